@@ -1,0 +1,24 @@
+# Compile and link flags of our own code, as one interface target.
+
+find_program(CCACHE ccache)
+if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  # A precompiled header is cached only when ccache may trust its content.
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+      ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${CCACHE})
+endif()
+
+add_library(tilewright_options INTERFACE)
+target_include_directories(tilewright_options INTERFACE
+  ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}
+  ${PROJECT_SOURCE_DIR}/compiler/include ${PROJECT_SOURCE_DIR}/runtime/include)
+target_compile_options(tilewright_options INTERFACE
+  -Wall -Wextra -Wno-unused-parameter -ffunction-sections -fdata-sections
+  $<$<BOOL:${TILEWRIGHT_WERROR}>:-Werror>)
+
+# tilewright_add_library(NAME SOURCES... [LINK libs...])
+# A static library that knows nothing of LLVM.
+function(tilewright_add_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "SOURCES;LINK")
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(${name} PUBLIC tilewright_options ${ARG_LINK})
+endfunction()
