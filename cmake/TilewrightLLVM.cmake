@@ -2,7 +2,11 @@
 #   tilewright_llvm                     everything of LLVM and MLIR that we link
 #   tilewright_add_mlir_library(...)    a static library that uses MLIR's headers, precompiled
 
-find_package(MLIR 22 REQUIRED CONFIG HINTS /usr/lib/llvm-22/lib/cmake/mlir)
+# MLIR's version file accepts only an exact version, so the major one is compared here.
+find_package(MLIR REQUIRED CONFIG HINTS /usr/lib/llvm-22/lib/cmake/mlir)
+if(NOT LLVM_VERSION_MAJOR EQUAL 22)
+  message(FATAL_ERROR "Tilewright needs LLVM and MLIR 22, found ${LLVM_PACKAGE_VERSION}; set MLIR_DIR")
+endif()
 list(APPEND CMAKE_MODULE_PATH "${MLIR_CMAKE_DIR}" "${LLVM_CMAKE_DIR}")
 include(TableGen)
 include(AddLLVM)
@@ -63,7 +67,7 @@ function(tilewright_tablegen target td)
   while(args)
     list(POP_FRONT args output flags)
     separate_arguments(flags)
-    mlir_tablegen(${output} ${flags} -I${PROJECT_SOURCE_DIR})
+    mlir_tablegen(${output} ${flags} -I${PROJECT_SOURCE_DIR} -I${MLIR_INCLUDE_DIRS})
   endwhile()
   add_public_tablegen_target(${target})
 endfunction()
