@@ -1,0 +1,86 @@
+#include "dialect/Tile/TileOps.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace tilewright::tile;
+
+#define GET_OP_CLASSES
+#include "dialect/Tile/TileAtomicOps.cpp.inc"
+
+template <typename Adaptor>
+static LogicalResult inferFromPointer(std::optional<Location> loc,
+                                      Adaptor adaptor,
+                                      SmallVectorImpl<Type> &types) {
+  Type type = getPointeeType(adaptor.getPtr().getType());
+  if (!type)
+    return emitOptionalError(loc, "acts on what a pointer points to, got ",
+                             adaptor.getPtr().getType());
+  types.push_back(type);
+  return success();
+}
+
+static void
+readAndWrite(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  effects.emplace_back(MemoryEffects::Read::get());
+  effects.emplace_back(MemoryEffects::Write::get());
+}
+
+//===-- atomic_rmw
+//----------------------------------------------------------===//
+
+LogicalResult AtomicRMWOp::inferReturnTypes(MLIRContext *,
+                                            std::optional<Location> loc,
+                                            Adaptor adaptor,
+                                            SmallVectorImpl<Type> &types) {
+  return inferFromPointer(loc, adaptor, types);
+}
+
+static bool takesFloat(AtomicKind kind) {
+  return kind == AtomicKind::FAdd || kind == AtomicKind::FMax ||
+         kind == AtomicKind::FMin;
+}
+
+LogicalResult AtomicRMWOp::verify() {
+  Type element = getElementTypeOrSelf(getType());
+  if (!element.isIntOrFloat())
+    return emitOpError("combines integers or floats, got ") << element;
+  bool isFloat = isa<FloatType>(element);
+  if (getKind() != AtomicKind::Xchg && isFloat != takesFloat(getKind())) // C3
+    return emitOpError("'")
+           << stringifyAtomicKind(getKind()) << "' does not take " << element;
+  unsigned width = element.getIntOrFloatBitWidth();
+  bool halfAdd =
+      getKind() == AtomicKind::FAdd && (element.isF16() || element.isBF16());
+  if (width != 32 && width != 64 && !halfAdd) // C4
+    return emitOpError("'") << stringifyAtomicKind(getKind())
+                            << "' takes 32 or 64 bits, got " << element;
+  return success();
+}
+
+void AtomicRMWOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  readAndWrite(effects);
+}
+
+//===-- atomic_cas
+//----------------------------------------------------------===//
+
+LogicalResult AtomicCASOp::inferReturnTypes(MLIRContext *,
+                                            std::optional<Location> loc,
+                                            Adaptor adaptor,
+                                            SmallVectorImpl<Type> &types) {
+  return inferFromPointer(loc, adaptor, types);
+}
+
+LogicalResult AtomicCASOp::verify() {
+  Type element = getElementTypeOrSelf(getType());
+  if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() < 16) // C2
+    return emitOpError("compares 16, 32 or 64 bits, got ") << element;
+  return success();
+}
+
+void AtomicCASOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  readAndWrite(effects);
+}

@@ -1,0 +1,57 @@
+// Read-modify-write on global memory.
+
+include "dialect/Tile/TileBase.td"
+
+class Tile_AtomicOp<string mnemonic, list<Trait> traits = []>
+    : Tile_Op<mnemonic, !listconcat([InferTypeOpAdaptor,
+        DeclareOpInterfaceMethods<MemoryEffectsOpInterface>], traits)>;
+
+def Tile_AtomicRMWOp : Tile_AtomicOp<"atomic_rmw", [
+    PointeeOf<"value">,
+    MaskOf<"AtomicRMWOp">]> {
+  let summary = "combines values into memory and gives what was there before";
+  let description = [{
+    Each element is one indivisible step; the order of elements and programs is
+    not fixed. Where `mask` is false memory is left alone and the result is
+    zero.
+
+    C1: `value` has the pointers' shape and the pointee's type.
+    C2: `mask` is a boolean of the pointers' shape.
+    C3: `fadd`, `fmax`, `fmin` take floats, `xchg` integers or floats, all other
+        kinds integers.
+    C4: the pointee is 32 or 64 bits wide; `fadd` also takes f16 and bf16.
+
+    ```mlir
+    %old = tile.atomic_rmw fadd relaxed gpu %p, %x, %m : tensor<128x!tile.ptr<f32>>
+    ```
+  }];
+  let arguments = (ins
+    Tile_AtomicKind:$kind, Tile_MemorySemantic:$sem, Tile_MemoryScope:$scope,
+    Tile_AnyPtr:$ptr, Tile_Any:$value, Optional<Tile_AnyBool>:$mask);
+  let results = (outs Tile_Any:$result);
+  let assemblyFormat = "$kind $sem $scope $ptr `,` $value (`,` $mask^)? attr-dict `:` type($ptr)";
+  let hasVerifier = 1;
+}
+
+def Tile_AtomicCASOp : Tile_AtomicOp<"atomic_cas", [
+    PointeeOf<"compare">,
+    PointeeOf<"value">]> {
+  let summary = "writes a value where memory holds what is expected";
+  let description = [{
+    Gives what was in memory before; the write took place where that equals
+    `compare` (bits are compared, also of floats).
+
+    C1: `compare` and `value` have the pointers' shape and the pointee's type.
+    C2: the pointee is 16, 32 or 64 bits wide.
+
+    ```mlir
+    %old = tile.atomic_cas acq_rel gpu %lock, %zero, %one : !tile.ptr<i32>
+    ```
+  }];
+  let arguments = (ins
+    Tile_MemorySemantic:$sem, Tile_MemoryScope:$scope,
+    Tile_AnyPtr:$ptr, Tile_Any:$compare, Tile_Any:$value);
+  let results = (outs Tile_Any:$result);
+  let assemblyFormat = "$sem $scope $ptr `,` $compare `,` $value attr-dict `:` type($ptr)";
+  let hasVerifier = 1;
+}

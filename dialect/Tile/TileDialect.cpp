@@ -1,0 +1,93 @@
+#include "dialect/Tile/TileOps.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Transforms/InliningUtils.h"
+
+using namespace mlir;
+using namespace tilewright::tile;
+
+#include "dialect/Tile/TileDialect.cpp.inc"
+
+namespace {
+/// Every function of the dialect may be inlined into every other.
+struct TileInliner : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+
+  bool isLegalToInline(Operation *, Operation *callable, bool) const final {
+    auto func = dyn_cast<FuncOp>(callable);
+    return !func || !func.isKernel();
+  }
+  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
+  void handleTerminator(Operation *op, ValueRange replacements) const final {
+    for (auto [old, value] : llvm::zip_equal(replacements, op->getOperands()))
+      old.replaceAllUsesWith(value);
+  }
+};
+} // namespace
+
+void TileDialect::initialize() {
+  registerTypes();
+  addOperations<
+#define GET_OP_LIST
+#include "dialect/Tile/TileAtomicOps.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "dialect/Tile/TileCastOps.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "dialect/Tile/TileDebugOps.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "dialect/Tile/TileDotOps.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "dialect/Tile/TileMemoryOps.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "dialect/Tile/TileProgramOps.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "dialect/Tile/TileReduceOps.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "dialect/Tile/TileShapeOps.cpp.inc"
+      >();
+  addInterfaces<TileInliner>();
+}
+
+Operation *TileDialect::materializeConstant(OpBuilder &builder, Attribute value,
+                                            Type type, Location loc) {
+  return arith::ConstantOp::materialize(builder, value, type, loc);
+}
+
+LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
+                                                    NamedAttribute attribute) {
+  if (attribute.getName() != kKernelAttr)
+    return op->emitError("unknown attribute '") << attribute.getName() << "'";
+  if (!isa<FuncOp>(op))
+    return op->emitError("'") << kKernelAttr << "' belongs on tile.func";
+  if (!isa<UnitAttr>(attribute.getValue()))
+    return op->emitError("'") << kKernelAttr << "' takes no value";
+  return success();
+}
+
+LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op, unsigned,
+                                                    unsigned argument,
+                                                    NamedAttribute attribute) {
+  if (attribute.getName() != kDivisibilityAttr)
+    return op->emitError("unknown attribute '")
+           << attribute.getName() << "' on argument " << argument;
+  auto value = dyn_cast<IntegerAttr>(attribute.getValue());
+  if (!value || !value.getType().isInteger(32) ||
+      !value.getValue().isPowerOf2())
+    return op->emitError("'")
+           << kDivisibilityAttr << "' of argument " << argument
+           << " must be a power of two of type i32, got "
+           << attribute.getValue();
+  return success();
+}

@@ -1,0 +1,46 @@
+#include "dialect/Tile/TileOps.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace tilewright::tile;
+
+#define GET_OP_CLASSES
+#include "dialect/Tile/TileDotOps.cpp.inc"
+
+static bool isFloat8(Type type) {
+  return isa<Float8E4M3FNType, Float8E5M2Type>(type);
+}
+
+/// Whether operands of type `operand` may be summed in `acc` (C3).
+static bool mayAccumulate(Type operand, Type acc) {
+  if (operand.isInteger(8))
+    return acc.isInteger(32);
+  if (operand.isF16() || operand.isBF16() || isFloat8(operand))
+    return acc.isF32() || (acc.isF16() && !operand.isBF16());
+  return isa<FloatType>(operand) && operand == acc;
+}
+
+LogicalResult DotOp::verify() {
+  auto a = cast<RankedTensorType>(getA().getType());
+  auto b = cast<RankedTensorType>(getB().getType());
+  auto acc = cast<RankedTensorType>(getAcc().getType());
+  if (a.getRank() != 2 || b.getRank() != 2 || acc.getRank() != 2 ||
+      a.getDimSize(1) != b.getDimSize(0) ||
+      a.getDimSize(0) != acc.getDimSize(0) ||
+      b.getDimSize(1) != acc.getDimSize(1)) // C1
+    return emitOpError("multiplies MxK by KxN into MxN, got ")
+           << a << ", " << b << " and " << acc;
+  Type aElement = a.getElementType(), bElement = b.getElementType();
+  if (aElement != bElement && !(isFloat8(aElement) && isFloat8(bElement))) // C2
+    return emitOpError("multiplies elements of one type, got ")
+           << aElement << " and " << bElement;
+  if (!mayAccumulate(aElement, acc.getElementType())) // C3
+    return emitOpError("cannot sum products of ")
+           << aElement << " in " << acc.getElementType();
+  if (getPrecision() != DotPrecision::IEEE && !aElement.isF32()) // C4
+    return emitOpError("precision '")
+           << stringifyDotPrecision(getPrecision())
+           << "' is for f32 operands, got " << aElement;
+  return success();
+}

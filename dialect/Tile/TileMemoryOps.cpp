@@ -1,0 +1,99 @@
+#include "dialect/Tile/TileOps.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace tilewright::tile;
+
+#define GET_OP_CLASSES
+#include "dialect/Tile/TileMemoryOps.cpp.inc"
+
+//===-- addptr
+//--------------------------------------------------------------===//
+
+OpFoldResult AddPtrOp::fold(FoldAdaptor adaptor) {
+  if (matchPattern(adaptor.getOffset(), m_Zero()))
+    return getPtr();
+  return {};
+}
+
+//===-- load
+//----------------------------------------------------------------===//
+
+LogicalResult LoadOp::inferReturnTypes(MLIRContext *,
+                                       std::optional<Location> loc,
+                                       Adaptor adaptor,
+                                       SmallVectorImpl<Type> &types) {
+  Type type = getPointeeType(adaptor.getPtr().getType());
+  if (!type)
+    return emitOptionalError(loc, "loads through a pointer, got ",
+                             adaptor.getPtr().getType());
+  types.push_back(type);
+  return success();
+}
+
+LogicalResult LoadOp::verify() {
+  if (getOther() && !getMask()) // C3
+    return emitOpError("has a value for masked-off elements but no mask");
+  return success();
+}
+
+void LoadOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  effects.emplace_back(MemoryEffects::Read::get());
+  if (getIsVolatile())
+    effects.emplace_back(MemoryEffects::Write::get());
+}
+
+/// A load whose mask is all true needs none; one whose mask is all false reads
+/// nothing.
+static LogicalResult simplifyMask(LoadOp op, PatternRewriter &rewriter) {
+  if (!op.getMask() || op.getIsVolatile())
+    return failure();
+  if (matchPattern(op.getMask(), m_One())) {
+    rewriter.replaceOpWithNewOp<LoadOp>(op, op.getType(), op.getPtr(), Value(),
+                                        Value(), op.getCache(),
+                                        op.getEviction(), op.getIsVolatile());
+    return success();
+  }
+  if (op.getOther() && matchPattern(op.getMask(), m_Zero())) {
+    rewriter.replaceOp(op, op.getOther());
+    return success();
+  }
+  return failure();
+}
+
+void LoadOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                         MLIRContext *) {
+  patterns.add(simplifyMask);
+}
+
+//===-- store
+//---------------------------------------------------------------===//
+
+void StoreOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  effects.emplace_back(MemoryEffects::Write::get());
+}
+
+/// As for loads: an all-true mask goes, with an all-false one the store goes.
+static LogicalResult simplifyStoreMask(StoreOp op, PatternRewriter &rewriter) {
+  if (!op.getMask())
+    return failure();
+  if (matchPattern(op.getMask(), m_One())) {
+    rewriter.modifyOpInPlace(op, [&] { op.getMaskMutable().clear(); });
+    return success();
+  }
+  if (matchPattern(op.getMask(), m_Zero())) {
+    rewriter.eraseOp(op);
+    return success();
+  }
+  return failure();
+}
+
+void StoreOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                          MLIRContext *) {
+  patterns.add(simplifyStoreMask);
+}

@@ -1,0 +1,31 @@
+// All ops of the `tile` dialect.
+
+#pragma once
+
+#include "dialect/Tile/TileDialect.h"
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#define GET_OP_CLASSES
+#include "dialect/Tile/TileAtomicOps.h.inc"
+#define GET_OP_CLASSES
+#include "dialect/Tile/TileCastOps.h.inc"
+#define GET_OP_CLASSES
+#include "dialect/Tile/TileDebugOps.h.inc"
+#define GET_OP_CLASSES
+#include "dialect/Tile/TileDotOps.h.inc"
+#define GET_OP_CLASSES
+#include "dialect/Tile/TileMemoryOps.h.inc"
+#define GET_OP_CLASSES
+#include "dialect/Tile/TileProgramOps.h.inc"
+#define GET_OP_CLASSES
+#include "dialect/Tile/TileReduceOps.h.inc"
+#define GET_OP_CLASSES
+#include "dialect/Tile/TileShapeOps.h.inc"

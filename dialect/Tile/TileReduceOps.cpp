@@ -1,0 +1,87 @@
+#include "dialect/Tile/TileLayoutInterface.h"
+#include "dialect/Tile/TileOps.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace tilewright::tile;
+
+#define GET_OP_CLASSES
+#include "dialect/Tile/TileReduceOps.cpp.inc"
+
+static LogicalResult inferReduced(std::optional<Location> loc,
+                                  RankedTensorType source, int64_t axis,
+                                  SmallVectorImpl<Type> &types) {
+  if (axis < 0 || axis >= source.getRank()) // C2
+    return emitOptionalError(loc, "axis ", axis, " is outside of [0, ",
+                             source.getRank(), ")");
+  if (source.getRank() == 1) {
+    types.push_back(source.getElementType());
+    return success();
+  }
+  SmallVector<int64_t> shape(source.getShape());
+  shape.erase(shape.begin() + axis);
+  Attribute encoding;
+  if (auto *layouts = getLayoutInterface(source)) {
+    FailureOr<Attribute> inferred = layouts->inferReduce(source, axis);
+    if (failed(inferred))
+      return emitOptionalError(loc, "no layout follows from ", source);
+    encoding = *inferred;
+  }
+  types.push_back(
+      RankedTensorType::get(shape, source.getElementType(), encoding));
+  return success();
+}
+
+LogicalResult ReduceOp::inferReturnTypes(MLIRContext *,
+                                         std::optional<Location> loc,
+                                         Adaptor adaptor,
+                                         SmallVectorImpl<Type> &types) {
+  if (adaptor.getOperands().empty())
+    return emitOptionalError(loc, "reduces at least one tile");
+  for (Value operand : adaptor.getOperands()) {
+    auto source = dyn_cast<RankedTensorType>(operand.getType());
+    if (!source)
+      return emitOptionalError(loc, "reduces tiles, got ", operand.getType());
+    if (failed(inferReduced(loc, source,
+                            static_cast<int32_t>(adaptor.getAxis()), types)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult ReduceOp::verify() {
+  auto first = cast<RankedTensorType>(getOperands().front().getType());
+  for (Value operand : getOperands().drop_front()) {
+    auto type = cast<RankedTensorType>(operand.getType());
+    if (type.getShape() != first.getShape() ||
+        type.getEncoding() != first.getEncoding()) // C1
+      return emitOpError("reduces tiles of one shape, got ")
+             << first << " and " << type;
+  }
+  return success();
+}
+
+LogicalResult ReduceOp::verifyRegions() {
+  SmallVector<Type> elements;
+  for (Type type : getOperandTypes())
+    elements.push_back(getElementTypeOrSelf(type));
+  SmallVector<Type> expected(elements);
+  expected.append(elements);
+  Block &block = getCombine().front();
+  if (TypeRange(expected) != block.getArgumentTypes()) // C3
+    return emitOpError("combines (") << expected << ") but its region takes ("
+                                     << block.getArgumentTypes() << ")";
+  auto yield = dyn_cast<YieldOp>(block.getTerminator());
+  if (!yield || TypeRange(elements) != yield.getOperandTypes()) // C4
+    return emitOpError("combines to (")
+           << elements << ") but its region yields ("
+           << block.getTerminator()->getOperandTypes() << ")";
+  for (Operation &op : block.without_terminator())
+    if (!isPure(&op)) { // C4
+      auto error = emitOpError("has a combine region with side effects");
+      error.attachNote(op.getLoc()) << "'" << op.getName() << "' stands here";
+      return error;
+    }
+  return success();
+}
