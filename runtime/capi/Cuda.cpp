@@ -1,0 +1,265 @@
+#include "runtime/capi/Guard.h"
+#include "runtime/cuda/Context.h"
+#include "runtime/cuda/Device.h"
+#include "runtime/cuda/Kernel.h"
+#include "runtime/cuda/Memory.h"
+
+#include <cstdio>
+
+using namespace tilewright::runtime;
+using namespace tilewright::runtime::capi;
+using namespace tilewright::runtime::cuda;
+
+struct tw_cuda_kernel {
+  std::unique_ptr<const Kernel> kernel;
+};
+
+static StreamHandle streamOf(void *stream) {
+  return static_cast<StreamHandle>(stream);
+}
+
+static EventHandle eventOf(void *event) {
+  return static_cast<EventHandle>(event);
+}
+
+/// Runs `body` with the process's driver; its status is the call's.
+template <typename Body> static tw_status withDriver(Body body) noexcept {
+  return guarded([&]() -> Status {
+    Result<const Driver *> driver = Driver::get();
+    if (!driver.ok())
+      return driver.status();
+    return body(**driver);
+  });
+}
+
+/// The same for a body with a result, which goes to `*out` on success.
+template <typename Out, typename Body>
+static tw_status withDriverInto(Out *out, Body body) noexcept {
+  return withDriver([&](const Driver &driver) -> Status {
+    auto result = body(driver);
+    if (!result.ok())
+      return result.status();
+    *out = static_cast<Out>(*result);
+    return Status::success();
+  });
+}
+
+tw_status tw_cuda_driver_version(int *version) {
+  return withDriverInto(version, [](const Driver &driver) {
+    return Result<int>(driver.version());
+  });
+}
+
+tw_status tw_cuda_device_count(int *count) {
+  return withDriverInto(count, [](const Driver &driver) {
+    return Result<int>(driver.deviceCount());
+  });
+}
+
+tw_status tw_cuda_current_device(int *device) {
+  return withDriverInto(device, currentDevice);
+}
+
+tw_status tw_cuda_device_name(int device, char *name, size_t size) {
+  return withDriver([&](const Driver &driver) -> Status {
+    Result<std::string> text = deviceName(driver, device);
+    if (!text.ok())
+      return text.status();
+    std::snprintf(name, size, "%s", text->c_str());
+    return Status::success();
+  });
+}
+
+/// The driver's attribute behind one of ours that is just that.
+static std::optional<DeviceAttribute>
+plainAttribute(tw_cuda_device_attribute attribute) {
+  switch (attribute) {
+  case TW_DEVICE_MULTIPROCESSORS:
+    return DeviceAttribute::MultiprocessorCount;
+  case TW_DEVICE_SHARED_BYTES_PER_PROGRAM:
+    return DeviceAttribute::SharedBytesPerBlockOptIn;
+  case TW_DEVICE_SHARED_BYTES_PER_MULTIPROCESSOR:
+    return DeviceAttribute::SharedBytesPerMultiprocessor;
+  case TW_DEVICE_L2_BYTES:
+    return DeviceAttribute::L2Bytes;
+  case TW_DEVICE_CLOCK_KILOHERTZ:
+    return DeviceAttribute::ClockKilohertz;
+  case TW_DEVICE_MEMORY_CLOCK_KILOHERTZ:
+    return DeviceAttribute::MemoryClockKilohertz;
+  case TW_DEVICE_MEMORY_BUS_BITS:
+    return DeviceAttribute::MemoryBusBits;
+  case TW_DEVICE_WARP_SIZE:
+    return DeviceAttribute::WarpSize;
+  case TW_DEVICE_REGISTERS_PER_PROGRAM:
+    return DeviceAttribute::RegistersPerBlock;
+  default:
+    return std::nullopt;
+  }
+}
+
+static Result<int64_t> readAttribute(const Driver &driver, int device,
+                                     tw_cuda_device_attribute attribute) {
+  if (attribute == TW_DEVICE_GLOBAL_BYTES) {
+    Result<uint64_t> bytes = deviceMemory(driver, device);
+    return bytes.ok() ? Result<int64_t>(static_cast<int64_t>(*bytes))
+                      : bytes.status();
+  }
+  if (attribute == TW_DEVICE_COMPUTE_CAPABILITY) {
+    Result<int> capability = computeCapability(driver, device);
+    return capability.ok() ? Result<int64_t>(*capability) : capability.status();
+  }
+  std::optional<DeviceAttribute> plain = plainAttribute(attribute);
+  if (!plain)
+    return Status(StatusCode::InvalidArgument,
+                  "there is no device attribute " +
+                      std::to_string(static_cast<int>(attribute)));
+  Result<int> value = deviceAttribute(driver, device, *plain);
+  return value.ok() ? Result<int64_t>(*value) : value.status();
+}
+
+tw_status tw_cuda_device_attribute_get(int device,
+                                       tw_cuda_device_attribute attribute,
+                                       int64_t *value) {
+  return withDriverInto(value, [&](const Driver &driver) {
+    return readAttribute(driver, device, attribute);
+  });
+}
+
+tw_status tw_cuda_kernel_load(int device, const void *image, size_t size,
+                              const char *name, uint32_t threads,
+                              uint32_t dynamic_shared, const uint32_t *cluster,
+                              tw_cuda_kernel **kernel) {
+  return withDriver([&](const Driver &driver) -> Status {
+    LaunchShape shape;
+    shape.threads = threads;
+    shape.dynamicSharedBytes = dynamic_shared;
+    if (cluster)
+      shape.cluster = {cluster[0], cluster[1], cluster[2]};
+    std::string bytes(static_cast<const char *>(image), size);
+    Result<std::unique_ptr<const Kernel>> loaded =
+        Kernel::load(driver, device, bytes, name, shape);
+    if (!loaded.ok())
+      return loaded.status();
+    *kernel = new tw_cuda_kernel{std::move(*loaded)};
+    return Status::success();
+  });
+}
+
+void tw_cuda_kernel_free(tw_cuda_kernel *kernel) { delete kernel; }
+
+int64_t tw_cuda_kernel_attribute_get(const tw_cuda_kernel *kernel,
+                                     tw_cuda_kernel_attribute attribute) {
+  const KernelResources &resources = kernel->kernel->resources();
+  switch (attribute) {
+  case TW_KERNEL_REGISTERS:
+    return resources.registers;
+  case TW_KERNEL_LOCAL_BYTES:
+    return resources.localBytes;
+  case TW_KERNEL_STATIC_SHARED_BYTES:
+    return resources.staticSharedBytes;
+  case TW_KERNEL_MAX_THREADS:
+    return resources.maxThreads;
+  }
+  return 0;
+}
+
+const char *tw_cuda_kernel_log(const tw_cuda_kernel *kernel) {
+  return kernel->kernel->log().c_str();
+}
+
+tw_status tw_cuda_launch(const tw_cuda_kernel *kernel, const int64_t grid[3],
+                         void *stream, void **parameters) {
+  return guarded([&] {
+    return kernel->kernel->launch({grid[0], grid[1], grid[2]}, streamOf(stream),
+                                  parameters);
+  });
+}
+
+tw_status tw_cuda_alloc(int device, size_t bytes, uint64_t *address) {
+  return withDriverInto(address, [&](const Driver &driver) {
+    return allocate(driver, device, bytes);
+  });
+}
+
+tw_status tw_cuda_free(int device, uint64_t address) {
+  return withDriver(
+      [&](const Driver &driver) { return release(driver, device, address); });
+}
+
+tw_status tw_cuda_copy_to_device(int device, uint64_t to, const void *from,
+                                 size_t bytes, void *stream) {
+  return withDriver([&](const Driver &driver) {
+    return copyToDevice(driver, device, to, from, bytes, streamOf(stream));
+  });
+}
+
+tw_status tw_cuda_copy_to_host(int device, void *to, uint64_t from,
+                               size_t bytes, void *stream) {
+  return withDriver([&](const Driver &driver) {
+    return copyToHost(driver, device, to, from, bytes, streamOf(stream));
+  });
+}
+
+tw_status tw_cuda_fill(int device, uint64_t to, uint8_t value, size_t bytes,
+                       void *stream) {
+  return withDriver([&](const Driver &driver) {
+    return fill(driver, device, to, value, bytes, streamOf(stream));
+  });
+}
+
+tw_status tw_cuda_pointer_device(uint64_t address, int *device) {
+  return withDriver([&](const Driver &driver) -> Status {
+    Result<PointerPlace> place = placeOf(driver, address);
+    if (!place.ok())
+      return place.status();
+    *device = place->device;
+    return Status::success();
+  });
+}
+
+tw_status tw_cuda_stream_create(int device, void **stream) {
+  return withDriverInto(stream, [&](const Driver &driver) {
+    return createStream(driver, device);
+  });
+}
+
+tw_status tw_cuda_stream_destroy(int device, void *stream) {
+  return withDriver([&](const Driver &driver) {
+    return destroyStream(driver, device, streamOf(stream));
+  });
+}
+
+tw_status tw_cuda_stream_synchronize(int device, void *stream) {
+  return withDriver([&](const Driver &driver) {
+    return synchronize(driver, device, streamOf(stream));
+  });
+}
+
+tw_status tw_cuda_synchronize(int device) {
+  return withDriver(
+      [&](const Driver &driver) { return synchronizeDevice(driver, device); });
+}
+
+tw_status tw_cuda_event_create(int device, void **event) {
+  return withDriverInto(
+      event, [&](const Driver &driver) { return createEvent(driver, device); });
+}
+
+tw_status tw_cuda_event_destroy(int device, void *event) {
+  return withDriver([&](const Driver &driver) {
+    return destroyEvent(driver, device, eventOf(event));
+  });
+}
+
+tw_status tw_cuda_event_record(int device, void *event, void *stream) {
+  return withDriver([&](const Driver &driver) {
+    return recordEvent(driver, device, eventOf(event), streamOf(stream));
+  });
+}
+
+tw_status tw_cuda_event_elapsed(int device, void *start, void *end,
+                                float *milliseconds) {
+  return withDriverInto(milliseconds, [&](const Driver &driver) {
+    return elapsedMilliseconds(driver, device, eventOf(start), eventOf(end));
+  });
+}

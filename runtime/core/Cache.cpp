@@ -1,0 +1,245 @@
+#include "runtime/core/Cache.h"
+
+#include "runtime/core/CacheDirectory.h"
+#include "runtime/core/Environment.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <dirent.h>
+#include <fcntl.h>
+#include <memory>
+#include <sys/stat.h>
+#include <tuple>
+#include <unistd.h>
+
+namespace tilewright::runtime {
+
+static constexpr std::string_view kEntrySuffix = ".twc";
+static constexpr std::string_view kTemporaryPrefix = ".tmp-";
+/// A writer needs seconds; what is older was left by a killed process.
+static constexpr time_t kTemporaryLifetime = 3600;
+
+static bool hasPrefix(std::string_view text, std::string_view prefix) {
+  return text.substr(0, prefix.size()) == prefix;
+}
+
+static bool hasSuffix(std::string_view text, std::string_view suffix) {
+  return text.size() >= suffix.size() &&
+         text.substr(text.size() - suffix.size()) == suffix;
+}
+
+static bool isValidKey(std::string_view key) {
+  auto allowed = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+           (c >= 'A' && c <= 'Z') || c == '-' || c == '_';
+  };
+  return !key.empty() && key.size() <= 128 &&
+         std::all_of(key.begin(), key.end(), allowed);
+}
+
+static std::string fileName(const std::string &key) {
+  return key + std::string(kEntrySuffix);
+}
+
+namespace {
+struct StoredFile {
+  std::string name;
+  uint64_t bytes;
+  struct timespec used;
+};
+} // namespace
+
+/// The regular files of a directory whose names satisfy `wanted`.
+template <typename Predicate>
+static Result<std::vector<StoredFile>> listFiles(int directoryFd,
+                                                 Predicate wanted) {
+  // fdopendir takes the descriptor over and moves its position: give it one
+  // of its own.
+  int fd = openat(directoryFd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  std::unique_ptr<DIR, int (*)(DIR *)> stream(fd < 0 ? nullptr : fdopendir(fd),
+                                              closedir);
+  if (!stream)
+    return ioError(StatusCode::Io, "cannot list the cache", errno);
+  std::vector<StoredFile> files;
+  while (struct dirent *item = readdir(stream.get())) {
+    struct stat info;
+    if (!wanted(std::string_view(item->d_name)) ||
+        fstatat(directoryFd, item->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0 ||
+        !S_ISREG(info.st_mode))
+      continue;
+    files.push_back(
+        {item->d_name, static_cast<uint64_t>(info.st_size), info.st_mtim});
+  }
+  return files;
+}
+
+static bool isEntry(std::string_view name) {
+  return hasSuffix(name, kEntrySuffix);
+}
+
+static bool isTemporary(std::string_view name) {
+  return hasPrefix(name, kTemporaryPrefix);
+}
+
+static void removeStaleTemporaries(int directoryFd) {
+  Result<std::vector<StoredFile>> files = listFiles(directoryFd, isTemporary);
+  if (!files.ok())
+    return;
+  const time_t now = time(nullptr);
+  for (const StoredFile &file : *files)
+    if (now - file.used.tv_sec > kTemporaryLifetime)
+      unlinkat(directoryFd, file.name.c_str(), 0);
+}
+
+/// A new file that no other process or thread has; its name goes to `name`.
+static UniqueFd createTemporary(int directoryFd, std::string &name) {
+  static std::atomic<unsigned> counter{0};
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    name = std::string(kTemporaryPrefix) + std::to_string(getpid()) + "-" +
+           std::to_string(counter.fetch_add(1));
+    int fd = openat(directoryFd, name.c_str(),
+                    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    // The name may be left from a process that had our id before.
+    if (fd >= 0 || errno != EEXIST)
+      return UniqueFd(fd);
+  }
+  return UniqueFd();
+}
+
+Result<Cache> Cache::open(std::string directory, uint64_t maxBytes) {
+  if (Status made = createPrivateDirectory(directory); !made.ok())
+    return made;
+  if (Result<UniqueFd> fd = openTrustedDirectory(directory); !fd.ok())
+    return fd.status();
+  return Cache(std::move(directory), maxBytes);
+}
+
+Result<Cache> Cache::openDefault() {
+  Result<std::string> directory = defaultCacheDirectory();
+  if (!directory.ok())
+    return directory.status();
+  Result<uint64_t> bound =
+      environmentCount("TILEWRIGHT_CACHE_SIZE", kDefaultMaxBytes);
+  if (!bound.ok())
+    return bound.status();
+  return open(std::move(*directory), *bound);
+}
+
+std::optional<CacheEntry> Cache::get(const std::string &key) const {
+  if (!isValidKey(key))
+    return std::nullopt;
+  Result<UniqueFd> directory = openTrustedDirectory(path);
+  if (!directory.ok())
+    return std::nullopt;
+  const std::string name = fileName(key);
+  // Non-blocking: a FIFO under this name must not hang us.
+  UniqueFd file(openat(directory->get(), name.c_str(),
+                       O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  struct stat info;
+  if (!file.valid() || fstat(file.get(), &info) != 0 ||
+      info.st_uid != geteuid())
+    return std::nullopt;
+  Result<std::string> bytes = readAll(file.get(), bound);
+  std::optional<CacheEntry> entry;
+  if (bytes.ok())
+    entry = decodeCacheEntry(key, *bytes);
+  if (!entry) {
+    unlinkat(directory->get(), name.c_str(), 0);
+    return std::nullopt;
+  }
+  // Fails in a read-only cache, where nothing is evicted either.
+  (void)futimens(file.get(), nullptr);
+  return entry;
+}
+
+Status Cache::put(const std::string &key, const CacheEntry &entry) const {
+  if (!isValidKey(key))
+    return Status(StatusCode::InvalidArgument,
+                  "cache key '" + key +
+                      "' is not 1 to 128 letters, digits, '-' and '_'");
+  const std::string bytes = encodeCacheEntry(key, entry);
+  if (bytes.size() > bound)
+    return Status(StatusCode::Unsupported,
+                  "entry of " + std::to_string(bytes.size()) +
+                      " bytes is larger than the whole cache (" +
+                      std::to_string(bound) + " bytes)");
+  Result<UniqueFd> directory = openTrustedDirectory(path);
+  if (!directory.ok())
+    return directory.status();
+  std::string temporary;
+  UniqueFd file = createTemporary(directory->get(), temporary);
+  if (!file.valid())
+    return ioError(StatusCode::Io, "cannot create a file in '" + path + "'",
+                   errno);
+  Status written = writeAll(file.get(), bytes);
+  const std::string name = fileName(key);
+  if (written.ok() && renameat(directory->get(), temporary.c_str(),
+                               directory->get(), name.c_str()) != 0)
+    written = ioError(StatusCode::Io, "cannot rename in '" + path + "'", errno);
+  if (!written.ok()) {
+    unlinkat(directory->get(), temporary.c_str(), 0);
+    return written;
+  }
+  return evict(directory->get(), name);
+}
+
+Status Cache::evict(int directoryFd, const std::string &keep) const {
+  removeStaleTemporaries(directoryFd);
+  Result<std::vector<StoredFile>> files = listFiles(directoryFd, isEntry);
+  if (!files.ok())
+    return files.status();
+  uint64_t total = 0;
+  for (const StoredFile &file : *files)
+    total += file.bytes;
+  if (total <= bound)
+    return Status::success();
+  std::sort(files->begin(), files->end(),
+            [](const StoredFile &a, const StoredFile &b) {
+              return std::tie(a.used.tv_sec, a.used.tv_nsec) <
+                     std::tie(b.used.tv_sec, b.used.tv_nsec);
+            });
+  // Some air, so that a full cache is not swept at every store.
+  const uint64_t target = bound - bound / 10;
+  for (const StoredFile &file : *files) {
+    if (total <= target)
+      break;
+    if (file.name == keep)
+      continue;
+    unlinkat(directoryFd, file.name.c_str(), 0);
+    total -= file.bytes;
+  }
+  return Status::success();
+}
+
+Result<CacheUsage> Cache::usage() const {
+  Result<UniqueFd> directory = openTrustedDirectory(path);
+  if (!directory.ok())
+    return directory.status();
+  Result<std::vector<StoredFile>> files = listFiles(directory->get(), isEntry);
+  if (!files.ok())
+    return files.status();
+  CacheUsage usage;
+  for (const StoredFile &file : *files) {
+    ++usage.entries;
+    usage.bytes += file.bytes;
+  }
+  return usage;
+}
+
+Status Cache::clear() const {
+  Result<UniqueFd> directory = openTrustedDirectory(path);
+  if (!directory.ok())
+    return directory.status();
+  Result<std::vector<StoredFile>> files = listFiles(directory->get(), isEntry);
+  if (!files.ok())
+    return files.status();
+  for (const StoredFile &file : *files)
+    if (unlinkat(directory->get(), file.name.c_str(), 0) != 0 &&
+        errno != ENOENT)
+      return ioError(StatusCode::Io,
+                     "cannot remove '" + path + "/" + file.name + "'", errno);
+  return Status::success();
+}
+
+} // namespace tilewright::runtime

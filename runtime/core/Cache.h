@@ -1,0 +1,63 @@
+// The disk cache: content-addressed, shared by any number of processes,
+// bounded in size. Losing it costs compile time and nothing else, so every
+// failure is a status that a compiler may ignore.
+#ifndef TILEWRIGHT_RUNTIME_CORE_CACHE_H
+#define TILEWRIGHT_RUNTIME_CORE_CACHE_H
+
+#include "runtime/core/CacheEntry.h"
+#include "runtime/core/File.h"
+#include "runtime/core/Status.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace tilewright::runtime {
+
+struct CacheUsage {
+  uint64_t entries = 0;
+  uint64_t bytes = 0;
+};
+
+class Cache {
+public:
+  static constexpr uint64_t kDefaultMaxBytes = uint64_t(2) << 30;
+
+  /// A cache in `directory` (created when missing) that holds at most
+  /// `maxBytes`. Fails when the directory cannot be made or trusted.
+  static Result<Cache> open(std::string directory, uint64_t maxBytes);
+
+  /// The same, with directory and bound from the environment.
+  static Result<Cache> openDefault();
+
+  /// The entry under `key`, or nothing. A damaged entry is removed and is
+  /// nothing; so is one that cannot be read. A hit makes the entry the most
+  /// recently used one.
+  std::optional<CacheEntry> get(const std::string &key) const;
+
+  /// Stores the entry: readers see all of it or none. Then removes the least
+  /// recently used entries until the bound holds.
+  /// `key` is 1 to 128 letters, digits, '-' and '_'.
+  Status put(const std::string &key, const CacheEntry &entry) const;
+
+  Result<CacheUsage> usage() const;
+
+  /// Removes every entry.
+  Status clear() const;
+
+  const std::string &directory() const { return path; }
+  uint64_t maxBytes() const { return bound; }
+
+private:
+  Cache(std::string path, uint64_t bound)
+      : path(std::move(path)), bound(bound) {}
+
+  Status evict(int directoryFd, const std::string &keep) const;
+
+  std::string path;
+  uint64_t bound;
+};
+
+} // namespace tilewright::runtime
+
+#endif // TILEWRIGHT_RUNTIME_CORE_CACHE_H

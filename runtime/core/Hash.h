@@ -1,0 +1,43 @@
+// SHA-256 (FIPS 180-4). Keys and checksums of the disk cache; there is no
+// system library for it that every Linux machine has.
+#ifndef TILEWRIGHT_RUNTIME_CORE_HASH_H
+#define TILEWRIGHT_RUNTIME_CORE_HASH_H
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace tilewright::runtime {
+
+using Digest = std::array<uint8_t, 32>;
+
+/// Hash of a message that comes in pieces.
+class Sha256 {
+public:
+  Sha256 &update(const void *data, size_t size);
+  Sha256 &update(std::string_view bytes) {
+    return update(bytes.data(), bytes.size());
+  }
+  /// The digest of all that was added. The object is spent afterwards.
+  Digest finish();
+
+private:
+  void compress(const uint8_t *block);
+
+  std::array<uint32_t, 8> state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372,
+                                   0xa54ff53a, 0x510e527f, 0x9b05688c,
+                                   0x1f83d9ab, 0x5be0cd19};
+  std::array<uint8_t, 64> pending{};
+  uint64_t length = 0;
+};
+
+Digest sha256(std::string_view bytes);
+
+/// Lower-case hexadecimal, two characters a byte.
+std::string toHex(const Digest &digest);
+
+} // namespace tilewright::runtime
+
+#endif // TILEWRIGHT_RUNTIME_CORE_HASH_H

@@ -1,0 +1,14 @@
+#include "runtime/core/Status.h"
+
+namespace tilewright::runtime {
+
+static Status &lastErrorSlot() {
+  static thread_local Status slot;
+  return slot;
+}
+
+void setLastError(const Status &status) { lastErrorSlot() = status; }
+
+const Status &lastError() { return lastErrorSlot(); }
+
+} // namespace tilewright::runtime

@@ -1,0 +1,80 @@
+// The result of every operation of the runtime that can fail: a code that
+// programs branch on and a message that people read. Nothing here throws.
+#ifndef TILEWRIGHT_RUNTIME_CORE_STATUS_H
+#define TILEWRIGHT_RUNTIME_CORE_STATUS_H
+
+#include <cassert>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace tilewright::runtime {
+
+/// Same values as `tw_status` in tilewright-c/runtime.h.
+enum class StatusCode : int {
+  Ok = 0,
+  /// The caller passed something that can never work.
+  InvalidArgument = 1,
+  /// A named thing (kernel, entry, symbol) does not exist.
+  NotFound = 2,
+  /// Something this machine lacks: a driver, a device, a readable cache.
+  Unavailable = 3,
+  /// Present, but too old or too small for what was asked.
+  Unsupported = 4,
+  /// Host or device memory is exhausted.
+  OutOfMemory = 5,
+  /// The file system refused.
+  Io = 6,
+  /// The device's driver reported an error.
+  Driver = 7,
+  /// A `tile.assert` of a running kernel failed.
+  KernelAssert = 8,
+  /// A defect of the runtime itself.
+  Internal = 9,
+};
+
+class [[nodiscard]] Status {
+public:
+  Status() = default;
+  Status(StatusCode code, std::string message)
+      : statusCode(code), text(std::move(message)) {}
+
+  static Status success() { return {}; }
+
+  bool ok() const { return statusCode == StatusCode::Ok; }
+  StatusCode code() const { return statusCode; }
+  const std::string &message() const { return text; }
+
+private:
+  StatusCode statusCode = StatusCode::Ok;
+  std::string text;
+};
+
+/// A value, or the status that says why there is none.
+template <typename T> class [[nodiscard]] Result {
+public:
+  Result(T value) : held(std::move(value)) {}
+  Result(Status status) : failure(std::move(status)) {
+    assert(!failure.ok() && "a result without a value needs a reason");
+  }
+
+  bool ok() const { return held.has_value(); }
+  const Status &status() const { return failure; }
+
+  T &operator*() { return *held; }
+  const T &operator*() const { return *held; }
+  T *operator->() { return &*held; }
+  const T *operator->() const { return &*held; }
+
+private:
+  std::optional<T> held;
+  Status failure;
+};
+
+/// The error that `tw_last_error` reports, one for each thread.
+void setLastError(const Status &status);
+const Status &lastError();
+
+} // namespace tilewright::runtime
+
+#endif // TILEWRIGHT_RUNTIME_CORE_STATUS_H

@@ -1,0 +1,18 @@
+// Launches of host kernels over a grid.
+#ifndef TILEWRIGHT_RUNTIME_CPU_LAUNCH_H
+#define TILEWRIGHT_RUNTIME_CPU_LAUNCH_H
+
+#include "runtime/cpu/HostKernel.h"
+
+#include <array>
+
+namespace tilewright::runtime::cpu {
+
+/// Runs the kernel once for each program of the grid and waits. `threads` is 0
+/// for the default. A grid without programs runs nothing.
+Status launch(HostKernel kernel, const uint64_t *args,
+              const std::array<int64_t, 3> &grid, unsigned threads);
+
+} // namespace tilewright::runtime::cpu
+
+#endif // TILEWRIGHT_RUNTIME_CPU_LAUNCH_H

@@ -1,0 +1,52 @@
+// The threads on which host kernels run.
+#ifndef TILEWRIGHT_RUNTIME_CPU_THREADPOOL_H
+#define TILEWRIGHT_RUNTIME_CPU_THREADPOOL_H
+
+#include "runtime/core/Status.h"
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <mutex>
+
+namespace tilewright::runtime::cpu {
+
+/// Runs ranges of [0, count) on several threads at once.
+///
+/// The caller's thread takes part, so a pool of one thread starts none and a
+/// launch finishes even where no thread can be started. Several threads may
+/// call `run` at the same time; workers serve the oldest launch first.
+class ThreadPool {
+public:
+  /// Handles [begin, end); a failure stops the launch.
+  using RangeFunction = std::function<Status(int64_t begin, int64_t end)>;
+
+  /// The pool of this process, which lives until it ends. A forked child gets
+  /// one of its own, for its parent's threads are not there.
+  static ThreadPool &shared();
+
+  /// Returns when every range has been handled, or after a failure when no
+  /// range is being handled any more; then with the first failure.
+  Status run(int64_t count, unsigned threads, const RangeFunction &function);
+
+private:
+  struct Launch;
+
+  void startWorkers(unsigned wanted);
+  void workerLoop();
+  Launch *nextLaunch();
+
+  std::mutex mutex;
+  std::condition_variable workAvailable;
+  std::condition_variable launchLeft;
+  std::list<Launch *> launches;
+  unsigned workers = 0;
+};
+
+/// TILEWRIGHT_NUM_THREADS, else the number of CPUs this process may run on.
+Result<unsigned> defaultThreadCount();
+
+} // namespace tilewright::runtime::cpu
+
+#endif // TILEWRIGHT_RUNTIME_CPU_THREADPOOL_H

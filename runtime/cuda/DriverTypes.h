@@ -1,0 +1,112 @@
+// The part of the CUDA driver's binary interface that we use, declared here so
+// that no CUDA header is needed to build. Layouts and numbers are those of the
+// driver's documented 64-bit interface and never change in a driver release.
+#ifndef TILEWRIGHT_RUNTIME_CUDA_DRIVERTYPES_H
+#define TILEWRIGHT_RUNTIME_CUDA_DRIVERTYPES_H
+
+#include <cstdint>
+
+namespace tilewright::runtime::cuda {
+
+using DriverResult = int;
+using DeviceHandle = int;
+using DevicePointer = uint64_t;
+using ContextHandle = struct ContextOpaque *;
+using ModuleHandle = struct ModuleOpaque *;
+using FunctionHandle = struct FunctionOpaque *;
+using StreamHandle = struct StreamOpaque *;
+using EventHandle = struct EventOpaque *;
+
+enum : DriverResult {
+  kSuccess = 0,
+  kErrorInvalidValue = 1,
+  kErrorOutOfMemory = 2,
+  kErrorNotInitialized = 3,
+  kErrorNoDevice = 100,
+  kErrorInvalidDevice = 101,
+  kErrorNoBinaryForGpu = 209,
+  kErrorInvalidPtx = 218,
+  kErrorUnsupportedPtxVersion = 222,
+  kErrorNotFound = 500,
+  kErrorNotReady = 600,
+  kErrorIllegalAddress = 700,
+  kErrorAssert = 710,
+  kErrorNotSupported = 801,
+};
+
+enum class DeviceAttribute : int {
+  MaxThreadsPerBlock = 1,
+  WarpSize = 10,
+  RegistersPerBlock = 12,
+  ClockKilohertz = 13,
+  MultiprocessorCount = 16,
+  MemoryClockKilohertz = 36,
+  MemoryBusBits = 37,
+  L2Bytes = 38,
+  ComputeCapabilityMajor = 75,
+  ComputeCapabilityMinor = 76,
+  SharedBytesPerMultiprocessor = 81,
+  SharedBytesPerBlockOptIn = 97,
+};
+
+enum class FunctionAttribute : int {
+  MaxThreadsPerBlock = 0,
+  SharedBytes = 1,
+  LocalBytes = 3,
+  Registers = 4,
+  MaxDynamicSharedBytes = 8,
+  NonPortableClusterSizeAllowed = 14,
+};
+
+enum class PointerAttribute : int {
+  MemoryType = 2,
+  IsManaged = 8,
+  DeviceOrdinal = 9,
+};
+
+enum class MemoryType : unsigned {
+  Host = 1,
+  Device = 2,
+  Array = 3,
+  Unified = 4
+};
+
+enum class JitOption : int {
+  InfoLog = 3,
+  InfoLogBytes = 4,
+  ErrorLog = 5,
+  ErrorLogBytes = 6,
+};
+
+enum class LaunchAttributeId : int { ClusterDimension = 4 };
+
+struct LaunchAttribute {
+  LaunchAttributeId id;
+  char padding[4];
+  union {
+    char bytes[64];
+    struct {
+      unsigned x, y, z;
+    } cluster;
+  } value;
+};
+static_assert(sizeof(LaunchAttribute) == 72, "fixed by the driver");
+
+struct LaunchDescription {
+  unsigned gridX, gridY, gridZ;
+  unsigned blockX, blockY, blockZ;
+  unsigned dynamicSharedBytes;
+  StreamHandle stream;
+  LaunchAttribute *attributes;
+  unsigned attributeCount;
+};
+static_assert(sizeof(LaunchDescription) == 56, "fixed by the driver");
+
+enum : unsigned {
+  /// The new stream does not wait for the legacy default stream.
+  kStreamNonBlocking = 1,
+};
+
+} // namespace tilewright::runtime::cuda
+
+#endif // TILEWRIGHT_RUNTIME_CUDA_DRIVERTYPES_H

@@ -1,0 +1,50 @@
+// Device memory, streams and events: as much as programs and tests need that
+// bring no framework along.
+#ifndef TILEWRIGHT_RUNTIME_CUDA_MEMORY_H
+#define TILEWRIGHT_RUNTIME_CUDA_MEMORY_H
+
+#include "runtime/cuda/Driver.h"
+
+namespace tilewright::runtime::cuda {
+
+/// `bytes` of device memory; 0 bytes give the null pointer.
+Result<DevicePointer> allocate(const Driver &driver, int ordinal, size_t bytes);
+Status release(const Driver &driver, int ordinal, DevicePointer pointer);
+
+/// Copies and fills are ordered by `stream`. From and to pageable memory the
+/// copies return when the host memory may be used again.
+Status copyToDevice(const Driver &driver, int ordinal, DevicePointer to,
+                    const void *from, size_t bytes, StreamHandle stream);
+Status copyToHost(const Driver &driver, int ordinal, void *to,
+                  DevicePointer from, size_t bytes, StreamHandle stream);
+Status fill(const Driver &driver, int ordinal, DevicePointer to,
+            unsigned char value, size_t bytes, StreamHandle stream);
+
+/// Where an address lies.
+struct PointerPlace {
+  /// A kernel may dereference it: device, managed or mapped host memory.
+  bool accessible = false;
+  bool managed = false;
+  /// The device it belongs to, -1 for memory unknown to the driver.
+  int device = -1;
+};
+Result<PointerPlace> placeOf(const Driver &driver, DevicePointer pointer);
+
+Result<StreamHandle> createStream(const Driver &driver, int ordinal);
+Status destroyStream(const Driver &driver, int ordinal, StreamHandle stream);
+/// Waits for all work queued on `stream`; errors of kernels surface here.
+Status synchronize(const Driver &driver, int ordinal, StreamHandle stream);
+/// Waits for all work of the device's context.
+Status synchronizeDevice(const Driver &driver, int ordinal);
+
+Result<EventHandle> createEvent(const Driver &driver, int ordinal);
+Status destroyEvent(const Driver &driver, int ordinal, EventHandle event);
+Status recordEvent(const Driver &driver, int ordinal, EventHandle event,
+                   StreamHandle stream);
+/// Waits for `end`, then gives the milliseconds from `start` to it.
+Result<float> elapsedMilliseconds(const Driver &driver, int ordinal,
+                                  EventHandle start, EventHandle end);
+
+} // namespace tilewright::runtime::cuda
+
+#endif // TILEWRIGHT_RUNTIME_CUDA_MEMORY_H

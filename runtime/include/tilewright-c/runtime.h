@@ -1,0 +1,233 @@
+/* The runtime's C interface: errors, the disk cache, launches on CUDA devices
+ * and on the CPU. It needs no LLVM, and a CUDA driver only for the functions
+ * named tw_cuda_*, which fail with TW_UNAVAILABLE where there is none.
+ *
+ * Conventions
+ *   - Functions that can fail return a tw_status. On failure they leave their
+ *     outputs alone, and tw_last_error() of the same thread says why.
+ *   - Handles are opaque; each has one function that makes it and one that
+ *     frees it. Freeing NULL does nothing.
+ *   - Strings are UTF-8 with a terminating zero. A returned string lives as
+ *     long as the handle it came from.
+ *   - Every function may be called from any thread at any time, but a handle
+ *     must not be in use while it is freed.
+ */
+#ifndef TILEWRIGHT_C_RUNTIME_H
+#define TILEWRIGHT_C_RUNTIME_H
+
+#include "tilewright-c/export.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* -- Errors ---------------------------------------------------------------- */
+
+typedef enum tw_status {
+  TW_OK = 0,
+  TW_INVALID_ARGUMENT = 1, /* the caller passed what can never work */
+  TW_NOT_FOUND = 2,        /* a named thing does not exist */
+  TW_UNAVAILABLE = 3,      /* this machine lacks it: no driver, no device */
+  TW_UNSUPPORTED = 4,      /* present, but too old or too small */
+  TW_OUT_OF_MEMORY = 5,    /* host or device memory is exhausted */
+  TW_IO_ERROR = 6,         /* the file system refused */
+  TW_DRIVER_ERROR = 7,     /* the device's driver reported an error */
+  TW_KERNEL_ASSERT = 8,    /* an assertion failed in a running kernel */
+  TW_INTERNAL_ERROR = 9    /* a defect of the runtime */
+} tw_status;
+
+/* The message of this thread's last failure; empty if there was none. Valid
+ * until this thread's next failure. */
+TW_EXPORT const char *tw_last_error(void);
+
+/* -- Hash ------------------------------------------------------------------ */
+
+/* SHA-256 of `size` bytes as 64 lower-case hexadecimal digits and a zero. */
+TW_EXPORT void tw_sha256(const void *data, size_t size, char hex[65]);
+
+/* -- Disk cache ------------------------------------------------------------ */
+
+typedef struct tw_cache tw_cache;
+typedef struct tw_cache_entry tw_cache_entry;
+
+/* A named piece of a cache entry. */
+typedef struct tw_blob {
+  const char *name;
+  const void *data;
+  size_t size;
+} tw_blob;
+
+/* Opens a cache. `directory` NULL: TILEWRIGHT_CACHE_DIR, else
+ * XDG_CACHE_HOME/tilewright, else ~/.cache/tilewright; `max_bytes` 0:
+ * TILEWRIGHT_CACHE_SIZE, else 2 GiB. Fails with TW_UNAVAILABLE when the
+ * directory cannot be made, belongs to another user or can be written by
+ * others; programs then go on without a cache. */
+TW_EXPORT tw_status tw_cache_open(const char *directory, uint64_t max_bytes,
+                                  tw_cache **cache);
+TW_EXPORT void tw_cache_close(tw_cache *cache);
+TW_EXPORT const char *tw_cache_directory(const tw_cache *cache);
+TW_EXPORT uint64_t tw_cache_max_bytes(const tw_cache *cache);
+
+/* The entry under `key`, or NULL. A damaged entry is removed and counts as
+ * missing. Free the entry with tw_cache_entry_free. */
+TW_EXPORT tw_cache_entry *tw_cache_get(const tw_cache *cache, const char *key);
+TW_EXPORT size_t tw_cache_entry_size(const tw_cache_entry *entry);
+/* The i-th blob; its pointers live as long as the entry. */
+TW_EXPORT tw_blob tw_cache_entry_blob(const tw_cache_entry *entry, size_t i);
+TW_EXPORT void tw_cache_entry_free(tw_cache_entry *entry);
+
+/* Stores `count` blobs under `key` (1 to 128 letters, digits, '-', '_'):
+ * readers in all processes see either all of them or none. */
+TW_EXPORT tw_status tw_cache_put(const tw_cache *cache, const char *key,
+                                 const tw_blob *blobs, size_t count);
+
+TW_EXPORT tw_status tw_cache_usage(const tw_cache *cache, uint64_t *entries,
+                                   uint64_t *bytes);
+TW_EXPORT tw_status tw_cache_clear(const tw_cache *cache);
+
+/* -- CUDA: driver and devices ---------------------------------------------- */
+
+/* The newest CUDA version that the driver supports, 1000 * major + 10 * minor.
+ * Opens the driver (TILEWRIGHT_LIBCUDA, else libcuda.so.1) if that has not
+ * been tried; TW_UNAVAILABLE without one, TW_UNSUPPORTED if it is too old. */
+TW_EXPORT tw_status tw_cuda_driver_version(int *version);
+TW_EXPORT tw_status tw_cuda_device_count(int *count);
+
+/* The device of the calling thread's current context; 0 when it has none. */
+TW_EXPORT tw_status tw_cuda_current_device(int *device);
+
+/* The device's name, cut to `size` bytes with its terminating zero. */
+TW_EXPORT tw_status tw_cuda_device_name(int device, char *name, size_t size);
+
+typedef enum tw_cuda_device_attribute {
+  TW_DEVICE_COMPUTE_CAPABILITY = 0, /* 10 * major + minor: 90 for sm_90 */
+  TW_DEVICE_MULTIPROCESSORS = 1,
+  TW_DEVICE_SHARED_BYTES_PER_PROGRAM = 2, /* most a program may ask for */
+  TW_DEVICE_SHARED_BYTES_PER_MULTIPROCESSOR = 3,
+  TW_DEVICE_GLOBAL_BYTES = 4,
+  TW_DEVICE_L2_BYTES = 5,
+  TW_DEVICE_CLOCK_KILOHERTZ = 6,
+  TW_DEVICE_MEMORY_CLOCK_KILOHERTZ = 7,
+  TW_DEVICE_MEMORY_BUS_BITS = 8,
+  TW_DEVICE_WARP_SIZE = 9,
+  TW_DEVICE_REGISTERS_PER_PROGRAM = 10
+} tw_cuda_device_attribute;
+
+TW_EXPORT tw_status tw_cuda_device_attribute_get(
+    int device, tw_cuda_device_attribute attribute, int64_t *value);
+
+/* -- CUDA: kernels --------------------------------------------------------- */
+
+typedef struct tw_cuda_kernel tw_cuda_kernel;
+
+/* Loads `name` from a cubin, or from PTX, which the driver then assembles.
+ * `threads`, `dynamic_shared` (bytes) and `cluster` (CTAs along each dimension,
+ * NULL for none) are those it was compiled for. Uses the thread's current
+ * context if it belongs to `device`, else the device's primary context. Fails
+ * with TW_UNSUPPORTED when the device cannot run the kernel: another
+ * architecture, too much shared memory (the message has amount and limit). */
+TW_EXPORT tw_status tw_cuda_kernel_load(int device, const void *image,
+                                        size_t size, const char *name,
+                                        uint32_t threads,
+                                        uint32_t dynamic_shared,
+                                        const uint32_t *cluster,
+                                        tw_cuda_kernel **kernel);
+TW_EXPORT void tw_cuda_kernel_free(tw_cuda_kernel *kernel);
+
+typedef enum tw_cuda_kernel_attribute {
+  TW_KERNEL_REGISTERS = 0,           /* of a thread */
+  TW_KERNEL_LOCAL_BYTES = 1,         /* of a thread; spills live there */
+  TW_KERNEL_STATIC_SHARED_BYTES = 2, /* of a program */
+  TW_KERNEL_MAX_THREADS = 3
+} tw_cuda_kernel_attribute;
+
+TW_EXPORT int64_t tw_cuda_kernel_attribute_get(
+    const tw_cuda_kernel *kernel, tw_cuda_kernel_attribute attribute);
+
+/* What the driver's assembler said; empty for a cubin. */
+TW_EXPORT const char *tw_cuda_kernel_log(const tw_cuda_kernel *kernel);
+
+/* Queues one run over a grid of programs on `stream` (a CUstream; NULL is the
+ * default stream) and returns. `parameters[i]` points at the value of the i-th
+ * kernel parameter. A grid with a side of 0 launches nothing; one out of range
+ * (x above 2^31 - 1, y or z above 65535) is TW_INVALID_ARGUMENT. */
+TW_EXPORT tw_status tw_cuda_launch(const tw_cuda_kernel *kernel,
+                                   const int64_t grid[3], void *stream,
+                                   void **parameters);
+
+/* -- CUDA: memory, streams, events ----------------------------------------- */
+
+TW_EXPORT tw_status tw_cuda_alloc(int device, size_t bytes, uint64_t *address);
+TW_EXPORT tw_status tw_cuda_free(int device, uint64_t address);
+
+/* Ordered by `stream`; with pageable host memory they return when that memory
+ * may be used again. */
+TW_EXPORT tw_status tw_cuda_copy_to_device(int device, uint64_t to,
+                                           const void *from, size_t bytes,
+                                           void *stream);
+TW_EXPORT tw_status tw_cuda_copy_to_host(int device, void *to, uint64_t from,
+                                         size_t bytes, void *stream);
+TW_EXPORT tw_status tw_cuda_fill(int device, uint64_t to, uint8_t value,
+                                 size_t bytes, void *stream);
+
+/* The device that `address` belongs to; -1 when no kernel can use it because it
+ * is plain host memory. */
+TW_EXPORT tw_status tw_cuda_pointer_device(uint64_t address, int *device);
+
+TW_EXPORT tw_status tw_cuda_stream_create(int device, void **stream);
+TW_EXPORT tw_status tw_cuda_stream_destroy(int device, void *stream);
+/* Waits for the work queued on `stream`; errors of kernels surface here. */
+TW_EXPORT tw_status tw_cuda_stream_synchronize(int device, void *stream);
+TW_EXPORT tw_status tw_cuda_synchronize(int device);
+
+TW_EXPORT tw_status tw_cuda_event_create(int device, void **event);
+TW_EXPORT tw_status tw_cuda_event_destroy(int device, void *event);
+TW_EXPORT tw_status tw_cuda_event_record(int device, void *event, void *stream);
+/* Waits for `end`; the milliseconds from `start` to it. */
+TW_EXPORT tw_status tw_cuda_event_elapsed(int device, void *start, void *end,
+                                          float *milliseconds);
+
+/* -- CPU ------------------------------------------------------------------- */
+
+/* A compiled host kernel: runs the programs with linear numbers [begin, end),
+ * x fastest: number = x + grid[0] * (y + grid[1] * z). `args` has one slot of
+ * eight bytes for each kernel argument in order: a pointer's address, an
+ * integer sign-extended, the bits of a float in the low bytes. */
+typedef void (*tw_host_kernel)(const uint64_t *args, const int32_t grid[3],
+                               int64_t begin, int64_t end);
+
+/* The threads of a launch that names none: TILEWRIGHT_NUM_THREADS, else the
+ * number of CPUs that this process may run on. */
+TW_EXPORT tw_status tw_host_thread_count(unsigned *threads);
+
+/* Runs the kernel over the grid on a pool of threads and waits. `threads` 0 is
+ * the default. TW_KERNEL_ASSERT with the assertion's message when one fails;
+ * other programs may then have run or not. */
+TW_EXPORT tw_status tw_host_launch(tw_host_kernel kernel, const uint64_t *args,
+                                   const int64_t grid[3], unsigned threads);
+
+/* Called by compiled host kernels, not by programs. */
+
+/* A failed assertion: ends the launch. It comes back only when the kernel was
+ * not started by tw_host_launch. */
+TW_EXPORT void tw_host_assert_fail(const char *message);
+
+typedef enum tw_print_kind {
+  TW_PRINT_SIGNED = 0,   /* sign-extended to 64 bits */
+  TW_PRINT_UNSIGNED = 1, /* zero-extended */
+  TW_PRINT_FLOAT = 2,    /* the bits of a double */
+  TW_PRINT_BOOL = 3,     /* 0 or 1 */
+  TW_PRINT_POINTER = 4   /* an address */
+} tw_print_kind;
+
+/* Prints `prefix` and one value as a line on the standard output. */
+TW_EXPORT void tw_host_print(const char *prefix, int32_t kind, uint64_t bits);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TILEWRIGHT_C_RUNTIME_H */
