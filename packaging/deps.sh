@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# Installs what building and testing need: the Debian packages named in apt.txt
+# and, in the virtual environment given as argument, the Python packages named
+# in pip.txt. Says what it does and does nothing that is already done.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+venv=${1:?usage: deps.sh VENV}
+
+say() { printf 'deps: %s\n' "$*"; }
+fail() { printf 'deps: %s\n' "$*" >&2; exit 1; }
+names() { sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$1"; }
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then "$@"
+  elif command -v sudo >/dev/null; then sudo "$@"
+  else fail "not root and no sudo; as root, run: $*"
+  fi
+}
+
+installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
+
+install_debian_packages() {
+  local missing=() name
+  for name in $(names "$here/apt.txt"); do
+    installed "$name" || missing+=("$name")
+  done
+  if [ ${#missing[@]} = 0 ]; then
+    say "all Debian packages are there"
+    return
+  fi
+  say "installing ${#missing[@]} Debian packages: ${missing[*]}"
+  as_root apt-get update -qq
+  as_root env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+# A Python that can make environments and build extension modules; a python3
+# first in PATH may lack either.
+find_python() {
+  local python
+  for python in "${PYTHON:-}" python3 /usr/bin/python3; do
+    [ -n "$python" ] && "$python" - 2>/dev/null <<'EOF' && echo "$python" && return
+import ensurepip, os, sys, sysconfig, venv
+header = os.path.join(sysconfig.get_path("include"), "Python.h")
+sys.exit(sys.version_info < (3, 10) or not os.path.exists(header))
+EOF
+  done
+  fail "no Python 3.10 or newer with venv and Python.h found; set PYTHON"
+}
+
+make_environment() {
+  local python
+  if ! "$venv/bin/python" -c '' 2>/dev/null; then
+    python=$(find_python)
+    say "making $venv with $("$python" --version)"
+    "$python" -m venv --clear "$venv"
+  fi
+  say "installing Python packages into $venv"
+  "$venv/bin/python" -m pip install -q --disable-pip-version-check -r "$here/pip.txt"
+}
+
+# Without an assembler the tests lose a stage but still pass, so a failure to
+# fetch one is only reported.
+find_assembler() {
+  if PATH=$PATH:/usr/local/cuda/bin command -v ptxas >/dev/null; then
+    return
+  fi
+  say "no CUDA toolkit found; installing its assembler from the Python packages"
+  if "$venv/bin/python" -m pip install -q --disable-pip-version-check -r "$here/pip-cuda.txt"; then
+    ln -sf "$("$venv/bin/python" -c 'import nvidia; print(nvidia.__path__[0])')/cu13/bin/ptxas" "$venv/bin/ptxas"
+  else
+    say "no assembler: tests that assemble PTX will be skipped"
+  fi
+}
+
+if command -v apt-get >/dev/null; then
+  install_debian_packages
+else
+  say "this is no Debian: install the counterparts of packaging/apt.txt yourself"
+fi
+make_environment
+find_assembler
