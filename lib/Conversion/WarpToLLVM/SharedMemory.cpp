@@ -1,0 +1,52 @@
+#include "lib/Conversion/WarpToLLVM/SharedMemory.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+using namespace tilewright;
+
+// 128 bytes is what the widest swizzle of a shared tile asks of its base.
+static constexpr unsigned kSharedAlignment = 128;
+
+void tilewright::declareSharedMemory(ModuleOp module) {
+  if (module.lookupSymbol(kSharedSymbol))
+    return;
+  auto b =
+      ImplicitLocOpBuilder::atBlockBegin(module.getLoc(), module.getBody());
+  auto type = LLVM::LLVMArrayType::get(b.getI8Type(), 0);
+  LLVM::GlobalOp::create(b, type, /*isConstant=*/false, LLVM::Linkage::External,
+                         kSharedSymbol, Attribute(), kSharedAlignment,
+                         kSharedSpace);
+}
+
+void tilewright::eraseUnusedSharedMemory(ModuleOp module) {
+  Operation *symbol = module.lookupSymbol(kSharedSymbol);
+  if (symbol && SymbolTable::symbolKnownUseEmpty(symbol, module))
+    symbol->erase();
+}
+
+FailureOr<int64_t> tilewright::getSharedOffset(Operation *op) {
+  if (auto offset = op->getAttrOfType<IntegerAttr>(kSharedOffsetAttr))
+    return offset.getInt();
+  return op->emitOpError("needs shared memory but has no '")
+         << kSharedOffsetAttr << "'";
+}
+
+Value tilewright::emitSharedAddress(ImplicitLocOpBuilder &b, int64_t offset) {
+  auto type = LLVM::LLVMPointerType::get(b.getContext(), kSharedSpace);
+  Value base = LLVM::AddressOfOp::create(b, type, kSharedSymbol);
+  if (offset == 0)
+    return base;
+  return LLVM::GEPOp::create(b, type, b.getI8Type(), base,
+                             LLVM::GEPArg(int32_t(offset)));
+}
+
+Value tilewright::emitByteOffset(ImplicitLocOpBuilder &b, Value base,
+                                 Value offset) {
+  return LLVM::GEPOp::create(b, base.getType(), b.getI8Type(), base, offset);
+}
+
+void tilewright::emitBarrier(ImplicitLocOpBuilder &b) {
+  NVVM::Barrier0Op::create(b);
+}

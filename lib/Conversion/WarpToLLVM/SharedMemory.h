@@ -1,0 +1,41 @@
+// The shared memory of a program: one dynamic allocation, whose size the
+// launch states, cut up at fixed offsets by the allocation pass.
+
+#pragma once
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace tilewright {
+
+/// The symbol of the dynamic shared memory of every kernel of a module.
+inline constexpr llvm::StringLiteral kSharedSymbol = "__tilewright_shared";
+
+/// Attribute of ops that use shared memory: where theirs begins, in bytes.
+inline constexpr llvm::StringLiteral kSharedOffsetAttr = "warp.shared_offset";
+
+/// Address space numbers of NVPTX.
+inline constexpr unsigned kGlobalSpace = 1;
+inline constexpr unsigned kSharedSpace = 3;
+
+/// Declares the symbol, once a module. Patterns only refer to it.
+void declareSharedMemory(mlir::ModuleOp module);
+
+/// Removes the declaration where no kernel uses it.
+void eraseUnusedSharedMemory(mlir::ModuleOp module);
+
+/// The offset that the allocation pass gave `op`; reports an error if none.
+mlir::FailureOr<int64_t> getSharedOffset(mlir::Operation *op);
+
+/// The address `offset` bytes into shared memory: !llvm.ptr<3>.
+mlir::Value emitSharedAddress(mlir::ImplicitLocOpBuilder &b, int64_t offset);
+
+/// base + offset bytes (`offset` an i32 value).
+mlir::Value emitByteOffset(mlir::ImplicitLocOpBuilder &b, mlir::Value base,
+                           mlir::Value offset);
+
+/// All threads of the program meet, and what they wrote to shared memory
+/// before is visible to all after.
+void emitBarrier(mlir::ImplicitLocOpBuilder &b);
+
+} // namespace tilewright
