@@ -1,0 +1,110 @@
+#include "compiler/Driver.h"
+
+#include "dialect/Tile/TileOps.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace tilewright;
+
+//===-- options
+//-------------------------------------------------------------===//
+
+FailureOr<CompileOptions> CompileOptions::parse(llvm::StringRef text,
+                                                Location loc) {
+  llvm::Expected<llvm::json::Value> value = llvm::json::parse(text);
+  if (!value)
+    return emitError(loc) << "options are no JSON: "
+                          << llvm::toString(value.takeError());
+  CompileOptions options;
+  llvm::json::Path::Root root("options");
+  llvm::json::ObjectMapper map(*value, root);
+  bool ok = map && map.map("target", options.target) &&
+            map.mapOptional("num_warps", options.numWarps) &&
+            map.mapOptional("num_stages", options.numStages) &&
+            map.mapOptional("debug", options.debug) &&
+            map.mapOptional("stop_after", options.stopAfter) &&
+            map.mapOptional("assembler", options.assembler) &&
+            map.mapOptional("assembler_paths", options.assemblerPaths) &&
+            map.mapOptional("ptx_version", options.ptxVersion);
+  if (!ok)
+    return emitError(loc) << llvm::toString(root.getError());
+  if (options.numWarps < 1 || options.numWarps > 32 ||
+      !llvm::isPowerOf2_32(options.numWarps))
+    return emitError(loc)
+           << "num_warps must be a power of two from 1 to 32, got "
+           << options.numWarps;
+  if (options.numStages < 1)
+    return emitError(loc) << "num_stages must be at least 1, got "
+                          << options.numStages;
+  return options;
+}
+
+//===-- compilation
+//---------------------------------------------------------===//
+
+std::string tilewright::printModule(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module.print(os);
+  return text;
+}
+
+/// The one kernel of `module`; null with an error where there is none or more.
+static tile::FuncOp findKernel(ModuleOp module) {
+  tile::FuncOp kernel;
+  for (auto func : module.getOps<tile::FuncOp>()) {
+    if (!func.isKernel())
+      continue;
+    if (kernel) {
+      func.emitError("a module has one kernel, this is the second after '")
+          << kernel.getName() << "'";
+      return {};
+    }
+    kernel = func;
+  }
+  if (!kernel)
+    module.emitError(
+        "the module has no kernel: a tile.func with the attribute '")
+        << tile::TileDialect::kKernelAttr << "'";
+  return kernel;
+}
+
+static void describeKernel(tile::FuncOp kernel, const CompileOptions &options,
+                           llvm::json::Object &metadata) {
+  llvm::json::Array types;
+  for (Type type : kernel.getArgumentTypes()) {
+    std::string text;
+    llvm::raw_string_ostream(text) << type;
+    types.push_back(std::move(text));
+  }
+  metadata["name"] = kernel.getName();
+  metadata["target"] = options.target;
+  metadata["num_warps"] = options.numWarps;
+  metadata["num_stages"] = options.numStages;
+  metadata["arg_types"] = std::move(types);
+}
+
+FailureOr<Artifact> tilewright::compile(ModuleOp original,
+                                        const CompileOptions &options) {
+  const auto *target = llvm::find_if(getTargets(), [&](const Target *target) {
+    return target->accepts(options.target);
+  });
+  if (target == getTargets().end()) {
+    auto error = original.emitError("unknown target '")
+                 << options.target << "'; there is ";
+    llvm::interleaveComma(getTargets(), error, [&](const Target *target) {
+      error << target->describe();
+    });
+    return error;
+  }
+  OwningOpRef<ModuleOp> module = original.clone();
+  tile::FuncOp kernel = findKernel(*module);
+  if (!kernel || failed(verify(*module)))
+    return failure();
+  Artifact artifact;
+  describeKernel(kernel, options, artifact.metadata);
+  if (failed((*target)->compile(*module, options, artifact)))
+    return failure();
+  return artifact;
+}

@@ -1,0 +1,62 @@
+// Compiles one kernel: the tile pipeline, then the target's own way down.
+
+#pragma once
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/JSON.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tilewright {
+
+struct CompileOptions {
+  std::string target;
+  int numWarps = 4;
+  int numStages = 3;
+  bool debug = false;
+  std::string stopAfter;
+  std::string assembler = "auto";
+  std::vector<std::string> assemblerPaths;
+  int ptxVersion = 0;
+
+  /// Reads the JSON object that `tw_module_compile` takes. Failure comes with
+  /// an error at `loc`.
+  static mlir::FailureOr<CompileOptions> parse(llvm::StringRef json,
+                                               mlir::Location loc);
+};
+
+/// What a compilation leaves: each stage it went through, and what is known of
+/// the kernel.
+struct Artifact {
+  std::map<std::string, std::string, std::less<>> stages;
+  llvm::json::Object metadata;
+};
+
+/// A way from the optimised `tile` level to code. One object a back end.
+class Target {
+public:
+  virtual ~Target() = default;
+  /// Whether `name` ("cpu", "sm_90a") is this back end's.
+  virtual bool accepts(llvm::StringRef name) const = 0;
+  /// How its names look, for error messages.
+  virtual llvm::StringRef describe() const = 0;
+  /// Lowers `module` in place and adds stages and metadata to `artifact`.
+  virtual mlir::LogicalResult compile(mlir::ModuleOp module,
+                                      const CompileOptions &options,
+                                      Artifact &artifact) const = 0;
+};
+
+/// Every back end that was built in.
+llvm::ArrayRef<const Target *> getTargets();
+
+/// Compiles a copy of `module`. Failure comes with diagnostics.
+mlir::FailureOr<Artifact> compile(mlir::ModuleOp module,
+                                  const CompileOptions &options);
+
+/// The text of `module`, as kept for a stage.
+std::string printModule(mlir::ModuleOp module);
+
+} // namespace tilewright

@@ -1,0 +1,108 @@
+// Contexts, and the diagnostics they collect.
+
+#include "compiler/capi/Handles.h"
+
+#include "compiler/Registration.h"
+#include "tilewright-c/compiler.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+#include <cstdlib>
+#include <cstring>
+
+using namespace mlir;
+using namespace tilewright::capi;
+
+tw_string tilewright::capi::copy(llvm::StringRef text) {
+  char *data = static_cast<char *>(std::malloc(text.size() + 1));
+  std::memcpy(data, text.data(), text.size());
+  data[text.size()] = 0;
+  return {data, text.size()};
+}
+
+void tw_string_free(tw_string string) { std::free(string.data); }
+
+/// Appends the files and lines behind `loc`, the innermost call first.
+static void appendFrames(LocationAttr loc, llvm::json::Array &frames) {
+  if (auto file = dyn_cast<FileLineColLoc>(loc)) {
+    frames.push_back(llvm::json::Array{file.getFilename().str(), file.getLine(),
+                                       file.getColumn()});
+  } else if (auto call = dyn_cast<CallSiteLoc>(loc)) {
+    appendFrames(call.getCallee(), frames);
+    appendFrames(call.getCaller(), frames);
+  } else if (auto name = dyn_cast<NameLoc>(loc)) {
+    appendFrames(name.getChildLoc(), frames);
+  } else if (auto fused = dyn_cast<FusedLoc>(loc)) {
+    // Ops merged by a fold stand for several places: the first is shown.
+    for (Location part : fused.getLocations()) {
+      size_t before = frames.size();
+      appendFrames(part, frames);
+      if (frames.size() != before)
+        return;
+    }
+  }
+}
+
+static llvm::StringRef severityName(DiagnosticSeverity severity) {
+  switch (severity) {
+  case DiagnosticSeverity::Note:
+    return "note";
+  case DiagnosticSeverity::Warning:
+    return "warning";
+  case DiagnosticSeverity::Error:
+    return "error";
+  case DiagnosticSeverity::Remark:
+    return "remark";
+  }
+  return "error";
+}
+
+static llvm::json::Value toJson(Diagnostic &diagnostic) {
+  llvm::json::Array frames, notes;
+  appendFrames(diagnostic.getLocation(), frames);
+  for (Diagnostic &note : diagnostic.getNotes())
+    notes.push_back(toJson(note));
+  return llvm::json::Object{
+      {"severity", severityName(diagnostic.getSeverity())},
+      {"message", llvm::json::fixUTF8(diagnostic.str())},
+      {"frames", std::move(frames)},
+      {"notes", std::move(notes)}};
+}
+
+static const DialectRegistry &getRegistry() {
+  static const DialectRegistry registry = [] {
+    DialectRegistry registry;
+    tilewright::registerDialects(registry);
+    return registry;
+  }();
+  return registry;
+}
+
+// Threads are for whole kernels, not for the passes on one: a kernel is small,
+// and a thread pool does not survive a fork.
+tw_context::tw_context()
+    : context(getRegistry(), MLIRContext::Threading::DISABLED) {
+  context.printOpOnDiagnostic(false);
+  context.getDiagEngine().registerHandler([this](Diagnostic &diagnostic) {
+    diagnostics.push_back(toJson(diagnostic));
+    return success();
+  });
+}
+
+void tw_context::error(const llvm::Twine &message) {
+  emitError(UnknownLoc::get(&context)) << message;
+}
+
+tw_context *tw_context_create(void) { return new tw_context; }
+
+void tw_context_destroy(tw_context *context) { delete context; }
+
+tw_string tw_context_take_diagnostics(tw_context *context) {
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << llvm::json::Value(std::move(context->diagnostics));
+  context->diagnostics = {};
+  return copy(text);
+}
+
+const char *tw_version(void) { return TILEWRIGHT_VERSION; }

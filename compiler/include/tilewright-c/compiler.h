@@ -1,0 +1,48 @@
+/* Compiling modules through Tilewright's C API. */
+
+#ifndef TILEWRIGHT_C_COMPILER_H
+#define TILEWRIGHT_C_COMPILER_H
+
+#include "tilewright-c/ir.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tw_artifact tw_artifact;
+
+/** The version of the library. */
+TW_EXPORT const char *tw_version(void);
+/** A digest of the compiler's own code, for cache keys: it differs between any
+ *  two builds that may compile a kernel differently. */
+TW_EXPORT const char *tw_build_id(void);
+
+/** Compiles the one kernel of `module`, which is left as it was.
+ *
+ *  `options` is a JSON object:
+ *    "target":      "cpu", "sm_80", "sm_90a", ...              (required)
+ *    "num_warps":   warps of a program, a power of two          (4)
+ *    "num_stages":  depth of software pipelines                 (3)
+ *    "debug":       check the compiler's own invariants         (false)
+ *    "stop_after":  "tile", "warp", "llvm", "ptx" or ""         ("": all the way)
+ *    "assembler":   "auto", "nvjitlink", "ptxas" or "driver"    ("auto")
+ *    "assembler_paths": files to try for the assemblers         ([])
+ *    "ptx_version": e.g. 87; 0: what the assembler takes        (0)
+ *  NULL with diagnostics in the context where it cannot be compiled. */
+TW_EXPORT tw_artifact *tw_module_compile(tw_module *module, const char *options);
+TW_EXPORT void tw_artifact_destroy(tw_artifact *artifact);
+
+/** One stage: "tile", "warp", "llvm", "ptx", "cubin" or "obj". The bytes stay
+ *  the artifact's; NULL where there is no such stage. */
+TW_EXPORT const char *tw_artifact_get(tw_artifact *artifact, const char *stage, size_t *size);
+/** JSON: {"name", "target", "num_warps", "shared", "registers", "spills", ...}. */
+TW_EXPORT const char *tw_artifact_metadata(tw_artifact *artifact);
+
+/** The main function of tilewright-opt. */
+TW_EXPORT int tw_opt_main(int argc, char **argv);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TILEWRIGHT_C_COMPILER_H */

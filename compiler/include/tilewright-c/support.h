@@ -1,0 +1,30 @@
+/* What every header of Tilewright's C API shares. */
+
+#ifndef TILEWRIGHT_C_SUPPORT_H
+#define TILEWRIGHT_C_SUPPORT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifndef TW_EXPORT
+#define TW_EXPORT __attribute__((visibility("default")))
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Bytes owned by the caller; release them with tw_string_free. Text is also
+ *  terminated by a zero that `size` does not count. */
+typedef struct tw_string {
+  char *data;
+  size_t size;
+} tw_string;
+
+TW_EXPORT void tw_string_free(tw_string string);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TILEWRIGHT_C_SUPPORT_H */

@@ -1,0 +1,46 @@
+// What the parts of the extension module share.
+
+#pragma once
+
+#include "tilewright-c/compiler.h"
+
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <memory>
+#include <string>
+
+namespace tilewright::python {
+
+void initIr(pybind11::module_ &module);
+void initCompiler(pybind11::module_ &module);
+
+/// Text that the C API gave away.
+inline std::string take(tw_string string) {
+  std::string text(string.data, string.size);
+  tw_string_free(string);
+  return text;
+}
+
+/// Owns a context. Modules and builders share it, so that none outlives it.
+struct Context {
+  Context() : handle(tw_context_create()) {}
+  ~Context() { tw_context_destroy(handle); }
+  Context(const Context &) = delete;
+  tw_context *handle;
+};
+using ContextPtr = std::shared_ptr<Context>;
+
+struct Module {
+  Module(ContextPtr context, tw_module *handle)
+      : context(std::move(context)), handle(handle) {}
+  ~Module() { tw_module_destroy(handle); }
+  Module(const Module &) = delete;
+  ContextPtr context;
+  tw_module *handle;
+};
+
+/// Raises DiagnosticError with what the context has collected.
+[[noreturn]] void throwDiagnostics(Context &context);
+
+} // namespace tilewright::python

@@ -1,0 +1,60 @@
+// Compiling modules, for Python.
+
+#include "python/bindings/Bindings.h"
+
+namespace py = pybind11;
+using namespace tilewright::python;
+
+namespace {
+struct Artifact {
+  explicit Artifact(tw_artifact *handle) : handle(handle) {}
+  ~Artifact() { tw_artifact_destroy(handle); }
+  Artifact(const Artifact &) = delete;
+  tw_artifact *handle;
+};
+} // namespace
+
+/// Bytes of a binary stage, text of the others, None where there is none.
+static py::object getStage(Artifact &artifact, const std::string &stage) {
+  size_t size = 0;
+  const char *data = tw_artifact_get(artifact.handle, stage.c_str(), &size);
+  if (!data)
+    return py::none();
+  if (stage == "cubin" || stage == "obj")
+    return py::bytes(data, size);
+  return py::str(data, size);
+}
+
+static std::unique_ptr<Artifact> compile(Module &module,
+                                         const py::object &options) {
+  std::string text =
+      py::cast<std::string>(py::module_::import("json").attr("dumps")(options));
+  tw_artifact *artifact;
+  {
+    // Compiling touches nothing of Python's.
+    py::gil_scoped_release release;
+    artifact = tw_module_compile(module.handle, text.c_str());
+  }
+  if (!artifact)
+    throwDiagnostics(*module.context);
+  return std::make_unique<Artifact>(artifact);
+}
+
+void tilewright::python::initCompiler(py::module_ &module) {
+  py::class_<Artifact>(module, "Artifact")
+      .def("get", &getStage, py::arg("stage"),
+           "The stage 'tile', 'warp', 'llvm', 'ptx' (str), 'cubin' or 'obj' "
+           "(bytes); None "
+           "where the target has no such stage.")
+      .def_property_readonly("metadata", [](Artifact &self) {
+        return py::module_::import("json").attr("loads")(
+            tw_artifact_metadata(self.handle));
+      });
+  module.def(
+      "compile", &compile, py::arg("module"), py::arg("options"),
+      "Compiles a module; see tilewright-c/compiler.h for the options. Raises "
+      "DiagnosticError.");
+  module.attr("__version__") = tw_version();
+  module.def("build_id", &tw_build_id,
+             "A digest of the compiler's build, for cache keys.");
+}
