@@ -133,6 +133,8 @@ tw_op tw_builder_next_op(tw_builder *builder) {
 /// attributes.
 static LogicalResult inferTypes(OperationState &state,
                                 RegisteredOperationName name) {
+  if (name.hasTrait<OpTrait::ZeroResults>())
+    return success();
   auto *interface = name.getInterface<InferTypeOpInterface>();
   if (!interface)
     return emitError(state.location)
