@@ -1,7 +1,6 @@
 // Functions, calls and the place of a program in its grid.
 
 include "dialect/Tile/TileBase.td"
-include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/IR/RegionKindInterface.td"
 include "mlir/Interfaces/CallInterfaces.td"
@@ -9,8 +8,7 @@ include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/FunctionInterfaces.td"
 
 def Tile_FuncOp : Tile_Op<"func", [
-    AffineScope, AutomaticAllocationScope, IsolatedFromAbove, FunctionOpInterface,
-    OpAsmOpInterface]> {
+    AffineScope, AutomaticAllocationScope, IsolatedFromAbove, FunctionOpInterface]> {
   let summary = "a kernel or a function that kernels call";
   let description = [{
     With the unit attribute `tile.kernel` the function is an entry point: it is
@@ -39,7 +37,6 @@ def Tile_FuncOp : Tile_Op<"func", [
     ::llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
     ::mlir::Region *getCallableRegion() { return isExternal() ? nullptr : &getBody(); }
     bool isKernel();
-    static ::llvm::StringRef getDefaultDialect() { return "tile"; }
   }];
 }
 
