@@ -26,8 +26,7 @@ readAndWrite(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
   effects.emplace_back(MemoryEffects::Write::get());
 }
 
-//===-- atomic_rmw
-//----------------------------------------------------------===//
+//===-- atomic_rmw --------------------------------------------------------===//
 
 LogicalResult AtomicRMWOp::inferReturnTypes(MLIRContext *,
                                             std::optional<Location> loc,
@@ -63,8 +62,7 @@ void AtomicRMWOp::getEffects(
   readAndWrite(effects);
 }
 
-//===-- atomic_cas
-//----------------------------------------------------------===//
+//===-- atomic_cas --------------------------------------------------------===//
 
 LogicalResult AtomicCASOp::inferReturnTypes(MLIRContext *,
                                             std::optional<Location> loc,

@@ -68,7 +68,8 @@ Operation *TileDialect::materializeConstant(OpBuilder &builder, Attribute value,
 LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attribute) {
   if (attribute.getName() != kKernelAttr)
-    return op->emitError("unknown attribute '") << attribute.getName() << "'";
+    return op->emitError("unknown attribute '")
+           << attribute.getName().strref() << "'";
   if (!isa<FuncOp>(op))
     return op->emitError("'") << kKernelAttr << "' belongs on tile.func";
   if (!isa<UnitAttr>(attribute.getValue()))
@@ -81,7 +82,7 @@ LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op, unsigned,
                                                     NamedAttribute attribute) {
   if (attribute.getName() != kDivisibilityAttr)
     return op->emitError("unknown attribute '")
-           << attribute.getName() << "' on argument " << argument;
+           << attribute.getName().strref() << "' on argument " << argument;
   auto value = dyn_cast<IntegerAttr>(attribute.getValue());
   if (!value || !value.getType().isInteger(32) ||
       !value.getValue().isPowerOf2())

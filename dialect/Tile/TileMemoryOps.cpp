@@ -10,8 +10,7 @@ using namespace tilewright::tile;
 #define GET_OP_CLASSES
 #include "dialect/Tile/TileMemoryOps.cpp.inc"
 
-//===-- addptr
-//--------------------------------------------------------------===//
+//===-- addptr ------------------------------------------------------------===//
 
 OpFoldResult AddPtrOp::fold(FoldAdaptor adaptor) {
   if (matchPattern(adaptor.getOffset(), m_Zero()))
@@ -19,8 +18,7 @@ OpFoldResult AddPtrOp::fold(FoldAdaptor adaptor) {
   return {};
 }
 
-//===-- load
-//----------------------------------------------------------------===//
+//===-- load --------------------------------------------------------------===//
 
 LogicalResult LoadOp::inferReturnTypes(MLIRContext *,
                                        std::optional<Location> loc,
@@ -70,8 +68,7 @@ void LoadOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
   patterns.add(simplifyMask);
 }
 
-//===-- store
-//---------------------------------------------------------------===//
+//===-- store -------------------------------------------------------------===//
 
 void StoreOp::getEffects(
     SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {

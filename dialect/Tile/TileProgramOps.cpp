@@ -30,6 +30,8 @@ void FuncOp::print(OpAsmPrinter &printer) {
 }
 
 LogicalResult FuncOp::verify() {
+  if (isExternal()) // C3
+    return emitOpError("has no body");
   if (!isKernel())
     return success();
   if (!getResultTypes().empty()) // C1

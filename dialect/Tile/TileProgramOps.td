@@ -17,6 +17,7 @@ def Tile_FuncOp : Tile_Op<"func", [
 
     C1: a kernel has no results.
     C2: arguments of a kernel are scalars.
+    C3: the function has a body: nothing is linked in later.
 
     ```mlir
     tile.func @copy(%src: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32)

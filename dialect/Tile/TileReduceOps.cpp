@@ -37,8 +37,8 @@ LogicalResult ReduceOp::inferReturnTypes(MLIRContext *,
                                          std::optional<Location> loc,
                                          Adaptor adaptor,
                                          SmallVectorImpl<Type> &types) {
-  if (adaptor.getOperands().empty())
-    return emitOptionalError(loc, "reduces at least one tile");
+  if (adaptor.getOperands().empty() || !adaptor.getAxisAttr())
+    return emitOptionalError(loc, "reduces at least one tile along an axis");
   for (Value operand : adaptor.getOperands()) {
     auto source = dyn_cast<RankedTensorType>(operand.getType());
     if (!source)

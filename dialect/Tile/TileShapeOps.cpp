@@ -15,8 +15,7 @@ static OpFoldResult foldSplat(Attribute source, Type result) {
   return splat ? splat.resizeSplat(cast<ShapedType>(result)) : OpFoldResult();
 }
 
-//===-- range
-//---------------------------------------------------------------===//
+//===-- range -------------------------------------------------------------===//
 
 LogicalResult RangeOp::verify() {
   int64_t start = static_cast<int32_t>(getStart()),
@@ -37,8 +36,7 @@ OpFoldResult RangeOp::fold(FoldAdaptor) {
                                 APInt(32, getStart()));
 }
 
-//===-- splat
-//---------------------------------------------------------------===//
+//===-- splat -------------------------------------------------------------===//
 
 OpFoldResult SplatOp::fold(FoldAdaptor adaptor) {
   Attribute source = adaptor.getSource();
@@ -47,14 +45,16 @@ OpFoldResult SplatOp::fold(FoldAdaptor adaptor) {
   return SplatElementsAttr::get(cast<ShapedType>(getType()), source);
 }
 
-//===-- expand_dims
-//---------------------------------------------------------===//
+//===-- expand_dims -------------------------------------------------------===//
 
 LogicalResult ExpandDimsOp::inferReturnTypes(MLIRContext *,
                                              std::optional<Location> loc,
                                              Adaptor adaptor,
                                              SmallVectorImpl<Type> &types) {
-  auto source = cast<RankedTensorType>(adaptor.getSource().getType());
+  auto source = dyn_cast<RankedTensorType>(adaptor.getSource().getType());
+  if (!source || !adaptor.getAxisAttr())
+    return emitOptionalError(loc, "expands a tile at an axis, got ",
+                             adaptor.getSource().getType());
   int64_t axis = static_cast<int32_t>(adaptor.getAxis());
   if (axis < 0 || axis > source.getRank()) // C1
     return emitOptionalError(loc, "axis ", axis, " is outside of [0, ",
@@ -77,8 +77,7 @@ OpFoldResult ExpandDimsOp::fold(FoldAdaptor adaptor) {
   return foldSplat(adaptor.getSource(), getType());
 }
 
-//===-- broadcast
-//-----------------------------------------------------------===//
+//===-- broadcast ---------------------------------------------------------===//
 
 LogicalResult BroadcastOp::verify() {
   auto source = cast<RankedTensorType>(getSource().getType());
@@ -103,8 +102,7 @@ OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
   return foldSplat(adaptor.getSource(), getType());
 }
 
-//===-- reshape
-//-------------------------------------------------------------===//
+//===-- reshape -----------------------------------------------------------===//
 
 LogicalResult ReshapeOp::verify() {
   auto source = cast<RankedTensorType>(getSource().getType());
@@ -132,14 +130,16 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
   return foldSplat(adaptor.getSource(), getType());
 }
 
-//===-- transpose
-//-----------------------------------------------------------===//
+//===-- transpose ---------------------------------------------------------===//
 
 LogicalResult TransposeOp::inferReturnTypes(MLIRContext *,
                                             std::optional<Location> loc,
                                             Adaptor adaptor,
                                             SmallVectorImpl<Type> &types) {
-  auto source = cast<RankedTensorType>(adaptor.getSource().getType());
+  auto source = dyn_cast<RankedTensorType>(adaptor.getSource().getType());
+  if (!source || !adaptor.getOrderAttr())
+    return emitOptionalError(loc, "transposes a tile by an order, got ",
+                             adaptor.getSource().getType());
   ArrayRef<int32_t> order = adaptor.getOrder();
   SmallVector<int32_t> sorted(order);
   llvm::sort(sorted);
