@@ -1,0 +1,31 @@
+// The layout attribute, and the layout of a type.
+
+#pragma once
+
+#include "lib/Support/LinearLayout.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/TensorEncoding.h"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialect/Warp/WarpAttributes.h.inc"
+
+namespace tilewright::warp {
+
+/// The layout of a tile in registers, or null for anything else.
+LinearAttr getLinearAttr(mlir::Type type);
+
+/// The layout of a tile in registers, or nothing for anything else.
+std::optional<LinearLayout> getLayout(mlir::Type type);
+
+/// The tile `type` in another layout.
+mlir::RankedTensorType withLayout(mlir::RankedTensorType type,
+                                  const LinearLayout &layout);
+
+/// Checks that `layout` is one of a tile of `shape` that leaves no element out.
+llvm::LogicalResult
+verifyCovers(const LinearLayout &layout, llvm::ArrayRef<int64_t> shape,
+             llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
+
+} // namespace tilewright::warp

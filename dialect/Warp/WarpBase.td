@@ -1,0 +1,112 @@
+// The `warp` dialect itself, its attribute and types. Ops stand in one file a
+// group.
+
+#ifndef TILEWRIGHT_WARP_BASE
+#define TILEWRIGHT_WARP_BASE
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinTypeInterfaces.td"
+include "mlir/IR/OpBase.td"
+include "mlir/IR/TensorEncoding.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def WarpDialect : Dialect {
+  let name = "warp";
+  let cppNamespace = "::tilewright::warp";
+  let summary = "how the warps of a program compute on tiles";
+  let description = [{
+    The level below `tile`: every tile is a builtin ranked tensor whose
+    encoding, `#warp.linear`, says which register of which lane of which warp
+    holds which element. Elementwise ops and the shape ops of `tile` are used
+    on such tensors as they are: their operands and results agree on the
+    layout, and no element moves between threads. What moves elements is an op
+    of this dialect.
+
+    A function carries `warp.num_warps`, and each layout in it spreads its tile
+    over that many warps. Ops that need shared memory carry
+    `warp.shared_offset`, in bytes, once it has been allocated.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
+  let dependentDialects = ["::tilewright::tile::TileDialect"];
+  let hasOperationAttrVerify = 1;
+  let extraClassDeclaration = [{
+    /// i32 attribute of a function: the warps that run one program.
+    static constexpr ::llvm::StringLiteral kNumWarpsAttr = "warp.num_warps";
+    /// i32 attribute of an op: where its shared memory starts, in bytes.
+    static constexpr ::llvm::StringLiteral kSharedOffsetAttr = "warp.shared_offset";
+    /// i32 attribute of a function: the bytes of shared memory it uses.
+    static constexpr ::llvm::StringLiteral kSharedSizeAttr = "warp.shared_size";
+
+    void registerAttributes();
+    void registerTypes();
+  }];
+}
+
+// The layout is kept as the mathematical object: equality of attributes is
+// equality of functions.
+def Warp_LinearLayoutParam : AttrParameter<"::tilewright::LinearLayout", "a linear layout"> {
+  let cppAccessorType = "const ::tilewright::LinearLayout &";
+}
+
+def Warp_Linear : AttrDef<WarpDialect, "Linear", [
+    DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
+  let mnemonic = "linear";
+  let summary = "a linear layout";
+  let description = [{
+    The image of each bit of the register, lane, warp and block number (of a
+    tile in registers) or of the offset in elements (of a tile in shared memory)
+    as one index for each dimension of the tile. The element at a place is the
+    `xor` of the images of the bits that are set; see
+    lib/Support/LinearLayout.h.
+
+    As the encoding of a tensor, it must name the axes of registers, have 5 lane
+    bits, fit the tensor's shape, and hold every element at least once.
+
+    ```mlir
+    // lanes of a warp along dim1, two elements each; two warps along dim0
+    #rows = #warp.linear<{register = [[0, 1]],
+                          lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32]],
+                          warp = [[1, 0]], block = []}>
+    tensor<2x64xf32, #rows>
+    ```
+  }];
+  let parameters = (ins Warp_LinearLayoutParam:$layout);
+  let skipDefaultBuilders = 1;
+  let builders = [AttrBuilder<(ins "::tilewright::LinearLayout":$layout)>];
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Whether this lays out a tile in registers (else in shared memory).
+    bool isDistributed() const;
+  }];
+}
+
+def Warp_Shared : TypeDef<WarpDialect, "Shared"> {
+  let mnemonic = "shared";
+  let summary = "a tile in shared memory";
+  let description = [{
+    A handle on `numElements * sizeof(element)` bytes of shared memory, in which
+    the layout says which element stands at which offset. Booleans take a byte.
+
+    ```mlir
+    !warp.shared<64x32xf16, #warp.linear<{offset = [[0, 1], ...]}>>
+    ```
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$shape,
+                        "::mlir::Type":$elementType,
+                        "::tilewright::warp::LinearAttr":$layout);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    int64_t getNumElements() const;
+    int64_t getSizeInBytes() const;
+  }];
+}
+
+def Warp_Tile : StaticShapeTensorOf<[AnyType]>;
+
+class Warp_Op<string mnemonic, list<Trait> traits = []> : Op<WarpDialect, mnemonic, traits>;
+
+#endif // TILEWRIGHT_WARP_BASE

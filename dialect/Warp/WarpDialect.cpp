@@ -1,0 +1,83 @@
+#include "dialect/Warp/WarpDialect.h"
+
+#include "dialect/Tile/TileDialect.h"
+#include "dialect/Warp/WarpLayoutInterface.h"
+#include "dialect/Warp/WarpOps.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::warp;
+
+#include "dialect/Warp/WarpDialect.cpp.inc"
+
+void WarpDialect::initialize() {
+  registerAttributes();
+  registerTypes();
+  addOperations<
+#define GET_OP_LIST
+#include "dialect/Warp/WarpLayoutOps.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "dialect/Warp/WarpMemoryOps.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "dialect/Warp/WarpMmaOps.cpp.inc"
+      >();
+  addInterfaces<WarpLayoutInterface>();
+}
+
+/// An attribute that must be a non-negative i32.
+static FailureOr<int64_t> getCount(Operation *op, NamedAttribute attribute) {
+  auto value = dyn_cast<IntegerAttr>(attribute.getValue());
+  if (!value || !value.getType().isSignlessInteger(32) || value.getInt() < 0)
+    return op->emitError("'")
+           << attribute.getName().getValue()
+           << "' must be a non-negative i32, got " << attribute.getValue();
+  return value.getInt();
+}
+
+/// Checks that every layout in `func` is one for `numWarps` warps.
+static LogicalResult verifyNumWarps(Operation *func, int64_t numWarps) {
+  if (!llvm::isPowerOf2_64(numWarps) || numWarps > 32)
+    return func->emitError("'")
+           << WarpDialect::kNumWarpsAttr
+           << "' must be a power of two up to 32, got " << numWarps;
+  auto check = [&](Operation *op, Type type) -> LogicalResult {
+    LinearAttr attr = getLinearAttr(type);
+    if (!attr)
+      return success();
+    int64_t warps = attr.getLayout().getInSize(LayoutAxis::Warp);
+    if (warps == numWarps)
+      return success();
+    return op->emitError("has a layout for ")
+           << warps << " warps in a function of " << numWarps << ": " << type;
+  };
+  WalkResult result = func->walk([&](Operation *op) -> WalkResult {
+    for (Type type : op->getResultTypes())
+      if (failed(check(op, type)))
+        return WalkResult::interrupt();
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (Type type : block.getArgumentTypes())
+          if (failed(check(op, type)))
+            return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+LogicalResult WarpDialect::verifyOperationAttribute(Operation *op,
+                                                    NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  bool ofFunction = name == kNumWarpsAttr || name == kSharedSizeAttr;
+  if (!ofFunction && name != kSharedOffsetAttr)
+    return op->emitError("unknown attribute '") << name << "'";
+  if (ofFunction && !isa<FunctionOpInterface, ModuleOp>(op))
+    return op->emitError("'") << name << "' belongs on a function or module";
+  FailureOr<int64_t> count = getCount(op, attribute);
+  if (failed(count))
+    return failure();
+  return name == kNumWarpsAttr ? verifyNumWarps(op, *count) : success();
+}

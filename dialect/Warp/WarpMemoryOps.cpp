@@ -1,0 +1,62 @@
+#include "dialect/Warp/WarpOps.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::warp;
+
+/// `(tensor) -> !warp.shared` with a source, `!warp.shared` without.
+static ParseResult parseAllocTypes(OpAsmParser &parser, Type &source,
+                                   Type &result) {
+  if (failed(parser.parseOptionalLParen()))
+    return parser.parseType(result);
+  return failure(parser.parseType(source) || parser.parseRParen() ||
+                 parser.parseArrow() || parser.parseType(result));
+}
+
+static void printAllocTypes(OpAsmPrinter &printer, Operation *, Type source,
+                            Type result) {
+  if (source)
+    printer << '(' << source << ") -> ";
+  printer << result;
+}
+
+#define GET_OP_CLASSES
+#include "dialect/Warp/WarpMemoryOps.cpp.inc"
+
+/// Checks that `tile` has a layout and is what `memory` holds.
+static LogicalResult verifyTile(Operation *op, Type tile, SharedType memory) {
+  auto tensor = cast<RankedTensorType>(tile);
+  if (!getLinearAttr(tensor))
+    return op->emitOpError("needs a tile with a #warp.linear layout, got ")
+           << tensor;
+  if (tensor.getShape() != memory.getShape() ||
+      tensor.getElementType() != memory.getElementType()) // C1
+    return op->emitOpError("moves ")
+           << tensor << " but the shared memory is " << memory;
+  return success();
+}
+
+LogicalResult AllocOp::verify() {
+  return getSource() ? verifyTile(*this, getSource().getType(), getType())
+                     : success();
+}
+
+void AllocOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  OpResult result = getOperation()->getOpResult(0);
+  effects.emplace_back(MemoryEffects::Allocate::get(), result,
+                       SharedMemory::get());
+  if (getSource())
+    effects.emplace_back(MemoryEffects::Write::get(), result,
+                         SharedMemory::get());
+}
+
+LogicalResult LocalLoadOp::verify() {
+  return verifyTile(*this, getType(), getMemory().getType());
+}
+
+LogicalResult LocalStoreOp::verify() {
+  return verifyTile(*this, getSource().getType(), getMemory().getType());
+}

@@ -1,0 +1,74 @@
+// Tiles in shared memory.
+
+include "dialect/Warp/WarpBase.td"
+
+def Warp_SharedResource : Resource<"::tilewright::warp::SharedMemory">;
+
+def Warp_AllocOp : Warp_Op<"alloc", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "shared memory for a tile";
+  let description = [{
+    Lives from here to its last use. With an operand, the memory holds that tile
+    from the start, as after a `warp.local_store`; without, its content is
+    undefined.
+
+    C1: the tile has the shape and the element type of the result.
+
+    ```mlir
+    %m = warp.alloc : !warp.shared<64x32xf16, #shared>
+    %n = warp.alloc %tile : (tensor<64x32xf16, #rows>) -> !warp.shared<64x32xf16, #shared>
+    ```
+  }];
+  let arguments = (ins Optional<Warp_Tile>:$source);
+  let results = (outs Warp_Shared:$result);
+  let assemblyFormat = [{
+    ($source^)? attr-dict `:` custom<AllocTypes>(type($source), type($result))
+  }];
+  let hasVerifier = 1;
+}
+
+def Warp_LocalLoadOp : Warp_Op<"local_load"> {
+  let summary = "reads a tile from shared memory";
+  let description = [{
+    C1: the result has the shape and the element type of the memory.
+
+    ```mlir
+    %t = warp.local_load %m : !warp.shared<64x32xf16, #shared> -> tensor<64x32xf16, #rows>
+    ```
+  }];
+  let arguments = (ins Arg<Warp_Shared, "", [MemRead<Warp_SharedResource>]>:$memory);
+  let results = (outs Warp_Tile:$result);
+  let assemblyFormat = "$memory attr-dict `:` type($memory) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Warp_LocalStoreOp : Warp_Op<"local_store"> {
+  let summary = "writes a tile to shared memory";
+  let description = [{
+    Of elements that several threads hold, one copy is written.
+
+    C1: the tile has the shape and the element type of the memory.
+
+    ```mlir
+    warp.local_store %t, %m : tensor<64x32xf16, #rows> -> !warp.shared<64x32xf16, #shared>
+    ```
+  }];
+  let arguments = (ins Warp_Tile:$source,
+                       Arg<Warp_Shared, "", [MemWrite<Warp_SharedResource>]>:$memory);
+  let assemblyFormat = "$source `,` $memory attr-dict `:` type($source) `->` type($memory)";
+  let hasVerifier = 1;
+}
+
+def Warp_BarrierOp : Warp_Op<"barrier", [
+    MemoryEffects<[MemRead<Warp_SharedResource>, MemWrite<Warp_SharedResource>]>]> {
+  let summary = "waits for all threads of the block";
+  let description = [{
+    What any thread wrote to shared memory before is seen by every thread after.
+    All threads of the block must get here.
+
+    ```mlir
+    warp.barrier
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}

@@ -1,0 +1,26 @@
+// All ops of the `warp` dialect.
+
+#pragma once
+
+#include "dialect/Warp/WarpDialect.h"
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace tilewright::warp {
+
+/// Shared memory, as the resource of memory effects.
+struct SharedMemory : public mlir::SideEffects::Resource::Base<SharedMemory> {
+  llvm::StringRef getName() final { return "<SharedMemory>"; }
+};
+
+} // namespace tilewright::warp
+
+#define GET_OP_CLASSES
+#include "dialect/Warp/WarpLayoutOps.h.inc"
+#define GET_OP_CLASSES
+#include "dialect/Warp/WarpMemoryOps.h.inc"
+#define GET_OP_CLASSES
+#include "dialect/Warp/WarpMmaOps.h.inc"

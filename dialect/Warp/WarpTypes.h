@@ -1,0 +1,15 @@
+// Types of the `warp` dialect.
+
+#pragma once
+
+#include "dialect/Warp/WarpAttributes.h"
+
+#define GET_TYPEDEF_CLASSES
+#include "dialect/Warp/WarpTypes.h.inc"
+
+namespace tilewright::warp {
+
+/// The bytes of an element in shared memory: pointers take 8, booleans 1.
+unsigned getElementBytes(mlir::Type elementType);
+
+} // namespace tilewright::warp
