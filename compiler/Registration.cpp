@@ -1,6 +1,7 @@
 #include "compiler/Registration.h"
 
 #include "dialect/Tile/TileDialect.h"
+#include "dialect/Warp/WarpDialect.h"
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -63,7 +64,7 @@ static void registerUpstreamInterfaces(DialectRegistry &registry) {
 }
 
 void tilewright::registerDialects(DialectRegistry &registry) {
-  registry.insert<tile::TileDialect>();
+  registry.insert<tile::TileDialect, warp::WarpDialect>();
   registry
       .insert<affine::AffineDialect, arith::ArithDialect,
               bufferization::BufferizationDialect, cf::ControlFlowDialect,

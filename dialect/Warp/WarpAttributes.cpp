@@ -34,18 +34,13 @@ void WarpDialect::registerAttributes() {
 // LinearAttr
 //===----------------------------------------------------------------------===//
 
-/// With all axes of its kind, so that equal layouts are equal attributes.
-static LinearLayout withAllAxes(LinearLayout layout) {
+LinearLayout tilewright::warp::withAllAxes(LinearLayout layout) {
   if (layout.hasIn(LayoutAxis::Offset))
     return layout;
   for (LayoutAxis axis : kDistributedAxes)
     if (!layout.hasIn(axis))
       layout *= LinearLayout({{axis, 0}}, {}, {});
   return layout;
-}
-
-LinearAttr LinearAttr::get(MLIRContext *context, LinearLayout layout) {
-  return Base::get(context, withAllAxes(std::move(layout)));
 }
 
 bool LinearAttr::isDistributed() const {
@@ -194,9 +189,8 @@ Attribute LinearAttr::parse(AsmParser &parser, Type) {
   FailureOr<SmallVector<int64_t>> reach = getReach(parser, loc, axes);
   if (failed(reach))
     return {};
-  return parser.getChecked<LinearAttr>(
-      loc, parser.getContext(),
-      withAllAxes(LinearLayout::fromBases(axes, *reach)));
+  return parser.getChecked<LinearAttr>(loc, parser.getContext(),
+                                       LinearLayout::fromBases(axes, *reach));
 }
 
 void LinearAttr::print(AsmPrinter &printer) const {

@@ -8,6 +8,14 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/TensorEncoding.h"
 
+namespace tilewright::warp {
+
+/// The layout with all axes of its kind, those it lacks having no bits, so that
+/// layouts that are the same are equal.
+LinearLayout withAllAxes(LinearLayout layout);
+
+} // namespace tilewright::warp
+
 #define GET_ATTRDEF_CLASSES
 #include "dialect/Warp/WarpAttributes.h.inc"
 

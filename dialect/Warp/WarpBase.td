@@ -74,7 +74,9 @@ def Warp_Linear : AttrDef<WarpDialect, "Linear", [
   }];
   let parameters = (ins Warp_LinearLayoutParam:$layout);
   let skipDefaultBuilders = 1;
-  let builders = [AttrBuilder<(ins "::tilewright::LinearLayout":$layout)>];
+  let builders = [AttrBuilder<(ins "::tilewright::LinearLayout":$layout), [{
+    return $_get($_ctxt, ::tilewright::warp::withAllAxes(std::move(layout)));
+  }]>];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

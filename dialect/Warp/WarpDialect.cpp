@@ -12,6 +12,21 @@ using namespace tilewright::warp;
 
 #include "dialect/Warp/WarpDialect.cpp.inc"
 
+namespace {
+/// Layouts are long: the text names each once, at its top.
+struct WarpAliases : OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+
+  AliasResult getAlias(Attribute attr, raw_ostream &os) const final {
+    auto layout = dyn_cast<LinearAttr>(attr);
+    if (!layout)
+      return AliasResult::NoAlias;
+    os << (layout.isDistributed() ? "layout" : "shared");
+    return AliasResult::FinalAlias;
+  }
+};
+} // namespace
+
 void WarpDialect::initialize() {
   registerAttributes();
   registerTypes();
@@ -25,7 +40,7 @@ void WarpDialect::initialize() {
 #define GET_OP_LIST
 #include "dialect/Warp/WarpMmaOps.cpp.inc"
       >();
-  addInterfaces<WarpLayoutInterface>();
+  addInterfaces<WarpAliases, WarpLayoutInterface>();
 }
 
 /// An attribute that must be a non-negative i32.
