@@ -1,0 +1,14 @@
+"""Ready kernels, written in the language.
+
+Every function takes arrays of NumPy (run on the CPU back end), PyTorch or CuPy
+(run where the array lives) and gives its result in an array of the same kind.
+"""
+
+from .activation import gelu, silu
+from .attention import attention
+from .elementwise import add
+from .gemm import matmul
+from .norm import layer_norm, rms_norm
+from .softmax import softmax
+
+__all__ = ["add", "attention", "gelu", "layer_norm", "matmul", "rms_norm", "silu", "softmax"]

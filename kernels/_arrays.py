@@ -1,0 +1,52 @@
+"""What the kernels ask of an array, whichever library it comes from."""
+
+import importlib
+
+
+def library(x):
+    """The module that made ``x``: numpy, torch or cupy."""
+    name = type(x).__module__.partition(".")[0]
+    if name not in ("numpy", "torch", "cupy"):
+        raise TypeError(f"expected an array of numpy, torch or cupy, got {type(x).__name__}")
+    return importlib.import_module(name)
+
+
+def on_gpu(x):
+    """Whether ``x`` lives in the memory of a GPU."""
+    if library(x).__name__ == "torch":
+        return x.is_cuda
+    return library(x).__name__ == "cupy"
+
+
+def empty(shape, like, dtype=None):
+    """An uninitialised, C-contiguous array of ``like``'s library, device and, without ``dtype``, type."""
+    dtype = like.dtype if dtype is None else dtype
+    lib = library(like)
+    if lib.__name__ == "torch":
+        return lib.empty(shape, dtype=dtype, device=like.device)
+    return lib.empty(shape, dtype=dtype)
+
+
+def strides(x):
+    """Strides of ``x`` in elements."""
+    if library(x).__name__ == "torch":
+        return x.stride()
+    return tuple(stride // x.itemsize for stride in x.strides)
+
+
+def as_rows(x):
+    """``x`` of any rank as a matrix of its last dimension's rows, which are contiguous."""
+    if x.ndim == 0:
+        raise ValueError("expected an array of rank 1 or more, got a scalar")
+    rows = x.reshape(-1, x.shape[-1])
+    if rows.shape[-1] > 1 and strides(rows)[-1] != 1:
+        rows = library(x).ascontiguousarray(rows) if library(x).__name__ != "torch" else rows.contiguous()
+    return rows
+
+
+def check_same(name, expected, x, like):
+    """Raises ValueError or TypeError unless ``x`` has the shape ``expected`` and ``like``'s library."""
+    if library(x) is not library(like):
+        raise TypeError(f"{name} is an array of {library(x).__name__}, expected {library(like).__name__}")
+    if tuple(x.shape) != tuple(expected):
+        raise ValueError(f"{name} has shape {tuple(x.shape)}, expected {tuple(expected)}")

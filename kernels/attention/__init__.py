@@ -1,0 +1,5 @@
+"""Scaled dot-product attention."""
+
+from .kernel import attention
+
+__all__ = ["attention"]

@@ -1,0 +1,124 @@
+"""Attention forward with an online softmax, one block of queries a program."""
+
+import math
+
+import tilewright as tw
+import tilewright.language as tl
+
+from .._arrays import check_same, empty, library, on_gpu, strides
+
+LOG2_E = 1.4426950408889634
+
+
+@tw.jit
+def attend(acc, highest, total, q, k_ptrs, v_ptrs, stride_kn, stride_vn, rows, d_mask, start, end,
+           n_keys, shift, scale, MASKED: tl.constexpr, CAUSAL: tl.constexpr, BLOCK_N: tl.constexpr):
+    """Adds the keys from start to end to the running output, maximum and sum of a block of rows."""
+    for first in range(start, end, BLOCK_N):
+        keys = first + tl.arange(0, BLOCK_N)
+        inside = (keys < n_keys)[:, None] & d_mask[None, :]
+        k = tl.load(k_ptrs + first.to(tl.int64) * stride_kn, mask=inside, other=0.0)
+        s = tl.dot(q, tl.trans(k)) * scale
+        if MASKED:
+            visible = (keys < n_keys)[None, :]
+            if CAUSAL:
+                visible = visible & (keys[None, :] <= rows[:, None] + shift)
+            s = tl.where(visible, s, -float("inf"))
+        new_highest = tl.maximum(highest, tl.max(s, axis=1))
+        # A row that has seen no key yet: any finite reference keeps its sum at zero.
+        reference = tl.where(new_highest == -float("inf"), 0.0, new_highest)
+        p = tl.exp2(s - reference[:, None])
+        decay = tl.exp2(highest - reference)
+        total = total * decay + tl.sum(p, axis=1)
+        v = tl.load(v_ptrs + first.to(tl.int64) * stride_vn, mask=inside, other=0.0)
+        acc = tl.dot(p.to(v.dtype), v, acc * decay[:, None])
+        highest = new_highest
+    return acc, highest, total
+
+
+@tw.jit
+def attention_kernel(out_ptr, q_ptr, k_ptr, v_ptr, n_heads, n_rows, n_keys, head_size, scale,
+                     stride_ob, stride_oh, stride_on, stride_qb, stride_qh, stride_qn,
+                     stride_kb, stride_kh, stride_kn, stride_vb, stride_vh, stride_vn,
+                     CAUSAL: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
+                     BLOCK_D: tl.constexpr):
+    # The longest rows of a causal mask first: their programs bound the time of the last wave.
+    block = tl.num_programs(0) - 1 - tl.program_id(0)
+    batch = (tl.program_id(1) // n_heads).to(tl.int64)
+    head = (tl.program_id(1) % n_heads).to(tl.int64)
+    rows = block * BLOCK_M + tl.arange(0, BLOCK_M)
+    d = tl.arange(0, BLOCK_D)
+    d_mask = d < head_size
+    row_mask = (rows < n_rows)[:, None] & d_mask[None, :]
+    q = tl.load(q_ptr + batch * stride_qb + head * stride_qh
+                + rows.to(tl.int64)[:, None] * stride_qn + d[None, :], mask=row_mask, other=0.0)
+    keys = tl.arange(0, BLOCK_N).to(tl.int64)
+    k_ptrs = k_ptr + batch * stride_kb + head * stride_kh + keys[:, None] * stride_kn + d[None, :]
+    v_ptrs = v_ptr + batch * stride_vb + head * stride_vh + keys[:, None] * stride_vn + d[None, :]
+
+    acc = tl.zeros((BLOCK_M, BLOCK_D), dtype=tl.float32)
+    highest = tl.full((BLOCK_M,), -float("inf"), dtype=tl.float32)
+    total = tl.zeros((BLOCK_M,), dtype=tl.float32)
+    # Row i sees the keys up to i + shift: the last row sees them all.
+    shift = n_keys - n_rows
+    if CAUSAL:
+        seen = tl.maximum(tl.minimum((block + 1) * BLOCK_M + shift, n_keys), 0)
+        full = tl.maximum(tl.minimum(block * BLOCK_M + shift + 1, n_keys), 0) // BLOCK_N * BLOCK_N
+    else:
+        seen = n_keys
+        full = n_keys // BLOCK_N * BLOCK_N
+    # Only the blocks that the mask cuts pay for it.
+    acc, highest, total = attend(acc, highest, total, q, k_ptrs, v_ptrs, stride_kn, stride_vn, rows,
+                                 d_mask, 0, full, n_keys, shift, scale, False, CAUSAL, BLOCK_N)
+    acc, highest, total = attend(acc, highest, total, q, k_ptrs, v_ptrs, stride_kn, stride_vn, rows,
+                                 d_mask, full, seen, n_keys, shift, scale, True, CAUSAL, BLOCK_N)
+    # A row that sees no key gives zero.
+    out = acc / tl.where(total == 0.0, 1.0, total)[:, None]
+    tl.store(out_ptr + batch * stride_ob + head * stride_oh
+             + rows.to(tl.int64)[:, None] * stride_on + d[None, :],
+             out.to(out_ptr.dtype.element_ty), mask=row_mask)
+
+
+def _check(q, k, v):
+    if q.ndim != 4 or k.ndim != 4:
+        raise ValueError(f"expected (batch, heads, length, size), got {tuple(q.shape)} and {tuple(k.shape)}")
+    check_same("v", k.shape, v, k)
+    B, H, _, D = q.shape
+    if (k.shape[0], k.shape[1], k.shape[3]) != (B, H, D):
+        raise ValueError(f"k has shape {tuple(k.shape)}, expected ({B}, {H}, length, {D})")
+    if not 1 <= D <= 128:
+        raise ValueError(f"head sizes from 1 to 128 are supported, got {D}")
+    if library(q) is not library(k) or not q.dtype == k.dtype == v.dtype:
+        raise TypeError(f"q, k and v must be of one type and library, got {q.dtype}, {k.dtype}, {v.dtype}")
+    for name, x in (("q", q), ("k", k), ("v", v)):
+        if strides(x)[3] != 1 and D > 1:
+            raise ValueError(f"the last dimension of {name} must be contiguous, its stride is {strides(x)[3]}")
+
+
+def attention(q, k, v, causal=False, scale=None, out=None):
+    """softmax(scale * q @ k^T) @ v for every batch and head, summed in float32.
+
+    Args:
+        q: array of shape (batch, heads, queries, D), D up to 128; float16, bfloat16 or float32.
+        k, v: arrays of shape (batch, heads, keys, D). Last dimensions are contiguous, other
+            strides free.
+        causal: query i sees key j where j <= i + keys - queries.
+        scale: factor of the scores; 1 / sqrt(D) where not given.
+        out: array of ``q``'s shape for the result; made where not given.
+
+    A query that sees no key gives zeros. Source: FlashAttention-2, arXiv 2307.08691.
+    """
+    _check(q, k, v)
+    out = empty(q.shape, q) if out is None else out
+    check_same("out", q.shape, out, q)
+    B, H, M, D = q.shape
+    N = k.shape[2]
+    if B * H * M == 0:
+        return out
+    scale = (1 / math.sqrt(D) if scale is None else scale) * LOG2_E
+    wide = on_gpu(q) and q.dtype.itemsize == 2
+    config = dict(BLOCK_M=128 if wide else 64, BLOCK_N=64 if wide else 32, num_warps=8 if wide else 4)
+    attention_kernel[(tw.cdiv(M, config["BLOCK_M"]), B * H)](
+        out, q, k, v, H, M, N, D, scale, *strides(out)[:3], *strides(q)[:3], *strides(k)[:3],
+        *strides(v)[:3], CAUSAL=causal, BLOCK_D=max(tw.next_power_of_2(D), 16), **config)
+    return out

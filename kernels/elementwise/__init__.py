@@ -1,0 +1,5 @@
+"""Elementwise kernels."""
+
+from .kernel import add
+
+__all__ = ["add"]

@@ -1,0 +1,40 @@
+"""Sum of two arrays."""
+
+import tilewright as tw
+import tilewright.language as tl
+
+from .._arrays import check_same, empty, library
+
+BLOCK = 2048
+
+
+@tw.jit
+def add_kernel(out_ptr, x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < n
+    x = tl.load(x_ptr + offsets, mask=mask)
+    y = tl.load(y_ptr + offsets, mask=mask)
+    tl.store(out_ptr + offsets, x + y, mask=mask)
+
+
+def add(x, y, out=None):
+    """``x + y`` of two arrays of one shape and type.
+
+    Args:
+        x, y: arrays of any shape; C-contiguous copies are made where they are not.
+        out: C-contiguous array for the result, of the shape and type of ``x``; made where not given.
+
+    Raises:
+        TypeError: the arrays come from different libraries or have different types.
+        ValueError: their shapes differ.
+    """
+    check_same("y", x.shape, y, x)
+    if x.dtype != y.dtype:
+        raise TypeError(f"x is {x.dtype} and y is {y.dtype}, expected one type")
+    lib = library(x)
+    x, y = (v.contiguous() if lib.__name__ == "torch" else lib.ascontiguousarray(v) for v in (x, y))
+    out = empty(x.shape, x) if out is None else out
+    n = x.numel() if lib.__name__ == "torch" else x.size
+    if n:
+        add_kernel[(tw.cdiv(n, BLOCK),)](out, x, y, n, BLOCK=BLOCK, num_warps=8)
+    return out

@@ -1,0 +1,117 @@
+"""Normalisation of rows: in registers where a row fits, in two passes where it does not."""
+
+import tilewright as tw
+import tilewright.language as tl
+
+from .._arrays import as_rows, check_same, empty, strides
+
+# A row up to this length stays in the registers of one program.
+MAX_BLOCK = 16384
+LONG_BLOCK = 8192
+
+
+@tw.jit
+def scale_and_shift(x, w_ptr, b_ptr, cols, mask, HAS_WEIGHT: tl.constexpr, HAS_BIAS: tl.constexpr):
+    """x * weight + bias at the given columns, in float32."""
+    if HAS_WEIGHT:
+        x = x * tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
+    if HAS_BIAS:
+        x = x + tl.load(b_ptr + cols, mask=mask, other=0.0).to(tl.float32)
+    return x
+
+
+@tw.jit
+def norm_kernel(out_ptr, x_ptr, w_ptr, b_ptr, out_stride, x_stride, n_cols, eps,
+                CENTER: tl.constexpr, HAS_WEIGHT: tl.constexpr, HAS_BIAS: tl.constexpr,
+                BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < n_cols
+    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0).to(tl.float32)
+    if CENTER:
+        mean = tl.sum(x, axis=0) / n_cols
+        x = tl.where(mask, x - mean, 0.0)
+    variance = tl.sum(x * x, axis=0) / n_cols
+    y = x * (1.0 / tl.sqrt(variance + eps))
+    y = scale_and_shift(y, w_ptr, b_ptr, cols, mask, HAS_WEIGHT, HAS_BIAS)
+    tl.store(out_ptr + row * out_stride + cols, y.to(out_ptr.dtype.element_ty), mask=mask)
+
+
+@tw.jit
+def norm_long_kernel(out_ptr, x_ptr, w_ptr, b_ptr, out_stride, x_stride, n_cols, eps,
+                     CENTER: tl.constexpr, HAS_WEIGHT: tl.constexpr, HAS_BIAS: tl.constexpr,
+                     BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    x_row = x_ptr + row * x_stride
+    out_row = out_ptr + row * out_stride
+    cols = tl.arange(0, BLOCK)
+    # Mean and squared deviations of the blocks are merged one by one (Chan, Golub and LeVeque,
+    # "Updating formulae and a pairwise algorithm for computing sample variances", 1979).
+    mean = 0.0
+    squares = 0.0
+    for start in range(0, n_cols, BLOCK):
+        mask = start + cols < n_cols
+        x = tl.load(x_row + start + cols, mask=mask, other=0.0).to(tl.float32)
+        if CENTER:
+            count = tl.minimum(n_cols - start, BLOCK).to(tl.float32)
+            block_mean = tl.sum(x, axis=0) / count
+            x = tl.where(mask, x - block_mean, 0.0)
+            delta = block_mean - mean
+            share = count / (start + count)
+            squares = squares + delta * delta * (start * share)
+            mean = mean + delta * share
+        squares = squares + tl.sum(x * x, axis=0)
+    inverse = 1.0 / tl.sqrt(squares / n_cols + eps)
+    for start in range(0, n_cols, BLOCK):
+        mask = start + cols < n_cols
+        x = tl.load(x_row + start + cols, mask=mask, other=0.0).to(tl.float32)
+        y = (x - mean) * inverse
+        y = scale_and_shift(y, w_ptr, b_ptr, start + cols, mask, HAS_WEIGHT, HAS_BIAS)
+        tl.store(out_row + start + cols, y.to(out_ptr.dtype.element_ty), mask=mask)
+
+
+def _normalise(x, weight, bias, eps, center, out):
+    rows = as_rows(x)
+    out = empty(x.shape, x) if out is None else out
+    check_same("out", x.shape, out, x)
+    n_rows, n_cols = rows.shape
+    for name, vector in (("weight", weight), ("bias", bias)):
+        if vector is not None:
+            check_same(name, (n_cols,), vector, x)
+            if strides(vector)[0] != 1 and n_cols > 1:
+                raise ValueError(f"{name} must be contiguous, its stride is {strides(vector)[0]}")
+    if n_rows == 0 or n_cols == 0:
+        return out
+    out_rows = out.reshape(n_rows, n_cols)
+    # An absent vector is never read; any pointer stands for it.
+    args = (out_rows, rows, rows if weight is None else weight, rows if bias is None else bias,
+            strides(out_rows)[0], strides(rows)[0], n_cols, float(eps))
+    flags = dict(CENTER=center, HAS_WEIGHT=weight is not None, HAS_BIAS=bias is not None)
+    block = tw.next_power_of_2(n_cols)
+    if block <= MAX_BLOCK:
+        norm_kernel[(n_rows,)](*args, **flags, BLOCK=block, num_warps=min(max(block // 1024, 1), 16))
+    else:
+        norm_long_kernel[(n_rows,)](*args, **flags, BLOCK=LONG_BLOCK, num_warps=16)
+    return out
+
+
+def layer_norm(x, weight=None, bias=None, eps=1e-5, out=None):
+    """(x - mean) / sqrt(variance + eps) * weight + bias over the last dimension, in float32.
+
+    Args:
+        x: array of shape (..., n); float16, bfloat16 or float32.
+        weight, bias: contiguous arrays of shape (n,), or None.
+        eps: added to the (biased) variance.
+        out: C-contiguous array of ``x``'s shape for the result; made where not given.
+
+    Source: arXiv 1607.06450.
+    """
+    return _normalise(x, weight, bias, eps, True, out)
+
+
+def rms_norm(x, weight=None, eps=1e-6, out=None):
+    """x / sqrt(mean(x^2) + eps) * weight over the last dimension; arguments as for :func:`layer_norm`.
+
+    Source: arXiv 1910.07467.
+    """
+    return _normalise(x, weight, None, eps, False, out)

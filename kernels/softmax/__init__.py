@@ -1,0 +1,5 @@
+"""Softmax over the last dimension."""
+
+from .kernel import softmax
+
+__all__ = ["softmax"]
