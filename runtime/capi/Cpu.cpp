@@ -1,5 +1,6 @@
 #include "runtime/capi/Guard.h"
 #include "runtime/cpu/Launch.h"
+#include "runtime/cpu/Print.h"
 #include "runtime/cpu/ThreadPool.h"
 
 using namespace tilewright::runtime;
@@ -13,5 +14,15 @@ tw_status tw_host_launch(tw_host_kernel kernel, const uint64_t *args,
                          const int64_t grid[3], unsigned threads) {
   return guarded([&] {
     return cpu::launch(kernel, args, {grid[0], grid[1], grid[2]}, threads);
+  });
+}
+
+void tw_host_assert_fail(const char *message) { cpu::failAssertion(message); }
+
+void tw_host_print(const char *prefix, int32_t kind, uint64_t bits) {
+  (void)guarded([&] {
+    cpu::printLine(prefix +
+                   cpu::formatValue(static_cast<cpu::PrintKind>(kind), bits));
+    return Status::success();
   });
 }

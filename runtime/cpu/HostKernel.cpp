@@ -1,7 +1,5 @@
 #include "runtime/cpu/HostKernel.h"
 
-#include "tilewright-c/runtime.h"
-
 #include <csetjmp>
 #include <cstdio>
 #include <string>
@@ -43,11 +41,7 @@ Status runPrograms(HostKernel kernel, const uint64_t *args,
                 "assertion failed in a kernel: " + range.failure);
 }
 
-} // namespace tilewright::runtime::cpu
-
-using namespace tilewright::runtime::cpu;
-
-void tw_host_assert_fail(const char *message) {
+void failAssertion(const char *message) {
   if (!activeRange) {
     // Called by a program of the user's own that drives a kernel by hand.
     std::fprintf(stderr, "assertion failed in a kernel: %s\n", message);
@@ -56,3 +50,5 @@ void tw_host_assert_fail(const char *message) {
   activeRange->failure = message;
   _longjmp(activeRange->exit, 1);
 }
+
+} // namespace tilewright::runtime::cpu

@@ -20,6 +20,10 @@ using HostKernel = void (*)(const uint64_t *args, const int32_t grid[3],
 Status runPrograms(HostKernel kernel, const uint64_t *args,
                    const int32_t grid[3], int64_t begin, int64_t end);
 
+/// Ends the range that this thread is running, which is then a failure with
+/// this message. Comes back only in a thread that is running none.
+void failAssertion(const char *message);
+
 } // namespace tilewright::runtime::cpu
 
 #endif // TILEWRIGHT_RUNTIME_CPU_HOSTKERNEL_H

@@ -3,12 +3,10 @@
 #ifndef TILEWRIGHT_C_SUPPORT_H
 #define TILEWRIGHT_C_SUPPORT_H
 
+#include "tilewright-c/export.h"
+
 #include <stddef.h>
 #include <stdint.h>
-
-#ifndef TW_EXPORT
-#define TW_EXPORT __attribute__((visibility("default")))
-#endif
 
 #ifdef __cplusplus
 extern "C" {

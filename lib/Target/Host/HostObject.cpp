@@ -1,0 +1,147 @@
+#include "lib/Target/Host/HostObject.h"
+
+#include "lib/Target/Host/VectorMath.h"
+
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <optional>
+
+using namespace llvm;
+
+namespace tilewright::host {
+
+namespace {
+/// Collects the errors that LLVM reports through a context while it lives;
+/// LLVM's own handler would end the process.
+class ErrorCollector {
+public:
+  explicit ErrorCollector(LLVMContext &context)
+      : context(context), previous(context.getDiagnosticHandler()) {
+    context.setDiagnosticHandler(std::make_unique<Handler>(errors));
+  }
+  ~ErrorCollector() { context.setDiagnosticHandler(std::move(previous)); }
+
+  Error takeError() {
+    return errors.empty() ? Error::success() : createStringError(errors);
+  }
+
+private:
+  struct Handler : DiagnosticHandler {
+    explicit Handler(std::string &errors) : errors(errors) {}
+    bool handleDiagnostics(const DiagnosticInfo &info) override {
+      if (info.getSeverity() != DS_Error)
+        return true;
+      raw_string_ostream stream(errors);
+      DiagnosticPrinterRawOStream printer(stream);
+      if (!errors.empty())
+        stream << '\n';
+      info.print(printer);
+      return true;
+    }
+    std::string &errors;
+  };
+
+  LLVMContext &context;
+  std::unique_ptr<DiagnosticHandler> previous;
+  std::string errors;
+};
+} // namespace
+
+void configureModule(Module &module, const TargetMachine &machine) {
+  module.setTargetTriple(machine.getTargetTriple());
+  module.setDataLayout(machine.createDataLayout());
+}
+
+static Error verify(const Module &module) {
+  std::string reason;
+  raw_string_ostream stream(reason);
+  if (verifyModule(module, &stream))
+    return createStringError("invalid LLVM IR: " + reason);
+  return Error::success();
+}
+
+static void preferVectors(Module &module, unsigned bits) {
+  for (Function &function : module) {
+    function.addFnAttr("prefer-vector-width", std::to_string(bits));
+    function.addFnAttr("min-legal-vector-width", std::to_string(bits));
+  }
+}
+
+static void optimize(Module &module, TargetMachine &machine,
+                     const TargetLibraryInfoImpl &libraryInfo) {
+  PipelineTuningOptions tuning;
+  tuning.LoopVectorization = true;
+  tuning.SLPVectorization = true;
+  tuning.LoopInterleaving = true;
+  tuning.LoopUnrolling = true;
+  PassBuilder builder(&machine, tuning);
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager components;
+  ModuleAnalysisManager modules;
+  // Registered before the builder's own, which would not know of the vector
+  // mathematics library.
+  functions.registerPass([&] { return TargetLibraryAnalysis(libraryInfo); });
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3)
+      .run(module, modules);
+}
+
+static Expected<SmallVector<char, 0>>
+generate(Module &module, TargetMachine &machine,
+         const TargetLibraryInfoImpl &libraryInfo) {
+  SmallVector<char, 0> object;
+  raw_svector_ostream stream(object);
+  legacy::PassManager passes;
+  // Also used by code generation, for explicit vectors that call mathematics.
+  passes.add(new TargetLibraryInfoWrapperPass(libraryInfo));
+  if (machine.addPassesToEmitFile(passes, stream, nullptr,
+                                  CodeGenFileType::ObjectFile))
+    return createStringError("no object files can be made for '" +
+                             machine.getTargetTriple().str() + "'");
+  passes.run(module);
+  return object;
+}
+
+Expected<SmallVector<char, 0>>
+emitHostObject(Module &module, const HostObjectOptions &options) {
+  Expected<std::unique_ptr<TargetMachine>> machine =
+      createTargetMachine(options.target);
+  if (!machine)
+    return machine.takeError();
+  configureModule(module, **machine);
+  if (Error invalid = verify(module))
+    return invalid;
+  if (options.preferredVectorBits)
+    preferVectors(module, options.preferredVectorBits);
+
+  const Triple &triple = (*machine)->getTargetTriple();
+  TargetLibraryInfoImpl libraryInfo(triple);
+  std::optional<VectorMath> vectorMath;
+  if (options.target.useVectorMath)
+    vectorMath.emplace(triple, *(*machine)->getMCSubtargetInfo())
+        .addTo(libraryInfo);
+
+  ErrorCollector errors(module.getContext());
+  optimize(module, **machine, libraryInfo);
+  Expected<SmallVector<char, 0>> object =
+      generate(module, **machine, libraryInfo);
+  if (Error reported = errors.takeError()) {
+    consumeError(object.takeError());
+    return reported;
+  }
+  return object;
+}
+
+} // namespace tilewright::host

@@ -1,0 +1,78 @@
+#include "lib/Target/Host/HostTarget.h"
+
+#include "lib/Target/Host/VectorMath.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
+
+#include <mutex>
+
+using namespace llvm;
+
+namespace tilewright::host {
+
+/// The code generators of the machines we run on; each is enough to make code
+/// for any of them.
+static void registerCodeGenerators() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    LLVMInitializeX86AsmParser();
+    LLVMInitializeAArch64TargetInfo();
+    LLVMInitializeAArch64Target();
+    LLVMInitializeAArch64TargetMC();
+    LLVMInitializeAArch64AsmPrinter();
+    LLVMInitializeAArch64AsmParser();
+  });
+}
+
+static std::string featureString() {
+  StringMap<bool, MallocAllocator> features = sys::getHostCPUFeatures();
+  std::vector<std::string> names;
+  for (const auto &feature : features)
+    names.push_back((feature.second ? "+" : "-") + feature.first().str());
+  // The map's order is that of its hash: not one for a cache key.
+  llvm::sort(names);
+  return join(names, ",");
+}
+
+HostTarget HostTarget::detect() {
+  HostTarget target;
+  target.triple = sys::getProcessTriple();
+  target.cpu = sys::getHostCPUName().str();
+  target.features = featureString();
+  target.useVectorMath = isVectorMathPresent();
+  return target;
+}
+
+std::string HostTarget::fingerprint() const {
+  return triple + ";" + cpu + ";" + features +
+         (useVectorMath ? ";vector-math" : "");
+}
+
+Expected<std::unique_ptr<TargetMachine>>
+createTargetMachine(const HostTarget &target) {
+  registerCodeGenerators();
+  Triple triple(target.triple);
+  std::string reason;
+  const Target *generator = TargetRegistry::lookupTarget(triple, reason);
+  if (!generator)
+    return createStringError("no code generator for '" + target.triple +
+                             "': " + reason);
+  std::unique_ptr<TargetMachine> machine(generator->createTargetMachine(
+      triple, target.cpu, target.features, TargetOptions(), Reloc::PIC_,
+      CodeModel::Small, CodeGenOptLevel::Aggressive));
+  if (!machine)
+    return createStringError("LLVM was built without code generation for '" +
+                             target.triple + "'");
+  return machine;
+}
+
+} // namespace tilewright::host

@@ -1,0 +1,36 @@
+// The machine that host code is made for.
+#ifndef TILEWRIGHT_LIB_TARGET_HOST_HOSTTARGET_H
+#define TILEWRIGHT_LIB_TARGET_HOST_HOSTTARGET_H
+
+#include "llvm/Support/Error.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <memory>
+#include <string>
+
+namespace tilewright::host {
+
+struct HostTarget {
+  /// LLVM's names: "x86_64-unknown-linux-gnu", "znver4", "+avx2,+fma,...".
+  std::string triple;
+  std::string cpu;
+  std::string features;
+  /// Calls of the machine's vector mathematics library may be generated. Only
+  /// for code that runs where it was made.
+  bool useVectorMath = false;
+
+  /// This machine, with all that its processor can do.
+  static HostTarget detect();
+
+  /// Everything that code made for this target depends on, as part of a cache
+  /// key.
+  std::string fingerprint() const;
+};
+
+/// The code generator for `target`; an error when LLVM has none for its triple.
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
+createTargetMachine(const HostTarget &target);
+
+} // namespace tilewright::host
+
+#endif // TILEWRIGHT_LIB_TARGET_HOST_HOSTTARGET_H
