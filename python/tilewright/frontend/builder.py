@@ -1,0 +1,140 @@
+"""The builder that records operations in a module, over the binding's one generic `create`."""
+
+import contextlib
+import math
+
+from ..language.ir import I64, UNIT
+from ..language.tensor import tensor
+
+_INFINITY = {"fp16": 0x7C00, "bf16": 0x7F80, "fp32": 0x7F800000, "fp64": 0x7FF0000000000000, "fp8e5": 0x7C}
+_NAN = {
+    "fp16": 0x7E00,
+    "bf16": 0x7FC0,
+    "fp32": 0x7FC00000,
+    "fp64": 0x7FF8000000000000,
+    "fp8e5": 0x7E,
+    "fp8e4nv": 0x7F,
+}
+
+
+def float_text(value, ty):
+    """The spelling of a float in the IR; what has no decimal form is given by its bits."""
+    if math.isfinite(value):
+        mantissa, _, exponent = repr(value).partition("e")
+        return (mantissa if "." in mantissa else mantissa + ".0") + ("e" + exponent if exponent else "")
+    if math.isnan(value) or ty.name == "fp8e4nv":  # which has no infinity
+        return hex(_NAN[ty.name])
+    sign = 1 << (ty.primitive_bitwidth - 1) if value < 0 else 0
+    return hex(_INFINITY[ty.name] | sign)
+
+
+def constant_text(value, ty):
+    """The attribute that `arith.constant` takes for `value`, repeated if `ty` is a block."""
+    scalar = ty.scalar
+    if scalar.is_floating():
+        text = float_text(value, scalar)
+    elif scalar.is_bool():
+        text = "true" if value else "false"
+    else:
+        text = str(value)
+    if ty.is_block():
+        return f"dense<{text}> : {ty.ir}"
+    return text if scalar.is_bool() else f"{text} : {ty.ir}"
+
+
+def attribute_text(value):
+    """The spelling of an attribute given as a Python value."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if value is UNIT:
+        return "unit"
+    if isinstance(value, I64):
+        return f"{int(value)} : i64"
+    if isinstance(value, int):
+        return f"{value} : i32"
+    if isinstance(value, str):
+        return quoted(value)
+    if value and isinstance(value[0], bool):
+        return f"array<i1: {', '.join('true' if flag else 'false' for flag in value)}>"
+    return f"array<i32: {', '.join(map(str, value))}>" if value else "array<i1>"
+
+
+def quoted(text):
+    """A string attribute: every byte that is not plain ASCII is escaped."""
+    plain = "".join(chr(b) if 32 <= b < 127 and b not in b'"\\' else f"\\{b:02X}" for b in text.encode())
+    return f'"{plain}"'
+
+
+class IRBuilder:
+    """Implements `language.ir.Builder` by the binding's builder.
+
+    `place` says where ops come from: a callable that gives the current location. `inline` compiles calls of other
+    kernel functions; the front end sets both.
+    """
+
+    def __init__(self, context, native, debug):
+        self.context, self.native, self.debug = context, native, debug
+        self.place = None
+        self.inline = None
+        self._types = {}
+
+    def type(self, ty):
+        """The binding's type for a type of the language."""
+        text = ty.ir
+        found = self._types.get(text)
+        if found is None:
+            found = self._types[text] = self.context.type(text)
+        return found
+
+    def operation(self, op, operands=(), types=(), attrs=None, regions=0):
+        """Create any op and give it, attributes spelled as text."""
+        self.native.set_loc(self.place())
+        return self.native.create(op, list(operands), attrs or {}, [self.type(ty) for ty in types], regions)
+
+    # What the language needs.
+
+    def create(self, op, operands, types, attrs):
+        texts = {name: attribute_text(value) for name, value in attrs.items()}
+        return self.operation(op, operands, types, texts).results
+
+    def constant(self, value, type):
+        return self.operation("arith.constant", (), [type], {"value": constant_text(value, type)}).results[0]
+
+    def reduce(self, operands, operand_types, result_types, axis, combine):
+        op = self.operation("tile.reduce", operands, result_types, {"axis": attribute_text(axis)}, regions=1)
+        elements = [ty.scalar for ty in operand_types] * 2
+        with self.block(op.regions[0], elements) as block:
+            pairs = [tensor(arg, ty) for arg, ty in zip(block.args, elements, strict=True)]
+            half = len(operand_types)
+            values = combine(pairs[:half], pairs[half:])
+            self.operation("tile.yield", [value.handle for value in values])
+        return op.results
+
+    def call(self, function, args):
+        return self.inline(function, args)
+
+    def concrete(self, handle):
+        return None
+
+    def describe(self, handle, type):
+        return f"tensor of type {type}"
+
+    # What the front end needs besides: regions.
+
+    @contextlib.contextmanager
+    def at_end(self, block):
+        """Insert at the end of `block` inside a `with`."""
+        saved = self.native.save()
+        self.native.set_insertion_point_to_end(block)
+        try:
+            yield
+        finally:
+            self.native.restore(saved)
+
+    @contextlib.contextmanager
+    def block(self, region, types=()):
+        """Append a block with arguments of `types` to `region` and insert there."""
+        block = region.append_block([self.type(ty) for ty in types])
+        with self.at_end(block):
+            yield block
+

@@ -1,0 +1,139 @@
+"""Calls: of other kernel functions, of the language, and of Python functions on constants."""
+
+import ast
+import builtins
+import inspect
+import types
+
+from ..language.builtin import is_builtin
+from ..language.constexpr import constexpr, unwrap
+from ..language.errors import LanguageError
+from .errors import CompilationError
+from .names import is_kernel_function
+from .python_calls import HANDLED
+from .values import describe, is_constant, wrap
+
+_MAX_DEPTH = 64
+_PURE_MODULES = ("math", "operator", "_operator")
+
+
+class Calls:
+    """Calls."""
+
+    def visit_Call(self, node):
+        function = self.visit(node.func)
+        args, kwargs = self._arguments(node)
+        return wrap(self._dispatch(node, unwrap(function), args, kwargs))
+
+    def _arguments(self, node):
+        args = []
+        for entry in node.args:
+            if isinstance(entry, ast.Starred):
+                value = self.visit(entry.value)
+                value = unwrap(value) if isinstance(value, constexpr) else value
+                if not isinstance(value, (tuple, list)):
+                    raise self.error(f"'*' takes a tuple, got {describe(value)}", entry)
+                args += map(wrap, value)
+            else:
+                args.append(self.visit(entry))
+        kwargs = {}
+        for entry in node.keywords:
+            if entry.arg is None:
+                raise self.error("'**' is not supported in a kernel", entry.value, "name the arguments one by one")
+            kwargs[entry.arg] = self.visit(entry.value)
+        return args, kwargs
+
+    def _dispatch(self, node, function, args, kwargs):
+        if is_kernel_function(function):
+            return self._inline(function, args, kwargs)
+        if is_builtin(function):
+            self._check_arguments(function, args, kwargs)
+            return function(*args, **kwargs)
+        if getattr(function, "is_constexpr_function", False):
+            return self._evaluate(function, args, kwargs)
+        name = getattr(function, "__name__", None)
+        if name in HANDLED and function is getattr(builtins, name, None):
+            return HANDLED[name](*args, **kwargs)
+        if isinstance(function, type) and function.__module__.startswith("tilewright.language"):
+            self._check_arguments(function, args, kwargs)
+            return function(*args, **kwargs)
+        if isinstance(function, type) and issubclass(function, tuple) and hasattr(function, "_fields"):
+            return function(*args, **kwargs)
+        if self._is_pure(function):
+            return self._evaluate(function, args, kwargs)
+        raise self.error(*self._not_callable(function, node))
+
+    @staticmethod
+    def _is_pure(function):
+        if isinstance(getattr(function, "__self__", None), (str, int, float, tuple)):
+            return True
+        return inspect.isbuiltin(function) and function.__module__ in _PURE_MODULES
+
+    def _not_callable(self, function, node):
+        if isinstance(function, types.FunctionType):
+            return (
+                f"{function.__name__}() is a plain Python function and cannot be called in a kernel",
+                node,
+                "decorate it with @tw.jit, or with @tl.constexpr_function if it computes constants from constants",
+            )
+        if callable(function):
+            return f"{getattr(function, '__name__', function)!r} cannot be called in a kernel", node
+        return f"{describe(function)} is not a function", node.func if isinstance(node, ast.Call) else node
+
+    def _check_arguments(self, function, args, kwargs):
+        try:
+            inspect.signature(function).bind(*args, **kwargs)
+        except TypeError as error:
+            raise LanguageError(f"{function.__name__}(): {error}", f"{_usage(function)}") from None
+
+    def _evaluate(self, function, args, kwargs):
+        """Call a Python function on constants."""
+        for value in [*args, *kwargs.values()]:
+            if not is_constant(value):
+                raise LanguageError(
+                    f"{function.__name__}() is evaluated while compiling, but an argument is {describe(value)}"
+                )
+        return function(*map(unwrap, args), **{name: unwrap(value) for name, value in kwargs.items()})
+
+    def _inline(self, function, args, kwargs):
+        """Compile a call of another kernel function in place."""
+        if self.depth >= _MAX_DEPTH:
+            raise self.error(f"calls are nested more than {_MAX_DEPTH} deep: does {function.__name__}() call itself?")
+        self.unit.called.append(function)
+        bound = self._bind(function, args, kwargs)
+        return type(self)(self.unit, function.fn, bound, caller=self).run()
+
+    def _bind(self, function, args, kwargs):
+        """The values of the parameters of `function`, defaults filled in."""
+        try:
+            signature = inspect.signature(function.fn)
+            bound = signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise self.error(f"{function.__name__}(): {error}", hint=_usage(function.fn)) from None
+        for name, parameter in signature.parameters.items():
+            if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+                raise self.error(f"{function.__name__}() takes {parameter}, which kernels cannot call")
+            if name not in bound.arguments:
+                bound.arguments[name] = parameter.default
+            value = bound.arguments[name]
+            if _is_constexpr(parameter.annotation) and not is_constant(value):
+                raise self.error(
+                    f"the parameter {name!r} of {function.__name__}() is a tl.constexpr, got {describe(value)}",
+                    hint="pass a constant, or leave the annotation out",
+                )
+        return {name: wrap(value) for name, value in bound.arguments.items()}
+
+    def inline(self, function, args):
+        """Compile a call that the language itself makes, of a combine function; the error names it."""
+        try:
+            return self._inline(function, list(args), {})
+        except LanguageError as error:
+            raise CompilationError(error.message, self.frames(), error.hint) from None
+
+
+def _is_constexpr(annotation):
+    return annotation is constexpr or (isinstance(annotation, str) and annotation.endswith("constexpr"))
+
+
+def _usage(function):
+    return f"it is called as {function.__name__}{inspect.signature(function)}"

@@ -1,0 +1,136 @@
+"""From a Python function and the types of its arguments to a module of the `tile` dialect."""
+
+from dataclasses import dataclass, field
+
+from ..language.constexpr import unwrap
+from ..language.dtypes import dtype, type_from_signature
+from ..language.errors import LanguageError
+from ..language.ir import using
+from ..language.tensor import tensor
+from .builder import IRBuilder, quoted
+from .errors import CompilationError, from_diagnostics
+from .source import source_of
+from .values import wrap
+from .visitor import Visitor
+
+
+@dataclass
+class TileModule:
+    """The result of the front end.
+
+    `module` is the IR (`str(module)` prints it) and `context` what owns it; `name` the kernel's name in it;
+    `arg_types` maps the arguments that stay to their types, in order; `constexprs` the constants to their values;
+    `used_globals` what the kernel read from its modules, by (module, name); `called` the functions it calls.
+    """
+
+    module: object
+    context: object
+    name: str
+    arg_types: dict
+    constexprs: dict
+    used_globals: dict = field(default_factory=dict)
+    called: list = field(default_factory=list)
+
+    def __str__(self):
+        return str(self.module)
+
+
+class Unit:
+    """What the compilation of one kernel shares among the functions it calls."""
+
+    def __init__(self, binding, context, builder):
+        self.context, self.builder = context, builder
+        self.diagnostic_error = binding.DiagnosticError
+        self.used_globals, self.called = {}, []
+
+    @staticmethod
+    def rejected(visitor, node, error):
+        """The error for an op that the compiler refuses, at the node that made it."""
+        found = from_diagnostics(error.args[0] if error.args else ())
+        return CompilationError(found.message, visitor.frames(node), notes=found.notes)
+
+
+def compile_to_tile(fn, arg_types, constexprs, attrs=None, options=None, binding=None):
+    """Compile the kernel `fn` to the `tile` dialect and give a `TileModule`.
+
+    `arg_types` maps the names of arguments passed at launch to types: signature strings ("*fp16", "i32") or types of
+    the language. `constexprs` maps the other arguments to their values; defaults fill in what neither has. `attrs`
+    maps names to powers of two that divide the argument. `options` may have `debug`, which compiles `device_assert`
+    in. `binding` replaces the module `_tilewright`.
+
+    Raises `CompilationError` at the user's line for whatever is wrong with the kernel.
+    """
+    try:
+        if binding is None:
+            from .. import _tilewright as binding
+        return _compile(binding, getattr(fn, "fn", fn), arg_types, constexprs, attrs or {}, options)
+    except CompilationError as error:
+        error.__traceback__ = None  # the user's line is what counts, not ours
+        raise error from None
+
+
+def _compile(binding, fn, arg_types, constexprs, attrs, options):
+    source = source_of(fn)
+    types, constants = _arguments(source, arg_types, constexprs)
+    context = binding.Context()
+    module = context.module()
+    debug = options.get("debug") if isinstance(options, dict) else getattr(options, "debug", False)
+    builder = IRBuilder(context, context.builder(), bool(debug))
+    unit = Unit(binding, context, builder)
+    visitor = Visitor(unit, fn, constants)
+    builder.place, builder.inline = visitor.location, None
+    with using(builder), builder.at_end(module.body):
+        function = builder.operation("tile.func", (), (), _function_attributes(fn.__name__, types, attrs), regions=1)
+        with builder.block(function.regions[0], list(types.values())) as block:
+            arguments = [tensor(handle, ty) for handle, ty in zip(block.args, types.values(), strict=True)]
+            visitor.scope.update(zip(types, arguments, strict=True))
+            if visitor.run() is not None:
+                raise visitor.error("a kernel returns nothing", source.tree, "store the result through a pointer")
+            builder.place = visitor.location
+            builder.operation("tile.return")
+    try:
+        module.verify()
+    except binding.DiagnosticError as error:
+        raise from_diagnostics(error.args[0] if error.args else ()) from None
+    return TileModule(module, context, fn.__name__, types, constants, unit.used_globals, unit.called)
+
+
+def _arguments(source, arg_types, constexprs):
+    """The types of the arguments that stay, in order, and the values of the constants."""
+    import inspect
+
+    types, constants = {}, {}
+    for name, parameter in inspect.signature(source.fn).parameters.items():
+        if name in constexprs:
+            constants[name] = wrap(unwrap(constexprs[name]))
+        elif name in arg_types:
+            given = arg_types[name]
+            try:
+                types[name] = given if isinstance(given, dtype) else type_from_signature(given)
+            except LanguageError as error:
+                raise CompilationError(f"argument {name!r}: {error.message}", hint=error.hint) from None
+        elif parameter.default is not parameter.empty:
+            constants[name] = wrap(unwrap(parameter.default))
+        else:
+            raise CompilationError(
+                f"the argument {name!r} of {source.fn.__name__}() has neither a type nor a value",
+                [source.frame(source.tree)],
+            )
+    unknown = [name for name in [*arg_types, *constexprs] if name not in types and name not in constants]
+    if unknown:
+        raise CompilationError(f"{source.fn.__name__}() has no argument {unknown[0]!r}", [source.frame(source.tree)])
+    return types, constants
+
+
+def _function_attributes(name, types, attrs):
+    arguments = [
+        f"{{tile.divisibility = {attrs[argument]} : i32}}" if attrs.get(argument, 1) > 1 else "{}" for argument in types
+    ]
+    return {
+        "sym_name": quoted(name),
+        "function_type": f"({', '.join(ty.ir for ty in types.values())}) -> ()",
+        "arg_attrs": f"[{', '.join(arguments)}]",
+        "tile.kernel": "unit",
+    }
+
+

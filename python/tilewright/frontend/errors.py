@@ -1,0 +1,73 @@
+"""What a user sees when a kernel cannot be compiled."""
+
+import linecache
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A place in the user's source: one function of the chain of calls that led to an error.
+
+    `line` and `column` count from 1; `width` is the number of carets; `text` is the source line.
+    """
+
+    file: str
+    line: int
+    column: int
+    width: int
+    function: str
+    text: str
+
+    def __str__(self):
+        source = self.text.rstrip()
+        stripped = source.lstrip()
+        shift = len(source) - len(stripped)
+        place = f"{self.file}:{self.line}"
+        lines = [f"{place}, in {self.function}" if self.function else place]
+        if stripped:
+            width = max(1, min(self.width, len(source) - self.column + 1))
+            lines += ["    " + stripped, "    " + " " * max(0, self.column - 1 - shift) + "^" * width]
+        return "\n".join(lines)
+
+
+class CompilationError(Exception):
+    """A kernel that cannot be compiled, with the place in its source.
+
+    Attributes: `message`; `hint`, how to mend it, or None; `frames`, the place of the error first, then the calls
+    that led to it, innermost first; `file` and `line` of the first frame; `notes`, further lines.
+    """
+
+    def __init__(self, message, frames=(), hint=None, notes=()):
+        self.message, self.hint = message, hint
+        self.frames, self.notes = tuple(frames), tuple(notes)
+        self.file, self.line = (self.frames[0].file, self.frames[0].line) if self.frames else (None, None)
+        super().__init__(self._render())
+
+    def _render(self):
+        parts = [self.message]
+        for index, frame in enumerate(self.frames):
+            lead = "at " if index == 0 else "called from "
+            parts.append("\n".join("  " + line for line in (lead + str(frame)).splitlines()))
+        parts += [f"  note: {note}" for note in self.notes]
+        if self.hint:
+            parts.append(f"  hint: {self.hint}")
+        return "\n".join(parts)
+
+
+def frame_of_location(file, line, column):
+    """The frame of a place that the compiler names: its source line is looked up in the file."""
+    return Frame(file, line, column, 1, "", linecache.getline(file, line))
+
+
+def from_diagnostics(diagnostics):
+    """The `CompilationError` for diagnostics of the compiler, the first error of which gives message and place.
+
+    Each diagnostic has `severity`, `message`, `frames` (file, line and column, innermost first) and `notes`.
+    """
+    diagnostics = list(diagnostics)
+    errors = [entry for entry in diagnostics if entry.severity == "error"] or diagnostics
+    if not errors:
+        return CompilationError("the compiler failed without saying why")
+    first = errors[0]
+    notes = [getattr(note, "message", note) for note in first.notes] + [entry.message for entry in errors[1:]]
+    return CompilationError(first.message, [frame_of_location(*frame) for frame in first.frames], notes=notes)

@@ -1,0 +1,230 @@
+"""Expressions other than calls."""
+
+import ast
+import builtins
+import difflib
+import operator
+import types
+
+from ..language.constexpr import constexpr, unwrap
+from ..language.semantic import arithmetic
+from ..language.tensor import tensor
+from .names import is_static
+from .values import describe, is_constant, wrap
+
+_BINARY = {
+    ast.Add: ("+", operator.add),
+    ast.Sub: ("-", operator.sub),
+    ast.Mult: ("*", operator.mul),
+    ast.Div: ("/", operator.truediv),
+    ast.FloorDiv: ("//", operator.floordiv),
+    ast.Mod: ("%", operator.mod),
+    ast.Pow: ("**", operator.pow),
+    ast.LShift: ("<<", operator.lshift),
+    ast.RShift: (">>", operator.rshift),
+    ast.BitAnd: ("&", operator.and_),
+    ast.BitOr: ("|", operator.or_),
+    ast.BitXor: ("^", operator.xor),
+    ast.MatMult: ("@", operator.matmul),
+}
+_COMPARE = {
+    ast.Eq: ("==", operator.eq),
+    ast.NotEq: ("!=", operator.ne),
+    ast.Lt: ("<", operator.lt),
+    ast.LtE: ("<=", operator.le),
+    ast.Gt: (">", operator.gt),
+    ast.GtE: (">=", operator.ge),
+}
+_UNARY = {ast.USub: ("-", operator.neg), ast.UAdd: ("+", operator.pos), ast.Invert: ("~", operator.invert)}
+
+
+class Expressions:
+    """Operators, attributes, subscripts, literals."""
+
+    def visit_Constant(self, node):
+        if node.value is Ellipsis:
+            return Ellipsis
+        if isinstance(node.value, (complex, bytes)):
+            raise self.error(f"a {type(node.value).__name__} literal is not supported in a kernel", node)
+        return constexpr(node.value)
+
+    def visit_Tuple(self, node):
+        items = []
+        for element in node.elts:
+            if isinstance(element, ast.Starred):
+                items += self.visit(element.value)
+            else:
+                items.append(self.visit(element))
+        return tuple(items)
+
+    visit_List = visit_Tuple
+
+    def visit_BinOp(self, node):
+        return self.binary(node, node.op, self.visit(node.left), self.visit(node.right))
+
+    def binary(self, node, op, left, right):
+        """Apply a binary operator; constants give a constant."""
+        symbol, function = _BINARY[type(op)]
+        if isinstance(left, tuple) or isinstance(right, tuple):
+            return self._on_tuples(node, symbol, function, left, right)
+        if is_constant(left) and is_constant(right):
+            return self._fold(node, symbol, function, left, right)
+        if symbol in ("**", "@"):
+            hint = "use tl.exp2(y * tl.log2(x)), or multiply" if symbol == "**" else "use tl.dot"
+            raise self.error(f"{symbol} is not defined for values of the kernel", node, hint)
+        return function(left, right)
+
+    def _on_tuples(self, node, symbol, function, left, right):
+        left, right = (value if isinstance(value, tuple) else unwrap(value) for value in (left, right))
+        pair = (type(left), type(right))
+        if (symbol == "+" and pair == (tuple, tuple)) or (symbol == "*" and set(pair) == {tuple, int}):
+            return function(left, right)
+        raise self.error(f"{symbol} does not take {describe(left)} and {describe(right)}", node)
+
+    def _fold(self, node, symbol, function, left, right):
+        left, right = unwrap(left), unwrap(right)
+        try:
+            return wrap(function(left, right))
+        except TypeError:
+            raise self.error(f"{symbol} does not take {left!r} and {right!r}", node) from None
+
+    def visit_UnaryOp(self, node):
+        value = self.visit(node.operand)
+        if isinstance(node.op, ast.Not):
+            return self._not(value)
+        symbol, function = _UNARY[type(node.op)]
+        if not is_constant(value):
+            return function(value)
+        try:
+            return wrap(function(unwrap(value)))
+        except TypeError:
+            raise self.error(f"{symbol} does not take {unwrap(value)!r}", node) from None
+
+    @staticmethod
+    def _not(value):
+        return wrap(not unwrap(value)) if is_constant(value) else arithmetic.logical_not(value)
+
+    def visit_BoolOp(self, node):
+        """`and`, `or`: constants decide while compiling; values of the kernel are all computed and combined."""
+        is_and = isinstance(node.op, ast.And)
+        values = []
+        for entry in node.values:
+            value = self.visit(entry)
+            if not is_constant(value):
+                values.append(value)
+                continue
+            if bool(unwrap(value)) is not is_and:
+                return self._combine(values + [value], is_and) if values else value
+            last = value
+        return self._combine(values, is_and) if values else last
+
+    @staticmethod
+    def _combine(values, is_and):
+        result = values[0]
+        for value in values[1:]:
+            result = arithmetic.logical(result, unwrap(value), "arith.andi" if is_and else "arith.ori")
+        return result
+
+    def visit_Compare(self, node):
+        left = self.visit(node.left)
+        result = None
+        for op, entry in zip(node.ops, node.comparators, strict=True):
+            right = self.visit(entry)
+            one = self._compare(node, op, left, right)
+            if result is None:
+                result = one
+            elif is_constant(result) and is_constant(one):
+                result = wrap(bool(unwrap(result)) and bool(unwrap(one)))
+            else:
+                result = arithmetic.logical(unwrap(result), unwrap(one), "arith.andi")
+            left = right
+        return result
+
+    def _compare(self, node, op, left, right):
+        if isinstance(op, (ast.Is, ast.IsNot)):
+            same = self._identical(left, right)
+            return wrap(same if isinstance(op, ast.Is) else not same)
+        constant = is_constant(left) and is_constant(right)
+        if isinstance(op, (ast.In, ast.NotIn)):
+            if not constant:
+                raise self.error("'in' is evaluated while compiling and takes constants", node)
+            return wrap((unwrap(left) in unwrap(right)) is isinstance(op, ast.In))
+        symbol, function = _COMPARE[type(op)]
+        if constant:
+            return self._fold(node, symbol, function, left, right)
+        for value in (left, right):
+            if isinstance(unwrap(value), (str, tuple, type(None))):
+                hint = "compare with None by 'is'" if unwrap(value) is None else None
+                raise self.error(f"{symbol} does not take {describe(left)} and {describe(right)}", node, hint)
+        return function(left, right)
+
+    @staticmethod
+    def _identical(left, right):
+        if is_constant(left) and is_constant(right):
+            return unwrap(left) is unwrap(right) or (unwrap(left) == unwrap(right) and unwrap(left) is not None)
+        return left is right
+
+    def visit_Attribute(self, node):
+        value = self.visit(node.value)
+        name = node.attr
+        if isinstance(value, types.ModuleType):
+            return self._module_attribute(node, value, name)
+        if isinstance(value, constexpr) and name not in ("value", "type"):
+            value = value.value
+        public = not name.startswith("_") and name != "handle"
+        if public and hasattr(value, name):
+            return wrap(getattr(value, name))
+        what = f"a value of type {value.type}" if isinstance(value, tensor) else describe(value)
+        close = difflib.get_close_matches(name, [entry for entry in dir(value) if entry[0] != "_"], 1)
+        raise self.error(f"{what} has no attribute {name!r}", node, f"did you mean {close[0]!r}?" if close else None)
+
+    def _module_attribute(self, node, module, name):
+        if not hasattr(module, name):
+            close = difflib.get_close_matches(name, dir(module), 1)
+            hint = f"did you mean {close[0]!r}?" if close else None
+            raise self.error(f"module {module.__name__!r} has no attribute {name!r}", node, hint)
+        value = getattr(module, name)
+        annotated = "constexpr" in str(getattr(module, "__annotations__", {}).get(name, ""))
+        if annotated or is_static(value) or module.__name__ == "math":
+            if annotated or isinstance(value, constexpr):
+                self.unit.used_globals[module.__name__, name] = value
+            return wrap(value)
+        raise self.error(
+            f"'{module.__name__}.{name}' is not a compile-time constant: it is of type {type(value).__name__}",
+            node,
+            f"declare it as {name}: tl.constexpr = ..., or pass it as an argument",
+        )
+
+    def visit_Subscript(self, node):
+        value, index = self.visit(node.value), self.visit(node.slice)
+        if isinstance(value, tensor):
+            return value[unwrap(index) if is_constant(index) else index]
+        if not is_constant(index):
+            raise self.error("the index into a tuple must be known while compiling", node.slice)
+        container = value.value if isinstance(value, constexpr) else value
+        if isinstance(container, type) and container in (builtins.tuple, builtins.list):
+            return container
+        try:
+            return wrap(container[unwrap(index)])
+        except TypeError:
+            raise self.error(f"{describe(value)} cannot be indexed", node) from None
+        except IndexError:
+            raise self.error(f"index {unwrap(index)} is out of range for {len(container)} elements", node) from None
+
+    def visit_Slice(self, node):
+        parts = [self.visit(part) if part is not None else None for part in (node.lower, node.upper, node.step)]
+        return slice(*parts)
+
+    def visit_JoinedStr(self, node):
+        return constexpr("".join(self._format(part) for part in node.values))
+
+    def _format(self, part):
+        if isinstance(part, ast.Constant):
+            return part.value
+        value = self.visit(part.value)
+        if isinstance(value, tensor):
+            return str(value.type)
+        value = unwrap(value)
+        value = {"s": str, "r": repr, "a": ascii}.get(chr(part.conversion) if part.conversion > 0 else "", lambda v: v)(value)
+        spec = "".join(self._format(inner) for inner in part.format_spec.values) if part.format_spec else ""
+        return format(value, spec)

@@ -1,0 +1,80 @@
+"""What a name means in a kernel: a local, then a global of its module, then a Python builtin."""
+
+import builtins
+import difflib
+import enum
+import inspect
+import types
+
+from ..language.builtin import is_builtin
+from ..language.constexpr import constexpr
+from ..language.dtypes import dtype
+from .python_calls import HANDLED
+from .values import Undefined, wrap
+
+
+def is_kernel_function(value):
+    """Whether `value` is a function decorated with `@tw.jit`."""
+    return getattr(type(value), "is_kernel_function", False)
+
+
+def is_static(value):
+    """Whether a global may be used in a kernel without being marked as a constant."""
+    if isinstance(value, (constexpr, types.ModuleType, dtype, enum.Enum)) or is_kernel_function(value):
+        return True
+    if isinstance(value, type) or is_builtin(value) or getattr(value, "is_constexpr_function", False):
+        return True
+    if inspect.isbuiltin(value) or isinstance(value, types.FunctionType):
+        return True  # whether it may be called is for the call to say
+    return isinstance(value, tuple) and bool(value) and all(map(is_static, value))
+
+
+class Names:
+    """Looks up names."""
+
+    def visit_Name(self, node):
+        name = node.id
+        if name in self.scope:
+            value = self.scope[name]
+            if isinstance(value, Undefined):
+                raise self.error(f"{name!r} may have no value here: {value.why}", node)
+            return value
+        return self._global(name, node)
+
+    def _global(self, name, node):
+        outer = self._closure()
+        if name in outer:
+            return self._checked_global(name, outer[name], False, node)
+        module = self.fn.__globals__
+        if name in module:
+            annotated = "constexpr" in str(module.get("__annotations__", {}).get(name, ""))
+            return self._checked_global(name, module[name], annotated, node)
+        value = getattr(builtins, name, None)
+        if name in HANDLED or isinstance(value, type):
+            return value
+        if hasattr(builtins, name):
+            raise self.error(f"the Python builtin {name!r} cannot be used in a kernel", node)
+        known = [*self.scope, *module, *HANDLED]
+        close = difflib.get_close_matches(name, known, 1)
+        raise self.error(f"{name!r} is not defined", node, f"did you mean {close[0]!r}?" if close else None)
+
+    def _closure(self):
+        names, cells = self.fn.__code__.co_freevars, self.fn.__closure__ or ()
+        found = {}
+        for name, cell in zip(names, cells, strict=True):
+            try:
+                found[name] = cell.cell_contents
+            except ValueError:  # not assigned yet
+                continue
+        return found
+
+    def _checked_global(self, name, value, annotated, node):
+        if annotated or is_static(value):
+            if annotated or isinstance(value, constexpr):
+                self.unit.used_globals[self.fn.__module__, name] = value
+            return wrap(value) if annotated else value
+        raise self.error(
+            f"the global {name!r} is not a compile-time constant: it is of type {type(value).__name__}",
+            node,
+            f"declare it as {name}: tl.constexpr = ..., or pass it as an argument",
+        )

@@ -1,0 +1,77 @@
+"""The Python builtins that kernels may call."""
+
+import builtins
+
+from ..language import loops, math
+from ..language.constexpr import constexpr, unwrap
+from ..language.debug import device_print
+from ..language.elementwise import maximum, minimum
+from ..language.errors import LanguageTypeError
+from ..language.tensor import tensor
+from .values import is_constant
+
+
+def _on_constants(function):
+    def call(*args, **kwargs):
+        if not is_constant([*args, *kwargs.values()]):
+            raise LanguageTypeError(
+                f"{function.__name__}() is evaluated while compiling, but an argument is known only when the kernel runs",
+                hint="convert values of the kernel with .to()" if function in (int, float, bool) else None,
+            )
+        return function(*map(unwrap, args), **{name: unwrap(value) for name, value in kwargs.items()})
+
+    return call
+
+
+def _fold(name, pair):
+    """`min` or `max`: of constants as in Python, else by the language's function of two."""
+    of_constants = getattr(builtins, name)
+
+    def call(*args):
+        if len(args) == 1 and isinstance(args[0], tuple):
+            args = args[0]
+        if is_constant(args):
+            return of_constants(*map(unwrap, args)) if len(args) > 1 else unwrap(args[0])
+        result = args[0]
+        for arg in args[1:]:
+            result = pair(result, arg)
+        return result
+
+    return call
+
+
+def _abs(value):
+    return math.abs(value) if isinstance(value, tensor) else abs(unwrap(value))
+
+
+def _len(value):
+    if isinstance(value, tensor):
+        if not value.shape:
+            raise LanguageTypeError(f"len() of a scalar of type {value.type}")
+        return value.shape[0]
+    return len(unwrap(value) if isinstance(value, constexpr) else value)
+
+
+def _isinstance(value, classes):
+    classes = classes if isinstance(classes, tuple) else (classes,)
+    return isinstance(value, classes) or isinstance(unwrap(value), classes)
+
+
+def _print(prefix="", *args):
+    device_print(prefix, *args) if isinstance(unwrap(prefix), str) else device_print("", prefix, *args)
+
+
+HANDLED = {
+    "range": loops.range,
+    "min": _fold("min", minimum),
+    "max": _fold("max", maximum),
+    "abs": _abs,
+    "len": _len,
+    "isinstance": _isinstance,
+    "print": _print,
+    "tuple": lambda *args: tuple(*args),
+    **{
+        function.__name__: _on_constants(function)
+        for function in (int, float, bool, str, repr, round, pow, divmod, sum, any, all, sorted, hash, ord, chr, hasattr)
+    },
+}

@@ -1,0 +1,71 @@
+"""The source of a kernel: its text, its syntax tree and the places in it."""
+
+import ast
+import inspect
+import textwrap
+import weakref
+
+from .errors import CompilationError, Frame
+
+_cache = weakref.WeakKeyDictionary()
+
+
+class Source:
+    """The source of one Python function.
+
+    Attributes: `fn`, `file`, `lines` (as in the file), `first_line`, `tree` (its `ast.FunctionDef`), `indent` (how
+    far the text in the file is indented).
+    """
+
+    def __init__(self, fn):
+        self.fn = fn
+        self.file = inspect.getsourcefile(fn) or fn.__code__.co_filename
+        try:
+            self.lines, self.first_line = inspect.getsourcelines(fn)
+        except (OSError, TypeError):
+            raise self._unavailable("its source is not available") from None
+        if fn.__name__ == "<lambda>":
+            raise self._unavailable("a kernel cannot be a lambda")
+        text = textwrap.dedent("".join(self.lines))
+        self.indent = len(self.lines[0]) - len(text.splitlines(keepends=True)[0])
+        try:
+            (self.tree,) = ast.parse(text).body
+        except (SyntaxError, ValueError):
+            raise self._unavailable("its source cannot be read on its own") from None
+        if isinstance(self.tree, ast.AsyncFunctionDef):
+            raise self._unavailable("a kernel cannot be an async function")
+        if not isinstance(self.tree, ast.FunctionDef):
+            raise self._unavailable("its source is not a function definition")
+
+    def _unavailable(self, why):
+        line = self.fn.__code__.co_firstlineno
+        return CompilationError(
+            f"cannot compile {self.fn.__name__}(): {why}",
+            [Frame(self.file, line, 1, 1, self.fn.__name__, "")],
+            hint="define the kernel with def, in a file or a notebook cell",
+        )
+
+    def position(self, node):
+        """Line and column of `node` in the file, both from 1."""
+        return node.lineno + self.first_line - 1, node.col_offset + self.indent + 1
+
+    def frame(self, node):
+        """The frame of `node`."""
+        line, column = self.position(node)
+        text = self.lines[node.lineno - 1] if node.lineno <= len(self.lines) else ""
+        if node.end_lineno == node.lineno:
+            width = node.end_col_offset - node.col_offset
+        else:
+            width = len(text.rstrip()) - column + 1
+        # The tree counts bytes, a terminal shows characters.
+        encoded = text.encode()
+        column = len(encoded[: column - 1].decode(errors="ignore")) + 1
+        return Frame(self.file, line, column, width, self.fn.__name__, text)
+
+
+def source_of(fn):
+    """The `Source` of a function, read once. Raises `CompilationError` if there is none."""
+    found = _cache.get(fn)
+    if found is None:
+        found = _cache[fn] = Source(fn)
+    return found

@@ -1,0 +1,115 @@
+"""Statements other than branches and loops."""
+
+import ast
+
+from ..language import debug
+from ..language.constexpr import constexpr, unwrap
+from ..language.tensor import tensor
+from .values import describe, is_constant, materialize, wrap
+
+
+class Exit:
+    """That a list of statements ended by `return`, with the value returned (None for a bare one)."""
+
+    def __init__(self, value):
+        self.value = value
+
+
+class Statements:
+    """Assignments, expressions as statements, return, assert."""
+
+    def visit_body(self, statements):
+        """Compile the body of a function; gives what it returns."""
+        done = self.visit_statements(statements)
+        return done.value if done else None
+
+    def visit_statements(self, statements):
+        """Compile statements in order; gives an `Exit` where one returns, else None."""
+        for index, statement in enumerate(statements):
+            if isinstance(statement, ast.If) and self.may_exit(statement):
+                return self.visit_exiting_if(statement, statements[index + 1 :])
+            done = self.visit(statement)
+            if isinstance(done, Exit):
+                return done
+        return None
+
+    def visit_Expr(self, node):
+        if not self.is_docstring(node):
+            self.visit(node.value)
+
+    def visit_Pass(self, node):
+        pass
+
+    def visit_Return(self, node):
+        if self.loop_depth:
+            raise self.error(
+                "'return' inside a loop is not supported in a kernel",
+                node,
+                "keep the result in a variable and return after the loop",
+            )
+        return Exit(None if node.value is None else self.visit(node.value))
+
+    def visit_Assert(self, node):
+        condition = self.visit(node.test)
+        message = unwrap(self.visit(node.msg)) if node.msg else "assertion failed"
+        if is_constant(condition):
+            debug.static_assert(condition, message)
+        else:
+            debug.device_assert(condition, message)
+
+    def visit_Assign(self, node):
+        value = materialize(self.visit(node.value))
+        for target in node.targets:
+            self.assign(target, value)
+
+    def visit_AnnAssign(self, node):
+        if node.value is None:
+            raise self.error("a declaration needs a value in a kernel", node)
+        value = self.visit(node.value)
+        if unwrap(self.visit(node.annotation)) is not constexpr:
+            self.assign(node.target, materialize(value))
+            return
+        if not is_constant(value):
+            raise self.error(
+                f"the value of a tl.constexpr must be known while compiling, got {describe(value)}", node.value
+            )
+        if isinstance(node.target, ast.Name) and isinstance(self.scope.get(node.target.id), tensor):
+            raise self.error(f"{node.target.id!r} was a value of the kernel and cannot become a constant", node.target)
+        self.assign(node.target, wrap(unwrap(value)))
+
+    def visit_AugAssign(self, node):
+        if not isinstance(node.target, ast.Name):
+            self.assign(node.target, None)
+        left = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
+        self.assign(node.target, materialize(self.binary(node, node.op, self.visit(left), self.visit(node.value))))
+
+    def visit_NamedExpr(self, node):
+        value = materialize(self.visit(node.value))
+        self.assign(node.target, value)
+        return value
+
+    def assign(self, target, value):
+        """Bind `value` to the target of an assignment."""
+        if isinstance(target, ast.Name):
+            self.scope[target.id] = value
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            self._unpack(target, value)
+        elif isinstance(target, ast.Subscript):
+            raise self.error(
+                "a block cannot be changed in place",
+                target,
+                "choose elements with tl.where(condition, x, y), or write to memory with tl.store",
+            )
+        else:
+            raise self.error("this cannot be assigned to in a kernel", target, "assign to a variable")
+
+    def _unpack(self, target, value):
+        value = unwrap(value) if isinstance(value, constexpr) else value
+        if not isinstance(value, (tuple, list)):
+            raise self.error(f"cannot unpack {describe(value)}", target)
+        if len(value) != len(target.elts):
+            raise self.error(f"{len(target.elts)} names for {len(value)} values", target)
+        for element, item in zip(target.elts, value, strict=True):
+            self.assign(element, item)
+
+

@@ -1,0 +1,100 @@
+"""Values of a kernel while it is compiled: constants, tensors and tuples of them."""
+
+import builtins
+
+from ..language.constexpr import constexpr, unwrap
+from ..language.errors import LanguageError
+from ..language.semantic.convert import is_literal, to_tensor
+from ..language.tensor import tensor
+
+
+def is_constant(value):
+    """Whether `value` is known while compiling, with all that it holds."""
+    if isinstance(value, (tuple, list)):
+        return all(map(is_constant, value))
+    return not isinstance(value, tensor)
+
+
+def wrap(value):
+    """Plain numbers, strings and None as `constexpr`; all else as it is."""
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return constexpr(value)
+    if isinstance(value, list):
+        value = tuple(value)
+    if type(value) is tuple:
+        return tuple(map(wrap, value))
+    return value
+
+
+def materialize(value):
+    """`value` as a plain assignment keeps it: numbers become scalars of the kernel."""
+    if type(value) is tuple:
+        return tuple(map(materialize, value))
+    plain = unwrap(value)
+    return to_tensor(plain) if is_literal(plain) else value
+
+
+def describe(value):
+    """How an error names a value."""
+    if isinstance(value, tensor):
+        return f"a {'block' if value.shape else 'scalar'} of type {value.type}"
+    if isinstance(value, (tuple, list)):
+        return f"a tuple of {len(value)}"
+    return f"the constant {unwrap(value)!r}"
+
+
+def type_name(value):
+    """The type of a value in an error about two that must agree."""
+    if isinstance(value, tensor):
+        return str(value.type)
+    if isinstance(value, tuple):
+        return f"({', '.join(map(type_name, value))})"
+    return f"constant {unwrap(value)!r}"
+
+
+def flatten(value):
+    """The tensors in `value`, in order."""
+    if isinstance(value, tensor):
+        return [value]
+    if isinstance(value, tuple):
+        return [leaf for item in value for leaf in flatten(item)]
+    return []
+
+
+def rebuild(value, handles):
+    """`value` with each tensor's handle replaced by the next of the iterator `handles`."""
+    if isinstance(value, tensor):
+        return tensor(next(handles), value.type)
+    if isinstance(value, tuple):
+        items = [rebuild(item, handles) for item in value]
+        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    return value
+
+
+def same_kind(left, right):
+    """Whether two values have the same type, constants being equal to themselves only."""
+    if isinstance(left, tensor) or isinstance(right, tensor):
+        return isinstance(left, tensor) and isinstance(right, tensor) and left.type == right.type
+    if isinstance(left, tuple) and isinstance(right, tuple):
+        return len(left) == len(right) and all(builtins.map(same_kind, left, right))
+    return left is right or unwrap(left) == unwrap(right)
+
+
+def unchanged(left, right):
+    """Whether a variable was left alone, so that nothing has to be merged."""
+    if left is right:
+        return True
+    if is_constant(left) and is_constant(right):
+        return same_kind(left, right)
+    return False
+
+
+class Undefined:
+    """What stands for a variable that only some paths define; `why` says so to who uses it."""
+
+    def __init__(self, why):
+        self.why = why
+
+
+class NotDefined(LanguageError):
+    """A variable that has no value at this place."""

@@ -1,0 +1,95 @@
+"""Walks the syntax tree of a kernel and builds its operations; the parts stand in the classes it inherits."""
+
+import ast
+
+from ..language.errors import LanguageError
+from .branches import Branches
+from .calls import Calls
+from .constructs import refuse
+from .errors import CompilationError
+from .expressions import Expressions
+from .loops import Loops
+from .names import Names
+from .source import source_of
+from .statements import Statements
+
+
+class Visitor(Names, Statements, Branches, Loops, Expressions, Calls):
+    """Compiles one call of one function.
+
+    `unit` is the compilation that all calls share (builder, context, what was used); `caller` the visitor that met
+    the call, or None for the kernel itself.
+    """
+
+    def __init__(self, unit, fn, arguments, caller=None):
+        self.unit, self.fn, self.caller = unit, fn, caller
+        self.builder = unit.builder
+        self.source = source_of(fn)
+        self.node = self.source.tree
+        self.scope = dict(arguments)
+        self.loop_depth = 0
+        self.call_site = caller.location() if caller else None
+        self._locations = {}
+
+    @property
+    def depth(self):
+        """How many calls led here."""
+        return self.caller.depth + 1 if self.caller else 0
+
+    def run(self):
+        """Compile the body; gives what the function returns, None if nothing."""
+        previous = self.builder.place
+        self.builder.place = self.location
+        try:
+            return self.visit_body(self.source.tree.body)
+        finally:
+            self.builder.place = previous
+
+    def visit(self, node):
+        """Compile `node`; an error without a place gets that of `node`."""
+        method = getattr(self, "visit_" + type(node).__name__, None)
+        if method is None:
+            self.node = node
+            refuse(self, node)
+        previous, self.node = self.node, node
+        try:
+            return method(node)
+        except CompilationError:
+            raise
+        except LanguageError as error:
+            raise self.error(error.message, node, error.hint) from None
+        except self.unit.diagnostic_error as error:
+            raise self.unit.rejected(self, node, error) from None
+        except RecursionError:
+            raise self.error("the kernel is nested too deeply", node) from None
+        except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as error:
+            failure = self.error(str(error) or type(error).__name__, node)
+            failure.origin = error
+            raise failure from None
+        finally:
+            self.node = previous
+
+    def location(self):
+        """Where the node being compiled stands, as a location of the IR."""
+        line, column = self.source.position(self.node if hasattr(self.node, "lineno") else self.source.tree)
+        found = self._locations.get((line, column))
+        if found is None:
+            found = self.unit.context.loc(self.source.file, line, column)
+            if self.call_site is not None:
+                found = self.unit.context.call_loc(found, self.call_site)
+            self._locations[line, column] = found
+        return found
+
+    def frames(self, node=None):
+        """The frame of `node` and those of the calls that led here."""
+        own = self.source.frame(node if node is not None else self.node)
+        return [own] + (self.caller.frames() if self.caller else [])
+
+    def error(self, message, node=None, hint=None):
+        """A `CompilationError` at `node`."""
+        return CompilationError(message, self.frames(node), hint)
+
+    @staticmethod
+    def is_docstring(node):
+        """Whether a statement only holds a string."""
+        return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)

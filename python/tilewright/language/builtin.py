@@ -1,0 +1,20 @@
+"""How a function becomes part of the language."""
+
+import functools
+
+from .constexpr import unwrap
+
+
+def builtin(fn):
+    """Mark `fn` as callable from kernels; its `constexpr` arguments arrive as plain values."""
+
+    @functools.wraps(fn)
+    def wrapper(*args, **kwargs):
+        return fn(*[unwrap(arg) for arg in args], **{name: unwrap(value) for name, value in kwargs.items()})
+
+    wrapper.is_builtin = True
+    return wrapper
+
+
+def is_builtin(fn):
+    return getattr(fn, "is_builtin", False)

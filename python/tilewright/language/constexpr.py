@@ -1,0 +1,146 @@
+"""Values known while a kernel is compiled."""
+
+import functools
+
+
+def unwrap(value):
+    """`value` with every `constexpr` in it, also inside tuples and lists, replaced by what it holds."""
+    if isinstance(value, constexpr):
+        return value.value
+    if type(value) in (tuple, list):
+        return type(value)(unwrap(item) for item in value)
+    if isinstance(value, tuple):  # a named tuple
+        return type(value)(*(unwrap(item) for item in value))
+    if isinstance(value, slice):
+        return slice(unwrap(value.start), unwrap(value.stop), unwrap(value.step))
+    return value
+
+
+class constexpr:
+    """A compile-time value, as an annotation (`BLOCK: tl.constexpr`) or as a wrapper (`tl.constexpr(4)`).
+
+    Operators on two of them, or on one and a plain number, string or dtype, are evaluated while compiling and
+    give another `constexpr`. Together with a block or a scalar of the kernel they act as a literal.
+    """
+
+    __slots__ = ("value",)
+
+    def __init__(self, value):
+        self.value = unwrap(value)
+
+    def __repr__(self):
+        return f"constexpr[{self.value!r}]"
+
+    def __str__(self):
+        return str(self.value)
+
+    def __format__(self, spec):
+        return format(self.value, spec)
+
+    def __hash__(self):
+        return hash(self.value)
+
+    def __index__(self):
+        return self.value.__index__()
+
+    def __int__(self):
+        return int(self.value)
+
+    def __float__(self):
+        return float(self.value)
+
+    def __bool__(self):
+        return bool(self.value)
+
+    def __len__(self):
+        return len(self.value)
+
+    def __iter__(self):
+        return iter(self.value)
+
+    def __getitem__(self, index):
+        return constexpr(self.value[unwrap(index)])
+
+    def __contains__(self, item):
+        return unwrap(item) in self.value
+
+    def __call__(self, *args, **kwargs):
+        return self.value(*args, **kwargs)
+
+    # `a and b` on constants, for the callers that need it as a function.
+    def logical_and(self, other):
+        return constexpr(bool(self.value) and bool(unwrap(other)))
+
+    def logical_or(self, other):
+        return constexpr(bool(self.value) or bool(unwrap(other)))
+
+
+def _is_constant(value):
+    return not getattr(type(value), "is_runtime_value", False)
+
+
+def _binary(name, reverse=None):
+    import operator
+
+    function = getattr(operator, name)
+
+    def forward(self, other):
+        if not _is_constant(other):
+            return NotImplemented
+        return constexpr(function(self.value, unwrap(other)))
+
+    def backward(self, other):
+        if not _is_constant(other):
+            return NotImplemented
+        return constexpr(function(unwrap(other), self.value))
+
+    setattr(constexpr, f"__{name.strip('_')}__", forward)
+    if reverse:
+        setattr(constexpr, f"__{reverse}__", backward)
+
+
+for _name in (
+    "add",
+    "sub",
+    "mul",
+    "truediv",
+    "floordiv",
+    "mod",
+    "pow",
+    "and_",
+    "or_",
+    "xor",
+    "lshift",
+    "rshift",
+):
+    _binary(_name, "r" + _name.strip("_"))
+for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
+    _binary(_name)
+for _name in ("neg", "pos", "invert"):
+
+    def _unary(self, _name=_name):
+        return constexpr(getattr(self.value, f"__{_name}__")())
+
+    setattr(constexpr, f"__{_name}__", _unary)
+
+
+def constexpr_function(fn):
+    """Decorate a plain Python function so that kernels may call it while they are compiled.
+
+    It sees the values inside the `constexpr` arguments and its result becomes a `constexpr`. It must not depend on
+    anything but its arguments.
+
+    Example::
+
+        @tl.constexpr_function
+        def tile_bytes(rows, columns, bits):
+            return rows * columns * bits // 8
+    """
+
+    @functools.wraps(fn)
+    def wrapper(*args, **kwargs):
+        result = fn(*map(unwrap, args), **{name: unwrap(value) for name, value in kwargs.items()})
+        return result if isinstance(result, constexpr) else constexpr(result)
+
+    wrapper.is_constexpr_function = True
+    return wrapper

@@ -1,0 +1,107 @@
+"""Checks, prints and hints."""
+
+from .builtin import builtin
+from .errors import LanguageError, LanguageTypeError, LanguageValueError
+from .ir import emit_effect
+from .semantic import arithmetic, convert
+from .tensor import tensor
+
+
+class StaticAssertionError(LanguageError):
+    """A `tl.static_assert` that did not hold."""
+
+
+@builtin
+def static_assert(cond, msg=""):
+    """Stop the compilation with `msg` unless the compile-time value `cond` is true."""
+    if isinstance(cond, tensor):
+        raise LanguageTypeError(
+            "the condition of static_assert is known only when the kernel runs", hint="use tl.device_assert"
+        )
+    if not cond:
+        raise StaticAssertionError(f"static assertion failed{': ' if msg else ''}{msg}")
+
+
+@builtin
+def static_print(*values, sep=" ", end="\n", file=None, flush=False):
+    """Print while the kernel is compiled: constants as they are, blocks and scalars by their type."""
+    print(
+        *[str(v.type) if isinstance(v, tensor) else v for v in values],
+        sep=sep,
+        end=end,
+        file=file,
+        flush=flush,
+    )
+
+
+@builtin
+def device_print(prefix, *args, hex=False):
+    """Print `prefix` and the elements of `args` when the kernel runs, one line an element.
+
+    `prefix` is a compile-time string, `args` are blocks, scalars or numbers; `hex` prints integers in base 16.
+    """
+    if not isinstance(prefix, str):
+        raise LanguageTypeError(f"the prefix of device_print is a string, got {convert.describe(prefix)}")
+    values = [convert.to_tensor(arg) for arg in args]
+    emit_effect(
+        "tile.print",
+        values,
+        prefix=prefix,
+        hex=bool(hex),
+        isSigned=[value.dtype.is_int_signed() and not value.dtype.is_bool() for value in values],
+    )
+
+
+@builtin
+def device_assert(cond, msg="", mask=None):
+    """Stop the launch with `msg` where `cond` is false (and `mask`, if given, true) when the kernel runs.
+
+    Only compiled in with the option `debug`.
+    """
+    from .ir import builder
+
+    if not isinstance(msg, str):
+        raise LanguageTypeError(f"the message of device_assert is a string, got {convert.describe(msg)}")
+    if not builder().debug:
+        return
+    condition = convert.to_bool(convert.to_tensor(cond))
+    if mask is not None:
+        condition = arithmetic.logical(condition, arithmetic.logical_not(mask), "arith.ori")
+    emit_effect("tile.assert", [condition], message=msg)
+
+
+@builtin
+def debug_barrier():
+    """Nothing: the threads of a program need no barrier in this language. It is there for kernels that call it."""
+
+
+@builtin
+def assume(cond):
+    """Tell the compiler that `cond` always holds."""
+    if not isinstance(cond, (bool, int, tensor)):
+        raise LanguageTypeError(f"tl.assume takes a condition, got {convert.describe(cond)}")
+
+
+def _hint(name, text):
+    def function(input, values):
+        value = convert.to_tensor(input)
+        counts = list(values) if isinstance(values, (tuple, list)) else [values]
+        if any(isinstance(count, bool) or not isinstance(count, int) for count in counts):
+            raise LanguageTypeError(f"tl.{name} takes compile-time integers, got {counts}")
+        if len(counts) != max(1, len(value.shape)):
+            raise LanguageValueError(f"tl.{name} takes one value a side: {value.type} with {counts}")
+        return value
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"""{text}
+
+    `values` has one compile-time integer a side of `input`, which is given back. Raises `LanguageValueError` else.
+    """
+    return builtin(function)
+
+
+multiple_of = _hint(
+    "multiple_of", "Tell the compiler that the elements of `input` are multiples of `values`."
+)
+max_contiguous = _hint("max_contiguous", "Tell the compiler that runs of `values` elements count up by one.")
+max_constancy = _hint("max_constancy", "Tell the compiler that runs of `values` elements are equal.")

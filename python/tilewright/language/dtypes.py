@@ -1,0 +1,271 @@
+"""Types of the language: element types, pointers and blocks.
+
+A *scalar* has an element type or a pointer type; a *block* has a `block_type`, that is a shape and one of those.
+Integers carry a sign here only: the IR below is signless, and the operations choose by the sign.
+"""
+
+import re
+from functools import cached_property
+
+from .errors import LanguageTypeError, LanguageValueError
+
+# name -> (IR spelling, width in bits, bits of the mantissa for floats)
+_FLOATS = {
+    "fp8e4nv": ("f8E4M3FN", 8, 3),
+    "fp8e5": ("f8E5M2", 8, 2),
+    "fp16": ("f16", 16, 10),
+    "bf16": ("bf16", 16, 7),
+    "fp32": ("f32", 32, 23),
+    "fp64": ("f64", 64, 52),
+}
+_SIGNED = {"int1": 1, "int8": 8, "int16": 16, "int32": 32, "int64": 64}
+_UNSIGNED = {"uint8": 8, "uint16": 16, "uint32": 32, "uint64": 64}
+
+# The order of kinds in type promotion: the higher one wins.
+BOOLEAN, INTEGRAL, FLOATING = 0, 1, 2
+
+
+class dtype:
+    """An element type, such as `tl.float32`.
+
+    Attributes: `name` ("fp32", "int64", "uint8", ...), `primitive_bitwidth`, and for integers `int_bitwidth`.
+    Equality is by name. Raises `LanguageTypeError` for a name that is not a type.
+    """
+
+    def __init__(self, name):
+        if name in _FLOATS:
+            self._ir, self.primitive_bitwidth, self.fp_mantissa_width = _FLOATS[name]
+        elif name in _SIGNED or name in _UNSIGNED:
+            self.int_bitwidth = self.primitive_bitwidth = (_SIGNED | _UNSIGNED)[name]
+            self._ir = f"i{self.int_bitwidth}"
+        elif name == "void":
+            self._ir, self.primitive_bitwidth = "none", 0
+        else:
+            raise LanguageTypeError(f"unknown type {name!r}")
+        self.name = name
+
+    @property
+    def ir(self):
+        """The spelling of this type in the IR."""
+        return self._ir
+
+    @property
+    def scalar(self):
+        """The element type (of a scalar: itself)."""
+        return self
+
+    @property
+    def shape(self):
+        return ()
+
+    def is_block(self):
+        return False
+
+    def is_ptr(self):
+        return False
+
+    def is_floating(self):
+        return self.name in _FLOATS
+
+    def is_standard_floating(self):
+        return self.name in ("fp16", "bf16", "fp32", "fp64")
+
+    def is_fp8(self):
+        return self.name in ("fp8e4nv", "fp8e5")
+
+    def is_fp16(self):
+        return self.name == "fp16"
+
+    def is_bf16(self):
+        return self.name == "bf16"
+
+    def is_fp32(self):
+        return self.name == "fp32"
+
+    def is_fp64(self):
+        return self.name == "fp64"
+
+    def is_int(self):
+        return self.name in _SIGNED or self.name in _UNSIGNED
+
+    def is_int_signed(self):
+        return self.name in _SIGNED
+
+    def is_int_unsigned(self):
+        return self.name in _UNSIGNED
+
+    def is_bool(self):
+        return self.name == "int1"
+
+    def is_int1(self):
+        return self.name == "int1"
+
+    def is_int8(self):
+        return self.name == "int8"
+
+    def is_int16(self):
+        return self.name == "int16"
+
+    def is_int32(self):
+        return self.name == "int32"
+
+    def is_int64(self):
+        return self.name == "int64"
+
+    def is_uint8(self):
+        return self.name == "uint8"
+
+    def is_uint16(self):
+        return self.name == "uint16"
+
+    def is_uint32(self):
+        return self.name == "uint32"
+
+    def is_uint64(self):
+        return self.name == "uint64"
+
+    def kind(self):
+        """BOOLEAN, INTEGRAL or FLOATING: the rank of this type in promotion."""
+        return BOOLEAN if self.is_bool() else INTEGRAL if self.is_int() else FLOATING
+
+    def get_int_max_value(self):
+        if self.is_bool():
+            return 1
+        return 2 ** (self.int_bitwidth - self.is_int_signed()) - 1
+
+    def get_int_min_value(self):
+        return -(2 ** (self.int_bitwidth - 1)) if self.is_int_signed() and not self.is_bool() else 0
+
+    def __eq__(self, other):
+        return self.name == other.name if isinstance(other, dtype) else NotImplemented
+
+    def __hash__(self):
+        return hash(self.name)
+
+    def __str__(self):
+        return self.name
+
+    def __repr__(self):
+        return f"tl.{_PUBLIC_NAMES.get(self.name, self.name)}"
+
+
+class pointer_type(dtype):
+    """A pointer to elements of type `element_ty`; `const` forbids stores through it."""
+
+    def __init__(self, element_ty, address_space=1, const=False):
+        if not isinstance(element_ty, dtype) or element_ty.is_block():
+            raise LanguageTypeError(f"a pointer needs an element type, got {element_ty!r}")
+        self.element_ty = element_ty
+        self.address_space = address_space
+        self.const = const
+        self.primitive_bitwidth = 64
+        self.name = f"pointer<{'const ' if const else ''}{element_ty}>"
+
+    @property
+    def ir(self):
+        # Memory holds bools as bytes.
+        pointee = "i8" if self.element_ty.is_bool() else self.element_ty.ir
+        return f"!tile.ptr<{pointee}>"
+
+    def is_ptr(self):
+        return True
+
+    def is_const(self):
+        return self.const
+
+    def __repr__(self):
+        return f"tl.pointer_type({self.element_ty!r})"
+
+
+class block_type(dtype):
+    """A block: elements of one type (or pointers) in a shape known at compile time."""
+
+    def __init__(self, element_ty, shape):
+        self.element_ty = element_ty
+        self._shape = tuple(int(side) for side in shape)
+        if not self._shape:
+            raise LanguageTypeError("a block has at least one dimension")
+        if any(side <= 0 for side in self._shape):
+            raise LanguageValueError(f"the sides of a block are positive, got {list(self._shape)}")
+        self.name = f"<[{', '.join(map(str, self._shape))}], {element_ty}>"
+
+    @property
+    def shape(self):
+        return self._shape
+
+    @property
+    def scalar(self):
+        return self.element_ty
+
+    @cached_property
+    def numel(self):
+        count = 1
+        for side in self._shape:
+            count *= side
+        return count
+
+    @property
+    def primitive_bitwidth(self):
+        return self.element_ty.primitive_bitwidth
+
+    @cached_property
+    def ir(self):
+        return f"tensor<{'x'.join(map(str, self._shape))}x{self.element_ty.ir}>"
+
+    def get_block_shapes(self):
+        return self._shape
+
+    def is_block(self):
+        return True
+
+    def with_element_ty(self, element_ty):
+        return block_type(element_ty, self._shape)
+
+    def __repr__(self):
+        return f"tl.block_type({self.element_ty!r}, {list(self._shape)})"
+
+
+def with_scalar(ty, scalar):
+    """`ty` with its element type replaced by `scalar`; its shape stays."""
+    return block_type(scalar, ty.shape) if ty.is_block() else scalar
+
+
+void = dtype("void")
+int1, int8, int16, int32, int64 = (dtype(name) for name in _SIGNED)
+uint8, uint16, uint32, uint64 = (dtype(name) for name in _UNSIGNED)
+float8e4nv, float8e5 = dtype("fp8e4nv"), dtype("fp8e5")
+float16, bfloat16, float32, float64 = dtype("fp16"), dtype("bf16"), dtype("fp32"), dtype("fp64")
+pi32_t = pointer_type(int32)
+
+_PUBLIC_NAMES = {
+    "fp8e4nv": "float8e4nv",
+    "fp8e5": "float8e5",
+    "fp16": "float16",
+    "bf16": "bfloat16",
+    "fp32": "float32",
+    "fp64": "float64",
+}
+
+_SIGNATURE_NAMES = {
+    **{name: name for name in _FLOATS},
+    **{f"i{width}": name for name, width in _SIGNED.items()},
+    **{f"u{width}": name for name, width in _UNSIGNED.items()},
+    "u1": "int1",
+    "B": "int1",
+}
+
+
+def type_from_signature(text):
+    """The type that a signature string names: "*fp32", "i32", "*ki8" (pointer to const), "u64", ...
+
+    Raises `LanguageTypeError` if the string names none.
+    """
+    match = re.fullmatch(r"(\*k?)?(\w+)", text.strip())
+    name = _SIGNATURE_NAMES.get(match.group(2)) if match else None
+    if name is None:
+        known = ", ".join(key for key, value in _SIGNATURE_NAMES.items() if value and key not in ("u1", "B"))
+        raise LanguageTypeError(
+            f"unknown type {text!r} in a signature", hint=f"write one of {known}, or '*' and one of them"
+        )
+    element = dtype(name)
+    return pointer_type(element, const=match.group(1) == "*k") if match.group(1) else element

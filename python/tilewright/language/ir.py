@@ -1,0 +1,97 @@
+"""The seam between the language and whatever executes or records its operations.
+
+The language calls a *builder*; two exist. The front end's records `tile`, `arith` and `math` ops; the interpreter's
+evaluates the same ops at once on NumPy arrays. Types and rules of promotion stand above the seam and are shared.
+"""
+
+import contextlib
+import contextvars
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from .dtypes import dtype
+from .errors import LanguageError
+
+_current = contextvars.ContextVar("tilewright_builder", default=None)
+
+
+class Builder(Protocol):
+    """What the language needs of its executor. A handle is opaque to the language."""
+
+    #: Whether `device_assert` is compiled in.
+    debug: bool
+
+    def create(self, op: str, operands: Sequence[Any], types: Sequence[dtype], attrs: dict) -> list:
+        """Create one op without regions; give the handles of its results, one for each of `types`.
+
+        Attribute values are ints (i32, or `I64`), bools, `UNIT`, strings, and lists of ints (i32 arrays) or of bools.
+        """
+
+    def constant(self, value: Any, type: dtype) -> Any:
+        """Give the handle of a constant; for a block every element is `value`."""
+
+    def reduce(self, operands, operand_types, result_types, axis: int, combine: Callable) -> list:
+        """Reduce blocks along `axis`; `combine(lefts, rights)` maps two lists of tensors to one."""
+
+    def call(self, function, args: Sequence) -> Any:
+        """Call a `@tw.jit` function on tensors."""
+
+    def concrete(self, handle: Any):
+        """The number that a scalar's handle holds, or None while it is only recorded."""
+
+    def describe(self, handle: Any, type: dtype) -> str:
+        """How `repr` shows a tensor."""
+
+
+#: An attribute that says something by being there.
+UNIT = object()
+
+
+class I64(int):
+    """An attribute of type i64."""
+
+
+@contextlib.contextmanager
+def using(builder):
+    """Make `builder` the current one inside a `with`."""
+    token = _current.set(builder)
+    try:
+        yield builder
+    finally:
+        _current.reset(token)
+
+
+def builder():
+    """The current builder. Raises `LanguageError` outside of a kernel."""
+    current = _current.get()
+    if current is None:
+        raise LanguageError("this function works on blocks and can only be called inside a kernel")
+    return current
+
+
+def emit(op, operands, type, **attrs):
+    """Create `op` on the tensors `operands` and wrap its one result, of type `type`, as a tensor."""
+    from .tensor import tensor
+
+    (handle,) = builder().create(op, [operand.handle for operand in operands], [type], attrs)
+    return tensor(handle, type)
+
+
+def emit_effect(op, operands, **attrs):
+    """Create `op`, which has no result."""
+    builder().create(op, [operand.handle for operand in operands], [], attrs)
+
+
+def concrete_value(handle, what):
+    """The number behind a scalar. Raises `LanguageError` where it is known only when the kernel runs."""
+    value = builder().concrete(handle)
+    if value is None:
+        raise LanguageError(
+            f"{what} must be known while compiling, but this value is known only when the kernel runs"
+        )
+    return value
+
+
+def describe_handle(handle, type):
+    current = _current.get()
+    return current.describe(handle, type) if current else f"tensor of type {type}"

@@ -1,0 +1,75 @@
+"""Loops of kernels."""
+
+from .constexpr import constexpr, unwrap
+from .errors import LanguageTypeError, LanguageValueError
+
+
+class range:
+    """`for i in tl.range(start, end, step)`: like Python's `range`, with hints to the compiler.
+
+    `num_stages`: how many iterations' loads to keep in flight. `loop_unroll_factor`: how many to merge into one.
+    `disallow_acc_multi_buffer`, `flatten`, `warp_specialize` and `disable_licm` are hints, too: none changes a result.
+
+    Example: `for k in tl.range(0, tl.cdiv(K, BLOCK_K), num_stages=3):`.
+    """
+
+    is_loop = True
+
+    def __init__(
+        self,
+        arg1,
+        arg2=None,
+        step=None,
+        num_stages=None,
+        loop_unroll_factor=None,
+        disallow_acc_multi_buffer=False,
+        flatten=False,
+        warp_specialize=False,
+        disable_licm=False,
+    ):
+        self.start, self.end = (0, arg1) if arg2 is None else (arg1, arg2)
+        self.step = 1 if step is None else step
+        self.num_stages, self.loop_unroll_factor = unwrap(num_stages), unwrap(loop_unroll_factor)
+        self.disallow_acc_multi_buffer = bool(unwrap(disallow_acc_multi_buffer))
+        self.flatten, self.warp_specialize = bool(unwrap(flatten)), bool(unwrap(warp_specialize))
+        self.disable_licm = bool(unwrap(disable_licm))
+        for name in ("num_stages", "loop_unroll_factor"):
+            value = getattr(self, name)
+            if value is not None and (not isinstance(value, int) or value < 0):
+                raise LanguageValueError(
+                    f"{name} of tl.range is a compile-time integer, 0 or more, got {value!r}"
+                )
+
+    def __iter__(self):
+        """In the interpreter: int32 scalars (int64 where a bound is)."""
+        from .semantic.loop import iterate
+
+        return iterate(self)
+
+
+class static_range:
+    """`for i in tl.static_range(start, end, step)`: a loop unrolled while compiling; `i` is a `tl.constexpr`.
+
+    Raises `LanguageTypeError` unless the bounds are compile-time integers.
+    """
+
+    def __init__(self, arg1, arg2=None, step=None):
+        start, end = (0, arg1) if arg2 is None else (arg1, arg2)
+        bounds = [unwrap(bound) for bound in (start, end, 1 if step is None else step)]
+        for bound in bounds:
+            if isinstance(bound, bool) or not isinstance(bound, int):
+                raise LanguageTypeError(
+                    f"the bounds of tl.static_range are compile-time integers, got {bound!r}",
+                    hint="use tl.range for bounds known only when the kernel runs",
+                )
+        self.start, self.end, self.step = bounds
+        if self.step == 0:
+            raise LanguageValueError("the step of tl.static_range is not 0")
+
+    def values(self):
+        import builtins
+
+        return builtins.range(self.start, self.end, self.step)
+
+    def __iter__(self):
+        return map(constexpr, self.values())

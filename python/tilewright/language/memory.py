@@ -1,0 +1,84 @@
+"""Access to global memory."""
+
+from .builtin import builtin
+from .errors import LanguageTypeError
+from .semantic import memory as _memory
+
+
+def _no_block_pointer(boundary_check, padding_option):
+    if boundary_check or padding_option:
+        raise LanguageTypeError("boundary_check and padding_option are for block pointers", hint="use a mask")
+
+
+@builtin
+def load(
+    pointer,
+    mask=None,
+    other=None,
+    boundary_check=(),
+    padding_option="",
+    cache_modifier="",
+    eviction_policy="",
+    volatile=False,
+):
+    """Read what `pointer`, a pointer or a block of pointers, points to.
+
+    `mask` (bools) and `other` broadcast to the shape of `pointer`. Nothing is read where the mask is false; there
+    the result is `other`, converted to the element type, or undefined without it. `cache_modifier`: "", ".ca", ".cg",
+    ".cs" or ".cv"; `eviction_policy`: "", "evict_first" or "evict_last"; `volatile` loads are never merged or removed.
+
+    Raises `LanguageTypeError` if `pointer` holds no pointers, `LanguageValueError` for `other` without `mask`.
+
+    Example: `x = tl.load(x_ptr + offsets, mask=offsets < n, other=0.0)`.
+    """
+    _no_block_pointer(boundary_check, padding_option)
+    return _memory.load(pointer, mask, other, cache_modifier, eviction_policy, volatile)
+
+
+@builtin
+def store(pointer, value, mask=None, boundary_check=(), cache_modifier="", eviction_policy=""):
+    """Write `value` where `pointer`, a pointer or a block of pointers, points.
+
+    `value` and `mask` broadcast to the shape of `pointer`; `value` is converted to the element type. Nothing is
+    written where the mask is false. `cache_modifier`: "", ".wb", ".cg", ".cs" or ".wt"; `eviction_policy` as for
+    `load`. Raises `LanguageTypeError` if `pointer` holds no pointers or points to const.
+
+    Example: `tl.store(out_ptr + offsets, x + y, mask=offsets < n)`.
+    """
+    _no_block_pointer(boundary_check, "")
+    _memory.store(pointer, value, mask, cache_modifier, eviction_policy)
+
+
+def _rmw(op, text):
+    def function(pointer, val, mask=None, sem=None, scope=None):
+        return _memory.atomic_rmw(op, pointer, val, mask, sem, scope)
+
+    function.__name__ = function.__qualname__ = f"atomic_{op}"
+    function.__doc__ = f"""{text} at `pointer` in one indivisible step; gives what was there before.
+
+    `pointer`: a pointer or a block of pointers; `val` and `mask` broadcast to its shape, `val` is converted to the
+    element type. `sem`: "relaxed", "acquire", "release" or "acq_rel" (default); `scope`: "cta", "gpu" (default) or
+    "sys". Elements have 32 or 64 bits, for `atomic_add` also float16 and bfloat16; raises `LanguageTypeError` else.
+
+    Example: `tl.atomic_{op}(counter_ptr, 1)`.
+    """
+    return builtin(function)
+
+
+atomic_add = _rmw("add", "Add `val` to the element")
+atomic_max = _rmw("max", "Leave the larger of the element and `val`")
+atomic_min = _rmw("min", "Leave the smaller of the element and `val`")
+atomic_and = _rmw("and", "Combine the integer and `val` by bitwise and")
+atomic_or = _rmw("or", "Combine the integer and `val` by bitwise or")
+atomic_xor = _rmw("xor", "Combine the integer and `val` by bitwise exclusive or")
+atomic_xchg = _rmw("xchg", "Replace the element by `val`")
+
+
+@builtin
+def atomic_cas(pointer, cmp, val, sem=None, scope=None):
+    """Write `val` at `pointer` if the element there equals `cmp`, in one step; gives what was there before.
+
+    Elements have 16, 32 or 64 bits and are compared bit by bit. `sem` and `scope` as for `atomic_add`.
+    Example: `while tl.atomic_cas(lock_ptr, 0, 1) == 1: pass`.
+    """
+    return _memory.atomic_cas(pointer, cmp, val, sem, scope)

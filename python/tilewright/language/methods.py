@@ -1,0 +1,31 @@
+"""The functions of the language that are methods of its tensors, too: `x.sum(axis=0)` is `tl.sum(x, axis=0)`."""
+
+from . import elementwise, math, memory, reductions, shaping, standard
+from .tensor import _define_operators, tensor
+
+_METHODS = {
+    elementwise: ["to", "cast", "logical_and", "logical_or"],
+    math: ["abs", "cos", "exp", "log", "rsqrt", "sin", "sqrt"],
+    memory: [
+        "store",
+        "atomic_add",
+        "atomic_and",
+        "atomic_cas",
+        "atomic_max",
+        "atomic_min",
+        "atomic_or",
+        "atomic_xchg",
+        "atomic_xor",
+    ],
+    reductions: ["argmax", "argmin", "max", "min", "reduce", "reduce_or", "sum", "xor_sum"],
+    shaping: ["broadcast_to", "expand_dims", "permute", "ravel", "reshape", "trans", "view"],
+    standard: ["cdiv", "sigmoid", "softmax"],
+}
+
+
+def install():
+    """Give `tensor` its operators and methods."""
+    _define_operators()
+    for module, names in _METHODS.items():
+        for name in names:
+            setattr(tensor, name, getattr(module, name))

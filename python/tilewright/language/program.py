@@ -1,0 +1,87 @@
+"""The grid and the making of blocks."""
+
+from .builtin import builtin
+from .dtypes import block_type, int32
+from .dtypes import dtype as _dtype
+from .errors import LanguageTypeError, LanguageValueError
+from .ir import emit
+from .semantic import convert
+from .semantic.promote import splat
+from .semantic.shape import as_shape
+from .tensor import tensor
+
+
+def _grid_op(op, axis, name):
+    if axis not in (0, 1, 2):
+        raise LanguageValueError(f"the axis of tl.{name} is 0, 1 or 2, got {axis!r}")
+    return emit(op, [], int32, axis=axis)
+
+
+@builtin
+def program_id(axis):
+    """This program's place along `axis` (0, 1 or 2) of the grid, as int32.
+
+    Raises `LanguageValueError` for any other axis. Example: `pid = tl.program_id(0)`.
+    """
+    return _grid_op("tile.program_id", axis, "program_id")
+
+
+@builtin
+def num_programs(axis):
+    """How many programs run along `axis` (0, 1 or 2) of the grid, as int32."""
+    return _grid_op("tile.num_programs", axis, "num_programs")
+
+
+@builtin
+def arange(start, end):
+    """The integers from `start` up to `end` (left out), an int32 block of shape [end - start].
+
+    Both are known at compile time. Raises `LanguageTypeError` where one is not, `LanguageValueError` for an empty
+    or too large range. Example: `offsets = tl.arange(0, BLOCK)`.
+    """
+    for bound in (start, end):
+        if isinstance(bound, bool) or not isinstance(bound, int):
+            raise LanguageTypeError(
+                f"the bounds of tl.arange are compile-time integers, got {convert.describe(bound)}",
+                hint="mark the kernel's argument as tl.constexpr",
+            )
+    if end <= start:
+        raise LanguageValueError(f"tl.arange({start}, {end}) is empty: the end is above the start")
+    if not -(2**31) <= start <= end <= 2**31:
+        raise LanguageValueError(f"tl.arange({start}, {end}) does not fit in int32")
+    return emit("tile.range", [], block_type(int32, [end - start]), start=start, end=end)
+
+
+@builtin
+def full(shape, value, dtype):
+    """A block of `shape` with `value`, a number or a scalar, everywhere, as `dtype`; shape `()` gives a scalar.
+
+    Example: `acc = tl.full((M, N), float("-inf"), tl.float32)`.
+    """
+    shape = as_shape((shape,) if isinstance(shape, int) else (tuple(shape),), "tl.full")
+    if dtype is None:
+        raise LanguageTypeError("tl.full needs a dtype")
+    if not isinstance(dtype, _dtype):
+        raise LanguageTypeError(f"tl.full needs a type such as tl.float32, got {dtype!r}")
+    if isinstance(value, tensor):
+        if value.type.is_block():
+            raise LanguageTypeError(f"the value of tl.full is a scalar, got {value.type}")
+        value = convert.cast(value, dtype)
+        return splat(value, shape) if shape else value
+    if not convert.is_literal(value):
+        raise LanguageTypeError(
+            f"the value of tl.full is a number or a scalar, got {convert.describe(value)}"
+        )
+    return convert.constant(value, block_type(dtype, shape) if shape else dtype)
+
+
+@builtin
+def zeros(shape, dtype):
+    """A block of `shape` filled with zeros of type `dtype`. Example: `tl.zeros((M, N), dtype=tl.float32)`."""
+    return full(shape, 0, dtype)
+
+
+@builtin
+def zeros_like(input):
+    """Zeros in the shape and dtype of `input`."""
+    return full(input.shape, 0, input.dtype)

@@ -1,0 +1,148 @@
+"""Reductions of blocks along an axis."""
+
+from .builtin import builtin
+from .dtypes import float32, int32, uint32
+from .elementwise import to
+from .errors import LanguageTypeError
+from .ir import builder
+from .program import arange
+from .semantic import arithmetic, compare, convert, promote
+from .semantic.reduce import check_combined
+from .semantic.reduce import reduce as _reduce
+from .semantic.shape import as_axis
+
+
+def _is_kernel_function(fn):
+    return getattr(type(fn), "is_kernel_function", False)
+
+
+@builtin
+def reduce(input, axis, combine_fn, keep_dims=False):
+    """Reduce a block, or a tuple of blocks together, along `axis` with a function of your own.
+
+    `combine_fn` is a `@tw.jit` function of two elements (of 2n for n blocks: all of the left, then all of the right)
+    that gives one (a tuple of n). It must be associative and commutative. `axis=None` reduces all. With `keep_dims`
+    the reduced axis stays with size 1. The result of reducing a block of rank 1 is a scalar.
+
+    Raises `LanguageTypeError` if the function changes the types. Example: `tl.reduce(x, 0, multiply)`.
+    """
+    inputs = list(input) if isinstance(input, (tuple, list)) else [input]
+    if not _is_kernel_function(combine_fn):
+        raise LanguageTypeError(
+            f"the combine function of tl.reduce is a @tw.jit function, got {convert.describe(combine_fn)}"
+        )
+
+    def combine(lefts, rights):
+        values = builder().call(combine_fn, [*lefts, *rights])
+        return check_combined(values, [left.type for left in lefts])
+
+    results = _reduce(inputs, axis, combine, keep_dims)
+    return tuple(results) if isinstance(input, (tuple, list)) else results[0]
+
+
+def _reduce_one(input, axis, keep_dims, function):
+    value = convert.to_tensor(input)
+    return _reduce([value], axis, lambda lefts, rights: [function(lefts[0], rights[0])], keep_dims)[0]
+
+
+@builtin
+def sum(input, axis=None, keep_dims=False, dtype=None):
+    """The sum along `axis`, or of all elements.
+
+    Integers narrower than 32 bits are summed as int32 or uint32; other types stay, unless `dtype` names another.
+    Example: `row_sums = tl.sum(x, axis=1)`.
+    """
+    value = convert.to_tensor(input)
+    given = value.dtype
+    if dtype is None and given.is_int() and given.int_bitwidth < 32:
+        dtype = uint32 if given.is_int_unsigned() else int32
+    value = value if dtype is None else to(value, dtype)
+    return _reduce_one(value, axis, keep_dims, arithmetic.add)
+
+
+@builtin
+def xor_sum(input, axis=None, keep_dims=False):
+    """The bitwise exclusive or of integers along `axis`, or of all."""
+    return _bitwise(input, axis, keep_dims, "arith.xori", "xor_sum")
+
+
+@builtin
+def reduce_or(input, axis=None, keep_dims=False):
+    """The bitwise or of integers along `axis`, or of all."""
+    return _bitwise(input, axis, keep_dims, "arith.ori", "reduce_or")
+
+
+def _bitwise(input, axis, keep_dims, op, name):
+    if not input.dtype.is_int():
+        raise LanguageTypeError(f"tl.{name} takes integers, got {input.type}")
+    return _reduce_one(input, axis, keep_dims, lambda a, b: arithmetic.bitwise(a, b, op, name))
+
+
+def _extreme(input, axis, return_indices, tie_break_left, keep_dims, pick, better):
+    value = convert.to_tensor(input)
+    if value.dtype.name == "bf16":
+        value = to(value, float32)
+    if return_indices:
+        return _with_indices(value, axis, tie_break_left, keep_dims, better)
+    if value.dtype.primitive_bitwidth < 32:
+        value = to(value, float32 if value.dtype.is_floating() else int32)
+    return _reduce_one(value, axis, keep_dims, pick)
+
+
+def _with_indices(value, axis, tie_break_left, keep_dims, better):
+    if not value.type.is_block():
+        raise LanguageTypeError(f"indices are of blocks, got {value.type}")
+    if axis is None:
+        from .shaping import ravel
+
+        value, axis = ravel(value), 0
+    axis = as_axis(axis, len(value.shape), "a reduction")
+    index = arange(0, value.shape[axis])
+    for position in range(len(value.shape)):
+        if position != axis:
+            index = promote.expand_dims(index, position)
+    index = promote.broadcast_to_shape(index, value.shape)
+
+    def combine(lefts, rights):
+        (left, left_index), (right, right_index) = lefts, rights
+        take = compare.compare(better, left, right)
+        if tie_break_left:
+            equal = compare.compare("eq", left, right)
+            first = compare.compare("lt", left_index, right_index)
+            take = arithmetic.logical(take, arithmetic.logical(equal, first, "arith.andi"), "arith.ori")
+        return [arithmetic.where(take, left, right), arithmetic.where(take, left_index, right_index)]
+
+    return tuple(_reduce([value, index], axis, combine, keep_dims))
+
+
+@builtin
+def max(input, axis=None, return_indices=False, return_indices_tie_break_left=True, keep_dims=False):
+    """The largest element along `axis`, or of all; NaNs are left out where another element is there.
+
+    Types narrower than 32 bits give float32 or int32. With `return_indices` the result is a pair of the values and
+    their int32 places along the axis, the lowest of equal ones with `return_indices_tie_break_left`.
+    Example: `m = tl.max(x, axis=1)`.
+    """
+    return _extreme(
+        input, axis, return_indices, return_indices_tie_break_left, keep_dims, arithmetic.maximum, "gt"
+    )
+
+
+@builtin
+def min(input, axis=None, return_indices=False, return_indices_tie_break_left=True, keep_dims=False):
+    """The smallest element along `axis`, or of all; otherwise as `max`."""
+    return _extreme(
+        input, axis, return_indices, return_indices_tie_break_left, keep_dims, arithmetic.minimum, "lt"
+    )
+
+
+@builtin
+def argmax(input, axis, tie_break_left=True, keep_dims=False):
+    """The place of the largest element along `axis`, as int32."""
+    return max(input, axis, True, tie_break_left, keep_dims)[1]
+
+
+@builtin
+def argmin(input, axis, tie_break_left=True, keep_dims=False):
+    """The place of the smallest element along `axis`, as int32."""
+    return min(input, axis, True, tie_break_left, keep_dims)[1]

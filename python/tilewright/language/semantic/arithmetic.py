@@ -1,0 +1,188 @@
+"""Arithmetic, bitwise and logical operations."""
+
+from ..dtypes import float32, int64
+from ..errors import LanguageTypeError, LanguageValueError
+from ..ir import builder, emit
+from ..tensor import tensor
+from .convert import cast, constant, describe, is_literal, to_bool, to_tensor
+from .promote import broadcast_pair, check_operand, operands
+
+
+def _pick(ty, floating, signed, unsigned=None):
+    """The op for elements of type `ty`."""
+    if ty.is_floating():
+        return floating
+    return unsigned if unsigned and (ty.is_int_unsigned() or ty.is_bool()) else signed
+
+
+def _is_pointer(value):
+    return not is_literal(value) and value.dtype.is_ptr()
+
+
+def _binary(left, right, what, floating, signed, unsigned=None):
+    left, right = operands(left, right, what)
+    return emit(_pick(left.dtype, floating, signed, unsigned), [left, right], left.type)
+
+
+def _offset_pointer(pointer, offset, what):
+    offset = to_tensor(offset)
+    if not offset.dtype.is_int():
+        raise LanguageTypeError(
+            f"{what} does not take {describe(pointer)} and {describe(offset)}",
+            hint="a pointer moves by an integer number of elements",
+        )
+    if offset.dtype.is_bool() or (offset.dtype.is_int_unsigned() and offset.dtype.int_bitwidth < 64):
+        offset = cast(offset, int64)  # the op extends by sign
+    pointer, offset = broadcast_pair(pointer, offset)
+    return emit("tile.addptr", [pointer, offset], pointer.type)
+
+
+def add(left, right):
+    check_operand(left, "+")
+    check_operand(right, "+")
+    if _is_pointer(left) and _is_pointer(right):
+        raise LanguageTypeError("cannot add two pointers", hint="add an integer offset to a pointer")
+    if _is_pointer(right):
+        left, right = right, left
+    if _is_pointer(left):
+        return _offset_pointer(left, right, "+")
+    return _binary(left, right, "+", "arith.addf", "arith.addi")
+
+
+def sub(left, right):
+    check_operand(left, "-")
+    check_operand(right, "-")
+    if _is_pointer(left) and not _is_pointer(right):
+        return _offset_pointer(left, -right if is_literal(right) else negate(right), "-")
+    return _binary(left, right, "-", "arith.subf", "arith.subi")
+
+
+def mul(left, right):
+    return _binary(left, right, "*", "arith.mulf", "arith.muli")
+
+
+def truediv(left, right):
+    """Division of floats; integers are converted first, two of them to float32."""
+    check_operand(left, "/")
+    check_operand(right, "/")
+    if _is_integer(left) and _is_integer(right):
+        left, right = (cast(to_tensor(value), float32) for value in (left, right))
+    left, right = operands(left, right, "/", division=True)
+    return emit("arith.divf", [left, right], left.type)
+
+
+def _is_integer(value):
+    return isinstance(value, int) if is_literal(value) else value.dtype.is_int()
+
+
+def floordiv(left, right):
+    """Division of integers, rounded towards zero as in C."""
+    left, right = operands(left, right, "//", division=True)
+    if not left.dtype.is_int():
+        raise LanguageTypeError(
+            f"// takes integers, got {left.dtype}", hint="use / for floats, and tl.floor of it to round down"
+        )
+    return emit(_pick(left.dtype, None, "arith.divsi", "arith.divui"), [left, right], left.type)
+
+
+def mod(left, right):
+    """Remainder with the sign of the dividend, as in C."""
+    left, right = operands(left, right, "%", division=True)
+    return emit(_pick(left.dtype, "arith.remf", "arith.remsi", "arith.remui"), [left, right], left.type)
+
+
+def maximum(left, right, propagate_nan=False):
+    floating = "arith.maximumf" if propagate_nan else "arith.maxnumf"
+    return _binary(left, right, "maximum", floating, "arith.maxsi", "arith.maxui")
+
+
+def minimum(left, right, propagate_nan=False):
+    floating = "arith.minimumf" if propagate_nan else "arith.minnumf"
+    return _binary(left, right, "minimum", floating, "arith.minsi", "arith.minui")
+
+
+def negate(value):
+    _no_pointer(value, "unary -")
+    if value.dtype.is_floating():
+        return emit("arith.negf", [value], value.type)
+    return emit("arith.subi", [constant(0, value.type), value], value.type)
+
+
+def plus(value):
+    _no_pointer(value, "unary +")
+    return value
+
+
+def invert(value):
+    _no_pointer(value, "~")
+    if value.dtype.is_floating():
+        raise LanguageTypeError(f"~ takes integers, got {value.dtype}")
+    ones = True if value.dtype.is_bool() else -1
+    return emit("arith.xori", [value, constant(ones, value.type)], value.type)
+
+
+def _no_pointer(value, what):
+    if value.dtype.is_ptr():
+        raise LanguageTypeError(f"{what} does not take {value.dtype}")
+
+
+def bitwise(left, right, op, symbol):
+    """`&`, `|` or `^`, as `op` says, on integers."""
+    for value in (left, right):
+        check_operand(value, symbol)
+        if isinstance(value, float) or (not is_literal(value) and not value.dtype.is_int()):
+            raise LanguageTypeError(f"{symbol} takes integers, got {describe(left)} and {describe(right)}")
+    left, right = operands(left, right, symbol)
+    return emit(op, [left, right], left.type)
+
+
+def shift(left, right, symbol):
+    """`<<` or `>>`; `>>` keeps the sign of signed integers."""
+    for value in (left, right):
+        check_operand(value, symbol)
+        if not _is_integer(value):
+            raise LanguageTypeError(f"{symbol} takes integers, got {describe(left)} and {describe(right)}")
+    if is_literal(right) and not is_literal(left) and not 0 <= right < left.dtype.primitive_bitwidth:
+        raise LanguageValueError(f"{symbol} by {right} is out of range for {left.dtype}")
+    left, right = operands(left, right, symbol)
+    op = "arith.shli" if symbol == "<<" else _pick(left.dtype, None, "arith.shrsi", "arith.shrui")
+    return emit(op, [left, right], left.type)
+
+
+def logical(left, right, op):
+    """`and` and `or` on truth values, element by element."""
+    left, right = broadcast_pair(*(to_bool(to_tensor(value)) for value in (left, right)))
+    return emit(op, [left, right], left.type)
+
+
+def logical_not(value):
+    return invert(to_bool(to_tensor(value)))
+
+
+def where(condition, left, right):
+    """`left` where `condition`, `right` elsewhere."""
+    condition = to_bool(to_tensor(condition))
+    left, right = operands(left, right, "where", pointers=True)
+    if condition.type.is_block():
+        condition, left = broadcast_pair(condition, left)
+        left, right = broadcast_pair(left, right)
+    return emit("arith.select", [condition, left, right], left.type)
+
+
+def fma(x, y, z):
+    """`x * y + z` with one rounding; all three are brought to one type and shape."""
+    x, y = operands(x, y, "fma")
+    x, z = operands(x, z, "fma")
+    x, y = operands(x, y, "fma")
+    if not x.dtype.is_floating():
+        raise LanguageTypeError(f"fma takes floats, got {x.dtype}")
+    return emit("math.fma", [x, y, z], x.type)
+
+
+def multiply_high(x, y):
+    """The upper half of the unsigned product."""
+    x, y = operands(x, y, "umulhi")
+    if not x.dtype.is_int() or x.dtype.int_bitwidth < 32:
+        raise LanguageTypeError(f"umulhi takes integers of 32 or 64 bits, got {x.dtype}")
+    _, high = builder().create("arith.mului_extended", [x.handle, y.handle], [x.type, x.type], {})
+    return tensor(high, x.type)

@@ -1,0 +1,173 @@
+"""Literals to tensors, and the conversions between types."""
+
+import math
+
+from ..dtypes import float16, float32, float64, int1, int8, int32, int64, uint32, uint64, with_scalar
+from ..errors import LanguageTypeError, LanguageValueError
+from ..ir import builder, emit
+from ..tensor import tensor
+
+_FLOAT32_MAX = (2 - 2**-23) * 2.0**127
+_FLOAT32_MIN_NORMAL = 2.0**-126
+_LARGEST = {
+    "fp8e4nv": 448.0,
+    "fp8e5": 57344.0,
+    "fp16": 65504.0,
+    "bf16": 3.3895313892515355e38,
+    "fp32": _FLOAT32_MAX,
+}
+_ROUNDING = {"rtne": 0, "rtz": 3}  # as `arith` numbers its rounding modes
+
+
+def is_literal(value):
+    """Whether `value` is a plain Python number, which takes part in promotion by its kind only."""
+    return isinstance(value, (bool, int, float))
+
+
+def literal_type(value):
+    """The type that a Python number has on its own: the first of int32, uint32, int64, uint64 (or float32,
+    float64) that holds it."""
+    if isinstance(value, bool):
+        return int1
+    if isinstance(value, float):
+        magnitude = abs(value)
+        fits = magnitude == 0 or not math.isfinite(value) or _FLOAT32_MIN_NORMAL <= magnitude <= _FLOAT32_MAX
+        return float32 if fits else float64
+    for candidate in (int32, uint32, int64, uint64):
+        if candidate.get_int_min_value() <= value <= candidate.get_int_max_value():
+            return candidate
+    raise LanguageValueError(f"the integer {value} does not fit in 64 bits")
+
+
+def constant(value, ty):
+    """A tensor of type `ty` (scalar or block) with `value` everywhere; ints wrap around, floats round."""
+    scalar = ty.scalar
+    if scalar.is_ptr():
+        raise LanguageTypeError(f"cannot make a {scalar} from the number {value}")
+    if scalar.is_floating():
+        value = float(value)
+        if abs(value) > _LARGEST.get(scalar.name, math.inf):
+            value = math.copysign(math.inf, value)
+    elif scalar.is_bool():
+        value = bool(value)
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise LanguageValueError(f"{value} cannot become an integer")
+    else:
+        bits = scalar.int_bitwidth
+        value = ((int(value) + 2 ** (bits - 1)) % 2**bits) - 2 ** (bits - 1)
+    return tensor(builder().constant(value, ty), ty)
+
+
+def to_tensor(value):
+    """A tensor as it is, a Python number as a scalar. Raises `LanguageTypeError` for anything else."""
+    if isinstance(value, tensor):
+        return value
+    if is_literal(value):
+        return constant(value, literal_type(value))
+    raise LanguageTypeError(f"expected a block, a scalar or a number, got {describe(value)}")
+
+
+def describe(value):
+    """How an error names a value."""
+    if isinstance(value, tensor):
+        return str(value.type)
+    return f"{value!r} of type {type(value).__name__}"
+
+
+def to_bool(value):
+    """`value != 0` as int1; an int1 as it is."""
+    if value.dtype.is_bool():
+        return value
+    from .compare import compare
+
+    return compare("ne", value, 0)
+
+
+def cast(value, target, rounding=None):
+    """Convert the elements of `value` to the type `target` (an element type), keeping the shape."""
+    source, target = value.dtype, target.scalar
+    if source == target:
+        return value
+    if rounding is not None and rounding not in _ROUNDING:
+        raise LanguageValueError(f"fp_downcast_rounding is 'rtne' or 'rtz', got {rounding!r}")
+    narrows = (
+        source.is_floating()
+        and target.is_floating()
+        and source.primitive_bitwidth > target.primitive_bitwidth
+    )
+    if rounding is not None and not narrows:
+        raise LanguageValueError(
+            f"fp_downcast_rounding only applies to narrowing of floats, not {source} to {target}"
+        )
+    if source.is_ptr() or target.is_ptr():
+        return _cast_pointer(value, source, target)
+    if source.is_floating():
+        return _cast_float(value, source, target, rounding)
+    return _cast_int(value, source, target)
+
+
+def _convert(op, value, target, **attrs):
+    return emit(op, [value], with_scalar(value.type, target), **attrs)
+
+
+def _cast_pointer(value, source, target):
+    if source.is_ptr() and target.is_ptr():
+        return _convert("tile.bitcast", value, target)
+    if source.is_ptr() and target.is_int():
+        address = _convert("tile.ptr_to_int", value, int64)
+        return to_bool(address) if target.is_bool() else cast(address, target)
+    if target.is_ptr() and source.is_int() and not source.is_bool():
+        return _convert("tile.int_to_ptr", cast(value, int64), target)
+    raise LanguageTypeError(f"cannot cast {source} to {target}")
+
+
+def _cast_float(value, source, target, rounding):
+    if target.is_bool():
+        return to_bool(value)
+    if target.is_int():
+        return _convert("arith.fptosi" if target.is_int_signed() else "arith.fptoui", value, target)
+    if source.primitive_bitwidth == target.primitive_bitwidth:  # float16 and bfloat16, or the two of 8 bits
+        wide = float32 if source.primitive_bitwidth == 16 else float16
+        return _convert("arith.truncf", _convert("arith.extf", value, wide), target)
+    if source.primitive_bitwidth < target.primitive_bitwidth:
+        return _convert("arith.extf", value, target)
+    return _convert(
+        "arith.truncf", value, target, **({"roundingmode": _ROUNDING[rounding]} if rounding else {})
+    )
+
+
+def _cast_int(value, source, target):
+    unsigned = source.is_int_unsigned() or source.is_bool()
+    if target.is_floating():
+        if target.is_fp8():
+            return cast(cast(value, float32), target)
+        return _convert("arith.uitofp" if unsigned else "arith.sitofp", value, target)
+    if target.is_bool():
+        return to_bool(value)
+    if source.int_bitwidth == target.int_bitwidth:  # only the sign differs, which the IR does not see
+        return tensor(value.handle, with_scalar(value.type, target))
+    if source.int_bitwidth > target.int_bitwidth:
+        return _convert("arith.trunci", value, target)
+    return _convert("arith.extui" if unsigned else "arith.extsi", value, target)
+
+
+def bitcast(value, target):
+    """Reinterpret the bits of each element as `target`, of the same width."""
+    source, target = value.dtype, target.scalar
+    if source == target:
+        return value
+    if source.is_ptr() or target.is_ptr():
+        return cast(value, target)
+    if source.primitive_bitwidth != target.primitive_bitwidth:
+        raise LanguageValueError(
+            f"cannot bitcast {source} ({source.primitive_bitwidth} bits) to {target} ({target.primitive_bitwidth} bits)",
+            hint="leave out bitcast=True to convert the value",
+        )
+    if source.is_int() and target.is_int():
+        return tensor(value.handle, with_scalar(value.type, target))
+    return _convert("arith.bitcast", value, target)
+
+
+def memory_type(element):
+    """The type in which memory holds `element`: bools are bytes."""
+    return int8 if element.is_bool() else element

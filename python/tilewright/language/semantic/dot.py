@@ -1,0 +1,65 @@
+"""Matrix products."""
+
+from ..dtypes import block_type, float16, float32, float64, int8, int32
+from ..errors import LanguageTypeError, LanguageValueError
+from ..ir import emit
+from .convert import constant, describe
+from .memory import option
+
+PRECISION = {"ieee": 0, "tf32": 1, "tf32x3": 2}
+
+
+def _check(left, right):
+    from ..tensor import tensor
+
+    for value in (left, right):
+        if not isinstance(value, tensor) or len(value.shape) != 2:
+            raise LanguageTypeError(
+                f"tl.dot takes two blocks of rank 2, got {describe(left)} and {describe(right)}"
+            )
+    if left.shape[1] != right.shape[0]:
+        raise LanguageValueError(
+            f"tl.dot of {list(left.shape)} and {list(right.shape)}: the second side of the first block "
+            "and the first side of the second differ"
+        )
+    if left.dtype != right.dtype and not (left.dtype.is_fp8() and right.dtype.is_fp8()):
+        raise LanguageTypeError(
+            f"tl.dot of {left.dtype} and {right.dtype}: both blocks have one type",
+            hint="cast one of them with .to()",
+        )
+    if not (left.dtype.is_floating() or left.dtype == int8):
+        raise LanguageTypeError(f"tl.dot takes floats and int8, got {left.dtype}")
+
+
+def _result_type(element, out_dtype):
+    """The type in which the products of `element` are summed."""
+    if element == int8:
+        return int32
+    if element == float64:
+        return float64
+    if element.name in ("fp32", "bf16"):
+        return float32
+    if out_dtype not in (float16, float32):
+        raise LanguageTypeError(f"out_dtype of tl.dot is float16 or float32 for {element}, got {out_dtype}")
+    return out_dtype
+
+
+def dot(left, right, acc, input_precision, allow_tf32, out_dtype):
+    _check(left, right)
+    if input_precision is not None and allow_tf32 is not None:
+        raise LanguageValueError("give tl.dot either input_precision or allow_tf32, not both")
+    if input_precision is None:
+        input_precision = "tf32" if allow_tf32 else "ieee"
+    precision = option(PRECISION, input_precision, "input_precision")
+    if left.dtype != float32:
+        precision = PRECISION["ieee"]  # it speaks of float32 operands only
+    result = block_type(_result_type(left.dtype, out_dtype), (left.shape[0], right.shape[1]))
+    if acc is None:
+        acc = constant(0, result)
+    elif acc.type != result:
+        if acc.shape != result.shape or acc.dtype.is_floating() != result.scalar.is_floating():
+            raise LanguageTypeError(f"the accumulator of tl.dot is {acc.type}, expected {result}")
+        allowed = acc.dtype == float32 or (acc.dtype == float16 and left.dtype.primitive_bitwidth <= 16)
+        if not allowed or left.dtype in (float64, int8):
+            raise LanguageTypeError(f"the accumulator of tl.dot is {acc.type}, expected {result}")
+    return emit("tile.dot", [left, right, acc], acc.type, precision=precision)

@@ -1,0 +1,40 @@
+"""Bounds of loops."""
+
+from ..constexpr import unwrap
+from ..dtypes import int32
+from ..errors import LanguageTypeError, LanguageValueError
+from ..ir import concrete_value
+from .convert import cast, constant, describe, to_tensor
+from .promote import computation_type
+
+
+def bounds(loop):
+    """Start, end and step of a `tl.range` as scalars of one integer type (int32 at least)."""
+    values = []
+    for name in ("start", "end", "step"):
+        value = to_tensor(unwrap(getattr(loop, name)))
+        if value.type.is_block() or not value.dtype.is_int():
+            raise LanguageTypeError(f"the {name} of a loop is an integer scalar, got {describe(value)}")
+        values.append(value)
+    ty = int32
+    for value in values:
+        ty = computation_type(value.dtype, ty)
+    return [cast(value, ty) for value in values]
+
+
+def static_step(loop):
+    """The step as a Python int, or None where only the kernel knows it. Raises `LanguageValueError` for 0."""
+    step = unwrap(loop.step)
+    if not isinstance(step, int):
+        return None
+    if step == 0:
+        raise LanguageValueError("the step of a loop is not 0")
+    return step
+
+
+def iterate(loop):
+    """The scalars of the loop, for executors that know the numbers."""
+    static_step(loop)
+    start, end, step = bounds(loop)
+    for i in range(*(int(concrete_value(value.handle, "a loop bound")) for value in (start, end, step))):
+        yield constant(i, start.type)

@@ -1,0 +1,171 @@
+"""Loads, stores and atomics."""
+
+from ..dtypes import with_scalar
+from ..errors import LanguageTypeError, LanguageValueError
+from ..ir import UNIT, emit, emit_effect
+from .convert import cast, describe, memory_type, to_bool, to_tensor
+from .promote import broadcast_shapes, broadcast_to_shape
+
+LOAD_CACHE = {"": 0, ".ca": 1, ".cg": 2, ".cs": 3, ".cv": 4}
+STORE_CACHE = {"": 0, ".wb": 5, ".cg": 2, ".cs": 3, ".wt": 6}
+EVICTION = {"": 0, "evict_first": 1, "evict_last": 2}
+SEMANTICS = {None: 3, "relaxed": 0, "acquire": 1, "release": 2, "acq_rel": 3}
+SCOPES = {None: 1, "cta": 0, "gpu": 1, "sys": 2}
+
+
+def option(table, value, what):
+    """The code of the option `value`. Raises `LanguageValueError` that lists the options."""
+    if value not in table:
+        known = ", ".join(repr(name) for name in table if name is not None)
+        raise LanguageValueError(f"{what} is one of {known}, got {value!r}")
+    return table[value]
+
+
+def check_pointer(value, what):
+    value = to_tensor(value)
+    if not value.dtype.is_ptr():
+        raise LanguageTypeError(
+            f"{what} needs a pointer or a block of pointers, got {value.type}",
+            hint="add the offsets to a pointer argument: ptr + offsets",
+        )
+    return value
+
+
+def _mask_for(pointer, mask, what):
+    """`pointer` and `mask` in one shape, the mask as int1."""
+    mask = to_tensor(mask)
+    if not mask.dtype.is_int():
+        raise LanguageTypeError(f"the mask of {what} is a block of bools, got {mask.type}")
+    if mask.type.is_block() and not pointer.type.is_block():
+        raise LanguageTypeError(
+            f"the mask of {what} is a block of shape {list(mask.shape)} but the pointer is a scalar"
+        )
+    shape = broadcast_shapes(pointer.shape, mask.shape)
+    return broadcast_to_shape(pointer, shape), broadcast_to_shape(to_bool(mask), shape)
+
+
+def _fit(value, pointer, element, what):
+    """`value` in the pointers' shape and element type."""
+    value = to_tensor(value)
+    if value.type.is_block() and not pointer.type.is_block():
+        raise LanguageTypeError(f"{what} is a block of shape {list(value.shape)} but the pointer is a scalar")
+    if value.dtype.is_ptr() != element.is_ptr():
+        raise LanguageTypeError(f"{what} is {describe(value)} but the pointer points to {element}")
+    return broadcast_to_shape(cast(value, element), pointer.shape)
+
+
+def load(pointer, mask, other, cache, eviction, volatile):
+    pointer = check_pointer(pointer, "tl.load")
+    element = pointer.dtype.element_ty
+    if other is not None and mask is None:
+        raise LanguageValueError("`other` of tl.load needs a `mask`")
+    operands = [pointer]
+    if mask is not None:
+        operands = list(_mask_for(pointer, mask, "tl.load"))
+        pointer = operands[0]
+    if other is not None:
+        operands.append(cast(_fit(other, pointer, element, "`other`"), memory_type(element)))
+    loaded = emit(
+        "tile.load",
+        operands,
+        with_scalar(pointer.type, memory_type(element)),
+        operandSegmentSizes=[1, int(mask is not None), int(other is not None)],
+        cache=option(LOAD_CACHE, cache, "cache_modifier"),
+        eviction=option(EVICTION, eviction, "eviction_policy"),
+        **({"isVolatile": UNIT} if volatile else {}),
+    )
+    return to_bool(loaded) if element.is_bool() else loaded
+
+
+def store(pointer, value, mask, cache, eviction):
+    pointer = check_pointer(pointer, "tl.store")
+    if pointer.dtype.const:
+        raise LanguageTypeError("tl.store through a pointer to const")
+    element = pointer.dtype.element_ty
+    value = to_tensor(value)
+    shape = broadcast_shapes(pointer.shape, value.shape) if pointer.type.is_block() else ()
+    if shape != pointer.shape:
+        raise LanguageValueError(
+            f"tl.store of a block of shape {list(value.shape)} through pointers of shape {list(pointer.shape)}"
+        )
+    if mask is not None:
+        wide, mask = _mask_for(pointer, mask, "tl.store")
+        if wide.shape != pointer.shape:
+            raise LanguageValueError(
+                f"the mask of tl.store has shape {list(mask.shape)}, the pointers {list(pointer.shape)}"
+            )
+    operands = [pointer, cast(_fit(value, pointer, element, "the stored value"), memory_type(element))]
+    emit_effect(
+        "tile.store",
+        operands + ([mask] if mask is not None else []),
+        cache=option(STORE_CACHE, cache, "cache_modifier"),
+        eviction=option(EVICTION, eviction, "eviction_policy"),
+    )
+
+
+def _atomic_pointer(pointer, what):
+    pointer = check_pointer(pointer, what)
+    if pointer.dtype.const:
+        raise LanguageTypeError(f"{what} through a pointer to const")
+    return pointer
+
+
+def _kind(op, element, what):
+    """The kind of `tile.atomic_rmw` for `op` on `element`."""
+    floating, unsigned = element.is_floating(), element.is_int_unsigned()
+    if op == "xchg":
+        code = 11
+    elif op == "add":
+        code = 1 if floating else 0
+    elif op in ("max", "min"):
+        first = 9 if floating else 7 if unsigned else 5
+        code = first + (op == "min")
+    elif floating:
+        raise LanguageTypeError(f"{what} takes integers, got {element}")
+    else:
+        code = {"and": 2, "or": 3, "xor": 4}[op]
+    narrow_add = op == "add" and element.name in ("fp16", "bf16")
+    if element.is_ptr() or (element.primitive_bitwidth < 32 and not narrow_add):
+        raise LanguageTypeError(
+            f"{what} does not take {element}", hint="atomics work on elements of 32 or 64 bits"
+        )
+    return code
+
+
+def atomic_rmw(op, pointer, value, mask, sem, scope):
+    """`op` is add, max, min, and, or, xor or xchg. Gives what memory held before."""
+    what = f"tl.atomic_{op}"
+    pointer = _atomic_pointer(pointer, what)
+    value = to_tensor(value)
+    if pointer.type.is_block():
+        shape = broadcast_shapes(pointer.shape, value.shape)
+        pointer = broadcast_to_shape(pointer, shape)
+    element = pointer.dtype.element_ty
+    kind = _kind(op, element, what)
+    operands = [pointer]
+    if mask is not None:
+        pointer, mask = _mask_for(pointer, mask, what)
+        operands = [pointer]
+    operands.append(_fit(value, pointer, element, "the value"))
+    return emit(
+        "tile.atomic_rmw",
+        operands + ([mask] if mask is not None else []),
+        with_scalar(pointer.type, element),
+        kind=kind,
+        sem=option(SEMANTICS, sem, "sem"),
+        scope=option(SCOPES, scope, "scope"),
+    )
+
+
+def atomic_cas(pointer, expected, value, sem, scope):
+    pointer = _atomic_pointer(pointer, "tl.atomic_cas")
+    element = pointer.dtype.element_ty
+    if element.is_ptr() or element.primitive_bitwidth not in (16, 32, 64):
+        raise LanguageTypeError(f"tl.atomic_cas takes elements of 16, 32 or 64 bits, got {element}")
+    return emit(
+        "tile.atomic_cas",
+        [pointer, _fit(expected, pointer, element, "`cmp`"), _fit(value, pointer, element, "`val`")],
+        with_scalar(pointer.type, element),
+        sem=option(SEMANTICS, sem, "sem"),
+        scope=option(SCOPES, scope, "scope"),
+    )

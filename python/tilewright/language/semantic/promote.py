@@ -1,0 +1,147 @@
+"""Which type two operands are computed in, and which shape.
+
+Two tensors: the higher kind wins (bool < integer < float), then the wider, then float16 over bfloat16, then
+unsigned over signed. A literal beside a tensor takes part only when its kind is higher than the tensor's; then it
+counts as the first of int32, uint32, int64, uint64 (float32, float64) that holds it.
+"""
+
+from ..dtypes import block_type, float16, float32, float64
+from ..errors import LanguageTypeError, LanguageValueError
+from ..ir import emit
+from .convert import cast, constant, describe, is_literal, literal_type, to_tensor
+
+
+def computation_type(left, right, division=False):
+    """The element type for two tensors with element types `left` and `right`.
+
+    `division` (also modulo) computes narrow floats in float32 and refuses integers of different sign.
+    """
+    for wide in (float64, float32):
+        if wide in (left, right):
+            return wide
+    if left.is_floating() or right.is_floating():
+        return _narrow_float(left, right, division)
+    if left.is_int_signed() == right.is_int_signed():
+        return left if left.int_bitwidth > right.int_bitwidth else right
+    if division:
+        raise LanguageTypeError(
+            f"cannot divide {left} by {right}: one is signed and the other is not",
+            hint="cast one of them with .to() so that both have the same sign",
+        )
+    unsigned, signed = (left, right) if left.is_int_unsigned() else (right, left)
+    return unsigned if unsigned.int_bitwidth >= signed.int_bitwidth else signed
+
+
+def _narrow_float(left, right, division):
+    floats = [ty for ty in (left, right) if ty.is_floating()]
+    if len(floats) == 2 and all(ty.is_fp8() for ty in floats):
+        return left if left == right else float16
+    widest = max(floats, key=lambda ty: (ty.primitive_bitwidth, ty == float16))
+    return float32 if division and not widest.is_fp8() else widest
+
+
+def _literal_computation_type(ty, value, division):
+    literal = literal_type(value)
+    if literal.kind() <= ty.kind():
+        return float32 if division and ty.name in ("fp16", "bf16") else ty
+    return computation_type(ty, literal, division)
+
+
+def _convert_literal(value, ty, other):
+    """The literal `value` as a scalar of type `ty`, beside the tensor `other`."""
+    if other.dtype.is_int_unsigned() and value < 0:
+        raise LanguageValueError(
+            f"the negative number {value} beside an operand of type {other.dtype}",
+            hint="cast the operand to a signed type with .to()",
+        )
+    if ty.is_int() and not ty.is_bool() and not ty.get_int_min_value() <= value <= ty.get_int_max_value():
+        raise LanguageValueError(
+            f"the number {value} does not fit in {ty}", hint="cast the operand to a wider type with .to()"
+        )
+    return constant(value, ty)
+
+
+def check_operand(value, what):
+    """Raise unless `value` is a tensor or a number."""
+    from ..tensor import tensor
+
+    if not isinstance(value, tensor) and not is_literal(value):
+        raise LanguageTypeError(f"{what} takes blocks, scalars and numbers, got {describe(value)}")
+
+
+def operands(left, right, what, division=False, pointers=False):
+    """`left` and `right` in one type and shape. `what` names the operation in errors.
+
+    `pointers` lets two pointers of the same type through unchanged.
+    """
+    check_operand(left, what)
+    check_operand(right, what)
+    left_literal, right_literal = is_literal(left), is_literal(right)
+    if left_literal and right_literal:
+        left, right = to_tensor(left), to_tensor(right)
+        left_literal = right_literal = False
+    for value in (left, right):
+        if not is_literal(value) and value.dtype.is_ptr():
+            if pointers and not (left_literal or right_literal) and left.dtype == right.dtype:
+                return broadcast_pair(left, right)
+            raise LanguageTypeError(f"{what} does not take {describe(left)} and {describe(right)}")
+    if left_literal:
+        ty = _literal_computation_type(right.dtype, left, division)
+        left, right = _convert_literal(left, ty, right), cast(right, ty)
+    elif right_literal:
+        ty = _literal_computation_type(left.dtype, right, division)
+        left, right = cast(left, ty), _convert_literal(right, ty, left)
+    else:
+        ty = computation_type(left.dtype, right.dtype, division)
+        left, right = cast(left, ty), cast(right, ty)
+    return broadcast_pair(left, right)
+
+
+def splat(value, shape):
+    """A scalar repeated to a block of `shape`."""
+    return emit("tile.splat", [value], block_type(value.dtype, shape))
+
+
+def broadcast_shapes(left, right):
+    """The common shape of two shapes by NumPy's rule: missing leading sides and sides of 1 stretch."""
+    rank = max(len(left), len(right))
+    padded = [(1,) * (rank - len(shape)) + tuple(shape) for shape in (left, right)]
+    shape = []
+    for axis, (a, b) in enumerate(zip(*padded)):
+        if a != b and 1 not in (a, b):
+            raise LanguageValueError(
+                f"shapes {list(left)} and {list(right)} do not broadcast: side {axis} is {a} in one and {b} in the other"
+            )
+        shape.append(max(a, b))
+    return tuple(shape)
+
+
+def broadcast_to_shape(value, shape):
+    """`value` stretched to `shape`."""
+    shape = tuple(shape)
+    if value.shape == shape:
+        return value
+    if not value.type.is_block():
+        return splat(value, shape)
+    if broadcast_shapes(value.shape, shape) != shape:
+        raise LanguageValueError(f"a block of shape {list(value.shape)} does not broadcast to {list(shape)}")
+    for _ in range(len(shape) - len(value.shape)):
+        value = expand_dims(value, 0)
+    return value if value.shape == shape else emit("tile.broadcast", [value], block_type(value.dtype, shape))
+
+
+def expand_dims(value, axis):
+    """Insert a side of 1 at `axis` (0 to rank)."""
+    shape = list(value.shape)
+    shape.insert(axis, 1)
+    if not value.type.is_block():
+        return splat(value, shape)
+    return emit("tile.expand_dims", [value], block_type(value.dtype, shape), axis=axis)
+
+
+def broadcast_pair(left, right):
+    """Both values stretched to their common shape (two scalars stay scalars)."""
+    if left.shape == right.shape:
+        return left, right
+    shape = broadcast_shapes(left.shape, right.shape)
+    return broadcast_to_shape(left, shape), broadcast_to_shape(right, shape)

@@ -1,0 +1,49 @@
+"""Reductions."""
+
+from ..dtypes import block_type
+from ..errors import LanguageTypeError, LanguageValueError
+from ..ir import builder
+from ..tensor import tensor
+from .convert import describe
+from .promote import expand_dims
+from .shape import as_axis, numel, reshape
+
+
+def reduce(inputs, axis, combine, keep_dims):
+    """Reduce the blocks `inputs` together; `combine(lefts, rights)` maps lists of tensors to a list."""
+    for value in inputs:
+        if not isinstance(value, tensor) or not value.type.is_block():
+            raise LanguageTypeError(f"a reduction takes blocks, got {describe(value)}")
+        if value.shape != inputs[0].shape:
+            raise LanguageValueError(
+                f"blocks reduced together have one shape, got {list(inputs[0].shape)} and {list(value.shape)}"
+            )
+    rank = len(inputs[0].shape)
+    if axis is None:
+        inputs = [reshape(value, (numel(value.shape),)) for value in inputs]
+        axis_in, expanded = 0, range(rank)
+    else:
+        axis_in = as_axis(axis, rank, "a reduction")
+        expanded = [axis_in]
+    shape = inputs[0].shape[:axis_in] + inputs[0].shape[axis_in + 1 :]
+    types = [block_type(value.dtype, shape) if shape else value.dtype for value in inputs]
+    handles = builder().reduce(
+        [value.handle for value in inputs], [v.type for v in inputs], types, axis_in, combine
+    )
+    results = [tensor(handle, ty) for handle, ty in zip(handles, types)]
+    if keep_dims:
+        for position in expanded:
+            results = [expand_dims(value, position) for value in results]
+    return results
+
+
+def check_combined(values, expected):
+    """What a combine function gave, as a list. Raises unless it has the types it was given."""
+    values = list(values) if isinstance(values, tuple) else [values]
+    found = [value.type if isinstance(value, tensor) else describe(value) for value in values]
+    if found != list(expected):
+        raise LanguageTypeError(
+            f"the combine function gives ({', '.join(map(str, found))}), expected ({', '.join(map(str, expected))})",
+            hint="cast the result with .to() to the type of the arguments",
+        )
+    return values

@@ -1,0 +1,88 @@
+"""Functions that change the shape of blocks and no element."""
+
+import builtins
+
+from .builtin import builtin
+from .errors import LanguageTypeError, LanguageValueError
+from .semantic import convert, promote
+from .semantic import shape as _shape
+from .tensor import tensor
+
+
+@builtin
+def reshape(input, *shape, can_reorder=False):
+    """The elements of `input` in row-major order under another shape with as many elements.
+
+    The shape is one sequence or separate arguments. Raises `LanguageValueError` if the counts differ.
+    Example: `tl.reshape(x, (4, 32))`, `x.reshape(4, 32)`.
+    """
+    return _shape.reshape(input, _shape.as_shape(shape, "tl.reshape"))
+
+
+@builtin
+def view(input, *shape):
+    """Like `reshape`."""
+    return _shape.reshape(input, _shape.as_shape(shape, "tl.view"))
+
+
+@builtin
+def ravel(x, can_reorder=False):
+    """`x` as a block of rank 1, in row-major order."""
+    return _shape.reshape(x, (_shape.numel(x.shape),))
+
+
+@builtin
+def permute(input, *dims):
+    """`input` with its axes in the order `dims`: side `i` of the result is side `dims[i]` of the input.
+
+    Raises `LanguageValueError` unless each axis stands there once. Example: `tl.permute(x, (2, 0, 1))`.
+    """
+    if len(dims) == 1 and isinstance(dims[0], (tuple, list)):
+        dims = dims[0]
+    return _shape.permute(convert.to_tensor(input), dims)
+
+
+@builtin
+def trans(input, *dims):
+    """`permute`, which without `dims` swaps the last two axes."""
+    if not dims:
+        rank = len(input.shape)
+        if rank < 2:
+            raise LanguageValueError(f"tl.trans needs rank 2 or more, got {input.type}")
+        dims = (*builtins.range(rank - 2), rank - 1, rank - 2)
+    return permute(input, *dims)
+
+
+@builtin
+def expand_dims(input, axis):
+    """`input` with a side of 1 inserted at `axis` (or at each of a sequence of axes) of the result.
+
+    Example: `tl.expand_dims(x, 0)` is `x[None, :]`.
+    """
+    value = convert.to_tensor(input)
+    axes = list(axis) if isinstance(axis, (tuple, list)) else [axis]
+    rank = len(value.shape) + len(axes)
+    axes = [_shape.as_axis(entry, rank, "tl.expand_dims") for entry in axes]
+    if len(set(axes)) != len(axes):
+        raise LanguageValueError(f"tl.expand_dims names an axis twice: {axes}")
+    for entry in sorted(axes):
+        value = promote.expand_dims(value, entry)
+    return value
+
+
+@builtin
+def broadcast_to(input, *shape):
+    """`input` stretched to `shape`: missing leading sides are added and sides of 1 repeated.
+
+    Raises `LanguageValueError` if another side differs. Example: `tl.broadcast_to(x[:, None], (M, N))`.
+    """
+    return promote.broadcast_to_shape(convert.to_tensor(input), _shape.as_shape(shape, "tl.broadcast_to"))
+
+
+@builtin
+def broadcast(input, other):
+    """`input` and `other`, both stretched to their common shape."""
+    for value in (input, other):
+        if not isinstance(value, tensor):
+            raise LanguageTypeError(f"tl.broadcast takes blocks and scalars, got {convert.describe(value)}")
+    return promote.broadcast_pair(input, other)

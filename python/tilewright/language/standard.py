@@ -1,0 +1,62 @@
+"""Functions made of the others."""
+
+from .builtin import builtin
+from .errors import LanguageTypeError, LanguageValueError
+from .math import exp
+from .reductions import max as _max
+from .reductions import sum as _sum
+from .semantic import arithmetic, convert
+
+
+@builtin
+def cdiv(x, div):
+    """`x / div` rounded up, for integers; on compile-time numbers it gives one."""
+    if isinstance(x, int) and isinstance(div, int):
+        return -(-x // div)
+    return arithmetic.floordiv(
+        arithmetic.add(x, arithmetic.sub(div, 1) if not isinstance(div, int) else div - 1), div
+    )
+
+
+@builtin
+def next_power_of_2(n):
+    """The smallest power of two that is `n` or more, for a compile-time integer `n` above 0."""
+    if not isinstance(n, int):
+        raise LanguageTypeError(f"next_power_of_2 takes a compile-time integer, got {convert.describe(n)}")
+    if n < 1:
+        raise LanguageValueError(f"next_power_of_2 takes a positive integer, got {n}")
+    return 1 << (n - 1).bit_length()
+
+
+@builtin
+def sigmoid(x):
+    """`1 / (1 + exp(-x))` of floats, in the dtype of `x`."""
+    value = convert.to_tensor(x)
+    result = arithmetic.truediv(1.0, arithmetic.add(1.0, exp(arithmetic.negate(value))))
+    return convert.cast(result, value.dtype)
+
+
+@builtin
+def softmax(x, dim=None, keep_dims=False, ieee_rounding=False):
+    """`exp(x - max) / sum of exp(x - max)` along `dim` (default 0), in the shape of `x`.
+
+    float16 and bfloat16 give float32.
+    """
+    axis = 0 if dim is None else dim
+    shifted = arithmetic.sub(x, _max(x, axis, keep_dims=True))
+    numerator = exp(shifted)
+    return arithmetic.truediv(numerator, _sum(numerator, axis, keep_dims=True))
+
+
+@builtin
+def swizzle2d(i, j, size_i, size_j, size_g):
+    """Renumber the programs of a `size_i` by `size_j` grid so that groups of `size_g` rows are done column by column.
+
+    Gives the pair of new row and column. It makes neighbours in time share data in the cache.
+    """
+    linear = i * size_j + j
+    per_group = size_g * size_j
+    first_row = linear // per_group * size_g
+    rows = arithmetic.minimum(size_i - first_row, size_g)
+    linear = linear % per_group
+    return first_row + linear % rows, linear // rows

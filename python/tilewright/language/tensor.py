@@ -1,0 +1,110 @@
+"""The values that a kernel computes with."""
+
+from .errors import LanguageError, LanguageTypeError
+
+
+class tensor:
+    """A block of elements, or a scalar, that exists when the kernel runs.
+
+    Attributes: `type` (an element type, pointer type or `block_type`), `dtype` (the element type) and `shape`
+    (ints known while compiling; `()` for a scalar). Operators promote and broadcast as the language reference says;
+    most functions of `tl` are methods too: `x.to(tl.float16)`, `x.sum(axis=0)`.
+    """
+
+    is_runtime_value = True
+
+    def __init__(self, handle, type):
+        self.handle = handle
+        self.type = type
+        self.dtype = type.scalar
+        self.shape = type.shape
+
+    def __repr__(self):
+        from .ir import describe_handle
+
+        return describe_handle(self.handle, self.type)
+
+    @property
+    def numel(self):
+        """How many elements it has."""
+        return self.type.numel if self.type.is_block() else 1
+
+    @property
+    def T(self):
+        """The transpose of a block of rank 2."""
+        if len(self.shape) != 2:
+            raise LanguageTypeError(f".T needs a block of rank 2, got {self.type}", hint="use tl.permute")
+        return _semantic("shape").permute(self, (1, 0))
+
+    def __getitem__(self, index):
+        return _semantic("index").getitem(self, index)
+
+    def __setitem__(self, index, value):
+        raise LanguageError(
+            "a block cannot be changed in place",
+            hint="choose elements with tl.where(condition, x, y), or write to memory with tl.store",
+        )
+
+    # What needs a value now works in the interpreter, where there is one.
+
+    def __bool__(self):
+        return bool(_concrete(self, "a condition"))
+
+    def __index__(self):
+        if not self.dtype.is_int():
+            raise TypeError(f"{self.type} is not an integer")
+        return int(_concrete(self, "an index"))
+
+    __int__ = __index__
+
+    def __float__(self):
+        return float(_concrete(self, "a Python float"))
+
+    __hash__ = object.__hash__
+
+
+def _semantic(module):
+    import importlib
+
+    return importlib.import_module(f".semantic.{module}", __package__)
+
+
+def _concrete(value, what):
+    """The number that a scalar holds, where the builder knows it."""
+    from .ir import concrete_value
+
+    if value.type.is_block():
+        raise LanguageTypeError(
+            f"a block of shape {list(value.shape)} cannot be {what}", hint="reduce it to a scalar first"
+        )
+    return concrete_value(value.handle, what)
+
+
+def _define_operators():
+    arithmetic, compare = _semantic("arithmetic"), _semantic("compare")
+    from .constexpr import unwrap
+
+    def binary(name, function):
+        setattr(tensor, f"__{name}__", lambda self, other: function(self, unwrap(other)))
+        setattr(tensor, f"__r{name}__", lambda self, other: function(unwrap(other), self))
+
+    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod"):
+        binary(name, getattr(arithmetic, name))
+    for name, op, symbol in (
+        ("and", "arith.andi", "&"),
+        ("or", "arith.ori", "|"),
+        ("xor", "arith.xori", "^"),
+    ):
+        binary(name, lambda a, b, op=op, symbol=symbol: arithmetic.bitwise(a, b, op, symbol))
+    for name, symbol in (("lshift", "<<"), ("rshift", ">>")):
+        binary(name, lambda a, b, symbol=symbol: arithmetic.shift(a, b, symbol))
+    for name in ("eq", "ne", "lt", "le", "gt", "ge"):
+        setattr(
+            tensor, f"__{name}__", lambda self, other, name=name: compare.compare(name, self, unwrap(other))
+        )
+    for name, function in (
+        ("neg", arithmetic.negate),
+        ("pos", arithmetic.plus),
+        ("invert", arithmetic.invert),
+    ):
+        setattr(tensor, f"__{name}__", lambda self, function=function: function(self))
