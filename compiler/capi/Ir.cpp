@@ -256,6 +256,11 @@ tw_block tw_region_append_block(tw_region region, const tw_type *types,
   return wrap(block);
 }
 
+void tw_region_take_blocks(tw_region region, tw_region from) {
+  unwrap(region)->getBlocks().splice(unwrap(region)->end(),
+                                     unwrap(from)->getBlocks());
+}
+
 size_t tw_block_num_args(tw_block block) {
   return unwrap(block)->getNumArguments();
 }

@@ -153,7 +153,13 @@ static void defineHandles(py::module_ &module) {
             return Block{tw_region_append_block(self.raw, raw.data(),
                                                 raw.size(), loc.raw)};
           },
-          py::arg("types"), py::arg("loc"));
+          py::arg("types"), py::arg("loc"))
+      .def(
+          "take_blocks",
+          [](Region self, Region from) {
+            tw_region_take_blocks(self.raw, from.raw);
+          },
+          py::arg("source"), "Moves the blocks of another region here.");
   defineHandle<tw_block>(module, "Block")
       .def_property_readonly("args",
                              [](Block self) {

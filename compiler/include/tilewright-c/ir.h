@@ -110,6 +110,8 @@ TW_EXPORT tw_string tw_op_print(tw_op op);
 
 TW_EXPORT tw_block tw_region_append_block(tw_region region, const tw_type *types, size_t num_types,
                                           tw_loc loc);
+/** Moves the blocks of `from`, which is left empty, to the end of `region`. */
+TW_EXPORT void tw_region_take_blocks(tw_region region, tw_region from);
 TW_EXPORT size_t tw_block_num_args(tw_block block);
 TW_EXPORT tw_value tw_block_arg(tw_block block, size_t index);
 TW_EXPORT tw_value tw_block_add_arg(tw_block block, tw_type type, tw_loc loc);
