@@ -29,7 +29,8 @@ def WarpDialect : Dialect {
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
-  let dependentDialects = ["::tilewright::tile::TileDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::tilewright::tile::TileDialect"];
+  let hasConstantMaterializer = 1;
   let hasOperationAttrVerify = 1;
   let extraClassDeclaration = [{
     /// i32 attribute of a function: the warps that run one program.

@@ -4,6 +4,7 @@
 #include "dialect/Warp/WarpLayoutInterface.h"
 #include "dialect/Warp/WarpOps.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
@@ -41,6 +42,11 @@ void WarpDialect::initialize() {
 #include "dialect/Warp/WarpMmaOps.cpp.inc"
       >();
   addInterfaces<WarpAliases, WarpLayoutInterface>();
+}
+
+Operation *WarpDialect::materializeConstant(OpBuilder &builder, Attribute value,
+                                            Type type, Location loc) {
+  return arith::ConstantOp::materialize(builder, value, type, loc);
 }
 
 /// An attribute that must be a non-negative i32.

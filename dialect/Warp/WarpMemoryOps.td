@@ -38,7 +38,7 @@ def Warp_LocalLoadOp : Warp_Op<"local_load"> {
   }];
   let arguments = (ins Arg<Warp_Shared, "", [MemRead<Warp_SharedResource>]>:$memory);
   let results = (outs Warp_Tile:$result);
-  let assemblyFormat = "$memory attr-dict `:` type($memory) `->` type($result)";
+  let assemblyFormat = "$memory attr-dict `:` qualified(type($memory)) `->` type($result)";
   let hasVerifier = 1;
 }
 
@@ -55,7 +55,7 @@ def Warp_LocalStoreOp : Warp_Op<"local_store"> {
   }];
   let arguments = (ins Warp_Tile:$source,
                        Arg<Warp_Shared, "", [MemWrite<Warp_SharedResource>]>:$memory);
-  let assemblyFormat = "$source `,` $memory attr-dict `:` type($source) `->` type($memory)";
+  let assemblyFormat = "$source `,` $memory attr-dict `:` type($source) `->` qualified(type($memory))";
   let hasVerifier = 1;
 }
 

@@ -1,0 +1,67 @@
+// RUN: tilewright-opt %s -split-input-file -verify-diagnostics
+
+// The type.
+
+// expected-error@+1 {{shared memory holds integers, floats and pointers, got 'index'}}
+tile.func private @element(!warp.shared<4xindex, #warp.linear<{offset = [[1], [2]]}>>)
+
+// -----
+
+// expected-error@+1 {{shared memory holds tiles of at least two elements}}
+tile.func private @one(!warp.shared<1x1xf32, #warp.linear<{offset = []}>>)
+
+// -----
+
+// expected-error@+1 {{shared memory needs a layout of offsets, got}}
+tile.func private @registers(!warp.shared<32xf32, #warp.linear<{lane = [[1], [2], [4], [8], [16]]}>>)
+
+// -----
+
+// expected-error@+1 {{layout reaches 4 elements along dimension 0 of size 8}}
+tile.func private @reach(!warp.shared<8xf32, #warp.linear<{offset = [[1], [2]]}>>)
+
+// -----
+
+// expected-error@+1 {{two offsets hold the same element in}}
+tile.func private @copies(!warp.shared<4xf32, #warp.linear<{offset = [[1], [2], [0]]}>>)
+
+// -----
+
+// The ops.
+
+#lanes = #warp.linear<{lane = [[1], [2], [4], [8], [16]]}>
+#shared = #warp.linear<{offset = [[1], [2], [4], [8], [16]]}>
+tile.func @alloc(%x: tensor<32xf32, #lanes>) {
+  // C1
+  // expected-error@+1 {{but the shared memory is}}
+  %m = warp.alloc %x : (tensor<32xf32, #lanes>) -> !warp.shared<32xf16, #shared>
+  tile.return
+}
+
+// -----
+
+#shared = #warp.linear<{offset = [[1], [2], [4], [8], [16]]}>
+tile.func @load(%m: !warp.shared<32xf32, #shared>) {
+  // expected-error@+1 {{needs a tile with a #warp.linear layout, got 'tensor<32xf32>'}}
+  %x = warp.local_load %m : !warp.shared<32xf32, #shared> -> tensor<32xf32>
+  tile.return
+}
+
+// -----
+
+#lanes = #warp.linear<{lane = [[1], [2], [4], [8], [16]]}>
+#shared = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32]]}>
+tile.func @store(%x: tensor<32xf32, #lanes>, %m: !warp.shared<64xf32, #shared>) {
+  // C1
+  // expected-error@+1 {{but the shared memory is}}
+  warp.local_store %x, %m : tensor<32xf32, #lanes> -> !warp.shared<64xf32, #shared>
+  tile.return
+}
+
+// -----
+
+tile.func @offset() {
+  // expected-error@+1 {{'warp.shared_offset' must be a non-negative i32, got -4 : i32}}
+  warp.barrier {warp.shared_offset = -4 : i32}
+  tile.return
+}
