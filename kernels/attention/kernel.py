@@ -17,7 +17,7 @@ def attend(acc, highest, total, q, k_ptrs, v_ptrs, stride_kn, stride_vn, rows, d
     for first in range(start, end, BLOCK_N):
         keys = first + tl.arange(0, BLOCK_N)
         inside = (keys < n_keys)[:, None] & d_mask[None, :]
-        k = tl.load(k_ptrs + first.to(tl.int64) * stride_kn, mask=inside, other=0.0)
+        k = tl.load(k_ptrs + tl.cast(first, tl.int64) * stride_kn, mask=inside, other=0.0)
         s = tl.dot(q, tl.trans(k)) * scale
         if MASKED:
             visible = (keys < n_keys)[None, :]
@@ -30,7 +30,7 @@ def attend(acc, highest, total, q, k_ptrs, v_ptrs, stride_kn, stride_vn, rows, d
         p = tl.exp2(s - reference[:, None])
         decay = tl.exp2(highest - reference)
         total = total * decay + tl.sum(p, axis=1)
-        v = tl.load(v_ptrs + first.to(tl.int64) * stride_vn, mask=inside, other=0.0)
+        v = tl.load(v_ptrs + tl.cast(first, tl.int64) * stride_vn, mask=inside, other=0.0)
         acc = tl.dot(p.to(v.dtype), v, acc * decay[:, None])
         highest = new_highest
     return acc, highest, total
