@@ -51,6 +51,8 @@ LogicalResult ReduceOp::inferReturnTypes(MLIRContext *,
 }
 
 LogicalResult ReduceOp::verify() {
+  if (getOperands().empty())
+    return emitOpError("reduces at least one tile");
   auto first = cast<RankedTensorType>(getOperands().front().getType());
   for (Value operand : getOperands().drop_front()) {
     auto type = cast<RankedTensorType>(operand.getType());

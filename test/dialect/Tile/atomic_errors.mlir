@@ -1,0 +1,110 @@
+// RUN: tilewright-opt -split-input-file -verify-diagnostics %s
+
+// rmw C1: another type.
+tile.func @value_type(%p: !tile.ptr<i32>, %x: i64) {
+  // expected-error @below {{value has the pointers' shape and the pointee's type}}
+  %0 = "tile.atomic_rmw"(%p, %x) <{kind = 0 : i32, sem = 0 : i32, scope = 1 : i32}> : (!tile.ptr<i32>, i64) -> i32
+  tile.return
+}
+
+// -----
+
+// rmw C2: a mask of another shape.
+tile.func @mask_shape(%p: tensor<8x!tile.ptr<i32>>, %x: tensor<8xi32>, %m: i1) {
+  // expected-error @below {{mask is a boolean of the pointers' shape}}
+  %0 = "tile.atomic_rmw"(%p, %x, %m) <{kind = 0 : i32, sem = 0 : i32, scope = 1 : i32}>
+    : (tensor<8x!tile.ptr<i32>>, tensor<8xi32>, i1) -> tensor<8xi32>
+  tile.return
+}
+
+// -----
+
+// rmw C3: a float kind on integers.
+tile.func @fadd_int(%p: !tile.ptr<i32>, %x: i32) {
+  // expected-error @below {{'fadd' does not take 'i32'}}
+  %0 = tile.atomic_rmw fadd relaxed gpu %p, %x : !tile.ptr<i32>
+  tile.return
+}
+
+// -----
+
+// rmw C3: an integer kind on floats.
+tile.func @and_float(%p: tensor<8x!tile.ptr<f32>>, %x: tensor<8xf32>) {
+  // expected-error @below {{'and' does not take 'f32'}}
+  %0 = tile.atomic_rmw and relaxed gpu %p, %x : tensor<8x!tile.ptr<f32>>
+  tile.return
+}
+
+// -----
+
+// rmw C3: pointers are neither.
+tile.func @exchange_pointer(%p: !tile.ptr<!tile.ptr<f32>>, %x: !tile.ptr<f32>) {
+  // expected-error @below {{combines integers or floats, got '!tile.ptr<f32>'}}
+  %0 = tile.atomic_rmw xchg relaxed gpu %p, %x : !tile.ptr<!tile.ptr<f32>>
+  tile.return
+}
+
+// -----
+
+// rmw C4: too narrow.
+tile.func @narrow(%p: !tile.ptr<i16>, %x: i16) {
+  // expected-error @below {{'add' takes 32 or 64 bits, got 'i16'}}
+  %0 = tile.atomic_rmw add relaxed gpu %p, %x : !tile.ptr<i16>
+  tile.return
+}
+
+// -----
+
+// rmw C4: of the half-precision kinds there is only the sum.
+tile.func @half_max(%p: !tile.ptr<f16>, %x: f16) {
+  // expected-error @below {{'fmax' takes 32 or 64 bits, got 'f16'}}
+  %0 = tile.atomic_rmw fmax relaxed gpu %p, %x : !tile.ptr<f16>
+  tile.return
+}
+
+// -----
+
+// What was in memory has the pointee's type.
+tile.func @result(%p: !tile.ptr<i32>, %x: i32) {
+  // expected-error @+2 {{inferred type(s) 'i32' are incompatible with return type(s) of operation 'i64'}}
+  // expected-error @below {{failed to infer returned types}}
+  %0 = "tile.atomic_rmw"(%p, %x) <{kind = 0 : i32, sem = 0 : i32, scope = 1 : i32}> : (!tile.ptr<i32>, i32) -> i64
+  tile.return
+}
+
+// -----
+
+// cas C1: what is compared has the pointee's type.
+tile.func @compare_type(%p: !tile.ptr<i32>, %c: i64, %x: i32) {
+  // expected-error @below {{compare has the pointers' shape and the pointee's type}}
+  %0 = "tile.atomic_cas"(%p, %c, %x) <{sem = 0 : i32, scope = 1 : i32}> : (!tile.ptr<i32>, i64, i32) -> i32
+  tile.return
+}
+
+// -----
+
+// cas C1: what is written has the pointers' shape.
+tile.func @swap_shape(%p: tensor<8x!tile.ptr<i32>>, %c: tensor<8xi32>, %x: i32) {
+  // expected-error @below {{value has the pointers' shape and the pointee's type}}
+  %0 = "tile.atomic_cas"(%p, %c, %x) <{sem = 0 : i32, scope = 1 : i32}>
+    : (tensor<8x!tile.ptr<i32>>, tensor<8xi32>, i32) -> tensor<8xi32>
+  tile.return
+}
+
+// -----
+
+// cas C2: too narrow.
+tile.func @compare_byte(%p: !tile.ptr<i8>, %x: i8) {
+  // expected-error @below {{compares 16, 32 or 64 bits, got 'i8'}}
+  %0 = tile.atomic_cas relaxed gpu %p, %x, %x : !tile.ptr<i8>
+  tile.return
+}
+
+// -----
+
+// cas C2: pointers have no bits to compare here; tile.ptr_to_int gives them some.
+tile.func @compare_pointer(%p: !tile.ptr<!tile.ptr<f32>>, %x: !tile.ptr<f32>) {
+  // expected-error @below {{compares 16, 32 or 64 bits, got '!tile.ptr<f32>'}}
+  %0 = tile.atomic_cas relaxed gpu %p, %x, %x : !tile.ptr<!tile.ptr<f32>>
+  tile.return
+}
