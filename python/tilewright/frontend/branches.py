@@ -156,6 +156,6 @@ class Branches:
         types = [leaf.type for leaf in leaves[0]]
         final = self.builder.operation("scf.if", [condition.handle], types, regions=2)
         for region, source in zip(final.regions, op.regions, strict=True):
-            region.take_body(source)
+            region.take_blocks(source)
         results = iter(final.results)
         return [rebuild(value, results) for value in values[0]]

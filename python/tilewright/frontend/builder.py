@@ -68,14 +68,12 @@ def quoted(text):
 class IRBuilder:
     """Implements `language.ir.Builder` by the binding's builder.
 
-    `place` says where ops come from: a callable that gives the current location. `inline` compiles calls of other
-    kernel functions; the front end sets both.
+    `visitor` compiles the function whose ops are recorded: it says where they come from and compiles calls.
     """
 
     def __init__(self, context, native, debug):
         self.context, self.native, self.debug = context, native, debug
-        self.place = None
-        self.inline = None
+        self.visitor = None
         self._types = {}
 
     def type(self, ty):
@@ -88,7 +86,7 @@ class IRBuilder:
 
     def operation(self, op, operands=(), types=(), attrs=None, regions=0):
         """Create any op and give it, attributes spelled as text."""
-        self.native.set_loc(self.place())
+        self.native.set_loc(self.visitor.location())
         return self.native.create(op, list(operands), attrs or {}, [self.type(ty) for ty in types], regions)
 
     # What the language needs.
@@ -111,7 +109,7 @@ class IRBuilder:
         return op.results
 
     def call(self, function, args):
-        return self.inline(function, args)
+        return self.visitor.inline(function, args)
 
     def concrete(self, handle):
         return None
@@ -134,7 +132,7 @@ class IRBuilder:
     @contextlib.contextmanager
     def block(self, region, types=()):
         """Append a block with arguments of `types` to `region` and insert there."""
-        block = region.append_block([self.type(ty) for ty in types])
+        block = region.append_block([self.type(ty) for ty in types], self.visitor.location())
         with self.at_end(block):
             yield block
 

@@ -78,7 +78,7 @@ def _compile(binding, fn, arg_types, constexprs, attrs, options):
     builder = IRBuilder(context, context.builder(), bool(debug))
     unit = Unit(binding, context, builder)
     visitor = Visitor(unit, fn, constants)
-    builder.place, builder.inline = visitor.location, None
+    builder.visitor = visitor
     with using(builder), builder.at_end(module.body):
         function = builder.operation("tile.func", (), (), _function_attributes(fn.__name__, types, attrs), regions=1)
         with builder.block(function.regions[0], list(types.values())) as block:
@@ -86,7 +86,6 @@ def _compile(binding, fn, arg_types, constexprs, attrs, options):
             visitor.scope.update(zip(types, arguments, strict=True))
             if visitor.run() is not None:
                 raise visitor.error("a kernel returns nothing", source.tree, "store the result through a pointer")
-            builder.place = visitor.location
             builder.operation("tile.return")
     try:
         module.verify()

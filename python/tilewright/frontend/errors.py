@@ -62,12 +62,13 @@ def frame_of_location(file, line, column):
 def from_diagnostics(diagnostics):
     """The `CompilationError` for diagnostics of the compiler, the first error of which gives message and place.
 
-    Each diagnostic has `severity`, `message`, `frames` (file, line and column, innermost first) and `notes`.
+    Each diagnostic is a dict of `severity`, `message`, `frames` (file, line and column, innermost first) and `notes`,
+    which are such dicts, too; it is what the binding's `DiagnosticError` holds.
     """
     diagnostics = list(diagnostics)
-    errors = [entry for entry in diagnostics if entry.severity == "error"] or diagnostics
+    errors = [entry for entry in diagnostics if entry["severity"] == "error"] or diagnostics
     if not errors:
         return CompilationError("the compiler failed without saying why")
-    first = errors[0]
-    notes = [getattr(note, "message", note) for note in first.notes] + [entry.message for entry in errors[1:]]
-    return CompilationError(first.message, [frame_of_location(*frame) for frame in first.frames], notes=notes)
+    first, *others = errors
+    notes = [entry["message"] for entry in [*first["notes"], *others]]
+    return CompilationError(first["message"], [frame_of_location(*frame) for frame in first["frames"]], notes=notes)

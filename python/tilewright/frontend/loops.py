@@ -8,6 +8,7 @@ import ast
 
 from ..language import loops
 from ..language.constexpr import constexpr, unwrap
+from ..language.dtypes import int1
 from ..language.semantic import arithmetic
 from ..language.semantic.convert import constant
 from ..language.semantic.loop import bounds, static_step
@@ -107,7 +108,7 @@ class Loops:
             if is_constant(condition):
                 if unwrap(condition):
                     raise self.error("this loop never ends: its condition is always true", node.test)
-                condition = constant(False, self.false_type)
+                condition = constant(False, int1)
             self._yield("scf.condition", [self.truth(condition, node.test)], names, initial, node)
         self.scope = dict(before)
         with self.builder.block(op.regions[1], types) as block:

@@ -38,12 +38,11 @@ class Visitor(Names, Statements, Branches, Loops, Expressions, Calls):
 
     def run(self):
         """Compile the body; gives what the function returns, None if nothing."""
-        previous = self.builder.place
-        self.builder.place = self.location
+        self.builder.visitor = self
         try:
             return self.visit_body(self.source.tree.body)
         finally:
-            self.builder.place = previous
+            self.builder.visitor = self.caller or self
 
     def visit(self, node):
         """Compile `node`; an error without a place gets that of `node`."""
