@@ -11,8 +11,26 @@ LOG2_E = 1.4426950408889634
 
 
 @tw.jit
-def attend(acc, highest, total, q, k_ptrs, v_ptrs, stride_kn, stride_vn, rows, d_mask, start, end,
-           n_keys, shift, scale, MASKED: tl.constexpr, CAUSAL: tl.constexpr, BLOCK_N: tl.constexpr):
+def attend(
+    acc,
+    highest,
+    total,
+    q,
+    k_ptrs,
+    v_ptrs,
+    stride_kn,
+    stride_vn,
+    rows,
+    d_mask,
+    start,
+    end,
+    n_keys,
+    shift,
+    scale,
+    MASKED: tl.constexpr,
+    CAUSAL: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+):
     """Adds the keys from start to end to the running output, maximum and sum of a block of rows."""
     for first in range(start, end, BLOCK_N):
         keys = first + tl.arange(0, BLOCK_N)
@@ -37,11 +55,33 @@ def attend(acc, highest, total, q, k_ptrs, v_ptrs, stride_kn, stride_vn, rows, d
 
 
 @tw.jit
-def attention_kernel(out_ptr, q_ptr, k_ptr, v_ptr, n_heads, n_rows, n_keys, head_size, scale,
-                     stride_ob, stride_oh, stride_on, stride_qb, stride_qh, stride_qn,
-                     stride_kb, stride_kh, stride_kn, stride_vb, stride_vh, stride_vn,
-                     CAUSAL: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
-                     BLOCK_D: tl.constexpr):
+def attention_kernel(
+    out_ptr,
+    q_ptr,
+    k_ptr,
+    v_ptr,
+    n_heads,
+    n_rows,
+    n_keys,
+    head_size,
+    scale,
+    stride_ob,
+    stride_oh,
+    stride_on,
+    stride_qb,
+    stride_qh,
+    stride_qn,
+    stride_kb,
+    stride_kh,
+    stride_kn,
+    stride_vb,
+    stride_vh,
+    stride_vn,
+    CAUSAL: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    BLOCK_D: tl.constexpr,
+):
     # The longest rows of a causal mask first: their programs bound the time of the last wave.
     block = tl.num_programs(0) - 1 - tl.program_id(0)
     batch = (tl.program_id(1) // n_heads).to(tl.int64)
@@ -50,8 +90,11 @@ def attention_kernel(out_ptr, q_ptr, k_ptr, v_ptr, n_heads, n_rows, n_keys, head
     d = tl.arange(0, BLOCK_D)
     d_mask = d < head_size
     row_mask = (rows < n_rows)[:, None] & d_mask[None, :]
-    q = tl.load(q_ptr + batch * stride_qb + head * stride_qh
-                + rows.to(tl.int64)[:, None] * stride_qn + d[None, :], mask=row_mask, other=0.0)
+    q = tl.load(
+        q_ptr + batch * stride_qb + head * stride_qh + rows.to(tl.int64)[:, None] * stride_qn + d[None, :],
+        mask=row_mask,
+        other=0.0,
+    )
     keys = tl.arange(0, BLOCK_N).to(tl.int64)
     k_ptrs = k_ptr + batch * stride_kb + head * stride_kh + keys[:, None] * stride_kn + d[None, :]
     v_ptrs = v_ptr + batch * stride_vb + head * stride_vh + keys[:, None] * stride_vn + d[None, :]
@@ -68,15 +111,53 @@ def attention_kernel(out_ptr, q_ptr, k_ptr, v_ptr, n_heads, n_rows, n_keys, head
         seen = n_keys
         full = n_keys // BLOCK_N * BLOCK_N
     # Only the blocks that the mask cuts pay for it.
-    acc, highest, total = attend(acc, highest, total, q, k_ptrs, v_ptrs, stride_kn, stride_vn, rows,
-                                 d_mask, 0, full, n_keys, shift, scale, False, CAUSAL, BLOCK_N)
-    acc, highest, total = attend(acc, highest, total, q, k_ptrs, v_ptrs, stride_kn, stride_vn, rows,
-                                 d_mask, full, seen, n_keys, shift, scale, True, CAUSAL, BLOCK_N)
+    acc, highest, total = attend(
+        acc,
+        highest,
+        total,
+        q,
+        k_ptrs,
+        v_ptrs,
+        stride_kn,
+        stride_vn,
+        rows,
+        d_mask,
+        0,
+        full,
+        n_keys,
+        shift,
+        scale,
+        False,
+        CAUSAL,
+        BLOCK_N,
+    )
+    acc, highest, total = attend(
+        acc,
+        highest,
+        total,
+        q,
+        k_ptrs,
+        v_ptrs,
+        stride_kn,
+        stride_vn,
+        rows,
+        d_mask,
+        full,
+        seen,
+        n_keys,
+        shift,
+        scale,
+        True,
+        CAUSAL,
+        BLOCK_N,
+    )
     # A row that sees no key gives zero.
     out = acc / tl.where(total == 0.0, 1.0, total)[:, None]
-    tl.store(out_ptr + batch * stride_ob + head * stride_oh
-             + rows.to(tl.int64)[:, None] * stride_on + d[None, :],
-             out.to(out_ptr.dtype.element_ty), mask=row_mask)
+    tl.store(
+        out_ptr + batch * stride_ob + head * stride_oh + rows.to(tl.int64)[:, None] * stride_on + d[None, :],
+        out.to(out_ptr.dtype.element_ty),
+        mask=row_mask,
+    )
 
 
 def _check(q, k, v):
@@ -92,7 +173,9 @@ def _check(q, k, v):
         raise TypeError(f"q, k and v must be of one type and library, got {q.dtype}, {k.dtype}, {v.dtype}")
     for name, x in (("q", q), ("k", k), ("v", v)):
         if strides(x)[3] != 1 and D > 1:
-            raise ValueError(f"the last dimension of {name} must be contiguous, its stride is {strides(x)[3]}")
+            raise ValueError(
+                f"the last dimension of {name} must be contiguous, its stride is {strides(x)[3]}"
+            )
 
 
 def attention(q, k, v, causal=False, scale=None, out=None):
@@ -119,6 +202,21 @@ def attention(q, k, v, causal=False, scale=None, out=None):
     wide = on_gpu(q) and q.dtype.itemsize == 2
     config = dict(BLOCK_M=128 if wide else 64, BLOCK_N=64 if wide else 32, num_warps=8 if wide else 4)
     attention_kernel[(tw.cdiv(M, config["BLOCK_M"]), B * H)](
-        out, q, k, v, H, M, N, D, scale, *strides(out)[:3], *strides(q)[:3], *strides(k)[:3],
-        *strides(v)[:3], CAUSAL=causal, BLOCK_D=max(tw.next_power_of_2(D), 16), **config)
+        out,
+        q,
+        k,
+        v,
+        H,
+        M,
+        N,
+        D,
+        scale,
+        *strides(out)[:3],
+        *strides(q)[:3],
+        *strides(k)[:3],
+        *strides(v)[:3],
+        CAUSAL=causal,
+        BLOCK_D=max(tw.next_power_of_2(D), 16),
+        **config,
+    )
     return out

@@ -24,11 +24,28 @@ def activate(x, ACTIVATION: tl.constexpr):
 
 
 @tw.jit
-def matmul_kernel(c_ptr, a_ptr, b_ptr, bias_ptr, M, N, K,
-                  stride_cm, stride_cn, stride_am, stride_ak, stride_bk, stride_bn,
-                  HAS_BIAS: tl.constexpr, ACTIVATION: tl.constexpr, PRECISION: tl.constexpr,
-                  BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
-                  GROUP_M: tl.constexpr):
+def matmul_kernel(
+    c_ptr,
+    a_ptr,
+    b_ptr,
+    bias_ptr,
+    M,
+    N,
+    K,
+    stride_cm,
+    stride_cn,
+    stride_am,
+    stride_ak,
+    stride_bk,
+    stride_bn,
+    HAS_BIAS: tl.constexpr,
+    ACTIVATION: tl.constexpr,
+    PRECISION: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    BLOCK_K: tl.constexpr,
+    GROUP_M: tl.constexpr,
+):
     # Programs walk down GROUP_M rows of tiles before the next column, so that a wave of them
     # shares its operands in cache.
     pid = tl.program_id(0)
@@ -106,7 +123,20 @@ def matmul(a, b, bias=None, activation="none", precision="ieee", out=None):
         return out
     config = _config(on_gpu(a), M, N, a.dtype.itemsize)
     grid = (tw.cdiv(M, config["BLOCK_M"]) * tw.cdiv(N, config["BLOCK_N"]),)
-    matmul_kernel[grid](out, a, b, a if bias is None else bias, M, N, K,
-                        *strides(out), *strides(a), *strides(b), HAS_BIAS=bias is not None,
-                        ACTIVATION=activation, PRECISION=precision, **config)
+    matmul_kernel[grid](
+        out,
+        a,
+        b,
+        a if bias is None else bias,
+        M,
+        N,
+        K,
+        *strides(out),
+        *strides(a),
+        *strides(b),
+        HAS_BIAS=bias is not None,
+        ACTIVATION=activation,
+        PRECISION=precision,
+        **config,
+    )
     return out

@@ -21,9 +21,20 @@ def scale_and_shift(x, w_ptr, b_ptr, cols, mask, HAS_WEIGHT: tl.constexpr, HAS_B
 
 
 @tw.jit
-def norm_kernel(out_ptr, x_ptr, w_ptr, b_ptr, out_stride, x_stride, n_cols, eps,
-                CENTER: tl.constexpr, HAS_WEIGHT: tl.constexpr, HAS_BIAS: tl.constexpr,
-                BLOCK: tl.constexpr):
+def norm_kernel(
+    out_ptr,
+    x_ptr,
+    w_ptr,
+    b_ptr,
+    out_stride,
+    x_stride,
+    n_cols,
+    eps,
+    CENTER: tl.constexpr,
+    HAS_WEIGHT: tl.constexpr,
+    HAS_BIAS: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
     row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, BLOCK)
     mask = cols < n_cols
@@ -38,9 +49,20 @@ def norm_kernel(out_ptr, x_ptr, w_ptr, b_ptr, out_stride, x_stride, n_cols, eps,
 
 
 @tw.jit
-def norm_long_kernel(out_ptr, x_ptr, w_ptr, b_ptr, out_stride, x_stride, n_cols, eps,
-                     CENTER: tl.constexpr, HAS_WEIGHT: tl.constexpr, HAS_BIAS: tl.constexpr,
-                     BLOCK: tl.constexpr):
+def norm_long_kernel(
+    out_ptr,
+    x_ptr,
+    w_ptr,
+    b_ptr,
+    out_stride,
+    x_stride,
+    n_cols,
+    eps,
+    CENTER: tl.constexpr,
+    HAS_WEIGHT: tl.constexpr,
+    HAS_BIAS: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
     row = tl.program_id(0).to(tl.int64)
     x_row = x_ptr + row * x_stride
     out_row = out_ptr + row * out_stride
@@ -84,8 +106,16 @@ def _normalise(x, weight, bias, eps, center, out):
         return out
     out_rows = out.reshape(n_rows, n_cols)
     # An absent vector is never read; any pointer stands for it.
-    args = (out_rows, rows, rows if weight is None else weight, rows if bias is None else bias,
-            strides(out_rows)[0], strides(rows)[0], n_cols, float(eps))
+    args = (
+        out_rows,
+        rows,
+        rows if weight is None else weight,
+        rows if bias is None else bias,
+        strides(out_rows)[0],
+        strides(rows)[0],
+        n_cols,
+        float(eps),
+    )
     flags = dict(CENTER=center, HAS_WEIGHT=weight is not None, HAS_BIAS=bias is not None)
     block = tw.next_power_of_2(n_cols)
     if block <= MAX_BLOCK:

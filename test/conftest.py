@@ -1,0 +1,86 @@
+"""What all Python tests share: the back end they run on, arrays for it, and how results are judged."""
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+# Relative error (norm of the difference over norm of the reference) that rounding explains.
+TOLERANCE = {"float64": 1e-12, "float32": 2e-6, "float16": 1.5e-3, "bfloat16": 1e-2}
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--backend",
+        choices=("cpu", "cuda", "interpreter"),
+        default="cpu",
+        help="where kernels run: compiled for the CPU (default), on a GPU, or interpreted in NumPy",
+    )
+
+
+def numpy_dtype(name):
+    """The NumPy type of that name, those of ml_dtypes included."""
+    return np.dtype(getattr(ml_dtypes, name, None) or name)
+
+
+class Backend:
+    """Makes arrays for the back end under test and reads them back."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def array(self, values, dtype=None):
+        """An array of the back end with ``values``, rounded to ``dtype`` (a name)."""
+        values = np.asarray(values)
+        values = values if dtype is None else values.astype(numpy_dtype(dtype))
+        if self.name != "cuda":
+            return np.array(values)
+        import torch
+
+        if values.dtype.kind in "biu" or values.dtype in (np.float16, np.float32, np.float64):
+            return torch.from_numpy(values.copy()).cuda()
+        # Types of ml_dtypes travel as bits.
+        bits = torch.from_numpy(values.view(f"u{values.itemsize}").copy())
+        names = {"float8_e4m3fn": "float8_e4m3fn", "float8_e5m2": "float8_e5m2", "bfloat16": "bfloat16"}
+        return bits.view(getattr(torch, names[values.dtype.name])).cuda()
+
+    def poisoned(self, shape, dtype):
+        """An array in which every element not written later shows: NaN, or a wild integer."""
+        dtype = numpy_dtype(dtype)
+        fill = 0x5B if dtype.kind in "biu" else float("nan")
+        return self.array(np.full(shape, fill, dtype))
+
+    def numpy(self, x):
+        """``x`` as a NumPy array; types that NumPy lacks as float32."""
+        if isinstance(x, np.ndarray):
+            return x.astype(np.float32) if x.dtype.kind == "V" or x.dtype.name in dir(ml_dtypes) else x
+        x = x.detach().cpu()
+        return (x.float() if x.dtype.is_floating_point and x.dtype.itemsize <= 2 else x).numpy()
+
+    def check(self, result, reference, dtype, factor=1.0):
+        """Asserts that ``result`` is ``reference`` (float64) up to the rounding of ``dtype``."""
+        result = self.numpy(result).astype(np.float64)
+        reference = np.asarray(reference, np.float64)
+        assert result.shape == reference.shape
+        assert np.array_equal(np.isnan(result), np.isnan(reference)), "NaN in other places"
+        keep = np.isfinite(reference)
+        assert np.array_equal(result[~keep & ~np.isnan(reference)], reference[~keep & ~np.isnan(reference)])
+        error = np.linalg.norm(result[keep] - reference[keep])
+        limit = TOLERANCE[dtype] * factor * max(np.linalg.norm(reference[keep]), 1e-30)
+        assert error <= limit, f"relative error {error / max(np.linalg.norm(reference[keep]), 1e-30):.3g}"
+
+
+@pytest.fixture(scope="session")
+def backend(request):
+    return Backend(request.config.getoption("--backend"))
+
+
+@pytest.fixture
+def rng(request):
+    """Random numbers, the same in each run of one test and different between tests."""
+    return np.random.default_rng(list(request.node.nodeid.encode()))
+
+
+@pytest.fixture(autouse=True)
+def _interpret(request, monkeypatch):
+    if request.config.getoption("--backend") == "interpreter":
+        monkeypatch.setenv("TILEWRIGHT_INTERPRET", "1")
