@@ -11,6 +11,7 @@ BLOCK = 2048
 
 @tw.jit
 def activation_kernel(out_ptr, x_ptr, n, FUNCTION: tl.constexpr, BLOCK: tl.constexpr):
+    """FUNCTION of BLOCK elements a program."""
     offsets = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     mask = offsets < n
     x = tl.load(x_ptr + offsets, mask=mask, other=0.0)

@@ -8,6 +8,7 @@ _erf = np.vectorize(math.erf, otypes=[np.float64])
 
 
 def gelu(x, approximate="none"):
+    """GELU, arXiv 1606.08415."""
     x = np.asarray(x, np.float64)
     if approximate == "none":
         return 0.5 * x * (1 + _erf(x / math.sqrt(2)))
@@ -15,9 +16,11 @@ def gelu(x, approximate="none"):
 
 
 def silu(x):
+    """X * sigmoid(x)."""
     x = np.asarray(x, np.float64)
     return x / (1 + np.exp(-x))
 
 
 def relu(x):
+    """max(x, 0)."""
     return np.maximum(np.asarray(x, np.float64), 0)

@@ -82,6 +82,7 @@ def attention_kernel(
     BLOCK_N: tl.constexpr,
     BLOCK_D: tl.constexpr,
 ):
+    """BLOCK_M queries of one head a program."""
     # The longest rows of a causal mask first: their programs bound the time of the last wave.
     block = tl.num_programs(0) - 1 - tl.program_id(0)
     batch = (tl.program_id(1) // n_heads).to(tl.int64)
@@ -200,7 +201,7 @@ def attention(q, k, v, causal=False, scale=None, out=None):
         return out
     scale = (1 / math.sqrt(D) if scale is None else scale) * LOG2_E
     wide = on_gpu(q) and q.dtype.itemsize == 2
-    config = dict(BLOCK_M=128 if wide else 64, BLOCK_N=64 if wide else 32, num_warps=8 if wide else 4)
+    config = {"BLOCK_M": 128 if wide else 64, "BLOCK_N": 64 if wide else 32, "num_warps": 8 if wide else 4}
     attention_kernel[(tw.cdiv(M, config["BLOCK_M"]), B * H)](
         out,
         q,

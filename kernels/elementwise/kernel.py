@@ -10,6 +10,7 @@ BLOCK = 2048
 
 @tw.jit
 def add_kernel(out_ptr, x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    """x + y, BLOCK elements a program."""
     offsets = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     mask = offsets < n
     x = tl.load(x_ptr + offsets, mask=mask)

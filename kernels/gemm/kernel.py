@@ -46,6 +46,7 @@ def matmul_kernel(
     BLOCK_K: tl.constexpr,
     GROUP_M: tl.constexpr,
 ):
+    """One BLOCK_M x BLOCK_N tile of c a program."""
     # Programs walk down GROUP_M rows of tiles before the next column, so that a wave of them
     # shares its operands in cache.
     pid = tl.program_id(0)
@@ -83,12 +84,12 @@ def matmul_kernel(
 def _config(gpu, M, N, itemsize):
     """Blocks and warps for a product of MxN."""
     if not gpu:
-        return dict(BLOCK_M=128, BLOCK_N=128, BLOCK_K=128, GROUP_M=8, num_warps=4)
+        return {"BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_K": 128, "GROUP_M": 8, "num_warps": 4}
     if itemsize == 4:
-        return dict(BLOCK_M=64, BLOCK_N=64, BLOCK_K=16, GROUP_M=8, num_warps=4)
+        return {"BLOCK_M": 64, "BLOCK_N": 64, "BLOCK_K": 16, "GROUP_M": 8, "num_warps": 4}
     if min(M, N) <= 512:
-        return dict(BLOCK_M=64, BLOCK_N=64, BLOCK_K=32, GROUP_M=8, num_warps=4)
-    return dict(BLOCK_M=128, BLOCK_N=128, BLOCK_K=32, GROUP_M=8, num_warps=8)
+        return {"BLOCK_M": 64, "BLOCK_N": 64, "BLOCK_K": 32, "GROUP_M": 8, "num_warps": 4}
+    return {"BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_K": 32, "GROUP_M": 8, "num_warps": 8}
 
 
 def matmul(a, b, bias=None, activation="none", precision="ieee", out=None):

@@ -6,6 +6,7 @@ from ..activation import reference as activation_reference
 
 
 def matmul(a, b, bias=None, activation="none"):
+    """activation(a @ b + bias)."""
     c = np.asarray(a, np.float64) @ np.asarray(b, np.float64)
     if bias is not None:
         c = c + np.asarray(bias, np.float64)

@@ -35,6 +35,7 @@ def norm_kernel(
     HAS_BIAS: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
+    """One row a program, read once."""
     row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, BLOCK)
     mask = cols < n_cols
@@ -63,6 +64,7 @@ def norm_long_kernel(
     HAS_BIAS: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
+    """One row a program, read twice in blocks."""
     row = tl.program_id(0).to(tl.int64)
     x_row = x_ptr + row * x_stride
     out_row = out_ptr + row * out_stride
@@ -116,7 +118,7 @@ def _normalise(x, weight, bias, eps, center, out):
         n_cols,
         float(eps),
     )
-    flags = dict(CENTER=center, HAS_WEIGHT=weight is not None, HAS_BIAS=bias is not None)
+    flags = {"CENTER": center, "HAS_WEIGHT": weight is not None, "HAS_BIAS": bias is not None}
     block = tw.next_power_of_2(n_cols)
     if block <= MAX_BLOCK:
         norm_kernel[(n_rows,)](*args, **flags, BLOCK=block, num_warps=min(max(block // 1024, 1), 16))

@@ -10,11 +10,13 @@ def _affine(y, weight, bias):
 
 
 def layer_norm(x, weight=None, bias=None, eps=1e-5):
+    """(x - mean) / sqrt(variance + eps) * weight + bias over the last dimension."""
     x = np.asarray(x, np.float64)
     centred = x - x.mean(axis=-1, keepdims=True)
     return _affine(centred / np.sqrt((centred**2).mean(axis=-1, keepdims=True) + eps), weight, bias)
 
 
 def rms_norm(x, weight=None, eps=1e-6):
+    """x / sqrt(mean(x^2) + eps) * weight over the last dimension."""
     x = np.asarray(x, np.float64)
     return _affine(x / np.sqrt((x**2).mean(axis=-1, keepdims=True) + eps), weight, None)

@@ -12,6 +12,7 @@ LONG_BLOCK = 8192
 
 @tw.jit
 def softmax_kernel(out_ptr, x_ptr, out_stride, x_stride, n_cols, BLOCK: tl.constexpr):
+    """One row a program, read once."""
     row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, BLOCK)
     mask = cols < n_cols
@@ -23,6 +24,7 @@ def softmax_kernel(out_ptr, x_ptr, out_stride, x_stride, n_cols, BLOCK: tl.const
 
 @tw.jit
 def softmax_long_kernel(out_ptr, x_ptr, out_stride, x_stride, n_cols, BLOCK: tl.constexpr):
+    """One row a program, read twice in blocks."""
     row = tl.program_id(0).to(tl.int64)
     x_row = x_ptr + row * x_stride
     out_row = out_ptr + row * out_stride

@@ -8,7 +8,7 @@ FACTOR = {"float32": 2, "float16": 1, "bfloat16": 1}
 
 
 def make(backend, rng, q_shape, keys, dtype):
-    B, H, M, D = q_shape
+    B, H, _M, D = q_shape
     q = backend.array(rng.standard_normal(q_shape), dtype)
     k, v = (backend.array(rng.standard_normal((B, H, keys, D)), dtype) for _ in range(2))
     return q, k, v

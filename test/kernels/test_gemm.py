@@ -56,5 +56,5 @@ def test_matmul_refuses(backend):
         kernels.matmul(a, a)
     with pytest.raises(ValueError, match="activation must be one of none, relu"):
         kernels.matmul(a, a.T, activation="tanh")
-    with pytest.raises(TypeError, match="a is .*float32 of"):
+    with pytest.raises(TypeError, match=r"a is .*float32 of"):
         kernels.matmul(a, backend.array(np.zeros((5, 4)), "float16"))
