@@ -6,8 +6,10 @@ VENV ?= .venv
 JOBS ?= $(shell nproc)
 # More CMake options, e.g. CMAKE_ARGS=-DTILEWRIGHT_LINK_LLVM_DYLIB=ON for quick links.
 CMAKE_ARGS ?=
-# More pytest options, e.g. PYTEST_ARGS='-k softmax'.
+# More options of the test runners, e.g. PYTEST_ARGS='-k softmax'.
 PYTEST_ARGS ?=
+LIT_ARGS ?=
+CTEST_ARGS ?=
 
 PYTHON := $(VENV)/bin/python
 LLVM := /usr/lib/llvm-22/bin
@@ -63,11 +65,13 @@ format: deps ## format C++ and Python in place
 
 lit: build ## run the compiler's text tests
 	@echo "lit: test/"
-	@$(LLVM)/lit -q --no-progress-bar -j $(JOBS) --timeout 120 $(BUILD)/test $(LIT_ARGS)
+	@$(PYTHON) $(LLVM)/lit -s --no-progress-bar -j $(JOBS) $(LIT_ARGS) $(BUILD)/test
 
 unit: build ## run the C++ unit tests
 	@echo "unit: C++"
-	@cd $(BUILD) && ctest -j $(JOBS) --output-on-failure --timeout 120 --quiet $(CTEST_ARGS)
+	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --timeout 120 $(CTEST_ARGS) \
+	  >$(BUILD)/ctest.log || { cat $(BUILD)/ctest.log; exit 1; }
+	@grep 'tests passed' $(BUILD)/ctest.log
 
 pytest: build ## run the Python tests on the interpreter and the CPU
 	@$(PYTHON) -m pytest test/python test/kernels -q -n $(JOBS) --backend cpu $(PYTEST_ARGS)

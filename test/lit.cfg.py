@@ -10,6 +10,8 @@ config.name = "Tilewright"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".ll", ".test"]
 config.excludes = ["python", "kernels", "unit", "gpu"]
+# A compiler that hangs is a failure, told apart from a slow machine by a wide margin.
+lit_config.maxIndividualTestTime = 120
 config.test_source_root = os.path.join(config.source_root, "test")
 config.test_exec_root = os.path.join(config.build_root, "test")
 
