@@ -1,0 +1,34 @@
+"""The kernels' own sources, compiled by Triton.
+
+A kernel of the language becomes Triton's when its two imports change. The package is copied with
+them changed, so that both compilers are measured on the same source.
+"""
+
+import importlib
+import pathlib
+import sys
+import tempfile
+
+KERNELS = pathlib.Path(__file__).resolve().parent.parent / "kernels"
+
+
+def triton_kernels():
+    """The kernels as a package that Triton compiles; None where Triton is not installed."""
+    if importlib.util.find_spec("triton") is None:
+        return None
+    folder = tempfile.TemporaryDirectory(prefix="tilewright-benchmark-")
+    for source in KERNELS.rglob("*.py"):
+        target = pathlib.Path(folder.name, "triton_kernels", source.relative_to(KERNELS))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        text = source.read_text()
+        text = text.replace("import tilewright as tw", "import triton as tw")
+        text = text.replace("import tilewright.language as tl", "import triton.language as tl")
+        target.write_text(text)
+    sys.path.insert(0, folder.name)
+    try:
+        package = importlib.import_module("triton_kernels")
+    finally:
+        sys.path.remove(folder.name)
+    # Triton reads a kernel's source when it compiles it: the files live as long as the package.
+    package.folder = folder
+    return package

@@ -1,0 +1,136 @@
+"""Times the kernels beside their peers in one run.
+
+    python benchmarks/run.py [--backend cuda|cpu] [--only softmax] [--out results.json]
+
+On a GPU the peers are PyTorch and the same sources compiled by Triton; on the CPU, NumPy. Each
+time is a median; speed is GB/s of the least traffic, or TFLOP/s where arithmetic is the limit.
+"""
+
+import argparse
+import importlib
+import json
+import pathlib
+import platform
+import sys
+
+import numpy as np
+from peers import triton_kernels
+from rich.console import Console
+from rich.table import Table
+from tilewright import kernels
+from timing import cpu_time, gpu_time
+
+FAMILIES = ("elementwise", "activation", "softmax", "norm", "gemm", "attention")
+
+
+def all_cases(gpu, only):
+    """The cases of every family, or of those whose kernel's name holds ``only``."""
+    for family in FAMILIES:
+        for case in importlib.import_module(f"tilewright.kernels.{family}.benchmark").cases(gpu):
+            if only in case.kernel:
+                yield case
+
+
+def speed(case, seconds):
+    """The case's speed and its unit."""
+    if case.flops:
+        return case.flops / seconds * 1e-12, "TFLOP/s"
+    return case.bytes / seconds * 1e-9, "GB/s"
+
+
+def gpu_runners(case, peers):
+    """Operands on the GPU and one call for each library."""
+    import torch
+
+    torch.backends.cuda.matmul.allow_tf32 = False
+    dtype = getattr(torch, case.dtype)
+    operands = case.make(lambda *shape: torch.randn(*shape, device="cuda", dtype=dtype))
+    runners = {"tilewright": lambda: case.run(kernels, *operands)}
+    if case.torch:
+        runners["torch"] = lambda: case.torch(*operands)
+    if peers:
+        runners["triton"] = lambda: case.run(peers, *operands)
+    return runners
+
+
+def cpu_runners(case):
+    """Operands in NumPy arrays and one call for each library."""
+    rng = np.random.default_rng(0)
+    operands = case.make(lambda *shape: rng.standard_normal(shape, dtype=case.dtype))
+    runners = {"tilewright": lambda: case.run(kernels, *operands)}
+    if case.numpy:
+        runners["numpy"] = lambda: case.numpy(*operands)
+    return runners
+
+
+def copy_bandwidth():
+    """GB/s of a large copy on the GPU, bytes read and written."""
+    import torch
+
+    source = torch.randn(1 << 29, device="cuda")
+    target = torch.empty_like(source)
+    return 2 * source.numel() * 4 / gpu_time(lambda: target.copy_(source)) * 1e-9
+
+
+def describe(gpu):
+    """Hardware, versions and command of this run."""
+    facts = {"command": " ".join(sys.argv), "python": platform.python_version(), "numpy": np.__version__}
+    if gpu:
+        import torch
+
+        facts |= {"device": torch.cuda.get_device_name(), "torch": torch.__version__}
+        facts["copy GB/s"] = round(copy_bandwidth(), 1)
+        if importlib.util.find_spec("triton"):
+            facts["triton"] = importlib.import_module("triton").__version__
+    else:
+        facts["device"] = f"{platform.machine()} {platform.processor()}".strip()
+    return facts
+
+
+def measure(case, gpu, peers):
+    """One row of results: seconds of each library, or why it has none."""
+    row = {"kernel": case.kernel, "shape": case.shape, "dtype": case.dtype, "unit": speed(case, 1)[1]}
+    runners = gpu_runners(case, peers) if gpu else cpu_runners(case)
+    for name, call in runners.items():
+        try:
+            seconds = gpu_time(call) if gpu else cpu_time(call)
+        except Exception as error:  # A peer that cannot run the case is a result too.
+            if name == "tilewright":
+                raise
+            row[f"{name} error"] = f"{type(error).__name__}: {error}".splitlines()[0][:200]
+            continue
+        row[f"{name} s"] = seconds
+        row[name] = round(speed(case, seconds)[0], 2)
+    return row
+
+
+def show(rows, names):
+    """Prints the table."""
+    table = Table(title="speed: higher is better")
+    for column in ("kernel", "shape", "dtype", *names, "unit"):
+        table.add_column(column, justify="right" if column in names else "left")
+    for row in rows:
+        cells = [f"{row[name]:.1f}" if name in row else "-" for name in names]
+        table.add_row(row["kernel"], row["shape"], row["dtype"], *cells, row["unit"])
+    Console(width=110).print(table)
+
+
+def main():
+    """Runs the cases, prints the table, keeps the results."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--backend", choices=("cuda", "cpu"), default="cpu")
+    parser.add_argument("--only", default="", help="cases whose kernel's name holds this")
+    parser.add_argument("--out", type=pathlib.Path, help="JSON file for the results")
+    options = parser.parse_args()
+    gpu = options.backend == "cuda"
+    peers = triton_kernels() if gpu else None
+    facts = describe(gpu)
+    rows = [measure(case, gpu, peers) for case in all_cases(gpu, options.only)]
+    if options.out:
+        options.out.write_text(json.dumps({"facts": facts, "rows": rows}, indent=1) + "\n")
+    print("; ".join(f"{key}: {value}" for key, value in facts.items()))
+    show(rows, ["tilewright", *(("torch", "triton") if gpu else ("numpy",))])
+
+
+if __name__ == "__main__":
+    main()
