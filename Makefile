@@ -86,7 +86,7 @@ test-wheel: wheel ## install the wheel in a clean environment and run the README
 	@packaging/test_wheel.sh $(PYTHON)
 
 bundle: build ## pack dist/tilewright-*.tar.xz for another x86-64 Linux machine
-	@packaging/bundle.sh $(BUILD)
+	@packaging/bundle.sh $(PYTHON) $(BUILD)
 
 docs: build ## write the dialects' reference to build/docs
 	@cmake --build $(BUILD) --target tilewright-docs
