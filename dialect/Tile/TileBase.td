@@ -21,6 +21,12 @@ def TileDialect : Dialect {
 
     Elementwise arithmetic comes from `arith` and `math`, control flow from
     `scf`. Integers are signless; the operation chosen says how they are read.
+
+    Hints on `scf.for`, which change no result: the i32 attributes
+    `tile.num_stages` (iterations whose loads are in flight) and
+    `tile.loop_unroll_factor`, and the unit attributes `tile.flatten`,
+    `tile.warp_specialize`, `tile.disallow_acc_multi_buffer` and
+    `tile.disable_licm`.
   }];
   let useDefaultTypePrinterParser = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect"];

@@ -65,8 +65,33 @@ Operation *TileDialect::materializeConstant(OpBuilder &builder, Attribute value,
   return arith::ConstantOp::materialize(builder, value, type, loc);
 }
 
+/// Hints of a loop: counts (i32, not negative) and flags.
+static constexpr llvm::StringLiteral loopCounts[] = {"tile.num_stages",
+                                                     "tile.loop_unroll_factor"};
+static constexpr llvm::StringLiteral loopFlags[] = {
+    "tile.flatten", "tile.warp_specialize", "tile.disallow_acc_multi_buffer",
+    "tile.disable_licm"};
+
+static LogicalResult verifyLoopHint(Operation *op, NamedAttribute hint,
+                                    bool isCount) {
+  llvm::StringRef name = hint.getName().strref();
+  if (op->getName().getStringRef() != "scf.for")
+    return op->emitError("'") << name << "' belongs on scf.for";
+  if (!isCount && !isa<UnitAttr>(hint.getValue()))
+    return op->emitError("'") << name << "' takes no value";
+  auto count = dyn_cast<IntegerAttr>(hint.getValue());
+  if (isCount && (!count || !count.getType().isInteger(32) ||
+                  count.getValue().isNegative()))
+    return op->emitError("'")
+           << name << "' is an i32 of at least 0, got " << hint.getValue();
+  return success();
+}
+
 LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attribute) {
+  bool isCount = llvm::is_contained(loopCounts, attribute.getName().strref());
+  if (isCount || llvm::is_contained(loopFlags, attribute.getName().strref()))
+    return verifyLoopHint(op, attribute, isCount);
   if (attribute.getName() != kKernelAttr)
     return op->emitError("unknown attribute '")
            << attribute.getName().strref() << "'";
