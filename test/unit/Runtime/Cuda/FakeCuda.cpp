@@ -1,0 +1,312 @@
+#include "test/unit/Runtime/Cuda/FakeCuda.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace tilewright::runtime::cuda;
+
+#define FAKE extern "C" __attribute__((visibility("default"))) int
+
+FakeCuda *fakeCudaState() {
+  static FakeCuda state;
+  return &state;
+}
+
+static FakeCuda &fake() { return *fakeCudaState(); }
+
+/// The failure that was ordered for `function`.
+static int resultOf(const char *function) {
+  auto found = fake().failures.find(function);
+  return found == fake().failures.end() ? kSuccess : found->second;
+}
+
+#define FAIL_IF_ORDERED                                                        \
+  if (int ordered = resultOf(__func__))                                        \
+  return ordered
+
+static void *currentContext() {
+  return fake().contextStack.empty() ? nullptr : fake().contextStack.back();
+}
+
+FAKE cuDriverGetVersion(int *version) {
+  FAIL_IF_ORDERED;
+  *version = fake().version;
+  return kSuccess;
+}
+
+FAKE cuInit(unsigned) {
+  FAIL_IF_ORDERED;
+  return kSuccess;
+}
+
+FAKE cuGetErrorName(int error, const char **text) {
+  if (!fake().hasWords)
+    return kErrorInvalidValue;
+  *text = error == kErrorOutOfMemory ? "FAKE_OUT_OF_MEMORY" : "FAKE_ERROR";
+  return kSuccess;
+}
+
+FAKE cuGetErrorString(int, const char **text) {
+  if (!fake().hasWords)
+    return kErrorInvalidValue;
+  *text = "words of the driver";
+  return kSuccess;
+}
+
+FAKE cuDeviceGetCount(int *count) {
+  FAIL_IF_ORDERED;
+  *count = static_cast<int>(fake().devices.size());
+  return kSuccess;
+}
+
+// Handles differ from numbers, so that mixing them up shows.
+FAKE cuDeviceGet(int *device, int ordinal) {
+  *device = 70 + ordinal;
+  return kSuccess;
+}
+
+FAKE cuDeviceGetName(char *name, int size, int device) {
+  std::strncpy(name, fake().devices[static_cast<size_t>(device - 70)].c_str(),
+               static_cast<size_t>(size));
+  return kSuccess;
+}
+
+FAKE cuDeviceGetAttribute(int *value, int attribute, int device) {
+  FAIL_IF_ORDERED;
+  switch (static_cast<DeviceAttribute>(attribute)) {
+  case DeviceAttribute::ComputeCapabilityMajor:
+    *value = fake().majors[device - 70];
+    return kSuccess;
+  case DeviceAttribute::ComputeCapabilityMinor:
+    *value = 0;
+    return kSuccess;
+  case DeviceAttribute::SharedBytesPerBlockOptIn:
+    *value = fake().sharedLimit;
+    return kSuccess;
+  default:
+    *value = 1000 + attribute;
+    return kSuccess;
+  }
+}
+
+FAKE cuDeviceTotalMem_v2(size_t *bytes, int) {
+  *bytes = size_t(80) << 30;
+  return kSuccess;
+}
+
+#ifndef FAKE_CUDA_ANCIENT
+FAKE cuDevicePrimaryCtxRetain(void **context, int device) {
+  FAIL_IF_ORDERED;
+  ++fake().primaryRetained[device - 70];
+  *context = fakePrimaryContext(device - 70);
+  return kSuccess;
+}
+#endif
+
+FAKE cuCtxGetCurrent(void **context) {
+  FAIL_IF_ORDERED;
+  *context = currentContext();
+  return kSuccess;
+}
+
+FAKE cuCtxGetDevice(int *device) {
+  const auto context = reinterpret_cast<uintptr_t>(currentContext());
+  *device = 70 + static_cast<int>(context & 0xf);
+  return kSuccess;
+}
+
+FAKE cuCtxPushCurrent_v2(void *context) {
+  FAIL_IF_ORDERED;
+  fake().contextStack.push_back(context);
+  return kSuccess;
+}
+
+FAKE cuCtxPopCurrent_v2(void **context) {
+  *context = currentContext();
+  fake().contextStack.pop_back();
+  return kSuccess;
+}
+
+FAKE cuCtxSynchronize() {
+  FAIL_IF_ORDERED;
+  return kSuccess;
+}
+
+FAKE cuModuleLoadDataEx(void **module, const void *image, unsigned count,
+                        int *options, void **values) {
+  const auto writeLog = [&](JitOption buffer, const std::string &text) {
+    for (unsigned i = 0; i < count; ++i)
+      if (options[i] == static_cast<int>(buffer))
+        std::memcpy(values[i], text.data(), text.size());
+  };
+  writeLog(JitOption::InfoLog, fake().jitInfoLog);
+  writeLog(JitOption::ErrorLog, fake().jitErrorLog);
+  FAIL_IF_ORDERED;
+  fake().loadedImage = static_cast<const char *>(image);
+  ++fake().modulesLoaded;
+  *module = fakeHandle(0x3000);
+  return kSuccess;
+}
+
+FAKE cuModuleUnload(void *) {
+  ++fake().modulesUnloaded;
+  return kSuccess;
+}
+
+FAKE cuModuleGetFunction(void **function, void *, const char *name) {
+  FAIL_IF_ORDERED;
+  if (std::strcmp(name, "kernel") != 0)
+    return kErrorNotFound;
+  *function = fakeHandle(0x4000);
+  return kSuccess;
+}
+
+FAKE cuFuncGetAttribute(int *value, int attribute, void *) {
+  FAIL_IF_ORDERED;
+  switch (static_cast<FunctionAttribute>(attribute)) {
+  case FunctionAttribute::Registers:
+    *value = fake().registers;
+    return kSuccess;
+  case FunctionAttribute::LocalBytes:
+    *value = fake().localBytes;
+    return kSuccess;
+  case FunctionAttribute::SharedBytes:
+    *value = fake().staticSharedBytes;
+    return kSuccess;
+  case FunctionAttribute::MaxThreadsPerBlock:
+    *value = fake().maxThreads;
+    return kSuccess;
+  default:
+    return kErrorInvalidValue;
+  }
+}
+
+FAKE cuFuncSetAttribute(void *, int attribute, int value) {
+  FAIL_IF_ORDERED;
+  fake().functionSettings[attribute] = value;
+  return kSuccess;
+}
+
+static void record(FakeLaunch launch, void **parameters) {
+  launch.context = currentContext();
+  if (parameters) {
+    std::memcpy(&launch.pointer, parameters[0], sizeof(launch.pointer));
+    std::memcpy(&launch.number, parameters[1], sizeof(launch.number));
+  }
+  fake().launches.push_back(launch);
+}
+
+FAKE cuLaunchKernel(void *, unsigned gridX, unsigned gridY, unsigned gridZ,
+                    unsigned blockX, unsigned blockY, unsigned blockZ,
+                    unsigned sharedBytes, void *stream, void **parameters,
+                    void **) {
+  FAIL_IF_ORDERED;
+  FakeLaunch launch;
+  std::copy_n(std::initializer_list<unsigned>{gridX, gridY, gridZ}.begin(), 3,
+              launch.grid);
+  std::copy_n(std::initializer_list<unsigned>{blockX, blockY, blockZ}.begin(),
+              3, launch.block);
+  launch.sharedBytes = sharedBytes;
+  launch.stream = stream;
+  record(launch, parameters);
+  return kSuccess;
+}
+
+#ifndef FAKE_CUDA_OLD
+FAKE cuLaunchKernelEx(const LaunchDescription *description, void *,
+                      void **parameters, void **) {
+  FAIL_IF_ORDERED;
+  const LaunchDescription &d = *description;
+  FakeLaunch launch;
+  launch.extended = true;
+  std::copy_n(
+      std::initializer_list<unsigned>{d.gridX, d.gridY, d.gridZ}.begin(), 3,
+      launch.grid);
+  std::copy_n(
+      std::initializer_list<unsigned>{d.blockX, d.blockY, d.blockZ}.begin(), 3,
+      launch.block);
+  launch.sharedBytes = d.dynamicSharedBytes;
+  launch.stream = d.stream;
+  launch.attributes = d.attributeCount;
+  if (d.attributeCount == 1 &&
+      d.attributes[0].id == LaunchAttributeId::ClusterDimension)
+    std::memcpy(launch.cluster, &d.attributes[0].value.cluster,
+                sizeof(launch.cluster));
+  record(launch, parameters);
+  return kSuccess;
+}
+#endif
+
+FAKE cuMemAlloc_v2(uint64_t *pointer, size_t bytes) {
+  FAIL_IF_ORDERED;
+  fake().allocatedBytes = bytes;
+  *pointer = reinterpret_cast<uint64_t>(fake().memory);
+  return kSuccess;
+}
+
+FAKE cuMemFree_v2(uint64_t) {
+  FAIL_IF_ORDERED;
+  ++fake().freed;
+  return kSuccess;
+}
+
+FAKE cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, void *) {
+  FAIL_IF_ORDERED;
+  std::memcpy(reinterpret_cast<void *>(to), from, bytes);
+  return kSuccess;
+}
+
+FAKE cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, void *) {
+  FAIL_IF_ORDERED;
+  std::memcpy(to, reinterpret_cast<void *>(from), bytes);
+  return kSuccess;
+}
+
+FAKE cuMemsetD8Async(uint64_t to, unsigned char value, size_t bytes, void *) {
+  FAIL_IF_ORDERED;
+  std::memset(reinterpret_cast<void *>(to), value, bytes);
+  return kSuccess;
+}
+
+FAKE cuPointerGetAttribute(void *value, int attribute, uint64_t pointer) {
+  FAIL_IF_ORDERED;
+  const auto begin = reinterpret_cast<uint64_t>(fake().memory);
+  if (pointer < begin || pointer >= begin + sizeof(fake().memory))
+    return kErrorInvalidValue;
+  const int known = static_cast<PointerAttribute>(attribute) ==
+                            PointerAttribute::DeviceOrdinal
+                        ? 1
+                        : 2;
+  std::memcpy(value, &known, sizeof(known));
+  return kSuccess;
+}
+
+FAKE cuStreamCreate(void **stream, unsigned flags) {
+  FAIL_IF_ORDERED;
+  fake().streamFlags = flags;
+  *stream = fakeHandle(0x5000);
+  return kSuccess;
+}
+
+FAKE cuStreamDestroy_v2(void *) { return kSuccess; }
+
+FAKE cuStreamSynchronize(void *) {
+  FAIL_IF_ORDERED;
+  return kSuccess;
+}
+
+FAKE cuEventCreate(void **event, unsigned) {
+  FAIL_IF_ORDERED;
+  *event = fakeHandle(0x6000);
+  return kSuccess;
+}
+
+FAKE cuEventDestroy_v2(void *) { return kSuccess; }
+FAKE cuEventRecord(void *, void *) { return kSuccess; }
+FAKE cuEventSynchronize(void *) { return kSuccess; }
+
+FAKE cuEventElapsedTime(float *milliseconds, void *, void *) {
+  FAIL_IF_ORDERED;
+  *milliseconds = 1.5f;
+  return kSuccess;
+}

@@ -1,0 +1,67 @@
+// A test double of the CUDA driver: it records what it is asked for and fails
+// where it is told to. Tests reach its state through `fakeCudaState`.
+#ifndef TILEWRIGHT_TEST_UNIT_RUNTIME_CUDA_FAKECUDA_H
+#define TILEWRIGHT_TEST_UNIT_RUNTIME_CUDA_FAKECUDA_H
+
+#include "runtime/cuda/DriverTypes.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+struct FakeLaunch {
+  /// Through cuLaunchKernelEx.
+  bool extended = false;
+  unsigned grid[3] = {};
+  unsigned block[3] = {};
+  unsigned sharedBytes = 0;
+  void *stream = nullptr;
+  unsigned cluster[3] = {};
+  unsigned attributes = 0;
+  /// The context that was current.
+  void *context = nullptr;
+  /// The values that the first two parameters pointed at.
+  uint64_t pointer = 0;
+  int32_t number = 0;
+};
+
+struct FakeCuda {
+  int version = 13000;
+  std::vector<std::string> devices = {"Fake H100", "Fake A100"};
+  int majors[2] = {9, 8};
+  int sharedLimit = 232448;
+  int maxThreads = 1024;
+  int registers = 168;
+  int localBytes = 16;
+  int staticSharedBytes = 1024;
+  std::string jitErrorLog, jitInfoLog;
+  /// Result of a function by name, where it is not success.
+  std::map<std::string, int> failures;
+  bool hasWords = true;
+
+  std::vector<void *> contextStack;
+  std::vector<FakeLaunch> launches;
+  std::map<int, int> functionSettings;
+  std::string loadedImage;
+  int modulesLoaded = 0, modulesUnloaded = 0;
+  int primaryRetained[2] = {};
+  size_t allocatedBytes = 0;
+  int freed = 0;
+  unsigned streamFlags = 0;
+  /// Memory of the device, at its own address.
+  char memory[256] = {};
+};
+
+/// What kernels, streams and so on of the double are: distinct addresses.
+inline void *fakeHandle(uintptr_t n) { return reinterpret_cast<void *>(n); }
+inline void *fakePrimaryContext(int device) {
+  return fakeHandle(0x1000 + static_cast<uintptr_t>(device));
+}
+/// A context that some other library made on the device.
+inline void *fakeOtherContext(int device) {
+  return fakeHandle(0x2000 + static_cast<uintptr_t>(device));
+}
+
+extern "C" __attribute__((visibility("default"))) FakeCuda *fakeCudaState();
+
+#endif // TILEWRIGHT_TEST_UNIT_RUNTIME_CUDA_FAKECUDA_H
