@@ -1,5 +1,7 @@
 """What all Python tests share: the back end they run on, arrays for it, and how results are judged."""
 
+import os
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -15,6 +17,28 @@ def pytest_addoption(parser):
         default="cpu",
         help="where kernels run: compiled for the CPU (default), on a GPU, or interpreted in NumPy",
     )
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "cuda: needs a CUDA device")
+    config.addinivalue_line("markers", "compiled: needs a compiler, so is not for the interpreter")
+    if config.getoption("--backend") == "interpreter":
+        os.environ["TILEWRIGHT_INTERPRET"] = "1"  # it is read when a kernel is decorated
+
+
+def pytest_collection_modifyitems(config, items):
+    backend = config.getoption("--backend")
+    for item in items:
+        if item.get_closest_marker("cuda") and backend != "cuda":
+            item.add_marker(pytest.mark.skip(reason="runs with --backend cuda"))
+        if item.get_closest_marker("compiled") and backend == "interpreter":
+            item.add_marker(pytest.mark.skip(reason="needs a compiler"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_cache(tmp_path_factory):
+    """Tests neither see nor fill the user's disk cache."""
+    os.environ.setdefault("TILEWRIGHT_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
 
 
 def numpy_dtype(name):
@@ -78,9 +102,3 @@ def backend(request):
 def rng(request):
     """Random numbers, the same in each run of one test and different between tests."""
     return np.random.default_rng(list(request.node.nodeid.encode()))
-
-
-@pytest.fixture(autouse=True)
-def _interpret(request, monkeypatch):
-    if request.config.getoption("--backend") == "interpreter":
-        monkeypatch.setenv("TILEWRIGHT_INTERPRET", "1")

@@ -14,6 +14,8 @@ namespace tilewright::python {
 
 void initIr(pybind11::module_ &module);
 void initCompiler(pybind11::module_ &module);
+void initRuntime(pybind11::module_ &module);
+void initCuda(pybind11::module_ &module);
 
 /// Text that the C API gave away.
 inline std::string take(tw_string string) {

@@ -6,4 +6,6 @@ PYBIND11_MODULE(_tilewright, module) {
   module.doc() = "Tilewright's compiler and runtime";
   tilewright::python::initIr(module);
   tilewright::python::initCompiler(module);
+  tilewright::python::initRuntime(module);
+  tilewright::python::initCuda(module);
 }

@@ -1,0 +1,89 @@
+// What a launch needs to know of one Python argument: its type in a kernel's
+// signature, what the compiler may assume of its value, and the 64 bits that
+// are passed.
+#ifndef TILEWRIGHT_PYTHON_RUNTIME_ARGUMENT_H
+#define TILEWRIGHT_PYTHON_RUNTIME_ARGUMENT_H
+
+#include <pybind11/pybind11.h>
+
+#include <cstdint>
+#include <string>
+
+namespace tilewright::python {
+
+enum class ElementType : uint8_t {
+  I1,
+  I8,
+  I16,
+  I32,
+  I64,
+  U8,
+  U16,
+  U32,
+  U64,
+  F8E4M3FN,
+  F8E5M2,
+  F16,
+  BF16,
+  F32,
+  F64,
+};
+
+/// As signatures spell it: "fp32", "i64", "u8".
+const char *spelling(ElementType type);
+
+enum class ArgumentKind : uint8_t { Scalar, Pointer, None };
+
+/// What the value allows the compiler to assume.
+enum class Hint : uint8_t { Nothing = 0, One = 1, DivisibleBy16 = 16 };
+
+enum class DeviceKind : uint8_t { Any, Cpu, Cuda };
+
+struct Device {
+  DeviceKind kind = DeviceKind::Any;
+  int index = 0;
+
+  bool operator==(const Device &other) const {
+    return kind == other.kind && index == other.index;
+  }
+};
+
+/// "the CPU", "CUDA device 1".
+std::string describe(const Device &device);
+
+struct Argument {
+  ArgumentKind kind = ArgumentKind::None;
+  ElementType type = ElementType::I32;
+  Hint hint = Hint::Nothing;
+  bool readOnly = false;
+  /// Set where the array says which stream its owner works on.
+  bool hasStream = false;
+  Device device;
+  void *stream = nullptr;
+  /// Address, sign-extended integer, or the bits of a float, low bytes first.
+  uint64_t bits = 0;
+};
+
+/// How a parameter wants its values looked at.
+struct Specialization {
+  bool onOne = true;
+  bool onAlignment = true;
+};
+
+/// Names the argument in errors.
+struct ArgumentName {
+  const char *kernel;
+  PyObject *parameter;
+};
+
+/// Reads `value`. Sets a Python error and returns false for what a kernel
+/// cannot take.
+bool readArgument(PyObject *value, const Specialization &specialization,
+                  const ArgumentName &name, Argument &argument);
+
+/// An array or something that exports one, and so no compile-time value.
+bool isArray(PyObject *value);
+
+} // namespace tilewright::python
+
+#endif // TILEWRIGHT_PYTHON_RUNTIME_ARGUMENT_H

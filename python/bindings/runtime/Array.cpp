@@ -1,0 +1,240 @@
+#include "python/bindings/runtime/Array.h"
+
+#include "python/bindings/runtime/ArrayTypes.h"
+#include "tilewright-c/runtime.h"
+
+namespace py = pybind11;
+
+namespace tilewright::python {
+
+/// Reads the capsule on the type; null where the type's version of DLPack's C
+/// interface is not one we know.
+static const dlpack::ExchangeApi *exchangeApiOf(PyTypeObject *type) {
+  py::object capsule = py::reinterpret_steal<py::object>(PyObject_GetAttrString(
+      reinterpret_cast<PyObject *>(type), "__dlpack_c_exchange_api__"));
+  if (!capsule) {
+    PyErr_Clear();
+    return nullptr;
+  }
+  if (!PyCapsule_IsValid(capsule.ptr(), "dlpack_exchange_api"))
+    return nullptr;
+  // The table is static data of the library that made the type.
+  auto *api = static_cast<const dlpack::ExchangeApi *>(
+      PyCapsule_GetPointer(capsule.ptr(), "dlpack_exchange_api"));
+  return api->version.major == 1 && api->tensorFromObject ? api : nullptr;
+}
+
+static bool hasAttribute(PyTypeObject *type, const char *name) {
+  return PyObject_HasAttrString(reinterpret_cast<PyObject *>(type), name);
+}
+
+ArrayReader arrayReaderFor(PyTypeObject *type) {
+  // Before the others: these two say whether the memory may be written.
+  if (hasAttribute(type, "__array_interface__"))
+    return {type->tp_as_buffer && type->tp_as_buffer->bf_getbuffer
+                ? Protocol::Buffer
+                : Protocol::ArrayInterface};
+  if (const dlpack::ExchangeApi *api = exchangeApiOf(type))
+    return {Protocol::DLPackExchange, api};
+  if (hasAttribute(type, "__cuda_array_interface__"))
+    return {Protocol::CudaInterface};
+  if (hasAttribute(type, "__dlpack__"))
+    return {Protocol::DLPack};
+  return {};
+}
+
+static bool fail(PyObject *exception, const ArgumentName &name,
+                 const std::string &problem) {
+  PyErr_Format(exception, "argument '%U' of kernel %s(): %s", name.parameter,
+               name.kernel, problem.c_str());
+  return false;
+}
+
+static bool readTensor(const dlpack::Tensor &tensor, const ArgumentName &name,
+                       Argument &argument) {
+  std::optional<ElementType> type = elementTypeOf(tensor.type);
+  if (!type)
+    return fail(PyExc_TypeError, name,
+                "no kernel takes elements of DLPack type (code " +
+                    std::to_string(tensor.type.code) + ", " +
+                    std::to_string(tensor.type.bits) + " bits, " +
+                    std::to_string(tensor.type.lanes) + " lanes)");
+  switch (tensor.device.type) {
+  case dlpack::kCpu:
+  case dlpack::kCudaHost:
+    argument.device = {DeviceKind::Cpu, 0};
+    break;
+  case dlpack::kCuda:
+  case dlpack::kCudaManaged:
+    argument.device = {DeviceKind::Cuda, tensor.device.index};
+    break;
+  default:
+    return fail(PyExc_ValueError, name,
+                "the array is on a device of DLPack type " +
+                    std::to_string(tensor.device.type) +
+                    "; kernels run on the CPU and on CUDA devices");
+  }
+  argument.type = *type;
+  argument.bits = reinterpret_cast<uint64_t>(tensor.data) + tensor.byteOffset;
+  return true;
+}
+
+static bool readExchange(const dlpack::ExchangeApi &api, PyObject *array,
+                         const ArgumentName &name, Argument &argument) {
+  dlpack::Tensor tensor;
+  if (api.tensorFromObject(array, &tensor) != 0 ||
+      !readTensor(tensor, name, argument))
+    return false;
+  if (argument.device.kind != DeviceKind::Cuda || !api.currentStream)
+    return true;
+  if (api.currentStream(dlpack::kCuda, argument.device.index,
+                        &argument.stream) != 0)
+    return false;
+  argument.hasStream = true;
+  return true;
+}
+
+/// Element type, address and read-only flag, which both array interfaces spell
+/// alike. `array` itself is asked only for types that NumPy has no letter for.
+static bool readInterface(const py::dict &interface, PyObject *array,
+                          const ArgumentName &name, Argument &argument) {
+  auto typestr = py::cast<std::string>(interface["typestr"]);
+  std::optional<ElementType> type = elementTypeOfTypestr(typestr);
+  std::string dtype = typestr;
+  if (!type && py::hasattr(array, "dtype")) {
+    dtype = py::cast<std::string>(py::str(py::handle(array).attr("dtype")));
+    type = elementTypeOfName(dtype);
+  }
+  if (!type)
+    return fail(PyExc_TypeError, name,
+                "no kernel takes elements of dtype " + dtype);
+  auto data = py::cast<py::tuple>(interface["data"]);
+  argument.type = *type;
+  argument.bits = py::cast<uint64_t>(data[0]);
+  argument.readOnly = py::cast<bool>(data[1]);
+  return true;
+}
+
+static bool readArrayInterface(PyObject *array, const ArgumentName &name,
+                               Argument &argument) {
+  py::dict interface = py::handle(array).attr("__array_interface__");
+  argument.device = {DeviceKind::Cpu, 0};
+  return readInterface(interface, array, name, argument);
+}
+
+static bool readDLPack(PyObject *array, const ArgumentName &name,
+                       Argument &argument);
+
+static bool readCudaInterface(PyObject *array, const ArgumentName &name,
+                              Argument &argument) {
+  // Some types have the attribute and yet refuse: arrays of theirs that are on
+  // the CPU or have a dtype for which the interface has no letter.
+  py::object found = py::getattr(array, "__cuda_array_interface__", py::none());
+  if (found.is_none() && py::hasattr(array, "__dlpack__"))
+    return readDLPack(array, name, argument);
+  auto interface = py::cast<py::dict>(found);
+  if (!readInterface(interface, array, name, argument))
+    return false;
+  int index = 0;
+  if (argument.bits && tw_cuda_pointer_device(argument.bits, &index) != TW_OK)
+    return fail(PyExc_RuntimeError, name, tw_last_error());
+  if (index < 0)
+    return fail(PyExc_ValueError, name,
+                "the CUDA driver does not know the array's address");
+  argument.device = {DeviceKind::Cuda, index};
+  // A number that is itself a stream handle, 1 and 2 for the default streams.
+  if (interface.contains("stream") && !interface["stream"].is_none()) {
+    argument.stream =
+        reinterpret_cast<void *>(py::cast<uintptr_t>(interface["stream"]));
+    argument.hasStream = true;
+  }
+  return true;
+}
+
+static bool readBuffer(PyObject *array, const ArgumentName &name,
+                       Argument &argument) {
+  Py_buffer view;
+  if (PyObject_GetBuffer(array, &view, PyBUF_STRIDES | PyBUF_FORMAT) != 0) {
+    // Types that buffers have no letter for, such as bfloat16.
+    PyErr_Clear();
+    return readArrayInterface(array, name, argument);
+  }
+  std::optional<ElementType> type = elementTypeOfFormat(view.format);
+  argument.bits = reinterpret_cast<uint64_t>(view.buf);
+  argument.readOnly = view.readonly;
+  argument.device = {DeviceKind::Cpu, 0};
+  PyBuffer_Release(&view);
+  if (!type)
+    return readArrayInterface(array, name, argument);
+  argument.type = *type;
+  return true;
+}
+
+/// The capsule that `__dlpack__` gives, asked not to wait for any stream.
+static py::object dlpackCapsule(py::handle array, bool onGpu) {
+  py::object stream = onGpu ? py::int_(-1) : py::object(py::none());
+  try {
+    return array.attr("__dlpack__")(py::arg("stream") = stream,
+                                    py::arg("max_version") =
+                                        py::make_tuple(1, 0));
+  } catch (py::error_already_set &error) {
+    if (!error.matches(PyExc_TypeError))
+      throw;
+    return array.attr("__dlpack__")(py::arg("stream") = stream);
+  }
+}
+
+/// Reads the tensor and hands it back to its owner, who keeps the memory.
+template <typename Managed>
+static bool readCapsule(py::object &capsule, const char *unused,
+                        const char *used, const ArgumentName &name,
+                        Argument &argument) {
+  auto *managed =
+      static_cast<Managed *>(PyCapsule_GetPointer(capsule.ptr(), unused));
+  if (!managed)
+    return false;
+  bool read = readTensor(managed->tensor, name, argument);
+  if constexpr (std::is_same_v<Managed, dlpack::ManagedTensorVersioned>)
+    argument.readOnly = managed->flags & dlpack::kFlagReadOnly;
+  if (PyCapsule_SetName(capsule.ptr(), used) != 0)
+    return false;
+  if (managed->deleter)
+    managed->deleter(managed);
+  return read;
+}
+
+static bool readDLPack(PyObject *array, const ArgumentName &name,
+                       Argument &argument) {
+  auto device =
+      py::cast<py::tuple>(py::handle(array).attr("__dlpack_device__")());
+  bool onGpu = py::cast<int>(device[0]) == dlpack::kCuda;
+  py::object capsule = dlpackCapsule(array, onGpu);
+  if (PyCapsule_IsValid(capsule.ptr(), "dltensor_versioned"))
+    return readCapsule<dlpack::ManagedTensorVersioned>(
+        capsule, "dltensor_versioned", "used_dltensor_versioned", name,
+        argument);
+  return readCapsule<dlpack::ManagedTensor>(capsule, "dltensor",
+                                            "used_dltensor", name, argument);
+}
+
+bool readArray(const ArrayReader &reader, PyObject *array,
+               const ArgumentName &name, Argument &argument) {
+  argument.kind = ArgumentKind::Pointer;
+  switch (reader.protocol) {
+  case Protocol::DLPackExchange:
+    return readExchange(*reader.exchange, array, name, argument);
+  case Protocol::CudaInterface:
+    return readCudaInterface(array, name, argument);
+  case Protocol::Buffer:
+    return readBuffer(array, name, argument);
+  case Protocol::ArrayInterface:
+    return readArrayInterface(array, name, argument);
+  case Protocol::DLPack:
+    return readDLPack(array, name, argument);
+  case Protocol::NotAnArray:
+    break;
+  }
+  return fail(PyExc_TypeError, name, "not an array");
+}
+
+} // namespace tilewright::python

@@ -1,0 +1,35 @@
+// Arrays of any library, read by the protocol that is cheapest for their type.
+#ifndef TILEWRIGHT_PYTHON_RUNTIME_ARRAY_H
+#define TILEWRIGHT_PYTHON_RUNTIME_ARRAY_H
+
+#include "python/bindings/runtime/Argument.h"
+#include "python/bindings/runtime/DLPack.h"
+
+namespace tilewright::python {
+
+enum class Protocol : uint8_t {
+  NotAnArray,
+  /// A table of C functions on the type: no Python is run.
+  DLPackExchange,
+  CudaInterface,
+  Buffer,
+  ArrayInterface,
+  DLPack,
+};
+
+/// How to read the objects of a type.
+struct ArrayReader {
+  Protocol protocol = Protocol::NotAnArray;
+  const dlpack::ExchangeApi *exchange = nullptr;
+};
+
+/// Looks at the type's attributes only; the caller remembers the answer.
+ArrayReader arrayReaderFor(PyTypeObject *type);
+
+/// Fills in all of `argument` but its hint. False with a Python error set.
+bool readArray(const ArrayReader &reader, PyObject *array,
+               const ArgumentName &name, Argument &argument);
+
+} // namespace tilewright::python
+
+#endif // TILEWRIGHT_PYTHON_RUNTIME_ARRAY_H

@@ -1,0 +1,142 @@
+#include "python/bindings/runtime/ArrayTypes.h"
+
+namespace tilewright::python {
+
+using Type = ElementType;
+
+static std::optional<Type> signedOf(unsigned bytes) {
+  switch (bytes) {
+  case 1:
+    return Type::I8;
+  case 2:
+    return Type::I16;
+  case 4:
+    return Type::I32;
+  case 8:
+    return Type::I64;
+  default:
+    return std::nullopt;
+  }
+}
+
+static std::optional<Type> unsignedOf(unsigned bytes) {
+  switch (bytes) {
+  case 1:
+    return Type::U8;
+  case 2:
+    return Type::U16;
+  case 4:
+    return Type::U32;
+  case 8:
+    return Type::U64;
+  default:
+    return std::nullopt;
+  }
+}
+
+static std::optional<Type> floatOf(unsigned bytes) {
+  switch (bytes) {
+  case 2:
+    return Type::F16;
+  case 4:
+    return Type::F32;
+  case 8:
+    return Type::F64;
+  default:
+    return std::nullopt;
+  }
+}
+
+std::optional<Type> elementTypeOf(const dlpack::DataType &type) {
+  if (type.lanes != 1 || type.bits % 8)
+    return std::nullopt;
+  const unsigned bytes = type.bits / 8;
+  switch (type.code) {
+  case dlpack::kInt:
+    return signedOf(bytes);
+  case dlpack::kUInt:
+    return unsignedOf(bytes);
+  case dlpack::kFloat:
+    return floatOf(bytes);
+  case dlpack::kBFloat:
+    return bytes == 2 ? std::optional(Type::BF16) : std::nullopt;
+  case dlpack::kBool:
+    return bytes == 1 ? std::optional(Type::I1) : std::nullopt;
+  case dlpack::kFloat8E4M3FN:
+    return Type::F8E4M3FN;
+  case dlpack::kFloat8E5M2:
+    return Type::F8E5M2;
+  default:
+    return std::nullopt;
+  }
+}
+
+std::optional<Type> elementTypeOfTypestr(std::string_view typestr) {
+  if (typestr.size() != 3 || typestr[0] == '>')
+    return std::nullopt;
+  const unsigned bytes = typestr[2] - '0';
+  switch (typestr[1]) {
+  case 'b':
+    return bytes == 1 ? std::optional(Type::I1) : std::nullopt;
+  case 'i':
+    return signedOf(bytes);
+  case 'u':
+    return unsignedOf(bytes);
+  case 'f':
+    return floatOf(bytes);
+  default:
+    return std::nullopt;
+  }
+}
+
+std::optional<Type> elementTypeOfFormat(const char *format) {
+  std::string_view letters = format ? format : "B";
+  if (!letters.empty() &&
+      std::string_view("@=<").find(letters[0]) != std::string_view::npos)
+    letters.remove_prefix(1);
+  if (letters.size() != 1)
+    return std::nullopt;
+  switch (letters[0]) {
+  case '?':
+    return Type::I1;
+  case 'b':
+    return Type::I8;
+  case 'h':
+    return Type::I16;
+  case 'i':
+    return Type::I32;
+  // NumPy writes native formats, where `l` is a C long.
+  case 'l':
+  case 'q':
+    return Type::I64;
+  case 'B':
+    return Type::U8;
+  case 'H':
+    return Type::U16;
+  case 'I':
+    return Type::U32;
+  case 'L':
+  case 'Q':
+    return Type::U64;
+  case 'e':
+    return Type::F16;
+  case 'f':
+    return Type::F32;
+  case 'd':
+    return Type::F64;
+  default:
+    return std::nullopt;
+  }
+}
+
+std::optional<Type> elementTypeOfName(std::string_view name) {
+  if (name == "bfloat16")
+    return Type::BF16;
+  if (name == "float8_e4m3fn")
+    return Type::F8E4M3FN;
+  if (name == "float8_e5m2")
+    return Type::F8E5M2;
+  return std::nullopt;
+}
+
+} // namespace tilewright::python

@@ -1,0 +1,159 @@
+#include "python/bindings/runtime/Dispatcher.h"
+
+#include "python/bindings/runtime/Status.h"
+
+#include <pybind11/stl.h>
+
+namespace py = pybind11;
+
+namespace tilewright::python {
+
+PyObject *Dispatcher::call(PyObject *grid, PyObject *const *args, size_t count,
+                           PyObject *keywordNames) {
+  Call call;
+  if (!bindArguments(signature, args, count, keywordNames, call)) {
+    rejectArguments(args, count, keywordNames);
+    return nullptr;
+  }
+  Grid sides;
+  if (!readArguments(signature, call) ||
+      (grid && !resolveGrid(grid, call, sides)))
+    return nullptr;
+  const KernelVariant *variant = variantFor(call, grid != nullptr);
+  if (!variant || (grid && !launch(call, *variant, sides)))
+    return nullptr;
+  return py::object(variant->compiled).release().ptr();
+}
+
+void Dispatcher::rejectArguments(PyObject *const *args, size_t count,
+                                 PyObject *keywordNames) const {
+  py::tuple positional(count);
+  for (size_t i = 0; i < count; ++i)
+    positional[i] = py::reinterpret_borrow<py::object>(args[i]);
+  py::dict keywords;
+  const Py_ssize_t named = keywordNames ? PyTuple_GET_SIZE(keywordNames) : 0;
+  for (Py_ssize_t i = 0; i < named; ++i)
+    keywords[PyTuple_GET_ITEM(keywordNames, i)] =
+        py::reinterpret_borrow<py::object>(args[count + i]);
+  compiler.attr("reject_arguments")(positional, keywords);
+}
+
+bool Dispatcher::resolveGrid(PyObject *grid, const Call &call,
+                             Grid &sides) const {
+  if (!PyCallable_Check(grid))
+    return readGrid(grid, signature.kernel.c_str(), sides);
+  py::dict meta;
+  for (size_t i = 0; i + 1 < signature.options.size(); ++i)
+    meta[signature.options[i].name] =
+        py::reinterpret_borrow<py::object>(call.options[i]);
+  for (size_t i = 0; i < signature.parameters.size(); ++i)
+    meta[signature.parameters[i].name] =
+        py::reinterpret_borrow<py::object>(call.values[i]);
+  py::object result = py::reinterpret_borrow<py::object>(grid)(meta);
+  return readGrid(result.ptr(), signature.kernel.c_str(), sides);
+}
+
+const KernelVariant *Dispatcher::variantFor(const Call &call, bool load) {
+  CallKey key;
+  if (!makeKey(signature, call, key))
+    return nullptr;
+  const KernelVariant *found = table.find(key);
+  if (PyErr_Occurred())
+    return nullptr;
+  // One that was only compiled is compiled again: the disk cache has it.
+  if (found && (found->loaded || !load))
+    return found;
+  return compile(call, key, load);
+}
+
+/// ("*fp32", 16) for each argument that has a type, None for the others.
+static py::list specsOf(const Signature &signature, const Call &call) {
+  py::list specs;
+  for (size_t i = 0; i < signature.parameters.size(); ++i) {
+    const Argument &argument = call.arguments[i];
+    if (signature.parameters[i].isConstexpr ||
+        argument.kind == ArgumentKind::None) {
+      specs.append(py::none());
+      continue;
+    }
+    std::string type = spelling(argument.type);
+    if (argument.kind == ArgumentKind::Pointer)
+      type.insert(0, "*");
+    specs.append(py::make_tuple(type, static_cast<int>(argument.hint)));
+  }
+  return specs;
+}
+
+static py::tuple tupleOf(PyObject *const *values, size_t count) {
+  py::tuple tuple(count);
+  for (size_t i = 0; i < count; ++i)
+    tuple[i] = py::reinterpret_borrow<py::object>(values[i]);
+  return tuple;
+}
+
+const KernelVariant *Dispatcher::compile(const Call &call, const CallKey &key,
+                                         bool load) {
+  const bool onGpu = call.device.kind == DeviceKind::Cuda;
+  py::tuple result = compiler.attr("compile")(
+      tupleOf(call.values, signature.parameters.size()),
+      specsOf(signature, call),
+      tupleOf(call.options, signature.options.size() - 1),
+      py::make_tuple(onGpu ? "cuda" : "cpu", call.device.index), load);
+  if (load && result[1].is_none())
+    throw py::type_error("compile() gave no loaded kernel");
+  KernelVariant variant;
+  variant.compiled = result[0];
+  if (!result[1].is_none()) {
+    variant.loadedOwner = result[1];
+    variant.loaded = py::cast<const LoadedKernel *>(result[1]);
+  }
+  variant.written = py::cast<std::vector<bool>>(result[2]);
+  variant.written.resize(signature.parameters.size(), false);
+  return &table.insert(key, std::move(variant));
+}
+
+void *Dispatcher::streamOf(const Call &call) const {
+  PyObject *given = call.options[signature.options.size() - 1];
+  if (given == Py_None)
+    return call.stream;
+  auto stream = py::reinterpret_borrow<py::object>(given);
+  if (!PyLong_Check(given))
+    stream = compiler.attr("stream_handle")(stream);
+  return reinterpret_cast<void *>(py::cast<uintptr_t>(stream));
+}
+
+bool Dispatcher::checkWritable(const Call &call,
+                               const KernelVariant &variant) const {
+  for (size_t i = 0; i < signature.parameters.size(); ++i)
+    if (variant.written[i] && !signature.parameters[i].isConstexpr &&
+        call.arguments[i].readOnly) {
+      PyErr_Format(PyExc_ValueError,
+                   "argument '%U' of kernel %s(): the array is read-only, and "
+                   "the kernel writes to it",
+                   signature.parameters[i].name.ptr(),
+                   signature.kernel.c_str());
+      return false;
+    }
+  return true;
+}
+
+bool Dispatcher::launch(const Call &call, const KernelVariant &variant,
+                        const Grid &grid) const {
+  if (!checkWritable(call, variant))
+    return false;
+  uint64_t slots[kMaxParameters];
+  size_t count = 0;
+  for (size_t i = 0; i < signature.parameters.size(); ++i)
+    if (isPassed(signature.parameters[i], call.arguments[i]))
+      slots[count++] = call.arguments[i].bits;
+  void *stream =
+      call.device.kind == DeviceKind::Cuda ? streamOf(call) : nullptr;
+  // Another thread may clear the table while this one runs without the lock.
+  const py::object keep = variant.loadedOwner;
+  tw_status status = variant.loaded->launch(grid, stream, slots, count);
+  if (status != TW_OK)
+    setPythonError(status);
+  return status == TW_OK;
+}
+
+} // namespace tilewright::python

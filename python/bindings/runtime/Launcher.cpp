@@ -1,0 +1,79 @@
+#include "python/bindings/runtime/Launcher.h"
+
+#include <structmember.h>
+
+#include <cstddef>
+
+namespace py = pybind11;
+
+namespace tilewright::python {
+
+namespace {
+struct LauncherObject {
+  PyObject_HEAD vectorcallfunc vectorcall;
+  Dispatcher *dispatcher;
+  PyObject *owner;
+  PyObject *grid;
+};
+} // namespace
+
+static PyTypeObject *launcherType = nullptr;
+
+static PyObject *call(PyObject *self, PyObject *const *args,
+                      size_t countAndFlag, PyObject *keywordNames) {
+  auto *launcher = reinterpret_cast<LauncherObject *>(self);
+  // The boundary to C: no exception may pass.
+  try {
+    return launcher->dispatcher->call(
+        launcher->grid, args, PyVectorcall_NARGS(countAndFlag), keywordNames);
+  } catch (py::error_already_set &error) {
+    error.restore();
+  } catch (const py::builtin_exception &error) {
+    error.set_error();
+  } catch (const std::exception &error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+  }
+  return nullptr;
+}
+
+static void deallocate(PyObject *self) {
+  auto *launcher = reinterpret_cast<LauncherObject *>(self);
+  Py_XDECREF(launcher->owner);
+  Py_XDECREF(launcher->grid);
+  PyTypeObject *type = Py_TYPE(self);
+  PyObject_Free(self);
+  Py_DECREF(type);
+}
+
+void initLauncherType() {
+  static PyMemberDef members[] = {{"__vectorcalloffset__", T_PYSSIZET,
+                                   offsetof(LauncherObject, vectorcall),
+                                   READONLY, nullptr},
+                                  {nullptr, 0, 0, 0, nullptr}};
+  static PyType_Slot slots[] = {
+      {Py_tp_dealloc, reinterpret_cast<void *>(deallocate)},
+      {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
+      {Py_tp_members, members},
+      {0, nullptr}};
+  static PyType_Spec spec = {
+      "tilewright._tilewright.Launcher", sizeof(LauncherObject), 0,
+      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL, slots};
+  launcherType = reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&spec));
+  if (!launcherType)
+    throw py::error_already_set();
+}
+
+py::object makeLauncher(Dispatcher &dispatcher, py::object owner,
+                        py::object grid) {
+  auto *launcher = PyObject_New(LauncherObject, launcherType);
+  if (!launcher)
+    throw py::error_already_set();
+  launcher->vectorcall = call;
+  launcher->dispatcher = &dispatcher;
+  launcher->owner = owner.release().ptr();
+  launcher->grid = grid.release().ptr();
+  return py::reinterpret_steal<py::object>(
+      reinterpret_cast<PyObject *>(launcher));
+}
+
+} // namespace tilewright::python

@@ -1,0 +1,17 @@
+// Limits that keep a launch free of allocations.
+#ifndef TILEWRIGHT_PYTHON_RUNTIME_LIMITS_H
+#define TILEWRIGHT_PYTHON_RUNTIME_LIMITS_H
+
+#include <cstddef>
+
+namespace tilewright::python {
+
+/// Parameters of a kernel.
+constexpr size_t kMaxParameters = 128;
+
+/// Options of a launch (num_warps, ...).
+constexpr size_t kMaxOptions = 16;
+
+} // namespace tilewright::python
+
+#endif // TILEWRIGHT_PYTHON_RUNTIME_LIMITS_H

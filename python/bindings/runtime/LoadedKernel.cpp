@@ -1,0 +1,54 @@
+#include "python/bindings/runtime/LoadedKernel.h"
+
+#include "python/bindings/runtime/Limits.h"
+#include "python/bindings/runtime/Status.h"
+
+namespace py = pybind11;
+
+namespace tilewright::python {
+
+std::unique_ptr<LoadedKernel> LoadedKernel::host(uintptr_t address,
+                                                 py::object owner) {
+  if (!address)
+    throw py::value_error("the address of a host kernel is 0");
+  std::unique_ptr<LoadedKernel> kernel(new LoadedKernel);
+  kernel->onCpu = reinterpret_cast<tw_host_kernel>(address);
+  kernel->owner = std::move(owner);
+  return kernel;
+}
+
+std::unique_ptr<LoadedKernel>
+LoadedKernel::cuda(int device, const py::bytes &image, const std::string &name,
+                   uint32_t threads, uint32_t dynamicShared,
+                   std::array<uint32_t, 3> cluster) {
+  std::unique_ptr<LoadedKernel> kernel(new LoadedKernel);
+  const std::string_view bytes = image;
+  tw_status status;
+  {
+    // The driver may assemble PTX here, which takes its time.
+    py::gil_scoped_release unlocked;
+    status = tw_cuda_kernel_load(device, bytes.data(), bytes.size(),
+                                 name.c_str(), threads, dynamicShared,
+                                 cluster.data(), &kernel->onGpu);
+  }
+  // The device is there, so what it lacks is room for this kernel.
+  check(status == TW_UNSUPPORTED ? TW_OUT_OF_MEMORY : status);
+  return kernel;
+}
+
+LoadedKernel::~LoadedKernel() { tw_cuda_kernel_free(onGpu); }
+
+tw_status LoadedKernel::launch(const Grid &grid, void *stream, uint64_t *slots,
+                               size_t count) const {
+  if (!onGpu) {
+    py::gil_scoped_release unlocked;
+    return tw_host_launch(onCpu, slots, grid.data(), 0);
+  }
+  // Little-endian: a parameter narrower than its slot starts where it does.
+  void *parameters[kMaxParameters];
+  for (size_t i = 0; i < count; ++i)
+    parameters[i] = &slots[i];
+  return tw_cuda_launch(onGpu, grid.data(), stream, parameters);
+}
+
+} // namespace tilewright::python

@@ -1,0 +1,18 @@
+// Failures of the runtime as Python exceptions.
+#ifndef TILEWRIGHT_PYTHON_RUNTIME_STATUS_H
+#define TILEWRIGHT_PYTHON_RUNTIME_STATUS_H
+
+#include "tilewright-c/runtime.h"
+
+namespace tilewright::python {
+
+/// Sets the Python error for a status that is not TW_OK, with this thread's
+/// last message of the runtime.
+void setPythonError(tw_status status);
+
+/// Throws that error; does nothing for TW_OK.
+void check(tw_status status);
+
+} // namespace tilewright::python
+
+#endif // TILEWRIGHT_PYTHON_RUNTIME_STATUS_H

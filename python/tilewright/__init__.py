@@ -1,0 +1,45 @@
+"""Tilewright: a block-based kernel language in Python and a compiler for it, for NVIDIA GPUs and any CPU.
+
+import tilewright as tw
+import tilewright.language as tl
+
+@tw.jit
+def add(x, y, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + i, tl.load(x + i, i < n) + tl.load(y + i, i < n), i < n)
+
+add[(tw.cdiv(n, 1024),)](x, y, out, n, BLOCK=1024)   # NumPy arrays: the CPU; CUDA tensors: their GPU
+"""
+
+from . import knobs
+from .frontend.errors import CompilationError
+from .runtime.blocks import cdiv, next_power_of_2
+from .runtime.errors import CacheError, DriverError, KernelAssertError, OutOfResources, TilewrightError
+from .runtime.jit import JITFunction, jit
+
+__all__ = [
+    "CacheError",
+    "CompilationError",
+    "DriverError",
+    "JITFunction",
+    "KernelAssertError",
+    "OutOfResources",
+    "TilewrightError",
+    "cdiv",
+    "jit",
+    "knobs",
+    "next_power_of_2",
+]
+
+# Imported when first used: none of them is needed to launch a kernel.
+_ON_DEMAND = ("aot", "cuda", "kernels", "testing")
+
+
+def __getattr__(name):
+    import importlib
+
+    if name in _ON_DEMAND:
+        return importlib.import_module(f"tilewright.{name}")
+    if name == "__version__":
+        return importlib.import_module("tilewright._tilewright").__version__
+    raise AttributeError(f"module 'tilewright' has no attribute {name!r}")

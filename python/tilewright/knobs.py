@@ -1,0 +1,67 @@
+"""Every environment variable that Tilewright reads.
+
+`python -m tilewright.cli info` prints this list with the values in force. A variable that is set but empty
+counts as not set. The ones marked as read by the library are looked up in C++; they stand here so that this
+is the one list.
+"""
+
+import os
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Knob:
+    """One variable: its name, what it does, and its default as shown to users."""
+
+    name: str
+    help: str
+    default: str = ""
+
+    def text(self):
+        """The value as set, or `None`."""
+        return os.environ.get(self.name) or None
+
+    def flag(self):
+        """The value as a bool. Raises `ValueError` for anything but 0/1, true/false, on/off, yes/no."""
+        text = (self.text() or "0").lower()
+        if text in ("1", "true", "on", "yes"):
+            return True
+        if text in ("0", "false", "off", "no"):
+            return False
+        raise ValueError(f"{self.name} is {self.text()!r}; write 1 or 0")
+
+    def choice(self, *allowed):
+        """The value, one of `allowed`, of which the first is the default. Raises `ValueError` for another
+        one."""
+        text = self.text() or allowed[0]
+        if text not in allowed:
+            raise ValueError(f"{self.name} is {text!r}; write one of {', '.join(allowed)}")
+        return text
+
+
+INTERPRET = Knob(
+    "TILEWRIGHT_INTERPRET",
+    "1: run kernels in the NumPy interpreter, where a debugger works; read when a kernel is decorated",
+    "0",
+)
+DEBUG = Knob(
+    "TILEWRIGHT_DEBUG", "1: compile kernels with their debug checks (overflow of integers, asserts)", "0"
+)
+ALWAYS_COMPILE = Knob("TILEWRIGHT_ALWAYS_COMPILE", "1: do not read compiled kernels from the disk cache", "0")
+ASSEMBLER = Knob("TILEWRIGHT_ASSEMBLER", "assembler of PTX: auto, nvjitlink, ptxas or driver", "auto")
+CACHE_DIR = Knob(
+    "TILEWRIGHT_CACHE_DIR",
+    "directory of the disk cache (read by the library)",
+    "$XDG_CACHE_HOME/tilewright or ~/.cache/tilewright",
+)
+CACHE_SIZE = Knob(
+    "TILEWRIGHT_CACHE_SIZE", "bound of the disk cache, with K, M or G (read by the library)", "2G"
+)
+NUM_THREADS = Knob(
+    "TILEWRIGHT_NUM_THREADS",
+    "threads of a launch on the CPU (read by the library)",
+    "the CPUs of this process",
+)
+LIBCUDA = Knob("TILEWRIGHT_LIBCUDA", "path of the CUDA driver library (read by the library)", "libcuda.so.1")
+
+ALL = (INTERPRET, DEBUG, ALWAYS_COMPILE, ASSEMBLER, CACHE_DIR, CACHE_SIZE, NUM_THREADS, LIBCUDA)

@@ -1,0 +1,1 @@
+"""Binding of arguments, specialisation, compilation on first use, and launch."""

@@ -1,0 +1,58 @@
+"""The devices that kernels run on: how code is chosen for one and loaded on it."""
+
+from .errors import DriverError
+
+
+class CpuBackend:
+    """This machine's processor."""
+
+    name = "cpu"
+
+    def target(self, ordinal):
+        """What to compile for."""
+        return "cpu"
+
+    def load(self, compiled, ordinal):
+        """Link the object file into this process."""
+        from .. import _tilewright
+
+        return _tilewright.LoadedKernel.host(compiled.binary("obj"), compiled.name)
+
+
+class CudaBackend:
+    """NVIDIA GPUs."""
+
+    name = "cuda"
+
+    def target(self, ordinal):
+        """What to compile for: the architecture of the device, with what is special to it on Hopper.
+
+        Raises `DriverError` for devices before compute capability 8.0.
+        """
+        from .._tilewright import cuda
+
+        properties = cuda.device_properties(ordinal)
+        capability = properties["compute_capability"]
+        if capability < 80:
+            raise DriverError(
+                f"CUDA device {ordinal} ({properties['name']}) has compute capability "
+                f"{capability // 10}.{capability % 10}; kernels need 8.0 or newer"
+            )
+        return "sm_90a" if capability == 90 else f"sm_{capability}"
+
+    def load(self, compiled, ordinal):
+        """Load the kernel on the device; PTX that nothing has assembled is assembled by the driver."""
+        from .. import _tilewright
+
+        image = compiled.binary("cubin") if "cubin" in compiled.asm else compiled.binary("ptx") + b"\0"
+        return _tilewright.LoadedKernel.cuda(
+            ordinal, image, compiled.name, 32 * compiled.metadata["num_warps"], compiled.shared
+        )
+
+
+_BACKENDS = {backend.name: backend for backend in (CpuBackend(), CudaBackend())}
+
+
+def backend_for(kind):
+    """The back end of a kind of device, "cpu" or "cuda"."""
+    return _BACKENDS[kind]

@@ -1,0 +1,11 @@
+"""Small arithmetic on sizes, for host code that chooses blocks and grids."""
+
+
+def cdiv(a, b):
+    """`a / b` rounded up, for ints with `b` > 0: how many blocks of `b` cover `a`."""
+    return -(-a // b)
+
+
+def next_power_of_2(n):
+    """The least power of two that is not below the int `n`; 1 for `n` <= 1."""
+    return 1 << max(0, n - 1).bit_length()

@@ -1,0 +1,84 @@
+"""A kernel compiled for certain types of arguments and one target."""
+
+import json
+from dataclasses import dataclass
+
+#: The stages of a compilation, in order; a target has some of them.
+STAGES = ("tile", "warp", "llvm", "ptx", "cubin", "obj")
+_BINARY = ("cubin", "obj")
+
+
+@dataclass(frozen=True)
+class CompiledKernel:
+    """The result of a compilation.
+
+    `asm` maps stages to what came of them: str for "tile", "warp", "llvm", "ptx", bytes for "cubin" and
+    "obj". `metadata` is what the compiler knows of the kernel. `arg_types` maps the arguments that are
+    passed at a launch to their types as signatures spell them; `constexprs` the others to their values.
+    `from_cache`: it was on disk.
+    """
+
+    name: str
+    target: str
+    asm: dict
+    metadata: dict
+    arg_types: dict
+    constexprs: dict
+    from_cache: bool = False
+
+    @property
+    def num_warps(self):
+        """Warps that run one program."""
+        return self.metadata.get("num_warps", 1)
+
+    @property
+    def shared(self):
+        """Bytes of shared memory of one program."""
+        return self.metadata.get("shared", 0)
+
+    @property
+    def num_regs(self):
+        """Registers of a thread; None where no assembler has said."""
+        return self.metadata.get("registers")
+
+    @property
+    def spills(self):
+        """Bytes of registers spilled to memory by a thread; None where no assembler has said."""
+        return self.metadata.get("spills")
+
+    @property
+    def written(self):
+        """The names of the pointer arguments that the kernel may write through."""
+        flags = self.metadata.get("written_args")
+        pointers = [name for name, type in self.arg_types.items() if type.startswith("*")]
+        if flags is None:
+            return pointers
+        return [name for name, flag in zip(self.arg_types, flags, strict=True) if flag]
+
+    def binary(self, stage):
+        """A stage as bytes."""
+        content = self.asm[stage]
+        return content if isinstance(content, bytes) else content.encode()
+
+    def to_blobs(self):
+        """Stages and metadata as bytes by name, for the cache."""
+        return {
+            "metadata": json.dumps(self.metadata).encode(),
+            **{stage: self.binary(stage) for stage in self.asm},
+        }
+
+    def __repr__(self):
+        return f"<tilewright kernel {self.name} compiled for {self.target}>"
+
+
+def stages_from_blobs(blobs):
+    """`asm` and `metadata` of a kernel from what `to_blobs` gave. Raises `ValueError` if something is
+    missing."""
+    if "metadata" not in blobs:
+        raise ValueError("a cache entry without metadata")
+    asm = {
+        stage: blobs[stage] if stage in _BINARY else blobs[stage].decode()
+        for stage in STAGES
+        if stage in blobs
+    }
+    return asm, json.loads(blobs["metadata"])

@@ -1,0 +1,99 @@
+"""From a Python function to a compiled kernel, through the disk cache."""
+
+import json
+import warnings
+from functools import lru_cache
+
+from .. import knobs
+from ..frontend import compile_to_tile, from_diagnostics
+from .assemblers import assembler_paths
+from .compiled import STAGES, CompiledKernel, stages_from_blobs
+from .errors import CacheError
+
+
+def compile_kernel(fn, arg_types, constexprs, attrs, target, options, stop_after=""):
+    """Compile the function `fn` to a `CompiledKernel`, or find it in the disk cache.
+
+    `arg_types` maps arguments to types as signatures spell them ("*fp16"), `constexprs` the others to
+    values, `attrs` some of the former to a power of two that divides them. `target` is "cpu" or an
+    architecture ("sm_90a"), `options` an `Options`. `stop_after` names the last stage wanted ("tile",
+    "warp", "llvm", "ptx"), all if empty.
+
+    Raises `CompilationError` for whatever is wrong with the kernel.
+    """
+    from .. import _tilewright
+
+    tile = compile_to_tile(fn, arg_types, constexprs, attrs, options)
+    request = {"target": target, **dict(options.items()), "stop_after": stop_after}
+    if target != "cpu":
+        request["assembler"] = knobs.ASSEMBLER.choice("auto", "nvjitlink", "ptxas", "driver")
+        request["assembler_paths"] = assembler_paths()
+    key = _key(tile.module.print(locations=True), request)
+    found = _look_up(key)
+    if found is None:
+        asm, metadata = _compile(_tilewright, tile.module, request)
+    else:
+        asm, metadata = found
+    kernel = CompiledKernel(
+        tile.name,
+        target,
+        asm,
+        metadata,
+        {name: arg_types[name] for name in tile.arg_types},
+        tile.constexprs,
+        found is not None,
+    )
+    if found is None:
+        _store(key, kernel)
+    return kernel
+
+
+def _compile(binding, module, request):
+    try:
+        artifact = binding.compile(module, request)
+    except binding.DiagnosticError as error:
+        raise from_diagnostics(error.args[0] if error.args else ()) from None
+    stages = {stage: artifact.get(stage) for stage in STAGES}
+    return {stage: content for stage, content in stages.items() if content is not None}, artifact.metadata
+
+
+def _key(module_text, request):
+    """What decides on the result: the kernel, the options, the compiler, and for host code the machine."""
+    from .. import _tilewright
+
+    machine = _tilewright.host_target() if request["target"] == "cpu" else ""
+    parts = [_tilewright.build_id(), machine, json.dumps(request, sort_keys=True), module_text]
+    return _tilewright.sha256("\0".join(parts).encode())
+
+
+@lru_cache(maxsize=1)
+def disk_cache():
+    """The disk cache; None, with one warning, where there cannot be one."""
+    from .. import _tilewright
+
+    try:
+        return _tilewright.Cache()
+    except (RuntimeError, OSError, ValueError) as error:
+        warnings.warn(f"kernels are not cached on disk: {error}", stacklevel=2)
+        return None
+
+
+def _look_up(key):
+    cache = disk_cache()
+    if cache is None or knobs.ALWAYS_COMPILE.flag():
+        return None
+    blobs = cache.get(key)
+    try:
+        return stages_from_blobs(blobs) if blobs else None
+    except ValueError:  # an entry of another version's making
+        return None
+
+
+def _store(key, kernel):
+    cache = disk_cache()
+    if cache is None:
+        return
+    try:
+        cache.put(key, kernel.to_blobs())
+    except (CacheError, RuntimeError, OSError) as error:
+        warnings.warn(f"a kernel was not cached on disk: {error}", stacklevel=2)

@@ -1,0 +1,102 @@
+"""`tilewright.jit`: kernels as Python objects."""
+
+from functools import cached_property, partial
+
+from .. import knobs
+from ..frontend.function import KernelFunction
+from ..language import ir
+from ..language.errors import LanguageError
+from .options import Options
+from .parameters import REQUIRED, parameters_of
+from .specializer import Specializer
+
+
+class JITFunction(KernelFunction):
+    """A function in the language, made by `tilewright.jit`.
+
+    `kernel[grid](*args, **kwargs)` runs it, compiled for the types of the arguments on the first such call,
+    and gives the `CompiledKernel`. `grid` is an int, a tuple of one to three, or a function of a dict with
+    the arguments and options by name that returns them. Besides its parameters a call takes `num_warps`,
+    `num_stages`, `debug` (see `Options`) and `stream` (an int, or a stream of torch or CuPy).
+
+    NumPy arrays and torch tensors on the CPU run on the CPU, arrays of a CUDA device on it; on the current
+    stream of the library that made them. Other functions in the language call it as a plain function.
+    """
+
+    def __init__(self, fn, do_not_specialize=(), do_not_specialize_on_alignment=(), debug=None):
+        super().__init__(fn)
+        self.params = parameters_of(fn, do_not_specialize, do_not_specialize_on_alignment)
+        self.debug = debug
+        self._interpreted = knobs.INTERPRET.flag()
+
+    @property
+    def arg_names(self):
+        """The names of the parameters in order."""
+        return [parameter.name for parameter in self.params]
+
+    @cached_property
+    def _dispatcher(self):
+        from .. import _tilewright
+
+        options = Options(debug=knobs.DEBUG.flag() if self.debug is None else self.debug)
+        rows = [
+            (p.name, p.default is not REQUIRED, p.default, p.is_constexpr, p.specialize, p.align)
+            for p in self.params
+        ]
+        return _tilewright.Dispatcher(
+            self.__name__, rows, [*options.items(), ("stream", None)], Specializer(self.fn, self.params)
+        )
+
+    def __getitem__(self, grid):
+        """A callable that runs the kernel over `grid`."""
+        if self._interpreted:
+            return partial(self._interpret, grid)
+        return self._dispatcher.launcher(grid)
+
+    def warmup(self, *args, **kwargs):
+        """Compile for the arguments of a launch without running it. Gives the `CompiledKernel`."""
+        kwargs.pop("grid", None)  # accepted so that a launch is easily turned into a warm-up
+        return self._dispatcher.warmer()(*args, **kwargs)
+
+    def _interpret(self, grid, *args, **kwargs):
+        from ..interpreter import launch
+
+        bound = Specializer(self.fn, self.params).bind(args, kwargs)
+        return launch(self.fn, grid, bound)
+
+    def __call__(self, *args, **kwargs):
+        """Run the body where the interpreter does; everywhere else a kernel needs a grid."""
+        try:
+            ir.builder()
+        except LanguageError:
+            pass
+        else:
+            return self.fn(*args, **kwargs)
+        raise RuntimeError(f"kernel {self.__name__}() is launched over a grid: {self.__name__}[grid](...)")
+
+    def __repr__(self):
+        return f"<tilewright kernel {self.__module__}.{self.__qualname__}>"
+
+
+def jit(fn=None, *, do_not_specialize=(), do_not_specialize_on_alignment=(), debug=None, noinline=False):
+    """Decorate a function as a kernel, or as a function that kernels call.
+
+    Calls are compiled separately for int arguments of value 1, and for ints and addresses divisible by 16;
+    `do_not_specialize` and `do_not_specialize_on_alignment` list the parameters (names or positions) for
+    which they are not. `debug` sets the default of the option of that name. Functions are always inlined;
+    `noinline` is there for the sake of existing code.
+
+    Raises `TypeError` for a function with `*args` or `**kwargs` and `ValueError` for unknown names.
+    """
+    if fn is None:
+        return partial(
+            jit,
+            do_not_specialize=do_not_specialize,
+            do_not_specialize_on_alignment=do_not_specialize_on_alignment,
+            debug=debug,
+        )
+    if isinstance(fn, JITFunction):
+        return fn
+    if not callable(fn) or not hasattr(fn, "__code__"):
+        raise TypeError(f"jit decorates a Python function, got {fn!r}")
+    return JITFunction(fn, do_not_specialize, do_not_specialize_on_alignment, debug)

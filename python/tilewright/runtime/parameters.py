@@ -1,0 +1,64 @@
+"""The parameters of a kernel and how calls are specialised on them."""
+
+import inspect
+from dataclasses import dataclass
+
+from ..language.constexpr import constexpr
+
+#: Stands for the default of a parameter without one.
+REQUIRED = inspect.Parameter.empty
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a kernel.
+
+    `is_constexpr`: its value is part of the compiled code. `specialize`: compile separately for the int 1;
+    `align`: and for ints and addresses divisible by 16. `default`: a Python value or `REQUIRED`.
+    """
+
+    name: str
+    default: object = REQUIRED
+    is_constexpr: bool = False
+    specialize: bool = True
+    align: bool = True
+
+
+def _is_constexpr(annotation):
+    if isinstance(annotation, str):  # postponed evaluation of annotations
+        return annotation.rsplit(".", 1)[-1].strip() == "constexpr"
+    return annotation is constexpr
+
+
+def _indices(fn, names, chosen, what):
+    """The positions of the parameters that `chosen` lists by name or position."""
+    found = set()
+    for entry in chosen:
+        index = names.index(entry) if entry in names else entry
+        if not isinstance(index, int) or not 0 <= index < len(names):
+            raise ValueError(f"{what} of kernel {fn.__name__}() names {entry!r}, which is no parameter of it")
+        found.add(index)
+    return found
+
+
+def parameters_of(fn, do_not_specialize=(), do_not_specialize_on_alignment=()):
+    """The parameters of the function `fn` as a tuple; the other two list names or positions.
+
+    Raises `TypeError` for `*args` and `**kwargs` and `ValueError` for a name or position that `fn` does not
+    have.
+    """
+    signature = inspect.signature(fn).parameters
+    for parameter in signature.values():
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            raise TypeError(
+                f"kernel {fn.__name__}() cannot take {parameter}: its parameters have to be fixed"
+            )
+    names = list(signature)
+    unspecialized = _indices(fn, names, do_not_specialize, "do_not_specialize")
+    unaligned = unspecialized | _indices(
+        fn, names, do_not_specialize_on_alignment, "do_not_specialize_on_alignment"
+    )
+    return tuple(
+        Parameter(name, p.default, _is_constexpr(p.annotation), i not in unspecialized, i not in unaligned)
+        for i, (name, p) in enumerate(signature.items())
+    )

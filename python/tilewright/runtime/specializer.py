@@ -1,0 +1,96 @@
+"""What a launch needs Python for: arguments that do not fit, first calls, unusual streams."""
+
+import inspect
+
+from .backends import backend_for
+from .compiler import compile_kernel
+from .options import OPTION_NAMES, Options
+
+
+class Specializer:
+    """Compiles the kernel `fn` for the arguments of its calls; the C++ dispatcher calls it.
+
+    Does not refer to the dispatcher, so that a kernel that nobody needs any more goes away at once.
+    """
+
+    def __init__(self, fn, params):
+        self.fn, self.params = fn, params
+
+    def compile(self, values, specs, options, device, load):
+        """The kernel for a call, and, if `load`, ready to launch on `device` (a kind and a number).
+
+        `specs` has `(type, hint)` for each argument that has a type in the signature, None for the others; a
+        hint of 1 means that the argument is known to be 1, 16 that it is divisible by that. Gives the
+        `CompiledKernel`, the loaded kernel or None, and for each parameter whether the kernel writes through
+        it.
+        """
+        arg_types, constexprs, attrs = {}, {}, {}
+        for param, value, spec in zip(self.params, values, specs, strict=True):
+            if spec is None or spec[1] == 1:
+                constexprs[param.name] = value if spec is None else 1
+                continue
+            arg_types[param.name] = spec[0]
+            if spec[1] == 16:
+                attrs[param.name] = 16
+        kind, ordinal = device
+        backend = backend_for(kind)
+        compiled = compile_kernel(
+            self.fn, arg_types, constexprs, attrs, backend.target(ordinal), Options(*options)
+        )
+        loaded = backend.load(compiled, ordinal) if load else None
+        return compiled, loaded, [param.name in compiled.written for param in self.params]
+
+    def bind(self, args, kwargs):
+        """The arguments by name, defaults filled in, options left out. Raises as `reject_arguments`."""
+        kept = {name: value for name, value in kwargs.items() if name in self._names or not _is_option(name)}
+        signature = inspect.signature(self.fn)
+        try:
+            bound = signature.bind(*args, **kept)
+        except TypeError:
+            self.reject_arguments(args, kwargs)
+        bound.apply_defaults()
+        return bound.arguments
+
+    @property
+    def _names(self):
+        return [param.name for param in self.params]
+
+    def reject_arguments(self, args, kwargs):
+        """Raise the `TypeError` for a call whose arguments do not fit the parameters."""
+        name, names = self.fn.__name__, self._names
+        if len(args) > len(names):
+            raise TypeError(f"kernel {name}() takes {len(names)} arguments, but {len(args)} were given")
+        for keyword in kwargs:
+            if keyword in names[: len(args)]:
+                raise TypeError(f"kernel {name}() got two values for argument {keyword!r}")
+            if keyword not in names and not _is_option(keyword):
+                raise TypeError(f"kernel {name}() has no parameter {keyword!r}{_similar(keyword, names)}")
+        missing = [
+            repr(param.name)
+            for param in self.params[len(args) :]
+            if param.name not in kwargs and param.default is inspect.Parameter.empty
+        ]
+        noun = "argument" if len(missing) == 1 else "arguments"
+        raise TypeError(f"kernel {name}() is missing {noun} {', '.join(missing)}")
+
+    def stream_handle(self, stream):
+        """The driver's handle, an int, of a stream of torch or CuPy. Raises `TypeError` for anything else."""
+        for attribute in ("cuda_stream", "ptr"):
+            if isinstance(handle := getattr(stream, attribute, None), int):
+                return handle
+        if hasattr(stream, "__cuda_stream__"):
+            return stream.__cuda_stream__()[1]
+        raise TypeError(
+            f"stream of kernel {self.fn.__name__}() is {stream!r}, not an int or a stream of torch or CuPy"
+        )
+
+
+def _is_option(name):
+    return name in OPTION_NAMES or name == "stream"
+
+
+def _similar(name, names):
+    import difflib
+
+    close = difflib.get_close_matches(name, [*names, *OPTION_NAMES, "stream"], 1)
+    return f"; did you mean {close[0]!r}?" if close else ""
