@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# Tests and measures on a machine with an NVIDIA GPU, from an unpacked bundle or
+# a built source tree; needs PyTorch, no LLVM and no network.
+#
+#   test/gpu/run.sh [tests] [memcheck] [racecheck] [benchmarks]     all of them by default
+#
+# Logs and results go to $OUT (default gpu-results); a short table comes last.
+# Exits 1 when a step failed.
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+out=${OUT:-$PWD/gpu-results}
+python=${PYTHON:-python3}
+jobs=${JOBS:-4}
+[ $# -gt 0 ] || set -- tests memcheck racecheck benchmarks
+mkdir -p "$out"
+
+export PYTHONPATH=$PWD/python${PYTHONPATH:+:$PYTHONPATH}
+export PATH=$PATH:/usr/local/cuda/bin
+# A cache of this run's own: what is tested is compiled here and now.
+TILEWRIGHT_CACHE_DIR=$(mktemp -d)
+export TILEWRIGHT_CACHE_DIR
+trap 'rm -rf "$TILEWRIGHT_CACHE_DIR"' EXIT
+
+pytest_on_gpu=("$python" -m pytest -q -p no:cacheprovider --backend cuda)
+
+run_setup() { if [ -x setup.sh ]; then ./setup.sh true; fi && "$python" -c 'import tilewright._tilewright'; }
+run_tests() { "${pytest_on_gpu[@]}" -n "$jobs" test/python test/kernels; }
+# The sanitizer follows every memory access, so the kernels' tests are enough.
+# Its shadow of PyTorch's pool would hide overruns; unpooled memory does not.
+sanitize() {
+  PYTORCH_NO_CUDA_MEMORY_CACHING=1 compute-sanitizer --tool "$1" --error-exitcode 86 --launch-timeout 0 \
+    "${pytest_on_gpu[@]}" -x --timeout 0 test/kernels
+}
+run_memcheck() { sanitize memcheck; }
+run_racecheck() { sanitize racecheck; }
+run_benchmarks() { "$python" benchmarks/run.py --backend cuda --out "$out/benchmarks.json"; }
+
+table=()
+failed=0
+step() {
+  local name=$1 start=$SECONDS result=passed
+  printf '== %s\n' "$name"
+  if ! "run_$name" >"$out/$name.log" 2>&1; then
+    result=FAILED
+    failed=1
+    tail -n 40 "$out/$name.log"
+  fi
+  table+=("$(printf '%-12s %-8s %5d s   %s' "$name" "$result" $((SECONDS - start)) \
+    "$(grep -E '(passed|failed|error|ERROR SUMMARY)' "$out/$name.log" | tail -n 1 | cut -c1-90)")")
+}
+
+step setup
+for name in "$@"; do
+  case $name in
+    tests | memcheck | racecheck | benchmarks) step "$name" ;;
+    *) echo "unknown step '$name'" >&2; exit 2 ;;
+  esac
+done
+[ -e "$out/benchmarks.log" ] && cat "$out/benchmarks.log"
+nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
+printf '%s\n' "${table[@]}"
+exit $failed
