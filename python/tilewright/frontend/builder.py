@@ -108,8 +108,8 @@ class IRBuilder:
             self.operation("tile.yield", [value.handle for value in values])
         return op.results
 
-    def call(self, function, args):
-        return self.visitor.inline(function, args)
+    def call(self, function, args, kwargs=None):
+        return self.visitor.inline(function, args, kwargs or {})
 
     def concrete(self, handle):
         return None

@@ -8,7 +8,6 @@ import types
 from ..language.builtin import is_builtin
 from ..language.constexpr import constexpr, unwrap
 from ..language.errors import LanguageError
-from .errors import CompilationError
 from .names import is_kernel_function
 from .python_calls import HANDLED
 from .values import describe, is_constant, wrap
@@ -39,7 +38,9 @@ class Calls:
         kwargs = {}
         for entry in node.keywords:
             if entry.arg is None:
-                raise self.error("'**' is not supported in a kernel", entry.value, "name the arguments one by one")
+                raise self.error(
+                    "'**' is not supported in a kernel", entry.value, "name the arguments one by one"
+                )
             kwargs[entry.arg] = self.visit(entry.value)
         return args, kwargs
 
@@ -98,7 +99,9 @@ class Calls:
     def _inline(self, function, args, kwargs):
         """Compile a call of another kernel function in place."""
         if self.depth >= _MAX_DEPTH:
-            raise self.error(f"calls are nested more than {_MAX_DEPTH} deep: does {function.__name__}() call itself?")
+            raise self.error(
+                f"calls are nested more than {_MAX_DEPTH} deep: does {function.__name__}() call itself?"
+            )
         self.unit.called.append(function)
         bound = self._bind(function, args, kwargs)
         return type(self)(self.unit, function.fn, bound, caller=self).run()
@@ -123,12 +126,9 @@ class Calls:
                 )
         return {name: wrap(value) for name, value in bound.arguments.items()}
 
-    def inline(self, function, args):
-        """Compile a call that the language itself makes, of a combine function; the error names it."""
-        try:
-            return self._inline(function, list(args), {})
-        except LanguageError as error:
-            raise CompilationError(error.message, self.frames(), error.hint) from None
+    def inline(self, function, args, kwargs):
+        """Compile a call that the language itself makes, of a combine function."""
+        return self._inline(function, args, kwargs)
 
 
 def _is_constexpr(annotation):

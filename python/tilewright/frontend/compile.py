@@ -80,12 +80,16 @@ def _compile(binding, fn, arg_types, constexprs, attrs, options):
     visitor = Visitor(unit, fn, constants)
     builder.visitor = visitor
     with using(builder), builder.at_end(module.body):
-        function = builder.operation("tile.func", (), (), _function_attributes(fn.__name__, types, attrs), regions=1)
+        function = builder.operation(
+            "tile.func", (), (), _function_attributes(fn.__name__, types, attrs), regions=1
+        )
         with builder.block(function.regions[0], list(types.values())) as block:
             arguments = [tensor(handle, ty) for handle, ty in zip(block.args, types.values(), strict=True)]
             visitor.scope.update(zip(types, arguments, strict=True))
             if visitor.run() is not None:
-                raise visitor.error("a kernel returns nothing", source.tree, "store the result through a pointer")
+                raise visitor.error(
+                    "a kernel returns nothing", source.tree, "store the result through a pointer"
+                )
             builder.operation("tile.return")
     try:
         module.verify()
@@ -117,13 +121,16 @@ def _arguments(source, arg_types, constexprs):
             )
     unknown = [name for name in [*arg_types, *constexprs] if name not in types and name not in constants]
     if unknown:
-        raise CompilationError(f"{source.fn.__name__}() has no argument {unknown[0]!r}", [source.frame(source.tree)])
+        raise CompilationError(
+            f"{source.fn.__name__}() has no argument {unknown[0]!r}", [source.frame(source.tree)]
+        )
     return types, constants
 
 
 def _function_attributes(name, types, attrs):
     arguments = [
-        f"{{tile.divisibility = {attrs[argument]} : i32}}" if attrs.get(argument, 1) > 1 else "{}" for argument in types
+        f"{{tile.divisibility = {attrs[argument]} : i32}}" if attrs.get(argument, 1) > 1 else "{}"
+        for argument in types
     ]
     return {
         "sym_name": quoted(name),
@@ -131,5 +138,3 @@ def _function_attributes(name, types, attrs):
         "arg_attrs": f"[{', '.join(arguments)}]",
         "tile.kernel": "unit",
     }
-
-

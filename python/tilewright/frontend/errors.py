@@ -71,4 +71,6 @@ def from_diagnostics(diagnostics):
         return CompilationError("the compiler failed without saying why")
     first, *others = errors
     notes = [entry["message"] for entry in [*first["notes"], *others]]
-    return CompilationError(first["message"], [frame_of_location(*frame) for frame in first["frames"]], notes=notes)
+    return CompilationError(
+        first["message"], [frame_of_location(*frame) for frame in first["frames"]], notes=notes
+    )

@@ -161,7 +161,9 @@ class Expressions:
     @staticmethod
     def _identical(left, right):
         if is_constant(left) and is_constant(right):
-            return unwrap(left) is unwrap(right) or (unwrap(left) == unwrap(right) and unwrap(left) is not None)
+            return unwrap(left) is unwrap(right) or (
+                unwrap(left) == unwrap(right) and unwrap(left) is not None
+            )
         return left is right
 
     def visit_Attribute(self, node):
@@ -176,7 +178,9 @@ class Expressions:
             return wrap(getattr(value, name))
         what = f"a value of type {value.type}" if isinstance(value, tensor) else describe(value)
         close = difflib.get_close_matches(name, [entry for entry in dir(value) if entry[0] != "_"], 1)
-        raise self.error(f"{what} has no attribute {name!r}", node, f"did you mean {close[0]!r}?" if close else None)
+        raise self.error(
+            f"{what} has no attribute {name!r}", node, f"did you mean {close[0]!r}?" if close else None
+        )
 
     def _module_attribute(self, node, module, name):
         if not hasattr(module, name):
@@ -209,10 +213,14 @@ class Expressions:
         except TypeError:
             raise self.error(f"{describe(value)} cannot be indexed", node) from None
         except IndexError:
-            raise self.error(f"index {unwrap(index)} is out of range for {len(container)} elements", node) from None
+            raise self.error(
+                f"index {unwrap(index)} is out of range for {len(container)} elements", node
+            ) from None
 
     def visit_Slice(self, node):
-        parts = [self.visit(part) if part is not None else None for part in (node.lower, node.upper, node.step)]
+        parts = [
+            self.visit(part) if part is not None else None for part in (node.lower, node.upper, node.step)
+        ]
         return slice(*parts)
 
     def visit_JoinedStr(self, node):
@@ -225,6 +233,8 @@ class Expressions:
         if isinstance(value, tensor):
             return str(value.type)
         value = unwrap(value)
-        value = {"s": str, "r": repr, "a": ascii}.get(chr(part.conversion) if part.conversion > 0 else "", lambda v: v)(value)
+        value = {"s": str, "r": repr, "a": ascii}.get(
+            chr(part.conversion) if part.conversion > 0 else "", lambda v: v
+        )(value)
         spec = "".join(self._format(inner) for inner in part.format_spec.values) if part.format_spec else ""
         return format(value, spec)

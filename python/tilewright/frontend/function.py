@@ -1,5 +1,9 @@
 """What makes an object a function that kernels can call."""
 
+import functools
+
+from ..language.ir import builder
+
 
 class KernelFunction:
     """A Python function written in the language. `tilewright.jit` gives objects of a class derived from this one.
@@ -10,7 +14,10 @@ class KernelFunction:
     is_kernel_function = True
 
     def __init__(self, fn):
-        import functools
-
         functools.update_wrapper(self, fn)
         self.fn = fn
+
+    def __call__(self, *args, **kwargs):
+        """Called from a kernel in the interpreter. Raises `LanguageError` elsewhere: a kernel is launched by
+        `kernel[grid](...)`."""
+        return builder().call(self, args, kwargs)

@@ -14,7 +14,17 @@ from ..language.semantic.convert import constant
 from ..language.semantic.loop import bounds, static_step
 from ..language.tensor import tensor
 from .builder import attribute_text
-from .values import Undefined, describe, flatten, is_constant, materialize, rebuild, same_kind, type_name, wrap
+from .values import (
+    Undefined,
+    describe,
+    flatten,
+    is_constant,
+    materialize,
+    rebuild,
+    same_kind,
+    type_name,
+    wrap,
+)
 
 _HINTS = ("num_stages", "loop_unroll_factor")
 _FLAGS = ("disallow_acc_multi_buffer", "flatten", "warp_specialize", "disable_licm")
@@ -49,7 +59,8 @@ class Loops:
             self._unroll(node, over)
         else:
             raise self.error(
-                f"a loop runs over range, tl.range, tl.static_range or a tuple, got {describe(over)}", node.iter
+                f"a loop runs over range, tl.range, tl.static_range or a tuple, got {describe(over)}",
+                node.iter,
             )
 
     def _unroll(self, node, items):
@@ -134,7 +145,9 @@ class Loops:
         values = tuple(materialize(self.scope[name]) for name in names)
         for name, first, last in zip(names, initial, values, strict=True):
             if isinstance(last, Undefined):
-                raise self.error(f"{name!r} may have no value at the end of the loop's body: {last.why}", node)
+                raise self.error(
+                    f"{name!r} may have no value at the end of the loop's body: {last.why}", node
+                )
             if not same_kind(first, last):
                 raise self.error(
                     f"{name!r} is {type_name(first)} before the loop and {type_name(last)} after its body",

@@ -72,6 +72,23 @@ HANDLED = {
     "tuple": lambda *args: tuple(*args),
     **{
         function.__name__: _on_constants(function)
-        for function in (int, float, bool, str, repr, round, pow, divmod, sum, any, all, sorted, hash, ord, chr, hasattr)
+        for function in (
+            int,
+            float,
+            bool,
+            str,
+            repr,
+            round,
+            pow,
+            divmod,
+            sum,
+            any,
+            all,
+            sorted,
+            hash,
+            ord,
+            chr,
+            hasattr,
+        )
     },
 }

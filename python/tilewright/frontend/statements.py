@@ -71,17 +71,22 @@ class Statements:
             return
         if not is_constant(value):
             raise self.error(
-                f"the value of a tl.constexpr must be known while compiling, got {describe(value)}", node.value
+                f"the value of a tl.constexpr must be known while compiling, got {describe(value)}",
+                node.value,
             )
         if isinstance(node.target, ast.Name) and isinstance(self.scope.get(node.target.id), tensor):
-            raise self.error(f"{node.target.id!r} was a value of the kernel and cannot become a constant", node.target)
+            raise self.error(
+                f"{node.target.id!r} was a value of the kernel and cannot become a constant", node.target
+            )
         self.assign(node.target, wrap(unwrap(value)))
 
     def visit_AugAssign(self, node):
         if not isinstance(node.target, ast.Name):
             self.assign(node.target, None)
         left = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
-        self.assign(node.target, materialize(self.binary(node, node.op, self.visit(left), self.visit(node.value))))
+        self.assign(
+            node.target, materialize(self.binary(node, node.op, self.visit(left), self.visit(node.value)))
+        )
 
     def visit_NamedExpr(self, node):
         value = materialize(self.visit(node.value))
@@ -111,5 +116,3 @@ class Statements:
             raise self.error(f"{len(target.elts)} names for {len(value)} values", target)
         for element, item in zip(target.elts, value, strict=True):
             self.assign(element, item)
-
-

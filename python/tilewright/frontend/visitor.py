@@ -91,4 +91,8 @@ class Visitor(Names, Statements, Branches, Loops, Expressions, Calls):
     @staticmethod
     def is_docstring(node):
         """Whether a statement only holds a string."""
-        return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+        return (
+            isinstance(node, ast.Expr)
+            and isinstance(node.value, ast.Constant)
+            and isinstance(node.value.value, str)
+        )

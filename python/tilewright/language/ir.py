@@ -33,7 +33,7 @@ class Builder(Protocol):
     def reduce(self, operands, operand_types, result_types, axis: int, combine: Callable) -> list:
         """Reduce blocks along `axis`; `combine(lefts, rights)` maps two lists of tensors to one."""
 
-    def call(self, function, args: Sequence) -> Any:
+    def call(self, function, args: Sequence, kwargs: dict | None = None) -> Any:
         """Call a `@tw.jit` function on tensors."""
 
     def concrete(self, handle: Any):

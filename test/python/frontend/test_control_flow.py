@@ -139,7 +139,9 @@ def test_downward_loop_counts_up_inside(tile):
             tl.store(out + i, i)
 
     text = tile(kernel, "*i32", "i32")
-    assert re.search(r"scf\.for %\w+ = %c0_i32 to %arg1 step %c2_i32", text) and count(text, "arith.subi") == 1
+    assert (
+        re.search(r"scf\.for %\w+ = %c0_i32 to %arg1 step %c2_i32", text) and count(text, "arith.subi") == 1
+    )
 
 
 def test_unsigned_loop_compares_unsigned(tile):

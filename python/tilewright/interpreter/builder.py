@@ -1,0 +1,65 @@
+"""The builder that evaluates each operation at once."""
+
+import numpy as np
+
+from ..language.dtypes import block_type
+from ..language.tensor import tensor
+from . import arith_ops, math_ops, tile_ops
+from .numpy_types import numpy_dtype
+
+_PURE = {**arith_ops.OPS, **math_ops.OPS}
+
+
+class EagerBuilder:
+    """Implements `language.ir.Builder` on NumPy arrays; handles are arrays, of rank 0 for scalars.
+
+    `memory` holds the arguments' arrays, `grid` the number of programs along each axis and `position` which of them
+    runs; `functions` prepares functions for the interpreter. Asserts are always on.
+    """
+
+    debug = True
+
+    def __init__(self, memory, grid, functions):
+        self.memory, self.grid, self.functions = memory, grid, functions
+        self.position = (0, 0, 0)
+
+    def create(self, op, operands, types, attrs):
+        with np.errstate(all="ignore"):
+            pure = _PURE.get(op)
+            if pure:
+                results = pure(operands, types, attrs)
+            elif op in tile_ops.OPS:
+                results = tile_ops.OPS[op](self, operands, types, attrs)
+            else:
+                raise tile_ops.unknown(op)
+        return [np.asarray(result) for result in results]
+
+    def constant(self, value, type):
+        with np.errstate(all="ignore"):
+            return np.full(type.shape, value, numpy_dtype(type))
+
+    def reduce(self, operands, operand_types, result_types, axis, combine):
+        values = [np.moveaxis(operand, axis, 0) for operand in operands]
+        while len(values[0]) > 1:
+            half = len(values[0]) // 2
+            lefts, rights = ([self._wrap(v[part], ty) for v, ty in zip(values, operand_types, strict=True)]
+                             for part in (slice(0, half), slice(half, 2 * half)))  # fmt: skip
+            combined = combine(lefts, rights)
+            values = [
+                np.concatenate([result.handle, value[2 * half :]])
+                for result, value in zip(combined, values, strict=True)
+            ]
+        return [value[0] for value in values]
+
+    @staticmethod
+    def _wrap(array, ty):
+        return tensor(array, block_type(ty.scalar, array.shape))
+
+    def call(self, function, args, kwargs=None):
+        return self.functions.call(function, args, kwargs or {})
+
+    def concrete(self, handle):
+        return handle.item()
+
+    def describe(self, handle, type):
+        return f"{np.array2string(handle)} of type {type}"

@@ -1,0 +1,156 @@
+"""Running kernels program after program."""
+
+import inspect
+import itertools
+
+import numpy as np
+
+from ..frontend.function import KernelFunction
+from ..language.constexpr import constexpr, unwrap
+from ..language.dtypes import dtype, pointer_type, type_from_signature
+from ..language.errors import LanguageError
+from ..language.ir import using
+from ..language.semantic.convert import literal_type
+from ..language.tensor import tensor
+from .builder import EagerBuilder
+from .memory import Memory
+from .numpy_types import FROM_NUMPY, numpy_dtype
+from .rewrite import rewrite
+
+#: Arguments of a launch that are options of the compiler and mean nothing here.
+OPTIONS = ("num_warps", "num_stages", "num_ctas", "debug")
+
+
+class Functions:
+    """Functions prepared for the interpreter, each once a launch."""
+
+    def __init__(self):
+        self._prepared = {}
+
+    def call(self, function, args, kwargs):
+        """Call a kernel function from a kernel: bind the arguments, mark the constants, run the body."""
+        fn = function.fn
+        bound = inspect.signature(fn).bind(*args, **kwargs)
+        bound.apply_defaults()
+        parameters = inspect.signature(fn).parameters
+        for name, value in bound.arguments.items():
+            if is_constexpr(parameters[name]) and not isinstance(value, (constexpr, tensor)):
+                bound.arguments[name] = constexpr(value)
+        return self.prepared(fn)(*bound.args, **bound.kwargs)
+
+    def prepared(self, fn):
+        """The Python function that runs in place of `fn`."""
+        if fn not in self._prepared:
+            self._prepared[fn] = rewrite(fn)
+        return self._prepared[fn]
+
+
+def is_constexpr(parameter):
+    """Whether a parameter is annotated as a compile-time constant."""
+    annotation = parameter.annotation
+    return annotation is constexpr or (isinstance(annotation, str) and annotation.endswith("constexpr"))
+
+
+def argument(name, value, memory):
+    """What the kernel sees for the argument `value`: arrays become pointers and numbers scalars."""
+    if isinstance(value, (bool, int, float)):
+        ty = literal_type(value)
+        return tensor(np.asarray(value).astype(_storage(ty)), ty)
+    if isinstance(value, np.generic):
+        ty = type_from_signature(_signature(name, value.dtype))
+        return tensor(np.asarray(value).view(numpy_dtype(ty)), ty)
+    if isinstance(value, np.ndarray):
+        start, end = (
+            np.lib.array_utils.byte_bounds(value) if value.size else (value.ctypes.data, value.ctypes.data)
+        )
+        memory.add(name, start, end - start, value.flags.writeable)
+        return _pointer(value.ctypes.data, _signature(name, value.dtype))
+    if hasattr(value, "data_ptr") and hasattr(value, "element_size"):
+        return _torch(name, value, memory)
+    if value is None or isinstance(value, (str, dtype, constexpr, tuple)):
+        return value
+    raise TypeError(
+        f"argument {name!r} is of type {type(value).__name__}, which the interpreter does not take"
+    )
+
+
+def _storage(ty):
+    return {"int1": np.bool_, "uint32": np.uint32, "uint64": np.uint64}.get(ty.name, numpy_dtype(ty))
+
+
+def _signature(name, element):
+    text = str(element).removeprefix("torch.")
+    if text not in FROM_NUMPY:
+        raise TypeError(f"argument {name!r} has elements of type {text}, which kernels do not take")
+    return FROM_NUMPY[text]
+
+
+def _pointer(address, signature):
+    return tensor(np.asarray(address, np.int64), pointer_type(type_from_signature(signature)))
+
+
+def _torch(name, value, memory):
+    if value.device.type != "cpu":
+        raise TypeError(
+            f"argument {name!r} is on {value.device}; the interpreter takes arrays in host memory"
+        )
+    extent = 0
+    if value.numel():
+        extent = (
+            sum((side - 1) * stride for side, stride in zip(value.shape, value.stride(), strict=True)) + 1
+        )
+    memory.add(name, value.data_ptr(), extent * value.element_size())
+    return _pointer(value.data_ptr(), _signature(name, value.dtype))
+
+
+class InterpretedKernel(KernelFunction):
+    """A kernel that runs in the interpreter: `kernel[grid](*args)`.
+
+    NumPy arrays and torch tensors in host memory are worked on in place.
+    """
+
+    def __getitem__(self, grid):
+        return lambda *args, **kwargs: self.run(grid, args, kwargs)
+
+    def run(self, grid, args, kwargs):
+        """Run all programs of `grid`: up to three positive ints, or a function from the arguments to them.
+
+        Raises what the kernel raises, with the program in a note where Python has notes.
+        """
+        signature = inspect.signature(self.fn)
+        kwargs = {
+            name: v for name, v in kwargs.items() if name in signature.parameters or name not in OPTIONS
+        }
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        memory, functions = Memory(), Functions()
+        values = {}
+        for name, value in bound.arguments.items():
+            fixed = is_constexpr(signature.parameters[name])
+            values[name] = constexpr(value) if fixed else argument(name, value, memory)
+        builder = EagerBuilder(memory, grid_of(grid, bound.arguments), functions)
+        body = functions.prepared(self.fn)
+        with using(builder):
+            for z, y, x in itertools.product(*(range(side) for side in reversed(builder.grid))):
+                builder.position = (x, y, z)
+                try:
+                    body(**values)
+                except Exception as error:
+                    if hasattr(error, "add_note"):
+                        error.add_note(f"in program ({x}, {y}, {z}) of the grid {builder.grid}")
+                    raise
+
+
+def grid_of(grid, arguments):
+    """The three sides of a grid. Raises `LanguageError` if it is none."""
+    if callable(grid):
+        grid = grid({name: unwrap(value) for name, value in arguments.items()})
+    sides = tuple(grid) if isinstance(grid, (tuple, list)) else (grid,)
+    if not 1 <= len(sides) <= 3 or any(not hasattr(side, "__index__") or int(side) < 0 for side in sides):
+        raise LanguageError(f"a grid has one to three sides of 0 or more programs, got {grid!r}")
+    return tuple(int(side) for side in sides) + (1,) * (3 - len(sides))
+
+
+def interpret(kernel):
+    """The kernel (a `@tw.jit` function or a plain one) as it runs in the interpreter."""
+    return InterpretedKernel(getattr(kernel, "fn", kernel))

@@ -1,0 +1,117 @@
+"""Kernel functions as plain Python that means the same.
+
+The text stays what the debugger shows; lines and columns are kept. Changed are only the spots where Python means
+something else than the language: a number that is assigned becomes a scalar with a type, `and`, `or` and `not` work
+on blocks, and the builtins `range`, `min`, `max`, `abs`, `len`, `print` and the like are those of the language.
+"""
+
+import ast
+import copy
+
+from ..frontend.python_calls import HANDLED
+from ..frontend.source import source_of
+from ..frontend.values import is_constant, materialize, wrap
+from ..language.constexpr import unwrap
+from ..language.semantic import arithmetic
+
+# Names that no kernel uses.
+_VALUE, _CONSTANT, _AND, _OR, _NOT = "__tw_value", "__tw_constant", "__tw_and", "__tw_or", "__tw_not"
+
+
+def _either(is_and):
+    def combine(*thunks):
+        result = None
+        for thunk in thunks:
+            value = thunk()
+            if is_constant(value):
+                if bool(unwrap(value)) is not is_and:
+                    return value
+                result = value if result is None else result
+            elif result is None or is_constant(result):
+                result = value
+            else:
+                result = arithmetic.logical(result, value, "arith.andi" if is_and else "arith.ori")
+        return result
+
+    return combine
+
+
+def _not(value):
+    return not unwrap(value) if is_constant(value) else arithmetic.logical_not(value)
+
+
+def _print(*args, **kwargs):
+    print(*args, **kwargs)
+
+
+HELPERS = {
+    **HANDLED,
+    "print": _print,
+    _VALUE: materialize,
+    _CONSTANT: lambda value: wrap(unwrap(value)),
+    _AND: _either(True),
+    _OR: _either(False),
+    _NOT: _not,
+}
+
+
+class _Rewriter(ast.NodeTransformer):
+    """Replaces what means something else in the language."""
+
+    def _call(self, name, node, *args):
+        return ast.copy_location(
+            ast.Call(ast.copy_location(ast.Name(name, ast.Load()), node), list(args), []), node
+        )
+
+    def visit_Assign(self, node):
+        self.generic_visit(node)
+        node.value = self._call(_VALUE, node.value, node.value)
+        return node
+
+    def visit_AnnAssign(self, node):
+        self.generic_visit(node)
+        if node.value is None:
+            return node
+        name = _CONSTANT if ast.unparse(node.annotation).endswith("constexpr") else _VALUE
+        value = self._call(name, node.value, node.value)
+        return ast.copy_location(ast.Assign([node.target], value), node)
+
+    def visit_BoolOp(self, node):
+        self.generic_visit(node)
+        nothing = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
+        thunks = [
+            ast.copy_location(ast.Lambda(copy.deepcopy(nothing), value), value) for value in node.values
+        ]
+        return self._call(_AND if isinstance(node.op, ast.And) else _OR, node, *thunks)
+
+    def visit_UnaryOp(self, node):
+        self.generic_visit(node)
+        return self._call(_NOT, node, node.operand) if isinstance(node.op, ast.Not) else node
+
+
+def rewrite(fn):
+    """`fn` as a Python function for the interpreter, with its globals and closure as they are now."""
+    source = source_of(fn)
+    tree = copy.deepcopy(source.tree)
+    tree.decorator_list, tree.returns = [], None
+    arguments = [*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs]
+    for argument in arguments:
+        argument.annotation = None
+    # The caller binds the defaults: a tree has no values for them.
+    tree.args.defaults, tree.args.kw_defaults = [], [None] * len(tree.args.kwonlyargs)
+    tree = _Rewriter().visit(tree)
+    ast.increment_lineno(tree, source.first_line - 1)
+    module = ast.fix_missing_locations(ast.Module([tree], []))
+    environment = {**fn.__globals__, **_closure(fn), **_free_builtins(fn)}
+    exec(compile(module, source.file, "exec"), environment)
+    return environment[fn.__name__]
+
+
+def _closure(fn):
+    cells = zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True)
+    return {name: cell.cell_contents for name, cell in cells if cell != type(cell)()}
+
+
+def _free_builtins(fn):
+    """The helpers, less those whose names the module of `fn` uses for something of its own."""
+    return {name: value for name, value in HELPERS.items() if name not in fn.__globals__}

@@ -1,0 +1,189 @@
+"""The ops of the `tile` dialect on NumPy arrays. Each takes the builder, for the grid and the memory."""
+
+import operator
+
+import numpy as np
+
+from ..language.errors import LanguageError
+from .numpy_types import numpy_dtype, size_in_memory, unsigned
+
+
+def _program_id(builder, operands, types, attrs):
+    return [np.asarray(builder.position[attrs["axis"]], np.int32)]
+
+
+def _num_programs(builder, operands, types, attrs):
+    return [np.asarray(builder.grid[attrs["axis"]], np.int32)]
+
+
+def _range(builder, operands, types, attrs):
+    return [np.arange(attrs["start"], attrs["end"]).astype(np.int32)]
+
+
+def _stretch(builder, operands, types, attrs):
+    return [np.broadcast_to(operands[0], types[0].shape).copy()]
+
+
+def _expand_dims(builder, operands, types, attrs):
+    return [np.expand_dims(operands[0], attrs["axis"])]
+
+
+def _reshape(builder, operands, types, attrs):
+    return [operands[0].reshape(types[0].shape)]
+
+
+def _transpose(builder, operands, types, attrs):
+    return [np.ascontiguousarray(operands[0].transpose(attrs["order"]))]
+
+
+def _addptr(builder, operands, types, attrs):
+    pointers, offsets = operands
+    return [pointers + offsets.astype(np.int64) * size_in_memory(types[0].scalar.element_ty)]
+
+
+def _keep(builder, operands, types, attrs):
+    return [operands[0]]
+
+
+def _all(pointers):
+    return np.ones(pointers.shape, np.bool_)
+
+
+def _load(builder, operands, types, attrs):
+    pointers, rest = operands[0], operands[1:]
+    mask = rest[0] if rest else _all(pointers)
+    loaded = builder.memory.load(pointers, mask, numpy_dtype(types[0]))
+    return [np.where(mask, loaded, rest[1]) if len(rest) > 1 else loaded]
+
+
+def _store(builder, operands, types, attrs):
+    pointers, values = operands[:2]
+    builder.memory.store(pointers, operands[2] if len(operands) > 2 else _all(pointers), values)
+    return []
+
+
+_KINDS = {
+    0: operator.add,
+    1: operator.add,
+    2: operator.and_,
+    3: operator.or_,
+    4: operator.xor,
+    5: np.maximum,
+    6: np.minimum,
+    9: np.fmax,
+    10: np.fmin,
+    11: lambda old, new: new,
+}
+
+
+def _combined(kind, old, new):
+    if kind in (7, 8):
+        return (np.maximum if kind == 7 else np.minimum)(unsigned(old), unsigned(new)).view(old.dtype)
+    return np.asarray(_KINDS[kind](old, new)).astype(old.dtype)
+
+
+def _each(builder, pointers, mask, update):
+    """Let `update` map the old element of each lane to the new one, lane after lane; gives the old ones."""
+    flat, on = pointers.reshape(-1), mask.reshape(-1)
+    olds = None
+    for lane in range(flat.size):
+        where, true = flat[lane : lane + 1], np.ones(1, np.bool_)
+        if not on[lane]:
+            continue
+        old, new = update(lane, where)
+        builder.memory.store(where, true, new)
+        if olds is None:
+            olds = np.zeros(flat.size, old.dtype)
+        olds[lane] = old[0]
+    return olds
+
+
+def _atomic_rmw(builder, operands, types, attrs):
+    pointers, values = operands[:2]
+    mask = operands[2] if len(operands) > 2 else _all(pointers)
+    flat = values.reshape(-1)
+
+    def update(lane, where):
+        old = builder.memory.load(where, np.ones(1, np.bool_), values.dtype)
+        return old, _combined(attrs["kind"], old, flat[lane : lane + 1])
+
+    olds = _each(builder, pointers, mask, update)
+    return [np.zeros(pointers.shape, values.dtype) if olds is None else olds.reshape(pointers.shape)]
+
+
+def _atomic_cas(builder, operands, types, attrs):
+    pointers, expected, values = operands
+    word = f"u{values.dtype.itemsize}"
+    wanted, new = expected.reshape(-1).view(word), values.reshape(-1).view(word)
+
+    def update(lane, where):
+        old = builder.memory.load(where, np.ones(1, np.bool_), np.dtype(word))
+        return old, np.where(old == wanted[lane], new[lane : lane + 1], old)
+
+    return [_each(builder, pointers, _all(pointers), update).view(values.dtype).reshape(pointers.shape)]
+
+
+def _to_tf32(array):
+    """Floats rounded to ten bits of mantissa."""
+    bits = array.view(np.uint32).astype(np.uint64)
+    bits = (bits + 0xFFF + ((bits >> 13) & 1)) & ~np.uint64(0x1FFF)
+    return np.where(np.isfinite(array), bits.astype(np.uint32).view(np.float32), array)
+
+
+def _dot(builder, operands, types, attrs):
+    a, b, acc = operands
+    if a.dtype == np.int8:
+        return [acc + a.astype(np.int32) @ b.astype(np.int32)]
+    if a.dtype.itemsize < 4:
+        a, b = a.astype(np.float32), b.astype(np.float32)
+    elif attrs["precision"] == 1:
+        a, b = _to_tf32(a), _to_tf32(b)
+    return [(acc.astype(a.dtype) + a @ b).astype(acc.dtype)]
+
+
+def _assert(builder, operands, types, attrs):
+    if not np.all(operands[0]):
+        failed = np.argwhere(~operands[0]).tolist()
+        where = f" at {failed[0]}" if operands[0].ndim else ""
+        raise AssertionError(f"{attrs['message']} (program {tuple(builder.position)}{where})")
+    return []
+
+
+def _print(builder, operands, types, attrs):
+    prefix, place = attrs["prefix"], ", ".join(map(str, builder.position))
+    for values, is_signed in zip(operands, attrs["isSigned"], strict=True):
+        shown = values if is_signed or values.dtype.kind != "i" else unsigned(values)
+        for index, value in np.ndenumerate(shown):
+            text = hex(value) if attrs["hex"] and shown.dtype.kind in "iu" else value
+            print(f"pid ({place}) idx ({', '.join(map(str, index))}) {prefix}{text}")
+    if not operands:
+        print(f"pid ({place}) {prefix}")
+    return []
+
+
+OPS = {
+    "tile.program_id": _program_id,
+    "tile.num_programs": _num_programs,
+    "tile.range": _range,
+    "tile.splat": _stretch,
+    "tile.broadcast": _stretch,
+    "tile.expand_dims": _expand_dims,
+    "tile.reshape": _reshape,
+    "tile.transpose": _transpose,
+    "tile.addptr": _addptr,
+    "tile.int_to_ptr": _keep,
+    "tile.ptr_to_int": _keep,
+    "tile.bitcast": _keep,
+    "tile.load": _load,
+    "tile.store": _store,
+    "tile.atomic_rmw": _atomic_rmw,
+    "tile.atomic_cas": _atomic_cas,
+    "tile.dot": _dot,
+    "tile.assert": _assert,
+    "tile.print": _print,
+}
+
+
+def unknown(op):
+    """The error for an op that the interpreter does not know."""
+    return LanguageError(f"the interpreter does not know the operation {op!r}")

@@ -1,0 +1,247 @@
+"""Kernels in the interpreter: grids, memory, atomics, control flow, debugging."""
+
+import traceback
+
+import numpy as np
+import pytest
+import tilewright.language as tl
+from tilewright.frontend.function import KernelFunction as jit
+from tilewright.interpreter import OutOfBounds, interpret
+
+
+@jit
+def add(x_ptr, y_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = i < n
+    x = tl.load(x_ptr + i, mask=mask, other=0.0)
+    y = tl.load(y_ptr + i, mask=mask)
+    tl.store(out_ptr + i, x + y, mask=mask)
+
+
+@pytest.mark.parametrize("n", [1, 31, 32, 100])
+def test_masked_blocks_cover_any_length(n):
+    rng = np.random.default_rng(n)
+    x, y = rng.normal(size=(2, n)).astype(np.float32)
+    out = np.zeros_like(x)
+    interpret(add)[lambda meta: (-(-n // meta["BLOCK"]),)](x, y, out, n, BLOCK=32, num_warps=4)
+    np.testing.assert_array_equal(out, x + y)
+
+
+def test_grid_of_three_sides():
+    def kernel(out):
+        x, y, z = tl.program_id(0), tl.program_id(1), tl.program_id(2)
+        linear = x + tl.num_programs(0) * (y + tl.num_programs(1) * z)
+        tl.store(out + linear, 100 * x + 10 * y + z)
+
+    out = np.zeros((2, 3, 4), np.int32)
+    interpret(kernel)[4, 3, 2](out)
+    z, y, x = np.indices((2, 3, 4))
+    np.testing.assert_array_equal(out, 100 * x + 10 * y + z)
+
+
+def test_load_and_store_out_of_bounds_name_the_array():
+    def reads(x, out):
+        tl.store(out, tl.load(x + 5))
+
+    def writes(x, out):
+        tl.store(out - 1, 1.0)
+
+    x, out = np.zeros(4, np.float32), np.zeros(1, np.float32)
+    with pytest.raises(OutOfBounds, match="load 4 bytes behind the end of 'x'"):
+        interpret(reads)[1,](x, out)
+    with pytest.raises(OutOfBounds, match="store 4 bytes before the start of 'out'"):
+        interpret(writes)[1,](x, out)
+
+
+def test_store_to_read_only_array():
+    def kernel(x):
+        tl.store(x, 1.0)
+
+    x = np.zeros(4, np.float32)
+    x.flags.writeable = False
+    with pytest.raises(Exception, match="store to 'x', which is read-only"):
+        interpret(kernel)[1,](x)
+
+
+def test_pointers_of_two_arrays_in_one_block():
+    def kernel(a, b, out):
+        i = tl.arange(0, 8)
+        tl.store(out + i, tl.load(tl.where(i % 2 == 0, a + i, b + i)))
+
+    a, b, out = np.arange(8, dtype=np.int32), -np.arange(8, dtype=np.int32), np.zeros(8, np.int32)
+    interpret(kernel)[1,](a, b, out)
+    np.testing.assert_array_equal(out, [0, -1, 2, -3, 4, -5, 6, -7])
+
+
+def test_strided_views():
+    def kernel(x, stride, out, N: tl.constexpr):
+        i = tl.arange(0, N)
+        tl.store(out + i, tl.load(x + i * stride))
+
+    x = np.arange(32, dtype=np.int64)[::-4]
+    out = np.zeros(8, np.int64)
+    interpret(kernel)[1,](x, -4, out, N=8)
+    np.testing.assert_array_equal(out, x)
+
+
+ATOMICS = {
+    "atomic_add": (np.int32, lambda old, new: old + new),
+    "atomic_max": (np.uint32, np.maximum),
+    "atomic_min": (np.int64, np.minimum),
+    "atomic_and": (np.int32, np.bitwise_and),
+    "atomic_or": (np.int32, np.bitwise_or),
+    "atomic_xor": (np.int32, np.bitwise_xor),
+    "atomic_xchg": (np.float32, lambda old, new: new),
+}
+
+
+@pytest.mark.parametrize("name", ATOMICS)
+def test_atomics(name):
+    dtype, combine = ATOMICS[name]
+    function = getattr(tl, name)
+
+    def kernel(x, old, N: tl.constexpr):
+        i = tl.arange(0, N)
+        values = (i * 3 + 1).to(x.dtype.element_ty)
+        tl.store(old + i, function(x + i, values, mask=i < 6))
+
+    x = np.arange(20, 28).astype(dtype)
+    before, old = x.copy(), np.full(8, 77, dtype)
+    interpret(kernel)[1,](x, old, N=8)
+    new = (np.arange(8) * 3 + 1).astype(dtype)
+    np.testing.assert_array_equal(x, np.where(np.arange(8) < 6, combine(before, new), before))
+    np.testing.assert_array_equal(old, np.where(np.arange(8) < 6, before, 0))
+
+
+def test_atomic_add_to_one_address_counts_every_lane():
+    def kernel(x):
+        tl.atomic_add(x + tl.zeros((16,), tl.int32), 1.0)
+
+    x = np.zeros(1, np.float32)
+    interpret(kernel)[3,](x)
+    assert x[0] == 48
+
+
+def test_compare_and_swap():
+    def kernel(x, old):
+        i = tl.arange(0, 4)
+        tl.store(old + i, tl.atomic_cas(x + i, 2, 9))
+
+    x, old = np.array([1, 2, 3, 2], np.int32), np.zeros(4, np.int32)
+    interpret(kernel)[1,](x, old)
+    assert x.tolist() == [1, 9, 3, 9] and old.tolist() == [1, 2, 3, 2]
+
+
+@jit
+def collatz(n):
+    steps = 0
+    while n != 1:
+        if n % 2 == 0:
+            n = n // 2
+        else:
+            n = 3 * n + 1
+        steps += 1
+    return steps
+
+
+def test_control_flow_and_calls():
+    def kernel(out, n, LIMIT: tl.constexpr = 3):
+        total = 0
+        for i in range(n, 0, -1):
+            total += i
+        for i in tl.static_range(LIMIT):
+            total += i
+        tl.store(out, total + collatz(6))
+        tl.store(out + 1, min(total, 4) + max(1, 2) + abs(-total))
+        if n > 100:
+            return
+        tl.store(out + 2, 1 if (n > 2 and not n == 5) or LIMIT == 4 else 2)
+
+    out = np.zeros(3, np.int32)
+    interpret(kernel)[1,](out, 4)
+    assert out.tolist() == [13 + 8, 4 + 2 + 13, 1]
+
+
+def test_assigned_numbers_have_the_types_of_the_language():
+    seen = []
+
+    def kernel(out, flag):
+        x = 3
+        y = 0.5
+        z = 2**40
+        K: tl.constexpr = 8
+        for i in range(K):
+            pass
+        seen.extend([x.dtype, y.dtype, z.dtype, i.dtype, flag.dtype, tl.arange(0, K).shape])
+        tl.store(out, x.to(tl.float32) + y)
+
+    out = np.zeros(1, np.float32)
+    interpret(kernel)[1,](out, True)
+    assert seen == [tl.int32, tl.float32, tl.int64, tl.int32, tl.int1, (8,)] and out[0] == 3.5
+
+
+def test_print_shows_values(capsys):
+    def kernel(n):
+        print("n is", n)
+        tl.device_print("x = ", tl.arange(2, 4))
+
+    interpret(kernel)[1,](7)
+    shown = capsys.readouterr().out
+    assert "n is 7 of type int32" in shown and "pid (0, 0, 0) idx (1) x = 3" in shown
+
+
+def test_assertions_stop_with_the_program():
+    def kernel(n):
+        tl.device_assert(tl.arange(0, 4) < n - tl.program_id(0), "too far")
+
+    with pytest.raises(AssertionError, match=r"too far \(program \(1, 0, 0\) at \[3\]\)"):
+        interpret(kernel)[2,](4)
+
+
+def failing(x):
+    i = tl.arange(0, 4)
+
+    tl.load(x + i, other=1.0)
+
+
+def test_errors_stand_at_the_line_of_the_kernel():
+    with pytest.raises(ValueError) as caught:
+        interpret(failing)[1,](np.zeros(4, np.float32))
+    frames = traceback.extract_tb(caught.value.__traceback__)
+    (frame,) = [frame for frame in frames if frame.name == "failing"]
+    assert frame.filename == __file__ and frame.line == "tl.load(x + i, other=1.0)"
+
+
+def test_a_block_is_no_condition():
+    def kernel(n):
+        if tl.arange(0, 4) < n:
+            pass
+
+    with pytest.raises(TypeError, match="a block of shape"):
+        interpret(kernel)[1,](4)
+
+
+def test_kernel_outside_of_a_kernel():
+    with pytest.raises(Exception, match="can only be called inside a kernel"):
+        collatz(6)
+
+
+@pytest.mark.parametrize("grid", [(), (1, 2, 3, 4), ("a",), (-1,)])
+def test_bad_grids(grid):
+    with pytest.raises(Exception, match="a grid has one to three sides"):
+        interpret(collatz)[grid](1)
+
+
+def test_arguments_that_are_not_taken():
+    with pytest.raises(TypeError, match="argument 'n' is of type dict"):
+        interpret(collatz)[1,]({})
+    with pytest.raises(TypeError, match="argument 'n' has elements of type complex64"):
+        interpret(collatz)[1,](np.zeros(1, np.complex64))
+
+
+def test_torch_tensors():
+    torch = pytest.importorskip("torch")
+    x = torch.arange(8, dtype=torch.bfloat16)
+    out = torch.zeros(8, dtype=torch.float32)
+    interpret(add)[1,](x, x, out, 8, BLOCK=8)
+    assert torch.equal(out, 2 * x.float())
