@@ -1,0 +1,272 @@
+#include "lib/Support/F2.h"
+#include "lib/Support/LayoutConversion.h"
+#include "lib/Support/TileLayouts.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+
+using namespace tilewright;
+using f2::Subspace;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+
+/// log2 of the bytes of a bank, of the widest access, and of all banks.
+static constexpr unsigned kBankBits = 2, kVectorBits = 4, kRowBits = 7;
+
+static Subspace span(const LinearLayout &layout,
+                     std::initializer_list<LayoutAxis> axes) {
+  Subspace result;
+  for (LayoutAxis axis : axes)
+    for (uint64_t column : layout.getColumns(axis))
+      result.insert(column);
+  return result;
+}
+
+static Subspace registersOf(const LinearLayout &layout) {
+  return span(layout, {LayoutAxis::Register});
+}
+static Subspace threadsOf(const LinearLayout &layout) {
+  return span(layout, {LayoutAxis::Lane, LayoutAxis::Warp});
+}
+
+namespace {
+/// Builds W^-1, the elements at the bits of an offset, part by part:
+///
+///     vector | rest of a bank | banks | rows | rounds
+///
+/// Everything after the vector is taken from a subspace without elements of the
+/// vector, in which the threads of both sides lie, so that no bit of a thread's
+/// number reaches into a vector: vectors are aligned for every thread alike.
+class SharedPlanner {
+public:
+  SharedPlanner(SharedPlan &plan, unsigned elementBytes)
+      : plan(plan), elementBits(llvm::Log2_32(elementBytes)),
+        tileBits(plan.source.getTotalOutBits()) {}
+
+  void run(int64_t maxScratchBytes);
+
+private:
+  using Vectors = SmallVector<uint64_t>;
+
+  void chooseRounds(int64_t maxScratchBytes);
+  void chooseVectors();
+  void chooseWideVectors(const LinearLayout &wide, const LinearLayout &narrow,
+                         unsigned &vectorBits);
+  void chooseBeyond();
+  void chooseBanksAndRows();
+  void extend(ArrayRef<uint64_t> candidates, unsigned limit);
+  Subspace getLanes(const LinearLayout &layout, unsigned vectorBits) const;
+  Subspace getPhase(const LinearLayout &layout, unsigned vectorBits) const;
+  SharedAccess getAccess(const LinearLayout &layout, unsigned vectorBits) const;
+
+  /// Bits of an offset inside of a bank and inside of a row of all banks.
+  unsigned bankBits() const {
+    return elementBits < kBankBits ? kBankBits - elementBits : 0;
+  }
+  unsigned rowBits() const { return kRowBits - elementBits; }
+
+  SharedPlan &plan;
+  unsigned elementBits, tileBits;
+  Subspace kept;    // what one round moves
+  Vectors moved;    // a complement of it: what tells rounds apart
+  Vectors offsets;  // the elements at the bits of an offset, lowest first
+  Subspace reached; // their span, and that of the rows
+  Vectors beyond;   // a basis of a complement of the vector in `kept`
+  unsigned storeVector = 0, loadVector = 0;
+};
+} // namespace
+
+/// Appends those of `candidates` that are new, up to `limit` bits in all.
+void SharedPlanner::extend(ArrayRef<uint64_t> candidates, unsigned limit) {
+  for (uint64_t v : candidates)
+    if (offsets.size() < limit && reached.insert(v))
+      offsets.push_back(v);
+}
+
+/// Halves what is moved at a time until it fits, as long as there are elements
+/// that are told apart by the register alone on both sides.
+void SharedPlanner::chooseRounds(int64_t maxScratchBytes) {
+  kept = f2::sum(threadsOf(plan.source), threadsOf(plan.result));
+  unsigned fitting =
+      llvm::Log2_64(std::max<int64_t>(maxScratchBytes, 128)) - elementBits;
+  unsigned target = std::min(tileBits, std::max(fitting, kept.dimension()));
+  // A round keeps whole vectors where it can.
+  Subspace source = registersOf(plan.source), result = registersOf(plan.result);
+  Subspace both = f2::intersection(source, result);
+  for (ArrayRef<uint64_t> candidates :
+       {both.getBasis(), source.getBasis(), result.getBasis()})
+    for (uint64_t v : candidates)
+      if (kept.dimension() < target)
+        kept.insert(v);
+  moved = f2::complementBasis(kept, tileBits);
+  plan.roundBits = moved.size();
+  plan.offsetBits = tileBits - plan.roundBits;
+}
+
+void SharedPlanner::chooseVectors() {
+  unsigned limit = std::min(kVectorBits - elementBits, plan.offsetBits);
+  Subspace source = f2::intersection(registersOf(plan.source), kept);
+  Subspace result = f2::intersection(registersOf(plan.result), kept);
+  Subspace threads = f2::sum(threadsOf(plan.source), threadsOf(plan.result));
+  for (uint64_t v : f2::intersection(source, result).getBasis())
+    if (offsets.size() < limit && threads.insert(v))
+      extend({v}, limit);
+  storeVector = loadVector = offsets.size();
+  chooseWideVectors(plan.source, plan.result, storeVector);
+  if (storeVector == loadVector)
+    chooseWideVectors(plan.result, plan.source, loadVector);
+}
+
+/// Lets one side alone move wider vectors, along elements that the lanes of the
+/// other side hold: those then read different banks of what one lane wrote.
+void SharedPlanner::chooseWideVectors(const LinearLayout &wide,
+                                      const LinearLayout &narrow,
+                                      unsigned &vectorBits) {
+  Subspace candidates = f2::intersection(
+      f2::intersection(registersOf(wide), kept), getLanes(narrow, vectorBits));
+  Subspace threads = f2::sum(threadsOf(wide), reached);
+  for (uint64_t v : candidates.getBasis())
+    if (offsets.size() < kVectorBits - elementBits && threads.insert(v))
+      extend({v}, kVectorBits - elementBits);
+  vectorBits = offsets.size();
+}
+
+/// The lanes that take part in one phase of an access.
+Subspace SharedPlanner::getLanes(const LinearLayout &layout,
+                                 unsigned vectorBits) const {
+  unsigned lanes = std::min(kLaneBits, rowBits() - vectorBits);
+  return Subspace(layout.getColumns(LayoutAxis::Lane).take_front(lanes));
+}
+
+/// What they access, in whole banks.
+Subspace SharedPlanner::getPhase(const LinearLayout &layout,
+                                 unsigned vectorBits) const {
+  unsigned whole =
+      std::min<unsigned>(std::max(vectorBits, bankBits()), offsets.size());
+  return f2::sum(Subspace(ArrayRef(offsets).take_front(whole)),
+                 getLanes(layout, vectorBits));
+}
+
+void SharedPlanner::chooseBeyond() {
+  // The side with the wider vectors first: no thread of it may reach into them.
+  bool storesWide = storeVector >= loadVector;
+  const LinearLayout &wide = storesWide ? plan.source : plan.result;
+  const LinearLayout &narrow = storesWide ? plan.result : plan.source;
+  Subspace all = reached;
+  for (const LinearLayout *layout : {&wide, &narrow})
+    for (LayoutAxis axis : {LayoutAxis::Lane, LayoutAxis::Warp})
+      for (uint64_t v : layout->getColumns(axis))
+        if (all.insert(v))
+          beyond.push_back(v);
+  for (uint64_t v : kept.getBasis())
+    if (all.insert(v))
+      beyond.push_back(v);
+}
+
+/// The rows are a complement of both phases; the banks are the rest.
+void SharedPlanner::chooseBanksAndRows() {
+  Subspace free(beyond);
+  Subspace both = f2::intersection(getLanes(plan.source, storeVector),
+                                   getLanes(plan.result, loadVector));
+  both = f2::intersection(both, free);
+  extend(both.getBasis(), std::min(bankBits(), plan.offsetBits));
+  extend(beyond, std::min(bankBits(), plan.offsetBits));
+
+  Vectors rows;
+  if (plan.offsetBits > rowBits()) {
+    f2::Solver solver(beyond);
+    auto inCoordinates = [&](const Subspace &phase) {
+      Subspace result;
+      for (uint64_t v : f2::intersection(phase, free).getBasis())
+        result.insert(solver.solve(v).value_or(0));
+      return result;
+    };
+    Vectors complement = f2::commonComplement(
+        inCoordinates(getPhase(plan.source, storeVector)),
+        inCoordinates(getPhase(plan.result, loadVector)), beyond.size());
+    // Phases that need less than all banks leave a choice: the last vectors are
+    // those in which neither side takes part.
+    for (uint64_t v :
+         ArrayRef(complement).take_back(plan.offsetBits - rowBits())) {
+      uint64_t row = 0;
+      for (auto [i, basis] : llvm::enumerate(beyond))
+        if (v >> i & 1)
+          row ^= basis;
+      rows.push_back(row);
+      reached.insert(row);
+    }
+  }
+  extend(beyond, plan.offsetBits - rows.size());
+  offsets.append(rows);
+}
+
+SharedAccess SharedPlanner::getAccess(const LinearLayout &layout,
+                                      unsigned vectorBits) const {
+  Vectors columns = offsets;
+  columns.append(moved);
+  LinearLayout memory({{LayoutAxis::Offset, tileBits}}, layout.getOuts(),
+                      columns);
+  SharedAccess access;
+  access.offsets = layout.then(memory.inverse());
+  f2::Solver registers(layout.getColumns(LayoutAxis::Register));
+  for (uint64_t element : ArrayRef(offsets).take_front(vectorBits))
+    access.vectorRegisters.push_back(registers.solve(element).value_or(0));
+  return access;
+}
+
+void SharedPlanner::run(int64_t maxScratchBytes) {
+  chooseRounds(maxScratchBytes);
+  chooseVectors();
+  chooseBeyond();
+  chooseBanksAndRows();
+  plan.store = getAccess(plan.source, storeVector);
+  plan.load = getAccess(plan.result, loadVector);
+}
+
+SmallVector<unsigned> SharedAccess::getVectors() const {
+  Subspace inVector(vectorRegisters);
+  SmallVector<unsigned> vectors;
+  for (unsigned r = 0; r < offsets.getInSize(LayoutAxis::Register); ++r)
+    if (inVector.reduce(r) == r)
+      vectors.push_back(r);
+  // Element 0 is the one whose offset is a multiple of the vector.
+  uint64_t mask = (uint64_t(1) << vectorRegisters.size()) - 1;
+  for (unsigned &r : vectors) {
+    uint64_t element =
+        offsets.applyFlat(offsets.flattenIn({{LayoutAxis::Register, r}})) &
+        mask;
+    for (auto [bit, registers] : llvm::enumerate(vectorRegisters))
+      if (element >> bit & 1)
+        r ^= registers;
+  }
+  return vectors;
+}
+
+SmallVector<unsigned> SharedAccess::getElements(unsigned first) const {
+  SmallVector<unsigned> elements = {first};
+  for (uint64_t registers : vectorRegisters)
+    for (unsigned i = 0, e = elements.size(); i < e; ++i)
+      elements.push_back(elements[i] ^ registers);
+  return elements;
+}
+
+SharedPlan tilewright::planSharedMemory(const LinearLayout &source,
+                                        const LinearLayout &result,
+                                        unsigned elementBytes,
+                                        int64_t maxScratchBytes) {
+  SharedPlan plan;
+  plan.source = source.dropRedundantBits(LayoutAxis::Register);
+  plan.result = result.dropRedundantBits(LayoutAxis::Register);
+  SharedPlanner(plan, elementBytes).run(maxScratchBytes);
+  return plan;
+}
+
+int64_t tilewright::getScratchBytes(const LinearLayout &source,
+                                    const LinearLayout &result,
+                                    unsigned elementBytes) {
+  if (chooseConversion(source, result) != ConversionKind::SharedMemory)
+    return 0;
+  return planSharedMemory(source, result, elementBytes)
+      .getScratchBytes(elementBytes);
+}

@@ -1,0 +1,382 @@
+// Runs the plans of layout conversions on models of the lanes of a warp and of
+// shared memory, and counts what they cost.
+
+#include "RandomLayout.h"
+
+#include "lib/Support/LayoutConversion.h"
+#include "lib/Support/LayoutInference.h"
+#include "lib/Support/TileLayouts.h"
+
+#include "gtest/gtest.h"
+
+#include <map>
+#include <set>
+
+using namespace tilewright;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+using tilewright::test::LayoutGenerator;
+
+namespace {
+
+constexpr LayoutAxis kReg = LayoutAxis::Register, kLane = LayoutAxis::Lane,
+                     kWarp = LayoutAxis::Warp;
+
+uint64_t apply(ArrayRef<uint64_t> columns, uint64_t x) {
+  uint64_t y = 0;
+  for (unsigned i = 0; i < columns.size(); ++i)
+    if (x >> i & 1)
+      y ^= columns[i];
+  return y;
+}
+
+uint64_t elementAt(const LinearLayout &layout, uint64_t reg, uint64_t lane,
+                   uint64_t warp) {
+  return layout.applyFlat(
+      layout.flattenIn({{kReg, reg}, {kLane, lane}, {kWarp, warp}}));
+}
+
+//===----------------------------------------------------------------------===//
+// Shuffles
+//===----------------------------------------------------------------------===//
+
+/// Runs the plan; every register of every lane must get its element.
+void checkShuffles(const ShufflePlan &plan) {
+  unsigned registers = plan.result.getInSize(kReg);
+  ASSERT_EQ(plan.rounds.size(), registers);
+  for (uint64_t warp = 0; warp < uint64_t(plan.result.getInSize(kWarp)); ++warp)
+    for (uint64_t lane = 0; lane < 32; ++lane) {
+      std::set<uint64_t> filled;
+      for (const ShufflePlan::Round &round : plan.rounds) {
+        uint64_t from = apply(plan.sourceLane, lane) ^ round.laneXor;
+        uint64_t given = apply(plan.sourceRegister, from) ^ round.source;
+        ASSERT_LT(given, uint64_t(plan.source.getInSize(kReg)));
+        uint64_t to = round.result ^ apply(plan.resultRegister, lane);
+        filled.insert(to);
+        EXPECT_EQ(elementAt(plan.source, given, from, warp),
+                  elementAt(plan.result, to, lane, warp));
+      }
+      EXPECT_EQ(filled.size(), registers);
+    }
+  for (uint64_t step : plan.packable)
+    for (const ShufflePlan::Round &round : plan.rounds)
+      EXPECT_EQ(round.laneXor, plan.rounds[round.result ^ step].laneXor);
+}
+
+/// A random layout that has its warps from `tile` and everything else mixed.
+LinearLayout mixInsideWarps(LayoutGenerator &random, const LinearLayout &tile) {
+  unsigned bits = tile.getInBits(kReg) + tile.getInBits(kLane);
+  LinearLayout mixed = random.surjective(
+      {{kReg, tile.getInBits(kReg)}, {kLane, tile.getInBits(kLane)}},
+      {{dimAxis(0), bits}});
+  SmallVector<uint64_t> columns;
+  for (uint64_t column : mixed.getColumns())
+    columns.push_back(tile.applyFlat(column));
+  llvm::append_range(columns, tile.getColumns(kWarp));
+  return LinearLayout({{kReg, tile.getInBits(kReg)},
+                       {kLane, tile.getInBits(kLane)},
+                       {kWarp, tile.getInBits(kWarp)}},
+                      tile.getOuts(), columns);
+}
+
+TEST(ShufflePlan, MovesAnythingInsideWarpsWithoutCopies) {
+  LayoutGenerator random(1);
+  for (int trial = 0; trial < 300; ++trial) {
+    unsigned registerBits = random.below(5);
+    LinearLayout source =
+        random.surjective({{kReg, registerBits}, {kLane, 5}, {kWarp, 1}},
+                          {{dimAxis(0), 3}, {dimAxis(1), registerBits + 3}});
+    LinearLayout result = mixInsideWarps(random, source);
+    auto plan = planShuffle(source, result);
+    ASSERT_TRUE(plan) << source.toString() << "\n" << result.toString();
+    checkShuffles(*plan);
+  }
+}
+
+TEST(ShufflePlan, IsRightWhereverItIsFoundWithCopies) {
+  LayoutGenerator random(2);
+  int found = 0;
+  for (int trial = 0; trial < 2000; ++trial) {
+    LinearLayout source = random.tile({2, 8}, random.below(3), 0);
+    LinearLayout result = random.tile({2, 8}, random.below(3), 0);
+    if (auto plan = planShuffle(source, result)) {
+      ++found;
+      checkShuffles(*plan);
+    }
+  }
+  EXPECT_GT(found, 500);
+}
+
+TEST(ShufflePlan, TransposesRegistersAndLanesAlongFixedXors) {
+  // Eight elements a lane, from consecutive to strided.
+  LinearLayout blocked = blockedLayout({256}, {{8}, {32}, {1}, {0}});
+  LinearLayout strided = blockedLayout({256}, {{1}, {32}, {1}, {0}});
+  auto plan = planShuffle(strided, blocked);
+  ASSERT_TRUE(plan);
+  checkShuffles(*plan);
+  // From the slice of an accumulator, which the lanes of a group hold in
+  // copies, to one element a lane.
+  LinearLayout rows =
+      reducedLayout(mmaLayout(MmaOperand::Accumulator, 32, {32, 8}, {1, 1}), 1);
+  plan = planShuffle(rows, blockedLayout({32}, {{1}, {32}, {1}, {0}}));
+  ASSERT_TRUE(plan);
+  checkShuffles(*plan);
+}
+
+TEST(ShufflePlan, SwapsOneRegisterBitWithHalfOfTheShuffles) {
+  LinearLayout source = LinearLayout::identity(kReg, dimAxis(0), 1) *
+                        LinearLayout::identity(kLane, dimAxis(0), 5);
+  LinearLayout result = LinearLayout::identity(kLane, dimAxis(0), 1) *
+                        LinearLayout::identity(kReg, dimAxis(0), 1) *
+                        LinearLayout::identity(kLane, dimAxis(0), 4);
+  auto plan = planShuffle(source, result);
+  ASSERT_TRUE(plan);
+  checkShuffles(*plan);
+  EXPECT_TRUE(plan->isButterfly());
+  EXPECT_EQ(plan->rounds[0].laneXor, 0u);
+  EXPECT_EQ(plan->rounds[1].laneXor, 1u);
+}
+
+TEST(ShufflePlan, RefusesToLeaveTheWarp) {
+  LinearLayout a = blockedLayout({64}, {{1}, {32}, {2}, {0}});
+  LinearLayout b = blockedLayout({64}, {{2}, {32}, {2}, {0}});
+  EXPECT_FALSE(planShuffle(a, b));
+}
+
+//===----------------------------------------------------------------------===//
+// Shared memory
+//===----------------------------------------------------------------------===//
+
+/// Wavefronts of one access of a warp: in each phase, the most words that any
+/// bank has to give.
+unsigned countWavefronts(ArrayRef<std::optional<uint64_t>> addresses,
+                         unsigned bytes) {
+  unsigned lanesInPhase = std::min(32u, 128u / std::max(bytes, 4u));
+  unsigned wavefronts = 0;
+  for (unsigned first = 0; first < 32; first += lanesInPhase) {
+    std::map<uint64_t, std::set<uint64_t>> words; // by bank
+    for (unsigned lane = first; lane < first + lanesInPhase; ++lane)
+      if (addresses[lane])
+        for (uint64_t byte = *addresses[lane]; byte < *addresses[lane] + bytes;
+             byte += std::min(bytes, 4u))
+          words[byte / 4 % 32].insert(byte / 4);
+    size_t most = 0;
+    for (const auto &[bank, inBank] : words)
+      most = std::max(most, inBank.size());
+    wavefronts += most;
+  }
+  return wavefronts;
+}
+
+/// One side of a conversion on the model of shared memory.
+class SharedMemoryModel {
+public:
+  SharedMemoryModel(const SharedPlan &plan, unsigned elementBytes)
+      : plan(plan), elementBytes(elementBytes) {}
+
+  void run() {
+    for (unsigned round = 0; round < plan.getNumRounds(); ++round) {
+      memory.assign(size_t(1) << plan.offsetBits, std::nullopt);
+      access(plan.source, plan.store, round, /*isStore=*/true);
+      access(plan.result, plan.load, round, /*isStore=*/false);
+    }
+    EXPECT_EQ(loaded, uint64_t(1) << plan.result.getTotalInBits());
+    EXPECT_EQ(stored, uint64_t(1) << plan.source.getTotalOutBits());
+  }
+
+  unsigned conflicts = 0;
+  uint64_t stored = 0, loaded = 0;
+
+private:
+  void access(const LinearLayout &layout, const SharedAccess &access,
+              unsigned round, bool isStore) {
+    for (uint64_t warp = 0; warp < uint64_t(layout.getInSize(kWarp)); ++warp)
+      for (unsigned first : access.getVectors()) {
+        SmallVector<unsigned> elements = access.getElements(first);
+        if (plan.getRound(elementAt(access.offsets, first, 0, 0)) != round)
+          continue;
+        std::vector<std::optional<uint64_t>> addresses(32);
+        for (uint64_t lane = 0; lane < 32; ++lane)
+          if (!isStore || isOwner(layout, lane, warp))
+            addresses[lane] =
+                visit(layout, access, round, elements, lane, warp, isStore) *
+                elementBytes;
+        unsigned bytes = elements.size() * elementBytes;
+        unsigned minimum = std::max(1u, bytes * 32 / 128);
+        // Phases in which no lane writes cost nothing.
+        conflicts +=
+            std::max(countWavefronts(addresses, bytes), minimum) - minimum;
+      }
+  }
+
+  bool isOwner(const LinearLayout &layout, uint64_t lane, uint64_t warp) {
+    return !(lane & layout.getFreeBits(kLane)) &&
+           !(warp & layout.getFreeBits(kWarp));
+  }
+
+  /// Moves one vector; returns its offset in elements.
+  uint64_t visit(const LinearLayout &layout, const SharedAccess &access,
+                 unsigned round, ArrayRef<unsigned> elements, uint64_t lane,
+                 uint64_t warp, bool isStore) {
+    uint64_t start = elementAt(access.offsets, elements[0], lane, warp);
+    EXPECT_EQ(plan.getRound(start), round);
+    start &= (uint64_t(1) << plan.offsetBits) - 1;
+    EXPECT_EQ(start % elements.size(), 0u);
+    for (auto [b, reg] : llvm::enumerate(elements)) {
+      std::optional<uint64_t> &cell = memory[start + b];
+      uint64_t element = elementAt(layout, reg, lane, warp);
+      if (isStore) {
+        EXPECT_FALSE(cell); // written once
+        cell = element;
+        ++stored;
+      } else {
+        EXPECT_EQ(cell, element);
+        ++loaded;
+      }
+    }
+    return start;
+  }
+
+  const SharedPlan &plan;
+  unsigned elementBytes;
+  std::vector<std::optional<uint64_t>> memory; // element at each offset
+};
+
+/// Runs the conversion; returns wavefronts beyond the least possible.
+unsigned convert(const LinearLayout &source, const LinearLayout &result,
+                 unsigned elementBytes,
+                 int64_t maxScratchBytes = kMaxScratchBytes) {
+  SharedPlan plan =
+      planSharedMemory(source, result, elementBytes, maxScratchBytes);
+  SharedMemoryModel model(plan, elementBytes);
+  model.run();
+  return model.conflicts;
+}
+
+/// Layouts that kernels have, all for 4 warps.
+SmallVector<LinearLayout> usualLayouts(int64_t rows, int64_t columns,
+                                       unsigned elementBytes) {
+  SmallVector<LinearLayout> layouts;
+  for (int64_t vector : {1, 2, 4, 8, 16})
+    for (SmallVector<int32_t> order : {SmallVector<int32_t>{1, 0}, {0, 1}})
+      layouts.push_back(coalescedLayout({rows, columns}, vector, 4, order));
+  for (SmallVector<int64_t> warps :
+       {SmallVector<int64_t>{4, 1}, {2, 2}, {1, 4}}) {
+    layouts.push_back(
+        mmaLayout(MmaOperand::Accumulator, 32, {rows, columns}, warps));
+    if (elementBytes > 4)
+      continue;
+    for (MmaOperand operand : {MmaOperand::A, MmaOperand::B})
+      layouts.push_back(
+          mmaLayout(operand, elementBytes * 8, {rows, columns}, warps));
+  }
+  return layouts;
+}
+
+TEST(SharedPlan, UsualConversionsHaveNoBankConflicts) {
+  for (unsigned elementBytes : {1, 2, 4, 8})
+    for (auto [rows, columns] :
+         {std::pair<int64_t, int64_t>{64, 64}, {128, 32}, {16, 128}}) {
+      auto layouts = usualLayouts(rows, columns, elementBytes);
+      for (const LinearLayout &source : layouts)
+        for (const LinearLayout &result : layouts)
+          EXPECT_EQ(convert(source, result, elementBytes), 0u)
+              << elementBytes << " bytes\n"
+              << source.toString() << "\n"
+              << result.toString();
+    }
+}
+
+TEST(SharedPlan, RandomLayoutsHaveNoBankConflicts) {
+  LayoutGenerator random(3);
+  for (int trial = 0; trial < 200; ++trial) {
+    unsigned elementBytes = 1u << random.below(4);
+    LinearLayout source = random.tile({32, 16}, 1 + random.below(4), 3);
+    LinearLayout result = random.tile({32, 16}, 1 + random.below(4), 3);
+    EXPECT_EQ(convert(source, result, elementBytes), 0u)
+        << elementBytes << " bytes\n"
+        << source.toString() << "\n"
+        << result.toString();
+  }
+}
+
+TEST(SharedPlan, TilesSmallerThanARowOfBanks) {
+  LayoutGenerator random(4);
+  for (int trial = 0; trial < 100; ++trial) {
+    unsigned elementBytes = 1u << random.below(4);
+    LinearLayout source = random.tile({2, 4}, random.below(3), 2);
+    LinearLayout result = random.tile({2, 4}, random.below(3), 2);
+    EXPECT_EQ(convert(source, result, elementBytes), 0u);
+  }
+}
+
+TEST(SharedPlan, MovesVectorsWhereBothSidesHaveThem) {
+  // Rows to rows: 16 bytes on both sides.
+  LinearLayout a = coalescedLayout({64, 64}, 8, 4, {1, 0});
+  LinearLayout b = blockedLayout({64, 64}, {{1, 8}, {32, 1}, {2, 2}, {1, 0}});
+  SharedPlan plan = planSharedMemory(a, b, 2);
+  EXPECT_EQ(plan.store.vectorRegisters.size(), 3u);
+  EXPECT_EQ(plan.load.vectorRegisters.size(), 3u);
+}
+
+TEST(SharedPlan, MovesVectorsOnOneSideOfATranspose) {
+  LinearLayout rows =
+      blockedLayout({32, 128}, {{1, 4}, {1, 32}, {4, 1}, {1, 0}});
+  LinearLayout columns =
+      blockedLayout({32, 128}, {{1, 1}, {1, 32}, {4, 1}, {1, 0}});
+  SharedPlan plan = planSharedMemory(rows, columns, 4);
+  EXPECT_EQ(std::max(plan.store.vectorRegisters.size(),
+                     plan.load.vectorRegisters.size()),
+            2u);
+}
+
+TEST(SharedPlan, GoesInRoundsWhereMemoryIsShort) {
+  LinearLayout a = coalescedLayout({128, 128}, 4, 4, {1, 0});
+  LinearLayout b = mmaLayout(MmaOperand::Accumulator, 32, {128, 128}, {2, 2});
+  SharedPlan plan = planSharedMemory(a, b, 4, 16 * 1024);
+  EXPECT_EQ(plan.getNumRounds(), 4u);
+  EXPECT_EQ(plan.getScratchBytes(4), 16 * 1024);
+  EXPECT_EQ(convert(a, b, 4, 16 * 1024), 0u);
+  // Never more rounds than the registers allow.
+  EXPECT_GE(planSharedMemory(a, b, 4, 1).getScratchBytes(4), 128 * 4);
+  convert(a, b, 4, 1);
+}
+
+//===----------------------------------------------------------------------===//
+// The choice
+//===----------------------------------------------------------------------===//
+
+TEST(ChooseConversion, TakesTheCheapestWay) {
+  LinearLayout warps = blockedLayout({128}, {{1}, {32}, {4}, {0}});
+  EXPECT_EQ(chooseConversion(warps, warps), ConversionKind::None);
+  LinearLayout a = blockedLayout({8, 32}, {{2, 1}, {1, 32}, {1, 1}, {1, 0}});
+  LinearLayout b = blockedLayout({8, 32}, {{4, 1}, {1, 32}, {1, 1}, {1, 0}});
+  LinearLayout permuted = LinearLayout::fromBases(
+      {{kReg, {{4, 0}, {1, 0}, {2, 0}}},
+       {kLane, {{0, 1}, {0, 2}, {0, 4}, {0, 8}, {0, 16}}},
+       {kWarp, {}},
+       {LayoutAxis::Block, {}}},
+      {8, 32});
+  EXPECT_EQ(chooseConversion(a, b), ConversionKind::None);
+  EXPECT_EQ(chooseConversion(a, permuted), ConversionKind::Registers);
+  EXPECT_EQ(getScratchBytes(a, permuted, 4), 0);
+  LinearLayout lanes =
+      blockedLayout({8, 32}, {{1, 2}, {2, 16}, {1, 1}, {1, 0}});
+  EXPECT_EQ(chooseConversion(a, lanes), ConversionKind::Shuffle);
+  EXPECT_EQ(getScratchBytes(a, lanes, 4), 0);
+  LinearLayout apart = blockedLayout({128}, {{2}, {32}, {4}, {0}});
+  EXPECT_EQ(chooseConversion(warps, apart), ConversionKind::SharedMemory);
+  EXPECT_EQ(getScratchBytes(warps, apart, 4), 512);
+}
+
+TEST(ChooseConversion, AccumulatorsBecomeOperandsWithoutMoving) {
+  // Attention: the f16 operand A of the second product is the accumulator of
+  // the first.
+  LinearLayout acc = mmaLayout(MmaOperand::Accumulator, 32, {64, 64}, {4, 1});
+  LinearLayout a = mmaLayout(MmaOperand::A, 16, {64, 64}, {4, 1});
+  ConversionKind kind = chooseConversion(acc, a);
+  EXPECT_TRUE(kind == ConversionKind::None ||
+              kind == ConversionKind::Registers);
+}
+
+} // namespace
