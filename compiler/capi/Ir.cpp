@@ -126,8 +126,7 @@ tw_op tw_builder_next_op(tw_builder *builder) {
   return wrap(&*builder->builder.getInsertionPoint());
 }
 
-//===-- ops
-//-----------------------------------------------------------------===//
+//===-- ops ---------------------------------------------------------------===//
 
 /// Fills `state.types` with what the op infers from its operands and
 /// attributes.
@@ -200,7 +199,13 @@ tw_op tw_op_create(tw_builder *handle, const tw_op_spec *spec) {
   if (!spec->infer_types) {
     for (size_t i = 0; i != spec->num_result_types; ++i)
       state.types.push_back(unwrap(spec->result_types[i]));
-  } else if (failed(inferTypes(state, *name))) {
+  } else if (size_t said = handle->owner->diagnostics.size();
+             failed(inferTypes(state, *name))) {
+    // Some inference that MLIR generates fails without a word.
+    if (handle->owner->diagnostics.size() == said)
+      emitError(handle->loc)
+          << "no result type of '" << *name << "' follows from ("
+          << ValueRange(state.operands).getTypes() << ")";
     return nullptr;
   }
   Operation *op = builder.create(state);
