@@ -40,6 +40,8 @@ def __getattr__(name):
 
     if name in _ON_DEMAND:
         return importlib.import_module(f"tilewright.{name}")
+    if name == "interpret":
+        return importlib.import_module("tilewright.interpreter").interpret
     if name == "__version__":
         return importlib.import_module("tilewright._tilewright").__version__
     raise AttributeError(f"module 'tilewright' has no attribute {name!r}")

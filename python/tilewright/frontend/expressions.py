@@ -8,6 +8,7 @@ import types
 
 from ..language.constexpr import constexpr, unwrap
 from ..language.semantic import arithmetic
+from ..language.semantic.convert import is_literal, to_tensor
 from ..language.tensor import tensor
 from .names import is_static
 from .values import describe, is_constant, wrap
@@ -173,6 +174,9 @@ class Expressions:
             return self._module_attribute(node, value, name)
         if isinstance(value, constexpr) and name not in ("value", "type"):
             value = value.value
+            # An argument that is 1 is compiled in as a constant, and still is a scalar to who wrote the kernel.
+            if is_literal(value) and not hasattr(value, name):
+                value = to_tensor(value)
         public = not name.startswith("_") and name != "handle"
         if public and hasattr(value, name):
             return wrap(getattr(value, name))

@@ -4,7 +4,7 @@ It shares the language with the compiler (types, promotion, broadcasting) and no
 evaluated at once on NumPy arrays, and loads and stores are checked against the bounds of the arguments.
 """
 
-from .launch import InterpretedKernel, interpret
+from .kernel import InterpretedKernel, interpret, launch
 from .memory import OutOfBounds
 
-__all__ = ["InterpretedKernel", "OutOfBounds", "interpret"]
+__all__ = ["InterpretedKernel", "OutOfBounds", "interpret", "launch"]

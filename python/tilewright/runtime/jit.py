@@ -67,12 +67,12 @@ class JITFunction(KernelFunction):
     def __call__(self, *args, **kwargs):
         """Run the body where the interpreter does; everywhere else a kernel needs a grid."""
         try:
-            ir.builder()
+            builder = ir.builder()
         except LanguageError:
-            pass
-        else:
-            return self.fn(*args, **kwargs)
-        raise RuntimeError(f"kernel {self.__name__}() is launched over a grid: {self.__name__}[grid](...)")
+            raise RuntimeError(
+                f"kernel {self.__name__}() is launched over a grid: {self.__name__}[grid](...)"
+            ) from None
+        return builder.call(self, args, kwargs)
 
     def __repr__(self):
         return f"<tilewright kernel {self.__module__}.{self.__qualname__}>"

@@ -113,32 +113,37 @@ class InterpretedKernel(KernelFunction):
         return lambda *args, **kwargs: self.run(grid, args, kwargs)
 
     def run(self, grid, args, kwargs):
-        """Run all programs of `grid`: up to three positive ints, or a function from the arguments to them.
-
-        Raises what the kernel raises, with the program in a note where Python has notes.
-        """
+        """Run all programs of `grid` on the arguments; options of the compiler are left out."""
         signature = inspect.signature(self.fn)
-        kwargs = {
-            name: v for name, v in kwargs.items() if name in signature.parameters or name not in OPTIONS
-        }
+        kwargs = {name: v for name, v in kwargs.items() if name in signature.parameters or name not in OPTIONS}
         bound = signature.bind(*args, **kwargs)
         bound.apply_defaults()
-        memory, functions = Memory(), Functions()
-        values = {}
-        for name, value in bound.arguments.items():
-            fixed = is_constexpr(signature.parameters[name])
-            values[name] = constexpr(value) if fixed else argument(name, value, memory)
-        builder = EagerBuilder(memory, grid_of(grid, bound.arguments), functions)
-        body = functions.prepared(self.fn)
-        with using(builder):
-            for z, y, x in itertools.product(*(range(side) for side in reversed(builder.grid))):
-                builder.position = (x, y, z)
-                try:
-                    body(**values)
-                except Exception as error:
-                    if hasattr(error, "add_note"):
-                        error.add_note(f"in program ({x}, {y}, {z}) of the grid {builder.grid}")
-                    raise
+        launch(self.fn, grid, bound.arguments)
+
+
+def launch(fn, grid, arguments):
+    """Run the Python function `fn` as a kernel for all programs of `grid`.
+
+    `grid` has up to three sides, or is a function from `arguments`, which maps all parameters to values, to them.
+    Raises what the kernel raises, with the program in a note where Python has notes.
+    """
+    parameters = inspect.signature(fn).parameters
+    memory, functions = Memory(), Functions()
+    values = {}
+    for name, value in arguments.items():
+        fixed = is_constexpr(parameters[name])
+        values[name] = constexpr(value) if fixed else argument(name, value, memory)
+    builder = EagerBuilder(memory, grid_of(grid, arguments), functions)
+    body = functions.prepared(fn)
+    with using(builder):
+        for z, y, x in itertools.product(*(range(side) for side in reversed(builder.grid))):
+            builder.position = (x, y, z)
+            try:
+                body(**values)
+            except Exception as error:
+                if hasattr(error, "add_note"):
+                    error.add_note(f"in program ({x}, {y}, {z}) of the grid {builder.grid}")
+                raise
 
 
 def grid_of(grid, arguments):
