@@ -1,0 +1,27 @@
+#include "compiler/Pipelines/TilePipeline.h"
+
+#include "lib/Transforms/Tile/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace tilewright;
+
+void tilewright::buildTilePipeline(OpPassManager &manager) {
+  manager.addPass(tile::createTileInternalize());
+  manager.addPass(createInlinerPass());
+  manager.addPass(createSymbolDCEPass());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(tile::createTileCombine());
+  manager.addPass(createCSEPass());
+  manager.addPass(createLoopInvariantCodeMotionPass());
+  manager.addPass(createCanonicalizerPass());
+}
+
+void tilewright::registerTilePipeline() {
+  PassPipelineRegistration<>("tile-pipeline",
+                             "inline, simplify and hoist at the tile level",
+                             buildTilePipeline);
+}

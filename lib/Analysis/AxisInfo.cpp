@@ -1,0 +1,228 @@
+#include "lib/Analysis/AxisInfo.h"
+
+#include "dialect/Tile/TileDialect.h"
+#include "dialect/Tile/TileOps.h"
+
+#include "mlir/Analysis/DataFlow/ConstantPropagationAnalysis.h"
+#include "mlir/Analysis/DataFlow/DeadCodeAnalysis.h"
+#include "mlir/Analysis/DataFlow/SparseAnalysis.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace tilewright;
+
+//===----------------------------------------------------------------------===//
+// AxisInfo
+//===----------------------------------------------------------------------===//
+
+/// Whether the analysis follows values of this type.
+static bool isTracked(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  return isa<IntegerType, tile::PtrType>(element);
+}
+
+static unsigned getAxisRank(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? std::max<int64_t>(tensor.getRank(), 1) : 1;
+}
+
+static int64_t getPowerOfTwoDivisor(int64_t value) {
+  if (value == 0)
+    return AxisInfo::kMaxDivisibility;
+  return std::min(value & -value, AxisInfo::kMaxDivisibility);
+}
+
+AxisInfo AxisInfo::getUnknown(Type type) {
+  return AxisInfo(SmallVector<AxisFacts>(getAxisRank(type)));
+}
+
+AxisInfo AxisInfo::getConstant(Type type, int64_t value) {
+  SmallVector<AxisFacts> dims(getAxisRank(type));
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  for (auto [d, facts] : llvm::enumerate(dims)) {
+    facts.divisibility = getPowerOfTwoDivisor(value);
+    if (tensor && tensor.getRank() != 0)
+      facts.constancy = getPowerOfTwoDivisor(tensor.getDimSize(d));
+  }
+  return AxisInfo(dims, value >= 0, value);
+}
+
+AxisInfo AxisInfo::getOfArgument(Value value) {
+  AxisInfo info = getUnknown(value.getType());
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto func = argument ? dyn_cast_or_null<FunctionOpInterface>(
+                             argument.getOwner()->getParentOp())
+                       : nullptr;
+  if (!func || argument.getOwner() != &func.getFunctionBody().front())
+    return info;
+  auto divisibility = func.getArgAttrOfType<IntegerAttr>(
+      argument.getArgNumber(), tile::TileDialect::kDivisibilityAttr);
+  if (divisibility)
+    for (AxisFacts &facts : info.dims)
+      facts.divisibility = getPowerOfTwoDivisor(divisibility.getInt());
+  return info;
+}
+
+int64_t AxisInfo::getDivisibility(unsigned dim, int64_t group,
+                                  int64_t unit) const {
+  const AxisFacts &facts = dims[dim];
+  // Inside a group of consecutive elements every `group`th is that many units
+  // away from the first.
+  if (group < facts.contiguity)
+    return std::min(facts.divisibility, group * unit);
+  return facts.divisibility;
+}
+
+int64_t AxisInfo::getDivisibility(int64_t unit) const {
+  int64_t best = 1;
+  for (unsigned d = 0; d < dims.size(); ++d)
+    best = std::max(best, getDivisibility(d, 1, unit));
+  return best;
+}
+
+AxisInfo AxisInfo::join(const AxisInfo &lhs, const AxisInfo &rhs) {
+  if (!lhs.isSeen())
+    return rhs;
+  if (!rhs.isSeen())
+    return lhs;
+  AxisInfo joined = lhs;
+  for (auto [mine, theirs] : llvm::zip(joined.dims, rhs.dims)) {
+    // Where the groups shrink, divisibility is that of the inner groups. One
+    // element is at least one apart from the next, so 1 is a safe unit also
+    // for pointers.
+    int64_t contiguity = std::min(mine.contiguity, theirs.contiguity);
+    auto inGroups = [&](const AxisFacts &facts) {
+      return contiguity < facts.contiguity
+                 ? std::min(facts.divisibility, contiguity)
+                 : facts.divisibility;
+    };
+    mine.divisibility = std::min(inGroups(mine), inGroups(theirs));
+    mine.contiguity = contiguity;
+    mine.constancy = std::min(mine.constancy, theirs.constancy);
+  }
+  if (joined.constant != rhs.constant)
+    joined.constant.reset();
+  joined.nonNegative &= rhs.nonNegative;
+  return joined;
+}
+
+void AxisInfo::print(llvm::raw_ostream &os) const {
+  auto list = [&](StringRef name, int64_t AxisFacts::*member) {
+    os << name << " = [";
+    llvm::interleaveComma(dims, os,
+                          [&](const AxisFacts &f) { os << f.*member; });
+    os << "]";
+  };
+  list("contiguity", &AxisFacts::contiguity);
+  list(", divisibility", &AxisFacts::divisibility);
+  list(", constancy", &AxisFacts::constancy);
+  if (constant)
+    os << ", constant = " << *constant;
+  if (nonNegative)
+    os << ", non-negative";
+}
+
+//===----------------------------------------------------------------------===//
+// The analysis
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+using AxisLattice = dataflow::Lattice<AxisInfo>;
+
+class AxisDataflow
+    : public dataflow::SparseForwardDataFlowAnalysis<AxisLattice> {
+public:
+  using SparseForwardDataFlowAnalysis::SparseForwardDataFlowAnalysis;
+
+  void setToEntryState(AxisLattice *lattice) override {
+    propagateIfChanged(
+        lattice, lattice->join(AxisInfo::getOfArgument(lattice->getAnchor())));
+  }
+
+  LogicalResult visitOperation(Operation *op,
+                               ArrayRef<const AxisLattice *> operands,
+                               ArrayRef<AxisLattice *> results) override {
+    SmallVector<AxisInfo> infos;
+    for (const AxisLattice *operand : operands) {
+      infos.push_back(operand->getValue());
+      // Visited again once all operands are known.
+      if (!infos.back().isSeen())
+        return success();
+    }
+    for (AxisLattice *result : results) {
+      Type type = result->getAnchor().getType();
+      bool followed = results.size() == 1 && isTracked(type);
+      AxisInfo info =
+          followed ? inferAxisInfo(op, infos) : AxisInfo::getUnknown(type);
+      propagateIfChanged(result, result->join(info));
+    }
+    return success();
+  }
+
+  /// The induction variable of a loop starts at the lower bound and moves by
+  /// the step.
+  void visitNonControlFlowArguments(Operation *op,
+                                    const RegionSuccessor &successor,
+                                    ArrayRef<AxisLattice *> arguments,
+                                    unsigned firstIndex) override {
+    auto loop = dyn_cast<scf::ForOp>(op);
+    if (!loop || successor.isParent() || arguments.empty())
+      return SparseForwardDataFlowAnalysis::visitNonControlFlowArguments(
+          op, successor, arguments, firstIndex);
+    ProgramPoint *point = getProgramPointBefore(loop.getBody());
+    AxisInfo lower =
+        getLatticeElementFor(point, loop.getLowerBound())->getValue();
+    AxisInfo step = getLatticeElementFor(point, loop.getStep())->getValue();
+    if (!lower.isSeen() || !step.isSeen())
+      return;
+    AxisFacts facts;
+    facts.divisibility =
+        std::min(lower.getDivisibility(), step.getDivisibility());
+    AxisInfo induction(facts, lower.isNonNegative());
+    propagateIfChanged(arguments[0], arguments[0]->join(induction));
+  }
+};
+
+} // namespace
+
+AxisInfoAnalysis::AxisInfoAnalysis(Operation *root)
+    : solver(std::make_unique<DataFlowSolver>(
+          DataFlowConfig().setInterprocedural(false))) {
+  solver->load<dataflow::DeadCodeAnalysis>();
+  solver->load<dataflow::SparseConstantPropagation>();
+  solver->load<AxisDataflow>();
+  // A failure leaves values unseen, of which get() says nothing.
+  (void)solver->initializeAndRun(root);
+}
+
+AxisInfo AxisInfoAnalysis::get(Value value) const {
+  auto *lattice = solver->lookupState<AxisLattice>(value);
+  if (lattice && lattice->getValue().isSeen())
+    return lattice->getValue();
+  return AxisInfo::getUnknown(value.getType());
+}
+
+int64_t tilewright::getPointeeBytes(Type type) {
+  auto pointer = cast<tile::PtrType>(getElementTypeOrSelf(type));
+  Type pointee = pointer.getPointee();
+  unsigned bits = pointee.isIntOrFloat() ? pointee.getIntOrFloatBitWidth() : 64;
+  return llvm::divideCeil(bits, 8);
+}
+
+int64_t AxisInfoAnalysis::getVectorSize(Value ptr, Value mask,
+                                        unsigned dim) const {
+  constexpr int64_t kMaxBytes = 16;
+  AxisInfo info = get(ptr);
+  int64_t bytes = getPointeeBytes(ptr.getType());
+  int64_t size = std::min({info[dim].contiguity,
+                           std::max<int64_t>(info[dim].divisibility / bytes, 1),
+                           std::max<int64_t>(kMaxBytes / bytes, 1)});
+  if (mask)
+    size = std::min(size, get(mask)[dim].constancy);
+  return size;
+}

@@ -1,0 +1,143 @@
+#include "lib/Transforms/Tile/Passes.h"
+
+#include "dialect/Tile/TileOps.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+using namespace tilewright;
+
+namespace tilewright::tile {
+#define GEN_PASS_DEF_TILECOMBINE
+#include "lib/Transforms/Tile/Passes.h.inc"
+} // namespace tilewright::tile
+
+//===----------------------------------------------------------------------===//
+// Splats
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// shape(splat(x)) is splat(x).
+template <typename ShapeOp> struct ReshapeSplat : OpRewritePattern<ShapeOp> {
+  using OpRewritePattern<ShapeOp>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ShapeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto splat = op.getSource().template getDefiningOp<tile::SplatOp>();
+    if (!splat)
+      return rewriter.notifyMatchFailure(op, "the source is no splat");
+    rewriter.replaceOpWithNewOp<tile::SplatOp>(op, op.getType(),
+                                               splat.getSource());
+    return success();
+  }
+};
+
+} // namespace
+
+/// The scalar that every element of `value` is, made where `rewriter` stands
+/// if it is a constant; null if the elements differ.
+static Value getRepeatedScalar(PatternRewriter &rewriter, Value value) {
+  if (!isa<RankedTensorType>(value.getType()))
+    return value;
+  if (auto splat = value.getDefiningOp<tile::SplatOp>())
+    return splat.getSource();
+  SplatElementsAttr constant;
+  if (!matchPattern(value, m_Constant(&constant)))
+    return {};
+  return arith::ConstantOp::create(
+      rewriter, value.getLoc(),
+      cast<TypedAttr>(constant.getSplatValue<Attribute>()));
+}
+
+static bool isSplat(Value value) {
+  return value.getDefiningOp<tile::SplatOp>() ||
+         matchPattern(value, m_Constant<SplatElementsAttr>(nullptr));
+}
+
+namespace {
+
+/// op(splat(x), splat(y)) is splat(op(x, y)).
+struct ComputeOnScalars : RewritePattern {
+  ComputeOnScalars(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
+    if (!OpTrait::hasElementwiseMappableTraits(op) &&
+        !op->hasTrait<OpTrait::Elementwise>())
+      return rewriter.notifyMatchFailure(op, "not elementwise");
+    if (op->getNumResults() != 1 || op->getNumOperands() == 0 || !isPure(op) ||
+        !isa<RankedTensorType>(op->getResult(0).getType()))
+      return rewriter.notifyMatchFailure(op, "not one pure tile");
+    for (Value operand : op->getOperands())
+      if (isa<RankedTensorType>(operand.getType()) && !isSplat(operand))
+        return rewriter.notifyMatchFailure(op, "an operand is no splat");
+
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    SmallVector<Value> scalars;
+    for (Value operand : op->getOperands())
+      scalars.push_back(getRepeatedScalar(rewriter, operand));
+    Operation *scalar =
+        rewriter.create(op->getLoc(), op->getName().getIdentifier(), scalars,
+                        type.getElementType(), op->getAttrs());
+    rewriter.replaceOpWithNewOp<tile::SplatOp>(op, type, scalar->getResult(0));
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Dots
+//===----------------------------------------------------------------------===//
+
+/// dot(a, b, 0) + c is dot(a, b, c).
+template <typename AddOp> struct AccumulateInDot : OpRewritePattern<AddOp> {
+  using OpRewritePattern<AddOp>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(AddOp op,
+                                PatternRewriter &rewriter) const override {
+    for (auto [mine, other] : {std::pair(op.getLhs(), op.getRhs()),
+                               std::pair(op.getRhs(), op.getLhs())}) {
+      auto dot = mine.template getDefiningOp<tile::DotOp>();
+      if (!dot || !dot->hasOneUse() || !isZero(dot.getAcc()))
+        continue;
+      rewriter.replaceOpWithNewOp<tile::DotOp>(
+          op, op.getType(), dot.getA(), dot.getB(), other, dot.getPrecision());
+      return success();
+    }
+    return rewriter.notifyMatchFailure(op, "no operand is a plain product");
+  }
+
+  static bool isZero(Value value) {
+    return matchPattern(value, m_Zero()) ||
+           matchPattern(value, m_AnyZeroFloat());
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+struct Combine : tile::impl::TileCombineBase<Combine> {
+  LogicalResult initialize(MLIRContext *context) override {
+    RewritePatternSet set(context);
+    set.add<ReshapeSplat<tile::ExpandDimsOp>, ReshapeSplat<tile::BroadcastOp>,
+            ReshapeSplat<tile::ReshapeOp>, ReshapeSplat<tile::TransposeOp>,
+            ComputeOnScalars, AccumulateInDot<arith::AddFOp>,
+            AccumulateInDot<arith::AddIOp>>(context);
+    patterns = std::move(set);
+    return success();
+  }
+
+  void runOnOperation() override {
+    if (failed(applyPatternsGreedily(getOperation(), patterns)))
+      signalPassFailure();
+  }
+
+  FrozenRewritePatternSet patterns;
+};
+
+} // namespace

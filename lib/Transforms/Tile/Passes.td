@@ -1,0 +1,52 @@
+// Passes from `tile` to `tile`: no thread, no layout, no target.
+
+#ifndef TILEWRIGHT_LIB_TRANSFORMS_TILE_PASSES
+#define TILEWRIGHT_LIB_TRANSFORMS_TILE_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def TileInternalize : Pass<"tile-internalize", "::mlir::ModuleOp"> {
+  let summary = "make functions that are not kernels private";
+  let description = [{
+    Once its calls are inlined nobody needs a function that is not a kernel;
+    being private it is dropped by `symbol-dce`.
+
+    Input: any module of `tile.func`. Output: the same with private functions,
+    none of which reaches itself through calls.
+
+    ```mlir
+    tile.func @gelu(%x: f32) -> f32          // before
+    tile.func private @gelu(%x: f32) -> f32  // after
+    ```
+
+    Refused: recursion, which can not be inlined and needs a stack that a
+    program does not have.
+  }];
+}
+
+def TileCombine : Pass<"tile-combine", "::mlir::ModuleOp"> {
+  let summary = "move work from tiles to scalars and sums into dots";
+  let description = [{
+    - Changing the shape of a `tile.splat` is a splat of the new shape.
+    - An elementwise operation on splats is a splat of the scalar operation,
+      computed once instead of by every element.
+    - A sum with a dot whose accumulator is zero becomes the accumulator.
+
+    Input and output: any `tile` module.
+
+    ```mlir
+    %a = tile.splat %x : i32 -> tensor<64xi32>       // before
+    %b = tile.splat %y : i32 -> tensor<64xi32>
+    %c = arith.addi %a, %b : tensor<64xi32>
+
+    %s = arith.addi %x, %y : i32                     // after
+    %c = tile.splat %s : i32 -> tensor<64xi32>
+    ```
+
+    Left alone: sums with a dot that has other uses, where the product would
+    be computed twice.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+#endif // TILEWRIGHT_LIB_TRANSFORMS_TILE_PASSES
