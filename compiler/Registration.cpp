@@ -1,7 +1,9 @@
 #include "compiler/Registration.h"
 
+#include "compiler/Pipelines/TilePipeline.h"
 #include "dialect/Tile/TileDialect.h"
 #include "dialect/Warp/WarpDialect.h"
+#include "lib/Transforms/Tile/Passes.h"
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -79,4 +81,6 @@ void tilewright::registerPasses() {
   registerTransformsPasses();
   registerLinalgPasses();
   registerSCFPasses();
+  tile::registerTileTransformsPasses();
+  registerTilePipeline();
 }

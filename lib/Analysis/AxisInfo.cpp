@@ -113,8 +113,12 @@ AxisInfo AxisInfo::join(const AxisInfo &lhs, const AxisInfo &rhs) {
 void AxisInfo::print(llvm::raw_ostream &os) const {
   auto list = [&](StringRef name, int64_t AxisFacts::*member) {
     os << name << " = [";
-    llvm::interleaveComma(dims, os,
-                          [&](const AxisFacts &f) { os << f.*member; });
+    llvm::interleaveComma(dims, os, [&](const AxisFacts &facts) {
+      if (facts.*member == kMaxDivisibility)
+        os << "any";
+      else
+        os << facts.*member;
+    });
     os << "]";
   };
   list("contiguity", &AxisFacts::contiguity);

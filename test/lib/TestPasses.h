@@ -1,0 +1,12 @@
+// Passes that show, as remarks, what analyses found.
+
+#ifndef TILEWRIGHT_TEST_LIB_TESTPASSES_H
+#define TILEWRIGHT_TEST_LIB_TESTPASSES_H
+
+namespace tilewright::test {
+
+void registerTestAxisInfo();
+
+} // namespace tilewright::test
+
+#endif // TILEWRIGHT_TEST_LIB_TESTPASSES_H

@@ -1,0 +1,60 @@
+// RUN: tilewright-opt %s -tile-combine | FileCheck %s
+
+// CHECK-LABEL: @shapes_of_splats
+// CHECK: %[[S:.*]] = tile.splat %{{.*}} : f32 -> tensor<8x4xf32>
+// CHECK-NEXT: tile.return %[[S]]
+tile.func @shapes_of_splats(%x: f32) -> tensor<8x4xf32> {
+  %s = tile.splat %x : f32 -> tensor<4xf32>
+  %e = tile.expand_dims %s {axis = 1 : i32} : tensor<4xf32> -> tensor<4x1xf32>
+  %b = tile.broadcast %e : tensor<4x1xf32> -> tensor<4x8xf32>
+  %t = tile.transpose %b {order = array<i32: 1, 0>} : tensor<4x8xf32> -> tensor<8x4xf32>
+  tile.return %t : tensor<8x4xf32>
+}
+
+// CHECK-LABEL: @work_on_scalars
+// CHECK-SAME: %[[P:.*]]: !tile.ptr<f32>, %[[X:.*]]: i32
+// CHECK-DAG: %[[C:.*]] = arith.constant 3 : i32
+// CHECK: %[[M:.*]] = arith.muli %[[X]], %[[C]] : i32
+// CHECK: %[[Q:.*]] = tile.addptr %[[P]], %[[M]] : !tile.ptr<f32>, i32
+// CHECK: tile.splat %[[Q]]
+tile.func @work_on_scalars(%p: !tile.ptr<f32>, %x: i32) -> tensor<16x!tile.ptr<f32>> {
+  %c = arith.constant dense<3> : tensor<16xi32>
+  %xs = tile.splat %x : i32 -> tensor<16xi32>
+  %m = arith.muli %xs, %c : tensor<16xi32>
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<16x!tile.ptr<f32>>
+  %q = tile.addptr %ps, %m : tensor<16x!tile.ptr<f32>>, tensor<16xi32>
+  tile.return %q : tensor<16x!tile.ptr<f32>>
+}
+
+// One operand that differs from element to element keeps the whole a tile.
+// CHECK-LABEL: @mixed
+// CHECK: arith.addi %{{.*}}, %{{.*}} : tensor<16xi32>
+tile.func @mixed(%x: i32) -> tensor<16xi32> {
+  %xs = tile.splat %x : i32 -> tensor<16xi32>
+  %r = tile.range {start = 0 : i32, end = 16 : i32} : tensor<16xi32>
+  %s = arith.addi %xs, %r : tensor<16xi32>
+  tile.return %s : tensor<16xi32>
+}
+
+// CHECK-LABEL: @sum_into_dot
+// CHECK-SAME: %[[A:.*]]: tensor<16x16xf16>, %[[B:.*]]: tensor<16x16xf16>, %[[C:.*]]: tensor<16x16xf32>
+// CHECK: tile.dot %[[A]], %[[B]], %[[C]]
+// CHECK-NOT: arith.addf
+tile.func @sum_into_dot(%a: tensor<16x16xf16>, %b: tensor<16x16xf16>, %c: tensor<16x16xf32>) -> tensor<16x16xf32> {
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32>
+  %d = tile.dot %a, %b, %zero : tensor<16x16xf16>, tensor<16x16xf16>, tensor<16x16xf32>
+  %s = arith.addf %c, %d : tensor<16x16xf32>
+  tile.return %s : tensor<16x16xf32>
+}
+
+// The product is needed by itself, so that it is computed once.
+// CHECK-LABEL: @shared_product
+// CHECK: tile.dot
+// CHECK: arith.addf
+tile.func @shared_product(%a: tensor<16x16xf16>, %b: tensor<16x16xf16>, %c: tensor<16x16xf32>)
+    -> (tensor<16x16xf32>, tensor<16x16xf32>) {
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32>
+  %d = tile.dot %a, %b, %zero : tensor<16x16xf16>, tensor<16x16xf16>, tensor<16x16xf32>
+  %s = arith.addf %c, %d : tensor<16x16xf32>
+  tile.return %s, %d : tensor<16x16xf32>, tensor<16x16xf32>
+}

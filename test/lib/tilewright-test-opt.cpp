@@ -1,0 +1,16 @@
+// tilewright-opt with the passes that only tests need.
+
+#include "compiler/Registration.h"
+#include "test/lib/TestPasses.h"
+
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+
+int main(int argc, char **argv) {
+  tilewright::registerPasses();
+  tilewright::test::registerTestAxisInfo();
+  mlir::DialectRegistry registry;
+  tilewright::registerDialects(registry);
+  return mlir::asMainReturnCode(mlir::MlirOptMain(
+      argc, argv, "Tilewright's optimizer driver for tests\n", registry));
+}
