@@ -17,6 +17,8 @@ void tilewright::buildTilePipeline(OpPassManager &manager) {
   manager.addPass(tile::createTileCombine());
   manager.addPass(createCSEPass());
   manager.addPass(createLoopInvariantCodeMotionPass());
+  // What was hoisted may stand a second time after the loop.
+  manager.addPass(createCSEPass());
   manager.addPass(createCanonicalizerPass());
 }
 
