@@ -46,7 +46,7 @@ build: configure ## build the library, the tools and the extension module
 	@NINJA_STATUS='build: [%f/%t %es] ' cmake --build $(BUILD) -j $(JOBS)
 
 demo: build ## compile and run the kernels and show a table of their speed and error
-	@$(PYTHON) -m kernels.demo
+	@$(PYTHON) benchmarks/demo.py --code $(BUILD)/demo
 
 test: build lint lit unit pytest ## run every test that this machine can run
 	@echo "test: all passed"

@@ -3,6 +3,7 @@
 import json
 import warnings
 from functools import lru_cache
+from pathlib import Path
 
 from .. import knobs
 from ..frontend import compile_to_tile, from_diagnostics
@@ -45,6 +46,7 @@ def compile_kernel(fn, arg_types, constexprs, attrs, target, options, stop_after
     )
     if found is None:
         _store(key, kernel)
+    _dump(key, kernel)
     return kernel
 
 
@@ -97,3 +99,12 @@ def _store(key, kernel):
         cache.put(key, kernel.to_blobs())
     except (CacheError, RuntimeError, OSError) as error:
         warnings.warn(f"a kernel was not cached on disk: {error}", stacklevel=2)
+
+
+def _dump(key, kernel):
+    """Write the stages where `TILEWRIGHT_DUMP_DIR` wants them, as NAME-KEY.STAGE."""
+    if not (directory := knobs.DUMP_DIR.text()):
+        return
+    Path(directory).mkdir(parents=True, exist_ok=True)
+    for stage in kernel.asm:
+        Path(directory, f"{kernel.name}-{key[:8]}.{stage}").write_bytes(kernel.binary(stage))
