@@ -1,0 +1,38 @@
+// Running a program without a shell and without signals.
+#pragma once
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
+
+#include <string>
+
+namespace tilewright {
+
+struct ProcessResult {
+  int exitCode = 0;
+  /// What it wrote to its standard output and error, at most a megabyte.
+  std::string output;
+};
+
+/// Runs `arguments[0]`, a path, and waits. An error when it cannot be started,
+/// dies by a signal, or takes longer than it may; then it is killed.
+llvm::Expected<ProcessResult> runProcess(llvm::ArrayRef<std::string> arguments,
+                                         unsigned timeoutSeconds);
+
+/// A directory that only this user can look into, removed with what is in it.
+class PrivateDirectory {
+public:
+  static llvm::Expected<PrivateDirectory> create();
+  PrivateDirectory(PrivateDirectory &&other) noexcept
+      : path(std::exchange(other.path, {})) {}
+  PrivateDirectory &operator=(PrivateDirectory &&) = delete;
+  ~PrivateDirectory();
+
+  std::string file(const std::string &name) const { return path + "/" + name; }
+
+private:
+  explicit PrivateDirectory(std::string path) : path(std::move(path)) {}
+  std::string path;
+};
+
+} // namespace tilewright
