@@ -3,6 +3,7 @@
 #include "tilewright-c/compiler.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <cstring>
@@ -52,6 +53,8 @@ static int visitObject(dl_phdr_info *info, size_t, void *data) {
   }
   return holds;
 }
+
+const char *tw_llvm_version(void) { return LLVM_VERSION_STRING; }
 
 const char *tw_build_id(void) {
   static const std::string id = [] {

@@ -55,6 +55,8 @@ void tilewright::python::initCompiler(py::module_ &module) {
       "Compiles a module; see tilewright-c/compiler.h for the options. Raises "
       "DiagnosticError.");
   module.attr("__version__") = tw_version();
+  module.def("llvm_version", &tw_llvm_version,
+             "The version of the LLVM inside.");
   module.def("build_id", &tw_build_id,
              "A digest of the compiler's build, for cache keys.");
 }

@@ -16,6 +16,8 @@ TW_EXPORT const char *tw_version(void);
 /** A digest of the compiler's own code, for cache keys: it differs between any
  *  two builds that may compile a kernel differently. */
 TW_EXPORT const char *tw_build_id(void);
+/** The version of the LLVM inside. */
+TW_EXPORT const char *tw_llvm_version(void);
 
 /** Compiles the one kernel of `module`, which is left as it was.
  *

@@ -7,7 +7,7 @@ from ..frontend.function import KernelFunction
 from ..language import ir
 from ..language.errors import LanguageError
 from .options import Options
-from .parameters import REQUIRED, parameters_of
+from .parameters import parameters_of
 from .specializer import Specializer
 
 
@@ -40,8 +40,7 @@ class JITFunction(KernelFunction):
 
         options = Options(debug=knobs.DEBUG.flag() if self.debug is None else self.debug)
         rows = [
-            (p.name, p.default is not REQUIRED, p.default, p.is_constexpr, p.specialize, p.align)
-            for p in self.params
+            (p.name, p.has_default, p.default, p.is_constexpr, p.specialize, p.align) for p in self.params
         ]
         return _tilewright.Dispatcher(
             self.__name__, rows, [*options.items(), ("stream", None)], Specializer(self.fn, self.params)

@@ -23,6 +23,11 @@ class Parameter:
     specialize: bool = True
     align: bool = True
 
+    @property
+    def has_default(self):
+        """Whether a call may leave the argument out."""
+        return self.default is not REQUIRED
+
 
 def _is_constexpr(annotation):
     if isinstance(annotation, str):  # postponed evaluation of annotations

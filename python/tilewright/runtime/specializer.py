@@ -68,7 +68,7 @@ class Specializer:
         missing = [
             repr(param.name)
             for param in self.params[len(args) :]
-            if param.name not in kwargs and param.default is inspect.Parameter.empty
+            if param.name not in kwargs and not param.has_default
         ]
         noun = "argument" if len(missing) == 1 else "arguments"
         raise TypeError(f"kernel {name}() is missing {noun} {', '.join(missing)}")

@@ -1,0 +1,74 @@
+"""Compiling for a signature, and writing what comes of it."""
+
+import json
+from pathlib import Path
+
+from ..runtime.compiler import compile_kernel
+from ..runtime.options import Options
+from .signature import parse_signature
+
+#: What can be emitted, and the suffix of its files.
+EMITTED = {
+    "tile": ".tile.mlir",
+    "warp": ".warp.mlir",
+    "llvm": ".ll",
+    "ptx": ".ptx",
+    "cubin": ".cubin",
+    "obj": ".o",
+}
+_OF_THE_CPU = ("tile", "llvm", "obj")
+_OF_A_GPU = ("tile", "warp", "llvm", "ptx", "cubin")
+# In the order of the passes: compiling stops after the last one asked for.
+_ORDER = ("tile", "warp", "llvm", "ptx")
+
+
+def default_stage(target):
+    """What a target is compiled to in the end."""
+    return "obj" if target == "cpu" else "cubin"
+
+
+def _check_stages(stages, target):
+    possible = _OF_THE_CPU if target == "cpu" else _OF_A_GPU
+    for stage in stages:
+        if stage not in possible:
+            raise ValueError(f"target {target} has no {stage!r}; it has {', '.join(possible)}")
+
+
+def compile(kernel, signature, target, stages=(), **options):
+    """Compile `kernel`, a `JITFunction`, and give the `CompiledKernel`.
+
+    `signature` is text, see `parse_signature`; `target` is "cpu", "sm_80", "sm_90a", ...; `stages` is what
+    is wanted of "tile", "warp", "llvm", "ptx", "cubin", "obj", all if empty; `options` are those of a launch
+    (`num_warps`, ...). Needs no GPU; "cubin" needs an assembler of PTX.
+
+    Raises `SignatureError`, `ValueError` for a stage that the target does not have, `CompilationError`, and
+    `LookupError` if a cubin is wanted and there is no assembler.
+    """
+    stages = tuple(stages) or (default_stage(target),)
+    _check_stages(stages, target)
+    types, constants, divisors = parse_signature(signature, kernel.params)
+    all_the_way = any(stage not in _ORDER for stage in stages)
+    last = "" if all_the_way else max(stages, key=_ORDER.index)
+    compiled = compile_kernel(kernel.fn, types, constants, divisors, target, Options(**options), last)
+    if "cubin" in stages and "cubin" not in compiled.asm:
+        raise LookupError(
+            "a cubin needs an assembler of PTX, and neither nvJitLink nor ptxas was found: install the CUDA "
+            "toolkit or the Python package nvidia-nvjitlink, or emit ptx, which the driver assembles"
+        )
+    return compiled
+
+
+def write(compiled, stages, directory):
+    """Write the `stages` of a `CompiledKernel` and its metadata to `directory`; gives the paths."""
+    directory = Path(directory)
+    directory.mkdir(parents=True, exist_ok=True)
+    stem = f"{compiled.name}.{compiled.target}"
+    paths = []
+    for stage in stages:
+        paths.append(directory / (stem + EMITTED[stage]))
+        paths[-1].write_bytes(compiled.binary(stage))
+    paths.append(directory / (stem + ".json"))
+    paths[-1].write_text(
+        json.dumps(compiled.metadata | {"arg_names": list(compiled.arg_types)}, indent=2) + "\n"
+    )
+    return paths

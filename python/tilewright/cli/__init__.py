@@ -1,0 +1,48 @@
+"""The command `tilewright`."""
+
+import argparse
+import os
+import sys
+
+from . import compile, info, run
+
+_DESCRIPTION = "Compile and run kernels written in Tilewright."
+_EPILOG = """examples:
+  tilewright info
+  tilewright run script.py --size 1024
+  tilewright compile kernels.py:add --target sm_90a --emit ptx \\
+    --signature "*fp32:16, *fp32:16, *fp32:16, i32, 1024"
+"""
+
+
+def parser():
+    """The parser of the whole command."""
+    main = argparse.ArgumentParser(
+        "tilewright",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    main.add_argument("--version", action="store_true", help="print the version and exit")
+    commands = main.add_subparsers(dest="command", metavar="COMMAND")
+    for module in (compile, run, info):
+        module.add_parser(commands)
+    return main
+
+
+def main(argv=None):
+    """Run the command with `argv` (without the program's name); gives the exit status."""
+    arguments = parser().parse_args(argv)
+    if arguments.version:
+        from .. import __version__
+
+        print(f"tilewright {__version__}")
+        return 0
+    if not arguments.command:
+        parser().print_help()
+        return 2
+    try:
+        return arguments.execute(arguments) or 0
+    except BrokenPipeError:  # the reader of our output had enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
