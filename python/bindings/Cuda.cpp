@@ -104,6 +104,17 @@ static void defineMemory(py::module_ &module) {
       py::arg("bytes"), py::arg("stream") = 0);
 }
 
+static void defineFill(py::module_ &module) {
+  module.def(
+      "fill",
+      [](int device, uint64_t to, uint8_t value, size_t bytes,
+         uintptr_t stream) {
+        check(tw_cuda_fill(device, to, value, bytes, handle(stream)));
+      },
+      py::arg("device"), py::arg("to"), py::arg("value"), py::arg("bytes"),
+      py::arg("stream") = 0);
+}
+
 static uintptr_t makeEvent(int device) {
   void *event = nullptr;
   check(tw_cuda_event_create(device, &event));
@@ -149,5 +160,6 @@ void tilewright::python::initCuda(py::module_ &module) {
       "cuda", "The CUDA driver; every function raises DriverError without it.");
   defineDevices(cuda);
   defineMemory(cuda);
+  defineFill(cuda);
   defineEvents(cuda);
 }

@@ -10,8 +10,8 @@ from .. import knobs
 from ..frontend.errors import CompilationError
 
 _DESCRIPTION = (
-    "Run a Python script that uses kernels. Errors in a kernel are shown at the line of the kernel, without the "
-    "traceback through the compiler."
+    "Run a Python script that uses kernels. Errors in a kernel are shown at the line of the kernel, "
+    "without the traceback through the compiler."
 )
 
 

@@ -38,12 +38,14 @@ class JITFunction(KernelFunction):
     def _dispatcher(self):
         from .. import _tilewright
 
-        options = Options(debug=knobs.DEBUG.flag() if self.debug is None else self.debug)
         rows = [
             (p.name, p.has_default, p.default, p.is_constexpr, p.specialize, p.align) for p in self.params
         ]
         return _tilewright.Dispatcher(
-            self.__name__, rows, [*options.items(), ("stream", None)], Specializer(self.fn, self.params)
+            self.__name__,
+            rows,
+            [*self._options().items(), ("stream", None)],
+            Specializer(self.fn, self.params),
         )
 
     def __getitem__(self, grid):
@@ -61,7 +63,12 @@ class JITFunction(KernelFunction):
         from ..interpreter import launch
 
         bound = Specializer(self.fn, self.params).bind(args, kwargs)
-        return launch(self.fn, grid, bound)
+        if callable(grid):
+            grid = grid({**dict(self._options().items()), **kwargs, **bound})
+        launch(self.fn, grid, bound)
+
+    def _options(self):
+        return Options(debug=knobs.DEBUG.flag() if self.debug is None else self.debug)
 
     def __call__(self, *args, **kwargs):
         """Run the body where the interpreter does; everywhere else a kernel needs a grid."""
