@@ -1,8 +1,40 @@
-"""Makes the package of the source tree importable unless one is installed."""
+"""Makes the package of the source tree importable unless one is installed; compiles kernels to look at their IR."""
 
 import importlib.util
 import sys
 from pathlib import Path
 
+import pytest
+
 if importlib.util.find_spec("tilewright") is None:
     sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
+
+
+@pytest.fixture
+def jit():
+    """The decorator of functions in the language, without anything that launches them."""
+    from tilewright.frontend import KernelFunction
+
+    return KernelFunction
+
+
+@pytest.fixture
+def tile():
+    """`tile(fn, "*fp32", "i32:16", N=4)`: the text of the module; ":16" is a divisibility."""
+
+    def compile_(fn, *signature, options=None, **constants):
+        import inspect
+
+        from tilewright.frontend import compile_to_tile
+
+        fn = getattr(fn, "fn", fn)
+        names = [name for name in inspect.signature(fn).parameters if name not in constants]
+        types = [entry.partition(":")[0] if isinstance(entry, str) else entry for entry in signature]
+        attrs = {
+            name: int(entry.partition(":")[2])
+            for name, entry in zip(names, signature)
+            if isinstance(entry, str) and ":" in entry
+        }
+        return str(compile_to_tile(fn, dict(zip(names, types)), constants, attrs, options))
+
+    return compile_

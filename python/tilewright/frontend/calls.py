@@ -7,6 +7,7 @@ import types
 
 from ..language.builtin import is_builtin
 from ..language.constexpr import constexpr, unwrap
+from ..language.dtypes import dtype
 from ..language.errors import LanguageError
 from .names import is_kernel_function
 from .python_calls import HANDLED
@@ -66,7 +67,7 @@ class Calls:
 
     @staticmethod
     def _is_pure(function):
-        if isinstance(getattr(function, "__self__", None), (str, int, float, tuple)):
+        if isinstance(getattr(function, "__self__", None), (str, int, float, tuple, dtype)):
             return True
         return inspect.isbuiltin(function) and function.__module__ in _PURE_MODULES
 

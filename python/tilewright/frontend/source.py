@@ -50,7 +50,11 @@ class Source:
         return node.lineno + self.first_line - 1, node.col_offset + self.indent + 1
 
     def frame(self, node):
-        """The frame of `node`."""
+        """The frame of `node`; of a branch or loop, that of what decides on it."""
+        if isinstance(node, (ast.If, ast.While)):
+            node = node.test
+        elif isinstance(node, ast.For):
+            node = node.iter
         line, column = self.position(node)
         text = self.lines[node.lineno - 1] if node.lineno <= len(self.lines) else ""
         if node.end_lineno == node.lineno:

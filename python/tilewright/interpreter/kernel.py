@@ -115,7 +115,9 @@ class InterpretedKernel(KernelFunction):
     def run(self, grid, args, kwargs):
         """Run all programs of `grid` on the arguments; options of the compiler are left out."""
         signature = inspect.signature(self.fn)
-        kwargs = {name: v for name, v in kwargs.items() if name in signature.parameters or name not in OPTIONS}
+        kwargs = {
+            name: v for name, v in kwargs.items() if name in signature.parameters or name not in OPTIONS
+        }
         bound = signature.bind(*args, **kwargs)
         bound.apply_defaults()
         launch(self.fn, grid, bound.arguments)

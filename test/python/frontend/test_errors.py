@@ -1,0 +1,652 @@
+"""Every mistake is shown at the user's line (marked `# !` below) with what was expected and found."""
+
+import re
+
+import pytest
+import tilewright.language as tl
+from tilewright.frontend import CompilationError, KernelFunction
+
+MISTAKES = []
+
+
+def mistake(signature, message, hint=None, caret=None, **constants):
+    """A kernel that must fail with a message (and a hint) that match; `caret` is the text underlined."""
+
+    def register(fn):
+        MISTAKES.append(pytest.param(fn, signature.split(), constants, message, hint, caret, id=fn.__name__))
+        return fn
+
+    return register
+
+
+def plain_function(x):
+    return x
+
+
+@KernelFunction
+def scaled(x, FACTOR: tl.constexpr = 2):
+    return x * FACTOR
+
+
+@KernelFunction
+def bad_sum(a, b):
+    return (a + b).to(tl.float64)
+
+
+@KernelFunction
+def endless(x):
+    return endless(x)
+
+
+limit = 128
+
+
+@mistake("*fp32", r"'tl\.laod'|has no attribute 'laod'", r"did you mean 'load'", "tl.laod")
+def misspelt_function(x):
+    tl.laod(x)  # !
+
+
+@mistake("*fp32", r"'y' is not defined", caret="y")
+def undefined_name(x):
+    tl.store(x, y)  # !
+
+
+@mistake("*fp32 i32", r"'lenght' is not defined", "did you mean 'length'")
+def misspelt_name(x, length):
+    tl.store(x, lenght)  # !
+
+
+@mistake(
+    "*fp32",
+    r"the global 'limit' is not a compile-time constant: it is of type int",
+    r"limit: tl\.constexpr",
+    "limit",
+)
+def plain_global(x):
+    tl.store(x + limit, 0)  # !
+
+
+@mistake("*fp32", r"plain_function\(\) is a plain Python function", r"@tw\.jit")
+def plain_call(x):
+    tl.store(x, plain_function(1))  # !
+
+
+@mistake("*fp32", r"load\(\): got an unexpected keyword argument 'masks'", r"load\(pointer, mask=None")
+def wrong_keyword(x):
+    tl.load(x, masks=True)  # !
+
+
+@mistake("*fp32", r"store\(\): missing a required argument: 'value'")
+def missing_argument(x):
+    tl.store(x)  # !
+
+
+@mistake("*fp32", r"scaled\(\): too many positional arguments", r"scaled\(x, FACTOR: ")
+def too_many_arguments(x):
+    tl.store(x, scaled(1.0, 2, 3))  # !
+
+
+@mistake(
+    "*fp32 i32", r"'FACTOR' of scaled\(\) is a tl\.constexpr, got a scalar of type int32", "pass a constant"
+)
+def runtime_value_for_constexpr(x, n):
+    tl.store(x, scaled(1.0, n))  # !
+
+
+@mistake(
+    "*fp32 fp32", r"tl\.load needs a pointer or a block of pointers, got fp32", "add the offsets to a pointer"
+)
+def load_of_a_number(x, y):
+    tl.load(y)  # !
+
+
+@mistake("*fp32", r"`other` of tl\.load needs a `mask`")
+def other_without_mask(x):
+    tl.load(x, other=0.0)  # !
+
+
+@mistake("*fp32", r"the mask of tl\.load is a block of shape \[8\] but the pointer is a scalar")
+def block_mask_for_scalar(x):
+    tl.load(x, mask=tl.arange(0, 8) < 3)  # !
+
+
+@mistake("*fp32", r"the mask of tl\.load is a block of bools, got fp32")
+def float_mask(x):
+    tl.load(x, mask=1.0)  # !
+
+
+@mistake("*fp32", r"shapes \[8\] and \[16\] do not broadcast: side 0 is 8 in one and 16 in the other")
+def mask_of_another_shape(x):
+    tl.load(x + tl.arange(0, 8), mask=tl.arange(0, 16) < 3)  # !
+
+
+@mistake("*fp32", r"tl\.store of a block of shape \[4, 8\] through pointers of shape \[8\]")
+def store_too_wide(x):
+    tl.store(x + tl.arange(0, 8), tl.zeros((4, 8), tl.float32))  # !
+
+
+@mistake("*fp32", r"shapes \[8\] and \[6\] do not broadcast", caret="tl.arange(0, 8) + tl.arange(0, 6)")
+def shapes_do_not_match(x):
+    y = tl.arange(0, 8) + tl.arange(0, 6)  # !
+
+
+@mistake("*kfp32", r"tl\.store through a pointer to const")
+def store_to_const(x):
+    tl.store(x, 1.0)  # !
+
+
+@mistake("*fp32", r"cache_modifier is one of '', '\.ca', '\.cg', '\.cs', '\.cv', got '\.xx'")
+def unknown_cache_modifier(x):
+    tl.load(x, cache_modifier=".xx")  # !
+
+
+@mistake("*fp32", r"eviction_policy is one of .*, got 'first'")
+def unknown_eviction_policy(x):
+    tl.load(x, eviction_policy="first")  # !
+
+
+@mistake("*fp32", r"\+ does not take pointer<fp32> and fp32", "integer number of elements", "x + 1.0")
+def pointer_plus_float(x):
+    tl.load(x + 1.0)  # !
+
+
+@mistake("*fp32 *fp32", r"cannot add two pointers", "integer offset")
+def two_pointers(x, y):
+    tl.load(x + y)  # !
+
+
+@mistake("*fp32", r"\* does not take pointer<fp32> and 2")
+def pointer_times_number(x):
+    tl.load(x * 2)  # !
+
+
+@mistake("*fp32 i32", r"the bounds of tl\.arange are compile-time integers, got int32", "tl.constexpr")
+def arange_of_runtime_value(x, n):
+    tl.load(x + tl.arange(0, n))  # !
+
+
+@mistake("*fp32", r"tl\.arange\(8, 8\) is empty")
+def empty_arange(x):
+    tl.load(x + tl.arange(8, 8))  # !
+
+
+@mistake("*fp32", r"the axis of tl\.program_id is 0, 1 or 2, got 3")
+def grid_axis(x):
+    tl.store(x, tl.program_id(3))  # !
+
+
+@mistake("*fp32", r"the shape of tl\.full is made of compile-time integers, got int32")
+def shape_of_runtime_values(x):
+    tl.zeros((tl.program_id(0),), tl.float32)  # !
+
+
+@mistake("*fp32", r"tl\.full needs a type such as tl\.float32, got 'float'")
+def dtype_that_is_none(x):
+    tl.zeros((4,), "float")  # !
+
+
+@mistake("*fp32", r"cannot reshape \[8\] to \[3, 3\]: 8 elements in one and 9 in the other")
+def reshape_to_other_count(x):
+    tl.reshape(tl.arange(0, 8), (3, 3))  # !
+
+
+@mistake("*fp32", r"axis 2 of a reduction is out of range for rank 1")
+def reduce_axis(x):
+    tl.store(x, tl.sum(tl.arange(0, 8), axis=2))  # !
+
+
+@mistake("*fp32", r"a reduction takes blocks, got int32")
+def reduce_of_scalar(x):
+    tl.store(x, tl.sum(tl.program_id(0), axis=0))  # !
+
+
+@mistake("*fp32", r"permute needs each of the 2 axes once, got \[0, 0\]")
+def permute_twice(x):
+    tl.permute(tl.zeros((4, 8), tl.int32), (0, 0))  # !
+
+
+@mistake("*fp32", r"tl\.dot of \[16, 16\] and \[8, 16\]")
+def dot_of_wrong_shapes(x):
+    tl.dot(tl.zeros((16, 16), tl.float16), tl.zeros((8, 16), tl.float16))  # !
+
+
+@mistake("*fp32", r"tl\.dot of fp16 and fp32: both blocks have one type", r"\.to\(\)")
+def dot_of_two_types(x):
+    tl.dot(tl.zeros((16, 16), tl.float16), tl.zeros((16, 16), tl.float32))  # !
+
+
+@mistake("*fp32", r"tl\.dot takes two blocks of rank 2")
+def dot_of_vectors(x):
+    tl.dot(tl.arange(0, 16), tl.arange(0, 16))  # !
+
+
+@mistake("*fp32", r"the accumulator of tl\.dot is <\[16, 8\], fp32>, expected <\[16, 16\], fp32>")
+def dot_into_other_shape(x):
+    a = tl.zeros((16, 16), tl.float16)
+    tl.dot(a, a, tl.zeros((16, 8), tl.float32))  # !
+
+
+@mistake("*fp32", r"input_precision is one of 'ieee', 'tf32', 'tf32x3', got 'fast'")
+def dot_precision(x):
+    a = tl.zeros((16, 16), tl.float32)
+    tl.dot(a, a, input_precision="fast")  # !
+
+
+@mistake("*fp32", r"exp takes floats, got int32", r"\.to\(tl\.float32\)", "tl.exp(tl.program_id(0))")
+def exp_of_integer(x):
+    tl.store(x, tl.exp(tl.program_id(0)))  # !
+
+
+@mistake("i32 u32", r"cannot divide int32 by uint32: one is signed and the other is not", "same sign")
+def division_of_mixed_signs(a, b):
+    a // b  # !
+
+
+@mistake("u32", r"the negative number -1 beside an operand of type uint32", "signed type")
+def unsigned_and_negative(a):
+    a + -1  # !
+
+
+@mistake("i8", r"the number 300 does not fit in int8", "wider type")
+def literal_too_large(a):
+    a + 300  # !
+
+
+@mistake("fp32", r"// takes integers, got fp32", "tl.floor")
+def floor_division_of_floats(a):
+    a // 2  # !
+
+
+@mistake("fp32", r"& takes integers, got fp32 and 1")
+def bitwise_of_floats(a):
+    a & 1  # !
+
+
+@mistake("i32", r"<< by 40 is out of range for int32")
+def shift_too_far(a):
+    a << 40  # !
+
+
+@mistake("fp32", r"\*\* is not defined for values of the kernel", "tl.exp2")
+def power(a):
+    a**2  # !
+
+
+@mistake("fp32", r"cannot bitcast fp32 \(32 bits\) to fp16 \(16 bits\)", "leave out bitcast=True")
+def bitcast_to_other_width(a):
+    a.to(tl.float16, bitcast=True)  # !
+
+
+@mistake("fp32", r"a cast needs a type such as tl\.float32, got 'fp16'")
+def cast_to_a_name(a):
+    a.to("fp16")  # !
+
+
+@mistake("*fp32", r"tl\.atomic_and takes integers, got fp32")
+def atomic_and_of_floats(x):
+    tl.atomic_and(x, 1)  # !
+
+
+@mistake("*i16", r"tl\.atomic_add does not take int16", "32 or 64 bits")
+def atomic_of_narrow_elements(x):
+    tl.atomic_add(x, 1)  # !
+
+
+@mistake("*fp32", r"sem is one of 'relaxed', 'acquire', 'release', 'acq_rel', got 'strong'")
+def atomic_semantics(x):
+    tl.atomic_add(x, 1.0, sem="strong")  # !
+
+
+@mistake(
+    "*fp32", r"a condition is a scalar, got a block of type <\[8\], int1>", "tl.where", "tl.arange(0, 8) < 3"
+)
+def block_as_condition(x):
+    if tl.arange(0, 8) < 3:  # !
+        pass
+
+
+@mistake("*fp32 i32", r"'y' is fp32 after one branch and int32 after the other", "same type", "n > 3")
+def branches_of_two_types(x, n):
+    y = 1
+    if n > 3:  # !
+        y = 2.0
+    tl.store(x, y)
+
+
+@mistake(
+    "*fp32 i32", r"'y' may have no value here: only one branch of the 'if' in line \d+ assigns it", caret="y"
+)
+def defined_in_one_branch(x, n):
+    if n > 3:
+        y = 1
+    tl.store(x, y)  # !
+
+
+@mistake(
+    "*fp32 i32", r"'acc' is int32 before the loop and fp32 after its body", "start with the final type", "acc"
+)
+def loop_changes_type(x, n):
+    acc = 0
+    for i in range(n):
+        acc += i * 0.5  # !
+    tl.store(x, acc)
+
+
+@mistake("*fp32 i32", r"'acc' is constant None before the loop")
+def loop_changes_none(x, n):
+    acc = None
+    for i in range(n):
+        acc = i  # !
+    tl.store(x, acc)
+
+
+@mistake("fp32", r"the end of a loop is an integer scalar, got fp32")
+def loop_over_float(n):
+    for i in range(n):  # !
+        pass
+
+
+@mistake("i32", r"the step of a loop is not 0")
+def loop_without_step(n):
+    for i in range(0, n, 0):  # !
+        pass
+
+
+@mistake("i32", r"the bounds of tl\.static_range are compile-time integers", "tl.range")
+def static_range_of_runtime_value(n):
+    for i in tl.static_range(n):  # !
+        pass
+
+
+@mistake("i32", r"a loop runs over range, tl\.range, tl\.static_range or a tuple, got a scalar of type int32")
+def loop_over_scalar(n):
+    for i in n:  # !
+        pass
+
+
+@mistake("i32", r"'break' is not supported in a kernel", "'while'", "break")
+def break_in_loop(n):
+    for i in range(n):
+        if i > 3:
+            break  # !
+
+
+@mistake("i32", r"'return' inside a loop is not supported")
+def return_in_loop(n):
+    for i in range(n):
+        return  # !
+
+
+@mistake("i32", r"this loop never ends: its condition is always true", caret="True")
+def endless_loop(n):
+    while True:  # !
+        n += 1
+
+
+@mistake("i32", r"the result of the function is fp32 after one branch and constant None after the other")
+def returns_sometimes(n):
+    sometimes(n)
+
+
+@KernelFunction
+def sometimes(n):
+    if n > 3:  # !
+        return 1.0
+
+
+@mistake("i32", r"calls are nested more than 64 deep: does endless\(\) call itself\?")
+def recursion(n):
+    endless(n)
+
+
+@mistake("*fp32", r"a block cannot be changed in place", "tl.where", "x[0]")
+def assignment_to_element(x):
+    x[0] = 1.0  # !
+
+
+@mistake("i32", r"cannot index a block with 0 of type int", "':', None and '...'")
+def element_of_block(n):
+    tl.arange(0, 8)[0]  # !
+
+
+@mistake("i32", r"cannot index a block with a slice with bounds")
+def slice_of_block(n):
+    tl.arange(0, 8)[2:4]  # !
+
+
+@mistake("i32", r"2 indices for a block of rank 1")
+def too_many_indices(n):
+    tl.arange(0, 8)[:, :]  # !
+
+
+@mistake("i32", r"3 names for 2 values")
+def unpacking(n):
+    a, b, c = n, n  # !
+
+
+@mistake("i32", r"cannot unpack a scalar of type int32")
+def unpacking_a_scalar(n):
+    a, b = n  # !
+
+
+@mistake("i32", r"index 2 is out of range for 2 elements")
+def tuple_index(n):
+    pair = (n, n)
+    pair[2]  # !
+
+
+@mistake("i32", r"a value of type int32 has no attribute 'sun'", "did you mean 'sum'")
+def misspelt_method(n):
+    n.sun()  # !
+
+
+@mistake(
+    "i32",
+    r"the value of a tl\.constexpr must be known while compiling, got a scalar of type int32",
+    caret="n + 1",
+)
+def constexpr_of_runtime_value(n):
+    k: tl.constexpr = n + 1  # !
+
+
+@mistake("i32", r"static assertion failed: 3 is not 4")
+def failing_static_assert(n):
+    tl.static_assert(3 == 4, "3 is not 4")  # !
+
+
+@mistake("i32", r"static assertion failed: no")
+def failing_assert(n):
+    assert 3 == 4, "no"  # !
+
+
+@mistake("i32", r"the condition of static_assert is known only when the kernel runs", "tl.device_assert")
+def static_assert_of_runtime_value(n):
+    tl.static_assert(n > 3)  # !
+
+
+@mistake("i32", r"the combine function gives \(fp64\), expected \(fp32\)", r"\.to\(\)")
+def combine_changes_type(n):
+    tl.reduce(tl.zeros((8,), tl.float32), 0, bad_sum)  # !
+
+
+@mistake("i32", r"the combine function of tl\.reduce is a @tw\.jit function")
+def combine_is_plain(n):
+    tl.reduce(tl.zeros((8,), tl.float32), 0, plain_function)  # !
+
+
+@mistake("i32", r"float\(\) is evaluated while compiling, but an argument is known only when", r"\.to\(\)")
+def float_of_runtime_value(n):
+    float(n)  # !
+
+
+@mistake("i32", r"the Python builtin 'open' cannot be used in a kernel")
+def python_builtin(n):
+    open("x")  # !
+
+
+@mistake("i32", r"lambda is not supported in a kernel", "@tw.jit", "lambda x: x")
+def uses_lambda(n):
+    f = lambda x: x  # noqa: E731 # !
+
+
+@mistake("i32", r"list comprehensions are not supported in a kernel", "tl.static_range")
+def uses_comprehension(n):
+    x = [i for i in range(3)]  # !
+
+
+@mistake("i32", r"'try' is not supported in a kernel")
+def uses_try(n):
+    try:  # !
+        n += 1
+    finally:
+        pass
+
+
+@mistake("i32", r"'with' is not supported in a kernel")
+def uses_with(n):
+    with n:  # !
+        pass
+
+
+@mistake("i32", r"'raise' is not supported in a kernel", "tl.device_assert")
+def uses_raise(n):
+    raise ValueError  # !
+
+
+@mistake("i32", r"'import' is not supported in a kernel", "top of the file")
+def uses_import(n):
+    import math  # !
+
+
+@mistake("i32", r"nested functions are not supported in a kernel", "@tw.jit")
+def uses_nested_function(n):
+    def inner():  # !
+        pass
+
+
+@mistake("i32", r"dicts are not supported in a kernel")
+def uses_dict(n):
+    x = {}  # !
+
+
+@mistake("i32", r"'global' is not supported in a kernel")
+def uses_global(n):
+    global limit  # !
+
+
+@mistake("i32", r"a complex literal is not supported")
+def uses_complex(n):
+    n + 3j  # !
+
+
+@mistake("i32", r"'\*\*' is not supported in a kernel")
+def uses_keyword_unpacking(n):
+    tl.zeros(**n)  # !
+
+
+@mistake("i32", r"== does not take a scalar of type int32 and the constant None", "compare with None by 'is'")
+def compares_with_none(n):
+    n == None  # noqa: E711 # !
+
+
+@mistake("i32", r"\+ does not take 'a' and 3")
+def adds_text_and_number(n):
+    tl.static_print("a" + 3)  # !
+
+
+@mistake("i32", r"a kernel returns nothing", "store the result")
+def returns_a_value(n):  # !
+    return n
+
+
+@pytest.mark.parametrize("fn, signature, constants, message, hint, caret", MISTAKES)
+def test_mistake(tile, fn, signature, constants, message, hint, caret):
+    with pytest.raises(CompilationError) as caught:
+        tile(fn, *signature, **constants)
+    error = caught.value
+    assert re.search(message, error.message), error
+    frame = error.frames[0]
+    assert frame.file == __file__
+    if fn not in (recursion,):
+        assert "# !" in frame.text, error
+    if hint:
+        assert error.hint and re.search(hint, error.hint), error
+    if caret:
+        assert frame.text[frame.column - 1 : frame.column - 1 + frame.width] == caret, error
+    shown = str(error)
+    assert f"{__file__}:{frame.line}" in shown and "^" in shown
+    assert "site-packages" not in shown and "tilewright/frontend" not in shown
+
+
+def test_there_are_many():
+    assert len(MISTAKES) >= 40
+
+
+def test_the_chain_of_calls_is_shown(tile):
+    @KernelFunction
+    def inner(p):
+        tl.load(p, other=1)
+
+    @KernelFunction
+    def outer(p):
+        inner(p + 1)
+
+    def kernel(x):
+        outer(x)
+
+    with pytest.raises(CompilationError) as caught:
+        tile(kernel, "*fp32")
+    error = caught.value
+    assert [frame.function for frame in error.frames] == ["inner", "outer", "kernel"]
+    assert [frame.text.strip() for frame in error.frames] == [
+        "tl.load(p, other=1)",
+        "inner(p + 1)",
+        "outer(x)",
+    ]
+    lines = str(error).splitlines()
+    assert lines[0] == "`other` of tl.load needs a `mask`"
+    assert re.fullmatch(r"  at .*test_errors\.py:\d+, in inner", lines[1])
+    assert lines[3].endswith("^" * len("tl.load(p, other=1)"))
+    assert [line.split()[0] for line in lines if line.startswith("  called")] == ["called", "called"]
+
+
+def test_the_traceback_has_none_of_our_frames(tile):
+    def kernel(x):
+        tl.load(1)
+
+    with pytest.raises(CompilationError) as caught:
+        tile(kernel, "*fp32")
+    assert caught.value.__cause__ is None and caught.value.__suppress_context__
+
+
+def test_sources_that_cannot_be_read(tile):
+    environment = {"tl": tl}
+    exec("def kernel(x):\n    pass", environment)
+    with pytest.raises(CompilationError, match=r"cannot compile kernel\(\): its source is not available"):
+        tile(environment["kernel"], "*fp32")
+    with pytest.raises(CompilationError, match="a kernel cannot be a lambda"):
+        tile(lambda x: x, "*fp32")
+
+
+def test_arguments_without_type_or_value(tile):
+    def kernel(x, n):
+        pass
+
+    with pytest.raises(
+        CompilationError, match=r"the argument 'n' of kernel\(\) has neither a type nor a value"
+    ):
+        tile(kernel, "*fp32")
+    with pytest.raises(CompilationError, match=r"argument 'n': unknown type 'f31' in a signature"):
+        tile(kernel, "*fp32", "f31")
+    with pytest.raises(CompilationError, match=r"kernel\(\) has no argument 'm'"):
+        tile(kernel, "*fp32", "i32", m=3)
+
+
+def test_columns_count_characters(tile):
+    def kernel(x):
+        tl.static_print("größer", x.sun())  # !
+
+    with pytest.raises(CompilationError) as caught:
+        tile(kernel, "*fp32")
+    frame = caught.value.frames[0]
+    assert frame.text[frame.column - 1 : frame.column - 1 + frame.width] == "x.sun"
