@@ -16,7 +16,8 @@ LLVM := /usr/lib/llvm-22/bin
 deps_stamp := $(VENV)/.deps-installed
 cxx_files = $(shell git ls-files '*.cpp' '*.h')
 
-# The environment's tools first; CUDA's assembler where a toolkit is installed.
+# The package runs from the source tree. The environment's tools first; CUDA's assembler where a toolkit is installed.
+export PYTHONPATH := $(CURDIR)/python
 export PATH := $(abspath $(VENV))/bin:$(PATH):/usr/local/cuda/bin
 
 .PHONY: help deps configure build demo test lint format lit unit pytest test-gpu test-wheel wheel bundle docs clean
