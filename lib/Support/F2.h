@@ -31,7 +31,9 @@ public:
   bool contains(Vector v) const { return reduce(v) == 0; }
   bool contains(const Subspace &other) const;
   unsigned dimension() const { return basis.size(); }
-  llvm::ArrayRef<Vector> getBasis() const { return basis; }
+  llvm::ArrayRef<Vector> getBasis() const & { return basis; }
+  /// Not of a temporary, in whose place the basis would be gone.
+  llvm::ArrayRef<Vector> getBasis() const && = delete;
 
 private:
   llvm::SmallVector<Vector, 16> basis;

@@ -99,6 +99,12 @@ struct SharedAccess {
   llvm::SmallVector<unsigned> getElements(unsigned first) const;
 };
 
+/// The access of a tile in registers, laid out as `registers`, to a tile in
+/// shared memory, laid out as `memory`, with the widest vectors that every
+/// thread can move. `registers` must hold no copies in registers of a thread.
+SharedAccess getSharedAccess(const LinearLayout &registers,
+                             const LinearLayout &memory, unsigned elementBytes);
+
 struct SharedPlan {
   /// The layouts without registers that hold copies.
   LinearLayout source, result;

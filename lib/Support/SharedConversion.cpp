@@ -58,7 +58,7 @@ private:
   void extend(ArrayRef<uint64_t> candidates, unsigned limit);
   Subspace getLanes(const LinearLayout &layout, unsigned vectorBits) const;
   Subspace getPhase(const LinearLayout &layout, unsigned vectorBits) const;
-  SharedAccess getAccess(const LinearLayout &layout, unsigned vectorBits) const;
+  SharedAccess getAccess(const LinearLayout &layout) const;
 
   /// Bits of an offset inside of a bank and inside of a row of all banks.
   unsigned bankBits() const {
@@ -109,7 +109,8 @@ void SharedPlanner::chooseVectors() {
   Subspace source = f2::intersection(registersOf(plan.source), kept);
   Subspace result = f2::intersection(registersOf(plan.result), kept);
   Subspace threads = f2::sum(threadsOf(plan.source), threadsOf(plan.result));
-  for (uint64_t v : f2::intersection(source, result).getBasis())
+  Subspace both = f2::intersection(source, result);
+  for (uint64_t v : both.getBasis())
     if (offsets.size() < limit && threads.insert(v))
       extend({v}, limit);
   storeVector = loadVector = offsets.size();
@@ -178,7 +179,8 @@ void SharedPlanner::chooseBanksAndRows() {
     f2::Solver solver(beyond);
     auto inCoordinates = [&](const Subspace &phase) {
       Subspace result;
-      for (uint64_t v : f2::intersection(phase, free).getBasis())
+      Subspace inside = f2::intersection(phase, free);
+      for (uint64_t v : inside.getBasis())
         result.insert(solver.solve(v).value_or(0));
       return result;
     };
@@ -201,18 +203,12 @@ void SharedPlanner::chooseBanksAndRows() {
   offsets.append(rows);
 }
 
-SharedAccess SharedPlanner::getAccess(const LinearLayout &layout,
-                                      unsigned vectorBits) const {
+SharedAccess SharedPlanner::getAccess(const LinearLayout &layout) const {
   Vectors columns = offsets;
   columns.append(moved);
   LinearLayout memory({{LayoutAxis::Offset, tileBits}}, layout.getOuts(),
                       columns);
-  SharedAccess access;
-  access.offsets = layout.then(memory.inverse());
-  f2::Solver registers(layout.getColumns(LayoutAxis::Register));
-  for (uint64_t element : ArrayRef(offsets).take_front(vectorBits))
-    access.vectorRegisters.push_back(registers.solve(element).value_or(0));
-  return access;
+  return getSharedAccess(layout, memory, 1u << elementBits);
 }
 
 void SharedPlanner::run(int64_t maxScratchBytes) {
@@ -220,8 +216,29 @@ void SharedPlanner::run(int64_t maxScratchBytes) {
   chooseVectors();
   chooseBeyond();
   chooseBanksAndRows();
-  plan.store = getAccess(plan.source, storeVector);
-  plan.load = getAccess(plan.result, loadVector);
+  plan.store = getAccess(plan.source);
+  plan.load = getAccess(plan.result);
+}
+
+SharedAccess tilewright::getSharedAccess(const LinearLayout &registers,
+                                         const LinearLayout &memory,
+                                         unsigned elementBytes) {
+  SharedAccess access;
+  access.offsets = registers.then(memory.inverse());
+  uint64_t threadBits = 0;
+  for (LayoutAxis axis : {LayoutAxis::Lane, LayoutAxis::Warp})
+    for (uint64_t offset : access.offsets.getColumns(axis))
+      threadBits |= offset;
+  f2::Solver solver(access.offsets.getColumns(LayoutAxis::Register));
+  unsigned limit = std::min(kVectorBits - llvm::Log2_32(elementBytes),
+                            access.offsets.getTotalOutBits());
+  for (unsigned bit = 0; bit < limit && !(threadBits >> bit & 1); ++bit) {
+    std::optional<uint64_t> reg = solver.solve(uint64_t(1) << bit);
+    if (!reg)
+      break;
+    access.vectorRegisters.push_back(*reg);
+  }
+  return access;
 }
 
 SmallVector<unsigned> SharedAccess::getVectors() const {

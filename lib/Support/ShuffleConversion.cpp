@@ -3,7 +3,7 @@
 #include "lib/Support/LayoutInference.h"
 #include "lib/Support/TileLayouts.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/Sequence.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace tilewright;
 using llvm::ArrayRef;
