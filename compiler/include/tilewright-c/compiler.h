@@ -26,18 +26,21 @@ TW_EXPORT const char *tw_llvm_version(void);
  *    "num_warps":   warps of a program, a power of two          (4)
  *    "num_stages":  depth of software pipelines                 (3)
  *    "debug":       check the compiler's own invariants         (false)
- *    "stop_after":  "tile", "warp", "llvm", "ptx" or ""         ("": all the way)
- *    "assembler":   "auto", "nvjitlink", "ptxas" or "driver"    ("auto")
+ *    "stop_after":  "tile", "warp", "llvm", "ptx" or ""         ("": all the
+ * way) "assembler":   "auto", "nvjitlink", "ptxas" or "driver"    ("auto")
  *    "assembler_paths": files to try for the assemblers         ([])
  *    "ptx_version": e.g. 87; 0: what the assembler takes        (0)
  *  NULL with diagnostics in the context where it cannot be compiled. */
-TW_EXPORT tw_artifact *tw_module_compile(tw_module *module, const char *options);
+TW_EXPORT tw_artifact *tw_module_compile(tw_module *module,
+                                         const char *options);
 TW_EXPORT void tw_artifact_destroy(tw_artifact *artifact);
 
 /** One stage: "tile", "warp", "llvm", "ptx", "cubin" or "obj". The bytes stay
  *  the artifact's; NULL where there is no such stage. */
-TW_EXPORT const char *tw_artifact_get(tw_artifact *artifact, const char *stage, size_t *size);
-/** JSON: {"name", "target", "num_warps", "shared", "registers", "spills", ...}. */
+TW_EXPORT const char *tw_artifact_get(tw_artifact *artifact, const char *stage,
+                                      size_t *size);
+/** JSON: {"name", "target", "num_warps", "shared", "registers", "spills", ...}.
+ */
 TW_EXPORT const char *tw_artifact_metadata(tw_artifact *artifact);
 
 /** The main function of tilewright-opt. */

@@ -45,9 +45,11 @@ TW_EXPORT tw_string tw_type_print(tw_type type);
 /** The attribute written as `text`; NULL where it is none. */
 TW_EXPORT tw_attr tw_attr_parse(tw_context *context, const char *text);
 TW_EXPORT tw_string tw_attr_print(tw_attr attr);
-TW_EXPORT tw_attr tw_attr_string(tw_context *context, const char *data, size_t size);
+TW_EXPORT tw_attr tw_attr_string(tw_context *context, const char *data,
+                                 size_t size);
 
-TW_EXPORT tw_loc tw_loc_file(tw_context *context, const char *file, unsigned line, unsigned column);
+TW_EXPORT tw_loc tw_loc_file(tw_context *context, const char *file,
+                             unsigned line, unsigned column);
 /** `callee` as reached by the call at `caller`. */
 TW_EXPORT tw_loc tw_loc_call(tw_loc callee, tw_loc caller);
 
@@ -55,8 +57,8 @@ TW_EXPORT tw_loc tw_loc_call(tw_loc callee, tw_loc caller);
 
 TW_EXPORT tw_module *tw_module_create(tw_context *context);
 /** Reads IR in text form; NULL with diagnostics where it is none. */
-TW_EXPORT tw_module *tw_module_parse(tw_context *context, const char *text, size_t size,
-                                     const char *file);
+TW_EXPORT tw_module *tw_module_parse(tw_context *context, const char *text,
+                                     size_t size, const char *file);
 TW_EXPORT void tw_module_destroy(tw_module *module);
 TW_EXPORT tw_context *tw_module_context(tw_module *module);
 TW_EXPORT tw_block tw_module_body(tw_module *module);
@@ -68,9 +70,12 @@ TW_EXPORT tw_string tw_module_print(tw_module *module, bool with_locations);
 TW_EXPORT tw_builder *tw_builder_create(tw_context *context);
 TW_EXPORT void tw_builder_destroy(tw_builder *builder);
 TW_EXPORT void tw_builder_set_loc(tw_builder *builder, tw_loc loc);
-TW_EXPORT void tw_builder_set_insertion_point_to_end(tw_builder *builder, tw_block block);
-TW_EXPORT void tw_builder_set_insertion_point_to_start(tw_builder *builder, tw_block block);
-TW_EXPORT void tw_builder_set_insertion_point(tw_builder *builder, tw_op before);
+TW_EXPORT void tw_builder_set_insertion_point_to_end(tw_builder *builder,
+                                                     tw_block block);
+TW_EXPORT void tw_builder_set_insertion_point_to_start(tw_builder *builder,
+                                                       tw_block block);
+TW_EXPORT void tw_builder_set_insertion_point(tw_builder *builder,
+                                              tw_op before);
 /** The block that ops are put into; NULL before any was set. */
 TW_EXPORT tw_block tw_builder_block(tw_builder *builder);
 /** The op that new ones are put before; NULL at the end of the block. */
@@ -108,8 +113,9 @@ TW_EXPORT tw_region tw_op_region(tw_op op, size_t index);
 TW_EXPORT void tw_op_set_attr(tw_op op, const char *name, tw_attr attr);
 TW_EXPORT tw_string tw_op_print(tw_op op);
 
-TW_EXPORT tw_block tw_region_append_block(tw_region region, const tw_type *types, size_t num_types,
-                                          tw_loc loc);
+TW_EXPORT tw_block tw_region_append_block(tw_region region,
+                                          const tw_type *types,
+                                          size_t num_types, tw_loc loc);
 /** Moves the blocks of `from`, which is left empty, to the end of `region`. */
 TW_EXPORT void tw_region_take_blocks(tw_region region, tw_region from);
 TW_EXPORT size_t tw_block_num_args(tw_block block);
@@ -121,7 +127,8 @@ TW_EXPORT tw_op tw_block_terminator(tw_block block);
 TW_EXPORT void tw_block_erase(tw_block block);
 
 TW_EXPORT tw_type tw_value_type(tw_value value);
-/** The attribute of an integer, float or splat constant; NULL for other values. */
+/** The attribute of an integer, float or splat constant; NULL for other values.
+ */
 TW_EXPORT tw_attr tw_value_constant(tw_value value);
 TW_EXPORT void tw_value_replace_all_uses(tw_value value, tw_value with);
 

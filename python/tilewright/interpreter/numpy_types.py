@@ -27,7 +27,7 @@ _BUILTIN = {
 _EXTENDED = {"bf16": "bfloat16", "fp8e4nv": "float8_e4m3fn", "fp8e5": "float8_e5m2"}
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _extended(name):
     try:
         import ml_dtypes
