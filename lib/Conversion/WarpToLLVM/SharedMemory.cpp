@@ -1,5 +1,7 @@
 #include "lib/Conversion/WarpToLLVM/SharedMemory.h"
 
+#include "dialect/Warp/WarpDialect.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
@@ -27,10 +29,11 @@ void tilewright::eraseUnusedSharedMemory(ModuleOp module) {
 }
 
 FailureOr<int64_t> tilewright::getSharedOffset(Operation *op) {
-  if (auto offset = op->getAttrOfType<IntegerAttr>(kSharedOffsetAttr))
+  if (auto offset =
+          op->getAttrOfType<IntegerAttr>(warp::WarpDialect::kSharedOffsetAttr))
     return offset.getInt();
   return op->emitOpError("needs shared memory but has no '")
-         << kSharedOffsetAttr << "'";
+         << warp::WarpDialect::kSharedOffsetAttr << "'";
 }
 
 Value tilewright::emitSharedAddress(ImplicitLocOpBuilder &b, int64_t offset) {

@@ -11,9 +11,6 @@ namespace tilewright {
 /// The symbol of the dynamic shared memory of every kernel of a module.
 inline constexpr llvm::StringLiteral kSharedSymbol = "__tilewright_shared";
 
-/// Attribute of ops that use shared memory: where theirs begins, in bytes.
-inline constexpr llvm::StringLiteral kSharedOffsetAttr = "warp.shared_offset";
-
 /// Address space numbers of NVPTX.
 inline constexpr unsigned kGlobalSpace = 1;
 inline constexpr unsigned kSharedSpace = 3;

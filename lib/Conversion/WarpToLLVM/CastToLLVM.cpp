@@ -1,0 +1,79 @@
+// Casts between 8-bit floats and other floats, and those of pointers. All other
+// casts are elementwise ops like any other.
+
+#include "lib/Conversion/WarpToLLVM/CastEmission.h"
+#include "lib/Conversion/WarpToLLVM/Patterns.h"
+#include "lib/Conversion/WarpToLLVM/RegisterPacking.h"
+
+#include "dialect/Tile/TileOps.h"
+
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace tilewright;
+
+namespace {
+
+/// extf and truncf where one side is an 8-bit float.
+template <typename Op>
+class Float8CastLowering : public ConvertOpToLLVMPattern<Op> {
+public:
+  using OneToNOpAdaptor = typename ConvertOpToLLVMPattern<Op>::OneToNOpAdaptor;
+
+  Float8CastLowering(const WarpTypeConverter &converter,
+                     const NvidiaTarget &target)
+      : ConvertOpToLLVMPattern<Op>(converter, /*benefit=*/2), target(target) {}
+
+  LogicalResult
+  matchAndRewrite(Op op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Type from = getElementTypeOrSelf(op.getIn().getType());
+    Type to = getElementTypeOrSelf(op.getType());
+    if (!isFloat8(from) && !isFloat8(to))
+      return rewriter.notifyMatchFailure(op, "no 8-bit float");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    SmallVector<Value> values(adaptor.getIn());
+    if (isFloat8(from))
+      values = emitFromFloat8(b, target, values, from,
+                              isFloat8(to) ? Type(b.getF32Type()) : to);
+    if (isFloat8(to))
+      values = emitToFloat8(b, target, values, to);
+    rewriter.replaceOpWithMultiple(op, {values});
+    return success();
+  }
+
+private:
+  const NvidiaTarget target;
+};
+
+/// int_to_ptr, ptr_to_int and bitcast: the same 64 bits.
+template <typename Op> struct PointerCastLowering : ConvertOpToLLVMPattern<Op> {
+  using ConvertOpToLLVMPattern<Op>::ConvertOpToLLVMPattern;
+  using OneToNOpAdaptor = typename ConvertOpToLLVMPattern<Op>::OneToNOpAdaptor;
+
+  LogicalResult
+  matchAndRewrite(Op op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Type type = this->getTypeConverter()->convertType(
+        getElementTypeOrSelf(op.getType()));
+    SmallVector<Value> values;
+    for (Value value : adaptor.getSource())
+      values.push_back(emitBitcast(b, value, type));
+    rewriter.replaceOpWithMultiple(op, {values});
+    return success();
+  }
+};
+
+} // namespace
+
+void tilewright::populateCastToLLVM(const WarpTypeConverter &converter,
+                                    const NvidiaTarget &target,
+                                    RewritePatternSet &patterns) {
+  patterns.add<Float8CastLowering<arith::ExtFOp>,
+               Float8CastLowering<arith::TruncFOp>>(converter, target);
+  patterns.add<PointerCastLowering<tile::IntToPtrOp>,
+               PointerCastLowering<tile::PtrToIntOp>,
+               PointerCastLowering<tile::BitcastOp>>(converter);
+}

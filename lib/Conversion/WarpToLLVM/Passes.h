@@ -1,0 +1,13 @@
+#pragma once
+
+#include "mlir/Pass/Pass.h"
+
+namespace tilewright {
+
+#define GEN_PASS_DECL
+#include "lib/Conversion/WarpToLLVM/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "lib/Conversion/WarpToLLVM/Passes.h.inc"
+
+} // namespace tilewright

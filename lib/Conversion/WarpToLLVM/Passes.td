@@ -1,0 +1,26 @@
+include "mlir/Pass/PassBase.td"
+
+def ConvertWarpToLLVM : Pass<"convert-warp-to-llvm", "::mlir::ModuleOp"> {
+  let summary = "kernels on tiles in registers to one thread's LLVM dialect";
+  let description = [{
+    Every tile becomes one scalar for each register of its layout, and each op
+    what one thread does for it. Control flow becomes branches.
+
+    Input: functions are kernels with `warp.num_warps`; every tile has a
+    `#warp.linear` layout of power-of-two shape; ops that use shared memory
+    carry `warp.shared_offset`; barriers stand where they are needed.
+
+    Output: `llvm.func` with `nvvm.kernel` and `nvvm.reqntid`, holding ops of the
+    LLVM and NVVM dialects only.
+
+    Refuses constants that do not repeat one value, calls, and functions that
+    are no kernels.
+  }];
+  let options = [
+    Option<"computeCapability", "compute-capability", "unsigned", "80",
+           "10 * major + minor of the GPU's compute capability">];
+  let dependentDialects = [
+    "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::math::MathDialect"];
+}

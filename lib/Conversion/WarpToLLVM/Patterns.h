@@ -1,0 +1,35 @@
+// The patterns of each family of ops, one file a family.
+
+#pragma once
+
+#include "lib/Conversion/WarpToLLVM/NvidiaTarget.h"
+#include "lib/Conversion/WarpToLLVM/TypeConverter.h"
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace tilewright {
+
+class AccessWidths;
+
+/// `arith` and `math` on tiles, register by register, and constants.
+void populateElementwiseToLLVM(const WarpTypeConverter &converter,
+                               const NvidiaTarget &target,
+                               mlir::RewritePatternSet &patterns);
+/// Casts from and to 8-bit floats, and those of pointers.
+void populateCastToLLVM(const WarpTypeConverter &converter,
+                        const NvidiaTarget &target,
+                        mlir::RewritePatternSet &patterns);
+/// range, splat, expand_dims, broadcast, reshape, transpose.
+void populateShapeToLLVM(const WarpTypeConverter &converter,
+                         mlir::RewritePatternSet &patterns);
+/// addptr, load, store.
+void populateMemoryToLLVM(const WarpTypeConverter &converter,
+                          const AccessWidths &widths,
+                          mlir::RewritePatternSet &patterns);
+void populateReduceToLLVM(const WarpTypeConverter &converter,
+                          mlir::RewritePatternSet &patterns);
+/// func, return, program_id, num_programs.
+void populateProgramToLLVM(const WarpTypeConverter &converter,
+                           mlir::RewritePatternSet &patterns);
+
+} // namespace tilewright

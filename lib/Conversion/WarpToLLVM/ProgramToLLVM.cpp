@@ -1,0 +1,128 @@
+// A kernel and its place in the grid.
+
+#include "lib/Conversion/WarpToLLVM/Patterns.h"
+#include "lib/Conversion/WarpToLLVM/SharedMemory.h"
+#include "lib/Conversion/WarpToLLVM/ThreadIndices.h"
+
+#include "dialect/Tile/TileOps.h"
+#include "dialect/Warp/WarpDialect.h"
+#include "dialect/Warp/WarpOps.h"
+
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+using namespace tilewright;
+
+// The widest access to global memory, and what addresses are known to be
+// multiples of is worth telling LLVM up to here.
+static constexpr int64_t kMaxAlignment = 16;
+
+namespace {
+
+struct FuncLowering : ConvertOpToLLVMPattern<tile::FuncOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(tile::FuncOp op, OneToNOpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto numWarps =
+        op->getAttrOfType<IntegerAttr>(warp::WarpDialect::kNumWarpsAttr);
+    if (!op.isKernel() || !numWarps)
+      return op.emitOpError("must be a kernel with '")
+             << warp::WarpDialect::kNumWarpsAttr << "' to run on a GPU";
+    TypeConverter::SignatureConversion signature(op.getNumArguments());
+    if (failed(getTypeConverter()->convertSignatureArgs(op.getArgumentTypes(),
+                                                        signature)))
+      return rewriter.notifyMatchFailure(op, "argument types");
+    auto type = LLVM::LLVMFunctionType::get(
+        LLVM::LLVMVoidType::get(getContext()), signature.getConvertedTypes());
+    auto kernel =
+        LLVM::LLVMFuncOp::create(rewriter, op.getLoc(), op.getName(), type);
+    setKernelAttributes(op, kernel, numWarps.getInt(), rewriter);
+    rewriter.inlineRegionBefore(op.getBody(), kernel.getBody(), kernel.end());
+    rewriter.applySignatureConversion(&kernel.getBody().front(), signature,
+                                      getTypeConverter());
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  static void setKernelAttributes(tile::FuncOp op, LLVM::LLVMFuncOp kernel,
+                                  int64_t numWarps, OpBuilder &b) {
+    kernel->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(),
+                    b.getUnitAttr());
+    kernel->setAttr(
+        NVVM::NVVMDialect::getReqntidAttrName(),
+        b.getDenseI32ArrayAttr({int32_t(numWarps * kWarpSize), 1, 1}));
+    for (unsigned i = 0; i < op.getNumArguments(); ++i) {
+      auto divisibility = op.getArgAttrOfType<IntegerAttr>(
+          i, tile::TileDialect::kDivisibilityAttr);
+      if (!divisibility || !isa<tile::PtrType>(op.getArgument(i).getType()))
+        continue;
+      int64_t alignment = std::min(divisibility.getInt(), kMaxAlignment);
+      kernel.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(),
+                        b.getI64IntegerAttr(alignment));
+    }
+  }
+};
+
+struct ReturnLowering : ConvertOpToLLVMPattern<tile::ReturnOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(tile::ReturnOp op, OneToNOpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<LLVM::ReturnOp>(op, ValueRange());
+    return success();
+  }
+};
+
+/// An op that reads the special register X, Y or Z by its axis.
+template <typename Op, typename X, typename Y, typename Z>
+struct GridLowering : ConvertOpToLLVMPattern<Op> {
+  using ConvertOpToLLVMPattern<Op>::ConvertOpToLLVMPattern;
+  using OneToNOpAdaptor = typename ConvertOpToLLVMPattern<Op>::OneToNOpAdaptor;
+
+  LogicalResult
+  matchAndRewrite(Op op, OneToNOpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Type type = rewriter.getI32Type();
+    switch (op.getAxis()) {
+    case tile::Axis::X:
+      rewriter.replaceOpWithNewOp<X>(op, type);
+      break;
+    case tile::Axis::Y:
+      rewriter.replaceOpWithNewOp<Y>(op, type);
+      break;
+    case tile::Axis::Z:
+      rewriter.replaceOpWithNewOp<Z>(op, type);
+      break;
+    }
+    return success();
+  }
+};
+
+struct BarrierLowering : ConvertOpToLLVMPattern<warp::BarrierOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(warp::BarrierOp op, OneToNOpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    emitBarrier(b);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+} // namespace
+
+void tilewright::populateProgramToLLVM(const WarpTypeConverter &converter,
+                                       RewritePatternSet &patterns) {
+  patterns.add<FuncLowering, ReturnLowering, BarrierLowering,
+               GridLowering<tile::ProgramIdOp, NVVM::BlockIdXOp,
+                            NVVM::BlockIdYOp, NVVM::BlockIdZOp>,
+               GridLowering<tile::NumProgramsOp, NVVM::GridDimXOp,
+                            NVVM::GridDimYOp, NVVM::GridDimZOp>>(converter);
+}

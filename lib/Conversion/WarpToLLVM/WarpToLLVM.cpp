@@ -1,0 +1,96 @@
+// The pass: tiles to registers, loops to branches, scalars to LLVM.
+
+#include "lib/Conversion/WarpToLLVM/AccessWidths.h"
+#include "lib/Conversion/WarpToLLVM/Passes.h"
+#include "lib/Conversion/WarpToLLVM/Patterns.h"
+#include "lib/Conversion/WarpToLLVM/SharedMemory.h"
+
+#include "dialect/Tile/TileDialect.h"
+#include "dialect/Warp/WarpDialect.h"
+
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/Patterns.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+namespace tilewright {
+#define GEN_PASS_DEF_CONVERTWARPTOLLVM
+#include "lib/Conversion/WarpToLLVM/Passes.h.inc"
+} // namespace tilewright
+
+using namespace mlir;
+using namespace tilewright;
+
+/// Tiles become registers; scalar arithmetic and structured loops remain.
+static LogicalResult convertTiles(ModuleOp module, const NvidiaTarget &target) {
+  MLIRContext *context = module.getContext();
+  AccessWidths widths(module);
+  WarpTypeConverter converter(context);
+  RewritePatternSet patterns(context);
+  ConversionTarget legality(*context);
+  populateElementwiseToLLVM(converter, target, patterns);
+  populateCastToLLVM(converter, target, patterns);
+  populateShapeToLLVM(converter, patterns);
+  populateMemoryToLLVM(converter, widths, patterns);
+  populateReduceToLLVM(converter, patterns);
+  populateProgramToLLVM(converter, patterns);
+  scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
+                                                       legality);
+  legality.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect>();
+  legality.addIllegalDialect<tile::TileDialect, warp::WarpDialect>();
+  legality.addLegalOp<ModuleOp, UnrealizedConversionCastOp>();
+  legality.addDynamicallyLegalDialect<arith::ArithDialect, math::MathDialect>(
+      [&](Operation *op) { return converter.isLegal(op); });
+  return applyPartialConversion(module, legality, std::move(patterns));
+}
+
+static LogicalResult convertLoops(ModuleOp module) {
+  RewritePatternSet patterns(module.getContext());
+  populateSCFToControlFlowConversionPatterns(patterns);
+  ConversionTarget legality(*module.getContext());
+  legality.addIllegalDialect<scf::SCFDialect>();
+  legality.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+  return applyPartialConversion(module, legality, std::move(patterns));
+}
+
+static LogicalResult convertScalars(ModuleOp module) {
+  MLIRContext *context = module.getContext();
+  LLVMTypeConverter converter(context);
+  RewritePatternSet patterns(context);
+  arith::populateCeilFloorDivExpandOpsPatterns(patterns);
+  arith::populateArithToLLVMConversionPatterns(converter, patterns);
+  cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
+  populateMathToLLVMConversionPatterns(converter, patterns);
+  LLVMConversionTarget legality(*context);
+  legality.addLegalDialect<NVVM::NVVMDialect>();
+  legality.addLegalOp<ModuleOp, UnrealizedConversionCastOp>();
+  return applyPartialConversion(module, legality, std::move(patterns));
+}
+
+namespace {
+
+struct ConvertWarpToLLVM
+    : tilewright::impl::ConvertWarpToLLVMBase<ConvertWarpToLLVM> {
+  using ConvertWarpToLLVMBase::ConvertWarpToLLVMBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    NvidiaTarget target{computeCapability};
+    declareSharedMemory(module);
+    if (failed(convertTiles(module, target)) || failed(convertLoops(module)) ||
+        failed(convertScalars(module)))
+      return signalPassFailure();
+    eraseUnusedSharedMemory(module);
+  }
+};
+
+} // namespace

@@ -1,0 +1,118 @@
+#include "lib/Target/NVPTX/LlvmIr.h"
+
+#include "mlir/Target/LLVMIR/Export.h"
+
+#include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/IPO/AlwaysInliner.h"
+#include "llvm/Transforms/IPO/GlobalDCE.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/ADCE.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/LICM.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Scalar/LoopRotation.h"
+#include "llvm/Transforms/Scalar/Reassociate.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+
+#include <mutex>
+
+extern "C" {
+void LLVMInitializeNVPTXTargetInfo();
+void LLVMInitializeNVPTXTarget();
+void LLVMInitializeNVPTXTargetMC();
+void LLVMInitializeNVPTXAsmPrinter();
+}
+
+using namespace mlir;
+using namespace tilewright;
+
+static constexpr llvm::StringLiteral kTriple = "nvptx64-nvidia-cuda";
+
+static void initializeNvptx() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+  });
+}
+
+FailureOr<std::unique_ptr<llvm::TargetMachine>>
+tilewright::createNvptxMachine(const GpuArch &arch, unsigned ptxVersion,
+                               bool fuseMulAdd, Location loc) {
+  initializeNvptx();
+  llvm::Triple triple(kTriple);
+  std::string error;
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return emitError(loc) << "no code generator for NVIDIA GPUs: " << error;
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion =
+      fuseMulAdd ? llvm::FPOpFusion::Fast : llvm::FPOpFusion::Standard;
+  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
+      triple, arch.getName(), "+ptx" + std::to_string(ptxVersion), options,
+      std::nullopt, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+  if (!machine)
+    return emitError(loc) << "no code generator for " << arch.getName();
+  return machine;
+}
+
+std::unique_ptr<llvm::Module>
+tilewright::translateToLlvm(ModuleOp module, llvm::LLVMContext &context,
+                            llvm::TargetMachine &machine) {
+  std::unique_ptr<llvm::Module> result = translateModuleToLLVMIR(
+      module, context, module.getName().value_or("kernel"));
+  if (!result) {
+    module.emitError("cannot be translated to LLVM IR");
+    return nullptr;
+  }
+  result->setTargetTriple(machine.getTargetTriple());
+  result->setDataLayout(machine.createDataLayout());
+  return result;
+}
+
+static llvm::FunctionPassManager buildFunctionPasses() {
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::SimplifyCFGPass());
+  passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
+  passes.addPass(llvm::InstCombinePass());
+  passes.addPass(llvm::ReassociatePass());
+  llvm::LoopPassManager loops;
+  loops.addPass(llvm::LoopRotatePass());
+  loops.addPass(llvm::LICMPass(llvm::LICMOptions()));
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(
+      std::move(loops), /*UseMemorySSA=*/true));
+  passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
+  passes.addPass(llvm::InstCombinePass());
+  passes.addPass(llvm::ADCEPass());
+  passes.addPass(llvm::SimplifyCFGPass());
+  return passes;
+}
+
+void tilewright::optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager callGraph;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(callGraph);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, callGraph, modules);
+
+  llvm::ModulePassManager passes;
+  passes.addPass(llvm::AlwaysInlinerPass());
+  passes.addPass(
+      llvm::createModuleToFunctionPassAdaptor(buildFunctionPasses()));
+  passes.addPass(llvm::GlobalDCEPass());
+  passes.run(module, modules);
+}

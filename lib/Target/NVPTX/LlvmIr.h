@@ -1,0 +1,35 @@
+// The LLVM dialect as an optimised LLVM module for NVIDIA GPUs.
+
+#pragma once
+
+#include "lib/Target/NVPTX/GpuArch.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <memory>
+
+namespace llvm {
+class LLVMContext;
+class Module;
+class TargetMachine;
+} // namespace llvm
+
+namespace tilewright {
+
+/// The code generator for `arch` writing PTX of `ptxVersion`; an error at `loc`
+/// if LLVM has none.
+mlir::FailureOr<std::unique_ptr<llvm::TargetMachine>>
+createNvptxMachine(const GpuArch &arch, unsigned ptxVersion, bool fuseMulAdd,
+                   mlir::Location loc);
+
+/// Translates `module`, of the LLVM and NVVM dialects, and sets the target.
+/// Null with an error where that fails.
+std::unique_ptr<llvm::Module> translateToLlvm(mlir::ModuleOp module,
+                                              llvm::LLVMContext &context,
+                                              llvm::TargetMachine &machine);
+
+/// Optimises for the code generator: what pays on straight-line kernel code and
+/// their loops, in some milliseconds.
+void optimize(llvm::Module &module, llvm::TargetMachine &machine);
+
+} // namespace tilewright

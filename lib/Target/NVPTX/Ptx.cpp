@@ -1,0 +1,106 @@
+#include "lib/Target/NVPTX/Ptx.h"
+
+#include "lib/Target/NVPTX/LlvmIr.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace mlir;
+using namespace tilewright;
+
+// Every driver since CUDA 12.0 understands it.
+static constexpr unsigned kDefaultPtxVersion = 80;
+// PTX versions that LLVM writes; a newer request is met by the newest.
+static constexpr unsigned kPtxVersions[] = {70, 71, 72, 73, 74, 75, 76, 77, 78,
+                                            80, 81, 82, 83, 84, 85, 86, 87, 88,
+                                            90};
+
+namespace {
+
+/// LLVM's messages as MLIR diagnostics. Errors are remembered, for LLVM goes on
+/// after them.
+class DiagnosticForwarder : public llvm::DiagnosticHandler {
+public:
+  DiagnosticForwarder(Location loc, bool &failed) : loc(loc), failed(failed) {}
+
+  bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    llvm::DiagnosticPrinterRawOStream printer(os);
+    info.print(printer);
+    if (info.getSeverity() == llvm::DS_Error) {
+      failed = true;
+      emitError(loc) << text;
+    } else if (info.getSeverity() == llvm::DS_Warning) {
+      emitWarning(loc) << text;
+    }
+    return true;
+  }
+
+private:
+  Location loc;
+  bool &failed;
+};
+
+} // namespace
+
+static FailureOr<unsigned> choosePtxVersion(const GpuArch &arch,
+                                            unsigned requested, Location loc) {
+  unsigned least = arch.getLeastPtxVersion();
+  if (requested == 0)
+    return std::max(least, kDefaultPtxVersion);
+  if (requested < least)
+    return emitError(loc) << arch.getName() << " needs PTX " << least / 10
+                          << "." << least % 10 << " or newer, got "
+                          << requested / 10 << "." << requested % 10;
+  return *std::prev(llvm::upper_bound(kPtxVersions, requested));
+}
+
+static LogicalResult generate(llvm::Module &module,
+                              llvm::TargetMachine &machine, Location loc,
+                              std::string &ptx) {
+  llvm::SmallString<0> buffer;
+  llvm::raw_svector_ostream os(buffer);
+  llvm::legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, os, /*DwoOut=*/nullptr,
+                                  llvm::CodeGenFileType::AssemblyFile))
+    return emitError(loc) << "no PTX can be written for this target";
+  passes.run(module);
+  ptx = buffer.str().str();
+  return success();
+}
+
+FailureOr<PtxResult> tilewright::emitPtx(ModuleOp module,
+                                         const PtxOptions &options) {
+  Location loc = module.getLoc();
+  FailureOr<GpuArch> arch = GpuArch::get(options.arch, loc);
+  if (failed(arch))
+    return failure();
+  FailureOr<unsigned> version = choosePtxVersion(*arch, options.ptxVersion, loc);
+  if (failed(version))
+    return failure();
+  auto machine = createNvptxMachine(*arch, *version, options.fuseMulAdd, loc);
+  if (failed(machine))
+    return failure();
+  bool sawError = false;
+  llvm::LLVMContext context;
+  context.setDiagnosticHandler(
+      std::make_unique<DiagnosticForwarder>(loc, sawError));
+  auto llvmModule = translateToLlvm(module, context, **machine);
+  if (!llvmModule)
+    return failure();
+  optimize(*llvmModule, **machine);
+  PtxResult result;
+  result.ptxVersion = *version;
+  if (options.keepLlvmIr)
+    llvm::raw_string_ostream(result.llvmIr) << *llvmModule;
+  if (failed(generate(*llvmModule, **machine, loc, result.ptx)) || sawError)
+    return failure();
+  return result;
+}

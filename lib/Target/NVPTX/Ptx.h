@@ -1,0 +1,34 @@
+// LLVM dialect to PTX.
+
+#pragma once
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <string>
+
+namespace tilewright {
+
+struct PtxOptions {
+  /// The GPU: sm_80, sm_90a, ...
+  std::string arch = "sm_80";
+  /// 10 * major + minor of the PTX ISA, as far as the assembler understands it;
+  /// 0 takes 8.0, or the first one that knows the GPU.
+  unsigned ptxVersion = 0;
+  /// Contract a * b + c into one instruction with one rounding.
+  bool fuseMulAdd = true;
+  /// Also return the LLVM IR that PTX was made from.
+  bool keepLlvmIr = false;
+};
+
+struct PtxResult {
+  std::string ptx;
+  std::string llvmIr;
+  unsigned ptxVersion = 0;
+};
+
+/// Compiles a module of the LLVM and NVVM dialects. Whatever goes wrong is a
+/// diagnostic; LLVM's own messages become ours.
+mlir::FailureOr<PtxResult> emitPtx(mlir::ModuleOp module,
+                                   const PtxOptions &options);
+
+} // namespace tilewright
