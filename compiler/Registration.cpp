@@ -1,8 +1,10 @@
 #include "compiler/Registration.h"
 
+#include "compiler/Pipelines/NvidiaPipeline.h"
 #include "compiler/Pipelines/TilePipeline.h"
 #include "dialect/Tile/TileDialect.h"
 #include "dialect/Warp/WarpDialect.h"
+#include "lib/Conversion/WarpToLLVM/Passes.h"
 #include "lib/Transforms/Tile/Passes.h"
 
 #include "mlir/Conversion/Passes.h"
@@ -83,4 +85,6 @@ void tilewright::registerPasses() {
   registerSCFPasses();
   tile::registerTileTransformsPasses();
   registerTilePipeline();
+  registerWarpToLLVMPasses();
+  registerNvidiaPipelines();
 }

@@ -31,5 +31,8 @@ void populateReduceToLLVM(const WarpTypeConverter &converter,
 /// func, return, program_id, num_programs.
 void populateProgramToLLVM(const WarpTypeConverter &converter,
                            mlir::RewritePatternSet &patterns);
+/// Mathematical functions on scalars.
+void populateMathToLLVM(const mlir::LLVMTypeConverter &converter,
+                        mlir::RewritePatternSet &patterns);
 
 } // namespace tilewright

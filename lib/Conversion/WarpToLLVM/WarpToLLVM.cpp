@@ -69,6 +69,7 @@ static LogicalResult convertScalars(ModuleOp module) {
   arith::populateCeilFloorDivExpandOpsPatterns(patterns);
   arith::populateArithToLLVMConversionPatterns(converter, patterns);
   cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
+  populateMathToLLVM(converter, patterns);
   populateMathToLLVMConversionPatterns(converter, patterns);
   LLVMConversionTarget legality(*context);
   legality.addLegalDialect<NVVM::NVVMDialect>();

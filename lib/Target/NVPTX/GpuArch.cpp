@@ -26,7 +26,8 @@ FailureOr<GpuArch> GpuArch::get(StringRef name, Location loc) {
     return emitError(loc) << "'" << name
                           << "' is no NVIDIA GPU: expected a name like sm_80";
   if (arch->computeCapability < kLeastComputeCapability)
-    return emitError(loc) << "'" << name << "' is too old: needs sm_80 or newer";
+    return emitError(loc) << "'" << name
+                          << "' is too old: needs sm_80 or newer";
   if (arch->getLeastPtxVersion() == 0)
     return emitError(loc) << "'" << name << "' is not known to this compiler";
   return *arch;

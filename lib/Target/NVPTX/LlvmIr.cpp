@@ -1,5 +1,7 @@
 #include "lib/Target/NVPTX/LlvmIr.h"
 
+#include "lib/Target/NVPTX/MathLibrary.h"
+
 #include "mlir/Target/LLVMIR/Export.h"
 
 #include "llvm/Analysis/TargetTransformInfo.h"
@@ -76,6 +78,8 @@ tilewright::translateToLlvm(ModuleOp module, llvm::LLVMContext &context,
   }
   result->setTargetTriple(machine.getTargetTriple());
   result->setDataLayout(machine.createDataLayout());
+  if (failed(linkMathLibrary(*result, module.getLoc())))
+    return nullptr;
   return result;
 }
 
@@ -88,8 +92,8 @@ static llvm::FunctionPassManager buildFunctionPasses() {
   llvm::LoopPassManager loops;
   loops.addPass(llvm::LoopRotatePass());
   loops.addPass(llvm::LICMPass(llvm::LICMOptions()));
-  passes.addPass(llvm::createFunctionToLoopPassAdaptor(
-      std::move(loops), /*UseMemorySSA=*/true));
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(loops),
+                                                       /*UseMemorySSA=*/true));
   passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::ADCEPass());
@@ -110,6 +114,8 @@ void tilewright::optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.crossRegisterProxies(loops, functions, callGraph, modules);
 
   llvm::ModulePassManager passes;
+  // The target's own: ranges of special registers.
+  builder.invokePipelineStartEPCallbacks(passes, llvm::OptimizationLevel::O3);
   passes.addPass(llvm::AlwaysInlinerPass());
   passes.addPass(
       llvm::createModuleToFunctionPassAdaptor(buildFunctionPasses()));

@@ -22,8 +22,8 @@ mlir::FailureOr<std::unique_ptr<llvm::TargetMachine>>
 createNvptxMachine(const GpuArch &arch, unsigned ptxVersion, bool fuseMulAdd,
                    mlir::Location loc);
 
-/// Translates `module`, of the LLVM and NVVM dialects, and sets the target.
-/// Null with an error where that fails.
+/// Translates `module`, of the LLVM and NVVM dialects, sets the target and
+/// links the mathematics library. Null with an error where that fails.
 std::unique_ptr<llvm::Module> translateToLlvm(mlir::ModuleOp module,
                                               llvm::LLVMContext &context,
                                               llvm::TargetMachine &machine);

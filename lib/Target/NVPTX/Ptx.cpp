@@ -17,9 +17,8 @@ using namespace tilewright;
 // Every driver since CUDA 12.0 understands it.
 static constexpr unsigned kDefaultPtxVersion = 80;
 // PTX versions that LLVM writes; a newer request is met by the newest.
-static constexpr unsigned kPtxVersions[] = {70, 71, 72, 73, 74, 75, 76, 77, 78,
-                                            80, 81, 82, 83, 84, 85, 86, 87, 88,
-                                            90};
+static constexpr unsigned kPtxVersions[] = {
+    70, 71, 72, 73, 74, 75, 76, 77, 78, 80, 81, 82, 83, 84, 85, 86, 87, 88, 90};
 
 namespace {
 
@@ -82,7 +81,8 @@ FailureOr<PtxResult> tilewright::emitPtx(ModuleOp module,
   FailureOr<GpuArch> arch = GpuArch::get(options.arch, loc);
   if (failed(arch))
     return failure();
-  FailureOr<unsigned> version = choosePtxVersion(*arch, options.ptxVersion, loc);
+  FailureOr<unsigned> version =
+      choosePtxVersion(*arch, options.ptxVersion, loc);
   if (failed(version))
     return failure();
   auto machine = createNvptxMachine(*arch, *version, options.fuseMulAdd, loc);

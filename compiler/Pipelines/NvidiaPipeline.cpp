@@ -1,0 +1,60 @@
+#include "compiler/Pipelines/NvidiaPipeline.h"
+
+#include "lib/Conversion/WarpToLLVM/Passes.h"
+
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace tilewright;
+
+void tilewright::buildWarpToLlvmPipeline(OpPassManager &manager,
+                                         const NvidiaOptions &options) {
+  manager.addPass(createConvertWarpToLLVM({options.computeCapability}));
+  manager.addPass(createReconcileUnrealizedCastsPass());
+  manager.addPass(createCSEPass());
+  // Directives only: a full debug section would make the assembler give up
+  // optimising.
+  LLVM::DIScopeForLLVMFuncOpPassOptions lines;
+  lines.emissionKind = LLVM::DIEmissionKind::DebugDirectivesOnly;
+  manager.addPass(LLVM::createDIScopeForLLVMFuncOpPass(lines));
+}
+
+void tilewright::buildNvidiaPipeline(OpPassManager &manager,
+                                     const NvidiaOptions &options) {
+  buildWarpToLlvmPipeline(manager, options);
+}
+
+namespace {
+
+struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
+  Option<unsigned> computeCapability{
+      *this, "compute-capability",
+      llvm::cl::desc("10 * major + minor of the GPU's compute capability"),
+      llvm::cl::init(NvidiaOptions().computeCapability)};
+  Option<unsigned> numWarps{*this, "num-warps",
+                            llvm::cl::desc("warps that run one program"),
+                            llvm::cl::init(NvidiaOptions().numWarps)};
+
+  NvidiaOptions get() const { return {computeCapability, numWarps}; }
+};
+
+} // namespace
+
+void tilewright::registerNvidiaPipelines() {
+  PassPipelineRegistration<PipelineOptions>(
+      "nvidia-pipeline", "tile kernels to the LLVM dialect for NVIDIA GPUs",
+      [](OpPassManager &manager, const PipelineOptions &options) {
+        buildNvidiaPipeline(manager, options.get());
+      });
+  PassPipelineRegistration<PipelineOptions>(
+      "warp-to-llvm-pipeline",
+      "kernels with layouts and shared memory to the LLVM dialect",
+      [](OpPassManager &manager, const PipelineOptions &options) {
+        buildWarpToLlvmPipeline(manager, options.get());
+      });
+}

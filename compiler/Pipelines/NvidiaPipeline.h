@@ -1,0 +1,29 @@
+// `nvidia-pipeline`: from optimised `tile` to the LLVM dialect for one GPU.
+
+#pragma once
+
+namespace mlir {
+class OpPassManager;
+} // namespace mlir
+
+namespace tilewright {
+
+struct NvidiaOptions {
+  /// 10 * major + minor of the compute capability.
+  unsigned computeCapability = 80;
+  /// Warps that run one program, a power of two.
+  unsigned numWarps = 4;
+};
+
+/// Input: kernels as `tile-pipeline` leaves them. Output: one `llvm.func` for
+/// each, that PTX can be written from.
+void buildNvidiaPipeline(mlir::OpPassManager &manager,
+                         const NvidiaOptions &options);
+
+/// The part below the `warp` level: layouts chosen, shared memory allocated.
+void buildWarpToLlvmPipeline(mlir::OpPassManager &manager,
+                             const NvidiaOptions &options);
+
+void registerNvidiaPipelines();
+
+} // namespace tilewright

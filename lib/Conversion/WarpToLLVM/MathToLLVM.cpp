@@ -1,0 +1,243 @@
+// Functions of `math` on scalars. Errors, in units in the last place (ULP), of
+// f32; f16 and bf16 are computed as f32 and rounded once more:
+//
+//     exp         2   argument reduction below, ex2.approx
+//     exp2        2   ex2.approx
+//     rsqrt       2   rsqrt.approx
+//     sqrt        0.5 sqrt.rn
+//     all others      calls of the mathematics library (see MathLibrary), which
+//                     holds OpenCL's bounds: 3 for log, 4 for sin and cos, 5
+//                     for tan and tanh, 16 for pow and erf
+//
+// f64 uses the library, sqrt.rn, and for rsqrt a division by it. With the
+// fast-math flag `afn`, exp is one multiplication and ex2.approx.
+
+#include "lib/Conversion/WarpToLLVM/InlinePtx.h"
+#include "lib/Conversion/WarpToLLVM/Patterns.h"
+
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace tilewright;
+
+// Above the upstream patterns, which produce what no code generator selects.
+static constexpr unsigned kBenefit = 4;
+
+static bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
+
+static Value emitUnaryPtx(ImplicitLocOpBuilder &b, StringRef instruction,
+                          Value x) {
+  InlinePtx ptx(b);
+  std::string result = ptx.out(x.getType());
+  std::string text =
+      (instruction + " " + result + ", " + ptx.in(x) + ";").str();
+  return ptx.emit(text, /*sideEffects=*/false)[0];
+}
+
+/// e^x = 2^floor(y) * 2^(y - floor(y)), y = x * log2(e).
+///
+/// u = saturate(y / 252 + 1/2) clamps y to [-126, 126], the exponents of normal
+/// numbers. Adding 252 u, rounded down, to 3 * 2^22 + 1 leaves floor(y) + 127,
+/// the biased exponent of 2^floor(y), in the lowest bits. The fraction is
+/// computed with log2(e) in two parts, its rounding being the error of the
+/// result; where y was clamped it takes up the rest.
+static Value emitExp(ImplicitLocOpBuilder &b, Value x) {
+  InlinePtx ptx(b);
+  std::string result = ptx.out(x.getType()), input = ptx.in(x);
+  std::string text = "{ .reg .b32 u, k, n, f, s; "
+                     "fma.rn.sat.f32 u, " +
+                     input +
+                     ", 0f3BBB989D, 0f3F000000; "
+                     "fma.rm.f32 k, u, 0f437C0000, 0f4B400001; "
+                     "sub.rn.f32 n, 0f4B40007F, k; "
+                     "fma.rn.f32 f, " +
+                     input +
+                     ", 0f3FB8AA3B, n; "
+                     "fma.rn.f32 f, " +
+                     input +
+                     ", 0f32A57060, f; "
+                     "ex2.approx.ftz.f32 f, f; "
+                     "shl.b32 s, k, 23; "
+                     "mul.rn.f32 " +
+                     result + ", f, s; }";
+  return ptx.emit(text, /*sideEffects=*/false)[0];
+}
+
+static Value emitFastExp(ImplicitLocOpBuilder &b, Value x) {
+  Value log2e = LLVM::ConstantOp::create(
+      b, x.getType(), b.getF32FloatAttr(1.44269504088896340736f));
+  return emitUnaryPtx(b, "ex2.approx.ftz.f32",
+                      LLVM::FMulOp::create(b, x, log2e));
+}
+
+namespace {
+
+/// f16 and bf16 through f32.
+template <typename Op> struct WidenLowering : OpRewritePattern<Op> {
+  WidenLowering(MLIRContext *context)
+      : OpRewritePattern<Op>(context, kBenefit) {}
+
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    Type type = op->getResult(0).getType();
+    if (!isHalf(type))
+      return rewriter.notifyMatchFailure(op, "not a 16-bit float");
+    Location loc = op.getLoc();
+    Type f32 = rewriter.getF32Type();
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(
+          operand.getType() == type
+              ? arith::ExtFOp::create(rewriter, loc, f32, operand).getResult()
+              : operand);
+    OperationState state(loc, op->getName(), operands, f32);
+    state.propertiesAttr = op->getPropertiesAsAttribute();
+    Value wide = rewriter.create(state)->getResult(0);
+    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, type, wide);
+    return success();
+  }
+};
+
+struct ExpLowering : ConvertOpToLLVMPattern<math::ExpOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(math::ExpOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!op.getType().isF32())
+      return rewriter.notifyMatchFailure(op, "not an f32");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    bool fast = bitEnumContainsAll(op.getFastmath(), arith::FastMathFlags::afn);
+    Value x = adaptor.getOperand();
+    rewriter.replaceOp(op, fast ? emitFastExp(b, x) : emitExp(b, x));
+    return success();
+  }
+};
+
+struct Exp2Lowering : ConvertOpToLLVMPattern<math::Exp2Op> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(math::Exp2Op op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!op.getType().isF32())
+      return rewriter.notifyMatchFailure(op, "not an f32");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    rewriter.replaceOp(op,
+                       emitUnaryPtx(b, "ex2.approx.f32", adaptor.getOperand()));
+    return success();
+  }
+};
+
+struct RsqrtLowering : ConvertOpToLLVMPattern<math::RsqrtOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(math::RsqrtOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Type type = op.getType();
+    Value x = adaptor.getOperand();
+    if (type.isF32()) {
+      rewriter.replaceOp(op, emitUnaryPtx(b, "rsqrt.approx.f32", x));
+      return success();
+    }
+    if (!type.isF64())
+      return rewriter.notifyMatchFailure(op, "neither f32 nor f64");
+    Value one = LLVM::ConstantOp::create(b, type, b.getF64FloatAttr(1.0));
+    rewriter.replaceOpWithNewOp<LLVM::FDivOp>(op, one,
+                                              LLVM::SqrtOp::create(b, x));
+    return success();
+  }
+};
+
+/// A call of the mathematics library: OpenCL's name, mangled.
+template <typename Op> class CallLowering : public ConvertOpToLLVMPattern<Op> {
+public:
+  using OpAdaptor = typename ConvertOpToLLVMPattern<Op>::OpAdaptor;
+
+  CallLowering(const LLVMTypeConverter &converter, StringRef name)
+      : ConvertOpToLLVMPattern<Op>(converter, kBenefit - 1), name(name) {}
+
+  LogicalResult
+  matchAndRewrite(Op op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Type type = op.getType();
+    if (!type.isF32() && !type.isF64())
+      return rewriter.notifyMatchFailure(op, "neither f32 nor f64");
+    ValueRange operands = adaptor.getOperands();
+    std::string symbol =
+        ("_Z" + Twine(name.size()) + name +
+         std::string(operands.size(), type.isF32() ? 'f' : 'd'))
+            .str();
+    auto module = op->template getParentOfType<ModuleOp>();
+    FailureOr<LLVM::LLVMFuncOp> callee = LLVM::lookupOrCreateFn(
+        rewriter, module, symbol, llvm::to_vector(operands.getTypes()), type);
+    if (failed(callee))
+      return rewriter.notifyMatchFailure(op, "no declaration");
+    rewriter.replaceOpWithNewOp<LLVM::CallOp>(op, *callee, operands);
+    return success();
+  }
+
+private:
+  StringRef name;
+};
+
+} // namespace
+
+template <typename... Ops>
+static void addWidening(RewritePatternSet &patterns) {
+  patterns.add<WidenLowering<Ops>...>(patterns.getContext());
+}
+
+template <typename Op>
+static void addCall(const LLVMTypeConverter &converter, StringRef name,
+                    RewritePatternSet &patterns) {
+  patterns.add<CallLowering<Op>>(converter, name);
+}
+
+static void addCalls(const LLVMTypeConverter &converter,
+                     RewritePatternSet &patterns) {
+  addCall<arith::RemFOp>(converter, "fmod", patterns);
+  addCall<math::AcosOp>(converter, "acos", patterns);
+  addCall<math::AcoshOp>(converter, "acosh", patterns);
+  addCall<math::AsinOp>(converter, "asin", patterns);
+  addCall<math::AsinhOp>(converter, "asinh", patterns);
+  addCall<math::AtanOp>(converter, "atan", patterns);
+  addCall<math::Atan2Op>(converter, "atan2", patterns);
+  addCall<math::AtanhOp>(converter, "atanh", patterns);
+  addCall<math::CbrtOp>(converter, "cbrt", patterns);
+  addCall<math::CosOp>(converter, "cos", patterns);
+  addCall<math::CoshOp>(converter, "cosh", patterns);
+  addCall<math::ErfOp>(converter, "erf", patterns);
+  addCall<math::ErfcOp>(converter, "erfc", patterns);
+  addCall<math::ExpOp>(converter, "exp", patterns);
+  addCall<math::Exp2Op>(converter, "exp2", patterns);
+  addCall<math::ExpM1Op>(converter, "expm1", patterns);
+  addCall<math::LogOp>(converter, "log", patterns);
+  addCall<math::Log10Op>(converter, "log10", patterns);
+  addCall<math::Log1pOp>(converter, "log1p", patterns);
+  addCall<math::Log2Op>(converter, "log2", patterns);
+  addCall<math::PowFOp>(converter, "pow", patterns);
+  addCall<math::SinOp>(converter, "sin", patterns);
+  addCall<math::SinhOp>(converter, "sinh", patterns);
+  addCall<math::TanOp>(converter, "tan", patterns);
+  addCall<math::TanhOp>(converter, "tanh", patterns);
+}
+
+void tilewright::populateMathToLLVM(const LLVMTypeConverter &converter,
+                                    RewritePatternSet &patterns) {
+  patterns.add<ExpLowering, Exp2Lowering, RsqrtLowering>(converter, kBenefit);
+  addCalls(converter, patterns);
+  addWidening<arith::RemFOp, math::AcosOp, math::AcoshOp, math::AsinOp,
+              math::AsinhOp, math::AtanOp, math::Atan2Op, math::AtanhOp,
+              math::CbrtOp, math::CeilOp, math::CosOp, math::CoshOp,
+              math::ErfOp, math::ErfcOp, math::ExpOp, math::Exp2Op,
+              math::ExpM1Op, math::FloorOp, math::LogOp, math::Log10Op,
+              math::Log1pOp, math::Log2Op, math::PowFOp, math::RoundOp,
+              math::RoundEvenOp, math::RsqrtOp, math::SinOp, math::SinhOp,
+              math::SqrtOp, math::TanOp, math::TanhOp, math::TruncOp>(patterns);
+}
