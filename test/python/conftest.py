@@ -1,4 +1,6 @@
-"""Makes the package of the source tree importable unless one is installed; compiles kernels to look at their IR."""
+"""Makes the package of the source tree importable unless one is installed; compiles kernels to look at
+their IR.
+"""
 
 import importlib.util
 import sys
@@ -32,9 +34,9 @@ def tile():
         types = [entry.partition(":")[0] if isinstance(entry, str) else entry for entry in signature]
         attrs = {
             name: int(entry.partition(":")[2])
-            for name, entry in zip(names, signature)
+            for name, entry in zip(names, signature, strict=True)
             if isinstance(entry, str) and ":" in entry
         }
-        return str(compile_to_tile(fn, dict(zip(names, types)), constants, attrs, options))
+        return str(compile_to_tile(fn, dict(zip(names, types, strict=False)), constants, attrs, options))
 
     return compile_

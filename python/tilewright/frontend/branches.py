@@ -1,8 +1,9 @@
 """`if`, and the merging of what its branches assign.
 
-A condition known while compiling picks a branch; the other is not even looked at. Otherwise both are compiled into
-an `scf.if`, first without results: what they assigned is known only then. The final op takes over the regions.
-A branch that may return gets the statements after the `if` as its own tail, so that each path ends in one value.
+A condition known while compiling picks a branch; the other is not even looked at. Otherwise both are
+compiled into an `scf.if`, first without results: what they assigned is known only then. The final op takes
+over the regions. A branch that may return gets the statements after the `if` as its own tail, so that each
+path ends in one value.
 """
 
 import ast
@@ -100,7 +101,9 @@ class Branches:
 
     @contextlib.contextmanager
     def _draft(self, condition):
-        """An `scf.if` without results, gone when the `with` ends; as (op, blocks of its regions compiled so far)."""
+        """An `scf.if` without results, gone when the `with` ends; as (op, blocks of its regions compiled so
+        far).
+        """
         draft = self.builder.operation("scf.if", [condition.handle], (), regions=2)
         yield draft, []
         draft.erase()

@@ -135,4 +135,3 @@ class IRBuilder:
         block = region.append_block([self.type(ty) for ty in types], self.visitor.location())
         with self.at_end(block):
             yield block
-

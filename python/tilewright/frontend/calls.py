@@ -76,7 +76,7 @@ class Calls:
             return (
                 f"{function.__name__}() is a plain Python function and cannot be called in a kernel",
                 node,
-                "decorate it with @tw.jit, or with @tl.constexpr_function if it computes constants from constants",
+                "decorate it with @tw.jit, or with @tl.constexpr_function if it only computes with constants",
             )
         if callable(function):
             return f"{getattr(function, '__name__', function)!r} cannot be called in a kernel", node
@@ -90,10 +90,11 @@ class Calls:
 
     def _evaluate(self, function, args, kwargs):
         """Call a Python function on constants."""
+        name = function.__name__
         for value in [*args, *kwargs.values()]:
             if not is_constant(value):
                 raise LanguageError(
-                    f"{function.__name__}() is evaluated while compiling, but an argument is {describe(value)}"
+                    f"{name}() is evaluated while compiling, but an argument is {describe(value)}"
                 )
         return function(*map(unwrap, args), **{name: unwrap(value) for name, value in kwargs.items()})
 
@@ -122,7 +123,7 @@ class Calls:
             value = bound.arguments[name]
             if _is_constexpr(parameter.annotation) and not is_constant(value):
                 raise self.error(
-                    f"the parameter {name!r} of {function.__name__}() is a tl.constexpr, got {describe(value)}",
+                    f"{name!r} of {function.__name__}() is a tl.constexpr, got {describe(value)}",
                     hint="pass a constant, or leave the annotation out",
                 )
         return {name: wrap(value) for name, value in bound.arguments.items()}

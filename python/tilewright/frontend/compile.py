@@ -19,8 +19,9 @@ class TileModule:
     """The result of the front end.
 
     `module` is the IR (`str(module)` prints it) and `context` what owns it; `name` the kernel's name in it;
-    `arg_types` maps the arguments that stay to their types, in order; `constexprs` the constants to their values;
-    `used_globals` what the kernel read from its modules, by (module, name); `called` the functions it calls.
+    `arg_types` maps the arguments that stay to their types, in order; `constexprs` the constants to their
+    values; `used_globals` what the kernel read from its modules, by (module, name); `called` the functions
+    it calls.
     """
 
     module: object
@@ -53,10 +54,10 @@ class Unit:
 def compile_to_tile(fn, arg_types, constexprs, attrs=None, options=None, binding=None):
     """Compile the kernel `fn` to the `tile` dialect and give a `TileModule`.
 
-    `arg_types` maps the names of arguments passed at launch to types: signature strings ("*fp16", "i32") or types of
-    the language. `constexprs` maps the other arguments to their values; defaults fill in what neither has. `attrs`
-    maps names to powers of two that divide the argument. `options` may have `debug`, which compiles `device_assert`
-    in. `binding` replaces the module `_tilewright`.
+    `arg_types` maps the names of arguments passed at launch to types: signature strings ("*fp16", "i32") or
+    types of the language. `constexprs` maps the other arguments to their values; defaults fill in what
+    neither has. `attrs` maps names to powers of two that divide the argument. `options` may have `debug`,
+    which compiles `device_assert` in. `binding` replaces the module `_tilewright`.
 
     Raises `CompilationError` at the user's line for whatever is wrong with the kernel.
     """

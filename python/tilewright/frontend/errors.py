@@ -33,8 +33,8 @@ class Frame:
 class CompilationError(Exception):
     """A kernel that cannot be compiled, with the place in its source.
 
-    Attributes: `message`; `hint`, how to mend it, or None; `frames`, the place of the error first, then the calls
-    that led to it, innermost first; `file` and `line` of the first frame; `notes`, further lines.
+    Attributes: `message`; `hint`, how to mend it, or None; `frames`, the place of the error first, then the
+    calls that led to it, innermost first; `file` and `line` of the first frame; `notes`, further lines.
     """
 
     def __init__(self, message, frames=(), hint=None, notes=()):
@@ -60,10 +60,11 @@ def frame_of_location(file, line, column):
 
 
 def from_diagnostics(diagnostics):
-    """The `CompilationError` for diagnostics of the compiler, the first error of which gives message and place.
+    """The `CompilationError` for diagnostics of the compiler, the first error of which gives message and
+    place.
 
-    Each diagnostic is a dict of `severity`, `message`, `frames` (file, line and column, innermost first) and `notes`,
-    which are such dicts, too; it is what the binding's `DiagnosticError` holds.
+    Each diagnostic is a dict of `severity`, `message`, `frames` (file, line and column, innermost first)
+    and `notes`, which are such dicts, too; it is what the binding's `DiagnosticError` holds.
     """
     diagnostics = list(diagnostics)
     errors = [entry for entry in diagnostics if entry["severity"] == "error"] or diagnostics

@@ -106,7 +106,9 @@ class Expressions:
         return wrap(not unwrap(value)) if is_constant(value) else arithmetic.logical_not(value)
 
     def visit_BoolOp(self, node):
-        """`and`, `or`: constants decide while compiling; values of the kernel are all computed and combined."""
+        """`and`, `or`: constants decide while compiling; values of the kernel are all computed and
+        combined.
+        """
         is_and = isinstance(node.op, ast.And)
         values = []
         for entry in node.values:
@@ -115,7 +117,7 @@ class Expressions:
                 values.append(value)
                 continue
             if bool(unwrap(value)) is not is_and:
-                return self._combine(values + [value], is_and) if values else value
+                return self._combine([*values, value], is_and) if values else value
             last = value
         return self._combine(values, is_and) if values else last
 
@@ -174,7 +176,7 @@ class Expressions:
             return self._module_attribute(node, value, name)
         if isinstance(value, constexpr) and name not in ("value", "type"):
             value = value.value
-            # An argument that is 1 is compiled in as a constant, and still is a scalar to who wrote the kernel.
+            # An argument of 1 is compiled in as a constant; to who wrote the kernel it still is a scalar.
             if is_literal(value) and not hasattr(value, name):
                 value = to_tensor(value)
         public = not name.startswith("_") and name != "handle"
@@ -198,7 +200,7 @@ class Expressions:
                 self.unit.used_globals[module.__name__, name] = value
             return wrap(value)
         raise self.error(
-            f"'{module.__name__}.{name}' is not a compile-time constant: it is of type {type(value).__name__}",
+            f"'{module.__name__}.{name}' is no compile-time constant: it is of type {type(value).__name__}",
             node,
             f"declare it as {name}: tl.constexpr = ..., or pass it as an argument",
         )

@@ -6,7 +6,8 @@ from ..language.ir import builder
 
 
 class KernelFunction:
-    """A Python function written in the language. `tilewright.jit` gives objects of a class derived from this one.
+    """A Python function written in the language. `tilewright.jit` gives objects of a class derived from
+    this one.
 
     `fn` is the Python function; `__name__`, `__doc__` and the rest are its own.
     """
@@ -18,6 +19,6 @@ class KernelFunction:
         self.fn = fn
 
     def __call__(self, *args, **kwargs):
-        """Called from a kernel in the interpreter. Raises `LanguageError` elsewhere: a kernel is launched by
-        `kernel[grid](...)`."""
+        """Called from a kernel in the interpreter. Raises `LanguageError` elsewhere: a kernel is launched
+        by `kernel[grid](...)`."""
         return builder().call(self, args, kwargs)

@@ -1,7 +1,7 @@
 """`for` and `while`.
 
-A variable that the body assigns and that had a value before is carried from one iteration to the next, so its type
-stays. What only the body defines is gone after it: the loop may not have run.
+A variable that the body assigns and that had a value before is carried from one iteration to the next, so
+its type stays. What only the body defines is gone after it: the loop may not have run.
 """
 
 import ast
@@ -141,7 +141,7 @@ class Loops:
         return names, tuple(values)
 
     def _yield(self, op, operands, names, initial, node):
-        """End a block of a loop with the current values of the carried names, whose types must have stayed."""
+        """End a block of a loop with the values of the carried names, whose types must have stayed."""
         values = tuple(materialize(self.scope[name]) for name in names)
         for name, first, last in zip(names, initial, values, strict=True):
             if isinstance(last, Undefined):
@@ -152,7 +152,7 @@ class Loops:
                 raise self.error(
                     f"{name!r} is {type_name(first)} before the loop and {type_name(last)} after its body",
                     self._last_assignment(node, name),
-                    "a variable keeps its type through a loop; convert it with .to(), or start with the final type",
+                    "a variable keeps its type in a loop: convert it with .to(), or start with the last type",
                 )
         self.builder.operation(op, [value.handle for value in operands + flatten(values)])
 

@@ -15,7 +15,7 @@ def _on_constants(function):
     def call(*args, **kwargs):
         if not is_constant([*args, *kwargs.values()]):
             raise LanguageTypeError(
-                f"{function.__name__}() is evaluated while compiling, but an argument is known only when the kernel runs",
+                f"{function.__name__}() is evaluated while compiling, but an argument is not known then",
                 hint="convert values of the kernel with .to()" if function in (int, float, bool) else None,
             )
         return function(*map(unwrap, args), **{name: unwrap(value) for name, value in kwargs.items()})

@@ -13,8 +13,8 @@ _cache = weakref.WeakKeyDictionary()
 class Source:
     """The source of one Python function.
 
-    Attributes: `fn`, `file`, `lines` (as in the file), `first_line`, `tree` (its `ast.FunctionDef`), `indent` (how
-    far the text in the file is indented).
+    Attributes: `fn`, `file`, `lines` (as in the file), `first_line`, `tree` (its `ast.FunctionDef`),
+    `indent` (how far the text in the file is indented).
     """
 
     def __init__(self, fn):

@@ -17,8 +17,8 @@ from .statements import Statements
 class Visitor(Names, Statements, Branches, Loops, Expressions, Calls):
     """Compiles one call of one function.
 
-    `unit` is the compilation that all calls share (builder, context, what was used); `caller` the visitor that met
-    the call, or None for the kernel itself.
+    `unit` is the compilation that all calls share (builder, context, what was used); `caller` the visitor
+    that met the call, or None for the kernel itself.
     """
 
     def __init__(self, unit, fn, arguments, caller=None):

@@ -13,8 +13,8 @@ _PURE = {**arith_ops.OPS, **math_ops.OPS}
 class EagerBuilder:
     """Implements `language.ir.Builder` on NumPy arrays; handles are arrays, of rank 0 for scalars.
 
-    `memory` holds the arguments' arrays, `grid` the number of programs along each axis and `position` which of them
-    runs; `functions` prepares functions for the interpreter. Asserts are always on.
+    `memory` holds the arguments' arrays, `grid` the number of programs along each axis and `position` which
+    of them runs; `functions` prepares functions for the interpreter. Asserts are always on.
     """
 
     debug = True

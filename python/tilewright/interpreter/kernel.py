@@ -126,8 +126,8 @@ class InterpretedKernel(KernelFunction):
 def launch(fn, grid, arguments):
     """Run the Python function `fn` as a kernel for all programs of `grid`.
 
-    `grid` has up to three sides, or is a function from `arguments`, which maps all parameters to values, to them.
-    Raises what the kernel raises, with the program in a note where Python has notes.
+    `grid` has up to three sides, or is a function from `arguments`, which maps all parameters to values, to
+    them. Raises what the kernel raises, with the program in a note where Python has notes.
     """
     parameters = inspect.signature(fn).parameters
     memory, functions = Memory(), Functions()

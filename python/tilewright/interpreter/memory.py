@@ -21,7 +21,9 @@ class Region:
 
 
 class Memory:
-    """Reads and writes at arrays of addresses; everything outside of the known regions raises `OutOfBounds`."""
+    """Reads and writes at arrays of addresses; everything outside of the known regions raises
+    `OutOfBounds`.
+    """
 
     def __init__(self):
         self.regions = []

@@ -1,7 +1,7 @@
 """Element types of the language as NumPy dtypes.
 
-As in the IR, integers are signless: they are kept signed, and operations that read them as unsigned view them so.
-Pointers are kept as 64-bit addresses.
+As in the IR, integers are signless: they are kept signed, and operations that read them as unsigned view
+them so. Pointers are kept as 64-bit addresses.
 """
 
 import functools

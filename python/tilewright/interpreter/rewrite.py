@@ -1,8 +1,9 @@
 """Kernel functions as plain Python that means the same.
 
-The text stays what the debugger shows; lines and columns are kept. Changed are only the spots where Python means
-something else than the language: a number that is assigned becomes a scalar with a type, `and`, `or` and `not` work
-on blocks, and the builtins `range`, `min`, `max`, `abs`, `len`, `print` and the like are those of the language.
+The text stays what the debugger shows; lines and columns are kept. Changed are only the spots where Python
+means something else than the language: a number that is assigned becomes a scalar with a type, `and`, `or`
+and `not` work on blocks, and the builtins `range`, `min`, `max`, `abs`, `len`, `print` and the like are
+those of the language.
 """
 
 import ast

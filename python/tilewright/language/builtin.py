@@ -17,4 +17,5 @@ def builtin(fn):
 
 
 def is_builtin(fn):
+    """Whether `fn` is marked so."""
     return getattr(fn, "is_builtin", False)

@@ -19,8 +19,8 @@ def unwrap(value):
 class constexpr:
     """A compile-time value, as an annotation (`BLOCK: tl.constexpr`) or as a wrapper (`tl.constexpr(4)`).
 
-    Operators on two of them, or on one and a plain number, string or dtype, are evaluated while compiling and
-    give another `constexpr`. Together with a block or a scalar of the kernel they act as a literal.
+    Operators on two of them, or on one and a plain number, string or dtype, are evaluated while compiling
+    and give another `constexpr`. Together with a block or a scalar of the kernel they act as a literal.
     """
 
     __slots__ = ("value",)
@@ -65,13 +65,15 @@ class constexpr:
         return unwrap(item) in self.value
 
     def __call__(self, *args, **kwargs):
+        """Call a function that was passed as a constant."""
         return self.value(*args, **kwargs)
 
-    # `a and b` on constants, for the callers that need it as a function.
     def logical_and(self, other):
+        """`self and other` as a bool."""
         return constexpr(bool(self.value) and bool(unwrap(other)))
 
     def logical_or(self, other):
+        """`self or other` as a bool."""
         return constexpr(bool(self.value) or bool(unwrap(other)))
 
 
@@ -127,8 +129,8 @@ for _name in ("neg", "pos", "invert"):
 def constexpr_function(fn):
     """Decorate a plain Python function so that kernels may call it while they are compiled.
 
-    It sees the values inside the `constexpr` arguments and its result becomes a `constexpr`. It must not depend on
-    anything but its arguments.
+    It sees the values inside the `constexpr` arguments and its result becomes a `constexpr`. It must not
+    depend on anything but its arguments.
 
     Example::
 

@@ -38,7 +38,8 @@ def static_print(*values, sep=" ", end="\n", file=None, flush=False):
 def device_print(prefix, *args, hex=False):
     """Print `prefix` and the elements of `args` when the kernel runs, one line an element.
 
-    `prefix` is a compile-time string, `args` are blocks, scalars or numbers; `hex` prints integers in base 16.
+    `prefix` is a compile-time string, `args` are blocks, scalars or numbers; `hex` prints integers in base
+    16.
     """
     if not isinstance(prefix, str):
         raise LanguageTypeError(f"the prefix of device_print is a string, got {convert.describe(prefix)}")
@@ -72,7 +73,9 @@ def device_assert(cond, msg="", mask=None):
 
 @builtin
 def debug_barrier():
-    """Nothing: the threads of a program need no barrier in this language. It is there for kernels that call it."""
+    """Nothing: the threads of a program need no barrier in this language. It is there for kernels that call
+    it.
+    """
 
 
 @builtin
@@ -95,7 +98,8 @@ def _hint(name, text):
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"""{text}
 
-    `values` has one compile-time integer a side of `input`, which is given back. Raises `LanguageValueError` else.
+    `values` has one compile-time integer a side of `input`, which is given back. Raises `LanguageValueError`
+    otherwise.
     """
     return builtin(function)
 

@@ -1,7 +1,7 @@
 """Types of the language: element types, pointers and blocks.
 
-A *scalar* has an element type or a pointer type; a *block* has a `block_type`, that is a shape and one of those.
-Integers carry a sign here only: the IR below is signless, and the operations choose by the sign.
+A *scalar* has an element type or a pointer type; a *block* has a `block_type`, that is a shape and one of
+those. Integers carry a sign here only: the IR below is signless, and the operations choose by the sign.
 """
 
 import re
@@ -28,8 +28,8 @@ BOOLEAN, INTEGRAL, FLOATING = 0, 1, 2
 class dtype:
     """An element type, such as `tl.float32`.
 
-    Attributes: `name` ("fp32", "int64", "uint8", ...), `primitive_bitwidth`, and for integers `int_bitwidth`.
-    Equality is by name. Raises `LanguageTypeError` for a name that is not a type.
+    Attributes: `name` ("fp32", "int64", "uint8", ...), `primitive_bitwidth`, and for integers
+    `int_bitwidth`. Equality is by name. Raises `LanguageTypeError` for a name that is not a type.
     """
 
     def __init__(self, name):
@@ -56,84 +56,57 @@ class dtype:
 
     @property
     def shape(self):
+        """The sides; of a scalar none."""
         return ()
 
     def is_block(self):
+        """Whether it is a block."""
         return False
 
     def is_ptr(self):
+        """Whether it is a pointer."""
         return False
 
     def is_floating(self):
+        """Whether it is a float."""
         return self.name in _FLOATS
 
     def is_standard_floating(self):
+        """Whether it is a float of 16 bits or more."""
         return self.name in ("fp16", "bf16", "fp32", "fp64")
 
     def is_fp8(self):
+        """Whether it is a float of 8 bits."""
         return self.name in ("fp8e4nv", "fp8e5")
 
-    def is_fp16(self):
-        return self.name == "fp16"
-
-    def is_bf16(self):
-        return self.name == "bf16"
-
-    def is_fp32(self):
-        return self.name == "fp32"
-
-    def is_fp64(self):
-        return self.name == "fp64"
-
     def is_int(self):
+        """Whether it is an integer, int1 included."""
         return self.name in _SIGNED or self.name in _UNSIGNED
 
     def is_int_signed(self):
+        """Whether it is a signed integer; int1 counts as one."""
         return self.name in _SIGNED
 
     def is_int_unsigned(self):
+        """Whether it is an unsigned integer."""
         return self.name in _UNSIGNED
 
     def is_bool(self):
+        """Whether it is int1."""
         return self.name == "int1"
-
-    def is_int1(self):
-        return self.name == "int1"
-
-    def is_int8(self):
-        return self.name == "int8"
-
-    def is_int16(self):
-        return self.name == "int16"
-
-    def is_int32(self):
-        return self.name == "int32"
-
-    def is_int64(self):
-        return self.name == "int64"
-
-    def is_uint8(self):
-        return self.name == "uint8"
-
-    def is_uint16(self):
-        return self.name == "uint16"
-
-    def is_uint32(self):
-        return self.name == "uint32"
-
-    def is_uint64(self):
-        return self.name == "uint64"
 
     def kind(self):
         """BOOLEAN, INTEGRAL or FLOATING: the rank of this type in promotion."""
         return BOOLEAN if self.is_bool() else INTEGRAL if self.is_int() else FLOATING
 
     def get_int_max_value(self):
+        """The largest value of this integer type."""
         if self.is_bool():
             return 1
         return 2 ** (self.int_bitwidth - self.is_int_signed()) - 1
 
     def get_int_min_value(self):
+        """The smallest value of this integer type."""
         return -(2 ** (self.int_bitwidth - 1)) if self.is_int_signed() and not self.is_bool() else 0
 
     def __eq__(self, other):
@@ -163,14 +136,17 @@ class pointer_type(dtype):
 
     @property
     def ir(self):
+        """The spelling of this type in the IR."""
         # Memory holds bools as bytes.
         pointee = "i8" if self.element_ty.is_bool() else self.element_ty.ir
         return f"!tile.ptr<{pointee}>"
 
     def is_ptr(self):
+        """True."""
         return True
 
     def is_const(self):
+        """Whether stores through it are forbidden."""
         return self.const
 
     def __repr__(self):
@@ -191,14 +167,17 @@ class block_type(dtype):
 
     @property
     def shape(self):
+        """The sides."""
         return self._shape
 
     @property
     def scalar(self):
+        """The element type."""
         return self.element_ty
 
     @cached_property
     def numel(self):
+        """How many elements it has."""
         count = 1
         for side in self._shape:
             count *= side
@@ -206,23 +185,37 @@ class block_type(dtype):
 
     @property
     def primitive_bitwidth(self):
+        """The width of an element."""
         return self.element_ty.primitive_bitwidth
 
     @cached_property
     def ir(self):
+        """The spelling of this type in the IR."""
         return f"tensor<{'x'.join(map(str, self._shape))}x{self.element_ty.ir}>"
 
     def get_block_shapes(self):
+        """The sides."""
         return self._shape
 
     def is_block(self):
+        """True."""
         return True
 
     def with_element_ty(self, element_ty):
+        """The same shape of another element type."""
         return block_type(element_ty, self._shape)
 
     def __repr__(self):
         return f"tl.block_type({self.element_ty!r}, {list(self._shape)})"
+
+
+def _define_predicates():
+    """`is_fp16()`, `is_int1()`, `is_uint64()` and so on: whether a type is the one of that name."""
+    for name in (*_FLOATS, *_SIGNED, *_UNSIGNED):
+        setattr(dtype, f"is_{name}", lambda self, name=name: self.name == name)
+
+
+_define_predicates()
 
 
 def with_scalar(ty, scalar):

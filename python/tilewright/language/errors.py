@@ -1,4 +1,6 @@
-"""Errors that the language itself raises; the front end turns them into `CompilationError` at the user's line."""
+"""Errors that the language itself raises; the front end turns them into `CompilationError` at the user's
+line.
+"""
 
 
 class LanguageError(Exception):

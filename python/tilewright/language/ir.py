@@ -1,7 +1,8 @@
 """The seam between the language and whatever executes or records its operations.
 
-The language calls a *builder*; two exist. The front end's records `tile`, `arith` and `math` ops; the interpreter's
-evaluates the same ops at once on NumPy arrays. Types and rules of promotion stand above the seam and are shared.
+The language calls a *builder*; two exist. The front end's records `tile`, `arith` and `math` ops; the
+interpreter's evaluates the same ops at once on NumPy arrays. Types and rules of promotion stand above the
+seam and are shared.
 """
 
 import contextlib
@@ -24,7 +25,8 @@ class Builder(Protocol):
     def create(self, op: str, operands: Sequence[Any], types: Sequence[dtype], attrs: dict) -> list:
         """Create one op without regions; give the handles of its results, one for each of `types`.
 
-        Attribute values are ints (i32, or `I64`), bools, `UNIT`, strings, and lists of ints (i32 arrays) or of bools.
+        Attribute values are ints (i32, or `I64`), bools, `UNIT`, strings, and lists of ints (i32 arrays) or
+        of bools.
         """
 
     def constant(self, value: Any, type: dtype) -> Any:
@@ -93,5 +95,6 @@ def concrete_value(handle, what):
 
 
 def describe_handle(handle, type):
+    """How a tensor is shown."""
     current = _current.get()
     return current.describe(handle, type) if current else f"tensor of type {type}"

@@ -7,8 +7,9 @@ from .errors import LanguageTypeError, LanguageValueError
 class range:
     """`for i in tl.range(start, end, step)`: like Python's `range`, with hints to the compiler.
 
-    `num_stages`: how many iterations' loads to keep in flight. `loop_unroll_factor`: how many to merge into one.
-    `disallow_acc_multi_buffer`, `flatten`, `warp_specialize` and `disable_licm` are hints, too: none changes a result.
+    `num_stages`: how many iterations' loads to keep in flight. `loop_unroll_factor`: how many to merge into
+    one. `disallow_acc_multi_buffer`, `flatten`, `warp_specialize` and `disable_licm` are hints, too: none
+    changes a result.
 
     Example: `for k in tl.range(0, tl.cdiv(K, BLOCK_K), num_stages=3):`.
     """
@@ -48,7 +49,8 @@ class range:
 
 
 class static_range:
-    """`for i in tl.static_range(start, end, step)`: a loop unrolled while compiling; `i` is a `tl.constexpr`.
+    """`for i in tl.static_range(start, end, step)`: a loop unrolled while compiling; `i` is a
+    `tl.constexpr`.
 
     Raises `LanguageTypeError` unless the bounds are compile-time integers.
     """
@@ -67,6 +69,7 @@ class static_range:
             raise LanguageValueError("the step of tl.static_range is not 0")
 
     def values(self):
+        """The values of the loop variable, as Python ints."""
         import builtins
 
         return builtins.range(self.start, self.end, self.step)

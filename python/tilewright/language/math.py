@@ -1,6 +1,7 @@
 """Mathematical functions (`tl.exp`, `tl.math.tanh`, ...).
 
-All work element by element on floats and give the dtype they get; float16 and bfloat16 are computed in float32.
+All work element by element on floats and give the dtype they get; float16 and bfloat16 are computed in
+float32.
 """
 
 import builtins
@@ -25,10 +26,13 @@ def _unary(name, op, text):
         return convert.cast(emit(op, [value], value.type), given)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = (
-        f"{text}, element by element.\n\n    `x`: a block, scalar or number of a float dtype, which is the dtype of the"
-        f" result.\n    Raises `LanguageTypeError` for integers and pointers.\n\n    Example: `y = tl.{name}(x)`.\n    "
-    )
+    function.__doc__ = f"""{text}, element by element.
+
+    `x`: a block, scalar or number of a float dtype, which is the dtype of the result. Raises
+    `LanguageTypeError` for integers and pointers.
+
+    Example: `y = tl.{name}(x)`.
+    """
     return builtin(function)
 
 

@@ -23,11 +23,13 @@ def load(
 ):
     """Read what `pointer`, a pointer or a block of pointers, points to.
 
-    `mask` (bools) and `other` broadcast to the shape of `pointer`. Nothing is read where the mask is false; there
-    the result is `other`, converted to the element type, or undefined without it. `cache_modifier`: "", ".ca", ".cg",
-    ".cs" or ".cv"; `eviction_policy`: "", "evict_first" or "evict_last"; `volatile` loads are never merged or removed.
+    `mask` (bools) and `other` broadcast to the shape of `pointer`. Nothing is read where the mask is false;
+    there the result is `other`, converted to the element type, or undefined without it. `cache_modifier`:
+    "", ".ca", ".cg", ".cs" or ".cv"; `eviction_policy`: "", "evict_first" or "evict_last"; `volatile` loads
+    are never merged or removed.
 
-    Raises `LanguageTypeError` if `pointer` holds no pointers, `LanguageValueError` for `other` without `mask`.
+    Raises `LanguageTypeError` if `pointer` holds no pointers, `LanguageValueError` for `other` without
+    `mask`.
 
     Example: `x = tl.load(x_ptr + offsets, mask=offsets < n, other=0.0)`.
     """
@@ -39,9 +41,10 @@ def load(
 def store(pointer, value, mask=None, boundary_check=(), cache_modifier="", eviction_policy=""):
     """Write `value` where `pointer`, a pointer or a block of pointers, points.
 
-    `value` and `mask` broadcast to the shape of `pointer`; `value` is converted to the element type. Nothing is
-    written where the mask is false. `cache_modifier`: "", ".wb", ".cg", ".cs" or ".wt"; `eviction_policy` as for
-    `load`. Raises `LanguageTypeError` if `pointer` holds no pointers or points to const.
+    `value` and `mask` broadcast to the shape of `pointer`; `value` is converted to the element type.
+    Nothing is written where the mask is false. `cache_modifier`: "", ".wb", ".cg", ".cs" or ".wt";
+    `eviction_policy` as for `load`. Raises `LanguageTypeError` if `pointer` holds no pointers or points to
+    const.
 
     Example: `tl.store(out_ptr + offsets, x + y, mask=offsets < n)`.
     """
@@ -56,9 +59,10 @@ def _rmw(op, text):
     function.__name__ = function.__qualname__ = f"atomic_{op}"
     function.__doc__ = f"""{text} at `pointer` in one indivisible step; gives what was there before.
 
-    `pointer`: a pointer or a block of pointers; `val` and `mask` broadcast to its shape, `val` is converted to the
-    element type. `sem`: "relaxed", "acquire", "release" or "acq_rel" (default); `scope`: "cta", "gpu" (default) or
-    "sys". Elements have 32 or 64 bits, for `atomic_add` also float16 and bfloat16; raises `LanguageTypeError` else.
+    `pointer`: a pointer or a block of pointers; `val` and `mask` broadcast to its shape, `val` is converted
+    to the element type. `sem`: "relaxed", "acquire", "release" or "acq_rel" (default); `scope`: "cta", "gpu"
+    (default) or "sys". Elements have 32 or 64 bits, for `atomic_add` also float16 and bfloat16; raises
+    `LanguageTypeError` otherwise.
 
     Example: `tl.atomic_{op}(counter_ptr, 1)`.
     """

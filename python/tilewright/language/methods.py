@@ -1,4 +1,6 @@
-"""The functions of the language that are methods of its tensors, too: `x.sum(axis=0)` is `tl.sum(x, axis=0)`."""
+"""The functions of the language that are methods of its tensors, too: `x.sum(axis=0)` is `tl.sum(x,
+axis=0)`.
+"""
 
 from . import elementwise, math, memory, reductions, shaping, standard
 from .tensor import _define_operators, tensor

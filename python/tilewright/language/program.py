@@ -36,8 +36,8 @@ def num_programs(axis):
 def arange(start, end):
     """The integers from `start` up to `end` (left out), an int32 block of shape [end - start].
 
-    Both are known at compile time. Raises `LanguageTypeError` where one is not, `LanguageValueError` for an empty
-    or too large range. Example: `offsets = tl.arange(0, BLOCK)`.
+    Both are known at compile time. Raises `LanguageTypeError` where one is not, `LanguageValueError` for an
+    empty or too large range. Example: `offsets = tl.arange(0, BLOCK)`.
     """
     for bound in (start, end):
         if isinstance(bound, bool) or not isinstance(bound, int):
@@ -54,7 +54,8 @@ def arange(start, end):
 
 @builtin
 def full(shape, value, dtype):
-    """A block of `shape` with `value`, a number or a scalar, everywhere, as `dtype`; shape `()` gives a scalar.
+    """A block of `shape` with `value`, a number or a scalar, everywhere, as `dtype`; shape `()` gives a
+    scalar.
 
     Example: `acc = tl.full((M, N), float("-inf"), tl.float32)`.
     """

@@ -20,9 +20,10 @@ def _is_kernel_function(fn):
 def reduce(input, axis, combine_fn, keep_dims=False):
     """Reduce a block, or a tuple of blocks together, along `axis` with a function of your own.
 
-    `combine_fn` is a `@tw.jit` function of two elements (of 2n for n blocks: all of the left, then all of the right)
-    that gives one (a tuple of n). It must be associative and commutative. `axis=None` reduces all. With `keep_dims`
-    the reduced axis stays with size 1. The result of reducing a block of rank 1 is a scalar.
+    `combine_fn` is a `@tw.jit` function of two elements (of 2n for n blocks: all of the left, then all of
+    the right) that gives one (a tuple of n). It must be associative and commutative. `axis=None` reduces
+    all. With `keep_dims` the reduced axis stays with size 1. The result of reducing a block of rank 1 is a
+    scalar.
 
     Raises `LanguageTypeError` if the function changes the types. Example: `tl.reduce(x, 0, multiply)`.
     """
@@ -49,8 +50,8 @@ def _reduce_one(input, axis, keep_dims, function):
 def sum(input, axis=None, keep_dims=False, dtype=None):
     """The sum along `axis`, or of all elements.
 
-    Integers narrower than 32 bits are summed as int32 or uint32; other types stay, unless `dtype` names another.
-    Example: `row_sums = tl.sum(x, axis=1)`.
+    Integers narrower than 32 bits are summed as int32 or uint32; other types stay, unless `dtype` names
+    another. Example: `row_sums = tl.sum(x, axis=1)`.
     """
     value = convert.to_tensor(input)
     given = value.dtype
@@ -119,9 +120,9 @@ def _with_indices(value, axis, tie_break_left, keep_dims, better):
 def max(input, axis=None, return_indices=False, return_indices_tie_break_left=True, keep_dims=False):
     """The largest element along `axis`, or of all; NaNs are left out where another element is there.
 
-    Types narrower than 32 bits give float32 or int32. With `return_indices` the result is a pair of the values and
-    their int32 places along the axis, the lowest of equal ones with `return_indices_tie_break_left`.
-    Example: `m = tl.max(x, axis=1)`.
+    Types narrower than 32 bits give float32 or int32. With `return_indices` the result is a pair of the
+    values and their int32 places along the axis, the lowest of equal ones with
+    `return_indices_tie_break_left`. Example: `m = tl.max(x, axis=1)`.
     """
     return _extreme(
         input, axis, return_indices, return_indices_tie_break_left, keep_dims, arithmetic.maximum, "gt"

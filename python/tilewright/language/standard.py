@@ -50,7 +50,8 @@ def softmax(x, dim=None, keep_dims=False, ieee_rounding=False):
 
 @builtin
 def swizzle2d(i, j, size_i, size_j, size_g):
-    """Renumber the programs of a `size_i` by `size_j` grid so that groups of `size_g` rows are done column by column.
+    """Renumber the programs of a `size_i` by `size_j` grid so that groups of `size_g` rows are done column
+    by column.
 
     Gives the pair of new row and column. It makes neighbours in time share data in the cache.
     """

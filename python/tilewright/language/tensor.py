@@ -6,9 +6,9 @@ from .errors import LanguageError, LanguageTypeError
 class tensor:
     """A block of elements, or a scalar, that exists when the kernel runs.
 
-    Attributes: `type` (an element type, pointer type or `block_type`), `dtype` (the element type) and `shape`
-    (ints known while compiling; `()` for a scalar). Operators promote and broadcast as the language reference says;
-    most functions of `tl` are methods too: `x.to(tl.float16)`, `x.sum(axis=0)`.
+    Attributes: `type` (an element type, pointer type or `block_type`), `dtype` (the element type) and
+    `shape` (ints known while compiling; `()` for a scalar). Operators promote and broadcast as the language
+    reference says; most functions of `tl` are methods too: `x.to(tl.float16)`, `x.sum(axis=0)`.
     """
 
     is_runtime_value = True

@@ -127,7 +127,7 @@ def test_for_carries_what_the_body_assigns(tile):
 
 def test_loop_over_int64(tile):
     def kernel(out, n):
-        for i in range(0, n):
+        for i in range(n):
             tl.store(out, i)
 
     assert re.search(r"scf\.for .*  : i64", tile(kernel, "*i64", "i64"))
@@ -146,7 +146,7 @@ def test_downward_loop_counts_up_inside(tile):
 
 def test_unsigned_loop_compares_unsigned(tile):
     def kernel(out, n):
-        for i in range(0, n):
+        for i in range(n):
             tl.store(out, i)
 
     assert "scf.for unsigned" in tile(kernel, "*u32", "u32")
@@ -243,7 +243,7 @@ def test_what_a_loop_defines_is_gone_after_it(tile, name):
         tl.store(out, inner)
 
     def uses_i(out, n):
-        for i in range(n):
+        for i in range(n):  # noqa: B007
             pass
         tl.store(out, i)
 

@@ -323,7 +323,7 @@ def defined_in_one_branch(x, n):
 
 
 @mistake(
-    "*fp32 i32", r"'acc' is int32 before the loop and fp32 after its body", "start with the final type", "acc"
+    "*fp32 i32", r"'acc' is int32 before the loop and fp32 after its body", "start with the last type", "acc"
 )
 def loop_changes_type(x, n):
     acc = 0
@@ -474,7 +474,7 @@ def combine_is_plain(n):
     tl.reduce(tl.zeros((8,), tl.float32), 0, plain_function)  # !
 
 
-@mistake("i32", r"float\(\) is evaluated while compiling, but an argument is known only when", r"\.to\(\)")
+@mistake("i32", r"float\(\) is evaluated while compiling, but an argument is not known then", r"\.to\(\)")
 def float_of_runtime_value(n):
     float(n)  # !
 

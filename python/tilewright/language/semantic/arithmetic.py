@@ -38,6 +38,7 @@ def _offset_pointer(pointer, offset, what):
 
 
 def add(left, right):
+    """The sum; of a pointer and an integer, the pointer moved by so many elements."""
     check_operand(left, "+")
     check_operand(right, "+")
     if _is_pointer(left) and _is_pointer(right):
@@ -50,6 +51,7 @@ def add(left, right):
 
 
 def sub(left, right):
+    """The difference; of a pointer and an integer, the pointer moved back."""
     check_operand(left, "-")
     check_operand(right, "-")
     if _is_pointer(left) and not _is_pointer(right):
@@ -58,6 +60,7 @@ def sub(left, right):
 
 
 def mul(left, right):
+    """The product."""
     return _binary(left, right, "*", "arith.mulf", "arith.muli")
 
 
@@ -92,16 +95,19 @@ def mod(left, right):
 
 
 def maximum(left, right, propagate_nan=False):
+    """The larger operand; the other one of a NaN unless NaNs propagate."""
     floating = "arith.maximumf" if propagate_nan else "arith.maxnumf"
     return _binary(left, right, "maximum", floating, "arith.maxsi", "arith.maxui")
 
 
 def minimum(left, right, propagate_nan=False):
+    """The smaller operand; the other one of a NaN unless NaNs propagate."""
     floating = "arith.minimumf" if propagate_nan else "arith.minnumf"
     return _binary(left, right, "minimum", floating, "arith.minsi", "arith.minui")
 
 
 def negate(value):
+    """Unary minus."""
     _no_pointer(value, "unary -")
     if value.dtype.is_floating():
         return emit("arith.negf", [value], value.type)
@@ -109,11 +115,13 @@ def negate(value):
 
 
 def plus(value):
+    """Unary plus."""
     _no_pointer(value, "unary +")
     return value
 
 
 def invert(value):
+    """All bits flipped."""
     _no_pointer(value, "~")
     if value.dtype.is_floating():
         raise LanguageTypeError(f"~ takes integers, got {value.dtype}")
@@ -156,6 +164,7 @@ def logical(left, right, op):
 
 
 def logical_not(value):
+    """Whether `value` is zero, as int1."""
     return invert(to_bool(to_tensor(value)))
 
 

@@ -159,8 +159,9 @@ def bitcast(value, target):
     if source.is_ptr() or target.is_ptr():
         return cast(value, target)
     if source.primitive_bitwidth != target.primitive_bitwidth:
+        bits = source.primitive_bitwidth
         raise LanguageValueError(
-            f"cannot bitcast {source} ({source.primitive_bitwidth} bits) to {target} ({target.primitive_bitwidth} bits)",
+            f"cannot bitcast {source} ({bits} bits) to {target} ({target.primitive_bitwidth} bits)",
             hint="leave out bitcast=True to convert the value",
         )
     if source.is_int() and target.is_int():

@@ -45,6 +45,7 @@ def _result_type(element, out_dtype):
 
 
 def dot(left, right, acc, input_precision, allow_tf32, out_dtype):
+    """See `tl.dot`."""
     _check(left, right)
     if input_precision is not None and allow_tf32 is not None:
         raise LanguageValueError("give tl.dot either input_precision or allow_tf32, not both")

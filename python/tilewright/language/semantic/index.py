@@ -4,7 +4,9 @@ from ..errors import LanguageError
 from .convert import describe
 from .promote import expand_dims
 
-_HINT = "blocks take ':', None and '...' as indices, as in x[:, None]; single elements come from memory or a reduction"
+_HINT = (
+    "blocks take ':', None and '...' as indices, as in x[:, None]; elements come from memory or a reduction"
+)
 
 
 def getitem(value, index):

@@ -22,6 +22,7 @@ def option(table, value, what):
 
 
 def check_pointer(value, what):
+    """`value` as a tensor. Raises `LanguageTypeError` unless it holds pointers."""
     value = to_tensor(value)
     if not value.dtype.is_ptr():
         raise LanguageTypeError(
@@ -55,6 +56,7 @@ def _fit(value, pointer, element, what):
 
 
 def load(pointer, mask, other, cache, eviction, volatile):
+    """See `tl.load`."""
     pointer = check_pointer(pointer, "tl.load")
     element = pointer.dtype.element_ty
     if other is not None and mask is None:
@@ -78,6 +80,7 @@ def load(pointer, mask, other, cache, eviction, volatile):
 
 
 def store(pointer, value, mask, cache, eviction):
+    """See `tl.store`."""
     pointer = check_pointer(pointer, "tl.store")
     if pointer.dtype.const:
         raise LanguageTypeError("tl.store through a pointer to const")
@@ -85,9 +88,8 @@ def store(pointer, value, mask, cache, eviction):
     value = to_tensor(value)
     shape = broadcast_shapes(pointer.shape, value.shape) if pointer.type.is_block() else ()
     if shape != pointer.shape:
-        raise LanguageValueError(
-            f"tl.store of a block of shape {list(value.shape)} through pointers of shape {list(pointer.shape)}"
-        )
+        shapes = f"{list(value.shape)} through pointers of shape {list(pointer.shape)}"
+        raise LanguageValueError(f"tl.store of a block of shape {shapes}")
     if mask is not None:
         wide, mask = _mask_for(pointer, mask, "tl.store")
         if wide.shape != pointer.shape:
@@ -158,6 +160,7 @@ def atomic_rmw(op, pointer, value, mask, sem, scope):
 
 
 def atomic_cas(pointer, expected, value, sem, scope):
+    """See `tl.atomic_cas`."""
     pointer = _atomic_pointer(pointer, "tl.atomic_cas")
     element = pointer.dtype.element_ty
     if element.is_ptr() or element.primitive_bitwidth not in (16, 32, 64):

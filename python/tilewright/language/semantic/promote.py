@@ -1,8 +1,8 @@
 """Which type two operands are computed in, and which shape.
 
 Two tensors: the higher kind wins (bool < integer < float), then the wider, then float16 over bfloat16, then
-unsigned over signed. A literal beside a tensor takes part only when its kind is higher than the tensor's; then it
-counts as the first of int32, uint32, int64, uint64 (float32, float64) that holds it.
+unsigned over signed. A literal beside a tensor takes part only when its kind is higher than the tensor's;
+then it counts as the first of int32, uint32, int64, uint64 (float32, float64) that holds it.
 """
 
 from ..dtypes import block_type, float16, float32, float64
@@ -107,10 +107,11 @@ def broadcast_shapes(left, right):
     rank = max(len(left), len(right))
     padded = [(1,) * (rank - len(shape)) + tuple(shape) for shape in (left, right)]
     shape = []
-    for axis, (a, b) in enumerate(zip(*padded)):
+    for axis, (a, b) in enumerate(zip(*padded, strict=True)):
         if a != b and 1 not in (a, b):
             raise LanguageValueError(
-                f"shapes {list(left)} and {list(right)} do not broadcast: side {axis} is {a} in one and {b} in the other"
+                f"shapes {list(left)} and {list(right)} do not broadcast: "
+                f"side {axis} is {a} in one and {b} in the other"
             )
         shape.append(max(a, b))
     return tuple(shape)

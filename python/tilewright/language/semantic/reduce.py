@@ -30,7 +30,7 @@ def reduce(inputs, axis, combine, keep_dims):
     handles = builder().reduce(
         [value.handle for value in inputs], [v.type for v in inputs], types, axis_in, combine
     )
-    results = [tensor(handle, ty) for handle, ty in zip(handles, types)]
+    results = [tensor(handle, ty) for handle, ty in zip(handles, types, strict=True)]
     if keep_dims:
         for position in expanded:
             results = [expand_dims(value, position) for value in results]
@@ -42,8 +42,9 @@ def check_combined(values, expected):
     values = list(values) if isinstance(values, tuple) else [values]
     found = [value.type if isinstance(value, tensor) else describe(value) for value in values]
     if found != list(expected):
+        given, wanted = (", ".join(map(str, types)) for types in (found, expected))
         raise LanguageTypeError(
-            f"the combine function gives ({', '.join(map(str, found))}), expected ({', '.join(map(str, expected))})",
+            f"the combine function gives ({given}), expected ({wanted})",
             hint="cast the result with .to() to the type of the arguments",
         )
     return values

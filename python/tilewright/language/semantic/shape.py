@@ -32,6 +32,7 @@ def as_axis(axis, rank, what):
 
 
 def numel(shape):
+    """How many elements a shape has."""
     count = 1
     for side in shape:
         count *= side
@@ -39,6 +40,7 @@ def numel(shape):
 
 
 def reshape(value, shape):
+    """See `tl.reshape`."""
     value = to_tensor(value)
     if numel(value.shape) != numel(shape):
         raise LanguageValueError(
@@ -53,6 +55,7 @@ def reshape(value, shape):
 
 
 def permute(value, order):
+    """See `tl.permute`."""
     rank = len(value.shape)
     order = tuple(as_axis(axis, rank, "permute") for axis in order) if rank else ()
     if sorted(order) != list(range(rank)):
