@@ -1,6 +1,4 @@
-"""Makes the package of the source tree importable unless one is installed; compiles kernels to look at
-their IR.
-"""
+"""The package of the source tree unless one is installed, and kernels compiled to look at their IR."""
 
 import importlib.util
 import sys
@@ -34,7 +32,7 @@ def tile():
         types = [entry.partition(":")[0] if isinstance(entry, str) else entry for entry in signature]
         attrs = {
             name: int(entry.partition(":")[2])
-            for name, entry in zip(names, signature, strict=True)
+            for name, entry in zip(names, signature, strict=False)
             if isinstance(entry, str) and ":" in entry
         }
         return str(compile_to_tile(fn, dict(zip(names, types, strict=False)), constants, attrs, options))

@@ -243,7 +243,7 @@ def test_what_a_loop_defines_is_gone_after_it(tile, name):
         tl.store(out, inner)
 
     def uses_i(out, n):
-        for i in range(n):  # noqa: B007
+        for i in range(n):
             pass
         tl.store(out, i)
 

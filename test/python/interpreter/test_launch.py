@@ -170,7 +170,7 @@ def test_assigned_numbers_have_the_types_of_the_language():
         y = 0.5
         z = 2**40
         K: tl.constexpr = 8
-        for i in range(K):  # noqa: B007
+        for i in range(K):
             pass
         seen.extend([x.dtype, y.dtype, z.dtype, i.dtype, flag.dtype, tl.arange(0, K).shape])
         tl.store(out, x.to(tl.float32) + y)

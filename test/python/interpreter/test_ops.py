@@ -178,8 +178,8 @@ def test_umulhi(dtype):
     )
 
 
-CASTS = [np.int8, np.uint8, np.int16, np.int32, np.uint32, np.int64, np.float16, ml_dtypes.bfloat16, np.float32,
-         np.float64, ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2, np.bool_]  # fmt: skip
+CASTS = [np.int8, np.uint8, np.int16, np.int32, np.uint32, np.int64, np.float16, ml_dtypes.bfloat16,
+         np.float32, np.float64, ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2, np.bool_]  # fmt: skip
 TYPES = [tl.int8, tl.uint8, tl.int16, tl.int32, tl.uint32, tl.int64, tl.float16, tl.bfloat16, tl.float32,
          tl.float64, tl.float8e4nv, tl.float8e5, tl.int1]  # fmt: skip
 
