@@ -1,6 +1,7 @@
 #include "compiler/Driver.h"
 
 #include "dialect/Tile/TileOps.h"
+#include "lib/Analysis/WrittenArguments.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -78,11 +79,16 @@ static void describeKernel(tile::FuncOp kernel, const CompileOptions &options,
     llvm::raw_string_ostream(text) << type;
     types.push_back(std::move(text));
   }
+  llvm::BitVector written = findWrittenArguments(kernel);
+  llvm::json::Array writtenArgs;
+  for (unsigned i = 0; i < written.size(); ++i)
+    writtenArgs.push_back(written.test(i));
   metadata["name"] = kernel.getName();
   metadata["target"] = options.target;
   metadata["num_warps"] = options.numWarps;
   metadata["num_stages"] = options.numStages;
   metadata["arg_types"] = std::move(types);
+  metadata["written_args"] = std::move(writtenArgs);
 }
 
 FailureOr<Artifact> tilewright::compile(ModuleOp original,

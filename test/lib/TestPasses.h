@@ -6,6 +6,7 @@
 namespace tilewright::test {
 
 void registerTestAxisInfo();
+void registerTestWrittenArguments();
 
 } // namespace tilewright::test
 

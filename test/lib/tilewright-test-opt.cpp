@@ -9,6 +9,7 @@
 int main(int argc, char **argv) {
   tilewright::registerPasses();
   tilewright::test::registerTestAxisInfo();
+  tilewright::test::registerTestWrittenArguments();
   mlir::DialectRegistry registry;
   tilewright::registerDialects(registry);
   return mlir::asMainReturnCode(mlir::MlirOptMain(
