@@ -39,6 +39,17 @@ def test_grid_of_three_sides():
     np.testing.assert_array_equal(out, 100 * x + 10 * y + z)
 
 
+def test_swizzle2d_goes_through_groups_of_rows_column_by_column():
+    def kernel(out, ROWS: tl.constexpr, COLUMNS: tl.constexpr, GROUP: tl.constexpr):
+        i, j = tl.program_id(0), tl.program_id(1)
+        row, column = tl.swizzle2d(i, j, ROWS, COLUMNS, GROUP)
+        tl.store(out + row * COLUMNS + column, i * COLUMNS + j)
+
+    out = np.zeros((3, 4), np.int32)
+    interpret(kernel)[3, 4](out, ROWS=3, COLUMNS=4, GROUP=2)
+    assert out.tolist() == [[0, 2, 4, 6], [1, 3, 5, 7], [8, 9, 10, 11]]
+
+
 def test_load_and_store_out_of_bounds_name_the_array():
     def reads(x, out):
         tl.store(out, tl.load(x + 5))
