@@ -1,6 +1,7 @@
 // Compiling modules, for Python.
 
 #include "python/bindings/Bindings.h"
+#include "tilewright-c/assembler.h"
 
 namespace py = pybind11;
 using namespace tilewright::python;
@@ -40,6 +41,15 @@ static std::unique_ptr<Artifact> compile(Module &module,
   return std::make_unique<Artifact>(artifact);
 }
 
+/// The assemblers found, as a list of dicts; see tilewright-c/assembler.h.
+static py::object describeAssemblers(const std::vector<std::string> &paths) {
+  std::vector<const char *> raw;
+  for (const std::string &path : paths)
+    raw.push_back(path.c_str());
+  return py::module_::import("json").attr("loads")(
+      take(tw_assemblers_describe(raw.data(), raw.size())));
+}
+
 void tilewright::python::initCompiler(py::module_ &module) {
   py::class_<Artifact>(module, "Artifact")
       .def("get", &getStage, py::arg("stage"),
@@ -54,6 +64,10 @@ void tilewright::python::initCompiler(py::module_ &module) {
       "compile", &compile, py::arg("module"), py::arg("options"),
       "Compiles a module; see tilewright-c/compiler.h for the options. Raises "
       "DiagnosticError.");
+  module.def("assemblers", &describeAssemblers, py::arg("paths"),
+             "The assemblers of PTX found at `paths` and in the usual places, "
+             "the preferred one first: dicts of kind, name, path and "
+             "max_ptx_version, or of error.");
   module.attr("__version__") = tw_version();
   module.def("llvm_version", &tw_llvm_version,
              "The version of the LLVM inside.");

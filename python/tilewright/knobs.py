@@ -49,6 +49,8 @@ DEBUG = Knob(
 )
 ALWAYS_COMPILE = Knob("TILEWRIGHT_ALWAYS_COMPILE", "1: do not read compiled kernels from the disk cache", "0")
 ASSEMBLER = Knob("TILEWRIGHT_ASSEMBLER", "assembler of PTX: auto, nvjitlink, ptxas or driver", "auto")
+NVJITLINK = Knob("TILEWRIGHT_NVJITLINK", "path of the nvJitLink library (read by the library)", "found")
+PTXAS = Knob("TILEWRIGHT_PTXAS", "path of the program ptxas (read by the library)", "found")
 DUMP_DIR = Knob(
     "TILEWRIGHT_DUMP_DIR", "directory for every stage of each kernel that is compiled or found on disk"
 )
@@ -67,4 +69,16 @@ NUM_THREADS = Knob(
 )
 LIBCUDA = Knob("TILEWRIGHT_LIBCUDA", "path of the CUDA driver library (read by the library)", "libcuda.so.1")
 
-ALL = (INTERPRET, DEBUG, ALWAYS_COMPILE, ASSEMBLER, DUMP_DIR, CACHE_DIR, CACHE_SIZE, NUM_THREADS, LIBCUDA)
+ALL = (
+    INTERPRET,
+    DEBUG,
+    ALWAYS_COMPILE,
+    ASSEMBLER,
+    NVJITLINK,
+    PTXAS,
+    DUMP_DIR,
+    CACHE_DIR,
+    CACHE_SIZE,
+    NUM_THREADS,
+    LIBCUDA,
+)

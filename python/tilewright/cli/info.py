@@ -6,7 +6,7 @@ import platform
 import sys
 
 from .. import knobs
-from ..runtime import assemblers
+from ..runtime.assemblers import assembler_paths
 
 
 def add_parser(commands):
@@ -69,11 +69,15 @@ def _gpus():
 
 
 def _assemblers():
-    return {
-        "nvJitLink": "\n".join(assemblers.nvjitlink_candidates()) or "none found",
-        "ptxas": "\n".join(assemblers.ptxas_candidates()) or "none found",
-        "driver": "with the CUDA driver, when a kernel is loaded",
-    }
+    from .. import _tilewright
+
+    rows = {}
+    for found in _tilewright.assemblers(assembler_paths()):
+        if "error" in found:
+            return {"none": found["error"]}
+        version = found["max_ptx_version"]
+        rows[found["name"]] = f"{found['path']}, PTX up to {version // 10}.{version % 10}"
+    return {**rows, "driver": "the CUDA driver, when a kernel is loaded"}
 
 
 def _cache():

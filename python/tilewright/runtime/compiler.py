@@ -64,7 +64,8 @@ def _key(module_text, request):
     from .. import _tilewright
 
     machine = _tilewright.host_target() if request["target"] == "cpu" else ""
-    parts = [_tilewright.build_id(), machine, json.dumps(request, sort_keys=True), module_text]
+    named = [knobs.NVJITLINK.text(), knobs.PTXAS.text()]
+    parts = [_tilewright.build_id(), machine, json.dumps([request, named], sort_keys=True), module_text]
     return _tilewright.sha256("\0".join(parts).encode())
 
 
