@@ -1,0 +1,152 @@
+"""Drivers that are missing, old or full, and arrays on the wrong device; with the C++ tests' double of the driver."""
+
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+import tilewright
+
+pytestmark = pytest.mark.compiled
+
+PRELUDE = """
+import numpy as np
+import tilewright as tw
+import tilewright.language as tl
+from tilewright.runtime import specializer
+from tilewright.runtime.compiled import CompiledKernel
+
+metadata = {"num_warps": 4, "shared": 0}
+
+def fake(fn, types, constants, attrs, target, options, stop_after=""):
+    return CompiledKernel("kernel", target, {"ptx": f"target {target}"}, metadata, types, constants)
+
+specializer.compile_kernel = fake
+
+@tw.jit
+def kernel(x, y, n):
+    pass
+
+def show(action):
+    try:
+        print(action())
+    except Exception as error:
+        print(f"{type(error).__name__}: {error}")
+"""
+
+
+def double(name):
+    """The path of a double of the driver, which the build makes beside the C++ tests."""
+    module = Path(tilewright.__file__).parent / "_tilewright"
+    built = next(iter(module.parent.glob("_tilewright*.so"))).resolve().parents[2]
+    path = built / "test" / "unit" / "Runtime" / "Cuda" / f"lib{name}.so"
+    if not path.exists():
+        pytest.skip(f"{path} is not built")
+    return path
+
+
+@pytest.fixture
+def run(tmp_path):
+    """`run(code, driver)`: what `code`, run in a process of its own with that driver, prints."""
+
+    def run(code, driver):
+        script = tmp_path / "script.py"
+        script.write_text(PRELUDE + textwrap.dedent(code))
+        package = Path(tilewright.__file__).parents[1]
+        environment = {**os.environ, "PYTHONPATH": str(package), "TILEWRIGHT_LIBCUDA": str(driver)}
+        done = subprocess.run([sys.executable, script], capture_output=True, text=True, env=environment)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.splitlines()
+
+    return run
+
+
+def test_no_driver(run):
+    (line,) = run("show(lambda: tw.cuda.empty(4))", "/nonexistent/libcuda.so")
+    assert line.startswith("DriverError: no CUDA driver found: /nonexistent/libcuda.so: cannot open")
+
+
+def test_no_driver_is_not_needed_for_the_cpu(run):
+    lines = run(
+        """
+        print(tw.cuda.is_available())
+        print(kernel.warmup(np.zeros(4), None, 3).target)
+        """,
+        "/nonexistent/libcuda.so",
+    )
+    assert lines == ["False", "cpu"]
+
+
+def test_old_driver(run):
+    (line,) = run("show(lambda: tw.cuda.empty(4))", double("FakeCudaAncient"))
+    assert line.startswith("DriverError: CUDA driver too old: have 13.0, need")
+
+
+def test_launch(run):
+    lines = run(
+        """
+        x = tw.cuda.empty(4, np.float32, device=1)
+        compiled = kernel[2, 3](x, None, 7)
+        print(compiled.target, compiled.arg_types)
+        print(kernel[2](x, None, 9, stream=5) is compiled, kernel[0](x, None, 9) is compiled)
+        """,
+        double("FakeCuda"),
+    )
+    assert lines == ["sm_80 {'x': '*fp32', 'n': 'i32'}", "True True"]
+
+
+def test_arrays_on_two_devices(run):
+    (line,) = run(
+        "show(lambda: kernel[1](np.zeros(4), tw.cuda.empty(4, device=1), 3))",
+        double("FakeCuda"),
+    )
+    assert line == "ValueError: argument 'y' of kernel kernel() is on CUDA device 1, but 'x' is on the CPU"
+
+
+def test_too_much_shared_memory(run):
+    (line,) = run(
+        """
+        metadata["shared"] = 300000
+        show(lambda: kernel[1](tw.cuda.empty(4, device=1), None, 3))
+        """,
+        double("FakeCuda"),
+    )
+    assert line.startswith(
+        "OutOfResources: kernel 'kernel' needs 301024 bytes of shared memory, but device 1 (Fake A100)"
+    )
+    assert "has at most 232448 for a program; use smaller blocks or fewer stages" in line
+
+
+def test_memory_goes_there_and_back(run):
+    lines = run(
+        """
+        x = tw.cuda.to_device(np.arange(6, dtype=np.int16).reshape(2, 3), device=1)
+        print(x)
+        print(x.numpy().tolist())
+        show(lambda: x.copy_from(np.zeros(6, np.int16)))
+        show(lambda: tw.cuda.empty(-1))
+        """,
+        double("FakeCuda"),
+    )
+    assert lines == [
+        "<tilewright array of int16, shape [2, 3], on CUDA device 1>",
+        "[[0, 1, 2], [3, 4, 5]]",
+        "ValueError: cannot copy int16 of shape [6] to int16 of shape [2, 3]",
+        "ValueError: the sides of an array are not negative, got [-1]",
+    ]
+
+
+def test_address_that_the_driver_does_not_know(run):
+    (line,) = run(
+        """
+        class Array:
+            __cuda_array_interface__ = {"shape": (4,), "typestr": "<f4", "data": (64, False), "version": 3}
+        show(lambda: kernel[1](Array(), None, 3))
+        """,
+        double("FakeCuda"),
+    )
+    assert line == (
+        "ValueError: argument 'x' of kernel kernel(): the CUDA driver does not know the array's address"
+    )
