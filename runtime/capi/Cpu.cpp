@@ -1,6 +1,7 @@
 #include "runtime/capi/Guard.h"
 #include "runtime/cpu/Launch.h"
 #include "runtime/cpu/Print.h"
+#include "runtime/cpu/Scratch.h"
 #include "runtime/cpu/ThreadPool.h"
 
 using namespace tilewright::runtime;
@@ -25,4 +26,11 @@ void tw_host_print(const char *prefix, int32_t kind, uint64_t bits) {
                    cpu::formatValue(static_cast<cpu::PrintKind>(kind), bits));
     return Status::success();
   });
+}
+
+void *tw_host_scratch(uint64_t bytes) {
+  void *memory = cpu::getScratch(bytes);
+  if (!memory)
+    cpu::failAssertion("out of memory for the kernel's tiles");
+  return memory;
 }

@@ -215,6 +215,11 @@ TW_EXPORT tw_status tw_host_launch(tw_host_kernel kernel, const uint64_t *args,
  * not started by tw_host_launch. */
 TW_EXPORT void tw_host_assert_fail(const char *message);
 
+/* Memory for the buffers of one kernel call: `bytes` bytes aligned to 64, the
+ * calling thread's own until its next call of this function. Kernels with large
+ * tiles ask once a call; the thread keeps the memory. */
+TW_EXPORT void *tw_host_scratch(uint64_t bytes);
+
 typedef enum tw_print_kind {
   TW_PRINT_SIGNED = 0,   /* sign-extended to 64 bits */
   TW_PRINT_UNSIGNED = 1, /* zero-extended */

@@ -1,0 +1,30 @@
+#include "runtime/cpu/Scratch.h"
+
+#include <cstdlib>
+
+namespace tilewright::runtime::cpu {
+
+namespace {
+/// Grows, is never given back before the thread ends: the next call of the
+/// kernel finds its pages in place.
+struct Scratch {
+  ~Scratch() { std::free(memory); }
+  void *memory = nullptr;
+  uint64_t bytes = 0;
+};
+} // namespace
+
+static thread_local Scratch scratch;
+
+void *getScratch(uint64_t bytes) {
+  constexpr uint64_t kAlignment = 64;
+  if (bytes <= scratch.bytes)
+    return scratch.memory;
+  bytes = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  std::free(scratch.memory);
+  scratch.memory = std::aligned_alloc(kAlignment, bytes);
+  scratch.bytes = scratch.memory ? bytes : 0;
+  return scratch.memory;
+}
+
+} // namespace tilewright::runtime::cpu
