@@ -1,10 +1,13 @@
 #include "compiler/Registration.h"
 
+#include "compiler/Pipelines/CpuPipeline.h"
 #include "compiler/Pipelines/NvidiaPipeline.h"
 #include "compiler/Pipelines/TilePipeline.h"
 #include "dialect/Tile/TileDialect.h"
 #include "dialect/Warp/WarpDialect.h"
+#include "lib/Conversion/TileToVector/Passes.h"
 #include "lib/Conversion/WarpToLLVM/Passes.h"
+#include "lib/Transforms/Cpu/Passes.h"
 #include "lib/Transforms/Tile/Passes.h"
 
 #include "mlir/Conversion/Passes.h"
@@ -87,4 +90,7 @@ void tilewright::registerPasses() {
   registerTilePipeline();
   registerWarpToLLVMPasses();
   registerNvidiaPipelines();
+  cpu::registerCpuTransformsPasses();
+  cpu::registerTileToVectorPasses();
+  registerCpuPipeline();
 }

@@ -1,0 +1,64 @@
+#include "compiler/Pipelines/CpuPipeline.h"
+
+#include "lib/Conversion/TileToVector/Passes.h"
+#include "lib/Transforms/Cpu/Passes.h"
+
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVMPass.h"
+#include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MathToLibm/MathToLibm.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace tilewright {
+
+static void addCleanup(OpPassManager &pm) {
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+static void addLLVMConversions(OpPassManager &pm) {
+  pm.addPass(arith::createArithExpandOpsPass());
+  pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createConvertVectorToLLVMPass());
+  pm.addPass(createConvertMathToLLVMPass());
+  pm.addPass(createConvertMathToLibmPass());
+  pm.addPass(createArithToLLVMConversionPass());
+  pm.addPass(createConvertIndexToLLVMPass());
+  pm.addPass(createUBToLLVMConversionPass());
+  pm.addPass(createConvertFuncToLLVMPass());
+  pm.addPass(createConvertControlFlowToLLVMPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+}
+
+void buildCpuPipeline(OpPassManager &pm, const CpuOptions &options) {
+  pm.addPass(cpu::createScalarizeLoopOffsets());
+  addCleanup(pm);
+  cpu::ConvertTileToVectorOptions vectors;
+  vectors.vectorBits = options.vectorBits;
+  pm.addPass(cpu::createConvertTileToVector(vectors));
+  addCleanup(pm);
+  pm.addPass(createLoopInvariantCodeMotionPass());
+  pm.addPass(cpu::createExpandVectorMath());
+  addCleanup(pm);
+  addLLVMConversions(pm);
+  addCleanup(pm);
+}
+
+void registerCpuPipeline() {
+  PassPipelineRegistration<CpuOptions>(
+      "cpu-pipeline", "lowers tile kernels to the LLVM dialect for the host",
+      buildCpuPipeline);
+}
+
+} // namespace tilewright

@@ -1,0 +1,25 @@
+// The CPU back end's way from the `tile` level to the LLVM dialect.
+
+#pragma once
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+
+namespace tilewright {
+
+struct CpuOptions : mlir::PassPipelineOptions<CpuOptions> {
+  Option<unsigned> vectorBits{
+      *this, "vector-bits",
+      llvm::cl::desc("bits of the processor's widest vector register"),
+      llvm::cl::init(256)};
+};
+
+/// Adds the passes that turn a module of inlined `tile` kernels into one of the
+/// LLVM dialect, with one function a kernel of the host's calling convention:
+/// NAME(args, grid, begin, end).
+void buildCpuPipeline(mlir::OpPassManager &pm, const CpuOptions &options);
+
+/// Makes the pipeline known as `cpu-pipeline`.
+void registerCpuPipeline();
+
+} // namespace tilewright

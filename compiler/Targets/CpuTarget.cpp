@@ -1,0 +1,88 @@
+// This machine's processor: the CPU pipeline, then a host object.
+
+#include "compiler/Driver.h"
+#include "compiler/Pipelines/CpuPipeline.h"
+#include "compiler/Pipelines/TilePipeline.h"
+#include "compiler/Targets/Targets.h"
+
+#include "lib/Target/Host/HostObject.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/LLVMContext.h"
+
+using namespace mlir;
+
+namespace tilewright {
+
+/// Bits of the widest vector register of a processor with `features`.
+static unsigned getVectorBits(const host::HostTarget &target) {
+  llvm::SmallVector<llvm::StringRef> features;
+  llvm::StringRef(target.features).split(features, ',');
+  const auto has = [&](llvm::StringRef name) {
+    return llvm::is_contained(features, name);
+  };
+  if (has("+avx512f") && has("+avx512bw") && has("+avx512vl"))
+    return 512;
+  return has("+avx2") ? 256 : 128;
+}
+
+static LogicalResult
+runPipeline(ModuleOp module, llvm::function_ref<void(OpPassManager &)> build) {
+  PassManager manager(module.getContext());
+  build(manager);
+  return manager.run(module);
+}
+
+/// The module as LLVM IR and as an object.
+static LogicalResult emitObject(ModuleOp module,
+                                const host::HostObjectOptions &options,
+                                bool irOnly, Artifact &artifact) {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> ir = translateModuleToLLVMIR(module, context);
+  if (!ir)
+    return module.emitError("cannot be translated to LLVM IR");
+  llvm::raw_string_ostream(artifact.stages["llvm"]) << *ir;
+  if (irOnly)
+    return success();
+  auto object = host::emitHostObject(*ir, options);
+  if (!object)
+    return module.emitError("no code can be generated for this machine: ")
+           << llvm::toString(object.takeError());
+  artifact.stages["obj"] = std::string(object->begin(), object->end());
+  return success();
+}
+
+namespace {
+class CpuTarget final : public Target {
+public:
+  bool accepts(llvm::StringRef name) const override { return name == "cpu"; }
+  llvm::StringRef describe() const override { return "'cpu'"; }
+
+  LogicalResult compile(ModuleOp module, const CompileOptions &options,
+                        Artifact &artifact) const override {
+    if (failed(runPipeline(module,
+                           [](OpPassManager &pm) { buildTilePipeline(pm); })))
+      return failure();
+    artifact.stages["tile"] = printModule(module);
+    if (options.stopAfter == "tile")
+      return success();
+    host::HostObjectOptions object;
+    object.target = host::HostTarget::detect();
+    object.preferredVectorBits = getVectorBits(object.target);
+    CpuOptions cpu;
+    cpu.vectorBits = object.preferredVectorBits;
+    if (failed(runPipeline(
+            module, [&](OpPassManager &pm) { buildCpuPipeline(pm, cpu); })))
+      return failure();
+    return emitObject(module, object, options.stopAfter == "llvm", artifact);
+  }
+};
+} // namespace
+
+const Target &getCpuTarget() {
+  static const CpuTarget target;
+  return target;
+}
+
+} // namespace tilewright

@@ -1,0 +1,63 @@
+// Decides which tiles of a kernel get memory of their own.
+//
+// A tile without a buffer is *virtual*: wherever it is used, its elements are
+// computed again from what it was made of, inside the loop of the user. So
+// elementwise chains, broadcasts and addresses never touch memory. A tile with
+// a buffer is computed once, at its definition.
+
+#pragma once
+
+#include "dialect/Tile/TileOps.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace tilewright::cpu {
+
+class BufferPlan {
+public:
+  explicit BufferPlan(mlir::Operation *function);
+
+  /// Whether `value`, a tile, is computed into a buffer at its definition.
+  bool isBuffered(mlir::Value value) const { return buffered.contains(value); }
+
+  /// Whether the tile must lie in row-major order: another tile is a view of
+  /// its buffer, or it is carried by a loop.
+  bool isRowMajor(mlir::Value value) const { return rowMajor.contains(value); }
+
+  /// The region argument whose buffer `value` may overwrite, or null. `value`
+  /// is what the loop of that argument yields for it.
+  mlir::Value getReusedArgument(mlir::Value value) const {
+    return reused.lookup(value);
+  }
+
+private:
+  void require(mlir::Value value);
+  void planOp(mlir::Operation *op);
+  void planLoop(mlir::scf::ForOp loop);
+  unsigned costOf(mlir::Value value);
+  bool isWorthABuffer(mlir::Value value);
+  bool canFuseLoad(tile::LoadOp load) const;
+  bool canReuse(mlir::scf::ForOp loop, unsigned argument) const;
+
+  llvm::DenseSet<mlir::Value> buffered;
+  llvm::DenseSet<mlir::Value> rowMajor;
+  llvm::DenseMap<mlir::Value, mlir::Value> reused;
+  /// Work to compute one element of a virtual tile again.
+  llvm::DenseMap<mlir::Value, unsigned> costs;
+};
+
+/// Whether `op` computes element i of its results from elements i of its
+/// operands alone.
+bool isElementwise(mlir::Operation *op);
+
+/// The dimension along which `pointers` (a tile of pointers) step by one
+/// element, when that is known; the innermost one of more than one element
+/// otherwise.
+unsigned getContiguousDim(mlir::Value pointers);
+
+/// The innermost dimension of more than one element.
+unsigned getInnermostDim(llvm::ArrayRef<int64_t> shape);
+
+} // namespace tilewright::cpu

@@ -1,0 +1,106 @@
+// What every part of the lowering of one kernel shares: the builder, the values
+// made so far, buffers, and loops over chunks.
+
+#pragma once
+
+#include "lib/Conversion/TileToVector/BufferPlan.h"
+#include "lib/Conversion/TileToVector/Lanes.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace tilewright::cpu {
+
+/// Memory of one tile. Strides count elements.
+struct Buffer {
+  mlir::Value pointer;
+  mlir::Type storage;
+  llvm::SmallVector<int64_t> shape;
+  llvm::SmallVector<int64_t> strides;
+
+  bool isRowMajor() const;
+};
+
+struct Emitter {
+  Emitter(mlir::Operation *function, unsigned vectorBits,
+          mlir::OpBuilder builder);
+
+  mlir::OpBuilder b;
+  mlir::Location loc;
+  /// Bits of the widest vector register.
+  unsigned vectorBits;
+  BufferPlan plan;
+  /// Lowered scalars, by the `tile` level's values.
+  mlir::IRMapping scalars;
+  /// Buffers, by the `tile` level's tiles.
+  llvm::DenseMap<mlir::Value, Buffer> buffers;
+
+  /// Where memory of the whole call is allocated.
+  mlir::Block *entry = nullptr;
+
+  /// Lanes of a chunk of elementwise work: two registers of 32-bit elements,
+  /// so that the latency of one hides behind the other.
+  unsigned maxLanes() const { return vectorBits / 16; }
+
+  mlir::Value i64(int64_t value);
+  mlir::Value constant(mlir::TypedAttr value);
+  /// A scalar or vector with every element `value` (an integer or a float).
+  mlir::Value zero(mlir::Type type);
+  mlir::Value splat(mlir::Value scalar, unsigned lanes);
+  /// The vector <0, 1, 2, ...> of an integer type.
+  mlir::Value iota(mlir::Type element, unsigned lanes);
+  mlir::Value add(mlir::Value lhs, mlir::Value rhs);
+  mlir::Value mul(mlir::Value lhs, mlir::Value rhs);
+  /// `pointer` moved by `bytes` (i64, or a vector of i64 for a vector of
+  /// pointers). A null pointer makes addresses of plain integers.
+  mlir::Value offsetPointer(mlir::Value pointer, mlir::Value bytes);
+  /// A tile's or a scalar's type in lowered form, one element of it.
+  mlir::Type lowerElement(mlir::Type type) const;
+  /// How an element of the type is kept in memory.
+  mlir::Type storageOf(mlir::Type element) const;
+  unsigned bytesOf(mlir::Type element) const;
+
+  /// Memory that lives as long as the call. `order` names the dimensions from
+  /// the outermost to the innermost; empty for row-major.
+  Buffer allocate(llvm::ArrayRef<int64_t> shape, mlir::Type storage,
+                  llvm::ArrayRef<unsigned> order = {});
+  /// Gives all allocations so far their place: the stack for a little, the
+  /// thread's scratch memory for much.
+  void placeAllocations();
+
+  /// Reads or writes a chunk. The value has the buffer's storage type.
+  Lanes readBuffer(const Buffer &buffer, llvm::ArrayRef<Index> at,
+                   unsigned lanes);
+  void writeBuffer(const Buffer &buffer, llvm::ArrayRef<Index> at,
+                   unsigned lanes, mlir::Value value);
+
+  /// The vector (or with one lane the scalar) of `value`.
+  mlir::Value widen(const Lanes &value, unsigned lanes);
+
+  using ChunkBody =
+      llvm::function_ref<void(llvm::ArrayRef<Index> at, unsigned lanes)>;
+  /// Loops over a shape in chunks of at most `maxLanes` elements along
+  /// `laneDim`. The body is emitted once for full chunks and once for each
+  /// power of two in what remains.
+  void forEachChunk(llvm::ArrayRef<int64_t> shape, unsigned laneDim,
+                    unsigned maxLanes, ChunkBody body);
+  void forRange(int64_t begin, int64_t end, int64_t step,
+                llvm::function_ref<void(mlir::Value)> body);
+
+private:
+  void forEachChunkFrom(unsigned dim, llvm::ArrayRef<int64_t> shape,
+                        unsigned laneDim, unsigned maxLanes, Indices &at,
+                        ChunkBody body);
+
+  struct Allocation {
+    mlir::LLVM::AllocaOp op;
+    int64_t bytes;
+  };
+  llvm::SmallVector<Allocation> allocations;
+};
+
+/// The largest power of two up to `limit` and `size`.
+unsigned chunkLanes(int64_t size, unsigned limit);
+
+} // namespace tilewright::cpu

@@ -1,0 +1,62 @@
+// A chunk is what one step of an inner loop computes: `lanes` neighbouring
+// elements of a tile, held in one vector. This header names the value that an
+// expression has in the lanes of a chunk, and the place of a chunk in a tile.
+
+#pragma once
+
+#include "mlir/IR/Value.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace tilewright::cpu {
+
+/// Where a chunk lies along one dimension (i64): at `base` in every lane, or,
+/// when it varies, at `base` in lane 0 and one further in each next lane. At
+/// most one dimension of a chunk varies.
+struct Index {
+  mlir::Value base;
+  bool varies = false;
+
+  bool operator==(const Index &other) const {
+    return base == other.base && varies == other.varies;
+  }
+};
+
+using Indices = llvm::SmallVector<Index, 4>;
+
+/// The values of one expression in the lanes of a chunk. Uniform and affine
+/// values stay scalars as long as possible: an affine address is what makes a
+/// load contiguous.
+struct Lanes {
+  enum class Kind {
+    Uniform, ///< `value` (a scalar) in every lane
+    Affine,  ///< `value + lane * stride`, scalars of one integer type
+    Vector   ///< lane i of the vector `value`
+  };
+
+  Kind kind = Kind::Uniform;
+  mlir::Value value;
+  mlir::Value stride;
+
+  static Lanes uniform(mlir::Value value) {
+    return {Kind::Uniform, value, nullptr};
+  }
+  static Lanes affine(mlir::Value start, mlir::Value stride) {
+    return {Kind::Affine, start, stride};
+  }
+  static Lanes vector(mlir::Value value) {
+    return {Kind::Vector, value, nullptr};
+  }
+
+  bool isUniform() const { return kind == Kind::Uniform; }
+  bool isAffine() const { return kind == Kind::Affine; }
+  bool isVector() const { return kind == Kind::Vector; }
+};
+
+/// Addresses in the lanes of a chunk: one base (null: none, the offset is the
+/// address) and byte offsets of type i64.
+struct PointerLanes {
+  mlir::Value base;
+  Lanes offset;
+};
+
+} // namespace tilewright::cpu

@@ -1,0 +1,86 @@
+#include "lib/Conversion/TileToVector/Legality.h"
+
+#include "lib/Conversion/TileToVector/BufferPlan.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+
+using namespace mlir;
+
+namespace tilewright::cpu {
+
+static bool hasLowering(Operation *op) {
+  if (isElementwise(op) || isa<arith::ConstantOp, ub::PoisonOp>(op))
+    return true;
+  if (isa<scf::ForOp, scf::IfOp, scf::WhileOp, scf::YieldOp, scf::ConditionOp>(
+          op))
+    return true;
+  return isa<tile::TileDialect>(op->getDialect()) &&
+         !isa<tile::CallOp, tile::FuncOp>(op);
+}
+
+static bool isElement(Type type) {
+  return type.isIndex() || isa<tile::PtrType, IntegerType>(type) ||
+         type.isF16() || type.isBF16() || type.isF32() || type.isF64() ||
+         isa<Float8E4M3FNType, Float8E5M2Type>(type);
+}
+
+static bool isLegalType(Type type) {
+  auto tile = dyn_cast<RankedTensorType>(type);
+  return tile ? tile.hasStaticShape() && isElement(tile.getElementType())
+              : isElement(type);
+}
+
+/// The combine region works on elements and touches no memory.
+static LogicalResult checkCombine(tile::ReduceOp reduce) {
+  auto result = reduce.getCombine().walk([&](Operation *op) {
+    const bool isFree =
+        isElementwise(op) ||
+        isa<arith::ConstantOp, ub::PoisonOp, scf::IfOp, scf::ForOp,
+            scf::WhileOp, scf::YieldOp, scf::ConditionOp, tile::YieldOp>(op);
+    if (isFree)
+      return WalkResult::advance();
+    op->emitOpError("cannot stand in the combine region of a reduction on the "
+                    "CPU");
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+static LogicalResult checkOp(Operation *op) {
+  if (!hasLowering(op))
+    return op->emitOpError("cannot be compiled for the CPU");
+  if (auto cast = dyn_cast<arith::TruncFOp>(op)) {
+    auto mode = cast.getRoundingmode();
+    if (mode && *mode != arith::RoundingMode::to_nearest_even)
+      return cast.emitOpError("rounds only to nearest on the CPU");
+  }
+  if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    if (isa<ShapedType>(constant.getType()) &&
+        !isa<DenseElementsAttr>(constant.getValue()))
+      return constant.emitOpError("must hold its elements in the IR");
+  for (Type type : op->getResultTypes())
+    if (!isLegalType(type))
+      return op->emitOpError("gives a value of type ")
+             << type << ", which cannot be compiled for the CPU";
+  if (auto reduce = dyn_cast<tile::ReduceOp>(op))
+    return checkCombine(reduce);
+  return success();
+}
+
+LogicalResult checkLegality(tile::FuncOp kernel) {
+  if (!llvm::hasSingleElement(kernel.getBody()))
+    return kernel.emitOpError("has unstructured control flow, which cannot be "
+                              "compiled for the CPU");
+  for (Type type : kernel.getArgumentTypes())
+    if (!isElement(type))
+      return kernel.emitOpError("has an argument of type ")
+             << type << ", which cannot be compiled for the CPU";
+  bool failed = false;
+  kernel.getBody().walk(
+      [&](Operation *op) { failed |= mlir::failed(checkOp(op)); });
+  return failure(failed);
+}
+
+} // namespace tilewright::cpu

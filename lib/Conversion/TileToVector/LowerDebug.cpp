@@ -1,0 +1,128 @@
+// Assertions and prints, through functions of the host runtime.
+
+#include "lib/Conversion/TileToVector/KernelLowering.h"
+#include "lib/Conversion/TileToVector/ShortFloats.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace tilewright::cpu {
+
+static constexpr StringLiteral kAssertFunction = "tw_host_assert_fail";
+static constexpr StringLiteral kPrintFunction = "tw_host_print";
+
+LLVM::LLVMFuncOp KernelLowering::runtimeFunction(StringRef name,
+                                                 ArrayRef<Type> arguments) {
+  auto module = e.entry->getParentOp()->getParentOfType<ModuleOp>();
+  if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
+    return known;
+  OpBuilder::InsertionGuard guard(e.b);
+  e.b.setInsertionPointToStart(module.getBody());
+  auto type = LLVM::LLVMFunctionType::get(
+      LLVM::LLVMVoidType::get(e.b.getContext()), arguments);
+  return LLVM::LLVMFuncOp::create(e.b, e.loc, name, type);
+}
+
+Value KernelLowering::globalData(Type type, Attribute value) {
+  auto module = e.entry->getParentOp()->getParentOfType<ModuleOp>();
+  OpBuilder::InsertionGuard guard(e.b);
+  e.b.setInsertionPointToStart(module.getBody());
+  unsigned number = 0;
+  std::string name;
+  do
+    name = "tile_data_" + std::to_string(number++);
+  while (module.lookupSymbol(name));
+  auto global = LLVM::GlobalOp::create(e.b, e.loc, type, /*isConstant=*/true,
+                                       LLVM::Linkage::Internal, name, value,
+                                       /*alignment=*/64);
+  e.b.setInsertionPointToStart(e.entry);
+  return LLVM::AddressOfOp::create(e.b, e.loc, global);
+}
+
+Value KernelLowering::globalString(StringRef text) {
+  std::string terminated = text.str();
+  terminated.push_back('\0');
+  return globalData(
+      LLVM::LLVMArrayType::get(e.b.getI8Type(), terminated.size()),
+      e.b.getStringAttr(terminated));
+}
+
+void KernelLowering::lowerAssert(tile::AssertOp op) {
+  auto fail = runtimeFunction(kAssertFunction,
+                              {LLVM::LLVMPointerType::get(op.getContext())});
+  Value message = globalString(op.getMessage());
+  auto type = dyn_cast<RankedTensorType>(op.getCondition().getType());
+  ArrayRef<int64_t> shape = type ? type.getShape() : ArrayRef<int64_t>();
+  e.forEachChunk(shape, getInnermostDim(shape), e.maxLanes(),
+                 [&](ArrayRef<Index> at, unsigned lanes) {
+                   Evaluator evaluator(e, lanes);
+                   Value holds = evaluator.evaluateWide(op.getCondition(), at);
+                   if (lanes > 1)
+                     holds = vector::ReductionOp::create(
+                         e.b, e.loc, vector::CombiningKind::AND, holds);
+                   Value one = e.constant(e.b.getBoolAttr(true));
+                   Value fails = arith::XOrIOp::create(e.b, e.loc, holds, one);
+                   auto branch = scf::IfOp::create(e.b, e.loc, fails, false);
+                   OpBuilder::InsertionGuard guard(e.b);
+                   e.b.setInsertionPoint(branch.thenBlock()->getTerminator());
+                   LLVM::CallOp::create(e.b, e.loc, fail, ValueRange{message});
+                 });
+}
+
+namespace {
+/// The runtime's names for how to print 64 bits.
+enum PrintKind : int32_t { Signed, Unsigned, Float, Bool, Pointer };
+} // namespace
+
+static PrintKind getPrintKind(Type element, bool isSigned, bool hex) {
+  if (isa<tile::PtrType>(element))
+    return Pointer;
+  if (isa<FloatType>(element))
+    return Float;
+  if (hex)
+    return Pointer;
+  if (element.isInteger(1))
+    return Bool;
+  return isSigned ? Signed : Unsigned;
+}
+
+static Value toPrintBits(Emitter &e, Value value, Type element,
+                         PrintKind kind) {
+  Type i64 = e.b.getI64Type();
+  if (isa<FloatType>(element)) {
+    Value wide = convertFloat(e.b, e.loc, value, element, e.b.getF64Type());
+    return arith::BitcastOp::create(e.b, e.loc, i64, wide);
+  }
+  if (value.getType() == i64)
+    return value;
+  if (kind == Signed)
+    return arith::ExtSIOp::create(e.b, e.loc, i64, value);
+  return arith::ExtUIOp::create(e.b, e.loc, i64, value);
+}
+
+void KernelLowering::lowerPrint(tile::PrintOp op) {
+  auto print = runtimeFunction(kPrintFunction,
+                               {LLVM::LLVMPointerType::get(op.getContext()),
+                                e.b.getI32Type(), e.b.getI64Type()});
+  Value prefix = globalString(op.getPrefix());
+  for (auto [value, isSigned] : llvm::zip(op.getValues(), op.getIsSigned())) {
+    Value operand = value;
+    auto type = dyn_cast<RankedTensorType>(operand.getType());
+    Type element = getElementTypeOrSelf(operand.getType());
+    const PrintKind kind = getPrintKind(element, isSigned, op.getHex());
+    ArrayRef<int64_t> shape = type ? type.getShape() : ArrayRef<int64_t>();
+    e.forEachChunk(shape, getInnermostDim(shape), /*maxLanes=*/1,
+                   [&](ArrayRef<Index> at, unsigned) {
+                     Evaluator evaluator(e, 1);
+                     Value held = evaluator.evaluateAsHeld(operand, at).value;
+                     Value bits = toPrintBits(e, held, element, kind);
+                     Value how = e.constant(e.b.getI32IntegerAttr(kind));
+                     LLVM::CallOp::create(e.b, e.loc, print,
+                                          ValueRange{prefix, how, bits});
+                   });
+  }
+}
+
+} // namespace tilewright::cpu

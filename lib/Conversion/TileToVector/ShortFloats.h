@@ -1,0 +1,36 @@
+// Conversions of floats narrower than 32 bits, in one lane or many, written
+// with integer arithmetic where hardware has no instruction.
+
+#pragma once
+
+#include "mlir/IR/Builders.h"
+
+namespace tilewright::cpu {
+
+/// Whether arithmetic on `element` is done in f32.
+bool isShortFloat(mlir::Type element);
+
+/// Whether `element` is an 8-bit float; such values travel as i8.
+bool isByteFloat(mlir::Type element);
+
+/// The f32 value of `value`, which holds elements of type `element` (8-bit
+/// floats as i8). Exact.
+mlir::Value extendToF32(mlir::OpBuilder &builder, mlir::Location loc,
+                        mlir::Value value, mlir::Type element);
+
+/// `value` (f32) rounded to nearest even as `element`. Values beyond the range
+/// of an 8-bit float, infinities included, become its largest finite value;
+/// NaN stays NaN.
+mlir::Value roundFromF32(mlir::OpBuilder &builder, mlir::Location loc,
+                         mlir::Value value, mlir::Type element);
+
+/// f64 to f32 such that rounding once more to a short float gives what a single
+/// rounding would: inexact results get an odd last bit.
+mlir::Value roundToOddF32(mlir::OpBuilder &builder, mlir::Location loc,
+                          mlir::Value value);
+
+/// Any float element type to any other.
+mlir::Value convertFloat(mlir::OpBuilder &builder, mlir::Location loc,
+                         mlir::Value value, mlir::Type from, mlir::Type to);
+
+} // namespace tilewright::cpu

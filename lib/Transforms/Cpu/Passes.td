@@ -1,0 +1,70 @@
+#ifndef TILEWRIGHT_TRANSFORMS_CPU_PASSES
+#define TILEWRIGHT_TRANSFORMS_CPU_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def ScalarizeLoopOffsets : Pass<"cpu-scalarize-loop-offsets"> {
+  let summary = "carries how far a tile has moved instead of the tile";
+  let description = [{
+    Purpose: a kernel that steps its pointers through memory carries a tile of
+    pointers in its loop. On the CPU that would be a buffer of addresses, copied
+    in each iteration, whose structure nobody can see any more.
+
+    Input: `scf.for` loops at the `tile` level.
+
+    Output: where a carried tile of pointers or integers only has the same
+    scalar added to all of its elements, the loop carries the sum of these
+    scalars (i64 for pointers) and the tile is built from its initial value.
+
+    ```mlir
+    // before
+    %r = scf.for %k = %lo to %hi step %s iter_args(%p = %p0) -> tensor<64x!tile.ptr<f32>> {
+      %x = tile.load %p
+      %step = tile.splat %stride : i32 -> tensor<64xi32>
+      %n = tile.addptr %p, %step
+      scf.yield %n
+    }
+    // after
+    %d = scf.for %k = %lo to %hi step %s iter_args(%d = %c0) -> i64 {
+      %o = tile.splat %d : i64 -> tensor<64xi64>
+      %p = tile.addptr %p0, %o
+      %x = tile.load %p
+      %w = arith.extsi %stride : i32 to i64
+      %n = arith.addi %d, %w : i64
+      scf.yield %n
+    }
+    ```
+
+    Leaves alone: tiles that change otherwise, and `scf.while`.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def ExpandVectorMath : Pass<"cpu-expand-vector-math"> {
+  let summary = "writes f32 functions as polynomials";
+  let description = [{
+    Purpose: a call an element would undo vectorisation.
+
+    Input: `math` ops on scalars and vectors of f32 and f64.
+
+    Output: f32 functions as arithmetic on whole vectors. Those of f64 are split
+    into vectors of one register, which the vector mathematics library has
+    functions for.
+
+    ```mlir
+    // before
+    %y = math.exp2 %x : vector<32xf32>
+    // after: a polynomial for the fraction, the integer part in the exponent
+    ```
+  }];
+  let options = [
+    Option<"vectorBits", "vector-bits", "unsigned", "256",
+           "bits of the processor's widest vector register">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
+#endif // TILEWRIGHT_TRANSFORMS_CPU_PASSES
