@@ -42,6 +42,7 @@ static LogicalResult convertTiles(ModuleOp module, const NvidiaTarget &target) {
   populateShapeToLLVM(converter, patterns);
   populateMemoryToLLVM(converter, widths, patterns);
   populateReduceToLLVM(converter, patterns);
+  populateConvertLayoutToLLVM(converter, patterns);
   populateProgramToLLVM(converter, patterns);
   scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                        legality);

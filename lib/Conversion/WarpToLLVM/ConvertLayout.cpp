@@ -1,0 +1,103 @@
+// warp.convert_layout, by the cheapest way that the two layouts allow. The
+// plans, and why they are right, are in lib/Support/LayoutConversion.h.
+
+#include "lib/Conversion/WarpToLLVM/ConvertLayoutShuffle.h"
+#include "lib/Conversion/WarpToLLVM/Patterns.h"
+#include "lib/Conversion/WarpToLLVM/SharedMemory.h"
+#include "lib/Conversion/WarpToLLVM/SharedTile.h"
+#include "lib/Conversion/WarpToLLVM/ThreadIndices.h"
+
+#include "dialect/Warp/WarpOps.h"
+#include "lib/Support/LayoutInference.h"
+
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
+
+using namespace mlir;
+using namespace tilewright;
+
+/// The registers of a thread under `to`, all of which it has under `from`.
+static FailureOr<SmallVector<Value>> selectRegisters(const LinearLayout &from,
+                                                     const LinearLayout &to,
+                                                     ValueRange registers) {
+  std::optional<LinearLayout> map = registerMap(from, to);
+  if (!map)
+    return failure();
+  SmallVector<Value> result;
+  for (unsigned reg = 0; reg < to.getInSize(LayoutAxis::Register); ++reg)
+    result.push_back(registers[map->applyFlat(reg)]);
+  return result;
+}
+
+/// Through shared memory from byte `sharedOffset` on.
+static SmallVector<Value> emitThroughShared(ImplicitLocOpBuilder &b,
+                                            const SharedPlan &plan,
+                                            ValueRange registers,
+                                            int64_t sharedOffset) {
+  Type element = registers[0].getType();
+  Value base = emitSharedAddress(b, sharedOffset);
+  Value owner = emitIsOwner(b, plan.source);
+  SharedTile stored(b, plan.store, plan.offsetBits, element, base);
+  SharedTile loaded(b, plan.load, plan.offsetBits, element, base);
+  SmallVector<Value> result(plan.result.getInSize(LayoutAxis::Register));
+  for (unsigned round = 0; round < plan.getNumRounds(); ++round) {
+    if (round != 0)
+      emitBarrier(b);
+    stored.store(round, registers, owner);
+    emitBarrier(b);
+    loaded.load(round, result);
+  }
+  return result;
+}
+
+namespace {
+
+struct ConvertLayoutLowering : ConvertOpToLLVMPattern<warp::ConvertLayoutOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(warp::ConvertLayoutOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    LinearLayout source = getLayoutOrScalar(op.getSource().getType());
+    LinearLayout result = getLayoutOrScalar(op.getType());
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    FailureOr<SmallVector<Value>> registers =
+        convert(b, op, source, result, adaptor.getSource());
+    if (failed(registers))
+      return failure();
+    rewriter.replaceOpWithMultiple(op, {*registers});
+    return success();
+  }
+
+private:
+  static FailureOr<SmallVector<Value>> convert(ImplicitLocOpBuilder &b,
+                                               warp::ConvertLayoutOp op,
+                                               const LinearLayout &source,
+                                               const LinearLayout &result,
+                                               ValueRange registers) {
+    if (registerMap(source, result))
+      return selectRegisters(source, result, registers);
+    if (std::optional<ShufflePlan> plan = planShuffle(source, result)) {
+      auto inputs = selectRegisters(source, plan->source, registers);
+      return selectRegisters(plan->result, result,
+                             emitShuffles(b, *plan, *inputs));
+    }
+    if (source.getInBits(LayoutAxis::Block) != 0)
+      return op.emitOpError("moves a tile between the blocks of a cluster");
+    FailureOr<int64_t> offset = getSharedOffset(op);
+    if (failed(offset))
+      return failure();
+    Type element = cast<RankedTensorType>(op.getType()).getElementType();
+    SharedPlan plan =
+        planSharedMemory(source, result, warp::getElementBytes(element));
+    auto inputs = selectRegisters(source, plan.source, registers);
+    return selectRegisters(plan.result, result,
+                           emitThroughShared(b, plan, *inputs, *offset));
+  }
+};
+
+} // namespace
+
+void tilewright::populateConvertLayoutToLLVM(const WarpTypeConverter &converter,
+                                             RewritePatternSet &patterns) {
+  patterns.add<ConvertLayoutLowering>(converter);
+}
