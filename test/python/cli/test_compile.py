@@ -1,0 +1,90 @@
+"""`tilewright compile`."""
+
+import json
+import shutil
+
+import pytest
+
+pytestmark = pytest.mark.compiled
+SIGNATURE = "*fp32:16, *fp32:16, *fp32:16, i32"
+
+
+def test_obj_and_stages_for_the_cpu(tilewright, source, tmp_path):
+    stages = ("--emit", "tile", "--emit", "llvm", "--emit", "obj")
+    done = tilewright(
+        "compile", f"{source}:add", "--target", "cpu", "--signature", SIGNATURE, *stages, "-o", "out"
+    )
+    assert done.returncode == 0, done.stderr
+    files = [tmp_path / "out" / f"add.cpu{suffix}" for suffix in (".tile.mlir", ".ll", ".o", ".json")]
+    assert done.stdout.split() == [str(path.relative_to(tmp_path)) for path in files]
+    assert "tile.func @add" in files[0].read_text()
+    assert "define" in files[1].read_text()
+    assert files[2].read_bytes()[:4] == b"\x7fELF"
+    metadata = json.loads(files[3].read_text())
+    assert metadata["name"] == "add"
+    assert metadata["arg_names"] == ["x", "y", "out", "n"]
+
+
+@pytest.mark.parametrize("target", ["sm_80", "sm_90a"])
+def test_ptx_needs_no_gpu(tilewright, source, target):
+    done = tilewright(
+        "compile", f"{source}:add", "--target", target, "--signature", SIGNATURE, "--emit", "ptx", "-o", "-"
+    )
+    assert done.returncode == 0, done.stderr
+    assert f".target {target}" in done.stdout
+    assert ".entry add(" in done.stdout
+
+
+@pytest.mark.skipif(not shutil.which("ptxas"), reason="needs an assembler")
+def test_cubin(tilewright, source, tmp_path):
+    done = tilewright("compile", f"{source}:add", "--target", "sm_80", "--signature", SIGNATURE)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "add.sm_80.cubin").read_bytes()[:4] == b"\x7fELF"
+
+
+def test_tile_to_standard_output(tilewright, source):
+    done = tilewright(
+        "compile", f"{source}:add", "--target", "cpu", "--signature", SIGNATURE, "--emit", "tile", "-o", "-"
+    )
+    assert done.returncode == 0, done.stderr
+    assert "tile.divisibility = 16" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "kernel, extra, message",
+    [
+        ("{source}:sub", (), "sub is not there; it has add, wrong"),
+        ("{source}:not_a_kernel", (), "not_a_kernel is not a kernel (decorate it with @tilewright.jit)"),
+        ("{source}", (), "a kernel is named FILE.py:KERNEL, got"),
+        ("missing.py:add", (), "tilewright compile: no file missing.py"),
+        ("{source}:add", ("--emit", "ptx"), "target cpu has no 'ptx'; it has tile, llvm, obj"),
+        ("{source}:add", ("--num-warps", "3"), "num_warps is 1, 2, 4, 8, 16 or 32, got 3"),
+    ],
+)
+def test_errors(tilewright, source, kernel, extra, message):
+    kernel = kernel.format(source=source)
+    done = tilewright("compile", kernel, "--target", "cpu", "--signature", SIGNATURE, *extra)
+    assert done.returncode == 1
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_error_in_the_signature(tilewright, source):
+    done = tilewright("compile", f"{source}:add", "--target", "cpu", "--signature", "*fp32")
+    assert done.returncode == 1
+    assert done.stderr == "tilewright compile: the signature has no entry for parameter 'y'\n"
+
+
+def test_error_in_the_kernel_shows_its_line(tilewright, source):
+    done = tilewright("compile", f"{source}:wrong", "--target", "cpu", "--signature", "*fp32")
+    assert done.returncode == 1
+    assert "tl.store(x, undefined)" in done.stderr
+    assert "^^^^^^^^^" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_unknown_target(tilewright, source):
+    done = tilewright("compile", f"{source}:add", "--target", "sm_70", "--signature", SIGNATURE)
+    assert done.returncode == 1
+    assert "sm_70" in done.stderr
+    assert "Traceback" not in done.stderr
