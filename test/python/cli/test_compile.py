@@ -1,7 +1,6 @@
 """`tilewright compile`."""
 
 import json
-import shutil
 
 import pytest
 
@@ -23,23 +22,6 @@ def test_obj_and_stages_for_the_cpu(tilewright, source, tmp_path):
     metadata = json.loads(files[3].read_text())
     assert metadata["name"] == "add"
     assert metadata["arg_names"] == ["x", "y", "out", "n"]
-
-
-@pytest.mark.parametrize("target", ["sm_80", "sm_90a"])
-def test_ptx_needs_no_gpu(tilewright, source, target):
-    done = tilewright(
-        "compile", f"{source}:add", "--target", target, "--signature", SIGNATURE, "--emit", "ptx", "-o", "-"
-    )
-    assert done.returncode == 0, done.stderr
-    assert f".target {target}" in done.stdout
-    assert ".entry add(" in done.stdout
-
-
-@pytest.mark.skipif(not shutil.which("ptxas"), reason="needs an assembler")
-def test_cubin(tilewright, source, tmp_path):
-    done = tilewright("compile", f"{source}:add", "--target", "sm_80", "--signature", SIGNATURE)
-    assert done.returncode == 0, done.stderr
-    assert (tmp_path / "add.sm_80.cubin").read_bytes()[:4] == b"\x7fELF"
 
 
 def test_tile_to_standard_output(tilewright, source):
