@@ -6,19 +6,21 @@ over the regions. A branch that may return gets the statements after the `if` as
 path ends in one value.
 """
 
-import ast
 import contextlib
 
-from ..language.constexpr import unwrap
+from ..language.constexpr import constexpr, unwrap
 from ..language.semantic.convert import to_bool
 from ..language.tensor import tensor
+from .exits import RETURNED, VALUE, is_hidden, leaves_body, returns
 from .statements import Exit
 from .values import (
+    MISSING,
     Undefined,
     describe,
     flatten,
     is_constant,
     materialize,
+    placeholder,
     rebuild,
     same_kind,
     type_name,
@@ -48,26 +50,40 @@ class Branches:
             )
         return to_bool(value)
 
-    @staticmethod
-    def may_exit(node):
-        """Whether a `return` stands somewhere in the statement."""
-        return any(isinstance(inner, ast.Return) for inner in ast.walk(node))
+    def may_exit(self, node):
+        """Whether a path through the statement ends the list of statements it stands in."""
+        return leaves_body(node) if self.loop_depth else returns(node)
 
     def visit_If(self, node):
         condition = self.condition(node.test)
         if isinstance(condition, bool):
             return self.visit_statements(node.body if condition else node.orelse)
+        bodies = (node.body, node.orelse)
+        self.both(node, condition, [lambda body=body: self.visit_statements(body) for body in bodies])
+        return None
+
+    def both(self, node, condition, branches):
+        """Compile two branches, given as functions, and merge the variables that they leave."""
         with self._draft(condition) as draft:
             scopes = []
-            for statements in (node.body, node.orelse):
+            for branch in branches:
                 with self._branch(draft):
-                    self.visit_statements(statements)
+                    branch()
                     scopes.append(self.scope)
             names = self._merge_scopes(node, scopes)
-            values = [[scope[name] for name in names] for scope in scopes]
+            values = [[scope.get(name, MISSING) for name in names] for scope in scopes]
             results = self._finish(draft, condition, [f"{name!r}" for name in names], values)
         self.scope.update(zip(names, results, strict=True))
-        return None
+
+    def either_result(self, condition, branches):
+        """Compile two branches that end the function; gives the `Exit` with what it returns."""
+        with self._draft(condition) as draft:
+            values = []
+            for branch in branches:
+                with self._branch(draft):
+                    done = branch()
+                    values.append([done.value if done else None])
+            return Exit(self._finish(draft, condition, ["the result of the function"], values)[0])
 
     def visit_IfExp(self, node):
         condition = self.condition(node.test)
@@ -81,23 +97,33 @@ class Branches:
             return self._finish(draft, condition, ["the conditional expression"], values)[0]
 
     def visit_exiting_if(self, node, rest):
-        """An `if` with a `return` in it, and the statements that follow it in its function."""
-        if self.loop_depth:
-            return self.visit(node)  # which meets the return and refuses it
-        previous, self.node = self.node, node
+        """An `if` with a way out in it, and the statements that follow it."""
         condition = self.condition(node.test)
         if isinstance(condition, bool):
-            self.node = previous
             return self.visit_statements((node.body if condition else node.orelse) + rest)
-        with self._draft(condition) as draft:
-            values = []
-            for statements in (node.body, node.orelse):
-                with self._branch(draft):
-                    done = self.visit_statements(statements + rest)
-                    values.append([done.value if done else None])
-            (result,) = self._finish(draft, condition, ["the result of the function"], values)
-        self.node = previous
-        return Exit(result)
+        paths = (node.body + rest, node.orelse + rest)
+        branches = [lambda path=path: self.visit_statements(path) for path in paths]
+        return self._both_paths(node, condition, branches)
+
+    def leave_or_go_on(self, node, rest):
+        """After a loop with a `return` in it: leave the function if it returned, else go on with `rest`."""
+        returned, value = self.scope.get(RETURNED, constexpr(False)), self.scope.get(VALUE)
+        self.scope[RETURNED] = constexpr(False)
+        leave = (lambda: self.return_from_loop(value)) if self.loop_depth else (lambda: Exit(value))
+        if is_constant(returned):
+            return leave() if unwrap(returned) else self.visit_statements(rest)
+        return self._both_paths(node, returned, [leave, lambda: self.visit_statements(rest)])
+
+    def _both_paths(self, node, condition, branches):
+        """Compile two branches with which the list of statements around `node` ends."""
+        previous, self.node = self.node, node
+        try:
+            if not self.loop_depth:
+                return self.either_result(condition, branches)
+            self.both(node, condition, branches)
+            return Exit(None)
+        finally:
+            self.node = previous
 
     @contextlib.contextmanager
     def _draft(self, condition):
@@ -124,6 +150,9 @@ class Branches:
         """The names whose values the branches changed, with both brought to one type in `scopes`."""
         names = []
         for name in dict.fromkeys([*scopes[0], *scopes[1]]):
+            if is_hidden(name) and not unchanged(*(scope.get(name, MISSING) for scope in scopes)):
+                names.append(name)
+                continue
             if not all(name in scope for scope in scopes):
                 line, _ = self.source.position(node)
                 self.scope[name] = Undefined(f"only one branch of the 'if' in line {line} assigns it")
@@ -145,7 +174,10 @@ class Branches:
         op, blocks = draft
         for index, block in enumerate(blocks):
             with self.builder.at_end(block):
-                values[index] = [materialize(value) for value in values[index]]
+                values[index] = [
+                    materialize(value) if value is not MISSING else placeholder(other)
+                    for value, other in zip(values[index], values[1 - index], strict=True)
+                ]
         for name, first, second in zip(names, *values, strict=True):
             if not same_kind(first, second):
                 raise self.error(

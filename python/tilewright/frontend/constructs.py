@@ -27,8 +27,6 @@ _REFUSED = {
     ast.YieldFrom: ("'yield from'", "return a tuple"),
     ast.Await: ("'await'", None),
     ast.Starred: ("'*' here", "name the elements one by one"),
-    ast.Break: ("'break'", "turn the loop into 'while' with the condition to go on"),
-    ast.Continue: ("'continue' here", "put the rest of the body under 'if'"),
 }
 for _name, _spelling in (("Match", "'match'"), ("TryStar", "'try'"), ("TypeAlias", "'type'")):
     if hasattr(ast, _name):

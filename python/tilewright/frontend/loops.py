@@ -10,16 +10,20 @@ from ..language import loops
 from ..language.constexpr import constexpr, unwrap
 from ..language.dtypes import int1
 from ..language.semantic import arithmetic
+from ..language.semantic.compare import compare
 from ..language.semantic.convert import constant
 from ..language.semantic.loop import bounds, static_step
 from ..language.tensor import tensor
 from .builder import attribute_text
+from .exits import RETURNED, VALUE, breaks, go_name, returns
+from .statements import Exit
 from .values import (
     Undefined,
     describe,
     flatten,
     is_constant,
     materialize,
+    placeholder,
     rebuild,
     same_kind,
     type_name,
@@ -51,7 +55,11 @@ class Loops:
         if node.orelse:
             raise self.error("'else' of a loop is not supported in a kernel", node.orelse[0])
         over = self.visit(node.iter)
-        if isinstance(over, loops.static_range):
+        if isinstance(over, loops.range) and not isinstance(node.target, ast.Name):
+            raise self.error("the loop variable is a name", node.target)
+        if isinstance(over, loops.range) and (breaks(node) or returns(node)):
+            self._for_with_exits(node, over)
+        elif isinstance(over, loops.static_range):
             self._unroll(node, map(constexpr, over.values()))
         elif isinstance(over, loops.range):
             self._for(node, over)
@@ -64,12 +72,27 @@ class Loops:
             )
 
     def _unroll(self, node, items):
-        for item in items:
+        go = go_name(self.loop_depth + 1)
+        self.scope[go] = constexpr(True)
+
+        def iterate(item):
             self.assign(node.target, wrap(item))
             self.visit_loop_body(node.body)
 
+        def iterate_if_running(item):
+            iterate(item)
+            self.scope.update({name: self._gone(node) for name in assigned_names([node.target])})
+
+        for item in items:
+            running = self.scope[go]
+            if not is_constant(running):
+                self.both(node, running, [lambda item=item: iterate_if_running(item), lambda: None])
+            elif unwrap(running):
+                iterate(item)
+        del self.scope[go]
+
     def visit_loop_body(self, statements):
-        """Compile the body of a loop, in which `return` is refused."""
+        """Compile the body of a loop."""
         self.loop_depth += 1
         try:
             self.visit_statements(statements)
@@ -77,8 +100,6 @@ class Loops:
             self.loop_depth -= 1
 
     def _for(self, node, loop):
-        if not isinstance(node.target, ast.Name):
-            raise self.error("the loop variable is a name", node.target)
         step = static_step(loop)
         start, end, stride = bounds(loop)
         backwards = step is not None and step < 0
@@ -86,7 +107,7 @@ class Loops:
             low, high, stride = end, start, constant(-step, start.type)
         else:
             low, high = start, end
-        names, initial = self._carried(node.body, skip=node.target.id)
+        names, initial = self._carried([n for n in assigned_names(node.body) if n != node.target.id])
         leaves = flatten(initial)
         op = self.builder.operation(
             "scf.for",
@@ -108,36 +129,93 @@ class Loops:
     def visit_While(self, node):
         if node.orelse:
             raise self.error("'else' of a loop is not supported in a kernel", node.orelse[0])
-        names, initial = self._carried([node])
+        exits = breaks(node) or returns(node)
+
+        def test():
+            condition = self.visit(node.test)
+            if not is_constant(condition):
+                return self.truth(condition, node.test)
+            if unwrap(condition) and not exits:
+                raise self.error("this loop never ends: its condition is always true", node.test)
+            return constant(bool(unwrap(condition)), int1)
+
+        self._while(node, test, lambda: self.visit_loop_body(node.body))
+
+    def _for_with_exits(self, node, loop):
+        """A `for` that may end early, as a `while` over its index."""
+        step = static_step(loop)
+        if step is None:
+            raise self.error(
+                "a loop with 'break' or 'return' has a step known while compiling",
+                node.iter,
+                "use 'while', or a tl.constexpr as step",
+            )
+        start, end, stride = bounds(loop)
+        index = f"%index{self.loop_depth}"
+        self.scope[index] = start
+
+        def body():
+            current = self.scope[index]
+            self.scope[node.target.id] = current
+            self.visit_loop_body(node.body)
+            self.scope[index] = arithmetic.add(current, stride)
+
+        self._while(node, lambda: compare("lt" if step > 0 else "gt", self.scope[index], end), body, [index])
+        del self.scope[index]
+
+    def _while(self, node, test, body, hidden=()):
+        """A loop over `body` while `test` gives true and no path has left it."""
+        hidden = list(hidden)
+        go = go_name(self.loop_depth + 1)
+        if breaks(node) or returns(node):
+            self.scope[go] = constexpr(True)
+            hidden.append(go)
+        if returns(node):
+            self.scope.setdefault(RETURNED, constexpr(False))
+            hidden += [RETURNED, VALUE]
+        while True:
+            names, initial = self._carried(hidden + assigned_names([node]))
+            op, last = self._while_op(node, test, body, names, initial, go if go in hidden else None)
+            if VALUE not in last or VALUE in names:
+                break
+            # What the function returns is known only now, and the loop has to carry it.
+            op.erase()
+            self.scope[VALUE] = placeholder(last[VALUE])
+        self._leave(self.scope, node, names, rebuild(initial, iter(op.results)))
+        self.scope.pop(go, None)
+
+    def _while_op(self, node, test, body, names, initial, go):
+        """The `scf.while` itself, and the scope at the end of its body."""
         leaves = flatten(initial)
         types = [leaf.type for leaf in leaves]
         op = self.builder.operation("scf.while", [leaf.handle for leaf in leaves], types, regions=2)
         before, self.scope = self.scope, dict(self.scope)
-        with self.builder.block(op.regions[0], types) as block:
-            self.scope.update(zip(names, rebuild(initial, iter(block.args)), strict=True))
-            condition = self.visit(node.test)
-            if is_constant(condition):
-                if unwrap(condition):
-                    raise self.error("this loop never ends: its condition is always true", node.test)
-                condition = constant(False, int1)
-            self._yield("scf.condition", [self.truth(condition, node.test)], names, initial, node)
-        self.scope = dict(before)
-        with self.builder.block(op.regions[1], types) as block:
-            self.scope.update(zip(names, rebuild(initial, iter(block.args)), strict=True))
-            self.visit_loop_body(node.body)
-            self._yield("scf.yield", [], names, initial, node)
-        self._leave(before, node, names, rebuild(initial, iter(op.results)))
+        try:
+            with self.builder.block(op.regions[0], types) as block:
+                self.scope.update(zip(names, rebuild(initial, iter(block.args)), strict=True))
+                condition = self._guarded(self.scope[go], test) if go else test()
+                self._yield("scf.condition", [condition], names, initial, node)
+            self.scope = dict(before)
+            with self.builder.block(op.regions[1], types) as block:
+                self.scope.update(zip(names, rebuild(initial, iter(block.args)), strict=True))
+                body()
+                self._yield("scf.yield", [], names, initial, node)
+            return op, self.scope
+        finally:
+            self.scope = before
 
-    def _carried(self, statements, skip=None):
-        """The names carried by a loop over `statements` and, as one tuple, the values they start with."""
+    def _guarded(self, go, test):
+        """`test`, which may have effects, only while the loop goes on."""
+        return self.either_result(go, [lambda: Exit(test()), lambda: Exit(constexpr(False))]).value
+
+    def _carried(self, candidates):
+        """Those of the names that have a value before the loop and, as one tuple, these values."""
         names, values = [], []
-        for name in assigned_names(statements):
+        for name in candidates:
             value = self.scope.get(name)
-            if name == skip or value is None or isinstance(value, Undefined):
-                continue
-            value = materialize(value)
-            names.append(name)
-            values.append(value)
+            if value is not None and not isinstance(value, Undefined):
+                names.append(name)
+                values.append(materialize(value))
         return names, tuple(values)
 
     def _yield(self, op, operands, names, initial, node):
@@ -165,14 +243,16 @@ class Loops:
         ]
         return stores[-1] if stores else node
 
+    def _gone(self, node):
+        line, _ = self.source.position(node)
+        return Undefined(f"the loop in line {line} assigns it, but may not run")
+
     def _leave(self, before, node, names, values):
         """Restore the scope after a loop: carried names have their last values, the body's own are gone."""
-        line, _ = self.source.position(node)
-        inner = assigned_names([node])
         self.scope = before
-        for name in inner:
+        for name in assigned_names([node]):
             if name not in before or name not in names:
-                self.scope[name] = Undefined(f"the loop in line {line} assigns it, but may not run")
+                self.scope[name] = self._gone(node)
         self.scope.update(zip(names, values, strict=True))
 
 

@@ -5,11 +5,14 @@ import ast
 from ..language import debug
 from ..language.constexpr import constexpr, unwrap
 from ..language.tensor import tensor
+from .exits import RETURNED, VALUE, go_name, returns
 from .values import describe, is_constant, materialize, wrap
 
 
 class Exit:
-    """That a list of statements ended by `return`, with the value returned (None for a bare one)."""
+    """That a list of statements ended early: by `return`, with the value returned (None for a bare one), or, in
+    a loop, its body by `break`, `continue` or `return`, which the scope tells apart.
+    """
 
     def __init__(self, value):
         self.value = value
@@ -26,9 +29,12 @@ class Statements:
     def visit_statements(self, statements):
         """Compile statements in order; gives an `Exit` where one returns, else None."""
         for index, statement in enumerate(statements):
+            rest = statements[index + 1 :]
             if isinstance(statement, ast.If) and self.may_exit(statement):
-                return self.visit_exiting_if(statement, statements[index + 1 :])
+                return self.visit_exiting_if(statement, rest)
             done = self.visit(statement)
+            if isinstance(statement, (ast.For, ast.While)) and returns(statement):
+                return self.leave_or_go_on(statement, rest)
             if isinstance(done, Exit):
                 return done
         return None
@@ -41,13 +47,23 @@ class Statements:
         pass
 
     def visit_Return(self, node):
-        if self.loop_depth:
-            raise self.error(
-                "'return' inside a loop is not supported in a kernel",
-                node,
-                "keep the result in a variable and return after the loop",
-            )
-        return Exit(None if node.value is None else self.visit(node.value))
+        value = None if node.value is None else self.visit(node.value)
+        return self.return_from_loop(value) if self.loop_depth else Exit(value)
+
+    def return_from_loop(self, value):
+        """Note that the function returns; the loops around this place end, and then the function does."""
+        self.scope[go_name(self.loop_depth)] = constexpr(False)
+        self.scope[RETURNED] = constexpr(True)
+        if value is not None and unwrap(value) is not None:
+            self.scope[VALUE] = materialize(value)
+        return Exit(None)
+
+    def visit_Break(self, node):
+        self.scope[go_name(self.loop_depth)] = constexpr(False)
+        return Exit(None)
+
+    def visit_Continue(self, node):
+        return Exit(None)
 
     def visit_Assert(self, node):
         condition = self.visit(node.test)

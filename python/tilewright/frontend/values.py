@@ -3,8 +3,8 @@
 import builtins
 
 from ..language.constexpr import constexpr, unwrap
-from ..language.errors import LanguageError
-from ..language.semantic.convert import is_literal, to_tensor
+from ..language.dtypes import int64, with_scalar
+from ..language.semantic.convert import cast, constant, is_literal, to_tensor
 from ..language.tensor import tensor
 
 
@@ -96,5 +96,16 @@ class Undefined:
         self.why = why
 
 
-class NotDefined(LanguageError):
-    """A variable that has no value at this place."""
+#: What stands for a hidden variable of the front end that a path does not set.
+MISSING = constexpr("missing")
+
+
+def placeholder(value):
+    """Zeros of the types of `value`, for a path on which nobody looks at them."""
+    if isinstance(value, tensor):
+        if value.dtype.is_ptr():
+            return cast(constant(0, with_scalar(value.type, int64)), value.dtype)
+        return constant(0, value.type)
+    if isinstance(value, tuple):
+        return tuple(map(placeholder, value))
+    return materialize(value)

@@ -364,17 +364,22 @@ def loop_over_scalar(n):
         pass
 
 
-@mistake("i32", r"'break' is not supported in a kernel", "'while'", "break")
-def break_in_loop(n):
-    for i in range(n):
+@mistake("i32 i32", r"a loop with 'break' or 'return' has a step known while compiling", "'while'")
+def break_with_runtime_step(n, step):
+    for i in range(0, n, step):  # !
+        break
+
+
+@mistake("i32", r"the result of the function is fp32 after one branch and constant None after the other")
+def returns_from_loop_only(n):
+    loops_forever(n)
+
+
+@KernelFunction
+def loops_forever(n):
+    for i in range(n):  # !
         if i > 3:
-            break  # !
-
-
-@mistake("i32", r"'return' inside a loop is not supported")
-def return_in_loop(n):
-    for i in range(n):
-        return  # !
+            return 1.0
 
 
 @mistake("i32", r"this loop never ends: its condition is always true", caret="True")
