@@ -29,10 +29,10 @@ def add(x, y, out=None):
         TypeError: the arrays come from different libraries or have different types.
         ValueError: their shapes differ.
     """
+    lib = library(x)
     check_same("y", x.shape, y, x)
     if x.dtype != y.dtype:
         raise TypeError(f"x is {x.dtype} and y is {y.dtype}, expected one type")
-    lib = library(x)
     x, y = (v.contiguous() if lib.__name__ == "torch" else lib.ascontiguousarray(v) for v in (x, y))
     out = empty(x.shape, x) if out is None else out
     n = x.numel() if lib.__name__ == "torch" else x.size
