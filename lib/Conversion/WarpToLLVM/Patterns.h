@@ -34,6 +34,14 @@ void populateConvertLayoutToLLVM(const WarpTypeConverter &converter,
 /// func, return, program_id, num_programs.
 void populateProgramToLLVM(const WarpTypeConverter &converter,
                            mlir::RewritePatternSet &patterns);
+/// warp.mma.
+void populateMmaToLLVM(const WarpTypeConverter &converter,
+                       const NvidiaTarget &target,
+                       mlir::RewritePatternSet &patterns);
+/// Dots without tensor cores.
+void populateFmaDotToLLVM(const WarpTypeConverter &converter,
+                          const NvidiaTarget &target,
+                          mlir::RewritePatternSet &patterns);
 /// Mathematical functions on scalars.
 void populateMathToLLVM(const mlir::LLVMTypeConverter &converter,
                         mlir::RewritePatternSet &patterns);

@@ -43,6 +43,8 @@ static LogicalResult convertTiles(ModuleOp module, const NvidiaTarget &target) {
   populateMemoryToLLVM(converter, widths, patterns);
   populateReduceToLLVM(converter, patterns);
   populateConvertLayoutToLLVM(converter, patterns);
+  populateMmaToLLVM(converter, target, patterns);
+  populateFmaDotToLLVM(converter, target, patterns);
   populateProgramToLLVM(converter, patterns);
   scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                        legality);

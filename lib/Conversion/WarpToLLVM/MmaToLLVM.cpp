@@ -1,0 +1,149 @@
+// Tensor-core products: the instructions that planMma lists.
+//
+// The registers of a tile are its atoms one after the other, and within an atom
+// the elements of each 32-bit register of the instruction, in its order.
+
+#include "lib/Conversion/WarpToLLVM/InlinePtx.h"
+#include "lib/Conversion/WarpToLLVM/Patterns.h"
+#include "lib/Conversion/WarpToLLVM/RegisterPacking.h"
+
+#include "dialect/Warp/WarpOps.h"
+#include "lib/Support/MmaTiling.h"
+
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tilewright;
+
+// 32-bit registers of the operands of one instruction, whatever its types.
+static constexpr unsigned kWordsOfA = 4, kWordsOfB = 2;
+static constexpr unsigned kElementsOfAcc = 4;
+
+static StringRef getPtxType(Type type) {
+  return llvm::TypeSwitch<Type, StringRef>(type)
+      .Case([](Float16Type) { return "f16"; })
+      .Case([](BFloat16Type) { return "bf16"; })
+      .Case([](Float32Type) { return "tf32"; })
+      .Case([](Float8E4M3FNType) { return "e4m3"; })
+      .Case([](Float8E5M2Type) { return "e5m2"; })
+      .Default([](Type) { return "s8"; });
+}
+
+static StringRef getPtxAccType(Type type) {
+  if (type.isF16())
+    return "f16";
+  return type.isF32() ? "f32" : "s32";
+}
+
+/// `mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32`
+static std::string getInstruction(Type a, Type b, Type acc) {
+  unsigned k = 256 / a.getIntOrFloatBitWidth();
+  StringRef accType = getPtxAccType(acc);
+  return ("mma.sync.aligned.m16n8k" + Twine(k) + ".row.col." + accType + "." +
+          getPtxType(a) + "." + getPtxType(b) + "." + accType)
+      .str();
+}
+
+/// The operand's elements in 32-bit registers; f32 rounded to tf32, which the
+/// instruction would cut off.
+static SmallVector<Value> emitOperand(ImplicitLocOpBuilder &b,
+                                      ValueRange registers) {
+  if (!registers[0].getType().isF32())
+    return packWords(b, registers, 32);
+  SmallVector<Value> words;
+  for (Value value : registers) {
+    InlinePtx ptx(b);
+    std::string result = ptx.out(b.getI32Type());
+    std::string text =
+        "cvt.rna.tf32.f32 " + result + ", " + ptx.in(value) + ";";
+    words.push_back(ptx.emit(text, /*sideEffects=*/false)[0]);
+  }
+  return words;
+}
+
+static std::string addInputs(InlinePtx &ptx, ValueRange values) {
+  SmallVector<std::string> names;
+  for (Value value : values)
+    names.push_back(ptx.in(value));
+  return formatPtxVector(names);
+}
+
+/// One instruction; the accumulator in words of 32 bits.
+static SmallVector<Value> emitMma(ImplicitLocOpBuilder &b,
+                                  const std::string &instruction, ValueRange a,
+                                  ValueRange bWords, ValueRange acc) {
+  InlinePtx ptx(b);
+  SmallVector<std::string> results;
+  for (Value word : acc)
+    results.push_back(ptx.out(word.getType()));
+  std::string text = instruction + " " + formatPtxVector(results) + ", " +
+                     addInputs(ptx, a) + ", " + addInputs(ptx, bWords);
+  text += ", " + addInputs(ptx, acc) + ";";
+  return ptx.emit(text, /*sideEffects=*/false);
+}
+
+namespace {
+
+class MmaLowering : public ConvertOpToLLVMPattern<warp::MmaOp> {
+public:
+  MmaLowering(const WarpTypeConverter &converter, const NvidiaTarget &target)
+      : ConvertOpToLLVMPattern(converter), target(target) {}
+
+  LogicalResult
+  matchAndRewrite(warp::MmaOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Type typeA = getElementTypeOrSelf(op.getA().getType());
+    Type typeB = getElementTypeOrSelf(op.getB().getType());
+    Type typeAcc = getElementTypeOrSelf(op.getType());
+    if (isa<Float8E4M3FNType, Float8E5M2Type>(typeA) && !target.hasFloat8())
+      return op.emitOpError("of 8-bit floats needs sm_89 or newer, the target "
+                            "is sm_")
+             << target.computeCapability;
+    auto steps =
+        planMma(getLayoutOrScalar(op.getA().getType()),
+                getLayoutOrScalar(op.getB().getType()),
+                getLayoutOrScalar(op.getType()), typeA.getIntOrFloatBitWidth());
+    if (!steps)
+      return op.emitOpError("has layouts that tensor cores do not take");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    SmallVector<Value> a = emitOperand(b, adaptor.getA());
+    SmallVector<Value> bWords = emitOperand(b, adaptor.getB());
+    // f16 accumulators share words; f32 and i32 are words already.
+    bool packed = typeAcc.isF16();
+    SmallVector<Value> acc(adaptor.getAcc());
+    if (packed)
+      acc = packWords(b, acc, 32);
+    emitSteps(b, getInstruction(typeA, typeB, typeAcc), *steps, a, bWords, acc,
+              packed ? kElementsOfAcc / 2 : kElementsOfAcc);
+    if (packed)
+      acc = unpackWords(b, acc, typeAcc);
+    rewriter.replaceOpWithMultiple(op, {acc});
+    return success();
+  }
+
+private:
+  static void emitSteps(ImplicitLocOpBuilder &b, const std::string &instruction,
+                        ArrayRef<MmaStep> steps, ArrayRef<Value> a,
+                        ArrayRef<Value> bWords, MutableArrayRef<Value> acc,
+                        unsigned wordsOfAcc) {
+    for (const MmaStep &step : steps) {
+      MutableArrayRef<Value> sum = acc.slice(step.acc * wordsOfAcc, wordsOfAcc);
+      SmallVector<Value> result =
+          emitMma(b, instruction, a.slice(step.a * kWordsOfA, kWordsOfA),
+                  bWords.slice(step.b * kWordsOfB, kWordsOfB), sum);
+      llvm::copy(result, sum.begin());
+    }
+  }
+
+  const NvidiaTarget target;
+};
+
+} // namespace
+
+void tilewright::populateMmaToLLVM(const WarpTypeConverter &converter,
+                                   const NvidiaTarget &target,
+                                   RewritePatternSet &patterns) {
+  patterns.add<MmaLowering>(converter, target);
+}
