@@ -34,6 +34,11 @@ void populateConvertLayoutToLLVM(const WarpTypeConverter &converter,
 /// func, return, program_id, num_programs.
 void populateProgramToLLVM(const WarpTypeConverter &converter,
                            mlir::RewritePatternSet &patterns);
+/// atomic_rmw, atomic_cas.
+void populateAtomicToLLVM(const WarpTypeConverter &converter,
+                          const NvidiaTarget &target,
+                          const AccessWidths &widths,
+                          mlir::RewritePatternSet &patterns);
 /// warp.mma.
 void populateMmaToLLVM(const WarpTypeConverter &converter,
                        const NvidiaTarget &target,

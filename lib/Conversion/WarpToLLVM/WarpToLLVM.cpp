@@ -41,6 +41,7 @@ static LogicalResult convertTiles(ModuleOp module, const NvidiaTarget &target) {
   populateCastToLLVM(converter, target, patterns);
   populateShapeToLLVM(converter, patterns);
   populateMemoryToLLVM(converter, widths, patterns);
+  populateAtomicToLLVM(converter, target, widths, patterns);
   populateReduceToLLVM(converter, patterns);
   populateConvertLayoutToLLVM(converter, patterns);
   populateMmaToLLVM(converter, target, patterns);

@@ -1,0 +1,53 @@
+#include "lib/Analysis/ScratchMemory.h"
+
+#include "dialect/Tile/TileOps.h"
+#include "dialect/Warp/WarpOps.h"
+#include "lib/Analysis/ReductionPlan.h"
+#include "lib/Support/LayoutConversion.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tilewright;
+
+bool tilewright::needsResultExchange(Operation *atomic) {
+  Value result = atomic->getResult(0);
+  if (result.use_empty())
+    return false;
+  std::optional<LinearLayout> layout = warp::getLayout(result.getType());
+  // One thread executes a scalar atomic, and all want its result.
+  if (!layout)
+    return !isa<RankedTensorType>(result.getType());
+  return layout->getFreeBits(LayoutAxis::Lane) != 0 ||
+         layout->getFreeBits(LayoutAxis::Warp) != 0;
+}
+
+static int64_t getAtomicScratchBytes(Operation *atomic) {
+  if (!needsResultExchange(atomic))
+    return 0;
+  Type type = atomic->getResult(0).getType();
+  auto tile = dyn_cast<RankedTensorType>(type);
+  return warp::getElementBytes(getElementTypeOrSelf(type)) *
+         (tile ? tile.getNumElements() : 1);
+}
+
+static int64_t getConversionScratchBytes(warp::ConvertLayoutOp op) {
+  RankedTensorType type = op.getSource().getType();
+  std::optional<LinearLayout> source = warp::getLayout(type);
+  std::optional<LinearLayout> result = warp::getLayout(op.getType());
+  if (!source || !result)
+    return 0;
+  return getScratchBytes(*source, *result,
+                         warp::getElementBytes(type.getElementType()));
+}
+
+int64_t tilewright::getScratchBytes(Operation *op) {
+  return llvm::TypeSwitch<Operation *, int64_t>(op)
+      .Case([](tile::ReduceOp reduce) { return getReduceScratchBytes(reduce); })
+      .Case<tile::AtomicRMWOp, tile::AtomicCASOp>(
+          [](Operation *atomic) { return getAtomicScratchBytes(atomic); })
+      .Case([](warp::ConvertLayoutOp convert) {
+        return getConversionScratchBytes(convert);
+      })
+      .Default([](Operation *) { return 0; });
+}

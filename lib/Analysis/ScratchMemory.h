@@ -1,0 +1,19 @@
+// The shared memory that ops use while they run, beside what tiles in shared
+// memory take. Its place is the op's `warp.shared_offset`.
+
+#pragma once
+
+#include "mlir/IR/Operation.h"
+
+namespace tilewright {
+
+/// Bytes that lowering `op` (a reduction, an atomic or a layout conversion)
+/// takes; zero for all other ops. The op writes and reads them, with barriers
+/// in between, but with none before its first write or after its last read.
+int64_t getScratchBytes(mlir::Operation *op);
+
+/// Whether an atomic hands its result from the threads that execute it to
+/// others that hold copies.
+bool needsResultExchange(mlir::Operation *atomic);
+
+} // namespace tilewright

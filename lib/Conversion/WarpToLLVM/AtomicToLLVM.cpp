@@ -1,0 +1,318 @@
+// Atomics on global memory, as inline PTX with their semantics and scope.
+//
+// Each element is handled by one thread, also where several hold copies of it;
+// what was in memory before goes to the copies through shared memory. A scalar
+// atomic is one of the whole program: with release semantics it waits for what
+// the other threads wrote, with acquire semantics they wait for it.
+
+#include "lib/Conversion/WarpToLLVM/AccessWidths.h"
+#include "lib/Conversion/WarpToLLVM/InlinePtx.h"
+#include "lib/Conversion/WarpToLLVM/Patterns.h"
+#include "lib/Conversion/WarpToLLVM/RegisterPacking.h"
+#include "lib/Conversion/WarpToLLVM/SharedAccess.h"
+#include "lib/Conversion/WarpToLLVM/SharedMemory.h"
+#include "lib/Conversion/WarpToLLVM/ThreadIndices.h"
+
+#include "dialect/Tile/TileOps.h"
+#include "lib/Analysis/ScratchMemory.h"
+
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
+
+using namespace mlir;
+using namespace tilewright;
+
+/// `.relaxed.gpu.global`
+static std::string getQualifiers(tile::MemorySemantic sem,
+                                 tile::MemoryScope scope) {
+  return ("." + tile::stringifyMemorySemantic(sem) + "." +
+          tile::stringifyMemoryScope(scope) + ".global")
+      .str();
+}
+
+static Value emitNot(ImplicitLocOpBuilder &b, Value value) {
+  Value yes = LLVM::ConstantOp::create(b, b.getI1Type(), b.getBoolAttr(true));
+  return LLVM::XOrOp::create(b, value, yes);
+}
+
+static Value emitAnd(ImplicitLocOpBuilder &b, Value lhs, Value rhs) {
+  if (!lhs || !rhs)
+    return lhs ? lhs : rhs;
+  return LLVM::AndOp::create(b, lhs, rhs);
+}
+
+//===----------------------------------------------------------------------===//
+// One instruction
+//===----------------------------------------------------------------------===//
+
+/// The operation and type of a kind on one word, as `add.u32`.
+static std::string getOperation(tile::AtomicKind kind, Type element,
+                                bool packed) {
+  std::string bits = std::to_string(getScalarBits(element));
+  switch (kind) {
+  case tile::AtomicKind::Add:
+    return "add.u" + bits;
+  case tile::AtomicKind::FAdd:
+    if (element.isF16() || element.isBF16())
+      return std::string("add.noftz.") + (element.isF16() ? "f16" : "bf16") +
+             (packed ? "x2" : "");
+    return "add.f" + bits;
+  case tile::AtomicKind::Max:
+  case tile::AtomicKind::Min:
+    return tile::stringifyAtomicKind(kind).str() + ".s" + bits;
+  case tile::AtomicKind::UMax:
+    return "max.u" + bits;
+  case tile::AtomicKind::UMin:
+    return "min.u" + bits;
+  case tile::AtomicKind::Xchg:
+    return "exch.b" + bits;
+  default:
+    return tile::stringifyAtomicKind(kind).str() + ".b" + bits;
+  }
+}
+
+/// `atom` on integer bits; where `predicate` is false the result is `initial`.
+static Value emitAtom(ImplicitLocOpBuilder &b, StringRef instruction,
+                      Value pointer, ValueRange operands, Value predicate,
+                      Value initial) {
+  InlinePtx ptx(b);
+  std::string result = ptx.out(initial.getType(), initial);
+  std::string text = ptx.predicate(predicate) + instruction.str() + " " +
+                     result + ", [" + ptx.in(pointer) + "]";
+  for (Value operand : operands)
+    text += ", " + ptx.in(operand);
+  return ptx.emit(text + ";", /*sideEffects=*/true)[0];
+}
+
+/// Floats of one sign are ordered like their bits as signed integers, negative
+/// ones in reverse. So a maximum with a non-negative value is one of signed
+/// integers, and with a negative value a minimum of unsigned ones.
+static Value emitFloatExtremum(ImplicitLocOpBuilder &b,
+                               const std::string &qualifiers, bool isMax,
+                               Value pointer, Value bits, Value predicate,
+                               Value zero) {
+  std::string width = std::to_string(getScalarBits(bits.getType()));
+  Value none = LLVM::ZeroOp::create(b, bits.getType());
+  Value negative =
+      LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::slt, bits, none);
+  std::string forPositive = isMax ? ".max.s" : ".min.s";
+  std::string forNegative = isMax ? ".min.u" : ".max.u";
+  Value result =
+      emitAtom(b, "atom" + qualifiers + forPositive + width, pointer, bits,
+               emitAnd(b, predicate, emitNot(b, negative)), zero);
+  return emitAtom(b, "atom" + qualifiers + forNegative + width, pointer, bits,
+                  emitAnd(b, predicate, negative), result);
+}
+
+/// Addition of bf16 before sm_90: a loop around compare-and-swap.
+static Value emitBrainAddLoop(ImplicitLocOpBuilder &b,
+                              const std::string &qualifiers, Value pointer,
+                              Value bits, Value predicate, Value zero) {
+  InlinePtx ptx(b);
+  std::string result = ptx.out(b.getI16Type(), zero);
+  std::string address = ptx.in(pointer), addend = ptx.in(bits);
+  std::string skip =
+      predicate ? "@!" + ptx.in(predicate) + " bra DONE; " : std::string();
+  std::string text = "{ .reg .pred changed; .reg .b16 old, sum, none; "
+                     ".reg .b32 x, y; " +
+                     skip + "ld.relaxed.sys.global.b16 old, [" + address +
+                     "]; mov.b16 none, 0; mov.b32 y, {none, " + addend +
+                     "}; AGAIN: mov.b16 " + result +
+                     ", old; mov.b32 x, {none, " + result +
+                     "}; add.rn.f32 x, x, y; cvt.rn.bf16.f32 sum, x; "
+                     "atom" +
+                     qualifiers + ".cas.b16 old, [" + address + "], " + result +
+                     ", sum; setp.ne.u16 changed, old, " + result +
+                     "; @changed bra AGAIN; DONE: }";
+  return ptx.emit(text, /*sideEffects=*/true)[0];
+}
+
+//===----------------------------------------------------------------------===//
+// All registers
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// What read-modify-write and compare-and-swap have in common.
+template <typename Op>
+class AtomicLowering : public ConvertOpToLLVMPattern<Op> {
+public:
+  using ConvertOpToLLVMPattern<Op>::ConvertOpToLLVMPattern;
+
+protected:
+  /// The first thread of a program, or the owners of the elements.
+  static Value emitOwner(ImplicitLocOpBuilder &b, Op op) {
+    Type type = op.getPtr().getType();
+    if (!isa<RankedTensorType>(type))
+      return emitIsFirstThread(b);
+    return emitIsOwner(b, getLayoutOrScalar(type));
+  }
+
+  static bool isScalar(Op op) {
+    return !isa<RankedTensorType>(op.getPtr().getType());
+  }
+
+  static void emitReleaseBarrier(ImplicitLocOpBuilder &b, Op op) {
+    if (isScalar(op) && (op.getSem() == tile::MemorySemantic::Release ||
+                         op.getSem() == tile::MemorySemantic::AcqRel))
+      emitBarrier(b);
+  }
+
+  /// Replaces `op` by what its owners read, handed to the copies. `results` is
+  /// null for registers that hold copies of others.
+  static LogicalResult replace(ImplicitLocOpBuilder &b, Op op, Value owner,
+                               SmallVector<Value> results,
+                               ConversionPatternRewriter &rewriter) {
+    fillCopies(getLayoutOrScalar(op.getType()), results);
+    bool acquires = op.getSem() == tile::MemorySemantic::Acquire ||
+                    op.getSem() == tile::MemorySemantic::AcqRel;
+    if (needsResultExchange(op)) {
+      if (failed(emitExchange(b, op, owner, results)))
+        return failure();
+    } else if (isScalar(op) && acquires) {
+      emitBarrier(b);
+    }
+    rewriter.replaceOpWithMultiple(op, {results});
+    return success();
+  }
+
+private:
+  static void fillCopies(const LinearLayout &layout,
+                         MutableArrayRef<Value> results) {
+    llvm::SmallDenseMap<uint64_t, Value> byElement;
+    for (auto [reg, value] : llvm::enumerate(results))
+      if (value)
+        byElement[layout.applyFlat(reg)] = value;
+    for (auto [reg, value] : llvm::enumerate(results))
+      if (!value)
+        value = byElement.lookup(layout.applyFlat(reg));
+  }
+
+  static LogicalResult emitExchange(ImplicitLocOpBuilder &b, Op op, Value owner,
+                                    MutableArrayRef<Value> results) {
+    FailureOr<int64_t> offset = getSharedOffset(op);
+    if (failed(offset))
+      return failure();
+    LinearLayout layout = getLayoutOrScalar(op.getType());
+    Type element = results[0].getType();
+    Value base = emitSharedAddress(b, *offset);
+    SmallVector<Value> addresses;
+    Value bytes = emitI32(b, getScalarBits(element) / 8);
+    for (Value index : emitFlatIndices(b, layout))
+      addresses.push_back(
+          emitByteOffset(b, base, LLVM::MulOp::create(b, index, bytes)));
+    for (auto [reg, value] : llvm::enumerate(results))
+      if (isOwnerRegister(layout, reg))
+        emitSharedStore(b, addresses[reg], value, owner);
+    emitBarrier(b);
+    for (auto [address, value] : llvm::zip(addresses, results))
+      value = emitSharedLoad(b, address, element, 1)[0];
+    return success();
+  }
+};
+
+class AtomicRMWLowering : public AtomicLowering<tile::AtomicRMWOp> {
+public:
+  AtomicRMWLowering(const WarpTypeConverter &converter,
+                    const NvidiaTarget &target, const AccessWidths &widths)
+      : AtomicLowering(converter), target(target), widths(widths) {}
+
+  LogicalResult
+  matchAndRewrite(tile::AtomicRMWOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    emitReleaseBarrier(b, op);
+    LinearLayout layout = getLayoutOrScalar(op.getPtr().getType());
+    Value owner = emitOwner(b, op);
+    unsigned width = getWidth(op);
+    SmallVector<Value> results(adaptor.getPtr().size());
+    for (unsigned reg = 0; reg < results.size(); reg += width) {
+      if (!isOwnerRegister(layout, reg))
+        continue;
+      Value mask = op.getMask() ? adaptor.getMask()[reg] : Value();
+      SmallVector<Value> old = emitWord(b, op, adaptor.getPtr()[reg],
+                                        adaptor.getValue().slice(reg, width),
+                                        emitAnd(b, owner, mask));
+      llvm::copy(old, results.begin() + reg);
+    }
+    return replace(b, op, owner, std::move(results), rewriter);
+  }
+
+private:
+  bool isBrain(tile::AtomicRMWOp op) const {
+    return getElementTypeOrSelf(op.getType()).isBF16();
+  }
+
+  /// Two neighbouring halves are added by one instruction.
+  unsigned getWidth(tile::AtomicRMWOp op) const {
+    bool hasPairs = getElementTypeOrSelf(op.getType()).isF16() ||
+                    (isBrain(op) && target.computeCapability >= 90);
+    return hasPairs ? std::min(widths.get(op), 2u) : 1;
+  }
+
+  /// What was in memory before, one value for each element.
+  SmallVector<Value> emitWord(ImplicitLocOpBuilder &b, tile::AtomicRMWOp op,
+                              Value pointer, ValueRange elements,
+                              Value predicate) const {
+    Type element = elements[0].getType();
+    unsigned bits = getScalarBits(element) * elements.size();
+    Value word = packWords(b, elements, bits)[0];
+    Value zero = LLVM::ZeroOp::create(b, word.getType());
+    std::string qualifiers = getQualifiers(op.getSem(), op.getScope());
+    tile::AtomicKind kind = op.getKind();
+    Value old;
+    if (kind == tile::AtomicKind::FMax || kind == tile::AtomicKind::FMin)
+      old = emitFloatExtremum(b, qualifiers, kind == tile::AtomicKind::FMax,
+                              pointer, word, predicate, zero);
+    else if (isBrain(op) && kind == tile::AtomicKind::FAdd &&
+             target.computeCapability < 90)
+      old = emitBrainAddLoop(b, qualifiers, pointer, word, predicate, zero);
+    else
+      old = emitAtom(b,
+                     "atom" + qualifiers + "." +
+                         getOperation(kind, element, elements.size() == 2),
+                     pointer, word, predicate, zero);
+    return unpackWords(b, old, element);
+  }
+
+  const NvidiaTarget target;
+  const AccessWidths &widths;
+};
+
+class AtomicCASLowering : public AtomicLowering<tile::AtomicCASOp> {
+public:
+  using AtomicLowering::AtomicLowering;
+
+  LogicalResult
+  matchAndRewrite(tile::AtomicCASOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    emitReleaseBarrier(b, op);
+    LinearLayout layout = getLayoutOrScalar(op.getPtr().getType());
+    Value owner = emitOwner(b, op);
+    SmallVector<Value> results(adaptor.getPtr().size());
+    for (auto [reg, result] : llvm::enumerate(results)) {
+      if (!isOwnerRegister(layout, reg))
+        continue;
+      Value compare = emitAsInteger(b, adaptor.getCompare()[reg]);
+      Value value = emitAsInteger(b, adaptor.getValue()[reg]);
+      std::string instruction =
+          "atom" + getQualifiers(op.getSem(), op.getScope()) + ".cas.b" +
+          std::to_string(getScalarBits(value.getType()));
+      Value old =
+          emitAtom(b, instruction, adaptor.getPtr()[reg], {compare, value},
+                   owner, LLVM::ZeroOp::create(b, value.getType()));
+      result = emitBitcast(b, old, adaptor.getValue()[reg].getType());
+    }
+    return replace(b, op, owner, std::move(results), rewriter);
+  }
+};
+
+} // namespace
+
+void tilewright::populateAtomicToLLVM(const WarpTypeConverter &converter,
+                                      const NvidiaTarget &target,
+                                      const AccessWidths &widths,
+                                      RewritePatternSet &patterns) {
+  patterns.add<AtomicRMWLowering>(converter, target, widths);
+  patterns.add<AtomicCASLowering>(converter);
+}
