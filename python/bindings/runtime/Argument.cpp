@@ -173,10 +173,19 @@ static bool readNumPyScalar(PyObject *value,
                             const ArgumentName &name, Argument &argument) {
   auto kind =
       py::cast<std::string>(py::handle(value).attr("dtype").attr("kind"));
-  if (kind != "b" && kind != "i" && kind != "u" && kind != "f")
+  if (kind == "b") {
+    readBool(PyObject_IsTrue(value) == 1, argument);
+    return true;
+  }
+  // Not by item(), which leaves long doubles as they are.
+  if (kind == "f") {
+    readFloat(PyFloat_AsDouble(value), argument);
+    return !PyErr_Occurred();
+  }
+  if (kind != "i" && kind != "u")
     return reject(value, name);
-  py::object number = py::handle(value).attr("item")();
-  return readArgument(number.ptr(), specialization, name, argument);
+  auto number = py::reinterpret_steal<py::object>(PyNumber_Index(value));
+  return number && readInt(number.ptr(), specialization, name, argument);
 }
 
 bool readArgument(PyObject *value, const Specialization &specialization,

@@ -20,9 +20,14 @@ PyObject *Dispatcher::call(PyObject *grid, PyObject *const *args, size_t count,
       (grid && !resolveGrid(grid, call, sides)))
     return nullptr;
   const KernelVariant *variant = variantFor(call, grid != nullptr);
-  if (!variant || (grid && !launch(call, *variant, sides)))
+  if (!variant)
     return nullptr;
-  return py::object(variant->compiled).release().ptr();
+  // Another thread may clear the table while this one runs without the lock.
+  py::object compiled = variant->compiled;
+  const py::object loaded = variant->loadedOwner;
+  if (grid && !launch(call, *variant, sides))
+    return nullptr;
+  return compiled.release().ptr();
 }
 
 void Dispatcher::rejectArguments(PyObject *const *args, size_t count,
@@ -148,8 +153,6 @@ bool Dispatcher::launch(const Call &call, const KernelVariant &variant,
       slots[count++] = call.arguments[i].bits;
   void *stream =
       call.device.kind == DeviceKind::Cuda ? streamOf(call) : nullptr;
-  // Another thread may clear the table while this one runs without the lock.
-  const py::object keep = variant.loadedOwner;
   tw_status status = variant.loaded->launch(grid, stream, slots, count);
   if (status != TW_OK)
     setPythonError(status);

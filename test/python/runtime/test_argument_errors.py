@@ -57,7 +57,7 @@ def test_wrong_dtype_of_a_tensor(kernel):
         kernel[1](torch.zeros(2, dtype=torch.complex64), X, 1)
 
 
-@pytest.mark.parametrize("value", ["text", [1, 2], object, {}, 1j, tl.float32])
+@pytest.mark.parametrize("value", ["text", [1, 2], object, {}, 1j, np.complex64(1), tl.float32])
 def test_unsupported_object(kernel, value):
     with pytest.raises(TypeError) as caught:
         kernel[1](X, X, value)

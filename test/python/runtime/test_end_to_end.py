@@ -135,6 +135,29 @@ class TestCompiled:
         for out in outs:
             np.testing.assert_array_equal(backend.numpy(out), 2 * np.arange(1000))
 
+    def test_forgotten_variants_are_made_again(self, backend):
+        x = backend.array(np.ones(64), "float32")
+        first = add_kernel[1](x, x, x, 64, BLOCK=64)
+        add_kernel._dispatcher.clear()
+        second = add_kernel[1](x, x, x, 64, BLOCK=64)
+        assert second is not first
+        assert second.from_cache
+
+    def test_failed_assertion(self, backend):
+        if backend.name == "cuda":
+            pytest.skip("an assertion that fails on a GPU leaves its context unusable")
+
+        @tw.jit
+        def kernel(x, n):
+            tl.device_assert(tl.load(x + tl.program_id(0)) < n, "too large")
+
+        x = backend.array(np.arange(8), "int32")
+        kernel[8](x, 8, debug=True)
+        kernel[8](x, 4)
+        with pytest.raises(tw.KernelAssertError, match="too large"):
+            kernel[8](x, 4, debug=True)
+        kernel[8](x, 8, debug=True)
+
     def test_error_in_the_kernel(self, backend):
         @tw.jit
         def kernel(x):

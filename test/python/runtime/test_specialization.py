@@ -69,6 +69,9 @@ def test_array_types(kernel, compilations, dtype, name):
         (np.int32(7), "i32", None),
         (np.uint64(2**63 + 1), "u64", None),
         (np.float32(2.0), "fp32", None),
+        (np.float64(2.0), "fp32", None),
+        (np.longdouble(2.0), "fp32", None),
+        (np.int8(-16), "i32", 16),
         (np.bool_(False), "i1", None),
     ],
 )
