@@ -31,6 +31,9 @@ void populateReduceToLLVM(const WarpTypeConverter &converter,
 /// warp.convert_layout.
 void populateConvertLayoutToLLVM(const WarpTypeConverter &converter,
                                  mlir::RewritePatternSet &patterns);
+/// warp.alloc, warp.local_load, warp.local_store.
+void populateSharedTileToLLVM(const WarpTypeConverter &converter,
+                              mlir::RewritePatternSet &patterns);
 /// func, return, program_id, num_programs.
 void populateProgramToLLVM(const WarpTypeConverter &converter,
                            mlir::RewritePatternSet &patterns);

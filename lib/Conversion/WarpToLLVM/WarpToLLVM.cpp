@@ -46,6 +46,7 @@ static LogicalResult convertTiles(ModuleOp module, const NvidiaTarget &target) {
   populateConvertLayoutToLLVM(converter, patterns);
   populateMmaToLLVM(converter, target, patterns);
   populateFmaDotToLLVM(converter, target, patterns);
+  populateSharedTileToLLVM(converter, patterns);
   populateProgramToLLVM(converter, patterns);
   scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                        legality);
