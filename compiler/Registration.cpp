@@ -6,6 +6,7 @@
 #include "dialect/Tile/TileDialect.h"
 #include "dialect/Warp/WarpDialect.h"
 #include "lib/Conversion/TileToVector/Passes.h"
+#include "lib/Conversion/TileToWarp/Passes.h"
 #include "lib/Conversion/WarpToLLVM/Passes.h"
 #include "lib/Transforms/Cpu/Passes.h"
 #include "lib/Transforms/Tile/Passes.h"
@@ -87,6 +88,7 @@ void tilewright::registerPasses() {
   registerLinalgPasses();
   registerSCFPasses();
   tile::registerTileTransformsPasses();
+  warp::registerTileToWarpPasses();
   registerTilePipeline();
   registerWarpToLLVMPasses();
   registerNvidiaPipelines();

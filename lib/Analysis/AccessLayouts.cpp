@@ -1,0 +1,102 @@
+#include "lib/Analysis/AccessLayouts.h"
+
+#include "dialect/Tile/TileOps.h"
+#include "lib/Support/TileLayouts.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <algorithm>
+#include <numeric>
+
+using namespace mlir;
+using namespace tilewright;
+using warp::LinearAttr;
+
+std::optional<MemoryAccess> MemoryAccess::of(Operation *op) {
+  auto access = TypeSwitch<Operation *, MemoryAccess>(op)
+                    .Case<tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp>(
+                        [](auto op) -> MemoryAccess {
+                          return {op.getPtr(), op.getMask()};
+                        })
+                    .Case([](tile::AtomicCASOp op) -> MemoryAccess {
+                      return {op.getPtr(), Value()};
+                    })
+                    .Default([](Operation *) { return MemoryAccess(); });
+  if (!access.ptr || !isa<RankedTensorType>(access.ptr.getType()))
+    return std::nullopt;
+  return access;
+}
+
+RankedTensorType MemoryAccess::getType() const {
+  return cast<RankedTensorType>(ptr.getType());
+}
+
+AccessLayouts::AccessLayouts(Operation *root, const AxisInfoAnalysis &axes,
+                             int64_t numWarps)
+    : axes(axes), numWarps(numWarps) {
+  root->walk([&](Operation *op) {
+    // An atomic takes its elements one by one.
+    if (!isa<tile::LoadOp, tile::StoreOp>(op))
+      return;
+    std::optional<MemoryAccess> access = MemoryAccess::of(op);
+    if (!access)
+      return;
+    int64_t &widest = vectors.try_emplace(getGroup(*access), 1).first->second;
+    widest = std::max(widest, getVectorSize(*access));
+  });
+}
+
+SmallVector<int32_t> AccessLayouts::getOrder(const MemoryAccess &access) const {
+  AxisInfo info = axes.get(access.ptr);
+  SmallVector<int32_t> order(access.getType().getRank());
+  std::iota(order.begin(), order.end(), 0);
+  llvm::sort(order, [&](int32_t a, int32_t b) {
+    return std::pair(info[a].contiguity, a) > std::pair(info[b].contiguity, b);
+  });
+  return order;
+}
+
+int64_t AccessLayouts::getVectorSize(const MemoryAccess &access) const {
+  // Threads without work cost more than wide accesses gain.
+  int64_t threads = numWarps << kLaneBits;
+  int64_t share =
+      std::max<int64_t>(access.getType().getNumElements() / threads, 1);
+  unsigned fastest = getOrder(access).front();
+  return std::min(axes.getVectorSize(access.ptr, access.mask, fastest), share);
+}
+
+AccessLayouts::Group AccessLayouts::getGroup(const MemoryAccess &access) const {
+  ArrayRef<int64_t> shape = access.getType().getShape();
+  SmallVector<int32_t> order = getOrder(access);
+  return {{shape.begin(), shape.end()}, {order.begin(), order.end()}};
+}
+
+bool AccessLayouts::isContiguous(const MemoryAccess &access) const {
+  AxisInfo info = axes.get(access.ptr);
+  return llvm::any_of(info.getDims(), [](const AxisFacts &facts) {
+    return facts.contiguity > 1;
+  });
+}
+
+LinearAttr AccessLayouts::getCoalesced(const MemoryAccess &access) const {
+  auto it = vectors.find(getGroup(access));
+  int64_t vector = it == vectors.end() ? 1 : it->second;
+  return LinearAttr::get(access.ptr.getContext(),
+                         coalescedLayout(access.getType().getShape(), vector,
+                                         numWarps, getOrder(access)));
+}
+
+LinearAttr AccessLayouts::getDefault(RankedTensorType type) const {
+  SmallVector<int32_t> order(type.getRank());
+  std::iota(order.rbegin(), order.rend(), 0);
+  return LinearAttr::get(
+      type.getContext(),
+      coalescedLayout(type.getShape(), /*vector=*/1, numWarps, order));
+}
+
+bool AccessLayouts::isWideEnough(const MemoryAccess &access,
+                                 LinearAttr layout) const {
+  LayoutAxis fastest = dimAxis(getOrder(access).front());
+  return layout.getLayout().getNumConsecutive(LayoutAxis::Register, fastest) >=
+         getVectorSize(access);
+}

@@ -1,0 +1,63 @@
+// Layouts in which tiles are best read from and written to global memory.
+
+#ifndef TILEWRIGHT_LIB_ANALYSIS_ACCESSLAYOUTS_H
+#define TILEWRIGHT_LIB_ANALYSIS_ACCESSLAYOUTS_H
+
+#include "lib/Analysis/AxisInfo.h"
+
+#include "dialect/Warp/WarpAttributes.h"
+
+#include <map>
+#include <vector>
+
+namespace tilewright {
+
+/// One access through a tile of pointers.
+struct MemoryAccess {
+  mlir::Value ptr;
+  mlir::Value mask; // null: all elements
+
+  /// Of a tile.load, tile.store or tile.atomic_*; nothing for other ops and for
+  /// scalar accesses.
+  static std::optional<MemoryAccess> of(mlir::Operation *op);
+  mlir::RankedTensorType getType() const;
+};
+
+/// Chooses coalesced layouts: neighbouring threads take neighbouring vectors of
+/// up to 16 bytes along the dimension in which addresses count up.
+///
+/// Accesses of the same shape in the same order get the same layout, with the
+/// widest vector of any of them: what they read is mostly combined.
+class AccessLayouts {
+public:
+  AccessLayouts(mlir::Operation *root, const AxisInfoAnalysis &axes,
+                int64_t numWarps);
+
+  /// Whether neighbouring elements are neighbours in memory, so that the layout
+  /// matters.
+  bool isContiguous(const MemoryAccess &access) const;
+
+  warp::LinearAttr getCoalesced(const MemoryAccess &access) const;
+  /// A layout for a tile that nothing is known of.
+  warp::LinearAttr getDefault(mlir::RankedTensorType type) const;
+
+  /// Whether a thread can access as many elements at once as in the coalesced
+  /// layout.
+  bool isWideEnough(const MemoryAccess &access, warp::LinearAttr layout) const;
+
+private:
+  /// Dimensions from the most to the least contiguous.
+  llvm::SmallVector<int32_t> getOrder(const MemoryAccess &access) const;
+  int64_t getVectorSize(const MemoryAccess &access) const;
+
+  using Group = std::pair<std::vector<int64_t>, std::vector<int32_t>>;
+  Group getGroup(const MemoryAccess &access) const;
+
+  const AxisInfoAnalysis &axes;
+  int64_t numWarps;
+  std::map<Group, int64_t> vectors;
+};
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_ANALYSIS_ACCESSLAYOUTS_H

@@ -1,0 +1,166 @@
+#include "lib/Analysis/DotLayouts.h"
+
+#include "lib/Analysis/LayoutEdges.h"
+#include "lib/Support/TileLayouts.h"
+
+#include "llvm/ADT/SetVector.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace tilewright;
+using warp::LinearAttr;
+
+namespace {
+struct DotShape {
+  int64_t m, n, k;
+};
+} // namespace
+
+/// What one instruction computes by rows and columns of the result.
+static constexpr int64_t kMmaRows = 16, kMmaColumns = 8;
+
+static DotShape getShape(tile::DotOp dot) {
+  auto a = cast<RankedTensorType>(dot.getA().getType());
+  auto b = cast<RankedTensorType>(dot.getB().getType());
+  return {a.getDimSize(0), b.getDimSize(1), a.getDimSize(1)};
+}
+
+static Type getElementType(Value tile) {
+  return cast<RankedTensorType>(tile.getType()).getElementType();
+}
+
+//===----------------------------------------------------------------------===//
+// Tensor cores
+//===----------------------------------------------------------------------===//
+
+static bool hasTensorCoreTypes(tile::DotOp dot) {
+  Type operand = getElementType(dot.getA());
+  Type acc = getElementType(dot.getAcc());
+  if (operand.isF16())
+    return acc.isF16() || acc.isF32();
+  if (operand.isBF16() || isa<Float8E4M3FNType, Float8E5M2Type>(operand))
+    return acc.isF32();
+  if (operand.isF32())
+    return dot.getPrecision() != tile::DotPrecision::IEEE;
+  return operand.isInteger(8);
+}
+
+bool tilewright::isTensorCoreDot(tile::DotOp dot) {
+  // One instruction takes 256 bits of a row along the contracted dimension.
+  int64_t depth = 256 / getElementType(dot.getA()).getIntOrFloatBitWidth();
+  DotShape shape = getShape(dot);
+  return hasTensorCoreTypes(dot) && shape.m >= kMmaRows &&
+         shape.n >= kMmaColumns && shape.k >= depth;
+}
+
+/// Visits what is computed from `value` in the same block by elementwise and
+/// shape ops, until `visit` says true.
+static bool anyUserOf(Value value, function_ref<bool(OpOperand &)> visit) {
+  llvm::SetVector<Value> worklist;
+  worklist.insert(value);
+  for (unsigned i = 0; i < worklist.size(); ++i)
+    for (OpOperand &use : worklist[i].getUses()) {
+      Operation *user = use.getOwner();
+      if (visit(use))
+        return true;
+      if (isElementwise(user) || isa<tile::TransposeOp, tile::ReshapeOp>(user))
+        worklist.insert(user->getResult(0));
+    }
+  return false;
+}
+
+static bool feedsDot(Value value) {
+  return anyUserOf(value, [](OpOperand &use) {
+    auto dot = dyn_cast<tile::DotOp>(use.getOwner());
+    return dot && use.get() != dot.getAcc();
+  });
+}
+
+/// Whether `value` is computed from a dot by elementwise and shape ops.
+static bool comesFromDot(Value value) {
+  llvm::SetVector<Value> worklist;
+  worklist.insert(value);
+  for (unsigned i = 0; i < worklist.size(); ++i) {
+    Operation *op = worklist[i].getDefiningOp();
+    if (!op)
+      continue;
+    if (isa<tile::DotOp>(op))
+      return true;
+    if (isElementwise(op) || isa<tile::TransposeOp, tile::ReshapeOp>(op))
+      worklist.insert(op->operand_begin(), op->operand_end());
+  }
+  return false;
+}
+
+bool tilewright::isChainedDot(tile::DotOp dot) {
+  return feedsDot(dot.getResult()) || comesFromDot(dot.getA()) ||
+         comesFromDot(dot.getB());
+}
+
+/// Splits the result among the warps so that the part of each is as square as
+/// possible: a square loads the least of both operands.
+static SmallVector<int64_t> placeWarps(tile::DotOp dot, int64_t numWarps) {
+  DotShape shape = getShape(dot);
+  int64_t maxRows = std::max<int64_t>(shape.m / kMmaRows, 1);
+  int64_t maxColumns = std::max<int64_t>(shape.n / kMmaColumns, 1);
+  int64_t rows = 1, columns = 1;
+  if (isChainedDot(dot))
+    rows = std::min(numWarps, maxRows);
+  while (rows * columns < numWarps) {
+    bool fitsRows = rows < maxRows, fitsColumns = columns < maxColumns;
+    // Where there is more than one warp for each atom the rest holds copies.
+    bool takeRows =
+        fitsRows && (!fitsColumns || shape.m / rows >= shape.n / columns);
+    (takeRows || !fitsColumns ? rows : columns) *= 2;
+  }
+  return {rows, columns};
+}
+
+static DotLayouts chooseTensorCoreLayouts(tile::DotOp dot, int64_t numWarps) {
+  SmallVector<int64_t> warps = placeWarps(dot, numWarps);
+  auto make = [&](MmaOperand operand, Value tile) {
+    unsigned bits = getElementType(dot.getA()).getIntOrFloatBitWidth();
+    auto shape = cast<RankedTensorType>(tile.getType()).getShape();
+    return LinearAttr::get(dot.getContext(),
+                           mmaLayout(operand, bits, shape, warps));
+  };
+  return {make(MmaOperand::A, dot.getA()), make(MmaOperand::B, dot.getB()),
+          make(MmaOperand::Accumulator, dot.getAcc())};
+}
+
+//===----------------------------------------------------------------------===//
+// Threads
+//===----------------------------------------------------------------------===//
+
+static LinearLayout chooseThreadAccumulator(tile::DotOp dot, int64_t numWarps) {
+  DotShape shape = getShape(dot);
+  int64_t threads = numWarps << kLaneBits;
+  int64_t perThread = std::max<int64_t>(shape.m * shape.n / threads, 1);
+  // Of each operand a thread holds one side of its rectangle.
+  int64_t side = perThread >= 16 ? 4 : perThread >= 4 ? 2 : 1;
+  int64_t rows = 1;
+  while (rows * rows * 2 <= numWarps)
+    rows *= 2;
+  BlockedParams params;
+  params.sizePerThread = {std::min(side, shape.m), std::min(side, shape.n)};
+  params.threadsPerWarp = {4, 8};
+  params.warpsPerBlock = {rows, numWarps / rows};
+  params.order = {1, 0};
+  return blockedLayout({shape.m, shape.n}, params);
+}
+
+static DotLayouts chooseThreadLayouts(tile::DotOp dot, int64_t numWarps) {
+  LinearLayout acc = chooseThreadAccumulator(dot, numWarps);
+  int64_t k = getShape(dot).k;
+  auto wrap = [&](const LinearLayout &layout) {
+    return LinearAttr::get(dot.getContext(), layout);
+  };
+  return {wrap(threadOperandLayout(MmaOperand::A, acc, k)),
+          wrap(threadOperandLayout(MmaOperand::B, acc, k)), wrap(acc)};
+}
+
+DotLayouts tilewright::chooseDotLayouts(tile::DotOp dot, int64_t numWarps) {
+  return isTensorCoreDot(dot) ? chooseTensorCoreLayouts(dot, numWarps)
+                              : chooseThreadLayouts(dot, numWarps);
+}

@@ -1,0 +1,30 @@
+// Layouts of the operands and the result of a dot.
+
+#ifndef TILEWRIGHT_LIB_ANALYSIS_DOTLAYOUTS_H
+#define TILEWRIGHT_LIB_ANALYSIS_DOTLAYOUTS_H
+
+#include "dialect/Tile/TileOps.h"
+#include "dialect/Warp/WarpAttributes.h"
+
+namespace tilewright {
+
+struct DotLayouts {
+  warp::LinearAttr a, b, acc;
+};
+
+/// Whether the tensor cores can compute `dot`, by types and sizes; f32 operands
+/// only where they may be rounded to tf32.
+bool isTensorCoreDot(tile::DotOp dot);
+
+/// Whether the result of `dot` is an operand of another dot, or the other way
+/// round, with only elementwise and shape ops between. Then all warps stand
+/// along the rows, which both have in common, and rows are not split.
+bool isChainedDot(tile::DotOp dot);
+
+/// For tensor cores the layouts of the instruction's registers; for others a
+/// rectangle of the result a thread, with all of the contracted dimension.
+DotLayouts chooseDotLayouts(tile::DotOp dot, int64_t numWarps);
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_ANALYSIS_DOTLAYOUTS_H

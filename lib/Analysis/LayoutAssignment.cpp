@@ -1,0 +1,214 @@
+#include "lib/Analysis/LayoutAssignment.h"
+
+#include "dialect/Tile/TileOps.h"
+#include "lib/Support/LayoutInference.h"
+
+using namespace mlir;
+using namespace tilewright;
+using warp::LinearAttr;
+
+LayoutAssignment::LayoutAssignment(tile::FuncOp func, int64_t numWarps)
+    : func(func), numWarps(numWarps), axes(func),
+      accesses(func, axes, numWarps), ties(func) {
+  anchorDots();
+  anchorLoads();
+  anchorStores();
+  assignTheRest();
+}
+
+LinearAttr LayoutAssignment::getLayout(Value value) const {
+  return layouts.lookup(value);
+}
+
+//===----------------------------------------------------------------------===//
+// Spreading
+//===----------------------------------------------------------------------===//
+
+void LayoutAssignment::assign(Value value, LinearAttr layout) {
+  if (!isa<RankedTensorType>(value.getType()) ||
+      !layouts.try_emplace(value, layout).second)
+    return;
+  worklist.push_back(value);
+}
+
+void LayoutAssignment::request(Value value, LinearAttr layout) {
+  if (!value.getDefiningOp<tile::ReduceOp>())
+    assign(value, layout);
+}
+
+void LayoutAssignment::drain() {
+  while (!worklist.empty())
+    spread(worklist.pop_back_val());
+}
+
+void LayoutAssignment::spread(Value value) {
+  LinearAttr layout = layouts.lookup(value);
+  if (const LayoutTie *tie = ties.getOwner(value))
+    spreadOverTie(*tie, layout);
+  spreadToOperands(value, layout);
+  for (OpOperand &use : value.getUses())
+    spreadToUser(use, layout);
+}
+
+void LayoutAssignment::spreadOverTie(const LayoutTie &tie, LinearAttr layout) {
+  for (Value owned : tie.owned)
+    assign(owned, layout);
+  for (OpOperand *incoming : tie.incoming)
+    request(incoming->get(), layout);
+}
+
+void LayoutAssignment::spreadToOperands(Value value, LinearAttr layout) {
+  Operation *op = value.getDefiningOp();
+  if (!op || accessLayouts.contains(op))
+    return;
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isa<RankedTensorType>(operand.get().getType()))
+      continue;
+    LinearAttr wanted =
+        isa<tile::LoadOp>(op) ? layout : getOperandLayout(operand, layout);
+    if (wanted)
+      request(operand.get(), wanted);
+  }
+}
+
+void LayoutAssignment::spreadToUser(OpOperand &use, LinearAttr layout) {
+  Operation *op = use.getOwner();
+  if (const LayoutTie *tie = ties.getTarget(use))
+    return spreadOverTie(*tie, layout);
+  if (auto reduce = dyn_cast<tile::ReduceOp>(op))
+    return spreadOverReduce(reduce, layout);
+  if (accessLayouts.contains(op))
+    return;
+  LinearAttr result =
+      isa<tile::LoadOp>(op) ? layout : getResultLayout(use, layout);
+  if (result)
+    assign(op->getResult(0), result);
+}
+
+void LayoutAssignment::spreadOverReduce(tile::ReduceOp reduce,
+                                        LinearAttr layout) {
+  for (Value operand : reduce.getOperands())
+    request(operand, layout);
+  // The first operand decides, see getDemand.
+  LinearAttr source = layouts.lookup(reduce.getOperands().front());
+  if (!source)
+    return;
+  for (Value result : reduce.getResults())
+    if (isa<RankedTensorType>(result.getType()))
+      assign(result, LinearAttr::get(
+                         reduce.getContext(),
+                         reducedLayout(source.getLayout(), reduce.getAxis())));
+}
+
+//===----------------------------------------------------------------------===//
+// Anchors
+//===----------------------------------------------------------------------===//
+
+/// Whether all that `value` goes into, by elementwise ops, is repeated along a
+/// new dimension: then each thread had better load what it needs itself.
+static bool isOnlyExpanded(Value value) {
+  return !value.use_empty() &&
+         llvm::all_of(value.getUsers(), [](Operation *op) {
+           return isa<tile::ExpandDimsOp>(op) ||
+                  (isElementwise(op) && isOnlyExpanded(op->getResult(0)));
+         });
+}
+
+bool LayoutAssignment::isAnchoredLoad(Operation *op) const {
+  std::optional<MemoryAccess> access = MemoryAccess::of(op);
+  if (!access)
+    return false;
+  if (isa<tile::AtomicRMWOp, tile::AtomicCASOp>(op))
+    return true;
+  return isa<tile::LoadOp>(op) && accesses.isContiguous(*access) &&
+         !isOnlyExpanded(op->getResult(0));
+}
+
+void LayoutAssignment::anchorAccess(Operation *op, LinearAttr layout) {
+  accessLayouts[op] = layout;
+  for (Value result : op->getResults())
+    assign(result, layout);
+  for (Value operand : op->getOperands())
+    request(operand, layout);
+}
+
+void LayoutAssignment::anchorDots() {
+  // What anchors give is fixed before anything spreads.
+  func.walk([&](Operation *op) {
+    if (auto dot = dyn_cast<tile::DotOp>(op)) {
+      DotLayouts chosen = chooseDotLayouts(dot, numWarps);
+      dotLayouts[op] = chosen;
+      assign(dot.getResult(), chosen.acc);
+    } else if (isAnchoredLoad(op)) {
+      LinearAttr layout = accesses.getCoalesced(*MemoryAccess::of(op));
+      accessLayouts[op] = layout;
+      layouts[op->getResult(0)] = layout;
+    }
+  });
+  func.walk(
+      [&](tile::DotOp dot) { assign(dot.getAcc(), dotLayouts[dot].acc); });
+  drain();
+}
+
+void LayoutAssignment::anchorLoads() {
+  func.walk([&](Operation *op) {
+    if (!isAnchoredLoad(op))
+      return;
+    worklist.push_back(op->getResult(0));
+    anchorAccess(op, accessLayouts[op]);
+    drain();
+  });
+}
+
+void LayoutAssignment::anchorStores() {
+  func.walk([&](tile::StoreOp store) {
+    std::optional<MemoryAccess> access = MemoryAccess::of(store);
+    if (!access)
+      return;
+    LinearAttr given = layouts.lookup(store.getValue());
+    bool keeps = given && accesses.isWideEnough(*access, given);
+    anchorAccess(store, keeps ? given : accesses.getCoalesced(*access));
+    drain();
+  });
+}
+
+void LayoutAssignment::assignTheRest() {
+  auto assignDefault = [&](Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!type || layouts.contains(value))
+      return;
+    assign(value, accesses.getDefault(type));
+    drain();
+  };
+  func.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        llvm::for_each(block.getArguments(), assignDefault);
+    llvm::for_each(op->getResults(), assignDefault);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Demands
+//===----------------------------------------------------------------------===//
+
+LinearAttr LayoutAssignment::getDemand(OpOperand &use) const {
+  Operation *op = use.getOwner();
+  if (const LayoutTie *tie = ties.getTarget(use))
+    return layouts.lookup(tie->owned.front());
+  if (auto it = accessLayouts.find(op); it != accessLayouts.end())
+    return it->second;
+  if (auto it = dotLayouts.find(op); it != dotLayouts.end()) {
+    const DotLayouts &dot = it->second;
+    return use.getOperandNumber() == 0   ? dot.a
+           : use.getOperandNumber() == 1 ? dot.b
+                                         : dot.acc;
+  }
+  if (isa<tile::ReduceOp>(op))
+    return layouts.lookup(op->getOperand(0));
+  if (op->getNumResults() == 1)
+    if (LinearAttr result = layouts.lookup(op->getResult(0)))
+      return isa<tile::LoadOp>(op) ? result : getOperandLayout(use, result);
+  // Ops with effects on single elements, like tile.print, take what there is.
+  return layouts.lookup(use.get());
+}

@@ -1,0 +1,65 @@
+// Which layout each tile of a kernel has, chosen before anything is rewritten.
+//
+// Operations that care are *anchors*: contiguous loads and stores, atomics and
+// dots. From them layouts spread along the uses and definitions of values to
+// all that must or may agree, dots first, then loads, then stores; a value that
+// has a layout keeps it. Where two meet, the use demands another layout than
+// the value has, and whoever rewrites the kernel has to convert.
+
+#ifndef TILEWRIGHT_LIB_ANALYSIS_LAYOUTASSIGNMENT_H
+#define TILEWRIGHT_LIB_ANALYSIS_LAYOUTASSIGNMENT_H
+
+#include "lib/Analysis/AccessLayouts.h"
+#include "lib/Analysis/DotLayouts.h"
+#include "lib/Analysis/LayoutEdges.h"
+
+namespace tilewright {
+
+class LayoutAssignment {
+public:
+  /// All tiles below `func` have sides that are powers of two.
+  LayoutAssignment(tile::FuncOp func, int64_t numWarps);
+
+  /// The layout of a tile.
+  warp::LinearAttr getLayout(mlir::Value value) const;
+  /// The layout in which the owner of `use` takes this operand, a tile.
+  warp::LinearAttr getDemand(mlir::OpOperand &use) const;
+
+private:
+  /// Gives `value` a layout if it is a tile without one.
+  void assign(mlir::Value value, warp::LinearAttr layout);
+  /// The same for a value that is free to have any: what a reduction gives
+  /// follows from what it takes, not the other way.
+  void request(mlir::Value value, warp::LinearAttr layout);
+  /// Lets what was assigned spread to all that follows from it.
+  void drain();
+  void spread(mlir::Value value);
+  void spreadToOperands(mlir::Value value, warp::LinearAttr layout);
+  void spreadToUser(mlir::OpOperand &use, warp::LinearAttr layout);
+  void spreadOverReduce(tile::ReduceOp reduce, warp::LinearAttr layout);
+  void spreadOverTie(const LayoutTie &tie, warp::LinearAttr layout);
+
+  void anchorDots();
+  void anchorLoads();
+  void anchorStores();
+  void assignTheRest();
+
+  /// Ops that take and give all their tiles in one layout because of memory.
+  void anchorAccess(mlir::Operation *op, warp::LinearAttr layout);
+  bool isAnchoredLoad(mlir::Operation *op) const;
+
+  tile::FuncOp func;
+  int64_t numWarps;
+  AxisInfoAnalysis axes;
+  AccessLayouts accesses;
+  LayoutTies ties;
+
+  llvm::DenseMap<mlir::Value, warp::LinearAttr> layouts;
+  llvm::DenseMap<mlir::Operation *, warp::LinearAttr> accessLayouts;
+  llvm::DenseMap<mlir::Operation *, DotLayouts> dotLayouts;
+  llvm::SmallVector<mlir::Value> worklist;
+};
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_ANALYSIS_LAYOUTASSIGNMENT_H

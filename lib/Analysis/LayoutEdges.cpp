@@ -1,0 +1,151 @@
+#include "lib/Analysis/LayoutEdges.h"
+
+#include "dialect/Tile/TileOps.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tilewright;
+using warp::LinearAttr;
+
+bool tilewright::isElementwise(Operation *op) {
+  return op->getNumResults() == 1 && op->getNumRegions() == 0 &&
+         op->hasTrait<OpTrait::Elementwise>();
+}
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+static ArrayRef<int64_t> getShape(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
+static LinearLayout beforeBroadcast(tile::BroadcastOp op, LinearLayout layout) {
+  for (auto [d, from, to] :
+       llvm::enumerate(getShape(op.getSource()), getShape(op.getResult())))
+    if (from != to)
+      layout = layout.sliceDim(d).expandDim(d);
+  return layout.dropRedundantBits(LayoutAxis::Register);
+}
+
+static LinearLayout beforeTranspose(tile::TransposeOp op,
+                                    const LinearLayout &layout) {
+  SmallVector<int32_t> inverse(op.getOrder().size());
+  for (auto [i, d] : llvm::enumerate(op.getOrder()))
+    inverse[d] = i;
+  return layout.transpose(inverse);
+}
+
+LinearAttr tilewright::getOperandLayout(OpOperand &operand, LinearAttr result) {
+  Operation *op = operand.getOwner();
+  if (isElementwise(op))
+    return result;
+  const LinearLayout &layout = result.getLayout();
+  auto wrap = [&](const LinearLayout &layout) {
+    return LinearAttr::get(op->getContext(), layout);
+  };
+  return TypeSwitch<Operation *, LinearAttr>(op)
+      .Case([&](tile::ExpandDimsOp op) {
+        return wrap(layout.sliceDim(op.getAxis()));
+      })
+      .Case([&](tile::BroadcastOp op) {
+        return wrap(beforeBroadcast(op, layout));
+      })
+      .Case([&](tile::TransposeOp op) {
+        return wrap(beforeTranspose(op, layout));
+      })
+      .Case([&](tile::ReshapeOp op) {
+        return wrap(layout.reshape(getShape(op.getSource())));
+      })
+      .Default([](Operation *) { return LinearAttr(); });
+}
+
+LinearAttr tilewright::getResultLayout(OpOperand &operand, LinearAttr attr) {
+  Operation *op = operand.getOwner();
+  if (isElementwise(op))
+    return attr;
+  const LinearLayout &layout = attr.getLayout();
+  auto wrap = [&](const LinearLayout &layout) {
+    return LinearAttr::get(op->getContext(), layout);
+  };
+  return TypeSwitch<Operation *, LinearAttr>(op)
+      .Case([&](tile::ExpandDimsOp op) {
+        return wrap(layout.expandDim(op.getAxis()));
+      })
+      .Case([&](tile::TransposeOp op) {
+        return wrap(layout.transpose(op.getOrder()));
+      })
+      .Case([&](tile::ReshapeOp op) {
+        return wrap(layout.reshape(getShape(op.getResult())));
+      })
+      .Default([](Operation *) { return LinearAttr(); });
+}
+
+//===----------------------------------------------------------------------===//
+// Control flow
+//===----------------------------------------------------------------------===//
+
+static LayoutTie tieOfFor(scf::ForOp loop, unsigned index) {
+  auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
+  return {{loop.getRegionIterArg(index), loop.getResult(index)},
+          {&loop.getInitArgsMutable()[index], &yield->getOpOperand(index)}};
+}
+
+static LayoutTie tieOfIf(scf::IfOp branch, unsigned index) {
+  return {{branch.getResult(index)},
+          {&branch.thenYield()->getOpOperand(index),
+           &branch.elseYield()->getOpOperand(index)}};
+}
+
+/// What the `before` region of a loop is entered with.
+static LayoutTie tieOfBefore(scf::WhileOp loop, unsigned index) {
+  return {{loop.getBeforeArguments()[index]},
+          {&loop.getInitsMutable()[index],
+           &loop.getYieldOp()->getOpOperand(index)}};
+}
+
+/// What the condition passes on.
+static LayoutTie tieOfAfter(scf::WhileOp loop, unsigned index) {
+  return {{loop.getAfterArguments()[index], loop.getResult(index)},
+          {&loop.getConditionOp().getArgsMutable()[index]}};
+}
+
+void LayoutTies::add(LayoutTie tie) {
+  if (!isa<RankedTensorType>(tie.owned.front().getType()))
+    return;
+  for (Value value : tie.owned)
+    owners[value] = ties.size();
+  for (OpOperand *operand : tie.incoming)
+    targets[operand] = ties.size();
+  ties.push_back(std::move(tie));
+}
+
+LayoutTies::LayoutTies(Operation *root) {
+  root->walk([&](Operation *op) {
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      for (unsigned i = 0; i < loop.getNumResults(); ++i)
+        add(tieOfFor(loop, i));
+    } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      for (unsigned i = 0; i < branch.getNumResults(); ++i)
+        add(tieOfIf(branch, i));
+    } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+      for (unsigned i = 0; i < loop.getBeforeArguments().size(); ++i)
+        add(tieOfBefore(loop, i));
+      for (unsigned i = 0; i < loop.getNumResults(); ++i)
+        add(tieOfAfter(loop, i));
+    }
+  });
+}
+
+const LayoutTie *LayoutTies::getOwner(Value value) const {
+  auto it = owners.find(value);
+  return it == owners.end() ? nullptr : &ties[it->second];
+}
+
+const LayoutTie *LayoutTies::getTarget(OpOperand &operand) const {
+  auto it = targets.find(&operand);
+  return it == targets.end() ? nullptr : &ties[it->second];
+}

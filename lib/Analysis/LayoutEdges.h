@@ -1,0 +1,58 @@
+// How the layouts of an operation's operands and results depend on each other
+// when no element may move between threads.
+
+#ifndef TILEWRIGHT_LIB_ANALYSIS_LAYOUTEDGES_H
+#define TILEWRIGHT_LIB_ANALYSIS_LAYOUTEDGES_H
+
+#include "dialect/Warp/WarpAttributes.h"
+
+#include "mlir/IR/Operation.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace tilewright {
+
+/// Whether `op` computes each element of its result from the elements of its
+/// tiles at the same place.
+bool isElementwise(mlir::Operation *op);
+
+/// The layout that tile `operand` of an elementwise or shape op must have for
+/// the result to have `result`; null for every other op.
+warp::LinearAttr getOperandLayout(mlir::OpOperand &operand,
+                                  warp::LinearAttr result);
+
+/// The layout that the result of the owner of `operand`, an elementwise or
+/// shape op, gets from an operand in `layout`; null for every other op, and for
+/// tile.broadcast, whose threads would each compute whole rows.
+warp::LinearAttr getResultLayout(mlir::OpOperand &operand,
+                                 warp::LinearAttr layout);
+
+/// Values of one layout around control flow: what a loop carries, or what the
+/// branches of an `if` give.
+struct LayoutTie {
+  /// Block arguments and results: in the layout.
+  llvm::SmallVector<mlir::Value, 3> owned;
+  /// Operands from outside: to be brought into the layout.
+  llvm::SmallVector<mlir::OpOperand *, 2> incoming;
+};
+
+/// All ties below an operation, over scf.for, scf.if and scf.while.
+class LayoutTies {
+public:
+  explicit LayoutTies(mlir::Operation *root);
+
+  /// The tie that owns `value`, or null.
+  const LayoutTie *getOwner(mlir::Value value) const;
+  /// The tie that `operand` comes into, or null.
+  const LayoutTie *getTarget(mlir::OpOperand &operand) const;
+
+private:
+  void add(LayoutTie tie);
+
+  llvm::SmallVector<LayoutTie> ties;
+  llvm::DenseMap<mlir::Value, unsigned> owners;
+  llvm::DenseMap<mlir::OpOperand *, unsigned> targets;
+};
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_ANALYSIS_LAYOUTEDGES_H

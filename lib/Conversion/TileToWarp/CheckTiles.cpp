@@ -1,0 +1,66 @@
+#include "lib/Conversion/TileToWarp/TileToWarp.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace tilewright;
+
+/// Registers for more elements would fill no chip.
+static constexpr int64_t kMaxElements = int64_t(1) << 20;
+
+static LogicalResult checkType(Operation *op, Type type) {
+  auto tile = dyn_cast<RankedTensorType>(type);
+  if (!tile)
+    return success();
+  bool isPower = llvm::all_of(tile.getShape(), [](int64_t size) {
+    return size > 0 && llvm::isPowerOf2_64(size);
+  });
+  if (!isPower)
+    return op->emitError("the NVIDIA back end takes blocks with power-of-two "
+                         "sides, got ")
+           << tile;
+  if (tile.getNumElements() > kMaxElements)
+    return op->emitError("a block holds at most ")
+           << kMaxElements << " elements, got " << tile;
+  if (tile.getRank() > kMaxLayoutRank)
+    return op->emitError("a block has at most ")
+           << kMaxLayoutRank << " dimensions, got " << tile;
+  return success();
+}
+
+/// Whether LayoutAssignment knows how this op relates the tiles it touches.
+static bool hasRule(Operation *op) {
+  return isElementwise(op) || op->hasTrait<OpTrait::ConstantLike>() ||
+         isa<tile::TileDialect>(op->getDialect()) ||
+         isa<scf::ForOp, scf::IfOp, scf::WhileOp, scf::YieldOp,
+             scf::ConditionOp>(op);
+}
+
+static LogicalResult checkOp(Operation *op) {
+  if (isa<tile::CallOp>(op))
+    return op->emitError("the NVIDIA back end takes kernels whose calls are "
+                         "inlined");
+  bool touchesTiles =
+      llvm::any_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>) ||
+      llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>);
+  if (touchesTiles && !hasRule(op))
+    return op->emitError("the NVIDIA back end cannot compute this on blocks");
+  for (Type type : op->getResultTypes())
+    if (failed(checkType(op, type)))
+      return failure();
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      for (Type type : block.getArgumentTypes())
+        if (failed(checkType(op, type)))
+          return failure();
+  return success();
+}
+
+LogicalResult warp::checkTiles(tile::FuncOp func) {
+  // In program order, so that the first report is the cause of the others.
+  WalkResult result = func.walk<WalkOrder::PreOrder>(
+      [](Operation *op) { return WalkResult(checkOp(op)); });
+  return failure(result.wasInterrupted());
+}

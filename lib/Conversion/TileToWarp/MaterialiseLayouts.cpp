@@ -1,0 +1,229 @@
+#include "lib/Conversion/TileToWarp/TileToWarp.h"
+
+#include "dialect/Warp/WarpOps.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace tilewright;
+using warp::LinearAttr;
+
+namespace {
+
+/// Rewrites in place: first every value gets the type of its layout, then each
+/// use that demands another layout is given a value in it.
+class Materialiser {
+public:
+  Materialiser(tile::FuncOp func, const LayoutAssignment &layouts)
+      : func(func), layouts(layouts) {}
+
+  void run();
+
+private:
+  struct Use {
+    OpOperand *operand;
+    LinearAttr demand;
+  };
+
+  void collectUses();
+  void setTypes();
+  void formDots();
+
+  /// `value` in the layout `wanted`; stands right behind `value`, so that it
+  /// serves all its uses, and outside of the loops that only use it.
+  Value provide(Value value, LinearAttr wanted);
+  Value convert(Value value, LinearAttr wanted);
+  Value recompute(Value value, LinearAttr wanted);
+
+  /// How many operations compute `value` again in another layout, up to
+  /// kMaxCost; above it, it is better converted.
+  int64_t getCost(Value value);
+
+  tile::FuncOp func;
+  const LayoutAssignment &layouts;
+  SmallVector<Use> uses;
+  /// Operands as they were before they were replaced by converted ones.
+  DenseMap<Operation *, SmallVector<Value>> operands;
+  DenseMap<std::pair<Value, Attribute>, Value> provided;
+  DenseMap<Value, int64_t> costs;
+};
+
+/// A conversion takes two barriers and a round trip through shared memory.
+constexpr int64_t kMaxCost = 16;
+/// A conversion of a tile that is smaller by a whole dimension.
+constexpr int64_t kSmallConversionCost = 4;
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+void Materialiser::collectUses() {
+  func.walk([&](Operation *op) {
+    operands[op] = llvm::to_vector(op->getOperands());
+    for (OpOperand &operand : op->getOpOperands())
+      if (isa<RankedTensorType>(operand.get().getType()))
+        uses.push_back({&operand, layouts.getDemand(operand)});
+  });
+}
+
+static void setLayout(Value value, LinearAttr layout) {
+  if (auto type = dyn_cast<RankedTensorType>(value.getType()))
+    value.setType(warp::withLayout(type, layout.getLayout()));
+}
+
+/// The type of a constant stands in its value too.
+static void updateConstant(arith::ConstantOp constant) {
+  auto type = dyn_cast<RankedTensorType>(constant.getType());
+  auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
+  if (!type || !elements)
+    return;
+  constant.setValueAttr(elements.isSplat() ? elements.resizeSplat(type)
+                                           : elements.reshape(type));
+}
+
+void Materialiser::setTypes() {
+  func.walk([&](Operation *op) {
+    for (Value result : op->getResults())
+      setLayout(result, layouts.getLayout(result));
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (Value argument : block.getArguments())
+          setLayout(argument, layouts.getLayout(argument));
+    if (auto constant = dyn_cast<arith::ConstantOp>(op))
+      updateConstant(constant);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Values in another layout
+//===----------------------------------------------------------------------===//
+
+static bool isMadeLocally(Operation *op) {
+  return isa<arith::ConstantOp, tile::RangeOp, tile::SplatOp>(op);
+}
+
+/// Elementwise ops of a few instructions.
+static bool isCheapElementwise(Operation *op) {
+  return isElementwise(op) && isPure(op) &&
+         !isa<math::MathDialect>(op->getDialect()) &&
+         !isa<arith::DivFOp, arith::RemFOp, arith::DivSIOp, arith::DivUIOp,
+              arith::RemSIOp, arith::RemUIOp, arith::FloorDivSIOp,
+              arith::CeilDivSIOp, arith::CeilDivUIOp>(op);
+}
+
+static int64_t getBits(Value tile) {
+  Type element = cast<RankedTensorType>(tile.getType()).getElementType();
+  return element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
+}
+
+/// Whether the operand of `op` is smaller than its result, or no larger and
+/// nearer to such: then it is the operand that is brought into another layout.
+static bool growsTile(Operation *op) {
+  if (isa<tile::BroadcastOp, tile::ExpandDimsOp>(op))
+    return true;
+  return isElementwise(op) && isPure(op) && op->getNumOperands() == 1 &&
+         isa<RankedTensorType>(op->getOperand(0).getType()) &&
+         getBits(op->getOperand(0)) < getBits(op->getResult(0));
+}
+
+int64_t Materialiser::getCost(Value value) {
+  if (!isa<RankedTensorType>(value.getType()))
+    return 0;
+  if (auto it = costs.find(value); it != costs.end())
+    return it->second;
+  Operation *op = value.getDefiningOp();
+  int64_t cost = kMaxCost + 1;
+  if (op && isMadeLocally(op)) {
+    cost = 1;
+  } else if (op && isa<tile::BroadcastOp, tile::ExpandDimsOp>(op)) {
+    cost = 1 + std::min(getCost(operands[op][0]), kSmallConversionCost);
+  } else if (op && (isCheapElementwise(op) ||
+                    isa<tile::TransposeOp, tile::ReshapeOp>(op))) {
+    cost = 1;
+    for (Value operand : operands[op])
+      cost = std::min(cost + getCost(operand), kMaxCost + 1);
+  }
+  return costs[value] = cost;
+}
+
+static OpBuilder getBuilderBehind(Value value) {
+  OpBuilder builder(value.getContext());
+  builder.setInsertionPointAfterValue(value);
+  return builder;
+}
+
+Value Materialiser::convert(Value value, LinearAttr wanted) {
+  OpBuilder builder = getBuilderBehind(value);
+  auto type = cast<RankedTensorType>(value.getType());
+  return warp::ConvertLayoutOp::create(
+      builder, value.getLoc(), warp::withLayout(type, wanted.getLayout()),
+      value);
+}
+
+Value Materialiser::recompute(Value value, LinearAttr wanted) {
+  Operation *op = value.getDefiningOp();
+  SmallVector<Value> inputs;
+  for (auto [operand, original] :
+       llvm::zip_equal(op->getOpOperands(), operands[op]))
+    inputs.push_back(isa<RankedTensorType>(original.getType())
+                         ? provide(original, getOperandLayout(operand, wanted))
+                         : original);
+  OpBuilder builder = getBuilderBehind(value);
+  Operation *copy = builder.clone(*op);
+  copy->setOperands(inputs);
+  setLayout(copy->getResult(0), wanted);
+  if (auto constant = dyn_cast<arith::ConstantOp>(copy))
+    updateConstant(constant);
+  return copy->getResult(0);
+}
+
+Value Materialiser::provide(Value value, LinearAttr wanted) {
+  if (layouts.getLayout(value) == wanted)
+    return value;
+  std::pair<Value, Attribute> key(value, wanted);
+  if (Value known = provided.lookup(key))
+    return known;
+  Operation *op = value.getDefiningOp();
+  bool again = op && (growsTile(op) || getCost(value) <= kMaxCost);
+  Value result = again ? recompute(value, wanted) : convert(value, wanted);
+  return provided[key] = result;
+}
+
+//===----------------------------------------------------------------------===//
+// The rewriting
+//===----------------------------------------------------------------------===//
+
+void Materialiser::formDots() {
+  IRRewriter rewriter(func.getContext());
+  func.walk([&](tile::DotOp dot) {
+    if (!isTensorCoreDot(dot))
+      return;
+    rewriter.setInsertionPoint(dot);
+    rewriter.replaceOpWithNewOp<warp::MmaOp>(dot, dot.getType(), dot.getA(),
+                                             dot.getB(), dot.getAcc());
+  });
+}
+
+void Materialiser::run() {
+  collectUses();
+  setTypes();
+  for (const Use &use : uses)
+    use.operand->set(provide(use.operand->get(), use.demand));
+  formDots();
+  // What all uses wanted in another layout is not needed in its own.
+  IRRewriter rewriter(func.getContext());
+  (void)runRegionDCE(rewriter, func->getRegions());
+}
+
+void warp::materialiseLayouts(tile::FuncOp func,
+                              const LayoutAssignment &layouts) {
+  Materialiser(func, layouts).run();
+}

@@ -1,0 +1,44 @@
+// From tiles to tiles that are spread over warps.
+
+#ifndef TILEWRIGHT_LIB_CONVERSION_TILETOWARP_PASSES
+#define TILEWRIGHT_LIB_CONVERSION_TILETOWARP_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def ConvertTileToWarp : Pass<"convert-tile-to-warp", "::mlir::ModuleOp"> {
+  let summary = "give every tile a layout over the threads of a program";
+  let description = [{
+    First each dot is brought into a form that tensor cores or threads compute.
+    Then lib/Analysis/LayoutAssignment chooses a layout for every tile: memory
+    accesses and dots decide, everything else follows. Last the kernels are
+    rewritten: types get their `#warp.linear` encoding; where a use wants
+    another layout than the value has, what is cheap is computed once more in
+    that layout and the rest goes through `warp.convert_layout`, as early as the
+    tile is smallest and outside of loops where it does not change; a dot for
+    tensor cores becomes `warp.mma`.
+
+    Input: kernels of `tile`, `arith`, `math` and `scf` that call nothing.
+    Output: the same ops on tiles with layouts, and `warp` ops; each kernel
+    carries `warp.num_warps`.
+
+    ```mlir
+    %r = tile.range {start = 0 : i32, end = 128 : i32} : tensor<128xi32>
+
+    #l = #warp.linear<{register = [], lane = [[1], [2], [4], [8], [16]],
+                       warp = [[32], [64]], block = []}>
+    %r = tile.range {start = 0 : i32, end = 128 : i32} : tensor<128xi32, #l>
+    ```
+
+    Refused: blocks with a side that is no power of two or with more than 2^20
+    elements, calls that were not inlined, and ops on tiles that have no rule.
+  }];
+  let options = [
+    Option<"numWarps", "num-warps", "int32_t", "4",
+           "Warps of 32 threads that run one program">,
+    Option<"target", "target", "std::string", "\"sm_90a\"",
+           "The chip, from sm_80 on">];
+  let dependentDialects = [
+    "::tilewright::warp::WarpDialect", "::mlir::arith::ArithDialect"];
+}
+
+#endif // TILEWRIGHT_LIB_CONVERSION_TILETOWARP_PASSES

@@ -1,0 +1,24 @@
+// The steps of convert-tile-to-warp.
+
+#ifndef TILEWRIGHT_LIB_CONVERSION_TILETOWARP_TILETOWARP_H
+#define TILEWRIGHT_LIB_CONVERSION_TILETOWARP_TILETOWARP_H
+
+#include "dialect/Tile/TileOps.h"
+#include "lib/Analysis/LayoutAssignment.h"
+#include "lib/Analysis/NvidiaTarget.h"
+
+namespace tilewright::warp {
+
+/// Fails, with an error at the op, on what the NVIDIA back end does not take.
+llvm::LogicalResult checkTiles(tile::FuncOp func);
+
+/// Rewrites every dot that `target`'s tensor cores can not compute as it is
+/// into such as they can or threads can: see isTensorCoreDot.
+void decomposeDots(tile::FuncOp func, const NvidiaTarget &target);
+
+/// Gives every tile its layout and makes each use see the layout it demands.
+void materialiseLayouts(tile::FuncOp func, const LayoutAssignment &layouts);
+
+} // namespace tilewright::warp
+
+#endif // TILEWRIGHT_LIB_CONVERSION_TILETOWARP_TILETOWARP_H

@@ -1,0 +1,44 @@
+// RUN: tilewright-opt %s -split-input-file -convert-tile-to-warp -verify-diagnostics
+
+tile.func @three(%x: f32) attributes {tile.kernel} {
+  // expected-error@below {{the NVIDIA back end takes blocks with power-of-two sides, got tensor<96xi32>}}
+  %r = tile.range {start = 0 : i32, end = 96 : i32} : tensor<96xi32>
+  tile.return
+}
+
+// -----
+
+tile.func @huge(%x: f32) attributes {tile.kernel} {
+  // expected-error@below {{a block holds at most 1048576 elements, got tensor<2048x1024xf32>}}
+  %r = tile.splat %x : f32 -> tensor<2048x1024xf32>
+  tile.return
+}
+
+// -----
+
+tile.func @many(%x: f32) attributes {tile.kernel} {
+  // expected-error@below {{a block has at most 8 dimensions, got tensor<1x1x1x1x1x1x1x1x2xf32>}}
+  %r = tile.splat %x : f32 -> tensor<1x1x1x1x1x1x1x1x2xf32>
+  tile.return
+}
+
+// -----
+
+tile.func private @helper(%x: f32) -> f32 {
+  tile.return %x : f32
+}
+tile.func @calls(%x: f32) attributes {tile.kernel} {
+  // expected-error@below {{the NVIDIA back end takes kernels whose calls are inlined}}
+  %r = tile.call @helper(%x) : (f32) -> f32
+  tile.return
+}
+
+// -----
+
+// Taking a tile apart has no rule.
+tile.func @extract(%x: f32, %i: index) attributes {tile.kernel} {
+  %r = tile.splat %x : f32 -> tensor<64xf32>
+  // expected-error@below {{the NVIDIA back end cannot compute this on blocks}}
+  %e = tensor.extract %r[%i] : tensor<64xf32>
+  tile.return
+}
