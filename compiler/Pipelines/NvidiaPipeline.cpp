@@ -1,5 +1,6 @@
 #include "compiler/Pipelines/NvidiaPipeline.h"
 
+#include "lib/Conversion/TileToWarp/Passes.h"
 #include "lib/Conversion/WarpToLLVM/Passes.h"
 
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
@@ -11,6 +12,15 @@
 
 using namespace mlir;
 using namespace tilewright;
+
+void tilewright::buildTileToWarpPipeline(OpPassManager &manager,
+                                         const NvidiaOptions &options) {
+  manager.addPass(warp::createConvertTileToWarp(
+      {options.numWarps, options.computeCapability}));
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  manager.addPass(createLoopInvariantCodeMotionPass());
+}
 
 void tilewright::buildWarpToLlvmPipeline(OpPassManager &manager,
                                          const NvidiaOptions &options) {
@@ -26,6 +36,7 @@ void tilewright::buildWarpToLlvmPipeline(OpPassManager &manager,
 
 void tilewright::buildNvidiaPipeline(OpPassManager &manager,
                                      const NvidiaOptions &options) {
+  buildTileToWarpPipeline(manager, options);
   buildWarpToLlvmPipeline(manager, options);
 }
 
@@ -50,6 +61,11 @@ void tilewright::registerNvidiaPipelines() {
       "nvidia-pipeline", "tile kernels to the LLVM dialect for NVIDIA GPUs",
       [](OpPassManager &manager, const PipelineOptions &options) {
         buildNvidiaPipeline(manager, options.get());
+      });
+  PassPipelineRegistration<PipelineOptions>(
+      "tile-to-warp-pipeline", "tile kernels to kernels with layouts",
+      [](OpPassManager &manager, const PipelineOptions &options) {
+        buildTileToWarpPipeline(manager, options.get());
       });
   PassPipelineRegistration<PipelineOptions>(
       "warp-to-llvm-pipeline",

@@ -20,6 +20,10 @@ struct NvidiaOptions {
 void buildNvidiaPipeline(mlir::OpPassManager &manager,
                          const NvidiaOptions &options);
 
+/// The part above the `warp` level: chooses layouts and cleans up after.
+void buildTileToWarpPipeline(mlir::OpPassManager &manager,
+                             const NvidiaOptions &options);
+
 /// The part below the `warp` level: layouts chosen, shared memory allocated.
 void buildWarpToLlvmPipeline(mlir::OpPassManager &manager,
                              const NvidiaOptions &options);

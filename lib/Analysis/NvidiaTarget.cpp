@@ -2,19 +2,11 @@
 
 using namespace tilewright;
 
-std::optional<NvidiaTarget> NvidiaTarget::parse(llvm::StringRef name) {
-  unsigned capability;
-  if (!name.consume_front("sm_") || name.consumeInteger(10, capability) ||
-      !(name.empty() || name == "a" || name == "f") || capability < 80)
-    return std::nullopt;
-  return NvidiaTarget{capability};
-}
-
 int64_t NvidiaTarget::getSharedMemoryLimit() const {
   // CUDA programming guide, "Compute Capabilities": the maximum of a block,
   // which is 1 KB less than that of a multiprocessor.
   constexpr int64_t kKilobyte = 1024;
-  switch (capability) {
+  switch (computeCapability) {
   case 80:
   case 87:
     return 163 * kKilobyte;

@@ -1,26 +1,19 @@
-// What the choice of layouts and of instructions needs to know of a chip.
+// What the choice of layouts and of instructions needs to know of a GPU.
 
 #ifndef TILEWRIGHT_LIB_ANALYSIS_NVIDIATARGET_H
 #define TILEWRIGHT_LIB_ANALYSIS_NVIDIATARGET_H
 
-#include "llvm/ADT/StringRef.h"
-
 #include <cstdint>
-#include <optional>
 
 namespace tilewright {
 
 struct NvidiaTarget {
-  /// Ten times the compute capability: 80, 90, 120.
-  unsigned capability;
+  /// 10 * major + minor of the compute capability, from 80 on.
+  unsigned computeCapability = 80;
 
-  /// Reads `sm_80`, `sm_90a`; nothing for other names and for chips before
-  /// sm_80.
-  static std::optional<NvidiaTarget> parse(llvm::StringRef name);
-
-  /// Whether `mma` multiplies 8-bit floats.
-  bool hasFloat8Mma() const { return capability >= 89; }
-  /// The bytes of shared memory that one block may use.
+  /// Conversions and products of 8-bit floats.
+  bool hasFloat8() const { return computeCapability >= 89; }
+  /// The bytes of shared memory that one program may use.
   int64_t getSharedMemoryLimit() const;
 };
 

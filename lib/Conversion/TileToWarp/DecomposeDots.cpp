@@ -110,7 +110,7 @@ void DotDecomposer::splitIntoTF32() {
 
 void DotDecomposer::run() {
   Type operand = getElementType(dot.getA());
-  if (isFloat8(operand) && !target.hasFloat8Mma()) {
+  if (isFloat8(operand) && !target.hasFloat8()) {
     operand = builder.getF16Type();
     convertOperands(operand);
   }

@@ -33,10 +33,10 @@ def ConvertTileToWarp : Pass<"convert-tile-to-warp", "::mlir::ModuleOp"> {
     elements, calls that were not inlined, and ops on tiles that have no rule.
   }];
   let options = [
-    Option<"numWarps", "num-warps", "int32_t", "4",
+    Option<"numWarps", "num-warps", "unsigned", "4",
            "Warps of 32 threads that run one program">,
-    Option<"target", "target", "std::string", "\"sm_90a\"",
-           "The chip, from sm_80 on">];
+    Option<"computeCapability", "compute-capability", "unsigned", "80",
+           "10 * major + minor of the GPU's compute capability">];
   let dependentDialects = [
     "::tilewright::warp::WarpDialect", "::mlir::arith::ArithDialect"];
 }

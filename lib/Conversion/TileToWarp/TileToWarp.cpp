@@ -20,32 +20,30 @@ struct ConvertTileToWarp
   using ConvertTileToWarpBase::ConvertTileToWarpBase;
 
   void runOnOperation() override {
-    FailureOr<NvidiaTarget> chip = checkOptions();
-    if (failed(chip))
+    if (failed(checkOptions()))
       return signalPassFailure();
     for (auto func : getOperation().getOps<tile::FuncOp>())
-      if (failed(convert(func, *chip)))
+      if (failed(convert(func)))
         return signalPassFailure();
   }
 
-  FailureOr<NvidiaTarget> checkOptions() {
+  LogicalResult checkOptions() {
+    Location loc = getOperation().getLoc();
     if (numWarps < 1 || numWarps > 32 || !llvm::isPowerOf2_32(numWarps))
-      return emitError(getOperation().getLoc(),
+      return emitError(loc,
                        "num_warps must be a power of two from 1 to 32, got ")
-             << numWarps;
-    std::optional<NvidiaTarget> chip = NvidiaTarget::parse(target);
-    if (!chip)
-      return emitError(getOperation().getLoc(),
-                       "the NVIDIA back end compiles for sm_80 "
-                       "and later, got target '")
-             << target << "'";
-    return *chip;
+             << numWarps.getValue();
+    if (computeCapability < 80)
+      return emitError(loc, "the NVIDIA back end needs a compute capability of "
+                            "8.0 or more, got ")
+             << computeCapability / 10 << "." << computeCapability % 10;
+    return success();
   }
 
-  LogicalResult convert(tile::FuncOp func, const NvidiaTarget &chip) {
+  LogicalResult convert(tile::FuncOp func) {
     if (failed(warp::checkTiles(func)))
       return failure();
-    warp::decomposeDots(func, chip);
+    warp::decomposeDots(func, NvidiaTarget{computeCapability});
     warp::materialiseLayouts(func, LayoutAssignment(func, numWarps));
     func->setAttr(warp::WarpDialect::kNumWarpsAttr,
                   Builder(func.getContext()).getI32IntegerAttr(numWarps));

@@ -8,7 +8,7 @@
 
 #pragma once
 
-#include "lib/Conversion/WarpToLLVM/NvidiaTarget.h"
+#include "lib/Analysis/NvidiaTarget.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 

@@ -2,7 +2,7 @@
 
 #pragma once
 
-#include "lib/Conversion/WarpToLLVM/NvidiaTarget.h"
+#include "lib/Analysis/NvidiaTarget.h"
 #include "lib/Conversion/WarpToLLVM/TypeConverter.h"
 
 #include "mlir/IR/PatternMatch.h"

@@ -1,7 +1,7 @@
 // RUN: tilewright-opt %s -split-input-file -convert-tile-to-warp -verify-diagnostics
 
 tile.func @three(%x: f32) attributes {tile.kernel} {
-  // expected-error@below {{the NVIDIA back end takes blocks with power-of-two sides, got tensor<96xi32>}}
+  // expected-error@below {{the NVIDIA back end takes blocks with power-of-two sides, got 'tensor<96xi32>'}}
   %r = tile.range {start = 0 : i32, end = 96 : i32} : tensor<96xi32>
   tile.return
 }
@@ -9,7 +9,7 @@ tile.func @three(%x: f32) attributes {tile.kernel} {
 // -----
 
 tile.func @huge(%x: f32) attributes {tile.kernel} {
-  // expected-error@below {{a block holds at most 1048576 elements, got tensor<2048x1024xf32>}}
+  // expected-error@below {{a block holds at most 1048576 elements, got 'tensor<2048x1024xf32>'}}
   %r = tile.splat %x : f32 -> tensor<2048x1024xf32>
   tile.return
 }
@@ -17,7 +17,7 @@ tile.func @huge(%x: f32) attributes {tile.kernel} {
 // -----
 
 tile.func @many(%x: f32) attributes {tile.kernel} {
-  // expected-error@below {{a block has at most 8 dimensions, got tensor<1x1x1x1x1x1x1x1x2xf32>}}
+  // expected-error@below {{a block has at most 8 dimensions, got 'tensor<1x1x1x1x1x1x1x1x2xf32>'}}
   %r = tile.splat %x : f32 -> tensor<1x1x1x1x1x1x1x1x2xf32>
   tile.return
 }
