@@ -30,9 +30,11 @@ static void addCleanup(OpPassManager &pm) {
 static void addLLVMConversions(OpPassManager &pm) {
   pm.addPass(arith::createArithExpandOpsPass());
   pm.addPass(createSCFToControlFlowPass());
-  pm.addPass(createConvertVectorToLLVMPass());
+  // Before vectors are lowered: it takes them apart for functions that LLVM
+  // has no intrinsic for.
   pm.addPass(createConvertMathToLLVMPass());
   pm.addPass(createConvertMathToLibmPass());
+  pm.addPass(createConvertVectorToLLVMPass());
   pm.addPass(createArithToLLVMConversionPass());
   pm.addPass(createConvertIndexToLLVMPass());
   pm.addPass(createUBToLLVMConversionPass());
@@ -49,7 +51,9 @@ void buildCpuPipeline(OpPassManager &pm, const CpuOptions &options) {
   pm.addPass(cpu::createConvertTileToVector(vectors));
   addCleanup(pm);
   pm.addPass(createLoopInvariantCodeMotionPass());
-  pm.addPass(cpu::createExpandVectorMath());
+  cpu::ExpandVectorMathOptions math;
+  math.vectorBits = options.vectorBits;
+  pm.addPass(cpu::createExpandVectorMath(math));
   addCleanup(pm);
   addLLVMConversions(pm);
   addCleanup(pm);

@@ -62,7 +62,8 @@ def ExpandVectorMath : Pass<"cpu-expand-vector-math"> {
            "bits of the processor's widest vector register">
   ];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
     "::mlir::vector::VectorDialect"
   ];
 }
