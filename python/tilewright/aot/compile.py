@@ -22,6 +22,10 @@ _OF_A_GPU = ("tile", "warp", "llvm", "ptx", "cubin")
 _ORDER = ("tile", "warp", "llvm", "ptx")
 
 
+class NoAssembler(RuntimeError):
+    """A cubin is wanted where nothing can assemble PTX."""
+
+
 def default_stage(target):
     """What a target is compiled to in the end."""
     return "obj" if target == "cpu" else "cubin"
@@ -42,7 +46,7 @@ def compile(kernel, signature, target, stages=(), **options):
     (`num_warps`, ...). Needs no GPU; "cubin" needs an assembler of PTX.
 
     Raises `SignatureError`, `ValueError` for a stage that the target does not have, `CompilationError`, and
-    `LookupError` if a cubin is wanted and there is no assembler.
+    `NoAssembler` if a cubin is wanted and there is no assembler.
     """
     stages = tuple(stages) or (default_stage(target),)
     _check_stages(stages, target)
@@ -51,7 +55,7 @@ def compile(kernel, signature, target, stages=(), **options):
     last = "" if all_the_way else max(stages, key=_ORDER.index)
     compiled = compile_kernel(kernel.fn, types, constants, divisors, target, Options(**options), last)
     if "cubin" in stages and "cubin" not in compiled.asm:
-        raise LookupError(
+        raise NoAssembler(
             "a cubin needs an assembler of PTX, and neither nvJitLink nor ptxas was found: install the CUDA "
             "toolkit or the Python package nvidia-nvjitlink, or emit ptx, which the driver assembles"
         )

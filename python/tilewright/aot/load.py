@@ -1,38 +1,45 @@
 """Finding a kernel by file and name."""
 
-import importlib.util
+import importlib
 import sys
 from pathlib import Path
 
 from ..runtime.jit import JITFunction
 
 
-def load_kernel(place):
-    """The kernel that "FILE.py:NAME" names; the file is run as a module to get it.
+class KernelNotFound(LookupError):
+    """A text that names no kernel."""
 
-    Raises `ValueError` if `place` is not of this form, `FileNotFoundError`, and `LookupError` if the file
-    has no such kernel.
+    def __str__(self):
+        return str(self.args[0])
+
+
+def load_kernel(place):
+    """The kernel that "FILE.py:NAME" names; the file is imported to get it, as part of its package if it has
+    one.
+
+    Raises `KernelNotFound`, and whatever the file raises.
     """
     path, separator, name = place.rpartition(":")
     if not separator or not path or not name.isidentifier():
-        raise ValueError(f"a kernel is named FILE.py:KERNEL, got {place!r}")
+        raise KernelNotFound(f"a kernel is named FILE.py:KERNEL, got {place!r}")
     if not Path(path).is_file():
-        raise FileNotFoundError(f"no file {path}")
-    module = _run(Path(path).resolve())
+        raise KernelNotFound(f"no file {path}")
+    module = _import(Path(path).resolve())
     found = getattr(module, name, None)
     if isinstance(found, JITFunction):
         return found
     kernels = [key for key, value in vars(module).items() if isinstance(value, JITFunction)]
     there = f"it has {', '.join(kernels)}" if kernels else "it has no kernel"
     what = "is not a kernel (decorate it with @tilewright.jit)" if found is not None else "is not there"
-    raise LookupError(f"{path}: {name} {what}; {there}")
+    raise KernelNotFound(f"{path}: {name} {what}; {there}")
 
 
-def _run(path):
-    """The file as a module; what lies beside it can be imported, as when it is run as a script."""
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = importlib.util.module_from_spec(spec)
-    sys.path.insert(0, str(path.parent))
-    sys.modules[path.stem] = module
-    spec.loader.exec_module(module)
-    return module
+def _import(path):
+    """The file as a module; what lies beside it, or beside its package, can be imported by it."""
+    names, directory = [path.stem], path.parent
+    while (directory / "__init__.py").exists():
+        names.insert(0, directory.name)
+        directory = directory.parent
+    sys.path.insert(0, str(directory))
+    return importlib.import_module(".".join(names))

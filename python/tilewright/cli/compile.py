@@ -56,16 +56,12 @@ def execute(arguments):
 
     try:
         kernel = aot.load_kernel(arguments.kernel)
-        stages = arguments.emit or [aot.default_stage(arguments.target)]
-        compiled = aot.compile(
-            kernel,
-            arguments.signature,
-            arguments.target,
-            stages,
-            num_warps=arguments.num_warps,
-            num_stages=arguments.num_stages,
-            debug=arguments.debug,
-        )
+    except aot.KernelNotFound as error:  # other errors are those of the file: they keep their traceback
+        return _fail(error)
+    stages = arguments.emit or [aot.default_stage(arguments.target)]
+    options = {name: getattr(arguments, name) for name in ("num_warps", "num_stages", "debug")}
+    try:
+        compiled = aot.compile(kernel, arguments.signature, arguments.target, stages, **options)
         if arguments.output == "-":
             for stage in stages:
                 sys.stdout.buffer.write(compiled.binary(stage))
@@ -73,10 +69,11 @@ def execute(arguments):
             return 0
         for path in aot.write(compiled, stages, arguments.output):
             print(path)
-    except (CompilationError, OSError, ValueError, LookupError) as error:
-        print(
-            f"tilewright compile: {error.args[0] if isinstance(error, LookupError) else error}",
-            file=sys.stderr,
-        )
-        return 1
+    except (CompilationError, OSError, ValueError, aot.NoAssembler) as error:
+        return _fail(error)
     return 0
+
+
+def _fail(error):
+    print(f"tilewright compile: {error}", file=sys.stderr)
+    return 1

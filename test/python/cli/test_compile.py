@@ -1,8 +1,12 @@
 """`tilewright compile`."""
 
 import json
+import sys
 
 import pytest
+import tilewright as tw
+import tilewright.aot
+from tilewright.runtime.compiled import CompiledKernel
 
 pytestmark = pytest.mark.compiled
 SIGNATURE = "*fp32:16, *fp32:16, *fp32:16, i32"
@@ -70,3 +74,42 @@ def test_unknown_target(tilewright, source):
     assert done.returncode == 1
     assert "sm_70" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_kernel_in_a_package(tilewright, source, tmp_path):
+    package = tmp_path / "package"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "block.py").write_text("SIZE = 32\n")
+    text = (
+        source.read_text().replace("import numpy as np", "from .block import SIZE").replace("= 64", "= SIZE")
+    )
+    (package / "kernels.py").write_text(text)
+    place = package / "kernels.py"
+    done = tilewright(
+        "compile", f"{place}:add", "--target", "cpu", "--signature", SIGNATURE, "--emit", "tile", "-o", "-"
+    )
+    assert done.returncode == 0, done.stderr
+    assert "tensor<32xf32>" in done.stdout
+
+
+def test_error_of_the_file_keeps_its_traceback(tilewright, source):
+    source.write_text("raise ValueError('of the file')\n")
+    done = tilewright("compile", f"{source}:add", "--target", "cpu", "--signature", SIGNATURE)
+    assert done.returncode == 1
+    assert "Traceback" in done.stderr
+    assert "ValueError: of the file" in done.stderr
+
+
+def test_no_assembler(monkeypatch):
+    @tw.jit
+    def kernel(x):
+        pass
+
+    def without_cubin(fn, types, constants, divisors, target, options, last):
+        return CompiledKernel("kernel", target, {"ptx": ""}, {}, types, constants)
+
+    monkeypatch.setattr(sys.modules["tilewright.aot.compile"], "compile_kernel", without_cubin)
+    with pytest.raises(tw.aot.NoAssembler, match="neither nvJitLink nor ptxas was found"):
+        tw.aot.compile(kernel, "*fp32", "sm_80")
+    assert tw.aot.compile(kernel, "*fp32", "sm_80", ["ptx"]).asm == {"ptx": ""}

@@ -97,7 +97,7 @@ def test_array_on_the_cpu_among_others(torch):
         pass
 
     with pytest.raises(
-        ValueError, match="argument 'y' of kernel kernel.* is on the CPU, but 'x' is on CUDA device 0"
+        ValueError, match=r"argument 'y' of kernel kernel.* is on the CPU, but 'x' is on CUDA device 0"
     ):
         kernel[1](torch.zeros(4, device="cuda"), torch.zeros(4))
 
