@@ -27,6 +27,7 @@ void tilewright::buildWarpToLlvmPipeline(OpPassManager &manager,
   manager.addPass(createConvertWarpToLLVM({options.computeCapability}));
   manager.addPass(createReconcileUnrealizedCastsPass());
   manager.addPass(createCSEPass());
+  manager.addPass(createCheckNvidiaLegality());
   // Directives only: a full debug section would make the assembler give up
   // optimising.
   LLVM::DIScopeForLLVMFuncOpPassOptions lines;

@@ -22,5 +22,22 @@ def ConvertWarpToLLVM : Pass<"convert-warp-to-llvm", "::mlir::ModuleOp"> {
   let dependentDialects = [
     "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
     "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
-    "::mlir::math::MathDialect"];
+    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect"];
+}
+
+def CheckNvidiaLegality : Pass<"nvidia-check-legality", "::mlir::ModuleOp"> {
+  let summary = "refuse what LLVM cannot select for NVIDIA GPUs";
+  let description = [{
+    The code generator ends the process at an op that it has no instructions
+    for. This pass makes it an error at the place of the op instead.
+
+    Input: the end of lowering. Output: the same, holding only ops of the LLVM
+    and NVVM dialects, intrinsics that are known to be selectable, and calls of
+    functions that are defined or provided.
+
+    ```mlir
+    %1 = llvm.intr.sin(%0) : (f32) -> f32
+    // error: 'sin' of 'f32' has no code on NVIDIA GPUs
+    ```
+  }];
 }
