@@ -20,7 +20,7 @@ cxx_files = $(shell git ls-files '*.cpp' '*.h')
 export PYTHONPATH := $(CURDIR)/python
 export PATH := $(abspath $(VENV))/bin:$(PATH):/usr/local/cuda/bin
 
-.PHONY: help deps configure build demo test lint format lit unit pytest test-gpu test-wheel wheel bundle docs clean
+.PHONY: help deps configure build demo test lint format lit unit pytest sanitize test-gpu test-wheel wheel bundle docs clean
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
@@ -76,6 +76,10 @@ unit: build ## run the C++ unit tests
 
 pytest: build ## run the Python tests on the interpreter and the CPU
 	@$(PYTHON) -m pytest test/python test/kernels -q -n $(JOBS) --backend cpu $(PYTEST_ARGS)
+
+sanitize: ## run the C++ and text tests with assertions, address and undefined-behaviour checks
+	@ASAN_OPTIONS=detect_leaks=0:detect_container_overflow=0:allow_user_poisoning=0 $(MAKE) lit unit BUILD=$(BUILD)-sanitize \
+	  CMAKE_ARGS='-DTILEWRIGHT_SANITIZE=ON -DTILEWRIGHT_LINK_LLVM_DYLIB=ON -DTILEWRIGHT_BUILD_PYTHON=OFF'
 
 test-gpu: build ## run the Python tests on this machine's GPU
 	@$(PYTHON) -m pytest test/python test/kernels -q --backend cuda $(PYTEST_ARGS)

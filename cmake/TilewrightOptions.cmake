@@ -15,6 +15,14 @@ target_compile_options(tilewright_options INTERFACE
   -Wall -Wextra -Wno-unused-parameter -ffunction-sections -fdata-sections
   $<$<BOOL:${TILEWRIGHT_WERROR}>:-Werror>)
 
+if(TILEWRIGHT_SANITIZE)
+  # LLVM has no type information of its classes for the sanitizer to look at, and
+  # the types of functions found by name in a library are not the definition's.
+  set(sanitizers -fsanitize=address,undefined -fno-sanitize=vptr,function -fno-sanitize-recover=all)
+  target_compile_options(tilewright_options INTERFACE ${sanitizers} -UNDEBUG -g1)
+  target_link_options(tilewright_options INTERFACE ${sanitizers})
+endif()
+
 # tilewright_add_library(NAME SOURCES... [LINK libs...])
 # A static library that knows nothing of LLVM.
 function(tilewright_add_library name)
