@@ -1,6 +1,8 @@
 """`tilewright info`, and the command as a whole."""
 
 import json
+import pathlib
+import re
 
 import pytest
 from tilewright import knobs
@@ -52,3 +54,23 @@ def test_choice(monkeypatch):
     monkeypatch.setenv(knobs.ASSEMBLER.name, "as")
     with pytest.raises(ValueError, match="TILEWRIGHT_ASSEMBLER is 'as'; write one of auto, ptxas"):
         knobs.ASSEMBLER.choice("auto", "ptxas")
+
+
+ROOT = pathlib.Path(__file__).parents[3]
+
+
+@pytest.mark.skipif(not (ROOT / "docs").exists(), reason="not a source tree")
+def test_every_variable_is_documented():
+    sources = (
+        path for folder in ("lib", "runtime", "compiler", "python") for path in (ROOT / folder).rglob("*")
+    )
+    read = {
+        name
+        for path in sources
+        if path.suffix in (".cpp", ".py")
+        for name in re.findall(r'"(TILEWRIGHT_[A-Z_]+)"', path.read_text())
+    }
+    known = {knob.name for knob in knobs.ALL}
+    assert read <= known
+    page = (ROOT / "docs" / "launching.md").read_text()
+    assert known == set(re.findall(r"`(TILEWRIGHT_[A-Z_]+)`", page))
