@@ -49,7 +49,7 @@ def _literal_computation_type(ty, value, division):
 
 def _convert_literal(value, ty, other):
     """The literal `value` as a scalar of type `ty`, beside the tensor `other`."""
-    if other.dtype.is_int_unsigned() and value < 0:
+    if other.dtype.is_int_unsigned() and isinstance(value, int) and value < 0:
         raise LanguageValueError(
             f"the negative number {value} beside an operand of type {other.dtype}",
             hint="cast the operand to a signed type with .to()",
