@@ -10,6 +10,7 @@
 #include "lib/Conversion/WarpToLLVM/Passes.h"
 #include "lib/Transforms/Cpu/Passes.h"
 #include "lib/Transforms/Tile/Passes.h"
+#include "lib/Transforms/Warp/Passes.h"
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -90,6 +91,7 @@ void tilewright::registerPasses() {
   tile::registerTileTransformsPasses();
   warp::registerTileToWarpPasses();
   registerTilePipeline();
+  warp::registerWarpTransformsPasses();
   registerWarpToLLVMPasses();
   registerNvidiaPipelines();
   cpu::registerCpuTransformsPasses();

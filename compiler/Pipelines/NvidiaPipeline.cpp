@@ -1,7 +1,9 @@
 #include "compiler/Pipelines/NvidiaPipeline.h"
 
+#include "lib/Analysis/NvidiaTarget.h"
 #include "lib/Conversion/TileToWarp/Passes.h"
 #include "lib/Conversion/WarpToLLVM/Passes.h"
+#include "lib/Transforms/Warp/Passes.h"
 
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
@@ -20,6 +22,13 @@ void tilewright::buildTileToWarpPipeline(OpPassManager &manager,
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   manager.addPass(createLoopInvariantCodeMotionPass());
+  NvidiaTarget target{options.computeCapability};
+  manager.addPass(warp::createAllocateShared(
+      {target.getSharedMemoryLimit(),
+       "sm_" + std::to_string(options.computeCapability)}));
+  manager.addPass(warp::createInsertBarriers());
+  if (options.check)
+    manager.addPass(warp::createCheckBarriers());
 }
 
 void tilewright::buildWarpToLlvmPipeline(OpPassManager &manager,
@@ -52,7 +61,11 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
                             llvm::cl::desc("warps that run one program"),
                             llvm::cl::init(NvidiaOptions().numWarps)};
 
-  NvidiaOptions get() const { return {computeCapability, numWarps}; }
+  Option<bool> check{*this, "check",
+                     llvm::cl::desc("check the compiler's own invariants"),
+                     llvm::cl::init(NvidiaOptions().check)};
+
+  NvidiaOptions get() const { return {computeCapability, numWarps, check}; }
 };
 
 } // namespace

@@ -13,6 +13,8 @@ struct NvidiaOptions {
   unsigned computeCapability = 80;
   /// Warps that run one program, a power of two.
   unsigned numWarps = 4;
+  /// Run the passes that check the compiler's own work.
+  bool check = false;
 };
 
 /// Input: kernels as `tile-pipeline` leaves them. Output: one `llvm.func` for
@@ -20,7 +22,8 @@ struct NvidiaOptions {
 void buildNvidiaPipeline(mlir::OpPassManager &manager,
                          const NvidiaOptions &options);
 
-/// The part above the `warp` level: chooses layouts and cleans up after.
+/// The part above the `warp` level: chooses layouts, then places
+/// shared memory and the barriers around it.
 void buildTileToWarpPipeline(mlir::OpPassManager &manager,
                              const NvidiaOptions &options);
 

@@ -1,0 +1,120 @@
+// NVIDIA GPUs from sm_80 on.
+
+#include "compiler/Pipelines/NvidiaPipeline.h"
+#include "compiler/Pipelines/TilePipeline.h"
+#include "compiler/Targets/Targets.h"
+#include "dialect/Warp/WarpDialect.h"
+#include "lib/Target/NVPTX/Assembler.h"
+#include "lib/Target/NVPTX/GpuArch.h"
+#include "lib/Target/NVPTX/Ptx.h"
+
+using namespace mlir;
+using namespace tilewright;
+
+namespace {
+class NvidiaBackEnd final : public Target {
+public:
+  bool accepts(llvm::StringRef name) const override {
+    return name.starts_with("sm_");
+  }
+  llvm::StringRef describe() const override { return "sm_80, sm_90a, ..."; }
+  LogicalResult compile(ModuleOp module, const CompileOptions &options,
+                        Artifact &artifact) const override;
+};
+} // namespace
+
+static AssemblerOptions getAssemblerOptions(const CompileOptions &options) {
+  AssemblerOptions result;
+  result.kind = options.assembler;
+  result.paths = options.assemblerPaths;
+  return result;
+}
+
+/// The PTX ISA to write: the one asked for, else the newest that both the
+/// assembler and this compiler know; 0 where nothing limits it.
+static FailureOr<unsigned> choosePtxVersion(const CompileOptions &options,
+                                            Location loc) {
+  if (options.ptxVersion || options.stopAfter == "ptx")
+    return options.ptxVersion;
+  auto version = maxPtxVersion(getAssemblerOptions(options));
+  if (!version)
+    return emitError(loc) << llvm::toString(version.takeError());
+  // LLVM 22 writes PTX 8.8 for every GPU that this one names.
+  return std::min(*version, 88u);
+}
+
+static LogicalResult emitStages(ModuleOp module, const CompileOptions &options,
+                                Artifact &artifact) {
+  FailureOr<unsigned> version = choosePtxVersion(options, module.getLoc());
+  if (failed(version))
+    return failure();
+  PtxOptions ptx;
+  ptx.arch = options.target;
+  ptx.ptxVersion = *version;
+  ptx.keepLlvmIr = true;
+  FailureOr<PtxResult> result = emitPtx(module, ptx);
+  if (failed(result))
+    return failure();
+  artifact.metadata["ptx_version"] = result->ptxVersion;
+  artifact.stages["llvm"] = std::move(result->llvmIr);
+  artifact.stages["ptx"] = std::move(result->ptx);
+  return success();
+}
+
+static LogicalResult assembleStage(ModuleOp module,
+                                   const CompileOptions &options,
+                                   Artifact &artifact) {
+  auto assembly = assemble(artifact.stages["ptx"], options.target,
+                           getAssemblerOptions(options));
+  if (!assembly)
+    return module.emitError(llvm::toString(assembly.takeError()));
+  artifact.metadata["assembler"] = assembly->assembler;
+  artifact.metadata["assembler_log"] = llvm::json::fixUTF8(assembly->log);
+  artifact.metadata["advice"] = llvm::json::Array(assembly->advice);
+  // The driver assembles when it loads, and tells the resources then.
+  if (assembly->kind == AssemblerKind::Driver)
+    return success();
+  artifact.metadata["registers"] = assembly->resources.registers;
+  artifact.metadata["spills"] =
+      assembly->resources.spillStores + assembly->resources.spillLoads;
+  artifact.stages["cubin"] = std::move(assembly->cubin);
+  return success();
+}
+
+LogicalResult NvidiaBackEnd::compile(ModuleOp module,
+                                     const CompileOptions &options,
+                                     Artifact &artifact) const {
+  FailureOr<GpuArch> arch = GpuArch::get(options.target, module.getLoc());
+  if (failed(arch) || failed(runPipeline(module, buildTilePipeline)))
+    return failure();
+  artifact.stages["tile"] = printModule(module);
+  if (options.stopAfter == "tile")
+    return success();
+  NvidiaOptions nvidia;
+  nvidia.computeCapability = arch->computeCapability;
+  nvidia.numWarps = options.numWarps;
+  nvidia.check = options.debug;
+  if (failed(runPipeline(module, [&](OpPassManager &pm) {
+        buildTileToWarpPipeline(pm, nvidia);
+      })))
+    return failure();
+  artifact.stages["warp"] = printModule(module);
+  auto shared =
+      module->getAttrOfType<IntegerAttr>(warp::WarpDialect::kSharedSizeAttr);
+  artifact.metadata["shared"] = shared ? shared.getInt() : 0;
+  if (options.stopAfter == "warp")
+    return success();
+  if (failed(runPipeline(
+          module,
+          [&](OpPassManager &pm) { buildWarpToLlvmPipeline(pm, nvidia); })) ||
+      failed(emitStages(module, options, artifact)))
+    return failure();
+  if (options.stopAfter == "llvm" || options.stopAfter == "ptx")
+    return success();
+  return assembleStage(module, options, artifact);
+}
+
+const Target &tilewright::getNvidiaTarget() {
+  static const NvidiaBackEnd target;
+  return target;
+}

@@ -1,0 +1,158 @@
+#include "lib/Transforms/Warp/Passes.h"
+
+#include "dialect/Tile/TileOps.h"
+#include "dialect/Warp/WarpOps.h"
+#include "lib/Analysis/SharedMemory.h"
+
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace tilewright;
+
+namespace tilewright::warp {
+#define GEN_PASS_DEF_ALLOCATESHARED
+#include "lib/Transforms/Warp/Passes.h.inc"
+} // namespace tilewright::warp
+
+namespace {
+
+/// Memory of one op, and from which to which op it is needed.
+struct Piece {
+  Operation *op;
+  int64_t size;
+  unsigned firstOp, lastOp;
+  int64_t offset = 0;
+
+  int64_t end() const { return offset + size; }
+  bool livesWith(const Piece &other) const {
+    return firstOp <= other.lastOp && other.firstOp <= lastOp;
+  }
+};
+
+/// Numbers the ops of a function in their order; an op with regions spans
+/// those inside of it.
+class OpNumbers {
+public:
+  explicit OpNumbers(Operation *function) {
+    function->walk<WalkOrder::PreOrder>(
+        [&](Operation *op) { first[op] = count++; });
+    function->walk([&](Operation *op) {
+      last[op] = first[op];
+      for (Region &region : op->getRegions())
+        for (Operation &inner : region.getOps())
+          last[op] = std::max(last[op], last[&inner]);
+    });
+  }
+  unsigned getFirst(Operation *op) const { return first.lookup(op); }
+  unsigned getLast(Operation *op) const { return last.lookup(op); }
+
+private:
+  llvm::DenseMap<Operation *, unsigned> first, last;
+  unsigned count = 0;
+};
+
+} // namespace
+
+/// The last op that may need the memory that `alloc` makes.
+static unsigned getLastUse(warp::AllocOp alloc, const OpNumbers &numbers) {
+  unsigned last = numbers.getLast(alloc);
+  for (Operation *user : alloc->getUsers()) {
+    // A use in a loop that the memory was made before is one in each iteration.
+    Operation *outer = alloc->getBlock()->findAncestorOpInBlock(*user);
+    // What is handed on to a region or a block may be used as long as that.
+    if (isa<RegionBranchOpInterface>(user) ||
+        user->hasTrait<OpTrait::IsTerminator>() || !outer)
+      outer = alloc->getParentOfType<FunctionOpInterface>();
+    last = std::max(last, numbers.getLast(outer));
+  }
+  return last;
+}
+
+static SmallVector<Piece> collectPieces(Operation *function) {
+  OpNumbers numbers(function);
+  SmallVector<Piece> pieces;
+  function->walk([&](Operation *op) {
+    int64_t size = getSharedBytes(op);
+    if (size == 0)
+      return;
+    auto alloc = dyn_cast<warp::AllocOp>(op);
+    unsigned last = alloc ? getLastUse(alloc, numbers) : numbers.getLast(op);
+    pieces.push_back({op, size, numbers.getFirst(op), last});
+  });
+  return pieces;
+}
+
+/// The lowest offset at which `piece` overlaps none of `others` that live with
+/// it. They are sorted by offset.
+static int64_t findOffset(const Piece &piece, ArrayRef<Piece> others) {
+  int64_t offset = 0;
+  for (const Piece &other : others)
+    if (piece.livesWith(other) && other.offset < offset + piece.size)
+      offset = std::max<int64_t>(offset,
+                                 llvm::alignTo(other.end(), kSharedAlignment));
+  return offset;
+}
+
+/// Places all pieces, sorts them by offset and gives the bytes they take.
+static int64_t place(SmallVectorImpl<Piece> &pieces) {
+  llvm::sort(pieces, [](const Piece &a, const Piece &b) {
+    return std::tie(b.size, a.firstOp) < std::tie(a.size, b.firstOp);
+  });
+  SmallVector<Piece> placed;
+  int64_t total = 0;
+  for (Piece piece : pieces) {
+    piece.offset = findOffset(piece, placed);
+    total = std::max(total, piece.end());
+    auto *at =
+        llvm::upper_bound(placed, piece, [](const Piece &a, const Piece &b) {
+          return a.offset < b.offset;
+        });
+    placed.insert(at, piece);
+  }
+  pieces = std::move(placed);
+  return total;
+}
+
+static LogicalResult refuse(FunctionOpInterface function,
+                            SmallVector<Piece> pieces, int64_t total,
+                            int64_t limit, llvm::StringRef target) {
+  auto error = function.emitError("needs ")
+               << total << " bytes of shared memory, a block of " << target
+               << " has at most " << limit << "; use smaller tiles";
+  llvm::sort(pieces, [](const Piece &a, const Piece &b) {
+    return std::tie(b.size, a.firstOp) < std::tie(a.size, b.firstOp);
+  });
+  for (const Piece &piece : ArrayRef(pieces).take_front(3))
+    error.attachNote(piece.op->getLoc())
+        << piece.size << " bytes are needed here";
+  return error;
+}
+
+static LogicalResult allocate(FunctionOpInterface function, int64_t limit,
+                              llvm::StringRef target) {
+  SmallVector<Piece> pieces = collectPieces(function);
+  int64_t total = place(pieces);
+  if (total > limit)
+    return refuse(function, pieces, total, limit, target);
+  Builder builder(function.getContext());
+  for (const Piece &piece : pieces)
+    piece.op->setAttr(warp::WarpDialect::kSharedOffsetAttr,
+                      builder.getI32IntegerAttr(piece.offset));
+  function->setAttr(warp::WarpDialect::kSharedSizeAttr,
+                    builder.getI32IntegerAttr(total));
+  return success();
+}
+
+namespace {
+struct AllocateShared : warp::impl::AllocateSharedBase<AllocateShared> {
+  using AllocateSharedBase::AllocateSharedBase;
+
+  void runOnOperation() override {
+    for (auto function : getOperation().getOps<FunctionOpInterface>())
+      if (failed(allocate(function, limit, target)))
+        signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,18 @@
+// Passes from `warp` to `warp`. Passes.td describes each.
+
+#pragma once
+
+#include "dialect/Warp/WarpDialect.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Pass/Pass.h"
+
+namespace tilewright::warp {
+
+#define GEN_PASS_DECL
+#include "lib/Transforms/Warp/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "lib/Transforms/Warp/Passes.h.inc"
+
+} // namespace tilewright::warp

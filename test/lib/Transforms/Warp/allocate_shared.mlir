@@ -1,0 +1,56 @@
+// RUN: tilewright-opt %s -warp-allocate-shared | FileCheck %s
+
+#rows = #warp.linear<{register = [[0, 1]], lane = [[0, 2], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+#plain = #warp.linear<{offset = [[0, 1], [0, 2], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+#first = #warp.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32]]}>
+#second = #warp.linear<{register = [], lane = [[2], [4], [8], [16], [32]], warp = [[1]]}>
+
+// Memory that never lives together has one place; what does is aligned.
+// CHECK-LABEL: @lifetimes
+// CHECK-SAME: warp.shared_size = 256 : i32
+tile.func @lifetimes(%x: tensor<16x4xf16, #rows>) {
+  // CHECK: warp.alloc {warp.shared_offset = 0 : i32}
+  %a = warp.alloc : !warp.shared<16x4xf16, #plain>
+  // CHECK: warp.alloc {warp.shared_offset = 128 : i32}
+  %b = warp.alloc : !warp.shared<16x4xf16, #plain>
+  warp.local_store %x, %a : tensor<16x4xf16, #rows> -> !warp.shared<16x4xf16, #plain>
+  warp.local_store %x, %b : tensor<16x4xf16, #rows> -> !warp.shared<16x4xf16, #plain>
+  // CHECK: warp.alloc {warp.shared_offset = 0 : i32}
+  %c = warp.alloc : !warp.shared<16x4xf16, #plain>
+  warp.local_store %x, %c : tensor<16x4xf16, #rows> -> !warp.shared<16x4xf16, #plain>
+  tile.return
+}
+
+// Memory made before a loop and used in it lives until the loop ends.
+// CHECK-LABEL: @loop
+// CHECK-SAME: warp.shared_size = 256 : i32
+tile.func @loop(%x: tensor<16x4xf16, #rows>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  // CHECK: warp.alloc {warp.shared_offset = 0 : i32}
+  %a = warp.alloc : !warp.shared<16x4xf16, #plain>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %y = warp.local_load %a : !warp.shared<16x4xf16, #plain> -> tensor<16x4xf16, #rows>
+    // CHECK: warp.alloc {warp.shared_offset = 128 : i32}
+    %b = warp.alloc : !warp.shared<16x4xf16, #plain>
+    warp.local_store %y, %b : tensor<16x4xf16, #rows> -> !warp.shared<16x4xf16, #plain>
+  }
+  tile.return
+}
+
+// Scratch is needed while its op runs.
+// CHECK-LABEL: @scratch
+// CHECK-SAME: warp.shared_size = 256 : i32
+tile.func @scratch(%x: tensor<64xf32, #first>) -> tensor<64xf32, #first> {
+  // CHECK: warp.convert_layout {{.*}} {warp.shared_offset = 0 : i32}
+  %y = warp.convert_layout %x : tensor<64xf32, #first> -> tensor<64xf32, #second>
+  // CHECK: warp.convert_layout {{.*}} {warp.shared_offset = 0 : i32}
+  %z = warp.convert_layout %y : tensor<64xf32, #second> -> tensor<64xf32, #first>
+  tile.return %z : tensor<64xf32, #first>
+}
+
+// CHECK-LABEL: @none
+// CHECK-SAME: warp.shared_size = 0 : i32
+tile.func @none() {
+  tile.return
+}

@@ -1,0 +1,107 @@
+// RUN: tilewright-opt %s -warp-allocate-shared -warp-insert-barriers -warp-check-barriers | FileCheck %s
+
+#rows = #warp.linear<{register = [[0, 1]], lane = [[0, 2], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+#plain = #warp.linear<{offset = [[0, 1], [0, 2], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+#first = #warp.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32]]}>
+#second = #warp.linear<{register = [], lane = [[2], [4], [8], [16], [32]], warp = [[1]]}>
+
+// Read after write, and nothing between reads.
+// CHECK-LABEL: @straight
+tile.func @straight(%x: tensor<16x4xf16, #rows>) {
+  %a = warp.alloc : !warp.shared<16x4xf16, #plain>
+  // CHECK: warp.local_store
+  // CHECK-NEXT: warp.barrier
+  // CHECK-NEXT: warp.local_load
+  // CHECK-NEXT: warp.local_load
+  // CHECK-NEXT: tile.return
+  warp.local_store %x, %a : tensor<16x4xf16, #rows> -> !warp.shared<16x4xf16, #plain>
+  %y = warp.local_load %a : !warp.shared<16x4xf16, #plain> -> tensor<16x4xf16, #rows>
+  %z = warp.local_load %a : !warp.shared<16x4xf16, #plain> -> tensor<16x4xf16, #rows>
+  tile.return
+}
+
+// Other memory does not matter.
+// CHECK-LABEL: @apart
+// CHECK-NOT: warp.barrier
+// CHECK: tile.return
+tile.func @apart(%x: tensor<16x4xf16, #rows>) {
+  %a = warp.alloc : !warp.shared<16x4xf16, #plain>
+  %b = warp.alloc : !warp.shared<16x4xf16, #plain>
+  warp.local_store %x, %a : tensor<16x4xf16, #rows> -> !warp.shared<16x4xf16, #plain>
+  %y = warp.local_load %b : !warp.shared<16x4xf16, #plain> -> tensor<16x4xf16, #rows>
+  warp.local_store %x, %a : tensor<16x4xf16, #rows> -> !warp.shared<16x4xf16, #plain>
+  tile.return
+}
+
+// A barrier that stands already counts.
+// CHECK-LABEL: @kept
+// CHECK: warp.barrier
+// CHECK-NOT: warp.barrier
+// CHECK: tile.return
+tile.func @kept(%x: tensor<16x4xf16, #rows>) {
+  %a = warp.alloc : !warp.shared<16x4xf16, #plain>
+  warp.local_store %x, %a : tensor<16x4xf16, #rows> -> !warp.shared<16x4xf16, #plain>
+  warp.barrier
+  %y = warp.local_load %a : !warp.shared<16x4xf16, #plain> -> tensor<16x4xf16, #rows>
+  tile.return
+}
+
+// The write of the next iteration must wait for the read of this one.
+// CHECK-LABEL: @loop
+tile.func @loop(%x: tensor<16x4xf16, #rows>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %a = warp.alloc : !warp.shared<16x4xf16, #plain>
+  // CHECK: scf.for
+  // CHECK-NEXT: warp.barrier
+  // CHECK-NEXT: warp.local_store
+  // CHECK-NEXT: warp.barrier
+  // CHECK-NEXT: warp.local_load
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    warp.local_store %x, %a : tensor<16x4xf16, #rows> -> !warp.shared<16x4xf16, #plain>
+    %y = warp.local_load %a : !warp.shared<16x4xf16, #plain> -> tensor<16x4xf16, #rows>
+  }
+  tile.return
+}
+
+// What only one way through leaves pending is pending.
+// CHECK-LABEL: @branch
+tile.func @branch(%x: tensor<16x4xf16, #rows>, %c: i1) {
+  %a = warp.alloc : !warp.shared<16x4xf16, #plain>
+  scf.if %c {
+    warp.local_store %x, %a : tensor<16x4xf16, #rows> -> !warp.shared<16x4xf16, #plain>
+  }
+  // CHECK: }
+  // CHECK-NEXT: warp.barrier
+  // CHECK-NEXT: warp.local_load
+  %y = warp.local_load %a : !warp.shared<16x4xf16, #plain> -> tensor<16x4xf16, #rows>
+  tile.return
+}
+
+// Two conversions in the same scratch: the second writes what the first may
+// still be reading.
+// CHECK-LABEL: @scratch
+tile.func @scratch(%x: tensor<64xf32, #first>) -> tensor<64xf32, #first> {
+  // CHECK: warp.convert_layout
+  // CHECK-NEXT: warp.barrier
+  // CHECK-NEXT: warp.convert_layout
+  // CHECK-NEXT: tile.return
+  %y = warp.convert_layout %x : tensor<64xf32, #first> -> tensor<64xf32, #second>
+  %z = warp.convert_layout %y : tensor<64xf32, #second> -> tensor<64xf32, #first>
+  tile.return %z : tensor<64xf32, #first>
+}
+
+// One conversion a loop iteration meets itself.
+// CHECK-LABEL: @scratch_in_loop
+tile.func @scratch_in_loop(%x: tensor<64xf32, #first>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  // CHECK: scf.for
+  // CHECK-NEXT: warp.barrier
+  // CHECK-NEXT: warp.convert_layout
+  // CHECK-NEXT: }
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %y = warp.convert_layout %x : tensor<64xf32, #first> -> tensor<64xf32, #second>
+  }
+  tile.return
+}
