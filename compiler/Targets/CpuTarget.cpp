@@ -27,13 +27,6 @@ static unsigned getVectorBits(const host::HostTarget &target) {
   return has("+avx2") ? 256 : 128;
 }
 
-static LogicalResult
-runPipeline(ModuleOp module, llvm::function_ref<void(OpPassManager &)> build) {
-  PassManager manager(module.getContext());
-  build(manager);
-  return manager.run(module);
-}
-
 /// The module as LLVM IR and as an object.
 static LogicalResult emitObject(ModuleOp module,
                                 const host::HostObjectOptions &options,

@@ -8,6 +8,8 @@
 #include "lib/Target/NVPTX/GpuArch.h"
 #include "lib/Target/NVPTX/Ptx.h"
 
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
 using namespace mlir;
 using namespace tilewright;
 
@@ -22,6 +24,9 @@ public:
                         Artifact &artifact) const override;
 };
 } // namespace
+
+/// The newest PTX ISA that LLVM 22 writes.
+static constexpr unsigned kNewestPtx = 90;
 
 static AssemblerOptions getAssemblerOptions(const CompileOptions &options) {
   AssemblerOptions result;
@@ -39,8 +44,7 @@ static FailureOr<unsigned> choosePtxVersion(const CompileOptions &options,
   auto version = maxPtxVersion(getAssemblerOptions(options));
   if (!version)
     return emitError(loc) << llvm::toString(version.takeError());
-  // LLVM 22 writes PTX 8.8 for every GPU that this one names.
-  return std::min(*version, 88u);
+  return std::min(*version, kNewestPtx);
 }
 
 static LogicalResult emitStages(ModuleOp module, const CompileOptions &options,
@@ -99,9 +103,10 @@ LogicalResult NvidiaBackEnd::compile(ModuleOp module,
       })))
     return failure();
   artifact.stages["warp"] = printModule(module);
-  auto shared =
-      module->getAttrOfType<IntegerAttr>(warp::WarpDialect::kSharedSizeAttr);
-  artifact.metadata["shared"] = shared ? shared.getInt() : 0;
+  for (auto function : module.getOps<FunctionOpInterface>())
+    if (auto size = function->getAttrOfType<IntegerAttr>(
+            warp::WarpDialect::kSharedSizeAttr))
+      artifact.metadata["shared"] = size.getInt();
   if (options.stopAfter == "warp")
     return success();
   if (failed(runPipeline(

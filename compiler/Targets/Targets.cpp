@@ -2,9 +2,19 @@
 
 #include "compiler/Targets/Targets.h"
 
-#include "compiler/Driver.h"
+#include "mlir/Pass/PassManager.h"
+
+using namespace mlir;
 
 llvm::ArrayRef<const tilewright::Target *> tilewright::getTargets() {
-  static const Target *const targets[] = {&getCpuTarget()};
+  static const Target *const targets[] = {&getCpuTarget(), &getNvidiaTarget()};
   return targets;
+}
+
+LogicalResult
+tilewright::runPipeline(ModuleOp module,
+                        llvm::function_ref<void(OpPassManager &)> build) {
+  PassManager manager(module.getContext());
+  build(manager);
+  return manager.run(module);
 }
