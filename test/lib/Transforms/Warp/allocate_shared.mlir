@@ -22,7 +22,7 @@ tile.func @lifetimes(%x: tensor<16x4xf16, #rows>) {
 }
 
 // Memory made before a loop and used in it lives until the loop ends.
-// CHECK-LABEL: @loop
+// CHECK-LABEL: @loop(
 // CHECK-SAME: warp.shared_size = 256 : i32
 tile.func @loop(%x: tensor<16x4xf16, #rows>, %n: i32) {
   %c0 = arith.constant 0 : i32
@@ -39,7 +39,7 @@ tile.func @loop(%x: tensor<16x4xf16, #rows>, %n: i32) {
 }
 
 // Scratch is needed while its op runs.
-// CHECK-LABEL: @scratch
+// CHECK-LABEL: @scratch(
 // CHECK-SAME: warp.shared_size = 256 : i32
 tile.func @scratch(%x: tensor<64xf32, #first>) -> tensor<64xf32, #first> {
   // CHECK: warp.convert_layout {{.*}} {warp.shared_offset = 0 : i32}

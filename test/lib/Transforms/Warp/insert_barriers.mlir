@@ -29,7 +29,6 @@ tile.func @apart(%x: tensor<16x4xf16, #rows>) {
   %b = warp.alloc : !warp.shared<16x4xf16, #plain>
   warp.local_store %x, %a : tensor<16x4xf16, #rows> -> !warp.shared<16x4xf16, #plain>
   %y = warp.local_load %b : !warp.shared<16x4xf16, #plain> -> tensor<16x4xf16, #rows>
-  warp.local_store %x, %a : tensor<16x4xf16, #rows> -> !warp.shared<16x4xf16, #plain>
   tile.return
 }
 
@@ -47,7 +46,7 @@ tile.func @kept(%x: tensor<16x4xf16, #rows>) {
 }
 
 // The write of the next iteration must wait for the read of this one.
-// CHECK-LABEL: @loop
+// CHECK-LABEL: @loop(
 tile.func @loop(%x: tensor<16x4xf16, #rows>, %n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -71,7 +70,7 @@ tile.func @branch(%x: tensor<16x4xf16, #rows>, %c: i1) {
   scf.if %c {
     warp.local_store %x, %a : tensor<16x4xf16, #rows> -> !warp.shared<16x4xf16, #plain>
   }
-  // CHECK: }
+  // CHECK: {{^ +}$}}
   // CHECK-NEXT: warp.barrier
   // CHECK-NEXT: warp.local_load
   %y = warp.local_load %a : !warp.shared<16x4xf16, #plain> -> tensor<16x4xf16, #rows>
@@ -80,7 +79,7 @@ tile.func @branch(%x: tensor<16x4xf16, #rows>, %c: i1) {
 
 // Two conversions in the same scratch: the second writes what the first may
 // still be reading.
-// CHECK-LABEL: @scratch
+// CHECK-LABEL: @scratch(
 tile.func @scratch(%x: tensor<64xf32, #first>) -> tensor<64xf32, #first> {
   // CHECK: warp.convert_layout
   // CHECK-NEXT: warp.barrier
@@ -99,7 +98,7 @@ tile.func @scratch_in_loop(%x: tensor<64xf32, #first>, %n: i32) {
   // CHECK: scf.for
   // CHECK-NEXT: warp.barrier
   // CHECK-NEXT: warp.convert_layout
-  // CHECK-NEXT: }
+  // CHECK-NEXT: {{^ +}$}}
   scf.for %i = %c0 to %n step %c1 : i32 {
     %y = warp.convert_layout %x : tensor<64xf32, #first> -> tensor<64xf32, #second>
   }
