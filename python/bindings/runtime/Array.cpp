@@ -1,7 +1,7 @@
 #include "python/bindings/runtime/Array.h"
 
 #include "python/bindings/runtime/ArrayTypes.h"
-#include "tilewright-c/runtime.h"
+#include "python/bindings/runtime/Status.h"
 
 namespace py = pybind11;
 
@@ -82,14 +82,15 @@ static bool readTensor(const dlpack::Tensor &tensor, const ArgumentName &name,
 static bool readExchange(const dlpack::ExchangeApi &api, PyObject *array,
                          const ArgumentName &name, Argument &argument) {
   dlpack::Tensor tensor;
-  if (api.tensorFromObject(array, &tensor) != 0 ||
-      !readTensor(tensor, name, argument))
+  if (api.tensorFromObject(array, &tensor) != 0)
+    throw py::error_already_set();
+  if (!readTensor(tensor, name, argument))
     return false;
   if (argument.device.kind != DeviceKind::Cuda || !api.currentStream)
     return true;
   if (api.currentStream(dlpack::kCuda, argument.device.index,
                         &argument.stream) != 0)
-    return false;
+    throw py::error_already_set();
   argument.hasStream = true;
   return true;
 }
@@ -136,8 +137,9 @@ static bool readCudaInterface(PyObject *array, const ArgumentName &name,
   if (!readInterface(interface, array, name, argument))
     return false;
   int index = 0;
-  if (argument.bits && tw_cuda_pointer_device(argument.bits, &index) != TW_OK)
-    return fail(PyExc_RuntimeError, name, tw_last_error());
+  if (argument.bits)
+    if (tw_status s = tw_cuda_pointer_device(argument.bits, &index); s != TW_OK)
+      return fail(exceptionFor(s).ptr(), name, tw_last_error());
   if (index < 0)
     return fail(PyExc_ValueError, name,
                 "the CUDA driver does not know the array's address");
@@ -192,12 +194,12 @@ static bool readCapsule(py::object &capsule, const char *unused,
   auto *managed =
       static_cast<Managed *>(PyCapsule_GetPointer(capsule.ptr(), unused));
   if (!managed)
-    return false;
+    throw py::error_already_set();
   bool read = readTensor(managed->tensor, name, argument);
   if constexpr (std::is_same_v<Managed, dlpack::ManagedTensorVersioned>)
     argument.readOnly = managed->flags & dlpack::kFlagReadOnly;
   if (PyCapsule_SetName(capsule.ptr(), used) != 0)
-    return false;
+    throw py::error_already_set();
   if (managed->deleter)
     managed->deleter(managed);
   return read;
@@ -217,9 +219,8 @@ static bool readDLPack(PyObject *array, const ArgumentName &name,
                                             "used_dltensor", name, argument);
 }
 
-bool readArray(const ArrayReader &reader, PyObject *array,
-               const ArgumentName &name, Argument &argument) {
-  argument.kind = ArgumentKind::Pointer;
+static bool readBy(const ArrayReader &reader, PyObject *array,
+                   const ArgumentName &name, Argument &argument) {
   switch (reader.protocol) {
   case Protocol::DLPackExchange:
     return readExchange(*reader.exchange, array, name, argument);
@@ -235,6 +236,27 @@ bool readArray(const ArrayReader &reader, PyObject *array,
     break;
   }
   return fail(PyExc_TypeError, name, "not an array");
+}
+
+bool readArray(const ArrayReader &reader, PyObject *array,
+               const ArgumentName &name, Argument &argument) {
+  argument.kind = ArgumentKind::Pointer;
+  // Protocols are code of the array's library, which fails in its own way.
+  const std::string problem = "cannot read the array";
+  try {
+    return readBy(reader, array, name, argument);
+  } catch (py::error_already_set &error) {
+    error.restore();
+    py::raise_from(PyExc_TypeError,
+                   ("argument '" +
+                    py::cast<std::string>(py::handle(name.parameter)) +
+                    "' of kernel " + name.kernel + "(): " + problem)
+                       .c_str());
+    return false;
+  } catch (const py::cast_error &) {
+    return fail(PyExc_TypeError, name,
+                problem + ": its interface is not as it should be");
+  }
 }
 
 } // namespace tilewright::python

@@ -1,14 +1,10 @@
 #include "python/bindings/runtime/Status.h"
 
-#include <pybind11/pybind11.h>
-
 namespace py = pybind11;
 
 namespace tilewright::python {
 
-/// The exception for a status: one of Python's own, or the name of one in
-/// tilewright.runtime.errors.
-static py::object exceptionFor(tw_status status) {
+py::object exceptionFor(tw_status status) {
   const char *name = nullptr;
   switch (status) {
   case TW_INVALID_ARGUMENT:

@@ -4,7 +4,12 @@
 
 #include "tilewright-c/runtime.h"
 
+#include <pybind11/pybind11.h>
+
 namespace tilewright::python {
+
+/// The exception's class for a status that is not TW_OK.
+pybind11::object exceptionFor(tw_status status);
 
 /// Sets the Python error for a status that is not TW_OK, with this thread's
 /// last message of the runtime.

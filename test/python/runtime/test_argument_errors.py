@@ -65,6 +65,47 @@ def test_unsupported_object(kernel, value):
     assert "kernels take arrays, int, float, bool and None" in str(caught.value)
 
 
+class BrokenInterface:
+    __array_interface__ = {"typestr": "<f4", "data": ("address", False)}
+
+
+class BrokenCapsule:
+    def __dlpack__(self, **options):
+        return 5
+
+    def __dlpack_device__(self):
+        return (1, 0)
+
+
+class RaisingDevice:
+    def __dlpack__(self, **options):
+        pass
+
+    def __dlpack_device__(self):
+        raise BufferError("not today")
+
+
+@pytest.mark.parametrize(
+    "array, detail, cause",
+    [
+        (BrokenInterface(), ": its interface is not as it should be", type(None)),
+        (BrokenCapsule(), "", ValueError),
+        (RaisingDevice(), "", BufferError),
+    ],
+)
+def test_array_that_cannot_be_read(kernel, array, detail, cause):
+    with fails(TypeError, f"argument 'y' of kernel kernel(): cannot read the array{detail}") as caught:
+        kernel[1](X, array, 3)
+    assert isinstance(caught.value.__cause__, cause)
+
+
+def test_tensor_without_memory(kernel):
+    torch = pytest.importorskip("torch")
+    with fails(TypeError, "argument 'x' of kernel kernel(): cannot read the array") as caught:
+        kernel[1](torch.zeros(3, device="meta"), X, 3)
+    assert "meta" in str(caught.value.__cause__)
+
+
 @pytest.mark.parametrize("value", [2**64, -(2**63) - 1])
 def test_int_beyond_64_bits(kernel, value):
     with fails(OverflowError, f"argument 'n' of kernel kernel(): {value} does not fit 64 bits"):
