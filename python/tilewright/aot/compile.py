@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+from .. import knobs
 from ..runtime.compiler import compile_kernel
 from ..runtime.options import Options
 from .signature import parse_signature
@@ -38,6 +39,15 @@ def _check_stages(stages, target):
             raise ValueError(f"target {target} has no {stage!r}; it has {', '.join(possible)}")
 
 
+def _why_no_cubin():
+    if knobs.ASSEMBLER.text() == "driver":
+        return f"a cubin needs an assembler, but {knobs.ASSEMBLER.name} leaves PTX to the driver"
+    return (
+        "a cubin needs an assembler of PTX, and neither nvJitLink nor ptxas was found: install the CUDA "
+        "toolkit or the Python package nvidia-nvjitlink, or emit ptx, which the driver assembles"
+    )
+
+
 def compile(kernel, signature, target, stages=(), **options):
     """Compile `kernel`, a `JITFunction`, and give the `CompiledKernel`.
 
@@ -55,10 +65,7 @@ def compile(kernel, signature, target, stages=(), **options):
     last = "" if all_the_way else max(stages, key=_ORDER.index)
     compiled = compile_kernel(kernel.fn, types, constants, divisors, target, Options(**options), last)
     if "cubin" in stages and "cubin" not in compiled.asm:
-        raise NoAssembler(
-            "a cubin needs an assembler of PTX, and neither nvJitLink nor ptxas was found: install the CUDA "
-            "toolkit or the Python package nvidia-nvjitlink, or emit ptx, which the driver assembles"
-        )
+        raise NoAssembler(_why_no_cubin())
     return compiled
 
 

@@ -6,6 +6,8 @@ import sys
 import pytest
 import tilewright as tw
 import tilewright.aot
+from tilewright import _tilewright
+from tilewright.runtime.assemblers import assembler_paths
 from tilewright.runtime.compiled import CompiledKernel
 
 pytestmark = pytest.mark.compiled
@@ -26,6 +28,34 @@ def test_obj_and_stages_for_the_cpu(tilewright, source, tmp_path):
     metadata = json.loads(files[3].read_text())
     assert metadata["name"] == "add"
     assert metadata["arg_names"] == ["x", "y", "out", "n"]
+
+
+@pytest.mark.parametrize("target", ["sm_80", "sm_90a"])
+def test_ptx_needs_no_gpu(tilewright, source, target):
+    done = tilewright(
+        "compile", f"{source}:add", "--target", target, "--signature", SIGNATURE, "--emit", "ptx", "-o", "-"
+    )
+    assert done.returncode == 0, done.stderr
+    assert f".target {target}" in done.stdout
+    assert ".entry add(" in done.stdout
+
+
+@pytest.mark.parametrize("assembler", ["nvjitlink", "ptxas"])
+def test_cubin(tilewright, source, tmp_path, assembler):
+    if assembler not in {found.get("kind") for found in _tilewright.assemblers(assembler_paths())}:
+        pytest.skip(f"no {assembler} on this machine")
+    command = ("compile", f"{source}:add", "--target", "sm_80", "--signature", SIGNATURE)
+    done = tilewright(*command, TILEWRIGHT_ASSEMBLER=assembler)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "add.sm_80.cubin").read_bytes()[:4] == b"\x7fELF"
+    assert json.loads((tmp_path / "add.sm_80.json").read_text())["registers"] > 0
+
+
+def test_cubin_that_is_left_to_the_driver(tilewright, source):
+    command = ("compile", f"{source}:add", "--target", "sm_80", "--signature", SIGNATURE)
+    done = tilewright(*command, TILEWRIGHT_ASSEMBLER="driver")
+    assert done.returncode == 1
+    assert "TILEWRIGHT_ASSEMBLER leaves PTX to the driver" in done.stderr
 
 
 def test_tile_to_standard_output(tilewright, source):
@@ -69,10 +99,14 @@ def test_error_in_the_kernel_shows_its_line(tilewright, source):
     assert "Traceback" not in done.stderr
 
 
-def test_unknown_target(tilewright, source):
-    done = tilewright("compile", f"{source}:add", "--target", "sm_70", "--signature", SIGNATURE)
+@pytest.mark.parametrize(
+    "target, message",
+    [("sm_70", "'sm_70' is too old: needs sm_80 or newer"), ("z80", "unknown target 'z80'; there is 'cpu'")],
+)
+def test_unknown_target(tilewright, source, target, message):
+    done = tilewright("compile", f"{source}:add", "--target", target, "--signature", SIGNATURE)
     assert done.returncode == 1
-    assert "sm_70" in done.stderr
+    assert message in done.stderr
     assert "Traceback" not in done.stderr
 
 
