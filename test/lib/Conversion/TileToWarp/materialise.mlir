@@ -1,0 +1,130 @@
+// RUN: tilewright-opt %s -split-input-file -convert-tile-to-warp | FileCheck %s
+
+// The row numbers are wanted along rows and along columns: they are counted
+// twice and never moved.
+// CHECK-LABEL: tile.func @recompute
+// CHECK-COUNT-2: tile.range {{.*}} : tensor<64xi32
+// CHECK-NOT: warp.convert_layout
+// CHECK: tile.return
+tile.func @recompute(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+  %c64 = arith.constant dense<64> : tensor<64x1xi32>
+  %r = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %r1 = tile.expand_dims %r {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %c1 = tile.expand_dims %r {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %rs = arith.muli %r1, %c64 : tensor<64x1xi32>
+  %r2 = tile.broadcast %rs : tensor<64x1xi32> -> tensor<64x64xi32>
+  %c2 = tile.broadcast %c1 : tensor<1x64xi32> -> tensor<64x64xi32>
+  %o = arith.addi %r2, %c2 : tensor<64x64xi32>
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  %q = tile.addptr %ps, %o : tensor<64x64x!tile.ptr<f32>>, tensor<64x64xi32>
+  %x = tile.load %q : tensor<64x64x!tile.ptr<f32>>
+  tile.store %q, %x : tensor<64x64x!tile.ptr<f32>>
+  tile.return
+}
+
+// -----
+
+// A scale that is only spread over rows is loaded by every thread that needs
+// it.
+// CHECK-LABEL: tile.func @spread
+// CHECK: tile.load {{.*}} : tensor<64x!tile.ptr<f16>, #[[SLICE:.*]]>
+// CHECK: tile.expand_dims {{.*}} : tensor<64xf16, #[[SLICE]]>
+// CHECK-NOT: warp.convert_layout
+// CHECK: tile.return
+tile.func @spread(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %w: !tile.ptr<f16> {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+  %c64 = arith.constant dense<64> : tensor<64x1xi32>
+  %r = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %r1 = tile.expand_dims %r {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %c1 = tile.expand_dims %r {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %rs = arith.muli %r1, %c64 : tensor<64x1xi32>
+  %r2 = tile.broadcast %rs : tensor<64x1xi32> -> tensor<64x64xi32>
+  %c2 = tile.broadcast %c1 : tensor<1x64xi32> -> tensor<64x64xi32>
+  %o = arith.addi %r2, %c2 : tensor<64x64xi32>
+  %ps = tile.splat %p : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+  %q = tile.addptr %ps, %o : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+  %x = tile.load %q : tensor<64x64x!tile.ptr<f16>>
+  %ws = tile.splat %w : !tile.ptr<f16> -> tensor<64x!tile.ptr<f16>>
+  %wq = tile.addptr %ws, %r : tensor<64x!tile.ptr<f16>>, tensor<64xi32>
+  %s = tile.load %wq : tensor<64x!tile.ptr<f16>>
+  %s1 = tile.expand_dims %s {axis = 0 : i32} : tensor<64xf16> -> tensor<1x64xf16>
+  %s2 = tile.broadcast %s1 : tensor<1x64xf16> -> tensor<64x64xf16>
+  %y = arith.mulf %x, %s2 : tensor<64x64xf16>
+  tile.store %q, %y : tensor<64x64x!tile.ptr<f16>>
+  tile.return
+}
+
+// -----
+
+// What was loaded as rows is wanted as an operand: once, before the loop, as
+// halves and not as what they become.
+// CHECK-LABEL: tile.func @hoisted
+// CHECK: %[[X:.*]] = tile.load {{.*}} : tensor<16x16x!tile.ptr<f16>
+// CHECK: %[[C:.*]] = warp.convert_layout %[[X]] : tensor<16x16xf16
+// CHECK: %[[F:.*]] = arith.extf %[[C]]
+// CHECK: scf.for
+// CHECK-NOT: warp.convert_layout
+// CHECK: tile.dot %[[F]]
+tile.func @hoisted(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %out: !tile.ptr<f32>, %n: i32) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %one = arith.constant dense<1.0> : tensor<16x16xf32>
+  %r = tile.range {start = 0 : i32, end = 256 : i32} : tensor<256xi32>
+  %o = tile.reshape %r : tensor<256xi32> -> tensor<16x16xi32>
+  %ps = tile.splat %p : !tile.ptr<f16> -> tensor<16x16x!tile.ptr<f16>>
+  %q = tile.addptr %ps, %o : tensor<16x16x!tile.ptr<f16>>, tensor<16x16xi32>
+  %x = tile.load %q : tensor<16x16x!tile.ptr<f16>>
+  %f = arith.extf %x : tensor<16x16xf16> to tensor<16x16xf32>
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %one) -> tensor<16x16xf32> : i32 {
+    %d = tile.dot %f, %one, %acc : tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>
+    scf.yield %d : tensor<16x16xf32>
+  }
+  %os = tile.splat %out : !tile.ptr<f32> -> tensor<16x16x!tile.ptr<f32>>
+  tile.store %os, %sum : tensor<16x16x!tile.ptr<f32>>
+  tile.return
+}
+
+// -----
+
+// Both branches and what a `while` carries come in the layout of the store.
+// CHECK-LABEL: tile.func @control_flow
+// CHECK: %[[IF:.*]] = scf.if {{.*}} -> (tensor<256xf32, #[[L:.*]]>)
+// CHECK: scf.while (%{{.*}} = %[[IF]], {{.*}}) : (tensor<256xf32, #[[L]]>, i32) -> tensor<256xf32, #[[L]]>
+// CHECK: ^bb0(%{{.*}}: tensor<256xf32, #[[L]]>):
+// CHECK: tile.store {{.*}} : tensor<256x!tile.ptr<f32>, #[[L]]>
+// CHECK-NOT: warp.convert_layout
+tile.func @control_flow(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %c: i1, %n: i32) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<256xf32>
+  %r = tile.range {start = 0 : i32, end = 256 : i32} : tensor<256xi32>
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>>
+  %q = tile.addptr %ps, %r : tensor<256x!tile.ptr<f32>>, tensor<256xi32>
+  %x = scf.if %c -> tensor<256xf32> {
+    %l = tile.load %q : tensor<256x!tile.ptr<f32>>
+    scf.yield %l : tensor<256xf32>
+  } else {
+    scf.yield %zero : tensor<256xf32>
+  }
+  %y = scf.while (%v = %x, %i = %c0) : (tensor<256xf32>, i32) -> tensor<256xf32> {
+    %more = arith.cmpi slt, %i, %n : i32
+    scf.condition(%more) %v : tensor<256xf32>
+  } do {
+  ^bb0(%v: tensor<256xf32>):
+    %s = arith.addf %v, %v : tensor<256xf32>
+    scf.yield %s, %c1 : tensor<256xf32>, i32
+  }
+  tile.store %q, %y : tensor<256x!tile.ptr<f32>>
+  tile.return
+}
+
+// -----
+
+// Constants whose elements differ keep their values.
+// CHECK-LABEL: tile.func @constants
+// CHECK: arith.constant dense<[1, 2, 3, 4]> : tensor<4xi32, #{{.*}}>
+tile.func @constants(%p: !tile.ptr<i32>) attributes {tile.kernel} {
+  %c = arith.constant dense<[1, 2, 3, 4]> : tensor<4xi32>
+  %ps = tile.splat %p : !tile.ptr<i32> -> tensor<4x!tile.ptr<i32>>
+  tile.store %ps, %c : tensor<4x!tile.ptr<i32>>
+  tile.return
+}
