@@ -5,6 +5,7 @@
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Verifier.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -295,6 +296,27 @@ tw_type tw_value_type(tw_value value) { return wrap(unwrap(value).getType()); }
 tw_attr tw_value_constant(tw_value value) {
   Attribute attr;
   return matchPattern(unwrap(value), m_Constant(&attr)) ? wrap(attr) : nullptr;
+}
+
+bool tw_value_promise(tw_builder *builder, tw_value handle, const char *name,
+                      tw_attr promise) {
+  Value value = unwrap(handle);
+  // Elsewhere the value may be used where the promise does not hold.
+  if (value.getParentBlock() != builder->builder.getInsertionBlock())
+    return false;
+  if (Operation *op = value.getDefiningOp()) {
+    op->setAttr(name, unwrap(promise));
+    return true;
+  }
+  auto argument = cast<BlockArgument>(value);
+  auto func = dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
+  auto values = dyn_cast<DenseI32ArrayAttr>(unwrap(promise));
+  if (!func || !values || values.size() != 1 ||
+      llvm::StringRef(name) != "tile.divisibility")
+    return false;
+  func.setArgAttr(argument.getArgNumber(), name,
+                  builder->builder.getI32IntegerAttr(values[0]));
+  return true;
 }
 
 void tw_value_replace_all_uses(tw_value value, tw_value with) {

@@ -22,6 +22,12 @@ def TileDialect : Dialect {
     Elementwise arithmetic comes from `arith` and `math`, control flow from
     `scf`. Integers are signless; the operation chosen says how they are read.
 
+    Promises about an op's one result, of integers or pointers: the i32 arrays
+    `tile.divisibility`, `tile.contiguity` and `tile.constancy`, with a power of
+    two for each dimension (one for a scalar). Each dimension is cut into
+    aligned groups of `contiguity` elements that count up by one and whose first
+    is a multiple of `divisibility`, and of `constancy` equal elements.
+
     Hints on `scf.for`, which change no result: the i32 attributes
     `tile.num_stages` (iterations whose loads are in flight) and
     `tile.loop_unroll_factor`, and the unit attributes `tile.flatten`,
@@ -40,6 +46,9 @@ def TileDialect : Dialect {
     /// i32 argument attribute: the argument (for a pointer: its address in
     /// bytes) is a multiple of this power of two.
     static constexpr ::llvm::StringLiteral kDivisibilityAttr = "tile.divisibility";
+    /// Promises about a result, as `tile.divisibility` also can be.
+    static constexpr ::llvm::StringLiteral kContiguityAttr = "tile.contiguity";
+    static constexpr ::llvm::StringLiteral kConstancyAttr = "tile.constancy";
 
     void registerTypes();
   }];

@@ -87,8 +87,35 @@ static LogicalResult verifyLoopHint(Operation *op, NamedAttribute hint,
   return success();
 }
 
+/// Promises are checked where they are made, on tiles and their scalars. Lower
+/// down, where lowered ops may have inherited them, nobody reads them.
+static LogicalResult verifyPromise(Operation *op, NamedAttribute promise) {
+  llvm::StringRef name = promise.getName().strref();
+  auto values = dyn_cast<DenseI32ArrayAttr>(promise.getValue());
+  if (!values || !llvm::all_of(values.asArrayRef(), [](int32_t value) {
+        return value > 0 && llvm::isPowerOf2_32(value);
+      }))
+    return op->emitError("'") << name << "' is an i32 array of powers of two, "
+                              << "got " << promise.getValue();
+  auto tile = op->getNumResults() == 1
+                  ? dyn_cast<RankedTensorType>(op->getResult(0).getType())
+                  : nullptr;
+  if (!tile)
+    return success();
+  if (!isa<IntegerType, PtrType>(tile.getElementType()))
+    return op->emitError("'")
+           << name << "' is about integers and pointers, got " << tile;
+  if (values.size() != tile.getRank())
+    return op->emitError("'") << name << "' has " << values.size()
+                              << " values for rank " << tile.getRank();
+  return success();
+}
+
 LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attribute) {
+  if (llvm::is_contained({kDivisibilityAttr, kContiguityAttr, kConstancyAttr},
+                         attribute.getName().strref()))
+    return verifyPromise(op, attribute);
   bool isCount = llvm::is_contained(loopCounts, attribute.getName().strref());
   if (isCount || llvm::is_contained(loopFlags, attribute.getName().strref()))
     return verifyLoopHint(op, attribute, isCount);

@@ -67,6 +67,19 @@ AxisInfo AxisInfo::getOfArgument(Value value) {
   return info;
 }
 
+void AxisInfo::addPromises(Operation *op) {
+  // The first element of a larger group is the first of a smaller one, too, so
+  // the facts may be raised one by one.
+  auto raise = [&](StringRef name, int64_t AxisFacts::*member) {
+    if (auto values = op->getAttrOfType<DenseI32ArrayAttr>(name))
+      for (auto [facts, value] : llvm::zip(dims, values.asArrayRef()))
+        facts.*member = std::max<int64_t>(facts.*member, value);
+  };
+  raise(tile::TileDialect::kDivisibilityAttr, &AxisFacts::divisibility);
+  raise(tile::TileDialect::kContiguityAttr, &AxisFacts::contiguity);
+  raise(tile::TileDialect::kConstancyAttr, &AxisFacts::constancy);
+}
+
 int64_t AxisInfo::getDivisibility(unsigned dim, int64_t group,
                                   int64_t unit) const {
   const AxisFacts &facts = dims[dim];
@@ -163,6 +176,8 @@ public:
       bool followed = results.size() == 1 && isTracked(type);
       AxisInfo info =
           followed ? inferAxisInfo(op, infos) : AxisInfo::getUnknown(type);
+      if (followed)
+        info.addPromises(op);
       propagateIfChanged(result, result->join(info));
     }
     return success();

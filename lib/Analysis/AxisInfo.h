@@ -62,6 +62,8 @@ public:
   static AxisInfo getConstant(mlir::Type type, int64_t value);
   /// What the attributes of a function argument promise; nothing for others.
   static AxisInfo getOfArgument(mlir::Value value);
+  /// Adds what the attributes of `op`, whose result this is of, promise.
+  void addPromises(mlir::Operation *op);
 
   bool isSeen() const { return !dims.empty(); }
   unsigned getRank() const { return dims.size(); }

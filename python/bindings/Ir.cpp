@@ -295,6 +295,15 @@ static void defineBuilder(py::module_ &module) {
                                return block ? std::optional(Block{block})
                                             : std::nullopt;
                              })
+      .def(
+          "promise",
+          [](Builder &self, Value value, const std::string &name,
+             const std::string &text) {
+            return tw_value_promise(self.handle, value.raw, name.c_str(),
+                                    self.parseAttr(text).raw);
+          },
+          py::arg("value"), py::arg("name"), py::arg("values"),
+          "Adds a promise about a value of this block; whether it could.")
       .def("save", &Builder::save)
       .def("restore", &Builder::restore);
 }

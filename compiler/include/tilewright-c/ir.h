@@ -130,6 +130,11 @@ TW_EXPORT tw_type tw_value_type(tw_value value);
 /** The attribute of an integer, float or splat constant; NULL for other values.
  */
 TW_EXPORT tw_attr tw_value_constant(tw_value value);
+/** Adds the promise `name` ("tile.divisibility", ...), an i32 array, to a value
+ *  made in the builder's block, where it holds: to its op or, for divisibility,
+ *  the function it is an argument of. False where there is no such place. */
+TW_EXPORT bool tw_value_promise(tw_builder *builder, tw_value value,
+                                const char *name, tw_attr promise);
 TW_EXPORT void tw_value_replace_all_uses(tw_value value, tw_value with);
 
 #ifdef __cplusplus

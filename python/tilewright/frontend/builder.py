@@ -108,6 +108,9 @@ class IRBuilder:
             self.operation("tile.yield", [value.handle for value in values])
         return op.results
 
+    def promise(self, handle, name, values):
+        self.native.promise(handle, f"tile.{name}", attribute_text(values))
+
     def call(self, function, args, kwargs=None):
         return self.visitor.inline(function, args, kwargs or {})
 

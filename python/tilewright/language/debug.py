@@ -2,7 +2,7 @@
 
 from .builtin import builtin
 from .errors import LanguageError, LanguageTypeError, LanguageValueError
-from .ir import emit_effect
+from .ir import builder, emit_effect
 from .semantic import arithmetic, convert
 from .tensor import tensor
 
@@ -59,8 +59,6 @@ def device_assert(cond, msg="", mask=None):
 
     Only compiled in with the option `debug`.
     """
-    from .ir import builder
-
     if not isinstance(msg, str):
         raise LanguageTypeError(f"the message of device_assert is a string, got {convert.describe(msg)}")
     if not builder().debug:
@@ -85,27 +83,36 @@ def assume(cond):
         raise LanguageTypeError(f"tl.assume takes a condition, got {convert.describe(cond)}")
 
 
-def _hint(name, text):
+def _hint(name, fact, text):
     def function(input, values):
         value = convert.to_tensor(input)
         counts = list(values) if isinstance(values, (tuple, list)) else [values]
-        if any(isinstance(count, bool) or not isinstance(count, int) for count in counts):
-            raise LanguageTypeError(f"tl.{name} takes compile-time integers, got {counts}")
+        if any(isinstance(count, bool) or not isinstance(count, int) or count < 1 for count in counts):
+            raise LanguageTypeError(f"tl.{name} takes positive compile-time integers, got {counts}")
         if len(counts) != max(1, len(value.shape)):
             raise LanguageValueError(f"tl.{name} takes one value a side: {value.type} with {counts}")
+        if value.dtype.is_floating():
+            raise LanguageTypeError(f"tl.{name} takes integers and pointers, got {value.type}")
+        # The analysis works with powers of two.
+        builder().promise(value.handle, fact, [min(count & -count, 2**30) for count in counts])
         return value
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"""{text}
+    function.__doc__ = f"""Promise the compiler that {text}.
 
-    `values` has one compile-time integer a side of `input`, which is given back. Raises `LanguageValueError`
-    otherwise.
+    `values` has one positive compile-time integer a side of `input`, a block or scalar of integers or
+    pointers, which is given back. Raises `LanguageValueError` for another number of values. A promise that
+    does not hold leads to wrong results.
     """
     return builtin(function)
 
 
 multiple_of = _hint(
-    "multiple_of", "Tell the compiler that the elements of `input` are multiples of `values`."
+    "multiple_of",
+    "divisibility",
+    "the elements of `input` (with `max_contiguous`: the first of each run) are multiples of `values`",
 )
-max_contiguous = _hint("max_contiguous", "Tell the compiler that runs of `values` elements count up by one.")
-max_constancy = _hint("max_constancy", "Tell the compiler that runs of `values` elements are equal.")
+max_contiguous = _hint(
+    "max_contiguous", "contiguity", "aligned runs of `values` elements of `input` count up by one"
+)
+max_constancy = _hint("max_constancy", "constancy", "aligned runs of `values` elements of `input` are equal")

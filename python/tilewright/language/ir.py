@@ -35,6 +35,9 @@ class Builder(Protocol):
     def reduce(self, operands, operand_types, result_types, axis: int, combine: Callable) -> list:
         """Reduce blocks along `axis`; `combine(lefts, rights)` maps two lists of tensors to one."""
 
+    def promise(self, handle: Any, name: str, values: Sequence[int]) -> None:
+        """Note that `divisibility`, `contiguity` or `constancy` of a value is at least that, side by side."""
+
     def call(self, function, args: Sequence, kwargs: dict | None = None) -> Any:
         """Call a `@tw.jit` function on tensors."""
 

@@ -213,3 +213,17 @@ tile.func @loop(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32, %any
   }
   tile.return
 }
+
+// What the kernel's author promises holds where the analysis knows less.
+tile.func @promises(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32) {
+  %range = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %ns = tile.splat %n : i32 -> tensor<64xi32>
+  %wrapped = arith.remsi %range, %ns {tile.contiguity = array<i32: 16>, tile.divisibility = array<i32: 32>} : tensor<64xi32>
+  // expected-remark@below {{wrapped: contiguity = [16], divisibility = [32], constancy = [1]}}
+  tile.print "wrapped: ", %wrapped {isSigned = array<i1: true>} : tensor<64xi32>
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>>
+  %ptr = tile.addptr %ps, %wrapped : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
+  // expected-remark@below {{vectors of 4}}
+  %x = tile.load %ptr : tensor<64x!tile.ptr<f32>>
+  tile.return
+}

@@ -170,6 +170,16 @@ def empty_arange(x):
     tl.load(x + tl.arange(8, 8))  # !
 
 
+@mistake("i32", r"tl\.multiple_of takes positive compile-time integers, got \[0\]")
+def multiple_of_zero(n):
+    tl.multiple_of(n, 0)  # !
+
+
+@mistake("i32", r"tl\.max_contiguous takes one value a side: <\[4\], int32> with \[4, 4\]")
+def hint_for_other_rank(n):
+    tl.max_contiguous(tl.arange(0, 4), (4, 4))  # !
+
+
 @mistake("*fp32", r"the axis of tl\.program_id is 0, 1 or 2, got 3")
 def grid_axis(x):
     tl.store(x, tl.program_id(3))  # !

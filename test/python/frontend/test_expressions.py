@@ -178,13 +178,28 @@ def test_device_functions_of_debugging(tile):
     assert r"not \223\22" in text and '"too large"' in text
 
 
-def test_hints_keep_their_operand(tile):
+def test_promises_stand_on_what_they_are_about(tile):
+    def kernel(out, n, m):
+        n = tl.multiple_of(n, 48)
+        i = tl.max_contiguous(tl.multiple_of(tl.arange(0, 16) % m, 16), 8)
+        j = tl.max_constancy(i[:, None] + i[None, :], (1, 4))
+        if m > 3:
+            tl.multiple_of(m, 64)
+        tl.store(out + j, n)
+
+    text = tile(kernel, "*i32", "i32", "i32")
+    assert "%arg1: i32 {tile.divisibility = 16 : i32}, %arg2: i32)" in text
+    assert "arith.remsi %0, %1 {tile.contiguity = array<i32: 8>, tile.divisibility = array<i32: 16>}" in text
+    assert text.count("tile.constancy = array<i32: 1, 4>") == 1
+    # What holds in a branch is not said of a value from outside.
+    assert "64" not in text
+
+
+def test_functions_without_effect(tile):
     def kernel(out, n):
-        n = tl.multiple_of(n, 16)
-        i = tl.max_contiguous(tl.multiple_of(tl.arange(0, 16), 16), 16)
         tl.assume(n > 0)
         tl.debug_barrier()
-        tl.store(out + tl.max_constancy(i, 1), n)
+        tl.store(out, n)
 
     assert stores(tile(kernel, "*i32", "i32")) == 1
 
