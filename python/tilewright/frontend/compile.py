@@ -51,19 +51,19 @@ class Unit:
         return CompilationError(found.message, visitor.frames(node), notes=found.notes)
 
 
-def compile_to_tile(fn, arg_types, constexprs, attrs=None, options=None, binding=None):
+def compile_to_tile(fn, arg_types, constexprs, attrs=None, options=None):
     """Compile the kernel `fn` to the `tile` dialect and give a `TileModule`.
 
     `arg_types` maps the names of arguments passed at launch to types: signature strings ("*fp16", "i32") or
     types of the language. `constexprs` maps the other arguments to their values; defaults fill in what
     neither has. `attrs` maps names to powers of two that divide the argument. `options` may have `debug`,
-    which compiles `device_assert` in. `binding` replaces the module `_tilewright`.
+    which compiles `device_assert` in.
 
     Raises `CompilationError` at the user's line for whatever is wrong with the kernel.
     """
     try:
-        if binding is None:
-            from .. import _tilewright as binding
+        from .. import _tilewright as binding
+
         return _compile(binding, getattr(fn, "fn", fn), arg_types, constexprs, attrs or {}, options)
     except CompilationError as error:
         error.__traceback__ = None  # the user's line is what counts, not ours

@@ -20,33 +20,34 @@ def is_hidden(name):
     return name.startswith("%")
 
 
-def _inside(node, kinds, enter_loops):
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, kinds):
-            return True
-        if isinstance(child, (ast.FunctionDef, ast.Lambda)):
-            continue
-        if isinstance(child, (ast.For, ast.While)) and not enter_loops:
-            continue
-        if _inside(child, kinds, enter_loops):
-            return True
-    return False
+def _ways_out(node):
+    """Which of `return`, `break` and `continue` may leave the statement; remembered in the node."""
+    found = getattr(node, "_ways_out", None)
+    if found is None:
+        found = node._ways_out = frozenset(_find_ways_out(node))
+    return found
+
+
+def _find_ways_out(node):
+    if isinstance(node, (ast.Return, ast.Break, ast.Continue)):
+        return {type(node)}
+    if isinstance(node, ast.FunctionDef):
+        return set()
+    inner = [*getattr(node, "body", ()), *getattr(node, "orelse", ())]
+    found = set().union(*map(_ways_out, inner))
+    return found - {ast.Break, ast.Continue} if isinstance(node, (ast.For, ast.While)) else found
 
 
 def returns(node):
     """Whether a `return` stands in the statement, at any depth."""
-    return isinstance(node, ast.Return) or _inside(node, ast.Return, True)
+    return ast.Return in _ways_out(node)
 
 
 def breaks(loop):
     """Whether the loop has a `break` of its own."""
-    return any(isinstance(s, ast.Break) or _leaves(s, ast.Break) for s in loop.body)
+    return any(ast.Break in _ways_out(statement) for statement in loop.body)
 
 
 def leaves_body(node):
     """Whether the statement may end the innermost loop's iteration early, or the function."""
-    return returns(node) or _leaves(node, (ast.Break, ast.Continue))
-
-
-def _leaves(node, kinds):
-    return not isinstance(node, (ast.For, ast.While)) and _inside(node, kinds, False)
+    return bool(_ways_out(node))

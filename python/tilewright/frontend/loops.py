@@ -36,16 +36,26 @@ _FLAGS = ("disallow_acc_multi_buffer", "flatten", "warp_specialize", "disable_li
 
 def assigned_names(statements):
     """The names that statements assign, in order, constants declared as such left out."""
-    found = {}
+    stored, constants = {}, set()
     for statement in statements:
+        names, declared = _assignments(statement)
+        stored.update(names)
+        constants |= declared
+    return [name for name in stored if name not in constants]
+
+
+def _assignments(statement):
+    """The names that a statement stores to, and those of them that are constants; remembered in the node."""
+    found = getattr(statement, "_assignments", None)
+    if found is None:
+        stored, constants = {}, set()
         for node in ast.walk(statement):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                found[node.id] = None
-    for statement in statements:
-        for node in ast.walk(statement):
-            if isinstance(node, ast.AnnAssign) and "constexpr" in ast.unparse(node.annotation):
-                found.pop(getattr(node.target, "id", None), None)
-    return list(found)
+                stored[node.id] = None
+            elif isinstance(node, ast.AnnAssign) and "constexpr" in ast.unparse(node.annotation):
+                constants.add(getattr(node.target, "id", None))
+        found = statement._assignments = stored, constants
+    return found
 
 
 class Loops:
