@@ -2,7 +2,6 @@
 #include "lib/Transforms/Cpu/Passes.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -17,6 +16,19 @@ namespace tilewright::cpu {
 
 static bool isF32(Value value) {
   return getElementTypeOrSelf(value.getType()).isF32();
+}
+
+/// A constant of a float type or a vector of floats.
+static Value makeFloat(OpBuilder &b, Location loc, Type type, double value) {
+  TypedAttr attribute = b.getFloatAttr(getElementTypeOrSelf(type), value);
+  if (auto vector = dyn_cast<VectorType>(type))
+    attribute = DenseElementsAttr::get(vector, Attribute(attribute));
+  return arith::ConstantOp::create(b, loc, attribute);
+}
+
+static Value compare(OpBuilder &b, Location loc, arith::CmpFPredicate predicate,
+                     Value x, Value y) {
+  return arith::CmpFOp::create(b, loc, predicate, x, y);
 }
 
 namespace {
@@ -39,14 +51,58 @@ struct ExpandRsqrt : OpRewritePattern<math::RsqrtOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(math::RsqrtOp op,
                                 PatternRewriter &rewriter) const override {
-    Type type = op.getType();
+    Value one = makeFloat(rewriter, op.getLoc(), op.getType(), 1.0);
     Value root = math::SqrtOp::create(rewriter, op.getLoc(), op.getOperand());
-    auto scalar = rewriter.getFloatAttr(getElementTypeOrSelf(type), 1.0);
-    TypedAttr one = scalar;
-    if (auto vector = dyn_cast<VectorType>(type))
-      one = DenseElementsAttr::get(vector, Attribute(scalar));
-    Value numerator = arith::ConstantOp::create(rewriter, op.getLoc(), one);
-    rewriter.replaceOpWithNewOp<arith::DivFOp>(op, numerator, root);
+    rewriter.replaceOpWithNewOp<arith::DivFOp>(op, one, root);
+    return success();
+  }
+};
+
+/// exp(x) - 1 and log(1 + x) of any float type. The rounding error of the sum
+/// is made good by the ratio of the exact argument to the one that `exp` or
+/// `log` saw (W. Kahan's way; N. Higham, "Accuracy and Stability of Numerical
+/// Algorithms", 1.14.1).
+struct ExpandExpM1 : OpRewritePattern<math::ExpM1Op> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::ExpM1Op op,
+                                PatternRewriter &b) const override {
+    Location loc = op.getLoc();
+    Value x = op.getOperand();
+    Value one = makeFloat(b, loc, x.getType(), 1.0);
+    Value grown = math::ExpOp::create(b, loc, x);
+    Value less = arith::SubFOp::create(b, loc, grown, one);
+    Value seen = math::LogOp::create(b, loc, grown);
+    Value ratio = arith::DivFOp::create(b, loc, x, seen);
+    Value exact = arith::MulFOp::create(b, loc, less, ratio);
+    // Far from zero the difference is right as it is, and the logarithm may be
+    // infinite; nearer to zero than the last bit of 1, x itself is right.
+    Value size = math::AbsFOp::create(b, loc, x);
+    Value isFar = compare(b, loc, arith::CmpFPredicate::OGT, size, one);
+    Value isTiny = compare(b, loc, arith::CmpFPredicate::OEQ, grown, one);
+    Value near = arith::SelectOp::create(b, loc, isTiny, x, exact);
+    b.replaceOpWithNewOp<arith::SelectOp>(op, isFar, less, near);
+    return success();
+  }
+};
+
+struct ExpandLog1P : OpRewritePattern<math::Log1pOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::Log1pOp op,
+                                PatternRewriter &b) const override {
+    Location loc = op.getLoc();
+    Value x = op.getOperand();
+    Value one = makeFloat(b, loc, x.getType(), 1.0);
+    Value sum = arith::AddFOp::create(b, loc, x, one);
+    Value logarithm = math::LogOp::create(b, loc, sum);
+    Value seen = arith::SubFOp::create(b, loc, sum, one);
+    Value ratio = arith::DivFOp::create(b, loc, x, seen);
+    Value exact = arith::MulFOp::create(b, loc, logarithm, ratio);
+    Value isTiny = compare(b, loc, arith::CmpFPredicate::OEQ, sum, one);
+    Value near = arith::SelectOp::create(b, loc, isTiny, x, exact);
+    // There the ratio is 1, or infinity by infinity.
+    Value large = makeFloat(b, loc, x.getType(), 1e18);
+    Value isFar = compare(b, loc, arith::CmpFPredicate::OGT, x, large);
+    b.replaceOpWithNewOp<arith::SelectOp>(op, isFar, logarithm, near);
     return success();
   }
 };
@@ -109,14 +165,10 @@ struct ExpandAngle : OpRewritePattern<Op> {
 
   /// Whether an angle is too large, infinite or NaN.
   static Value hasLargeAngle(OpBuilder &b, Location loc, Value x) {
-    TypedAttr limit = b.getF32FloatAttr(F32Functions::kLargestAngle);
-    auto vector = dyn_cast<VectorType>(x.getType());
-    if (vector)
-      limit = DenseElementsAttr::get(vector, Attribute(limit));
-    Value bound = arith::ConstantOp::create(b, loc, limit);
-    Value is = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UGT,
-                                     math::AbsFOp::create(b, loc, x), bound);
-    if (!vector)
+    Value bound = makeFloat(b, loc, x.getType(), F32Functions::kLargestAngle);
+    Value is = compare(b, loc, arith::CmpFPredicate::UGT,
+                       math::AbsFOp::create(b, loc, x), bound);
+    if (!isa<VectorType>(x.getType()))
       return is;
     return vector::ReductionOp::create(b, loc, vector::CombiningKind::OR, is);
   }
@@ -166,11 +218,7 @@ struct ExpandVectorMathPass : impl::ExpandVectorMathBase<ExpandVectorMathPass> {
     patterns.add<ExpandAngle<math::SinOp, LLVM::SinOp, &F::sin>,
                  ExpandAngle<math::CosOp, LLVM::CosOp, &F::cos>>(context,
                                                                  vectorBits);
-    // Both in terms of the above, within 3 ULP.
-    populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
-      return name == math::ExpM1Op::getOperationName() ||
-             name == math::Log1pOp::getOperationName();
-    });
+    patterns.add<ExpandExpM1, ExpandLog1P>(context);
     return applyPatternsGreedily(getOperation(), std::move(patterns));
   }
 

@@ -259,7 +259,12 @@ Value F32Functions::sine(Value x, uint32_t quarterTurns) const {
       LLVM::FMulAddOp::create(b, loc, turns, wide(-0x1.921fb544p+0), angle);
   reduced = LLVM::FMulAddOp::create(b, loc, turns, wide(-0x1.0b4611a626331p-34),
                                     reduced);
-  Value r = arith::TruncFOp::create(b, loc, x.getType(), reduced);
+  // Angles of no turn stay as they are: -0 would become 0.
+  Value isReduced = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT,
+                                          magnitude(x), constant(x, 0.75f));
+  Value r = arith::SelectOp::create(
+      b, loc, isReduced, x,
+      arith::TruncFOp::create(b, loc, x.getType(), reduced));
   Value quadrant =
       arith::FPToSIOp::create(b, loc, like(x, b.getI32Type()), turns);
   quadrant = arith::AddIOp::create(b, loc, quadrant, integer(x, quarterTurns));
