@@ -100,9 +100,11 @@ class Body:
                 if axis != dim:
                     source = tensor(current, "i32")
                     current.insert(axis, 1)
-                    index = self.op(f"tile.expand_dims {index} {{axis = {axis} : i32}} : "
-                                    f"{source} -> {tensor(current, 'i32')}")
-            stride = math.prod(shape[dim + 1:])
+                    index = self.op(
+                        f"tile.expand_dims {index} {{axis = {axis} : i32}} : "
+                        f"{source} -> {tensor(current, 'i32')}"
+                    )
+            stride = math.prod(shape[dim + 1 :])
             part = tensor(current, "i32")
             factor = self.op(f"arith.constant dense<{stride}> : {part}")
             scaled = self.op(f"arith.muli {index}, {factor} : {part}")

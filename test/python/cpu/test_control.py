@@ -149,8 +149,11 @@ def stepping(body, step):
 
 
 def test_pointers_that_step(body, rng):
-    stepping(body, "%d = arith.constant dense<70> : tensor<70xi32>\n"
-                   "%q = tile.addptr %p, %d : tensor<70x!tile.ptr<f32>>, tensor<70xi32>")
+    stepping(
+        body,
+        "%d = arith.constant dense<70> : tensor<70xi32>\n"
+        "%q = tile.addptr %p, %d : tensor<70x!tile.ptr<f32>>, tensor<70xi32>",
+    )
     x = rng.integers(0, 100, (4, 70)).astype(np.float32)
     out = np.zeros(70, np.float32)
     body.build()(x, out)
@@ -159,8 +162,11 @@ def test_pointers_that_step(body, rng):
 
 def test_pointers_that_fan_out(body, rng):
     """Each element moves by its own distance."""
-    stepping(body, "%d = tile.range {start = 0 : i32, end = 70 : i32} : tensor<70xi32>\n"
-                   "%q = tile.addptr %p, %d : tensor<70x!tile.ptr<f32>>, tensor<70xi32>")
+    stepping(
+        body,
+        "%d = tile.range {start = 0 : i32, end = 70 : i32} : tensor<70xi32>\n"
+        "%q = tile.addptr %p, %d : tensor<70x!tile.ptr<f32>>, tensor<70xi32>",
+    )
     x = rng.integers(0, 100, 4 * 70).astype(np.float32)
     out = np.zeros(70, np.float32)
     body.build()(x, out)

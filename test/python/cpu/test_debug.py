@@ -33,8 +33,15 @@ def test_print(body, capfd):
     x, y = body.load((3,), "f16"), body.load((2,), "i8")
     flag = body.op("arith.constant true")
     body.lines.append(
-        f'tile.print "v = ", {x}, {y}, {flag} {{isSigned = array<i1: true, true, true>}} : tensor<3xf16>, tensor<2xi8>, i1'
+        f'tile.print "v = ", {x}, {y}, {flag} {{isSigned = array<i1: true, true, true>}} '
+        ": tensor<3xf16>, tensor<2xi8>, i1"
     )
     body.build()(np.array([1.5, -2, np.inf], np.float16), np.array([-1, 7], np.int8))
     assert [line.split("v = ")[1] for line in capfd.readouterr().out.splitlines()] == [
-        "1.5", "-2", "inf", "-1", "7", "True"]
+        "1.5",
+        "-2",
+        "inf",
+        "-1",
+        "7",
+        "True",
+    ]

@@ -6,8 +6,16 @@ import pytest
 
 from .conftest import tensor
 
-DTYPES = {"f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32, "f64": np.float64, "i8": np.int8,
-          "i32": np.int32, "f8E4M3FN": ml_dtypes.float8_e4m3fn, "f8E5M2": ml_dtypes.float8_e5m2}
+DTYPES = {
+    "f16": np.float16,
+    "bf16": ml_dtypes.bfloat16,
+    "f32": np.float32,
+    "f64": np.float64,
+    "i8": np.int8,
+    "i32": np.int32,
+    "f8E4M3FN": ml_dtypes.float8_e4m3fn,
+    "f8E5M2": ml_dtypes.float8_e5m2,
+}
 
 
 def values(rng, shape, element):
@@ -16,11 +24,31 @@ def values(rng, shape, element):
     return rng.standard_normal(shape).astype(DTYPES[element])
 
 
-@pytest.mark.parametrize("m, n, k", [(1, 1, 1), (16, 16, 16), (64, 64, 64), (7, 5, 3), (13, 100, 37), (128, 48, 20),
-                                     (1, 64, 64), (64, 1, 64)])
-@pytest.mark.parametrize("a, b, acc", [("f32", "f32", "f32"), ("f64", "f64", "f64"), ("f16", "f16", "f32"),
-                                       ("f16", "f16", "f16"), ("bf16", "bf16", "f32"), ("i8", "i8", "i32"),
-                                       ("f8E4M3FN", "f8E5M2", "f32")])
+@pytest.mark.parametrize(
+    "m, n, k",
+    [
+        (1, 1, 1),
+        (16, 16, 16),
+        (64, 64, 64),
+        (7, 5, 3),
+        (13, 100, 37),
+        (128, 48, 20),
+        (1, 64, 64),
+        (64, 1, 64),
+    ],
+)
+@pytest.mark.parametrize(
+    "a, b, acc",
+    [
+        ("f32", "f32", "f32"),
+        ("f64", "f64", "f64"),
+        ("f16", "f16", "f32"),
+        ("f16", "f16", "f16"),
+        ("bf16", "bf16", "f32"),
+        ("i8", "i8", "i32"),
+        ("f8E4M3FN", "f8E5M2", "f32"),
+    ],
+)
 def test_product(body, rng, m, n, k, a, b, acc):
     x, y, z = body.load((m, k), a), body.load((k, n), b), body.load((m, n), acc)
     types = ", ".join([tensor((m, k), a), tensor((k, n), b), tensor((m, n), acc)])

@@ -50,7 +50,9 @@ def interesting(rng, dtype, target):
     limits = all_values(NAMES[target]).astype(np.float64)
     limits = np.unique(limits[np.isfinite(limits)])
     halves = (limits[1:] + limits[:-1]) / 2
-    values = np.concatenate([limits, halves, halves * (1 + 1e-7), halves * (1 - 1e-7), [np.inf, -np.inf, np.nan, -0.0]])
+    values = np.concatenate(
+        [limits, halves, halves * (1 + 1e-7), halves * (1 - 1e-7), [np.inf, -np.inf, np.nan, -0.0]]
+    )
     values = np.concatenate([values, rng.standard_normal(1000) * 10.0 ** rng.integers(-45, 38, 1000)])
     if dtype == np.float64:
         values = np.concatenate([values, halves * (1 + 1e-15), halves * (1 - 1e-15)])

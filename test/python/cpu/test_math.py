@@ -107,7 +107,9 @@ def test_f64(body, rng, name):
 
 
 @pytest.mark.parametrize("element, dtype", [("f32", np.float32), ("f64", np.float64)])
-@pytest.mark.parametrize("name, function", [("powf", np.power), ("atan2", np.arctan2), ("copysign", np.copysign)])
+@pytest.mark.parametrize(
+    "name, function", [("powf", np.power), ("atan2", np.arctan2), ("copysign", np.copysign)]
+)
 def test_two_operands(body, rng, element, dtype, name, function):
     x, y = rng.uniform(0.01, 20, COUNT).astype(dtype), rng.uniform(-20, 20, COUNT).astype(dtype)
     got = apply(body, f"math.{name}", [x, y], element)

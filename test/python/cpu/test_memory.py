@@ -13,13 +13,17 @@ def pointers_at(body, offsets, count, element, offset_type="i32"):
     return body.op(f"tile.addptr {repeated}, {offsets} : {type}, {tensor((count,), offset_type)}")
 
 
-@pytest.mark.parametrize("element, dtype", [("f32", "f4"), ("i8", "i1"), ("f16", "f2"), ("f64", "f8"), ("i64", "i8")])
+@pytest.mark.parametrize(
+    "element, dtype", [("f32", "f4"), ("i8", "i1"), ("f16", "f2"), ("f64", "f8"), ("i64", "i8")]
+)
 @pytest.mark.parametrize("kind", ["scattered", "consecutive"])
 def test_indirect(body, rng, element, dtype, kind):
     """y[k[i]] = x[k[i]], the indices from memory."""
     n = 100
     index = body.load((n,), "i32")
-    value = body.op(f"tile.load {pointers_at(body, index, n, element)} : {tensor((n,), f'!tile.ptr<{element}>')}")
+    value = body.op(
+        f"tile.load {pointers_at(body, index, n, element)} : {tensor((n,), f'!tile.ptr<{element}>')}"
+    )
     place = pointers_at(body, index, n, element)
     body.lines.append(f"tile.store {place}, {value} : {tensor((n,), f'!tile.ptr<{element}>')}")
     k = (rng.permutation(300)[:n] if kind == "scattered" else np.arange(n) + 50).astype(np.int32)
@@ -159,8 +163,10 @@ def test_load_is_not_moved_over_a_store(body, rng):
     value = body.op(f"tile.load {pointers} : {t}")
     zero = body.op("arith.constant dense<0.0> : tensor<64xf32>")
     body.lines.append(f"tile.store {pointers}, {zero} : {t}")
-    total = body.op(f'"tile.reduce"({value}) <{{axis = 0 : i32}}> ({{\n^bb0(%a: f32, %b: f32):\n'
-                    '%s = arith.addf %a, %b : f32\ntile.yield %s : f32\n}) : (tensor<64xf32>) -> f32')
+    total = body.op(
+        f'"tile.reduce"({value}) <{{axis = 0 : i32}}> ({{\n^bb0(%a: f32, %b: f32):\n'
+        "%s = arith.addf %a, %b : f32\ntile.yield %s : f32\n}) : (tensor<64xf32>) -> f32"
+    )
     pointer = body.argument("!tile.ptr<f32>")
     body.lines.append(f"tile.store {pointer}, {total} : !tile.ptr<f32>")
     x, out = np.ones(64, np.float32), np.zeros(1, np.float32)
@@ -169,9 +175,18 @@ def test_load_is_not_moved_over_a_store(body, rng):
 
 
 KINDS = {
-    "add": ("i32", np.add), "and": ("i32", np.bitwise_and), "or": ("i64", np.bitwise_or), "xor": ("i32", np.bitwise_xor),
-    "max": ("i32", np.maximum), "min": ("i64", np.minimum), "umax": ("i32", np.maximum), "umin": ("i32", np.minimum),
-    "fadd": ("f32", np.add), "fmax": ("f32", np.maximum), "fmin": ("f64", np.minimum), "xchg": ("f32", lambda a, b: b),
+    "add": ("i32", np.add),
+    "and": ("i32", np.bitwise_and),
+    "or": ("i64", np.bitwise_or),
+    "xor": ("i32", np.bitwise_xor),
+    "max": ("i32", np.maximum),
+    "min": ("i64", np.minimum),
+    "umax": ("i32", np.maximum),
+    "umin": ("i32", np.minimum),
+    "fadd": ("f32", np.add),
+    "fmax": ("f32", np.maximum),
+    "fmin": ("f64", np.minimum),
+    "xchg": ("f32", lambda a, b: b),
 }
 
 
@@ -185,7 +200,9 @@ def test_atomic(body, rng, kind, masked):
     if masked:
         limit = body.op("arith.constant dense<20> : tensor<33xi32>")
         mask = ", " + body.op(f"arith.cmpi slt, {body.range(n)}, {limit} : tensor<33xi32>")
-    old = body.op(f"tile.atomic_rmw {kind} relaxed gpu {body.pointers((n,), element)}, {value}{mask} : {type}")
+    old = body.op(
+        f"tile.atomic_rmw {kind} relaxed gpu {body.pointers((n,), element)}, {value}{mask} : {type}"
+    )
     body.store(old, (n,), element)
     dtype = np.dtype({"i32": "i4", "i64": "i8", "f32": "f4", "f64": "f8"}[element])
     if kind.startswith("u"):
@@ -207,7 +224,9 @@ def test_atomics_of_many_threads(body, element, dtype):
     value = body.op(f"arith.constant dense<{one}> : {tensor((n,), element)}")
     kind = "fadd" if element.startswith("f") else "add"
     pointers = body.pointers((n,), element)
-    body.op(f"tile.atomic_rmw {kind} relaxed gpu {pointers}, {value} : {tensor((n,), f'!tile.ptr<{element}>')}")
+    body.op(
+        f"tile.atomic_rmw {kind} relaxed gpu {pointers}, {value} : {tensor((n,), f'!tile.ptr<{element}>')}"
+    )
     x = np.zeros(n, dtype)
     body.build()(x, grid=(2000,), threads=4)
     assert (x == 2000).all()

@@ -30,18 +30,42 @@ def binary(op, element):
     return f"^bb0(%a: {element}, %b: {element}):\n %s = {op} %a, %b : {element}\n tile.yield %s : {element}"
 
 
-SHAPES = [((1,), 0), ((37,), 0), ((1000,), 0), ((4096,), 0), ((8, 33), 1), ((33, 8), 0), ((5, 6, 7), 1), ((5, 6, 7), 2),
-          ((6, 1), 1), ((6, 1), 0), ((1, 6), 0), ((64, 128), 0), ((64, 128), 1)]
+SHAPES = [
+    ((1,), 0),
+    ((37,), 0),
+    ((1000,), 0),
+    ((4096,), 0),
+    ((8, 33), 1),
+    ((33, 8), 0),
+    ((5, 6, 7), 1),
+    ((5, 6, 7), 2),
+    ((6, 1), 1),
+    ((6, 1), 0),
+    ((1, 6), 0),
+    ((64, 128), 0),
+    ((64, 128), 1),
+]
 
 
 @pytest.mark.parametrize("shape, axis", SHAPES)
-@pytest.mark.parametrize("op, element, function", [
-    ("arith.addf", "f32", np.sum), ("arith.maximumf", "f32", np.max), ("arith.addi", "i64", np.sum),
-    ("arith.minsi", "i8", np.min), ("arith.xori", "i32", np.bitwise_xor.reduce)])
+@pytest.mark.parametrize(
+    "op, element, function",
+    [
+        ("arith.addf", "f32", np.sum),
+        ("arith.maximumf", "f32", np.max),
+        ("arith.addi", "i64", np.sum),
+        ("arith.minsi", "i8", np.min),
+        ("arith.xori", "i32", np.bitwise_xor.reduce),
+    ],
+)
 def test_values(body, rng, shape, axis, op, element, function):
     dtype = np.dtype({"f32": "f4", "i64": "i8", "i8": "i1", "i32": "i4"}[element])
     reduce(body, [body.load(shape, element)], shape, [element], axis, binary(op, element))
-    x = rng.standard_normal(shape).astype(dtype) if element == "f32" else rng.integers(-100, 100, shape).astype(dtype)
+    x = (
+        rng.standard_normal(shape).astype(dtype)
+        if element == "f32"
+        else rng.integers(-100, 100, shape).astype(dtype)
+    )
     out = np.zeros(shape[:axis] + shape[axis + 1 :], dtype)
     body.build()(x, out)
     if op == "arith.addf":
@@ -50,8 +74,10 @@ def test_values(body, rng, shape, axis, op, element, function):
         assert np.array_equal(out, function(x, axis=axis).astype(dtype))
 
 
-@pytest.mark.parametrize("op, function", [("maximumf", np.max), ("minimumf", np.min), ("maxnumf", np.nanmax),
-                                          ("minnumf", np.nanmin)])
+@pytest.mark.parametrize(
+    "op, function",
+    [("maximumf", np.max), ("minimumf", np.min), ("maxnumf", np.nanmax), ("minnumf", np.nanmin)],
+)
 @pytest.mark.parametrize("shape, axis", [((100,), 0), ((50, 64), 1), ((50, 64), 0)])
 def test_nan(body, rng, op, function, shape, axis):
     reduce(body, [body.load(shape, "f32")], shape, ["f32"], axis, binary(f"arith.{op}", "f32"))
@@ -103,8 +129,10 @@ def test_booleans(body, rng):
     zero = body.op("arith.constant dense<0.0> : tensor<20x40xf32>")
     positive = body.op(f"arith.cmpf ogt, {x}, {zero} : tensor<20x40xf32>")
     name = body.fresh()
-    body.lines.append(f'{name} = "tile.reduce"({positive}) <{{axis = 1 : i32}}> ({{\n{binary("arith.ori", "i1")}\n}})'
-                      " : (tensor<20x40xi1>) -> tensor<20xi1>")
+    body.lines.append(
+        f'{name} = "tile.reduce"({positive}) <{{axis = 1 : i32}}> ({{\n{binary("arith.ori", "i1")}\n}})'
+        " : (tensor<20x40xi1>) -> tensor<20xi1>"
+    )
     body.store(body.op(f"arith.extui {name} : tensor<20xi1> to tensor<20xi8>"), (20,), "i8")
     x = rng.standard_normal((20, 40)).astype(np.float32) - 2.3
     out = np.full(20, 9, np.int8)

@@ -5,7 +5,20 @@ import pytest
 
 from .conftest import tensor
 
-SHAPES = [(1,), (7,), (32,), (100,), (1, 1), (5, 1), (1, 9), (3, 5), (16, 48), (33, 31), (2, 3, 5), (4, 1, 20)]
+SHAPES = [
+    (1,),
+    (7,),
+    (32,),
+    (100,),
+    (1, 1),
+    (5, 1),
+    (1, 9),
+    (3, 5),
+    (16, 48),
+    (33, 31),
+    (2, 3, 5),
+    (4, 1, 20),
+]
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -33,7 +46,9 @@ def test_transpose(body, rng, shape, order, element, dtype):
     assert np.array_equal(y, x.transpose(order))
 
 
-@pytest.mark.parametrize("shape, result", [((12,), (3, 4)), ((6, 10), (4, 15)), ((2, 3, 4), (24,)), ((5, 7), (7, 5))])
+@pytest.mark.parametrize(
+    "shape, result", [((12,), (3, 4)), ((6, 10), (4, 15)), ((2, 3, 4), (24,)), ((5, 7), (7, 5))]
+)
 def test_reshape(body, rng, shape, result):
     x = body.load(shape, "i32")
     y = body.op(f"tile.reshape {x} : {tensor(shape, 'i32')} -> {tensor(result, 'i32')}")
@@ -46,7 +61,9 @@ def test_reshape(body, rng, shape, result):
 
 def test_reshape_of_a_transpose(body, rng):
     x = body.load((6, 10), "f32")
-    turned = body.op(f"tile.transpose {x} {{order = array<i32: 1, 0>}} : tensor<6x10xf32> -> tensor<10x6xf32>")
+    turned = body.op(
+        f"tile.transpose {x} {{order = array<i32: 1, 0>}} : tensor<6x10xf32> -> tensor<10x6xf32>"
+    )
     flat = body.op(f"tile.reshape {turned} : tensor<10x6xf32> -> tensor<60xf32>")
     body.store(flat, (60,), "f32")
     x = rng.standard_normal((6, 10), dtype=np.float32)
@@ -80,7 +97,9 @@ def test_block_larger_than_a_stack(body, rng):
     shape = (1024, 1024)
     x = body.load(shape, "f32")
     e = body.op(f"math.exp {x} : {tensor(shape, 'f32')}")
-    turned = body.op(f"tile.transpose {e} {{order = array<i32: 1, 0>}} : {tensor(shape, 'f32')} -> {tensor(shape, 'f32')}")
+    turned = body.op(
+        f"tile.transpose {e} {{order = array<i32: 1, 0>}} : {tensor(shape, 'f32')} -> {tensor(shape, 'f32')}"
+    )
     body.store(body.op(f"arith.addf {turned}, {e} : {tensor(shape, 'f32')}"), shape, "f32")
     x = rng.standard_normal(shape, np.float32)
     y = np.zeros(shape, np.float32)
