@@ -77,12 +77,22 @@ def test_cupy():
 
 
 def test_jax():
+    """JAX's arrays are immutable: they are read, and a kernel that writes to one is refused."""
     jax = pytest.importorskip("jax")
-    x = jax.device_put(np.zeros(1000, np.float32), jax.devices("gpu")[0])
+    cupy = pytest.importorskip("cupy")
+
+    @tw.jit
+    def double(out, x, n, BLOCK: tl.constexpr = 256):
+        i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        tl.store(out + i, tl.load(x + i, i < n) * 2, i < n)
+
+    x = jax.device_put(np.arange(1000, dtype=np.float32), jax.devices("gpu")[0])
     x.block_until_ready()
-    run(x)
-    tw.cuda.synchronize()
-    assert (np.asarray(x + 0) == 1).all()
+    out = cupy.zeros(1000, cupy.float32)
+    double[tw.cdiv(1000, 256)](out, x, 1000)
+    np.testing.assert_array_equal(out.get(), 2 * np.arange(1000))
+    with pytest.raises(ValueError, match="argument 'x' of kernel increment.* read-only"):
+        run(x)
 
 
 def test_arrays_of_our_own():

@@ -1,0 +1,120 @@
+"""Every shipped kernel is assembled for every GPU that the compiler names, without the GPU."""
+
+import pytest
+import tilewright as tw
+from tilewright.kernels.activation.kernel import activation_kernel
+from tilewright.kernels.attention.kernel import attention_kernel
+from tilewright.kernels.elementwise.kernel import add_kernel
+from tilewright.kernels.gemm.kernel import matmul_kernel
+from tilewright.kernels.norm.kernel import norm_kernel, norm_long_kernel
+from tilewright.kernels.softmax.kernel import softmax_kernel, softmax_long_kernel
+from tilewright.runtime.compiler import compile_kernel
+from tilewright.runtime.options import Options
+
+pytestmark = pytest.mark.compiled
+
+MAIN = ("sm_80", "sm_90a")
+OTHERS = ("sm_86", "sm_89", "sm_90", "sm_100", "sm_120")
+
+
+def assembler():
+    """Whether one is found; the driver alone assembles nothing here."""
+    from tilewright import _tilewright
+    from tilewright.runtime.assemblers import assembler_paths
+
+    return bool(_tilewright.assemblers(assembler_paths()))
+
+
+needs_assembler = pytest.mark.skipif(not assembler(), reason="no assembler of PTX on this machine")
+
+
+def signature(kernel, dtype, constants):
+    """Types of the arguments that are no constants: pointers of ``dtype``, floats by name, else i32."""
+    types = {}
+    for name in kernel.arg_names:
+        if name not in constants:
+            types[name] = (
+                f"*{dtype}" if name.endswith("_ptr") else "fp32" if name in ("eps", "scale") else "i32"
+            )
+    return types
+
+
+def assemble(kernel, dtype, constants, target, num_warps):
+    """The kernel, compiled as for aligned arrays of sizes divisible by 16."""
+    types = signature(kernel, dtype, constants)
+    divisible = {name: 16 for name, ty in types.items() if ty != "fp32"}
+    options = Options(num_warps=num_warps, debug=True)
+    return compile_kernel(kernel.fn, types, constants, divisible, target, options)
+
+
+def gemm(activation, m, n, k):
+    constants = {
+        "HAS_BIAS": activation != "none",
+        "ACTIVATION": activation,
+        "PRECISION": "ieee",
+        "GROUP_M": 8,
+    }
+    blocks = {"BLOCK_M": m, "BLOCK_N": n, "BLOCK_K": k}
+    return constants | blocks | {"stride_cn": 1, "stride_ak": 1, "stride_bn": 1}
+
+
+NORM = {"CENTER": True, "HAS_WEIGHT": True, "HAS_BIAS": True}
+ATTENTION = {"BLOCK_M": 128, "BLOCK_N": 64}
+KERNELS = {
+    "add": (add_kernel, "fp32", {"BLOCK": 2048}, 8),
+    "gelu": (activation_kernel, "bf16", {"FUNCTION": "gelu_erf", "BLOCK": 2048}, 8),
+    "gelu tanh": (activation_kernel, "fp16", {"FUNCTION": "gelu_tanh", "BLOCK": 2048}, 8),
+    "silu": (activation_kernel, "fp32", {"FUNCTION": "silu", "BLOCK": 2048}, 8),
+    "softmax": (softmax_kernel, "bf16", {"BLOCK": 8192}, 8),
+    "softmax long": (softmax_long_kernel, "fp16", {"BLOCK": 8192}, 16),
+    "layer norm": (norm_kernel, "bf16", NORM | {"BLOCK": 8192}, 8),
+    "layer norm long": (norm_long_kernel, "fp32", NORM | {"BLOCK": 8192}, 16),
+    "rms norm": (norm_kernel, "fp16", NORM | {"CENTER": False, "HAS_BIAS": False, "BLOCK": 4096}, 4),
+    "gemm fp16": (matmul_kernel, "fp16", gemm("none", 128, 128, 32), 8),
+    "gemm bf16 + bias + gelu": (matmul_kernel, "bf16", gemm("gelu", 128, 128, 32), 8),
+    "gemm fp32": (matmul_kernel, "fp32", gemm("relu", 64, 64, 16), 4),
+    "attention": (attention_kernel, "fp16", ATTENTION | {"CAUSAL": False, "BLOCK_D": 64}, 8),
+    "attention causal": (attention_kernel, "bf16", ATTENTION | {"CAUSAL": True, "BLOCK_D": 128}, 8),
+}
+
+
+@needs_assembler
+@pytest.mark.parametrize("target", MAIN)
+@pytest.mark.parametrize("name", KERNELS)
+def test_assembles(name, target):
+    kernel, dtype, constants, num_warps = KERNELS[name]
+    compiled = assemble(kernel, dtype, constants, target, num_warps)
+    assert compiled.asm["cubin"][:4] == b"\x7fELF"
+    assert f".target {target}" in compiled.asm["ptx"]
+
+
+@needs_assembler
+@pytest.mark.parametrize("target", OTHERS)
+@pytest.mark.parametrize("name", ["softmax", "gemm fp16"])
+def test_assembles_for_other_gpus(name, target):
+    kernel, dtype, constants, num_warps = KERNELS[name]
+    assert assemble(kernel, dtype, constants, target, num_warps).asm["cubin"][:4] == b"\x7fELF"
+
+
+@needs_assembler
+def test_memory_bound_kernels_spill_nothing():
+    for name in ("add", "softmax", "layer norm", "rms norm", "silu"):
+        kernel, dtype, constants, num_warps = KERNELS[name]
+        compiled = assemble(kernel, dtype, constants, "sm_90a", num_warps)
+        assert compiled.metadata["spills"] == 0, name
+
+
+def test_lines_of_the_source_are_kept():
+    """A profiler finds the Python line of an instruction in the PTX's directives."""
+    kernel, dtype, constants, num_warps = KERNELS["softmax"]
+    ptx = assemble(kernel, dtype, constants, "sm_80", num_warps).asm["ptx"]
+    first = kernel.fn.__code__.co_firstlineno
+    lines = {int(line.split()[2]) for line in ptx.splitlines() if line.strip().startswith(".loc")}
+    assert 'softmax/kernel.py"' in ptx
+    assert any(first < line < first + 14 for line in lines)
+
+
+def test_old_gpus_are_refused():
+    kernel, dtype, constants, num_warps = KERNELS["add"]
+    with pytest.raises(tw.CompilationError, match="sm_75.*sm_80"):
+        assemble(kernel, dtype, constants, "sm_75", num_warps)
