@@ -92,17 +92,6 @@ def _truncf(operands, types, attrs):
     return [result]
 
 
-def _mul_extended(operands, types, attrs):
-    a, b = (unsigned(value).astype(object) for value in operands)
-    bits = operands[0].dtype.itemsize * 8
-    product = np.asarray(a * b, dtype=object)
-    word = f"u{bits // 8}"
-    return [
-        signed(np.asarray(part, dtype=object).astype(word))
-        for part in (product % (1 << bits), product // (1 << bits))
-    ]
-
-
 OPS = {
     "arith.addi": _wrapping(np.add, np.logical_xor),
     "arith.subi": _wrapping(np.subtract, np.logical_xor),
@@ -121,7 +110,6 @@ OPS = {
     "arith.shli": _same(np.left_shift),
     "arith.shrsi": _same(np.right_shift),
     "arith.shrui": _as_unsigned(np.right_shift),
-    "arith.mului_extended": _mul_extended,
     "arith.addf": _same(np.add),
     "arith.subf": _same(np.subtract),
     "arith.mulf": _same(np.multiply),

@@ -1,9 +1,8 @@
 """Arithmetic, bitwise and logical operations."""
 
-from ..dtypes import float32, int64
+from ..dtypes import float32, int64, uint32, uint64
 from ..errors import LanguageTypeError, LanguageValueError
-from ..ir import builder, emit
-from ..tensor import tensor
+from ..ir import emit
 from .convert import cast, constant, describe, is_literal, to_bool, to_tensor
 from .promote import broadcast_pair, check_operand, operands
 
@@ -191,7 +190,17 @@ def fma(x, y, z):
 def multiply_high(x, y):
     """The upper half of the unsigned product."""
     x, y = operands(x, y, "umulhi")
-    if not x.dtype.is_int() or x.dtype.int_bitwidth < 32:
-        raise LanguageTypeError(f"umulhi takes integers of 32 or 64 bits, got {x.dtype}")
-    _, high = builder().create("arith.mului_extended", [x.handle, y.handle], [x.type, x.type], {})
-    return tensor(high, x.type)
+    given = x.dtype
+    if not given.is_int() or given.int_bitwidth < 32:
+        raise LanguageTypeError(f"umulhi takes integers of 32 or 64 bits, got {given}")
+    if given.int_bitwidth == 32:
+        wide = mul(*(cast(cast(value, uint32), uint64) for value in (x, y)))
+        return cast(shift(wide, 32, ">>"), given)
+    x, y = cast(x, uint64), cast(y, uint64)
+    (x_low, x_high), (y_low, y_high) = (
+        (bitwise(value, 2**32 - 1, "arith.andi", "&"), shift(value, 32, ">>")) for value in (x, y)
+    )
+    middle = add(mul(x_high, y_low), shift(mul(x_low, y_low), 32, ">>"))
+    other = add(mul(x_low, y_high), bitwise(middle, 2**32 - 1, "arith.andi", "&"))
+    high = add(mul(x_high, y_high), add(shift(middle, 32, ">>"), shift(other, 32, ">>")))
+    return cast(high, given)
