@@ -21,11 +21,22 @@ using namespace tilewright;
 /// kernels use.
 static bool isSelectableIntrinsic(StringRef name) {
   static const llvm::StringSet<> selectable = {
-      "abs",     "assume", "bitreverse", "bswap",      "ceil",      "copysign",
-      "ctlz",    "ctpop",  "cttz",       "fabs",       "floor",     "fma",
-      "fmuladd", "fshl",   "fshr",       "is.fpclass", "maximum",   "maxnum",
-      "minimum", "minnum", "rint",       "round",      "roundeven", "smax",
-      "smin",    "sqrt",   "trap",       "trunc",      "umax",      "umin"};
+      "abs",        "assume",
+      "bitreverse", "bswap",
+      "ceil",       "copysign",
+      "ctlz",       "ctpop",
+      "cttz",       "fabs",
+      "floor",      "fma",
+      "fmuladd",    "fshl",
+      "fshr",       "is.fpclass",
+      "maximum",    "maxnum",
+      "minimum",    "minnum",
+      "rint",       "round",
+      "roundeven",  "smax",
+      "smin",       "uadd.with.overflow",
+      "sqrt",       "trap",
+      "trunc",      "umax",
+      "umin"};
   return selectable.contains(name);
 }
 

@@ -11,9 +11,9 @@
 using namespace mlir;
 using namespace tilewright;
 
-static bool isScalarOp(Operation *op) {
+static bool isElementwise(Operation *op) {
   return isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
-         op->getNumResults() == 1 && op->getNumRegions() == 0;
+         op->getNumResults() != 0 && op->getNumRegions() == 0;
 }
 
 namespace {
@@ -31,23 +31,29 @@ public:
   LogicalResult
   matchAndRewrite(Operation *op, ArrayRef<ValueRange> operands,
                   ConversionPatternRewriter &rewriter) const override {
-    if (!isScalarOp(op))
+    if (!isElementwise(op))
       return failure();
-    Type resultType = op->getResult(0).getType();
-    SmallVector<Type> types;
-    if (failed(typeConverter->convertType(resultType, types)))
-      return rewriter.notifyMatchFailure(op, "result has no registers");
     ImplicitLocOpBuilder b(op->getLoc(), rewriter);
-    Type element = getElementTypeOrSelf(resultType);
-    bool narrow = computesInF32(op, element);
-    Type computed = narrow ? b.getF32Type() : types.front();
+    SmallVector<Type> types;
+    for (Type type : op->getResultTypes()) {
+      Type element = getElementTypeOrSelf(type);
+      types.push_back(computesInF32(op, element)
+                          ? b.getF32Type()
+                          : typeConverter->convertType(element));
+      if (!types.back())
+        return rewriter.notifyMatchFailure(op, "result has no registers");
+    }
     SmallVector<SmallVector<Value>> inputs = getInputs(b, op, operands);
-    SmallVector<Value> results;
-    for (unsigned reg = 0; reg < types.size(); ++reg)
-      results.push_back(emitScalar(b, op, inputs, reg, computed));
-    if (narrow)
-      results = emitToFloat8(b, target, results, element);
-    rewriter.replaceOpWithMultiple(op, {results});
+    SmallVector<SmallVector<Value>> results(types.size());
+    unsigned count = getNumRegisters(op->getResult(0).getType());
+    for (unsigned reg = 0; reg < count; ++reg)
+      for (auto [registers, value] :
+           llvm::zip(results, emitScalar(b, op, inputs, reg, types)))
+        registers.push_back(value);
+    for (auto [registers, type] : llvm::zip(results, op->getResultTypes()))
+      if (Type element = getElementTypeOrSelf(type); computesInF32(op, element))
+        registers = emitToFloat8(b, target, registers, element);
+    rewriter.replaceOpWithMultiple(op, std::move(results));
     return success();
   }
 
@@ -70,19 +76,19 @@ private:
     return inputs;
   }
 
-  static Value emitScalar(ImplicitLocOpBuilder &b, Operation *op,
-                          ArrayRef<SmallVector<Value>> inputs, unsigned reg,
-                          Type type) {
+  static SmallVector<Value> emitScalar(ImplicitLocOpBuilder &b, Operation *op,
+                                       ArrayRef<SmallVector<Value>> inputs,
+                                       unsigned reg, TypeRange types) {
     SmallVector<Value> operands;
     for (ArrayRef<Value> registers : inputs)
       operands.push_back(registers[registers.size() == 1 ? 0 : reg]);
     // Bits of the same register type: nothing to do.
-    if (isa<arith::BitcastOp>(op) && operands[0].getType() == type)
-      return operands[0];
-    OperationState state(op->getLoc(), op->getName(), operands, type,
+    if (isa<arith::BitcastOp>(op) && operands[0].getType() == types[0])
+      return operands;
+    OperationState state(op->getLoc(), op->getName(), operands, types,
                          llvm::to_vector(op->getDiscardableAttrs()));
     state.propertiesAttr = op->getPropertiesAsAttribute();
-    return b.create(state)->getResult(0);
+    return SmallVector<Value>(b.create(state)->getResults());
   }
 
   const NvidiaTarget target;

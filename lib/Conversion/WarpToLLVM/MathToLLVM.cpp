@@ -20,6 +20,8 @@
 #include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
+#include "llvm/ADT/FloatingPointMode.h"
+
 using namespace mlir;
 using namespace tilewright;
 
@@ -154,6 +156,21 @@ struct RsqrtLowering : ConvertOpToLLVMPattern<math::RsqrtOp> {
   }
 };
 
+/// Questions about the class of a number, by LLVM's bit set of classes.
+template <typename Op, unsigned classes>
+struct ClassLowering : ConvertOpToLLVMPattern<Op> {
+  using ConvertOpToLLVMPattern<Op>::ConvertOpToLLVMPattern;
+  using OpAdaptor = typename ConvertOpToLLVMPattern<Op>::OpAdaptor;
+
+  LogicalResult
+  matchAndRewrite(Op op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<LLVM::IsFPClass>(op, op.getType(),
+                                                 adaptor.getOperand(), classes);
+    return success();
+  }
+};
+
 /// A call of the mathematics library: OpenCL's name, mangled.
 template <typename Op> class CallLowering : public ConvertOpToLLVMPattern<Op> {
 public:
@@ -231,6 +248,8 @@ static void addCalls(const LLVMTypeConverter &converter,
 void tilewright::populateMathToLLVM(const LLVMTypeConverter &converter,
                                     RewritePatternSet &patterns) {
   patterns.add<ExpLowering, Exp2Lowering, RsqrtLowering>(converter, kBenefit);
+  patterns.add<ClassLowering<math::IsInfOp, llvm::fcInf>,
+               ClassLowering<math::IsNormalOp, llvm::fcNormal>>(converter);
   addCalls(converter, patterns);
   addWidening<arith::RemFOp, math::AcosOp, math::AcoshOp, math::AsinOp,
               math::AsinhOp, math::AtanOp, math::Atan2Op, math::AtanhOp,
