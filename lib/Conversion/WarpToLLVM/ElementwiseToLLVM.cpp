@@ -13,7 +13,8 @@ using namespace tilewright;
 
 static bool isElementwise(Operation *op) {
   return isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
-         op->getNumResults() != 0 && op->getNumRegions() == 0;
+         op->getNumOperands() != 0 && op->getNumResults() != 0 &&
+         op->getNumRegions() == 0;
 }
 
 namespace {

@@ -2,6 +2,8 @@
 
 #include "lib/Target/NVPTX/LlvmIr.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
 #include "llvm/ADT/SmallString.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
@@ -49,15 +51,34 @@ private:
 
 } // namespace
 
-static FailureOr<unsigned> choosePtxVersion(const GpuArch &arch,
-                                            unsigned requested, Location loc) {
+/// The first PTX version with all instructions of an inline piece of PTX. Those
+/// that LLVM generates come with the target's first version.
+static unsigned getLeastPtxVersion(StringRef text) {
+  bool isFloat8 = text.contains(".e4m3") || text.contains(".e5m2");
+  if (isFloat8 && text.starts_with("mma.sync"))
+    return 84;
+  return isFloat8 ? 81 : 0;
+}
+
+static FailureOr<unsigned>
+choosePtxVersion(ModuleOp module, const GpuArch &arch, unsigned requested) {
   unsigned least = arch.getLeastPtxVersion();
+  Location user = module.getLoc();
+  std::string what = arch.getName();
+  module.walk([&](LLVM::InlineAsmOp op) {
+    if (unsigned version = getLeastPtxVersion(op.getAsmString());
+        version > least) {
+      least = version;
+      user = op.getLoc();
+      what = "this";
+    }
+  });
   if (requested == 0)
     return std::max(least, kDefaultPtxVersion);
   if (requested < least)
-    return emitError(loc) << arch.getName() << " needs PTX " << least / 10
-                          << "." << least % 10 << " or newer, got "
-                          << requested / 10 << "." << requested % 10;
+    return emitError(user) << what << " needs PTX " << least / 10 << "."
+                           << least % 10 << " or newer, got " << requested / 10
+                           << "." << requested % 10;
   return *std::prev(llvm::upper_bound(kPtxVersions, requested));
 }
 
@@ -82,7 +103,7 @@ FailureOr<PtxResult> tilewright::emitPtx(ModuleOp module,
   if (failed(arch))
     return failure();
   FailureOr<unsigned> version =
-      choosePtxVersion(*arch, options.ptxVersion, loc);
+      choosePtxVersion(module, *arch, options.ptxVersion);
   if (failed(version))
     return failure();
   auto machine = createNvptxMachine(*arch, *version, options.fuseMulAdd, loc);

@@ -12,7 +12,7 @@ struct PtxOptions {
   /// The GPU: sm_80, sm_90a, ...
   std::string arch = "sm_80";
   /// 10 * major + minor of the PTX ISA, as far as the assembler understands it;
-  /// 0 takes 8.0, or the first one that knows the GPU.
+  /// 0 takes 8.0, or the first one that has the GPU and all instructions.
   unsigned ptxVersion = 0;
   /// Contract a * b + c into one instruction with one rounding.
   bool fuseMulAdd = true;

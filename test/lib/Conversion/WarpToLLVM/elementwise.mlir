@@ -1,0 +1,56 @@
+// RUN: tilewright-opt %s --convert-warp-to-llvm --split-input-file | FileCheck %s
+
+#l = #warp.linear<{register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []}>
+
+// One op a register; what both registers use is computed once each.
+// CHECK-LABEL: llvm.func @two_registers
+tile.func @two_registers(%x: f32, %y: f32, %p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
+  %a = tile.splat %x : f32 -> tensor<64xf32, #l>
+  %b = tile.splat %y : f32 -> tensor<64xf32, #l>
+  // CHECK-COUNT-2: llvm.fmul %{{.*}}, %{{.*}} {fastmathFlags = #llvm.fastmath<contract>} : f32
+  // CHECK-NOT: llvm.fmul
+  %c = arith.mulf %a, %b fastmath<contract> : tensor<64xf32, #l>
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>, #l>
+  tile.store %ps, %c : tensor<64x!tile.ptr<f32>, #l>
+  tile.return
+}
+
+// -----
+
+#l = #warp.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = []}>
+
+// A constant tile, also of 8-bit floats, is one scalar.
+// CHECK-LABEL: llvm.func @constants
+tile.func @constants(%p: !tile.ptr<f8E4M3FN>, %q: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
+  // CHECK-DAG: llvm.mlir.constant(56 : i8) : i8
+  // CHECK-DAG: llvm.mlir.constant(2.500000e+00 : f32) : f32
+  %a = arith.constant dense<1.0> : tensor<32xf8E4M3FN, #l>
+  %b = arith.constant dense<2.5> : tensor<32xf32, #l>
+  %ps = tile.splat %p : !tile.ptr<f8E4M3FN> -> tensor<32x!tile.ptr<f8E4M3FN>, #l>
+  tile.store %ps, %a : tensor<32x!tile.ptr<f8E4M3FN>, #l>
+  %qs = tile.splat %q : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>, #l>
+  tile.store %qs, %b : tensor<32x!tile.ptr<f32>, #l>
+  tile.return
+}
+
+// -----
+
+#l = #warp.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = []}>
+
+// Pointers are selected as addresses, 8-bit floats as bytes; an op with two
+// results gives two scalars.
+// CHECK-LABEL: llvm.func @kinds
+tile.func @kinds(%c: i1, %p: !tile.ptr<f32>, %q: !tile.ptr<f32>, %f: f8E5M2, %g: f8E5M2, %i: i32, %r: !tile.ptr<i32>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
+  // CHECK: llvm.select %{{.*}}, %{{.*}}, %{{.*}} : i1, !llvm.ptr<1>
+  %s = arith.select %c, %p, %q : !tile.ptr<f32>
+  // CHECK: llvm.select %{{.*}}, %{{.*}}, %{{.*}} : i1, i8
+  %h = arith.select %c, %f, %g : f8E5M2
+  %b = tile.bitcast %s : !tile.ptr<f32> -> !tile.ptr<f8E5M2>
+  tile.store %b, %h : !tile.ptr<f8E5M2>
+  %t = tile.splat %i : i32 -> tensor<32xi32, #l>
+  // CHECK: llvm.mul %{{.*}}, %{{.*}} : i64
+  %lo, %hi = arith.mului_extended %t, %t : tensor<32xi32, #l>
+  %rs = tile.splat %r : !tile.ptr<i32> -> tensor<32x!tile.ptr<i32>, #l>
+  tile.store %rs, %hi : tensor<32x!tile.ptr<i32>, #l>
+  tile.return
+}

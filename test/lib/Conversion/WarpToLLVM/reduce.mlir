@@ -1,0 +1,75 @@
+// RUN: tilewright-opt %s --convert-warp-to-llvm --split-input-file | FileCheck %s
+
+#l = #warp.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [[128], [256]]}>
+
+// Registers as a tree, five shuffles, and four partial sums through shared
+// memory, read at once.
+// CHECK: llvm.mlir.global external @__tilewright_shared() {addr_space = 3 : i32, alignment = 128 : i64} : !llvm.array<0 x i8>
+// CHECK-LABEL: llvm.func @sum
+tile.func @sum(%x: f32, %p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 4 : i32} {
+  %v = tile.splat %x : f32 -> tensor<512xf32, #l>
+  // CHECK-COUNT-3: llvm.fadd
+  // CHECK-NOT: llvm.fadd
+  // CHECK-COUNT-5: nvvm.shfl.sync bfly
+  // CHECK-NOT: nvvm.shfl
+  // CHECK: llvm.inline_asm has_side_effects "@$0 st.shared.b32 [$1], $2;"
+  // CHECK: nvvm.barrier0
+  // CHECK: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xi32>
+  // CHECK-COUNT-3: llvm.fadd
+  // CHECK-NOT: llvm.fadd
+  %s = "tile.reduce"(%v) <{axis = 0 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    tile.yield %c : f32
+  }) {warp.shared_offset = 0 : i32} : (tensor<512xf32, #l>) -> f32
+  tile.store %p, %s : !tile.ptr<f32>
+  tile.return
+}
+
+// -----
+
+#l = #warp.linear<{register = [[0, 1]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], warp = [[1, 0]]}>
+#o = #warp.linear<{register = [], lane = [[0], [0], [0], [0], [0]], warp = [[1]]}>
+
+// One instruction reduces 32-bit integers over a warp; no shared memory.
+// CHECK-NOT: @__tilewright_shared
+// CHECK-LABEL: llvm.func @rows
+tile.func @rows(%x: !tile.ptr<i32>, %p: !tile.ptr<i32>) attributes {tile.kernel, warp.num_warps = 2 : i32} {
+  %xs = tile.splat %x : !tile.ptr<i32> -> tensor<2x64x!tile.ptr<i32>, #l>
+  %v = tile.load %xs : tensor<2x64x!tile.ptr<i32>, #l>
+  // CHECK: llvm.intr.umax
+  // CHECK: nvvm.redux.sync umax
+  // CHECK-NOT: nvvm.shfl
+  // CHECK-NOT: nvvm.barrier
+  %s = "tile.reduce"(%v) <{axis = 1 : i32}> ({
+  ^bb0(%a: i32, %b: i32):
+    %c = arith.maxui %a, %b : i32
+    tile.yield %c : i32
+  }) : (tensor<2x64xi32, #l>) -> tensor<2xi32, #o>
+  %ps = tile.splat %p : !tile.ptr<i32> -> tensor<2x!tile.ptr<i32>, #o>
+  tile.store %ps, %s : tensor<2x!tile.ptr<i32>, #o>
+  tile.return
+}
+
+// -----
+
+#l = #warp.linear<{register = [], lane = [[1], [2], [4], [8], [0]], warp = []}>
+
+// Two operands go through one region; 64-bit values take two shuffles; the lane
+// bit that holds copies is not reduced over.
+// CHECK-LABEL: llvm.func @argmax
+tile.func @argmax(%x: f64, %i: i32, %p: !tile.ptr<i32>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
+  %v = tile.splat %x : f64 -> tensor<16xf64, #l>
+  %n = tile.splat %i : i32 -> tensor<16xi32, #l>
+  // CHECK-COUNT-12: nvvm.shfl.sync bfly
+  // CHECK-NOT: nvvm.shfl
+  %m:2 = "tile.reduce"(%v, %n) <{axis = 0 : i32}> ({
+  ^bb0(%a: f64, %ai: i32, %b: f64, %bi: i32):
+    %gt = arith.cmpf ogt, %a, %b : f64
+    %c = arith.select %gt, %a, %b : f64
+    %ci = arith.select %gt, %ai, %bi : i32
+    tile.yield %c, %ci : f64, i32
+  }) : (tensor<16xf64, #l>, tensor<16xi32, #l>) -> (f64, i32)
+  tile.store %p, %m#1 : !tile.ptr<i32>
+  tile.return
+}
