@@ -7,6 +7,7 @@
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/Operator.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
@@ -48,7 +49,7 @@ static void initializeNvptx() {
 
 FailureOr<std::unique_ptr<llvm::TargetMachine>>
 tilewright::createNvptxMachine(const GpuArch &arch, unsigned ptxVersion,
-                               bool fuseMulAdd, Location loc) {
+                               Location loc) {
   initializeNvptx();
   llvm::Triple triple(kTriple);
   std::string error;
@@ -56,20 +57,28 @@ tilewright::createNvptxMachine(const GpuArch &arch, unsigned ptxVersion,
       llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target)
     return emitError(loc) << "no code generator for NVIDIA GPUs: " << error;
-  llvm::TargetOptions options;
-  options.AllowFPOpFusion =
-      fuseMulAdd ? llvm::FPOpFusion::Fast : llvm::FPOpFusion::Standard;
   std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
-      triple, arch.getName(), "+ptx" + std::to_string(ptxVersion), options,
-      std::nullopt, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+      triple, arch.getName(), "+ptx" + std::to_string(ptxVersion),
+      llvm::TargetOptions(), std::nullopt, std::nullopt,
+      llvm::CodeGenOptLevel::Aggressive));
   if (!machine)
     return emitError(loc) << "no code generator for " << arch.getName();
   return machine;
 }
 
+/// Allows a * b + c to become one instruction. Only in the kernels: functions
+/// of the mathematics library rely on the rounding of each operation.
+static void allowContraction(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    for (llvm::BasicBlock &block : function)
+      for (llvm::Instruction &instruction : block)
+        if (isa<llvm::FPMathOperator>(instruction))
+          instruction.setHasAllowContract(true);
+}
+
 std::unique_ptr<llvm::Module>
 tilewright::translateToLlvm(ModuleOp module, llvm::LLVMContext &context,
-                            llvm::TargetMachine &machine) {
+                            llvm::TargetMachine &machine, bool fuseMulAdd) {
   std::unique_ptr<llvm::Module> result = translateModuleToLLVMIR(
       module, context, module.getName().value_or("kernel"));
   if (!result) {
@@ -78,6 +87,8 @@ tilewright::translateToLlvm(ModuleOp module, llvm::LLVMContext &context,
   }
   result->setTargetTriple(machine.getTargetTriple());
   result->setDataLayout(machine.createDataLayout());
+  if (fuseMulAdd)
+    allowContraction(*result);
   if (failed(linkMathLibrary(*result, module.getLoc())))
     return nullptr;
   return result;

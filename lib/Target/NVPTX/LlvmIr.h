@@ -19,14 +19,16 @@ namespace tilewright {
 /// The code generator for `arch` writing PTX of `ptxVersion`; an error at `loc`
 /// if LLVM has none.
 mlir::FailureOr<std::unique_ptr<llvm::TargetMachine>>
-createNvptxMachine(const GpuArch &arch, unsigned ptxVersion, bool fuseMulAdd,
+createNvptxMachine(const GpuArch &arch, unsigned ptxVersion,
                    mlir::Location loc);
 
 /// Translates `module`, of the LLVM and NVVM dialects, sets the target and
-/// links the mathematics library. Null with an error where that fails.
+/// links the mathematics library. With `fuseMulAdd`, a * b + c in the module's
+/// own functions may be rounded once. Null with an error where that fails.
 std::unique_ptr<llvm::Module> translateToLlvm(mlir::ModuleOp module,
                                               llvm::LLVMContext &context,
-                                              llvm::TargetMachine &machine);
+                                              llvm::TargetMachine &machine,
+                                              bool fuseMulAdd);
 
 /// Optimises for the code generator: what pays on straight-line kernel code and
 /// their loops, in some milliseconds.

@@ -106,14 +106,15 @@ FailureOr<PtxResult> tilewright::emitPtx(ModuleOp module,
       choosePtxVersion(module, *arch, options.ptxVersion);
   if (failed(version))
     return failure();
-  auto machine = createNvptxMachine(*arch, *version, options.fuseMulAdd, loc);
+  auto machine = createNvptxMachine(*arch, *version, loc);
   if (failed(machine))
     return failure();
   bool sawError = false;
   llvm::LLVMContext context;
   context.setDiagnosticHandler(
       std::make_unique<DiagnosticForwarder>(loc, sawError));
-  auto llvmModule = translateToLlvm(module, context, **machine);
+  auto llvmModule =
+      translateToLlvm(module, context, **machine, options.fuseMulAdd);
   if (!llvmModule)
     return failure();
   optimize(*llvmModule, **machine);
