@@ -116,5 +116,5 @@ def test_lines_of_the_source_are_kept():
 
 def test_old_gpus_are_refused():
     kernel, dtype, constants, num_warps = KERNELS["add"]
-    with pytest.raises(tw.CompilationError, match="sm_75.*sm_80"):
+    with pytest.raises(tw.CompilationError, match=r"sm_75.*sm_80"):
         assemble(kernel, dtype, constants, "sm_75", num_warps)

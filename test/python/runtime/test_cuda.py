@@ -91,7 +91,7 @@ def test_jax():
     out = cupy.zeros(1000, cupy.float32)
     double[tw.cdiv(1000, 256)](out, x, 1000)
     np.testing.assert_array_equal(out.get(), 2 * np.arange(1000))
-    with pytest.raises(ValueError, match="argument 'x' of kernel increment.* read-only"):
+    with pytest.raises(ValueError, match=r"argument 'x' of kernel increment.* read-only"):
         run(x)
 
 
