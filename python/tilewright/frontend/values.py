@@ -2,6 +2,7 @@
 
 import builtins
 
+from ..language.aggregate import aggregate
 from ..language.constexpr import constexpr, unwrap
 from ..language.dtypes import int64, with_scalar
 from ..language.semantic.convert import cast, constant, is_literal, to_tensor
@@ -12,7 +13,7 @@ def is_constant(value):
     """Whether `value` is known while compiling, with all that it holds."""
     if isinstance(value, (tuple, list)):
         return all(map(is_constant, value))
-    return not isinstance(value, tensor)
+    return not isinstance(value, (tensor, aggregate))
 
 
 def wrap(value):
@@ -38,6 +39,8 @@ def describe(value):
     """How an error names a value."""
     if isinstance(value, tensor):
         return f"a {'block' if value.shape else 'scalar'} of type {value.type}"
+    if isinstance(value, aggregate):
+        return f"a {value.type}"
     if isinstance(value, (tuple, list)):
         return f"a tuple of {len(value)}"
     return f"the constant {unwrap(value)!r}"
@@ -45,7 +48,7 @@ def describe(value):
 
 def type_name(value):
     """The type of a value in an error about two that must agree."""
-    if isinstance(value, tensor):
+    if isinstance(value, (tensor, aggregate)):
         return str(value.type)
     if isinstance(value, tuple):
         return f"({', '.join(map(type_name, value))})"
@@ -58,6 +61,8 @@ def flatten(value):
         return [value]
     if isinstance(value, tuple):
         return [leaf for item in value for leaf in flatten(item)]
+    if isinstance(value, aggregate):
+        return list(value.parts)
     return []
 
 
@@ -68,6 +73,8 @@ def rebuild(value, handles):
     if isinstance(value, tuple):
         items = [rebuild(item, handles) for item in value]
         return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    if isinstance(value, aggregate):
+        return value.with_parts([rebuild(part, handles) for part in value.parts])
     return value
 
 
@@ -75,6 +82,8 @@ def same_kind(left, right):
     """Whether two values have the same type, constants being equal to themselves only."""
     if isinstance(left, tensor) or isinstance(right, tensor):
         return isinstance(left, tensor) and isinstance(right, tensor) and left.type == right.type
+    if isinstance(left, aggregate) or isinstance(right, aggregate):
+        return isinstance(left, aggregate) and left.same_type(right)
     if isinstance(left, tuple) and isinstance(right, tuple):
         return len(left) == len(right) and all(builtins.map(same_kind, left, right))
     return left is right or unwrap(left) == unwrap(right)
@@ -108,4 +117,6 @@ def placeholder(value):
         return constant(0, value.type)
     if isinstance(value, tuple):
         return tuple(map(placeholder, value))
+    if isinstance(value, aggregate):
+        return value.with_parts(map(placeholder, value.parts))
     return materialize(value)

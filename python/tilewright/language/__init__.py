@@ -77,6 +77,14 @@ from .reductions import argmax, argmin, max, min, reduce, reduce_or, sum, xor_su
 from .shaping import broadcast, broadcast_to, expand_dims, permute, ravel, reshape, trans, view
 from .standard import cdiv, next_power_of_2, sigmoid, softmax, swizzle2d
 from .tensor import tensor
+from .tiles import (
+    advance,
+    load_tensor_descriptor,
+    make_block_ptr,
+    make_tensor_descriptor,
+    store_tensor_descriptor,
+    tensor_descriptor,
+)
 
 _install()
 del _install
@@ -88,6 +96,7 @@ __all__ = [
     "PropagateNan",
     "abs",
     "add",
+    "advance",
     "arange",
     "argmax",
     "argmin",
@@ -136,8 +145,11 @@ __all__ = [
     "int32",
     "int64",
     "load",
+    "load_tensor_descriptor",
     "log",
     "log2",
+    "make_block_ptr",
+    "make_tensor_descriptor",
     "math",
     "max",
     "max_constancy",
@@ -168,11 +180,13 @@ __all__ = [
     "static_print",
     "static_range",
     "store",
+    "store_tensor_descriptor",
     "sub",
     "sum",
     "swizzle2d",
     "tanh",
     "tensor",
+    "tensor_descriptor",
     "trans",
     "uint8",
     "uint16",

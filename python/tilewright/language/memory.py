@@ -3,11 +3,18 @@
 from .builtin import builtin
 from .errors import LanguageTypeError
 from .semantic import memory as _memory
+from .tiles import block_pointer
 
 
 def _no_block_pointer(boundary_check, padding_option):
     if boundary_check or padding_option:
         raise LanguageTypeError("boundary_check and padding_option are for block pointers", hint="use a mask")
+
+
+def _only_boundaries(**given):
+    for name, value in given.items():
+        if value is not None:
+            raise LanguageTypeError(f"`{name}` is not for block pointers", hint="use boundary_check")
 
 
 @builtin
@@ -33,6 +40,9 @@ def load(
 
     Example: `x = tl.load(x_ptr + offsets, mask=offsets < n, other=0.0)`.
     """
+    if isinstance(pointer, block_pointer):
+        _only_boundaries(mask=mask, other=other)
+        return pointer.load_block(boundary_check, padding_option, cache_modifier, eviction_policy)
     _no_block_pointer(boundary_check, padding_option)
     return _memory.load(pointer, mask, other, cache_modifier, eviction_policy, volatile)
 
@@ -48,6 +58,10 @@ def store(pointer, value, mask=None, boundary_check=(), cache_modifier="", evict
 
     Example: `tl.store(out_ptr + offsets, x + y, mask=offsets < n)`.
     """
+    if isinstance(pointer, block_pointer):
+        _only_boundaries(mask=mask)
+        pointer.store_block(value, boundary_check, cache_modifier, eviction_policy)
+        return
     _no_block_pointer(boundary_check, "")
     _memory.store(pointer, value, mask, cache_modifier, eviction_policy)
 

@@ -499,6 +499,47 @@ def python_builtin(n):
     open("x")  # !
 
 
+@mistake("*fp32 i32", r"order names each of the 2 axes once, got \[0, 0\]")
+def order_of_block_pointer(x, n):
+    tl.make_block_ptr(x, (n, n), (n, 1), (0, 0), (8, 8), (0, 0))  # !
+
+
+@mistake("*fp32 i32", r"strides has 1 entries for a block of rank 2")
+def strides_of_block_pointer(x, n):
+    tl.make_block_ptr(x, (n, n), (1,), (0, 0), (8, 8), (1, 0))  # !
+
+
+@mistake("*fp32 i32", r"`mask` is not for block pointers", "boundary_check")
+def mask_of_block_pointer(x, n):
+    p = tl.make_block_ptr(x, (n,), (1,), (0,), (8,), (0,))
+    tl.load(p, mask=n > 3)  # !
+
+
+@mistake("*fp32", r"boundary_check and padding_option are for block pointers", "use a mask")
+def boundary_of_pointer(x):
+    tl.load(x, boundary_check=(0,))  # !
+
+
+@mistake("*i32 i32", r"padding_option is '', 'zero' or, for floats, 'nan', got 'nan' for int32")
+def padding_of_integers(x, n):
+    tl.make_tensor_descriptor(x, [n], [1], [8], padding_option="nan")  # !
+
+
+@mistake("*fp32 i32", r"the last stride of a tensor descriptor is 1, got 2")
+def stride_of_descriptor(x, n):
+    tl.make_tensor_descriptor(x, [n], [2], [8])  # !
+
+
+@mistake("*fp32 i32", r"the base of tl\.make_tensor_descriptor is a pointer, got int32")
+def base_of_descriptor(x, n):
+    tl.make_tensor_descriptor(n, [n], [1], [8])  # !
+
+
+@mistake("*fp32 i32", r"tl\.advance takes a block pointer")
+def advance_of_pointer(x, n):
+    tl.advance(x, (n,))  # !
+
+
 @mistake("i32", r"lambda is not supported in a kernel", "@tw.jit", "lambda x: x")
 def uses_lambda(n):
     f = lambda x: x  # noqa: E731 # !

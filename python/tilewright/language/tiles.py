@@ -1,0 +1,191 @@
+"""Blocks of arrays in memory: block pointers and tensor descriptors.
+
+Both describe an array by address, shape and strides, and access a block of it at an offset, leaving out
+what lies outside. A block pointer holds the offset and is moved; a descriptor is given it with each access.
+"""
+
+from .aggregate import aggregate
+from .builtin import builtin
+from .dtypes import block_type, int32, int64
+from .errors import LanguageTypeError, LanguageValueError
+from .semantic import arithmetic, convert, memory
+from .semantic import tiles as _tiles
+from .semantic.shape import as_axis, as_shape
+from .tensor import tensor
+
+
+class block_pointer(aggregate):
+    """Points to a block of an array; made by `tl.make_block_ptr`. Its parts: base, shape, strides, offsets."""
+
+    @property
+    def block_shape(self):
+        """The sides of the block."""
+        return self.static[1]
+
+    @property
+    def dtype(self):
+        """The type of the pointer to the array."""
+        return self.parts[0].dtype
+
+    def _group(self, index):
+        rank = len(self.block_shape)
+        return self.parts[1 + index * rank : 1 + (index + 1) * rank]
+
+    @builtin
+    def advance(self, offsets):
+        """`tl.advance` as a method."""
+        return advance(self, offsets)
+
+    def _addresses(self, boundary_check):
+        rank = len(self.block_shape)
+        checked = {as_axis(axis, rank, "boundary_check") for axis in boundary_check}
+        shape, strides, offsets = (self._group(index) for index in range(3))
+        return _tiles.addresses(self.parts[0], shape, strides, offsets, self.block_shape, checked)
+
+    def load_block(self, boundary_check, padding_option, cache_modifier, eviction_policy):
+        """What `tl.load` does with a block pointer."""
+        return _tiles.load(*self._addresses(boundary_check), padding_option, cache_modifier, eviction_policy)
+
+    def store_block(self, value, boundary_check, cache_modifier, eviction_policy):
+        """What `tl.store` does with a block pointer."""
+        _tiles.store(*self._addresses(boundary_check), value, cache_modifier, eviction_policy)
+
+
+def _base(base, what):
+    if not isinstance(base, tensor) or base.type.is_block() or not base.dtype.is_ptr():
+        raise LanguageTypeError(f"the base of {what} is a pointer, got {convert.describe(base)}")
+    return base
+
+
+@builtin
+def make_block_ptr(base, shape, strides, offsets, block_shape, order):
+    """A pointer to the block of `block_shape` at `offsets` in an array at `base` with `shape` and
+    `strides`.
+
+    All are sequences with an entry for each side; `block_shape` and `order`, which lists the axes from the
+    fastest to the slowest in memory, are known at compile time. `tl.load(p, boundary_check=(0, 1),
+    padding_option="zero")` and `tl.store` check the bounds of the axes they are told. Raises
+    `LanguageTypeError` and `LanguageValueError`.
+    """
+    block_shape = as_shape((tuple(block_shape),), "a block pointer")
+    rank = len(block_shape)
+    shape, strides = (_tiles.index_scalars(v, int64, n) for v, n in ((shape, "shape"), (strides, "strides")))
+    offsets = _tiles.index_scalars(offsets, int32, "offsets")
+    _tiles.check_rank(rank, shape=shape, strides=strides, offsets=offsets, order=order)
+    if sorted(order) != list(range(rank)):
+        raise LanguageValueError(f"order names each of the {rank} axes once, got {list(order)}")
+    parts = [_base(base, "tl.make_block_ptr"), *shape, *strides, *offsets]
+    return block_pointer(parts, (base.dtype.element_ty, block_shape))
+
+
+@builtin
+def advance(base, offsets):
+    """The block pointer `base` moved by `offsets`, an integer for each axis."""
+    if not isinstance(base, block_pointer):
+        raise LanguageTypeError(f"tl.advance takes a block pointer, got {convert.describe(base)}")
+    moves = _tiles.index_scalars(offsets, int32, "offsets")
+    rank = len(base.block_shape)
+    _tiles.check_rank(rank, offsets=moves)
+    moved = [arithmetic.add(old, move) for old, move in zip(base.parts[-rank:], moves, strict=True)]
+    return base.with_parts([*base.parts[:-rank], *moved])
+
+
+class tensor_descriptor(aggregate):
+    """Describes an array and the shape of the blocks it is accessed by; made by
+    `tl.make_tensor_descriptor`.
+
+    Attributes: `shape`, `strides` (of the array), `block_shape`, `dtype` (of the elements).
+    """
+
+    @property
+    def dtype(self):
+        """The type of the elements."""
+        return self.static[0]
+
+    @property
+    def block_shape(self):
+        """The sides of a block."""
+        return self.static[1]
+
+    @property
+    def block_type(self):
+        """The type of a block."""
+        return block_type(self.dtype, self.block_shape)
+
+    @property
+    def shape(self):
+        """The sides of the array, as scalars of the kernel."""
+        return self.parts[1 : 1 + len(self.block_shape)]
+
+    @property
+    def strides(self):
+        """The strides of the array in elements, as scalars of the kernel."""
+        return self.parts[1 + len(self.block_shape) :]
+
+    def _addresses(self, offsets):
+        rank = len(self.block_shape)
+        offsets = _tiles.index_scalars(offsets, int32, "offsets")
+        _tiles.check_rank(rank, offsets=offsets)
+        shape, strides = self.shape, self.strides
+        return _tiles.addresses(self.parts[0], shape, strides, offsets, self.block_shape, set(range(rank)))
+
+    @builtin
+    def load(self, offsets):
+        """The block at `offsets`; elements outside of the array are zero, or NaN if the descriptor says so."""
+        return _tiles.load(*self._addresses(offsets), self.static[2], "", "")
+
+    @builtin
+    def store(self, offsets, value):
+        """Write `value`, a block, at `offsets`; what lies outside of the array is left out."""
+        _tiles.store(*self._addresses(offsets), value, "", "")
+
+
+def _atomic(op):
+    def method(self, offsets, value):
+        pointers, mask = self._addresses(offsets)
+        memory.atomic_rmw(op, pointers, value, mask, None, None)
+
+    method.__name__ = f"atomic_{op}"
+    method.__doc__ = f"`tl.atomic_{op}` of `value` into the block at `offsets`; gives nothing."
+    return builtin(method)
+
+
+for _op in ("add", "max", "min", "and", "or", "xor"):
+    setattr(tensor_descriptor, f"atomic_{_op}", _atomic(_op))
+
+
+@builtin
+def make_tensor_descriptor(base, shape, strides, block_shape, padding_option="zero"):
+    """Describe the array at `base` with `shape` and `strides`, to be accessed by blocks of `block_shape`.
+
+    The last stride is 1, and up to five axes are allowed. `padding_option`, "zero" or "nan", says what is
+    read outside of the array. Raises `LanguageTypeError` and `LanguageValueError`.
+
+    Example::
+
+        a = tl.make_tensor_descriptor(a_ptr, [M, K], [K, 1], [BLOCK_M, BLOCK_K])
+        tile = a.load([pid * BLOCK_M, k])
+    """
+    block_shape = as_shape((tuple(block_shape),), "a tensor descriptor")
+    rank = len(block_shape)
+    if not 1 <= rank <= 5:
+        raise LanguageValueError(f"a tensor descriptor has one to five axes, got {rank}")
+    if strides and not isinstance(strides[-1], tensor) and strides[-1] != 1:
+        raise LanguageValueError(f"the last stride of a tensor descriptor is 1, got {strides[-1]}")
+    shape, strides = (_tiles.index_scalars(v, int64, n) for v, n in ((shape, "shape"), (strides, "strides")))
+    _tiles.check_rank(rank, shape=shape, strides=strides)
+    element = _base(base, "tl.make_tensor_descriptor").dtype.element_ty
+    _tiles.padding(element, padding_option)
+    return tensor_descriptor([base, *shape, *strides], (element, block_shape, padding_option))
+
+
+@builtin
+def load_tensor_descriptor(desc, offsets):
+    """`desc.load(offsets)`."""
+    return desc.load(offsets)
+
+
+@builtin
+def store_tensor_descriptor(desc, offsets, value):
+    """`desc.store(offsets, value)`."""
+    desc.store(offsets, value)
