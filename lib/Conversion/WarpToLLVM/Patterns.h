@@ -46,9 +46,6 @@ void populateAtomicToLLVM(const WarpTypeConverter &converter,
 void populateDebugToLLVM(const WarpTypeConverter &converter,
                          const NvidiaTarget &target,
                          mlir::RewritePatternSet &patterns);
-/// warp.alloc, warp.local_load, warp.local_store.
-void populateLocalMemoryToLLVM(const WarpTypeConverter &converter,
-                               mlir::RewritePatternSet &patterns);
 /// warp.mma.
 void populateMmaToLLVM(const WarpTypeConverter &converter,
                        const NvidiaTarget &target,

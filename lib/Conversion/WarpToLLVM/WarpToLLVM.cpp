@@ -43,7 +43,6 @@ static LogicalResult convertTiles(ModuleOp module, const NvidiaTarget &target) {
   populateMemoryToLLVM(converter, widths, patterns);
   populateAtomicToLLVM(converter, target, widths, patterns);
   populateDebugToLLVM(converter, target, patterns);
-  populateLocalMemoryToLLVM(converter, patterns);
   populateReduceToLLVM(converter, patterns);
   populateConvertLayoutToLLVM(converter, patterns);
   populateMmaToLLVM(converter, target, patterns);
