@@ -73,6 +73,18 @@ from .memory import (
 )
 from .methods import install as _install
 from .program import arange, full, num_programs, program_id, zeros, zeros_like
+from .random import (
+    pair_uniform_to_normal,
+    philox,
+    philox_impl,
+    rand,
+    rand4x,
+    randint,
+    randint4x,
+    randn,
+    randn4x,
+    uint_to_uniform_float,
+)
 from .reductions import argmax, argmin, max, min, reduce, reduce_or, sum, xor_sum
 from .shaping import broadcast, broadcast_to, expand_dims, permute, ravel, reshape, trans, view
 from .standard import cdiv, next_power_of_2, sigmoid, softmax, swizzle2d
@@ -161,10 +173,19 @@ __all__ = [
     "multiple_of",
     "next_power_of_2",
     "num_programs",
+    "pair_uniform_to_normal",
     "permute",
+    "philox",
+    "philox_impl",
     "pi32_t",
     "pointer_type",
     "program_id",
+    "rand",
+    "rand4x",
+    "randint",
+    "randint4x",
+    "randn",
+    "randn4x",
     "range",
     "ravel",
     "reduce",
@@ -192,6 +213,7 @@ __all__ = [
     "uint16",
     "uint32",
     "uint64",
+    "uint_to_uniform_float",
     "umulhi",
     "view",
     "void",

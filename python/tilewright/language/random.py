@@ -1,0 +1,117 @@
+"""Random numbers that depend on a seed and an offset only: the same on each back end and in each launch.
+
+The generator is Philox-4x32 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", SC 2011).
+"""
+
+from .builtin import builtin
+from .dtypes import float32, int32, uint32, uint64
+from .errors import LanguageTypeError
+from .math import cos, log, sin, sqrt
+from .semantic import arithmetic, convert
+from .semantic.arithmetic import add, bitwise, mul, multiply_high, shift
+from .semantic.compare import compare
+
+N_ROUNDS_DEFAULT = 10
+_MULTIPLIERS = 0xD2511F53, 0xCD9E8D57
+_KEY_STEPS = 0x9E3779B9, 0xBB67AE85
+# The largest float below 1 is what the largest integer maps to.
+_TO_UNIT = 4.6566127342e-10
+
+
+def _xor(*values):
+    result = values[0]
+    for value in values[1:]:
+        result = bitwise(result, value, "arith.xori", "^")
+    return result
+
+
+def _integers(value, what):
+    value = convert.to_tensor(value)
+    if not value.dtype.is_int():
+        raise LanguageTypeError(f"the {what} of a random number is an integer, got {value.type}")
+    return value
+
+
+@builtin
+def philox_impl(c0, c1, c2, c3, k0, k1, n_rounds=N_ROUNDS_DEFAULT):
+    """`n_rounds` rounds on the counter `c0` to `c3` with the key `k0`, `k1`, all uint32; gives four uint32."""
+    for _ in range(n_rounds):
+        high0, low0 = multiply_high(c0, _MULTIPLIERS[0]), mul(c0, _MULTIPLIERS[0])
+        high2, low2 = multiply_high(c2, _MULTIPLIERS[1]), mul(c2, _MULTIPLIERS[1])
+        c0, c1, c2, c3 = _xor(high2, c1, k0), low2, _xor(high0, c3, k1), low0
+        k0, k1 = add(k0, _KEY_STEPS[0]), add(k1, _KEY_STEPS[1])
+    return c0, c1, c2, c3
+
+
+@builtin
+def philox(seed, c0, c1, c2, c3, n_rounds=N_ROUNDS_DEFAULT):
+    """Four blocks of random uint32 from an integer `seed` (its 64 bits are the key) and four 32-bit counters."""
+    seed = convert.cast(_integers(seed, "seed"), uint64)
+    k0, k1 = convert.cast(seed, uint32), convert.cast(shift(seed, 32, ">>"), uint32)
+    counters = [convert.cast(_integers(c, "counter"), uint32) for c in (c0, c1, c2, c3)]
+    return philox_impl(*counters, k0, k1, n_rounds)
+
+
+@builtin
+def randint4x(seed, offset, n_rounds=N_ROUNDS_DEFAULT):
+    """Four blocks of random uint32 in the shape of `offset`: as cheap as one."""
+    offset = _integers(offset, "offset")
+    low = convert.cast(offset, uint32)
+    zero = mul(low, 0)
+    wide = offset.dtype.int_bitwidth > 32
+    high = convert.cast(shift(offset, 32, ">>"), uint32) if wide else zero
+    return philox(seed, low, high, zero, zero, n_rounds)
+
+
+@builtin
+def randint(seed, offset, n_rounds=N_ROUNDS_DEFAULT):
+    """Random uint32 in the shape of the integers `offset`, one for each value of `offset` under one `seed`.
+
+    Example: `tl.randint(seed, tl.program_id(0) * BLOCK + tl.arange(0, BLOCK))`.
+    """
+    return randint4x(seed, offset, n_rounds)[0]
+
+
+@builtin
+def uint_to_uniform_float(x):
+    """32 random bits to a float32 evenly spread over [0, 1)."""
+    x = convert.bitcast(convert.to_tensor(x), int32)
+    folded = arithmetic.where(compare("lt", x, 0), arithmetic.sub(arithmetic.negate(x), 1), x)
+    return mul(convert.cast(folded, float32), _TO_UNIT)
+
+
+@builtin
+def rand(seed, offset, n_rounds=N_ROUNDS_DEFAULT):
+    """Random float32 from [0, 1) in the shape of the integers `offset`.
+
+    Example: `keep = tl.rand(seed, offsets) > p`.
+    """
+    return uint_to_uniform_float(randint(seed, offset, n_rounds))
+
+
+@builtin
+def rand4x(seed, offsets, n_rounds=N_ROUNDS_DEFAULT):
+    """Four blocks as `rand` gives one."""
+    return tuple(uint_to_uniform_float(bits) for bits in randint4x(seed, offsets, n_rounds))
+
+
+@builtin
+def pair_uniform_to_normal(u1, u2):
+    """Two independent numbers from [0, 1) to two of the standard normal distribution (Box and Muller)."""
+    radius = sqrt(mul(log(arithmetic.maximum(u1, 1.0e-7)), -2.0))
+    angle = mul(u2, 6.283185307179586)
+    return mul(radius, cos(angle)), mul(radius, sin(angle))
+
+
+@builtin
+def randn(seed, offset, n_rounds=N_ROUNDS_DEFAULT):
+    """Random float32 of the standard normal distribution in the shape of the integers `offset`."""
+    u1, u2, _, _ = rand4x(seed, offset, n_rounds)
+    return pair_uniform_to_normal(u1, u2)[0]
+
+
+@builtin
+def randn4x(seed, offset, n_rounds=N_ROUNDS_DEFAULT):
+    """Four blocks as `randn` gives one."""
+    u1, u2, u3, u4 = rand4x(seed, offset, n_rounds)
+    return *pair_uniform_to_normal(u1, u2), *pair_uniform_to_normal(u3, u4)
