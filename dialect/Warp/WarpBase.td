@@ -6,6 +6,7 @@
 
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/BuiltinTypeInterfaces.td"
+include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
 include "mlir/IR/TensorEncoding.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
@@ -105,6 +106,52 @@ def Warp_Shared : TypeDef<WarpDialect, "Shared"> {
   let extraClassDeclaration = [{
     int64_t getNumElements() const;
     int64_t getSizeInBytes() const;
+  }];
+}
+
+def Warp_Completion : I32EnumAttr<"Completion", "how it is known that a slot of a ring is full", [
+  I32EnumAttrCase<"AsyncGroups", 0, "async_groups">]> {
+  let cppNamespace = "::tilewright::warp";
+}
+
+def Warp_Ring : TypeDef<WarpDialect, "Ring"> {
+  let mnemonic = "ring";
+  let summary = "a ring of slots of shared memory between producers and consumers";
+  let description = [{
+    At least two slots of one or more tiles each, which are filled and emptied
+    in turn. The completion kind says how a consumer knows that a slot is full:
+
+    | kind | a slot is full when | least target |
+    |---|---|---|
+    | `async_groups` | the groups of `cp.async` copies that were committed for it are complete in every thread; producer and consumer are the same threads | sm_80 |
+
+    ```mlir
+    // three slots for the operands of a product
+    !warp.ring<3 x {!warp.shared<128x32xf16, #a>, !warp.shared<32x128xf16, #b>}, async_groups>
+    ```
+  }];
+  let parameters = (ins "int64_t":$numSlots,
+                        ArrayRefParameter<"::tilewright::warp::SharedType">:$tiles,
+                        EnumParameter<Warp_Completion>:$completion);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Where tile `index` of a slot starts in it, in bytes. Tiles are aligned
+    /// to their size, up to the 1024 bytes over which the widest swizzle goes.
+    int64_t getTileOffset(unsigned index) const;
+    /// The bytes from one slot to the next.
+    int64_t getSlotBytes() const;
+    int64_t getSizeInBytes() const { return getNumSlots() * getSlotBytes(); }
+  }];
+}
+
+def Warp_Slot : TypeDef<WarpDialect, "Slot"> {
+  let mnemonic = "slot";
+  let summary = "the right to use one slot of a ring";
+  let description = [{
+    A producer holds it from `warp.ring.acquire` to `warp.ring.commit`, a
+    consumer from `warp.ring.wait` to `warp.ring.release`. It is used exactly
+    once.
   }];
 }
 

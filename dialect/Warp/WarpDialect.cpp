@@ -40,6 +40,9 @@ void WarpDialect::initialize() {
       ,
 #define GET_OP_LIST
 #include "dialect/Warp/WarpMmaOps.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "dialect/Warp/WarpRingOps.cpp.inc"
       >();
   addInterfaces<WarpAliases, WarpLayoutInterface>();
 }

@@ -11,6 +11,8 @@ using namespace mlir;
 using namespace tilewright;
 using namespace tilewright::warp;
 
+#include "dialect/Warp/WarpEnums.cpp.inc"
+
 #define GET_TYPEDEF_CLASSES
 #include "dialect/Warp/WarpTypes.cpp.inc"
 

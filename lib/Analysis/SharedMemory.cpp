@@ -16,6 +16,8 @@ static int64_t getTileBytes(warp::SharedType type) {
 int64_t tilewright::getSharedBytes(Operation *op) {
   if (auto alloc = dyn_cast<warp::AllocOp>(op))
     return getTileBytes(alloc.getType());
+  if (auto ring = dyn_cast<warp::RingOp>(op))
+    return ring.getType().getSizeInBytes();
   return getScratchBytes(op);
 }
 
@@ -31,11 +33,29 @@ static SharedUse getAllocated(Operation *op, bool isWrite) {
   return {offset.getInt(), offset.getInt() + getSharedBytes(op), isWrite};
 }
 
-/// The bytes of a tile in shared memory. One that came through a block argument
-/// may be any.
+/// The access to a slot of `ring`, a value. A ring that came through a block
+/// argument may be any.
+static SharedUse getSlot(Value ring, RingAccess access) {
+  bool isWrite = access != RingAccess::Read;
+  auto op = ring.getDefiningOp<warp::RingOp>();
+  if (!op)
+    return {0, INT64_MAX, isWrite};
+  SharedUse use = getAllocated(op, isWrite);
+  use.ring = op;
+  use.access = access;
+  return use;
+}
+
+/// The access to a tile in shared memory. One that came through a block
+/// argument may be any.
 static SharedUse getTile(Value memory, bool isWrite) {
   if (auto alloc = memory.getDefiningOp<warp::AllocOp>())
     return getAllocated(alloc, isWrite);
+  if (auto acquire = memory.getDefiningOp<warp::RingAcquireOp>();
+      acquire && isWrite)
+    return getSlot(acquire.getRing(), RingAccess::Fill);
+  if (auto wait = memory.getDefiningOp<warp::RingWaitOp>(); wait && !isWrite)
+    return getSlot(wait.getRing(), RingAccess::Read);
   return {0, INT64_MAX, isWrite};
 }
 
@@ -44,7 +64,13 @@ SmallVector<SharedUse> tilewright::getSharedUses(Operation *op) {
     return {getTile(load.getMemory(), /*isWrite=*/false)};
   if (auto store = dyn_cast<warp::LocalStoreOp>(op))
     return {getTile(store.getMemory(), /*isWrite=*/true)};
+  if (auto copy = dyn_cast<warp::AsyncCopyOp>(op))
+    return {getTile(copy.getMemory(), /*isWrite=*/true)};
+  if (auto wait = dyn_cast<warp::RingWaitOp>(op))
+    return {getSlot(wait.getRing(), RingAccess::Wait)};
   if (auto alloc = dyn_cast<warp::AllocOp>(op); alloc && !alloc.getSource())
+    return {};
+  if (isa<warp::RingOp>(op))
     return {};
   if (getSharedBytes(op))
     return {getAllocated(op, /*isWrite=*/true)};

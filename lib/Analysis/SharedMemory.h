@@ -19,16 +19,29 @@ int64_t getSharedBytes(mlir::Operation *op);
 /// Whether what `op` allocates is scratch.
 bool usesScratch(mlir::Operation *op);
 
+/// What an access does to a ring.
+enum class RingAccess { None, Fill, Wait, Read };
+
 struct SharedUse {
   int64_t begin, end;
   bool isWrite;
+  /// The `warp.ring` whose slot it is, and what is done with it.
+  mlir::Operation *ring = nullptr;
+  RingAccess access = RingAccess::None;
 
   bool operator==(const SharedUse &other) const {
-    return begin == other.begin && end == other.end && isWrite == other.isWrite;
+    return begin == other.begin && end == other.end &&
+           isWrite == other.isWrite && ring == other.ring &&
+           access == other.access;
   }
-  /// Whether the order of the two matters.
-  bool conflictsWith(const SharedUse &other) const {
-    return begin < other.end && other.begin < end && (isWrite || other.isWrite);
+  /// Whether a barrier has to stand between `earlier` and this.
+  bool conflictsWith(const SharedUse &earlier) const {
+    if (ring && ring == earlier.ring)
+      return (earlier.access == RingAccess::Wait &&
+              access == RingAccess::Read) ||
+             (earlier.access == RingAccess::Read && access == RingAccess::Fill);
+    return begin < earlier.end && earlier.begin < end &&
+           (isWrite || earlier.isWrite);
   }
 };
 

@@ -105,6 +105,11 @@ struct SharedAccess {
 SharedAccess getSharedAccess(const LinearLayout &registers,
                              const LinearLayout &memory, unsigned elementBytes);
 
+/// How many of the lowest register bits count elements one by one in memory,
+/// in groups that no other register, lane or warp reaches into.
+unsigned countConsecutiveRegisterBits(const LinearLayout &registers,
+                                      const LinearLayout &memory);
+
 struct SharedPlan {
   /// The layouts without registers that hold copies.
   LinearLayout source, result;

@@ -241,6 +241,28 @@ SharedAccess tilewright::getSharedAccess(const LinearLayout &registers,
   return access;
 }
 
+unsigned tilewright::countConsecutiveRegisterBits(const LinearLayout &registers,
+                                                  const LinearLayout &memory) {
+  LinearLayout offsets = registers.then(memory.inverse());
+  ArrayRef<uint64_t> columns = offsets.getColumns(LayoutAxis::Register);
+  unsigned count = 0;
+  while (count < columns.size() && columns[count] == uint64_t(1) << count)
+    ++count;
+  // Groups are as large as what stands beside them leaves whole.
+  auto reachesInto = [&](unsigned bits) {
+    uint64_t beside = 0;
+    for (LayoutAxis axis : {LayoutAxis::Lane, LayoutAxis::Warp})
+      for (uint64_t column : offsets.getColumns(axis))
+        beside |= column;
+    for (uint64_t column : columns.drop_front(bits))
+      beside |= column;
+    return (beside & ((uint64_t(1) << bits) - 1)) != 0;
+  };
+  while (reachesInto(count))
+    --count;
+  return count;
+}
+
 SmallVector<unsigned> SharedAccess::getVectors() const {
   Subspace inVector(vectorRegisters);
   SmallVector<unsigned> vectors;

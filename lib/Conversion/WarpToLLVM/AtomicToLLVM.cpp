@@ -5,7 +5,7 @@
 // atomic is one of the whole program: with release semantics it waits for what
 // the other threads wrote, with acquire semantics they wait for it.
 
-#include "lib/Conversion/WarpToLLVM/AccessWidths.h"
+#include "lib/Analysis/AccessWidths.h"
 #include "lib/Conversion/WarpToLLVM/InlinePtx.h"
 #include "lib/Conversion/WarpToLLVM/Patterns.h"
 #include "lib/Conversion/WarpToLLVM/RegisterPacking.h"

@@ -6,7 +6,7 @@
 // for LLVM could only branch around them. All accesses of one op come before
 // any use of what they load, so that their latencies overlap.
 
-#include "lib/Conversion/WarpToLLVM/AccessWidths.h"
+#include "lib/Analysis/AccessWidths.h"
 #include "lib/Conversion/WarpToLLVM/InlinePtx.h"
 #include "lib/Conversion/WarpToLLVM/Patterns.h"
 #include "lib/Conversion/WarpToLLVM/RegisterPacking.h"

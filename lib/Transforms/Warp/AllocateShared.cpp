@@ -55,10 +55,15 @@ private:
 
 } // namespace
 
-/// The last op that may need the memory that `alloc` makes.
-static unsigned getLastUse(warp::AllocOp alloc, const OpNumbers &numbers) {
+/// The last op that may need the memory that `alloc`, a tile or a ring, makes.
+static unsigned getLastUse(Operation *alloc, const OpNumbers &numbers) {
   unsigned last = numbers.getLast(alloc);
-  for (Operation *user : alloc->getUsers()) {
+  SmallVector<Operation *> users(alloc->getUsers());
+  while (!users.empty()) {
+    Operation *user = users.pop_back_val();
+    // Who has a slot uses its tiles.
+    if (isa<warp::RingAcquireOp, warp::RingWaitOp>(user))
+      llvm::append_range(users, user->getUsers());
     // A use in a loop that the memory was made before is one in each iteration.
     Operation *outer = alloc->getBlock()->findAncestorOpInBlock(*user);
     // What is handed on to a region or a block may be used as long as that.
@@ -77,8 +82,8 @@ static SmallVector<Piece> collectPieces(Operation *function) {
     int64_t size = getSharedBytes(op);
     if (size == 0)
       return;
-    auto alloc = dyn_cast<warp::AllocOp>(op);
-    unsigned last = alloc ? getLastUse(alloc, numbers) : numbers.getLast(op);
+    bool isNamed = isa<warp::AllocOp, warp::RingOp>(op);
+    unsigned last = isNamed ? getLastUse(op, numbers) : numbers.getLast(op);
     pieces.push_back({op, size, numbers.getFirst(op), last});
   });
   return pieces;

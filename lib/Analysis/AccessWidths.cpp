@@ -1,4 +1,4 @@
-#include "lib/Conversion/WarpToLLVM/AccessWidths.h"
+#include "lib/Analysis/AccessWidths.h"
 
 #include "dialect/Tile/TileOps.h"
 #include "dialect/Warp/WarpAttributes.h"
@@ -9,8 +9,8 @@
 using namespace mlir;
 using namespace tilewright;
 
-static unsigned getWidth(const AxisInfoAnalysis &analysis, Value ptr,
-                         Value mask) {
+unsigned tilewright::getAccessWidth(const AxisInfoAnalysis &analysis, Value ptr,
+                                    Value mask) {
   std::optional<LinearLayout> layout = warp::getLayout(ptr.getType());
   if (!layout)
     return 1;
@@ -27,7 +27,8 @@ AccessWidths::AccessWidths(Operation *root) {
   root->walk([&](Operation *op) {
     llvm::TypeSwitch<Operation *>(op)
         .Case<tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp>([&](auto access) {
-          widths[op] = getWidth(analysis, access.getPtr(), access.getMask());
+          widths[op] =
+              getAccessWidth(analysis, access.getPtr(), access.getMask());
         });
   });
 }

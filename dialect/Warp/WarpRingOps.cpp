@@ -1,0 +1,123 @@
+#include "dialect/Tile/TileOps.h"
+#include "dialect/Warp/WarpOps.h"
+#include "lib/Support/LayoutConversion.h"
+
+#include "mlir/IR/Builders.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::warp;
+
+#define GET_OP_CLASSES
+#include "dialect/Warp/WarpRingOps.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// Slots
+//===----------------------------------------------------------------------===//
+
+/// The slot, then its tiles.
+static LogicalResult inferSlot(ValueRange operands,
+                               SmallVectorImpl<Type> &types) {
+  auto ring =
+      operands.empty() ? RingType() : dyn_cast<RingType>(operands[0].getType());
+  if (!ring)
+    return failure();
+  types.push_back(SlotType::get(ring.getContext()));
+  llvm::append_range(types, ring.getTiles());
+  return success();
+}
+
+LogicalResult RingAcquireOp::inferReturnTypes(
+    MLIRContext *, std::optional<Location>, ValueRange operands, DictionaryAttr,
+    OpaqueProperties, RegionRange, SmallVectorImpl<Type> &types) {
+  return inferSlot(operands, types);
+}
+
+LogicalResult RingWaitOp::inferReturnTypes(MLIRContext *,
+                                           std::optional<Location>,
+                                           ValueRange operands, DictionaryAttr,
+                                           OpaqueProperties, RegionRange,
+                                           SmallVectorImpl<Type> &types) {
+  return inferSlot(operands, types);
+}
+
+static LogicalResult verifyUsedOnce(Operation *op, Value slot) {
+  if (slot.hasOneUse())
+    return success();
+  auto error = op->emitOpError("gives a slot that is used ")
+               << std::distance(slot.use_begin(), slot.use_end())
+               << " times, not once";
+  for (Operation *user : slot.getUsers())
+    error.attachNote(user->getLoc()) << "used here";
+  return error;
+}
+
+LogicalResult RingAcquireOp::verify() {
+  return verifyUsedOnce(*this, getSlot()); // C1
+}
+
+LogicalResult RingWaitOp::verify() {
+  if (int64_t(getPending()) >= getRing().getType().getNumSlots()) // C4
+    return emitOpError("leaves ")
+           << getPending() << " commits pending in a ring of "
+           << getRing().getType().getNumSlots() << " slots";
+  return verifyUsedOnce(*this, getSlot()); // C1
+}
+
+LogicalResult RingCommitOp::verify() {
+  if (getSlot().getDefiningOp<RingWaitOp>()) // C1
+    return emitOpError("takes a slot to fill, got one to read");
+  return success();
+}
+
+LogicalResult RingReleaseOp::verify() {
+  if (getSlot().getDefiningOp<RingAcquireOp>()) // C1
+    return emitOpError("takes a slot to read, got one to fill");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyTypes(AsyncCopyOp op) {
+  auto ptr = cast<RankedTensorType>(op.getPtr().getType());
+  SharedType memory = op.getMemory().getType();
+  auto pointer = dyn_cast<tile::PtrType>(ptr.getElementType());
+  if (!pointer || ptr.getShape() != memory.getShape() ||
+      pointer.getPointee() != memory.getElementType()) // C1
+    return op.emitOpError("copies through ")
+           << ptr << " but the shared memory is " << memory;
+  if (!getLinearAttr(ptr)) // C2
+    return op.emitOpError("needs pointers with a #warp.linear layout, got ")
+           << ptr;
+  if (Value mask = op.getMask()) {
+    auto expected = ptr.clone(IntegerType::get(op.getContext(), 1));
+    if (mask.getType() != expected) // C2
+      return op.emitOpError("needs a mask of type ")
+             << expected << ", got " << mask.getType();
+  }
+  return success();
+}
+
+LogicalResult AsyncCopyOp::verify() {
+  if (failed(verifyTypes(*this)))
+    return failure();
+  SharedType memory = getMemory().getType();
+  if (Operation *from = getMemory().getDefiningOp();
+      from && !isa<RingAcquireOp>(from)) // C3
+    return emitOpError("copies into a slot that was acquired, got memory of '")
+           << from->getName() << "'";
+  int64_t bytes =
+      int64_t(getVector()) * getElementBytes(memory.getElementType());
+  if (bytes != 4 && bytes != 8 && bytes != 16) // C4
+    return emitOpError("copies 4, 8 or 16 bytes at once, got ") << bytes;
+  if (llvm::Log2_32(getVector()) >
+      countConsecutiveRegisterBits(*getLayout(getPtr().getType()),
+                                   memory.getLayout().getLayout())) // C5
+    return emitOpError("copies ")
+           << getVector() << " elements at once that are no neighbours in "
+           << memory;
+  return success();
+}

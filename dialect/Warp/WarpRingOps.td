@@ -1,0 +1,145 @@
+// Rings of shared memory: what producers fill ahead of their consumers.
+
+include "dialect/Warp/WarpBase.td"
+
+def Warp_RingSharedResource : Resource<"::tilewright::warp::SharedMemory">;
+
+/// Ops that stay in their order among those of shared memory.
+defvar Warp_SharedOrder = MemoryEffects<[
+    MemRead<Warp_RingSharedResource>, MemWrite<Warp_RingSharedResource>]>;
+
+def Warp_RingOp : Warp_Op<"ring", [MemoryEffects<[MemAlloc<Warp_RingSharedResource>]>]> {
+  let summary = "shared memory for a ring";
+  let description = [{
+    Lives from here to the last use of one of its slots. All slots are empty.
+
+    C1: before the ring's last use every copy into it has been waited for.
+        Copies that are switched off do not count.
+
+    ```mlir
+    %ring = warp.ring : !warp.ring<3 x {!warp.shared<64x32xf16, #shared>}, async_groups>
+    ```
+  }];
+  let results = (outs Warp_Ring:$result);
+  let assemblyFormat = "attr-dict `:` qualified(type($result))";
+}
+
+class Warp_SlotOp<string mnemonic> : Warp_Op<mnemonic, [
+    DeclareOpInterfaceMethods<InferTypeOpInterface>, Warp_SharedOrder]> {
+  let results = (outs Warp_Slot:$slot, Variadic<Warp_Shared>:$tiles);
+  let hasVerifier = 1;
+}
+
+def Warp_RingAcquireOp : Warp_SlotOp<"ring.acquire"> {
+  let summary = "an empty slot, to be filled";
+  let description = [{
+    The results are the right to fill slot `index`, and the slot's tiles.
+
+    C1: the slot is used exactly once, by the `warp.ring.commit` that ends the
+        filling.
+    C2: `index` counts 0, 1, ..., N - 1, 0, ... from one to the next.
+    C3: the slot is empty: it was never committed or has been released by every
+        thread. `warp-insert-barriers` puts a barrier between a release and the
+        copies that come next.
+
+    ```mlir
+    %slot, %tile = warp.ring.acquire %ring[%i]
+      : !warp.ring<3 x {!warp.shared<64x32xf16, #shared>}, async_groups>
+    ```
+  }];
+  let arguments = (ins Warp_Ring:$ring, I32:$index);
+  let assemblyFormat = "$ring `[` $index `]` attr-dict `:` qualified(type($ring))";
+}
+
+def Warp_RingCommitOp : Warp_Op<"ring.commit", [Warp_SharedOrder]> {
+  let summary = "everything that fills a slot has been issued";
+  let description = [{
+    Ends the group of asynchronous copies that fill the slot, which may be none.
+
+    C1: the slot was acquired.
+
+    ```mlir
+    warp.ring.commit %slot
+    ```
+  }];
+  let arguments = (ins Warp_Slot:$slot);
+  let assemblyFormat = "$slot attr-dict";
+  let hasVerifier = 1;
+}
+
+def Warp_RingWaitOp : Warp_SlotOp<"ring.wait"> {
+  let summary = "a full slot, to be read";
+  let description = [{
+    Waits until slot `index` has been filled; up to `pending` commits that came
+    after its own may still be under way. The results are the right to read the
+    slot, and its tiles. Each thread waits for what it copied itself; what others
+    copied is there behind the next barrier, which `warp-insert-barriers` puts
+    before the first read.
+
+    C1: the slot is used exactly once, by the `warp.ring.release` that ends the
+        reading.
+    C2: `index` counts 0, 1, ..., N - 1, 0, ... from one to the next.
+    C3: the slot was committed, and not more than `pending` were since.
+    C4: `pending` is less than the number of slots.
+
+    ```mlir
+    %slot, %tile = warp.ring.wait %ring[%i] pending 1
+      : !warp.ring<3 x {!warp.shared<64x32xf16, #shared>}, async_groups>
+    ```
+  }];
+  let arguments = (ins Warp_Ring:$ring, I32:$index,
+                       ConfinedAttr<I32Attr, [IntNonNegative]>:$pending);
+  let assemblyFormat = [{
+    $ring `[` $index `]` `pending` $pending attr-dict `:` qualified(type($ring))
+  }];
+}
+
+def Warp_RingReleaseOp : Warp_Op<"ring.release", [Warp_SharedOrder]> {
+  let summary = "this thread has read what it needs of a slot";
+  let description = [{
+    C1: the slot was waited for.
+
+    ```mlir
+    warp.ring.release %slot
+    ```
+  }];
+  let arguments = (ins Warp_Slot:$slot);
+  let assemblyFormat = "$slot attr-dict";
+  let hasVerifier = 1;
+}
+
+def Warp_AsyncCopyOp : Warp_Op<"async_copy", [AttrSizedOperandSegments,
+    MemoryEffects<[MemRead, MemRead<Warp_RingSharedResource>,
+                   MemWrite<Warp_RingSharedResource>]>]> {
+  let summary = "starts to copy what pointers point to into a slot";
+  let description = [{
+    Where `mask` is false zero is written and nothing is read. Where `enable`,
+    which is the same for all threads, is false, nothing happens at all. The
+    copy belongs to the group that the next `warp.ring.commit` ends.
+
+    C1: pointers and memory have one shape, and the pointees the memory's type.
+    C2: the pointers have a `#warp.linear` layout, and the mask their type but
+        for the element.
+    C3: the memory is a tile of an acquired slot.
+    C4: `vector` elements are 4, 8 or 16 bytes.
+    C5: registers that differ in their lowest log2(`vector`) bits follow each
+        other in shared memory.
+    C6: where the copy is not switched off, they follow each other in global
+        memory too, at an address that is a multiple of their size, and have
+        one mask. (A promise; `warp-pipeline-loops` takes it from the axis
+        analysis.)
+
+    ```mlir
+    warp.async_copy %ptrs, %tile mask %m if %more vector 8
+      : tensor<64x32x!tile.ptr<f16>, #rows>, !warp.shared<64x32xf16, #shared>
+    ```
+  }];
+  let arguments = (ins Warp_Tile:$ptr, Warp_Shared:$memory,
+                       Optional<Warp_Tile>:$mask, Optional<I1>:$enable,
+                       I32Attr:$vector);
+  let assemblyFormat = [{
+    $ptr `,` $memory (`mask` $mask^)? (`if` $enable^)? `vector` $vector attr-dict
+    `:` type($ptr) `,` qualified(type($memory)) (`,` type($mask)^)?
+  }];
+  let hasVerifier = 1;
+}

@@ -1,0 +1,32 @@
+// How many neighbouring registers one access to global memory moves.
+
+#pragma once
+
+#include "mlir/IR/Operation.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace tilewright {
+
+class AxisInfoAnalysis;
+
+/// The registers of each group of an access through the tile of pointers `ptr`:
+/// the lowest bits of the register number count elements that are neighbours in
+/// memory, aligned to the size of the group, and share one bit of `mask` (which
+/// may be null). At most 16 bytes.
+unsigned getAccessWidth(const AxisInfoAnalysis &analysis, mlir::Value ptr,
+                        mlir::Value mask);
+
+/// The widths of all accesses below an operation, computed before anything is
+/// rewritten: the analysis works on tiles.
+class AccessWidths {
+public:
+  explicit AccessWidths(mlir::Operation *root);
+
+  /// The width of a load, store or atomic.
+  unsigned get(mlir::Operation *op) const { return widths.lookup_or(op, 1); }
+
+private:
+  llvm::DenseMap<mlir::Operation *, unsigned> widths;
+};
+
+} // namespace tilewright

@@ -1,0 +1,29 @@
+// RUN: tilewright-opt %s | tilewright-opt | FileCheck %s
+// RUN: tilewright-opt %s -mlir-print-op-generic | tilewright-opt | FileCheck %s
+
+#rows = #warp.linear<{register = [[0, 1]], lane = [[0, 2], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+#plain = #warp.linear<{offset = [[0, 1], [0, 2], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+!ring = !warp.ring<3 x {!warp.shared<16x4xf16, #plain>, !warp.shared<16x4xf16, #plain>}, async_groups>
+
+// CHECK-LABEL: @fill_and_read
+// CHECK-SAME: %[[P:.*]]: tensor<16x4x!tile.ptr<f16>, #[[ROWS:.*]]>, %[[M:.*]]: tensor<16x4xi1, #[[ROWS]]>, %[[C:.*]]: i1, %[[I:.*]]: i32
+tile.func @fill_and_read(%p: tensor<16x4x!tile.ptr<f16>, #rows>, %m: tensor<16x4xi1, #rows>, %c: i1, %i: i32)
+    -> tensor<16x4xf16, #rows> {
+  // CHECK: %[[RING:.*]] = warp.ring : !warp.ring<3 x {!warp.shared<16x4xf16, #[[PLAIN:.*]]>, !warp.shared<16x4xf16, #[[PLAIN]]>}, async_groups>
+  %ring = warp.ring : !ring
+  // CHECK: %[[EMPTY:.*]], %[[TILES:.*]]:2 = warp.ring.acquire %[[RING]][%[[I]]] : !warp.ring<3 x
+  %empty, %tiles:2 = warp.ring.acquire %ring[%i] : !ring
+  // CHECK: warp.async_copy %[[P]], %[[TILES]]#0 mask %[[M]] if %[[C]] vector 2 : tensor<16x4x!tile.ptr<f16>, #[[ROWS]]>, !warp.shared<16x4xf16, #[[PLAIN]]>, tensor<16x4xi1, #[[ROWS]]>
+  warp.async_copy %p, %tiles#0 mask %m if %c vector 2
+    : tensor<16x4x!tile.ptr<f16>, #rows>, !warp.shared<16x4xf16, #plain>, tensor<16x4xi1, #rows>
+  // CHECK: warp.async_copy %[[P]], %[[TILES]]#1 vector 2 : tensor<16x4x!tile.ptr<f16>, #[[ROWS]]>, !warp.shared<16x4xf16, #[[PLAIN]]>{{$}}
+  warp.async_copy %p, %tiles#1 vector 2 : tensor<16x4x!tile.ptr<f16>, #rows>, !warp.shared<16x4xf16, #plain>
+  // CHECK: warp.ring.commit %[[EMPTY]]
+  warp.ring.commit %empty
+  // CHECK: %[[FULL:.*]], %[[READ:.*]]:2 = warp.ring.wait %[[RING]][%[[I]]] pending 1 : !warp.ring<3 x
+  %full, %read:2 = warp.ring.wait %ring[%i] pending 1 : !ring
+  %x = warp.local_load %read#0 : !warp.shared<16x4xf16, #plain> -> tensor<16x4xf16, #rows>
+  // CHECK: warp.ring.release %[[FULL]]
+  warp.ring.release %full
+  tile.return %x : tensor<16x4xf16, #rows>
+}

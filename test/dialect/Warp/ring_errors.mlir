@@ -1,0 +1,142 @@
+// RUN: tilewright-opt %s -split-input-file -verify-diagnostics
+
+// The type.
+
+#shared = #warp.linear<{offset = [[1], [2], [4], [8], [16]]}>
+// expected-error@+1 {{a ring has at least two slots, got 1}}
+tile.func private @slots(!warp.ring<1 x {!warp.shared<32xf32, #shared>}, async_groups>)
+
+// -----
+
+// expected-error@+1 {{a slot holds at least one tile}}
+tile.func private @tiles(!warp.ring<2 x {}, async_groups>)
+
+// -----
+
+#shared = #warp.linear<{offset = [[1], [2], [4], [8], [16]]}>
+// expected-error@+1 {{unknown completion kind 'hope'}}
+tile.func private @kind(!warp.ring<2 x {!warp.shared<32xf32, #shared>}, hope>)
+
+// -----
+
+// Slots.
+
+#shared = #warp.linear<{offset = [[1], [2], [4], [8], [16]]}>
+!ring = !warp.ring<2 x {!warp.shared<32xf32, #shared>}, async_groups>
+tile.func @acquire_c1(%ring: !ring, %i: i32) {
+  // expected-error@+1 {{gives a slot that is used 0 times, not once}}
+  %slot, %tile = warp.ring.acquire %ring[%i] : !ring
+  tile.return
+}
+
+// -----
+
+#shared = #warp.linear<{offset = [[1], [2], [4], [8], [16]]}>
+!ring = !warp.ring<2 x {!warp.shared<32xf32, #shared>}, async_groups>
+tile.func @wait_c1(%ring: !ring, %i: i32) {
+  // expected-error@+1 {{gives a slot that is used 2 times, not once}}
+  %slot, %tile = warp.ring.wait %ring[%i] pending 0 : !ring
+  // expected-note@+1 {{used here}}
+  warp.ring.release %slot
+  // expected-note@+1 {{used here}}
+  warp.ring.release %slot
+  tile.return
+}
+
+// -----
+
+#shared = #warp.linear<{offset = [[1], [2], [4], [8], [16]]}>
+!ring = !warp.ring<2 x {!warp.shared<32xf32, #shared>}, async_groups>
+tile.func @wait_c4(%ring: !ring, %i: i32) {
+  // expected-error@+1 {{leaves 2 commits pending in a ring of 2 slots}}
+  %slot, %tile = warp.ring.wait %ring[%i] pending 2 : !ring
+  warp.ring.release %slot
+  tile.return
+}
+
+// -----
+
+#shared = #warp.linear<{offset = [[1], [2], [4], [8], [16]]}>
+!ring = !warp.ring<2 x {!warp.shared<32xf32, #shared>}, async_groups>
+tile.func @commit_c1(%ring: !ring, %i: i32) {
+  %slot, %tile = warp.ring.wait %ring[%i] pending 0 : !ring
+  // expected-error@+1 {{takes a slot to fill, got one to read}}
+  warp.ring.commit %slot
+  tile.return
+}
+
+// -----
+
+#shared = #warp.linear<{offset = [[1], [2], [4], [8], [16]]}>
+!ring = !warp.ring<2 x {!warp.shared<32xf32, #shared>}, async_groups>
+tile.func @release_c1(%ring: !ring, %i: i32) {
+  %slot, %tile = warp.ring.acquire %ring[%i] : !ring
+  // expected-error@+1 {{takes a slot to read, got one to fill}}
+  warp.ring.release %slot
+  tile.return
+}
+
+// -----
+
+// Copies.
+
+#lanes = #warp.linear<{lane = [[1], [2], [4], [8], [16]]}>
+#shared = #warp.linear<{offset = [[1], [2], [4], [8], [16]]}>
+tile.func @copy_c1(%p: tensor<32x!tile.ptr<f32>, #lanes>, %m: !warp.shared<32xf16, #shared>) {
+  // expected-error@+1 {{copies through 'tensor<32x!tile.ptr<f32>,}}
+  warp.async_copy %p, %m vector 1 : tensor<32x!tile.ptr<f32>, #lanes>, !warp.shared<32xf16, #shared>
+  tile.return
+}
+
+// -----
+
+#shared = #warp.linear<{offset = [[1], [2], [4], [8], [16]]}>
+tile.func @copy_c2(%p: tensor<32x!tile.ptr<f32>>, %m: !warp.shared<32xf32, #shared>) {
+  // expected-error@+1 {{needs pointers with a #warp.linear layout, got 'tensor<32x!tile.ptr<f32>>'}}
+  warp.async_copy %p, %m vector 1 : tensor<32x!tile.ptr<f32>>, !warp.shared<32xf32, #shared>
+  tile.return
+}
+
+// -----
+
+#lanes = #warp.linear<{lane = [[1], [2], [4], [8], [16]]}>
+#other = #warp.linear<{lane = [[2], [1], [4], [8], [16]]}>
+#shared = #warp.linear<{offset = [[1], [2], [4], [8], [16]]}>
+tile.func @copy_c2_mask(%p: tensor<32x!tile.ptr<f32>, #lanes>, %mask: tensor<32xi1, #other>,
+                        %m: !warp.shared<32xf32, #shared>) {
+  // expected-error@+1 {{needs a mask of type}}
+  warp.async_copy %p, %m mask %mask vector 1
+    : tensor<32x!tile.ptr<f32>, #lanes>, !warp.shared<32xf32, #shared>, tensor<32xi1, #other>
+  tile.return
+}
+
+// -----
+
+#lanes = #warp.linear<{lane = [[1], [2], [4], [8], [16]]}>
+#shared = #warp.linear<{offset = [[1], [2], [4], [8], [16]]}>
+tile.func @copy_c3(%p: tensor<32x!tile.ptr<f32>, #lanes>) {
+  %m = warp.alloc : !warp.shared<32xf32, #shared>
+  // expected-error@+1 {{copies into a slot that was acquired, got memory of 'warp.alloc'}}
+  warp.async_copy %p, %m vector 1 : tensor<32x!tile.ptr<f32>, #lanes>, !warp.shared<32xf32, #shared>
+  tile.return
+}
+
+// -----
+
+#lanes = #warp.linear<{register = [[1], [2], [4]], lane = [[8], [16], [32], [64], [128]]}>
+#shared = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64], [128]]}>
+tile.func @copy_c4(%p: tensor<256x!tile.ptr<f32>, #lanes>, %m: !warp.shared<256xf32, #shared>) {
+  // expected-error@+1 {{copies 4, 8 or 16 bytes at once, got 32}}
+  warp.async_copy %p, %m vector 8 : tensor<256x!tile.ptr<f32>, #lanes>, !warp.shared<256xf32, #shared>
+  tile.return
+}
+
+// -----
+
+#lanes = #warp.linear<{register = [[32]], lane = [[1], [2], [4], [8], [16]]}>
+#shared = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32]]}>
+tile.func @copy_c5(%p: tensor<64x!tile.ptr<f16>, #lanes>, %m: !warp.shared<64xf16, #shared>) {
+  // expected-error@+1 {{copies 2 elements at once that are no neighbours in}}
+  warp.async_copy %p, %m vector 2 : tensor<64x!tile.ptr<f16>, #lanes>, !warp.shared<64xf16, #shared>
+  tile.return
+}
