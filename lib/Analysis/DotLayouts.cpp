@@ -150,14 +150,21 @@ static LinearLayout chooseThreadAccumulator(tile::DotOp dot, int64_t numWarps) {
   return blockedLayout({shape.m, shape.n}, params);
 }
 
+/// Operands of a thread that would take more registers stay in shared memory.
+static constexpr int64_t kMaxOperandRegisters = 64;
+
 static DotLayouts chooseThreadLayouts(tile::DotOp dot, int64_t numWarps) {
   LinearLayout acc = chooseThreadAccumulator(dot, numWarps);
   int64_t k = getShape(dot).k;
+  LinearLayout a = threadOperandLayout(MmaOperand::A, acc, k);
+  LinearLayout b = threadOperandLayout(MmaOperand::B, acc, k);
   auto wrap = [&](const LinearLayout &layout) {
     return LinearAttr::get(dot.getContext(), layout);
   };
-  return {wrap(threadOperandLayout(MmaOperand::A, acc, k)),
-          wrap(threadOperandLayout(MmaOperand::B, acc, k)), wrap(acc)};
+  if (a.getInSize(LayoutAxis::Register) + b.getInSize(LayoutAxis::Register) >
+      kMaxOperandRegisters)
+    return {LinearAttr(), LinearAttr(), wrap(acc)};
+  return {wrap(a), wrap(b), wrap(acc)};
 }
 
 DotLayouts tilewright::chooseDotLayouts(tile::DotOp dot, int64_t numWarps) {

@@ -9,7 +9,9 @@
 namespace tilewright {
 
 struct DotLayouts {
-  warp::LinearAttr a, b, acc;
+  /// Null where an operand may have any layout.
+  warp::LinearAttr a, b;
+  warp::LinearAttr acc;
 };
 
 /// Whether the tensor cores can compute `dot`, by types and sizes; f32 operands
@@ -21,8 +23,9 @@ bool isTensorCoreDot(tile::DotOp dot);
 /// along the rows, which both have in common, and rows are not split.
 bool isChainedDot(tile::DotOp dot);
 
-/// For tensor cores the layouts of the instruction's registers; for others a
-/// rectangle of the result a thread, with all of the contracted dimension.
+/// For tensor cores the layouts of the instruction's registers. For others a
+/// rectangle of the result a thread, and of the operands what it needs where
+/// that fits its registers; else they go through shared memory.
 DotLayouts chooseDotLayouts(tile::DotOp dot, int64_t numWarps);
 
 } // namespace tilewright

@@ -200,9 +200,9 @@ LinearAttr LayoutAssignment::getDemand(OpOperand &use) const {
     return it->second;
   if (auto it = dotLayouts.find(op); it != dotLayouts.end()) {
     const DotLayouts &dot = it->second;
-    return use.getOperandNumber() == 0   ? dot.a
-           : use.getOperandNumber() == 1 ? dot.b
-                                         : dot.acc;
+    LinearAttr wanted[] = {dot.a, dot.b, dot.acc};
+    LinearAttr demand = wanted[use.getOperandNumber()];
+    return demand ? demand : layouts.lookup(use.get());
   }
   if (isa<tile::ReduceOp>(op))
     return layouts.lookup(op->getOperand(0));

@@ -3,6 +3,7 @@
 #include "dialect/Tile/TileOps.h"
 #include "dialect/Warp/WarpOps.h"
 #include "lib/Analysis/ReductionPlan.h"
+#include "lib/Analysis/ThreadDot.h"
 #include "lib/Support/LayoutConversion.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -46,6 +47,7 @@ int64_t tilewright::getScratchBytes(Operation *op) {
       .Case([](tile::ReduceOp reduce) { return getReduceScratchBytes(reduce); })
       .Case<tile::AtomicRMWOp, tile::AtomicCASOp>(
           [](Operation *atomic) { return getAtomicScratchBytes(atomic); })
+      .Case([](tile::DotOp dot) { return getDotScratchBytes(dot); })
       .Case([](warp::ConvertLayoutOp convert) {
         return getConversionScratchBytes(convert);
       })

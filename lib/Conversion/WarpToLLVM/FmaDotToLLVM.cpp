@@ -1,11 +1,15 @@
 // Products that no tensor core computes: each thread multiplies and adds for
-// its own elements of the result, holding all of the operands' rows and columns
-// that they need.
+// its own elements of the result. See ThreadDot.h for how it gets at the
+// operands.
 
 #include "lib/Conversion/WarpToLLVM/CastEmission.h"
 #include "lib/Conversion/WarpToLLVM/Patterns.h"
+#include "lib/Conversion/WarpToLLVM/SharedMemory.h"
+#include "lib/Conversion/WarpToLLVM/SharedTransfer.h"
 
 #include "dialect/Tile/TileOps.h"
+#include "dialect/Warp/WarpTypes.h"
+#include "lib/Analysis/ThreadDot.h"
 
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
 
@@ -63,7 +67,74 @@ static Value emitMultiplyAdd(ImplicitLocOpBuilder &b, Value x, Value y,
   return LLVM::FMAOp::create(b, x, y, sum);
 }
 
+/// acc += a . b in the registers of a thread. Fails where it does not hold what
+/// its elements need.
+static LogicalResult emitProduct(ImplicitLocOpBuilder &b,
+                                 const LinearLayout &accLayout,
+                                 const LinearLayout &aLayout,
+                                 const LinearLayout &bLayout,
+                                 ArrayRef<Value> lhs, ArrayRef<Value> rhs,
+                                 SmallVectorImpl<Value> &acc) {
+  RegisterTable tableA(aLayout), tableB(bLayout);
+  int64_t depth = aLayout.getShape()[1];
+  for (int64_t k = 0; k < depth; ++k)
+    for (auto [reg, sum] : llvm::enumerate(acc)) {
+      SmallVector<int64_t> place =
+          accLayout.getElement({{LayoutAxis::Register, reg}});
+      auto a = tableA.find(place[0], k), c = tableB.find(k, place[1]);
+      if (!a || !c)
+        return failure();
+      sum = emitMultiplyAdd(b, lhs[*a], rhs[*c], sum);
+    }
+  return success();
+}
+
 namespace {
+
+/// An operand that threads read from shared memory, some steps at a time.
+class OperandInMemory {
+public:
+  OperandInMemory(ImplicitLocOpBuilder &b, MmaOperand role, Value tile,
+                  ValueRange registers, Value base)
+      : b(b), role(role), type(cast<RankedTensorType>(tile.getType())),
+        element(registers[0].getType()), base(base) {
+    transfer(getLayoutOrScalar(type), type.getShape(), base).store(registers);
+  }
+
+  /// The layout of `steps` steps: what a thread with its part of the result in
+  /// `acc` needs.
+  LinearLayout getLayout(const LinearLayout &acc, int64_t steps) const {
+    return threadOperandLayout(role, acc, steps);
+  }
+
+  SmallVector<Value> load(const LinearLayout &acc, int64_t first,
+                          int64_t steps) {
+    SmallVector<int64_t> shape(type.getShape());
+    int64_t &depth = shape[role == MmaOperand::A ? 1 : 0];
+    int64_t stepBytes = type.getNumElements() / depth * getElementBytes();
+    depth = steps;
+    Value start = LLVM::GEPOp::create(
+        b, base.getType(), b.getI8Type(), base,
+        LLVM::GEPArg(static_cast<int32_t>(first * stepBytes)));
+    return transfer(getLayout(acc, steps), shape, start).load();
+  }
+
+private:
+  unsigned getElementBytes() const {
+    return warp::getElementBytes(type.getElementType());
+  }
+  SharedTransfer transfer(const LinearLayout &registers,
+                          ArrayRef<int64_t> shape, Value start) {
+    return SharedTransfer(b, registers, getStepMajorLayout(role, shape),
+                          element, getElementBytes(), start);
+  }
+
+  ImplicitLocOpBuilder &b;
+  MmaOperand role;
+  RankedTensorType type;
+  Type element;
+  Value base;
+};
 
 class DotLowering : public ConvertOpToLLVMPattern<tile::DotOp> {
 public:
@@ -74,33 +145,63 @@ public:
   matchAndRewrite(tile::DotOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    Type element = getElementTypeOrSelf(op.getType());
-    SmallVector<Value> lhs =
-        emitWiden(b, target, adaptor.getA(),
-                  getElementTypeOrSelf(op.getA().getType()), element);
-    SmallVector<Value> rhs =
-        emitWiden(b, target, adaptor.getB(),
-                  getElementTypeOrSelf(op.getB().getType()), element);
-    LinearLayout layout = getLayoutOrScalar(op.getType());
-    RegisterTable tableA(getLayoutOrScalar(op.getA().getType()));
-    RegisterTable tableB(getLayoutOrScalar(op.getB().getType()));
     SmallVector<Value> acc(adaptor.getAcc());
-    int64_t depth = cast<RankedTensorType>(op.getA().getType()).getDimSize(1);
-    for (int64_t k = 0; k < depth; ++k)
-      for (auto [reg, sum] : llvm::enumerate(acc)) {
-        SmallVector<int64_t> place =
-            layout.getElement({{LayoutAxis::Register, reg}});
-        auto a = tableA.find(place[0], k), c = tableB.find(k, place[1]);
-        if (!a || !c)
-          return op.emitOpError("has operands in layouts that do not hold "
-                                "what the result's needs");
-        sum = emitMultiplyAdd(b, lhs[*a], rhs[*c], sum);
-      }
+    if (failed(getDotScratchBytes(op) ? emitFromMemory(b, op, adaptor, acc)
+                                      : emitFromRegisters(b, op, adaptor, acc)))
+      return failure();
     rewriter.replaceOpWithMultiple(op, {acc});
     return success();
   }
 
 private:
+  SmallVector<Value> widen(ImplicitLocOpBuilder &b, tile::DotOp op,
+                           Value operand, ValueRange registers) const {
+    return emitWiden(b, target, registers,
+                     getElementTypeOrSelf(operand.getType()),
+                     getElementTypeOrSelf(op.getType()));
+  }
+
+  LogicalResult emitFromRegisters(ImplicitLocOpBuilder &b, tile::DotOp op,
+                                  OneToNOpAdaptor adaptor,
+                                  SmallVectorImpl<Value> &acc) const {
+    return emitProduct(b, getLayoutOrScalar(op.getType()),
+                       getLayoutOrScalar(op.getA().getType()),
+                       getLayoutOrScalar(op.getB().getType()),
+                       widen(b, op, op.getA(), adaptor.getA()),
+                       widen(b, op, op.getB(), adaptor.getB()), acc);
+  }
+
+  LogicalResult emitFromMemory(ImplicitLocOpBuilder &b, tile::DotOp op,
+                               OneToNOpAdaptor adaptor,
+                               SmallVectorImpl<Value> &acc) const {
+    FailureOr<int64_t> offset = getSharedOffset(op);
+    if (failed(offset))
+      return failure();
+    OperandInMemory lhs(b, MmaOperand::A, op.getA(), adaptor.getA(),
+                        emitSharedAddress(b, *offset));
+    OperandInMemory rhs(
+        b, MmaOperand::B, op.getB(), adaptor.getB(),
+        emitSharedAddress(b, *offset + getSecondOperandOffset(op)));
+    emitBarrier(b);
+    LinearLayout layout = getLayoutOrScalar(op.getType());
+    int64_t depth = cast<RankedTensorType>(op.getA().getType()).getDimSize(1);
+    int64_t steps = std::min(depth, kSteps);
+    for (int64_t first = 0; first < depth; first += steps) {
+      SmallVector<Value> x =
+          widen(b, op, op.getA(), lhs.load(layout, first, steps));
+      SmallVector<Value> y =
+          widen(b, op, op.getB(), rhs.load(layout, first, steps));
+      if (failed(emitProduct(b, layout, lhs.getLayout(layout, steps),
+                             rhs.getLayout(layout, steps), x, y, acc)))
+        return failure();
+    }
+    return success();
+  }
+
+  /// Along the contracted dimension, what is read at once: enough to hide the
+  /// latency of shared memory behind multiplications.
+  static constexpr int64_t kSteps = 4;
+
   const NvidiaTarget target;
 };
 

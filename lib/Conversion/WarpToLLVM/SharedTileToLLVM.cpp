@@ -3,53 +3,28 @@
 
 #include "lib/Conversion/WarpToLLVM/Patterns.h"
 #include "lib/Conversion/WarpToLLVM/SharedMemory.h"
-#include "lib/Conversion/WarpToLLVM/SharedTile.h"
-#include "lib/Conversion/WarpToLLVM/ThreadIndices.h"
+#include "lib/Conversion/WarpToLLVM/SharedTransfer.h"
 
 #include "dialect/Warp/WarpOps.h"
-#include "lib/Support/LayoutInference.h"
 
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
 
 using namespace mlir;
 using namespace tilewright;
 
-/// The way between a tile without copies in the registers of a thread and
-/// shared memory.
-static SharedAccess getAccess(const LinearLayout &tile,
-                              warp::SharedType memory) {
-  return getSharedAccess(tile, memory.getLayout().getLayout(),
-                         warp::getElementBytes(memory.getElementType()));
+/// Between a tile in registers of type `tile` and `memory`, which is at `base`.
+static SharedTransfer makeTransfer(ImplicitLocOpBuilder &b, Type tile,
+                                   warp::SharedType memory, Type element,
+                                   Value base) {
+  return SharedTransfer(b, getLayoutOrScalar(tile),
+                        memory.getLayout().getLayout(), element,
+                        warp::getElementBytes(memory.getElementType()), base);
 }
 
-static void emitStoreTile(ImplicitLocOpBuilder &b, Type tileType,
+static void emitStoreTile(ImplicitLocOpBuilder &b, Type tile,
                           ValueRange registers, warp::SharedType memory,
                           Value base) {
-  LinearLayout all = getLayoutOrScalar(tileType);
-  LinearLayout tile = all.dropRedundantBits(LayoutAxis::Register);
-  std::optional<LinearLayout> kept = registerMap(all, tile);
-  SmallVector<Value> values;
-  for (unsigned reg = 0; reg < tile.getInSize(LayoutAxis::Register); ++reg)
-    values.push_back(registers[kept->applyFlat(reg)]);
-  SharedAccess access = getAccess(tile, memory);
-  SharedTile(b, access, tile.getTotalOutBits(), values[0].getType(), base)
-      .store(/*round=*/0, values, emitIsOwner(b, tile));
-}
-
-static SmallVector<Value> emitLoadTile(ImplicitLocOpBuilder &b, Type tileType,
-                                       Type element, warp::SharedType memory,
-                                       Value base) {
-  LinearLayout all = getLayoutOrScalar(tileType);
-  LinearLayout tile = all.dropRedundantBits(LayoutAxis::Register);
-  SmallVector<Value> values(tile.getInSize(LayoutAxis::Register));
-  SharedAccess access = getAccess(tile, memory);
-  SharedTile(b, access, tile.getTotalOutBits(), element, base)
-      .load(/*round=*/0, values);
-  std::optional<LinearLayout> spread = registerMap(tile, all);
-  SmallVector<Value> registers;
-  for (unsigned reg = 0; reg < all.getInSize(LayoutAxis::Register); ++reg)
-    registers.push_back(values[spread->applyFlat(reg)]);
-  return registers;
+  makeTransfer(b, tile, memory, registers[0].getType(), base).store(registers);
 }
 
 namespace {
@@ -83,8 +58,9 @@ struct LocalLoadLowering : ConvertOpToLLVMPattern<warp::LocalLoadOp> {
     warp::SharedType memory = op.getMemory().getType();
     Type element = getTypeConverter()->convertType(memory.getElementType());
     rewriter.replaceOpWithMultiple(
-        op, {emitLoadTile(b, op.getType(), element, memory,
-                          adaptor.getMemory().front())});
+        op, {makeTransfer(b, op.getType(), memory, element,
+                          adaptor.getMemory().front())
+                 .load()});
     return success();
   }
 };

@@ -1,0 +1,38 @@
+#include "lib/Conversion/WarpToLLVM/SharedTransfer.h"
+
+#include "lib/Conversion/WarpToLLVM/ThreadIndices.h"
+#include "lib/Support/LayoutInference.h"
+
+using namespace mlir;
+using namespace tilewright;
+
+SharedTransfer::SharedTransfer(ImplicitLocOpBuilder &b,
+                               const LinearLayout &registers,
+                               const LinearLayout &memory, Type element,
+                               unsigned elementBytes, Value base)
+    : b(b), full(registers),
+      registers(full.dropRedundantBits(LayoutAxis::Register)),
+      access(getSharedAccess(this->registers, memory, elementBytes)),
+      shared(b, access, this->registers.getTotalOutBits(), element, base) {}
+
+/// Both layouts differ in copies only, so there always is a map.
+static SmallVector<Value> select(const LinearLayout &from,
+                                 const LinearLayout &to, ValueRange values) {
+  std::optional<LinearLayout> map = registerMap(from, to);
+  SmallVector<Value> selected;
+  for (unsigned reg = 0, e = map->getInSize(LayoutAxis::Register); reg < e;
+       ++reg)
+    selected.push_back(values[map->applyFlat(reg)]);
+  return selected;
+}
+
+void SharedTransfer::store(ValueRange values) {
+  shared.store(/*round=*/0, select(full, registers, values),
+               emitIsOwner(b, registers));
+}
+
+SmallVector<Value> SharedTransfer::load() {
+  SmallVector<Value> values(registers.getInSize(LayoutAxis::Register));
+  shared.load(/*round=*/0, values);
+  return select(registers, full, values);
+}

@@ -1,0 +1,31 @@
+// One tile on its way between the registers of the threads and a tile in shared
+// memory.
+
+#pragma once
+
+#include "lib/Conversion/WarpToLLVM/SharedTile.h"
+
+namespace tilewright {
+
+class SharedTransfer {
+public:
+  /// `registers` and `memory` lay out the same tile of the LLVM type `element`,
+  /// which takes `elementBytes` in memory; it starts at `base`.
+  SharedTransfer(mlir::ImplicitLocOpBuilder &b, const LinearLayout &registers,
+                 const LinearLayout &memory, mlir::Type element,
+                 unsigned elementBytes, mlir::Value base);
+
+  /// Stores the registers of the tile; of copies, one is stored.
+  void store(mlir::ValueRange values);
+  /// The registers of the tile.
+  llvm::SmallVector<mlir::Value> load();
+
+private:
+  mlir::ImplicitLocOpBuilder &b;
+  /// With and without registers that hold copies.
+  LinearLayout full, registers;
+  SharedAccess access;
+  SharedTile shared;
+};
+
+} // namespace tilewright
