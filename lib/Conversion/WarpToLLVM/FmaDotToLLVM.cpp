@@ -32,10 +32,8 @@ public:
     }
   }
 
-  std::optional<unsigned> find(int64_t row, int64_t column) const {
-    auto it = table.find({row, column});
-    return it == table.end() ? std::nullopt
-                             : std::optional<unsigned>(it->second);
+  unsigned lookup(int64_t row, int64_t column) const {
+    return table.lookup({row, column});
   }
 
 private:
@@ -67,26 +65,21 @@ static Value emitMultiplyAdd(ImplicitLocOpBuilder &b, Value x, Value y,
   return LLVM::FMAOp::create(b, x, y, sum);
 }
 
-/// acc += a . b in the registers of a thread. Fails where it does not hold what
-/// its elements need.
-static LogicalResult emitProduct(ImplicitLocOpBuilder &b,
-                                 const LinearLayout &accLayout,
-                                 const LinearLayout &aLayout,
-                                 const LinearLayout &bLayout,
-                                 ArrayRef<Value> lhs, ArrayRef<Value> rhs,
-                                 SmallVectorImpl<Value> &acc) {
+/// acc += a . b in the registers of a thread, which hold what its elements
+/// need.
+static void emitProduct(ImplicitLocOpBuilder &b, const LinearLayout &accLayout,
+                        const LinearLayout &aLayout,
+                        const LinearLayout &bLayout, ArrayRef<Value> lhs,
+                        ArrayRef<Value> rhs, SmallVectorImpl<Value> &acc) {
   RegisterTable tableA(aLayout), tableB(bLayout);
   int64_t depth = aLayout.getShape()[1];
   for (int64_t k = 0; k < depth; ++k)
     for (auto [reg, sum] : llvm::enumerate(acc)) {
       SmallVector<int64_t> place =
           accLayout.getElement({{LayoutAxis::Register, reg}});
-      auto a = tableA.find(place[0], k), c = tableB.find(k, place[1]);
-      if (!a || !c)
-        return failure();
-      sum = emitMultiplyAdd(b, lhs[*a], rhs[*c], sum);
+      sum = emitMultiplyAdd(b, lhs[tableA.lookup(place[0], k)],
+                            rhs[tableB.lookup(k, place[1])], sum);
     }
-  return success();
 }
 
 namespace {
@@ -146,8 +139,9 @@ public:
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     SmallVector<Value> acc(adaptor.getAcc());
-    if (failed(getDotScratchBytes(op) ? emitFromMemory(b, op, adaptor, acc)
-                                      : emitFromRegisters(b, op, adaptor, acc)))
+    if (!getDotScratchBytes(op))
+      emitFromRegisters(b, op, adaptor, acc);
+    else if (failed(emitFromMemory(b, op, adaptor, acc)))
       return failure();
     rewriter.replaceOpWithMultiple(op, {acc});
     return success();
@@ -161,14 +155,14 @@ private:
                      getElementTypeOrSelf(op.getType()));
   }
 
-  LogicalResult emitFromRegisters(ImplicitLocOpBuilder &b, tile::DotOp op,
-                                  OneToNOpAdaptor adaptor,
-                                  SmallVectorImpl<Value> &acc) const {
-    return emitProduct(b, getLayoutOrScalar(op.getType()),
-                       getLayoutOrScalar(op.getA().getType()),
-                       getLayoutOrScalar(op.getB().getType()),
-                       widen(b, op, op.getA(), adaptor.getA()),
-                       widen(b, op, op.getB(), adaptor.getB()), acc);
+  void emitFromRegisters(ImplicitLocOpBuilder &b, tile::DotOp op,
+                         OneToNOpAdaptor adaptor,
+                         SmallVectorImpl<Value> &acc) const {
+    emitProduct(b, getLayoutOrScalar(op.getType()),
+                getLayoutOrScalar(op.getA().getType()),
+                getLayoutOrScalar(op.getB().getType()),
+                widen(b, op, op.getA(), adaptor.getA()),
+                widen(b, op, op.getB(), adaptor.getB()), acc);
   }
 
   LogicalResult emitFromMemory(ImplicitLocOpBuilder &b, tile::DotOp op,
@@ -191,9 +185,8 @@ private:
           widen(b, op, op.getA(), lhs.load(layout, first, steps));
       SmallVector<Value> y =
           widen(b, op, op.getB(), rhs.load(layout, first, steps));
-      if (failed(emitProduct(b, layout, lhs.getLayout(layout, steps),
-                             rhs.getLayout(layout, steps), x, y, acc)))
-        return failure();
+      emitProduct(b, layout, lhs.getLayout(layout, steps),
+                  rhs.getLayout(layout, steps), x, y, acc);
     }
     return success();
   }
