@@ -1,6 +1,6 @@
 // The pass: tiles to registers, loops to branches, scalars to LLVM.
 
-#include "lib/Conversion/WarpToLLVM/AccessWidths.h"
+#include "lib/Analysis/AccessWidths.h"
 #include "lib/Conversion/WarpToLLVM/Passes.h"
 #include "lib/Conversion/WarpToLLVM/Patterns.h"
 #include "lib/Conversion/WarpToLLVM/SharedMemory.h"
