@@ -88,8 +88,8 @@ Type Emitter::lowerElement(Type type) const {
   Type element = getElementTypeOrSelf(type);
   if (isa<tile::PtrType>(element))
     return LLVM::LLVMPointerType::get(type.getContext());
-  if (isByteFloat(element))
-    return IntegerType::get(type.getContext(), 8);
+  if (travelsAsBits(element))
+    return IntegerType::get(type.getContext(), element.getIntOrFloatBitWidth());
   return element;
 }
 

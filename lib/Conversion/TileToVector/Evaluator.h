@@ -16,7 +16,8 @@ class Evaluator {
 public:
   Evaluator(Emitter &emitter, unsigned lanes) : e(emitter), lanes(lanes) {}
 
-  /// `value` (a tile of numbers, or a scalar) at a chunk. 8-bit floats are i8.
+  /// `value` (a tile of numbers, or a scalar) at a chunk. Short
+  /// floats may travel as integers, see `travelsAsBits`.
   Lanes evaluate(mlir::Value value, llvm::ArrayRef<Index> at);
 
   /// Like `evaluate`, as a vector; a scalar when there is one lane.

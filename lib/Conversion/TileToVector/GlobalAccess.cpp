@@ -47,7 +47,7 @@ enum class Contiguity { Always, Never, AtRunTime };
 /// 16-bit integers.
 static Type memoryType(Emitter &e, Type pointee) {
   Type storage = e.storageOf(pointee);
-  if (storage.isF16() || storage.isBF16())
+  if (storage.isF16())
     return e.b.getI16Type();
   return storage;
 }

@@ -1,5 +1,7 @@
 #include "lib/Conversion/TileToVector/KernelLowering.h"
 
+#include "lib/Conversion/TileToVector/Transpose.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -126,13 +128,84 @@ static unsigned getMaxLanes(const Emitter &e, Value tile) {
 }
 
 void KernelLowering::fill(const Buffer &buffer, Value tile) {
+  fillConverted(buffer, tile, [](Value value) { return value; });
+}
+
+/// Evaluates `tile` as kept in memory, converts it, and writes it.
+void KernelLowering::fillConverted(const Buffer &buffer, Value tile,
+                                   Convert convert) {
+  if (fillTransposed(buffer, tile, convert))
+    return;
   auto type = cast<RankedTensorType>(tile.getType());
   e.forEachChunk(type.getShape(), getLaneDim(tile), getMaxLanes(e, tile),
                  [&](ArrayRef<Index> at, unsigned lanes) {
                    Evaluator evaluator(e, lanes);
-                   e.writeBuffer(buffer, at, lanes,
-                                 evaluator.evaluateForStorage(tile, at));
+                   e.writeBuffer(
+                       buffer, at, lanes,
+                       convert(evaluator.evaluateForStorage(tile, at)));
                  });
+}
+
+/// The dimension along which the elements of `tile` lie in memory one after
+/// the other, when they come from a buffer.
+std::optional<unsigned> KernelLowering::getReadDim(Value tile) {
+  if (auto buffer = e.buffers.find(tile); buffer != e.buffers.end()) {
+    for (auto [dim, size] : llvm::enumerate(buffer->second.shape))
+      if (size > 1 && buffer->second.strides[dim] == 1)
+        return dim;
+    return std::nullopt;
+  }
+  Operation *op = tile.getDefiningOp();
+  if (auto transpose = dyn_cast_or_null<tile::TransposeOp>(op)) {
+    auto source = getReadDim(transpose.getSource());
+    if (!source)
+      return std::nullopt;
+    const auto *place = llvm::find(transpose.getOrder(), *source);
+    return place - transpose.getOrder().begin();
+  }
+  if (op && isElementwise(op) && op->getNumOperands() == 1)
+    return getReadDim(op->getOperand(0));
+  return std::nullopt;
+}
+
+/// A tile whose elements lie in memory along another dimension than the
+/// buffer's: square blocks are read one way, transposed in registers and
+/// written the other way. False when the shape is not made of such blocks.
+bool KernelLowering::fillTransposed(const Buffer &buffer, Value tile,
+                                    Convert convert) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  ArrayRef<int64_t> shape = type.getShape();
+  std::optional<unsigned> read = getReadDim(tile);
+  const unsigned write = getInnermostDim(shape);
+  const int64_t lanes =
+      e.vectorBits / std::max(32u, 8 * e.bytesOf(type.getElementType()));
+  if (!read || *read == write || buffer.strides[write] != 1 ||
+      shape[*read] % lanes || shape[write] % lanes)
+    return false;
+  // Blocks: their corners are a coarser grid.
+  SmallVector<int64_t> corners(shape);
+  corners[*read] /= lanes;
+  corners[write] /= lanes;
+  e.forEachChunk(corners, write, 1, [&](ArrayRef<Index> corner, unsigned) {
+    Indices at(corner);
+    for (unsigned dim : {*read, write})
+      at[dim].base = e.mul(corner[dim].base, e.i64(lanes));
+    const Indices origin = at;
+    Values rows;
+    Evaluator evaluator(e, lanes);
+    at[*read].varies = true;
+    for (int64_t i = 0; i < lanes; ++i) {
+      at[write].base = e.add(origin[write].base, e.i64(i));
+      rows.push_back(convert(evaluator.evaluateForStorage(tile, at)));
+    }
+    at = origin;
+    at[write].varies = true;
+    for (auto [i, column] : llvm::enumerate(transposeRows(e.b, e.loc, rows))) {
+      at[*read].base = e.add(origin[*read].base, e.i64(i));
+      e.writeBuffer(buffer, at, lanes, column);
+    }
+  });
+  return true;
 }
 
 void KernelLowering::materialize(Value tile) {

@@ -24,6 +24,10 @@ private:
   // Tiles with a buffer.
   void materialize(mlir::Value tile);
   void fill(const Buffer &buffer, mlir::Value tile);
+  using Convert = llvm::function_ref<mlir::Value(mlir::Value)>;
+  void fillConverted(const Buffer &buffer, mlir::Value tile, Convert convert);
+  bool fillTransposed(const Buffer &buffer, mlir::Value tile, Convert convert);
+  std::optional<unsigned> getReadDim(mlir::Value tile);
   Buffer bufferFor(mlir::Value tile);
   Buffer rowMajorBufferFor(mlir::Value tile);
   void lowerReshape(tile::ReshapeOp op);

@@ -73,8 +73,11 @@ static Value emitAtomic(Emitter &e, Operation *op, Value pointer,
                         llvm::function_ref<Value(Value)> get) {
   if (auto rmw = dyn_cast<tile::AtomicRMWOp>(op)) {
     Value value = get(rmw.getValue());
-    return LLVM::AtomicRMWOp::create(e.b, e.loc, toBinOp(rmw.getKind()),
-                                     pointer, value, toOrdering(rmw.getSem()));
+    Type element = getElementTypeOrSelf(rmw.getValue().getType());
+    Value before = LLVM::AtomicRMWOp::create(
+        e.b, e.loc, toBinOp(rmw.getKind()), pointer,
+        bitcastTo(e, value, element), toOrdering(rmw.getSem()));
+    return bitcastTo(e, before, value.getType());
   }
   auto cas = cast<tile::AtomicCASOp>(op);
   Value compare = get(cas.getCompare());

@@ -175,13 +175,9 @@ Buffer KernelLowering::operandBuffer(Value tile, Type compute, bool isExact) {
   if (isExact && own != e.buffers.end() && own->second.isRowMajor())
     return own->second;
   Buffer packed = e.allocate(type.getShape(), compute);
-  e.forEachChunk(type.getShape(), getInnermostDim(type.getShape()),
-                 e.maxLanes(), [&](ArrayRef<Index> at, unsigned lanes) {
-                   Evaluator evaluator(e, lanes);
-                   Value value = evaluator.evaluateWide(tile, at);
-                   e.writeBuffer(packed, at, lanes,
-                                 toCompute(e, value, element, compute));
-                 });
+  fillConverted(packed, tile, [&](Value value) {
+    return toCompute(e, value, element, compute);
+  });
   return packed;
 }
 

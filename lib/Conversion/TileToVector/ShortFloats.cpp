@@ -6,8 +6,12 @@ using namespace mlir;
 
 namespace tilewright::cpu {
 
-bool isByteFloat(Type element) {
+static bool isByteFloat(Type element) {
   return isa<Float8E4M3FNType, Float8E5M2Type>(element);
+}
+
+bool travelsAsBits(Type element) {
+  return element.isBF16() || isByteFloat(element);
 }
 
 bool isShortFloat(Type element) {
@@ -83,6 +87,12 @@ static Value extendE4M3(const Math &m, Value byte) {
   return m.bits(m.op<arith::OrIOp>(bits, sign), m.b.getF32Type());
 }
 
+/// bf16 is the upper half of f32.
+static Value extendBF16(const Math &m, Value half) {
+  Value wide = arith::ExtUIOp::create(m.b, m.loc, m.of(m.b.getI32Type()), half);
+  return m.bits(m.op<arith::ShLIOp>(wide, m.i32(16)), m.b.getF32Type());
+}
+
 /// E5M2 is the upper byte of f16.
 static Value extendE5M2(const Math &m, Value byte) {
   Value wide = arith::ExtUIOp::create(m.b, m.loc, m.of(m.b.getI16Type()), byte);
@@ -97,6 +107,8 @@ Value extendToF32(OpBuilder &builder, Location loc, Value value, Type element) {
     return extendE4M3(m, value);
   if (isa<Float8E5M2Type>(element))
     return extendE5M2(m, value);
+  if (element.isBF16())
+    return extendBF16(m, value);
   return arith::ExtFOp::create(builder, loc, m.of(builder.getF32Type()), value);
 }
 
@@ -112,9 +124,7 @@ static Value roundToBF16(const Math &m, Value value) {
                                       value, value);
   Value upper =
       m.op<arith::ShRUIOp>(m.select(isNan, quiet, rounded), m.i32(16));
-  Value narrow =
-      arith::TruncIOp::create(m.b, m.loc, m.of(m.b.getI16Type()), upper);
-  return m.bits(narrow, m.b.getBF16Type());
+  return arith::TruncIOp::create(m.b, m.loc, m.of(m.b.getI16Type()), upper);
 }
 
 /// The magnitude's byte when it is at least the smallest normal number.

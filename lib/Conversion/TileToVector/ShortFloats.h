@@ -10,11 +10,12 @@ namespace tilewright::cpu {
 /// Whether arithmetic on `element` is done in f32.
 bool isShortFloat(mlir::Type element);
 
-/// Whether `element` is an 8-bit float; such values travel as i8.
-bool isByteFloat(mlir::Type element);
+/// Whether values of `element` travel as integers of its width. LLVM has no
+/// 8-bit floats, and on many processors a call an element for bf16.
+bool travelsAsBits(mlir::Type element);
 
-/// The f32 value of `value`, which holds elements of type `element` (8-bit
-/// floats as i8). Exact.
+/// The f32 value of `value`, which holds elements of type `element` (as
+/// integers where they travel so). Exact.
 mlir::Value extendToF32(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::Value value, mlir::Type element);
 

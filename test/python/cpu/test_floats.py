@@ -4,6 +4,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # NaN among what is converted
+
 NAMES = {
     "f16": np.float16,
     "bf16": ml_dtypes.bfloat16,

@@ -1,5 +1,6 @@
 """Loads, stores and atomics through tiles of arbitrary pointers."""
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -216,20 +217,28 @@ def test_atomic(body, rng, kind, masked):
     assert np.array_equal(out, np.where(on, before, 0))
 
 
-@pytest.mark.parametrize("element, dtype", [("f32", np.float32), ("f16", np.float16), ("i32", np.int32)])
-def test_atomics_of_many_threads(body, element, dtype):
+@pytest.mark.parametrize(
+    "element, dtype, programs",
+    [
+        ("f32", np.float32, 2000),
+        ("f16", np.float16, 2000),
+        ("bf16", ml_dtypes.bfloat16, 256),
+        ("i32", np.int32, 2000),
+    ],
+)
+def test_atomics_of_many_threads(body, element, dtype, programs):
     """Every program adds to the same few elements."""
     n = 8
-    one = "1.0" if element.startswith("f") else "1"
+    one = "1" if element == "i32" else "1.0"
     value = body.op(f"arith.constant dense<{one}> : {tensor((n,), element)}")
-    kind = "fadd" if element.startswith("f") else "add"
+    kind = "add" if element == "i32" else "fadd"
     pointers = body.pointers((n,), element)
     body.op(
         f"tile.atomic_rmw {kind} relaxed gpu {pointers}, {value} : {tensor((n,), f'!tile.ptr<{element}>')}"
     )
     x = np.zeros(n, dtype)
-    body.build()(x, grid=(2000,), threads=4)
-    assert (x == 2000).all()
+    body.build()(x, grid=(programs,), threads=4)
+    assert (x == programs).all()
 
 
 @pytest.mark.parametrize("element, dtype", [("i32", "i4"), ("i64", "i8"), ("i16", "i2"), ("f32", "f4")])
