@@ -72,7 +72,8 @@ class IRBuilder:
     """
 
     def __init__(self, context, native, debug):
-        self.context, self.native, self.debug = context, native, debug
+        self.context, self.native = context, native
+        self.debug = self.checks_overflow = debug
         self.visitor = None
         self._types = {}
 

@@ -19,7 +19,8 @@ class EagerBuilder:
 
     debug = True
 
-    def __init__(self, memory, grid, functions):
+    def __init__(self, memory, grid, functions, checks_overflow=False):
+        self.checks_overflow = checks_overflow
         self.memory, self.grid, self.functions = memory, grid, functions
         self.position = (0, 0, 0)
 

@@ -5,12 +5,12 @@ import itertools
 
 import numpy as np
 
+from .. import knobs
 from ..frontend.function import KernelFunction
 from ..language.constexpr import constexpr, unwrap
-from ..language.dtypes import dtype, pointer_type, type_from_signature
+from ..language.dtypes import dtype, float32, int1, int32, int64, pointer_type, type_from_signature, uint64
 from ..language.errors import LanguageError
 from ..language.ir import using
-from ..language.semantic.convert import literal_type
 from ..language.tensor import tensor
 from .builder import EagerBuilder
 from .memory import Memory
@@ -53,12 +53,10 @@ def is_constexpr(parameter):
 
 def argument(name, value, memory):
     """What the kernel sees for the argument `value`: arrays become pointers and numbers scalars."""
-    if isinstance(value, (bool, int, float)):
-        ty = literal_type(value)
-        return tensor(np.asarray(value).astype(_storage(ty)), ty)
     if isinstance(value, np.generic):
-        ty = type_from_signature(_signature(name, value.dtype))
-        return tensor(np.asarray(value).view(numpy_dtype(ty)), ty)
+        value = value.item()
+    if isinstance(value, (bool, int, float)):
+        return _number(name, value)
     if isinstance(value, np.ndarray):
         start, end = (
             np.lib.array_utils.byte_bounds(value) if value.size else (value.ctypes.data, value.ctypes.data)
@@ -74,8 +72,20 @@ def argument(name, value, memory):
     )
 
 
-def _storage(ty):
-    return {"int1": np.bool_, "uint32": np.uint32, "uint64": np.uint64}.get(ty.name, numpy_dtype(ty))
+def _number(name, value):
+    """A Python number as a launch passes it: int1, int32, int64 or uint64 if they hold it, float32."""
+    if isinstance(value, float):
+        ty = float32
+    elif isinstance(value, bool):
+        ty = int1
+    else:
+        fits = [t for t in (int32, int64, uint64) if t.get_int_min_value() <= value <= t.get_int_max_value()]
+        if not fits:
+            raise OverflowError(f"argument {name!r} is {value}, which does not fit in 64 bits")
+        ty = fits[0]
+    storage = np.dtype(np.uint64) if ty == uint64 else numpy_dtype(ty)
+    with np.errstate(over="ignore"):
+        return tensor(np.asarray(value, storage).view(numpy_dtype(ty)), ty)
 
 
 def _signature(name, element):
@@ -135,7 +145,7 @@ def launch(fn, grid, arguments):
     for name, value in arguments.items():
         fixed = is_constexpr(parameters[name])
         values[name] = constexpr(value) if fixed else argument(name, value, memory)
-    builder = EagerBuilder(memory, grid_of(grid, arguments), functions)
+    builder = EagerBuilder(memory, grid_of(grid, arguments), functions, knobs.DEBUG.flag())
     body = functions.prepared(fn)
     with using(builder):
         for z, y, x in itertools.product(*(range(side) for side in reversed(builder.grid))):

@@ -56,20 +56,20 @@ def clamp(x, min, max, propagate_nan=PropagateNan.NONE):
 
 @builtin
 def add(x, y, sanitize_overflow=True):
-    """`x + y`."""
-    return arithmetic.add(x, y)
+    """`x + y`; with `sanitize_overflow=False` it may overflow also in kernels compiled with `debug`."""
+    return arithmetic.add(x, y, sanitize_overflow)
 
 
 @builtin
 def sub(x, y, sanitize_overflow=True):
-    """`x - y`."""
-    return arithmetic.sub(x, y)
+    """`x - y`; with `sanitize_overflow=False` it may overflow also in kernels compiled with `debug`."""
+    return arithmetic.sub(x, y, sanitize_overflow)
 
 
 @builtin
 def mul(x, y, sanitize_overflow=True):
-    """`x * y`."""
-    return arithmetic.mul(x, y)
+    """`x * y`; with `sanitize_overflow=False` it may overflow also in kernels compiled with `debug`."""
+    return arithmetic.mul(x, y, sanitize_overflow)
 
 
 @builtin

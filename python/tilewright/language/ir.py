@@ -21,6 +21,8 @@ class Builder(Protocol):
 
     #: Whether `device_assert` is compiled in.
     debug: bool
+    #: Whether sums, differences and products of signed integers are asserted to fit.
+    checks_overflow: bool
 
     def create(self, op: str, operands: Sequence[Any], types: Sequence[dtype], attrs: dict) -> list:
         """Create one op without regions; give the handles of its results, one for each of `types`.

@@ -178,6 +178,17 @@ def test_device_functions_of_debugging(tile):
     assert r"not \223\22" in text and '"too large"' in text
 
 
+def test_overflow_is_checked_in_debug_mode(tile):
+    def kernel(out, n, u):
+        tl.store(out, n * n)
+        tl.store(out, tl.add(n, n, sanitize_overflow=False))
+        tl.store(out, u * u)
+
+    assert "tile.assert" not in tile(kernel, "*i32", "i32", "u32")
+    text = tile(kernel, "*i32", "i32", "u32", options={"debug": True})
+    assert text.count("tile.assert") == 1 and '"int32 overflow in *"' in text
+
+
 def test_promises_stand_on_what_they_are_about(tile):
     def kernel(out, n, m):
         n = tl.multiple_of(n, 48)

@@ -250,6 +250,45 @@ def test_arguments_that_are_not_taken():
         interpret(collatz)[1,](np.zeros(1, np.complex64))
 
 
+def test_overflow_is_found_in_debug_mode(monkeypatch):
+    def kernel(n):
+        tl.mul(n, 2, sanitize_overflow=False)
+        tl.arange(0, 4) + n
+
+    interpret(kernel)[1,](2**31 - 2)
+    monkeypatch.setenv("TILEWRIGHT_DEBUG", "1")
+    with pytest.raises(AssertionError, match=r"int32 overflow in \+ \(program \(0, 0, 0\) at \[2\]\)"):
+        interpret(kernel)[1,](2**31 - 2)
+
+
+@pytest.mark.parametrize(
+    "value, ty", [(3, "int32"), (2**31, "int64"), (2**63, "uint64"), (True, "int1"), (1e300, "fp32")]
+)
+def test_numbers_have_the_types_of_a_launch(value, ty):
+    seen = []
+
+    def kernel(x):
+        seen.append(str(x.dtype))
+
+    interpret(kernel)[1,](value)
+    interpret(kernel)[1,](np.asarray(value)[()])
+    assert seen == [ty, ty]
+
+
+def test_integers_of_more_than_64_bits():
+    with pytest.raises(OverflowError, match="argument 'n' is"):
+        interpret(collatz)[1,](2**64)
+
+
+def test_pointers_move_back_by_unsigned_offsets():
+    def kernel(x, n):
+        tl.store(x + 3 - n.to(tl.uint8), 1)
+
+    x = np.zeros(4, np.int32)
+    interpret(kernel)[1,](x, 2)
+    assert x.tolist() == [0, 1, 0, 0]
+
+
 def test_torch_tensors():
     torch = pytest.importorskip("torch")
     x = torch.arange(8, dtype=torch.bfloat16)

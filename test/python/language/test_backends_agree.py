@@ -164,7 +164,8 @@ def test_reductions(backend, tmp_path, op, dtype, axis):
 SHAPES = [
     "tl.trans(m)", "m.T.reshape(64)", "tl.permute(a.reshape(2, 4, 8), (2, 0, 1))", "tl.sum(m, 0)[None, :] + m",
     "tl.sum(m, 1)[:, None] * m", "tl.broadcast_to(tl.max(m, 1, keep_dims=True), (4, 16))", "m + tl.sum(a)",
-    "tl.softmax(m, 1)", "tl.rand(n, i)", "tl.randn(n, i)", "a[:, None].reshape(4, 16) + m", "tl.where((i < n)[None, :], a, 0.0)",
+    "tl.softmax(m, 1)", "tl.rand(n, i)", "tl.randn(n, i)", "a[:, None].reshape(4, 16) + m",
+    "tl.where((i < n)[None, :], a, 0.0)",
 ]  # fmt: skip
 
 

@@ -2,7 +2,8 @@
 
 from ..dtypes import float32, int64, uint32, uint64
 from ..errors import LanguageTypeError, LanguageValueError
-from ..ir import emit
+from ..ir import builder, emit, emit_effect
+from .compare import compare
 from .convert import cast, constant, describe, is_literal, to_bool, to_tensor
 from .promote import broadcast_pair, check_operand, operands
 
@@ -23,20 +24,43 @@ def _binary(left, right, what, floating, signed, unsigned=None):
     return emit(_pick(left.dtype, floating, signed, unsigned), [left, right], left.type)
 
 
-def _offset_pointer(pointer, offset, what):
-    offset = to_tensor(offset)
-    if not offset.dtype.is_int():
+def _checked(left, right, symbol, floating, integer, check):
+    """An op that may overflow; with the option for it, signed integers are asserted not to."""
+    left, right = operands(left, right, symbol)
+    result = emit(_pick(left.dtype, floating, integer), [left, right], left.type)
+    ty = left.dtype
+    if (
+        check
+        and builder().checks_overflow
+        and ty.is_int_signed()
+        and not ty.is_bool()
+        and ty.int_bitwidth < 64
+    ):
+        wide = [cast(value, int64) for value in (left, right)]
+        exact = emit(integer, wide, wide[0].type)
+        held = compare("eq", exact, cast(result, int64))
+        emit_effect("tile.assert", [held], message=f"{ty} overflow in {symbol}")
+    return result
+
+
+def _as_offset(value, pointer, what):
+    """What a pointer moves by, of a type that the op, which extends by sign, reads as it is."""
+    value = to_tensor(value)
+    if not value.dtype.is_int():
         raise LanguageTypeError(
-            f"{what} does not take {describe(pointer)} and {describe(offset)}",
+            f"{what} does not take {describe(pointer)} and {describe(value)}",
             hint="a pointer moves by an integer number of elements",
         )
-    if offset.dtype.is_bool() or (offset.dtype.is_int_unsigned() and offset.dtype.int_bitwidth < 64):
-        offset = cast(offset, int64)  # the op extends by sign
+    narrow = value.dtype.is_int_unsigned() and value.dtype.int_bitwidth < 64
+    return cast(value, int64) if narrow or value.dtype.is_bool() else value
+
+
+def _move(pointer, offset):
     pointer, offset = broadcast_pair(pointer, offset)
     return emit("tile.addptr", [pointer, offset], pointer.type)
 
 
-def add(left, right):
+def add(left, right, check=True):
     """The sum; of a pointer and an integer, the pointer moved by so many elements."""
     check_operand(left, "+")
     check_operand(right, "+")
@@ -45,22 +69,22 @@ def add(left, right):
     if _is_pointer(right):
         left, right = right, left
     if _is_pointer(left):
-        return _offset_pointer(left, right, "+")
-    return _binary(left, right, "+", "arith.addf", "arith.addi")
+        return _move(left, _as_offset(right, left, "+"))
+    return _checked(left, right, "+", "arith.addf", "arith.addi", check)
 
 
-def sub(left, right):
+def sub(left, right, check=True):
     """The difference; of a pointer and an integer, the pointer moved back."""
     check_operand(left, "-")
     check_operand(right, "-")
     if _is_pointer(left) and not _is_pointer(right):
-        return _offset_pointer(left, -right if is_literal(right) else negate(right), "-")
-    return _binary(left, right, "-", "arith.subf", "arith.subi")
+        return _move(left, negate(_as_offset(right, left, "-")))
+    return _checked(left, right, "-", "arith.subf", "arith.subi", check)
 
 
-def mul(left, right):
+def mul(left, right, check=True):
     """The product."""
-    return _binary(left, right, "*", "arith.mulf", "arith.muli")
+    return _checked(left, right, "*", "arith.mulf", "arith.muli", check)
 
 
 def truediv(left, right):

@@ -1,0 +1,34 @@
+"""The examples of docs/language.md, run as a reader would, and its list of functions."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import tilewright.language as tl
+
+ROOT = Path(__file__).resolve().parents[3]
+PAGE = (ROOT / "docs" / "language.md").read_text()
+
+
+def test_examples_run(tmp_path):
+    blocks = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    assert len(blocks) == 2
+    script = tmp_path / "examples.py"
+    script.write_text("\n".join(blocks))
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
+    subprocess.run([sys.executable, script], check=True, env=environment)
+
+
+def test_listed_functions_exist():
+    table = PAGE[PAGE.index("| the grid |") : PAGE.index("Each has a docstring")]
+    names = [name for name in re.findall(r"`([a-z0-9_]+)`", table) if not name.startswith("_")]
+    assert len(names) > 60
+    for name in names:
+        assert getattr(tl, name).__doc__, name
+
+
+def test_every_function_has_a_docstring():
+    for name in tl.__all__:
+        assert getattr(tl, name).__doc__, name
