@@ -75,14 +75,17 @@ unit: build ## run the C++ unit tests
 	@grep 'tests passed' $(BUILD)/ctest.log
 
 pytest: build ## run the Python tests on the interpreter and the CPU
-	@$(PYTHON) -m pytest test/python test/kernels -q -n $(JOBS) --backend cpu $(PYTEST_ARGS)
+	@echo "pytest: interpreter"
+	@$(PYTHON) -m pytest -q -n $(JOBS) -r fE --backend interpreter $(PYTEST_ARGS)
+	@echo "pytest: compiler and CPU"
+	@$(PYTHON) -m pytest -q -n $(JOBS) --backend cpu $(PYTEST_ARGS)
 
 sanitize: ## run the C++ and text tests with assertions, address and undefined-behaviour checks
 	@ASAN_OPTIONS=detect_leaks=0:detect_container_overflow=0:allow_user_poisoning=0 $(MAKE) lit unit BUILD=$(BUILD)-sanitize \
 	  CMAKE_ARGS='-DTILEWRIGHT_SANITIZE=ON -DTILEWRIGHT_LINK_LLVM_DYLIB=ON -DTILEWRIGHT_BUILD_PYTHON=OFF'
 
 test-gpu: build ## run the Python tests on this machine's GPU
-	@$(PYTHON) -m pytest test/python test/kernels -q --backend cuda $(PYTEST_ARGS)
+	@$(PYTHON) -m pytest -q --backend cuda $(PYTEST_ARGS)
 
 wheel: build ## pack dist/tilewright-*.whl
 	@packaging/wheel.sh $(PYTHON) $(BUILD)

@@ -59,17 +59,18 @@ make_environment() {
   "$venv/bin/python" -m pip install -q --disable-pip-version-check -r "$here/pip.txt"
 }
 
-# Without an assembler the tests lose a stage but still pass, so a failure to
-# fetch one is only reported.
-find_assembler() {
-  if PATH=$PATH:/usr/local/cuda/bin command -v ptxas >/dev/null; then
+# Without the assemblers the tests lose a stage but still pass, so a failure to
+# fetch them is only reported.
+find_assemblers() {
+  if PATH=$PATH:/usr/local/cuda/bin command -v ptxas >/dev/null &&
+    compgen -G '/usr/local/cuda/lib64/libnvJitLink.so*' >/dev/null; then
     return
   fi
-  say "no CUDA toolkit found; installing its assembler from the Python packages"
+  say "no complete CUDA toolkit found; installing its assemblers from the Python packages"
   if "$venv/bin/python" -m pip install -q --disable-pip-version-check -r "$here/pip-cuda.txt"; then
     ln -sf "$("$venv/bin/python" -c 'import nvidia; print(nvidia.__path__[0])')/cu13/bin/ptxas" "$venv/bin/ptxas"
   else
-    say "no assembler: tests that assemble PTX will be skipped"
+    say "none to be had: tests that assemble PTX will be skipped where nothing else is found"
   fi
 }
 
@@ -79,4 +80,4 @@ else
   say "this is no Debian: install the counterparts of packaging/apt.txt yourself"
 fi
 make_environment
-find_assembler
+find_assemblers
