@@ -9,7 +9,7 @@ import lit.formats
 config.name = "Tilewright"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".ll", ".test"]
-config.excludes = ["python", "kernels", "unit", "gpu"]
+config.excludes = ["python", "kernels", "unit", "gpu", "Inputs"]
 # A compiler that hangs is a failure, told apart from a slow machine by a wide margin.
 lit_config.maxIndividualTestTime = 120
 config.test_source_root = os.path.join(config.source_root, "test")

@@ -1,0 +1,96 @@
+// RUN: tilewright-opt %s --convert-warp-to-llvm=compute-capability=80 --split-input-file | FileCheck %s --check-prefixes=CHECK,SM80
+// RUN: tilewright-opt %s --convert-warp-to-llvm=compute-capability=90 --split-input-file | FileCheck %s --check-prefixes=CHECK,SM90
+
+#l = #warp.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = []}>
+
+// Nobody else wants the results: no shared memory.
+// CHECK-NOT: @__tilewright_shared
+// CHECK-LABEL: llvm.func @kinds
+tile.func @kinds(%p: !tile.ptr<i32>, %v: i32, %m: i1) attributes {tile.kernel, warp.num_warps = 1 : i32} {
+  %ps = tile.splat %p : !tile.ptr<i32> -> tensor<32x!tile.ptr<i32>, #l>
+  %vs = tile.splat %v : i32 -> tensor<32xi32, #l>
+  %ms = tile.splat %m : i1 -> tensor<32xi1, #l>
+  // CHECK: llvm.inline_asm has_side_effects "@$1 atom.relaxed.gpu.global.add.u32 $0, [$2], $3;", "=r,b,l,r,0" %arg2
+  %0 = tile.atomic_rmw add relaxed gpu %ps, %vs, %ms : tensor<32x!tile.ptr<i32>, #l>
+  // CHECK: "atom.acq_rel.sys.global.min.s32 $0, [$1], $2;"
+  %1 = tile.atomic_rmw min acq_rel sys %ps, %vs : tensor<32x!tile.ptr<i32>, #l>
+  // CHECK: "atom.release.cta.global.max.u32 $0, [$1], $2;"
+  %2 = tile.atomic_rmw umax release cta %ps, %vs : tensor<32x!tile.ptr<i32>, #l>
+  // CHECK: "atom.acquire.gpu.global.exch.b32 $0, [$1], $2;"
+  %3 = tile.atomic_rmw xchg acquire gpu %ps, %vs : tensor<32x!tile.ptr<i32>, #l>
+  // CHECK: "atom.relaxed.gpu.global.xor.b32 $0, [$1], $2;"
+  %4 = tile.atomic_rmw xor relaxed gpu %ps, %vs : tensor<32x!tile.ptr<i32>, #l>
+  tile.return
+}
+
+// -----
+
+#l = #warp.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = []}>
+
+// Maxima of floats are those of their bits: signed for values that are not
+// negative, of unsigned minima for those that are.
+// CHECK-LABEL: llvm.func @float_max
+tile.func @float_max(%p: !tile.ptr<f32>, %v: f32) attributes {tile.kernel, warp.num_warps = 1 : i32} {
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>, #l>
+  %vs = tile.splat %v : f32 -> tensor<32xf32, #l>
+  // CHECK: %[[NEGATIVE:.*]] = llvm.icmp "slt"
+  // CHECK: %[[OTHER:.*]] = llvm.xor %[[NEGATIVE]]
+  // CHECK: "@$1 atom.relaxed.gpu.global.max.s32 $0, [$2], $3;", "=r,b,l,r,0" %[[OTHER]]
+  // CHECK: "@$1 atom.relaxed.gpu.global.min.u32 $0, [$2], $3;", "=r,b,l,r,0" %[[NEGATIVE]]
+  %0 = tile.atomic_rmw fmax relaxed gpu %ps, %vs : tensor<32x!tile.ptr<f32>, #l>
+  tile.return
+}
+
+// -----
+
+#l = #warp.linear<{register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []}>
+
+// Neighbouring halves go together; before sm_90 bf16 needs a loop for each.
+// CHECK-LABEL: llvm.func @halves
+tile.func @halves(%p: !tile.ptr<bf16> {tile.divisibility = 16 : i32}, %v: bf16) attributes {tile.kernel, warp.num_warps = 1 : i32} {
+  %r = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32, #l>
+  %ps = tile.splat %p : !tile.ptr<bf16> -> tensor<64x!tile.ptr<bf16>, #l>
+  %pp = tile.addptr %ps, %r : tensor<64x!tile.ptr<bf16>, #l>, tensor<64xi32, #l>
+  %vs = tile.splat %v : bf16 -> tensor<64xbf16, #l>
+  // SM80-COUNT-2: atom.relaxed.gpu.global.cas.b16
+  // SM90: atom.relaxed.gpu.global.add.noftz.bf16x2
+  // SM90-NOT: atom
+  %0 = tile.atomic_rmw fadd relaxed gpu %pp, %vs : tensor<64x!tile.ptr<bf16>, #l>
+  tile.return
+}
+
+// -----
+
+// One thread acts for the program: the others' stores come before, and all get
+// what it read.
+// CHECK-LABEL: llvm.func @lock
+tile.func @lock(%p: !tile.ptr<i32>, %a: i32, %b: i32, %q: !tile.ptr<i32>) attributes {tile.kernel, warp.num_warps = 4 : i32} {
+  // CHECK: nvvm.barrier0
+  // CHECK: %[[FIRST:.*]] = llvm.icmp "eq"
+  // CHECK: "@$1 atom.acq_rel.gpu.global.cas.b32 $0, [$2], $3, $4;", "=r,b,l,r,r,0" %[[FIRST]]
+  // CHECK: "@$0 st.shared.b32 [$1], $2;", "b,l,r" %[[FIRST]]
+  // CHECK: nvvm.barrier0
+  // CHECK: llvm.load %{{.*}} : !llvm.ptr<3>
+  %old = tile.atomic_cas acq_rel gpu %p, %a, %b {warp.shared_offset = 0 : i32} : !tile.ptr<i32>
+  tile.store %q, %old : !tile.ptr<i32>
+  tile.return
+}
+
+// -----
+
+#l = #warp.linear<{register = [[0], [1]], lane = [[2], [4], [8], [16], [0]], warp = []}>
+
+// Registers and lanes hold copies: two atomics by sixteen lanes, four loads.
+// CHECK-LABEL: llvm.func @copies
+tile.func @copies(%p: !tile.ptr<f32>, %v: f32, %q: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>, #l>
+  %vs = tile.splat %v : f32 -> tensor<32xf32, #l>
+  // CHECK-COUNT-2: atom.relaxed.gpu.global.add.f32
+  // CHECK-NOT: atom
+  // CHECK: nvvm.barrier0
+  // CHECK-COUNT-4: llvm.load %{{.*}} : !llvm.ptr<3>
+  %old = tile.atomic_rmw fadd relaxed gpu %ps, %vs {warp.shared_offset = 0 : i32} : tensor<32x!tile.ptr<f32>, #l>
+  %qs = tile.splat %q : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>, #l>
+  tile.store %qs, %old : tensor<32x!tile.ptr<f32>, #l>
+  tile.return
+}

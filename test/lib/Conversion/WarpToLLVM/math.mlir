@@ -1,0 +1,44 @@
+// RUN: tilewright-opt %s --convert-warp-to-llvm --split-input-file | FileCheck %s
+
+// CHECK: llvm.func @_Z3powdd(f64, f64) -> f64
+// CHECK: llvm.func @_Z3sinf(f32) -> f32
+// CHECK-LABEL: llvm.func @functions
+tile.func @functions(%x: f32, %y: f64, %h: f16, %p: !tile.ptr<f32>, %q: !tile.ptr<f64>, %r: !tile.ptr<f16>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
+  // Argument reduction with log2(e) in two parts.
+  // CHECK: llvm.inline_asm "{ .reg .b32 u, k, n, f, s; fma.rn.sat.f32 {{.*}} ex2.approx.ftz.f32 f, f; {{.*}}", "=f,f" %arg0
+  %0 = math.exp %x : f32
+  // CHECK: llvm.inline_asm "ex2.approx.f32 $0, $1;"
+  %1 = math.exp2 %0 : f32
+  // CHECK: llvm.inline_asm "rsqrt.approx.f32 $0, $1;"
+  %2 = math.rsqrt %1 : f32
+  // CHECK: llvm.intr.sqrt
+  %3 = math.sqrt %2 : f32
+  // CHECK: llvm.call @_Z3sinf
+  %4 = math.sin %3 : f32
+  tile.store %p, %4 : !tile.ptr<f32>
+  // CHECK: llvm.call @_Z3powdd
+  %5 = math.powf %y, %y : f64
+  // CHECK: %[[ROOT:.*]] = llvm.intr.sqrt
+  // CHECK: llvm.fdiv %{{.*}}, %[[ROOT]] : f64
+  %6 = math.rsqrt %5 : f64
+  tile.store %q, %6 : !tile.ptr<f64>
+  // f16 is computed as f32.
+  // CHECK: %[[WIDE:.*]] = llvm.fpext %arg2 : f16 to f32
+  // CHECK: llvm.inline_asm "ex2.approx.f32 $0, $1;", "=f,f" %[[WIDE]]
+  // CHECK: llvm.fptrunc %{{.*}} : f32 to f16
+  %7 = math.exp2 %h : f16
+  tile.store %r, %7 : !tile.ptr<f16>
+  tile.return
+}
+
+// -----
+
+// The flag `afn` buys an exp of two instructions.
+// CHECK-LABEL: llvm.func @fast
+tile.func @fast(%x: f32, %p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
+  // CHECK: %[[Y:.*]] = llvm.fmul %arg0
+  // CHECK: llvm.inline_asm "ex2.approx.ftz.f32 $0, $1;", "=f,f" %[[Y]]
+  %0 = math.exp %x fastmath<afn> : f32
+  tile.store %p, %0 : !tile.ptr<f32>
+  tile.return
+}
