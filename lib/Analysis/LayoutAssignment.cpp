@@ -3,6 +3,8 @@
 #include "dialect/Tile/TileOps.h"
 #include "lib/Support/LayoutInference.h"
 
+#include "llvm/ADT/SetVector.h"
+
 using namespace mlir;
 using namespace tilewright;
 using warp::LinearAttr;
@@ -107,11 +109,17 @@ void LayoutAssignment::spreadOverReduce(tile::ReduceOp reduce,
 /// Whether all that `value` goes into, by elementwise ops, is repeated along a
 /// new dimension: then each thread had better load what it needs itself.
 static bool isOnlyExpanded(Value value) {
-  return !value.use_empty() &&
-         llvm::all_of(value.getUsers(), [](Operation *op) {
-           return isa<tile::ExpandDimsOp>(op) ||
-                  (isElementwise(op) && isOnlyExpanded(op->getResult(0)));
-         });
+  llvm::SetVector<Value> worklist;
+  worklist.insert(value);
+  for (unsigned i = 0; i < worklist.size(); ++i)
+    for (Operation *user : worklist[i].getUsers()) {
+      if (isa<tile::ExpandDimsOp>(user))
+        continue;
+      if (!isElementwise(user))
+        return false;
+      worklist.insert(user->getResult(0));
+    }
+  return !value.use_empty();
 }
 
 bool LayoutAssignment::isAnchoredLoad(Operation *op) const {

@@ -32,6 +32,7 @@ private:
   };
 
   void collectUses();
+  void collectCosts();
   void setTypes();
   void formDots();
 
@@ -41,9 +42,8 @@ private:
   Value convert(Value value, LinearAttr wanted);
   Value recompute(Value value, LinearAttr wanted);
 
-  /// How many operations compute `value` again in another layout, up to
-  /// kMaxCost; above it, it is better converted.
-  int64_t getCost(Value value);
+  int64_t getCost(Value value) const;
+  int64_t computeCost(Operation *op) const;
 
   tile::FuncOp func;
   const LayoutAssignment &layouts;
@@ -51,6 +51,8 @@ private:
   /// Operands as they were before they were replaced by converted ones.
   DenseMap<Operation *, SmallVector<Value>> operands;
   DenseMap<std::pair<Value, Attribute>, Value> provided;
+  /// How many operations compute a value again in another layout, up to
+  /// kMaxCost; above it, it is better converted.
   DenseMap<Value, int64_t> costs;
 };
 
@@ -134,24 +136,31 @@ static bool growsTile(Operation *op) {
          getBits(op->getOperand(0)) < getBits(op->getResult(0));
 }
 
-int64_t Materialiser::getCost(Value value) {
+int64_t Materialiser::getCost(Value value) const {
   if (!isa<RankedTensorType>(value.getType()))
     return 0;
-  if (auto it = costs.find(value); it != costs.end())
-    return it->second;
-  Operation *op = value.getDefiningOp();
-  int64_t cost = kMaxCost + 1;
-  if (op && isMadeLocally(op)) {
-    cost = 1;
-  } else if (op && isa<tile::BroadcastOp, tile::ExpandDimsOp>(op)) {
-    cost = 1 + std::min(getCost(operands[op][0]), kSmallConversionCost);
-  } else if (op && (isCheapElementwise(op) ||
-                    isa<tile::TransposeOp, tile::ReshapeOp>(op))) {
-    cost = 1;
-    for (Value operand : operands[op])
-      cost = std::min(cost + getCost(operand), kMaxCost + 1);
-  }
-  return costs[value] = cost;
+  auto it = costs.find(value);
+  return it == costs.end() ? kMaxCost + 1 : it->second;
+}
+
+int64_t Materialiser::computeCost(Operation *op) const {
+  if (isMadeLocally(op))
+    return 1;
+  if (isa<tile::BroadcastOp, tile::ExpandDimsOp>(op))
+    return 1 + std::min(getCost(op->getOperand(0)), kSmallConversionCost);
+  if (!isCheapElementwise(op) && !isa<tile::TransposeOp, tile::ReshapeOp>(op))
+    return kMaxCost + 1;
+  int64_t cost = 1;
+  for (Value operand : op->getOperands())
+    cost += getCost(operand);
+  return std::min(cost, kMaxCost + 1);
+}
+
+void Materialiser::collectCosts() {
+  func.walk([&](Operation *op) {
+    if (op->getNumResults() == 1)
+      costs[op->getResult(0)] = computeCost(op);
+  });
 }
 
 static OpBuilder getBuilderBehind(Value value) {
@@ -214,6 +223,7 @@ void Materialiser::formDots() {
 
 void Materialiser::run() {
   collectUses();
+  collectCosts();
   setTypes();
   for (const Use &use : uses)
     use.operand->set(provide(use.operand->get(), use.demand));
