@@ -1,0 +1,112 @@
+// RUN: tilewright-opt %s -split-input-file -convert-tile-to-warp=num-warps=1 | FileCheck %s
+
+// Halves come in vectors of eight; the f32 beside them take the same layout, so
+// that nothing moves, in two accesses.
+// CHECK-DAG: #[[L:.*]] = #warp.linear<{register = {{\[\[}}1], [2], [4]], lane = {{\[\[}}8], [16], [32], [64], [128]], warp = [], block = []}>
+// CHECK-LABEL: tile.func @mixed
+// CHECK: tile.load {{.*}} : tensor<256x!tile.ptr<f16>, #[[L]]>
+// CHECK: tile.load {{.*}} : tensor<256x!tile.ptr<f32>, #[[L]]>
+// CHECK-NOT: warp.convert_layout
+tile.func @mixed(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %q: !tile.ptr<f32> {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+  %r = tile.range {start = 0 : i32, end = 256 : i32} : tensor<256xi32>
+  %ps = tile.splat %p : !tile.ptr<f16> -> tensor<256x!tile.ptr<f16>>
+  %qs = tile.splat %q : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>>
+  %pp = tile.addptr %ps, %r : tensor<256x!tile.ptr<f16>>, tensor<256xi32>
+  %qq = tile.addptr %qs, %r : tensor<256x!tile.ptr<f32>>, tensor<256xi32>
+  %x = tile.load %pp : tensor<256x!tile.ptr<f16>>
+  %y = tile.load %qq : tensor<256x!tile.ptr<f32>>
+  %f = arith.extf %x : tensor<256xf16> to tensor<256xf32>
+  %s = arith.addf %f, %y : tensor<256xf32>
+  tile.store %qq, %s : tensor<256x!tile.ptr<f32>>
+  tile.return
+}
+
+// -----
+
+// A mask that may end anywhere leaves single elements, neighbours by lanes.
+// CHECK-DAG: #[[L:.*]] = #warp.linear<{register = {{\[\[}}32], [64], [128]], lane = {{\[\[}}1], [2], [4], [8], [16]], warp = [], block = []}>
+// CHECK-LABEL: tile.func @ragged
+// CHECK: tile.load {{.*}} : tensor<256x!tile.ptr<f32>, #[[L]]>
+tile.func @ragged(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32) attributes {tile.kernel} {
+  %r = tile.range {start = 0 : i32, end = 256 : i32} : tensor<256xi32>
+  %ns = tile.splat %n : i32 -> tensor<256xi32>
+  %mask = arith.cmpi slt, %r, %ns : tensor<256xi32>
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>>
+  %q = tile.addptr %ps, %r : tensor<256x!tile.ptr<f32>>, tensor<256xi32>
+  %x = tile.load %q, %mask : tensor<256x!tile.ptr<f32>>
+  tile.store %q, %x, %mask : tensor<256x!tile.ptr<f32>>
+  tile.return
+}
+
+// -----
+
+// A small tile is spread over all threads rather than taken in wide vectors.
+// CHECK-DAG: #[[L:.*]] = #warp.linear<{register = {{\[\[}}1]], lane = {{\[\[}}2], [4], [8], [16], [32]], warp = [], block = []}>
+// CHECK-LABEL: tile.func @small
+// CHECK: tile.load {{.*}} : tensor<64x!tile.ptr<f32>, #[[L]]>
+tile.func @small(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+  %r = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>>
+  %q = tile.addptr %ps, %r : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
+  %x = tile.load %q : tensor<64x!tile.ptr<f32>>
+  tile.store %q, %x : tensor<64x!tile.ptr<f32>>
+  tile.return
+}
+
+// -----
+
+// What is read through loaded indices is read where it is used.
+// CHECK-LABEL: tile.func @gather
+// CHECK: %[[I:.*]] = tile.load {{.*}} : tensor<256x!tile.ptr<i32>, #[[L:.*]]>
+// CHECK: tile.addptr %{{.*}}, %[[I]]
+// CHECK: tile.load {{.*}} : tensor<256x!tile.ptr<f32>, #[[L]]>
+// CHECK-NOT: warp.convert_layout
+tile.func @gather(%p: !tile.ptr<i32> {tile.divisibility = 16 : i32}, %q: !tile.ptr<f32> {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+  %r = tile.range {start = 0 : i32, end = 256 : i32} : tensor<256xi32>
+  %ps = tile.splat %p : !tile.ptr<i32> -> tensor<256x!tile.ptr<i32>>
+  %pp = tile.addptr %ps, %r : tensor<256x!tile.ptr<i32>>, tensor<256xi32>
+  %i = tile.load %pp : tensor<256x!tile.ptr<i32>>
+  %qs = tile.splat %q : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>>
+  %qi = tile.addptr %qs, %i : tensor<256x!tile.ptr<f32>>, tensor<256xi32>
+  %x = tile.load %qi : tensor<256x!tile.ptr<f32>>
+  %qq = tile.addptr %qs, %r : tensor<256x!tile.ptr<f32>>, tensor<256xi32>
+  tile.store %qq, %x : tensor<256x!tile.ptr<f32>>
+  tile.return
+}
+
+// -----
+
+// Columns that are contiguous in memory are taken along columns.
+// CHECK-DAG: #[[L:.*]] = #warp.linear<{register = {{\[\[}}1, 0], [2, 0], {{.*}}, lane = {{\[\[}}4, 0], [8, 0],
+// CHECK-LABEL: tile.func @columns
+// CHECK: tile.load {{.*}} : tensor<64x64x!tile.ptr<f32>, #[[L]]>
+tile.func @columns(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+  %c64 = arith.constant dense<64> : tensor<1x64xi32>
+  %r = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %r1 = tile.expand_dims %r {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %c1 = tile.expand_dims %r {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %cs = arith.muli %c1, %c64 : tensor<1x64xi32>
+  %r2 = tile.broadcast %r1 : tensor<64x1xi32> -> tensor<64x64xi32>
+  %c2 = tile.broadcast %cs : tensor<1x64xi32> -> tensor<64x64xi32>
+  %o = arith.addi %r2, %c2 : tensor<64x64xi32>
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  %q = tile.addptr %ps, %o : tensor<64x64x!tile.ptr<f32>>, tensor<64x64xi32>
+  %x = tile.load %q : tensor<64x64x!tile.ptr<f32>>
+  tile.store %q, %x : tensor<64x64x!tile.ptr<f32>>
+  tile.return
+}
+
+// -----
+
+// Atomics take one element after the other, from as many threads as there are.
+// CHECK-DAG: #[[L:.*]] = #warp.linear<{register = {{\[\[}}32]], lane = {{\[\[}}1], [2], [4], [8], [16]], warp = [], block = []}>
+// CHECK-LABEL: tile.func @atomics
+// CHECK: tile.atomic_rmw {{.*}} : tensor<64x!tile.ptr<f32>, #[[L]]>
+tile.func @atomics(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+  %one = arith.constant dense<1.0> : tensor<64xf32>
+  %r = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>>
+  %q = tile.addptr %ps, %r : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
+  %old = tile.atomic_rmw fadd relaxed gpu %q, %one : tensor<64x!tile.ptr<f32>>
+  tile.return
+}
