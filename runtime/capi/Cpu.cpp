@@ -20,10 +20,12 @@ tw_status tw_host_launch(tw_host_kernel kernel, const uint64_t *args,
 
 void tw_host_assert_fail(const char *message) { cpu::failAssertion(message); }
 
-void tw_host_print(const char *prefix, int32_t kind, uint64_t bits) {
+void tw_host_print(const char *prefix, int32_t kind, uint64_t bits,
+                   const int32_t *place, int32_t rank) {
   (void)guarded([&] {
-    cpu::printLine(prefix +
-                   cpu::formatValue(static_cast<cpu::PrintKind>(kind), bits));
+    const auto how = static_cast<cpu::PrintKind>(kind);
+    std::string line = cpu::formatPlace(how, place, rank) + prefix;
+    cpu::printLine(line + cpu::formatValue(how, bits));
     return Status::success();
   });
 }

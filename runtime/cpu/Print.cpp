@@ -6,6 +6,20 @@
 
 namespace tilewright::runtime::cpu {
 
+static std::string join(const int32_t *numbers, int32_t count) {
+  std::string text;
+  for (int32_t i = 0; i < count; ++i)
+    text += (i ? ", " : "") + std::to_string(numbers[i]);
+  return text;
+}
+
+std::string formatPlace(PrintKind kind, const int32_t *place, int32_t rank) {
+  std::string text = "pid (" + join(place, 3) + ") ";
+  if (kind != PrintKind::Nothing)
+    text += "idx (" + join(place + 3, rank) + ") ";
+  return text;
+}
+
 std::string formatValue(PrintKind kind, uint64_t bits) {
   char text[64];
   switch (kind) {
@@ -23,6 +37,8 @@ std::string formatValue(PrintKind kind, uint64_t bits) {
   }
   case PrintKind::Bool:
     return bits ? "True" : "False";
+  case PrintKind::Nothing:
+    return "";
   case PrintKind::Pointer:
     break;
   }

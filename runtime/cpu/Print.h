@@ -14,7 +14,12 @@ enum class PrintKind : int32_t {
   Float = 2,
   Bool = 3,
   Pointer = 4,
+  Nothing = 5,
 };
+
+/// "pid (0, 0, 0) idx (1, 2) " of a program's three numbers and an index of
+/// `rank` dimensions after them; without an index where there is no value.
+std::string formatPlace(PrintKind kind, const int32_t *place, int32_t rank);
 
 /// The text of a value whose 64 bits are meant as `kind` says.
 std::string formatValue(PrintKind kind, uint64_t bits);

@@ -70,6 +70,7 @@ private:
   // Messages and checks.
   void lowerAssert(tile::AssertOp op);
   void lowerPrint(tile::PrintOp op);
+  Buffer makePlace(unsigned rank);
   mlir::Value globalString(llvm::StringRef text);
   mlir::Value globalData(mlir::Type type, mlir::Attribute value);
   mlir::LLVM::LLVMFuncOp runtimeFunction(llvm::StringRef name,

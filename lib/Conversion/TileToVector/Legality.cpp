@@ -3,6 +3,7 @@
 #include "lib/Conversion/TileToVector/BufferPlan.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 
@@ -10,7 +11,15 @@ using namespace mlir;
 
 namespace tilewright::cpu {
 
+/// Functions that neither LLVM nor the C library has under one name.
+static bool isUnknownMath(Operation *op) {
+  return isa<math::ClampFOp, math::FPowIOp, math::IPowIOp, math::IsInfOp,
+             math::IsNormalOp>(op);
+}
+
 static bool hasLowering(Operation *op) {
+  if (isUnknownMath(op))
+    return false;
   if (isElementwise(op) || isa<arith::ConstantOp, ub::PoisonOp>(op))
     return true;
   if (isa<scf::ForOp, scf::IfOp, scf::WhileOp, scf::YieldOp, scf::ConditionOp>(

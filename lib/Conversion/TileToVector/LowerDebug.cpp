@@ -73,7 +73,7 @@ void KernelLowering::lowerAssert(tile::AssertOp op) {
 
 namespace {
 /// The runtime's names for how to print 64 bits.
-enum PrintKind : int32_t { Signed, Unsigned, Float, Bool, Pointer };
+enum PrintKind : int32_t { Signed, Unsigned, Float, Bool, Pointer, Nothing };
 } // namespace
 
 static PrintKind getPrintKind(Type element, bool isSigned, bool hex) {
@@ -102,26 +102,48 @@ static Value toPrintBits(Emitter &e, Value value, Type element,
   return arith::ExtUIOp::create(e.b, e.loc, i64, value);
 }
 
+/// Memory for the place of an element: the program's three numbers, which are
+/// written here, then the element's index.
+Buffer KernelLowering::makePlace(unsigned rank) {
+  Buffer place = e.allocate({3 + static_cast<int64_t>(rank)}, e.b.getI32Type());
+  for (auto [axis, id] : llvm::enumerate(programIds))
+    e.writeBuffer(place, {{e.i64(axis), false}}, 1, id);
+  return place;
+}
+
 void KernelLowering::lowerPrint(tile::PrintOp op) {
+  Type pointer = LLVM::LLVMPointerType::get(op.getContext());
+  Type i32 = e.b.getI32Type();
   auto print = runtimeFunction(kPrintFunction,
-                               {LLVM::LLVMPointerType::get(op.getContext()),
-                                e.b.getI32Type(), e.b.getI64Type()});
+                               {pointer, i32, e.b.getI64Type(), pointer, i32});
   Value prefix = globalString(op.getPrefix());
+  const auto call = [&](PrintKind kind, Value bits, const Buffer &place,
+                        int32_t rank) {
+    Value how = e.constant(e.b.getI32IntegerAttr(kind));
+    Value dims = e.constant(e.b.getI32IntegerAttr(rank));
+    LLVM::CallOp::create(e.b, e.loc, print,
+                         ValueRange{prefix, how, bits, place.pointer, dims});
+  };
+  if (op.getValues().empty())
+    call(Nothing, e.i64(0), makePlace(0), 0);
   for (auto [value, isSigned] : llvm::zip(op.getValues(), op.getIsSigned())) {
+    // The body is a lambda, which C++17 does not let capture bindings.
     Value operand = value;
     auto type = dyn_cast<RankedTensorType>(operand.getType());
     Type element = getElementTypeOrSelf(operand.getType());
     const PrintKind kind = getPrintKind(element, isSigned, op.getHex());
     ArrayRef<int64_t> shape = type ? type.getShape() : ArrayRef<int64_t>();
-    e.forEachChunk(shape, getInnermostDim(shape), /*maxLanes=*/1,
-                   [&](ArrayRef<Index> at, unsigned) {
-                     Evaluator evaluator(e, 1);
-                     Value held = evaluator.evaluateAsHeld(operand, at).value;
-                     Value bits = toPrintBits(e, held, element, kind);
-                     Value how = e.constant(e.b.getI32IntegerAttr(kind));
-                     LLVM::CallOp::create(e.b, e.loc, print,
-                                          ValueRange{prefix, how, bits});
-                   });
+    Buffer place = makePlace(shape.size());
+    e.forEachChunk(
+        shape, getInnermostDim(shape), /*maxLanes=*/1,
+        [&](ArrayRef<Index> at, unsigned) {
+          for (auto [dim, index] : llvm::enumerate(at))
+            e.writeBuffer(place, {{e.i64(3 + dim), false}}, 1,
+                          arith::TruncIOp::create(e.b, e.loc, i32, index.base));
+          Evaluator evaluator(e, 1);
+          Value held = evaluator.evaluateAsHeld(operand, at).value;
+          call(kind, toPrintBits(e, held, element, kind), place, shape.size());
+        });
   }
 }
 

@@ -225,11 +225,15 @@ typedef enum tw_print_kind {
   TW_PRINT_UNSIGNED = 1, /* zero-extended */
   TW_PRINT_FLOAT = 2,    /* the bits of a double */
   TW_PRINT_BOOL = 3,     /* 0 or 1 */
-  TW_PRINT_POINTER = 4   /* an address */
+  TW_PRINT_POINTER = 4,  /* an address */
+  TW_PRINT_NOTHING = 5   /* no value: the program and the prefix alone */
 } tw_print_kind;
 
-/* Prints `prefix` and one value as a line on the standard output. */
-TW_EXPORT void tw_host_print(const char *prefix, int32_t kind, uint64_t bits);
+/* Prints one value as a line on the standard output: the program and the
+ * element that it belongs to, `prefix` and the value. `place` holds the
+ * program's three numbers, then the element's index in `rank` dimensions. */
+TW_EXPORT void tw_host_print(const char *prefix, int32_t kind, uint64_t bits,
+                             const int32_t *place, int32_t rank);
 
 #ifdef __cplusplus
 }

@@ -36,12 +36,9 @@ def test_print(body, capfd):
         f'tile.print "v = ", {x}, {y}, {flag} {{isSigned = array<i1: true, true, true>}} '
         ": tensor<3xf16>, tensor<2xi8>, i1"
     )
-    body.build()(np.array([1.5, -2, np.inf], np.float16), np.array([-1, 7], np.int8))
-    assert [line.split("v = ")[1] for line in capfd.readouterr().out.splitlines()] == [
-        "1.5",
-        "-2",
-        "inf",
-        "-1",
-        "7",
-        "True",
-    ]
+    body.lines.append('tile.print "here" {isSigned = array<i1>}')
+    body.build()(np.array([1.5, -2, np.inf], np.float16), np.array([-1, 7], np.int8), grid=(1, 2), threads=1)
+    lines = capfd.readouterr().out.splitlines()
+    first = ["idx (0) v = 1.5", "idx (1) v = -2", "idx (2) v = inf", "idx (0) v = -1", "idx (1) v = 7"]
+    program = [*first, "idx () v = True", "here"]
+    assert lines == [f"pid (0, {y}, 0) {line}" for y in (0, 1) for line in program]

@@ -45,10 +45,11 @@ tile.func @assert(%n: i32) attributes {tile.kernel} {
 // -----
 
 // CHECK: llvm.mlir.global internal constant @{{.*}}("x = \00")
-// CHECK-LABEL: llvm.func @print(
+// CHECK-LABEL: llvm.func @print(%arg0
 // CHECK: %[[KIND:.*]] = arith.constant 1 : i32
-// CHECK: %[[BITS:.*]] = arith.extui %{{.*}} : i32 to i64
-// CHECK: llvm.call @tw_host_print(%{{.*}}, %[[KIND]], %[[BITS]])
+// CHECK: %[[N:.*]] = llvm.load %arg0
+// CHECK: %[[BITS:.*]] = arith.extui %[[N]] : i32 to i64
+// CHECK: llvm.call @tw_host_print(%{{.*}}, %[[KIND]], %[[BITS]], %{{.*}}, %{{.*}})
 tile.func @print(%n: i32) attributes {tile.kernel} {
   tile.print "x = ", %n {isSigned = array<i1: false>} : i32
   tile.return

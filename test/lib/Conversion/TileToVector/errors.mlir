@@ -62,3 +62,12 @@ tile.func @data(%p: !tile.ptr<i32>) attributes {tile.kernel} {
   %0 = arith.constant dense_resource<blob> : tensor<2xi32>
   tile.return
 }
+
+// -----
+
+tile.func @function(%x: f32, %p: !tile.ptr<f32>) attributes {tile.kernel} {
+  // expected-error @below {{cannot be compiled for the CPU}}
+  %y = math.clampf %x to [%x, %x] : f32
+  tile.store %p, %y : !tile.ptr<f32>
+  tile.return
+}

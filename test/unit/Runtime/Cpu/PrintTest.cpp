@@ -6,9 +6,18 @@
 namespace {
 
 std::string printed(const char *prefix, tw_print_kind kind, uint64_t bits) {
+  const int32_t place[] = {1, 2, 3, 40, 50};
   testing::internal::CaptureStdout();
-  tw_host_print(prefix, kind, bits);
+  tw_host_print(prefix, kind, bits, place, 2);
   return testing::internal::GetCapturedStdout();
+}
+
+/// The line without the place in front of it.
+std::string valueOf(const char *prefix, tw_print_kind kind, uint64_t bits) {
+  const std::string place = "pid (1, 2, 3) idx (40, 50) ";
+  const std::string line = printed(prefix, kind, bits);
+  EXPECT_EQ(line.substr(0, place.size()), place);
+  return line.substr(place.size());
 }
 
 uint64_t bitsOf(double value) {
@@ -18,18 +27,30 @@ uint64_t bitsOf(double value) {
 }
 
 TEST(HostPrint, EveryKind) {
-  EXPECT_EQ(printed("x = ", TW_PRINT_SIGNED, UINT64_MAX), "x = -1\n");
-  EXPECT_EQ(printed("x = ", TW_PRINT_UNSIGNED, UINT64_MAX),
+  EXPECT_EQ(valueOf("x = ", TW_PRINT_SIGNED, UINT64_MAX), "x = -1\n");
+  EXPECT_EQ(valueOf("x = ", TW_PRINT_UNSIGNED, UINT64_MAX),
             "x = 18446744073709551615\n");
-  EXPECT_EQ(printed("", TW_PRINT_FLOAT, bitsOf(-0.1)), "-0.1\n");
-  EXPECT_EQ(printed("", TW_PRINT_FLOAT, bitsOf(1.0 / 0.0)), "inf\n");
-  EXPECT_EQ(printed("b: ", TW_PRINT_BOOL, 1), "b: True\n");
-  EXPECT_EQ(printed("b: ", TW_PRINT_BOOL, 0), "b: False\n");
-  EXPECT_EQ(printed("p: ", TW_PRINT_POINTER, 0xbeef), "p: 0xbeef\n");
+  EXPECT_EQ(valueOf("", TW_PRINT_FLOAT, bitsOf(-0.1)), "-0.1\n");
+  EXPECT_EQ(valueOf("", TW_PRINT_FLOAT, bitsOf(1.0 / 0.0)), "inf\n");
+  EXPECT_EQ(valueOf("b: ", TW_PRINT_BOOL, 1), "b: True\n");
+  EXPECT_EQ(valueOf("b: ", TW_PRINT_BOOL, 0), "b: False\n");
+  EXPECT_EQ(valueOf("p: ", TW_PRINT_POINTER, 0xbeef), "p: 0xbeef\n");
 }
 
 TEST(HostPrint, PrefixIsNotAFormat) {
-  EXPECT_EQ(printed("100 %s%n ", TW_PRINT_SIGNED, 1), "100 %s%n 1\n");
+  EXPECT_EQ(valueOf("100 %s%n ", TW_PRINT_SIGNED, 1), "100 %s%n 1\n");
+}
+
+TEST(HostPrint, NoValue) {
+  EXPECT_EQ(printed("here", TW_PRINT_NOTHING, 0), "pid (1, 2, 3) here\n");
+}
+
+TEST(HostPrint, Scalar) {
+  const int32_t place[] = {0, 0, 7};
+  testing::internal::CaptureStdout();
+  tw_host_print("s ", TW_PRINT_SIGNED, 5, place, 0);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(),
+            "pid (0, 0, 7) idx () s 5\n");
 }
 
 } // namespace

@@ -12,7 +12,7 @@ namespace {
 constexpr const char *kKernel = R"(
 @message = private constant [9 x i8] c"not here\00"
 declare void @tw_host_assert_fail(ptr)
-declare void @tw_host_print(ptr, i32, i64)
+declare void @tw_host_print(ptr, i32, i64, ptr, i32)
 define void @kernel(ptr %args, ptr %grid, i64 %begin, i64 %end) {
 entry:
   %address = load ptr, ptr %args
