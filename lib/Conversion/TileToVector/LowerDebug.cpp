@@ -34,9 +34,11 @@ Value KernelLowering::globalData(Type type, Attribute value) {
   do
     name = "tile_data_" + std::to_string(number++);
   while (module.lookupSymbol(name));
-  auto global = LLVM::GlobalOp::create(e.b, e.loc, type, /*isConstant=*/true,
-                                       LLVM::Linkage::Internal, name, value,
-                                       /*alignment=*/64);
+  // A place inside of a function has no scope out here.
+  auto global =
+      LLVM::GlobalOp::create(e.b, module.getLoc(), type, /*isConstant=*/true,
+                             LLVM::Linkage::Internal, name, value,
+                             /*alignment=*/64);
   e.b.setInsertionPointToStart(e.entry);
   return LLVM::AddressOfOp::create(e.b, e.loc, global);
 }

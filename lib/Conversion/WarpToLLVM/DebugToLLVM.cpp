@@ -25,12 +25,12 @@ static Value emitString(ImplicitLocOpBuilder &b, ModuleOp module,
   std::string bytes = text.str() + '\0';
   auto type = LLVM::LLVMArrayType::get(b.getI8Type(), bytes.size());
   OpBuilder::InsertionGuard guard(b);
-  Location loc = b.getLoc();
   auto inBody = b.saveInsertionPoint();
   b.setInsertionPointToStart(module.getBody());
+  // A place inside of a function has no scope out here.
   auto global = LLVM::GlobalOp::create(
-      b, loc, type, /*isConstant=*/true, LLVM::Linkage::Internal, name,
-      b.getStringAttr(bytes), /*alignment=*/1, kGlobalSpace);
+      b, module.getLoc(), type, /*isConstant=*/true, LLVM::Linkage::Internal,
+      name, b.getStringAttr(bytes), /*alignment=*/1, kGlobalSpace);
   b.restoreInsertionPoint(inBody);
   auto generic = LLVM::LLVMPointerType::get(b.getContext());
   auto inGlobal = LLVM::LLVMPointerType::get(b.getContext(), kGlobalSpace);
