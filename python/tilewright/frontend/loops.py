@@ -168,7 +168,7 @@ class Loops:
             current = self.scope[index]
             self.scope[node.target.id] = current
             self.visit_loop_body(node.body)
-            self.scope[index] = arithmetic.add(current, stride)
+            self.scope[index] = arithmetic.add(current, stride, check=False)
 
         self._while(node, lambda: compare("lt" if step > 0 else "gt", self.scope[index], end), body, [index])
         del self.scope[index]
@@ -186,7 +186,7 @@ class Loops:
         while True:
             names, initial = self._carried(hidden + assigned_names([node]))
             op, last = self._while_op(node, test, body, names, initial, go if go in hidden else None)
-            if VALUE not in last or VALUE in names:
+            if not returns(node) or VALUE not in last or VALUE in names:
                 break
             # What the function returns is known only now, and the loop has to carry it.
             op.erase()
@@ -268,7 +268,7 @@ class Loops:
 
 def _mirror(low, high, index):
     """The value of the loop variable of a loop that counts down."""
-    return arithmetic.sub(arithmetic.add(low, high), index)
+    return arithmetic.sub(arithmetic.add(low, high, check=False), index, check=False)
 
 
 def _loop_attributes(loop, ty):

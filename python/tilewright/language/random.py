@@ -76,7 +76,7 @@ def randint(seed, offset, n_rounds=N_ROUNDS_DEFAULT):
 def uint_to_uniform_float(x):
     """32 random bits to a float32 evenly spread over [0, 1)."""
     x = convert.bitcast(convert.to_tensor(x), int32)
-    folded = arithmetic.where(compare("lt", x, 0), arithmetic.sub(arithmetic.negate(x), 1), x)
+    folded = arithmetic.where(compare("lt", x, 0), arithmetic.invert(x), x)
     return mul(convert.cast(folded, float32), _TO_UNIT)
 
 

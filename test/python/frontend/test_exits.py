@@ -150,6 +150,25 @@ def test_return_from_an_unrolled_loop(tile, jit):
     assert "scf.if" in tile(kernel, "*i32", "i32")
 
 
+def test_loops_after_one_that_returned(tile, jit):
+    @jit
+    def search(n):
+        for i in range(n):
+            if i * i > n:
+                return i
+        while n > 3:
+            n -= 1
+        for i in range(n):
+            if i > 5:
+                break
+        return n
+
+    def kernel(out, n):
+        tl.store(out, search(n))
+
+    assert count(tile(kernel, "*i32", "i32"), "scf.while") == 3
+
+
 def test_loop_with_break_counts_down(tile):
     def kernel(out, n):
         for i in range(n, 0, -1):

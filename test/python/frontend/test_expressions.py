@@ -189,6 +189,20 @@ def test_overflow_is_checked_in_debug_mode(tile):
     assert text.count("tile.assert") == 1 and '"int32 overflow in *"' in text
 
 
+def test_combine_regions_have_no_checks(tile, jit):
+    @jit
+    def multiply(a, b):
+        tl.device_assert(a > 0)
+        return a * b
+
+    def kernel(out, n):
+        block = tl.full((8,), n, tl.int32)
+        tl.store(out, tl.sum(block))
+        tl.store(out, tl.reduce(block, 0, multiply))
+
+    assert "tile.assert" not in tile(kernel, "*i32", "i32", options={"debug": True})
+
+
 def test_promises_stand_on_what_they_are_about(tile):
     def kernel(out, n, m):
         n = tl.multiple_of(n, 48)

@@ -26,6 +26,24 @@ def test_checks_that_hold(backend):
     np.testing.assert_array_equal(backend.numpy(out), np.arange(16, 32))
 
 
+@tw.jit
+def loops_kernel(out_ptr, last, N: tl.constexpr):
+    count = 0
+    for i in range(last, last - 4, -1):
+        count += i - last
+    for i in range(last - 4, last):
+        if i == last - 1:
+            break
+        count += 10
+    tl.store(out_ptr, count + tl.sum(tl.arange(0, N)))
+
+
+def test_checks_leave_the_compilers_own_arithmetic_alone(backend):
+    out = backend.array(np.zeros(1, np.int32))
+    loops_kernel[1,](out, 2**31 - 1, N=8, debug=True)
+    assert backend.numpy(out).tolist() == [-6 + 30 + 28]
+
+
 @pytest.mark.parametrize("limit, message", [(7, "too large"), (2**31 - 4, r"int32 overflow in \+")])
 def test_checks_that_fail(backend, limit, message):
     if backend.name == "cuda":
