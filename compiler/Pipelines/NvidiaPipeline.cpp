@@ -23,6 +23,10 @@ void tilewright::buildTileToWarpPipeline(OpPassManager &manager,
   manager.addPass(createCSEPass());
   manager.addPass(createLoopInvariantCodeMotionPass());
   NvidiaTarget target{options.computeCapability};
+  manager.addPass(warp::createPipelineLoops(
+      {options.numStages, target.getSharedMemoryLimit()}));
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
   manager.addPass(warp::createAllocateShared(
       {target.getSharedMemoryLimit(),
        "sm_" + std::to_string(options.computeCapability)}));
@@ -60,12 +64,17 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
   Option<unsigned> numWarps{*this, "num-warps",
                             llvm::cl::desc("warps that run one program"),
                             llvm::cl::init(NvidiaOptions().numWarps)};
-
+  Option<unsigned> numStages{*this, "num-stages",
+                             llvm::cl::desc("iterations whose loads are in "
+                                            "flight"),
+                             llvm::cl::init(NvidiaOptions().numStages)};
   Option<bool> check{*this, "check",
                      llvm::cl::desc("check the compiler's own invariants"),
                      llvm::cl::init(NvidiaOptions().check)};
 
-  NvidiaOptions get() const { return {computeCapability, numWarps, check}; }
+  NvidiaOptions get() const {
+    return {computeCapability, numWarps, numStages, check};
+  }
 };
 
 } // namespace

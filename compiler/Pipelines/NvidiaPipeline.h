@@ -13,6 +13,8 @@ struct NvidiaOptions {
   unsigned computeCapability = 80;
   /// Warps that run one program, a power of two.
   unsigned numWarps = 4;
+  /// Iterations of a loop whose loads are in flight at once.
+  unsigned numStages = 3;
   /// Run the passes that check the compiler's own work.
   bool check = false;
 };

@@ -97,6 +97,7 @@ LogicalResult NvidiaBackEnd::compile(ModuleOp module,
   NvidiaOptions nvidia;
   nvidia.computeCapability = arch->computeCapability;
   nvidia.numWarps = options.numWarps;
+  nvidia.numStages = options.numStages;
   nvidia.check = options.debug;
   if (failed(runPipeline(module, [&](OpPassManager &pm) {
         buildTileToWarpPipeline(pm, nvidia);

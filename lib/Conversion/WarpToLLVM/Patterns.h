@@ -34,6 +34,9 @@ void populateConvertLayoutToLLVM(const WarpTypeConverter &converter,
 /// warp.alloc, warp.local_load, warp.local_store.
 void populateSharedTileToLLVM(const WarpTypeConverter &converter,
                               mlir::RewritePatternSet &patterns);
+/// warp.ring and what is done with its slots, warp.async_copy.
+void populateRingToLLVM(const WarpTypeConverter &converter,
+                        mlir::RewritePatternSet &patterns);
 /// func, return, program_id, num_programs.
 void populateProgramToLLVM(const WarpTypeConverter &converter,
                            mlir::RewritePatternSet &patterns);

@@ -115,6 +115,10 @@ Value SharedTile::getAddress(uint64_t offset) {
                              LLVM::GEPArg(int32_t(constant)));
 }
 
+Value SharedTile::getAddressOf(unsigned reg) {
+  return getAddress(getRegisterOffset(byteOffsets, reg, LayoutAxis::Offset));
+}
+
 void SharedTile::forEachVector(
     unsigned round, function_ref<void(Value, ArrayRef<unsigned>)> visit) {
   unsigned roundShift = offsetBits + elementBytesLog2;

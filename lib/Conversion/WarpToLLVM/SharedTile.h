@@ -26,6 +26,9 @@ public:
   /// Loads those of `registers` that belong to `round`.
   void load(unsigned round, llvm::MutableArrayRef<mlir::Value> registers);
 
+  /// The address of what `reg` holds, of a tile that is moved in one round.
+  mlir::Value getAddressOf(unsigned reg);
+
 private:
   /// Calls `visit(address, registers of the vector)` for each vector.
   void forEachVector(

@@ -1,5 +1,6 @@
 #include "lib/Conversion/WarpToLLVM/SharedTransfer.h"
 
+#include "lib/Conversion/WarpToLLVM/LoadMatrix.h"
 #include "lib/Conversion/WarpToLLVM/ThreadIndices.h"
 #include "lib/Support/LayoutInference.h"
 
@@ -10,8 +11,8 @@ SharedTransfer::SharedTransfer(ImplicitLocOpBuilder &b,
                                const LinearLayout &registers,
                                const LinearLayout &memory, Type element,
                                unsigned elementBytes, Value base)
-    : b(b), full(registers),
-      registers(full.dropRedundantBits(LayoutAxis::Register)),
+    : b(b), element(element), elementBytes(elementBytes), base(base),
+      full(registers), registers(full.dropRedundantBits(LayoutAxis::Register)),
       access(getSharedAccess(this->registers, memory, elementBytes)),
       shared(b, access, this->registers.getTotalOutBits(), element, base) {}
 
@@ -33,6 +34,13 @@ void SharedTransfer::store(ValueRange values) {
 
 SmallVector<Value> SharedTransfer::load() {
   SmallVector<Value> values(registers.getInSize(LayoutAxis::Register));
-  shared.load(/*round=*/0, values);
+  // Booleans are widened on their way.
+  auto matrices = element.isInteger(1)
+                      ? std::nullopt
+                      : planMatrixAccess(access.offsets, elementBytes);
+  if (matrices)
+    emitLoadMatrix(b, *matrices, element, base, values);
+  else
+    shared.load(/*round=*/0, values);
   return select(registers, full, values);
 }

@@ -22,6 +22,9 @@ public:
 
 private:
   mlir::ImplicitLocOpBuilder &b;
+  mlir::Type element;
+  unsigned elementBytes;
+  mlir::Value base;
   /// With and without registers that hold copies.
   LinearLayout full, registers;
   SharedAccess access;

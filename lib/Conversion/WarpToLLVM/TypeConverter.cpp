@@ -29,6 +29,13 @@ WarpTypeConverter::WarpTypeConverter(MLIRContext *context)
   addConversion([](warp::SharedType type) {
     return LLVM::LLVMPointerType::get(type.getContext(), kSharedSpace);
   });
+  addConversion([](warp::RingType type) {
+    return LLVM::LLVMPointerType::get(type.getContext(), kSharedSpace);
+  });
+  // The right to use a slot is nothing at run time.
+  addConversion([](warp::SlotType, SmallVectorImpl<Type> &) -> LogicalResult {
+    return success();
+  });
   addConversion([this](RankedTensorType type, SmallVectorImpl<Type> &results) {
     return convertTile(*this, type, results);
   });

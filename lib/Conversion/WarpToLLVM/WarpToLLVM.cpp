@@ -48,6 +48,7 @@ static LogicalResult convertTiles(ModuleOp module, const NvidiaTarget &target) {
   populateMmaToLLVM(converter, target, patterns);
   populateFmaDotToLLVM(converter, target, patterns);
   populateSharedTileToLLVM(converter, patterns);
+  populateRingToLLVM(converter, patterns);
   populateProgramToLLVM(converter, patterns);
   scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                        legality);

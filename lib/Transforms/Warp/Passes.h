@@ -2,8 +2,11 @@
 
 #pragma once
 
+#include "dialect/Tile/TileDialect.h"
 #include "dialect/Warp/WarpDialect.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Pass/Pass.h"

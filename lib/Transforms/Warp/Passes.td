@@ -5,6 +5,64 @@
 
 include "mlir/Pass/PassBase.td"
 
+def PipelineLoops : Pass<"warp-pipeline-loops", "::mlir::ModuleOp"> {
+  let summary = "load what a loop brings to shared memory several iterations "
+                "ahead";
+  let description = [{
+    In an innermost `scf.for`, loads whose tile goes to a `warp.alloc` in each
+    iteration become asynchronous copies into the slots of one ring. The copies
+    of the first `num-stages - 1` iterations are issued before the loop; each
+    iteration waits for the oldest copies, passes the one barrier, issues those
+    of the iteration `num-stages - 1` ahead and computes. The pointers, masks and
+    carried values that addresses depend on are computed a second time, ahead of
+    the loop; what nothing but the loads needed goes. `tile.num_stages` on a loop
+    stands above the option. Where shared memory is short a ring gets fewer
+    slots, but at least two.
+
+    Input: layouts are chosen, shared memory is not allocated. Output: every
+    ring's slots are acquired, committed, waited for and released in their
+    order; nothing is in flight when a loop ends.
+
+    ```mlir
+    scf.for %i = %lb to %ub step %s {                            // before
+      %t = tile.load %ptrs, %mask
+      %m = warp.alloc %t
+      ... warp.local_load %m ...
+    }
+
+    %ring = warp.ring                                            // after, 2 stages
+    %e, %first = warp.ring.acquire %ring[%c0]
+    warp.async_copy %ptrs0, %first mask %mask0 if %any
+    warp.ring.commit %e
+    scf.for %i = %lb to %ub step %s iter_args(%r, %w, %left, ...) {
+      %f, %m = warp.ring.wait %ring[%r] pending 0
+      warp.barrier
+      %e1, %next = warp.ring.acquire %ring[%w]
+      warp.async_copy %ptrs1, %next mask %mask1 if %more
+      warp.ring.commit %e1
+      ... warp.local_load %m ...
+      warp.ring.release %f
+    }
+    ```
+
+    Left alone, with a remark where `remarks` is set: loops that write global
+    memory; loads that are volatile, whose masked-off elements are not zero, that
+    have fewer than 4 bytes side by side in both memories, or whose addresses
+    depend on other loads in the loop; memory that is written again; rings of
+    which not even two slots fit.
+  }];
+  let options = [Option<"numStages", "num-stages", "int64_t", "3",
+                        "slots of a ring; 1 pipelines only loops with a hint">,
+                 Option<"limit", "limit", "int64_t", "232448",
+                        "bytes of shared memory that one block may use">,
+                 Option<"remarks", "remarks", "bool", "false",
+                        "say why loads and loops are left alone">];
+  let dependentDialects = ["::tilewright::warp::WarpDialect",
+                           "::tilewright::tile::TileDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def AllocateShared : Pass<"warp-allocate-shared", "::mlir::ModuleOp"> {
   let summary = "give every use of shared memory its place";
   let description = [{

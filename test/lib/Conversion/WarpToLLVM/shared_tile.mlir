@@ -15,7 +15,7 @@ tile.func @operand(%p: !tile.ptr<f16>) attributes {tile.kernel, warp.num_warps =
   // CHECK-COUNT-2: "@$0 st.shared.v4.b32 [$1], {$2, $3, $4, $5};", "b,l,r,r,r,r" %[[OWNER]]
   // CHECK-NOT: st.shared
   // CHECK: nvvm.barrier0
-  // CHECK-COUNT-8: llvm.load {{.*}} {alignment = 4 : i64} : !llvm.ptr<3> -> i32
+  // CHECK-COUNT-2: nvvm.ldmatrix {{.*}} layout = #nvvm.mma_layout<row>, num = 4
   // CHECK-NOT: llvm.load
   // CHECK: llvm.return
   %q = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>, #rows>

@@ -1,0 +1,48 @@
+#include "lib/Conversion/WarpToLLVM/LoadMatrix.h"
+
+#include "lib/Conversion/WarpToLLVM/RegisterPacking.h"
+#include "lib/Conversion/WarpToLLVM/SharedTile.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+using namespace tilewright;
+
+/// One instruction: a word for each matrix.
+static SmallVector<Value> emitInstruction(ImplicitLocOpBuilder &b,
+                                          Value address, unsigned numMatrices,
+                                          bool transposed) {
+  Type word = b.getI32Type();
+  Type result = word;
+  if (numMatrices > 1)
+    result = LLVM::LLVMStructType::getLiteral(
+        b.getContext(), SmallVector<Type>(numMatrices, word));
+  MLIRContext *context = b.getContext();
+  Value loaded = NVVM::LdMatrixOp::create(
+      b, result, address, numMatrices,
+      transposed ? NVVM::MMALayout::col : NVVM::MMALayout::row,
+      NVVM::LdStMatrixShapeAttr::get(context, 8, 8),
+      NVVM::LdStMatrixEltType::B16);
+  if (numMatrices == 1)
+    return {loaded};
+  SmallVector<Value> words;
+  for (unsigned i = 0; i < numMatrices; ++i)
+    words.push_back(LLVM::ExtractValueOp::create(b, loaded, i));
+  return words;
+}
+
+void tilewright::emitLoadMatrix(ImplicitLocOpBuilder &b,
+                                const MatrixAccess &access, Type element,
+                                Value base, MutableArrayRef<Value> registers) {
+  SharedAccess rows;
+  rows.offsets = access.rows;
+  SharedTile tile(b, rows, access.rows.getTotalOutBits(), element, base);
+  for (unsigned i = 0; i < access.getNumInstructions(); ++i) {
+    SmallVector<Value> words = emitInstruction(
+        b, tile.getAddressOf(i), access.getNumMatrices(), access.transposed);
+    for (auto [matrix, word] : llvm::enumerate(words))
+      for (auto [e, value] : llvm::enumerate(unpackWords(b, {word}, element)))
+        registers[access.getRegister(i, matrix, e)] = value;
+  }
+}

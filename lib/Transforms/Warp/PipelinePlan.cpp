@@ -1,0 +1,223 @@
+#include "lib/Transforms/Warp/PipelinePlan.h"
+
+#include "lib/Analysis/AccessWidths.h"
+#include "lib/Analysis/AxisInfo.h"
+#include "lib/Analysis/SharedMemory.h"
+#include "lib/Support/LayoutConversion.h"
+
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::warp;
+using llvm::StringRef;
+
+static constexpr int64_t kLeastCopyBytes = 4;
+
+//===----------------------------------------------------------------------===//
+// Addresses
+//===----------------------------------------------------------------------===//
+
+static StringRef getObstacle(Operation *op) {
+  if (!isMemoryEffectFree(op) || op->getNumRegions() != 0)
+    return "its addresses depend on what the loop reads or branches on";
+  if (usesScratch(op))
+    return "its addresses go through shared memory";
+  return {};
+}
+
+StringRef AddressSlice::add(scf::ForOp loop, Value value) {
+  Block *body = loop.getBody();
+  SmallVector<Value> open = {value};
+  while (!open.empty()) {
+    Value next = open.pop_back_val();
+    if (auto argument = dyn_cast<BlockArgument>(next)) {
+      if (argument.getOwner() != body || argument == loop.getInductionVar())
+        continue;
+      unsigned number = argument.getArgNumber() - loop.getNumInductionVars();
+      if (carried.insert(number))
+        open.push_back(loop.getYieldedValues()[number]);
+      continue;
+    }
+    Operation *op = next.getDefiningOp();
+    if (op->getBlock() != body || ops.contains(op))
+      continue;
+    if (StringRef obstacle = getObstacle(op); !obstacle.empty())
+      return obstacle;
+    ops.insert(op);
+    llvm::append_range(open, op->getOperands());
+  }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Loads
+//===----------------------------------------------------------------------===//
+
+/// The load that fills `alloc`, if that is all it is for.
+static std::optional<PipelinedLoad> findLoad(AllocOp alloc) {
+  PipelinedLoad result{{}, {}, alloc, 0};
+  Value tile = alloc.getSource();
+  while (tile && tile.hasOneUse() &&
+         tile.getParentBlock() == alloc->getBlock()) {
+    Operation *op = tile.getDefiningOp();
+    if (auto load = dyn_cast_if_present<tile::LoadOp>(op)) {
+      result.load = load;
+      std::reverse(result.views.begin(), result.views.end());
+      return result;
+    }
+    auto view = dyn_cast_if_present<tile::TransposeOp>(op);
+    if (!view)
+      return std::nullopt;
+    result.views.push_back(view);
+    tile = view.getOperand();
+  }
+  return std::nullopt;
+}
+
+/// Whether masked-off elements are zero, as those of a copy are.
+static bool fillsWithZero(tile::LoadOp load) {
+  return !load.getOther() || matchPattern(load.getOther(), m_Zero()) ||
+         matchPattern(load.getOther(), m_PosZeroFloat());
+}
+
+/// Whether the memory is only read, inside of the loop.
+static bool isOnlyRead(AllocOp alloc) {
+  return llvm::none_of(alloc->getUsers(), [](Operation *user) {
+    return isa<LocalStoreOp>(user) || user->hasTrait<OpTrait::IsTerminator>() ||
+           isa<RegionBranchOpInterface>(user);
+  });
+}
+
+static int64_t getVector(const PipelinedLoad &load,
+                         const AxisInfoAnalysis &axes) {
+  AllocOp alloc = load.alloc;
+  tile::LoadOp from = load.load;
+  SharedType memory = alloc.getType();
+  int64_t neighbours = int64_t(1) << countConsecutiveRegisterBits(
+                           *getLayout(alloc.getSource().getType()),
+                           memory.getLayout().getLayout());
+  int64_t width = getAccessWidth(axes, from.getPtr(), from.getMask());
+  return std::min(neighbours, width);
+}
+
+/// Why `load` can not become an asynchronous copy; if it can, its addresses are
+/// added to `slice`.
+static StringRef prepareLoad(scf::ForOp loop, PipelinedLoad &load,
+                             const AxisInfoAnalysis &axes,
+                             AddressSlice &slice) {
+  if (!isOnlyRead(load.alloc))
+    return "its memory is written again or leaves the loop";
+  if (load.load.getIsVolatile())
+    return "it is volatile";
+  if (!fillsWithZero(load.load))
+    return "masked-off elements are not zero";
+  load.vector = getVector(load, axes);
+  if (load.vector * getElementBytes(load.alloc.getType().getElementType()) <
+      kLeastCopyBytes)
+    return "fewer than 4 bytes are known to be neighbours in memory";
+  AddressSlice extended = slice;
+  for (Value operand : {load.load.getPtr(), load.load.getMask()})
+    if (operand)
+      if (StringRef obstacle = extended.add(loop, operand); !obstacle.empty())
+        return obstacle;
+  slice = std::move(extended);
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+static bool writesGlobalMemory(Operation *op) {
+  if (isMemoryEffectFree(op) ||
+      op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
+    return false;
+  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!effects)
+    return true;
+  SmallVector<MemoryEffects::EffectInstance> instances;
+  effects.getEffects(instances);
+  return llvm::any_of(instances, [](const MemoryEffects::EffectInstance &e) {
+    return isa<MemoryEffects::Write>(e.getEffect()) &&
+           e.getResource() != warp::SharedMemory::get();
+  });
+}
+
+/// An op in the loop that may write what an earlier copy would have read.
+static Operation *findWrite(scf::ForOp loop) {
+  Operation *found = nullptr;
+  loop.getBody()->walk([&](Operation *op) {
+    if (!writesGlobalMemory(op))
+      return WalkResult::advance();
+    found = op;
+    return WalkResult::interrupt();
+  });
+  return found;
+}
+
+static int64_t getNumStages(scf::ForOp loop, int64_t otherwise) {
+  auto hint = loop->getAttrOfType<IntegerAttr>("tile.num_stages");
+  return hint ? hint.getInt() : otherwise;
+}
+
+/// The shared memory that is needed beside the ring while the loop runs, or a
+/// little more.
+static int64_t getBytesBeside(const PipelinePlan &plan) {
+  Operation *loop = plan.loop;
+  int64_t tiles = 0, scratch = 0;
+  loop->getParentOfType<FunctionOpInterface>()->walk([&](Operation *op) {
+    if (llvm::any_of(plan.loads, [&](auto &load) { return load.alloc == op; }))
+      return;
+    bool mayLive = loop->isAncestor(op) ||
+                   op->getParentRegion()->isAncestor(loop->getParentRegion());
+    if (isa<AllocOp>(op) && mayLive)
+      tiles += llvm::alignTo(getSharedBytes(op), kSharedAlignment);
+    else if (usesScratch(op) && loop->isAncestor(op))
+      scratch = std::max(scratch, getSharedBytes(op));
+  });
+  return tiles + llvm::alignTo(scratch, kSharedAlignment);
+}
+
+static RingType getRing(MLIRContext *context, int64_t numSlots,
+                        ArrayRef<PipelinedLoad> loads) {
+  SmallVector<SharedType> tiles;
+  for (const PipelinedLoad &load : loads)
+    tiles.push_back(AllocOp(load.alloc).getType());
+  return RingType::get(context, numSlots, tiles, Completion::AsyncGroups);
+}
+
+std::optional<PipelinePlan> warp::planPipeline(scf::ForOp loop,
+                                               const AxisInfoAnalysis &axes,
+                                               const PipelineOptions &options) {
+  auto refuse = [&](Operation *op, StringRef reason) -> std::nullopt_t {
+    if (options.remarks)
+      op->emitRemark("not pipelined: ") << reason;
+    return std::nullopt;
+  };
+  int64_t numStages = getNumStages(loop, options.numStages);
+  PipelinePlan plan{loop, {}, {}, {}};
+  for (auto alloc : loop.getBody()->getOps<AllocOp>())
+    if (std::optional<PipelinedLoad> load = findLoad(alloc)) {
+      StringRef obstacle = prepareLoad(loop, *load, axes, plan.slice);
+      if (obstacle.empty())
+        plan.loads.push_back(std::move(*load));
+      else
+        refuse(load->load, obstacle);
+    }
+  if (plan.loads.empty() || numStages < 2)
+    return std::nullopt;
+  if (Operation *write = findWrite(loop))
+    return refuse(write, "it may write what the loop loads");
+  MLIRContext *context = loop.getContext();
+  int64_t slotBytes = getRing(context, 2, plan.loads).getSlotBytes();
+  int64_t numSlots =
+      std::min(numStages, (options.limit - getBytesBeside(plan)) / slotBytes);
+  if (numSlots < 2)
+    return refuse(loop, "two slots do not fit into shared memory");
+  plan.ring = getRing(context, numSlots, plan.loads);
+  return plan;
+}

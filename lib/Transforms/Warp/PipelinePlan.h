@@ -1,0 +1,64 @@
+// What software pipelining will do to a loop: which loads fill a ring, and what
+// computes their addresses ahead of the loop.
+
+#pragma once
+
+#include "dialect/Tile/TileOps.h"
+#include "dialect/Warp/WarpOps.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace tilewright {
+
+class AxisInfoAnalysis;
+
+namespace warp {
+
+/// A load whose tile goes to shared memory in each iteration.
+struct PipelinedLoad {
+  tile::LoadOp load;
+  /// The transposes between load and memory, in order.
+  llvm::SmallVector<tile::TransposeOp> views;
+  AllocOp alloc;
+  /// Elements of one copy.
+  int64_t vector;
+};
+
+/// What a value ahead of the loop depends on inside of it.
+struct AddressSlice {
+  llvm::SetVector<mlir::Operation *> ops;
+  /// Values that the loop carries, by their number.
+  llvm::SetVector<unsigned> carried;
+
+  /// Adds what `value` depends on. Why it can not be computed ahead, or
+  /// nothing.
+  llvm::StringRef add(mlir::scf::ForOp loop, mlir::Value value);
+};
+
+struct PipelinePlan {
+  mlir::scf::ForOp loop;
+  llvm::SmallVector<PipelinedLoad> loads;
+  AddressSlice slice;
+  RingType ring;
+};
+
+struct PipelineOptions {
+  /// Slots of a ring, for loops that carry no hint.
+  int64_t numStages;
+  /// Bytes of shared memory of a program.
+  int64_t limit;
+  /// Say as remarks why a loop or load is left alone.
+  bool remarks;
+};
+
+/// What to do to an innermost loop, or nothing.
+std::optional<PipelinePlan> planPipeline(mlir::scf::ForOp loop,
+                                         const AxisInfoAnalysis &axes,
+                                         const PipelineOptions &options);
+
+/// Carries the plan out.
+void rotateLoop(PipelinePlan &plan);
+
+} // namespace warp
+} // namespace tilewright

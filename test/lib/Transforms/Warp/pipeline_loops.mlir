@@ -1,0 +1,111 @@
+// RUN: tilewright-opt %s -warp-pipeline-loops="num-stages=3" -canonicalize | FileCheck %s
+// RUN: tilewright-opt %s -warp-pipeline-loops="num-stages=8 limit=2100" | FileCheck %s --check-prefix=SHORT
+// RUN: tilewright-opt %s -warp-pipeline-loops -warp-allocate-shared -warp-insert-barriers -warp-check-barriers \
+// RUN:   | FileCheck %s --check-prefix=BARRIERS
+
+#rows = #warp.linear<{register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+#columns = #warp.linear<{register = [[1, 0], [2, 0], [4, 0]], lane = [[8, 0], [0, 1], [0, 2], [0, 4], [0, 8]]}>
+#plain = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+#turned = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [0, 4], [0, 8]]}>
+
+// A pointer carried by the loop, a mask that follows from the loop's index.
+// CHECK-LABEL: @carried
+// CHECK-SAME: %[[P:[^:]*]]: tensor<16x16x!tile.ptr<f16>
+// CHECK-SAME: %[[N:[^:]*]]: i32
+// SHORT-LABEL: @carried
+// SHORT: warp.ring : !warp.ring<4 x
+// BARRIERS-LABEL: @carried
+tile.func @carried(%p: tensor<16x16x!tile.ptr<f16>, #rows> {tile.divisibility = 16 : i32}, %n: i32) -> tensor<16x16xf16, #rows> attributes {warp.num_warps = 1 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c16 = arith.constant 16 : i32
+  %step = arith.constant dense<16> : tensor<16x16xi32, #rows>
+  %zero = arith.constant dense<0.0> : tensor<16x16xf16, #rows>
+  %base = tile.splat %c0 : i32 -> tensor<16x16xi32, #rows>
+  %ptrs = tile.addptr %p, %base {tile.contiguity = array<i32: 1, 16>, tile.divisibility = array<i32: 16, 16>} : tensor<16x16x!tile.ptr<f16>, #rows>, tensor<16x16xi32, #rows>
+  // The number of iterations; the copies of the first two.
+  // CHECK-DAG: %[[RING:.*]] = warp.ring : !warp.ring<3 x {!warp.shared<16x16xf16, #{{.*}}>}, async_groups>
+  // CHECK: %[[RUNS:.*]] = arith.cmpi sgt, %[[N]], %c0_i32
+  // CHECK: %[[TRIPS:.*]] = arith.select %[[RUNS]], %{{.*}}, %c0_i32
+  // CHECK: %[[ANY:.*]] = arith.cmpi ugt, %[[TRIPS]], %c0_i32
+  // CHECK: %[[P1:.*]] = tile.addptr %[[P]]
+  // CHECK: %[[S0:.*]], %[[T0:.*]] = warp.ring.acquire %[[RING]][%c0_i32]
+  // CHECK: warp.async_copy %[[P]], %[[T0]] mask %{{.*}} if %[[ANY]] vector 8
+  // CHECK: warp.ring.commit %[[S0]]
+  // CHECK: %[[MORE:.*]] = arith.cmpi ugt, %[[TRIPS]], %c1_i32
+  // CHECK: %[[P2:.*]] = tile.addptr %[[P1]]
+  // CHECK: %[[S1:.*]], %[[T1:.*]] = warp.ring.acquire %[[RING]][%c1_i32]
+  // CHECK: warp.async_copy %[[P1]], %[[T1]] mask %{{.*}} if %[[MORE]] vector 8
+  // CHECK: warp.ring.commit %[[S1]]
+
+  // The pointer that only the load needed is carried no longer, but ahead.
+  // CHECK: scf.for %{{.*}} = %c0_i32 to %[[N]] step %c16_i32 iter_args(%[[X:.*]] = %{{.*}}, %[[READ:.*]] = %c0_i32, %[[FILL:.*]] = %c2_i32, %[[LEFT:.*]] = %[[TRIPS]], %[[I:.*]] = %c32_i32, %[[Q:.*]] = %[[P2]])
+  // CHECK-NEXT: %[[FULL:.*]], %[[TILE:.*]] = warp.ring.wait %[[RING]][%[[READ]]] pending 1
+  // CHECK-NEXT: warp.barrier
+  // CHECK-NEXT: %[[ENABLE:.*]] = arith.cmpi ugt, %[[LEFT]], %c2_i32
+  // CHECK: %[[NEXT:.*]] = tile.addptr %[[Q]]
+  // CHECK: %[[EMPTY:.*]], %[[INTO:.*]] = warp.ring.acquire %[[RING]][%[[FILL]]]
+  // CHECK: warp.async_copy %[[Q]], %[[INTO]] mask %{{.*}} if %[[ENABLE]] vector 8
+  // CHECK: warp.ring.commit %[[EMPTY]]
+  // CHECK: %[[INDEX:.*]] = arith.addi %[[I]], %c16_i32
+  // CHECK: warp.local_load %[[TILE]]
+  // CHECK: warp.ring.release %[[FULL]]
+  // CHECK: %[[UP:.*]] = arith.addi %[[READ]], %c1_i32
+  // CHECK: %[[WRAPS:.*]] = arith.cmpi eq, %[[UP]], %c3_i32
+  // CHECK: %[[WRAPPED:.*]] = arith.select %[[WRAPS]], %c0_i32, %[[UP]]
+  // CHECK: %[[REST:.*]] = arith.subi %[[LEFT]], %c1_i32
+  // CHECK: scf.yield %{{.*}}, %[[WRAPPED]], %[[READ]], %[[REST]], %[[INDEX]], %[[NEXT]]
+
+  // One barrier an iteration is enough, and one is there.
+  // BARRIERS: scf.for
+  // BARRIERS: warp.ring.wait
+  // BARRIERS-NEXT: warp.barrier
+  // BARRIERS-NOT: warp.barrier
+  // BARRIERS: tile.return
+  %sum, %last = scf.for %i = %c0 to %n step %c16 iter_args(%x = %zero, %q = %ptrs) -> (tensor<16x16xf16, #rows>, tensor<16x16x!tile.ptr<f16>, #rows>) : i32 {
+    %left = arith.subi %n, %i : i32
+    %lefts = tile.splat %left : i32 -> tensor<16x16xi32, #rows>
+    %m = arith.cmpi sgt, %lefts, %base : tensor<16x16xi32, #rows>
+    %t = tile.load %q, %m, %zero : tensor<16x16x!tile.ptr<f16>, #rows>
+    %s = warp.alloc %t : (tensor<16x16xf16, #rows>) -> !warp.shared<16x16xf16, #plain>
+    %y = warp.local_load %s : !warp.shared<16x16xf16, #plain> -> tensor<16x16xf16, #rows>
+    %z = arith.addf %x, %y : tensor<16x16xf16, #rows>
+    %r = tile.addptr %q, %step : tensor<16x16x!tile.ptr<f16>, #rows>, tensor<16x16xi32, #rows>
+    scf.yield %z, %r : tensor<16x16xf16, #rows>, tensor<16x16x!tile.ptr<f16>, #rows>
+  }
+  tile.return %sum : tensor<16x16xf16, #rows>
+}
+
+// Two loads share a slot; one is transposed on its way, and so are its pointers.
+// A hint on the loop stands above the option.
+// CHECK-LABEL: @two
+// CHECK: warp.ring : !warp.ring<2 x {!warp.shared<16x16xf16, #[[A:.*]]>, !warp.shared<16x16xf16, #[[B:.*]]>}, async_groups>
+// CHECK: %{{.*}}, %[[T:.*]]:2 = warp.ring.acquire
+// CHECK: warp.async_copy %{{.*}}, %[[T]]#0 if %{{.*}} vector 8
+// CHECK: %[[V:.*]] = tile.transpose
+// CHECK: warp.async_copy %{{.*}}, %[[T]]#1 if %{{.*}} vector 8
+// CHECK: scf.for
+// CHECK: warp.ring.wait {{.*}} pending 0
+// CHECK: } {tile.flatten, tile.num_stages = 2 : i32}
+tile.func @two(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32) -> tensor<16x16xf16, #rows> attributes {warp.num_warps = 1 : i32} {
+  %zero = arith.constant dense<0.0> : tensor<16x16xf16, #rows>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %ptrs = tile.splat %p : !tile.ptr<f16> -> tensor<16x16x!tile.ptr<f16>, #rows>
+  %r = tile.range {start = 0 : i32, end = 16 : i32} : tensor<16xi32, #warp.linear<{register = [[1], [2], [4]], lane = [[8], [0], [0], [0], [0]]}>>
+  %e = tile.expand_dims %r {axis = 0 : i32} : tensor<16xi32, #warp.linear<{register = [[1], [2], [4]], lane = [[8], [0], [0], [0], [0]]}>> -> tensor<1x16xi32, #warp.linear<{register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [0, 0], [0, 0], [0, 0], [0, 0]]}>>
+  %b = tile.broadcast %e : tensor<1x16xi32, #warp.linear<{register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [0, 0], [0, 0], [0, 0], [0, 0]]}>> -> tensor<16x16xi32, #rows>
+  %q = tile.addptr %ptrs, %b : tensor<16x16x!tile.ptr<f16>, #rows>, tensor<16x16xi32, #rows>
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%a = %zero) -> (tensor<16x16xf16, #rows>) : i32 {
+    %t = tile.load %q : tensor<16x16x!tile.ptr<f16>, #rows>
+    %s = warp.alloc %t : (tensor<16x16xf16, #rows>) -> !warp.shared<16x16xf16, #plain>
+    %u = tile.load %q : tensor<16x16x!tile.ptr<f16>, #rows>
+    %v = tile.transpose %u {order = array<i32: 1, 0>} : tensor<16x16xf16, #rows> -> tensor<16x16xf16, #columns>
+    %w = warp.alloc %v : (tensor<16x16xf16, #columns>) -> !warp.shared<16x16xf16, #turned>
+    %x = warp.local_load %s : !warp.shared<16x16xf16, #plain> -> tensor<16x16xf16, #rows>
+    %y = warp.local_load %w : !warp.shared<16x16xf16, #turned> -> tensor<16x16xf16, #rows>
+    %z = arith.addf %x, %y : tensor<16x16xf16, #rows>
+    %d = arith.addf %a, %z : tensor<16x16xf16, #rows>
+    scf.yield %d : tensor<16x16xf16, #rows>
+  } {tile.flatten, tile.num_stages = 2 : i32}
+  tile.return %sum : tensor<16x16xf16, #rows>
+}

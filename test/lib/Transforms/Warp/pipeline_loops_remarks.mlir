@@ -1,0 +1,138 @@
+// RUN: tilewright-opt %s -warp-pipeline-loops="remarks=1 limit=1500" -split-input-file -verify-diagnostics | FileCheck %s
+
+// What is left alone, and why: nothing here gets a ring.
+// CHECK-NOT: warp.ring
+// CHECK: tile.func
+
+#row = #warp.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]]}>
+#line = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64]]}>
+tile.func @volatile(%p: tensor<128x!tile.ptr<f32>, #row>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    // expected-remark@+1 {{not pipelined: it is volatile}}
+    %t = tile.load %p volatile : tensor<128x!tile.ptr<f32>, #row>
+    %s = warp.alloc %t : (tensor<128xf32, #row>) -> !warp.shared<128xf32, #line>
+    %x = warp.local_load %s : !warp.shared<128xf32, #line> -> tensor<128xf32, #row>
+  }
+  tile.return
+}
+
+// -----
+
+#row = #warp.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]]}>
+#line = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64]]}>
+tile.func @other(%p: tensor<128x!tile.ptr<f32>, #row>, %m: tensor<128xi1, #row>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %one = arith.constant dense<1.0> : tensor<128xf32, #row>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    // expected-remark@+1 {{not pipelined: masked-off elements are not zero}}
+    %t = tile.load %p, %m, %one : tensor<128x!tile.ptr<f32>, #row>
+    %s = warp.alloc %t : (tensor<128xf32, #row>) -> !warp.shared<128xf32, #line>
+    %x = warp.local_load %s : !warp.shared<128xf32, #line> -> tensor<128xf32, #row>
+  }
+  tile.return
+}
+
+// -----
+
+#row = #warp.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]]}>
+#line = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64]]}>
+tile.func @narrow(%p: tensor<128x!tile.ptr<f16>, #row>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    // expected-remark@+1 {{not pipelined: fewer than 4 bytes are known to be neighbours in memory}}
+    %t = tile.load %p : tensor<128x!tile.ptr<f16>, #row>
+    %s = warp.alloc %t : (tensor<128xf16, #row>) -> !warp.shared<128xf16, #line>
+    %x = warp.local_load %s : !warp.shared<128xf16, #line> -> tensor<128xf16, #row>
+  }
+  tile.return
+}
+
+// -----
+
+#row = #warp.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]]}>
+#line = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64]]}>
+tile.func @indirect(%p: tensor<128x!tile.ptr<f32>, #row>, %q: tensor<128x!tile.ptr<i32>, #row>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %o = tile.load %q : tensor<128x!tile.ptr<i32>, #row>
+    %r = tile.addptr %p, %o : tensor<128x!tile.ptr<f32>, #row>, tensor<128xi32, #row>
+    // expected-remark@+1 {{not pipelined: its addresses depend on what the loop reads or branches on}}
+    %t = tile.load %r : tensor<128x!tile.ptr<f32>, #row>
+    %s = warp.alloc %t : (tensor<128xf32, #row>) -> !warp.shared<128xf32, #line>
+    %x = warp.local_load %s : !warp.shared<128xf32, #line> -> tensor<128xf32, #row>
+  }
+  tile.return
+}
+
+// -----
+
+#row = #warp.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32]]}>
+#turned = #warp.linear<{register = [], lane = [[2], [4], [8], [16], [32]], warp = [[1]]}>
+#line = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32]]}>
+tile.func @converted(%p: tensor<64x!tile.ptr<f32>, #row>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %q = warp.convert_layout %p : tensor<64x!tile.ptr<f32>, #row> -> tensor<64x!tile.ptr<f32>, #turned>
+    // expected-remark@+1 {{not pipelined: its addresses go through shared memory}}
+    %t = tile.load %q : tensor<64x!tile.ptr<f32>, #turned>
+    %s = warp.alloc %t : (tensor<64xf32, #turned>) -> !warp.shared<64xf32, #line>
+    %x = warp.local_load %s : !warp.shared<64xf32, #line> -> tensor<64xf32, #row>
+  }
+  tile.return
+}
+
+// -----
+
+#row = #warp.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]]}>
+#line = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64]]}>
+tile.func @written_again(%p: tensor<128x!tile.ptr<f32>, #row>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %one = arith.constant dense<1.0> : tensor<128xf32, #row>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    // expected-remark@+1 {{not pipelined: its memory is written again or leaves the loop}}
+    %t = tile.load %p : tensor<128x!tile.ptr<f32>, #row>
+    %s = warp.alloc %t : (tensor<128xf32, #row>) -> !warp.shared<128xf32, #line>
+    warp.local_store %one, %s : tensor<128xf32, #row> -> !warp.shared<128xf32, #line>
+  }
+  tile.return
+}
+
+// -----
+
+#row = #warp.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]]}>
+#line = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64]]}>
+tile.func @store(%p: tensor<128x!tile.ptr<f32>, #row>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %t = tile.load %p : tensor<128x!tile.ptr<f32>, #row>
+    %s = warp.alloc %t : (tensor<128xf32, #row>) -> !warp.shared<128xf32, #line>
+    %x = warp.local_load %s : !warp.shared<128xf32, #line> -> tensor<128xf32, #row>
+    // expected-remark@+1 {{not pipelined: it may write what the loop loads}}
+    tile.store %p, %x : tensor<128x!tile.ptr<f32>, #row>
+  }
+  tile.return
+}
+
+// -----
+
+#row = #warp.linear<{register = [[1], [2], [128]], lane = [[4], [8], [16], [32], [64]]}>
+#line = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64], [128]]}>
+tile.func @large(%p: tensor<256x!tile.ptr<f32>, #row>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  // expected-remark@+1 {{not pipelined: two slots do not fit into shared memory}}
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %t = tile.load %p : tensor<256x!tile.ptr<f32>, #row>
+    %s = warp.alloc %t : (tensor<256xf32, #row>) -> !warp.shared<256xf32, #line>
+    %x = warp.local_load %s : !warp.shared<256xf32, #line> -> tensor<256xf32, #row>
+  }
+  tile.return
+}
