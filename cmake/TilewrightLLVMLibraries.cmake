@@ -2,28 +2,22 @@
 # bring their own dependencies, so only what we use directly is named.
 
 set(TILEWRIGHT_MLIR_LIBRARIES
-  MLIRArithDialect MLIRArithToLLVM MLIRArithTransforms MLIRArithValueBoundsOpInterfaceImpl
-  MLIRAffineDialect MLIRAffineToStandard MLIRAffineTransforms
-  MLIRBufferizationDialect MLIRBufferizationTransforms MLIRBufferizationPipelines
-  MLIRBufferizationToMemRef
+  MLIRArithDialect MLIRArithToLLVM MLIRArithTransforms
   MLIRBuiltinToLLVMIRTranslation
-  MLIRControlFlowDialect MLIRControlFlowToLLVM MLIRControlFlowToSCF MLIRControlFlowTransforms
-  MLIRFuncDialect MLIRFuncToLLVM MLIRFuncInlinerExtension MLIRFuncTransforms
+  MLIRControlFlowDialect MLIRControlFlowToLLVM
+  MLIRFuncDialect MLIRFuncToLLVM MLIRFuncInlinerExtension
   MLIRIndexDialect MLIRIndexToLLVM
-  MLIRLLVMDialect MLIRLLVMIRTransforms MLIRLLVMToLLVMIRTranslation
-  MLIRLinalgDialect MLIRLinalgToStandard MLIRLinalgTransforms
+  MLIRLLVMDialect MLIRLLVMToLLVMIRTranslation
   MLIRMathDialect MLIRMathToLLVM MLIRMathToLibm MLIRMathTransforms
-  MLIRMemRefDialect MLIRMemRefToLLVM MLIRMemRefTransforms
-  MLIRNVVMDialect MLIRNVVMToLLVM MLIRNVVMToLLVMIRTranslation
+  MLIRNVVMDialect MLIRNVVMToLLVMIRTranslation
   MLIROptLib MLIRParser MLIRPass
   MLIRReconcileUnrealizedCasts
   MLIRSCFDialect MLIRSCFToControlFlow MLIRSCFTransforms MLIRSCFUtils
   MLIRTargetLLVMIRExport
-  MLIRTensorDialect MLIRTensorInferTypeOpInterfaceImpl MLIRTensorTilingInterfaceImpl
-  MLIRTensorTransforms
+  MLIRTensorDialect
   MLIRTransforms
   MLIRUBDialect MLIRUBToLLVM
-  MLIRVectorDialect MLIRVectorToLLVM MLIRVectorToLLVMPass MLIRVectorToSCF MLIRVectorTransforms)
+  MLIRVectorDialect MLIRVectorToLLVM MLIRVectorToLLVMPass)
 
 set(TILEWRIGHT_LLVM_LIBRARIES
   LLVMNVPTXCodeGen LLVMNVPTXDesc LLVMNVPTXInfo
