@@ -1,18 +1,20 @@
-// Functions of `math` on scalars. Errors, in units in the last place (ULP), of
-// f32; f16 and bf16 are computed as f32 and rounded once more:
+// Functions of `math` on scalars. Largest errors measured, in units in the last
+// place (ULP), of f32; f16 and bf16 are computed as f32 and rounded once more:
 //
-//     exp         2   argument reduction below, ex2.approx
-//     exp2        2   ex2.approx
-//     rsqrt       2   rsqrt.approx
-//     sqrt        0.5 sqrt.rn
-//     all others      calls of the mathematics library (see MathLibrary), which
-//                     holds OpenCL's bounds: 3 for log, 4 for sin and cos, 5
-//                     for tan and tanh, 16 for pow and erf
+//     sqrt                          0.5   sqrt.rn
+//     exp, exp2, rsqrt              2.1   ex2.approx, rsqrt.approx
+//     erf, tanh, log, log2          2.1   polynomials, see MathApproximation
+//     asin, acos, atan, cbrt, cos,  2.4   calls of the mathematics library (see
+//     cosh, expm1, log10, log1p,          MathLibrary)
+//     pow, sin, sinh, tan, atan2
+//     erfc                          4     likewise
 //
-// f64 uses the library, sqrt.rn, and for rsqrt a division by it. With the
-// fast-math flag `afn`, exp is one multiplication and ex2.approx.
+// f64 uses the library (1.5 ULP; 3 for erf, 40 for erfc), sqrt.rn, and for
+// rsqrt a division by it. With the fast-math flag `afn`, exp is one
+// multiplication and ex2.approx.
 
 #include "lib/Conversion/WarpToLLVM/InlinePtx.h"
+#include "lib/Conversion/WarpToLLVM/MathApproximation.h"
 #include "lib/Conversion/WarpToLLVM/Patterns.h"
 
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
@@ -29,15 +31,6 @@ using namespace tilewright;
 static constexpr unsigned kBenefit = 4;
 
 static bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
-
-static Value emitUnaryPtx(ImplicitLocOpBuilder &b, StringRef instruction,
-                          Value x) {
-  InlinePtx ptx(b);
-  std::string result = ptx.out(x.getType());
-  std::string text =
-      (instruction + " " + result + ", " + ptx.in(x) + ";").str();
-  return ptx.emit(text, /*sideEffects=*/false)[0];
-}
 
 /// e^x = 2^floor(y) * 2^(y - floor(y)), y = x * log2(e).
 ///
@@ -66,6 +59,10 @@ static Value emitExp(ImplicitLocOpBuilder &b, Value x) {
                      "mul.rn.f32 " +
                      result + ", f, s; }";
   return ptx.emit(text, /*sideEffects=*/false)[0];
+}
+
+static Value emitExp2(ImplicitLocOpBuilder &b, Value x) {
+  return emitUnaryPtx(b, "ex2.approx.f32", x);
 }
 
 static Value emitFastExp(ImplicitLocOpBuilder &b, Value x) {
@@ -119,17 +116,19 @@ struct ExpLowering : ConvertOpToLLVMPattern<math::ExpOp> {
   }
 };
 
-struct Exp2Lowering : ConvertOpToLLVMPattern<math::Exp2Op> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+/// Functions of f32 that are computed in place.
+template <typename Op, Value (*emit)(ImplicitLocOpBuilder &, Value)>
+struct InlineLowering : ConvertOpToLLVMPattern<Op> {
+  using ConvertOpToLLVMPattern<Op>::ConvertOpToLLVMPattern;
+  using OpAdaptor = typename ConvertOpToLLVMPattern<Op>::OpAdaptor;
 
   LogicalResult
-  matchAndRewrite(math::Exp2Op op, OpAdaptor adaptor,
+  matchAndRewrite(Op op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     if (!op.getType().isF32())
       return rewriter.notifyMatchFailure(op, "not an f32");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    rewriter.replaceOp(op,
-                       emitUnaryPtx(b, "ex2.approx.f32", adaptor.getOperand()));
+    rewriter.replaceOp(op, emit(b, adaptor.getOperand()));
     return success();
   }
 };
@@ -247,7 +246,12 @@ static void addCalls(const LLVMTypeConverter &converter,
 
 void tilewright::populateMathToLLVM(const LLVMTypeConverter &converter,
                                     RewritePatternSet &patterns) {
-  patterns.add<ExpLowering, Exp2Lowering, RsqrtLowering>(converter, kBenefit);
+  patterns
+      .add<ExpLowering, RsqrtLowering, InlineLowering<math::Exp2Op, emitExp2>,
+           InlineLowering<math::ErfOp, emitErf>,
+           InlineLowering<math::TanhOp, emitTanh>,
+           InlineLowering<math::LogOp, emitLog>,
+           InlineLowering<math::Log2Op, emitLog2>>(converter, kBenefit);
   patterns.add<ClassLowering<math::IsInfOp, llvm::fcInf>,
                ClassLowering<math::IsNormalOp, llvm::fcNormal>>(converter);
   addCalls(converter, patterns);

@@ -1,0 +1,161 @@
+#include "lib/Conversion/WarpToLLVM/MathApproximation.h"
+
+#include "lib/Conversion/WarpToLLVM/InlinePtx.h"
+#include "lib/Conversion/WarpToLLVM/ThreadIndices.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace tilewright;
+
+Value tilewright::emitUnaryPtx(ImplicitLocOpBuilder &b, StringRef instruction,
+                               Value x) {
+  InlinePtx ptx(b);
+  std::string result = ptx.out(x.getType());
+  std::string text =
+      (instruction + " " + result + ", " + ptx.in(x) + ";").str();
+  return ptx.emit(text, /*sideEffects=*/false)[0];
+}
+
+static Value emitF32(ImplicitLocOpBuilder &b, float value) {
+  return LLVM::ConstantOp::create(b, b.getF32Type(), b.getF32FloatAttr(value));
+}
+
+static Value emitFma(ImplicitLocOpBuilder &b, Value x, Value y, Value z) {
+  return LLVM::FMAOp::create(b, x, y, z);
+}
+
+static Value emitSelect(ImplicitLocOpBuilder &b, LLVM::FCmpPredicate predicate,
+                        Value lhs, Value rhs, Value yes, Value no) {
+  Value condition = LLVM::FCmpOp::create(b, predicate, lhs, rhs);
+  return LLVM::SelectOp::create(b, condition, yes, no);
+}
+
+/// The polynomial with these coefficients, the constant first.
+static Value emitPolynomial(ImplicitLocOpBuilder &b, Value x,
+                            ArrayRef<float> coefficients) {
+  Value result = emitF32(b, coefficients.back());
+  for (float coefficient : llvm::reverse(coefficients.drop_back()))
+    result = emitFma(b, result, x, emitF32(b, coefficient));
+  return result;
+}
+
+/// Below 1, a + a P(a^2). Above, 1 - 2^-Q(a) with Q(a) = -log2(1 - erf(a)), up
+/// to where the result is 1.
+Value tilewright::emitErf(ImplicitLocOpBuilder &b, Value x) {
+  static constexpr float nearZero[] = {
+      0.12837916612625122f,   -0.3761262595653534f,  0.1128358542919159f,
+      -0.026853810995817184f, 0.005188327748328447f, -0.0008010192541405559f,
+      7.853857823647559e-05f};
+  static constexpr float logOfRest[] = {
+      0.0005102946888655424f,  1.6259751319885254f,   0.9207649230957031f,
+      0.1486515998840332f,     -0.03145847097039223f, 0.004240968730300665f,
+      -0.00026772794080898166f};
+  Value a = LLVM::FAbsOp::create(b, x);
+  Value square = LLVM::FMulOp::create(b, a, a);
+  Value small = emitFma(b, emitPolynomial(b, square, nearZero), a, a);
+  // minimum keeps NaN.
+  Value clamped = LLVM::MinimumOp::create(b, a, emitF32(b, 3.95f));
+  Value exponent =
+      LLVM::FNegOp::create(b, emitPolynomial(b, clamped, logOfRest));
+  Value one = emitF32(b, 1.0f);
+  Value large = LLVM::FSubOp::create(
+      b, one, emitUnaryPtx(b, "ex2.approx.ftz.f32", exponent));
+  Value result = emitSelect(b, LLVM::FCmpPredicate::olt, a, one, small, large);
+  return LLVM::CopySignOp::create(b, result, x);
+}
+
+/// Below 0.6, a + a^3 P(a^2). Above, 1 - 2 / (e^2a + 1).
+Value tilewright::emitTanh(ImplicitLocOpBuilder &b, Value x) {
+  static constexpr float nearZero[] = {
+      -0.33333298563957214f, 0.13331958651542664f, -0.05378668010234833f,
+      0.020805377513170242f, -0.00590586056932807f};
+  Value a = LLVM::FAbsOp::create(b, x);
+  Value square = LLVM::FMulOp::create(b, a, a);
+  Value series =
+      LLVM::FMulOp::create(b, emitPolynomial(b, square, nearZero), square);
+  Value small = emitFma(b, series, a, a);
+  constexpr float twoLog2e = 2.8853900817779268f;
+  Value power = emitUnaryPtx(b, "ex2.approx.ftz.f32",
+                             LLVM::FMulOp::create(b, a, emitF32(b, twoLog2e)));
+  Value one = emitF32(b, 1.0f);
+  Value reciprocal = emitUnaryPtx(b, "rcp.approx.ftz.f32",
+                                  LLVM::FAddOp::create(b, power, one));
+  Value large = emitFma(b, reciprocal, emitF32(b, -2.0f), one);
+  Value result = emitSelect(b, LLVM::FCmpPredicate::olt, a, emitF32(b, 0.6f),
+                            small, large);
+  return LLVM::CopySignOp::create(b, result, x);
+}
+
+//===----------------------------------------------------------------------===//
+// Logarithms
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// x = 2^exponent * (1 + fraction), and log(1 + fraction) = fraction + rest.
+struct Logarithm {
+  Value exponent, fraction, rest;
+};
+} // namespace
+
+/// For positive finite x. The fraction lies in [-1/3, 1/3].
+static Logarithm emitReduce(ImplicitLocOpBuilder &b, Value x) {
+  static constexpr float thirdOrder[] = {
+      0.3333321511745453f,   -0.24999797344207764f, 0.20010405778884888f,
+      -0.16680486500263214f, 0.14005862176418304f,  -0.12184277921915054f,
+      0.13984467089176178f,  -0.12891601026058197f};
+  constexpr int32_t twoThirds = 0x3f2aaaab, exponentBits = -0x800000;
+  Type i32 = b.getI32Type(), f32 = b.getF32Type();
+  // Subnormal numbers are scaled up first.
+  Value least = emitF32(b, std::numeric_limits<float>::min());
+  Value scaled = LLVM::FMulOp::create(b, x, emitF32(b, 8388608.0f));
+  Value normal = emitSelect(b, LLVM::FCmpPredicate::olt, x, least, scaled, x);
+  Value correction = emitSelect(b, LLVM::FCmpPredicate::olt, x, least,
+                                emitF32(b, -23.0f), emitF32(b, 0.0f));
+  Value bits = LLVM::BitcastOp::create(b, i32, normal);
+  Value power = LLVM::AndOp::create(
+      b, LLVM::SubOp::create(b, bits, emitI32(b, twoThirds)),
+      emitI32(b, exponentBits));
+  Value mantissa =
+      LLVM::BitcastOp::create(b, f32, LLVM::SubOp::create(b, bits, power));
+  Value exponent = LLVM::SIToFPOp::create(
+      b, f32, LLVM::AShrOp::create(b, power, emitI32(b, 23)));
+  Value f = LLVM::FSubOp::create(b, mantissa, emitF32(b, 1.0f));
+  Value inner =
+      emitFma(b, emitPolynomial(b, f, thirdOrder), f, emitF32(b, -0.5f));
+  return {LLVM::FAddOp::create(b, exponent, correction), f,
+          LLVM::FMulOp::create(b, inner, LLVM::FMulOp::create(b, f, f))};
+}
+
+/// The logarithm of what is not positive and finite in place of `result`.
+static Value emitLogSpecials(ImplicitLocOpBuilder &b, Value x, Value result) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  Value zero = emitF32(b, 0.0f);
+  Value nan = emitF32(b, std::numeric_limits<float>::quiet_NaN());
+  Value top = emitF32(b, infinity);
+  result = emitSelect(b, LLVM::FCmpPredicate::olt, x, top, result, top);
+  result = emitSelect(b, LLVM::FCmpPredicate::oge, x, zero, result, nan);
+  return emitSelect(b, LLVM::FCmpPredicate::oeq, x, zero, emitF32(b, -infinity),
+                    result);
+}
+
+Value tilewright::emitLog(ImplicitLocOpBuilder &b, Value x) {
+  Logarithm log = emitReduce(b, x);
+  Value fraction = LLVM::FAddOp::create(b, log.fraction, log.rest);
+  Value result =
+      emitFma(b, log.exponent, emitF32(b, 0.69314718055994531f), fraction);
+  return emitLogSpecials(b, x, result);
+}
+
+Value tilewright::emitLog2(ImplicitLocOpBuilder &b, Value x) {
+  // log2(e) in two parts, since the product with the fraction is the result.
+  constexpr float high = 1.44269502f, low = 1.92596299e-8f;
+  Logarithm log = emitReduce(b, x);
+  Value tail = emitFma(b, log.fraction, emitF32(b, low),
+                       LLVM::FMulOp::create(b, log.rest, emitF32(b, low)));
+  tail = emitFma(b, log.rest, emitF32(b, high), tail);
+  Value fraction = emitFma(b, log.fraction, emitF32(b, high), tail);
+  return emitLogSpecials(b, x, LLVM::FAddOp::create(b, log.exponent, fraction));
+}
