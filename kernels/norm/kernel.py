@@ -3,7 +3,7 @@
 import tilewright as tw
 import tilewright.language as tl
 
-from .._arrays import as_rows, check_same, empty, strides
+from .._arrays import as_rows, check_same, empty, row_warps, strides
 
 # A row up to this length stays in the registers of one program.
 MAX_BLOCK = 16384
@@ -121,9 +121,9 @@ def _normalise(x, weight, bias, eps, center, out):
     flags = {"CENTER": center, "HAS_WEIGHT": weight is not None, "HAS_BIAS": bias is not None}
     block = tw.next_power_of_2(n_cols)
     if block <= MAX_BLOCK:
-        norm_kernel[(n_rows,)](*args, **flags, BLOCK=block, num_warps=min(max(block // 1024, 1), 16))
+        norm_kernel[(n_rows,)](*args, **flags, BLOCK=block, num_warps=row_warps(block))
     else:
-        norm_long_kernel[(n_rows,)](*args, **flags, BLOCK=LONG_BLOCK, num_warps=16)
+        norm_long_kernel[(n_rows,)](*args, **flags, BLOCK=LONG_BLOCK, num_warps=4)
     return out
 
 

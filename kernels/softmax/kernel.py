@@ -3,7 +3,7 @@
 import tilewright as tw
 import tilewright.language as tl
 
-from .._arrays import as_rows, check_same, empty, strides
+from .._arrays import as_rows, check_same, empty, row_warps, strides
 
 # A row up to this length stays in the registers of one program.
 MAX_BLOCK = 16384
@@ -68,7 +68,7 @@ def softmax(x, out=None):
     args = (out_rows, rows, strides(out_rows)[0], strides(rows)[0], n_cols)
     block = tw.next_power_of_2(n_cols)
     if block <= MAX_BLOCK:
-        softmax_kernel[(n_rows,)](*args, BLOCK=block, num_warps=min(max(block // 1024, 1), 16))
+        softmax_kernel[(n_rows,)](*args, BLOCK=block, num_warps=row_warps(block))
     else:
-        softmax_long_kernel[(n_rows,)](*args, BLOCK=LONG_BLOCK, num_warps=16)
+        softmax_long_kernel[(n_rows,)](*args, BLOCK=LONG_BLOCK, num_warps=4)
     return out
