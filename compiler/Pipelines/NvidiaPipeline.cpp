@@ -18,11 +18,11 @@ using namespace tilewright;
 void tilewright::buildTileToWarpPipeline(OpPassManager &manager,
                                          const NvidiaOptions &options) {
   manager.addPass(warp::createConvertTileToWarp(
-      {options.numWarps, options.computeCapability}));
+      {options.numWarps, options.computeCapability, options.archSpecific}));
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   manager.addPass(createLoopInvariantCodeMotionPass());
-  NvidiaTarget target{options.computeCapability};
+  NvidiaTarget target{options.computeCapability, options.archSpecific};
   manager.addPass(warp::createPipelineLoops(
       {options.numStages, target.getSharedMemoryLimit()}));
   manager.addPass(createCanonicalizerPass());
@@ -31,13 +31,16 @@ void tilewright::buildTileToWarpPipeline(OpPassManager &manager,
       {target.getSharedMemoryLimit(),
        "sm_" + std::to_string(options.computeCapability)}));
   manager.addPass(warp::createInsertBarriers());
+  if (target.hasWgmma())
+    manager.addPass(warp::createInsertProxyFences());
   if (options.check)
     manager.addPass(warp::createCheckBarriers());
 }
 
 void tilewright::buildWarpToLlvmPipeline(OpPassManager &manager,
                                          const NvidiaOptions &options) {
-  manager.addPass(createConvertWarpToLLVM({options.computeCapability}));
+  manager.addPass(createConvertWarpToLLVM(
+      {options.computeCapability, options.archSpecific}));
   manager.addPass(createReconcileUnrealizedCastsPass());
   manager.addPass(createCSEPass());
   manager.addPass(createCheckNvidiaLegality());
@@ -61,6 +64,10 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
       *this, "compute-capability",
       llvm::cl::desc("10 * major + minor of the GPU's compute capability"),
       llvm::cl::init(NvidiaOptions().computeCapability)};
+  Option<bool> archSpecific{
+      *this, "arch-specific",
+      llvm::cl::desc("use what only this very GPU has, as sm_90a does"),
+      llvm::cl::init(NvidiaOptions().archSpecific)};
   Option<unsigned> numWarps{*this, "num-warps",
                             llvm::cl::desc("warps that run one program"),
                             llvm::cl::init(NvidiaOptions().numWarps)};
@@ -73,7 +80,7 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
                      llvm::cl::init(NvidiaOptions().check)};
 
   NvidiaOptions get() const {
-    return {computeCapability, numWarps, numStages, check};
+    return {computeCapability, archSpecific, numWarps, numStages, check};
   }
 };
 

@@ -11,6 +11,8 @@ namespace tilewright {
 struct NvidiaOptions {
   /// 10 * major + minor of the compute capability.
   unsigned computeCapability = 80;
+  /// Use what only this very GPU has, as sm_90a does.
+  bool archSpecific = false;
   /// Warps that run one program, a power of two.
   unsigned numWarps = 4;
   /// Iterations of a loop whose loads are in flight at once.

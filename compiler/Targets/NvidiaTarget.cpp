@@ -96,6 +96,7 @@ LogicalResult NvidiaBackEnd::compile(ModuleOp module,
     return success();
   NvidiaOptions nvidia;
   nvidia.computeCapability = arch->computeCapability;
+  nvidia.archSpecific = arch->suffix == 'a';
   nvidia.numWarps = options.numWarps;
   nvidia.numStages = options.numStages;
   nvidia.check = options.debug;

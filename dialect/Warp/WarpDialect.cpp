@@ -43,6 +43,9 @@ void WarpDialect::initialize() {
       ,
 #define GET_OP_LIST
 #include "dialect/Warp/WarpRingOps.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "dialect/Warp/WarpWgmmaOps.cpp.inc"
       >();
   addInterfaces<WarpAliases, WarpLayoutInterface>();
 }

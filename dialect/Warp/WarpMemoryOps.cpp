@@ -1,6 +1,7 @@
 #include "dialect/Warp/WarpOps.h"
 
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 using namespace tilewright;
@@ -59,4 +60,43 @@ LogicalResult LocalLoadOp::verify() {
 
 LogicalResult LocalStoreOp::verify() {
   return verifyTile(*this, getSource().getType(), getMemory().getType());
+}
+
+SharedType SharedTransposeOp::inferType(SharedType source,
+                                        ArrayRef<int32_t> order) {
+  SmallVector<int64_t> shape;
+  for (int32_t dim : order)
+    shape.push_back(source.getShape()[dim]);
+  LinearLayout layout = source.getLayout().getLayout().transpose(order);
+  return SharedType::get(source.getContext(), shape, source.getElementType(),
+                         LinearAttr::get(source.getContext(), layout));
+}
+
+void SharedTransposeOp::build(OpBuilder &, OperationState &state, Value source,
+                              ArrayRef<int32_t> order) {
+  auto type = cast<SharedType>(source.getType());
+  state.addOperands(source);
+  state.getOrAddProperties<Properties>().order =
+      DenseI32ArrayAttr::get(source.getContext(), order);
+  state.addTypes(inferType(type, order));
+}
+
+static bool isPermutation(ArrayRef<int32_t> order, size_t rank) {
+  llvm::SmallBitVector seen(rank);
+  for (int32_t dim : order)
+    if (dim >= 0 && size_t(dim) < rank)
+      seen.set(dim);
+  return order.size() == rank && seen.all();
+}
+
+LogicalResult SharedTransposeOp::verify() {
+  SharedType source = getSource().getType();
+  size_t rank = source.getShape().size();
+  if (!isPermutation(getOrder(), rank)) // C1
+    return emitOpError("needs an order of ")
+           << rank << " dimensions, got [" << getOrder() << "]";
+  SharedType expected = inferType(source, getOrder());
+  if (getType() != expected) // C2
+    return emitOpError("gives ") << expected << ", not " << getType();
+  return success();
 }

@@ -1,8 +1,7 @@
 // Tiles in shared memory.
 
 include "dialect/Warp/WarpBase.td"
-
-def Warp_SharedResource : Resource<"::tilewright::warp::SharedMemory">;
+include "dialect/Warp/WarpResources.td"
 
 def Warp_AllocOp : Warp_Op<"alloc", [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
@@ -57,6 +56,35 @@ def Warp_LocalStoreOp : Warp_Op<"local_store"> {
                        Arg<Warp_Shared, "", [MemWrite<Warp_SharedResource>]>:$memory);
   let assemblyFormat = "$source `,` $memory attr-dict `:` type($source) `->` qualified(type($memory))";
   let hasVerifier = 1;
+}
+
+def Warp_SharedTransposeOp : Warp_Op<"shared_transpose", [Pure]> {
+  let summary = "a tile in shared memory with its dimensions in another order";
+  let description = [{
+    The same memory under another name: dimension i of the result is dimension
+    order[i] of the source. Nothing is moved.
+
+    C1: `order` is a permutation of the dimensions.
+    C2: the result has the element type of the source, and the shape and layout
+        that follow from its.
+
+    ```mlir
+    %t = warp.shared_transpose %m {order = array<i32: 1, 0>}
+      : !warp.shared<64x32xf16, #rows> -> !warp.shared<32x64xf16, #columns>
+    ```
+  }];
+  let arguments = (ins Warp_Shared:$source, DenseI32ArrayAttr:$order);
+  let results = (outs Warp_Shared:$result);
+  let assemblyFormat = [{
+    $source attr-dict `:` qualified(type($source)) `->` qualified(type($result))
+  }];
+  let builders = [OpBuilder<(ins "::mlir::Value":$source,
+                                 "::llvm::ArrayRef<int32_t>":$order)>];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The type of `source` in another order of its dimensions.
+    static SharedType inferType(SharedType source, ::llvm::ArrayRef<int32_t> order);
+  }];
 }
 
 def Warp_BarrierOp : Warp_Op<"barrier", [

@@ -26,3 +26,5 @@ struct SharedMemory : public mlir::SideEffects::Resource::Base<SharedMemory> {
 #include "dialect/Warp/WarpMmaOps.h.inc"
 #define GET_OP_CLASSES
 #include "dialect/Warp/WarpRingOps.h.inc"
+#define GET_OP_CLASSES
+#include "dialect/Warp/WarpWgmmaOps.h.inc"

@@ -2,6 +2,7 @@
 
 #include "lib/Analysis/LayoutEdges.h"
 #include "lib/Support/TileLayouts.h"
+#include "lib/Support/WgmmaTiling.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -130,6 +131,40 @@ static DotLayouts chooseTensorCoreLayouts(tile::DotOp dot, int64_t numWarps) {
 }
 
 //===----------------------------------------------------------------------===//
+// Tensor cores of warpgroups
+//===----------------------------------------------------------------------===//
+
+/// Whether both operands find room in shared memory beside little else.
+static bool fitsSharedMemory(tile::DotOp dot, const NvidiaTarget &target) {
+  DotShape shape = getShape(dot);
+  int64_t bits = getElementType(dot.getA()).getIntOrFloatBitWidth();
+  constexpr int64_t kReserve = 32 * 1024;
+  return (shape.m + shape.n) * shape.k * bits / 8 + kReserve <=
+         target.getSharedMemoryLimit();
+}
+
+/// Nothing where `mma.sync` is the better or the only choice.
+static std::optional<DotLayouts>
+chooseWgmmaLayouts(tile::DotOp dot, int64_t numWarps,
+                   const NvidiaTarget &target) {
+  DotShape shape = getShape(dot);
+  if (!target.hasWgmma() || !fitsSharedMemory(dot, target))
+    return std::nullopt;
+  std::optional<LinearLayout> acc = wgmmaLayout({shape.m, shape.n}, numWarps);
+  if (!acc)
+    return std::nullopt;
+  DotLayouts layouts;
+  layouts.isWgmma = true;
+  layouts.acc = LinearAttr::get(dot.getContext(), *acc);
+  // What one product gives in 16 bits is where the next one reads its A.
+  unsigned bits = getElementType(dot.getA()).getIntOrFloatBitWidth();
+  if (bits == 16 && comesFromDot(dot.getA()))
+    layouts.a = LinearAttr::get(dot.getContext(),
+                                wgmmaOperandLayout(*acc, shape.k, bits));
+  return layouts;
+}
+
+//===----------------------------------------------------------------------===//
 // Threads
 //===----------------------------------------------------------------------===//
 
@@ -163,11 +198,15 @@ static DotLayouts chooseThreadLayouts(tile::DotOp dot, int64_t numWarps) {
   };
   if (a.getInSize(LayoutAxis::Register) + b.getInSize(LayoutAxis::Register) >
       kMaxOperandRegisters)
-    return {LinearAttr(), LinearAttr(), wrap(acc)};
-  return {wrap(a), wrap(b), wrap(acc)};
+    return {LinearAttr(), LinearAttr(), wrap(acc), /*isWgmma=*/false};
+  return {wrap(a), wrap(b), wrap(acc), /*isWgmma=*/false};
 }
 
-DotLayouts tilewright::chooseDotLayouts(tile::DotOp dot, int64_t numWarps) {
-  return isTensorCoreDot(dot) ? chooseTensorCoreLayouts(dot, numWarps)
-                              : chooseThreadLayouts(dot, numWarps);
+DotLayouts tilewright::chooseDotLayouts(tile::DotOp dot, int64_t numWarps,
+                                        const NvidiaTarget &target) {
+  if (!isTensorCoreDot(dot))
+    return chooseThreadLayouts(dot, numWarps);
+  if (auto layouts = chooseWgmmaLayouts(dot, numWarps, target))
+    return *layouts;
+  return chooseTensorCoreLayouts(dot, numWarps);
 }

@@ -5,6 +5,7 @@
 
 #include "dialect/Tile/TileOps.h"
 #include "dialect/Warp/WarpAttributes.h"
+#include "lib/Analysis/NvidiaTarget.h"
 
 namespace tilewright {
 
@@ -12,6 +13,8 @@ struct DotLayouts {
   /// Null where an operand may have any layout.
   warp::LinearAttr a, b;
   warp::LinearAttr acc;
+  /// Whether warpgroups compute it, and read such operands from shared memory.
+  bool isWgmma = false;
 };
 
 /// Whether the tensor cores can compute `dot`, by types and sizes; f32 operands
@@ -23,10 +26,12 @@ bool isTensorCoreDot(tile::DotOp dot);
 /// along the rows, which both have in common, and rows are not split.
 bool isChainedDot(tile::DotOp dot);
 
-/// For tensor cores the layouts of the instruction's registers. For others a
-/// rectangle of the result a thread, and of the operands what it needs where
-/// that fits its registers; else they go through shared memory.
-DotLayouts chooseDotLayouts(tile::DotOp dot, int64_t numWarps);
+/// For tensor cores the layouts of the instruction's registers, of `wgmma`
+/// where the target has it and the tile is large enough. For others a rectangle
+/// of the result a thread, and of the operands what it needs where that fits its
+/// registers; else they go through shared memory.
+DotLayouts chooseDotLayouts(tile::DotOp dot, int64_t numWarps,
+                            const NvidiaTarget &target);
 
 } // namespace tilewright
 

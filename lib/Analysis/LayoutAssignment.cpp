@@ -9,8 +9,9 @@ using namespace mlir;
 using namespace tilewright;
 using warp::LinearAttr;
 
-LayoutAssignment::LayoutAssignment(tile::FuncOp func, int64_t numWarps)
-    : func(func), numWarps(numWarps), axes(func),
+LayoutAssignment::LayoutAssignment(tile::FuncOp func, int64_t numWarps,
+                                   const NvidiaTarget &target)
+    : func(func), numWarps(numWarps), target(target), axes(func),
       accesses(func, axes, numWarps), ties(func) {
   anchorDots();
   anchorLoads();
@@ -20,6 +21,10 @@ LayoutAssignment::LayoutAssignment(tile::FuncOp func, int64_t numWarps)
 
 LinearAttr LayoutAssignment::getLayout(Value value) const {
   return layouts.lookup(value);
+}
+
+const DotLayouts &LayoutAssignment::getDot(tile::DotOp dot) const {
+  return dotLayouts.find(dot)->second;
 }
 
 //===----------------------------------------------------------------------===//
@@ -144,7 +149,7 @@ void LayoutAssignment::anchorDots() {
   // What anchors give is fixed before anything spreads.
   func.walk([&](Operation *op) {
     if (auto dot = dyn_cast<tile::DotOp>(op)) {
-      DotLayouts chosen = chooseDotLayouts(dot, numWarps);
+      DotLayouts chosen = chooseDotLayouts(dot, numWarps, target);
       dotLayouts[op] = chosen;
       assign(dot.getResult(), chosen.acc);
     } else if (isAnchoredLoad(op)) {

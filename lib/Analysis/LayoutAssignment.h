@@ -18,12 +18,15 @@ namespace tilewright {
 class LayoutAssignment {
 public:
   /// All tiles below `func` have sides that are powers of two.
-  LayoutAssignment(tile::FuncOp func, int64_t numWarps);
+  LayoutAssignment(tile::FuncOp func, int64_t numWarps,
+                   const NvidiaTarget &target);
 
   /// The layout of a tile.
   warp::LinearAttr getLayout(mlir::Value value) const;
   /// The layout in which the owner of `use` takes this operand, a tile.
   warp::LinearAttr getDemand(mlir::OpOperand &use) const;
+  /// What was chosen for a dot.
+  const DotLayouts &getDot(tile::DotOp dot) const;
 
 private:
   /// Gives `value` a layout if it is a tile without one.
@@ -50,6 +53,7 @@ private:
 
   tile::FuncOp func;
   int64_t numWarps;
+  NvidiaTarget target;
   AxisInfoAnalysis axes;
   AccessLayouts accesses;
   LayoutTies ties;

@@ -10,9 +10,13 @@ namespace tilewright {
 struct NvidiaTarget {
   /// 10 * major + minor of the compute capability, from 80 on.
   unsigned computeCapability = 80;
+  /// Whether code may use what only this very GPU has: `sm_90a`.
+  bool archSpecific = false;
 
   /// Conversions and products of 8-bit floats.
   bool hasFloat8() const { return computeCapability >= 89; }
+  /// Products of warpgroups.
+  bool hasWgmma() const { return computeCapability == 90 && archSpecific; }
   /// The bytes of shared memory that one program may use.
   int64_t getSharedMemoryLimit() const;
 };

@@ -1,7 +1,12 @@
 #include "lib/Analysis/SharedMemory.h"
 
-#include "dialect/Warp/WarpOps.h"
 #include "lib/Analysis/ScratchMemory.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
 
 using namespace mlir;
 using namespace tilewright;
@@ -11,6 +16,11 @@ static int64_t getTileBytes(warp::SharedType type) {
   for (int64_t size : type.getShape())
     elements *= size;
   return elements * warp::getElementBytes(type.getElementType());
+}
+
+int64_t tilewright::getSharedAlignment(int64_t size) {
+  return std::clamp<int64_t>(llvm::PowerOf2Ceil(size), kSharedAlignment,
+                             kMaxSharedAlignment);
 }
 
 int64_t tilewright::getSharedBytes(Operation *op) {
@@ -49,6 +59,8 @@ static SharedUse getSlot(Value ring, RingAccess access) {
 /// The access to a tile in shared memory. One that came through a block
 /// argument may be any.
 static SharedUse getTile(Value memory, bool isWrite) {
+  while (auto other = memory.getDefiningOp<warp::SharedTransposeOp>())
+    memory = other.getSource();
   if (auto alloc = memory.getDefiningOp<warp::AllocOp>())
     return getAllocated(alloc, isWrite);
   if (auto acquire = memory.getDefiningOp<warp::RingAcquireOp>();
@@ -59,7 +71,119 @@ static SharedUse getTile(Value memory, bool isWrite) {
   return {0, INT64_MAX, isWrite};
 }
 
+//===----------------------------------------------------------------------===//
+// Asynchronous reads
+//===----------------------------------------------------------------------===//
+
+/// The memory that the products of one `wgmma` are read from.
+static SmallVector<Value> getOperandMemory(warp::WgmmaOp op) {
+  SmallVector<Value> memory{op.getB()};
+  if (isa<warp::SharedType>(op.getA().getType()))
+    memory.push_back(op.getA());
+  return memory;
+}
+
+/// The values that `sum`, the argument or the result of a loop, may be.
+static SmallVector<Value> getCarried(Value sum) {
+  auto loop = sum.getDefiningOp<scf::ForOp>();
+  if (loop) {
+    unsigned index = cast<OpResult>(sum).getResultNumber();
+    return {loop.getInitArgs()[index], loop.getYieldedValues()[index]};
+  }
+  auto argument = dyn_cast<BlockArgument>(sum);
+  loop = argument ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp())
+                  : scf::ForOp();
+  if (!loop || argument.getArgNumber() == 0)
+    return {};
+  unsigned index = argument.getArgNumber() - 1;
+  return {loop.getInitArgs()[index], loop.getYieldedValues()[index]};
+}
+
+/// The products that `wait` may be the first to wait for all of.
+static SmallVector<warp::WgmmaOp> getAwaited(warp::WgmmaWaitOp wait) {
+  llvm::SetVector<Value> sums(wait.getSums().begin(), wait.getSums().end());
+  SmallVector<warp::WgmmaOp> awaited;
+  for (unsigned i = 0; i < sums.size(); ++i) {
+    Value sum = sums[i];
+    if (auto product = sum.getDefiningOp<warp::WgmmaOp>()) {
+      awaited.push_back(product);
+      sums.insert(product.getAcc());
+    } else if (auto other = sum.getDefiningOp<warp::WgmmaWaitOp>()) {
+      if (other.getPendings() != 0)
+        sums.insert(other.getSums()[cast<OpResult>(sum).getResultNumber()]);
+    } else {
+      for (Value carried : getCarried(sum))
+        sums.insert(carried);
+    }
+  }
+  return awaited;
+}
+
+/// Adds to `sums` what `use` makes of an unfinished sum.
+static void followSum(OpOperand &use, llvm::SetVector<Value> &sums) {
+  Operation *op = use.getOwner();
+  if (isa<warp::WgmmaOp>(op)) {
+    sums.insert(op->getResult(0));
+  } else if (auto wait = dyn_cast<warp::WgmmaWaitOp>(op)) {
+    if (wait.getPendings() != 0)
+      sums.insert(wait.getResult(use.getOperandNumber()));
+  } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    sums.insert(loop.getTiedLoopRegionIterArg(&use));
+    sums.insert(loop.getTiedLoopResult(&use));
+  } else if (auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
+             loop && isa<scf::YieldOp>(op)) {
+    sums.insert(loop.getRegionIterArg(use.getOperandNumber()));
+    sums.insert(loop.getResult(use.getOperandNumber()));
+  }
+}
+
+/// The waits that end the reads of `product`.
+static void appendWaits(warp::WgmmaOp product,
+                        SmallVectorImpl<Operation *> &waits) {
+  llvm::SetVector<Value> sums;
+  sums.insert(product.getResult());
+  for (unsigned i = 0; i < sums.size(); ++i)
+    for (OpOperand &use : sums[i].getUses()) {
+      if (isa<warp::WgmmaWaitOp>(use.getOwner()))
+        waits.push_back(use.getOwner());
+      followSum(use, sums);
+    }
+}
+
+SmallVector<Operation *> tilewright::getTileUsers(Operation *alloc) {
+  SmallVector<Operation *> users;
+  SmallVector<Value> names(alloc->getResults());
+  for (unsigned i = 0; i < names.size(); ++i)
+    for (Operation *user : names[i].getUsers()) {
+      users.push_back(user);
+      // Other names of the memory; who has a slot has its tiles.
+      if (isa<warp::SharedTransposeOp, warp::RingAcquireOp, warp::RingWaitOp>(
+              user))
+        llvm::append_range(names, user->getResults());
+      else if (auto product = dyn_cast<warp::WgmmaOp>(user))
+        appendWaits(product, users);
+    }
+  return users;
+}
+
+//===----------------------------------------------------------------------===//
+// Uses
+//===----------------------------------------------------------------------===//
+
 SmallVector<SharedUse> tilewright::getSharedUses(Operation *op) {
+  SmallVector<SharedUse> reads;
+  auto addReads = [&](warp::WgmmaOp product) {
+    for (Value memory : getOperandMemory(product))
+      reads.push_back(getTile(memory, /*isWrite=*/false));
+  };
+  if (auto product = dyn_cast<warp::WgmmaOp>(op)) {
+    addReads(product);
+    return reads;
+  }
+  if (auto wait = dyn_cast<warp::WgmmaWaitOp>(op)) {
+    llvm::for_each(getAwaited(wait), addReads);
+    return reads;
+  }
   if (auto load = dyn_cast<warp::LocalLoadOp>(op))
     return {getTile(load.getMemory(), /*isWrite=*/false)};
   if (auto store = dyn_cast<warp::LocalStoreOp>(op))

@@ -3,15 +3,22 @@
 // Two kinds of ops do. `warp.alloc` makes a tile that others read and write by
 // name. Ops such as a layout conversion between warps use *scratch*: they write
 // it, wait for all warps, and read it, all within themselves.
+//
+// The reads of `warp.wgmma` go on until a `warp.wgmma_wait` has ended them:
+// they are counted as reads of both ops.
 
 #pragma once
 
-#include "mlir/IR/Operation.h"
+#include "dialect/Warp/WarpOps.h"
 
 namespace tilewright {
 
-/// Offsets of accesses are aligned to this many bytes.
-inline constexpr int64_t kSharedAlignment = 128;
+/// Small pieces of shared memory start at multiples of this many bytes, and
+/// none needs more than the other: the widest swizzle repeats after so many.
+inline constexpr int64_t kSharedAlignment = 128, kMaxSharedAlignment = 1024;
+
+/// The multiple of bytes at which shared memory of `size` bytes starts.
+int64_t getSharedAlignment(int64_t size);
 
 /// The shared memory to allocate for `op` itself, in bytes; zero for most.
 int64_t getSharedBytes(mlir::Operation *op);
@@ -52,6 +59,10 @@ llvm::SmallVector<SharedUse> getSharedUses(mlir::Operation *op);
 /// The accesses of an op with scratch that other warps may still be at when one
 /// warp has come out of it: the reads behind its inner barrier.
 llvm::SmallVector<SharedUse> getUsesAfter(mlir::Operation *op);
+
+/// All ops that touch memory that `alloc` makes, or gives another name to: a
+/// tile, a ring or a slot of one; and the waits that end asynchronous reads.
+llvm::SmallVector<mlir::Operation *> getTileUsers(mlir::Operation *alloc);
 
 /// Whether all warps have waited for each other somewhere in `op`: a barrier,
 /// or an op with scratch.

@@ -6,7 +6,6 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/Transforms/RegionUtils.h"
 
 #include <algorithm>
 
@@ -34,7 +33,6 @@ private:
   void collectUses();
   void collectCosts();
   void setTypes();
-  void formDots();
 
   /// `value` in the layout `wanted`; stands right behind `value`, so that it
   /// serves all its uses, and outside of the loops that only use it.
@@ -210,27 +208,12 @@ Value Materialiser::provide(Value value, LinearAttr wanted) {
 // The rewriting
 //===----------------------------------------------------------------------===//
 
-void Materialiser::formDots() {
-  IRRewriter rewriter(func.getContext());
-  func.walk([&](tile::DotOp dot) {
-    if (!isTensorCoreDot(dot))
-      return;
-    rewriter.setInsertionPoint(dot);
-    rewriter.replaceOpWithNewOp<warp::MmaOp>(dot, dot.getType(), dot.getA(),
-                                             dot.getB(), dot.getAcc());
-  });
-}
-
 void Materialiser::run() {
   collectUses();
   collectCosts();
   setTypes();
   for (const Use &use : uses)
     use.operand->set(provide(use.operand->get(), use.demand));
-  formDots();
-  // What all uses wanted in another layout is not needed in its own.
-  IRRewriter rewriter(func.getContext());
-  (void)runRegionDCE(rewriter, func->getRegions());
 }
 
 void warp::materialiseLayouts(tile::FuncOp func,

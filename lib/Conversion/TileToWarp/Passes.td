@@ -36,7 +36,9 @@ def ConvertTileToWarp : Pass<"convert-tile-to-warp", "::mlir::ModuleOp"> {
     Option<"numWarps", "num-warps", "unsigned", "4",
            "Warps of 32 threads that run one program">,
     Option<"computeCapability", "compute-capability", "unsigned", "80",
-           "10 * major + minor of the GPU's compute capability">];
+           "10 * major + minor of the GPU's compute capability">,
+    Option<"archSpecific", "arch-specific", "bool", "false",
+           "Use what only this very GPU has, as sm_90a does">];
   let dependentDialects = [
     "::tilewright::warp::WarpDialect", "::mlir::arith::ArithDialect"];
 }

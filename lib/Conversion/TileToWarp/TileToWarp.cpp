@@ -43,8 +43,11 @@ struct ConvertTileToWarp
   LogicalResult convert(tile::FuncOp func) {
     if (failed(warp::checkTiles(func)))
       return failure();
-    warp::decomposeDots(func, NvidiaTarget{computeCapability});
-    warp::materialiseLayouts(func, LayoutAssignment(func, numWarps));
+    NvidiaTarget target{computeCapability, archSpecific};
+    warp::decomposeDots(func, target);
+    LayoutAssignment layouts(func, numWarps, target);
+    warp::materialiseLayouts(func, layouts);
+    warp::formDots(func, layouts);
     func->setAttr(warp::WarpDialect::kNumWarpsAttr,
                   Builder(func.getContext()).getI32IntegerAttr(numWarps));
     return success();

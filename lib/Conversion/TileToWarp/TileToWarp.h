@@ -19,6 +19,10 @@ void decomposeDots(tile::FuncOp func, const NvidiaTarget &target);
 /// Gives every tile its layout and makes each use see the layout it demands.
 void materialiseLayouts(tile::FuncOp func, const LayoutAssignment &layouts);
 
+/// Turns dots whose operands are in place into tensor-core ops, and stores to
+/// shared memory what those read from there.
+void formDots(tile::FuncOp func, const LayoutAssignment &layouts);
+
 } // namespace tilewright::warp
 
 #endif // TILEWRIGHT_LIB_CONVERSION_TILETOWARP_TILETOWARP_H

@@ -18,7 +18,9 @@ def ConvertWarpToLLVM : Pass<"convert-warp-to-llvm", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"computeCapability", "compute-capability", "unsigned", "80",
-           "10 * major + minor of the GPU's compute capability">];
+           "10 * major + minor of the GPU's compute capability">,
+    Option<"archSpecific", "arch-specific", "bool", "false",
+           "Use what only this very GPU has, as sm_90a does">];
   let dependentDialects = [
     "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
     "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",

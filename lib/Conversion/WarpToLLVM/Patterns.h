@@ -53,6 +53,10 @@ void populateDebugToLLVM(const WarpTypeConverter &converter,
 void populateMmaToLLVM(const WarpTypeConverter &converter,
                        const NvidiaTarget &target,
                        mlir::RewritePatternSet &patterns);
+/// warp.wgmma, warp.wgmma_wait, warp.proxy_fence.
+void populateWgmmaToLLVM(const WarpTypeConverter &converter,
+                         const NvidiaTarget &target,
+                         mlir::RewritePatternSet &patterns);
 /// Dots without tensor cores.
 void populateFmaDotToLLVM(const WarpTypeConverter &converter,
                           const NvidiaTarget &target,

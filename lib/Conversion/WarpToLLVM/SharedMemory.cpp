@@ -8,8 +8,8 @@
 using namespace mlir;
 using namespace tilewright;
 
-// 128 bytes is what the widest swizzle of a shared tile asks of its base.
-static constexpr unsigned kSharedAlignment = 128;
+// The widest swizzle of a shared tile repeats after so many bytes.
+static constexpr unsigned kSharedAlignment = 1024;
 
 void tilewright::declareSharedMemory(ModuleOp module) {
   if (module.lookupSymbol(kSharedSymbol))

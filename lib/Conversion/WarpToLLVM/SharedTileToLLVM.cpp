@@ -79,9 +79,22 @@ struct LocalStoreLowering : ConvertOpToLLVMPattern<warp::LocalStoreOp> {
   }
 };
 
+struct SharedTransposeLowering
+    : ConvertOpToLLVMPattern<warp::SharedTransposeOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(warp::SharedTransposeOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, adaptor.getSource()[0]);
+    return success();
+  }
+};
+
 } // namespace
 
 void tilewright::populateSharedTileToLLVM(const WarpTypeConverter &converter,
                                           RewritePatternSet &patterns) {
-  patterns.add<AllocLowering, LocalLoadLowering, LocalStoreLowering>(converter);
+  patterns.add<AllocLowering, LocalLoadLowering, LocalStoreLowering,
+               SharedTransposeLowering>(converter);
 }

@@ -46,6 +46,7 @@ static LogicalResult convertTiles(ModuleOp module, const NvidiaTarget &target) {
   populateReduceToLLVM(converter, patterns);
   populateConvertLayoutToLLVM(converter, patterns);
   populateMmaToLLVM(converter, target, patterns);
+  populateWgmmaToLLVM(converter, target, patterns);
   populateFmaDotToLLVM(converter, target, patterns);
   populateSharedTileToLLVM(converter, patterns);
   populateRingToLLVM(converter, patterns);
@@ -92,7 +93,7 @@ struct ConvertWarpToLLVM
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    NvidiaTarget target{computeCapability};
+    NvidiaTarget target{computeCapability, archSpecific};
     declareSharedMemory(module);
     if (failed(convertTiles(module, target)) || failed(convertLoops(module)) ||
         failed(convertScalars(module)))

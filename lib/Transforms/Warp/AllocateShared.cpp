@@ -55,24 +55,25 @@ private:
 
 } // namespace
 
-/// The last op that may need the memory that `alloc`, a tile or a ring, makes.
-static unsigned getLastUse(Operation *alloc, const OpNumbers &numbers) {
-  unsigned last = numbers.getLast(alloc);
-  SmallVector<Operation *> users(alloc->getUsers());
-  while (!users.empty()) {
-    Operation *user = users.pop_back_val();
-    // Who has a slot uses its tiles.
-    if (isa<warp::RingAcquireOp, warp::RingWaitOp>(user))
-      llvm::append_range(users, user->getUsers());
+/// From which to which op the memory that `alloc`, a tile or a ring, makes may
+/// be needed.
+static std::pair<unsigned, unsigned> getLifetime(Operation *alloc,
+                                                 const OpNumbers &numbers) {
+  unsigned first = numbers.getFirst(alloc), last = numbers.getLast(alloc);
+  for (Operation *user : getTileUsers(alloc)) {
     // A use in a loop that the memory was made before is one in each iteration.
     Operation *outer = alloc->getBlock()->findAncestorOpInBlock(*user);
-    // What is handed on to a region or a block may be used as long as that.
-    if (isa<RegionBranchOpInterface>(user) ||
-        user->hasTrait<OpTrait::IsTerminator>() || !outer)
+    // What is handed on to a region or a block may be used as long as that, and
+    // what is still read in the next iteration all the time.
+    if (outer && outer->isBeforeInBlock(alloc))
+      outer = alloc->getParentOp();
+    else if (isa<RegionBranchOpInterface>(user) ||
+             user->hasTrait<OpTrait::IsTerminator>() || !outer)
       outer = alloc->getParentOfType<FunctionOpInterface>();
+    first = std::min(first, numbers.getFirst(outer));
     last = std::max(last, numbers.getLast(outer));
   }
-  return last;
+  return {first, last};
 }
 
 static SmallVector<Piece> collectPieces(Operation *function) {
@@ -82,9 +83,11 @@ static SmallVector<Piece> collectPieces(Operation *function) {
     int64_t size = getSharedBytes(op);
     if (size == 0)
       return;
-    bool isNamed = isa<warp::AllocOp, warp::RingOp>(op);
-    unsigned last = isNamed ? getLastUse(op, numbers) : numbers.getLast(op);
-    pieces.push_back({op, size, numbers.getFirst(op), last});
+    auto [first, last] =
+        isa<warp::AllocOp, warp::RingOp>(op)
+            ? getLifetime(op, numbers)
+            : std::pair(numbers.getFirst(op), numbers.getLast(op));
+    pieces.push_back({op, size, first, last});
   });
   return pieces;
 }
@@ -95,8 +98,8 @@ static int64_t findOffset(const Piece &piece, ArrayRef<Piece> others) {
   int64_t offset = 0;
   for (const Piece &other : others)
     if (piece.livesWith(other) && other.offset < offset + piece.size)
-      offset = std::max<int64_t>(offset,
-                                 llvm::alignTo(other.end(), kSharedAlignment));
+      offset = std::max<int64_t>(
+          offset, llvm::alignTo(other.end(), getSharedAlignment(piece.size)));
   return offset;
 }
 

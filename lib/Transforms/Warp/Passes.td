@@ -113,6 +113,31 @@ def InsertBarriers : Pass<"warp-insert-barriers", "::mlir::ModuleOp"> {
   let dependentDialects = ["::tilewright::warp::WarpDialect"];
 }
 
+def InsertProxyFences : Pass<"warp-insert-proxy-fences", "::mlir::ModuleOp"> {
+  let summary = "show stores to shared memory to the tensor cores";
+  let description = [{
+    Puts a `warp.proxy_fence` behind each store to a tile that a `warp.wgmma`
+    reads, one for several stores that no barrier separates.
+
+    Input: barriers stand. Output: between a store to an operand of `warp.wgmma`
+    and the barrier before the product there is a fence.
+
+    ```mlir
+    %m = warp.alloc %t : ...    // before
+    warp.barrier
+    %d = warp.wgmma %m, ...
+
+    %m = warp.alloc %t : ...    // after
+    warp.proxy_fence
+    warp.barrier
+    %d = warp.wgmma %m, ...
+    ```
+
+    Refused: nothing.
+  }];
+  let dependentDialects = ["::tilewright::warp::WarpDialect"];
+}
+
 def CheckBarriers : Pass<"warp-check-barriers", "::mlir::ModuleOp"> {
   let summary = "refuse conflicting accesses to shared memory without a "
                 "barrier between them";

@@ -1,0 +1,92 @@
+#include "dialect/Warp/WarpOps.h"
+#include "lib/Support/WgmmaTiling.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::warp;
+
+#define GET_OP_CLASSES
+#include "dialect/Warp/WarpWgmmaOps.cpp.inc"
+
+namespace {
+/// A tile, wherever it is.
+struct Operand {
+  ArrayRef<int64_t> shape;
+  Type element;
+  std::optional<LinearLayout> layout;
+
+  explicit Operand(Type type) {
+    if (auto shared = dyn_cast<SharedType>(type)) {
+      shape = shared.getShape();
+      element = shared.getElementType();
+      layout = shared.getLayout().getLayout();
+    } else {
+      auto tensor = cast<RankedTensorType>(type);
+      shape = tensor.getShape();
+      element = tensor.getElementType();
+      layout = getLayout(tensor);
+    }
+  }
+};
+} // namespace
+
+static bool isEightBitFloat(Type type) {
+  return isa<Float8E4M3FNType, Float8E5M2Type>(type);
+}
+
+/// Whether wgmma multiplies these types (C2).
+static bool areWgmmaTypes(Type a, Type b, Type acc) {
+  bool isFloat = acc.isF32() || acc.isF16();
+  if (isEightBitFloat(a) && isEightBitFloat(b))
+    return isFloat;
+  if (a != b)
+    return false;
+  if (a.isF16())
+    return isFloat;
+  if (a.isBF16() || a.isF32())
+    return acc.isF32();
+  return a.isSignlessInteger(8) && acc.isSignlessInteger(32);
+}
+
+LogicalResult WgmmaOp::verify() {
+  Type types[] = {getA().getType(), getB().getType(), getAcc().getType()};
+  Operand a(types[0]), b(types[1]), acc(types[2]);
+  if (a.shape.size() != 2 || b.shape.size() != 2 || acc.shape.size() != 2 ||
+      a.shape[0] != acc.shape[0] || a.shape[1] != b.shape[0] ||
+      b.shape[1] != acc.shape[1]) // C1
+    return emitOpError("multiplies MxK by KxN onto MxN, got ")
+           << types[0] << ", " << types[1] << " and " << types[2];
+  if (!areWgmmaTypes(a.element, b.element, acc.element)) // C2
+    return emitOpError("has no tensor-core instruction for ")
+           << a.element << ", " << b.element << " and " << acc.element;
+  if (!a.layout || !acc.layout)
+    return emitOpError("needs tiles with a #warp.linear layout");
+  bool aInShared = isa<SharedType>(types[0]);
+  WgmmaObstacle obstacle;
+  if (planWgmma(*a.layout, aInShared, *b.layout, *acc.layout,
+                a.element.getIntOrFloatBitWidth(), obstacle))
+    return success();
+  Type culprit = types[unsigned(obstacle)];
+  if (isa<SharedType>(culprit)) // C4
+    return emitOpError("has shared memory that no matrix descriptor "
+                       "expresses: ")
+           << culprit;
+  return emitOpError("has a tile in registers that no wgmma takes: ") // C3
+         << culprit;
+}
+
+void WgmmaOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  for (OpOperand *operand : {&getAMutable(), &getBMutable()})
+    if (isa<SharedType>(operand->get().getType()))
+      effects.emplace_back(MemoryEffects::Read::get(), operand,
+                           SharedMemory::get());
+}
+
+LogicalResult WgmmaWaitOp::verify() {
+  if (getSums().empty()) // C2
+    return emitOpError("needs a sum to wait for");
+  return success();
+}

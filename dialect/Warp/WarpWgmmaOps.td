@@ -1,0 +1,101 @@
+// Asynchronous tensor cores of Hopper.
+
+include "dialect/Warp/WarpBase.td"
+include "dialect/Warp/WarpResources.td"
+
+def Warp_WgmmaOp : Warp_Op<"wgmma", [
+    AllTypesMatch<["acc", "result"]>,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "asynchronous matrix product by the tensor cores of warpgroups";
+  let description = [{
+    Starts `result = acc + a . b` by `wgmma` instructions (sm_90a), as one group,
+    and does not wait for it. Until the result has passed a `warp.wgmma_wait` that
+    completes the group,
+
+    - the result may only be the accumulator of another `warp.wgmma`, the operand
+      of a `warp.wgmma_wait`, or be carried to one by a loop;
+    - the shared memory of `a` and `b` must stay as it is.
+
+    So the result is the token of the operation: who holds it unwaited holds the
+    operands' memory too. Groups complete in the order in which they were started.
+
+    What ordinary stores wrote to the shared memory of an operand must be made
+    visible by a `warp.proxy_fence` of the writer and a barrier before.
+
+    | a, b | acc | instruction |
+    |---|---|---|
+    | f16 | f32 or f16 | m64nNk16 |
+    | bf16 | f32 | m64nNk16 |
+    | f32, read as tf32 | f32 | m64nNk8 |
+    | i8, signed | i32 | m64nNk32 |
+    | f8E4M3FN, f8E5M2, mixed or not | f32 or f16 | m64nNk32 |
+
+    f32 operands must already be rounded to tf32: lower bits of the mantissa are
+    ignored. Sums of 8-bit floats keep about 14 bits of mantissa.
+
+    C1: `a` is MxK, `b` KxN and `acc` MxN.
+    C2: the element types stand together in one row of the table.
+    C3: each four warps of `acc` hold 64 rows of it, as the instruction writes
+        them, and where `a` is in registers, they hold the same rows of `a` as the
+        instruction reads them.
+    C4: a matrix descriptor expresses the layout of each operand in shared
+        memory: a swizzle over 32, 64 or 128 bytes, the contracted dimension
+        contiguous, or the other one for elements of 16 bits. See
+        lib/Support/WgmmaTiling.h.
+
+    ```mlir
+    %s = warp.wgmma %a, %b, %c
+      : !warp.shared<64x64xf16, #a>, !warp.shared<64x128xf16, #b>, tensor<64x128xf32, #c>
+    %d = warp.wgmma_wait %s {pendings = 0 : i32} : tensor<64x128xf32, #c>
+    ```
+  }];
+  let arguments = (ins AnyTypeOf<[Warp_Shared, Warp_Tile]>:$a, Warp_Shared:$b,
+                       Warp_Tile:$acc);
+  let results = (outs Warp_Tile:$result);
+  let assemblyFormat = [{
+    $a `,` $b `,` $acc attr-dict `:` qualified(type($a)) `,`
+    qualified(type($b)) `,` type($acc)
+  }];
+  let hasVerifier = 1;
+}
+
+def Warp_WgmmaWaitOp : Warp_Op<"wgmma_wait", [
+    RangedTypesMatchWith<"results are the sums", "sums", "results", "$_self">,
+    MemoryEffects<[MemRead<Warp_SharedResource>, MemWrite<Warp_SharedResource>]>]> {
+  let summary = "waits for products of warpgroups";
+  let description = [{
+    Waits until at most `pendings` of the groups that this warp has started last
+    are still running. Each result is the operand at its place, after the wait:
+    passing the accumulators through is what keeps everything else from touching
+    them before.
+
+    C1: `pendings` is not negative.
+    C2: there is a sum to wait for.
+
+    ```mlir
+    %d = warp.wgmma_wait %s {pendings = 0 : i32} : tensor<64x128xf32, #c>
+    ```
+  }];
+  let arguments = (ins Variadic<Warp_Tile>:$sums,
+                       ConfinedAttr<I32Attr, [IntNonNegative]>:$pendings);
+  let results = (outs Variadic<Warp_Tile>:$results);
+  let assemblyFormat = "$sums attr-dict `:` type($sums)";
+  let hasVerifier = 1;
+}
+
+def Warp_ProxyFenceOp : Warp_Op<"proxy_fence", [
+    MemoryEffects<[MemRead<Warp_SharedResource>, MemWrite<Warp_SharedResource>]>]> {
+  let summary = "shows this thread's stores to asynchronous readers";
+  let description = [{
+    Stores to shared memory and the reads of `warp.wgmma` go different ways. What
+    this thread stored before is seen by asynchronous reads that any thread starts
+    behind the next barrier.
+
+    ```mlir
+    warp.local_store %t, %m : tensor<64x64xf16, #rows> -> !warp.shared<64x64xf16, #a>
+    warp.proxy_fence
+    warp.barrier
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}

@@ -1,0 +1,280 @@
+// Asynchronous tensor-core products: the instructions that planWgmma lists.
+//
+// One op is one piece of inline PTX with its accumulators tied from operand to
+// result. So LLVM has no place between two instructions where it could move a
+// register that the tensor cores are still writing, and the assembler finds
+// every product of an op in one basic block.
+
+#include "lib/Conversion/WarpToLLVM/InlinePtx.h"
+#include "lib/Conversion/WarpToLLVM/Patterns.h"
+#include "lib/Conversion/WarpToLLVM/RegisterPacking.h"
+#include "lib/Conversion/WarpToLLVM/Shuffle.h"
+#include "lib/Conversion/WarpToLLVM/ThreadIndices.h"
+
+#include "dialect/Warp/WarpOps.h"
+#include "lib/Support/WgmmaTiling.h"
+
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/Matchers.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace tilewright;
+
+/// 32-bit registers of A in one instruction, whatever its type.
+static constexpr unsigned kWordsOfA = 4;
+
+static StringRef getPtxType(Type type) {
+  return llvm::TypeSwitch<Type, StringRef>(type)
+      .Case([](Float16Type) { return "f16"; })
+      .Case([](BFloat16Type) { return "bf16"; })
+      .Case([](Float32Type) { return "tf32"; })
+      .Case([](Float8E4M3FNType) { return "e4m3"; })
+      .Case([](Float8E5M2Type) { return "e5m2"; })
+      .Default([](Type) { return "s8"; });
+}
+
+static StringRef getPtxAccType(Type type) {
+  if (type.isF16())
+    return "f16";
+  return type.isF32() ? "f32" : "s32";
+}
+
+/// `wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16`
+static std::string getInstruction(Type a, Type b, Type acc, int64_t columns) {
+  unsigned k = 256 / a.getIntOrFloatBitWidth();
+  return ("wgmma.mma_async.sync.aligned.m64n" + Twine(columns) + "k" +
+          Twine(k) + "." + getPtxAccType(acc) + "." + getPtxType(a) + "." +
+          getPtxType(b))
+      .str();
+}
+
+/// Accumulators in the registers of the instruction: f16 in pairs.
+static SmallVector<Value> packSums(ImplicitLocOpBuilder &b, ValueRange sums) {
+  if (sums[0].getType().isF16())
+    return packWords(b, sums, 32);
+  return SmallVector<Value>(sums);
+}
+
+static SmallVector<Value> unpackSums(ImplicitLocOpBuilder &b,
+                                     ArrayRef<Value> words, Type type) {
+  return type.isF16() ? unpackWords(b, words, type) : SmallVector<Value>(words);
+}
+
+//===----------------------------------------------------------------------===//
+// Descriptors
+//===----------------------------------------------------------------------===//
+
+/// The descriptor of an operand that starts at `base`; `offsets` says how many
+/// bytes further each warpgroup's part of it starts.
+static Value emitDescriptor(ImplicitLocOpBuilder &b, Value base,
+                            const WgmmaDescriptor &descriptor,
+                            ArrayRef<uint64_t> offsets) {
+  Type i64 = b.getI64Type();
+  Value address = LLVM::PtrToIntOp::create(b, b.getI32Type(), base);
+  if (llvm::any_of(offsets, [](uint64_t offset) { return offset != 0; })) {
+    // A shuffle tells the assembler that all lanes have the same.
+    Value warp = emitShuffleIndex(b, emitWarpId(b), emitI32(b, 0));
+    Value group = LLVM::LShrOp::create(
+        b, warp, emitI32(b, llvm::Log2_32(kWarpsPerGroup)));
+    address = LLVM::AddOp::create(b, address, emitLinearMap(b, group, offsets));
+  }
+  // The field of the address has 14 bits of 16 bytes each.
+  constexpr int64_t kAddressMask = 0x3ffff;
+  Value field = LLVM::AndOp::create(b, address, emitI32(b, kAddressMask));
+  field = LLVM::LShrOp::create(b, field, emitI32(b, 4));
+  Value bits = LLVM::ConstantOp::create(
+      b, i64, b.getI64IntegerAttr(int64_t(descriptor.getBits())));
+  return LLVM::OrOp::create(b, LLVM::ZExtOp::create(b, i64, field), bits);
+}
+
+//===----------------------------------------------------------------------===//
+// Instructions
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Writes the PTX of one op.
+class WgmmaWriter {
+public:
+  WgmmaWriter(ImplicitLocOpBuilder &b, const WgmmaPlan &plan,
+              std::string instruction, unsigned wordsOfAcc, bool hasMajors)
+      : ptx(b), plan(plan), instruction(std::move(instruction)),
+        wordsOfAcc(wordsOfAcc), hasMajors(hasMajors) {}
+
+  /// `startsAtZero`: the sums are zero before, whatever `acc` holds.
+  SmallVector<Value> write(ValueRange a, Value b, ValueRange acc,
+                           bool startsAtZero) {
+    for (Value word : acc)
+      sums.push_back(startsAtZero ? ptx.out(word.getType())
+                                  : ptx.out(word.getType(), word));
+    for (Value value : a)
+      wordsOfA.push_back(ptx.in(value));
+    descriptorB = ptx.in(b);
+    text = "{\n.reg .pred add, set;\n.reg .b64 a, b;\n"
+           "setp.eq.b32 add, 0, 0;\nsetp.ne.b32 set, 0, 0;\n"
+           "wgmma.fence.sync.aligned;\n";
+    for (const WgmmaStep &step : plan.steps)
+      writeStep(step, startsAtZero && step.first);
+    text += "wgmma.commit_group.sync.aligned;\n}";
+    return ptx.emit(text, /*sideEffects=*/true);
+  }
+
+private:
+  /// The descriptor `base` moved by `offset` bytes, in the register `name`.
+  std::string moved(StringRef base, StringRef name, int64_t offset) {
+    if (offset == 0)
+      return base.str();
+    text +=
+        ("add.s64 " + name + ", " + base + ", " + Twine(offset >> 4) + ";\n")
+            .str();
+    return name.str();
+  }
+
+  void writeStep(const WgmmaStep &step, bool sets) {
+    std::string a = plan.a ? moved(wordsOfA[0], "a", step.aOffset)
+                           : formatPtxVector(ArrayRef(wordsOfA).slice(
+                                 step.aRegisters * kWordsOfA, kWordsOfA));
+    std::string b = moved(descriptorB, "b", step.bOffset);
+    unsigned words = wordsOfAcc;
+    text += instruction + " " +
+            formatPtxVector(ArrayRef(sums).slice(step.part * words, words)) +
+            ", " + a + ", " + b + (sets ? ", set" : ", add") + getFlags() +
+            ";\n";
+  }
+
+  /// Signs of the operands, and their majors where there is a choice.
+  std::string getFlags() const {
+    if (StringRef(instruction).ends_with("s8"))
+      return "";
+    std::string flags = ", 1, 1";
+    if (hasMajors && plan.a)
+      flags += plan.a->transposed ? ", 1" : ", 0";
+    if (hasMajors)
+      flags += plan.b.transposed ? ", 1" : ", 0";
+    return flags;
+  }
+
+  InlinePtx ptx;
+  const WgmmaPlan &plan;
+  std::string instruction;
+  unsigned wordsOfAcc;
+  bool hasMajors;
+  SmallVector<std::string> sums, wordsOfA;
+  std::string descriptorB, text;
+};
+
+class WgmmaLowering : public ConvertOpToLLVMPattern<warp::WgmmaOp> {
+public:
+  WgmmaLowering(const WarpTypeConverter &converter, const NvidiaTarget &target)
+      : ConvertOpToLLVMPattern(converter), target(target) {}
+
+  LogicalResult
+  matchAndRewrite(warp::WgmmaOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!target.hasWgmma())
+      return op.emitOpError("needs sm_90a");
+    Type typeA = getElementType(op.getA().getType());
+    Type typeB = op.getB().getType().getElementType();
+    auto type = cast<RankedTensorType>(op.getType());
+    std::optional<WgmmaPlan> plan = getPlan(op, typeA);
+    if (!plan)
+      return rewriter.notifyMatchFailure(op, "no plan");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    SmallVector<Value> acc = packSums(b, adaptor.getAcc());
+    SmallVector<Value> a =
+        plan->a ? SmallVector<Value>{emitDescriptor(b, adaptor.getA()[0],
+                                                    *plan->a, plan->aOffsets)}
+                : packWords(b, adaptor.getA(), 32);
+    Value descriptorB =
+        emitDescriptor(b, adaptor.getB()[0], plan->b, plan->bOffsets);
+    WgmmaWriter writer(
+        b, *plan,
+        getInstruction(typeA, typeB, type.getElementType(), plan->columns),
+        acc.size() / plan->parts, typeA.getIntOrFloatBitWidth() == 16);
+    bool startsAtZero = matchPattern(op.getAcc(), m_AnyZeroFloat()) ||
+                        matchPattern(op.getAcc(), m_Zero());
+    acc = writer.write(a, descriptorB, acc, startsAtZero);
+    rewriter.replaceOpWithMultiple(op,
+                                   {unpackSums(b, acc, type.getElementType())});
+    return success();
+  }
+
+private:
+  static Type getElementType(Type type) {
+    if (auto shared = dyn_cast<warp::SharedType>(type))
+      return shared.getElementType();
+    return getElementTypeOrSelf(type);
+  }
+
+  static std::optional<WgmmaPlan> getPlan(warp::WgmmaOp op, Type element) {
+    auto shared = dyn_cast<warp::SharedType>(op.getA().getType());
+    LinearLayout a = shared ? shared.getLayout().getLayout()
+                            : getLayoutOrScalar(op.getA().getType());
+    WgmmaObstacle obstacle;
+    return planWgmma(a, bool(shared),
+                     op.getB().getType().getLayout().getLayout(),
+                     getLayoutOrScalar(op.getType()),
+                     element.getIntOrFloatBitWidth(), obstacle);
+  }
+
+  const NvidiaTarget target;
+};
+
+struct WgmmaWaitLowering : ConvertOpToLLVMPattern<warp::WgmmaWaitOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(warp::WgmmaWaitOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    InlinePtx ptx(b);
+    SmallVector<SmallVector<Value>> sums;
+    for (ValueRange sum : adaptor.getSums())
+      for (Value word : sums.emplace_back(packSums(b, sum)))
+        ptx.out(word.getType(), word);
+    SmallVector<Value> words = ptx.emit(
+        ("wgmma.wait_group.sync.aligned " + Twine(op.getPendings()) + ";")
+            .str(),
+        /*sideEffects=*/true);
+    ArrayRef<Value> rest = words;
+    for (auto [sum, before] : llvm::zip_equal(sums, adaptor.getSums())) {
+      sum = unpackSums(b, rest.take_front(sum.size()), before[0].getType());
+      rest = rest.drop_front(packedSize(sum));
+    }
+    SmallVector<ValueRange> results(sums.begin(), sums.end());
+    rewriter.replaceOpWithMultiple(op, results);
+    return success();
+  }
+
+private:
+  static size_t packedSize(ValueRange sum) {
+    return sum[0].getType().isF16() ? sum.size() / 2 : sum.size();
+  }
+};
+
+struct ProxyFenceLowering : ConvertOpToLLVMPattern<warp::ProxyFenceOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(warp::ProxyFenceOp op, OneToNOpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    InlinePtx(b).emit("fence.proxy.async.shared::cta;", /*sideEffects=*/true);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+} // namespace
+
+void tilewright::populateWgmmaToLLVM(const WarpTypeConverter &converter,
+                                     const NvidiaTarget &target,
+                                     RewritePatternSet &patterns) {
+  patterns.add<WgmmaLowering>(converter, target);
+  patterns.add<WgmmaWaitLowering, ProxyFenceLowering>(converter);
+}

@@ -1,0 +1,58 @@
+#include "lib/Transforms/Warp/Passes.h"
+
+#include "dialect/Warp/WarpOps.h"
+#include "lib/Analysis/SharedMemory.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace tilewright;
+
+namespace tilewright::warp {
+#define GEN_PASS_DEF_INSERTPROXYFENCES
+#include "lib/Transforms/Warp/Passes.h.inc"
+} // namespace tilewright::warp
+
+/// Whether `op` leaves something in a tile that a product reads: a store, or the
+/// wait for copies to a slot.
+static bool fillsOperand(Operation *op) {
+  Operation *memory = nullptr;
+  if (auto alloc = dyn_cast<warp::AllocOp>(op); alloc && alloc.getSource())
+    memory = alloc;
+  else if (auto store = dyn_cast<warp::LocalStoreOp>(op))
+    memory = store.getMemory().getDefiningOp();
+  else if (isa<warp::RingWaitOp>(op))
+    memory = op;
+  return memory &&
+         llvm::any_of(getTileUsers(memory), llvm::IsaPred<warp::WgmmaOp>);
+}
+
+/// Whether a fence must stand before `op` for the stores in front of it.
+static bool endsStores(Operation *op) {
+  return synchronizes(op) || op->getNumRegions() != 0 ||
+         op->hasTrait<OpTrait::IsTerminator>() || isa<warp::WgmmaOp>(op);
+}
+
+/// Fences the stores of one block, those of its regions apart.
+static void insertFences(Block &block) {
+  Operation *lastStore = nullptr;
+  for (Operation &op : block) {
+    if (lastStore && endsStores(&op)) {
+      OpBuilder builder(op.getContext());
+      builder.setInsertionPointAfter(lastStore);
+      warp::ProxyFenceOp::create(builder, lastStore->getLoc());
+      lastStore = nullptr;
+    }
+    if (fillsOperand(&op))
+      lastStore = &op;
+  }
+}
+
+namespace {
+struct InsertProxyFences
+    : warp::impl::InsertProxyFencesBase<InsertProxyFences> {
+  void runOnOperation() override {
+    getOperation()->walk([](Block *block) { insertFences(*block); });
+  }
+};
+} // namespace

@@ -1,0 +1,111 @@
+// RUN: tilewright-opt %s -split-input-file -verify-diagnostics
+
+#c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
+#a = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]}>
+#b = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+tile.func @shapes(%a: !warp.shared<64x16xf16, #a>, %b: !warp.shared<16x8xf16, #b>, %c: tensor<64x16xf32, #c>) {
+  // C1
+  // expected-error@+1 {{multiplies MxK by KxN onto MxN, got}}
+  %s = warp.wgmma %a, %b, %c : !warp.shared<64x16xf16, #a>, !warp.shared<16x8xf16, #b>, tensor<64x16xf32, #c>
+  tile.return
+}
+
+// -----
+
+#c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
+#a = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]}>
+#b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8]]}>
+tile.func @types(%a: !warp.shared<64x16xf16, #a>, %b: !warp.shared<16x16xbf16, #b>, %c: tensor<64x16xf32, #c>) {
+  // C2
+  // expected-error@+1 {{has no tensor-core instruction for 'f16', 'bf16' and 'f32'}}
+  %s = warp.wgmma %a, %b, %c : !warp.shared<64x16xf16, #a>, !warp.shared<16x16xbf16, #b>, tensor<64x16xf32, #c>
+  tile.return
+}
+
+// -----
+
+#c = #warp.linear<{register = [[0, 1], [8, 0], [16, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 8], [32, 0]]}>
+#a = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]}>
+#b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8]]}>
+tile.func @rows(%a: !warp.shared<64x16xf16, #a>, %b: !warp.shared<16x16xf16, #b>, %c: tensor<64x16xf32, #c>) {
+  // C3: two warps side by side
+  // expected-error@+1 {{has a tile in registers that no wgmma takes: 'tensor<64x16xf32}}
+  %s = warp.wgmma %a, %b, %c : !warp.shared<64x16xf16, #a>, !warp.shared<16x16xf16, #b>, tensor<64x16xf32, #c>
+  tile.return
+}
+
+// -----
+
+#c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
+#a = #warp.linear<{register = [[0, 1], [0, 8], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
+#b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8]]}>
+tile.func @fragments(%a: tensor<64x16xf16, #a>, %b: !warp.shared<16x16xf16, #b>, %c: tensor<64x16xf32, #c>) {
+  // C3: registers 1 and 2 of A change places
+  // expected-error@+1 {{has a tile in registers that no wgmma takes: 'tensor<64x16xf16}}
+  %s = warp.wgmma %a, %b, %c : tensor<64x16xf16, #a>, !warp.shared<16x16xf16, #b>, tensor<64x16xf32, #c>
+  tile.return
+}
+
+// -----
+
+#c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
+#a = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]}>
+#b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [0, 4], [0, 8]]}>
+tile.func @plain(%a: !warp.shared<64x16xf16, #a>, %b: !warp.shared<16x16xf16, #b>, %c: tensor<64x16xf32, #c>) {
+  // C4: rows one after the other without a swizzle
+  // expected-error@+1 {{has shared memory that no matrix descriptor expresses: '!warp.shared<16x16xf16}}
+  %s = warp.wgmma %a, %b, %c : !warp.shared<64x16xf16, #a>, !warp.shared<16x16xf16, #b>, tensor<64x16xf32, #c>
+  tile.return
+}
+
+// -----
+
+#c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
+#a = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 0], [4, 16], [8, 0], [16, 0], [32, 0]]}>
+#b = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0]]}>
+tile.func @across(%a: !warp.shared<64x32xi8, #a>, %b: !warp.shared<32x16xi8, #b>, %c: tensor<64x16xi32, #c>) {
+  // C4: bytes must lie along the contracted dimension
+  // expected-error@+1 {{has shared memory that no matrix descriptor expresses: '!warp.shared<32x16xi8}}
+  %s = warp.wgmma %a, %b, %c : !warp.shared<64x32xi8, #a>, !warp.shared<32x16xi8, #b>, tensor<64x16xi32, #c>
+  tile.return
+}
+
+// -----
+
+#c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
+tile.func @pendings(%c: tensor<64x16xf32, #c>) {
+  // C1
+  // expected-error@+1 {{attribute 'pendings' failed to satisfy constraint}}
+  %s = "warp.wgmma_wait"(%c) {pendings = -1 : i32} : (tensor<64x16xf32, #c>) -> tensor<64x16xf32, #c>
+  tile.return
+}
+
+// -----
+
+tile.func @nothing() {
+  // C2
+  // expected-error@+1 {{needs a sum to wait for}}
+  "warp.wgmma_wait"() {pendings = 0 : i32} : () -> ()
+  tile.return
+}
+
+// -----
+
+#b = #warp.linear<{offset = [[1, 0], [2, 0], [0, 1], [0, 2]]}>
+#t = #warp.linear<{offset = [[0, 1], [0, 2], [1, 0], [2, 0]]}>
+tile.func @order(%b: !warp.shared<4x4xf16, #b>) {
+  // C1
+  // expected-error@+1 {{needs an order of 2 dimensions, got [0, 0]}}
+  %t = warp.shared_transpose %b {order = array<i32: 0, 0>} : !warp.shared<4x4xf16, #b> -> !warp.shared<4x4xf16, #t>
+  tile.return
+}
+
+// -----
+
+#b = #warp.linear<{offset = [[1, 0], [2, 0], [0, 1], [0, 2]]}>
+tile.func @other_layout(%b: !warp.shared<4x4xf16, #b>) {
+  // C2
+  // expected-error@+1 {{gives '!warp.shared<4x4xf16}}
+  %t = warp.shared_transpose %b {order = array<i32: 1, 0>} : !warp.shared<4x4xf16, #b> -> !warp.shared<4x4xf16, #b>
+  tile.return
+}

@@ -1,0 +1,59 @@
+// RUN: tilewright-opt %s -warp-allocate-shared -warp-insert-barriers -warp-insert-proxy-fences -warp-check-barriers | FileCheck %s
+
+#c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
+#a = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 8], [4, 16], [8, 0], [16, 0], [32, 0]]}>
+#b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 1], [8, 2], [16, 4], [0, 8]]}>
+#rows = #warp.linear<{register = [[0, 1], [0, 2], [0, 4], [32, 0]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]}>
+#rb = #warp.linear<{register = [[1, 0], [2, 0]], lane = [[4, 0], [8, 0], [16, 0], [0, 1], [0, 2]], warp = [[0, 4], [0, 8]]}>
+
+// One fence for both operands, before the barrier that the product needs; the
+// stores of the next iteration wait until all warps have waited for it.
+// CHECK-LABEL: @loop
+// CHECK: scf.for
+// CHECK-NEXT: warp.barrier
+// CHECK-NEXT: warp.alloc
+// CHECK-NEXT: warp.alloc
+// CHECK-NEXT: warp.proxy_fence
+// CHECK-NEXT: warp.barrier
+// CHECK-NEXT: warp.wgmma
+// CHECK-NEXT: warp.wgmma_wait
+// CHECK-NEXT: scf.yield
+tile.func @loop(%x: tensor<64x32xf16, #rows>, %y: tensor<32x16xf16, #rb>, %c: tensor<64x16xf32, #c>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> tensor<64x16xf32, #c> : i32 {
+    %a = warp.alloc %x : (tensor<64x32xf16, #rows>) -> !warp.shared<64x32xf16, #a>
+    %b = warp.alloc %y : (tensor<32x16xf16, #rb>) -> !warp.shared<32x16xf16, #b>
+    %s = warp.wgmma %a, %b, %acc : !warp.shared<64x32xf16, #a>, !warp.shared<32x16xf16, #b>, tensor<64x16xf32, #c>
+    %d = warp.wgmma_wait %s {pendings = 0 : i32} : tensor<64x16xf32, #c>
+    scf.yield %d : tensor<64x16xf32, #c>
+  }
+  tile.return
+}
+
+// Stores that a barrier separates have a fence each; other stores have none.
+// CHECK-LABEL: @apart
+// CHECK: warp.local_store
+// CHECK-NEXT: warp.proxy_fence
+// CHECK-NEXT: warp.barrier
+// CHECK-NEXT: warp.local_store
+// CHECK-NEXT: warp.proxy_fence
+// CHECK-NEXT: warp.local_store
+// CHECK-NEXT: warp.barrier
+// CHECK: warp.wgmma
+// CHECK-NOT: warp.proxy_fence
+// CHECK: tile.return
+tile.func @apart(%x: tensor<64x32xf16, #rows>, %y: tensor<32x16xf16, #rb>, %c: tensor<64x16xf32, #c>) {
+  %a = warp.alloc : !warp.shared<64x32xf16, #a>
+  %b = warp.alloc : !warp.shared<32x16xf16, #b>
+  %o = warp.alloc : !warp.shared<64x32xf16, #a>
+  warp.local_store %x, %a : tensor<64x32xf16, #rows> -> !warp.shared<64x32xf16, #a>
+  warp.barrier
+  warp.local_store %y, %b : tensor<32x16xf16, #rb> -> !warp.shared<32x16xf16, #b>
+  warp.local_store %x, %o : tensor<64x32xf16, #rows> -> !warp.shared<64x32xf16, #a>
+  %s = warp.wgmma %a, %b, %c : !warp.shared<64x32xf16, #a>, !warp.shared<32x16xf16, #b>, tensor<64x16xf32, #c>
+  %d = warp.wgmma_wait %s {pendings = 0 : i32} : tensor<64x16xf32, #c>
+  %z = warp.local_load %o : !warp.shared<64x32xf16, #a> -> tensor<64x32xf16, #rows>
+  warp.local_store %z, %o : tensor<64x32xf16, #rows> -> !warp.shared<64x32xf16, #a>
+  tile.return
+}
