@@ -4,7 +4,7 @@
 
 // Registers as a tree, five shuffles, and four partial sums through shared
 // memory, read at once.
-// CHECK: llvm.mlir.global external @__tilewright_shared() {addr_space = 3 : i32, alignment = 128 : i64} : !llvm.array<0 x i8>
+// CHECK: llvm.mlir.global external @__tilewright_shared() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>
 // CHECK-LABEL: llvm.func @sum
 tile.func @sum(%x: f32, %p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 4 : i32} {
   %v = tile.splat %x : f32 -> tensor<512xf32, #l>
