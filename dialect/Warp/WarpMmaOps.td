@@ -16,8 +16,7 @@ def Warp_MmaOp : Warp_Op<"mma", [Pure, AllTypesMatch<["acc", "result"]>]> {
     | i8, signed | i32 | m16n8k32 | sm_80 |
     | f8E4M3FN, f8E5M2, mixed or not | f32 | m16n8k32 | sm_89 |
 
-    f32 operands must already be rounded to tf32: lower bits of the mantissa are
-    ignored.
+    f32 operands are rounded to tf32, to the nearest and ties away from zero.
 
     C1: `a` is MxK, `b` KxN and `acc` MxN.
     C2: the element types stand together in one row of the table.

@@ -47,6 +47,29 @@ private:
   const NvidiaTarget target;
 };
 
+/// The sign of an 8-bit float is a bit; the detour through f32 that other
+/// arithmetic takes would lose infinities.
+class Float8NegLowering : public ConvertOpToLLVMPattern<arith::NegFOp> {
+public:
+  explicit Float8NegLowering(const WarpTypeConverter &converter)
+      : ConvertOpToLLVMPattern(converter, /*benefit=*/2) {}
+
+  LogicalResult
+  matchAndRewrite(arith::NegFOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!isFloat8(getElementTypeOrSelf(op.getType())))
+      return rewriter.notifyMatchFailure(op, "no 8-bit float");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Value sign =
+        LLVM::ConstantOp::create(b, b.getI8Type(), b.getI8IntegerAttr(-0x80));
+    SmallVector<Value> values;
+    for (Value value : adaptor.getOperand())
+      values.push_back(LLVM::XOrOp::create(b, value, sign));
+    rewriter.replaceOpWithMultiple(op, {values});
+    return success();
+  }
+};
+
 /// int_to_ptr, ptr_to_int and bitcast: the same 64 bits.
 template <typename Op> struct PointerCastLowering : ConvertOpToLLVMPattern<Op> {
   using ConvertOpToLLVMPattern<Op>::ConvertOpToLLVMPattern;
@@ -75,5 +98,6 @@ void tilewright::populateCastToLLVM(const WarpTypeConverter &converter,
                Float8CastLowering<arith::TruncFOp>>(converter, target);
   patterns.add<PointerCastLowering<tile::IntToPtrOp>,
                PointerCastLowering<tile::PtrToIntOp>,
-               PointerCastLowering<tile::BitcastOp>>(converter);
+               PointerCastLowering<tile::BitcastOp>, Float8NegLowering>(
+      converter);
 }

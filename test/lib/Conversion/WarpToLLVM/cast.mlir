@@ -59,3 +59,15 @@ tile.func @pointers(%i: i64, %y: !tile.ptr<i64>) attributes {tile.kernel, warp.n
   tile.store %q, %j : !tile.ptr<i64>
   tile.return
 }
+
+// -----
+
+// Infinity has a negative.
+// CHECK-LABEL: llvm.func @negate
+tile.func @negate(%x: f8E5M2, %y: !tile.ptr<f8E5M2>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
+  // CHECK: %[[SIGN:.*]] = llvm.mlir.constant(-128 : i8)
+  // CHECK: llvm.xor %arg0, %[[SIGN]]
+  %n = arith.negf %x : f8E5M2
+  tile.store %y, %n : !tile.ptr<f8E5M2>
+  tile.return
+}
