@@ -142,15 +142,18 @@ struct Cache {
   Cache(const Cache &) = delete;
 
   py::object get(const std::string &key) const;
+  py::object peek(const std::string &key) const;
+  py::list list() const;
   void put(const std::string &key, const py::dict &blobs) const;
 
   tw_cache *handle = nullptr;
 };
 } // namespace
 
-py::object Cache::get(const std::string &key) const {
+/// The blobs of an entry, which is freed; None for none.
+static py::object takeEntry(tw_cache_entry *handle) {
   std::unique_ptr<tw_cache_entry, void (*)(tw_cache_entry *)> entry(
-      tw_cache_get(handle, key.c_str()), tw_cache_entry_free);
+      handle, tw_cache_entry_free);
   if (!entry)
     return py::none();
   py::dict blobs;
@@ -160,6 +163,24 @@ py::object Cache::get(const std::string &key) const {
         py::bytes(static_cast<const char *>(blob.data), blob.size);
   }
   return blobs;
+}
+
+py::object Cache::get(const std::string &key) const {
+  return takeEntry(tw_cache_get(handle, key.c_str()));
+}
+
+py::object Cache::peek(const std::string &key) const {
+  return takeEntry(tw_cache_peek(handle, key.c_str()));
+}
+
+py::list Cache::list() const {
+  std::vector<std::tuple<std::string, uint64_t, int64_t>> items;
+  const auto append = [](void *user, const char *key, uint64_t bytes,
+                         int64_t used) {
+    static_cast<decltype(items) *>(user)->emplace_back(key, bytes, used);
+  };
+  check(tw_cache_list(handle, append, &items));
+  return py::cast(items);
 }
 
 void Cache::put(const std::string &key, const py::dict &blobs) const {
@@ -183,6 +204,18 @@ static void defineCache(py::module_ &module) {
       .def("get", &Cache::get, py::arg("key"),
            "The blobs under a key as a dict of bytes; None if there are none.")
       .def("put", &Cache::put, py::arg("key"), py::arg("blobs"))
+      .def("peek", &Cache::peek, py::arg("key"),
+           "The same, leaving damage and the entry's age as they are.")
+      .def("list", &Cache::list,
+           "(key, bytes, seconds since 1970 of the last use) of each entry, "
+           "the least recently used first.")
+      .def(
+          "prune",
+          [](const Cache &self, uint64_t bytes) {
+            check(tw_cache_prune(self.handle, bytes));
+          },
+          py::arg("bytes"),
+          "Removes the least recently used entries until `bytes` are left.")
       .def("clear",
            [](const Cache &self) { check(tw_cache_clear(self.handle)); })
       .def_property_readonly(

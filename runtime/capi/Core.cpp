@@ -68,6 +68,16 @@ tw_cache_entry *tw_cache_get(const tw_cache *cache, const char *key) {
   return entry;
 }
 
+tw_cache_entry *tw_cache_peek(const tw_cache *cache, const char *key) {
+  tw_cache_entry *entry = nullptr;
+  (void)guarded([&] {
+    if (std::optional<CacheEntry> found = cache->cache.peek(key))
+      entry = new tw_cache_entry{std::move(*found)};
+    return Status::success();
+  });
+  return entry;
+}
+
 size_t tw_cache_entry_size(const tw_cache_entry *entry) {
   return entry->blobs.size();
 }
@@ -105,4 +115,22 @@ tw_status tw_cache_usage(const tw_cache *cache, uint64_t *entries,
 
 tw_status tw_cache_clear(const tw_cache *cache) {
   return guarded([&] { return cache->cache.clear(); });
+}
+
+tw_status tw_cache_prune(const tw_cache *cache, uint64_t bytes) {
+  return guarded([&] { return cache->cache.prune(bytes); });
+}
+
+tw_status tw_cache_list(const tw_cache *cache,
+                        void (*visit)(void *user, const char *key,
+                                      uint64_t bytes, int64_t used),
+                        void *user) {
+  return guarded([&]() -> Status {
+    Result<std::vector<CacheItem>> items = cache->cache.list();
+    if (!items.ok())
+      return items.status();
+    for (const CacheItem &item : *items)
+      visit(user, item.key.c_str(), item.bytes, item.used);
+    return Status::success();
+  });
 }

@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <memory>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <tuple>
 #include <unistd.h>
@@ -126,31 +127,81 @@ Result<Cache> Cache::openDefault() {
   return open(std::move(*directory), *bound);
 }
 
+namespace {
+/// Held by whoever removes or replaces the file of an entry, so that nobody
+/// removes a good file in place of the damaged one that was there before. The
+/// kernel drops it with its process; a file system without locks does without.
+class DirectoryLock {
+public:
+  explicit DirectoryLock(int directoryFd)
+      : fd(openat(directoryFd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    while (fd.valid() && flock(fd.get(), LOCK_EX) != 0 && errno == EINTR)
+      ;
+  }
+
+private:
+  UniqueFd fd;
+};
+
+/// The file of an entry as found: open, and decoded if it is sound.
+struct FoundFile {
+  UniqueFd fd;
+  struct stat info;
+  bool damaged = false;
+  std::optional<CacheEntry> entry;
+};
+} // namespace
+
+static FoundFile readEntry(int directoryFd, const std::string &key,
+                           uint64_t limit) {
+  FoundFile found;
+  // Non-blocking: a FIFO under this name must not hang us.
+  found.fd = UniqueFd(openat(directoryFd, fileName(key).c_str(),
+                             O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (!found.fd.valid() || fstat(found.fd.get(), &found.info) != 0 ||
+      found.info.st_uid != geteuid())
+    return found;
+  Result<std::string> bytes = readAll(found.fd.get(), limit);
+  if (!bytes.ok())
+    return found;
+  found.entry = decodeCacheEntry(key, *bytes);
+  found.damaged = !found.entry;
+  return found;
+}
+
+/// Removes the file unless another one has taken its name by now.
+static void removeDamaged(int directoryFd, const std::string &key,
+                          const FoundFile &found) {
+  DirectoryLock lock(directoryFd);
+  const std::string name = fileName(key);
+  struct stat now;
+  if (fstatat(directoryFd, name.c_str(), &now, AT_SYMLINK_NOFOLLOW) == 0 &&
+      now.st_dev == found.info.st_dev && now.st_ino == found.info.st_ino)
+    unlinkat(directoryFd, name.c_str(), 0);
+}
+
 std::optional<CacheEntry> Cache::get(const std::string &key) const {
   if (!isValidKey(key))
     return std::nullopt;
   Result<UniqueFd> directory = openTrustedDirectory(path);
   if (!directory.ok())
     return std::nullopt;
-  const std::string name = fileName(key);
-  // Non-blocking: a FIFO under this name must not hang us.
-  UniqueFd file(openat(directory->get(), name.c_str(),
-                       O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  struct stat info;
-  if (!file.valid() || fstat(file.get(), &info) != 0 ||
-      info.st_uid != geteuid())
-    return std::nullopt;
-  Result<std::string> bytes = readAll(file.get(), bound);
-  std::optional<CacheEntry> entry;
-  if (bytes.ok())
-    entry = decodeCacheEntry(key, *bytes);
-  if (!entry) {
-    unlinkat(directory->get(), name.c_str(), 0);
-    return std::nullopt;
-  }
+  FoundFile found = readEntry(directory->get(), key, bound);
+  if (found.damaged)
+    removeDamaged(directory->get(), key, found);
   // Fails in a read-only cache, where nothing is evicted either.
-  (void)futimens(file.get(), nullptr);
-  return entry;
+  if (found.entry)
+    (void)futimens(found.fd.get(), nullptr);
+  return std::move(found.entry);
+}
+
+std::optional<CacheEntry> Cache::peek(const std::string &key) const {
+  if (!isValidKey(key))
+    return std::nullopt;
+  Result<UniqueFd> directory = openTrustedDirectory(path);
+  if (!directory.ok())
+    return std::nullopt;
+  return readEntry(directory->get(), key, UINT64_MAX).entry;
 }
 
 Status Cache::put(const std::string &key, const CacheEntry &entry) const {
@@ -174,17 +225,33 @@ Status Cache::put(const std::string &key, const CacheEntry &entry) const {
                    errno);
   Status written = writeAll(file.get(), bytes);
   const std::string name = fileName(key);
-  if (written.ok() && renameat(directory->get(), temporary.c_str(),
-                               directory->get(), name.c_str()) != 0)
-    written = ioError(StatusCode::Io, "cannot rename in '" + path + "'", errno);
+  if (written.ok()) {
+    DirectoryLock lock(directory->get());
+    if (renameat(directory->get(), temporary.c_str(), directory->get(),
+                 name.c_str()) != 0)
+      written =
+          ioError(StatusCode::Io, "cannot rename in '" + path + "'", errno);
+  }
   if (!written.ok()) {
     unlinkat(directory->get(), temporary.c_str(), 0);
     return written;
   }
-  return evict(directory->get(), name);
+  // Some air, so that a full cache is not swept at every store.
+  return evict(directory->get(), name, bound, bound - bound / 10);
 }
 
-Status Cache::evict(int directoryFd, const std::string &keep) const {
+static void sortByUse(std::vector<StoredFile> &files) {
+  std::sort(files.begin(), files.end(),
+            [](const StoredFile &a, const StoredFile &b) {
+              return std::tie(a.used.tv_sec, a.used.tv_nsec) <
+                     std::tie(b.used.tv_sec, b.used.tv_nsec);
+            });
+}
+
+/// If there are more than `most` bytes, removes entries until there are at most
+/// `target`.
+Status Cache::evict(int directoryFd, const std::string &keep, uint64_t most,
+                    uint64_t target) const {
   removeStaleTemporaries(directoryFd);
   Result<std::vector<StoredFile>> files = listFiles(directoryFd, isEntry);
   if (!files.ok())
@@ -192,15 +259,9 @@ Status Cache::evict(int directoryFd, const std::string &keep) const {
   uint64_t total = 0;
   for (const StoredFile &file : *files)
     total += file.bytes;
-  if (total <= bound)
+  if (total <= most)
     return Status::success();
-  std::sort(files->begin(), files->end(),
-            [](const StoredFile &a, const StoredFile &b) {
-              return std::tie(a.used.tv_sec, a.used.tv_nsec) <
-                     std::tie(b.used.tv_sec, b.used.tv_nsec);
-            });
-  // Some air, so that a full cache is not swept at every store.
-  const uint64_t target = bound - bound / 10;
+  sortByUse(*files);
   for (const StoredFile &file : *files) {
     if (total <= target)
       break;
@@ -210,6 +271,29 @@ Status Cache::evict(int directoryFd, const std::string &keep) const {
     total -= file.bytes;
   }
   return Status::success();
+}
+
+Status Cache::prune(uint64_t bytes) const {
+  Result<UniqueFd> directory = openTrustedDirectory(path);
+  if (!directory.ok())
+    return directory.status();
+  return evict(directory->get(), "", bytes, bytes);
+}
+
+Result<std::vector<CacheItem>> Cache::list() const {
+  Result<UniqueFd> directory = openTrustedDirectory(path);
+  if (!directory.ok())
+    return directory.status();
+  Result<std::vector<StoredFile>> files = listFiles(directory->get(), isEntry);
+  if (!files.ok())
+    return files.status();
+  sortByUse(*files);
+  std::vector<CacheItem> items;
+  for (const StoredFile &file : *files)
+    items.push_back(
+        {file.name.substr(0, file.name.size() - kEntrySuffix.size()),
+         file.bytes, file.used.tv_sec});
+  return items;
 }
 
 Result<CacheUsage> Cache::usage() const {

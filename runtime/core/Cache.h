@@ -11,12 +11,20 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace tilewright::runtime {
 
 struct CacheUsage {
   uint64_t entries = 0;
   uint64_t bytes = 0;
+};
+
+struct CacheItem {
+  std::string key;
+  uint64_t bytes = 0;
+  /// Seconds since 1970 at which it was stored or last found.
+  int64_t used = 0;
 };
 
 class Cache {
@@ -31,9 +39,19 @@ public:
   static Result<Cache> openDefault();
 
   /// The entry under `key`, or nothing. A damaged entry is removed and is
-  /// nothing; so is one that cannot be read. A hit makes the entry the most
-  /// recently used one.
+  /// nothing; one that cannot be read is nothing and stays. A hit makes the
+  /// entry the most recently used one.
   std::optional<CacheEntry> get(const std::string &key) const;
+
+  /// The entry under `key`, or nothing, leaving everything as it is.
+  std::optional<CacheEntry> peek(const std::string &key) const;
+
+  /// What is stored, the least recently used entry first.
+  Result<std::vector<CacheItem>> list() const;
+
+  /// Removes the least recently used entries until at most `bytes` are left,
+  /// and what killed writers left behind.
+  Status prune(uint64_t bytes) const;
 
   /// Stores the entry: readers see all of it or none. Then removes the least
   /// recently used entries until the bound holds.
@@ -52,7 +70,8 @@ private:
   Cache(std::string path, uint64_t bound)
       : path(std::move(path)), bound(bound) {}
 
-  Status evict(int directoryFd, const std::string &keep) const;
+  Status evict(int directoryFd, const std::string &keep, uint64_t most,
+               uint64_t target) const;
 
   std::string path;
   uint64_t bound;

@@ -74,6 +74,8 @@ TW_EXPORT uint64_t tw_cache_max_bytes(const tw_cache *cache);
 /* The entry under `key`, or NULL. A damaged entry is removed and counts as
  * missing. Free the entry with tw_cache_entry_free. */
 TW_EXPORT tw_cache_entry *tw_cache_get(const tw_cache *cache, const char *key);
+/* The same without a trace: damage stays, and the entry's age. */
+TW_EXPORT tw_cache_entry *tw_cache_peek(const tw_cache *cache, const char *key);
 TW_EXPORT size_t tw_cache_entry_size(const tw_cache_entry *entry);
 /* The i-th blob; its pointers live as long as the entry. */
 TW_EXPORT tw_blob tw_cache_entry_blob(const tw_cache_entry *entry, size_t i);
@@ -87,6 +89,17 @@ TW_EXPORT tw_status tw_cache_put(const tw_cache *cache, const char *key,
 TW_EXPORT tw_status tw_cache_usage(const tw_cache *cache, uint64_t *entries,
                                    uint64_t *bytes);
 TW_EXPORT tw_status tw_cache_clear(const tw_cache *cache);
+
+/* Removes the least recently used entries until at most `bytes` are left, and
+ * what killed writers left behind. */
+TW_EXPORT tw_status tw_cache_prune(const tw_cache *cache, uint64_t bytes);
+
+/* Calls `visit` for each entry, the least recently used first, with its key,
+ * its size and the seconds since 1970 at which it was stored or last found. */
+TW_EXPORT tw_status tw_cache_list(const tw_cache *cache,
+                                  void (*visit)(void *user, const char *key,
+                                                uint64_t bytes, int64_t used),
+                                  void *user);
 
 /* -- CUDA: driver and devices ---------------------------------------------- */
 

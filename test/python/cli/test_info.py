@@ -31,7 +31,7 @@ def test_version_and_help(tilewright):
     bare = tilewright()
     assert bare.returncode == 2
     assert bare.stdout == tilewright("--help").stdout
-    for command in ("compile", "run", "info"):
+    for command in ("compile", "run", "cache", "info"):
         assert command in bare.stdout
         assert tilewright(command, "--help").returncode == 0
 

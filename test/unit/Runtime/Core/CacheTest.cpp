@@ -197,6 +197,64 @@ TEST(Cache, LeastRecentlyUsedIsEvicted) {
   EXPECT_LE(cache.usage()->bytes, 10000u);
 }
 
+TEST(Cache, PruneKeepsTheMostRecentlyUsed) {
+  TemporaryDirectory root;
+  Cache cache = openCache(root.path("cache"));
+  for (char key : {'a', 'b', 'c'}) {
+    ASSERT_TRUE(cache.put(std::string(1, key), filled(key, 1000)).ok());
+    makeOlder(cache, std::string(1, key), 'z' - key);
+  }
+  Result<std::vector<CacheItem>> items = cache.list();
+  ASSERT_TRUE(items.ok());
+  ASSERT_EQ(items->size(), 3u);
+  EXPECT_EQ(items->front().key, "a") << "the least recently used first";
+  EXPECT_GT(items->front().bytes, 1000u);
+  ASSERT_TRUE(cache.prune(2500).ok());
+  EXPECT_FALSE(cache.get("a").has_value());
+  EXPECT_TRUE(cache.get("b").has_value());
+  EXPECT_TRUE(cache.get("c").has_value());
+  ASSERT_TRUE(cache.prune(0).ok());
+  EXPECT_EQ(filesIn(cache.directory()), 0u);
+}
+
+TEST(Cache, PeekLeavesNoTrace) {
+  TemporaryDirectory root;
+  Cache cache = openCache(root.path("cache"));
+  ASSERT_TRUE(cache.put("k", filled('a', 100)).ok());
+  makeOlder(cache, "k", 1000);
+  const int64_t before = cache.list()->front().used;
+  EXPECT_TRUE(cache.peek("k").has_value());
+  EXPECT_EQ(cache.list()->front().used, before);
+  std::ofstream(cache.directory() + "/k.twc") << "damaged";
+  EXPECT_FALSE(cache.peek("k").has_value());
+  EXPECT_EQ(filesIn(cache.directory()), 1u) << "peek removes nothing";
+}
+
+TEST(Cache, DamageAndRepairAtOnceLoseNoGoodEntry) {
+  TemporaryDirectory root;
+  Cache cache = openCache(root.path("cache"));
+  const std::string path = cache.directory() + "/k.twc";
+  for (int round = 0; round < 200; ++round) {
+    std::ofstream(path) << "damaged";
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i)
+      threads.emplace_back([&] { (void)cache.get("k"); });
+    ASSERT_TRUE(cache.put("k", filled('a', 100)).ok());
+    for (std::thread &thread : threads)
+      thread.join();
+    ASSERT_TRUE(cache.get("k").has_value());
+  }
+}
+
+TEST(Cache, EntryTooLargeToReadStays) {
+  TemporaryDirectory root;
+  Cache large = openCache(root.path("cache"));
+  ASSERT_TRUE(large.put("k", filled('a', 5000)).ok());
+  Cache small = openCache(root.path("cache"), 1000);
+  EXPECT_FALSE(small.get("k").has_value());
+  EXPECT_TRUE(large.get("k").has_value());
+}
+
 TEST(Cache, EntryLargerThanTheCacheIsRefused) {
   TemporaryDirectory root;
   Cache cache = openCache(root.path("cache"), 1000);

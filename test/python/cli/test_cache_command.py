@@ -1,0 +1,90 @@
+"""`tilewright cache`."""
+
+import json
+import os
+
+import pytest
+
+pytestmark = pytest.mark.compiled
+
+SIGNATURE = "*fp32, *fp32, *fp32, i32, {}"
+
+
+@pytest.fixture
+def cache(tilewright, source, tmp_path):
+    """`cache(*arguments)`: the finished command on a cache that holds `add` for blocks of 32 and 64."""
+
+    def command(*arguments, **environment):
+        environment = {"TILEWRIGHT_CACHE_DIR": str(tmp_path / "cache"), **environment}
+        return tilewright(*arguments, **environment)
+
+    for i, block in enumerate((32, 64)):
+        signature = SIGNATURE.format(block)
+        done = command("compile", f"{source}:add", "--target", "cpu", "--signature", signature, "-o", "out")
+        assert done.returncode == 0, done.stderr
+        for path in (tmp_path / "cache").iterdir():  # so that the second one is the younger one
+            os.utime(path, ns=(0, path.stat().st_mtime_ns - 10**10 * (1 - i)))
+    command.directory = tmp_path / "cache"
+    return lambda *arguments, **environment: command("cache", *arguments, **environment)
+
+
+def listed(cache):
+    done = cache("list", "--json")
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_list(cache):
+    rows = listed(cache)
+    assert [(row["kind"], row["name"], row["target"]) for row in rows] == [("kernel", "add", "cpu")] * 2
+    assert rows[0]["used"] < rows[1]["used"]
+    assert all(row["bytes"] > 100 for row in rows)
+    text = cache("list").stdout.splitlines()
+    assert len(text) == 3
+    assert text[0].startswith(rows[0]["key"][:16]) and "add" in text[0]
+    assert text[2].startswith("2 entries, ")
+
+
+def test_listing_is_no_use(cache):
+    before = listed(cache)
+    assert listed(cache) == before
+
+
+def test_prune_keeps_the_younger(cache):
+    older, younger = listed(cache)
+    done = cache("prune", "--max-size", str(younger["bytes"] + older["bytes"] - 1))
+    assert done.returncode == 0 and done.stdout.startswith("removed 1 entries, 1 are left")
+    assert listed(cache) == [younger]
+    assert cache("prune").stdout.startswith("removed 0 entries")
+
+
+def test_verify(cache, tmp_path):
+    assert cache("verify").stdout == "checked 2 entries, 0 were damaged\n"
+    victim, other = listed(cache)
+    path = tmp_path / "cache" / f"{victim['key']}.twc"
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content)
+    assert "damaged" in cache("list").stdout
+    done = cache("verify")
+    assert done.returncode == 1
+    assert done.stdout == f"damaged, removed: {victim['key']}\nchecked 2 entries, 1 were damaged\n"
+    assert listed(cache) == [other]
+
+
+def test_clear(cache):
+    assert cache("clear").stdout == "removed 2 entries\n"
+    assert listed(cache) == []
+
+
+def test_a_cache_that_cannot_be_used(cache, tmp_path):
+    (tmp_path / "file").write_text("")
+    done = cache("list", TILEWRIGHT_CACHE_DIR=str(tmp_path / "file"))
+    assert done.returncode == 1
+    assert done.stderr.startswith("tilewright cache: ") and "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("size", ["x", "10T", "-1", ""])
+def test_sizes_that_are_none(cache, size):
+    done = cache("prune", f"--max-size={size}")
+    assert done.returncode == 2 and "followed by K, M or G" in done.stderr
