@@ -12,9 +12,8 @@ using namespace mlir;
 namespace tilewright::cpu {
 
 /// Virtual tiles dearer than this are computed once when they are needed more
-/// than once. The unit is about one simple vector instruction.
+/// than once.
 static constexpr unsigned kMaxRepeatedCost = 6;
-static constexpr unsigned kDearOp = 12;
 
 static bool isTile(Value value) {
   return isa<RankedTensorType>(value.getType());
@@ -41,7 +40,7 @@ static bool mayBeVirtual(Operation *op) {
   return isElementwise(op) || isShapeOp(op) || isa<ub::PoisonOp>(op);
 }
 
-static unsigned getOpCost(Operation *op) {
+unsigned BufferPlan::getOpCost(Operation *op) {
   if (isShapeOp(op) || isa<arith::ConstantOp, ub::PoisonOp>(op))
     return 0;
   if (isa<math::AbsFOp, math::AbsIOp, math::FmaOp, math::CopySignOp,

@@ -32,7 +32,16 @@ public:
     return reused.lookup(value);
   }
 
+  /// Whether computing one element of a virtual tile is a matter of a few
+  /// instructions.
+  bool isCheap(mlir::Value value) { return costOf(value) < kDearOp; }
+
 private:
+  /// The cost of a function or a division; the unit is about one simple vector
+  /// instruction.
+  static constexpr unsigned kDearOp = 12;
+
+  static unsigned getOpCost(mlir::Operation *op);
   void require(mlir::Value value);
   void planOp(mlir::Operation *op);
   void planLoop(mlir::scf::ForOp loop);

@@ -17,8 +17,17 @@ static bool isTile(Value value) {
 }
 
 void KernelLowering::lowerBody(Block &block) {
-  for (Operation &op : block.without_terminator())
+  for (Operation &op : block.without_terminator()) {
+    if (delayLoad(op))
+      continue;
+    auto store = dyn_cast<tile::StoreOp>(op);
+    if (store && fuseLoadsIntoStore(store))
+      continue;
+    if (!isVirtual(op))
+      emitDelayedLoads();
     lowerOp(op);
+  }
+  emitDelayedLoads();
 }
 
 void KernelLowering::lowerOp(Operation &op) {

@@ -21,6 +21,15 @@ private:
   void lowerOp(mlir::Operation &op);
   void lowerScalarOp(mlir::Operation &op);
 
+  // Loads that wait for others to share a loop with.
+  bool isVirtual(mlir::Operation &op);
+  bool delayLoad(mlir::Operation &op);
+  bool readsDelayedLoad(mlir::Value value);
+  void emitDelayedLoads();
+  bool fuseLoadsIntoStore(tile::StoreOp store);
+  mlir::Value firstAddress(mlir::Value pointers);
+  mlir::Value mayShareLoop(tile::StoreOp store);
+
   // Tiles with a buffer.
   void materialize(mlir::Value tile);
   void fill(const Buffer &buffer, mlir::Value tile);
@@ -79,6 +88,7 @@ private:
   Emitter &e;
   llvm::SmallVector<mlir::Value, 3> programIds;
   llvm::SmallVector<mlir::Value, 3> gridSizes;
+  llvm::SmallVector<mlir::Operation *> delayedLoads;
 };
 
 /// Whether every op of the region works on vectors as on scalars.

@@ -157,6 +157,30 @@ def test_loads_come_before_the_store(body, rng):
     assert np.array_equal(x, want)
 
 
+@pytest.mark.parametrize("shift", [-500, -37, -1, 0, 1, 37, 500])
+def test_overlapping_arrays(body, rng, shift):
+    """y = x + x where y starts `shift` elements from x in the same array."""
+    x = body.load((500,), "f32")
+    body.store(body.op(f"arith.addf {x}, {x} : tensor<500xf32>"), (500,), "f32")
+    memory = rng.standard_normal(1500).astype(np.float32)
+    want = memory.copy()
+    want[500 + shift : 1000 + shift] = 2 * memory[500:1000]
+    body.build()(memory[500:], memory[500 + shift :])
+    assert np.array_equal(memory, want)
+
+
+@pytest.mark.parametrize("shift", [-750, -100, 0, 100, 300])
+def test_overlapping_arrays_of_two_types(body, rng, shift):
+    """y (f32) = x (f16), `shift` times two bytes apart."""
+    x = body.load((300,), "f16")
+    wide = body.op(f"arith.extf {x} : tensor<300xf16> to tensor<300xf32>")
+    body.store(wide, (300,), "f32")
+    memory = rng.standard_normal(3000).astype(np.float16)
+    source = memory[1500:1800].copy()
+    body.build()(memory[1500:], memory[1500 + shift :])
+    assert np.array_equal(memory[1500 + shift : 2100 + shift].view(np.float32), source.astype(np.float32))
+
+
 def test_load_is_not_moved_over_a_store(body, rng):
     """The sum is of what stood there before."""
     t = "tensor<64x!tile.ptr<f32>>"

@@ -1,14 +1,20 @@
 // RUN: tilewright-opt %s -split-input-file -convert-tile-to-vector=vector-bits=256 -canonicalize -cse | FileCheck %s
 
-// Addresses that follow one another: one vector access a chunk, the store's loop
-// after the load's.
+// Addresses that follow one another: one vector access a chunk. Loads and store
+// share a loop where the arrays lie apart or the store follows; else the store's
+// loop comes after the load's.
 // CHECK-LABEL: llvm.func @copy(
 // CHECK-SAME: %[[ARGS:.*]]: !llvm.ptr, %{{.*}}: !llvm.ptr, %[[BEGIN:.*]]: i64, %[[END:.*]]: i64
 // CHECK: %[[BUFFER:.*]] = llvm.alloca
 // CHECK: scf.for %{{.*}} = %[[BEGIN]] to %[[END]]
+// CHECK: scf.if %{{.*}} {
+// CHECK: scf.for
+// CHECK: %[[V:.*]] = llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr -> vector<16xf32>
+// CHECK: llvm.store %[[V]], %{{.*}} {alignment = 4 : i64} : vector<16xf32>
+// CHECK: } else {
 // CHECK: scf.for
 // CHECK: %[[X:.*]] = llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr -> vector<16xf32>
-// CHECK: llvm.store %[[X]]
+// CHECK: llvm.store %[[X]], %{{.*}}
 // CHECK: scf.for
 // CHECK: %[[Y:.*]] = llvm.load
 // CHECK: llvm.store %[[Y]], %{{.*}} {alignment = 4 : i64} : vector<16xf32>
