@@ -8,7 +8,6 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Parser/Parser.h"
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -129,40 +128,57 @@ tw_op tw_builder_next_op(tw_builder *builder) {
 
 //===-- ops ---------------------------------------------------------------===//
 
+namespace {
+/// The properties that an op would get from its attributes. Made before the op:
+/// an attribute of the wrong kind is an error here, and memory corruption
+/// there.
+class Properties {
+public:
+  explicit Properties(RegisteredOperationName name)
+      : name(name),
+        storage(name.getOpPropertyByteSize() / sizeof(std::max_align_t) + 1) {
+    if (name.getOpPropertyByteSize())
+      name.initOpProperties(get(), OpaqueProperties(nullptr));
+  }
+  ~Properties() {
+    if (name.getOpPropertyByteSize())
+      name.destroyOpProperties(get());
+  }
+  Properties(const Properties &) = delete;
+
+  OpaqueProperties get() {
+    return name.getOpPropertyByteSize() ? OpaqueProperties(storage.data())
+                                        : OpaqueProperties(nullptr);
+  }
+  LogicalResult set(DictionaryAttr attributes, Location loc) {
+    if (!name.getOpPropertyByteSize())
+      return success();
+    return name.setOpPropertiesFromAttribute(name, get(), attributes, [&] {
+      return emitError(loc) << "'" << name << "' op ";
+    });
+  }
+
+private:
+  RegisteredOperationName name;
+  std::vector<std::max_align_t> storage;
+};
+} // namespace
+
 /// Fills `state.types` with what the op infers from its operands and
 /// attributes.
 static LogicalResult inferTypes(OperationState &state,
-                                RegisteredOperationName name) {
+                                RegisteredOperationName name,
+                                Properties &properties) {
   if (name.hasTrait<OpTrait::ZeroResults>())
     return success();
   auto *interface = name.getInterface<InferTypeOpInterface>();
   if (!interface)
     return emitError(state.location)
            << "'" << name << "' does not infer its result types";
-  DictionaryAttr attributes = state.attributes.getDictionary(name.getContext());
-  auto emit = [&] {
-    return emitError(state.location) << "'" << name << "' op ";
-  };
-
-  // An aligned buffer of the size that the op asks for holds its properties.
-  std::vector<std::max_align_t> storage(
-      name.getOpPropertyByteSize() / sizeof(std::max_align_t) + 1);
-  OpaqueProperties properties(nullptr);
-  llvm::scope_exit destroy([&] {
-    if (properties)
-      name.destroyOpProperties(properties);
-  });
-  if (name.getOpPropertyByteSize()) {
-    name.initOpProperties(OpaqueProperties(storage.data()),
-                          OpaqueProperties(nullptr));
-    properties = OpaqueProperties(storage.data());
-    if (failed(name.setOpPropertiesFromAttribute(name, properties, attributes,
-                                                 emit)))
-      return failure();
-  }
-  return interface->inferReturnTypes(name.getContext(), state.location,
-                                     state.operands, attributes, properties,
-                                     state.regions, state.types);
+  return interface->inferReturnTypes(
+      name.getContext(), state.location, state.operands,
+      state.attributes.getDictionary(name.getContext()), properties.get(),
+      state.regions, state.types);
 }
 
 /// Adds operands; left-out optional ones are told apart by their segment sizes.
@@ -197,11 +213,16 @@ tw_op tw_op_create(tw_builder *handle, const tw_op_spec *spec) {
   addOperands(state, *spec, builder, *name);
   for (size_t i = 0; i != spec->num_regions; ++i)
     state.addRegion();
+  Properties properties(*name);
+  if (failed(properties.set(
+          state.attributes.getDictionary(&handle->owner->context),
+          handle->loc)))
+    return nullptr;
   if (!spec->infer_types) {
     for (size_t i = 0; i != spec->num_result_types; ++i)
       state.types.push_back(unwrap(spec->result_types[i]));
   } else if (size_t said = handle->owner->diagnostics.size();
-             failed(inferTypes(state, *name))) {
+             failed(inferTypes(state, *name, properties))) {
     // Some inference that MLIR generates fails without a word.
     if (handle->owner->diagnostics.size() == said)
       emitError(handle->loc)

@@ -13,7 +13,7 @@ def relu(x):
 @tw.jit
 def silu_fn(x):
     """x * sigmoid(x)."""
-    return x / (1.0 + tl.exp(-x))
+    return tl.fdiv(x, 1.0 + tl.exp(-x))
 
 
 @tw.jit
@@ -29,4 +29,4 @@ def gelu_tanh(x):
     0.5 (1 + tanh(u)) is 1 / (1 + exp(-2u)), which loses no digits for large negative u.
     """
     u = 0.7978845608028654 * (x + 0.044715 * x * x * x)
-    return x / (1.0 + tl.exp(-2.0 * u))
+    return tl.fdiv(x, 1.0 + tl.exp(-2.0 * u))

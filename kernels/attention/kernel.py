@@ -153,7 +153,7 @@ def attention_kernel(
         BLOCK_N,
     )
     # A row that sees no key gives zero.
-    out = acc / tl.where(total == 0.0, 1.0, total)[:, None]
+    out = acc * tl.fdiv(1.0, tl.where(total == 0.0, 1.0, total))[:, None]
     tl.store(
         out_ptr + batch * stride_ob + head * stride_oh + rows.to(tl.int64)[:, None] * stride_on + d[None, :],
         out.to(out_ptr.dtype.element_ty),

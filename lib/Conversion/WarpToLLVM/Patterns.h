@@ -61,6 +61,11 @@ void populateWgmmaToLLVM(const WarpTypeConverter &converter,
 void populateFmaDotToLLVM(const WarpTypeConverter &converter,
                           const NvidiaTarget &target,
                           mlir::RewritePatternSet &patterns);
+/// arith.divf of f32; `withoutCalls` for kernels in which a call would cost
+/// more than the instructions of its callee.
+void populateDivisionToLLVM(const mlir::LLVMTypeConverter &converter,
+                            bool withoutCalls,
+                            mlir::RewritePatternSet &patterns);
 /// Mathematical functions on scalars.
 void populateMathToLLVM(const mlir::LLVMTypeConverter &converter,
                         mlir::RewritePatternSet &patterns);

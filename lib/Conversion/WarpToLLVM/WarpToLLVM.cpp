@@ -6,7 +6,7 @@
 #include "lib/Conversion/WarpToLLVM/SharedMemory.h"
 
 #include "dialect/Tile/TileDialect.h"
-#include "dialect/Warp/WarpDialect.h"
+#include "dialect/Warp/WarpOps.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -70,13 +70,14 @@ static LogicalResult convertLoops(ModuleOp module) {
   return applyPartialConversion(module, legality, std::move(patterns));
 }
 
-static LogicalResult convertScalars(ModuleOp module) {
+static LogicalResult convertScalars(ModuleOp module, bool usesWgmma) {
   MLIRContext *context = module.getContext();
   LLVMTypeConverter converter(context);
   RewritePatternSet patterns(context);
   arith::populateCeilFloorDivExpandOpsPatterns(patterns);
   arith::populateArithToLLVMConversionPatterns(converter, patterns);
   cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
+  populateDivisionToLLVM(converter, /*withoutCalls=*/usesWgmma, patterns);
   populateMathToLLVM(converter, patterns);
   populateMathToLLVMConversionPatterns(converter, patterns);
   LLVMConversionTarget legality(*context);
@@ -94,9 +95,12 @@ struct ConvertWarpToLLVM
   void runOnOperation() override {
     ModuleOp module = getOperation();
     NvidiaTarget target{computeCapability, archSpecific};
+    bool usesWgmma =
+        module.walk([](warp::WgmmaOp) { return WalkResult::interrupt(); })
+            .wasInterrupted();
     declareSharedMemory(module);
     if (failed(convertTiles(module, target)) || failed(convertLoops(module)) ||
-        failed(convertScalars(module)))
+        failed(convertScalars(module, usesWgmma)))
       return signalPassFailure();
     eraseUnusedSharedMemory(module);
   }

@@ -3,7 +3,7 @@
 import contextlib
 import math
 
-from ..language.ir import I64, UNIT
+from ..language.ir import I64, UNIT, Spelled
 from ..language.tensor import tensor
 
 _INFINITY = {"fp16": 0x7C00, "bf16": 0x7F80, "fp32": 0x7F800000, "fp64": 0x7FF0000000000000, "fp8e5": 0x7C}
@@ -52,6 +52,8 @@ def attribute_text(value):
         return f"{int(value)} : i64"
     if isinstance(value, int):
         return f"{value} : i32"
+    if isinstance(value, Spelled):
+        return str(value)
     if isinstance(value, str):
         return quoted(value)
     if value and isinstance(value[0], bool):

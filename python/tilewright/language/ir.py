@@ -27,8 +27,8 @@ class Builder(Protocol):
     def create(self, op: str, operands: Sequence[Any], types: Sequence[dtype], attrs: dict) -> list:
         """Create one op without regions; give the handles of its results, one for each of `types`.
 
-        Attribute values are ints (i32, or `I64`), bools, `UNIT`, strings, and lists of ints (i32 arrays) or
-        of bools.
+        Attribute values are ints (i32, or `I64`), bools, `UNIT`, `Spelled` text, strings, and lists of ints
+        (i32 arrays) or of bools.
         """
 
     def constant(self, value: Any, type: dtype) -> Any:
@@ -52,6 +52,10 @@ class Builder(Protocol):
 
 #: An attribute that says something by being there.
 UNIT = object()
+
+
+class Spelled(str):
+    """An attribute as IR spells it."""
 
 
 class I64(int):

@@ -2,7 +2,7 @@
 
 from ..dtypes import float32, int64, uint32, uint64
 from ..errors import LanguageTypeError, LanguageValueError
-from ..ir import builder, emit, emit_effect
+from ..ir import Spelled, builder, emit, emit_effect
 from .compare import compare
 from .convert import cast, constant, describe, is_literal, to_bool, to_tensor
 from .promote import broadcast_pair, check_operand, operands
@@ -87,14 +87,15 @@ def mul(left, right, check=True):
     return _checked(left, right, "*", "arith.mulf", "arith.muli", check)
 
 
-def truediv(left, right):
-    """Division of floats; integers are converted first, two of them to float32."""
+def truediv(left, right, fast=False):
+    """Division of floats; integers are converted first, two of them to float32. `fast` allows a reciprocal."""
     check_operand(left, "/")
     check_operand(right, "/")
     if _is_integer(left) and _is_integer(right):
         left, right = (cast(to_tensor(value), float32) for value in (left, right))
     left, right = operands(left, right, "/", division=True)
-    return emit("arith.divf", [left, right], left.type)
+    attrs = {"fastmath": Spelled("#arith.fastmath<arcp>")} if fast else {}
+    return emit("arith.divf", [left, right], left.type, **attrs)
 
 
 def _is_integer(value):

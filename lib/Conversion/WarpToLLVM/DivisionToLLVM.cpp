@@ -1,0 +1,99 @@
+// Divisions of f32.
+//
+// `div.rn.f32`, the default, is a short sequence and, for quotients or operands
+// near the ends of the range, a call. A kernel with a call in it anywhere makes
+// the assembler serialise all of its wgmma instructions (C7509), so there the
+// whole division is written out. With the fast-math flag `arcp` a division is
+// `div.full.f32`, at most 2 ULP off.
+
+#include "lib/Conversion/WarpToLLVM/InlinePtx.h"
+#include "lib/Conversion/WarpToLLVM/Patterns.h"
+
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace tilewright;
+
+/// a / b rounded to nearest, without a call.
+///
+/// Newton's iteration on the reciprocal and two corrections of the quotient by
+/// its exact remainder give the rounded quotient (Markstein, "Computation of
+/// elementary functions on the IBM RISC System/6000 processor", 1990) as long
+/// as no step leaves the normal numbers, which the exponents tell beforehand.
+/// The others are divided the same way in f64: its rounding to f32 is right, as
+/// the quotient of two f32 is either halfway between two of them or further
+/// from that than f64 can miss. Where an operand is no finite number, or the
+/// divisor zero, a * (1 / b) is what IEEE 754 says.
+static Value emitRoundedDivision(ImplicitLocOpBuilder &b, Value lhs,
+                                 Value rhs) {
+  InlinePtx ptx(b);
+  std::string q = ptx.out(lhs.getType()), x = ptx.in(lhs), y = ptx.in(rhs);
+  std::string text =
+      "{ .reg .pred p, s; .reg .b32 ea, eb, d; .reg .f32 r, e; "
+      ".reg .f64 xd, yd, rd, ed, qd; "
+      // 32 <= ea < 255, 2 <= eb < 253, -120 <= ea - eb <= 120
+      "bfe.u32 ea, {x}, 23, 8; bfe.u32 eb, {y}, 23, 8; "
+      "rcp.approx.f32 r, {y}; "
+      "sub.s32 d, ea, eb; abs.s32 d, d; setp.le.s32 p, d, 120; "
+      "sub.u32 ea, ea, 32; setp.lt.and.u32 p, ea, 223, p; "
+      "sub.u32 d, eb, 2; setp.lt.and.u32 p, d, 251, p; "
+      "@!p bra SLOW_${:uid}; "
+      "neg.f32 d, {y}; fma.rn.f32 e, d, r, 0f3F800000; "
+      "fma.rn.f32 r, r, e, r; mul.rn.f32 {q}, {x}, r; "
+      "fma.rn.f32 e, d, {q}, {x}; fma.rn.f32 {q}, r, e, {q}; "
+      "fma.rn.f32 e, d, {q}, {x}; fma.rn.f32 {q}, r, e, {q}; "
+      "bra.uni END_${:uid}; "
+      "SLOW_${:uid}: "
+      "setp.eq.f32 s, {y}, 0f00000000; setp.eq.or.u32 s, eb, 255, s; "
+      "setp.eq.or.u32 s, ea, 223, s; mul.rn.f32 {q}, {x}, r; "
+      "@s bra.uni END_${:uid}; "
+      "cvt.f64.f32 xd, {x}; cvt.f64.f32 yd, {y}; "
+      "rcp.approx.ftz.f64 rd, yd; neg.f64 yd, yd; "
+      "fma.rn.f64 ed, yd, rd, 0d3FF0000000000000; fma.rn.f64 rd, rd, ed, rd; "
+      "fma.rn.f64 ed, yd, rd, 0d3FF0000000000000; fma.rn.f64 rd, rd, ed, rd; "
+      "mul.rn.f64 qd, xd, rd; fma.rn.f64 ed, yd, qd, xd; "
+      "fma.rn.f64 qd, rd, ed, qd; cvt.rn.f32.f64 {q}, qd; "
+      "END_${:uid}: }";
+  for (auto [name, reg] : {std::pair("{q}", q), {"{x}", x}, {"{y}", y}})
+    for (size_t at; (at = text.find(name)) != std::string::npos;)
+      text.replace(at, 3, reg);
+  return ptx.emit(text, /*sideEffects=*/false)[0];
+}
+
+/// a / b with an error of at most 2 ULP.
+static Value emitFastDivision(ImplicitLocOpBuilder &b, Value lhs, Value rhs) {
+  InlinePtx ptx(b);
+  std::string q = ptx.out(lhs.getType()), x = ptx.in(lhs), y = ptx.in(rhs);
+  return ptx.emit("div.full.f32 " + q + ", " + x + ", " + y + ";",
+                  /*sideEffects=*/false)[0];
+}
+
+namespace {
+struct DivisionLowering : ConvertOpToLLVMPattern<arith::DivFOp> {
+  DivisionLowering(const LLVMTypeConverter &converter, bool withoutCalls)
+      : ConvertOpToLLVMPattern(converter, /*benefit=*/4),
+        withoutCalls(withoutCalls) {}
+
+  LogicalResult
+  matchAndRewrite(arith::DivFOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    bool fast =
+        bitEnumContainsAll(op.getFastmath(), arith::FastMathFlags::arcp);
+    if (!op.getType().isF32() || !(fast || withoutCalls))
+      return rewriter.notifyMatchFailure(op, "LLVM's division will do");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    auto *emit = fast ? emitFastDivision : emitRoundedDivision;
+    rewriter.replaceOp(op, emit(b, adaptor.getLhs(), adaptor.getRhs()));
+    return success();
+  }
+
+  bool withoutCalls;
+};
+} // namespace
+
+void tilewright::populateDivisionToLLVM(const LLVMTypeConverter &converter,
+                                        bool withoutCalls,
+                                        RewritePatternSet &patterns) {
+  patterns.add<DivisionLowering>(converter, withoutCalls);
+}

@@ -1,0 +1,38 @@
+// RUN: tilewright-opt %s --convert-warp-to-llvm="compute-capability=90 arch-specific=true" --split-input-file | FileCheck %s
+
+// IEEE division is LLVM's; `arcp` asks for the quick one.
+// CHECK-LABEL: llvm.func @plain
+tile.func @plain(%x: f32, %y: f64, %p: !tile.ptr<f32>, %q: !tile.ptr<f64>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
+  // CHECK: llvm.fdiv %arg0, %arg0 : f32
+  %0 = arith.divf %x, %x : f32
+  // CHECK: llvm.inline_asm "div.full.f32 $0, $1, $2;", "=f,f,f"
+  %1 = arith.divf %x, %0 fastmath<arcp> : f32
+  tile.store %p, %1 : !tile.ptr<f32>
+  // CHECK: llvm.fdiv %arg1, %arg1 : f64
+  %2 = arith.divf %y, %y fastmath<arcp> : f64
+  tile.store %q, %2 : !tile.ptr<f64>
+  tile.return
+}
+
+// -----
+
+#c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
+#a = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 8], [4, 16], [8, 0], [16, 0], [32, 0]]}>
+#b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 1], [8, 2], [16, 4], [0, 8]]}>
+
+// Beside wgmma the whole division is written out: a call would serialise it.
+// CHECK-LABEL: llvm.func @beside_wgmma
+// CHECK-NOT: llvm.fdiv
+// CHECK: llvm.inline_asm "{ .reg .pred p, s; {{.*}}rcp.approx.f32{{.*}}rcp.approx.ftz.f64{{.*}}"
+tile.func @beside_wgmma(%x: f32, %p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 4 : i32} {
+  %q = tile.splat %p : !tile.ptr<f32> -> tensor<64x16x!tile.ptr<f32>, #c>
+  %c = tile.load %q : tensor<64x16x!tile.ptr<f32>, #c>
+  %a = warp.alloc {warp.shared_offset = 0 : i32} : !warp.shared<64x32xf16, #a>
+  %b = warp.alloc {warp.shared_offset = 4096 : i32} : !warp.shared<32x16xf16, #b>
+  %s = warp.wgmma %a, %b, %c : !warp.shared<64x32xf16, #a>, !warp.shared<32x16xf16, #b>, tensor<64x16xf32, #c>
+  %d = warp.wgmma_wait %s {pendings = 0 : i32} : tensor<64x16xf32, #c>
+  tile.store %q, %d : tensor<64x16x!tile.ptr<f32>, #c>
+  %0 = arith.divf %x, %x : f32
+  tile.store %p, %0 : !tile.ptr<f32>
+  tile.return
+}
