@@ -54,6 +54,8 @@ static Value emitRoundedDivision(ImplicitLocOpBuilder &b, Value lhs,
       "fma.rn.f64 ed, yd, rd, 0d3FF0000000000000; fma.rn.f64 rd, rd, ed, rd; "
       "mul.rn.f64 qd, xd, rd; fma.rn.f64 ed, yd, qd, xd; "
       "fma.rn.f64 qd, rd, ed, qd; cvt.rn.f32.f64 {q}, qd; "
+      // The correction loses the sign of a zero.
+      "xor.b32 d, {x}, {y}; copysign.f32 {q}, d, {q}; "
       "END_${:uid}: }";
   for (auto [name, reg] : {std::pair("{q}", q), {"{x}", x}, {"{y}", y}})
     for (size_t at; (at = text.find(name)) != std::string::npos;)

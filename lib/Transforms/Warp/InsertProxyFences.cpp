@@ -13,8 +13,8 @@ namespace tilewright::warp {
 #include "lib/Transforms/Warp/Passes.h.inc"
 } // namespace tilewright::warp
 
-/// Whether `op` leaves something in a tile that a product reads: a store, or the
-/// wait for copies to a slot.
+/// Whether `op` leaves something in a tile that a product reads: a store, or
+/// the wait for copies to a slot.
 static bool fillsOperand(Operation *op) {
   Operation *memory = nullptr;
   if (auto alloc = dyn_cast<warp::AllocOp>(op); alloc && alloc.getSource())
