@@ -161,6 +161,15 @@ def attention_kernel(
     )
 
 
+def _config(tensor_cores, head_size):
+    """Blocks, warps and stages: the fastest of eleven measured on an H100 for each head size."""
+    if not tensor_cores:
+        return {"BLOCK_M": 64, "BLOCK_N": 32, "num_warps": 4}
+    if head_size <= 64:
+        return {"BLOCK_M": 128, "BLOCK_N": 64, "num_warps": 8, "num_stages": 3}
+    return {"BLOCK_M": 128, "BLOCK_N": 128, "num_warps": 8, "num_stages": 2}
+
+
 def _check(q, k, v):
     if q.ndim != 4 or k.ndim != 4:
         raise ValueError(f"expected (batch, heads, length, size), got {tuple(q.shape)} and {tuple(k.shape)}")
@@ -200,8 +209,7 @@ def attention(q, k, v, causal=False, scale=None, out=None):
     if B * H * M == 0:
         return out
     scale = (1 / math.sqrt(D) if scale is None else scale) * LOG2_E
-    wide = on_gpu(q) and q.dtype.itemsize == 2
-    config = {"BLOCK_M": 128 if wide else 64, "BLOCK_N": 64 if wide else 32, "num_warps": 8 if wide else 4}
+    config = _config(on_gpu(q) and q.dtype.itemsize == 2, D)
     attention_kernel[(tw.cdiv(M, config["BLOCK_M"]), B * H)](
         out,
         q,

@@ -39,11 +39,11 @@ def signature(kernel, dtype, constants):
     return types
 
 
-def assemble(kernel, dtype, constants, target, num_warps):
+def assemble(kernel, dtype, constants, target, num_warps, debug=True):
     """The kernel, compiled as for aligned arrays of sizes divisible by 16."""
     types = signature(kernel, dtype, constants)
     divisible = {name: 16 for name, ty in types.items() if ty != "fp32"}
-    options = Options(num_warps=num_warps, debug=True)
+    options = Options(num_warps=num_warps, num_stages=2, debug=debug)
     return compile_kernel(kernel.fn, types, constants, divisible, target, options)
 
 
@@ -70,11 +70,16 @@ KERNELS = {
     "layer norm": (norm_kernel, "bf16", NORM | {"BLOCK": 8192}, 8),
     "layer norm long": (norm_long_kernel, "fp32", NORM | {"BLOCK": 8192}, 16),
     "rms norm": (norm_kernel, "fp16", NORM | {"CENTER": False, "HAS_BIAS": False, "BLOCK": 4096}, 4),
-    "gemm fp16": (matmul_kernel, "fp16", gemm("none", 128, 128, 32), 8),
-    "gemm bf16 + bias + gelu": (matmul_kernel, "bf16", gemm("gelu", 128, 128, 32), 8),
+    "gemm fp16": (matmul_kernel, "fp16", gemm("none", 128, 128, 64), 8),
+    "gemm bf16 + bias + gelu": (matmul_kernel, "bf16", gemm("gelu", 64, 64, 64), 4),
     "gemm fp32": (matmul_kernel, "fp32", gemm("relu", 64, 64, 16), 4),
     "attention": (attention_kernel, "fp16", ATTENTION | {"CAUSAL": False, "BLOCK_D": 64}, 8),
-    "attention causal": (attention_kernel, "bf16", ATTENTION | {"CAUSAL": True, "BLOCK_D": 128}, 8),
+    "attention causal": (
+        attention_kernel,
+        "bf16",
+        ATTENTION | {"CAUSAL": True, "BLOCK_N": 128, "BLOCK_D": 128},
+        8,
+    ),
 }
 
 
@@ -94,6 +99,16 @@ def test_assembles(name, target):
 def test_assembles_for_other_gpus(name, target):
     kernel, dtype, constants, num_warps = KERNELS[name]
     assert assemble(kernel, dtype, constants, target, num_warps).asm["cubin"][:4] == b"\x7fELF"
+
+
+@needs_assembler
+@pytest.mark.parametrize("name", ["gemm fp16", "gemm bf16 + bias + gelu", "attention", "attention causal"])
+def test_wgmma_is_not_serialised(name):
+    """The assembler neither spills nor waits for each wgmma (its advice C7508 to C7515)."""
+    kernel, dtype, constants, num_warps = KERNELS[name]
+    compiled = assemble(kernel, dtype, constants, "sm_90a", num_warps, debug=False)
+    assert "wgmma.mma_async" in compiled.asm["ptx"]
+    assert compiled.metadata["advice"] == []
 
 
 @needs_assembler
