@@ -72,8 +72,11 @@ KERNELS = {
     "rms norm": (norm_kernel, "fp16", NORM | {"CENTER": False, "HAS_BIAS": False, "BLOCK": 4096}, 4),
     "gemm fp16": (matmul_kernel, "fp16", gemm("none", 128, 128, 64), 8),
     "gemm bf16 + bias + gelu": (matmul_kernel, "bf16", gemm("gelu", 64, 64, 64), 4),
+    "gemm fp16 wide": (matmul_kernel, "fp16", gemm("none", 128, 256, 64), 8),
+    "gemm tf32": (matmul_kernel, "fp32", gemm("none", 128, 128, 32) | {"PRECISION": "tf32"}, 8),
     "gemm fp32": (matmul_kernel, "fp32", gemm("relu", 64, 64, 16), 4),
     "attention": (attention_kernel, "fp16", ATTENTION | {"CAUSAL": False, "BLOCK_D": 64}, 8),
+    "attention deep": (attention_kernel, "fp16", ATTENTION | {"CAUSAL": True, "BLOCK_D": 128}, 8),
     "attention causal": (
         attention_kernel,
         "bf16",
@@ -102,7 +105,18 @@ def test_assembles_for_other_gpus(name, target):
 
 
 @needs_assembler
-@pytest.mark.parametrize("name", ["gemm fp16", "gemm bf16 + bias + gelu", "attention", "attention causal"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "gemm fp16",
+        "gemm bf16 + bias + gelu",
+        "gemm fp16 wide",
+        "gemm tf32",
+        "attention",
+        "attention deep",
+        "attention causal",
+    ],
+)
 def test_wgmma_is_not_serialised(name):
     """The assembler neither spills nor waits for each wgmma (its advice C7508 to C7515)."""
     kernel, dtype, constants, num_warps = KERNELS[name]

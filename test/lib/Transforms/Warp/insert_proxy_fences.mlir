@@ -57,3 +57,24 @@ tile.func @apart(%x: tensor<64x32xf16, #rows>, %y: tensor<32x16xf16, #rb>, %c: t
   warp.local_store %z, %o : tensor<64x32xf16, #rows> -> !warp.shared<64x32xf16, #a>
   tile.return
 }
+
+// Copies to a slot are there when they have been waited for: the fence comes
+// between that wait and the barrier.
+// CHECK-LABEL: @ring
+// CHECK: warp.ring.wait
+// CHECK-NEXT: warp.proxy_fence
+// CHECK-NEXT: warp.barrier
+// CHECK-NEXT: warp.wgmma
+// CHECK-NOT: warp.proxy_fence
+// CHECK: tile.return
+tile.func @ring(%c: tensor<64x16xf32, #c>) {
+  %i = arith.constant 0 : i32
+  %ring = warp.ring : !warp.ring<2 x {!warp.shared<64x32xf16, #a>, !warp.shared<32x16xf16, #b>}, async_groups>
+  %empty:3 = warp.ring.acquire %ring[%i] : !warp.ring<2 x {!warp.shared<64x32xf16, #a>, !warp.shared<32x16xf16, #b>}, async_groups>
+  warp.ring.commit %empty#0
+  %full:3 = warp.ring.wait %ring[%i] pending 0 : !warp.ring<2 x {!warp.shared<64x32xf16, #a>, !warp.shared<32x16xf16, #b>}, async_groups>
+  %s = warp.wgmma %full#1, %full#2, %c : !warp.shared<64x32xf16, #a>, !warp.shared<32x16xf16, #b>, tensor<64x16xf32, #c>
+  %d = warp.wgmma_wait %s {pendings = 0 : i32} : tensor<64x16xf32, #c>
+  warp.ring.release %full#0
+  tile.return
+}
