@@ -2,12 +2,15 @@
 
 #include "dialect/Warp/WarpOps.h"
 #include "lib/Analysis/SharedOperands.h"
+#include "lib/Support/LayoutConversion.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace tilewright;
+using warp::LinearAttr;
 
 namespace {
 
@@ -21,6 +24,7 @@ public:
 private:
   void form(tile::DotOp dot);
   void formWgmma(tile::DotOp dot);
+  void stage(Value operand, unsigned contracted);
   Value store(Value tile, unsigned contracted);
   Value allocate(Value tile, unsigned contracted);
 
@@ -71,11 +75,43 @@ void DotFormer::formWgmma(tile::DotOp dot) {
       dot, TypeRange(dot.getType()), product.getResult(), /*pendings=*/0);
 }
 
+/// Whether `tile` is loaded, transposed or not, in each iteration of a loop.
+static bool isLoadedInLoop(Value tile) {
+  while (auto transpose = tile.getDefiningOp<tile::TransposeOp>())
+    tile = transpose.getSource();
+  auto load = tile.getDefiningOp<tile::LoadOp>();
+  return load && isa<scf::ForOp>(load->getParentOp());
+}
+
+/// An operand of `mma.sync` that a loop loads goes through memory of its own
+/// instead of the scratch of a conversion: so the loads can be made to run
+/// ahead of the products.
+void DotFormer::stage(Value operand, unsigned contracted) {
+  auto convert = operand.getDefiningOp<warp::ConvertLayoutOp>();
+  if (!convert || !isLoadedInLoop(convert.getSource()) ||
+      chooseConversion(*warp::getLayout(convert.getSource().getType()),
+                       *warp::getLayout(convert.getType())) !=
+          ConversionKind::SharedMemory)
+    return;
+  RankedTensorType tile = convert.getSource().getType();
+  LinearAttr layout = chooseWgmmaOperand(tile, contracted);
+  // Not where threads could store no two neighbours at once.
+  if (countConsecutiveRegisterBits(*warp::getLayout(tile),
+                                   layout.getLayout()) == 0)
+    return;
+  Value memory = allocate(convert.getSource(), contracted);
+  rewriter.setInsertionPoint(convert);
+  rewriter.replaceOpWithNewOp<warp::LocalLoadOp>(convert, convert.getType(),
+                                                 memory);
+}
+
 void DotFormer::form(tile::DotOp dot) {
   if (!isTensorCoreDot(dot))
     return;
   if (layouts.getDot(dot).isWgmma)
     return formWgmma(dot);
+  stage(dot.getA(), /*contracted=*/1);
+  stage(dot.getB(), /*contracted=*/0);
   rewriter.setInsertionPoint(dot);
   rewriter.replaceOpWithNewOp<warp::MmaOp>(dot, dot.getType(), dot.getA(),
                                            dot.getB(), dot.getAcc());

@@ -86,7 +86,7 @@ static bool fillsWithZero(tile::LoadOp load) {
 
 /// Whether the memory is only read, inside of the loop.
 static bool isOnlyRead(AllocOp alloc) {
-  return llvm::none_of(alloc->getUsers(), [](Operation *user) {
+  return llvm::none_of(getTileUsers(alloc), [](Operation *user) {
     return isa<LocalStoreOp>(user) || user->hasTrait<OpTrait::IsTerminator>() ||
            isa<RegionBranchOpInterface>(user);
   });
@@ -175,11 +175,11 @@ static int64_t getBytesBeside(const PipelinePlan &plan) {
     bool mayLive = loop->isAncestor(op) ||
                    op->getParentRegion()->isAncestor(loop->getParentRegion());
     if (isa<AllocOp>(op) && mayLive)
-      tiles += llvm::alignTo(getSharedBytes(op), kSharedAlignment);
+      tiles += llvm::alignTo(getSharedBytes(op), kMaxSharedAlignment);
     else if (usesScratch(op) && loop->isAncestor(op))
       scratch = std::max(scratch, getSharedBytes(op));
   });
-  return tiles + llvm::alignTo(scratch, kSharedAlignment);
+  return tiles + llvm::alignTo(scratch, kMaxSharedAlignment);
 }
 
 static RingType getRing(MLIRContext *context, int64_t numSlots,

@@ -1,7 +1,8 @@
 // RUN: tilewright-opt %s -split-input-file -convert-tile-to-warp=compute-capability=80 | FileCheck %s
 // RUN: tilewright-opt %s -split-input-file -convert-tile-to-warp=compute-capability=90 | FileCheck %s --check-prefix=SM90
 
-// Two by two warps; the accumulator stays in its registers through the loop,
+// Two by two warps; what the loop loads goes through memory of its own; the
+// accumulator stays in its registers through the loop,
 // and the result is stored eight halves at a time.
 // CHECK-DAG: #[[ACC:.*]] = #warp.linear<{register = {{\[\[}}0, 1], [8, 0], [0, 16], [0, 32], [32, 0]], lane = {{\[\[}}0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = {{\[\[}}0, 8], [16, 0]], block = []}>
 // CHECK-DAG: #[[A:.*]] = #warp.linear<{register = {{\[\[}}0, 1], [8, 0], [0, 8], [0, 16], [32, 0]], lane = {{\[\[}}0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = {{\[\[}}0, 0], [16, 0]], block = []}>
@@ -10,9 +11,11 @@
 // CHECK-LABEL: tile.func @product
 // CHECK: scf.for {{.*}} -> (tensor<64x64xf32, #[[ACC]]>)
 // CHECK: %[[A0:.*]] = tile.load
-// CHECK: %[[A1:.*]] = warp.convert_layout %[[A0]] : {{.*}} -> tensor<64x32xf16, #[[A]]>
+// CHECK: %[[AM:.*]] = warp.alloc %[[A0]]
+// CHECK: %[[A1:.*]] = warp.local_load %[[AM]] : {{.*}} -> tensor<64x32xf16, #[[A]]>
 // CHECK: %[[B0:.*]] = tile.load
-// CHECK: %[[B1:.*]] = warp.convert_layout %[[B0]] : {{.*}} -> tensor<32x64xf16, #[[B]]>
+// CHECK: %[[BM:.*]] = warp.alloc %[[B0]]
+// CHECK: %[[B1:.*]] = warp.local_load %[[BM]] : {{.*}} -> tensor<32x64xf16, #[[B]]>
 // CHECK: warp.mma %[[A1]], %[[B1]], %{{.*}}
 // CHECK-NEXT: scf.yield
 // CHECK: arith.truncf {{.*}} : tensor<64x64xf32, #[[ACC]]> to tensor<64x64xf16, #[[ACC]]>
