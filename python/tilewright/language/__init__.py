@@ -37,6 +37,7 @@ from .dtypes import (
 )
 from .elementwise import PropagateNan, add, cast, clamp, maximum, minimum, mul, sub, where
 from .errors import LanguageError, LanguageTypeError, LanguageValueError
+from .joining import cat, flip, interleave, join, split, squeeze, unsqueeze
 from .loops import range, static_range
 from .math import (
     abs,
@@ -86,7 +87,9 @@ from .random import (
     uint_to_uniform_float,
 )
 from .reductions import argmax, argmin, max, min, reduce, reduce_or, sum, xor_sum
+from .scans import associative_scan, cumprod, cumsum
 from .shaping import broadcast, broadcast_to, expand_dims, permute, ravel, reshape, trans, view
+from .sorting import sort, topk
 from .standard import cdiv, next_power_of_2, sigmoid, softmax, swizzle2d
 from .tensor import tensor
 from .tiles import (
@@ -112,6 +115,7 @@ __all__ = [
     "arange",
     "argmax",
     "argmin",
+    "associative_scan",
     "assume",
     "atomic_add",
     "atomic_and",
@@ -126,12 +130,15 @@ __all__ = [
     "broadcast",
     "broadcast_to",
     "cast",
+    "cat",
     "cdiv",
     "ceil",
     "clamp",
     "constexpr",
     "constexpr_function",
     "cos",
+    "cumprod",
+    "cumsum",
     "debug_barrier",
     "device_assert",
     "device_print",
@@ -143,6 +150,7 @@ __all__ = [
     "exp2",
     "expand_dims",
     "fdiv",
+    "flip",
     "float8e4nv",
     "float8e5",
     "float16",
@@ -156,6 +164,8 @@ __all__ = [
     "int16",
     "int32",
     "int64",
+    "interleave",
+    "join",
     "load",
     "load_tensor_descriptor",
     "log",
@@ -195,8 +205,11 @@ __all__ = [
     "sigmoid",
     "sin",
     "softmax",
+    "sort",
+    "split",
     "sqrt",
     "sqrt_rn",
+    "squeeze",
     "static_assert",
     "static_print",
     "static_range",
@@ -208,6 +221,7 @@ __all__ = [
     "tanh",
     "tensor",
     "tensor_descriptor",
+    "topk",
     "trans",
     "uint8",
     "uint16",
@@ -215,6 +229,7 @@ __all__ = [
     "uint64",
     "uint_to_uniform_float",
     "umulhi",
+    "unsqueeze",
     "view",
     "void",
     "where",

@@ -2,11 +2,12 @@
 axis=0)`.
 """
 
-from . import elementwise, math, memory, reductions, shaping, standard
+from . import elementwise, joining, math, memory, reductions, scans, shaping, sorting, standard
 from .tensor import _define_operators, tensor
 
 _METHODS = {
     elementwise: ["to", "cast", "logical_and", "logical_or"],
+    joining: ["flip", "split", "squeeze", "unsqueeze"],
     math: ["abs", "cos", "exp", "log", "rsqrt", "sin", "sqrt"],
     memory: [
         "store",
@@ -20,7 +21,9 @@ _METHODS = {
         "atomic_xor",
     ],
     reductions: ["argmax", "argmin", "max", "min", "reduce", "reduce_or", "sum", "xor_sum"],
+    scans: ["associative_scan", "cumprod", "cumsum"],
     shaping: ["broadcast_to", "expand_dims", "permute", "ravel", "reshape", "trans", "view"],
+    sorting: ["sort", "topk"],
     standard: ["cdiv", "sigmoid", "softmax"],
 }
 

@@ -1,0 +1,112 @@
+"""Functions that put blocks together and take them apart along a minor dimension of size 2."""
+
+from .builtin import builtin
+from .dtypes import int1, int8
+from .errors import LanguageTypeError, LanguageValueError
+from .semantic import convert, promote
+from .semantic import pairs as _pairs
+from .semantic import shape as _shape
+from .semantic.promote import computation_type
+from .tensor import tensor
+
+
+def _same_dtype(left, right, what):
+    left, right = convert.to_tensor(left), convert.to_tensor(right)
+    if left.dtype == right.dtype:
+        return left, right
+    if left.dtype.is_ptr() or right.dtype.is_ptr():
+        raise LanguageTypeError(f"{what} cannot mix {left.dtype} and {right.dtype}")
+    common = computation_type(left.dtype, right.dtype)
+    return convert.cast(left, common), convert.cast(right, common)
+
+
+@builtin
+def join(a, b):
+    """`a` and `b`, which broadcast and promote, side by side in a new last dimension of size 2.
+
+    Two scalars give a block of shape (2,). Example: two (M, N) blocks give (M, N, 2).
+    """
+    a, b = promote.broadcast_pair(*_same_dtype(a, b, "tl.join"))
+    if not a.type.is_block():
+        a, b = (promote.splat(value, (1,)) for value in (a, b))
+        return _shape.reshape(_pairs.join(a, b, 1), (2,))
+    return _pairs.join(a, b, len(a.shape))
+
+
+@builtin
+def split(a):
+    """The two blocks (scalars, of a block of shape (2,)) that `tl.join` puts together to `a`.
+
+    Raises `LanguageValueError` unless the last side of `a` is 2.
+    """
+    if not isinstance(a, tensor) or not a.type.is_block():
+        raise LanguageTypeError(f"tl.split takes a block, got {convert.describe(a)}")
+    if a.shape[-1] != 2:
+        raise LanguageValueError(f"tl.split needs a last side of 2, got {list(a.shape)}")
+    if a.dtype.is_bool():
+        halves = _pairs.split(convert.cast(a, int8), len(a.shape) - 1)
+        return tuple(convert.cast(half, int1) for half in halves)
+    return _pairs.split(a, len(a.shape) - 1)
+
+
+@builtin
+def interleave(a, b):
+    """The elements of `a` and `b` in turn along the last axis, which becomes twice as long.
+
+    Two scalars give a block of shape (2,).
+    """
+    joined = join(a, b)
+    if len(joined.shape) == 1:
+        return joined
+    return _shape.reshape(joined, (*joined.shape[:-2], 2 * joined.shape[-2]))
+
+
+@builtin
+def cat(input, other, can_reorder=False, dim=0):
+    """`input` and then `other`, of one shape, along the axis `dim`.
+
+    With `can_reorder` the order of elements may be any; it is kept all the same. Raises
+    `LanguageValueError` if the shapes differ.
+    """
+    input, other = _same_dtype(input, other, "tl.cat")
+    if not input.type.is_block() or input.shape != other.shape:
+        raise LanguageValueError(f"tl.cat takes two blocks of one shape, got {input.type} and {other.type}")
+    axis = _shape.as_axis(dim, len(input.shape), "tl.cat")
+    shape = input.shape[:axis] + (2 * input.shape[axis],) + input.shape[axis + 1 :]
+    return _shape.reshape(_pairs.join(input, other, axis), shape)
+
+
+@builtin
+def flip(x, dim=None):
+    """`x` with its elements along `dim` (default: the last axis) in reverse order.
+
+    The side is a power of two; raises `LanguageValueError` otherwise.
+    """
+    x = convert.to_tensor(x)
+    axis = _shape.as_axis(-1 if dim is None else dim, len(x.shape), "tl.flip")
+    _pairs.check_power_of_two(x, axis, "tl.flip")
+    shape, side = x.shape, x.shape[axis]
+    bits = _pairs.to_bits(x)
+    distance = side // 2
+    while distance:
+        bits = _pairs.exchange(bits, axis, distance)
+        distance //= 2
+    return _pairs.from_bits(_shape.reshape(bits, shape), x.dtype)
+
+
+@builtin
+def squeeze(x, dim):
+    """`x` without the axis `dim`, whose side is 1."""
+    axis = _shape.as_axis(dim, len(x.shape), "tl.squeeze")
+    if x.shape[axis] != 1:
+        raise LanguageValueError(f"tl.squeeze removes a side of 1, got axis {dim} of {list(x.shape)}")
+    if len(x.shape) == 1:
+        raise LanguageValueError("tl.squeeze leaves at least one axis")
+    return _shape.reshape(x, x.shape[:axis] + x.shape[axis + 1 :])
+
+
+@builtin
+def unsqueeze(x, dim):
+    """`x` with a side of 1 inserted at `dim` of the result, as `expand_dims`."""
+    x = convert.to_tensor(x)
+    return promote.expand_dims(x, _shape.as_axis(dim, len(x.shape) + 1, "tl.unsqueeze"))

@@ -1,0 +1,132 @@
+"""Scans: what a reduction gives for each prefix of an axis.
+
+Neighbours are combined to pairs, the pairs are scanned, and each element takes what stands before its pair.
+That applies the function fewer than 3n times, in 2 log2(n) steps.
+"""
+
+import contextlib
+
+from .builtin import builtin
+from .dtypes import float32, int32, uint32
+from .elementwise import to
+from .errors import LanguageTypeError, LanguageValueError
+from .ir import builder
+from .semantic import arithmetic, compare, convert, pairs
+from .semantic.reduce import check_combined
+from .semantic.shape import as_axis, reshape
+from .tensor import tensor
+
+
+@contextlib.contextmanager
+def _without_checks():
+    """No asserts inside a `with`: elements whose result is not used are combined, too."""
+    current = builder()
+    before = current.debug, current.checks_overflow
+    current.debug = current.checks_overflow = False
+    try:
+        yield
+    finally:
+        current.debug, current.checks_overflow = before
+
+
+def _halves(value, axis):
+    shape = value.shape[:axis] + (value.shape[axis] // 2, 2) + value.shape[axis + 1 :]
+    return pairs.split(reshape(value, shape), axis + 1)
+
+
+def _starts(shape, axis, reverse):
+    return compare.compare("eq", pairs.index_along(axis, shape), shape[axis] - 1 if reverse else 0)
+
+
+def _choose(condition, lefts, rights):
+    return [arithmetic.where(condition, left, right) for left, right in zip(lefts, rights, strict=True)]
+
+
+def _before(values, axis, combine, reverse):
+    """For each element the combination of all before it; anything for the first."""
+    if values[0].shape[axis] == 1:
+        return values
+    halves = [_halves(value, axis) for value in values]
+    first = [half[1 if reverse else 0] for half in halves]
+    second = [half[0 if reverse else 1] for half in halves]
+    before_first = before_second = first
+    if first[0].shape[axis] > 1:
+        before_first = _before(combine(first, second), axis, combine, reverse)
+        starts = _starts(first[0].shape, axis, reverse)
+        before_second = _choose(starts, first, combine(before_first, first))
+    results = []
+    for value, *sides in zip(values, before_first, before_second, strict=True):
+        joined = pairs.join(*(sides[::-1] if reverse else sides), axis + 1)
+        results.append(reshape(joined, value.shape))
+    return results
+
+
+def _scan(values, axis, combine, reverse, what):
+    for value in values:
+        if not isinstance(value, tensor) or not value.type.is_block():
+            raise LanguageTypeError(f"{what} takes blocks, got {convert.describe(value)}")
+        if value.shape != values[0].shape:
+            raise LanguageValueError(
+                f"blocks scanned together have one shape, got {list(values[0].shape)} and {list(value.shape)}"
+            )
+    axis = as_axis(axis, len(values[0].shape), what)
+    pairs.check_power_of_two(values[0], axis, what)
+    if values[0].shape[axis] == 1:
+        return values
+    with _without_checks():
+        before = _before(values, axis, combine, reverse)
+        return _choose(_starts(values[0].shape, axis, reverse), values, combine(before, values))
+
+
+@builtin
+def associative_scan(input, axis, combine_fn, reverse=False):
+    """For each element of a block, or of a tuple of blocks together, all up to it along `axis` combined.
+
+    `combine_fn` is a `@tw.jit` function of two values (of 2n for n blocks: all of the left, then all of the
+    right) that gives one (a tuple of n). It is called on blocks, element by element, and must be
+    associative. With `reverse` the scan runs from the end. The side of `axis` is a power of two; raises
+    `LanguageValueError` otherwise, `LanguageTypeError` if the function changes the types.
+
+    Example: `tl.associative_scan(x, 0, multiply)`.
+    """
+    inputs = list(input) if isinstance(input, (tuple, list)) else [input]
+    if not getattr(type(combine_fn), "is_kernel_function", False):
+        raise LanguageTypeError(
+            "the combine function of tl.associative_scan is a @tw.jit function, "
+            f"got {convert.describe(combine_fn)}"
+        )
+
+    def combine(lefts, rights):
+        values = builder().call(combine_fn, [*lefts, *rights])
+        return check_combined(values, [left.type for left in lefts])
+
+    results = _scan(inputs, axis, combine, reverse, "tl.associative_scan")
+    return tuple(results) if isinstance(input, (tuple, list)) else results[0]
+
+
+def _widened(input):
+    value = convert.to_tensor(input)
+    return to(value, float32) if value.dtype.name == "bf16" else value
+
+
+@builtin
+def cumsum(input, axis=0, reverse=False, dtype=None):
+    """The sums of all elements up to each, along `axis`.
+
+    Integers narrower than 32 bits are summed as int32 or uint32, bfloat16 as float32; other types stay,
+    unless `dtype` names another. With `reverse` it runs from the end. Example: `tl.cumsum(x, axis=1)`.
+    """
+    value = _widened(input)
+    given = value.dtype
+    if dtype is None and given.is_int() and given.int_bitwidth < 32:
+        dtype = uint32 if given.is_int_unsigned() else int32
+    value = value if dtype is None else to(value, dtype)
+    return _scan([value], axis, lambda a, b: [arithmetic.add(a[0], b[0], False)], reverse, "tl.cumsum")[0]
+
+
+@builtin
+def cumprod(input, axis=0, reverse=False):
+    """The products of all elements up to each, along `axis`; bfloat16 gives float32."""
+    return _scan(
+        [_widened(input)], axis, lambda a, b: [arithmetic.mul(a[0], b[0], False)], reverse, "tl.cumprod"
+    )[0]

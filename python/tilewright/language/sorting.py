@@ -1,0 +1,110 @@
+"""Sorting by Batcher's bitonic network.
+
+Floats are compared as integers of the same order, so that each comparison is one of a total order: every
+back end gives the same bits, and NaNs come last.
+"""
+
+from .builtin import builtin
+from .dtypes import int32, uint32
+from .errors import LanguageValueError
+from .semantic import arithmetic, compare, convert, pairs
+from .semantic.reduce import reduce
+from .semantic.shape import as_axis, reshape
+
+
+def _order_of_floats(bits):
+    """Signed integers ordered as the floats with these `bits` are; its own inverse."""
+    width = bits.dtype.int_bitwidth
+    negative = compare.compare("lt", bits, 0)
+    return arithmetic.where(
+        negative, arithmetic.bitwise(bits, (1 << (width - 1)) - 1, "arith.xori", "^"), bits
+    )
+
+
+def _to_keys(x):
+    """Integers of 32 bits or more in the order of the elements of `x`."""
+    ty = x.dtype
+    if ty.is_floating():
+        bits = pairs.to_bits(x)
+        last = (1 << (bits.dtype.int_bitwidth - 1)) - 1
+        keys = arithmetic.where(compare.compare("ne", x, x), last, _order_of_floats(bits))
+    else:
+        pairs.to_bits(x)  # pointers are refused
+        keys = x
+    if keys.dtype.int_bitwidth < 32:
+        keys = convert.cast(keys, uint32 if keys.dtype.is_int_unsigned() else int32)
+    return keys
+
+
+def _from_keys(keys, ty):
+    if not ty.is_floating():
+        return convert.cast(keys, ty)
+    bits = _order_of_floats(convert.cast(keys, pairs.signed_type(ty)))
+    return pairs.from_bits(bits, ty)
+
+
+def _merge(keys, phase, descending):
+    """Sort runs of 2**phase along the last axis, each bitonic, in turn up and down.
+
+    A run goes down where bit `phase` of the index is set; `descending` turns all round.
+    """
+    axis = len(keys.shape) - 1
+    index = pairs.index_along(axis, keys.shape)
+    for bit in reversed(range(phase)):
+        other = pairs.exchange(keys, axis, 1 << bit)
+        lower, run = (arithmetic.shift(index, place, ">>") for place in (bit, phase))
+        odd = arithmetic.bitwise(arithmetic.bitwise(lower, run, "arith.xori", "^"), 1, "arith.andi", "&")
+        takes_least = compare.compare("eq", odd, int(descending))
+        least, greatest = arithmetic.minimum(keys, other), arithmetic.maximum(keys, other)
+        keys = arithmetic.where(takes_least, least, greatest)
+    return keys
+
+
+def _last_axis(x, dim, what):
+    axis = as_axis(-1 if dim is None else dim, len(x.shape), what)
+    if axis != len(x.shape) - 1:
+        raise LanguageValueError(f"{what} works along the last axis, got {dim}", hint="use tl.trans before")
+    pairs.check_power_of_two(x, axis, what)
+    return axis
+
+
+@builtin
+def sort(x, dim=None, descending=False):
+    """The elements of `x` in ascending (or `descending`) order along the last axis.
+
+    NaNs count as greater than all, and -0.0 as less than 0.0. The side is a power of two. Raises
+    `LanguageValueError` for another `dim` or side.
+    """
+    x = convert.to_tensor(x)
+    axis = _last_axis(x, dim, "tl.sort")
+    keys = _to_keys(x)
+    phases = x.shape[axis].bit_length() - 1
+    for phase in range(1, phases + 1):
+        keys = _merge(keys, phase, descending)
+    return _from_keys(keys, x.dtype)
+
+
+@builtin
+def topk(x, k, dim=None):
+    """The `k` greatest elements along the last axis, in descending order.
+
+    `k` is a power of two up to the side. NaNs count as greater than all. Example: `tl.topk(scores, 8)`.
+    """
+    x = convert.to_tensor(x)
+    axis = _last_axis(x, dim, "tl.topk")
+    side = x.shape[axis]
+    if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= side or k & (k - 1):
+        raise LanguageValueError(
+            f"k of tl.topk is a power of two from 1 to {side}, known at compile time, got "
+            f"{k if isinstance(k, int) else convert.describe(k)}"
+        )
+    keys = _to_keys(x)
+    phases = k.bit_length() - 1
+    for phase in range(1, phases + 1):
+        keys = _merge(keys, phase, True)
+    while keys.shape[-1] > k:
+        # One run goes down and the next one up: the greater of each two are the k greatest of both.
+        runs = reshape(keys, (*keys.shape[:-1], keys.shape[-1] // (2 * k), 2, k))
+        greater = reduce([runs], axis + 1, lambda a, b: [arithmetic.maximum(a[0], b[0])], False)[0]
+        keys = _merge(reshape(greater, (*keys.shape[:-1], keys.shape[-1] // 2)), phases, True)
+    return _from_keys(keys, x.dtype)

@@ -1,0 +1,197 @@
+"""Scans, sorts and what joins blocks, against NumPy on random blocks; every kernel assembles for a GPU, too."""
+
+import ml_dtypes
+import numpy as np
+import pytest
+import tilewright as tw
+import tilewright.language as tl
+
+
+@tw.jit
+def load_block(p, M: tl.constexpr, N: tl.constexpr):
+    return tl.load(p + tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :])
+
+
+@tw.jit
+def store_block(p, value):
+    M: tl.constexpr = value.shape[0]
+    N: tl.constexpr = value.shape[1]
+    tl.store(p + tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :], value)
+
+
+@tw.jit
+def cumsum_kernel(x, y, M: tl.constexpr, N: tl.constexpr, AXIS: tl.constexpr, REVERSE: tl.constexpr):
+    store_block(y, tl.cumsum(load_block(x, M, N), AXIS, REVERSE))
+
+
+@tw.jit
+def cumprod_kernel(x, y, M: tl.constexpr, N: tl.constexpr, AXIS: tl.constexpr, REVERSE: tl.constexpr):
+    store_block(y, tl.cumprod(load_block(x, M, N), AXIS, REVERSE))
+
+
+@tw.jit
+def compose(a, b, c, d):
+    """x -> a x + b, and then x -> c x + d; not commutative."""
+    return a * c, b * c + d
+
+
+@tw.jit
+def affine_kernel(x, y, M: tl.constexpr, N: tl.constexpr, AXIS: tl.constexpr, REVERSE: tl.constexpr):
+    value = load_block(x, M, N)
+    factor, offset = tl.associative_scan((value, value + 1), AXIS, compose, reverse=REVERSE)
+    store_block(y, factor ^ offset)
+
+
+@tw.jit
+def sort_kernel(x, y, M: tl.constexpr, N: tl.constexpr, DESCENDING: tl.constexpr):
+    store_block(y, tl.sort(load_block(x, M, N), descending=DESCENDING))
+
+
+@tw.jit
+def topk_kernel(x, y, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    store_block(y, tl.topk(load_block(x, M, N), K))
+
+
+@tw.jit
+def flip_kernel(x, y, M: tl.constexpr, N: tl.constexpr, AXIS: tl.constexpr):
+    store_block(y, tl.flip(load_block(x, M, N), AXIS))
+
+
+@tw.jit
+def join_kernel(x, y, M: tl.constexpr, N: tl.constexpr, WHAT: tl.constexpr):
+    value = load_block(x, M, N)
+    if WHAT == "join":
+        store_block(y, tl.join(value, value + 1).reshape(2 * M, N))
+    elif WHAT == "interleave":
+        store_block(y, tl.interleave(value, value + 1))
+    elif WHAT == "cat":
+        store_block(y, tl.cat(value, value + 1, can_reorder=True))
+    else:
+        left, right = tl.split(value.reshape(M, N // 2, 2))
+        store_block(y, left - 2 * right)
+
+
+SHAPES = [(1, 2), (8, 16), (4, 128), (64, 2), (16, 1)]
+DTYPES = ["int8", "int32", "int64", "float16", "bfloat16", "float32", "float64"]
+
+
+def random(rng, dtype, shape):
+    kind = np.dtype(getattr(ml_dtypes, dtype, None) or dtype)
+    return rng.integers(-9, 9, shape).astype(kind)
+
+
+def run(backend, kernel, x, out, *constants):
+    y = backend.poisoned(out.shape, out.dtype.name)
+    kernel[1,](backend.array(x), y, *x.shape, *constants)
+    np.testing.assert_array_equal(backend.numpy(y), backend.numpy(backend.array(out)))
+
+
+def scanned(function, x, axis, reverse):
+    x = np.flip(x, axis) if reverse else x
+    y = function(x, axis)
+    return np.ascontiguousarray(np.flip(y, axis) if reverse else y)
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_cumsum(backend, rng, dtype, shape, axis, reverse):
+    x = random(rng, dtype, shape)
+    wide = {"int8": "int32", "bfloat16": "float32"}.get(dtype, dtype)
+    out = scanned(np.cumsum, x.astype(np.float64), axis, reverse).astype(wide)
+    run(backend, cumsum_kernel, x, out, axis, reverse)
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("dtype", ["int32", "int64", "float32"])
+def test_cumprod(backend, rng, dtype, axis, reverse):
+    x = rng.choice([-2, -1, 1, 1, 2], (8, 16)).astype(dtype)
+    out = scanned(np.cumprod, x.astype(np.float64), axis, reverse).astype(dtype)
+    run(backend, cumprod_kernel, x, out, axis, reverse)
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_scan_of_a_function_that_does_not_commute(backend, rng, shape, axis, reverse):
+    x = rng.integers(0, 99, shape).astype(np.int32)
+
+    def scan(values, axis):
+        values = np.moveaxis(values, axis, 0)
+        factors, offsets = values.copy(), values + 1
+        for i in range(1, len(values)):
+            offsets[i] += offsets[i - 1] * values[i]
+            factors[i] *= factors[i - 1]
+        return np.moveaxis(factors ^ offsets, 0, axis)
+
+    run(backend, affine_kernel, x, scanned(scan, x, axis, reverse), axis, reverse)
+
+
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("dtype", [*DTYPES, "uint8", "uint32"])
+def test_sort(backend, rng, dtype, shape, descending):
+    x = random(rng, dtype, shape)
+    order = -1 if descending else 1
+    run(backend, sort_kernel, x, np.ascontiguousarray(np.sort(x, axis=1)[:, ::order]), descending)
+
+
+def test_sort_puts_nans_last(backend):
+    x = np.array([[3, np.nan, -np.inf, 1, -np.nan, np.inf, -0.5, 2]], np.float32)
+    run(backend, sort_kernel, x, np.sort(x, axis=1), False)
+
+
+@pytest.mark.parametrize("k", [1, 4, 16])
+@pytest.mark.parametrize("dtype", ["int32", "float16", "float32", "uint32"])
+def test_topk(backend, rng, dtype, k):
+    x = random(rng, dtype, (4, 64))
+    run(backend, topk_kernel, x, np.ascontiguousarray(np.sort(x, axis=1)[:, ::-1][:, :k]), k)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("dtype", ["int8", "float16", "float32", "int64"])
+def test_flip(backend, rng, dtype, axis):
+    x = random(rng, dtype, (8, 16))
+    run(backend, flip_kernel, x, np.ascontiguousarray(np.flip(x, axis)), axis)
+
+
+JOINED = {
+    "join": lambda x: np.stack([x, x + 1], -1).reshape(2 * x.shape[0], -1),
+    "interleave": lambda x: np.stack([x, x + 1], -1).reshape(x.shape[0], -1),
+    "cat": lambda x: np.concatenate([x, x + 1]),
+    "split": lambda x: x[:, ::2] - 2 * x[:, 1::2],
+}
+
+
+@pytest.mark.parametrize("what", JOINED)
+@pytest.mark.parametrize("dtype", ["int32", "float16", "float64"])
+def test_join_and_split(backend, rng, dtype, what):
+    x = random(rng, dtype, (8, 16))
+    run(backend, join_kernel, x, np.ascontiguousarray(JOINED[what](x)), what)
+
+
+GPU_KERNELS = [
+    (cumsum_kernel, {"AXIS": 0, "REVERSE": False}), (cumsum_kernel, {"AXIS": 1, "REVERSE": True}),
+    (cumprod_kernel, {"AXIS": 1, "REVERSE": False}), (sort_kernel, {"DESCENDING": False}),
+    (topk_kernel, {"K": 8}), (flip_kernel, {"AXIS": 0}), (join_kernel, {"WHAT": "join"}),
+    (join_kernel, {"WHAT": "interleave"}), (join_kernel, {"WHAT": "cat"}), (join_kernel, {"WHAT": "split"}),
+]  # fmt: skip
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("kernel, constants", GPU_KERNELS, ids=str)
+@pytest.mark.parametrize("dtype", ["i8", "fp16", "fp32", "i64"])
+def test_assembles_for_a_gpu(kernel, constants, dtype):
+    from tilewright import _tilewright
+    from tilewright.runtime.assemblers import assembler_paths
+    from tilewright.runtime.compiler import compile_kernel
+    from tilewright.runtime.options import Options
+
+    if not _tilewright.assemblers(assembler_paths()):
+        pytest.skip("no assembler of PTX on this machine")
+    wide = {"i8": "i32"}.get(dtype, dtype) if "sum" in kernel.__name__ else dtype
+    types = {"x": f"*{dtype}", "y": f"*{wide}"}
+    constants = {"M": 16, "N": 64, **constants}
+    compile_kernel(kernel.fn, types, constants, {}, "sm_90a", Options(num_warps=4))
