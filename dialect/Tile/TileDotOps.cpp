@@ -1,6 +1,7 @@
 #include "dialect/Tile/TileOps.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace tilewright::tile;
@@ -43,4 +44,15 @@ LogicalResult DotOp::verify() {
            << stringifyDotPrecision(getPrecision())
            << "' is for f32 operands, got " << aElement;
   return success();
+}
+
+/// An integer product with zero adds nothing. One of floats may: zero times
+/// infinity is no number.
+OpFoldResult DotOp::fold(FoldAdaptor adaptor) {
+  if (!getElementTypeOrSelf(getA().getType()).isInteger())
+    return {};
+  if (matchPattern(adaptor.getA(), m_Zero()) ||
+      matchPattern(adaptor.getB(), m_Zero()))
+    return getAcc();
+  return {};
 }

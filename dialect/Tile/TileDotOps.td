@@ -28,4 +28,5 @@ def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
     `:` type($a) `,` type($b) `,` type($acc)
   }];
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
