@@ -2,6 +2,7 @@
 
 #include "lib/Conversion/TileToVector/Passes.h"
 #include "lib/Transforms/Cpu/Passes.h"
+#include "lib/Transforms/Tile/Passes.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -44,6 +45,9 @@ static void addLLVMConversions(OpPassManager &pm) {
 }
 
 void buildCpuPipeline(OpPassManager &pm, const CpuOptions &options) {
+  pm.addPass(tile::createTileExpandDescriptors());
+  addCleanup(pm);
+  pm.addPass(createLoopInvariantCodeMotionPass());
   pm.addPass(cpu::createScalarizeLoopOffsets());
   addCleanup(pm);
   cpu::ConvertTileToVectorOptions vectors;

@@ -15,16 +15,28 @@
 using namespace mlir;
 using namespace tilewright;
 
-void tilewright::buildTileToWarpPipeline(OpPassManager &manager,
-                                         const NvidiaOptions &options) {
-  manager.addPass(warp::createConvertTileToWarp(
-      {options.numWarps, options.computeCapability, options.archSpecific}));
+static void addCleanup(OpPassManager &manager) {
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   manager.addPass(createLoopInvariantCodeMotionPass());
+}
+
+void tilewright::buildTileToWarpPipeline(OpPassManager &manager,
+                                         const NvidiaOptions &options) {
+  manager.addPass(warp::createSelectTmaLoads(
+      {options.numWarps, options.computeCapability, options.archSpecific}));
+  addCleanup(manager);
+  manager.addPass(warp::createConvertTileToWarp(
+      {options.numWarps, options.computeCapability, options.archSpecific}));
+  addCleanup(manager);
   NvidiaTarget target{options.computeCapability, options.archSpecific};
-  manager.addPass(warp::createPipelineLoops(
-      {options.numStages, target.getSharedMemoryLimit()}));
+  int64_t numStages = options.numStages, limit = target.getSharedMemoryLimit();
+  if (target.hasWgmma()) {
+    manager.addPass(warp::createSpecialize({numStages, limit}));
+    manager.addPass(warp::createDelayWaits());
+    manager.addPass(warp::createBindTensorMaps());
+  }
+  manager.addPass(warp::createPipelineLoops({numStages, limit}));
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   manager.addPass(warp::createAllocateShared(

@@ -2,6 +2,7 @@
 
 #include "compiler/Pipelines/NvidiaPipeline.h"
 #include "compiler/Pipelines/TilePipeline.h"
+#include "compiler/Targets/LaunchRecipe.h"
 #include "compiler/Targets/Targets.h"
 #include "dialect/Warp/WarpDialect.h"
 #include "lib/Target/NVPTX/Assembler.h"
@@ -85,6 +86,24 @@ static LogicalResult assembleStage(ModuleOp module,
   return success();
 }
 
+/// What the launch of a kernel needs to know of its code.
+static void describeLaunch(FunctionOpInterface function,
+                           llvm::json::Object &metadata) {
+  using warp::WarpDialect;
+  auto getInt = [&](llvm::StringRef name) {
+    return function->getAttrOfType<IntegerAttr>(name);
+  };
+  if (auto size = getInt(WarpDialect::kSharedSizeAttr))
+    metadata["shared"] = size.getInt();
+  auto warps = getInt(WarpDialect::kBlockWarpsAttr);
+  if (!warps)
+    warps = getInt(WarpDialect::kNumWarpsAttr);
+  if (warps)
+    metadata["num_threads"] = 32 * warps.getInt();
+  if (llvm::json::Array recipe = getLaunchRecipe(function); !recipe.empty())
+    metadata["launch_recipe"] = std::move(recipe);
+}
+
 LogicalResult NvidiaBackEnd::compile(ModuleOp module,
                                      const CompileOptions &options,
                                      Artifact &artifact) const {
@@ -106,9 +125,7 @@ LogicalResult NvidiaBackEnd::compile(ModuleOp module,
     return failure();
   artifact.stages["warp"] = printModule(module);
   for (auto function : module.getOps<FunctionOpInterface>())
-    if (auto size = function->getAttrOfType<IntegerAttr>(
-            warp::WarpDialect::kSharedSizeAttr))
-      artifact.metadata["shared"] = size.getInt();
+    describeLaunch(function, artifact.metadata);
   if (options.stopAfter == "warp")
     return success();
   if (failed(runPipeline(

@@ -73,6 +73,22 @@ def Tile_Ptr : Tile_Type<"Ptr", "ptr"> {
   }]>];
 }
 
+def Tile_Desc : Tile_Type<"Desc", "desc"> {
+  let summary = "a view of an array in global memory, read and written in blocks";
+  let description = [{
+    `!tile.desc<128x64xf16>` names an array of two dimensions, of any size, of
+    which blocks of 128 x 64 elements are copied at a time.
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// A block as a tile.
+    ::mlir::RankedTensorType getBlockType() const;
+    unsigned getRank() const { return getShape().size(); }
+  }];
+}
+
 // Element types
 
 def Tile_Float : AnyTypeOf<[F16, BF16, F32, F64, F8E4M3FN, F8E5M2], "a float of the tile dialect">;
@@ -126,6 +142,9 @@ def Tile_MemorySemantic : Tile_Enum<"MemorySemantic", "ordering of an atomic", [
 def Tile_MemoryScope : Tile_Enum<"MemoryScope", "threads an atomic is ordered with", [
   I32EnumAttrCase<"CTA", 0, "cta">, I32EnumAttrCase<"GPU", 1, "gpu">,
   I32EnumAttrCase<"System", 2, "sys">]>;
+
+def Tile_Padding : Tile_Enum<"Padding", "what a block holds out of the array's bounds", [
+  I32EnumAttrCase<"Zero", 0, "zero">, I32EnumAttrCase<"NaN", 1, "nan">]>;
 
 def Tile_DotPrecision : Tile_Enum<"DotPrecision", "how a product of f32 tiles is computed", [
   I32EnumAttrCase<"IEEE", 0, "ieee">, I32EnumAttrCase<"TF32", 1, "tf32">,

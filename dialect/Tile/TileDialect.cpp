@@ -43,6 +43,9 @@ void TileDialect::initialize() {
 #include "dialect/Tile/TileDebugOps.cpp.inc"
       ,
 #define GET_OP_LIST
+#include "dialect/Tile/TileDescriptorOps.cpp.inc"
+      ,
+#define GET_OP_LIST
 #include "dialect/Tile/TileDotOps.cpp.inc"
       ,
 #define GET_OP_LIST

@@ -20,6 +20,8 @@
 #define GET_OP_CLASSES
 #include "dialect/Tile/TileDebugOps.h.inc"
 #define GET_OP_CLASSES
+#include "dialect/Tile/TileDescriptorOps.h.inc"
+#define GET_OP_CLASSES
 #include "dialect/Tile/TileDotOps.h.inc"
 #define GET_OP_CLASSES
 #include "dialect/Tile/TileMemoryOps.h.inc"

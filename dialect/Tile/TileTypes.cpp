@@ -35,6 +35,51 @@ LogicalResult PtrType::verify(function_ref<InFlightDiagnostic()> emitError,
          << pointee;
 }
 
+//===----------------------------------------------------------------------===//
+// Descriptors
+//===----------------------------------------------------------------------===//
+
+RankedTensorType DescType::getBlockType() const {
+  return RankedTensorType::get(getShape(), getElementType());
+}
+
+LogicalResult DescType::verify(function_ref<InFlightDiagnostic()> emitError,
+                               ArrayRef<int64_t> shape, Type elementType) {
+  if (shape.empty() || shape.size() > 5)
+    return emitError() << "an array has one to five dimensions, got "
+                       << shape.size();
+  for (int64_t size : shape)
+    if (size < 1)
+      return emitError() << "a block needs sides of at least 1, got " << size;
+  if (!elementType.isIntOrFloat())
+    return emitError() << "an array holds integers or floats, got "
+                       << elementType;
+  return success();
+}
+
+/// `128x64xf16`
+Type DescType::parse(AsmParser &parser) {
+  SmallVector<int64_t> shape;
+  Type elementType;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess() ||
+      parser.parseDimensionList(shape, /*allowDynamic=*/false) ||
+      parser.parseType(elementType) || parser.parseGreater())
+    return {};
+  return parser.getChecked<DescType>(loc, parser.getContext(),
+                                     ArrayRef<int64_t>(shape), elementType);
+}
+
+void DescType::print(AsmPrinter &printer) const {
+  printer << '<';
+  printer.printDimensionList(getShape());
+  printer << 'x' << getElementType() << '>';
+}
+
+//===----------------------------------------------------------------------===//
+// Queries
+//===----------------------------------------------------------------------===//
+
 Type tilewright::tile::withElementType(Type type, Type element) {
   if (auto tensor = dyn_cast<RankedTensorType>(type))
     return tensor.clone(element);

@@ -36,6 +36,15 @@ def WarpDialect : Dialect {
   let extraClassDeclaration = [{
     /// i32 attribute of a function: the warps that run one program.
     static constexpr ::llvm::StringLiteral kNumWarpsAttr = "warp.num_warps";
+    /// i32 attribute of a function: the warps of a block, where roles add some to
+    /// those of the layouts.
+    static constexpr ::llvm::StringLiteral kBlockWarpsAttr = "warp.block_warps";
+    /// Array attribute of a function: how the host makes the tensor maps that it
+    /// is given. See warp-bind-tensor-maps.
+    static constexpr ::llvm::StringLiteral kTensorMapsAttr = "warp.tensor_maps";
+    /// Unit attribute of a function: its programs run those of a larger grid in
+    /// turn. See warp-make-persistent.
+    static constexpr ::llvm::StringLiteral kPersistentAttr = "warp.persistent";
     /// i32 attribute of an op: where its shared memory starts, in bytes.
     static constexpr ::llvm::StringLiteral kSharedOffsetAttr = "warp.shared_offset";
     /// i32 attribute of a function: the bytes of shared memory it uses.
@@ -110,7 +119,8 @@ def Warp_Shared : TypeDef<WarpDialect, "Shared"> {
 }
 
 def Warp_Completion : I32EnumAttr<"Completion", "how it is known that a slot of a ring is full", [
-  I32EnumAttrCase<"AsyncGroups", 0, "async_groups">]> {
+  I32EnumAttrCase<"AsyncGroups", 0, "async_groups">,
+  I32EnumAttrCase<"Transactions", 1, "transactions">]> {
   let cppNamespace = "::tilewright::warp";
 }
 
@@ -118,12 +128,13 @@ def Warp_Ring : TypeDef<WarpDialect, "Ring"> {
   let mnemonic = "ring";
   let summary = "a ring of slots of shared memory between producers and consumers";
   let description = [{
-    At least two slots of one or more tiles each, which are filled and emptied
-    in turn. The completion kind says how a consumer knows that a slot is full:
+    Slots of one or more tiles each, which are filled and emptied in turn. The
+    completion kind says how a consumer knows that a slot is full:
 
     | kind | a slot is full when | least target |
     |---|---|---|
-    | `async_groups` | the groups of `cp.async` copies that were committed for it are complete in every thread; producer and consumer are the same threads | sm_80 |
+    | `async_groups` | the groups of `cp.async` copies that were committed for it are complete in every thread; producer and consumer are the same threads; at least two slots | sm_80 |
+    | `transactions` | the bytes of all its tiles have arrived at its full barrier (`mbarrier`); an empty barrier tells the producer that all consumers have released it | sm_90 |
 
     ```mlir
     // three slots for the operands of a product
@@ -141,7 +152,12 @@ def Warp_Ring : TypeDef<WarpDialect, "Ring"> {
     int64_t getTileOffset(unsigned index) const;
     /// The bytes from one slot to the next.
     int64_t getSlotBytes() const;
-    int64_t getSizeInBytes() const { return getNumSlots() * getSlotBytes(); }
+    /// The bytes of all tiles of a slot.
+    int64_t getPayloadBytes() const;
+    /// Where the barriers start, behind the slots: those of full slots, then
+    /// those of empty ones, 8 bytes each.
+    int64_t getBarrierOffset() const { return getNumSlots() * getSlotBytes(); }
+    int64_t getSizeInBytes() const;
   }];
 }
 
@@ -152,6 +168,16 @@ def Warp_Slot : TypeDef<WarpDialect, "Slot"> {
     A producer holds it from `warp.ring.acquire` to `warp.ring.commit`, a
     consumer from `warp.ring.wait` to `warp.ring.release`. It is used exactly
     once.
+  }];
+}
+
+def Warp_TensorMap : TypeDef<WarpDialect, "TensorMap"> {
+  let mnemonic = "tensor_map";
+  let summary = "what the tensor memory accelerator knows of an array";
+  let description = [{
+    The 128 bytes of a `CUtensorMap`: address, sizes and strides of an array in
+    global memory, and the box and the swizzle with which tiles of it are copied.
+    An argument of a kernel, passed by value.
   }];
 }
 

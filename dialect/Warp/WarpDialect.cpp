@@ -45,6 +45,9 @@ void WarpDialect::initialize() {
 #include "dialect/Warp/WarpRingOps.cpp.inc"
       ,
 #define GET_OP_LIST
+#include "dialect/Warp/WarpRoleOps.cpp.inc"
+      ,
+#define GET_OP_LIST
 #include "dialect/Warp/WarpWgmmaOps.cpp.inc"
       >();
   addInterfaces<WarpAliases, WarpLayoutInterface>();
@@ -98,7 +101,12 @@ static LogicalResult verifyNumWarps(Operation *func, int64_t numWarps) {
 LogicalResult WarpDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attribute) {
   StringRef name = attribute.getName();
-  bool ofFunction = name == kNumWarpsAttr || name == kSharedSizeAttr;
+  if (isa<FunctionOpInterface>(op) &&
+      ((name == kTensorMapsAttr && isa<ArrayAttr>(attribute.getValue())) ||
+       (name == kPersistentAttr && isa<UnitAttr>(attribute.getValue()))))
+    return success();
+  bool ofFunction = name == kNumWarpsAttr || name == kSharedSizeAttr ||
+                    name == kBlockWarpsAttr;
   if (!ofFunction && name != kSharedOffsetAttr)
     return op->emitError("unknown attribute '") << name << "'";
   if (ofFunction && !isa<FunctionOpInterface, ModuleOp>(op))

@@ -6,6 +6,7 @@
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -26,5 +27,7 @@ struct SharedMemory : public mlir::SideEffects::Resource::Base<SharedMemory> {
 #include "dialect/Warp/WarpMmaOps.h.inc"
 #define GET_OP_CLASSES
 #include "dialect/Warp/WarpRingOps.h.inc"
+#define GET_OP_CLASSES
+#include "dialect/Warp/WarpRoleOps.h.inc"
 #define GET_OP_CLASSES
 #include "dialect/Warp/WarpWgmmaOps.h.inc"

@@ -1,6 +1,7 @@
 #include "dialect/Tile/TileOps.h"
 #include "dialect/Warp/WarpOps.h"
 #include "lib/Support/LayoutConversion.h"
+#include "lib/Support/TmaTiling.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/Support/MathExtras.h"
@@ -53,11 +54,29 @@ static LogicalResult verifyUsedOnce(Operation *op, Value slot) {
   return error;
 }
 
+/// C2 of acquire and wait.
+static LogicalResult verifyIndex(Operation *op, RingType ring, bool hasIndex) {
+  bool isNamed = ring.getCompletion() == Completion::AsyncGroups;
+  if (hasIndex == isNamed)
+    return success();
+  return op->emitOpError(isNamed ? "needs" : "takes no")
+         << " index of a slot in a ring of "
+         << stringifyCompletion(ring.getCompletion());
+}
+
 LogicalResult RingAcquireOp::verify() {
+  if (failed(verifyIndex(*this, getRing().getType(), bool(getIndex())))) // C2
+    return failure();
   return verifyUsedOnce(*this, getSlot()); // C1
 }
 
 LogicalResult RingWaitOp::verify() {
+  if (failed(verifyIndex(*this, getRing().getType(), bool(getIndex())))) // C2
+    return failure();
+  if (!getIndex() && getPending() != 0) // C4
+    return emitOpError("can not leave commits pending in a ring of "
+                       "transactions, got ")
+           << getPending();
   if (int64_t(getPending()) >= getRing().getType().getNumSlots()) // C4
     return emitOpError("leaves ")
            << getPending() << " commits pending in a ring of "
@@ -80,6 +99,27 @@ LogicalResult RingReleaseOp::verify() {
 //===----------------------------------------------------------------------===//
 // Copies
 //===----------------------------------------------------------------------===//
+
+LogicalResult TmaLoadOp::verify() {
+  SharedType memory = getMemory().getType();
+  if (Operation *from = getMemory().getDefiningOp()) { // C1
+    auto acquire = dyn_cast<RingAcquireOp>(from);
+    if (!acquire ||
+        acquire.getRing().getType().getCompletion() != Completion::Transactions)
+      return emitOpError("fills a slot that was acquired from a ring of "
+                         "transactions, got memory of '")
+             << from->getName() << "'";
+  }
+  size_t rank = getOffsets().size();
+  if (rank < memory.getShape().size() || rank < 1 || rank > 5) // C2
+    return emitOpError("needs one to five offsets, at least one for each "
+                       "dimension of ")
+           << memory << ", got " << rank;
+  if (!planTma(memory.getLayout().getLayout(),
+               8 * getElementBytes(memory.getElementType()))) // C3
+    return emitOpError("can not be written in the layout of ") << memory;
+  return success();
+}
 
 static LogicalResult verifyTypes(AsyncCopyOp op) {
   auto ptr = cast<RankedTensorType>(op.getPtr().getType());

@@ -33,22 +33,30 @@ class Warp_SlotOp<string mnemonic> : Warp_Op<mnemonic, [
 def Warp_RingAcquireOp : Warp_SlotOp<"ring.acquire"> {
   let summary = "an empty slot, to be filled";
   let description = [{
-    The results are the right to fill slot `index`, and the slot's tiles.
+    The results are the right to fill the slot whose turn it is, and its tiles.
+    In a ring of `transactions` the producer waits until the slot is empty; one
+    that fills itself names the slot by `index`.
 
     C1: the slot is used exactly once, by the `warp.ring.commit` that ends the
         filling.
-    C2: `index` counts 0, 1, ..., N - 1, 0, ... from one to the next.
-    C3: the slot is empty: it was never committed or has been released by every
-        thread. `warp-insert-barriers` puts a barrier between a release and the
-        copies that come next.
+    C2: there is an `index` if and only if the ring completes by `async_groups`.
+        It counts 0, 1, ..., N - 1, 0, ... from one to the next.
+    C3: with an `index` the slot is empty: it was never committed or has been
+        released by every thread. `warp-insert-barriers` puts a barrier between a
+        release and the copies that come next.
 
     ```mlir
     %slot, %tile = warp.ring.acquire %ring[%i]
       : !warp.ring<3 x {!warp.shared<64x32xf16, #shared>}, async_groups>
+    %slot, %tile = warp.ring.acquire %ring
+      : !warp.ring<3 x {!warp.shared<64x32xf16, #shared>}, transactions>
     ```
   }];
-  let arguments = (ins Warp_Ring:$ring, I32:$index);
-  let assemblyFormat = "$ring `[` $index `]` attr-dict `:` qualified(type($ring))";
+  let arguments = (ins Warp_Ring:$ring, Optional<I32>:$index);
+  let builders = [OpBuilder<(ins "::mlir::Value":$ring), [{
+    build($_builder, $_state, ring, ::mlir::Value());
+  }]>];
+  let assemblyFormat = "$ring (`[` $index^ `]`)? attr-dict `:` qualified(type($ring))";
 }
 
 def Warp_RingCommitOp : Warp_Op<"ring.commit", [Warp_SharedOrder]> {
@@ -57,6 +65,8 @@ def Warp_RingCommitOp : Warp_Op<"ring.commit", [Warp_SharedOrder]> {
     Ends the group of asynchronous copies that fill the slot, which may be none.
 
     C1: the slot was acquired.
+    C2: of a ring of `transactions`, each tile is filled by one `warp.tma_load`.
+        (A promise; a consumer would wait for ever.)
 
     ```mlir
     warp.ring.commit %slot
@@ -70,41 +80,99 @@ def Warp_RingCommitOp : Warp_Op<"ring.commit", [Warp_SharedOrder]> {
 def Warp_RingWaitOp : Warp_SlotOp<"ring.wait"> {
   let summary = "a full slot, to be read";
   let description = [{
-    Waits until slot `index` has been filled; up to `pending` commits that came
-    after its own may still be under way. The results are the right to read the
-    slot, and its tiles. Each thread waits for what it copied itself; what others
-    copied is there behind the next barrier, which `warp-insert-barriers` puts
-    before the first read.
+    Waits until the slot whose turn it is has been filled. The results are the
+    right to read the slot, and its tiles.
+
+    In a ring of `async_groups`, that is slot `index`, and up to `pending`
+    commits that came after its own may still be under way. Each thread waits for
+    what it copied itself; what others copied is there behind the next barrier,
+    which `warp-insert-barriers` puts before the first read.
 
     C1: the slot is used exactly once, by the `warp.ring.release` that ends the
         reading.
-    C2: `index` counts 0, 1, ..., N - 1, 0, ... from one to the next.
-    C3: the slot was committed, and not more than `pending` were since.
-    C4: `pending` is less than the number of slots.
+    C2: there is an `index` if and only if the ring completes by `async_groups`.
+        It counts 0, 1, ..., N - 1, 0, ... from one to the next.
+    C3: with an `index`, the slot was committed, and not more than `pending` were
+        since.
+    C4: `pending` is less than the number of slots, and 0 without an `index`.
 
     ```mlir
     %slot, %tile = warp.ring.wait %ring[%i] pending 1
       : !warp.ring<3 x {!warp.shared<64x32xf16, #shared>}, async_groups>
+    %slot, %tile = warp.ring.wait %ring
+      : !warp.ring<3 x {!warp.shared<64x32xf16, #shared>}, transactions>
     ```
   }];
-  let arguments = (ins Warp_Ring:$ring, I32:$index,
-                       ConfinedAttr<I32Attr, [IntNonNegative]>:$pending);
+  let arguments = (ins Warp_Ring:$ring, Optional<I32>:$index,
+                       DefaultValuedAttr<ConfinedAttr<I32Attr, [IntNonNegative]>, "0">:$pending);
+  let builders = [OpBuilder<(ins "::mlir::Value":$ring), [{
+    build($_builder, $_state, ring, ::mlir::Value(), /*pending=*/0);
+  }]>];
   let assemblyFormat = [{
-    $ring `[` $index `]` `pending` $pending attr-dict `:` qualified(type($ring))
+    $ring (`[` $index^ `]` `pending` $pending)? attr-dict `:` qualified(type($ring))
   }];
 }
 
 def Warp_RingReleaseOp : Warp_Op<"ring.release", [Warp_SharedOrder]> {
   let summary = "this thread has read what it needs of a slot";
   let description = [{
+    Nothing happens where `condition`, which is the same for all threads, is
+    false: then the slot must be that of `warp.ring.no_slot`.
+
     C1: the slot was waited for.
 
     ```mlir
     warp.ring.release %slot
+    warp.ring.release %held if %notFirst
     ```
   }];
-  let arguments = (ins Warp_Slot:$slot);
-  let assemblyFormat = "$slot attr-dict";
+  let arguments = (ins Warp_Slot:$slot, Optional<I1>:$condition);
+  let builders = [OpBuilder<(ins "::mlir::Value":$slot), [{
+    build($_builder, $_state, slot, ::mlir::Value());
+  }]>];
+  let assemblyFormat = "$slot (`if` $condition^)? attr-dict";
+  let hasVerifier = 1;
+}
+
+def Warp_RingNoSlotOp : Warp_Op<"ring.no_slot", [Pure]> {
+  let summary = "the right to nothing";
+  let description = [{
+    What a loop that holds the slot of the iteration before carries into its
+    first one. It may be used any number of times.
+
+    ```mlir
+    %none = warp.ring.no_slot
+    ```
+  }];
+  let results = (outs Warp_Slot:$slot);
+  let assemblyFormat = "attr-dict";
+}
+
+def Warp_TmaLoadOp : Warp_Op<"tma_load", [
+    MemoryEffects<[MemRead, MemRead<Warp_RingSharedResource>,
+                   MemWrite<Warp_RingSharedResource>]>]> {
+  let summary = "starts to copy a block of an array into a slot";
+  let description = [{
+    The tensor memory accelerator copies the block that starts at `offsets`, one
+    for each dimension of the array, into shared memory and tells the slot's full
+    barrier when it is there. What is out of bounds becomes the padding of the
+    map. One thread of the role that runs the op issues the copy.
+
+    C1: the memory is a tile of an acquired slot of a ring of `transactions`.
+    C2: there are one to five offsets, and at least as many as the tile has
+        dimensions: the block has size 1 along those that come before.
+    C3: the tensor memory accelerator can write the layout of the tile: its
+        elements in row-major order, or in panels swizzled over 32, 64 or 128
+        bytes.
+
+    ```mlir
+    warp.tma_load %map[%m, %k], %tile : !warp.tensor_map, !warp.shared<128x64xf16, #shared>
+    ```
+  }];
+  let arguments = (ins AnyType:$map, Variadic<I32>:$offsets, Warp_Shared:$memory);
+  let assemblyFormat = [{
+    $map `[` $offsets `]` `,` $memory attr-dict `:` type($map) `,` qualified(type($memory))
+  }];
   let hasVerifier = 1;
 }
 

@@ -34,11 +34,30 @@ int64_t RingType::getSlotBytes() const {
   return llvm::alignTo(getTileOffset(getTiles().size()), alignment);
 }
 
+int64_t RingType::getPayloadBytes() const {
+  int64_t bytes = 0;
+  for (SharedType tile : getTiles())
+    bytes += tile.getSizeInBytes();
+  return bytes;
+}
+
+int64_t RingType::getSizeInBytes() const {
+  constexpr int64_t kBarrierBytes = 8;
+  int64_t slots = getBarrierOffset();
+  return getCompletion() == Completion::Transactions
+             ? slots + 2 * kBarrierBytes * getNumSlots()
+             : slots;
+}
+
 LogicalResult RingType::verify(function_ref<InFlightDiagnostic()> emitError,
                                int64_t numSlots, ArrayRef<SharedType> tiles,
-                               Completion) {
-  if (numSlots < 2)
-    return emitError() << "a ring has at least two slots, got " << numSlots;
+                               Completion completion) {
+  // Who fills a slot while reading another one needs two.
+  int64_t least = completion == Completion::AsyncGroups ? 2 : 1;
+  if (numSlots < least)
+    return emitError() << "a ring of " << stringifyCompletion(completion)
+                       << " has at least " << least << " slots, got "
+                       << numSlots;
   if (tiles.empty())
     return emitError() << "a slot holds at least one tile";
   return success();

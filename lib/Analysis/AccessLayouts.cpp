@@ -86,6 +86,20 @@ LinearAttr AccessLayouts::getCoalesced(const MemoryAccess &access) const {
                                          numWarps, getOrder(access)));
 }
 
+LinearAttr AccessLayouts::getBlock(RankedTensorType type) const {
+  constexpr int64_t kWidestBits = 128;
+  SmallVector<int32_t> order(type.getRank());
+  std::iota(order.rbegin(), order.rend(), 0);
+  int64_t threads = numWarps << kLaneBits;
+  int64_t share = std::max<int64_t>(type.getNumElements() / threads, 1);
+  int64_t vector =
+      std::min<int64_t>({kWidestBits / type.getElementTypeBitWidth(), share,
+                         type.getShape().back()});
+  return LinearAttr::get(
+      type.getContext(),
+      coalescedLayout(type.getShape(), vector, numWarps, order));
+}
+
 LinearAttr AccessLayouts::getDefault(RankedTensorType type) const {
   SmallVector<int32_t> order(type.getRank());
   std::iota(order.rbegin(), order.rend(), 0);

@@ -38,6 +38,9 @@ public:
   bool isContiguous(const MemoryAccess &access) const;
 
   warp::LinearAttr getCoalesced(const MemoryAccess &access) const;
+  /// For a block of an array in row-major order: as wide as the registers of a
+  /// thread are filled at once.
+  warp::LinearAttr getBlock(mlir::RankedTensorType type) const;
   /// A layout for a tile that nothing is known of.
   warp::LinearAttr getDefault(mlir::RankedTensorType type) const;
 

@@ -128,6 +128,8 @@ static bool isOnlyExpanded(Value value) {
 }
 
 bool LayoutAssignment::isAnchoredLoad(Operation *op) const {
+  if (isa<tile::DescriptorLoadOp>(op))
+    return true;
   std::optional<MemoryAccess> access = MemoryAccess::of(op);
   if (!access)
     return false;
@@ -135,6 +137,12 @@ bool LayoutAssignment::isAnchoredLoad(Operation *op) const {
     return true;
   return isa<tile::LoadOp>(op) && accesses.isContiguous(*access) &&
          !isOnlyExpanded(op->getResult(0));
+}
+
+LinearAttr LayoutAssignment::getLoadLayout(Operation *op) const {
+  if (auto load = dyn_cast<tile::DescriptorLoadOp>(op))
+    return accesses.getBlock(cast<RankedTensorType>(load.getType()));
+  return accesses.getCoalesced(*MemoryAccess::of(op));
 }
 
 void LayoutAssignment::anchorAccess(Operation *op, LinearAttr layout) {
@@ -153,7 +161,7 @@ void LayoutAssignment::anchorDots() {
       dotLayouts[op] = chosen;
       assign(dot.getResult(), chosen.acc);
     } else if (isAnchoredLoad(op)) {
-      LinearAttr layout = accesses.getCoalesced(*MemoryAccess::of(op));
+      LinearAttr layout = getLoadLayout(op);
       accessLayouts[op] = layout;
       layouts[op->getResult(0)] = layout;
     }

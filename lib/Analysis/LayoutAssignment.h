@@ -50,6 +50,7 @@ private:
   /// Ops that take and give all their tiles in one layout because of memory.
   void anchorAccess(mlir::Operation *op, warp::LinearAttr layout);
   bool isAnchoredLoad(mlir::Operation *op) const;
+  warp::LinearAttr getLoadLayout(mlir::Operation *op) const;
 
   tile::FuncOp func;
   int64_t numWarps;

@@ -51,6 +51,9 @@ static SharedUse getSlot(Value ring, RingAccess access) {
   if (!op)
     return {0, INT64_MAX, isWrite};
   SharedUse use = getAllocated(op, isWrite);
+  // The barriers of a ring of transactions order what is done with it.
+  if (op.getType().getCompletion() == warp::Completion::Transactions)
+    return use;
   use.ring = op;
   use.access = access;
   return use;
@@ -190,7 +193,7 @@ SmallVector<SharedUse> tilewright::getSharedUses(Operation *op) {
     return {getTile(store.getMemory(), /*isWrite=*/true)};
   if (auto copy = dyn_cast<warp::AsyncCopyOp>(op))
     return {getTile(copy.getMemory(), /*isWrite=*/true)};
-  if (auto wait = dyn_cast<warp::RingWaitOp>(op))
+  if (auto wait = dyn_cast<warp::RingWaitOp>(op); wait && wait.getIndex())
     return {getSlot(wait.getRing(), RingAccess::Wait)};
   if (auto alloc = dyn_cast<warp::AllocOp>(op); alloc && !alloc.getSource())
     return {};

@@ -52,9 +52,10 @@ public:
     Origins origins{llvm::BitVector(kernel.getNumArguments())};
     // An offset leads nowhere by itself, and what memory holds has no origin
     // that could be known here.
-    if (isa<tile::AddPtrOp>(op))
+    if (isa<tile::AddPtrOp, tile::MakeDescriptorOp>(op))
       origins = operands.front()->getValue();
-    else if (!isa<tile::LoadOp, tile::AtomicRMWOp, tile::AtomicCASOp>(op))
+    else if (!isa<tile::LoadOp, tile::DescriptorLoadOp, tile::AtomicRMWOp,
+                  tile::AtomicCASOp>(op))
       for (const OriginsLattice *operand : operands)
         origins = Origins::join(origins, operand->getValue());
     for (OriginsLattice *result : results)
@@ -70,7 +71,8 @@ private:
 
 /// The pointers through which `op` itself may write.
 static OperandRange getWrittenPointers(Operation *op) {
-  if (isa<tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp>(op))
+  if (isa<tile::StoreOp, tile::DescriptorStoreOp, tile::AtomicRMWOp,
+          tile::AtomicCASOp>(op))
     return op->getOperands().take_front(1);
   if (isa<tile::CallOp>(op))
     return op->getOperands();

@@ -99,6 +99,7 @@ static void defineLoadedKernel(py::module_ &module) {
                   py::arg("image"), py::arg("name"), py::arg("threads"),
                   py::arg("dynamic_shared"),
                   py::arg("cluster") = std::array<uint32_t, 3>{1, 1, 1},
+                  py::arg("recipe") = std::vector<int64_t>(),
                   "Loads a cubin or PTX. Raises OutOfResources for one that "
                   "the device cannot hold.")
       .def_property_readonly("registers",

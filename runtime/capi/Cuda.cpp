@@ -128,6 +128,7 @@ tw_status tw_cuda_device_attribute_get(int device,
 tw_status tw_cuda_kernel_load(int device, const void *image, size_t size,
                               const char *name, uint32_t threads,
                               uint32_t dynamic_shared, const uint32_t *cluster,
+                              const int64_t *recipe, size_t recipe_size,
                               tw_cuda_kernel **kernel) {
   return withDriver([&](const Driver &driver) -> Status {
     LaunchShape shape;
@@ -135,6 +136,12 @@ tw_status tw_cuda_kernel_load(int device, const void *image, size_t size,
     shape.dynamicSharedBytes = dynamic_shared;
     if (cluster)
       shape.cluster = {cluster[0], cluster[1], cluster[2]};
+    if (recipe_size != 0) {
+      Result<LaunchRecipe> parsed = LaunchRecipe::parse(recipe, recipe_size);
+      if (!parsed.ok())
+        return parsed.status();
+      shape.recipe = std::move(*parsed);
+    }
     std::string bytes(static_cast<const char *>(image), size);
     Result<std::unique_ptr<const Kernel>> loaded =
         Kernel::load(driver, device, bytes, name, shape);

@@ -107,6 +107,11 @@ enum : unsigned {
   kStreamNonBlocking = 1,
 };
 
+/// What the tensor memory accelerator knows of an array.
+struct alignas(64) TensorMap {
+  uint64_t words[16];
+};
+
 } // namespace tilewright::runtime::cuda
 
 #endif // TILEWRIGHT_RUNTIME_CUDA_DRIVERTYPES_H

@@ -3,12 +3,14 @@
 #include "runtime/cuda/Context.h"
 #include "runtime/cuda/Device.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace tilewright::runtime::cuda {
 
 /// The largest cluster that every device with clusters can run.
 static constexpr uint64_t kPortableClusterSize = 8;
+static constexpr size_t kZerosBytes = 256;
 
 Result<std::unique_ptr<const Kernel>>
 Kernel::load(const Driver &driver, int ordinal, const std::string &image,
@@ -26,16 +28,21 @@ Kernel::load(const Driver &driver, int ordinal, const std::string &image,
     return s;
   if (Status s = kernel->applyShape(); !s.ok())
     return s;
+  if (Status s = kernel->prepareRecipe(ordinal); !s.ok())
+    return s;
   return std::unique_ptr<const Kernel>(std::move(kernel));
 }
 
 Kernel::~Kernel() {
   if (!module)
     return;
-  // A context that is gone has taken its modules along.
-  if (Result<ContextScope> scope = ContextScope::enter(driver, context);
-      scope.ok())
-    (void)driver.moduleUnload(module);
+  // A context that is gone has taken its modules and its memory along.
+  Result<ContextScope> scope = ContextScope::enter(driver, context);
+  if (!scope.ok())
+    return;
+  (void)driver.moduleUnload(module);
+  if (zeros)
+    (void)driver.memFree(zeros);
 }
 
 /// The text in a buffer that the driver may have left without a terminator.
@@ -135,6 +142,42 @@ Status Kernel::applyShape() const {
   return Status::success();
 }
 
+Status Kernel::prepareRecipe(int ordinal) {
+  if (!shape.recipe)
+    return Status::success();
+  caches = std::vector<TensorMapCache>(shape.recipe->maps.size());
+  if (!caches.empty()) {
+    if (Status s =
+            driver.check(driver.memAlloc(&zeros, kZerosBytes), "cuMemAlloc");
+        !s.ok())
+      return s;
+    if (Status s =
+            driver.check(driver.fillBytes(zeros, 0, kZerosBytes, nullptr),
+                         "cuMemsetD8Async");
+        !s.ok())
+      return s;
+  }
+  return shape.recipe->isPersistent ? choosePrograms(ordinal)
+                                    : Status::success();
+}
+
+/// How many programs of a persistent kernel the device runs at once.
+Status Kernel::choosePrograms(int ordinal) {
+  Result<int> processors =
+      deviceAttribute(driver, ordinal, DeviceAttribute::MultiprocessorCount);
+  if (!processors.ok())
+    return processors.status();
+  int blocks = 0;
+  if (Status s = driver.check(
+          driver.occupancyMaxBlocks(&blocks, function, int(shape.threads),
+                                    shape.dynamicSharedBytes),
+          "cuOccupancyMaxActiveBlocksPerMultiprocessor");
+      !s.ok())
+    return s;
+  residentPrograms = int64_t(*processors) * std::max(blocks, 1);
+  return Status::success();
+}
+
 Status Kernel::checkGrid(const std::array<int64_t, 3> &grid) const {
   static constexpr int64_t kLimits[3] = {INT32_MAX, 65535, 65535};
   for (int i = 0; i < 3; ++i) {
@@ -185,6 +228,48 @@ Status Kernel::submit(const std::array<int64_t, 3> &grid, StreamHandle stream,
       "cuLaunchKernelEx");
 }
 
+/// An array without elements has no map: one element of zeros, the padding of
+/// all loads that may come from it, takes its place.
+ArrayView Kernel::viewOf(const TensorMapRecipe &map,
+                         void *const *parameters) const {
+  ArrayView view = map.view(parameters);
+  bool isEmpty =
+      std::any_of(view.shape.begin(), view.shape.begin() + map.rank(),
+                  [](int64_t size) { return size <= 0; });
+  if (!isEmpty)
+    return view;
+  view.base = zeros;
+  for (size_t i = 0; i < map.rank(); ++i)
+    view.shape[i] = 1;
+  for (size_t i = 0; i + 1 < map.rank(); ++i)
+    view.strides[i] = kZerosBytes / map.elementBytes;
+  return view;
+}
+
+Status Kernel::submitWithRecipe(const std::array<int64_t, 3> &grid,
+                                StreamHandle stream, void **parameters) const {
+  const LaunchRecipe &recipe = *shape.recipe;
+  std::vector<void *> all(parameters, parameters + recipe.numParameters);
+  std::array<int64_t, 3> launched = grid;
+  std::array<int32_t, 3> sides;
+  if (recipe.isPersistent) {
+    for (size_t i = 0; i < 3; ++i) {
+      sides[i] = static_cast<int32_t>(grid[i]);
+      all.push_back(&sides[i]);
+    }
+    launched = {std::min(grid[0] * grid[1] * grid[2], residentPrograms), 1, 1};
+  }
+  std::vector<TensorMap> maps(recipe.maps.size());
+  for (size_t i = 0; i < maps.size(); ++i) {
+    const TensorMapRecipe &map = recipe.maps[i];
+    if (Status s = caches[i].get(driver, map, viewOf(map, parameters), maps[i]);
+        !s.ok())
+      return s;
+    all.push_back(&maps[i]);
+  }
+  return submit(launched, stream, all.data());
+}
+
 Status Kernel::launch(const std::array<int64_t, 3> &grid, StreamHandle stream,
                       void **parameters) const {
   if (Status s = checkGrid(grid); !s.ok())
@@ -194,7 +279,8 @@ Status Kernel::launch(const std::array<int64_t, 3> &grid, StreamHandle stream,
   Result<ContextScope> scope = ContextScope::enter(driver, context);
   if (!scope.ok())
     return scope.status();
-  Status submitted = submit(grid, stream, parameters);
+  Status submitted = shape.recipe ? submitWithRecipe(grid, stream, parameters)
+                                  : submit(grid, stream, parameters);
   if (submitted.ok())
     return submitted;
   return Status(submitted.code(),

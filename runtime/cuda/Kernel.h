@@ -2,11 +2,13 @@
 #ifndef TILEWRIGHT_RUNTIME_CUDA_KERNEL_H
 #define TILEWRIGHT_RUNTIME_CUDA_KERNEL_H
 
-#include "runtime/cuda/Driver.h"
+#include "runtime/cuda/LaunchRecipe.h"
+#include "runtime/cuda/TensorMapCache.h"
 
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace tilewright::runtime::cuda {
@@ -17,6 +19,8 @@ struct LaunchShape {
   unsigned dynamicSharedBytes = 0;
   /// CTAs of a cluster along each dimension.
   std::array<unsigned, 3> cluster = {1, 1, 1};
+  /// What the host adds to each launch, if anything.
+  std::optional<LaunchRecipe> recipe = std::nullopt;
 };
 
 /// What the driver says of a loaded kernel.
@@ -41,7 +45,8 @@ public:
   Kernel &operator=(const Kernel &) = delete;
 
   /// Queues one run over `grid` programs; `parameters[i]` points at the value
-  /// of the i-th parameter. A grid without programs launches nothing.
+  /// of the i-th parameter, in 8 bytes and sign-extended where the kernel has a
+  /// recipe. A grid without programs launches nothing.
   Status launch(const std::array<int64_t, 3> &grid, StreamHandle stream,
                 void **parameters) const;
 
@@ -59,6 +64,11 @@ private:
   Status checkShape(int ordinal) const;
   Status applyShape() const;
   Status checkGrid(const std::array<int64_t, 3> &grid) const;
+  Status prepareRecipe(int ordinal);
+  Status choosePrograms(int ordinal);
+  ArrayView viewOf(const TensorMapRecipe &map, void *const *parameters) const;
+  Status submitWithRecipe(const std::array<int64_t, 3> &grid,
+                          StreamHandle stream, void **parameters) const;
   Status submit(const std::array<int64_t, 3> &grid, StreamHandle stream,
                 void **parameters) const;
   bool isClustered() const { return shape.cluster != LaunchShape().cluster; }
@@ -71,6 +81,12 @@ private:
   ContextHandle context = nullptr;
   ModuleHandle module = nullptr;
   FunctionHandle function = nullptr;
+  /// Programs of a persistent kernel that run at once.
+  int64_t residentPrograms = 0;
+  /// What stands in for arrays without elements.
+  DevicePointer zeros = 0;
+  /// One cache for each map of the recipe.
+  mutable std::vector<TensorMapCache> caches;
 };
 
 } // namespace tilewright::runtime::cuda

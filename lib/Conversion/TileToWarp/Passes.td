@@ -43,4 +43,39 @@ def ConvertTileToWarp : Pass<"convert-tile-to-warp", "::mlir::ModuleOp"> {
     "::tilewright::warp::WarpDialect", "::mlir::arith::ArithDialect"];
 }
 
+def SelectTmaLoads : Pass<"select-tma-loads", "::mlir::ModuleOp"> {
+  let summary = "keep the loads from descriptors that the tensor memory "
+                "accelerator serves";
+  let description = [{
+    Loads of operands of `wgmma`, from arrays whose tensor maps the host can make,
+    that a producer warp can issue on its own (lib/Analysis/TmaLoads.h), stay. All
+    other ops on descriptors become pointers and masks, as by
+    `tile-expand-descriptors`.
+
+    Input: kernels of `tile`, `arith`, `math` and `scf`. Output: the same, where
+    each `tile.descriptor_load` is one for the producer.
+
+    ```mlir
+    %a = tile.descriptor_load %d[%i] : ...     // before
+    %p = tile.addptr %bases, %index            // after, unless it is served
+    %a = tile.load %p, %inside, %padding
+    ```
+
+    Refused: a descriptor that is not made in the function. `remarks` says why
+    loads are not served.
+  }];
+  let options = [
+    Option<"numWarps", "num-warps", "unsigned", "4",
+           "Warps of 32 threads that run one program">,
+    Option<"computeCapability", "compute-capability", "unsigned", "80",
+           "10 * major + minor of the GPU's compute capability">,
+    Option<"archSpecific", "arch-specific", "bool", "false",
+           "Use what only this very GPU has, as sm_90a does">,
+    Option<"remarks", "remarks", "bool", "false",
+           "say why loads are not served">];
+  let dependentDialects = [
+    "::tilewright::tile::TileDialect", "::tilewright::warp::WarpDialect",
+    "::mlir::arith::ArithDialect"];
+}
+
 #endif // TILEWRIGHT_LIB_CONVERSION_TILETOWARP_PASSES

@@ -18,6 +18,19 @@ using namespace tilewright;
 // multiples of is worth telling LLVM up to here.
 static constexpr int64_t kMaxAlignment = 16;
 
+/// In memory of constants, by value.
+static void setTensorMapAttributes(LLVM::LLVMFuncOp kernel, unsigned index,
+                                   OpBuilder &b) {
+  constexpr int64_t kBytes = 128, kAlignment = 64;
+  kernel.setArgAttr(
+      index, LLVM::LLVMDialect::getByValAttrName(),
+      TypeAttr::get(LLVM::LLVMArrayType::get(b.getI8Type(), kBytes)));
+  kernel.setArgAttr(index, NVVM::NVVMDialect::getGridConstantAttrName(),
+                    b.getUnitAttr());
+  kernel.setArgAttr(index, LLVM::LLVMDialect::getAlignAttrName(),
+                    b.getI64IntegerAttr(kAlignment));
+}
+
 namespace {
 
 struct FuncLowering : ConvertOpToLLVMPattern<tile::FuncOp> {
@@ -39,7 +52,10 @@ struct FuncLowering : ConvertOpToLLVMPattern<tile::FuncOp> {
         LLVM::LLVMVoidType::get(getContext()), signature.getConvertedTypes());
     auto kernel =
         LLVM::LLVMFuncOp::create(rewriter, op.getLoc(), op.getName(), type);
-    setKernelAttributes(op, kernel, numWarps.getInt(), rewriter);
+    auto blockWarps =
+        op->getAttrOfType<IntegerAttr>(warp::WarpDialect::kBlockWarpsAttr);
+    setKernelAttributes(
+        op, kernel, (blockWarps ? blockWarps : numWarps).getInt(), rewriter);
     rewriter.inlineRegionBefore(op.getBody(), kernel.getBody(), kernel.end());
     rewriter.applySignatureConversion(&kernel.getBody().front(), signature,
                                       getTypeConverter());
@@ -56,6 +72,8 @@ private:
         NVVM::NVVMDialect::getReqntidAttrName(),
         b.getDenseI32ArrayAttr({int32_t(numWarps * kWarpSize), 1, 1}));
     for (unsigned i = 0; i < op.getNumArguments(); ++i) {
+      if (isa<warp::TensorMapType>(op.getArgument(i).getType()))
+        setTensorMapAttributes(kernel, i, b);
       auto divisibility = op.getArgAttrOfType<IntegerAttr>(
           i, tile::TileDialect::kDivisibilityAttr);
       if (!divisibility || !isa<tile::PtrType>(op.getArgument(i).getType()))

@@ -1,4 +1,5 @@
 // Rings: a handle is the address of slot 0, a slot the addresses of its tiles.
+// A ring of transactions has more, see TransactionRing.h.
 
 #include "lib/Conversion/WarpToLLVM/InlinePtx.h"
 #include "lib/Conversion/WarpToLLVM/Patterns.h"
@@ -6,12 +7,17 @@
 #include "lib/Conversion/WarpToLLVM/SharedMemory.h"
 #include "lib/Conversion/WarpToLLVM/SharedTile.h"
 #include "lib/Conversion/WarpToLLVM/ThreadIndices.h"
+#include "lib/Conversion/WarpToLLVM/TransactionRing.h"
 
 #include "dialect/Warp/WarpOps.h"
+#include "lib/Support/TmaTiling.h"
 
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
+#include "llvm/ADT/SmallSet.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -35,11 +41,15 @@ static SmallVector<Value> emitTiles(ImplicitLocOpBuilder &b,
   return tiles;
 }
 
-/// Replaces an op that gives a slot. The slot itself is no value.
+static bool isTransactions(warp::RingType type) {
+  return type.getCompletion() == warp::Completion::Transactions;
+}
+
+/// Replaces an op that gives a slot, whose value is `slot`.
 template <typename OpT>
 static void replaceWithSlot(ConversionPatternRewriter &rewriter, OpT op,
-                            ArrayRef<Value> tiles) {
-  SmallVector<ValueRange> results = {ValueRange()};
+                            Value slot, ArrayRef<Value> tiles) {
+  SmallVector<ValueRange> results = {ValueRange(slot)};
   for (const Value &tile : tiles)
     results.push_back(ValueRange(tile));
   rewriter.replaceOpWithMultiple(op, std::move(results));
@@ -57,8 +67,36 @@ struct RingLowering : ConvertOpToLLVMPattern<warp::RingOp> {
     if (failed(offset))
       return failure();
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    rewriter.replaceOp(op, emitSharedAddress(b, *offset));
+    Value base = emitSharedAddress(b, *offset);
+    if (!isTransactions(op.getType())) {
+      rewriter.replaceOp(op, base);
+      return success();
+    }
+    auto ring =
+        TransactionRing::create(b, op.getType(), base, countConsumers(op));
+    SmallVector<Value> handle = {ring.base, ring.producerCursor,
+                                 ring.consumerCursor};
+    rewriter.replaceOpWithMultiple(op, {handle});
     return success();
+  }
+
+private:
+  /// The warps of the roles that wait for slots.
+  static int64_t countConsumers(warp::RingOp op) {
+    llvm::SmallSet<std::pair<Operation *, unsigned>, 2> roles;
+    int64_t warps = 0;
+    for (Operation *user : op->getUsers()) {
+      auto role = warp::SpecializeOp::getRole(user->getBlock());
+      if (!isa<warp::RingWaitOp>(user))
+        continue;
+      if (!role)
+        return op->getParentOfType<FunctionOpInterface>()
+            ->getAttrOfType<IntegerAttr>(warp::WarpDialect::kNumWarpsAttr)
+            .getInt();
+      if (roles.insert({role->first, role->second}).second)
+        warps += role->first.getWarps()[role->second];
+    }
+    return warps;
   }
 };
 
@@ -69,10 +107,15 @@ struct RingAcquireLowering : ConvertOpToLLVMPattern<warp::RingAcquireOp> {
   matchAndRewrite(warp::RingAcquireOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    replaceWithSlot(rewriter, op,
-                    emitTiles(b, op.getRing().getType(),
-                              adaptor.getRing().front(),
-                              adaptor.getIndex().front()));
+    warp::RingType type = op.getRing().getType();
+    Value base = adaptor.getRing().front();
+    SlotInTurn slot;
+    if (isTransactions(type))
+      slot = emitAcquire(b, type, TransactionRing(adaptor.getRing()));
+    else
+      slot = {adaptor.getIndex().front(), emitI32(b, 0)};
+    replaceWithSlot(rewriter, op, slot.barrier,
+                    emitTiles(b, type, base, slot.index));
     return success();
   }
 };
@@ -84,11 +127,17 @@ struct RingWaitLowering : ConvertOpToLLVMPattern<warp::RingWaitOp> {
   matchAndRewrite(warp::RingWaitOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    NVVM::CpAsyncWaitGroupOp::create(b, op.getPending());
-    replaceWithSlot(rewriter, op,
-                    emitTiles(b, op.getRing().getType(),
-                              adaptor.getRing().front(),
-                              adaptor.getIndex().front()));
+    warp::RingType type = op.getRing().getType();
+    Value base = adaptor.getRing().front();
+    SlotInTurn slot;
+    if (isTransactions(type)) {
+      slot = emitWait(b, type, TransactionRing(adaptor.getRing()));
+    } else {
+      NVVM::CpAsyncWaitGroupOp::create(b, op.getPending());
+      slot = {adaptor.getIndex().front(), emitI32(b, 0)};
+    }
+    replaceWithSlot(rewriter, op, slot.barrier,
+                    emitTiles(b, type, base, slot.index));
     return success();
   }
 };
@@ -99,21 +148,96 @@ struct RingCommitLowering : ConvertOpToLLVMPattern<warp::RingCommitOp> {
   LogicalResult
   matchAndRewrite(warp::RingCommitOp op, OneToNOpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    NVVM::CpAsyncCommitGroupOp::create(rewriter, op.getLoc());
+    // Transactions complete by themselves.
+    auto acquire = op.getSlot().getDefiningOp<warp::RingAcquireOp>();
+    if (!acquire || !isTransactions(acquire.getRing().getType()))
+      NVVM::CpAsyncCommitGroupOp::create(rewriter, op.getLoc());
     rewriter.eraseOp(op);
     return success();
   }
 };
 
-/// Barriers do what there is to do.
 struct RingReleaseLowering : ConvertOpToLLVMPattern<warp::RingReleaseOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
 
   LogicalResult
-  matchAndRewrite(warp::RingReleaseOp op, OneToNOpAdaptor,
+  matchAndRewrite(warp::RingReleaseOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    // Threads that fill a slot themselves are told by the block's barriers.
+    auto wait = op.getSlot().getDefiningOp<warp::RingWaitOp>();
+    if (!wait || isTransactions(wait.getRing().getType())) {
+      ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+      emitRelease(b, adaptor.getSlot().front(),
+                  op.getCondition() ? adaptor.getCondition().front() : Value());
+    }
     rewriter.eraseOp(op);
     return success();
+  }
+};
+
+struct RingNoSlotLowering : ConvertOpToLLVMPattern<warp::RingNoSlotOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(warp::RingNoSlotOp op, OneToNOpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    rewriter.replaceOp(op, emitI32(b, 0));
+    return success();
+  }
+};
+
+struct TmaLoadLowering : ConvertOpToLLVMPattern<warp::TmaLoadOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(warp::TmaLoadOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto acquire = op.getMemory().getDefiningOp<warp::RingAcquireOp>();
+    if (!acquire)
+      return op.emitOpError("fills memory of unknown origin");
+    Value barrier = rewriter.getRemappedValue(acquire.getSlot());
+    warp::SharedType memory = op.getMemory().getType();
+    auto plan = planTma(memory.getLayout().getLayout(),
+                        8 * warp::getElementBytes(memory.getElementType()));
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Value address = LLVM::PtrToIntOp::create(b, b.getI32Type(),
+                                             adaptor.getMemory().front());
+    Value isLeader = emitIsLeader(b);
+    SmallVector<Value> offsets;
+    for (ValueRange offset : adaptor.getOffsets())
+      offsets.push_back(offset.front());
+    for (const TmaBox &box : plan->boxes)
+      emitCopy(b, box, adaptor.getMap().front(), offsets, address, barrier,
+               isLeader);
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  static void emitCopy(ImplicitLocOpBuilder &b, const TmaBox &box, Value map,
+                       ArrayRef<Value> offsets, Value address, Value barrier,
+                       Value isLeader) {
+    auto moved = [&](Value value, int64_t by) -> Value {
+      return by == 0 ? value : LLVM::AddOp::create(b, value, emitI32(b, by));
+    };
+    InlinePtx ptx(b);
+    std::string predicate = ptx.predicate(isLeader);
+    std::string to = ptx.in(moved(address, box.offsetBytes));
+    std::string from = ptx.in(map), full = ptx.in(barrier);
+    // The innermost dimension comes first; those in front of the tile's have
+    // size 1.
+    size_t leading = offsets.size() - box.start.size();
+    SmallVector<std::string> places;
+    for (size_t i = offsets.size(); i-- > 0;)
+      places.push_back(
+          ptx.in(moved(offsets[i], i < leading ? 0 : box.start[i - leading])));
+    ptx.emit(
+        predicate + "cp.async.bulk.tensor." + std::to_string(offsets.size()) +
+            "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [" +
+            to + "], [" + from + ", {" + llvm::join(places, ", ") + "}], [" +
+            full + "];",
+        /*sideEffects=*/true);
   }
 };
 
@@ -181,6 +305,6 @@ struct AsyncCopyLowering : ConvertOpToLLVMPattern<warp::AsyncCopyOp> {
 void tilewright::populateRingToLLVM(const WarpTypeConverter &converter,
                                     RewritePatternSet &patterns) {
   patterns.add<RingLowering, RingAcquireLowering, RingWaitLowering,
-               RingCommitLowering, RingReleaseLowering, AsyncCopyLowering>(
-      converter);
+               RingCommitLowering, RingReleaseLowering, RingNoSlotLowering,
+               AsyncCopyLowering, TmaLoadLowering>(converter);
 }

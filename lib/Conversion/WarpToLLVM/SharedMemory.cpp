@@ -1,6 +1,6 @@
 #include "lib/Conversion/WarpToLLVM/SharedMemory.h"
 
-#include "dialect/Warp/WarpDialect.h"
+#include "dialect/Warp/WarpOps.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -51,5 +51,17 @@ Value tilewright::emitByteOffset(ImplicitLocOpBuilder &b, Value base,
 }
 
 void tilewright::emitBarrier(ImplicitLocOpBuilder &b) {
-  NVVM::Barrier0Op::create(b);
+  auto role = warp::SpecializeOp::getRole(b.getInsertionBlock());
+  if (!role) {
+    NVVM::Barrier0Op::create(b);
+    return;
+  }
+  // Barrier 0 is that of the block.
+  auto [roles, number] = *role;
+  auto i32 = [&](int64_t value) -> Value {
+    return LLVM::ConstantOp::create(b, b.getI32Type(),
+                                    b.getI32IntegerAttr(value));
+  };
+  NVVM::BarrierOp::create(b, Type(), i32(number + 1),
+                          i32(roles.getWarps()[number] * 32), {}, Value());
 }

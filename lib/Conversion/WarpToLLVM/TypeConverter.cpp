@@ -29,12 +29,21 @@ WarpTypeConverter::WarpTypeConverter(MLIRContext *context)
   addConversion([](warp::SharedType type) {
     return LLVM::LLVMPointerType::get(type.getContext(), kSharedSpace);
   });
-  addConversion([](warp::RingType type) {
-    return LLVM::LLVMPointerType::get(type.getContext(), kSharedSpace);
+  // The address and, where the lowering owns them, the cursors of both ends.
+  addConversion(
+      [](warp::RingType type, SmallVectorImpl<Type> &results) -> LogicalResult {
+        results.push_back(
+            LLVM::LLVMPointerType::get(type.getContext(), kSharedSpace));
+        if (type.getCompletion() == warp::Completion::Transactions)
+          results.append(2, LLVM::LLVMPointerType::get(type.getContext()));
+        return success();
+      });
+  // The address of the barrier that ends its use.
+  addConversion([](warp::SlotType type) -> Type {
+    return IntegerType::get(type.getContext(), 32);
   });
-  // The right to use a slot is nothing at run time.
-  addConversion([](warp::SlotType, SmallVectorImpl<Type> &) -> LogicalResult {
-    return success();
+  addConversion([](warp::TensorMapType type) -> Type {
+    return LLVM::LLVMPointerType::get(type.getContext());
   });
   addConversion([this](RankedTensorType type, SmallVectorImpl<Type> &results) {
     return convertTile(*this, type, results);

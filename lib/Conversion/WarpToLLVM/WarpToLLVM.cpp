@@ -55,7 +55,8 @@ static LogicalResult convertTiles(ModuleOp module, const NvidiaTarget &target) {
                                                        legality);
   legality.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect>();
   legality.addIllegalDialect<tile::TileDialect, warp::WarpDialect>();
-  legality.addLegalOp<ModuleOp, UnrealizedConversionCastOp>();
+  legality.addLegalOp<ModuleOp, UnrealizedConversionCastOp, warp::SpecializeOp,
+                      warp::RoleEndOp>();
   legality.addDynamicallyLegalDialect<arith::ArithDialect, math::MathDialect>(
       [&](Operation *op) { return converter.isLegal(op); });
   return applyPartialConversion(module, legality, std::move(patterns));
@@ -64,8 +65,9 @@ static LogicalResult convertTiles(ModuleOp module, const NvidiaTarget &target) {
 static LogicalResult convertLoops(ModuleOp module) {
   RewritePatternSet patterns(module.getContext());
   populateSCFToControlFlowConversionPatterns(patterns);
+  populateRolesToLLVM(patterns);
   ConversionTarget legality(*module.getContext());
-  legality.addIllegalDialect<scf::SCFDialect>();
+  legality.addIllegalDialect<scf::SCFDialect, warp::WarpDialect>();
   legality.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
   return applyPartialConversion(module, legality, std::move(patterns));
 }

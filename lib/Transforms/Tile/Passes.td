@@ -49,4 +49,25 @@ def TileCombine : Pass<"tile-combine", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def TileExpandDescriptors : Pass<"tile-expand-descriptors", "::mlir::ModuleOp"> {
+  let summary = "read and write blocks of arrays through pointers";
+  let description = [{
+    What a target does not copy in blocks is read and written element by element:
+    pointers from the base and the strides, masks from the sizes.
+
+    Input: any `tile` module. Output: no op on a descriptor is left but unused
+    `tile.make_descriptor`.
+
+    ```mlir
+    %a = tile.descriptor_load %d[%i] : !tile.desc<128xf32>     // before
+
+    %p = tile.addptr %bases, %index                             // after
+    %a = tile.load %p, %inside, %padding
+    ```
+
+    Refused: a descriptor that is not made in the function.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 #endif // TILEWRIGHT_LIB_TRANSFORMS_TILE_PASSES

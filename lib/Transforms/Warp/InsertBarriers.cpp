@@ -71,7 +71,7 @@ private:
   /// that loops and conditionals can do.
   void visitRegions(Operation *op, Pending &pending) {
     Pending entry = pending;
-    bool isLoop = !isa<scf::IfOp, scf::IndexSwitchOp>(op);
+    bool isLoop = !isa<scf::IfOp, scf::IndexSwitchOp, warp::SpecializeOp>(op);
     Pending exit;
     // Barriers only end accesses, so what is pending grows from round to round
     // until it stands still.

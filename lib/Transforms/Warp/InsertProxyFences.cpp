@@ -21,8 +21,8 @@ static bool fillsOperand(Operation *op) {
     memory = alloc;
   else if (auto store = dyn_cast<warp::LocalStoreOp>(op))
     memory = store.getMemory().getDefiningOp();
-  else if (isa<warp::RingWaitOp>(op))
-    memory = op;
+  else if (auto wait = dyn_cast<warp::RingWaitOp>(op); wait && wait.getIndex())
+    memory = op; // copies of cp.async
   return memory &&
          llvm::any_of(getTileUsers(memory), llvm::IsaPred<warp::WgmmaOp>);
 }

@@ -63,6 +63,133 @@ def PipelineLoops : Pass<"warp-pipeline-loops", "::mlir::ModuleOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
+def Specialize : Pass<"warp-specialize", "::mlir::ModuleOp"> {
+  let summary = "give the loads from descriptors to a warp of their own";
+  let description = [{
+    A function that loads from descriptors is split into two roles. The
+    *consumer*, the warps that its layouts speak of, runs all of it but those
+    loads: in their place it waits for a slot of a ring, where the tile is first
+    used, and gives the slot back behind its last use. The *producer*, one warp,
+    runs the control flow around the loads and fills the slots. Operands of the
+    same products share a slot. A ring has as many slots as `tile.num_stages` of
+    the loop around, or the option, says; where shared memory is short, fewer.
+
+    Input: layouts are chosen, shared memory is not allocated; every load from a
+    descriptor is one that a producer can issue (lib/Analysis/ProducerSlice.h).
+    Output: no `tile.descriptor_load` is left.
+
+    ```mlir
+    scf.for %k = %lb to %ub step %s iter_args(%acc = %zero) {        // before
+      %a = tile.descriptor_load %da[%m, %k]
+      %ma = warp.alloc %a
+      ... warp.wgmma %ma, ...
+    }
+
+    %ring = warp.ring : !warp.ring<3 x {...}, transactions>         // after
+    warp.specialize consumer {
+      scf.for %k = %lb to %ub step %s iter_args(%acc = %zero) {
+        %slot, %ma = warp.ring.wait %ring
+        ... warp.wgmma %ma, ...
+        warp.ring.release %slot
+      }
+    } producer {
+      scf.for %k = %lb to %ub step %s {
+        %slot, %ma = warp.ring.acquire %ring
+        warp.tma_load %da[%m, %k], %ma
+        warp.ring.commit %slot
+      }
+    }
+    ```
+  }];
+  let options = [Option<"numStages", "num-stages", "int64_t", "3",
+                        "slots of a ring, in loops without a hint">,
+                 Option<"limit", "limit", "int64_t", "232448",
+                        "bytes of shared memory that one block may use">];
+  let dependentDialects = ["::tilewright::warp::WarpDialect",
+                           "::tilewright::tile::TileDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+def DelayWaits : Pass<"warp-delay-waits", "::mlir::ModuleOp"> {
+  let summary = "start the products of an iteration before those of the last "
+                "one are done";
+  let description = [{
+    In a loop whose products all add to one sum that nothing else needs until the
+    loop ends, the wait lets the products of the running iteration go on, and the
+    slots that they read are given back one iteration later.
+
+    Input: rings are made. Output: the same sums; a loop holds up to two slots
+    of a ring at once.
+
+    ```mlir
+    scf.for ... iter_args(%acc = %zero) {                            // before
+      %slot, %a, %b = warp.ring.wait %ring
+      %s = warp.wgmma %a, %b, %acc
+      %d = warp.wgmma_wait %s {pendings = 0 : i32}
+      warp.ring.release %slot
+      scf.yield %d
+    }
+
+    %none = warp.ring.no_slot                                        // after
+    %t = scf.if %any {
+      %s, %last = scf.for ... iter_args(%acc = %zero, %held = %none) {
+        %slot, %a, %b = warp.ring.wait %ring
+        %s = warp.wgmma %a, %b, %acc
+        %d = warp.wgmma_wait %s {pendings = 1 : i32}
+        warp.ring.release %held if %notFirst
+        scf.yield %d, %slot
+      }
+      %d = warp.wgmma_wait %s {pendings = 0 : i32}
+      warp.ring.release %last
+      scf.yield %d
+    } else {
+      scf.yield %zero
+    }
+    ```
+
+    No product is running where control flow joins: the assembler would take
+    them for running on the other way too, and serialise all (C7514).
+
+    Left alone: sums that the loop uses itself; products that read registers, or
+    memory that the loop stores to; rings of one slot, and those that a loop
+    fills itself.
+  }];
+  let dependentDialects = ["::tilewright::warp::WarpDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+def BindTensorMaps : Pass<"warp-bind-tensor-maps", "::mlir::ModuleOp"> {
+  let summary = "let the host make the tensor maps";
+  let description = [{
+    Each descriptor that `warp.tma_load` copies from becomes an argument of the
+    kernel, behind all others: one for each descriptor and each kind of box. The
+    function's `warp.tensor_maps` has a dictionary for each:
+
+    | key | value |
+    |---|---|
+    | `argument` | the number of the argument |
+    | `element` | type of the elements |
+    | `box` | sides of a box, outermost dimension first |
+    | `swizzle` | bytes over which rows are swizzled: 0, 32, 64 or 128 |
+    | `padding` | `zero` or `nan`: what is out of bounds |
+    | `base`, `shape`, `strides` | programs for the address, each size and each stride (in elements; that of the last dimension is 1), see lib/Analysis/HostValues.h: pairs of a step and its value |
+
+    Input: tensor memory accesses name descriptors. Output: they name arguments.
+
+    ```mlir
+    %d = tile.make_descriptor %base, [%m, %k], [%s] : ...             // before
+    warp.tma_load %d[%i, %j], %tile : !tile.desc<128x64xf16>, ...
+
+    warp.tma_load %arg7[%i, %j], %tile : !warp.tensor_map, ...         // after
+    ```
+
+    Refused: descriptors that depend on more than the kernel's arguments.
+  }];
+  let dependentDialects = ["::tilewright::warp::WarpDialect"];
+}
+
 def AllocateShared : Pass<"warp-allocate-shared", "::mlir::ModuleOp"> {
   let summary = "give every use of shared memory its place";
   let description = [{

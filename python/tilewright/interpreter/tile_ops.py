@@ -62,6 +62,39 @@ def _store(builder, operands, types, attrs):
     return []
 
 
+def _make_descriptor(builder, operands, types, attrs):
+    """The address, the sizes, the strides (with the last one) and the padding in one array of integers."""
+    return [np.array([*map(int, operands), 1, attrs["padding"]], np.int64)]
+
+
+def _block(desc, offsets, block_shape, itemsize):
+    """The pointers to the elements of a block, which of them lie in the array, and the padding."""
+    rank = len(block_shape)
+    base, shape, strides, padding = desc[0], desc[1 : 1 + rank], desc[1 + rank : 1 + 2 * rank], desc[-1]
+    pointers, mask = np.full(block_shape, base, np.int64), np.ones(block_shape, np.bool_)
+    for axis, side in enumerate(block_shape):
+        index = int(offsets[axis]) + np.arange(side, dtype=np.int64)
+        index = index.reshape([-1 if other == axis else 1 for other in range(rank)])
+        pointers = pointers + index * strides[axis] * itemsize
+        mask = mask & (index >= 0) & (index < shape[axis])
+    return pointers, mask, np.nan if padding else 0
+
+
+def _descriptor_load(builder, operands, types, attrs):
+    pointers, mask, padding = _block(
+        operands[0], operands[1:], types[0].shape, numpy_dtype(types[0]).itemsize
+    )
+    loaded = builder.memory.load(pointers, mask, numpy_dtype(types[0]))
+    return [np.where(mask, loaded, np.asarray(padding).astype(loaded.dtype))]
+
+
+def _descriptor_store(builder, operands, types, attrs):
+    desc, offsets, value = operands[0], operands[1:-1], operands[-1]
+    pointers, mask, _ = _block(desc, offsets, value.shape, value.itemsize)
+    builder.memory.store(pointers, mask, value)
+    return []
+
+
 _KINDS = {
     0: operator.add,
     1: operator.add,
@@ -175,6 +208,9 @@ OPS = {
     "tile.ptr_to_int": _keep,
     "tile.bitcast": _keep,
     "tile.load": _load,
+    "tile.make_descriptor": _make_descriptor,
+    "tile.descriptor_load": _descriptor_load,
+    "tile.descriptor_store": _descriptor_store,
     "tile.store": _store,
     "tile.atomic_rmw": _atomic_rmw,
     "tile.atomic_cas": _atomic_cas,

@@ -209,6 +209,22 @@ class block_type(dtype):
         return f"tl.block_type({self.element_ty!r}, {list(self._shape)})"
 
 
+class descriptor_type(dtype):
+    """An array in memory that is accessed by blocks of one shape."""
+
+    def __init__(self, element_ty, shape):
+        self.element_ty, self._shape = element_ty, tuple(shape)
+        self.name = f"desc<{list(self._shape)}, {element_ty}>"
+
+    @property
+    def ir(self):
+        """The spelling of this type in the IR."""
+        return f"!tile.desc<{'x'.join(map(str, self._shape))}x{self.element_ty.ir}>"
+
+    def __repr__(self):
+        return f"tl.descriptor_type({self.element_ty!r}, {list(self._shape)})"
+
+
 def _define_predicates():
     """`is_fp16()`, `is_int1()`, `is_uint64()` and so on: whether a type is the one of that name."""
     for name in (*_FLOATS, *_SIGNED, *_UNSIGNED):

@@ -122,22 +122,40 @@ class tensor_descriptor(aggregate):
         """The strides of the array in elements, as scalars of the kernel."""
         return self.parts[1 + len(self.block_shape) :]
 
-    def _addresses(self, offsets):
-        rank = len(self.block_shape)
+    def _offsets(self, offsets):
         offsets = _tiles.index_scalars(offsets, int32, "offsets")
-        _tiles.check_rank(rank, offsets=offsets)
-        shape, strides = self.shape, self.strides
-        return _tiles.addresses(self.parts[0], shape, strides, offsets, self.block_shape, set(range(rank)))
+        _tiles.check_rank(len(self.block_shape), offsets=offsets)
+        return offsets
+
+    def _addresses(self, offsets):
+        checked = set(range(len(self.block_shape)))
+        return _tiles.addresses(
+            self.parts[0], self.shape, self.strides, self._offsets(offsets), self.block_shape, checked
+        )
+
+    @property
+    def _is_described(self):
+        """Whether the last stride is known to be 1, as an array that hardware copies blocks of needs it."""
+        return self.static[3]
+
+    def _descriptor(self):
+        return _tiles.descriptor(self.parts[0], self.shape, self.strides, self.block_shape, self.static[2])
 
     @builtin
     def load(self, offsets):
         """The block at `offsets`; elements outside of the array are zero, or NaN if the descriptor says so."""
-        return _tiles.load(*self._addresses(offsets), self.static[2], "", "")
+        if not self._is_described:
+            return _tiles.load(*self._addresses(offsets), self.static[2], "", "")
+        return _tiles.load_described(self._descriptor(), self.dtype, self._offsets(offsets), self.block_shape)
 
     @builtin
     def store(self, offsets, value):
         """Write `value`, a block, at `offsets`; what lies outside of the array is left out."""
-        _tiles.store(*self._addresses(offsets), value, "", "")
+        if not self._is_described:
+            return _tiles.store(*self._addresses(offsets), value, "", "")
+        return _tiles.store_described(
+            self._descriptor(), self.dtype, self._offsets(offsets), self.block_shape, value
+        )
 
 
 def _atomic(op):
@@ -170,13 +188,14 @@ def make_tensor_descriptor(base, shape, strides, block_shape, padding_option="ze
     rank = len(block_shape)
     if not 1 <= rank <= 5:
         raise LanguageValueError(f"a tensor descriptor has one to five axes, got {rank}")
-    if strides and not isinstance(strides[-1], tensor) and strides[-1] != 1:
+    is_known = bool(strides) and not isinstance(strides[-1], tensor)
+    if is_known and strides[-1] != 1:
         raise LanguageValueError(f"the last stride of a tensor descriptor is 1, got {strides[-1]}")
     shape, strides = (_tiles.index_scalars(v, int64, n) for v, n in ((shape, "shape"), (strides, "strides")))
     _tiles.check_rank(rank, shape=shape, strides=strides)
     element = _base(base, "tl.make_tensor_descriptor").dtype.element_ty
     _tiles.padding(element, padding_option)
-    return tensor_descriptor([base, *shape, *strides], (element, block_shape, padding_option))
+    return tensor_descriptor([base, *shape, *strides], (element, block_shape, padding_option, is_known))
 
 
 @builtin

@@ -46,7 +46,12 @@ class CudaBackend:
 
         image = compiled.binary("cubin") if "cubin" in compiled.asm else compiled.binary("ptx") + b"\0"
         return _tilewright.LoadedKernel.cuda(
-            ordinal, image, compiled.name, 32 * compiled.metadata["num_warps"], compiled.shared
+            ordinal,
+            image,
+            compiled.name,
+            compiled.metadata["num_threads"],
+            compiled.shared,
+            recipe=compiled.metadata.get("launch_recipe", []),
         )
 
 

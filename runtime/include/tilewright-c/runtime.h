@@ -138,16 +138,16 @@ typedef struct tw_cuda_kernel tw_cuda_kernel;
 
 /* Loads `name` from a cubin, or from PTX, which the driver then assembles.
  * `threads`, `dynamic_shared` (bytes) and `cluster` (CTAs along each dimension,
- * NULL for none) are those it was compiled for. Uses the thread's current
- * context if it belongs to `device`, else the device's primary context. Fails
- * with TW_UNSUPPORTED when the device cannot run the kernel: another
- * architecture, too much shared memory (the message has amount and limit). */
-TW_EXPORT tw_status tw_cuda_kernel_load(int device, const void *image,
-                                        size_t size, const char *name,
-                                        uint32_t threads,
-                                        uint32_t dynamic_shared,
-                                        const uint32_t *cluster,
-                                        tw_cuda_kernel **kernel);
+ * NULL for none) are those it was compiled for; `recipe`, of so many numbers,
+ * says what the host adds to a launch and is the kernel's "launch_recipe" in
+ * its metadata (0 numbers: nothing). Uses the thread's current context if it
+ * belongs to `device`, else the device's primary context. Fails with
+ * TW_UNSUPPORTED when the device cannot run the kernel: another architecture,
+ * too much shared memory (the message has amount and limit). */
+TW_EXPORT tw_status tw_cuda_kernel_load(
+    int device, const void *image, size_t size, const char *name,
+    uint32_t threads, uint32_t dynamic_shared, const uint32_t *cluster,
+    const int64_t *recipe, size_t recipe_size, tw_cuda_kernel **kernel);
 TW_EXPORT void tw_cuda_kernel_free(tw_cuda_kernel *kernel);
 
 typedef enum tw_cuda_kernel_attribute {
@@ -165,7 +165,8 @@ TW_EXPORT const char *tw_cuda_kernel_log(const tw_cuda_kernel *kernel);
 
 /* Queues one run over a grid of programs on `stream` (a CUstream; NULL is the
  * default stream) and returns. `parameters[i]` points at the value of the i-th
- * kernel parameter. A grid with a side of 0 launches nothing; one out of range
+ * kernel parameter; if the kernel has a recipe, in 8 bytes, integers
+ * sign-extended. A grid with a side of 0 launches nothing; one out of range
  * (x above 2^31 - 1, y or z above 65535) is TW_INVALID_ARGUMENT. */
 TW_EXPORT tw_status tw_cuda_launch(const tw_cuda_kernel *kernel,
                                    const int64_t grid[3], void *stream,

@@ -3,7 +3,7 @@
 // The type.
 
 #shared = #warp.linear<{offset = [[1], [2], [4], [8], [16]]}>
-// expected-error@+1 {{a ring has at least two slots, got 1}}
+// expected-error@+1 {{a ring of async_groups has at least 2 slots, got 1}}
 tile.func private @slots(!warp.ring<1 x {!warp.shared<32xf32, #shared>}, async_groups>)
 
 // -----
@@ -138,5 +138,69 @@ tile.func @copy_c4(%p: tensor<256x!tile.ptr<f32>, #lanes>, %m: !warp.shared<256x
 tile.func @copy_c5(%p: tensor<64x!tile.ptr<f16>, #lanes>, %m: !warp.shared<64xf16, #shared>) {
   // expected-error@+1 {{copies 2 elements at once that are no neighbours in}}
   warp.async_copy %p, %m vector 2 : tensor<64x!tile.ptr<f16>, #lanes>, !warp.shared<64xf16, #shared>
+  tile.return
+}
+
+// -----
+
+#shared = #warp.linear<{offset = [[1], [2], [4], [8], [16]]}>
+// expected-error@+1 {{a ring of transactions has at least 1 slots, got 0}}
+tile.func private @no_slot(!warp.ring<0 x {!warp.shared<32xf32, #shared>}, transactions>)
+
+// -----
+
+#shared = #warp.linear<{offset = [[1], [2], [4], [8], [16]]}>
+!ring = !warp.ring<2 x {!warp.shared<32xf32, #shared>}, transactions>
+tile.func @acquire_c2(%ring: !ring, %i: i32) {
+  // expected-error@+1 {{takes no index of a slot in a ring of transactions}}
+  %slot, %tile = warp.ring.acquire %ring[%i] : !ring
+  warp.ring.commit %slot
+  tile.return
+}
+
+// -----
+
+#shared = #warp.linear<{offset = [[1], [2], [4], [8], [16]]}>
+!ring = !warp.ring<2 x {!warp.shared<32xf32, #shared>}, async_groups>
+tile.func @wait_c2(%ring: !ring) {
+  // expected-error@+1 {{needs index of a slot in a ring of async_groups}}
+  %slot, %tile = warp.ring.wait %ring : !ring
+  warp.ring.release %slot
+  tile.return
+}
+
+// -----
+
+// Copies by the tensor memory accelerator.
+
+#shared = #warp.linear<{offset = [[1], [2], [4], [8], [16]]}>
+tile.func @tma_c1(%map: !warp.tensor_map, %i: i32) {
+  %m = warp.alloc : !warp.shared<32xf32, #shared>
+  // expected-error@+1 {{fills a slot that was acquired from a ring of transactions, got memory of 'warp.alloc'}}
+  warp.tma_load %map[%i], %m : !warp.tensor_map, !warp.shared<32xf32, #shared>
+  tile.return
+}
+
+// -----
+
+#shared = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0]]}>
+!ring = !warp.ring<2 x {!warp.shared<4x8xf32, #shared>}, transactions>
+tile.func @tma_c2(%ring: !ring, %map: !warp.tensor_map, %i: i32) {
+  %slot, %tile = warp.ring.acquire %ring : !ring
+  // expected-error@+1 {{needs one to five offsets, at least one for each dimension of}}
+  warp.tma_load %map[%i], %tile : !warp.tensor_map, !warp.shared<4x8xf32, #shared>
+  warp.ring.commit %slot
+  tile.return
+}
+
+// -----
+
+#columns = #warp.linear<{offset = [[1, 0], [2, 0], [0, 1], [0, 2], [0, 4]]}>
+!ring = !warp.ring<2 x {!warp.shared<4x8xf32, #columns>}, transactions>
+tile.func @tma_c3(%ring: !ring, %map: !warp.tensor_map, %i: i32) {
+  %slot, %tile = warp.ring.acquire %ring : !ring
+  // expected-error@+1 {{can not be written in the layout of}}
+  warp.tma_load %map[%i, %i], %tile : !warp.tensor_map, !warp.shared<4x8xf32, #columns>
+  warp.ring.commit %slot
   tile.return
 }

@@ -35,5 +35,5 @@ def test_functions_take_and_give_descriptors(tile, jit):
         copy(describe(x, n, 16), describe(out, n, 16), n // 2)
 
     text = tile(kernel, "*fp16", "*fp16", "i32")
-    assert text.count("tile.load") == 1 and text.count("tile.store") == 1
-    assert "tensor<16x16x!tile.ptr<f16>>" in text
+    assert text.count("tile.descriptor_load") == 1 and text.count("tile.descriptor_store") == 1
+    assert "!tile.desc<16x16xf16>" in text

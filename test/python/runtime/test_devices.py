@@ -18,7 +18,7 @@ import tilewright.language as tl
 from tilewright.runtime import specializer
 from tilewright.runtime.compiled import CompiledKernel
 
-metadata = {"num_warps": 4, "shared": 0}
+metadata = {"num_threads": 128, "shared": 0}
 
 def fake(fn, types, constants, attrs, target, options, stop_after=""):
     return CompiledKernel("kernel", target, {"ptx": f"target {target}"}, metadata, types, constants)

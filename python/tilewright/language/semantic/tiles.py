@@ -1,11 +1,11 @@
 """Blocks of an array in memory: the addresses of their elements, and which of them lie in the array."""
 
-from ..dtypes import block_type, int32, int64
+from ..dtypes import block_type, descriptor_type, int32, int64
 from ..errors import LanguageTypeError, LanguageValueError
-from ..ir import emit
+from ..ir import emit, emit_effect
 from . import arithmetic, memory
 from .compare import compare
-from .convert import cast, constant, describe, to_tensor
+from .convert import cast, constant, describe, memory_type, to_bool, to_tensor
 from .promote import broadcast_to_shape, expand_dims
 
 
@@ -73,11 +73,40 @@ def load(pointers, mask, option, cache, eviction):
     return memory.load(pointers, mask, other, cache, eviction, False)
 
 
+def _check_stored(value, block_shape):
+    """`value` as a tensor. Raises `LanguageValueError` unless it fills a block."""
+    value = to_tensor(value)
+    if value.shape not in ((), tuple(block_shape)):
+        raise LanguageValueError(f"a block of shape {list(block_shape)} is stored, got {list(value.shape)}")
+    return value
+
+
 def store(pointers, mask, value, cache, eviction):
     """Write a block; what lies outside of the array is left out."""
-    value = to_tensor(value)
-    if value.shape not in ((), pointers.shape):
-        raise LanguageValueError(
-            f"a block of shape {list(pointers.shape)} is stored, got {list(value.shape)}"
-        )
-    memory.store(pointers, value, mask, cache, eviction)
+    memory.store(pointers, _check_stored(value, pointers.shape), mask, cache, eviction)
+
+
+def descriptor(base, shape, strides, block_shape, option):
+    """An array whose last stride is 1, as a value; outside of it `option`, "zero" or "nan", is read."""
+    element = memory_type(base.dtype.element_ty)
+    return emit(
+        "tile.make_descriptor",
+        [base, *shape, *strides[:-1]],
+        descriptor_type(element, block_shape),
+        operandSegmentSizes=[1, len(shape), len(shape) - 1],
+        padding=int(option == "nan"),
+    )
+
+
+def load_described(desc, element, offsets, block_shape):
+    """Read the block of a descriptor at `offsets`."""
+    ty = block_type(memory_type(element), block_shape)
+    loaded = emit("tile.descriptor_load", [desc, *offsets], ty)
+    return to_bool(loaded) if element.is_bool() else loaded
+
+
+def store_described(desc, element, offsets, block_shape, value):
+    """Write a block through a descriptor at `offsets`."""
+    value = _check_stored(value, block_shape)
+    value = broadcast_to_shape(cast(cast(value, element), memory_type(element)), block_shape)
+    emit_effect("tile.descriptor_store", [desc, *offsets, value])

@@ -55,9 +55,9 @@ TEST_F(CudaCapiTest, DeviceAttributes) {
 TEST_F(CudaCapiTest, KernelLoadAndLaunch) {
   tw_cuda_kernel *kernel = nullptr;
   const uint32_t cluster[] = {2, 1, 1};
-  ASSERT_EQ(
-      tw_cuda_kernel_load(0, "ptx", 3, "kernel", 256, 512, cluster, &kernel),
-      TW_OK)
+  ASSERT_EQ(tw_cuda_kernel_load(0, "ptx", 3, "kernel", 256, 512, cluster,
+                                nullptr, 0, &kernel),
+            TW_OK)
       << tw_last_error();
   EXPECT_EQ(tw_cuda_kernel_attribute_get(kernel, TW_KERNEL_REGISTERS), 168);
   EXPECT_EQ(tw_cuda_kernel_attribute_get(kernel, TW_KERNEL_LOCAL_BYTES), 16);

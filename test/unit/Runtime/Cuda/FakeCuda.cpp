@@ -187,11 +187,42 @@ FAKE cuFuncSetAttribute(void *, int attribute, int value) {
   return kSuccess;
 }
 
+FAKE cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *,
+                                                 int /*threads*/, size_t) {
+  FAIL_IF_ORDERED;
+  *blocks = fake().blocksPerMultiprocessor;
+  return kSuccess;
+}
+
+#ifndef FAKE_CUDA_OLD
+FAKE cuTensorMapEncodeTiled(TensorMap *map, int element, uint32_t rank,
+                            uint64_t base, const uint64_t *sizes,
+                            const uint64_t *strides, const uint32_t *box,
+                            const uint32_t *, int, int swizzle, int,
+                            int outOfBoundsFill) {
+  FAIL_IF_ORDERED;
+  FakeTensorMap made;
+  made.element = element;
+  made.base = base;
+  made.sizes.assign(sizes, sizes + rank);
+  made.strides.assign(strides, strides + rank - 1);
+  made.box.assign(box, box + rank);
+  made.swizzle = swizzle;
+  made.outOfBoundsFill = outOfBoundsFill;
+  fake().tensorMaps.push_back(made);
+  *map = {};
+  map->words[0] = fake().tensorMaps.size();
+  return kSuccess;
+}
+#endif
+
 static void record(FakeLaunch launch, void **parameters) {
   launch.context = currentContext();
   if (parameters) {
     std::memcpy(&launch.pointer, parameters[0], sizeof(launch.pointer));
     std::memcpy(&launch.number, parameters[1], sizeof(launch.number));
+    for (int i = 0; i < fake().parametersToRecord; ++i)
+      launch.words.push_back(*static_cast<uint32_t *>(parameters[i]));
   }
   fake().launches.push_back(launch);
 }

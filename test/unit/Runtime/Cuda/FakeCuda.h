@@ -23,6 +23,16 @@ struct FakeLaunch {
   /// The values that the first two parameters pointed at.
   uint64_t pointer = 0;
   int32_t number = 0;
+  /// The lowest 32 bits of the first `parametersToRecord` parameters.
+  std::vector<uint32_t> words;
+};
+
+/// What a tensor map was made from; its first word is its number, from 1.
+struct FakeTensorMap {
+  int element = 0, swizzle = 0, outOfBoundsFill = 0;
+  uint64_t base = 0;
+  std::vector<uint64_t> sizes, strides;
+  std::vector<uint32_t> box;
 };
 
 struct FakeCuda {
@@ -41,6 +51,9 @@ struct FakeCuda {
 
   std::vector<void *> contextStack;
   std::vector<FakeLaunch> launches;
+  int parametersToRecord = 0;
+  int blocksPerMultiprocessor = 2;
+  std::vector<FakeTensorMap> tensorMaps;
   std::map<int, int> functionSettings;
   std::string loadedImage;
   int modulesLoaded = 0, modulesUnloaded = 0;

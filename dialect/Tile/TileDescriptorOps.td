@@ -1,0 +1,73 @@
+// Descriptors: arrays in global memory that are copied in blocks.
+
+include "dialect/Tile/TileBase.td"
+
+def Tile_MakeDescriptorOp : Tile_Op<"make_descriptor", [Pure, AttrSizedOperandSegments]> {
+  let summary = "describes an array in global memory";
+  let description = [{
+    Element (i, j, ...) of the array stands `i * strides[0] + j * strides[1] + ...`
+    elements behind `base`, for 0 <= i < shape[0], 0 <= j < shape[1], ...; there
+    is nothing outside. The last stride is 1 and is not given.
+
+    C1: one size for each dimension of the descriptor, and one stride for each
+        but the last.
+    C2: `base` points to the descriptor's element type; booleans are kept as i8.
+    C3: padding with NaN is for floats.
+
+    ```mlir
+    %d = tile.make_descriptor %base, [%m, %k], [%stride] : !tile.desc<128x64xf16>
+    ```
+  }];
+  let arguments = (ins Tile_Ptr:$base, Variadic<I64>:$shape, Variadic<I64>:$strides,
+                       DefaultValuedAttr<Tile_Padding, "Padding::Zero">:$padding);
+  let results = (outs Tile_Desc:$result);
+  let assemblyFormat = [{
+    $base `,` `[` $shape `]` `,` `[` $strides `]` (`padding` `=` $padding^)? attr-dict
+    `:` qualified(type($result)) `,` qualified(type($base))
+  }];
+  let hasVerifier = 1;
+}
+
+class Tile_BlockOp<string mnemonic, list<Trait> traits = []>
+    : Tile_Op<mnemonic, traits # [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let hasVerifier = 1;
+}
+
+def Tile_DescriptorLoadOp : Tile_BlockOp<"descriptor_load"> {
+  let summary = "reads a block of an array";
+  let description = [{
+    The block whose first element stands at `offsets`. What is out of bounds is
+    the descriptor's padding.
+
+    C1: one offset for each dimension.
+    C2: the result is a block of the descriptor.
+
+    ```mlir
+    %a = tile.descriptor_load %d[%i, %j] : !tile.desc<128x64xf16> -> tensor<128x64xf16>
+    ```
+  }];
+  let arguments = (ins Tile_Desc:$desc, Variadic<I32>:$offsets);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = [{
+    $desc `[` $offsets `]` attr-dict `:` qualified(type($desc)) `->` type($result)
+  }];
+}
+
+def Tile_DescriptorStoreOp : Tile_BlockOp<"descriptor_store"> {
+  let summary = "writes a block of an array";
+  let description = [{
+    The block whose first element stands at `offsets`. Nothing is written out of
+    bounds.
+
+    C1: one offset for each dimension.
+    C2: the value is a block of the descriptor.
+
+    ```mlir
+    tile.descriptor_store %d[%i, %j], %a : !tile.desc<128x64xf16>, tensor<128x64xf16>
+    ```
+  }];
+  let arguments = (ins Tile_Desc:$desc, Variadic<I32>:$offsets, Tile_Tile:$value);
+  let assemblyFormat = [{
+    $desc `[` $offsets `]` `,` $value attr-dict `:` qualified(type($desc)) `,` type($value)
+  }];
+}

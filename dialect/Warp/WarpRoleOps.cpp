@@ -1,0 +1,71 @@
+#include "dialect/Warp/WarpOps.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace tilewright::warp;
+
+#define GET_OP_CLASSES
+#include "dialect/Warp/WarpRoleOps.cpp.inc"
+
+static constexpr int32_t kWarpsPerGroup = 4;
+
+void SpecializeOp::build(OpBuilder &builder, OperationState &state,
+                         ArrayRef<int32_t> warps) {
+  state.getOrAddProperties<Properties>().warps =
+      builder.getDenseI32ArrayAttr(warps);
+  for (size_t i = 0; i < warps.size(); ++i)
+    ensureTerminator(*state.addRegion(), builder, state.location);
+}
+
+void SpecializeOp::getSuccessorRegions(
+    RegionBranchPoint point, SmallVectorImpl<RegionSuccessor> &successors) {
+  if (!point.isParent()) {
+    successors.push_back(
+        RegionSuccessor(getOperation(), getOperation()->getResults()));
+    return;
+  }
+  for (Region &role : getRoles())
+    successors.push_back(RegionSuccessor(&role));
+}
+
+LogicalResult SpecializeOp::verify() {
+  if (getWarps().size() != getRoles().size()) // C1
+    return emitOpError("gives warps to ")
+           << getWarps().size() << " roles of " << getRoles().size();
+  for (int32_t warps : getWarps())
+    if (warps < 1)
+      return emitOpError("has a role of ") << warps << " warps";
+  auto budgets = getRegisters();
+  if (!budgets)
+    return success();
+  if (budgets->size() != getRoles().size()) // C2
+    return emitOpError("gives registers to ")
+           << budgets->size() << " roles of " << getRoles().size();
+  for (int32_t registers : *budgets)
+    if (registers < 24 || registers > 256 || registers % 8 != 0)
+      return emitOpError("needs budgets that are multiples of 8 from 24 to "
+                         "256, got ")
+             << registers;
+  for (int32_t warps : getWarps())
+    if (warps % kWarpsPerGroup != 0)
+      return emitOpError("sets the registers of a role of ")
+             << warps << " warps, which are no whole warpgroups";
+  return success();
+}
+
+int32_t SpecializeOp::getFirstWarp(unsigned role) {
+  int32_t first = 0;
+  for (int32_t warps : getWarps().take_front(role))
+    first += warps;
+  return first;
+}
+
+std::optional<std::pair<SpecializeOp, unsigned>>
+SpecializeOp::getRole(Block *block) {
+  for (Region *region = block->getParent(); region;
+       region = region->getParentRegion())
+    if (auto roles = dyn_cast<SpecializeOp>(region->getParentOp()))
+      return std::pair(roles, region->getRegionNumber());
+  return std::nullopt;
+}

@@ -1,0 +1,67 @@
+// Roles: warps of one block that run different code.
+
+include "dialect/Warp/WarpBase.td"
+include "dialect/Warp/WarpResources.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+
+def Warp_SpecializeOp : Warp_Op<"specialize", [
+    RecursiveMemoryEffects, NoRegionArguments,
+    SingleBlockImplicitTerminator<"RoleEndOp">,
+    DeclareOpInterfaceMethods<RegionBranchOpInterface>]> {
+  let summary = "gives each warp of the block one of several roles";
+  let description = [{
+    Each region is a role. The first warps[0] warps of the block run the first
+    one, the next warps[1] the second, and so on; behind the op all go on
+    together. Roles run at the same time and share memory only through rings. A
+    `warp.barrier` in a role is one of the role's warps.
+
+    The layouts of tiles in a role are spread over its warps, counted from 0. Only
+    the first role has tiles in registers.
+
+    `registers` asks for a register budget of each role's threads, which the
+    warps give back or take where they start it (`setmaxnreg`).
+
+    C1: there are as many numbers of warps as there are roles.
+    C2: there are as many register budgets, multiples of 8 from 24 to 256, if any;
+        then each role has whole warpgroups, of 4 warps.
+
+    ```mlir
+    warp.specialize warps [8, 1] {
+      %slot, %tile = warp.ring.wait %ring : !ring
+      warp.ring.release %slot
+    }, {
+      %slot, %tile = warp.ring.acquire %ring : !ring
+      warp.tma_load %map[%i], %tile : !warp.tensor_map, !tile
+      warp.ring.commit %slot
+    }
+    ```
+  }];
+  let arguments = (ins DenseI32ArrayAttr:$warps, OptionalAttr<DenseI32ArrayAttr>:$registers);
+  let regions = (region VariadicRegion<SizedRegion<1>>:$roles);
+  let builders = [OpBuilder<(ins "::llvm::ArrayRef<int32_t>":$warps)>];
+  let assemblyFormat = [{
+    `warps` $warps (`registers` $registers^)? $roles attr-dict
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The number of the first warp of a role.
+    int32_t getFirstWarp(unsigned role);
+    /// The op and the number of the role that `block` stands in; nothing outside
+    /// of roles.
+    static std::optional<std::pair<SpecializeOp, unsigned>>
+    getRole(::mlir::Block *block);
+  }];
+}
+
+def Warp_RoleEndOp : Warp_Op<"role_end", [
+    Pure, Terminator, ReturnLike, HasParent<"SpecializeOp">]> {
+  let summary = "the end of a role";
+  let description = [{
+    Ends each region of `warp.specialize`, and is not written.
+
+    ```mlir
+    warp.role_end
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}

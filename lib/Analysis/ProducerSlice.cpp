@@ -1,0 +1,138 @@
+#include "lib/Analysis/ProducerSlice.h"
+
+#include "lib/Analysis/WrittenArguments.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace tilewright;
+using llvm::StringRef;
+
+ProducerSlice::ProducerSlice(tile::FuncOp func,
+                             ArrayRef<tile::DescriptorLoadOp> loads)
+    : func(func) {
+  if (!func.getBody().hasOneBlock()) {
+    refuse(func, "the kernel has unstructured control flow");
+    return;
+  }
+  for (tile::DescriptorLoadOp load : loads) {
+    keep(load);
+    llvm::append_range(open, load.getOffsets());
+  }
+  while (!open.empty() && obstacle.empty())
+    visit(open.pop_back_val());
+  checkOrder(loads);
+}
+
+void ProducerSlice::refuse(Operation *op, StringRef reason) {
+  if (!obstacle.empty())
+    return;
+  obstacle = reason;
+  obstacleOp = op;
+}
+
+/// Keeps `op` and the control flow around it.
+void ProducerSlice::keep(Operation *op) {
+  for (; op != func && ops.insert(op).second; op = op->getParentOp()) {
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      open.append({loop.getLowerBound(), loop.getUpperBound(), loop.getStep()});
+    else if (auto branch = dyn_cast<scf::IfOp>(op))
+      open.push_back(branch.getCondition());
+    else if (op->getNumRegions() != 0)
+      refuse(op, "a load stands in a loop that may end early");
+  }
+}
+
+void ProducerSlice::visit(Value value) {
+  if (!values.insert(value).second)
+    return;
+  if (isa<ShapedType>(value.getType())) {
+    Operation *op = value.getDefiningOp();
+    return refuse(op ? op : func,
+                  "where it loads from depends on what a tile holds");
+  }
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return visitArgument(argument);
+  visitResult(cast<OpResult>(value));
+}
+
+void ProducerSlice::visitArgument(BlockArgument argument) {
+  Operation *parent = argument.getOwner()->getParentOp();
+  if (parent == func)
+    return;
+  auto loop = dyn_cast<scf::ForOp>(parent);
+  if (!loop)
+    return refuse(parent, "where it loads from depends on a loop that may end "
+                          "early");
+  keep(loop);
+  if (argument == loop.getInductionVar())
+    return;
+  open.push_back(loop.getTiedLoopInit(argument)->get());
+  open.push_back(loop.getTiedLoopYieldedValue(argument)->get());
+}
+
+void ProducerSlice::visitResult(OpResult result) {
+  Operation *op = result.getOwner();
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    open.push_back(loop.getRegionIterArg(result.getResultNumber()));
+  } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    open.push_back(branch.thenYield()->getOperand(result.getResultNumber()));
+    open.push_back(branch.elseYield()->getOperand(result.getResultNumber()));
+  } else if (op->getNumRegions() != 0) {
+    return refuse(op, "where it loads from depends on control flow or on a "
+                      "reduction");
+  } else if (auto load = dyn_cast<tile::LoadOp>(op)) {
+    if (load.getIsVolatile() || findWrittenArguments(func).any())
+      return refuse(op, "where it loads from depends on memory that the "
+                        "kernel may write");
+    llvm::append_range(open, op->getOperands());
+  } else if (!isMemoryEffectFree(op)) {
+    return refuse(op, "where it loads from depends on an atomic operation");
+  } else {
+    llvm::append_range(open, op->getOperands());
+  }
+  keep(op);
+}
+
+//===----------------------------------------------------------------------===//
+// Order
+//===----------------------------------------------------------------------===//
+
+/// Whether `op` may run before `load` does for the last time.
+static bool mayPrecede(Operation *op, Operation *load) {
+  for (Operation *loop = op->getParentOp(); loop; loop = loop->getParentOp())
+    if (isa<LoopLikeOpInterface>(loop) && loop->isProperAncestor(load))
+      return true;
+  Operation *other = load;
+  while (Operation *parent = other->getParentOp()) {
+    if (Operation *here = other->getBlock()->findAncestorOpInBlock(*op))
+      return here->isBeforeInBlock(other);
+    other = parent;
+  }
+  return false;
+}
+
+/// A producer runs ahead of all else. That is not allowed past an atomic, which
+/// may tell that other programs have written, nor past a store to what is
+/// loaded.
+void ProducerSlice::checkOrder(ArrayRef<tile::DescriptorLoadOp> loads) {
+  llvm::BitVector written = findWrittenArguments(func);
+  auto isWritten = [&](tile::DescriptorLoadOp load) {
+    auto made = load.getDesc().getDefiningOp<tile::MakeDescriptorOp>();
+    auto base =
+        made ? dyn_cast<BlockArgument>(made.getBase()) : BlockArgument();
+    return !base || base.getOwner()->getParentOp() != func ||
+           written.test(base.getArgNumber());
+  };
+  func.walk([&](Operation *op) {
+    bool isAtomic = isa<tile::AtomicRMWOp, tile::AtomicCASOp>(op);
+    bool isStore = isa<tile::StoreOp, tile::DescriptorStoreOp>(op);
+    if (!isAtomic && !isStore)
+      return;
+    for (tile::DescriptorLoadOp load : loads)
+      if ((isAtomic || isWritten(load)) && mayPrecede(op, load))
+        refuse(op, isAtomic ? "an atomic operation comes before a load"
+                            : "it may write what is loaded later");
+  });
+}

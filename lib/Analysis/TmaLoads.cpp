@@ -1,0 +1,101 @@
+#include "lib/Analysis/TmaLoads.h"
+
+#include "lib/Analysis/AxisInfo.h"
+#include "lib/Analysis/DotLayouts.h"
+#include "lib/Analysis/HostValues.h"
+#include "lib/Analysis/LayoutEdges.h"
+#include "lib/Analysis/ProducerSlice.h"
+#include "lib/Support/TmaTiling.h"
+
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace tilewright;
+using llvm::StringRef;
+
+/// Addresses and strides are multiples of so many bytes.
+static constexpr int64_t kAlignment = 16;
+
+static StringRef checkOperands(tile::MakeDescriptorOp desc,
+                               const AxisInfoAnalysis &axes) {
+  auto isKnown = [](Value value) { return getHostProgram(value).has_value(); };
+  if (!isKnown(desc.getBase()) || !llvm::all_of(desc.getShape(), isKnown) ||
+      !llvm::all_of(desc.getStrides(), isKnown))
+    return "the descriptor depends on more than the kernel's arguments";
+  int64_t bytes =
+      desc.getResult().getType().getElementType().getIntOrFloatBitWidth() / 8;
+  if (axes.get(desc.getBase())[0].divisibility % kAlignment != 0)
+    return "the array is not known to start at a multiple of 16 bytes";
+  for (Value stride : desc.getStrides())
+    if (axes.get(stride)[0].divisibility * bytes % kAlignment != 0)
+      return "a stride of the array is not known to be a multiple of 16 bytes";
+  return {};
+}
+
+/// The block without leading sides of 1, as far as that leaves a matrix.
+static ArrayRef<int64_t> getMatrix(ArrayRef<int64_t> shape) {
+  while (shape.size() > 2 && shape.front() == 1)
+    shape = shape.drop_front();
+  return shape;
+}
+
+static StringRef checkBlock(tile::DescType type) {
+  unsigned bits = type.getElementType().getIntOrFloatBitWidth();
+  ArrayRef<int64_t> shape = getMatrix(type.getShape());
+  bool powersOfTwo = llvm::all_of(
+      shape, [](int64_t side) { return llvm::isPowerOf2_64(side); });
+  if (bits < 8 || !powersOfTwo || !tmaLayout(shape, bits))
+    return "the block's rows are no multiple of 16 bytes";
+  return {};
+}
+
+/// Whether `load` brings an operand of a product of warpgroups, as it is or by
+/// elementwise and shape ops.
+static bool feedsWgmma(tile::DescriptorLoadOp load, int64_t numWarps,
+                       const NvidiaTarget &target) {
+  llvm::SetVector<Value> values;
+  values.insert(load.getResult());
+  for (unsigned i = 0; i < values.size(); ++i)
+    for (OpOperand &use : values[i].getUses()) {
+      Operation *user = use.getOwner();
+      auto dot = dyn_cast<tile::DotOp>(user);
+      if (dot && use.get() != dot.getAcc() &&
+          chooseDotLayouts(dot, numWarps, target).isWgmma)
+        return true;
+      if (isElementwise(user) || isa<tile::TransposeOp, tile::ReshapeOp>(user))
+        values.insert(user->getResult(0));
+    }
+  return false;
+}
+
+SmallVector<tile::DescriptorLoadOp>
+tilewright::findTmaLoads(tile::FuncOp func, int64_t numWarps,
+                         const NvidiaTarget &target,
+                         SmallVectorImpl<TmaObstacle> &obstacles) {
+  SmallVector<tile::DescriptorLoadOp> loads;
+  if (!target.hasWgmma())
+    return loads;
+  AxisInfoAnalysis axes(func);
+  func.walk([&](tile::DescriptorLoadOp load) {
+    auto desc = load.getDesc().getDefiningOp<tile::MakeDescriptorOp>();
+    StringRef reason =
+        !desc ? StringRef("the descriptor is chosen by a branch or a loop")
+        : !feedsWgmma(load, numWarps, target)
+            ? StringRef("it is no operand of a product of warpgroups")
+            : checkBlock(load.getDesc().getType());
+    if (reason.empty())
+      reason = checkOperands(desc, axes);
+    if (reason.empty())
+      loads.push_back(load);
+    else
+      obstacles.push_back({load, reason});
+  });
+  if (loads.empty())
+    return loads;
+  ProducerSlice slice(func, loads);
+  if (slice.getObstacle().empty())
+    return loads;
+  obstacles.push_back({slice.getObstacleOp(), slice.getObstacle()});
+  return {};
+}

@@ -1,0 +1,26 @@
+// Which loads from descriptors the tensor memory accelerator serves.
+
+#ifndef TILEWRIGHT_LIB_ANALYSIS_TMALOADS_H
+#define TILEWRIGHT_LIB_ANALYSIS_TMALOADS_H
+
+#include "dialect/Tile/TileOps.h"
+#include "lib/Analysis/NvidiaTarget.h"
+
+namespace tilewright {
+
+/// Why a load, or all loads of a function, go another way.
+struct TmaObstacle {
+  mlir::Operation *op;
+  llvm::StringRef reason;
+};
+
+/// The loads of `func` that a producer warp brings to shared memory by tensor
+/// maps: those of operands of `wgmma` from arrays whose maps the host can make.
+/// What is in the way of others is appended to `obstacles`.
+llvm::SmallVector<tile::DescriptorLoadOp>
+findTmaLoads(tile::FuncOp func, int64_t numWarps, const NvidiaTarget &target,
+             llvm::SmallVectorImpl<TmaObstacle> &obstacles);
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_ANALYSIS_TMALOADS_H

@@ -1,0 +1,82 @@
+// Roles: a branch on the number of the warp.
+
+#include "lib/Conversion/WarpToLLVM/InlinePtx.h"
+#include "lib/Conversion/WarpToLLVM/Patterns.h"
+#include "lib/Conversion/WarpToLLVM/Shuffle.h"
+#include "lib/Conversion/WarpToLLVM/ThreadIndices.h"
+
+#include "dialect/Warp/WarpOps.h"
+
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+using namespace mlir;
+using namespace tilewright;
+
+/// Takes or gives back registers. The threads start with equally many.
+static void emitRegisterBudget(ImplicitLocOpBuilder &b, int32_t registers,
+                               ArrayRef<int32_t> all) {
+  int32_t most = *llvm::max_element(all);
+  llvm::StringRef direction = registers == most ? "inc" : "dec";
+  InlinePtx(b).emit(("setmaxnreg." + direction + ".sync.aligned.u32 " +
+                     Twine(registers) + ";")
+                        .str(),
+                    /*sideEffects=*/true);
+}
+
+namespace {
+
+struct SpecializeLowering : OpConversionPattern<warp::SpecializeOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(warp::SpecializeOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    // A shuffle tells the assembler that all lanes have the same.
+    Value warp = emitShuffleIndex(b, emitWarpId(b), emitI32(b, 0));
+    Block *dispatch = rewriter.getInsertionBlock();
+    Block *after = rewriter.splitBlock(dispatch, op->getIterator());
+    for (auto [number, role] : llvm::enumerate(op.getRoles())) {
+      Block *entry = inlineRole(op, number, after, rewriter);
+      b.setInsertionPointToEnd(dispatch);
+      if (number + 1 == op.getRoles().size()) {
+        cf::BranchOp::create(b, entry);
+        break;
+      }
+      Block *next = rewriter.createBlock(after);
+      Value isHere =
+          LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ult, warp,
+                               emitI32(b, op.getFirstWarp(number + 1)));
+      cf::CondBranchOp::create(b, isHere, entry, next);
+      dispatch = next;
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  /// Puts the blocks of a role in front of `after`, where they lead.
+  static Block *inlineRole(warp::SpecializeOp op, unsigned number, Block *after,
+                           ConversionPatternRewriter &rewriter) {
+    Region &role = op.getRoles()[number];
+    Block *entry = &role.front();
+    if (auto registers = op.getRegisters()) {
+      rewriter.setInsertionPointToStart(entry);
+      ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+      emitRegisterBudget(b, (*registers)[number], *registers);
+    }
+    Operation *end = role.back().getTerminator();
+    rewriter.setInsertionPoint(end);
+    rewriter.replaceOpWithNewOp<cf::BranchOp>(end, after);
+    rewriter.inlineRegionBefore(role, after);
+    return entry;
+  }
+};
+
+} // namespace
+
+void tilewright::populateRolesToLLVM(RewritePatternSet &patterns) {
+  patterns.add<SpecializeLowering>(patterns.getContext());
+}

@@ -1,0 +1,152 @@
+#include "lib/Conversion/WarpToLLVM/TransactionRing.h"
+
+#include "lib/Conversion/WarpToLLVM/InlinePtx.h"
+#include "lib/Conversion/WarpToLLVM/SharedMemory.h"
+#include "lib/Conversion/WarpToLLVM/ThreadIndices.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+using namespace tilewright;
+
+static constexpr int64_t kBarrierBytes = 8;
+
+//===----------------------------------------------------------------------===//
+// Barriers
+//===----------------------------------------------------------------------===//
+
+/// The address, as an i32, of barrier number `index`, those of full slots
+/// first.
+static Value emitBarrierAddress(ImplicitLocOpBuilder &b, warp::RingType type,
+                                Value base, Value index, bool isEmpty) {
+  int64_t first = type.getBarrierOffset() +
+                  (isEmpty ? type.getNumSlots() * kBarrierBytes : 0);
+  Value address = LLVM::PtrToIntOp::create(b, b.getI32Type(), base);
+  Value offset = LLVM::MulOp::create(b, index, emitI32(b, kBarrierBytes));
+  address = LLVM::AddOp::create(b, address, offset);
+  return LLVM::AddOp::create(b, address, emitI32(b, first));
+}
+
+/// Waits until the barrier has completed the phase of `parity`.
+static void emitBarrierWait(ImplicitLocOpBuilder &b, Value barrier,
+                            Value parity) {
+  InlinePtx ptx(b);
+  std::string address = ptx.in(barrier), phase = ptx.in(parity);
+  // The instruction itself sleeps for a while; the labels are the block's own.
+  ptx.emit("{\n.reg .pred done;\nagain:\n"
+           "mbarrier.try_wait.parity.shared::cta.b64 done, [" +
+               address + "], " + phase +
+               ";\n@done bra passed;\nbra again;\npassed:\n}",
+           /*sideEffects=*/true);
+}
+
+Value tilewright::emitIsLeader(ImplicitLocOpBuilder &b) {
+  auto role = warp::SpecializeOp::getRole(b.getInsertionBlock());
+  int64_t first = role ? role->first.getFirstWarp(role->second) : 0;
+  return LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, emitThreadId(b),
+                              emitI32(b, first * kWarpSize));
+}
+
+//===----------------------------------------------------------------------===//
+// Cursors
+//===----------------------------------------------------------------------===//
+
+static Value emitCursorField(ImplicitLocOpBuilder &b, Value cursor,
+                             int32_t field) {
+  auto type = LLVM::LLVMArrayType::get(b.getI32Type(), 2);
+  return LLVM::GEPOp::create(b, cursor.getType(), type, cursor,
+                             ArrayRef<LLVM::GEPArg>{0, field});
+}
+
+static Value emitCursor(ImplicitLocOpBuilder &b) {
+  auto type = LLVM::LLVMArrayType::get(b.getI32Type(), 2);
+  Value cursor = LLVM::AllocaOp::create(
+      b, LLVM::LLVMPointerType::get(b.getContext()), type, emitI32(b, 1));
+  for (int32_t field : {0, 1})
+    LLVM::StoreOp::create(b, emitI32(b, 0), emitCursorField(b, cursor, field));
+  return cursor;
+}
+
+/// The slot number and the parity of `cursor`, which moves on.
+static std::pair<Value, Value> emitNext(ImplicitLocOpBuilder &b,
+                                        warp::RingType type, Value cursor) {
+  Value indexField = emitCursorField(b, cursor, 0);
+  Value parityField = emitCursorField(b, cursor, 1);
+  Value index = LLVM::LoadOp::create(b, b.getI32Type(), indexField);
+  Value parity = LLVM::LoadOp::create(b, b.getI32Type(), parityField);
+  Value next = LLVM::AddOp::create(b, index, emitI32(b, 1));
+  Value wraps = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, next,
+                                     emitI32(b, type.getNumSlots()));
+  next = LLVM::SelectOp::create(b, wraps, emitI32(b, 0), next);
+  Value flip = LLVM::ZExtOp::create(b, b.getI32Type(), wraps);
+  LLVM::StoreOp::create(b, next, indexField);
+  LLVM::StoreOp::create(b, LLVM::XOrOp::create(b, parity, flip), parityField);
+  return {index, parity};
+}
+
+//===----------------------------------------------------------------------===//
+// Rings
+//===----------------------------------------------------------------------===//
+
+TransactionRing TransactionRing::create(ImplicitLocOpBuilder &b,
+                                        warp::RingType type, Value base,
+                                        int64_t consumers) {
+  Value isLeader = emitIsFirstThread(b);
+  for (int64_t slot = 0; slot < type.getNumSlots(); ++slot)
+    for (bool isEmpty : {false, true}) {
+      InlinePtx ptx(b);
+      std::string predicate = ptx.predicate(isLeader);
+      std::string address =
+          ptx.in(emitBarrierAddress(b, type, base, emitI32(b, slot), isEmpty));
+      ptx.emit(predicate + "mbarrier.init.shared::cta.b64 [" + address + "], " +
+                   std::to_string(isEmpty ? consumers : 1) + ";",
+               /*sideEffects=*/true);
+    }
+  // Shows the barriers to the asynchronous copies, which come another way.
+  InlinePtx(b).emit("fence.mbarrier_init.release.cluster;",
+                    /*sideEffects=*/true);
+  emitBarrier(b);
+  return {base, emitCursor(b), emitCursor(b)};
+}
+
+SlotInTurn tilewright::emitAcquire(ImplicitLocOpBuilder &b, warp::RingType type,
+                                   const TransactionRing &ring) {
+  auto [index, parity] = emitNext(b, type, ring.producerCursor);
+  // In the first round slots are empty though nobody has released them: the
+  // phase before a barrier's first one counts as complete.
+  Value before = LLVM::XOrOp::create(b, parity, emitI32(b, 1));
+  emitBarrierWait(b, emitBarrierAddress(b, type, ring.base, index, true),
+                  before);
+  Value full = emitBarrierAddress(b, type, ring.base, index, false);
+  InlinePtx ptx(b);
+  std::string predicate = ptx.predicate(emitIsLeader(b));
+  std::string address = ptx.in(full);
+  ptx.emit(predicate + "mbarrier.arrive.expect_tx.shared::cta.b64 _, [" +
+               address + "], " + std::to_string(type.getPayloadBytes()) + ";",
+           /*sideEffects=*/true);
+  return {index, full};
+}
+
+SlotInTurn tilewright::emitWait(ImplicitLocOpBuilder &b, warp::RingType type,
+                                const TransactionRing &ring) {
+  auto [index, parity] = emitNext(b, type, ring.consumerCursor);
+  emitBarrierWait(b, emitBarrierAddress(b, type, ring.base, index, false),
+                  parity);
+  return {index, emitBarrierAddress(b, type, ring.base, index, true)};
+}
+
+void tilewright::emitRelease(ImplicitLocOpBuilder &b, Value barrier,
+                             Value condition) {
+  // All lanes have read before one of them tells so.
+  NVVM::SyncWarpOp::create(b, emitI32(b, -1));
+  Value acts = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, emitLaneId(b),
+                                    emitI32(b, 0));
+  if (condition)
+    acts = LLVM::AndOp::create(b, acts, condition);
+  InlinePtx ptx(b);
+  std::string predicate = ptx.predicate(acts);
+  ptx.emit(predicate + "mbarrier.arrive.shared::cta.b64 _, [" +
+               ptx.in(barrier) + "];",
+           /*sideEffects=*/true);
+}

@@ -1,0 +1,90 @@
+#include "lib/Support/TmaTiling.h"
+
+#include "lib/Support/TileLayouts.h"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+using namespace tilewright;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+
+static constexpr int64_t kMaxSide = 256, kChunkBytes = 16;
+static constexpr unsigned kMaxSwizzle = 128, kMinSwizzle = 32;
+
+static SmallVector<int32_t> rowMajor(size_t rank) {
+  SmallVector<int32_t> order(rank);
+  std::iota(order.rbegin(), order.rend(), 0);
+  return order;
+}
+
+static int64_t getRowBytes(ArrayRef<int64_t> shape, unsigned elementBits) {
+  return shape.back() * elementBits / 8;
+}
+
+/// The copies of a matrix in panels of `swizzleBytes` wide rows.
+static TmaPlan planPanels(ArrayRef<int64_t> shape, unsigned elementBits,
+                          unsigned swizzleBytes) {
+  int64_t columns = swizzleBytes * 8 / elementBits;
+  int64_t rows = std::min(shape[0], kMaxSide);
+  TmaPlan plan{swizzleBytes, {rows, columns}, {}};
+  for (int64_t column = 0; column < shape[1]; column += columns)
+    for (int64_t row = 0; row < shape[0]; row += rows)
+      plan.boxes.push_back(
+          {{row, column},
+           (column / columns * shape[0] + row) * int64_t(swizzleBytes)});
+  return plan;
+}
+
+/// The copies of a tile in row-major order: pieces of its outermost dimension
+/// that is not 1.
+static std::optional<TmaPlan> planRows(ArrayRef<int64_t> shape,
+                                       unsigned elementBits) {
+  size_t split = 0;
+  while (split + 1 < shape.size() && shape[split] == 1)
+    ++split;
+  TmaPlan plan{0, SmallVector<int64_t>(shape), {}};
+  plan.box[split] = std::min(shape[split], kMaxSide);
+  if (llvm::any_of(plan.box, [](int64_t side) { return side > kMaxSide; }))
+    return std::nullopt;
+  int64_t boxBytes = std::accumulate(plan.box.begin(), plan.box.end(),
+                                     int64_t(1), std::multiplies<>()) *
+                     elementBits / 8;
+  for (int64_t i = 0; i < shape[split] / plan.box[split]; ++i) {
+    SmallVector<int64_t> start(shape.size(), 0);
+    start[split] = i * plan.box[split];
+    plan.boxes.push_back({start, i * boxBytes});
+  }
+  return plan;
+}
+
+std::optional<TmaPlan> tilewright::planTma(const LinearLayout &layout,
+                                           unsigned elementBits) {
+  SmallVector<int64_t> shape = layout.getShape();
+  if (shape.empty() || getRowBytes(shape, elementBits) % kChunkBytes != 0)
+    return std::nullopt;
+  SmallVector<int32_t> order = rowMajor(shape.size());
+  if (shape.size() == 2)
+    for (unsigned bytes = kMaxSwizzle; bytes >= kMinSwizzle; bytes /= 2)
+      if (getRowBytes(shape, elementBits) >= bytes &&
+          layout == panelSharedLayout(shape, order, elementBits, bytes))
+        return planPanels(shape, elementBits, bytes);
+  if (layout == sharedLayout(shape, order))
+    return planRows(shape, elementBits);
+  return std::nullopt;
+}
+
+std::optional<LinearLayout> tilewright::tmaLayout(ArrayRef<int64_t> shape,
+                                                  unsigned elementBits) {
+  int64_t rowBytes = getRowBytes(shape, elementBits);
+  if (rowBytes % kChunkBytes != 0)
+    return std::nullopt;
+  SmallVector<int32_t> order = rowMajor(shape.size());
+  LinearLayout layout =
+      shape.size() == 2 && rowBytes >= kMinSwizzle
+          ? panelSharedLayout(shape, order, elementBits,
+                              std::min<int64_t>(rowBytes, kMaxSwizzle))
+          : sharedLayout(shape, order);
+  return planTma(layout, elementBits) ? std::optional(layout) : std::nullopt;
+}

@@ -1,0 +1,14 @@
+// Blocks of arrays by pointers and masks.
+
+#pragma once
+
+#include "dialect/Tile/TileOps.h"
+
+namespace tilewright::tile {
+
+/// Rewrites `op`, a `tile.descriptor_load` or `tile.descriptor_store` of a
+/// descriptor made by `tile.make_descriptor`. Fails, and changes nothing, if
+/// the descriptor is not known.
+mlir::LogicalResult expandDescriptorOp(mlir::Operation *op);
+
+} // namespace tilewright::tile

@@ -1,0 +1,322 @@
+// Splits a function into roles.
+//
+// The consumer runs the function as it is, but for its loads from descriptors,
+// which become waits for slots of rings. The producer runs the control flow
+// around the loads, and the loads. Both walk through the same loops and
+// branches, so both pass the slots of a ring in the same order, and the
+// consumer's program order is an order in which the producer can always go on.
+
+#include "lib/Transforms/Warp/Passes.h"
+
+#include "lib/Analysis/ProducerSlice.h"
+#include "lib/Analysis/SharedMemory.h"
+#include "lib/Transforms/Warp/SpecializePlan.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::warp;
+
+namespace tilewright::warp {
+#define GEN_PASS_DEF_SPECIALIZE
+#include "lib/Transforms/Warp/Passes.h.inc"
+} // namespace tilewright::warp
+
+//===----------------------------------------------------------------------===//
+// Producer
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Writes the producer's part of a function.
+class ProducerWriter {
+public:
+  ProducerWriter(OpBuilder &b, ArrayRef<LoadGroup> groups,
+                 ArrayRef<Value> rings, const ProducerSlice &slice)
+      : b(b), slice(slice) {
+    for (auto [group, ring] : llvm::zip_equal(groups, rings))
+      for (const TmaLoad &load : group.loads)
+        groupOf[load.load] = {&group, ring};
+  }
+
+  /// Writes what the producer runs of `ops`.
+  template <typename RangeT> void write(RangeT &&ops) {
+    for (Operation &op : ops)
+      if (slice.keeps(&op))
+        writeOp(op);
+  }
+
+  IRMapping map;
+
+private:
+  void writeOp(Operation &op);
+  void writeLoop(scf::ForOp loop);
+  void writeBranch(scf::IfOp branch);
+  void writeGroup(const LoadGroup &group, Value ring);
+  SmallVector<Value> lookup(ValueRange values) const {
+    return llvm::map_to_vector(
+        values, [&](Value value) { return map.lookupOrDefault(value); });
+  }
+
+  OpBuilder &b;
+  const ProducerSlice &slice;
+  llvm::DenseMap<Operation *, std::pair<const LoadGroup *, Value>> groupOf;
+};
+
+} // namespace
+
+void ProducerWriter::writeOp(Operation &op) {
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return writeLoop(loop);
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return writeBranch(branch);
+  auto found = groupOf.find(&op);
+  if (found == groupOf.end()) {
+    b.clone(op, map);
+    return;
+  }
+  auto [group, ring] = found->second;
+  // At the last load all places are known.
+  if (group->loads.back().load == &op)
+    writeGroup(*group, ring);
+}
+
+void ProducerWriter::writeGroup(const LoadGroup &group, Value ring) {
+  auto acquire =
+      RingAcquireOp::create(b, group.loads.front().load->getLoc(), ring);
+  for (auto [load, memory] : llvm::zip_equal(group.loads, acquire.getTiles())) {
+    tile::DescriptorLoadOp from = load.load;
+    TmaLoadOp::create(b, from.getLoc(), map.lookupOrDefault(from.getDesc()),
+                      lookup(from.getOffsets()), memory);
+  }
+  RingCommitOp::create(b, acquire.getLoc(), acquire.getSlot());
+}
+
+/// Carries only what the producer uses.
+void ProducerWriter::writeLoop(scf::ForOp loop) {
+  SmallVector<unsigned> kept;
+  for (auto [index, argument] : llvm::enumerate(loop.getRegionIterArgs()))
+    if (slice.uses(argument))
+      kept.push_back(index);
+  SmallVector<Value> inits;
+  for (unsigned index : kept)
+    inits.push_back(map.lookupOrDefault(loop.getInitArgs()[index]));
+  auto copy = scf::ForOp::create(b, loop.getLoc(),
+                                 map.lookupOrDefault(loop.getLowerBound()),
+                                 map.lookupOrDefault(loop.getUpperBound()),
+                                 map.lookupOrDefault(loop.getStep()), inits,
+                                 nullptr, loop.getUnsignedCmp());
+  map.map(loop.getInductionVar(), copy.getInductionVar());
+  for (auto [number, index] : llvm::enumerate(kept))
+    map.map(loop.getRegionIterArg(index), copy.getRegionIterArg(number));
+  {
+    OpBuilder::InsertionGuard guard(b);
+    if (kept.empty())
+      b.setInsertionPoint(copy.getBody()->getTerminator());
+    else
+      b.setInsertionPointToEnd(copy.getBody());
+    write(loop.getBody()->without_terminator());
+    SmallVector<Value> yielded;
+    for (unsigned index : kept)
+      yielded.push_back(map.lookupOrDefault(loop.getYieldedValues()[index]));
+    if (!kept.empty())
+      scf::YieldOp::create(b, loop.getLoc(), yielded);
+  }
+  for (auto [number, index] : llvm::enumerate(kept))
+    map.map(loop.getResult(index), copy.getResult(number));
+}
+
+/// Gives only what the producer uses.
+void ProducerWriter::writeBranch(scf::IfOp branch) {
+  SmallVector<unsigned> kept;
+  SmallVector<Type> types;
+  for (OpResult result : branch.getResults())
+    if (slice.uses(result)) {
+      kept.push_back(result.getResultNumber());
+      types.push_back(result.getType());
+    }
+  auto copy = scf::IfOp::create(
+      b, branch.getLoc(), types, map.lookupOrDefault(branch.getCondition()),
+      /*addThenBlock=*/true, /*addElseBlock=*/!branch.getElseRegion().empty());
+  auto writeRegion = [&](Region &from, Region &to) {
+    if (from.empty())
+      return;
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToEnd(&to.front());
+    write(from.front().without_terminator());
+    SmallVector<Value> yielded;
+    for (unsigned index : kept)
+      yielded.push_back(
+          map.lookupOrDefault(from.front().getTerminator()->getOperand(index)));
+    scf::YieldOp::create(b, branch.getLoc(), yielded);
+  };
+  for (auto [from, to] :
+       llvm::zip_equal(branch->getRegions(), copy->getRegions()))
+    writeRegion(from, to);
+  for (auto [number, index] : llvm::enumerate(kept))
+    map.map(branch.getResult(index), copy.getResult(number));
+}
+
+//===----------------------------------------------------------------------===//
+// Consumer
+//===----------------------------------------------------------------------===//
+
+/// The op of `block` that `op` is or stands in.
+static Operation *getAncestor(Block *block, Operation *op) {
+  return block->findAncestorOpInBlock(*op);
+}
+
+/// Puts other names of memory next to their first use, so that nobody waits for
+/// a tile earlier than needed.
+static void sinkTransposes(Value memory) {
+  for (Operation *user : memory.getUsers()) {
+    auto transpose = dyn_cast<SharedTransposeOp>(user);
+    if (!transpose)
+      continue;
+    sinkTransposes(transpose.getResult());
+    Operation *first = nullptr;
+    for (Operation *next : transpose->getUsers())
+      if (Operation *here = getAncestor(transpose->getBlock(), next))
+        if (!first || here->isBeforeInBlock(first))
+          first = here;
+    if (first)
+      transpose->moveBefore(first);
+  }
+}
+
+/// The tile of a slot in place of a loaded one.
+static void replaceTile(const TmaLoad &load, Value memory, OpBuilder &b) {
+  for (AllocOp alloc : load.getServed()) {
+    alloc.getResult().replaceAllUsesWith(memory);
+    alloc.erase();
+  }
+  if (!load.tile.use_empty()) {
+    Value read =
+        LocalLoadOp::create(b, load.tile.getLoc(), load.tile.getType(), memory);
+    Value tile = load.tile;
+    tile.replaceAllUsesWith(read);
+  }
+  if (Operation *view = load.tile.getDefiningOp(); view != load.load)
+    view->erase();
+  tile::DescriptorLoadOp(load.load).erase();
+}
+
+/// The first op of `block` that uses a tile of the group.
+static Operation *findFirstUse(const LoadGroup &group) {
+  Block *block = group.getBlock();
+  Operation *first = nullptr;
+  auto add = [&](Operation *user) {
+    Operation *here = getAncestor(block, user);
+    if (here && (!first || here->isBeforeInBlock(first)))
+      first = here;
+  };
+  for (const TmaLoad &load : group.loads) {
+    SmallVector<AllocOp> served = load.getServed();
+    for (AllocOp alloc : served) {
+      sinkTransposes(alloc.getResult());
+      llvm::for_each(alloc->getUsers(), add);
+    }
+    for (Operation *user : load.tile.getUsers())
+      if (!llvm::is_contained(served, user))
+        add(user);
+  }
+  return first;
+}
+
+/// Waits for the group's tiles where they are first used and gives the slot
+/// back after their last use.
+static void consume(const LoadGroup &group, Value ring) {
+  Block *block = group.getBlock();
+  Operation *first = findFirstUse(group);
+  OpBuilder b(group.loads.back().load);
+  if (first)
+    b.setInsertionPoint(first);
+  auto wait = RingWaitOp::create(b, group.loads.front().load->getLoc(), ring);
+  for (auto [load, memory] : llvm::zip_equal(group.loads, wait.getTiles()))
+    replaceTile(load, memory, b);
+  Operation *last = wait;
+  for (Operation *user : getTileUsers(wait)) {
+    Operation *here = getAncestor(block, user);
+    if (here && last->isBeforeInBlock(here))
+      last = here;
+  }
+  b.setInsertionPointAfter(last);
+  RingReleaseOp::create(b, wait.getLoc(), wait.getSlot());
+}
+
+//===----------------------------------------------------------------------===//
+// Roles
+//===----------------------------------------------------------------------===//
+
+/// Copies `value`, which is computed from arguments and constants, to the
+/// builder.
+static Value hoist(Value value, IRMapping &map, OpBuilder &b) {
+  if (Value known = map.lookupOrNull(value))
+    return known;
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return value;
+  for (Value operand : op->getOperands())
+    hoist(operand, map, b);
+  b.clone(*op, map);
+  return map.lookup(value);
+}
+
+/// Makes the descriptors of `groups` at the builder, in front of the roles.
+static void hoistDescriptors(ArrayRef<LoadGroup> groups, OpBuilder &b) {
+  IRMapping map;
+  for (const LoadGroup &group : groups)
+    for (TmaLoad load : group.loads)
+      load.load.getDescMutable().assign(hoist(load.load.getDesc(), map, b));
+}
+
+static void specialize(tile::FuncOp func, const SpecializePlan &plan) {
+  SmallVector<tile::DescriptorLoadOp> loads;
+  for (const LoadGroup &group : plan.groups)
+    for (const TmaLoad &load : group.loads)
+      loads.push_back(load.load);
+  ProducerSlice slice(func, loads);
+  Block &body = func.getBody().front();
+  Operation *firstOp = &body.front();
+  OpBuilder b(func.getContext());
+  b.setInsertionPointToStart(&body);
+  hoistDescriptors(plan.groups, b);
+  SmallVector<Value> rings;
+  for (const LoadGroup &group : plan.groups)
+    rings.push_back(
+        RingOp::create(b, group.loads.front().load->getLoc(), group.ring));
+  int32_t numWarps =
+      func->getAttrOfType<IntegerAttr>(WarpDialect::kNumWarpsAttr).getInt();
+  auto roles = SpecializeOp::create(b, func.getLoc(), {numWarps, 1});
+  func->setAttr(WarpDialect::kBlockWarpsAttr,
+                b.getI32IntegerAttr(numWarps + 1));
+
+  Block &producer = roles.getRegion(1).front();
+  b.setInsertionPoint(producer.getTerminator());
+  ProducerWriter writer(b, plan.groups, rings, slice);
+  writer.write(llvm::make_range(firstOp->getIterator(),
+                                body.getTerminator()->getIterator()));
+
+  Block &consumer = roles.getRegion(0).front();
+  consumer.getOperations().splice(consumer.begin(), body.getOperations(),
+                                  firstOp->getIterator(),
+                                  body.getTerminator()->getIterator());
+  for (auto [group, ring] : llvm::zip_equal(plan.groups, rings))
+    consume(group, ring);
+}
+
+namespace {
+struct Specialize : warp::impl::SpecializeBase<Specialize> {
+  using SpecializeBase::SpecializeBase;
+
+  void runOnOperation() override {
+    for (auto func : getOperation().getOps<tile::FuncOp>()) {
+      SpecializePlan plan = planSpecialization(func, numStages, limit);
+      if (!plan.groups.empty())
+        specialize(func, plan);
+    }
+  }
+};
+} // namespace

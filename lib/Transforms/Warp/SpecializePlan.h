@@ -1,0 +1,41 @@
+// What warp specialisation will do to a function: which loads a producer warp
+// issues, and through which rings.
+
+#pragma once
+
+#include "dialect/Tile/TileOps.h"
+#include "dialect/Warp/WarpOps.h"
+
+namespace tilewright::warp {
+
+/// A tile that the tensor memory accelerator brings.
+struct TmaLoad {
+  tile::DescriptorLoadOp load;
+  /// The result of `load` without the leading dimensions of size 1 that a
+  /// reshape drops.
+  mlir::Value tile;
+  SharedType memory;
+
+  /// The allocations of `tile` that a slot takes the place of.
+  llvm::SmallVector<AllocOp> getServed() const;
+};
+
+/// Loads that fill a slot together.
+struct LoadGroup {
+  llvm::SmallVector<TmaLoad> loads;
+  RingType ring;
+
+  mlir::Block *getBlock() const { return loads.front().load->getBlock(); }
+};
+
+struct SpecializePlan {
+  llvm::SmallVector<LoadGroup> groups;
+};
+
+/// The plan for a function, without groups where it loads nothing from
+/// descriptors. Rings have `numStages` slots in loops without a hint, fewer
+/// where `limit`, the bytes of shared memory of a program, asks for it.
+SpecializePlan planSpecialization(tile::FuncOp func, int64_t numStages,
+                                  int64_t limit);
+
+} // namespace tilewright::warp

@@ -1,0 +1,88 @@
+// What the host adds to a launch of a kernel: tensor maps of the arrays that
+// the tensor memory accelerator copies, and the size of the grid where a kernel
+// runs with fewer programs than were asked for.
+//
+// The compiler writes a recipe as numbers:
+//
+//     parameters persistent maps
+//     then, of each map,
+//       element elementBytes swizzle padding rank box[rank]
+//       base, shape[rank], strides[rank - 1], each a program:
+//         steps, then (kind, value) of each
+//
+// `parameters` is how many the caller gives; those that the recipe adds follow:
+// three 32-bit sizes of the grid of a persistent kernel, then the maps.
+// `element` is a CUtensorMapDataType. Dimensions are listed outermost first.
+// The steps of a program are those of lib/Analysis/HostValues.h.
+#ifndef TILEWRIGHT_RUNTIME_CUDA_LAUNCHRECIPE_H
+#define TILEWRIGHT_RUNTIME_CUDA_LAUNCHRECIPE_H
+
+#include "runtime/cuda/Driver.h"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace tilewright::runtime::cuda {
+
+/// A program for a stack machine on 64-bit integers.
+class HostProgram {
+public:
+  enum Kind { Argument, Constant, Add, Sub, Mul, Min, Max };
+  struct Step {
+    Kind kind;
+    int64_t value;
+  };
+
+  HostProgram() = default;
+  /// Fails on what is no program over so many parameters.
+  static Result<HostProgram> create(std::vector<Step> steps,
+                                    size_t numParameters);
+
+  /// `parameters[i]` points to the i-th parameter, extended to 64 bits.
+  int64_t run(void *const *parameters) const;
+
+private:
+  std::vector<Step> steps;
+};
+
+/// The address, the sizes and the strides (in elements) of an array.
+struct ArrayView {
+  uint64_t base = 0;
+  std::array<int64_t, 5> shape = {};
+  std::array<int64_t, 4> strides = {};
+
+  bool operator==(const ArrayView &other) const {
+    return base == other.base && shape == other.shape &&
+           strides == other.strides;
+  }
+};
+
+/// How one tensor map is made.
+struct TensorMapRecipe {
+  int element = 0;
+  int64_t elementBytes = 1;
+  int swizzleBytes = 0;
+  bool padsWithNaN = false;
+  std::vector<int64_t> box;
+  HostProgram base;
+  std::vector<HostProgram> shape, strides;
+
+  size_t rank() const { return box.size(); }
+  ArrayView view(void *const *parameters) const;
+  /// Fails where the hardware can not copy from `view`.
+  Status encode(const Driver &driver, const ArrayView &view,
+                TensorMap &map) const;
+};
+
+struct LaunchRecipe {
+  size_t numParameters = 0;
+  bool isPersistent = false;
+  std::vector<TensorMapRecipe> maps;
+
+  static Result<LaunchRecipe> parse(const int64_t *numbers, size_t count);
+};
+
+} // namespace tilewright::runtime::cuda
+
+#endif // TILEWRIGHT_RUNTIME_CUDA_LAUNCHRECIPE_H

@@ -1,0 +1,34 @@
+// Tensor maps that were made already. Making one takes the driver about as long
+// as a launch, and most launches name arrays that were seen before.
+#ifndef TILEWRIGHT_RUNTIME_CUDA_TENSORMAPCACHE_H
+#define TILEWRIGHT_RUNTIME_CUDA_TENSORMAPCACHE_H
+
+#include "runtime/cuda/LaunchRecipe.h"
+
+#include <mutex>
+
+namespace tilewright::runtime::cuda {
+
+class TensorMapCache {
+public:
+  /// Copies the map of `view` into `map`; makes it where it is not known.
+  Status get(const Driver &driver, const TensorMapRecipe &recipe,
+             const ArrayView &view, TensorMap &map);
+
+private:
+  struct Entry {
+    bool isUsed = false;
+    ArrayView view;
+    TensorMap map;
+  };
+  // Enough for the arrays of one kernel in a model; a collision only costs the
+  // time to make the map again.
+  static constexpr size_t kEntries = 64;
+
+  std::mutex mutex;
+  std::vector<Entry> entries;
+};
+
+} // namespace tilewright::runtime::cuda
+
+#endif // TILEWRIGHT_RUNTIME_CUDA_TENSORMAPCACHE_H

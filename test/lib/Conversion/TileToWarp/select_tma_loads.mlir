@@ -1,0 +1,135 @@
+// RUN: tilewright-opt %s -split-input-file -verify-diagnostics \
+// RUN:   -select-tma-loads='num-warps=4 compute-capability=90 arch-specific=true remarks=true' | FileCheck %s
+// RUN: tilewright-opt %s -split-input-file \
+// RUN:   -select-tma-loads='num-warps=4 compute-capability=90' | FileCheck %s --check-prefix=OTHER
+
+// Operands of a product from aligned arrays are served; what is stored is not.
+
+// CHECK-LABEL: @served
+// CHECK: tile.descriptor_load
+// CHECK: tile.descriptor_load
+// CHECK-NOT: tile.load
+// CHECK: tile.store
+// OTHER-LABEL: @served
+// OTHER-NOT: tile.descriptor_
+tile.func @served(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32},
+                  %i: i32) attributes {tile.kernel} {
+  %n64 = arith.extsi %n : i32 to i64
+  %d = tile.make_descriptor %a, [%n64, %n64], [%n64] : !tile.desc<64x64xf16>, !tile.ptr<f16>
+  %x = tile.descriptor_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+  %y = tile.descriptor_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %z = tile.dot %x, %y, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %h = arith.truncf %z : tensor<64x64xf32> to tensor<64x64xf16>
+  tile.descriptor_store %d[%i, %i], %h : !tile.desc<64x64xf16>, tensor<64x64xf16>
+  tile.return
+}
+
+// -----
+
+// The address is not aligned.
+// CHECK-LABEL: @address
+// CHECK-NOT: tile.descriptor_load
+tile.func @address(%a: !tile.ptr<f16> {tile.divisibility = 8 : i32}, %n: i32 {tile.divisibility = 16 : i32},
+                  %i: i32, %flag: !tile.ptr<i32>) attributes {tile.kernel} {
+  %n64 = arith.extsi %n : i32 to i64
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %d = tile.make_descriptor %a, [%n64, %n64], [%n64] : !tile.desc<64x64xf16>, !tile.ptr<f16>
+  // expected-remark@+1 {{not copied by the tensor memory accelerator: the array is not known to start at a multiple of 16 bytes}}
+  %x = tile.descriptor_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+  %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %h = arith.truncf %z : tensor<64x64xf32> to tensor<64x64xf16>
+  tile.descriptor_store %d[%i, %i], %h : !tile.desc<64x64xf16>, tensor<64x64xf16>
+  tile.return
+}
+
+// -----
+
+// The rows are not aligned.
+// CHECK-LABEL: @stride
+// CHECK-NOT: tile.descriptor_load
+tile.func @stride(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 4 : i32},
+                  %i: i32, %flag: !tile.ptr<i32>) attributes {tile.kernel} {
+  %n64 = arith.extsi %n : i32 to i64
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %d = tile.make_descriptor %a, [%n64, %n64], [%n64] : !tile.desc<64x64xf16>, !tile.ptr<f16>
+  // expected-remark@+1 {{not copied by the tensor memory accelerator: a stride of the array is not known to be a multiple of 16 bytes}}
+  %x = tile.descriptor_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+  %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %h = arith.truncf %z : tensor<64x64xf32> to tensor<64x64xf16>
+  tile.descriptor_store %d[%i, %i], %h : !tile.desc<64x64xf16>, tensor<64x64xf16>
+  tile.return
+}
+
+// -----
+
+// The size is known only when the kernel runs.
+// CHECK-LABEL: @unknown
+// CHECK-NOT: tile.descriptor_load
+tile.func @unknown(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32},
+                  %i: i32, %flag: !tile.ptr<i32>) attributes {tile.kernel} {
+  %n64 = arith.extsi %n : i32 to i64
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %more = tile.load %flag : !tile.ptr<i32>
+  %m64 = arith.extsi %more : i32 to i64
+  %d = tile.make_descriptor %a, [%m64, %n64], [%n64] : !tile.desc<64x64xf16>, !tile.ptr<f16>
+  // expected-remark@+1 {{not copied by the tensor memory accelerator: the descriptor depends on more than the kernel's arguments}}
+  %x = tile.descriptor_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+  %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %h = arith.truncf %z : tensor<64x64xf32> to tensor<64x64xf16>
+  tile.descriptor_store %d[%i, %i], %h : !tile.desc<64x64xf16>, tensor<64x64xf16>
+  tile.return
+}
+
+// -----
+
+// Other programs may write what is loaded until the atomic has run.
+// CHECK-LABEL: @atomic
+// CHECK-NOT: tile.descriptor_load
+tile.func @atomic(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32},
+                  %i: i32, %flag: !tile.ptr<i32>) attributes {tile.kernel} {
+  %n64 = arith.extsi %n : i32 to i64
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %d = tile.make_descriptor %a, [%n64, %n64], [%n64] : !tile.desc<64x64xf16>, !tile.ptr<f16>
+  %one = arith.constant 1 : i32
+  // expected-remark@+1 {{not copied by the tensor memory accelerator: an atomic operation comes before a load}}
+  %old = tile.atomic_rmw add acquire gpu %flag, %one : !tile.ptr<i32>
+  %x = tile.descriptor_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+  %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %h = arith.truncf %z : tensor<64x64xf32> to tensor<64x64xf16>
+  tile.descriptor_store %d[%i, %i], %h : !tile.desc<64x64xf16>, tensor<64x64xf16>
+  tile.return
+}
+
+// -----
+
+// The producer would run ahead of the store.
+// CHECK-LABEL: @written
+// CHECK-NOT: tile.descriptor_load
+tile.func @written(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32},
+                  %i: i32, %flag: !tile.ptr<i32>) attributes {tile.kernel} {
+  %n64 = arith.extsi %n : i32 to i64
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %d = tile.make_descriptor %a, [%n64, %n64], [%n64] : !tile.desc<64x64xf16>, !tile.ptr<f16>
+  %h0 = arith.constant dense<0.0> : tensor<64x64xf16>
+  // expected-remark@+1 {{not copied by the tensor memory accelerator: it may write what is loaded later}}
+  tile.descriptor_store %d[%i, %i], %h0 : !tile.desc<64x64xf16>, tensor<64x64xf16>
+  %x = tile.descriptor_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+  %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %h = arith.truncf %z : tensor<64x64xf32> to tensor<64x64xf16>
+  tile.descriptor_store %d[%i, %i], %h : !tile.desc<64x64xf16>, tensor<64x64xf16>
+  tile.return
+}
+
+// -----
+
+// Not an operand of a product.
+// CHECK-LABEL: @copy
+// CHECK-NOT: tile.descriptor_load
+tile.func @copy(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i64 {tile.divisibility = 16 : i32}, %i: i32) attributes {tile.kernel} {
+  %d = tile.make_descriptor %a, [%n, %n], [%n] : !tile.desc<64x64xf16>, !tile.ptr<f16>
+  // expected-remark@+1 {{it is no operand of a product of warpgroups}}
+  %x = tile.descriptor_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+  tile.descriptor_store %d[%i, %i], %x : !tile.desc<64x64xf16>, tensor<64x64xf16>
+  tile.return
+}

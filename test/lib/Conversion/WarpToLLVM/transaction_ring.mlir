@@ -1,0 +1,51 @@
+// RUN: tilewright-opt %s -warp-allocate-shared -convert-warp-to-llvm='compute-capability=90 arch-specific=true' \
+// RUN:   -canonicalize -cse | FileCheck %s
+
+#shared = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]}>
+!ring = !warp.ring<3 x {!warp.shared<8x8xf32, #shared>}, transactions>
+
+// Barriers stand behind the slots: three of full slots, for one arrival and the
+// bytes; three of empty ones, for an arrival of each of the 4 warps that read.
+
+// CHECK-LABEL: llvm.func @roles
+// CHECK-SAME: %[[MAP:.*]]: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant}
+// CHECK-SAME: nvvm.reqntid = array<i32: 160, 1, 1>
+// CHECK-DAG: %[[C768:.*]] = llvm.mlir.constant(768 : i32)
+// CHECK: mbarrier.init.shared::cta.b64 [$1], 1;
+// CHECK: mbarrier.init.shared::cta.b64 [$1], 4;
+// CHECK: fence.mbarrier_init.release.cluster;
+// CHECK: nvvm.barrier
+// CHECK: llvm.alloca
+// CHECK: nvvm.shfl.sync
+// CHECK: llvm.icmp "ult"
+// CHECK: llvm.cond_br
+// CHECK: mbarrier.try_wait.parity.shared::cta.b64 done, [$0], $1;
+// CHECK: nvvm.barrier id = %{{.*}} number_of_threads = %{{.*}}
+// CHECK: nvvm.bar.warp.sync
+// CHECK: mbarrier.arrive.shared::cta.b64 _, [$1];
+// CHECK: mbarrier.try_wait.parity.shared::cta.b64
+// CHECK: mbarrier.arrive.expect_tx.shared::cta.b64 _, [$1], 256;
+// CHECK: cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$1], [$2, {$4, $5, $6}], [$3];
+tile.func @roles(%map: !warp.tensor_map, %i: i32, %c: i1) attributes {tile.kernel, warp.num_warps = 4 : i32, warp.block_warps = 5 : i32} {
+  %ring = warp.ring : !ring
+  warp.specialize warps [4, 1] {
+    %full, %tile = warp.ring.wait %ring : !ring
+    warp.barrier
+    warp.ring.release %full if %c
+  }, {
+    %empty, %tile = warp.ring.acquire %ring : !ring
+    warp.tma_load %map[%i, %i, %i], %tile : !warp.tensor_map, !warp.shared<8x8xf32, #shared>
+    warp.ring.commit %empty
+  }
+  tile.return
+}
+
+// CHECK-LABEL: llvm.func @budgets
+// CHECK: setmaxnreg.inc.sync.aligned.u32 240;
+// CHECK: setmaxnreg.dec.sync.aligned.u32 24;
+tile.func @budgets() attributes {tile.kernel, warp.num_warps = 4 : i32, warp.block_warps = 8 : i32} {
+  warp.specialize warps [4, 4] registers [240, 24] {
+  }, {
+  }
+  tile.return
+}

@@ -1,0 +1,122 @@
+#include "runtime/cuda/Kernel.h"
+
+#include "test/unit/Runtime/Cuda/CudaTest.h"
+
+using namespace tilewright::runtime;
+using namespace tilewright::runtime::cuda;
+
+namespace {
+
+enum { Argument, Constant, Add, Sub, Mul, Min, Max };
+
+/// Two parameters, persistent or not; one map of half precision, 64 x 32 boxes:
+/// base is parameter 0, shape (parameter 1, 2 * parameter 1 - 1), stride 48.
+std::vector<int64_t> recipeOfMatrix(bool isPersistent) {
+  return {2,  isPersistent, 1, 6,        2,        128, 1,        2,
+          64, 32,           1, Argument, 0,        1,   Argument, 1,
+          5,  Constant,     2, Argument, 1,        Mul, 0,        Constant,
+          1,  Sub,          0, 1,        Constant, 48};
+}
+
+class LaunchRecipeTest : public CudaTest {
+protected:
+  void load(const std::vector<int64_t> &numbers) {
+    auto recipe = LaunchRecipe::parse(numbers.data(), numbers.size());
+    ASSERT_TRUE(recipe.ok()) << recipe.status().message();
+    LaunchShape shape;
+    shape.threads = 128;
+    shape.recipe = *recipe;
+    auto loaded = Kernel::load(open(), 0, "image", "kernel", shape);
+    ASSERT_TRUE(loaded.ok()) << loaded.status().message();
+    kernel = std::move(*loaded);
+  }
+
+  Status launch(uint64_t base, int64_t n, std::array<int64_t, 3> grid) {
+    void *parameters[] = {&base, &n};
+    return kernel->launch(grid, nullptr, parameters);
+  }
+
+  std::unique_ptr<const Kernel> kernel;
+};
+
+TEST_F(LaunchRecipeTest, MapsAreMadeFromTheParameters) {
+  load(recipeOfMatrix(false));
+  fake->parametersToRecord = 3;
+  ASSERT_TRUE(launch(0x7000, 10, {4, 2, 1}).ok());
+  ASSERT_EQ(fake->tensorMaps.size(), 1u);
+  const FakeTensorMap &map = fake->tensorMaps[0];
+  EXPECT_EQ(map.element, 6);
+  EXPECT_EQ(map.base, 0x7000u);
+  EXPECT_EQ(map.sizes, (std::vector<uint64_t>{19, 10}));
+  EXPECT_EQ(map.strides, (std::vector<uint64_t>{96}));
+  EXPECT_EQ(map.box, (std::vector<uint32_t>{32, 64}));
+  EXPECT_EQ(map.swizzle, 3);
+  EXPECT_EQ(map.outOfBoundsFill, 1);
+  ASSERT_EQ(fake->launches.size(), 1u);
+  EXPECT_EQ(fake->launches[0].words, (std::vector<uint32_t>{0x7000, 10, 1}));
+  EXPECT_EQ(fake->launches[0].grid[0], 4u);
+}
+
+TEST_F(LaunchRecipeTest, MapsAreKept) {
+  load(recipeOfMatrix(false));
+  fake->parametersToRecord = 3;
+  ASSERT_TRUE(launch(0x7000, 10, {1, 1, 1}).ok());
+  ASSERT_TRUE(launch(0x8000, 10, {1, 1, 1}).ok());
+  ASSERT_TRUE(launch(0x7000, 10, {1, 1, 1}).ok());
+  EXPECT_EQ(fake->tensorMaps.size(), 2u);
+  EXPECT_EQ(fake->launches[2].words[2], 1u);
+}
+
+TEST_F(LaunchRecipeTest, ArraysWithoutElementsAreZeros) {
+  load(recipeOfMatrix(false));
+  ASSERT_TRUE(launch(0x7000, 0, {1, 1, 1}).ok());
+  ASSERT_EQ(fake->tensorMaps.size(), 1u);
+  EXPECT_NE(fake->tensorMaps[0].base, 0x7000u);
+  EXPECT_EQ(fake->tensorMaps[0].sizes, (std::vector<uint64_t>{1, 1}));
+}
+
+TEST_F(LaunchRecipeTest, RefusedArraysAreNotKept) {
+  load(recipeOfMatrix(false));
+  fake->failures["cuTensorMapEncodeTiled"] = kErrorInvalidValue;
+  Status status = launch(0x7000, 10, {1, 1, 1});
+  EXPECT_EQ(status.code(), StatusCode::Unsupported);
+  EXPECT_EQ(status.message(),
+            "cannot launch kernel 'kernel': the tensor memory accelerator can "
+            "not copy from an array of shape (10, 19) and strides (48, 1)");
+  EXPECT_TRUE(fake->launches.empty());
+  fake->failures.clear();
+  EXPECT_TRUE(launch(0x7000, 10, {1, 1, 1}).ok());
+}
+
+TEST_F(LaunchRecipeTest, PersistentKernelsGetTheGrid) {
+  load(recipeOfMatrix(true));
+  fake->parametersToRecord = 6;
+  ASSERT_TRUE(launch(0x7000, 10, {1000, 30, 2}).ok());
+  // The double has 1016 multiprocessors: attribute number 16.
+  EXPECT_EQ(fake->launches[0].grid[0], 2 * 1016u);
+  EXPECT_EQ(fake->launches[0].grid[1], 1u);
+  EXPECT_EQ(fake->launches[0].words,
+            (std::vector<uint32_t>{0x7000, 10, 1000, 30, 2, 1}));
+  ASSERT_TRUE(launch(0x7000, 10, {3, 2, 1}).ok());
+  EXPECT_EQ(fake->launches[1].grid[0], 6u);
+}
+
+TEST_F(LaunchRecipeTest, MalformedRecipes) {
+  std::vector<int64_t> good = recipeOfMatrix(false);
+  for (size_t length = 0; length < good.size(); ++length)
+    EXPECT_FALSE(LaunchRecipe::parse(good.data(), length).ok()) << length;
+  std::vector<int64_t> longer = good;
+  longer.push_back(0);
+  EXPECT_FALSE(LaunchRecipe::parse(longer.data(), longer.size()).ok());
+  std::vector<int64_t> parameter = good;
+  parameter[12] = 2; // the base: there are parameters 0 and 1
+  auto parsed = LaunchRecipe::parse(parameter.data(), parameter.size());
+  ASSERT_FALSE(parsed.ok());
+  EXPECT_EQ(parsed.status().message(),
+            "malformed launch recipe: the number of a parameter");
+  std::vector<int64_t> stack = good;
+  stack[11] = Add;
+  EXPECT_FALSE(LaunchRecipe::parse(stack.data(), stack.size()).ok());
+}
+
+} // namespace
