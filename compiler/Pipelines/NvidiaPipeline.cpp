@@ -23,6 +23,9 @@ static void addCleanup(OpPassManager &manager) {
 
 void tilewright::buildTileToWarpPipeline(OpPassManager &manager,
                                          const NvidiaOptions &options) {
+  manager.addPass(warp::createFormDescriptors(
+      {options.numWarps, options.computeCapability, options.archSpecific}));
+  addCleanup(manager);
   manager.addPass(warp::createSelectTmaLoads(
       {options.numWarps, options.computeCapability, options.archSpecific}));
   addCleanup(manager);

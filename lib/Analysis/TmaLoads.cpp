@@ -50,12 +50,10 @@ static StringRef checkBlock(tile::DescType type) {
   return {};
 }
 
-/// Whether `load` brings an operand of a product of warpgroups, as it is or by
-/// elementwise and shape ops.
-static bool feedsWgmma(tile::DescriptorLoadOp load, int64_t numWarps,
-                       const NvidiaTarget &target) {
+bool tilewright::feedsWgmma(Value tile, int64_t numWarps,
+                            const NvidiaTarget &target) {
   llvm::SetVector<Value> values;
-  values.insert(load.getResult());
+  values.insert(tile);
   for (unsigned i = 0; i < values.size(); ++i)
     for (OpOperand &use : values[i].getUses()) {
       Operation *user = use.getOwner();
@@ -81,7 +79,7 @@ tilewright::findTmaLoads(tile::FuncOp func, int64_t numWarps,
     auto desc = load.getDesc().getDefiningOp<tile::MakeDescriptorOp>();
     StringRef reason =
         !desc ? StringRef("the descriptor is chosen by a branch or a loop")
-        : !feedsWgmma(load, numWarps, target)
+        : !feedsWgmma(load.getResult(), numWarps, target)
             ? StringRef("it is no operand of a product of warpgroups")
             : checkBlock(load.getDesc().getType());
     if (reason.empty())

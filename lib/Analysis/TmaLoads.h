@@ -8,6 +8,10 @@
 
 namespace tilewright {
 
+/// Whether the tile is an operand of a product of warpgroups, as it is or by
+/// elementwise and shape ops.
+bool feedsWgmma(mlir::Value tile, int64_t numWarps, const NvidiaTarget &target);
+
 /// Why a load, or all loads of a function, go another way.
 struct TmaObstacle {
   mlir::Operation *op;

@@ -43,6 +43,46 @@ def ConvertTileToWarp : Pass<"convert-tile-to-warp", "::mlir::ModuleOp"> {
     "::tilewright::warp::WarpDialect", "::mlir::arith::ArithDialect"];
 }
 
+def FormDescriptors : Pass<"form-descriptors", "::mlir::ModuleOp"> {
+  let summary = "see blocks of arrays behind pointers and masks";
+  let description = [{
+    A load of an operand of `wgmma` whose addresses are affine in the indices, and
+    whose mask is a conjunction of upper bounds of indices, reads a block of an
+    array: address, strides and sizes become a `tile.make_descriptor`. A
+    dimension along which all elements are one block apart, like that of a batch,
+    becomes one of the array in which the block has size 1.
+
+    Input: kernels of `tile`, `arith`, `math` and `scf`, with invariant code moved
+    out of loops. Output: the same; the pointers are left for dead code
+    elimination.
+
+    ```mlir
+    %x = tile.load %pointers, %mask, %zero : tensor<128x64x!tile.ptr<f16>>  // before
+
+    %d = tile.make_descriptor %base, [%m, %k], [%stride] : ...              // after
+    %x = tile.descriptor_load %d[%i, %j] : ...
+    ```
+
+    Left alone, with a remark where `remarks` is set: loads with other addresses
+    and masks; with masked-off elements that are not zero; and such as might
+    start in front of the array, where pointers lead to what is there and a
+    descriptor to nothing. Arguments that bound masks or loops are taken to be
+    sizes, and divisors of places to be positive.
+  }];
+  let options = [
+    Option<"numWarps", "num-warps", "unsigned", "4",
+           "Warps of 32 threads that run one program">,
+    Option<"computeCapability", "compute-capability", "unsigned", "80",
+           "10 * major + minor of the GPU's compute capability">,
+    Option<"archSpecific", "arch-specific", "bool", "false",
+           "Use what only this very GPU has, as sm_90a does">,
+    Option<"remarks", "remarks", "bool", "false",
+           "say why loads are left alone">];
+  let dependentDialects = [
+    "::tilewright::tile::TileDialect", "::tilewright::warp::WarpDialect",
+    "::mlir::arith::ArithDialect"];
+}
+
 def SelectTmaLoads : Pass<"select-tma-loads", "::mlir::ModuleOp"> {
   let summary = "keep the loads from descriptors that the tensor memory "
                 "accelerator serves";

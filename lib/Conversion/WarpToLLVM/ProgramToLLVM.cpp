@@ -71,6 +71,13 @@ private:
     kernel->setAttr(
         NVVM::NVVMDialect::getReqntidAttrName(),
         b.getDenseI32ArrayAttr({int32_t(numWarps * kWarpSize), 1, 1}));
+    // Without a word on the blocks of a multiprocessor the assembler ignores
+    // changes of the register budget.
+    op.walk([&](warp::SpecializeOp roles) {
+      if (roles.getRegisters())
+        kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                        b.getI32IntegerAttr(1));
+    });
     for (unsigned i = 0; i < op.getNumArguments(); ++i) {
       if (isa<warp::TensorMapType>(op.getArgument(i).getType()))
         setTensorMapAttributes(kernel, i, b);

@@ -86,11 +86,24 @@ static std::string objection(const Assembler &assembler, unsigned ptxVersion) {
          formatPtxVersion(ptxVersion);
 }
 
+/// nvJitLink assembles objects that could be linked with others, and in those
+/// leaves changes of the register budget out (C7504): the other comes first.
+static void
+preferWholePrograms(StringRef ptx,
+                    std::vector<std::shared_ptr<const Assembler>> &assemblers) {
+  auto ptxas = llvm::find_if(assemblers, [](const auto &assembler) {
+    return assembler->kind() == AssemblerKind::Ptxas;
+  });
+  if (ptx.contains("setmaxnreg") && ptxas != assemblers.end())
+    std::rotate(assemblers.begin(), ptxas, ptxas + 1);
+}
+
 Expected<Assembly> assemble(StringRef ptx, StringRef arch,
                             const AssemblerOptions &options) {
   auto assemblers = findAssemblers(options);
   if (!assemblers)
     return assemblers.takeError();
+  preferWholePrograms(ptx, *assemblers);
   std::vector<std::string> objections;
   for (const std::shared_ptr<const Assembler> &assembler : *assemblers) {
     std::string reason = objection(*assembler, ptxVersionOf(ptx));

@@ -36,9 +36,9 @@ public:
   ProducerWriter(OpBuilder &b, ArrayRef<LoadGroup> groups,
                  ArrayRef<Value> rings, const ProducerSlice &slice)
       : b(b), slice(slice) {
-    for (auto [group, ring] : llvm::zip_equal(groups, rings))
+    for (const LoadGroup &group : groups)
       for (const TmaLoad &load : group.loads)
-        groupOf[load.load] = {&group, ring};
+        groupOf[load.load] = {&group, rings[group.ring]};
   }
 
   /// Writes what the producer runs of `ops`.
@@ -272,6 +272,33 @@ static void hoistDescriptors(ArrayRef<LoadGroup> groups, OpBuilder &b) {
       load.load.getDescMutable().assign(hoist(load.load.getDesc(), map, b));
 }
 
+/// The registers of a thread that sums of products take.
+static int64_t countSumRegisters(tile::FuncOp func) {
+  int64_t registers = 0;
+  func.walk([&](WgmmaOp product) {
+    registers += getLayout(product.getType())->getInSize(LayoutAxis::Register);
+  });
+  return registers;
+}
+
+/// The consumer's warps and the producer's. One warp produces. But a
+/// multiprocessor deals its registers to warps in fours, so where two
+/// warpgroups consume, a producer of one warp leaves each thread 168; if that
+/// is tight it gets a warpgroup, which gives its registers back.
+static SpecializeOp createRoles(tile::FuncOp func, OpBuilder &b) {
+  constexpr int64_t kTightRegisters = 96;
+  int32_t numWarps =
+      func->getAttrOfType<IntegerAttr>(WarpDialect::kNumWarpsAttr).getInt();
+  bool isTight = numWarps >= 8 && countSumRegisters(func) >= kTightRegisters;
+  int32_t producers = isTight ? 4 : 1;
+  auto roles = SpecializeOp::create(b, func.getLoc(), {numWarps, producers});
+  if (isTight)
+    roles.setRegisters(ArrayRef<int32_t>{numWarps == 8 ? 240 : 120, 24});
+  func->setAttr(WarpDialect::kBlockWarpsAttr,
+                b.getI32IntegerAttr(numWarps + producers));
+  return roles;
+}
+
 static void specialize(tile::FuncOp func, const SpecializePlan &plan) {
   SmallVector<tile::DescriptorLoadOp> loads;
   for (const LoadGroup &group : plan.groups)
@@ -284,14 +311,9 @@ static void specialize(tile::FuncOp func, const SpecializePlan &plan) {
   b.setInsertionPointToStart(&body);
   hoistDescriptors(plan.groups, b);
   SmallVector<Value> rings;
-  for (const LoadGroup &group : plan.groups)
-    rings.push_back(
-        RingOp::create(b, group.loads.front().load->getLoc(), group.ring));
-  int32_t numWarps =
-      func->getAttrOfType<IntegerAttr>(WarpDialect::kNumWarpsAttr).getInt();
-  auto roles = SpecializeOp::create(b, func.getLoc(), {numWarps, 1});
-  func->setAttr(WarpDialect::kBlockWarpsAttr,
-                b.getI32IntegerAttr(numWarps + 1));
+  for (RingType ring : plan.rings)
+    rings.push_back(RingOp::create(b, func.getLoc(), ring));
+  SpecializeOp roles = createRoles(func, b);
 
   Block &producer = roles.getRegion(1).front();
   b.setInsertionPoint(producer.getTerminator());
@@ -303,8 +325,8 @@ static void specialize(tile::FuncOp func, const SpecializePlan &plan) {
   consumer.getOperations().splice(consumer.begin(), body.getOperations(),
                                   firstOp->getIterator(),
                                   body.getTerminator()->getIterator());
-  for (auto [group, ring] : llvm::zip_equal(plan.groups, rings))
-    consume(group, ring);
+  for (const LoadGroup &group : plan.groups)
+    consume(group, rings[group.ring]);
 }
 
 namespace {

@@ -88,7 +88,7 @@ static SmallVector<LoadGroup> collectGroups(tile::FuncOp func) {
     if (group != groups.end())
       group->loads.push_back(load);
     else
-      groups.push_back({{load}, RingType()});
+      groups.push_back({{load}, 0});
   });
   return groups;
 }
@@ -97,12 +97,16 @@ static SmallVector<LoadGroup> collectGroups(tile::FuncOp func) {
 // Memory
 //===----------------------------------------------------------------------===//
 
-static RingType getRing(const LoadGroup &group, int64_t numSlots) {
+SmallVector<SharedType> LoadGroup::getTiles() const {
   SmallVector<SharedType> tiles;
-  for (const TmaLoad &load : group.loads)
+  for (const TmaLoad &load : loads)
     tiles.push_back(load.memory);
-  return RingType::get(group.getBlock()->getParentOp()->getContext(), numSlots,
-                       tiles, Completion::Transactions);
+  return tiles;
+}
+
+static RingType withSlots(RingType ring, int64_t numSlots) {
+  return RingType::get(ring.getContext(), numSlots, ring.getTiles(),
+                       ring.getCompletion());
 }
 
 /// As many slots as the loop around wants; one where there is no loop.
@@ -135,33 +139,60 @@ static int64_t getBytesBeside(tile::FuncOp func, ArrayRef<LoadGroup> groups) {
   return tiles + llvm::alignTo(scratch, kMaxSharedAlignment);
 }
 
+/// Whether one of the blocks is the other or stands in it.
+static bool areNested(Block *a, Block *b) {
+  return a == b || a->findAncestorOpInBlock(b->front()) ||
+         b->findAncestorOpInBlock(a->front());
+}
+
+/// Groups of the same tiles that are not loaded in turn, such as those of a
+/// loop that was split in two, take turns with one ring.
+static void assignRings(SpecializePlan &plan, int64_t numStages) {
+  for (LoadGroup &group : plan.groups) {
+    SmallVector<SharedType> tiles = group.getTiles();
+    group.ring = 0;
+    auto isTaken = [&](unsigned ring) {
+      return plan.rings[ring].getTiles() != ArrayRef(tiles) ||
+             llvm::any_of(plan.groups, [&](const LoadGroup &other) {
+               return &other < &group && other.ring == ring &&
+                      areNested(other.getBlock(), group.getBlock());
+             });
+    };
+    while (group.ring < plan.rings.size() && isTaken(group.ring))
+      ++group.ring;
+    int64_t wanted = getWantedSlots(group, numStages);
+    if (group.ring == plan.rings.size())
+      plan.rings.push_back(RingType::get(tiles[0].getContext(), wanted, tiles,
+                                         Completion::Transactions));
+    else
+      plan.rings[group.ring] =
+          withSlots(plan.rings[group.ring],
+                    std::max(wanted, plan.rings[group.ring].getNumSlots()));
+  }
+}
+
 /// Takes slots from the deepest rings until all fit, but leaves each one.
-static void chooseSlots(MutableArrayRef<LoadGroup> groups, int64_t numStages,
-                        int64_t bytes) {
-  for (LoadGroup &group : groups)
-    group.ring = getRing(group, getWantedSlots(group, numStages));
+static void chooseSlots(MutableArrayRef<RingType> rings, int64_t bytes) {
   auto getTotal = [&] {
     int64_t total = 0;
-    for (const LoadGroup &group : groups)
-      total += llvm::alignTo(group.ring.getSizeInBytes(), kMaxSharedAlignment);
+    for (RingType ring : rings)
+      total += llvm::alignTo(ring.getSizeInBytes(), kMaxSharedAlignment);
     return total;
   };
   while (getTotal() > bytes) {
-    LoadGroup *deepest =
-        llvm::max_element(groups, [](const LoadGroup &a, const LoadGroup &b) {
-          return a.ring.getNumSlots() < b.ring.getNumSlots();
-        });
-    int64_t slots = deepest->ring.getNumSlots();
-    if (slots == 1)
+    RingType *deepest = llvm::max_element(rings, [](RingType a, RingType b) {
+      return a.getNumSlots() < b.getNumSlots();
+    });
+    if (deepest->getNumSlots() == 1)
       return;
-    deepest->ring = getRing(*deepest, slots - 1);
+    *deepest = withSlots(*deepest, deepest->getNumSlots() - 1);
   }
 }
 
 SpecializePlan warp::planSpecialization(tile::FuncOp func, int64_t numStages,
                                         int64_t limit) {
-  SpecializePlan plan{collectGroups(func)};
-  chooseSlots(plan.groups, numStages,
-              limit - getBytesBeside(func, plan.groups));
+  SpecializePlan plan{collectGroups(func), {}};
+  assignRings(plan, numStages);
+  chooseSlots(plan.rings, limit - getBytesBeside(func, plan.groups));
   return plan;
 }

@@ -23,13 +23,16 @@ struct TmaLoad {
 /// Loads that fill a slot together.
 struct LoadGroup {
   llvm::SmallVector<TmaLoad> loads;
-  RingType ring;
+  /// The number of its ring.
+  unsigned ring;
 
   mlir::Block *getBlock() const { return loads.front().load->getBlock(); }
+  llvm::SmallVector<SharedType> getTiles() const;
 };
 
 struct SpecializePlan {
   llvm::SmallVector<LoadGroup> groups;
+  llvm::SmallVector<RingType> rings;
 };
 
 /// The plan for a function, without groups where it loads nothing from

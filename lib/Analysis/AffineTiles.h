@@ -1,0 +1,102 @@
+// Tiles whose elements are affine in their indices:
+//
+//     base + constant + coefficient[0] * i0 + coefficient[1] * i1 + ...
+//
+// where constant and coefficients are polynomials over scalars of the kernel.
+// Addresses, and the indices that masks compare, are of this form in most
+// kernels. Integers are taken as unbounded: arithmetic that wraps has no
+// meaning here.
+
+#ifndef TILEWRIGHT_LIB_ANALYSIS_AFFINETILES_H
+#define TILEWRIGHT_LIB_ANALYSIS_AFFINETILES_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Value.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <map>
+
+namespace tilewright {
+
+/// A product of scalars, each of them neither a constant nor a sum, sorted by
+/// address. Sign extensions are looked through.
+using Monomial = llvm::SmallVector<mlir::Value, 2>;
+
+/// A sum of monomials with integer coefficients.
+class Polynomial {
+public:
+  Polynomial() = default;
+  explicit Polynomial(int64_t constant);
+  explicit Polynomial(mlir::Value value);
+
+  struct Less {
+    bool operator()(const Monomial &a, const Monomial &b) const;
+  };
+  using Terms = std::map<Monomial, int64_t, Less>;
+  const Terms &getTerms() const { return terms; }
+
+  bool isZero() const { return terms.empty(); }
+  std::optional<int64_t> getConstant() const;
+  bool operator==(const Polynomial &other) const;
+
+  Polynomial operator+(const Polynomial &other) const;
+  Polynomial operator-(const Polynomial &other) const;
+  Polynomial operator*(const Polynomial &other) const;
+  void add(const Monomial &monomial, int64_t coefficient);
+  /// Divided by `divisor`, if that leaves no rest in any coefficient.
+  std::optional<Polynomial> divide(int64_t divisor) const;
+
+  /// Whether `predicate` holds for all scalars.
+  bool allOf(llvm::function_ref<bool(mlir::Value)> predicate) const;
+
+  /// The value as an integer of `type`, computed at the builder. Scalars of
+  /// other widths are extended or truncated.
+  mlir::Value emit(mlir::OpBuilder &b, mlir::Location loc,
+                   mlir::IntegerType type) const;
+
+private:
+  Terms terms;
+};
+
+struct AffineTile {
+  /// The pointer, of a tile of pointers; else null.
+  mlir::Value base;
+  Polynomial constant;
+  /// One for each dimension; none of a scalar.
+  llvm::SmallVector<Polynomial> coefficients;
+
+  bool isUniform() const;
+};
+
+/// What `op`, which only changes the shape of a tile, makes of `source`;
+/// nothing for other ops, and where indices would mix.
+std::optional<AffineTile> applyShapeOp(mlir::Operation *op,
+                                       const AffineTile &source);
+
+class AffineTileAnalysis {
+public:
+  /// Nothing if `value`, an integer, a pointer or a tile of them, is not
+  /// affine. (A scalar always is.)
+  std::optional<AffineTile> get(mlir::Value value);
+
+private:
+  std::optional<AffineTile> compute(mlir::Value value);
+  std::optional<AffineTile> computeArgument(mlir::BlockArgument argument);
+  std::optional<AffineTile> computeProduct(mlir::Operation *op);
+
+  llvm::DenseMap<mlir::Value, std::optional<AffineTile>> known;
+};
+
+/// Whether the kernel's scalar is never negative. Program ids, loop counters
+/// from a non-negative bound and constants are not, nor are sums, products,
+/// quotients, remainders and minima of such. `isSize` tells arguments that are
+/// sizes.
+bool isNonNegative(mlir::Value value,
+                   llvm::function_ref<bool(mlir::Value)> isSize);
+bool isNonNegative(const Polynomial &polynomial,
+                   llvm::function_ref<bool(mlir::Value)> isSize);
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_ANALYSIS_AFFINETILES_H

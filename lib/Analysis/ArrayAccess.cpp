@@ -1,0 +1,287 @@
+#include "lib/Analysis/ArrayAccess.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace tilewright;
+using llvm::StringRef;
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+ArrayAccessAnalysis::ArrayAccessAnalysis(tile::FuncOp func) : func(func) {
+  collectSizes();
+}
+
+void ArrayAccessAnalysis::collectSizes() {
+  auto add = [&](Value value) {
+    std::optional<AffineTile> tile = tiles.get(value);
+    if (!tile || tile->base)
+      return;
+    for (const auto &[monomial, coefficient] : tile->constant.getTerms())
+      if (monomial.size() == 1 && coefficient > 0 &&
+          isa<BlockArgument>(monomial[0]))
+        sizes.insert(monomial[0]);
+  };
+  func.walk([&](Operation *op) {
+    if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
+      add(compare.getLhs());
+      add(compare.getRhs());
+    } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      add(loop.getUpperBound());
+    } else if (auto quotient = dyn_cast<arith::DivSIOp>(op)) {
+      add(quotient.getLhs());
+    }
+  });
+}
+
+/// The host computes polynomials over the kernel's arguments.
+bool ArrayAccessAnalysis::isKnownToHost(const Polynomial &polynomial) const {
+  return polynomial.allOf([&](Value value) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    return argument && isa<tile::FuncOp>(argument.getOwner()->getParentOp());
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Addresses
+//===----------------------------------------------------------------------===//
+
+/// `monomial` without one of each factor of `divisor`, if it has them all.
+static std::optional<Monomial> divide(const Monomial &monomial,
+                                      const Monomial &divisor) {
+  Monomial rest = monomial;
+  for (Value factor : divisor) {
+    auto *found = llvm::find(rest, factor);
+    if (found == rest.end())
+      return std::nullopt;
+    rest.erase(found);
+  }
+  return rest;
+}
+
+/// The dimension of `block` along whose stride a term of the address moves.
+static bool moveAlongDimension(const Monomial &monomial, int64_t coefficient,
+                               ArrayBlock &block) {
+  for (ArrayDimension &dim : block.dims) {
+    const auto &terms = dim.stride.getTerms();
+    if (terms.size() != 1 || terms.begin()->first.empty())
+      continue;
+    auto rest = divide(monomial, terms.begin()->first);
+    int64_t scale = terms.begin()->second;
+    if (!rest || coefficient % scale != 0)
+      continue;
+    dim.offset.add(*rest, coefficient / scale);
+    return true;
+  }
+  return false;
+}
+
+/// A leading dimension for a term like `batch * stride`: its arguments are the
+/// stride, the rest is the place.
+static bool addLeadingDimension(const Monomial &monomial, int64_t coefficient,
+                                function_ref<bool(Value)> isArgument,
+                                ArrayBlock &block) {
+  Monomial stride, place;
+  for (Value factor : monomial)
+    (isArgument(factor) ? stride : place).push_back(factor);
+  if (stride.empty() || place.empty() || coefficient != 1)
+    return false;
+  ArrayDimension dim;
+  dim.side = 1;
+  dim.stride.add(stride, 1);
+  dim.offset.add(place, 1);
+  block.dims.insert(block.dims.begin(), dim);
+  return true;
+}
+
+StringRef ArrayAccessAnalysis::splitAddress(const AffineTile &address,
+                                            ArrayRef<int64_t> shape,
+                                            ArrayBlock &block) {
+  int32_t inner = -1;
+  for (auto [dim, coefficient] : llvm::enumerate(address.coefficients)) {
+    if (coefficient.getConstant() == 1)
+      inner = dim;
+    else if (!isKnownToHost(coefficient))
+      return "its strides depend on more than the kernel's arguments";
+  }
+  if (inner < 0)
+    return "no dimension is known to be contiguous";
+  for (auto [dim, coefficient] : llvm::enumerate(address.coefficients))
+    if (int32_t(dim) != inner) {
+      if (shape[dim] > 1 && coefficient.isZero())
+        return "it reads the same elements several times";
+      block.order.push_back(dim);
+    }
+  block.order.push_back(inner);
+  for (int32_t dim : block.order)
+    block.dims.push_back({shape[dim], address.coefficients[dim], {}, {}});
+
+  auto isArgument = [&](Value value) {
+    return isKnownToHost(Polynomial(value));
+  };
+  for (const auto &[monomial, coefficient] : address.constant.getTerms()) {
+    if (moveAlongDimension(monomial, coefficient, block))
+      continue;
+    bool hasArgument = llvm::any_of(monomial, isArgument);
+    if (hasArgument && llvm::all_of(monomial, isArgument))
+      block.shift.add(monomial, coefficient);
+    else if (!hasArgument)
+      block.dims.back().offset.add(monomial, coefficient);
+    else if (!addLeadingDimension(monomial, coefficient, isArgument, block))
+      return "where it starts is no multiple of a stride";
+  }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Masks
+//===----------------------------------------------------------------------===//
+
+/// Takes `index < bound` for the size of the array along the dimension of the
+/// index.
+StringRef ArrayAccessAnalysis::addBound(const AffineTile &index,
+                                        const Polynomial &bound,
+                                        ArrayBlock &block) {
+  size_t leading = block.dims.size() - block.order.size();
+  for (auto [number, tileDim] : llvm::enumerate(block.order)) {
+    if (index.coefficients[tileDim].getConstant() != 1)
+      continue;
+    for (auto [other, coefficient] : llvm::enumerate(index.coefficients))
+      if (int32_t(other) != tileDim && !coefficient.isZero())
+        return "its mask compares more than one index";
+    ArrayDimension &dim = block.dims[leading + number];
+    Polynomial size = bound - (index.constant - dim.offset);
+    if (!isKnownToHost(size))
+      return "its mask does not compare the index with an argument";
+    if (dim.size && !(*dim.size == size))
+      return "its mask has two bounds for one index";
+    dim.size = size;
+    return {};
+  }
+  return "its mask compares no index";
+}
+
+bool ArrayAccessAnalysis::isNeverNegative(const Polynomial &polynomial) const {
+  return isNonNegative(polynomial,
+                       [&](Value value) { return sizes.contains(value); });
+}
+
+bool ArrayAccessAnalysis::isNeverNegative(const AffineTile &index) const {
+  return isNeverNegative(index.constant) &&
+         llvm::all_of(index.coefficients, [&](const Polynomial &coefficient) {
+           return isNeverNegative(coefficient);
+         });
+}
+
+/// The predicate for operands in the other order.
+static arith::CmpIPredicate turnRound(arith::CmpIPredicate predicate) {
+  switch (predicate) {
+  case arith::CmpIPredicate::slt:
+    return arith::CmpIPredicate::sgt;
+  case arith::CmpIPredicate::sle:
+    return arith::CmpIPredicate::sge;
+  case arith::CmpIPredicate::sgt:
+    return arith::CmpIPredicate::slt;
+  case arith::CmpIPredicate::sge:
+    return arith::CmpIPredicate::sle;
+  default:
+    return predicate;
+  }
+}
+
+/// `views` are the shape ops between the comparison and the mask, the last one
+/// next to the comparison.
+StringRef ArrayAccessAnalysis::addComparison(Operation *op,
+                                             ArrayRef<Operation *> views,
+                                             ArrayBlock &block) {
+  auto getSide = [&](Value value) {
+    std::optional<AffineTile> side = tiles.get(value);
+    for (Operation *view : llvm::reverse(views))
+      if (side)
+        side = applyShapeOp(view, *side);
+    return side;
+  };
+  auto compare = cast<arith::CmpIOp>(op);
+  std::optional<AffineTile> index = getSide(compare.getLhs());
+  std::optional<AffineTile> limit = getSide(compare.getRhs());
+  arith::CmpIPredicate predicate = compare.getPredicate();
+  if (!index || !limit)
+    return "its mask is not affine in the indices";
+  if (index->isUniform()) {
+    std::swap(index, limit);
+    predicate = turnRound(predicate);
+  }
+  if (!limit->isUniform())
+    return "its mask compares two indices";
+  // What is true of all indices says nothing.
+  if (predicate == arith::CmpIPredicate::sge &&
+      limit->constant.getConstant().value_or(1) <= 0 && isNeverNegative(*index))
+    return {};
+  if (predicate == arith::CmpIPredicate::sle)
+    return addBound(*index, limit->constant + Polynomial(1), block);
+  if (predicate == arith::CmpIPredicate::slt)
+    return addBound(*index, limit->constant, block);
+  return "its mask is no upper bound of an index";
+}
+
+/// A conjunction of comparisons, with shape ops anywhere between.
+StringRef ArrayAccessAnalysis::addMask(Value mask, ArrayBlock &block) {
+  using Part = std::pair<Value, SmallVector<Operation *>>;
+  SmallVector<Part> parts = {{mask, {}}};
+  while (!parts.empty()) {
+    auto [value, views] = parts.pop_back_val();
+    Operation *op = value.getDefiningOp();
+    StringRef reason;
+    if (!op) {
+      reason = "its mask is carried by a loop or chosen by a branch";
+    } else if (matchPattern(value, m_One())) {
+      continue;
+    } else if (isa<arith::AndIOp>(op)) {
+      for (Value operand : op->getOperands())
+        parts.push_back({operand, views});
+    } else if (isa<tile::BroadcastOp, tile::ExpandDimsOp, tile::ReshapeOp,
+                   tile::TransposeOp>(op)) {
+      views.push_back(op);
+      parts.push_back({op->getOperand(0), views});
+    } else if (isa<arith::CmpIOp>(op)) {
+      reason = addComparison(op, views, block);
+    } else {
+      reason = "its mask is no comparison of indices";
+    }
+    if (!reason.empty())
+      return reason;
+  }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks
+//===----------------------------------------------------------------------===//
+
+std::optional<ArrayBlock> ArrayAccessAnalysis::get(Value pointers, Value mask,
+                                                   StringRef &reason) {
+  auto type = dyn_cast<RankedTensorType>(pointers.getType());
+  std::optional<AffineTile> address = tiles.get(pointers);
+  if (!type || !address || !address->base) {
+    reason = "its addresses are not affine in the indices";
+    return std::nullopt;
+  }
+  ArrayBlock block;
+  block.base = address->base;
+  reason = splitAddress(*address, type.getShape(), block);
+  if (reason.empty() && mask)
+    reason = addMask(mask, block);
+  if (reason.empty())
+    for (const ArrayDimension &dim : block.dims)
+      if (!isNeverNegative(dim.offset))
+        reason = "where it starts may be in front of the array";
+  if (!reason.empty())
+    return std::nullopt;
+  return block;
+}

@@ -1,0 +1,69 @@
+// Accesses through tiles of pointers that read or write a block of an array.
+
+#ifndef TILEWRIGHT_LIB_ANALYSIS_ARRAYACCESS_H
+#define TILEWRIGHT_LIB_ANALYSIS_ARRAYACCESS_H
+
+#include "lib/Analysis/AffineTiles.h"
+
+#include "dialect/Tile/TileOps.h"
+
+#include "llvm/ADT/DenseSet.h"
+
+namespace tilewright {
+
+/// One dimension of an array, and where a block stands along it.
+struct ArrayDimension {
+  /// Elements of the block.
+  int64_t side;
+  /// Of the array, in elements.
+  Polynomial stride;
+  /// The place of the block's first element.
+  Polynomial offset;
+  /// The size of the array; nothing where no mask limits it.
+  std::optional<Polynomial> size;
+};
+
+/// A block of an array: what pointers and a mask amount to. The block's
+/// dimensions come last, in order of the array's: `order[i]` is the dimension
+/// of the tile that is the i-th of the block. Leading dimensions have side 1.
+struct ArrayBlock {
+  mlir::Value base;
+  /// Elements between `base` and the array's first one.
+  Polynomial shift;
+  llvm::SmallVector<ArrayDimension> dims;
+  llvm::SmallVector<int32_t> order;
+};
+
+class ArrayAccessAnalysis {
+public:
+  explicit ArrayAccessAnalysis(tile::FuncOp func);
+
+  /// The block that `pointers` point to where `mask` (may be null) holds, or
+  /// nothing with the reason why they are none.
+  std::optional<ArrayBlock> get(mlir::Value pointers, mlir::Value mask,
+                                llvm::StringRef &reason);
+
+private:
+  void collectSizes();
+  llvm::StringRef splitAddress(const AffineTile &address,
+                               llvm::ArrayRef<int64_t> shape,
+                               ArrayBlock &block);
+  llvm::StringRef addMask(mlir::Value mask, ArrayBlock &block);
+  llvm::StringRef addComparison(mlir::Operation *compare,
+                                llvm::ArrayRef<mlir::Operation *> views,
+                                ArrayBlock &block);
+  llvm::StringRef addBound(const AffineTile &index, const Polynomial &bound,
+                           ArrayBlock &block);
+  bool isNeverNegative(const Polynomial &polynomial) const;
+  bool isNeverNegative(const AffineTile &index) const;
+  bool isKnownToHost(const Polynomial &polynomial) const;
+
+  tile::FuncOp func;
+  AffineTileAnalysis tiles;
+  /// Arguments that bound masks or loops: those count something.
+  llvm::DenseSet<mlir::Value> sizes;
+};
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_ANALYSIS_ARRAYACCESS_H

@@ -1,0 +1,641 @@
+// RUN: tilewright-opt %s -split-input-file -verify-diagnostics \
+// RUN:   -form-descriptors='num-warps=4 compute-capability=90 arch-specific=true remarks=true' \
+// RUN:   -canonicalize -cse | FileCheck %s
+
+// Rows from 64 * program_id on, columns from 0; both limited by the mask.
+
+// CHECK-LABEL: @masked
+// CHECK-SAME: %[[A:.*]]: !tile.ptr<f16> {{.*}}, %[[M:[a-z0-9]+]]: i32, %[[N:[a-z0-9]+]]: i32, %[[S:[a-z0-9]+]]: i32
+// CHECK-DAG: %[[M64:.*]] = arith.extsi %[[M]]
+// CHECK-DAG: %[[N64:.*]] = arith.extsi %[[N]]
+// CHECK-DAG: %[[S64:.*]] = arith.extsi %[[S]]
+// CHECK: %[[D:.*]] = tile.make_descriptor %[[A]], [%[[M64]], %[[N64]]], [%[[S64]]] : !tile.desc<64x64xf16>
+// CHECK: %[[I:.*]] = arith.muli %{{.*}}, %c64
+// CHECK: tile.descriptor_load %[[D]][%[[I]], %c0
+// CHECK-NOT: tile.load
+tile.func @masked(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f32>, %m: i32, %n: i32,
+    %s: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+  %pid = tile.program_id x
+  %c64 = arith.constant 64 : i32
+  %first = arith.muli %pid, %c64 : i32
+  %range = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %firsts = tile.splat %first : i32 -> tensor<64xi32>
+  %is = arith.addi %firsts, %range : tensor<64xi32>
+  %rows = tile.expand_dims %is {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %columns = tile.expand_dims %range {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %ss = tile.splat %s : i32 -> tensor<64x1xi32>
+  %offsets = arith.muli %rows, %ss : tensor<64x1xi32>
+  %bases = tile.splat %a : !tile.ptr<f16> -> tensor<64x1x!tile.ptr<f16>>
+  %starts = tile.addptr %bases, %offsets : tensor<64x1x!tile.ptr<f16>>, tensor<64x1xi32>
+  %wide = tile.broadcast %starts : tensor<64x1x!tile.ptr<f16>> -> tensor<64x64x!tile.ptr<f16>>
+  %all = tile.broadcast %columns : tensor<1x64xi32> -> tensor<64x64xi32>
+  %p = tile.addptr %wide, %all : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+  %ms = tile.splat %m : i32 -> tensor<64x1xi32>
+  %lo = arith.cmpi slt, %rows, %ms : tensor<64x1xi32>
+  %ns = tile.splat %n : i32 -> tensor<1x64xi32>
+  %hi = arith.cmpi slt, %columns, %ns : tensor<1x64xi32>
+  %los = tile.broadcast %lo : tensor<64x1xi1> -> tensor<64x64xi1>
+  %his = tile.broadcast %hi : tensor<1x64xi1> -> tensor<64x64xi1>
+  %mask = arith.andi %los, %his : tensor<64x64xi1>
+  %x = tile.load %p, %mask : tensor<64x64x!tile.ptr<f16>>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %q = tile.splat %c : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  tile.store %q, %z : tensor<64x64x!tile.ptr<f32>>
+  tile.return
+}
+
+// -----
+
+// Without a mask there is no limit.
+
+// CHECK-LABEL: @open
+// CHECK: %[[MOST:.*]] = arith.constant 2147483647 : i64
+// CHECK: tile.make_descriptor %{{.*}}, [%[[MOST]], %[[MOST]]]
+tile.func @open(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f32>, %m: i32, %n: i32,
+    %s: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+  %pid = tile.program_id x
+  %c64 = arith.constant 64 : i32
+  %first = arith.muli %pid, %c64 : i32
+  %range = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %firsts = tile.splat %first : i32 -> tensor<64xi32>
+  %is = arith.addi %firsts, %range : tensor<64xi32>
+  %rows = tile.expand_dims %is {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %columns = tile.expand_dims %range {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %ss = tile.splat %s : i32 -> tensor<64x1xi32>
+  %offsets = arith.muli %rows, %ss : tensor<64x1xi32>
+  %bases = tile.splat %a : !tile.ptr<f16> -> tensor<64x1x!tile.ptr<f16>>
+  %starts = tile.addptr %bases, %offsets : tensor<64x1x!tile.ptr<f16>>, tensor<64x1xi32>
+  %wide = tile.broadcast %starts : tensor<64x1x!tile.ptr<f16>> -> tensor<64x64x!tile.ptr<f16>>
+  %all = tile.broadcast %columns : tensor<1x64xi32> -> tensor<64x64xi32>
+  %p = tile.addptr %wide, %all : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+  %x = tile.load %p : tensor<64x64x!tile.ptr<f16>>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %q = tile.splat %c : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  tile.store %q, %z : tensor<64x64x!tile.ptr<f32>>
+  tile.return
+}
+
+// -----
+
+// Pointers that a loop moves, with a mask that moves the other way.
+
+// CHECK-LABEL: @carried
+// CHECK: scf.for %[[K:[a-z0-9]+]] =
+// CHECK: tile.descriptor_load %{{.*}}[%{{.*}}, %[[K]]]
+// CHECK-NOT: tile.load
+tile.func @carried(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f32>, %m: i32, %n: i32,
+    %s: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+  %pid = tile.program_id x
+  %c64 = arith.constant 64 : i32
+  %first = arith.muli %pid, %c64 : i32
+  %range = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %firsts = tile.splat %first : i32 -> tensor<64xi32>
+  %is = arith.addi %firsts, %range : tensor<64xi32>
+  %rows = tile.expand_dims %is {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %columns = tile.expand_dims %range {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %ss = tile.splat %s : i32 -> tensor<64x1xi32>
+  %offsets = arith.muli %rows, %ss : tensor<64x1xi32>
+  %bases = tile.splat %a : !tile.ptr<f16> -> tensor<64x1x!tile.ptr<f16>>
+  %starts = tile.addptr %bases, %offsets : tensor<64x1x!tile.ptr<f16>>, tensor<64x1xi32>
+  %wide = tile.broadcast %starts : tensor<64x1x!tile.ptr<f16>> -> tensor<64x64x!tile.ptr<f16>>
+  %all = tile.broadcast %columns : tensor<1x64xi32> -> tensor<64x64xi32>
+  %p = tile.addptr %wide, %all : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+  %c0 = arith.constant 0 : i32
+  %zero0 = arith.constant dense<0.0> : tensor<64x64xf32>
+  %step = tile.splat %c64 : i32 -> tensor<64x64xi32>
+  %z:2 = scf.for %k = %c0 to %n step %c64 iter_args(%acc = %zero0, %pk = %p) -> (tensor<64x64xf32>, tensor<64x64x!tile.ptr<f16>>) : i32 {
+    %left = arith.subi %n, %k : i32
+    %lefts = tile.splat %left : i32 -> tensor<1x64xi32>
+    %hi = arith.cmpi slt, %columns, %lefts : tensor<1x64xi32>
+    %mask = tile.broadcast %hi : tensor<1x64xi1> -> tensor<64x64xi1>
+    %x = tile.load %pk, %mask : tensor<64x64x!tile.ptr<f16>>
+    %d = tile.dot %x, %x, %acc : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+    %next = tile.addptr %pk, %step : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    scf.yield %d, %next : tensor<64x64xf32>, tensor<64x64x!tile.ptr<f16>>
+  }
+  %q = tile.splat %c : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  tile.store %q, %z#0 : tensor<64x64x!tile.ptr<f32>>
+  tile.return
+}
+
+// -----
+
+// What a batch moves by is a dimension of its own.
+
+// CHECK-LABEL: @batch
+// CHECK: %[[Y:.*]] = tile.program_id y
+// CHECK: tile.make_descriptor %{{.*}}, [%{{.*}}, %{{.*}}, %{{.*}}], [%{{.*}}, %{{.*}}] : !tile.desc<1x64x64xf16>
+// CHECK: %[[B:.*]] = tile.descriptor_load %{{.*}}[%[[Y]], %{{.*}}, %c0
+// CHECK: tile.reshape %[[B]] : tensor<1x64x64xf16> -> tensor<64x64xf16>
+tile.func @batch(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f32>, %m: i32, %n: i32,
+    %s: i32 {tile.divisibility = 16 : i32}, %b: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+  %pid = tile.program_id x
+  %c64 = arith.constant 64 : i32
+  %first = arith.muli %pid, %c64 : i32
+  %range = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %firsts = tile.splat %first : i32 -> tensor<64xi32>
+  %is = arith.addi %firsts, %range : tensor<64xi32>
+  %rows = tile.expand_dims %is {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %columns = tile.expand_dims %range {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %y = tile.program_id y
+  %shift = arith.muli %y, %b : i32
+  %at = tile.addptr %a, %shift : !tile.ptr<f16>, i32
+  %ss = tile.splat %s : i32 -> tensor<64x1xi32>
+  %offsets = arith.muli %rows, %ss : tensor<64x1xi32>
+  %bases = tile.splat %at : !tile.ptr<f16> -> tensor<64x1x!tile.ptr<f16>>
+  %starts = tile.addptr %bases, %offsets : tensor<64x1x!tile.ptr<f16>>, tensor<64x1xi32>
+  %wide = tile.broadcast %starts : tensor<64x1x!tile.ptr<f16>> -> tensor<64x64x!tile.ptr<f16>>
+  %all = tile.broadcast %columns : tensor<1x64xi32> -> tensor<64x64xi32>
+  %p = tile.addptr %wide, %all : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+  %ms = tile.splat %m : i32 -> tensor<64x1xi32>
+  %lo = arith.cmpi slt, %rows, %ms : tensor<64x1xi32>
+  %ns = tile.splat %n : i32 -> tensor<1x64xi32>
+  %hi = arith.cmpi slt, %columns, %ns : tensor<1x64xi32>
+  %los = tile.broadcast %lo : tensor<64x1xi1> -> tensor<64x64xi1>
+  %his = tile.broadcast %hi : tensor<1x64xi1> -> tensor<64x64xi1>
+  %mask = arith.andi %los, %his : tensor<64x64xi1>
+  %x = tile.load %p, %mask : tensor<64x64x!tile.ptr<f16>>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %q = tile.splat %c : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  tile.store %q, %z : tensor<64x64x!tile.ptr<f32>>
+  tile.return
+}
+
+// -----
+
+// The contiguous dimension comes last in the array: the tile is transposed.
+
+// CHECK-LABEL: @columns
+// CHECK: %[[B:.*]] = tile.descriptor_load %{{.*}}[%c0{{.*}}, %{{.*}}]
+// CHECK: tile.transpose %[[B]] {order = array<i32: 1, 0>}
+tile.func @columns(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f32>, %m: i32, %n: i32,
+    %s: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+  %pid = tile.program_id x
+  %c64 = arith.constant 64 : i32
+  %first = arith.muli %pid, %c64 : i32
+  %range = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %firsts = tile.splat %first : i32 -> tensor<64xi32>
+  %is = arith.addi %firsts, %range : tensor<64xi32>
+  %rows = tile.expand_dims %is {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %columns = tile.expand_dims %range {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %ss = tile.splat %s : i32 -> tensor<1x64xi32>
+  %offsets = arith.muli %columns, %ss : tensor<1x64xi32>
+  %bases = tile.splat %a : !tile.ptr<f16> -> tensor<1x64x!tile.ptr<f16>>
+  %starts = tile.addptr %bases, %offsets : tensor<1x64x!tile.ptr<f16>>, tensor<1x64xi32>
+  %wide = tile.broadcast %starts : tensor<1x64x!tile.ptr<f16>> -> tensor<64x64x!tile.ptr<f16>>
+  %all = tile.broadcast %rows : tensor<64x1xi32> -> tensor<64x64xi32>
+  %p = tile.addptr %wide, %all : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+  %x = tile.load %p : tensor<64x64x!tile.ptr<f16>>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %q = tile.splat %c : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  tile.store %q, %z : tensor<64x64x!tile.ptr<f32>>
+  tile.return
+}
+
+// -----
+
+// CHECK-LABEL: @volatile
+// CHECK-NOT: tile.make_descriptor
+tile.func @volatile(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f32>, %m: i32, %n: i32,
+    %s: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+  %pid = tile.program_id x
+  %c64 = arith.constant 64 : i32
+  %first = arith.muli %pid, %c64 : i32
+  %range = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %firsts = tile.splat %first : i32 -> tensor<64xi32>
+  %is = arith.addi %firsts, %range : tensor<64xi32>
+  %rows = tile.expand_dims %is {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %columns = tile.expand_dims %range {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %ss = tile.splat %s : i32 -> tensor<64x1xi32>
+  %offsets = arith.muli %rows, %ss : tensor<64x1xi32>
+  %bases = tile.splat %a : !tile.ptr<f16> -> tensor<64x1x!tile.ptr<f16>>
+  %starts = tile.addptr %bases, %offsets : tensor<64x1x!tile.ptr<f16>>, tensor<64x1xi32>
+  %wide = tile.broadcast %starts : tensor<64x1x!tile.ptr<f16>> -> tensor<64x64x!tile.ptr<f16>>
+  %all = tile.broadcast %columns : tensor<1x64xi32> -> tensor<64x64xi32>
+  %p = tile.addptr %wide, %all : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+  // expected-remark@+1 {{not a block of an array: it is volatile}}
+  %x = tile.load %p volatile : tensor<64x64x!tile.ptr<f16>>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %q = tile.splat %c : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  tile.store %q, %z : tensor<64x64x!tile.ptr<f32>>
+  tile.return
+}
+
+// -----
+
+// CHECK-LABEL: @other
+// CHECK-NOT: tile.make_descriptor
+tile.func @other(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f32>, %m: i32, %n: i32,
+    %s: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+  %pid = tile.program_id x
+  %c64 = arith.constant 64 : i32
+  %first = arith.muli %pid, %c64 : i32
+  %range = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %firsts = tile.splat %first : i32 -> tensor<64xi32>
+  %is = arith.addi %firsts, %range : tensor<64xi32>
+  %rows = tile.expand_dims %is {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %columns = tile.expand_dims %range {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %ss = tile.splat %s : i32 -> tensor<64x1xi32>
+  %offsets = arith.muli %rows, %ss : tensor<64x1xi32>
+  %bases = tile.splat %a : !tile.ptr<f16> -> tensor<64x1x!tile.ptr<f16>>
+  %starts = tile.addptr %bases, %offsets : tensor<64x1x!tile.ptr<f16>>, tensor<64x1xi32>
+  %wide = tile.broadcast %starts : tensor<64x1x!tile.ptr<f16>> -> tensor<64x64x!tile.ptr<f16>>
+  %all = tile.broadcast %columns : tensor<1x64xi32> -> tensor<64x64xi32>
+  %p = tile.addptr %wide, %all : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+  %ms = tile.splat %m : i32 -> tensor<64x1xi32>
+  %lo = arith.cmpi slt, %rows, %ms : tensor<64x1xi32>
+  %ns = tile.splat %n : i32 -> tensor<1x64xi32>
+  %hi = arith.cmpi slt, %columns, %ns : tensor<1x64xi32>
+  %los = tile.broadcast %lo : tensor<64x1xi1> -> tensor<64x64xi1>
+  %his = tile.broadcast %hi : tensor<1x64xi1> -> tensor<64x64xi1>
+  %mask = arith.andi %los, %his : tensor<64x64xi1>
+  %one = arith.constant dense<1.0> : tensor<64x64xf16>
+  // expected-remark@+1 {{not a block of an array: masked-off elements are not zero}}
+  %x = tile.load %p, %mask, %one : tensor<64x64x!tile.ptr<f16>>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %q = tile.splat %c : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  tile.store %q, %z : tensor<64x64x!tile.ptr<f32>>
+  tile.return
+}
+
+// -----
+
+// CHECK-LABEL: @front
+// CHECK-NOT: tile.make_descriptor
+tile.func @front(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f32>, %m: i32, %n: i32,
+    %s: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+  %pid = tile.program_id x
+  %c64 = arith.constant 64 : i32
+  %f0 = arith.muli %pid, %c64 : i32
+  %c1 = arith.constant 1 : i32
+  %first = arith.subi %f0, %c1 : i32
+  %range = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %firsts = tile.splat %first : i32 -> tensor<64xi32>
+  %is = arith.addi %firsts, %range : tensor<64xi32>
+  %rows = tile.expand_dims %is {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %columns = tile.expand_dims %range {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %ss = tile.splat %s : i32 -> tensor<64x1xi32>
+  %offsets = arith.muli %rows, %ss : tensor<64x1xi32>
+  %bases = tile.splat %a : !tile.ptr<f16> -> tensor<64x1x!tile.ptr<f16>>
+  %starts = tile.addptr %bases, %offsets : tensor<64x1x!tile.ptr<f16>>, tensor<64x1xi32>
+  %wide = tile.broadcast %starts : tensor<64x1x!tile.ptr<f16>> -> tensor<64x64x!tile.ptr<f16>>
+  %all = tile.broadcast %columns : tensor<1x64xi32> -> tensor<64x64xi32>
+  %p = tile.addptr %wide, %all : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+  // expected-remark@+1 {{not a block of an array: where it starts may be in front of the array}}
+  %x = tile.load %p : tensor<64x64x!tile.ptr<f16>>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %q = tile.splat %c : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  tile.store %q, %z : tensor<64x64x!tile.ptr<f32>>
+  tile.return
+}
+
+// -----
+
+// CHECK-LABEL: @two_strides
+// CHECK-NOT: tile.make_descriptor
+tile.func @two_strides(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f32>, %m: i32, %n: i32,
+    %s: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+  %pid = tile.program_id x
+  %c64 = arith.constant 64 : i32
+  %first = arith.muli %pid, %c64 : i32
+  %range = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %firsts = tile.splat %first : i32 -> tensor<64xi32>
+  %is = arith.addi %firsts, %range : tensor<64xi32>
+  %rows = tile.expand_dims %is {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %columns = tile.expand_dims %range {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %ss = tile.splat %s : i32 -> tensor<64x1xi32>
+  %offsets = arith.muli %rows, %ss : tensor<64x1xi32>
+  %bases = tile.splat %a : !tile.ptr<f16> -> tensor<64x1x!tile.ptr<f16>>
+  %starts = tile.addptr %bases, %offsets : tensor<64x1x!tile.ptr<f16>>, tensor<64x1xi32>
+  %wide = tile.broadcast %starts : tensor<64x1x!tile.ptr<f16>> -> tensor<64x64x!tile.ptr<f16>>
+  %all = tile.broadcast %columns : tensor<1x64xi32> -> tensor<64x64xi32>
+  %twice = arith.addi %all, %all : tensor<64x64xi32>
+  %p = tile.addptr %wide, %twice : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+  // expected-remark@+1 {{not a block of an array: no dimension is known to be contiguous}}
+  %x = tile.load %p : tensor<64x64x!tile.ptr<f16>>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %q = tile.splat %c : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  tile.store %q, %z : tensor<64x64x!tile.ptr<f32>>
+  tile.return
+}
+
+// -----
+
+// CHECK-LABEL: @squares
+// CHECK-NOT: tile.make_descriptor
+tile.func @squares(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f32>, %m: i32, %n: i32,
+    %s: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+  %pid = tile.program_id x
+  %c64 = arith.constant 64 : i32
+  %first = arith.muli %pid, %c64 : i32
+  %range = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %firsts = tile.splat %first : i32 -> tensor<64xi32>
+  %is = arith.addi %firsts, %range : tensor<64xi32>
+  %rows = tile.expand_dims %is {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %columns = tile.expand_dims %range {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %ss = tile.splat %s : i32 -> tensor<64x1xi32>
+  %offsets = arith.muli %rows, %rows : tensor<64x1xi32>
+  %bases = tile.splat %a : !tile.ptr<f16> -> tensor<64x1x!tile.ptr<f16>>
+  %starts = tile.addptr %bases, %offsets : tensor<64x1x!tile.ptr<f16>>, tensor<64x1xi32>
+  %wide = tile.broadcast %starts : tensor<64x1x!tile.ptr<f16>> -> tensor<64x64x!tile.ptr<f16>>
+  %all = tile.broadcast %columns : tensor<1x64xi32> -> tensor<64x64xi32>
+  %p = tile.addptr %wide, %all : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+  // expected-remark@+1 {{not a block of an array: its addresses are not affine in the indices}}
+  %x = tile.load %p : tensor<64x64x!tile.ptr<f16>>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %q = tile.splat %c : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  tile.store %q, %z : tensor<64x64x!tile.ptr<f32>>
+  tile.return
+}
+
+// -----
+
+// CHECK-LABEL: @wraps
+// CHECK-NOT: tile.make_descriptor
+tile.func @wraps(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f32>, %m: i32, %n: i32,
+    %s: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+  %pid = tile.program_id x
+  %c64 = arith.constant 64 : i32
+  %first = arith.muli %pid, %c64 : i32
+  %range = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %firsts = tile.splat %first : i32 -> tensor<64xi32>
+  %is = arith.addi %firsts, %range : tensor<64xi32>
+  %mm = tile.splat %m : i32 -> tensor<64xi32>
+  %wrapped = arith.remsi %is, %mm : tensor<64xi32>
+  %rows = tile.expand_dims %wrapped {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %columns = tile.expand_dims %range {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %ss = tile.splat %s : i32 -> tensor<64x1xi32>
+  %offsets = arith.muli %rows, %ss : tensor<64x1xi32>
+  %bases = tile.splat %a : !tile.ptr<f16> -> tensor<64x1x!tile.ptr<f16>>
+  %starts = tile.addptr %bases, %offsets : tensor<64x1x!tile.ptr<f16>>, tensor<64x1xi32>
+  %wide = tile.broadcast %starts : tensor<64x1x!tile.ptr<f16>> -> tensor<64x64x!tile.ptr<f16>>
+  %all = tile.broadcast %columns : tensor<1x64xi32> -> tensor<64x64xi32>
+  %p = tile.addptr %wide, %all : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+  // expected-remark@+1 {{not a block of an array: its addresses are not affine in the indices}}
+  %x = tile.load %p : tensor<64x64x!tile.ptr<f16>>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %q = tile.splat %c : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  tile.store %q, %z : tensor<64x64x!tile.ptr<f32>>
+  tile.return
+}
+
+// -----
+
+// CHECK-LABEL: @repeated
+// CHECK-NOT: tile.make_descriptor
+tile.func @repeated(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f32>, %m: i32, %n: i32,
+    %s: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+  %pid = tile.program_id x
+  %c64 = arith.constant 64 : i32
+  %first = arith.muli %pid, %c64 : i32
+  %range = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %firsts = tile.splat %first : i32 -> tensor<64xi32>
+  %is = arith.addi %firsts, %range : tensor<64xi32>
+  %rows = tile.expand_dims %is {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %columns = tile.expand_dims %range {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %ss = tile.splat %s : i32 -> tensor<64x1xi32>
+  %offsets = arith.constant dense<0> : tensor<64x1xi32>
+  %bases = tile.splat %a : !tile.ptr<f16> -> tensor<64x1x!tile.ptr<f16>>
+  %starts = tile.addptr %bases, %offsets : tensor<64x1x!tile.ptr<f16>>, tensor<64x1xi32>
+  %wide = tile.broadcast %starts : tensor<64x1x!tile.ptr<f16>> -> tensor<64x64x!tile.ptr<f16>>
+  %all = tile.broadcast %columns : tensor<1x64xi32> -> tensor<64x64xi32>
+  %p = tile.addptr %wide, %all : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+  // expected-remark@+1 {{not a block of an array: it reads the same elements several times}}
+  %x = tile.load %p : tensor<64x64x!tile.ptr<f16>>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %q = tile.splat %c : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  tile.store %q, %z : tensor<64x64x!tile.ptr<f32>>
+  tile.return
+}
+
+// -----
+
+// CHECK-LABEL: @lower_bound
+// CHECK-NOT: tile.make_descriptor
+tile.func @lower_bound(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f32>, %m: i32, %n: i32,
+    %s: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+  %pid = tile.program_id x
+  %c64 = arith.constant 64 : i32
+  %first = arith.muli %pid, %c64 : i32
+  %range = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %firsts = tile.splat %first : i32 -> tensor<64xi32>
+  %is = arith.addi %firsts, %range : tensor<64xi32>
+  %rows = tile.expand_dims %is {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %columns = tile.expand_dims %range {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %ss = tile.splat %s : i32 -> tensor<64x1xi32>
+  %offsets = arith.muli %rows, %ss : tensor<64x1xi32>
+  %bases = tile.splat %a : !tile.ptr<f16> -> tensor<64x1x!tile.ptr<f16>>
+  %starts = tile.addptr %bases, %offsets : tensor<64x1x!tile.ptr<f16>>, tensor<64x1xi32>
+  %wide = tile.broadcast %starts : tensor<64x1x!tile.ptr<f16>> -> tensor<64x64x!tile.ptr<f16>>
+  %all = tile.broadcast %columns : tensor<1x64xi32> -> tensor<64x64xi32>
+  %p = tile.addptr %wide, %all : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+  %ms = tile.splat %m : i32 -> tensor<64x1xi32>
+  %lo = arith.cmpi sgt, %rows, %ms : tensor<64x1xi32>
+  %ns = tile.splat %n : i32 -> tensor<1x64xi32>
+  %hi = arith.cmpi slt, %columns, %ns : tensor<1x64xi32>
+  %los = tile.broadcast %lo : tensor<64x1xi1> -> tensor<64x64xi1>
+  %his = tile.broadcast %hi : tensor<1x64xi1> -> tensor<64x64xi1>
+  %mask = arith.andi %los, %his : tensor<64x64xi1>
+  // expected-remark@+1 {{not a block of an array: its mask is no upper bound of an index}}
+  %x = tile.load %p, %mask : tensor<64x64x!tile.ptr<f16>>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %q = tile.splat %c : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  tile.store %q, %z : tensor<64x64x!tile.ptr<f32>>
+  tile.return
+}
+
+// -----
+
+// CHECK-LABEL: @disjunction
+// CHECK-NOT: tile.make_descriptor
+tile.func @disjunction(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f32>, %m: i32, %n: i32,
+    %s: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+  %pid = tile.program_id x
+  %c64 = arith.constant 64 : i32
+  %first = arith.muli %pid, %c64 : i32
+  %range = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %firsts = tile.splat %first : i32 -> tensor<64xi32>
+  %is = arith.addi %firsts, %range : tensor<64xi32>
+  %rows = tile.expand_dims %is {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %columns = tile.expand_dims %range {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %ss = tile.splat %s : i32 -> tensor<64x1xi32>
+  %offsets = arith.muli %rows, %ss : tensor<64x1xi32>
+  %bases = tile.splat %a : !tile.ptr<f16> -> tensor<64x1x!tile.ptr<f16>>
+  %starts = tile.addptr %bases, %offsets : tensor<64x1x!tile.ptr<f16>>, tensor<64x1xi32>
+  %wide = tile.broadcast %starts : tensor<64x1x!tile.ptr<f16>> -> tensor<64x64x!tile.ptr<f16>>
+  %all = tile.broadcast %columns : tensor<1x64xi32> -> tensor<64x64xi32>
+  %p = tile.addptr %wide, %all : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+  %ms = tile.splat %m : i32 -> tensor<64x1xi32>
+  %lo = arith.cmpi slt, %rows, %ms : tensor<64x1xi32>
+  %ns = tile.splat %n : i32 -> tensor<1x64xi32>
+  %hi = arith.cmpi slt, %columns, %ns : tensor<1x64xi32>
+  %los = tile.broadcast %lo : tensor<64x1xi1> -> tensor<64x64xi1>
+  %his = tile.broadcast %hi : tensor<1x64xi1> -> tensor<64x64xi1>
+  %mask = arith.ori %los, %his : tensor<64x64xi1>
+  // expected-remark@+1 {{not a block of an array: its mask is no comparison of indices}}
+  %x = tile.load %p, %mask : tensor<64x64x!tile.ptr<f16>>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %q = tile.splat %c : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  tile.store %q, %z : tensor<64x64x!tile.ptr<f32>>
+  tile.return
+}
+
+// -----
+
+// CHECK-LABEL: @two_bounds
+// CHECK-NOT: tile.make_descriptor
+tile.func @two_bounds(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f32>, %m: i32, %n: i32,
+    %s: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+  %pid = tile.program_id x
+  %c64 = arith.constant 64 : i32
+  %first = arith.muli %pid, %c64 : i32
+  %range = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %firsts = tile.splat %first : i32 -> tensor<64xi32>
+  %is = arith.addi %firsts, %range : tensor<64xi32>
+  %rows = tile.expand_dims %is {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %columns = tile.expand_dims %range {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %ss = tile.splat %s : i32 -> tensor<64x1xi32>
+  %offsets = arith.muli %rows, %ss : tensor<64x1xi32>
+  %bases = tile.splat %a : !tile.ptr<f16> -> tensor<64x1x!tile.ptr<f16>>
+  %starts = tile.addptr %bases, %offsets : tensor<64x1x!tile.ptr<f16>>, tensor<64x1xi32>
+  %wide = tile.broadcast %starts : tensor<64x1x!tile.ptr<f16>> -> tensor<64x64x!tile.ptr<f16>>
+  %all = tile.broadcast %columns : tensor<1x64xi32> -> tensor<64x64xi32>
+  %p = tile.addptr %wide, %all : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+  %ms = tile.splat %m : i32 -> tensor<64x1xi32>
+  %lo = arith.cmpi slt, %rows, %ms : tensor<64x1xi32>
+  %ns = tile.splat %n : i32 -> tensor<1x64xi32>
+  %h0 = arith.cmpi slt, %columns, %ns : tensor<1x64xi32>
+  %ts = tile.splat %s : i32 -> tensor<1x64xi32>
+  %h1 = arith.cmpi slt, %columns, %ts : tensor<1x64xi32>
+  %hi = arith.andi %h0, %h1 : tensor<1x64xi1>
+  %los = tile.broadcast %lo : tensor<64x1xi1> -> tensor<64x64xi1>
+  %his = tile.broadcast %hi : tensor<1x64xi1> -> tensor<64x64xi1>
+  %mask = arith.andi %los, %his : tensor<64x64xi1>
+  // expected-remark@+1 {{not a block of an array: its mask has two bounds for one index}}
+  %x = tile.load %p, %mask : tensor<64x64x!tile.ptr<f16>>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %q = tile.splat %c : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  tile.store %q, %z : tensor<64x64x!tile.ptr<f32>>
+  tile.return
+}
+
+// -----
+
+// CHECK-LABEL: @triangle
+// CHECK-NOT: tile.make_descriptor
+tile.func @triangle(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f32>, %m: i32, %n: i32,
+    %s: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+  %pid = tile.program_id x
+  %c64 = arith.constant 64 : i32
+  %first = arith.muli %pid, %c64 : i32
+  %range = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %firsts = tile.splat %first : i32 -> tensor<64xi32>
+  %is = arith.addi %firsts, %range : tensor<64xi32>
+  %rows = tile.expand_dims %is {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %columns = tile.expand_dims %range {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %ss = tile.splat %s : i32 -> tensor<64x1xi32>
+  %offsets = arith.muli %rows, %ss : tensor<64x1xi32>
+  %bases = tile.splat %a : !tile.ptr<f16> -> tensor<64x1x!tile.ptr<f16>>
+  %starts = tile.addptr %bases, %offsets : tensor<64x1x!tile.ptr<f16>>, tensor<64x1xi32>
+  %wide = tile.broadcast %starts : tensor<64x1x!tile.ptr<f16>> -> tensor<64x64x!tile.ptr<f16>>
+  %all = tile.broadcast %columns : tensor<1x64xi32> -> tensor<64x64xi32>
+  %p = tile.addptr %wide, %all : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+  %al = tile.broadcast %rows : tensor<64x1xi32> -> tensor<64x64xi32>
+  %mask = arith.cmpi slt, %al, %all : tensor<64x64xi32>
+  // expected-remark@+1 {{not a block of an array: its mask compares two indices}}
+  %x = tile.load %p, %mask : tensor<64x64x!tile.ptr<f16>>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %q = tile.splat %c : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  tile.store %q, %z : tensor<64x64x!tile.ptr<f32>>
+  tile.return
+}
+
+// -----
+
+// CHECK-LABEL: @moving_bound
+// CHECK-NOT: tile.make_descriptor
+tile.func @moving_bound(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f32>, %m: i32, %n: i32,
+    %s: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+  %pid = tile.program_id x
+  %c64 = arith.constant 64 : i32
+  %first = arith.muli %pid, %c64 : i32
+  %range = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %firsts = tile.splat %first : i32 -> tensor<64xi32>
+  %is = arith.addi %firsts, %range : tensor<64xi32>
+  %rows = tile.expand_dims %is {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %columns = tile.expand_dims %range {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %ss = tile.splat %s : i32 -> tensor<64x1xi32>
+  %offsets = arith.muli %rows, %ss : tensor<64x1xi32>
+  %bases = tile.splat %a : !tile.ptr<f16> -> tensor<64x1x!tile.ptr<f16>>
+  %starts = tile.addptr %bases, %offsets : tensor<64x1x!tile.ptr<f16>>, tensor<64x1xi32>
+  %wide = tile.broadcast %starts : tensor<64x1x!tile.ptr<f16>> -> tensor<64x64x!tile.ptr<f16>>
+  %all = tile.broadcast %columns : tensor<1x64xi32> -> tensor<64x64xi32>
+  %p = tile.addptr %wide, %all : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+  %ms = tile.splat %pid : i32 -> tensor<64x1xi32>
+  %lo = arith.cmpi slt, %rows, %ms : tensor<64x1xi32>
+  %ns = tile.splat %n : i32 -> tensor<1x64xi32>
+  %hi = arith.cmpi slt, %columns, %ns : tensor<1x64xi32>
+  %los = tile.broadcast %lo : tensor<64x1xi1> -> tensor<64x64xi1>
+  %his = tile.broadcast %hi : tensor<1x64xi1> -> tensor<64x64xi1>
+  %mask = arith.andi %los, %his : tensor<64x64xi1>
+  // expected-remark@+1 {{not a block of an array: its mask does not compare the index with an argument}}
+  %x = tile.load %p, %mask : tensor<64x64x!tile.ptr<f16>>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %q = tile.splat %c : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  tile.store %q, %z : tensor<64x64x!tile.ptr<f32>>
+  tile.return
+}
+
+// -----
+
+// CHECK-LABEL: @scaled_index
+// CHECK-NOT: tile.make_descriptor
+tile.func @scaled_index(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f32>, %m: i32, %n: i32,
+    %s: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+  %pid = tile.program_id x
+  %c64 = arith.constant 64 : i32
+  %first = arith.muli %pid, %c64 : i32
+  %range = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %firsts = tile.splat %first : i32 -> tensor<64xi32>
+  %is = arith.addi %firsts, %range : tensor<64xi32>
+  %rows = tile.expand_dims %is {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %columns = tile.expand_dims %range {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %ss = tile.splat %s : i32 -> tensor<64x1xi32>
+  %offsets = arith.muli %rows, %ss : tensor<64x1xi32>
+  %bases = tile.splat %a : !tile.ptr<f16> -> tensor<64x1x!tile.ptr<f16>>
+  %starts = tile.addptr %bases, %offsets : tensor<64x1x!tile.ptr<f16>>, tensor<64x1xi32>
+  %wide = tile.broadcast %starts : tensor<64x1x!tile.ptr<f16>> -> tensor<64x64x!tile.ptr<f16>>
+  %all = tile.broadcast %columns : tensor<1x64xi32> -> tensor<64x64xi32>
+  %p = tile.addptr %wide, %all : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+  %ms = tile.splat %m : i32 -> tensor<64x1xi32>
+  %tw = arith.addi %rows, %rows : tensor<64x1xi32>
+  %lo = arith.cmpi slt, %tw, %ms : tensor<64x1xi32>
+  %ns = tile.splat %n : i32 -> tensor<1x64xi32>
+  %hi = arith.cmpi slt, %columns, %ns : tensor<1x64xi32>
+  %los = tile.broadcast %lo : tensor<64x1xi1> -> tensor<64x64xi1>
+  %his = tile.broadcast %hi : tensor<1x64xi1> -> tensor<64x64xi1>
+  %mask = arith.andi %los, %his : tensor<64x64xi1>
+  // expected-remark@+1 {{not a block of an array: its mask compares no index}}
+  %x = tile.load %p, %mask : tensor<64x64x!tile.ptr<f16>>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %q = tile.splat %c : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  tile.store %q, %z : tensor<64x64x!tile.ptr<f32>>
+  tile.return
+}
