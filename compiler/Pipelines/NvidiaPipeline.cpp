@@ -3,6 +3,7 @@
 #include "lib/Analysis/NvidiaTarget.h"
 #include "lib/Conversion/TileToWarp/Passes.h"
 #include "lib/Conversion/WarpToLLVM/Passes.h"
+#include "lib/Transforms/Tile/Passes.h"
 #include "lib/Transforms/Warp/Passes.h"
 
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
@@ -23,9 +24,13 @@ static void addCleanup(OpPassManager &manager) {
 
 void tilewright::buildTileToWarpPipeline(OpPassManager &manager,
                                          const NvidiaOptions &options) {
-  manager.addPass(warp::createFormDescriptors(
-      {options.numWarps, options.computeCapability, options.archSpecific}));
-  addCleanup(manager);
+  if (NvidiaTarget{options.computeCapability, options.archSpecific}
+          .hasWgmma()) {
+    manager.addPass(tile::createTileDropWraparound());
+    manager.addPass(warp::createFormDescriptors(
+        {options.numWarps, options.computeCapability, options.archSpecific}));
+    addCleanup(manager);
+  }
   manager.addPass(warp::createSelectTmaLoads(
       {options.numWarps, options.computeCapability, options.archSpecific}));
   addCleanup(manager);
@@ -35,6 +40,7 @@ void tilewright::buildTileToWarpPipeline(OpPassManager &manager,
   NvidiaTarget target{options.computeCapability, options.archSpecific};
   int64_t numStages = options.numStages, limit = target.getSharedMemoryLimit();
   if (target.hasWgmma()) {
+    manager.addPass(warp::createMakePersistent());
     manager.addPass(warp::createSpecialize({numStages, limit}));
     manager.addPass(warp::createDelayWaits());
     manager.addPass(warp::createBindTensorMaps());

@@ -88,6 +88,28 @@ private:
   llvm::DenseMap<mlir::Value, std::optional<AffineTile>> known;
 };
 
+/// One of the conditions that must all hold for a mask to: a value, and the
+/// shape ops between it and the mask, the one next to the value last.
+struct MaskCondition {
+  mlir::Value value;
+  llvm::SmallVector<mlir::Operation *> views;
+};
+
+/// The conditions whose conjunction `mask` is.
+llvm::SmallVector<MaskCondition> splitMask(mlir::Value mask);
+
+/// `index < limit` or `index >= limit`, in the indices of a mask.
+struct IndexComparison {
+  AffineTile index;
+  Polynomial limit;
+  bool isUpper;
+};
+
+/// The comparison that `condition` is, of an index with a uniform limit;
+/// nothing for other conditions.
+std::optional<IndexComparison> getComparison(const MaskCondition &condition,
+                                             AffineTileAnalysis &tiles);
+
 /// Whether the kernel's scalar is never negative. Program ids, loop counters
 /// from a non-negative bound and constants are not, nor are sums, products,
 /// quotients, remainders and minima of such. `isSize` tells arguments that are

@@ -179,82 +179,21 @@ bool ArrayAccessAnalysis::isNeverNegative(const AffineTile &index) const {
          });
 }
 
-/// The predicate for operands in the other order.
-static arith::CmpIPredicate turnRound(arith::CmpIPredicate predicate) {
-  switch (predicate) {
-  case arith::CmpIPredicate::slt:
-    return arith::CmpIPredicate::sgt;
-  case arith::CmpIPredicate::sle:
-    return arith::CmpIPredicate::sge;
-  case arith::CmpIPredicate::sgt:
-    return arith::CmpIPredicate::slt;
-  case arith::CmpIPredicate::sge:
-    return arith::CmpIPredicate::sle;
-  default:
-    return predicate;
-  }
-}
-
-/// `views` are the shape ops between the comparison and the mask, the last one
-/// next to the comparison.
-StringRef ArrayAccessAnalysis::addComparison(Operation *op,
-                                             ArrayRef<Operation *> views,
-                                             ArrayBlock &block) {
-  auto getSide = [&](Value value) {
-    std::optional<AffineTile> side = tiles.get(value);
-    for (Operation *view : llvm::reverse(views))
-      if (side)
-        side = applyShapeOp(view, *side);
-    return side;
-  };
-  auto compare = cast<arith::CmpIOp>(op);
-  std::optional<AffineTile> index = getSide(compare.getLhs());
-  std::optional<AffineTile> limit = getSide(compare.getRhs());
-  arith::CmpIPredicate predicate = compare.getPredicate();
-  if (!index || !limit)
-    return "its mask is not affine in the indices";
-  if (index->isUniform()) {
-    std::swap(index, limit);
-    predicate = turnRound(predicate);
-  }
-  if (!limit->isUniform())
-    return "its mask compares two indices";
-  // What is true of all indices says nothing.
-  if (predicate == arith::CmpIPredicate::sge &&
-      limit->constant.getConstant().value_or(1) <= 0 && isNeverNegative(*index))
-    return {};
-  if (predicate == arith::CmpIPredicate::sle)
-    return addBound(*index, limit->constant + Polynomial(1), block);
-  if (predicate == arith::CmpIPredicate::slt)
-    return addBound(*index, limit->constant, block);
-  return "its mask is no upper bound of an index";
-}
-
-/// A conjunction of comparisons, with shape ops anywhere between.
 StringRef ArrayAccessAnalysis::addMask(Value mask, ArrayBlock &block) {
-  using Part = std::pair<Value, SmallVector<Operation *>>;
-  SmallVector<Part> parts = {{mask, {}}};
-  while (!parts.empty()) {
-    auto [value, views] = parts.pop_back_val();
-    Operation *op = value.getDefiningOp();
-    StringRef reason;
-    if (!op) {
-      reason = "its mask is carried by a loop or chosen by a branch";
-    } else if (matchPattern(value, m_One())) {
+  for (const MaskCondition &condition : splitMask(mask)) {
+    std::optional<IndexComparison> found = getComparison(condition, tiles);
+    if (!found)
+      return "its mask is more than bounds of indices";
+    // What is true of all indices says nothing.
+    bool isTrue = !found->isUpper &&
+                  found->limit.getConstant().value_or(1) <= 0 &&
+                  isNeverNegative(found->index);
+    if (isTrue)
       continue;
-    } else if (isa<arith::AndIOp>(op)) {
-      for (Value operand : op->getOperands())
-        parts.push_back({operand, views});
-    } else if (isa<tile::BroadcastOp, tile::ExpandDimsOp, tile::ReshapeOp,
-                   tile::TransposeOp>(op)) {
-      views.push_back(op);
-      parts.push_back({op->getOperand(0), views});
-    } else if (isa<arith::CmpIOp>(op)) {
-      reason = addComparison(op, views, block);
-    } else {
-      reason = "its mask is no comparison of indices";
-    }
-    if (!reason.empty())
+    if (!found->isUpper)
+      return "its mask has a lower bound of an index";
+    if (StringRef reason = addBound(found->index, found->limit, block);
+        !reason.empty())
       return reason;
   }
   return {};

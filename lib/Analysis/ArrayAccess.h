@@ -49,9 +49,6 @@ private:
                                llvm::ArrayRef<int64_t> shape,
                                ArrayBlock &block);
   llvm::StringRef addMask(mlir::Value mask, ArrayBlock &block);
-  llvm::StringRef addComparison(mlir::Operation *compare,
-                                llvm::ArrayRef<mlir::Operation *> views,
-                                ArrayBlock &block);
   llvm::StringRef addBound(const AffineTile &index, const Polynomial &bound,
                            ArrayBlock &block);
   bool isNeverNegative(const Polynomial &polynomial) const;

@@ -253,6 +253,11 @@ Status Kernel::submitWithRecipe(const std::array<int64_t, 3> &grid,
   std::array<int64_t, 3> launched = grid;
   std::array<int32_t, 3> sides;
   if (recipe.isPersistent) {
+    // Sides are at most 2^31 and two times 2^16: no overflow.
+    if (grid[0] * grid[1] * grid[2] > INT32_MAX)
+      return Status(StatusCode::InvalidArgument,
+                    "a grid of " + std::to_string(grid[0] * grid[1] * grid[2]) +
+                        " programs, but at most 2147483647 are counted");
     for (size_t i = 0; i < 3; ++i) {
       sides[i] = static_cast<int32_t>(grid[i]);
       all.push_back(&sides[i]);

@@ -70,4 +70,32 @@ def TileExpandDescriptors : Pass<"tile-expand-descriptors", "::mlir::ModuleOp"> 
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def TileDropWraparound : Pass<"tile-drop-wraparound", "::mlir::ModuleOp"> {
+  let summary = "bound indices that wrap around instead of reading elements twice";
+  let description = [{
+    Kernels write `(first + i) % size` for indices that may reach past the end of
+    an array, so that all addresses are valid, and leave the elements out when
+    they store. Where that is so for every load through the index (what is
+    computed from an element past the end stays in its row or column, and no mask
+    of a store lets it through), the index is `first + i` and the loads are masked
+    by `first + i < size`.
+
+    Input: any `tile` module. Output: the same values are stored.
+
+    ```mlir
+    %r = arith.remsi %i, %size                     // before
+    %x = tile.load %p, %mask       // p at %r
+
+    %in = arith.cmpi slt, %i, %size                // after
+    %x = tile.load %p, %mask_and_in  // p at %i
+    ```
+
+    Left alone: indices that are used for anything else than to load; loads whose
+    elements are summed along the index, stored without the bound, or seen by
+    anything but elementwise ops, products and loops.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::tilewright::tile::TileDialect"];
+}
+
 #endif // TILEWRIGHT_LIB_TRANSFORMS_TILE_PASSES

@@ -63,6 +63,38 @@ def PipelineLoops : Pass<"warp-pipeline-loops", "::mlir::ModuleOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
+def MakePersistent : Pass<"warp-make-persistent", "::mlir::ModuleOp"> {
+  let summary = "let each program of a launch run several of the grid in turn";
+  let description = [{
+    A kernel that loads from descriptors gets a loop over the programs that it was
+    asked to run, and is launched with as many as run at once. So the loads of
+    the next one start while the one before still stores, and nothing is set up
+    again. Three arguments behind all others give the sides of the grid, and
+    `warp.persistent` tells the runtime.
+
+    Input: layouts are chosen, rings are not made. Output: the same.
+
+    ```mlir
+    %x = tile.program_id x                                    // before
+    ...
+
+    %n = arith.muli %gx, %gy_gz                                // after
+    scf.for %p = %mine to %n step %running {
+      %x = arith.remui %p, %gx
+      ...
+    }
+    ```
+
+    Left alone: kernels without such loads, with atomic operations, by which
+    programs may wait for each other, and with loops whose length depends on the
+    program: those are better dealt out one by one.
+  }];
+  let dependentDialects = ["::tilewright::warp::WarpDialect",
+                           "::tilewright::tile::TileDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def Specialize : Pass<"warp-specialize", "::mlir::ModuleOp"> {
   let summary = "give the loads from descriptors to a warp of their own";
   let description = [{

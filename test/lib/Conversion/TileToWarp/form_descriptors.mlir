@@ -447,7 +447,7 @@ tile.func @lower_bound(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !t
   %los = tile.broadcast %lo : tensor<64x1xi1> -> tensor<64x64xi1>
   %his = tile.broadcast %hi : tensor<1x64xi1> -> tensor<64x64xi1>
   %mask = arith.andi %los, %his : tensor<64x64xi1>
-  // expected-remark@+1 {{not a block of an array: its mask is no upper bound of an index}}
+  // expected-remark@+1 {{not a block of an array: its mask has a lower bound of an index}}
   %x = tile.load %p, %mask : tensor<64x64x!tile.ptr<f16>>
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
   %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
@@ -484,7 +484,7 @@ tile.func @disjunction(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !t
   %los = tile.broadcast %lo : tensor<64x1xi1> -> tensor<64x64xi1>
   %his = tile.broadcast %hi : tensor<1x64xi1> -> tensor<64x64xi1>
   %mask = arith.ori %los, %his : tensor<64x64xi1>
-  // expected-remark@+1 {{not a block of an array: its mask is no comparison of indices}}
+  // expected-remark@+1 {{not a block of an array: its mask is more than bounds of indices}}
   %x = tile.load %p, %mask : tensor<64x64x!tile.ptr<f16>>
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
   %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
@@ -556,7 +556,7 @@ tile.func @triangle(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile
   %p = tile.addptr %wide, %all : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
   %al = tile.broadcast %rows : tensor<64x1xi32> -> tensor<64x64xi32>
   %mask = arith.cmpi slt, %al, %all : tensor<64x64xi32>
-  // expected-remark@+1 {{not a block of an array: its mask compares two indices}}
+  // expected-remark@+1 {{not a block of an array: its mask is more than bounds of indices}}
   %x = tile.load %p, %mask : tensor<64x64x!tile.ptr<f16>>
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
   %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>

@@ -1,0 +1,286 @@
+// Indices that wrap around the end of an array only to stay inside of it.
+//
+// `load(p + (first + i) % size)` reads the array's first elements again where a
+// block reaches past its end. If nothing that is computed from those elements
+// is ever stored, they may as well be left out: then the block is one of the
+// array with a plain bound.
+
+#include "lib/Transforms/Tile/Passes.h"
+
+#include "dialect/Tile/TileOps.h"
+#include "lib/Analysis/AffineTiles.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace tilewright;
+
+namespace tilewright::tile {
+#define GEN_PASS_DEF_TILEDROPWRAPAROUND
+#include "lib/Transforms/Tile/Passes.h.inc"
+} // namespace tilewright::tile
+
+namespace {
+
+/// A tile, and the dimension along which the wrapped index counts.
+using Line = std::pair<Value, unsigned>;
+
+/// Follows one remainder through a function.
+class Wraparound {
+public:
+  Wraparound(arith::RemSIOp op, AffineTileAnalysis &tiles)
+      : op(op), tiles(tiles) {}
+
+  /// Whether all that is read past the end is dropped.
+  bool canDrop();
+  void drop();
+
+private:
+  bool findLoads();
+  bool followAddress(OpOperand &use, unsigned dim);
+  bool isDropped(tile::LoadOp load, unsigned dim);
+  bool followData(OpOperand &use, unsigned dim);
+  bool isMaskedOff(Value mask, unsigned dim);
+  bool followThroughLoop(OpOperand &use, unsigned dim);
+
+  arith::RemSIOp op;
+  AffineTileAnalysis &tiles;
+  AffineTile index;
+  Polynomial size;
+  llvm::SetVector<Line> lines;
+  SmallVector<std::pair<tile::LoadOp, unsigned>> loads;
+};
+
+} // namespace
+
+static bool isElementwise(Operation *op) {
+  return op->getNumResults() == 1 && op->getNumRegions() == 0 &&
+         op->hasTrait<OpTrait::Elementwise>();
+}
+
+/// Through the ends of loops and branches.
+bool Wraparound::followThroughLoop(OpOperand &use, unsigned dim) {
+  Operation *user = use.getOwner();
+  if (auto loop = dyn_cast<scf::ForOp>(user)) {
+    if (use.getOperandNumber() < loop.getNumControlOperands())
+      return false;
+    lines.insert({loop.getTiedLoopRegionIterArg(&use), dim});
+    lines.insert({loop.getTiedLoopResult(&use), dim});
+    return true;
+  }
+  Operation *parent = isa<scf::YieldOp>(user) ? user->getParentOp() : nullptr;
+  if (auto loop = dyn_cast_if_present<scf::ForOp>(parent)) {
+    lines.insert({loop.getRegionIterArg(use.getOperandNumber()), dim});
+    lines.insert({loop.getResult(use.getOperandNumber()), dim});
+    return true;
+  }
+  if (auto branch = dyn_cast_if_present<scf::IfOp>(parent)) {
+    lines.insert({branch.getResult(use.getOperandNumber()), dim});
+    return true;
+  }
+  return false;
+}
+
+/// The dimension of the result of a shape op that counts as `dim` does; nothing
+/// if there is none or others mix in.
+static std::optional<unsigned> followShapeOp(Operation *op, unsigned dim) {
+  if (auto expand = dyn_cast<tile::ExpandDimsOp>(op))
+    return dim + (unsigned(expand.getAxis()) <= dim);
+  if (isa<tile::BroadcastOp>(op))
+    return dim;
+  if (auto transpose = dyn_cast<tile::TransposeOp>(op))
+    for (auto [to, from] : llvm::enumerate(transpose.getOrder()))
+      if (unsigned(from) == dim)
+        return to;
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Addresses
+//===----------------------------------------------------------------------===//
+
+/// Adds what `use` makes of the index, or the load that it leads to.
+bool Wraparound::followAddress(OpOperand &use, unsigned dim) {
+  Operation *user = use.getOwner();
+  if (auto load = dyn_cast<tile::LoadOp>(user)) {
+    if (use.getOperandNumber() != 0)
+      return false;
+    if (!llvm::is_contained(loads, std::pair(load, dim)))
+      loads.push_back({load, dim});
+    return true;
+  }
+  if (isa<arith::ExtSIOp, arith::AddIOp, arith::MulIOp, tile::AddPtrOp>(user)) {
+    lines.insert({user->getResult(0), dim});
+    return true;
+  }
+  if (auto next = followShapeOp(user, dim)) {
+    lines.insert({user->getResult(0), *next});
+    return true;
+  }
+  return followThroughLoop(use, dim);
+}
+
+bool Wraparound::findLoads() {
+  lines.clear();
+  lines.insert({op.getResult(), 0});
+  for (unsigned i = 0; i < lines.size(); ++i) {
+    auto [value, dim] = lines[i];
+    for (OpOperand &use : value.getUses())
+      if (!followAddress(use, dim))
+        return false;
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Data
+//===----------------------------------------------------------------------===//
+
+/// Whether `mask` is false wherever the index along `dim` is past the end.
+bool Wraparound::isMaskedOff(Value mask, unsigned dim) {
+  if (!mask)
+    return false;
+  for (const MaskCondition &condition : splitMask(mask)) {
+    auto found = getComparison(condition, tiles);
+    if (!found || !found->isUpper || !(found->limit == size) ||
+        !(found->index.constant == index.constant))
+      continue;
+    bool countsAlong = true;
+    for (auto [other, coefficient] : llvm::enumerate(found->index.coefficients))
+      countsAlong &= coefficient.getConstant() == (other == dim ? 1 : 0);
+    if (countsAlong)
+      return true;
+  }
+  return false;
+}
+
+/// Adds what `use` computes from elements past the end along `dim`, so long as
+/// they stay among such.
+bool Wraparound::followData(OpOperand &use, unsigned dim) {
+  Operation *user = use.getOwner();
+  if (auto store = dyn_cast<tile::StoreOp>(user))
+    return use.get() == store.getValue() && use.get() != store.getPtr() &&
+           use.get() != store.getMask() && isMaskedOff(store.getMask(), dim);
+  if (auto dot = dyn_cast<tile::DotOp>(user)) {
+    bool keepsLine = (use.getOperandNumber() == 0 && dim == 0) ||
+                     (use.getOperandNumber() == 1 && dim == 1) ||
+                     use.getOperandNumber() == 2;
+    if (keepsLine)
+      lines.insert({dot.getResult(), dim});
+    return keepsLine;
+  }
+  if (auto reduce = dyn_cast<tile::ReduceOp>(user)) {
+    unsigned axis = reduce.getAxis();
+    if (axis == dim)
+      return false;
+    for (Value result : reduce.getResults()) {
+      if (!isa<RankedTensorType>(result.getType()))
+        return false;
+      lines.insert({result, dim - (axis < dim)});
+    }
+    return true;
+  }
+  if (isElementwise(user) && isMemoryEffectFree(user) &&
+      !isa<tile::AddPtrOp>(user)) {
+    lines.insert({user->getResult(0), dim});
+    return true;
+  }
+  if (auto next = followShapeOp(user, dim)) {
+    lines.insert({user->getResult(0), *next});
+    return true;
+  }
+  return followThroughLoop(use, dim);
+}
+
+bool Wraparound::isDropped(tile::LoadOp load, unsigned dim) {
+  lines.clear();
+  lines.insert({load.getResult(), dim});
+  for (unsigned i = 0; i < lines.size(); ++i) {
+    auto [value, along] = lines[i];
+    for (OpOperand &use : value.getUses())
+      if (!followData(use, along))
+        return false;
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Rewriting
+//===----------------------------------------------------------------------===//
+
+bool Wraparound::canDrop() {
+  auto type = dyn_cast<RankedTensorType>(op.getType());
+  if (!type || type.getRank() != 1)
+    return false;
+  std::optional<AffineTile> lhs = tiles.get(op.getLhs());
+  std::optional<AffineTile> rhs = tiles.get(op.getRhs());
+  if (!lhs || !rhs || !rhs->isUniform() ||
+      lhs->coefficients[0].getConstant() != 1)
+    return false;
+  index = *lhs;
+  size = rhs->constant;
+  auto isSize = [&](Value value) {
+    return size.getTerms().count(Monomial{value}) != 0;
+  };
+  if (!isNonNegative(index.constant, isSize) || !findLoads() || loads.empty())
+    return false;
+  for (auto [load, dim] : loads)
+    if (load.getIsVolatile() || !isDropped(load, dim))
+      return false;
+  return true;
+}
+
+/// `line` along `dim` of a tile of `shape`.
+static Value spread(ImplicitLocOpBuilder &b, Value line, unsigned dim,
+                    ArrayRef<int64_t> shape) {
+  auto type = cast<RankedTensorType>(line.getType());
+  SmallVector<int64_t> sides(shape.size(), 1);
+  sides[dim] = shape[dim];
+  if (shape.size() > 1)
+    line = tile::ReshapeOp::create(b, type.clone(sides), line);
+  if (ArrayRef<int64_t>(sides) == shape)
+    return line;
+  return tile::BroadcastOp::create(b, type.clone(shape), line);
+}
+
+void Wraparound::drop() {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
+                                       op.getLhs(), op.getRhs());
+  for (auto [load, dim] : loads) {
+    tile::LoadOp old = load;
+    auto type = cast<RankedTensorType>(old.getType());
+    b.setInsertionPointAfterValue(inside);
+    Value mask = spread(b, inside, dim, type.getShape());
+    if (!old.getMask()) {
+      old.getMaskMutable().assign(mask);
+      continue;
+    }
+    b.setInsertionPoint(old);
+    old.getMaskMutable().assign(
+        arith::AndIOp::create(b, old.getMask(), mask).getResult());
+  }
+  op.replaceAllUsesWith(op.getLhs());
+  op.erase();
+}
+
+namespace {
+struct DropWraparound : tile::impl::TileDropWraparoundBase<DropWraparound> {
+  void runOnOperation() override {
+    for (auto func : getOperation().getOps<tile::FuncOp>()) {
+      SmallVector<arith::RemSIOp> ops;
+      func.walk([&](arith::RemSIOp op) { ops.push_back(op); });
+      for (arith::RemSIOp op : ops) {
+        // What one rewrite changes, the next one sees.
+        AffineTileAnalysis tiles;
+        Wraparound wraparound(op, tiles);
+        if (wraparound.canDrop())
+          wraparound.drop();
+      }
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,129 @@
+#include "lib/Transforms/Warp/Passes.h"
+
+#include "dialect/Tile/TileOps.h"
+#include "dialect/Warp/WarpOps.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::warp;
+
+namespace tilewright::warp {
+#define GEN_PASS_DEF_MAKEPERSISTENT
+#include "lib/Transforms/Warp/Passes.h.inc"
+} // namespace tilewright::warp
+
+/// Whether `value` is computed from the number of the program.
+static bool dependsOnProgram(Value value) {
+  llvm::SetVector<Value> open;
+  open.insert(value);
+  for (unsigned i = 0; i < open.size(); ++i) {
+    Value next = open[i];
+    Operation *op = next.getDefiningOp();
+    // What a loop carries or a region gives may depend on anything.
+    if (!op) {
+      if (!isa<tile::FuncOp>(next.getParentBlock()->getParentOp()))
+        return true;
+      continue;
+    }
+    if (isa<tile::ProgramIdOp>(op) || op->getNumRegions() != 0)
+      return true;
+    open.insert(op->operand_begin(), op->operand_end());
+  }
+  return false;
+}
+
+/// Programs that wait for each other, or that take unequal time, are left to
+/// the hardware, which starts one whenever another ends.
+static bool isWorthIt(tile::FuncOp func) {
+  bool loads = false;
+  WalkResult result = func.walk([&](Operation *op) {
+    loads |= isa<tile::DescriptorLoadOp>(op);
+    if (isa<tile::AtomicRMWOp, tile::AtomicCASOp>(op))
+      return WalkResult::interrupt();
+    auto loop = dyn_cast<scf::ForOp>(op);
+    bool isUneven = loop ? dependsOnProgram(loop.getLowerBound()) ||
+                               dependsOnProgram(loop.getUpperBound())
+                         : isa<scf::WhileOp>(op);
+    return isUneven ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return loads && !result.wasInterrupted() && func.getBody().hasOneBlock();
+}
+
+namespace {
+
+/// The grid that a kernel was asked to run over, and the loop over its
+/// programs.
+class PersistentLoop {
+public:
+  explicit PersistentLoop(tile::FuncOp func)
+      : func(func), b(func.getLoc(), func.getContext()) {}
+
+  void create();
+
+private:
+  void addSides();
+
+  tile::FuncOp func;
+  ImplicitLocOpBuilder b;
+  SmallVector<Value, 3> sides;
+};
+
+} // namespace
+
+void PersistentLoop::addSides() {
+  for (int i = 0; i < 3; ++i) {
+    unsigned number = func.getNumArguments();
+    (void)func.insertArgument(number, b.getI32Type(), {}, func.getLoc());
+    sides.push_back(func.getArgument(number));
+  }
+}
+
+void PersistentLoop::create() {
+  addSides();
+  Block &body = func.getBody().front();
+  Operation *first = &body.front(), *last = body.getTerminator();
+  b.setInsertionPointToStart(&body);
+  Value start = tile::ProgramIdOp::create(b, b.getI32Type(), tile::Axis::X);
+  Value step = tile::NumProgramsOp::create(b, b.getI32Type(), tile::Axis::X);
+  Value total = arith::MulIOp::create(
+      b, arith::MulIOp::create(b, sides[0], sides[1]), sides[2]);
+  auto loop = scf::ForOp::create(b, start, total, step);
+  // What is loaded once a program has no other program's to run ahead of.
+  loop->setAttr("tile.num_stages", b.getI32IntegerAttr(1));
+  loop.getBody()->getOperations().splice(
+      loop.getBody()->begin(), body.getOperations(), first->getIterator(),
+      last->getIterator());
+  b.setInsertionPointToStart(loop.getBody());
+  Value program = loop.getInductionVar();
+  Value places[] = {
+      arith::RemUIOp::create(b, program, sides[0]),
+      arith::RemUIOp::create(b, arith::DivUIOp::create(b, program, sides[0]),
+                             sides[1]),
+      arith::DivUIOp::create(b, arith::DivUIOp::create(b, program, sides[0]),
+                             sides[1])};
+  loop.getBody()->walk([&](Operation *op) {
+    if (auto id = dyn_cast<tile::ProgramIdOp>(op)) {
+      id.replaceAllUsesWith(places[unsigned(id.getAxis())]);
+      id.erase();
+    } else if (auto count = dyn_cast<tile::NumProgramsOp>(op)) {
+      count.replaceAllUsesWith(sides[unsigned(count.getAxis())]);
+      count.erase();
+    }
+  });
+  func->setAttr(WarpDialect::kPersistentAttr, b.getUnitAttr());
+}
+
+namespace {
+struct MakePersistent : warp::impl::MakePersistentBase<MakePersistent> {
+  void runOnOperation() override {
+    for (auto func : getOperation().getOps<tile::FuncOp>())
+      if (isWorthIt(func))
+        PersistentLoop(func).create();
+  }
+};
+} // namespace

@@ -1,0 +1,66 @@
+// RUN: tilewright-opt %s -split-input-file -warp-make-persistent | FileCheck %s
+
+// CHECK-LABEL: @product
+// CHECK-SAME: %[[GX:[a-z0-9]+]]: i32, %[[GY:[a-z0-9]+]]: i32, %[[GZ:[a-z0-9]+]]: i32
+// CHECK-SAME: warp.persistent
+// CHECK-NEXT: %[[MINE:.*]] = tile.program_id x
+// CHECK-NEXT: %[[RUNNING:.*]] = tile.num_programs x
+// CHECK-NEXT: %[[GXY:.*]] = arith.muli %[[GX]], %[[GY]]
+// CHECK-NEXT: %[[ALL:.*]] = arith.muli %[[GXY]], %[[GZ]]
+// CHECK-NEXT: scf.for %[[P:[a-z0-9]+]] = %[[MINE]] to %[[ALL]] step %[[RUNNING]]
+// CHECK-NEXT: %[[X:.*]] = arith.remui %[[P]], %[[GX]]
+// CHECK: %[[Y:.*]] = arith.remui %{{.*}}, %[[GY]]
+// CHECK: tile.descriptor_load %{{.*}}[%[[X]], %[[Y]]]
+// CHECK: tile.descriptor_store %{{.*}}[%[[GY]], %{{.*}}]
+// CHECK: } {tile.num_stages = 1 : i32}
+// CHECK-NEXT: tile.return
+tile.func @product(%a: !tile.ptr<f16>, %n: i64) attributes {tile.kernel} {
+  %d = tile.make_descriptor %a, [%n, %n], [%n] : !tile.desc<64x64xf16>, !tile.ptr<f16>
+  %x = tile.program_id x
+  %y = tile.program_id y
+  %ny = tile.num_programs y
+  %t = tile.descriptor_load %d[%x, %y] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+  tile.descriptor_store %d[%ny, %x], %t : !tile.desc<64x64xf16>, tensor<64x64xf16>
+  tile.return
+}
+
+// -----
+
+// No loads from descriptors.
+// CHECK-LABEL: @plain
+// CHECK-NOT: scf.for
+tile.func @plain(%a: !tile.ptr<i32>) attributes {tile.kernel} {
+  %x = tile.program_id x
+  tile.store %a, %x : !tile.ptr<i32>
+  tile.return
+}
+
+// -----
+
+// Programs may wait for each other.
+// CHECK-LABEL: @atomic
+// CHECK-NOT: warp.persistent
+tile.func @atomic(%a: !tile.ptr<f16>, %n: i64, %f: !tile.ptr<i32>) attributes {tile.kernel} {
+  %d = tile.make_descriptor %a, [%n], [] : !tile.desc<64xf16>, !tile.ptr<f16>
+  %x = tile.program_id x
+  %t = tile.descriptor_load %d[%x] : !tile.desc<64xf16> -> tensor<64xf16>
+  %o = tile.atomic_rmw add relaxed gpu %f, %x : !tile.ptr<i32>
+  tile.return
+}
+
+// -----
+
+// Programs of unequal length.
+// CHECK-LABEL: @uneven
+// CHECK-NOT: warp.persistent
+tile.func @uneven(%a: !tile.ptr<f16>, %n: i64) attributes {tile.kernel} {
+  %d = tile.make_descriptor %a, [%n], [] : !tile.desc<64xf16>, !tile.ptr<f16>
+  %x = tile.program_id x
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %end = arith.addi %x, %c1 : i32
+  scf.for %i = %c0 to %end step %c1 : i32 {
+    %t = tile.descriptor_load %d[%i] : !tile.desc<64xf16> -> tensor<64xf16>
+  }
+  tile.return
+}
