@@ -31,7 +31,7 @@ void tilewright::buildTileToWarpPipeline(OpPassManager &manager,
         {options.numWarps, options.computeCapability, options.archSpecific}));
     addCleanup(manager);
   }
-  manager.addPass(warp::createSelectTmaLoads(
+  manager.addPass(warp::createSelectTma(
       {options.numWarps, options.computeCapability, options.archSpecific}));
   addCleanup(manager);
   manager.addPass(warp::createConvertTileToWarp(

@@ -1,4 +1,5 @@
 #include "dialect/Warp/WarpOps.h"
+#include "lib/Support/TmaTiling.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/SmallBitVector.h"
@@ -98,5 +99,22 @@ LogicalResult SharedTransposeOp::verify() {
   SharedType expected = inferType(source, getOrder());
   if (getType() != expected) // C2
     return emitOpError("gives ") << expected << ", not " << getType();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Copies to global memory
+//===----------------------------------------------------------------------===//
+
+LogicalResult TmaStoreOp::verify() {
+  RankedTensorType type = getSource().getType();
+  size_t rank = getOffsets().size();
+  if (int64_t(rank) < type.getRank() || rank < 1 || rank > 5) // C1
+    return emitOpError("needs one to five offsets, at least one for each "
+                       "dimension of ")
+           << type << ", got " << rank;
+  if (!tmaLayout(type.getShape(),
+                 8 * getElementBytes(type.getElementType()))) // C2
+    return emitOpError("can not copy rows of ") << type;
   return success();
 }

@@ -100,3 +100,28 @@ def Warp_BarrierOp : Warp_Op<"barrier", [
   }];
   let assemblyFormat = "attr-dict";
 }
+
+def Warp_TmaStoreOp : Warp_Op<"tma_store", [
+    MemoryEffects<[MemWrite, MemRead<Warp_SharedResource>, MemWrite<Warp_SharedResource>]>]> {
+  let summary = "writes a tile to a block of an array by the tensor memory accelerator";
+  let description = [{
+    The block that starts at `offsets`, one for each dimension of the array; what
+    is out of bounds is left out. The tile goes through scratch memory, a part of
+    it after the other, while the parts before are being copied. When the op is
+    done, the tile is on its way: other kernels see it, and so do copies of this
+    one, but no loads of this kernel.
+
+    C1: there are one to five offsets, and at least as many as the tile has
+        dimensions: the block has size 1 along those that come before.
+    C2: the rows of the tile are multiples of 16 bytes.
+
+    ```mlir
+    warp.tma_store %tile, %map[%m, %n] : tensor<128x256xf16, #acc>, !warp.tensor_map
+    ```
+  }];
+  let arguments = (ins Warp_Tile:$source, AnyType:$map, Variadic<I32>:$offsets);
+  let assemblyFormat = [{
+    $source `,` $map `[` $offsets `]` attr-dict `:` type($source) `,` type($map)
+  }];
+  let hasVerifier = 1;
+}

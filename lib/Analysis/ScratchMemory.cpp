@@ -4,6 +4,7 @@
 #include "dialect/Warp/WarpOps.h"
 #include "lib/Analysis/ReductionPlan.h"
 #include "lib/Analysis/ThreadDot.h"
+#include "lib/Analysis/TmaStorePlan.h"
 #include "lib/Support/LayoutConversion.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -50,6 +51,9 @@ int64_t tilewright::getScratchBytes(Operation *op) {
       .Case([](tile::DotOp dot) { return getDotScratchBytes(dot); })
       .Case([](warp::ConvertLayoutOp convert) {
         return getConversionScratchBytes(convert);
+      })
+      .Case([](warp::TmaStoreOp store) {
+        return TmaStorePlan::get(store).getScratchBytes();
       })
       .Default([](Operation *) { return 0; });
 }

@@ -5,7 +5,7 @@
 
 #include "dialect/Tile/TileOps.h"
 #include "lib/Analysis/ArrayAccess.h"
-#include "lib/Analysis/TmaLoads.h"
+#include "lib/Analysis/TmaAccess.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -39,27 +39,28 @@ struct FormedLoad {
   Value tile;
 };
 
-/// Writes a block as a descriptor and a load from it.
+/// Writes a block as a descriptor, and an access to it next to `op`.
 class BlockWriter {
 public:
-  BlockWriter(tile::LoadOp load, const ArrayBlock &block)
-      : load(load), block(block), b(load.getLoc(), load) {}
+  BlockWriter(Operation *op, const ArrayBlock &block)
+      : block(block), b(op->getLoc(), op) {}
 
-  FormedLoad write();
+  FormedLoad write(tile::LoadOp load);
+  tile::DescriptorStoreOp write(tile::StoreOp store);
 
 private:
-  Value emitDescriptor();
+  TypedValue<tile::DescType> emitDescriptor();
+  SmallVector<Value> emitOffsets();
   Value emitOffset(const Polynomial &offset);
-  Value restoreDimensions(Value loaded);
+  Value restoreDimensions(Value loaded, RankedTensorType type);
 
-  tile::LoadOp load;
   const ArrayBlock &block;
   ImplicitLocOpBuilder b;
 };
 
 } // namespace
 
-Value BlockWriter::emitDescriptor() {
+TypedValue<tile::DescType> BlockWriter::emitDescriptor() {
   IntegerType i64 = b.getI64Type();
   SmallVector<Value> shape, strides;
   SmallVector<int64_t> sides;
@@ -94,8 +95,7 @@ Value BlockWriter::emitOffset(const Polynomial &offset) {
 }
 
 /// From the block's dimensions to those of the tile.
-Value BlockWriter::restoreDimensions(Value loaded) {
-  auto type = cast<RankedTensorType>(load.getType());
+Value BlockWriter::restoreDimensions(Value loaded, RankedTensorType type) {
   if (block.dims.size() != block.order.size()) {
     SmallVector<int64_t> sides;
     for (int32_t dim : block.order)
@@ -110,35 +110,64 @@ Value BlockWriter::restoreDimensions(Value loaded) {
   return tile::TransposeOp::create(b, type, loaded, order);
 }
 
-FormedLoad BlockWriter::write() {
-  Value desc = emitDescriptor();
+SmallVector<Value> BlockWriter::emitOffsets() {
   SmallVector<Value> offsets;
   for (const ArrayDimension &dim : block.dims)
     offsets.push_back(emitOffset(dim.offset));
-  auto type = cast<tile::DescType>(desc.getType());
-  auto loaded =
-      tile::DescriptorLoadOp::create(b, type.getBlockType(), desc, offsets);
-  Value tile = restoreDimensions(loaded);
+  return offsets;
+}
+
+FormedLoad BlockWriter::write(tile::LoadOp load) {
+  TypedValue<tile::DescType> desc = emitDescriptor();
+  auto loaded = tile::DescriptorLoadOp::create(b, desc.getType().getBlockType(),
+                                               desc, emitOffsets());
+  Value tile =
+      restoreDimensions(loaded, cast<RankedTensorType>(load.getType()));
   load.getResult().replaceAllUsesWith(tile);
   return {load, loaded, tile};
 }
 
-/// Why `load` can not become a load from a descriptor; empty if `block` says
-/// what it reads.
+tile::DescriptorStoreOp BlockWriter::write(tile::StoreOp store) {
+  TypedValue<tile::DescType> desc = emitDescriptor();
+  Value value = store.getValue();
+  if (block.dims.size() != block.order.size())
+    value = tile::ReshapeOp::create(b, desc.getType().getBlockType(), value);
+  return tile::DescriptorStoreOp::create(b, desc, emitOffsets(), value);
+}
+
+/// Why an access is none to a block of an array; empty if `block` says to
+/// which.
+static StringRef findBlock(Value pointers, Value mask,
+                           ArrayAccessAnalysis &accesses,
+                           std::optional<ArrayBlock> &block) {
+  constexpr size_t kMaxRank = 5;
+  Type element = tile::getPointeeType(pointers.getType());
+  if (auto tile = dyn_cast<RankedTensorType>(element))
+    element = tile.getElementType();
+  if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() < 8)
+    return "it loads pointers";
+  StringRef reason;
+  block = accesses.get(pointers, mask, reason);
+  if (block && block->dims.size() > kMaxRank)
+    return "the array has more than five dimensions";
+  return reason;
+}
+
 static StringRef describe(tile::LoadOp load, ArrayAccessAnalysis &accesses,
                           std::optional<ArrayBlock> &block) {
-  constexpr size_t kMaxRank = 5;
   if (load.getIsVolatile())
     return "it is volatile";
   if (!fillsWithZero(load))
     return "masked-off elements are not zero";
-  Type element = cast<RankedTensorType>(load.getType()).getElementType();
-  if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() < 8)
-    return "it loads pointers";
-  StringRef reason;
-  block = accesses.get(load.getPtr(), load.getMask(), reason);
-  if (block && block->dims.size() > kMaxRank)
-    return "the array has more than five dimensions";
+  return findBlock(load.getPtr(), load.getMask(), accesses, block);
+}
+
+static StringRef describe(tile::StoreOp store, ArrayAccessAnalysis &accesses,
+                          std::optional<ArrayBlock> &block) {
+  StringRef reason =
+      findBlock(store.getPtr(), store.getMask(), accesses, block);
+  if (reason.empty() && !llvm::is_sorted(block->order))
+    return "it stores columns";
   return reason;
 }
 
@@ -156,25 +185,59 @@ struct FormDescriptors : warp::impl::FormDescriptorsBase<FormDescriptors> {
     if (!target.hasWgmma())
       return;
     ArrayAccessAnalysis accesses(func);
-    SmallVector<std::pair<tile::LoadOp, ArrayBlock>, 0> found;
-    func.walk([&](tile::LoadOp load) {
-      if (!feedsWgmma(load.getResult(), numWarps, target))
+    SmallVector<FormedLoad> formed;
+    auto isOperand = [&](tile::LoadOp load) {
+      return feedsWgmma(load.getResult(), numWarps, target);
+    };
+    for (auto &[load, block] : collect<tile::LoadOp>(func, accesses, isOperand))
+      formed.push_back(BlockWriter(load, block).write(load));
+    auto isMatrix = [&](tile::StoreOp store) {
+      auto type = dyn_cast<RankedTensorType>(store.getValue().getType());
+      return type && type.getRank() == 2;
+    };
+    if (keepServed(func, formed, target))
+      for (auto &[store, block] :
+           collect<tile::StoreOp>(func, accesses, isMatrix))
+        formStore(func, store, block, target);
+  }
+
+  /// The accesses that `isWanted` and that are some to blocks of arrays.
+  template <typename OpT>
+  SmallVector<std::pair<OpT, ArrayBlock>, 0>
+  collect(tile::FuncOp func, ArrayAccessAnalysis &accesses,
+          function_ref<bool(OpT)> isWanted) {
+    SmallVector<std::pair<OpT, ArrayBlock>, 0> found;
+    func.walk([&](OpT op) {
+      if (!isWanted(op))
         return;
       std::optional<ArrayBlock> block;
-      StringRef reason = describe(load, accesses, block);
+      StringRef reason = describe(op, accesses, block);
       if (reason.empty())
-        found.push_back({load, std::move(*block)});
+        found.push_back({op, std::move(*block)});
       else if (remarks)
-        load.emitRemark("not a block of an array: ") << reason;
+        op.emitRemark("not a block of an array: ") << reason;
     });
-    SmallVector<FormedLoad> formed;
-    for (auto &[load, block] : found)
-      formed.push_back(BlockWriter(load, block).write());
-    keepServed(func, formed, target);
+    return found;
+  }
+
+  /// Leaves the store as it is unless the tensor memory accelerator makes it.
+  void formStore(tile::FuncOp func, tile::StoreOp store,
+                 const ArrayBlock &block, const NvidiaTarget &target) {
+    tile::DescriptorStoreOp formed = BlockWriter(store, block).write(store);
+    // Taken out, so that it does not count as another one to the same array.
+    store->remove();
+    SmallVector<TmaObstacle> obstacles;
+    if (llvm::is_contained(findTmaStores(func, target, obstacles), formed)) {
+      store->destroy();
+      return;
+    }
+    OpBuilder(formed).insert(store);
+    formed.erase();
   }
 
   /// What no producer will load had better stay as it was.
-  void keepServed(tile::FuncOp func, ArrayRef<FormedLoad> formed,
+  /// Whether there is a load for a producer.
+  bool keepServed(tile::FuncOp func, ArrayRef<FormedLoad> formed,
                   const NvidiaTarget &target) {
     SmallVector<TmaObstacle> obstacles;
     auto served = findTmaLoads(func, numWarps, target, obstacles);
@@ -187,6 +250,7 @@ struct FormDescriptors : warp::impl::FormDescriptorsBase<FormDescriptors> {
       for (const TmaObstacle &obstacle : obstacles)
         obstacle.op->emitRemark("not copied by the tensor memory accelerator: ")
             << obstacle.reason;
+    return !served.empty();
   }
 };
 } // namespace

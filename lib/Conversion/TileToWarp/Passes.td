@@ -83,12 +83,12 @@ def FormDescriptors : Pass<"form-descriptors", "::mlir::ModuleOp"> {
     "::mlir::arith::ArithDialect"];
 }
 
-def SelectTmaLoads : Pass<"select-tma-loads", "::mlir::ModuleOp"> {
+def SelectTma : Pass<"select-tma", "::mlir::ModuleOp"> {
   let summary = "keep the loads from descriptors that the tensor memory "
                 "accelerator serves";
   let description = [{
     Loads of operands of `wgmma`, from arrays whose tensor maps the host can make,
-    that a producer warp can issue on its own (lib/Analysis/TmaLoads.h), stay. All
+    that a producer warp can issue on its own (lib/Analysis/TmaAccess.h), stay. All
     other ops on descriptors become pointers and masks, as by
     `tile-expand-descriptors`.
 

@@ -1,5 +1,7 @@
 #include "lib/Conversion/TileToWarp/TileToWarp.h"
 
+#include "dialect/Warp/WarpOps.h"
+#include "lib/Analysis/TmaAccess.h"
 #include "lib/Conversion/TileToWarp/Passes.h"
 
 #include "mlir/IR/Builders.h"
@@ -48,6 +50,13 @@ struct ConvertTileToWarp
     LayoutAssignment layouts(func, numWarps, target);
     warp::materialiseLayouts(func, layouts);
     warp::formDots(func, layouts);
+    func.walk([](tile::DescriptorStoreOp store) {
+      OpBuilder b(store);
+      warp::TmaStoreOp::create(b, store.getLoc(),
+                               dropLeadingOnes(store.getValue()),
+                               store.getDesc(), store.getOffsets());
+      store.erase();
+    });
     func->setAttr(warp::WarpDialect::kNumWarpsAttr,
                   Builder(func.getContext()).getI32IntegerAttr(numWarps));
     return success();

@@ -37,6 +37,9 @@ void populateSharedTileToLLVM(const WarpTypeConverter &converter,
 /// warp.ring and what is done with its slots, warp.async_copy.
 void populateRingToLLVM(const WarpTypeConverter &converter,
                         mlir::RewritePatternSet &patterns);
+/// warp.tma_store.
+void populateTmaStoreToLLVM(const WarpTypeConverter &converter,
+                            mlir::RewritePatternSet &patterns);
 /// warp.specialize, whose roles no longer hold tiles.
 void populateRolesToLLVM(mlir::RewritePatternSet &patterns);
 /// func, return, program_id, num_programs.

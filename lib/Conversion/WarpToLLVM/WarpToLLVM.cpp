@@ -50,6 +50,7 @@ static LogicalResult convertTiles(ModuleOp module, const NvidiaTarget &target) {
   populateFmaDotToLLVM(converter, target, patterns);
   populateSharedTileToLLVM(converter, patterns);
   populateRingToLLVM(converter, patterns);
+  populateTmaStoreToLLVM(converter, patterns);
   populateProgramToLLVM(converter, patterns);
   scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                        legality);

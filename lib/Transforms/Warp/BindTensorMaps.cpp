@@ -3,7 +3,7 @@
 #include "dialect/Tile/TileOps.h"
 #include "dialect/Warp/WarpOps.h"
 #include "lib/Analysis/HostValues.h"
-#include "lib/Support/TmaTiling.h"
+#include "lib/Analysis/TmaStorePlan.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -26,7 +26,7 @@ public:
   LogicalResult run();
 
 private:
-  LogicalResult bind(TmaLoadOp load);
+  LogicalResult bind(OpOperand &operand, const TmaPlan &plan);
   FailureOr<DictionaryAttr> describe(tile::MakeDescriptorOp desc,
                                      const TmaPlan &plan);
   FailureOr<Attribute> program(Value value);
@@ -83,14 +83,13 @@ FailureOr<DictionaryAttr> MapBinder::describe(tile::MakeDescriptorOp desc,
        named("swizzle", b.getI32IntegerAttr(plan.swizzleBytes))});
 }
 
-LogicalResult MapBinder::bind(TmaLoadOp load) {
-  auto desc = load.getMap().getDefiningOp<tile::MakeDescriptorOp>();
+/// Replaces a descriptor, whose blocks are copied as `plan` says.
+LogicalResult MapBinder::bind(OpOperand &operand, const TmaPlan &plan) {
+  auto desc = operand.get().getDefiningOp<tile::MakeDescriptorOp>();
   if (!desc)
-    return load.emitError("the descriptor must be made in the same kernel");
-  SharedType memory = load.getMemory().getType();
-  auto plan = planTma(memory.getLayout().getLayout(),
-                      8 * getElementBytes(memory.getElementType()));
-  FailureOr<DictionaryAttr> map = describe(desc, *plan);
+    return operand.getOwner()->emitError(
+        "the descriptor must be made in the same kernel");
+  FailureOr<DictionaryAttr> map = describe(desc, plan);
   if (failed(map))
     return failure();
   auto found = llvm::find(maps, *map);
@@ -102,19 +101,32 @@ LogicalResult MapBinder::bind(TmaLoadOp load) {
                               TensorMapType::get(func.getContext()), {},
                               desc.getLoc());
   }
-  load.getMapMutable().assign(func.getArgument(first + number));
+  operand.set(func.getArgument(first + number));
   return success();
 }
 
+/// The copies of `op` and the descriptor that they name, if it makes any.
+static std::optional<std::pair<OpOperand *, TmaPlan>> getCopies(Operation *op) {
+  if (auto load = dyn_cast<TmaLoadOp>(op)) {
+    SharedType memory = load.getMemory().getType();
+    return std::pair(&load.getMapMutable(),
+                     *planTma(memory.getLayout().getLayout(),
+                              8 * getElementBytes(memory.getElementType())));
+  }
+  if (auto store = dyn_cast<TmaStoreOp>(op))
+    return std::pair(&store.getMapMutable(), TmaStorePlan::get(store).copies);
+  return std::nullopt;
+}
+
 LogicalResult MapBinder::run() {
-  SmallVector<TmaLoadOp> loads;
-  func.walk([&](TmaLoadOp load) {
-    if (isa<tile::DescType>(load.getMap().getType()))
-      loads.push_back(load);
+  WalkResult result = func.walk([&](Operation *op) -> WalkResult {
+    auto copies = getCopies(op);
+    if (!copies || !isa<tile::DescType>(copies->first->get().getType()))
+      return WalkResult::advance();
+    return bind(*copies->first, copies->second);
   });
-  for (TmaLoadOp load : loads)
-    if (failed(bind(load)))
-      return failure();
+  if (result.wasInterrupted())
+    return failure();
   if (maps.empty())
     return success();
   unsigned first = func.getNumArguments() - maps.size();

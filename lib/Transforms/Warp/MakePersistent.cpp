@@ -37,13 +37,20 @@ static bool dependsOnProgram(Value value) {
   return false;
 }
 
+/// Whether the products of `op` wait for what threads compute from others, so
+/// that programs on one multiprocessor had better overlap.
+static bool isChained(Operation *op) {
+  auto product = dyn_cast<WgmmaOp>(op);
+  return product && isa<RankedTensorType>(product.getA().getType());
+}
+
 /// Programs that wait for each other, or that take unequal time, are left to
 /// the hardware, which starts one whenever another ends.
 static bool isWorthIt(tile::FuncOp func) {
   bool loads = false;
   WalkResult result = func.walk([&](Operation *op) {
     loads |= isa<tile::DescriptorLoadOp>(op);
-    if (isa<tile::AtomicRMWOp, tile::AtomicCASOp>(op))
+    if (isa<tile::AtomicRMWOp, tile::AtomicCASOp>(op) || isChained(op))
       return WalkResult::interrupt();
     auto loop = dyn_cast<scf::ForOp>(op);
     bool isUneven = loop ? dependsOnProgram(loop.getLowerBound()) ||

@@ -65,3 +65,21 @@ tile.func @offset() {
   warp.barrier {warp.shared_offset = -4 : i32}
   tile.return
 }
+
+// -----
+
+#lanes = #warp.linear<{lane = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0]]}>
+tile.func @tma_store_c1(%x: tensor<4x8xf32, #lanes>, %map: !warp.tensor_map, %i: i32) {
+  // expected-error@+1 {{needs one to five offsets, at least one for each dimension of}}
+  warp.tma_store %x, %map[%i] : tensor<4x8xf32, #lanes>, !warp.tensor_map
+  tile.return
+}
+
+// -----
+
+#lanes = #warp.linear<{lane = [[0, 1], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+tile.func @tma_store_c2(%x: tensor<16x2xf32, #lanes>, %map: !warp.tensor_map, %i: i32) {
+  // expected-error@+1 {{can not copy rows of}}
+  warp.tma_store %x, %map[%i, %i] : tensor<16x2xf32, #lanes>, !warp.tensor_map
+  tile.return
+}

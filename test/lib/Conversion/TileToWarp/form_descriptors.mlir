@@ -41,6 +41,7 @@ tile.func @masked(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.p
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
   %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
   %q = tile.splat %c : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  // expected-remark@+1 {{not a block of an array: no dimension is known to be contiguous}}
   tile.store %q, %z : tensor<64x64x!tile.ptr<f32>>
   tile.return
 }
@@ -73,6 +74,7 @@ tile.func @open(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
   %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
   %q = tile.splat %c : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  // expected-remark@+1 {{not a block of an array: no dimension is known to be contiguous}}
   tile.store %q, %z : tensor<64x64x!tile.ptr<f32>>
   tile.return
 }
@@ -116,6 +118,7 @@ tile.func @carried(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.
     scf.yield %d, %next : tensor<64x64xf32>, tensor<64x64x!tile.ptr<f16>>
   }
   %q = tile.splat %c : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  // expected-remark@+1 {{not a block of an array: no dimension is known to be contiguous}}
   tile.store %q, %z#0 : tensor<64x64x!tile.ptr<f32>>
   tile.return
 }
@@ -160,6 +163,7 @@ tile.func @batch(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.pt
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
   %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
   %q = tile.splat %c : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  // expected-remark@+1 {{not a block of an array: no dimension is known to be contiguous}}
   tile.store %q, %z : tensor<64x64x!tile.ptr<f32>>
   tile.return
 }
@@ -192,6 +196,7 @@ tile.func @columns(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
   %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
   %q = tile.splat %c : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  // expected-remark@+1 {{not a block of an array: no dimension is known to be contiguous}}
   tile.store %q, %z : tensor<64x64x!tile.ptr<f32>>
   tile.return
 }

@@ -1,5 +1,6 @@
-#include "lib/Analysis/TmaLoads.h"
+#include "lib/Analysis/TmaAccess.h"
 
+#include "lib/Analysis/AffineTiles.h"
 #include "lib/Analysis/AxisInfo.h"
 #include "lib/Analysis/DotLayouts.h"
 #include "lib/Analysis/HostValues.h"
@@ -96,4 +97,86 @@ tilewright::findTmaLoads(tile::FuncOp func, int64_t numWarps,
     return loads;
   obstacles.push_back({slice.getObstacleOp(), slice.getObstacle()});
   return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Stores
+//===----------------------------------------------------------------------===//
+
+Value tilewright::dropLeadingOnes(Value block) {
+  auto reshape = block.getDefiningOp<tile::ReshapeOp>();
+  if (!reshape)
+    return block;
+  ArrayRef<int64_t> from = reshape.getSource().getType().getShape();
+  ArrayRef<int64_t> to = cast<RankedTensorType>(block.getType()).getShape();
+  return from.size() < to.size() && to.take_back(from.size()) == from
+             ? reshape.getSource()
+             : block;
+}
+
+/// The argument that `pointer`, a pointer or a tile of them, comes from; null
+/// where that is not known.
+static Value getOrigin(Value pointer, AffineTileAnalysis &tiles) {
+  std::optional<AffineTile> address = tiles.get(pointer);
+  if (!address || !isa_and_present<BlockArgument>(address->base))
+    return {};
+  return address->base;
+}
+
+/// The pointer through which `op` touches global memory, or nothing.
+static Value getTouched(Operation *op) {
+  if (isa<tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp>(
+          op))
+    return op->getOperand(0);
+  if (isa<tile::DescriptorLoadOp, tile::DescriptorStoreOp>(op))
+    if (auto desc = op->getOperand(0).getDefiningOp<tile::MakeDescriptorOp>())
+      return desc.getBase();
+  return {};
+}
+
+/// Whether nothing but `store` touches its array, as far as the arguments tell:
+/// loads would not see it, and other stores might come before it.
+static bool isAlone(tile::DescriptorStoreOp store, AffineTileAnalysis &tiles) {
+  Value origin = getOrigin(getTouched(store), tiles);
+  if (!origin)
+    return false;
+  WalkResult result =
+      store->getParentOfType<tile::FuncOp>().walk([&](Operation *op) {
+        Value touched = getTouched(op);
+        if (!touched || op == store)
+          return WalkResult::advance();
+        Value other = getOrigin(touched, tiles);
+        return !other || other == origin ? WalkResult::interrupt()
+                                         : WalkResult::advance();
+      });
+  return !result.wasInterrupted();
+}
+
+SmallVector<tile::DescriptorStoreOp>
+tilewright::findTmaStores(tile::FuncOp func, const NvidiaTarget &target,
+                          SmallVectorImpl<TmaObstacle> &obstacles) {
+  SmallVector<tile::DescriptorStoreOp> stores;
+  if (!target.hasWgmma())
+    return stores;
+  AxisInfoAnalysis axes(func);
+  AffineTileAnalysis tiles;
+  func.walk([&](tile::DescriptorStoreOp store) {
+    auto desc = store.getDesc().getDefiningOp<tile::MakeDescriptorOp>();
+    // Rows, so that whole panels are stored at once.
+    StringRef reason =
+        !desc ? StringRef("the descriptor is chosen by a branch or a loop")
+        : cast<RankedTensorType>(dropLeadingOnes(store.getValue()).getType())
+                    .getRank() != 2
+            ? StringRef("it stores no matrix")
+            : checkBlock(store.getDesc().getType());
+    if (reason.empty())
+      reason = checkOperands(desc, axes);
+    if (reason.empty() && !isAlone(store, tiles))
+      reason = "the kernel may touch the array elsewhere";
+    if (reason.empty())
+      stores.push_back(store);
+    else
+      obstacles.push_back({store, reason});
+  });
+  return stores;
 }

@@ -1,7 +1,7 @@
 #include "lib/Conversion/TileToWarp/Passes.h"
 
 #include "dialect/Tile/TileOps.h"
-#include "lib/Analysis/TmaLoads.h"
+#include "lib/Analysis/TmaAccess.h"
 #include "lib/Transforms/Tile/ExpandDescriptors.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -10,13 +10,13 @@ using namespace mlir;
 using namespace tilewright;
 
 namespace tilewright::warp {
-#define GEN_PASS_DEF_SELECTTMALOADS
+#define GEN_PASS_DEF_SELECTTMA
 #include "lib/Conversion/TileToWarp/Passes.h.inc"
 } // namespace tilewright::warp
 
 namespace {
-struct SelectTmaLoads : warp::impl::SelectTmaLoadsBase<SelectTmaLoads> {
-  using SelectTmaLoadsBase::SelectTmaLoadsBase;
+struct SelectTma : warp::impl::SelectTmaBase<SelectTma> {
+  using SelectTmaBase::SelectTmaBase;
 
   void runOnOperation() override {
     for (auto func : getOperation().getOps<tile::FuncOp>())
@@ -25,9 +25,13 @@ struct SelectTmaLoads : warp::impl::SelectTmaLoadsBase<SelectTmaLoads> {
   }
 
   LogicalResult select(tile::FuncOp func) {
+    NvidiaTarget target{computeCapability, archSpecific};
     SmallVector<TmaObstacle> obstacles;
-    auto served = findTmaLoads(func, numWarps,
-                               {computeCapability, archSpecific}, obstacles);
+    SmallVector<Operation *> served;
+    llvm::append_range(served, findTmaLoads(func, numWarps, target, obstacles));
+    // A kernel that loads otherwise has no producer to store under.
+    if (!served.empty())
+      llvm::append_range(served, findTmaStores(func, target, obstacles));
     if (remarks)
       for (const TmaObstacle &obstacle : obstacles)
         obstacle.op->emitRemark("not copied by the tensor memory accelerator: ")

@@ -1,7 +1,7 @@
 // Which loads from descriptors the tensor memory accelerator serves.
 
-#ifndef TILEWRIGHT_LIB_ANALYSIS_TMALOADS_H
-#define TILEWRIGHT_LIB_ANALYSIS_TMALOADS_H
+#ifndef TILEWRIGHT_LIB_ANALYSIS_TMAACCESS_H
+#define TILEWRIGHT_LIB_ANALYSIS_TMAACCESS_H
 
 #include "dialect/Tile/TileOps.h"
 #include "lib/Analysis/NvidiaTarget.h"
@@ -11,6 +11,9 @@ namespace tilewright {
 /// Whether the tile is an operand of a product of warpgroups, as it is or by
 /// elementwise and shape ops.
 bool feedsWgmma(mlir::Value tile, int64_t numWarps, const NvidiaTarget &target);
+
+/// `block` without the leading dimensions of size 1 that a reshape gives it.
+mlir::Value dropLeadingOnes(mlir::Value block);
 
 /// Why a load, or all loads of a function, go another way.
 struct TmaObstacle {
@@ -25,6 +28,12 @@ llvm::SmallVector<tile::DescriptorLoadOp>
 findTmaLoads(tile::FuncOp func, int64_t numWarps, const NvidiaTarget &target,
              llvm::SmallVectorImpl<TmaObstacle> &obstacles);
 
+/// The stores to descriptors of `func` that the tensor memory accelerator
+/// makes: whole tiles, to arrays that the kernel touches nowhere else.
+llvm::SmallVector<tile::DescriptorStoreOp>
+findTmaStores(tile::FuncOp func, const NvidiaTarget &target,
+              llvm::SmallVectorImpl<TmaObstacle> &obstacles);
+
 } // namespace tilewright
 
-#endif // TILEWRIGHT_LIB_ANALYSIS_TMALOADS_H
+#endif // TILEWRIGHT_LIB_ANALYSIS_TMAACCESS_H
