@@ -34,6 +34,30 @@ def strides(x):
     return tuple(stride // x.itemsize for stride in x.strides)
 
 
+def address(x):
+    """Where the first element of ``x`` stands in memory."""
+    name = library(x).__name__
+    if name == "torch":
+        return x.data_ptr()
+    return x.data.ptr if name == "cupy" else x.ctypes.data
+
+
+def with_aligned_rows(x):
+    """The matrix ``x``, or a copy of it, whose rows (or columns, if those are contiguous) start at multiples
+    of 16 bytes, as hardware that copies blocks of arrays wants them.
+    """
+    if strides(x)[1] != 1 and strides(x)[0] == 1:
+        return with_aligned_rows(x.T).T
+    itemsize = x.dtype.itemsize
+    if strides(x)[1] == 1 and strides(x)[0] * itemsize % 16 == 0 and address(x) % 16 == 0:
+        return x
+    rows, columns = x.shape
+    wide = -(-columns * itemsize // 16) * 16 // itemsize
+    copy = empty((rows, wide), x)[:, :columns]
+    copy[...] = x
+    return copy
+
+
 def as_rows(x):
     """``x`` of any rank as a matrix of its last dimension's rows, which are contiguous."""
     if x.ndim == 0:

@@ -3,7 +3,7 @@
 import tilewright as tw
 import tilewright.language as tl
 
-from .._arrays import check_same, empty, library, on_gpu, strides
+from .._arrays import check_same, empty, library, on_gpu, strides, with_aligned_rows
 from ..activation.functions import gelu_erf, gelu_tanh, relu, silu_fn
 
 ACTIVATIONS = ("none", "relu", "gelu", "gelu_tanh", "silu")
@@ -97,6 +97,11 @@ def _config(gpu, M, N, itemsize):
     return {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 4} | blocks
 
 
+# Products from which on it pays to copy operands whose rows are not aligned: 3001 x 3003 x 3007 halves of
+# precision on an H100 take six times as long without.
+COPY_FROM = 2**28
+
+
 def matmul(a, b, bias=None, activation="none", precision="ieee", out=None):
     """activation(a @ b + bias), summed in float32.
 
@@ -127,6 +132,8 @@ def matmul(a, b, bias=None, activation="none", precision="ieee", out=None):
     check_same("out", (M, N), out, a)
     if M == 0 or N == 0:
         return out
+    if on_gpu(a) and a.dtype.itemsize == 2 and M * N * K >= COPY_FROM:
+        a, b = with_aligned_rows(a), with_aligned_rows(b)
     config = _config(on_gpu(a), M, N, a.dtype.itemsize)
     grid = (tw.cdiv(M, config["BLOCK_M"]) * tw.cdiv(N, config["BLOCK_N"]),)
     matmul_kernel[grid](

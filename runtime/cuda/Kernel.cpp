@@ -255,7 +255,7 @@ Status Kernel::submitWithRecipe(const std::array<int64_t, 3> &grid,
   if (recipe.isPersistent) {
     // Sides are at most 2^31 and two times 2^16: no overflow.
     if (grid[0] * grid[1] * grid[2] > INT32_MAX)
-      return Status(StatusCode::InvalidArgument,
+      return Status(StatusCode::Unsupported,
                     "a grid of " + std::to_string(grid[0] * grid[1] * grid[2]) +
                         " programs, but at most 2147483647 are counted");
     for (size_t i = 0; i < 3; ++i) {

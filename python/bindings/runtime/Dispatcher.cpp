@@ -71,8 +71,10 @@ const KernelVariant *Dispatcher::variantFor(const Call &call, bool load) {
   return compile(call, key, load);
 }
 
-/// ("*fp32", 16) for each argument that has a type, None for the others.
-static py::list specsOf(const Signature &signature, const Call &call) {
+/// ("*fp32", 16) for each argument that has a type, None for the others; with
+/// `aligned`, else nothing is said of divisibility.
+static py::list specsOf(const Signature &signature, const Call &call,
+                        bool aligned) {
   py::list specs;
   for (size_t i = 0; i < signature.parameters.size(); ++i) {
     const Argument &argument = call.arguments[i];
@@ -84,7 +86,8 @@ static py::list specsOf(const Signature &signature, const Call &call) {
     std::string type = spelling(argument.type);
     if (argument.kind == ArgumentKind::Pointer)
       type.insert(0, "*");
-    specs.append(py::make_tuple(type, static_cast<int>(argument.hint)));
+    const int hint = static_cast<int>(argument.hint);
+    specs.append(py::make_tuple(type, hint == 1 || aligned ? hint : 0));
   }
   return specs;
 }
@@ -96,14 +99,18 @@ static py::tuple tupleOf(PyObject *const *values, size_t count) {
   return tuple;
 }
 
-const KernelVariant *Dispatcher::compile(const Call &call, const CallKey &key,
-                                         bool load) {
+py::tuple Dispatcher::compile(const Call &call, bool load, bool aligned) const {
   const bool onGpu = call.device.kind == DeviceKind::Cuda;
-  py::tuple result = compiler.attr("compile")(
+  return compiler.attr("compile")(
       tupleOf(call.values, signature.parameters.size()),
-      specsOf(signature, call),
+      specsOf(signature, call, aligned),
       tupleOf(call.options, signature.options.size() - 1),
       py::make_tuple(onGpu ? "cuda" : "cpu", call.device.index), load);
+}
+
+const KernelVariant *Dispatcher::compile(const Call &call, const CallKey &key,
+                                         bool load) {
+  py::tuple result = compile(call, load, /*aligned=*/true);
   if (load && result[1].is_none())
     throw py::type_error("compile() gave no loaded kernel");
   KernelVariant variant;
@@ -154,6 +161,15 @@ bool Dispatcher::launch(const Call &call, const KernelVariant &variant,
   void *stream =
       call.device.kind == DeviceKind::Cuda ? streamOf(call) : nullptr;
   tw_status status = variant.loaded->launch(grid, stream, slots, count);
+  // Arrays that tensor maps do not describe (with strides that are negative,
+  // say) are rare: they cost the attempt, and the first one a compilation.
+  if (status == TW_UNSUPPORTED) {
+    if (!variant.plainOwner)
+      variant.plainOwner = compile(call, /*load=*/true, /*aligned=*/false)[1];
+    const py::object plain = variant.plainOwner;
+    status = py::cast<const LoadedKernel *>(plain)->launch(grid, stream, slots,
+                                                           count);
+  }
   if (status != TW_OK)
     setPythonError(status);
   return status == TW_OK;

@@ -28,6 +28,7 @@ public:
 
 private:
   const KernelVariant *variantFor(const Call &call, bool load);
+  pybind11::tuple compile(const Call &call, bool load, bool aligned) const;
   const KernelVariant *compile(const Call &call, const CallKey &key, bool load);
   bool resolveGrid(PyObject *grid, const Call &call, Grid &sides) const;
   void *streamOf(const Call &call) const;

@@ -16,6 +16,10 @@ struct KernelVariant {
   /// Ready to launch; null where it was only compiled.
   pybind11::object loadedOwner;
   const LoadedKernel *loaded = nullptr;
+  /// For calls that this kernel can not be launched for: one that is compiled
+  /// without what is known of its arguments' alignment. Null until there is
+  /// one.
+  mutable pybind11::object plainOwner;
   /// For each parameter, whether the kernel writes through it.
   std::vector<bool> written;
 };

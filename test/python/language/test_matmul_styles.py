@@ -134,3 +134,20 @@ def test_a_program_computes_several_tiles(backend, rng, programs):
     a = rng.standard_normal((200, 72)).astype(np.float16)
     b = rng.standard_normal((72, 136)).astype(np.float16)
     check(run(backend, descriptors, a, b, (64, 64, 32), (programs,)), a, b)
+
+
+@pytest.mark.parametrize("kernel", [wrapped, block_pointers, descriptors], ids=lambda k: k.fn.__name__)
+def test_rows_from_the_last_to_the_first(backend, rng, kernel):
+    """A stride that no hardware copies blocks along; what works for others works for it."""
+    if backend.name == "interpreter":
+        pytest.skip("the interpreter sees only the array that it is given")
+    M, N, K = 128, 64, 64
+    a = rng.standard_normal((M, K)).astype(np.float16)
+    b = rng.standard_normal((K, N)).astype(np.float16)
+    x, y = backend.array(a), backend.array(b)
+    c = backend.poisoned((M, N), "float16")
+    kernel[(tw.cdiv(M, 64) * tw.cdiv(N, 64),)](
+        x[M - 1 :], y, c, M, N, K, -K, 1, N, 1, N, 1,
+        BLOCK_M=64, BLOCK_N=64, BLOCK_K=32, GROUP_M=3, num_warps=4, num_stages=3,
+    )  # fmt: skip
+    check(backend.numpy(c), a[::-1], b)
