@@ -49,6 +49,9 @@ void TileDialect::initialize() {
 #include "dialect/Tile/TileDotOps.cpp.inc"
       ,
 #define GET_OP_LIST
+#include "dialect/Tile/TileIndexOps.cpp.inc"
+      ,
+#define GET_OP_LIST
 #include "dialect/Tile/TileMemoryOps.cpp.inc"
       ,
 #define GET_OP_LIST

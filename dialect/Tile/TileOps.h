@@ -24,6 +24,8 @@
 #define GET_OP_CLASSES
 #include "dialect/Tile/TileDotOps.h.inc"
 #define GET_OP_CLASSES
+#include "dialect/Tile/TileIndexOps.h.inc"
+#define GET_OP_CLASSES
 #include "dialect/Tile/TileMemoryOps.h.inc"
 #define GET_OP_CLASSES
 #include "dialect/Tile/TileProgramOps.h.inc"

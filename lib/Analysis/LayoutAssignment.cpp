@@ -229,7 +229,9 @@ LinearAttr LayoutAssignment::getDemand(OpOperand &use) const {
     return layouts.lookup(op->getOperand(0));
   if (op->getNumResults() == 1)
     if (LinearAttr result = layouts.lookup(op->getResult(0)))
-      return isa<tile::LoadOp>(op) ? result : getOperandLayout(use, result);
+      if (LinearAttr wanted =
+              isa<tile::LoadOp>(op) ? result : getOperandLayout(use, result))
+        return wanted;
   // Ops with effects on single elements, like tile.print, take what there is.
   return layouts.lookup(use.get());
 }

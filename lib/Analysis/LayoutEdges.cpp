@@ -39,6 +39,11 @@ static LinearLayout beforeTranspose(tile::TransposeOp op,
   return layout.transpose(inverse);
 }
 
+/// A thread picks what it has the indices of, from wherever it lies.
+static bool isGatherIndices(OpOperand &operand) {
+  return operand.getOperandNumber() == 1;
+}
+
 LinearAttr tilewright::getOperandLayout(OpOperand &operand, LinearAttr result) {
   Operation *op = operand.getOwner();
   if (isElementwise(op))
@@ -60,6 +65,9 @@ LinearAttr tilewright::getOperandLayout(OpOperand &operand, LinearAttr result) {
       .Case([&](tile::ReshapeOp op) {
         return wrap(layout.reshape(getShape(op.getSource())));
       })
+      .Case([&](tile::GatherOp) {
+        return isGatherIndices(operand) ? result : LinearAttr();
+      })
       .Default([](Operation *) { return LinearAttr(); });
 }
 
@@ -80,6 +88,9 @@ LinearAttr tilewright::getResultLayout(OpOperand &operand, LinearAttr attr) {
       })
       .Case([&](tile::ReshapeOp op) {
         return wrap(layout.reshape(getShape(op.getResult())));
+      })
+      .Case([&](tile::GatherOp) {
+        return isGatherIndices(operand) ? attr : LinearAttr();
       })
       .Default([](Operation *) { return LinearAttr(); });
 }

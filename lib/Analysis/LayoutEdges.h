@@ -16,7 +16,8 @@ namespace tilewright {
 bool isElementwise(mlir::Operation *op);
 
 /// The layout that tile `operand` of an elementwise or shape op must have for
-/// the result to have `result`; null for every other op.
+/// the result to have `result`; null for every other op and for tiles that may
+/// have any.
 warp::LinearAttr getOperandLayout(mlir::OpOperand &operand,
                                   warp::LinearAttr result);
 

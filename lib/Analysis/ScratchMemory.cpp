@@ -43,12 +43,22 @@ static int64_t getConversionScratchBytes(warp::ConvertLayoutOp op) {
                          warp::getElementBytes(type.getElementType()));
 }
 
+/// The whole source, where every thread can pick from it.
+static int64_t getGatherScratchBytes(tile::GatherOp gather) {
+  RankedTensorType source = gather.getSource().getType();
+  return warp::getLayout(source)
+             ? source.getNumElements() *
+                   warp::getElementBytes(source.getElementType())
+             : 0;
+}
+
 int64_t tilewright::getScratchBytes(Operation *op) {
   return llvm::TypeSwitch<Operation *, int64_t>(op)
       .Case([](tile::ReduceOp reduce) { return getReduceScratchBytes(reduce); })
       .Case<tile::AtomicRMWOp, tile::AtomicCASOp>(
           [](Operation *atomic) { return getAtomicScratchBytes(atomic); })
       .Case([](tile::DotOp dot) { return getDotScratchBytes(dot); })
+      .Case([](tile::GatherOp gather) { return getGatherScratchBytes(gather); })
       .Case([](warp::ConvertLayoutOp convert) {
         return getConversionScratchBytes(convert);
       })

@@ -38,3 +38,22 @@ def tile():
         return str(compile_to_tile(fn, dict(zip(names, types, strict=False)), constants, attrs, options))
 
     return compile_
+
+
+@pytest.fixture
+def assemble():
+    """`assemble(kernel, types, constants, **options)`: compile a kernel for sm_90a without running it."""
+    from tilewright import _tilewright
+    from tilewright.runtime.assemblers import assembler_paths
+    from tilewright.runtime.compiler import compile_kernel
+    from tilewright.runtime.options import Options
+
+    if not _tilewright.assemblers(assembler_paths()):
+        pytest.skip("no assembler of PTX on this machine")
+
+    def compile_(kernel, types, constants, **options):
+        return compile_kernel(
+            kernel.fn, types, constants, {}, "sm_90a", Options(**{"num_warps": 4, **options})
+        )
+
+    return compile_

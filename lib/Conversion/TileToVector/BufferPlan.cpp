@@ -96,6 +96,8 @@ void BufferPlan::planOp(Operation *op) {
     require(reshape.getSource());
     rowMajor.insert(reshape.getSource());
   }
+  if (auto gather = dyn_cast<tile::GatherOp>(op))
+    require(gather.getSource());
   for (Value result : op->getResults())
     if (isTile(result) && (!mayBeVirtual(op) || isWorthABuffer(result)))
       require(result);

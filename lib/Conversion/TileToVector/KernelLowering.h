@@ -72,6 +72,9 @@ private:
                  unsigned lanes);
   Values combineScalars(tile::ReduceOp op, mlir::ValueRange arguments);
 
+  // Elements chosen by index.
+  void lowerGather(tile::GatherOp op);
+
   // Products.
   void lowerDot(tile::DotOp op);
   Buffer operandBuffer(mlir::Value tile, mlir::Type compute, bool isExact);

@@ -28,6 +28,9 @@ void populateMemoryToLLVM(const WarpTypeConverter &converter,
                           mlir::RewritePatternSet &patterns);
 void populateReduceToLLVM(const WarpTypeConverter &converter,
                           mlir::RewritePatternSet &patterns);
+/// gather.
+void populateGatherToLLVM(const WarpTypeConverter &converter,
+                          mlir::RewritePatternSet &patterns);
 /// warp.convert_layout.
 void populateConvertLayoutToLLVM(const WarpTypeConverter &converter,
                                  mlir::RewritePatternSet &patterns);

@@ -44,6 +44,7 @@ static LogicalResult convertTiles(ModuleOp module, const NvidiaTarget &target) {
   populateAtomicToLLVM(converter, target, widths, patterns);
   populateDebugToLLVM(converter, target, patterns);
   populateReduceToLLVM(converter, patterns);
+  populateGatherToLLVM(converter, patterns);
   populateConvertLayoutToLLVM(converter, patterns);
   populateMmaToLLVM(converter, target, patterns);
   populateWgmmaToLLVM(converter, target, patterns);

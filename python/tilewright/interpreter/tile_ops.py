@@ -36,6 +36,12 @@ def _transpose(builder, operands, types, attrs):
     return [np.ascontiguousarray(operands[0].transpose(attrs["order"]))]
 
 
+def _gather(builder, operands, types, attrs):
+    source, index = operands
+    inside = np.clip(index, 0, source.shape[attrs["axis"]] - 1)
+    return [np.take_along_axis(source, inside.astype(np.int64), attrs["axis"])]
+
+
 def _addptr(builder, operands, types, attrs):
     pointers, offsets = operands
     return [pointers + offsets.astype(np.int64) * size_in_memory(types[0].scalar.element_ty)]
@@ -203,6 +209,7 @@ OPS = {
     "tile.expand_dims": _expand_dims,
     "tile.reshape": _reshape,
     "tile.transpose": _transpose,
+    "tile.gather": _gather,
     "tile.addptr": _addptr,
     "tile.int_to_ptr": _keep,
     "tile.ptr_to_int": _keep,

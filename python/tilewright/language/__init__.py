@@ -37,6 +37,7 @@ from .dtypes import (
 )
 from .elementwise import PropagateNan, add, cast, clamp, maximum, minimum, mul, sub, where
 from .errors import LanguageError, LanguageTypeError, LanguageValueError
+from .indexing import gather
 from .joining import cat, flip, interleave, join, split, squeeze, unsqueeze
 from .loops import range, static_range
 from .math import (
@@ -159,6 +160,7 @@ __all__ = [
     "floor",
     "fma",
     "full",
+    "gather",
     "int1",
     "int8",
     "int16",

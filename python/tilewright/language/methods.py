@@ -2,11 +2,12 @@
 axis=0)`.
 """
 
-from . import elementwise, joining, math, memory, reductions, scans, shaping, sorting, standard
+from . import elementwise, indexing, joining, math, memory, reductions, scans, shaping, sorting, standard
 from .tensor import _define_operators, tensor
 
 _METHODS = {
     elementwise: ["to", "cast", "logical_and", "logical_or"],
+    indexing: ["gather"],
     joining: ["flip", "split", "squeeze", "unsqueeze"],
     math: ["abs", "cos", "exp", "log", "rsqrt", "sin", "sqrt"],
     memory: [

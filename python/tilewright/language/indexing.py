@@ -1,0 +1,18 @@
+"""Functions that choose elements, or places for them, by index."""
+
+from .builtin import builtin
+from .semantic import choose
+
+
+@builtin
+def gather(src, index, axis):
+    """The elements of the block `src` that `index` names along `axis`, in the shape of `index`.
+
+    `result[i, j]` is `src[index[i, j], j]` for axis 0 and `src[i, index[i, j]]` for axis 1. `index` is a
+    block of integers from 0 up to the side of `src` along `axis`, with as many axes as `src` and its other
+    sides. An index out of this range gives some element of `src`, and stops kernels compiled with `debug`.
+    Raises `LanguageTypeError` and `LanguageValueError`.
+
+    Example: `tl.gather(table, codes, axis=0)`.
+    """
+    return choose.gather(src, index, axis)

@@ -1,0 +1,48 @@
+"""Elements chosen by index."""
+
+from ..dtypes import block_type, int32, int64
+from ..errors import LanguageTypeError, LanguageValueError
+from ..ir import builder, emit, emit_effect
+from . import arithmetic, compare
+from .convert import cast, describe
+from .shape import as_axis
+
+
+def _check_block(value, what):
+    from ..tensor import tensor
+
+    if not isinstance(value, tensor) or not value.type.is_block():
+        raise LanguageTypeError(f"{what} is a block, got {describe(value)}")
+
+
+def _check_inside(index, side):
+    """Assert that the elements of `index` count the places of a side."""
+    if not builder().debug:
+        return
+    index = cast(index, int64)
+    below = compare.compare("lt", index, side)
+    inside = arithmetic.logical(compare.compare("ge", index, 0), below, "arith.andi")
+    emit_effect("tile.assert", [inside], message=f"an index of tl.gather is outside of [0, {side})")
+
+
+def gather(source, index, axis):
+    """See `tl.gather`."""
+    _check_block(source, "the source of tl.gather")
+    _check_block(index, "the index of tl.gather")
+    if not index.dtype.is_int() or index.dtype.is_bool():
+        raise LanguageTypeError(f"the index of tl.gather is made of integers, got {index.type}")
+    if len(source.shape) != len(index.shape):
+        raise LanguageValueError(
+            f"the source and the index of tl.gather have the same rank, got {list(source.shape)} "
+            f"and {list(index.shape)}"
+        )
+    axis = as_axis(axis, len(source.shape), "tl.gather")
+    for other, (side, given) in enumerate(zip(source.shape, index.shape, strict=True)):
+        if other != axis and side != given:
+            raise LanguageValueError(
+                f"side {other} of tl.gather along axis {axis} is {side} in the source and {given} in the index",
+                hint="broadcast one of them with tl.broadcast_to",
+            )
+    _check_inside(index, source.shape[axis])
+    result = block_type(source.dtype, index.shape)
+    return emit("tile.gather", [source, cast(index, int32)], result, axis=axis)

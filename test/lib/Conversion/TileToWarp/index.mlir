@@ -1,0 +1,24 @@
+// RUN: tilewright-opt %s -convert-tile-to-warp -cse | FileCheck %s
+
+// Indices and result have one layout, that of the memory they come from and go
+// to; the source stays in its own.
+// CHECK-DAG: #[[LONG:.*]] = #warp.linear<{register = {{\[\[}}1], [2]], lane = {{\[\[}}4], [8], [16], [32], [64]], warp = {{\[\[}}128], [256]], block = []}>
+// CHECK-DAG: #[[SHORT:.*]] = #warp.linear<{register = [], lane = {{\[\[}}1], [2], [4], [8], [16]], warp = {{\[\[}}32], [0]], block = []}>
+// CHECK-LABEL: tile.func @gather
+// CHECK: tile.gather {{.*}} : tensor<512xf32, #[[LONG]]>, tensor<64xi32, #[[SHORT]]> -> tensor<64xf32, #[[SHORT]]>
+// CHECK-NOT: warp.convert_layout
+tile.func @gather(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %i: !tile.ptr<i32> {tile.divisibility = 16 : i32}, %y: !tile.ptr<f32> {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+  %r = tile.range {start = 0 : i32, end = 512 : i32} : tensor<512xi32>
+  %s = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %xs = tile.splat %x : !tile.ptr<f32> -> tensor<512x!tile.ptr<f32>>
+  %xp = tile.addptr %xs, %r : tensor<512x!tile.ptr<f32>>, tensor<512xi32>
+  %v = tile.load %xp : tensor<512x!tile.ptr<f32>>
+  %is = tile.splat %i : !tile.ptr<i32> -> tensor<64x!tile.ptr<i32>>
+  %ip = tile.addptr %is, %s : tensor<64x!tile.ptr<i32>>, tensor<64xi32>
+  %n = tile.load %ip : tensor<64x!tile.ptr<i32>>
+  %g = tile.gather %v[%n] {axis = 0 : i32} : tensor<512xf32>, tensor<64xi32> -> tensor<64xf32>
+  %ys = tile.splat %y : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>>
+  %yp = tile.addptr %ys, %s : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
+  tile.store %yp, %g : tensor<64x!tile.ptr<f32>>
+  tile.return
+}

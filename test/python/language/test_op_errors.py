@@ -1,0 +1,69 @@
+"""Mistakes in the use of single functions of the language: shown at the user's line (marked `# !`)."""
+
+import re
+
+import pytest
+import tilewright.language as tl
+from tilewright.frontend import CompilationError
+
+MISTAKES = []
+
+
+def mistake(signature, message, hint=None, **constants):
+    """A kernel that must fail with a message (and a hint) that match."""
+
+    def register(fn):
+        MISTAKES.append(pytest.param(fn, signature.split(), constants, message, hint, id=fn.__name__))
+        return fn
+
+    return register
+
+
+@mistake("*fp32", r"the source of tl\.gather is a block, got fp32")
+def gather_from_a_scalar(x):
+    tl.gather(tl.load(x), tl.arange(0, 4), 0)  # !
+
+
+@mistake("*fp32", r"the index of tl\.gather is a block, got 3 of type int")
+def gather_by_a_number(x):
+    tl.gather(tl.arange(0, 4), 3, 0)  # !
+
+
+@mistake("*fp32", r"the index of tl\.gather is made of integers, got <\[4\], fp32>")
+def gather_by_floats(x):
+    tl.gather(tl.arange(0, 8), tl.zeros((4,), tl.float32), 0)  # !
+
+
+@mistake("*fp32", r"the index of tl\.gather is made of integers, got <\[4\], int1>")
+def gather_by_conditions(x):
+    tl.gather(tl.arange(0, 8), tl.arange(0, 4) > 1, 0)  # !
+
+
+@mistake("*fp32", r"the source and the index of tl\.gather have the same rank, got \[8\] and \[1, 4\]")
+def gather_of_another_rank(x):
+    tl.gather(tl.arange(0, 8), tl.arange(0, 4)[None, :], 0)  # !
+
+
+@mistake("*fp32", r"axis 1 of tl\.gather is out of range for rank 1")
+def gather_along_no_axis(x):
+    tl.gather(tl.arange(0, 8), tl.arange(0, 4), 1)  # !
+
+
+@mistake(
+    "*fp32",
+    r"side 1 of tl\.gather along axis 0 is 16 in the source and 1 in the index",
+    r"tl\.broadcast_to",
+)
+def gather_of_another_side(x):
+    tl.gather(tl.zeros((8, 16), tl.int32), tl.arange(0, 4)[:, None], 0)  # !
+
+
+@pytest.mark.parametrize("fn, signature, constants, message, hint", MISTAKES)
+def test_mistake(tile, fn, signature, constants, message, hint):
+    with pytest.raises(CompilationError) as caught:
+        tile(fn, *signature, **constants)
+    error = caught.value
+    assert re.search(message, error.message), error
+    assert error.frames[0].file == __file__ and "# !" in error.frames[0].text, error
+    if hint:
+        assert error.hint and re.search(hint, error.hint), error
