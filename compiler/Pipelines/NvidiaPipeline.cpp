@@ -42,6 +42,7 @@ void tilewright::buildTileToWarpPipeline(OpPassManager &manager,
   if (target.hasWgmma()) {
     manager.addPass(warp::createMakePersistent());
     manager.addPass(warp::createSpecialize({numStages, limit}));
+    manager.addPass(warp::createOverlapProducts());
     manager.addPass(warp::createDelayWaits());
     manager.addPass(warp::createBindTensorMaps());
   }

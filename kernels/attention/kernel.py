@@ -8,6 +8,8 @@ import tilewright.language as tl
 from .._arrays import check_same, empty, library, on_gpu, strides
 
 LOG2_E = 1.4426950408889634
+#: In place of zero, which would make NaN of the scores that a mask sets to minus infinity.
+SMALLEST_SCALE = 1e-30
 
 
 @tw.jit
@@ -36,16 +38,18 @@ def attend(
         keys = first + tl.arange(0, BLOCK_N)
         inside = (keys < n_keys)[:, None] & d_mask[None, :]
         k = tl.load(k_ptrs + tl.cast(first, tl.int64) * stride_kn, mask=inside, other=0.0)
-        s = tl.dot(q, tl.trans(k)) * scale
+        s = tl.dot(q, tl.trans(k))
         if MASKED:
             visible = (keys < n_keys)[None, :]
             if CAUSAL:
                 visible = visible & (keys[None, :] <= rows[:, None] + shift)
             s = tl.where(visible, s, -float("inf"))
-        new_highest = tl.maximum(highest, tl.max(s, axis=1))
+        # The scale is positive, so the highest score can be found first; it then costs no multiplication
+        # of its own: one fused operation scales a score and takes the highest off.
+        new_highest = tl.maximum(highest, tl.max(s, axis=1) * scale)
         # A row that has seen no key yet: any finite reference keeps its sum at zero.
         reference = tl.where(new_highest == -float("inf"), 0.0, new_highest)
-        p = tl.exp2(s - reference[:, None])
+        p = tl.exp2(s * scale - reference[:, None])
         decay = tl.exp2(highest - reference)
         total = total * decay + tl.sum(p, axis=1)
         v = tl.load(v_ptrs + tl.cast(first, tl.int64) * stride_vn, mask=inside, other=0.0)
@@ -166,7 +170,7 @@ def _config(tensor_cores, head_size):
     if not tensor_cores:
         return {"BLOCK_M": 64, "BLOCK_N": 32, "num_warps": 4}
     if head_size <= 64:
-        return {"BLOCK_M": 64, "BLOCK_N": 128, "num_warps": 4, "num_stages": 2}
+        return {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 4, "num_stages": 3}
     return {"BLOCK_M": 128, "BLOCK_N": 128, "num_warps": 8, "num_stages": 2}
 
 
@@ -209,6 +213,9 @@ def attention(q, k, v, causal=False, scale=None, out=None):
     if B * H * M == 0:
         return out
     scale = (1 / math.sqrt(D) if scale is None else scale) * LOG2_E
+    if scale < 0:
+        q, scale = -q, -scale
+    scale = max(scale, SMALLEST_SCALE)
     config = _config(on_gpu(q) and q.dtype.itemsize == 2, D)
     attention_kernel[(tw.cdiv(M, config["BLOCK_M"]), B * H)](
         out,

@@ -40,10 +40,12 @@ def test_heads_inside_the_rows(backend, rng):
     backend.check(kernels.attention(q, k, v), expected, "float16")
 
 
-def test_scale(backend, rng):
+@pytest.mark.parametrize("scale", [0.5, -0.5, 0.0])
+def test_scale(backend, rng, scale):
     q, k, v = make(backend, rng, (1, 1, 64, 32), 64, "float32")
-    expected = reference.attention(*(backend.numpy(x) for x in (q, k, v)), scale=0.5)
-    backend.check(kernels.attention(q, k, v, scale=0.5), expected, "float32", FACTOR["float32"])
+    expected = reference.attention(*(backend.numpy(x) for x in (q, k, v)), causal=True, scale=scale)
+    actual = kernels.attention(q, k, v, causal=True, scale=scale)
+    backend.check(actual, expected, "float32", FACTOR["float32"])
 
 
 def test_attention_refuses(backend):

@@ -1,6 +1,7 @@
 #include "lib/Transforms/Warp/Passes.h"
 
 #include "dialect/Warp/WarpOps.h"
+#include "lib/Transforms/Warp/LoopEntry.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/PatternMatch.h"
@@ -162,21 +163,10 @@ carrySlots(const CarriedSum &sum, MutableArrayRef<RingReleaseOp> releases,
 static scf::IfOp guard(scf::ForOp loop, unsigned numResults,
                        IRRewriter &rewriter) {
   rewriter.setInsertionPoint(loop);
-  Value runs =
-      arith::CmpIOp::create(rewriter, loop.getLoc(),
-                            loop.getUnsignedCmp() ? arith::CmpIPredicate::ult
-                                                  : arith::CmpIPredicate::slt,
-                            loop.getLowerBound(), loop.getUpperBound());
-  SmallVector<Type> types(loop->getResultTypes());
-  types.resize(numResults);
-  auto branch = scf::IfOp::create(rewriter, loop.getLoc(), types, runs,
-                                  /*addThenBlock=*/true, /*addElseBlock=*/true);
+  scf::IfOp branch = createIfEntered(loop, numResults, rewriter);
   for (auto [old, result] : llvm::zip(loop.getResults(), branch.getResults()))
     rewriter.replaceAllUsesWith(old, result);
   rewriter.moveOpBefore(loop, branch.thenBlock(), branch.thenBlock()->end());
-  rewriter.setInsertionPointToEnd(branch.elseBlock());
-  scf::YieldOp::create(rewriter, loop.getLoc(),
-                       loop.getInitArgs().take_front(numResults));
   return branch;
 }
 

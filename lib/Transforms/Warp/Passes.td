@@ -143,6 +143,57 @@ def Specialize : Pass<"warp-specialize", "::mlir::ModuleOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
+def OverlapProducts : Pass<"warp-overlap-products", "::mlir::ModuleOp"> {
+  let summary = "run the second of two chained products under the next "
+                "iteration's work on the first";
+  let description = [{
+    In a loop whose last product needs in registers what threads compute from an
+    earlier product, and adds to a sum that the loop carries, the last product
+    is started one iteration late, behind the earlier product of the next
+    iteration. The tensor cores then work while the threads do.
+
+    Input: rings are made; products are waited for at once. Output: the same
+    values. The first iteration, without its last product, stands before the
+    loop, and the last product behind it, both in a branch that is taken where
+    the loop runs at all.
+
+    ```mlir
+    scf.for ... iter_args(%sum = %zero) {                            // before
+      %s = warp.wgmma %q, %k, %zero
+      %scores = warp.wgmma_wait %s {pendings = 0 : i32}
+      %p = ... %scores
+      %slot, %v = warp.ring.wait %ring
+      %t = warp.wgmma %p, %v, %sum
+      %u = warp.wgmma_wait %t {pendings = 0 : i32}
+      warp.ring.release %slot
+      scf.yield %u
+    }
+
+    %first = ...                                                     // after
+    %last = scf.for ... iter_args(%sum = %zero, %p = %first) {
+      %s = warp.wgmma %q, %k, %zero
+      %slot, %v = warp.ring.wait %ring
+      %t = warp.wgmma %p, %v, %sum
+      %scores = warp.wgmma_wait %s {pendings = 1 : i32}
+      %next = ... %scores
+      %u = warp.wgmma_wait %t {pendings = 0 : i32}
+      warp.ring.release %slot
+      scf.yield %u, %next
+    }
+    %slot, %v = warp.ring.wait %ring
+    %t = warp.wgmma %last#1, %v, %last#0
+    %u = warp.wgmma_wait %t {pendings = 0 : i32}
+    warp.ring.release %slot
+    ```
+
+    Left alone: loops whose last product reads both sides from shared memory or
+    reads memory that is no slot of its own ring; sums that products of the same
+    iteration need.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect", "WarpDialect"];
+}
+
 def DelayWaits : Pass<"warp-delay-waits", "::mlir::ModuleOp"> {
   let summary = "start the products of an iteration before those of the last "
                 "one are done";

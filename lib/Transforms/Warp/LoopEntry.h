@@ -1,0 +1,31 @@
+// A branch around a loop that may not run at all.
+
+#pragma once
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace tilewright::warp {
+
+/// Makes a branch that is taken where `loop` runs at all, and otherwise gives
+/// what `loop` starts with, the first `numResults` of it. The caller fills the
+/// taken side.
+inline mlir::scf::IfOp createIfEntered(mlir::scf::ForOp loop,
+                                       unsigned numResults,
+                                       mlir::OpBuilder &b) {
+  mlir::OpBuilder::InsertionGuard guard(b);
+  mlir::Location loc = loop.getLoc();
+  mlir::Value runs = mlir::arith::CmpIOp::create(
+      b, loc,
+      loop.getUnsignedCmp() ? mlir::arith::CmpIPredicate::ult
+                            : mlir::arith::CmpIPredicate::slt,
+      loop.getLowerBound(), loop.getUpperBound());
+  auto branch = mlir::scf::IfOp::create(
+      b, loc, mlir::TypeRange(loop.getInitArgs().take_front(numResults)), runs,
+      /*addThenBlock=*/true, /*addElseBlock=*/true);
+  b.setInsertionPointToEnd(branch.elseBlock());
+  mlir::scf::YieldOp::create(b, loc, loop.getInitArgs().take_front(numResults));
+  return branch;
+}
+
+} // namespace tilewright::warp
