@@ -49,3 +49,11 @@ OpFoldResult GatherOp::fold(FoldAdaptor adaptor) {
   return splat ? splat.resizeSplat(cast<ShapedType>(getType()))
                : OpFoldResult();
 }
+
+//===-- histogram ---------------------------------------------------------===//
+
+LogicalResult HistogramOp::verify() {
+  if (getType().getRank() != 1) // C2
+    return emitOpError("counts into a tile of rank 1, got ") << getType();
+  return success();
+}

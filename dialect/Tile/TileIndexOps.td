@@ -1,4 +1,4 @@
-// Ops that choose elements, or places for them, by index.
+// Ops that choose elements by index, or count which there are.
 
 include "dialect/Tile/TileBase.td"
 
@@ -27,4 +27,27 @@ def Tile_GatherOp : Tile_Op<"gather", [Pure, InferTypeOpAdaptor]> {
     `:` type($source) `,` type($indices) `->` type($result)
   }];
   let hasFolder = 1;
+}
+
+def Tile_HistogramOp : Tile_Op<"histogram", [Pure,
+    TypesMatchWith<"mask is a boolean of the source's shape", "source", "mask",
+                   "::tilewright::tile::getBoolTypeLike($_self)",
+                   "!::llvm::cast<HistogramOp>(&$_op).getMask() || std::equal_to<>()">]> {
+  let summary = "counts how often each number occurs";
+  let description = [{
+    Element `i` of the result is the number of elements of `source` that are `i`
+    and whose `mask` is true. Elements that are negative or not less than the
+    size of the result are not counted.
+
+    C1: `mask` is a boolean of the source's shape.
+    C2: the result has rank 1.
+
+    ```mlir
+    %h = tile.histogram %x, %m : tensor<1024xi32> -> tensor<256xi32>
+    ```
+  }];
+  let arguments = (ins StaticShapeTensorOf<[I32]>:$source, Optional<Tile_BoolTile>:$mask);
+  let results = (outs StaticShapeTensorOf<[I32]>:$result);
+  let assemblyFormat = "$source (`,` $mask^)? attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
 }

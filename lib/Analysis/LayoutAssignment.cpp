@@ -225,7 +225,7 @@ LinearAttr LayoutAssignment::getDemand(OpOperand &use) const {
     LinearAttr demand = wanted[use.getOperandNumber()];
     return demand ? demand : layouts.lookup(use.get());
   }
-  if (isa<tile::ReduceOp>(op))
+  if (isa<tile::ReduceOp, tile::HistogramOp>(op))
     return layouts.lookup(op->getOperand(0));
   if (op->getNumResults() == 1)
     if (LinearAttr result = layouts.lookup(op->getResult(0)))

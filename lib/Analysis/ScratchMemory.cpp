@@ -43,13 +43,21 @@ static int64_t getConversionScratchBytes(warp::ConvertLayoutOp op) {
                          warp::getElementBytes(type.getElementType()));
 }
 
+/// The size of a tile that has a layout.
+static int64_t getTileBytes(RankedTensorType type) {
+  if (!warp::getLayout(type))
+    return 0;
+  return type.getNumElements() * warp::getElementBytes(type.getElementType());
+}
+
 /// The whole source, where every thread can pick from it.
 static int64_t getGatherScratchBytes(tile::GatherOp gather) {
-  RankedTensorType source = gather.getSource().getType();
-  return warp::getLayout(source)
-             ? source.getNumElements() *
-                   warp::getElementBytes(source.getElementType())
-             : 0;
+  return getTileBytes(gather.getSource().getType());
+}
+
+/// The counts, to which all threads add.
+static int64_t getHistogramScratchBytes(tile::HistogramOp histogram) {
+  return getTileBytes(histogram.getType());
 }
 
 int64_t tilewright::getScratchBytes(Operation *op) {
@@ -59,6 +67,9 @@ int64_t tilewright::getScratchBytes(Operation *op) {
           [](Operation *atomic) { return getAtomicScratchBytes(atomic); })
       .Case([](tile::DotOp dot) { return getDotScratchBytes(dot); })
       .Case([](tile::GatherOp gather) { return getGatherScratchBytes(gather); })
+      .Case([](tile::HistogramOp histogram) {
+        return getHistogramScratchBytes(histogram);
+      })
       .Case([](warp::ConvertLayoutOp convert) {
         return getConversionScratchBytes(convert);
       })

@@ -41,6 +41,7 @@ void KernelLowering::lowerOp(Operation &op) {
           [&](auto op) { lowerAtomic(op); })
       .Case<tile::ReduceOp>([&](auto op) { lowerReduce(op); })
       .Case<tile::GatherOp>([&](auto op) { lowerGather(op); })
+      .Case<tile::HistogramOp>([&](auto op) { lowerHistogram(op); })
       .Case<tile::DotOp>([&](auto op) { lowerDot(op); })
       .Case<tile::ReshapeOp>([&](auto op) { lowerReshape(op); })
       .Case<tile::AssertOp>([&](auto op) { lowerAssert(op); })

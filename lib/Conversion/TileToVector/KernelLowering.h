@@ -74,6 +74,7 @@ private:
 
   // Elements chosen by index.
   void lowerGather(tile::GatherOp op);
+  void lowerHistogram(tile::HistogramOp op);
 
   // Products.
   void lowerDot(tile::DotOp op);

@@ -1,4 +1,5 @@
-// Elements chosen by index: those of the source come from its buffer.
+// Elements chosen by index, which come from the buffer of the source, and
+// counts of numbers.
 
 #include "lib/Conversion/TileToVector/KernelLowering.h"
 
@@ -63,6 +64,39 @@ void KernelLowering::lowerGather(tile::GatherOp op) {
                                  readAt(e, source, at, axis, index, lanes));
                  });
   e.buffers[op.getResult()] = result;
+}
+
+/// Adds one to the count that the element of `op` at `at` names. One that is
+/// not to be counted adds zero to some count: no branch is needed.
+static void emitCount(Emitter &e, tile::HistogramOp op, const Buffer &counts,
+                      ArrayRef<Index> at) {
+  Evaluator evaluator(e, 1);
+  Value number = evaluator.evaluate(op.getSource(), at).value;
+  Value size = e.constant(e.b.getI32IntegerAttr(counts.shape[0]));
+  Value isCounted = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::ult,
+                                          number, size);
+  if (op.getMask())
+    isCounted = arith::AndIOp::create(
+        e.b, e.loc, isCounted, evaluator.evaluate(op.getMask(), at).value);
+  const Index place = {clampIndex(e, number, counts.shape[0], 1), false};
+  Value more = arith::ExtUIOp::create(e.b, e.loc, counts.storage, isCounted);
+  Value count = e.readBuffer(counts, place, 1).value;
+  e.writeBuffer(counts, place, 1, e.add(count, more));
+}
+
+void KernelLowering::lowerHistogram(tile::HistogramOp op) {
+  Buffer counts = bufferFor(op.getResult());
+  e.forEachChunk(counts.shape, 0, e.maxLanes(),
+                 [&](ArrayRef<Index> at, unsigned lanes) {
+                   Value zero = e.zero(counts.storage);
+                   e.writeBuffer(counts, at, lanes,
+                                 lanes > 1 ? e.splat(zero, lanes) : zero);
+                 });
+  ArrayRef<int64_t> shape = op.getSource().getType().getShape();
+  e.forEachChunk(
+      shape, getInnermostDim(shape), /*maxLanes=*/1,
+      [&](ArrayRef<Index> at, unsigned) { emitCount(e, op, counts, at); });
+  e.buffers[op.getResult()] = counts;
 }
 
 } // namespace tilewright::cpu

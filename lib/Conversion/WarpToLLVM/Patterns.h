@@ -31,6 +31,9 @@ void populateReduceToLLVM(const WarpTypeConverter &converter,
 /// gather.
 void populateGatherToLLVM(const WarpTypeConverter &converter,
                           mlir::RewritePatternSet &patterns);
+/// histogram.
+void populateHistogramToLLVM(const WarpTypeConverter &converter,
+                             mlir::RewritePatternSet &patterns);
 /// warp.convert_layout.
 void populateConvertLayoutToLLVM(const WarpTypeConverter &converter,
                                  mlir::RewritePatternSet &patterns);

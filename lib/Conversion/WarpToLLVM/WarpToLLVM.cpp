@@ -45,6 +45,7 @@ static LogicalResult convertTiles(ModuleOp module, const NvidiaTarget &target) {
   populateDebugToLLVM(converter, target, patterns);
   populateReduceToLLVM(converter, patterns);
   populateGatherToLLVM(converter, patterns);
+  populateHistogramToLLVM(converter, patterns);
   populateConvertLayoutToLLVM(converter, patterns);
   populateMmaToLLVM(converter, target, patterns);
   populateWgmmaToLLVM(converter, target, patterns);

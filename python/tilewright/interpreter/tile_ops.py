@@ -42,6 +42,14 @@ def _gather(builder, operands, types, attrs):
     return [np.take_along_axis(source, inside.astype(np.int64), attrs["axis"])]
 
 
+def _histogram(builder, operands, types, attrs):
+    numbers, bins = operands[0].reshape(-1), types[0].shape[0]
+    counted = (numbers >= 0) & (numbers < bins)
+    if len(operands) > 1:
+        counted &= operands[1].reshape(-1)
+    return [np.bincount(numbers[counted], minlength=bins).astype(np.int32)]
+
+
 def _addptr(builder, operands, types, attrs):
     pointers, offsets = operands
     return [pointers + offsets.astype(np.int64) * size_in_memory(types[0].scalar.element_ty)]
@@ -210,6 +218,7 @@ OPS = {
     "tile.reshape": _reshape,
     "tile.transpose": _transpose,
     "tile.gather": _gather,
+    "tile.histogram": _histogram,
     "tile.addptr": _addptr,
     "tile.int_to_ptr": _keep,
     "tile.ptr_to_int": _keep,

@@ -37,7 +37,7 @@ from .dtypes import (
 )
 from .elementwise import PropagateNan, add, cast, clamp, maximum, minimum, mul, sub, where
 from .errors import LanguageError, LanguageTypeError, LanguageValueError
-from .indexing import gather
+from .indexing import gather, histogram
 from .joining import cat, flip, interleave, join, split, squeeze, unsqueeze
 from .loops import range, static_range
 from .math import (
@@ -161,6 +161,7 @@ __all__ = [
     "fma",
     "full",
     "gather",
+    "histogram",
     "int1",
     "int8",
     "int16",

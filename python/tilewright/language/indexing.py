@@ -1,4 +1,4 @@
-"""Functions that choose elements, or places for them, by index."""
+"""Functions that choose elements by index, or count which there are."""
 
 from .builtin import builtin
 from .semantic import choose
@@ -16,3 +16,16 @@ def gather(src, index, axis):
     Example: `tl.gather(table, codes, axis=0)`.
     """
     return choose.gather(src, index, axis)
+
+
+@builtin
+def histogram(input, num_bins, mask=None):
+    """How often each number from 0 to `num_bins - 1` occurs in the block of integers `input`.
+
+    The result is an int32 block of shape (`num_bins`,), known at compile time. Other numbers are not counted,
+    nor are those where `mask` (bools that broadcast to the shape of `input`) is false. Raises
+    `LanguageTypeError` and `LanguageValueError`.
+
+    Example: `tl.histogram(x.to(tl.int32), 256, mask=offsets < n)`.
+    """
+    return choose.histogram(input, num_bins, mask)

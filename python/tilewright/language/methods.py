@@ -7,7 +7,7 @@ from .tensor import _define_operators, tensor
 
 _METHODS = {
     elementwise: ["to", "cast", "logical_and", "logical_or"],
-    indexing: ["gather"],
+    indexing: ["gather", "histogram"],
     joining: ["flip", "split", "squeeze", "unsqueeze"],
     math: ["abs", "cos", "exp", "log", "rsqrt", "sin", "sqrt"],
     memory: [

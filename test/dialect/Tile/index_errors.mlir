@@ -56,3 +56,21 @@ tile.func @index_type(%x: tensor<8xf32>, %i: tensor<4xi64>) {
   %0 = tile.gather %x[%i] {axis = 0 : i32} : tensor<8xf32>, tensor<4xi64> -> tensor<4xf32>
   tile.return
 }
+
+// -----
+
+// C1: a mask of another shape.
+tile.func @mask(%x: tensor<8xi32>, %m: tensor<4xi1>) {
+  // expected-error @below {{mask is a boolean of the source's shape}}
+  %0 = "tile.histogram"(%x, %m) : (tensor<8xi32>, tensor<4xi1>) -> tensor<4xi32>
+  tile.return
+}
+
+// -----
+
+// C2: counts stand in a row.
+tile.func @counts(%x: tensor<8xi32>) {
+  // expected-error @below {{counts into a tile of rank 1, got 'tensor<4x4xi32>'}}
+  %0 = tile.histogram %x : tensor<8xi32> -> tensor<4x4xi32>
+  tile.return
+}

@@ -58,6 +58,36 @@ def gather_of_another_side(x):
     tl.gather(tl.zeros((8, 16), tl.int32), tl.arange(0, 4)[:, None], 0)  # !
 
 
+@mistake("*fp32", r"the input of tl\.histogram is a block, got fp32")
+def histogram_of_a_scalar(x):
+    tl.histogram(tl.load(x), 4)  # !
+
+
+@mistake("*fp32", r"tl\.histogram counts integers, got <\[8\], fp32>", r"\.to\(tl\.int32\)")
+def histogram_of_floats(x):
+    tl.histogram(tl.load(x + tl.arange(0, 8)), 4)  # !
+
+
+@mistake("i32", r"num_bins of tl\.histogram is a positive compile-time integer, got int32")
+def histogram_of_runtime_size(n):
+    tl.histogram(tl.arange(0, 8), n)  # !
+
+
+@mistake("i32", r"num_bins of tl\.histogram is a positive compile-time integer, got 0 of type int")
+def histogram_of_nothing(n):
+    tl.histogram(tl.arange(0, 8), 0)  # !
+
+
+@mistake("i32", r"the mask of tl\.histogram is a block of bools, got fp32")
+def histogram_with_float_mask(n):
+    tl.histogram(tl.arange(0, 8), 4, mask=1.0)  # !
+
+
+@mistake("i32", r"a block of shape \[4\] does not broadcast to \[8\]|shapes \[4\] and \[8\] do not broadcast")
+def histogram_with_mask_of_another_shape(n):
+    tl.histogram(tl.arange(0, 8), 4, mask=tl.arange(0, 4) < n)  # !
+
+
 @pytest.mark.parametrize("fn, signature, constants, message, hint", MISTAKES)
 def test_mistake(tile, fn, signature, constants, message, hint):
     with pytest.raises(CompilationError) as caught:

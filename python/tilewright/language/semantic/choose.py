@@ -1,10 +1,11 @@
-"""Elements chosen by index."""
+"""Elements chosen by index, and counts of them."""
 
 from ..dtypes import block_type, int32, int64
 from ..errors import LanguageTypeError, LanguageValueError
 from ..ir import builder, emit, emit_effect
 from . import arithmetic, compare
-from .convert import cast, describe
+from .convert import cast, describe, to_bool, to_tensor
+from .promote import broadcast_to_shape
 from .shape import as_axis
 
 
@@ -46,3 +47,36 @@ def gather(source, index, axis):
     _check_inside(index, source.shape[axis])
     result = block_type(source.dtype, index.shape)
     return emit("tile.gather", [source, cast(index, int32)], result, axis=axis)
+
+
+def _to_int32(source, num_bins, mask):
+    """`source` as int32, and a mask of those that the narrowing keeps."""
+    if source.dtype.int_bitwidth <= 32:
+        return cast(source, int32), mask
+    inside = arithmetic.logical(
+        compare.compare("ge", cast(source, int64), 0),
+        compare.compare("lt", cast(source, int64), num_bins),
+        "arith.andi",
+    )
+    return cast(source, int32), inside if mask is None else arithmetic.logical(inside, mask, "arith.andi")
+
+
+def histogram(source, num_bins, mask):
+    """See `tl.histogram`."""
+    _check_block(source, "the input of tl.histogram")
+    if not source.dtype.is_int():
+        raise LanguageTypeError(
+            f"tl.histogram counts integers, got {source.type}", hint="cast it with .to(tl.int32)"
+        )
+    if isinstance(num_bins, bool) or not isinstance(num_bins, int) or num_bins < 1:
+        raise LanguageTypeError(
+            f"num_bins of tl.histogram is a positive compile-time integer, got {describe(num_bins)}"
+        )
+    if mask is not None:
+        mask = to_tensor(mask)
+        if not mask.dtype.is_int():
+            raise LanguageTypeError(f"the mask of tl.histogram is a block of bools, got {mask.type}")
+        mask = broadcast_to_shape(to_bool(mask), source.shape)
+    source, mask = _to_int32(source, num_bins, mask)
+    operands = [source] if mask is None else [source, mask]
+    return emit("tile.histogram", operands, block_type(int32, (num_bins,)))
