@@ -22,14 +22,23 @@ static bool mayAccumulate(Type operand, Type acc) {
   return isa<FloatType>(operand) && operand == acc;
 }
 
+/// Whether these are the shapes of a product, or of as many as the first
+/// dimension counts (C1).
+static bool areDotShapes(ArrayRef<int64_t> a, ArrayRef<int64_t> b,
+                         ArrayRef<int64_t> acc) {
+  size_t rank = acc.size();
+  if ((rank != 2 && rank != 3) || a.size() != rank || b.size() != rank)
+    return false;
+  bool sameBatch = rank == 2 || (a[0] == acc[0] && b[0] == acc[0]);
+  return sameBatch && a[rank - 1] == b[rank - 2] &&
+         a[rank - 2] == acc[rank - 2] && b[rank - 1] == acc[rank - 1];
+}
+
 LogicalResult DotOp::verify() {
   auto a = cast<RankedTensorType>(getA().getType());
   auto b = cast<RankedTensorType>(getB().getType());
   auto acc = cast<RankedTensorType>(getAcc().getType());
-  if (a.getRank() != 2 || b.getRank() != 2 || acc.getRank() != 2 ||
-      a.getDimSize(1) != b.getDimSize(0) ||
-      a.getDimSize(0) != acc.getDimSize(0) ||
-      b.getDimSize(1) != acc.getDimSize(1)) // C1
+  if (!areDotShapes(a.getShape(), b.getShape(), acc.getShape())) // C1
     return emitOpError("multiplies MxK by KxN into MxN, got ")
            << a << ", " << b << " and " << acc;
   Type aElement = a.getElementType(), bElement = b.getElementType();

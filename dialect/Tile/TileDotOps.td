@@ -5,12 +5,14 @@ include "dialect/Tile/TileBase.td"
 def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
   let summary = "matrix product added to an accumulator";
   let description = [{
-    `result = acc + a . b`. Products of 16-bit and narrower floats are summed at
+    `result = acc + a . b`; of tiles of rank 3 a product for each index of the
+    first dimension. Products of 16-bit and narrower floats are summed at
     least in the accumulator's type. `precision` says how f32 operands are
     multiplied: `ieee` exactly rounded each, `tf32` with ten bits of mantissa,
     `tf32x3` in three tf32 products.
 
-    C1: `a` is MxK, `b` KxN and `acc` MxN.
+    C1: `a` is MxK, `b` KxN and `acc` MxN; or `a` is BxMxK, `b` BxKxN and `acc`
+        BxMxN.
     C2: `a` and `b` have the same element type; 8-bit floats may be mixed.
     C3: accumulators are i32 for i8 operands, f32 or f16 for 16-bit and 8-bit
         floats, otherwise of the operands' type.
@@ -18,6 +20,7 @@ def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
 
     ```mlir
     %d = tile.dot %a, %b, %c : tensor<64x32xf16>, tensor<32x64xf16>, tensor<64x64xf32>
+    %e = tile.dot %f, %g, %h : tensor<4x16x8xf32>, tensor<4x8x16xf32>, tensor<4x16x16xf32>
     ```
   }];
   let arguments = (ins Tile_Tile:$a, Tile_Tile:$b, Tile_Tile:$acc,

@@ -5,8 +5,9 @@ include "dialect/Warp/WarpBase.td"
 def Warp_MmaOp : Warp_Op<"mma", [Pure, AllTypesMatch<["acc", "result"]>]> {
   let summary = "matrix product by the tensor cores of each warp";
   let description = [{
-    `result = acc + a . b` by `mma.sync` instructions (sm_80 and later). The kind
-    follows from the element types:
+    `result = acc + a . b` by `mma.sync` instructions (sm_80 and later); of tiles
+    of rank 3 a product for each index of the first dimension. The kind follows
+    from the element types:
 
     | a, b | acc | instruction | least target |
     |---|---|---|---|
@@ -18,7 +19,8 @@ def Warp_MmaOp : Warp_Op<"mma", [Pure, AllTypesMatch<["acc", "result"]>]> {
 
     f32 operands are rounded to tf32, to the nearest and ties away from zero.
 
-    C1: `a` is MxK, `b` KxN and `acc` MxN.
+    C1: `a` is MxK, `b` KxN and `acc` MxN, or all have one more dimension before
+        these, of one size.
     C2: the element types stand together in one row of the table.
     C3: the lowest registers and the lanes of each layout are those that the
         instruction reads or writes, every warp holds the parts of `a` and `b`

@@ -14,6 +14,8 @@ using warp::LinearAttr;
 
 namespace {
 struct DotShape {
+  /// How many products, for tiles of rank 3.
+  int64_t batch;
   int64_t m, n, k;
 };
 } // namespace
@@ -24,7 +26,23 @@ static constexpr int64_t kMmaRows = 16, kMmaColumns = 8;
 static DotShape getShape(tile::DotOp dot) {
   auto a = cast<RankedTensorType>(dot.getA().getType());
   auto b = cast<RankedTensorType>(dot.getB().getType());
-  return {a.getDimSize(0), b.getDimSize(1), a.getDimSize(1)};
+  unsigned rank = a.getRank(), row = rank - 2, column = rank - 1;
+  return {rank == 3 ? a.getDimSize(0) : 1, a.getDimSize(row),
+          b.getDimSize(column), a.getDimSize(column)};
+}
+
+static bool isBatched(tile::DotOp dot) {
+  return cast<RankedTensorType>(dot.getType()).getRank() == 3;
+}
+
+/// The sizes along the dimensions of `dot`, the first of which only a batch
+/// has.
+static SmallVector<int64_t> withBatch(tile::DotOp dot, int64_t batch,
+                                      ArrayRef<int64_t> sizes) {
+  SmallVector<int64_t> all(sizes);
+  if (isBatched(dot))
+    all.insert(all.begin(), batch);
+  return all;
 }
 
 static Type getElementType(Value tile) {
@@ -99,13 +117,15 @@ bool tilewright::isChainedDot(tile::DotOp dot) {
          comesFromDot(dot.getB());
 }
 
-/// Splits the result among the warps so that the part of each is as square as
+/// Splits the result among the warps: first the products of a batch, which have
+/// no operand in common, then each so that the part of a warp is as square as
 /// possible: a square loads the least of both operands.
 static SmallVector<int64_t> placeWarps(tile::DotOp dot, int64_t numWarps) {
   DotShape shape = getShape(dot);
   int64_t maxRows = std::max<int64_t>(shape.m / kMmaRows, 1);
   int64_t maxColumns = std::max<int64_t>(shape.n / kMmaColumns, 1);
-  int64_t rows = 1, columns = 1;
+  int64_t batch = std::min(numWarps, shape.batch), rows = 1, columns = 1;
+  numWarps /= batch;
   if (isChainedDot(dot))
     rows = std::min(numWarps, maxRows);
   while (rows * columns < numWarps) {
@@ -115,7 +135,7 @@ static SmallVector<int64_t> placeWarps(tile::DotOp dot, int64_t numWarps) {
         fitsRows && (!fitsColumns || shape.m / rows >= shape.n / columns);
     (takeRows || !fitsColumns ? rows : columns) *= 2;
   }
-  return {rows, columns};
+  return withBatch(dot, batch, {rows, columns});
 }
 
 static DotLayouts chooseTensorCoreLayouts(tile::DotOp dot, int64_t numWarps) {
@@ -148,7 +168,7 @@ static std::optional<DotLayouts>
 chooseWgmmaLayouts(tile::DotOp dot, int64_t numWarps,
                    const NvidiaTarget &target) {
   DotShape shape = getShape(dot);
-  if (!target.hasWgmma() || !fitsSharedMemory(dot, target))
+  if (!target.hasWgmma() || isBatched(dot) || !fitsSharedMemory(dot, target))
     return std::nullopt;
   std::optional<LinearLayout> acc = wgmmaLayout({shape.m, shape.n}, numWarps);
   if (!acc)
@@ -170,6 +190,8 @@ chooseWgmmaLayouts(tile::DotOp dot, int64_t numWarps,
 
 static LinearLayout chooseThreadAccumulator(tile::DotOp dot, int64_t numWarps) {
   DotShape shape = getShape(dot);
+  int64_t batch = std::min(numWarps, shape.batch);
+  numWarps /= batch;
   int64_t threads = numWarps << kLaneBits;
   int64_t perThread = std::max<int64_t>(shape.m * shape.n / threads, 1);
   // Of each operand a thread holds one side of its rectangle.
@@ -178,11 +200,14 @@ static LinearLayout chooseThreadAccumulator(tile::DotOp dot, int64_t numWarps) {
   while (rows * rows * 2 <= numWarps)
     rows *= 2;
   BlockedParams params;
-  params.sizePerThread = {std::min(side, shape.m), std::min(side, shape.n)};
-  params.threadsPerWarp = {4, 8};
-  params.warpsPerBlock = {rows, numWarps / rows};
-  params.order = {1, 0};
-  return blockedLayout({shape.m, shape.n}, params);
+  params.sizePerThread =
+      withBatch(dot, 1, {std::min(side, shape.m), std::min(side, shape.n)});
+  params.threadsPerWarp = withBatch(dot, 1, {4, 8});
+  params.warpsPerBlock = withBatch(dot, batch, {rows, numWarps / rows});
+  ArrayRef<int64_t> sizes = cast<RankedTensorType>(dot.getType()).getShape();
+  for (int32_t dim = sizes.size(); dim-- > 0;)
+    params.order.push_back(dim);
+  return blockedLayout(sizes, params);
 }
 
 /// Operands of a thread that would take more registers stay in shared memory.

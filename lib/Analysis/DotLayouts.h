@@ -29,7 +29,8 @@ bool isChainedDot(tile::DotOp dot);
 /// For tensor cores the layouts of the instruction's registers, of `wgmma`
 /// where the target has it and the tile is large enough. For others a rectangle
 /// of the result a thread, and of the operands what it needs where that fits
-/// its registers; else they go through shared memory.
+/// its registers; else they go through shared memory. The products of a batch
+/// are spread over the warps first.
 DotLayouts chooseDotLayouts(tile::DotOp dot, int64_t numWarps,
                             const NvidiaTarget &target);
 

@@ -19,10 +19,15 @@ static RankedTensorType getTile(Value operand) {
 static bool holdsOperand(Value operand, MmaOperand role,
                          const LinearLayout &acc) {
   std::optional<LinearLayout> held = warp::getLayout(operand.getType());
-  int64_t depth = getTile(operand).getDimSize(role == MmaOperand::A ? 1 : 0);
+  int64_t depth =
+      getTile(operand).getDimSize(getContractedDim(role, acc.getRank()));
   return held && registerMap(*held, warp::withAllAxes(
                                         threadOperandLayout(role, acc, depth)))
                      .has_value();
+}
+
+unsigned tilewright::getContractedDim(MmaOperand operand, unsigned rank) {
+  return rank - (operand == MmaOperand::A ? 1 : 2);
 }
 
 bool tilewright::holdsOperands(tile::DotOp dot) {
@@ -33,9 +38,13 @@ bool tilewright::holdsOperands(tile::DotOp dot) {
 
 LinearLayout tilewright::getStepMajorLayout(MmaOperand operand,
                                             ArrayRef<int64_t> shape) {
-  if (operand == MmaOperand::A)
-    return sharedLayout(shape, {0, 1});
-  return sharedLayout(shape, {1, 0});
+  const unsigned contracted = getContractedDim(operand, shape.size());
+  SmallVector<int32_t> order;
+  for (int32_t dim = shape.size(); dim-- > 0;)
+    if (unsigned(dim) != contracted)
+      order.push_back(dim);
+  order.push_back(contracted);
+  return sharedLayout(shape, order);
 }
 
 static int64_t getBytes(Value operand) {

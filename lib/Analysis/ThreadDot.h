@@ -13,6 +13,9 @@
 
 namespace tilewright {
 
+/// The dimension of operand A or B, of rank 2 or 3, that a dot sums over.
+unsigned getContractedDim(MmaOperand operand, unsigned rank);
+
 /// Whether every thread holds what it needs of both operands.
 bool holdsOperands(tile::DotOp dot);
 

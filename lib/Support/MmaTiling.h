@@ -16,7 +16,8 @@ struct MmaStep {
 /// wide as given, in an order that uses each operand as long as it is held: all
 /// atoms of the accumulator for one step along k, then the next. Nothing if the
 /// layouts do not hold the atoms that tensor cores take, or if some warp lacks
-/// a part of an operand that its accumulator needs.
+/// a part of an operand that its accumulator needs. Tiles of rank 3 hold a
+/// matrix for each index of the first dimension.
 std::optional<llvm::SmallVector<MmaStep>> planMma(const LinearLayout &a,
                                                   const LinearLayout &b,
                                                   const LinearLayout &acc,

@@ -115,7 +115,7 @@ LinearLayout tilewright::coalescedLayout(ArrayRef<int64_t> shape,
 // Tensor cores
 //===----------------------------------------------------------------------===//
 
-LinearLayout tilewright::mmaAtom(MmaOperand operand, unsigned elementBits) {
+static LinearLayout matrixAtom(MmaOperand operand, unsigned elementBits) {
   constexpr LayoutAxis axes[] = {LayoutAxis::Register, LayoutAxis::Lane,
                                  LayoutAxis::Warp, LayoutAxis::Block};
   const LinearLayout empty = emptyTile(2, axes);
@@ -142,29 +142,42 @@ LinearLayout tilewright::mmaAtom(MmaOperand operand, unsigned elementBits) {
          run(LayoutAxis::Lane, 1, groupBits) * run(LayoutAxis::Register, 0, 1);
 }
 
+LinearLayout tilewright::mmaAtom(MmaOperand operand, unsigned elementBits,
+                                 unsigned rank) {
+  LinearLayout atom = matrixAtom(operand, elementBits);
+  return rank == 3 ? atom.expandDim(0) : atom;
+}
+
 LinearLayout tilewright::mmaLayout(MmaOperand operand, unsigned elementBits,
                                    ArrayRef<int64_t> shape,
                                    ArrayRef<int64_t> warpsPerBlock) {
+  const unsigned rank = shape.size(), row = rank - 2, column = rank - 1;
   auto warps = [&](unsigned dim, bool shared) {
     unsigned bits = Log2_64(warpsPerBlock[dim]);
     return shared
                ? LinearLayout::zeros(LayoutAxis::Warp, dimAxis(dim), bits)
                : LinearLayout::identity(LayoutAxis::Warp, dimAxis(dim), bits);
   };
-  LinearLayout pattern = mmaAtom(operand, elementBits) *
-                         warps(1, operand == MmaOperand::A) *
-                         warps(0, operand == MmaOperand::B);
+  LinearLayout pattern = mmaAtom(operand, elementBits, rank) *
+                         warps(column, operand == MmaOperand::A) *
+                         warps(row, operand == MmaOperand::B);
+  SmallVector<int32_t> order = {int32_t(column), int32_t(row)};
   // Operands repeat along k first: the order in which they are consumed.
   if (operand == MmaOperand::B)
-    return fitToShape(pattern, shape, {0, 1});
-  return fitToShape(pattern, shape, {1, 0});
+    std::swap(order[0], order[1]);
+  if (rank == 3) {
+    pattern *= warps(0, /*shared=*/false);
+    order.push_back(0);
+  }
+  return fitToShape(pattern, shape, order);
 }
 
 LinearLayout tilewright::threadOperandLayout(MmaOperand operand,
                                              const LinearLayout &accumulator,
                                              int64_t contractedSize) {
   assert(operand != MmaOperand::Accumulator && "an operand, A or B");
-  unsigned contracted = operand == MmaOperand::A ? 1 : 0;
+  unsigned contracted =
+      accumulator.getRank() - (operand == MmaOperand::A ? 1 : 2);
   LinearLayout held = accumulator.sliceDim(contracted)
                           .expandDim(contracted)
                           .dropRedundantBits(LayoutAxis::Register);

@@ -44,12 +44,15 @@ enum class MmaOperand { A, B, Accumulator };
 /// The registers that one `mma.sync` of a warp reads or writes: the m16n8
 /// accumulator of 32-bit elements (also of f16), or an m16k or k-by-n8 operand,
 /// where k elements are 256 bits (tf32 k8, f16 k16, int8 and f8 k32). See
-/// "Matrix Fragments for mma" in the PTX ISA.
-LinearLayout mmaAtom(MmaOperand operand, unsigned elementBits);
+/// "Matrix Fragments for mma" in the PTX ISA. Of rank 3, the first dimension
+/// has size 1.
+LinearLayout mmaAtom(MmaOperand operand, unsigned elementBits,
+                     unsigned rank = 2);
 
 /// The layout of a tile (M x N, M x K or K x N) whose warps stand
-/// warpsPerBlock[0] x warpsPerBlock[1] over the result, the second counting
-/// first. An operand is held in copies by the warps that share it.
+/// warpsPerBlock[0] x warpsPerBlock[1] over the result, the last counting
+/// first. An operand is held in copies by the warps that share it. Of rank 3,
+/// the tile holds a matrix for each index of the first dimension.
 LinearLayout mmaLayout(MmaOperand operand, unsigned elementBits,
                        llvm::ArrayRef<int64_t> shape,
                        llvm::ArrayRef<int64_t> warpsPerBlock);

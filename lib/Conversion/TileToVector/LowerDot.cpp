@@ -149,6 +149,29 @@ Value DotEmitter::multiplyAdd(Value x, Value y, Value sum) {
   return e.add(e.mul(x, y), sum);
 }
 
+/// One matrix of a buffer of rank 3.
+static Buffer getMatrix(Emitter &e, const Buffer &batch, Value number) {
+  const int64_t bytes = batch.storage.getIntOrFloatBitWidth() / 8;
+  Buffer matrix = batch;
+  matrix.pointer = e.offsetPointer(
+      batch.pointer, e.mul(number, e.i64(batch.strides[0] * bytes)));
+  matrix.shape.erase(matrix.shape.begin());
+  matrix.strides.erase(matrix.strides.begin());
+  return matrix;
+}
+
+/// c += a . b, of buffers of rank 3 one matrix after the other.
+static void emitProducts(Emitter &e, const Buffer &a, const Buffer &b,
+                         const Buffer &c) {
+  if (c.shape.size() == 2)
+    return DotEmitter(e, a, b, c).emit();
+  e.forRange(0, c.shape[0], 1, [&](Value number) {
+    Buffer lhs = getMatrix(e, a, number), rhs = getMatrix(e, b, number),
+           sums = getMatrix(e, c, number);
+    DotEmitter(e, lhs, rhs, sums).emit();
+  });
+}
+
 /// The type in which products are summed.
 static Type getComputeType(tile::DotOp op) {
   Type element = getElementTypeOrSelf(op.getAcc().getType());
@@ -194,10 +217,10 @@ void KernelLowering::lowerDot(tile::DotOp op) {
     auto own = e.buffers.find(op.getAcc());
     if (own == e.buffers.end() || own->second.pointer != result.pointer)
       fill(result, op.getAcc());
-    DotEmitter(e, a, b, result).emit();
+    emitProducts(e, a, b, result);
   } else {
     Buffer sums = operandBuffer(op.getAcc(), compute, /*isExact=*/false);
-    DotEmitter(e, a, b, sums).emit();
+    emitProducts(e, a, b, sums);
     auto type = cast<RankedTensorType>(op.getResult().getType());
     e.forEachChunk(type.getShape(), getInnermostDim(type.getShape()),
                    e.maxLanes(), [&](ArrayRef<Index> at, unsigned lanes) {

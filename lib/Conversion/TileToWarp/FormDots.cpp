@@ -110,8 +110,10 @@ void DotFormer::form(tile::DotOp dot) {
     return;
   if (layouts.getDot(dot).isWgmma)
     return formWgmma(dot);
-  stage(dot.getA(), /*contracted=*/1);
-  stage(dot.getB(), /*contracted=*/0);
+  if (cast<RankedTensorType>(dot.getType()).getRank() == 2) {
+    stage(dot.getA(), /*contracted=*/1);
+    stage(dot.getB(), /*contracted=*/0);
+  }
   rewriter.setInsertionPoint(dot);
   rewriter.replaceOpWithNewOp<warp::MmaOp>(dot, dot.getType(), dot.getA(),
                                            dot.getB(), dot.getAcc());

@@ -23,21 +23,25 @@ namespace {
 /// everywhere.
 class RegisterTable {
 public:
-  explicit RegisterTable(const LinearLayout &layout) {
+  explicit RegisterTable(const LinearLayout &layout) : rank(layout.getRank()) {
     for (unsigned reg = 0, e = layout.getInSize(LayoutAxis::Register); reg < e;
-         ++reg) {
-      SmallVector<int64_t> element =
-          layout.getElement({{LayoutAxis::Register, reg}});
-      table.try_emplace({element[0], element[1]}, reg);
-    }
+         ++reg)
+      table.try_emplace(
+          getKey(layout.getElement({{LayoutAxis::Register, reg}})), reg);
   }
 
-  unsigned lookup(int64_t row, int64_t column) const {
-    return table.lookup({row, column});
+  unsigned lookup(ArrayRef<int64_t> place) const {
+    return table.lookup(getKey(place));
   }
 
 private:
-  DenseMap<std::pair<int64_t, int64_t>, unsigned> table;
+  /// The place in the batch (0 without one), the row and the column.
+  std::tuple<int64_t, int64_t, int64_t> getKey(ArrayRef<int64_t> place) const {
+    return {rank == 3 ? place[0] : 0, place[rank - 2], place[rank - 1]};
+  }
+
+  unsigned rank;
+  DenseMap<std::tuple<int64_t, int64_t, int64_t>, unsigned> table;
 };
 
 } // namespace
@@ -72,13 +76,16 @@ static void emitProduct(ImplicitLocOpBuilder &b, const LinearLayout &accLayout,
                         const LinearLayout &bLayout, ArrayRef<Value> lhs,
                         ArrayRef<Value> rhs, SmallVectorImpl<Value> &acc) {
   RegisterTable tableA(aLayout), tableB(bLayout);
-  int64_t depth = aLayout.getShape()[1];
+  const unsigned rank = accLayout.getRank();
+  int64_t depth = aLayout.getShape().back();
   for (int64_t k = 0; k < depth; ++k)
     for (auto [reg, sum] : llvm::enumerate(acc)) {
-      SmallVector<int64_t> place =
+      SmallVector<int64_t> inA =
           accLayout.getElement({{LayoutAxis::Register, reg}});
-      sum = emitMultiplyAdd(b, lhs[tableA.lookup(place[0], k)],
-                            rhs[tableB.lookup(k, place[1])], sum);
+      SmallVector<int64_t> inB(inA);
+      inA[rank - 1] = inB[rank - 2] = k;
+      sum = emitMultiplyAdd(b, lhs[tableA.lookup(inA)], rhs[tableB.lookup(inB)],
+                            sum);
     }
 }
 
@@ -103,7 +110,7 @@ public:
   SmallVector<Value> load(const LinearLayout &acc, int64_t first,
                           int64_t steps) {
     SmallVector<int64_t> shape(type.getShape());
-    int64_t &depth = shape[role == MmaOperand::A ? 1 : 0];
+    int64_t &depth = shape[getContractedDim(role, shape.size())];
     int64_t stepBytes = type.getNumElements() / depth * getElementBytes();
     depth = steps;
     Value start = LLVM::GEPOp::create(
@@ -178,7 +185,8 @@ private:
         emitSharedAddress(b, *offset + getSecondOperandOffset(op)));
     emitBarrier(b);
     LinearLayout layout = getLayoutOrScalar(op.getType());
-    int64_t depth = cast<RankedTensorType>(op.getA().getType()).getDimSize(1);
+    int64_t depth =
+        cast<RankedTensorType>(op.getA().getType()).getShape().back();
     int64_t steps = std::min(depth, kSteps);
     for (int64_t first = 0; first < depth; first += steps) {
       SmallVector<Value> x =

@@ -165,8 +165,9 @@ bool Wraparound::followData(OpOperand &use, unsigned dim) {
     return use.get() == store.getValue() && use.get() != store.getPtr() &&
            use.get() != store.getMask() && isMaskedOff(store.getMask(), dim);
   if (auto dot = dyn_cast<tile::DotOp>(user)) {
-    bool keepsLine = (use.getOperandNumber() == 0 && dim == 0) ||
-                     (use.getOperandNumber() == 1 && dim == 1) ||
+    unsigned rank = cast<RankedTensorType>(dot.getType()).getRank();
+    bool keepsLine = (use.getOperandNumber() == 0 && dim != rank - 1) ||
+                     (use.getOperandNumber() == 1 && dim != rank - 2) ||
                      use.getOperandNumber() == 2;
     if (keepsLine)
       lines.insert({dot.getResult(), dim});

@@ -18,6 +18,8 @@ def dot(
 ):
     """The matrix product of `input` [M, K] and `other` [K, N], added to `acc` [M, N] if given.
 
+    Blocks of rank 3, [B, M, K] and [B, K, N], give B products, [B, M, N].
+
     Both have one dtype: float64 (sums in float64), float32 or bfloat16 (in float32), float16 or 8-bit
     floats (in `out_dtype`, float32 or float16), int8 (in int32). float32 operands are multiplied in full
     precision; with `input_precision="tf32"` (or `allow_tf32=True`) by tensor cores with 10 bits of

@@ -28,3 +28,11 @@ tile.func @types(
   %8 = tile.dot %e, %e2, %cs : tensor<16x8xf8E4M3FN>, tensor<8x32xf8E5M2>, tensor<16x32xf32>
   tile.return
 }
+
+// A product for each index of the first dimension.
+// CHECK-LABEL: tile.func @batch
+tile.func @batch(%a: tensor<4x16x8xf16>, %b: tensor<4x8x32xf16>, %c: tensor<4x16x32xf32>) {
+  // CHECK: tile.dot %{{.*}}, %{{.*}}, %{{.*}} : tensor<4x16x8xf16>, tensor<4x8x32xf16>, tensor<4x16x32xf32>
+  %0 = tile.dot %a, %b, %c : tensor<4x16x8xf16>, tensor<4x8x32xf16>, tensor<4x16x32xf32>
+  tile.return
+}

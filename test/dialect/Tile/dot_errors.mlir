@@ -96,3 +96,30 @@ tile.func @result(%a: tensor<16x8xf16>, %b: tensor<8x32xf16>, %c: tensor<16x32xf
   %0 = "tile.dot"(%a, %b, %c) : (tensor<16x8xf16>, tensor<8x32xf16>, tensor<16x32xf32>) -> tensor<16x32xf16>
   tile.return
 }
+
+// -----
+
+// C1: two numbers of products.
+tile.func @batch(%a: tensor<4x16x8xf16>, %b: tensor<2x8x32xf16>, %c: tensor<4x16x32xf32>) {
+  // expected-error @below {{multiplies MxK by KxN into MxN, got 'tensor<4x16x8xf16>', 'tensor<2x8x32xf16>' and 'tensor<4x16x32xf32>'}}
+  %0 = tile.dot %a, %b, %c : tensor<4x16x8xf16>, tensor<2x8x32xf16>, tensor<4x16x32xf32>
+  tile.return
+}
+
+// -----
+
+// C1: matrices of one product meet those of a batch.
+tile.func @ranks(%a: tensor<4x16x8xf16>, %b: tensor<8x32xf16>, %c: tensor<4x16x32xf32>) {
+  // expected-error @below {{multiplies MxK by KxN into MxN}}
+  %0 = tile.dot %a, %b, %c : tensor<4x16x8xf16>, tensor<8x32xf16>, tensor<4x16x32xf32>
+  tile.return
+}
+
+// -----
+
+// C1: one dimension too many.
+tile.func @rank_four(%a: tensor<2x4x16x8xf16>, %b: tensor<2x4x8x32xf16>, %c: tensor<2x4x16x32xf32>) {
+  // expected-error @below {{multiplies MxK by KxN into MxN}}
+  %0 = tile.dot %a, %b, %c : tensor<2x4x16x8xf16>, tensor<2x4x8x32xf16>, tensor<2x4x16x32xf32>
+  tile.return
+}

@@ -35,3 +35,15 @@ tile.func @bytes(%a: tensor<16x32xi8, #a8>, %b: tensor<32x8xi8, #b8>, %c: tensor
   %h = warp.mma %e, %f, %g : tensor<16x32xf8E4M3FN, #a8>, tensor<32x8xf8E5M2, #b8>, tensor<16x8xf32, #c1>
   tile.return
 }
+
+// Four products of two warps: each warp has every other one.
+#ab = #warp.linear<{register = [[0, 0, 1], [0, 8, 0], [0, 0, 8], [2, 0, 0]], lane = [[0, 0, 2], [0, 0, 4], [0, 1, 0], [0, 2, 0], [0, 4, 0]], warp = [[1, 0, 0]]}>
+#bb = #warp.linear<{register = [[0, 1, 0], [0, 8, 0], [2, 0, 0]], lane = [[0, 2, 0], [0, 4, 0], [0, 0, 1], [0, 0, 2], [0, 0, 4]], warp = [[1, 0, 0]]}>
+#cb = #warp.linear<{register = [[0, 0, 1], [0, 8, 0], [2, 0, 0]], lane = [[0, 0, 2], [0, 0, 4], [0, 1, 0], [0, 2, 0], [0, 4, 0]], warp = [[1, 0, 0]]}>
+
+// CHECK-LABEL: @batch
+tile.func @batch(%a: tensor<4x16x16xf16, #ab>, %b: tensor<4x16x8xf16, #bb>, %c: tensor<4x16x8xf32, #cb>) {
+  // CHECK: warp.mma
+  %d = warp.mma %a, %b, %c : tensor<4x16x16xf16, #ab>, tensor<4x16x8xf16, #bb>, tensor<4x16x8xf32, #cb>
+  tile.return
+}

@@ -53,3 +53,15 @@ tile.func @no_layout(%a: tensor<32x16xf16>, %b: tensor<16x16xf16>, %c: tensor<32
   %d = warp.mma %a, %b, %c : tensor<32x16xf16>, tensor<16x16xf16>, tensor<32x16xf32>
   tile.return
 }
+
+// -----
+
+#a = #warp.linear<{register = [[0, 0, 1], [0, 8, 0], [0, 0, 8]], lane = [[0, 0, 2], [0, 0, 4], [0, 1, 0], [0, 2, 0], [0, 4, 0]], warp = [[1, 0, 0]]}>
+#b = #warp.linear<{register = [[0, 1, 0], [0, 8, 0], [1, 0, 0]], lane = [[0, 2, 0], [0, 4, 0], [0, 0, 1], [0, 0, 2], [0, 0, 4]], warp = [[0, 0, 0]]}>
+#c = #warp.linear<{register = [[0, 0, 1], [0, 8, 0]], lane = [[0, 0, 2], [0, 0, 4], [0, 1, 0], [0, 2, 0], [0, 4, 0]], warp = [[1, 0, 0]]}>
+tile.func @batch(%a: tensor<2x16x16xf16, #a>, %b: tensor<2x16x8xf16, #b>, %c: tensor<2x16x8xf32, #c>) {
+  // C3: in B, product 1 is in other registers, not in the other warp
+  // expected-error@+1 {{has layouts that no tensor-core instruction takes}}
+  %d = warp.mma %a, %b, %c : tensor<2x16x16xf16, #a>, tensor<2x16x8xf16, #b>, tensor<2x16x8xf32, #c>
+  tile.return
+}

@@ -88,6 +88,32 @@ def histogram_with_mask_of_another_shape(n):
     tl.histogram(tl.arange(0, 8), 4, mask=tl.arange(0, 4) < n)  # !
 
 
+@mistake("i32", r"tl\.dot takes two blocks of rank 2, or two of rank 3, got <\[16\], fp32> and")
+def dot_of_vectors(n):
+    tl.dot(tl.zeros((16,), tl.float32), tl.zeros((16, 16), tl.float32))  # !
+
+
+@mistake("i32", r"tl\.dot of \[2, 16, 16\] and \[16, 16\]: the ranks differ", r"tl\.broadcast_to")
+def dot_of_two_ranks(n):
+    tl.dot(tl.zeros((2, 16, 16), tl.float32), tl.zeros((16, 16), tl.float32))  # !
+
+
+@mistake("i32", r"tl\.dot of \[2, 16, 16\] and \[4, 16, 16\]: the numbers of products differ")
+def dot_of_two_batches(n):
+    tl.dot(tl.zeros((2, 16, 16), tl.float32), tl.zeros((4, 16, 16), tl.float32))  # !
+
+
+@mistake("i32", r"the last side of the first block and the last but one of the second differ")
+def batched_dot_of_other_sides(n):
+    tl.dot(tl.zeros((2, 16, 8), tl.float32), tl.zeros((2, 16, 8), tl.float32))  # !
+
+
+@mistake("i32", r"the accumulator of tl\.dot is <\[16, 16\], fp32>, expected <\[2, 16, 16\], fp32>")
+def batched_dot_with_flat_accumulator(n):
+    x = tl.zeros((2, 16, 16), tl.float32)
+    tl.dot(x, x, tl.zeros((16, 16), tl.float32))  # !
+
+
 @pytest.mark.parametrize("fn, signature, constants, message, hint", MISTAKES)
 def test_mistake(tile, fn, signature, constants, message, hint):
     with pytest.raises(CompilationError) as caught:

@@ -50,6 +50,32 @@ TEST(PlanMma, MultipliesEachPairOfAtomsOnce) {
     }
 }
 
+TEST(PlanMma, MultipliesEachPairOfAtomsOfEachProductOfABatchOnce) {
+  for (SmallVector<int64_t> warps :
+       {SmallVector<int64_t>{1, 2, 2}, {4, 1, 1}, {2, 1, 4}}) {
+    const int64_t batch = 4, m = 32, n = 32, k = 32;
+    LinearLayout a = mmaLayout(MmaOperand::A, 16, {batch, m, k}, warps);
+    LinearLayout b = mmaLayout(MmaOperand::B, 16, {batch, k, n}, warps);
+    LinearLayout c =
+        mmaLayout(MmaOperand::Accumulator, 32, {batch, m, n}, warps);
+    auto steps = planMma(a, b, c, 16);
+    ASSERT_TRUE(steps);
+    std::set<SmallVector<int64_t>> done;
+    for (unsigned warp = 0; warp < warps[0] * warps[1] * warps[2]; ++warp)
+      for (const MmaStep &step : *steps) {
+        auto inA = origin(a, 8, step.a, warp), inB = origin(b, 4, step.b, warp);
+        auto inC = origin(c, 4, step.acc, warp);
+        EXPECT_EQ(inA[0], inC[0]);
+        EXPECT_EQ(inB[0], inC[0]);
+        EXPECT_EQ(inA[1], inC[1]);
+        EXPECT_EQ(inB[2], inC[2]);
+        EXPECT_EQ(inA[2], inB[1]);
+        done.insert({inC[0], inC[1], inC[2], inA[2]});
+      }
+    EXPECT_EQ(int64_t(done.size()), batch * (m / 16) * (n / 8) * (k / 16));
+  }
+}
+
 TEST(PlanMma, RefusesOperandsOfOtherWidthsAndTilesSmallerThanAnAtom) {
   LinearLayout a = mmaLayout(MmaOperand::A, 16, {32, 32}, {2, 1});
   LinearLayout b = mmaLayout(MmaOperand::B, 16, {32, 32}, {2, 1});

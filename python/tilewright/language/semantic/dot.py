@@ -13,14 +13,20 @@ def _check(left, right):
     from ..tensor import tensor
 
     for value in (left, right):
-        if not isinstance(value, tensor) or len(value.shape) != 2:
+        if not isinstance(value, tensor) or len(value.shape) not in (2, 3):
             raise LanguageTypeError(
-                f"tl.dot takes two blocks of rank 2, got {describe(left)} and {describe(right)}"
+                f"tl.dot takes two blocks of rank 2, or two of rank 3, got {describe(left)} and {describe(right)}"
             )
-    if left.shape[1] != right.shape[0]:
+    shapes = f"tl.dot of {list(left.shape)} and {list(right.shape)}"
+    if len(left.shape) != len(right.shape):
         raise LanguageValueError(
-            f"tl.dot of {list(left.shape)} and {list(right.shape)}: the second side of the first block "
-            "and the first side of the second differ"
+            f"{shapes}: the ranks differ", hint="repeat the smaller one with tl.broadcast_to"
+        )
+    if left.shape[:-2] != right.shape[:-2]:
+        raise LanguageValueError(f"{shapes}: the numbers of products differ")
+    if left.shape[-1] != right.shape[-2]:
+        raise LanguageValueError(
+            f"{shapes}: the last side of the first block and the last but one of the second differ"
         )
     if left.dtype != right.dtype and not (left.dtype.is_fp8() and right.dtype.is_fp8()):
         raise LanguageTypeError(
@@ -54,7 +60,7 @@ def dot(left, right, acc, input_precision, allow_tf32, out_dtype):
     precision = option(PRECISION, input_precision, "input_precision")
     if left.dtype != float32:
         precision = PRECISION["ieee"]  # it speaks of float32 operands only
-    result = block_type(_result_type(left.dtype, out_dtype), (left.shape[0], right.shape[1]))
+    result = block_type(_result_type(left.dtype, out_dtype), (*left.shape[:-1], right.shape[-1]))
     if acc is None:
         acc = constant(0, result)
     elif acc.type != result:

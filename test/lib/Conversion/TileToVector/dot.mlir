@@ -57,3 +57,25 @@ tile.func @i8(%x: !tile.ptr<i8>, %y: !tile.ptr<i32>) attributes {tile.kernel} {
   tile.store %yp, %d : tensor<16x16x!tile.ptr<i32>>
   tile.return
 }
+
+// -----
+
+// A loop over the products of a batch around that of each.
+// CHECK-LABEL: llvm.func @batch(
+// CHECK-DAG: %[[ONE:.*]] = arith.constant 1 : i64
+// CHECK-DAG: %[[FOUR:.*]] = arith.constant 4 : i64
+// CHECK: scf.for %[[B:.*]] = %{{.*}} to %[[FOUR]] step %[[ONE]]
+// CHECK: arith.muli %[[B]], %{{.*}} : i64
+// CHECK: scf.for {{.*}} -> (vector<8xf32>
+// CHECK: llvm.intr.fmuladd
+tile.func @batch(%x: !tile.ptr<f32>) attributes {tile.kernel} {
+  %zero = arith.constant dense<0.0> : tensor<4x8x8xf32>
+  %r = tile.range {start = 0 : i32, end = 256 : i32} : tensor<256xi32>
+  %o = tile.reshape %r : tensor<256xi32> -> tensor<4x8x8xi32>
+  %xs = tile.splat %x : !tile.ptr<f32> -> tensor<4x8x8x!tile.ptr<f32>>
+  %xp = tile.addptr %xs, %o : tensor<4x8x8x!tile.ptr<f32>>, tensor<4x8x8xi32>
+  %v = tile.load %xp : tensor<4x8x8x!tile.ptr<f32>>
+  %d = tile.dot %v, %v, %zero : tensor<4x8x8xf32>, tensor<4x8x8xf32>, tensor<4x8x8xf32>
+  tile.store %xp, %d : tensor<4x8x8x!tile.ptr<f32>>
+  tile.return
+}

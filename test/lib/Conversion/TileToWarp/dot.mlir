@@ -168,3 +168,26 @@ tile.func @float8(%x: f8E4M3FN, %y: f8E5M2, %out: !tile.ptr<f16>) attributes {ti
   tile.store %q, %o : tensor<16x16x!tile.ptr<f16>>
   tile.return
 }
+
+// -----
+
+// The products of a batch are spread over the warps, then over registers; each
+// is one of mma.sync, also where warpgroups would compute a single one.
+// CHECK-DAG: #[[ACC:.*]] = #warp.linear<{register = {{\[\[}}0, 0, 1], [0, 8, 0], {{.*}}[4, 0, 0]], lane = {{\[\[}}0, 0, 2], [0, 0, 4], [0, 1, 0], [0, 2, 0], [0, 4, 0]], warp = {{\[\[}}1, 0, 0], [2, 0, 0]], block = []}>
+// CHECK-DAG: #[[A:.*]] = #warp.linear<{register = {{\[\[}}0, 0, 1], [0, 8, 0], [0, 0, 8], {{.*}}[4, 0, 0]], lane = {{.*}}, warp = {{\[\[}}1, 0, 0], [2, 0, 0]], block = []}>
+// CHECK-DAG: #[[B:.*]] = #warp.linear<{register = {{\[\[}}0, 1, 0], [0, 8, 0], {{.*}}[4, 0, 0]], lane = {{\[\[}}0, 2, 0], {{.*}}, warp = {{\[\[}}1, 0, 0], [2, 0, 0]], block = []}>
+// CHECK-LABEL: tile.func @batch
+// CHECK: warp.mma {{.*}} : tensor<8x64x16xf16, #[[A]]>, tensor<8x16x64xf16, #[[B]]>, tensor<8x64x64xf32, #[[ACC]]>
+// SM90-LABEL: tile.func @batch
+// SM90: warp.mma
+tile.func @batch(%p: !tile.ptr<f16>, %q: !tile.ptr<f32>) attributes {tile.kernel} {
+  %zero = arith.constant dense<0.0> : tensor<8x64x64xf32>
+  %ps = tile.splat %p : !tile.ptr<f16> -> tensor<8x64x16x!tile.ptr<f16>>
+  %pt = tile.splat %p : !tile.ptr<f16> -> tensor<8x16x64x!tile.ptr<f16>>
+  %qs = tile.splat %q : !tile.ptr<f32> -> tensor<8x64x64x!tile.ptr<f32>>
+  %a = tile.load %ps : tensor<8x64x16x!tile.ptr<f16>>
+  %b = tile.load %pt : tensor<8x16x64x!tile.ptr<f16>>
+  %d = tile.dot %a, %b, %zero : tensor<8x64x16xf16>, tensor<8x16x64xf16>, tensor<8x64x64xf32>
+  tile.store %qs, %d : tensor<8x64x64x!tile.ptr<f32>>
+  tile.return
+}

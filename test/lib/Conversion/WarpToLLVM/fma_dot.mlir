@@ -57,3 +57,29 @@ tile.func @widened(%i: i8, %h: f16, %p: !tile.ptr<i32>, %q: !tile.ptr<f32>) attr
   tile.store %qs, %k : tensor<4x8x!tile.ptr<f32>, #c>
   tile.return
 }
+
+// -----
+
+#c = #warp.linear<{register = [[1, 0, 0]], lane = [[0, 0, 1], [0, 0, 2], [0, 0, 4], [0, 1, 0], [0, 2, 0]], warp = []}>
+#a = #warp.linear<{register = [[1, 0, 0]], lane = [[0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 1, 0], [0, 2, 0]], warp = []}>
+#b = #warp.linear<{register = [[1, 0, 0]], lane = [[0, 0, 1], [0, 0, 2], [0, 0, 4], [0, 0, 0], [0, 0, 0]], warp = []}>
+
+// Each product of a batch takes operands of its own.
+// CHECK-LABEL: llvm.func @batch
+tile.func @batch(%pa: !tile.ptr<f32>, %pb: !tile.ptr<f32>, %pc: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
+  %a1 = tile.splat %pa : !tile.ptr<f32> -> tensor<2x4x1x!tile.ptr<f32>, #a>
+  %b1 = tile.splat %pb : !tile.ptr<f32> -> tensor<2x1x8x!tile.ptr<f32>, #b>
+  %c1 = tile.splat %pc : !tile.ptr<f32> -> tensor<2x4x8x!tile.ptr<f32>, #c>
+  // CHECK: %[[A0:.*]] = llvm.load %arg0
+  // CHECK: %[[A1:.*]] = llvm.load %arg0
+  // CHECK: %[[B0:.*]] = llvm.load %arg1
+  // CHECK: %[[B1:.*]] = llvm.load %arg1
+  %a = tile.load %a1 : tensor<2x4x1x!tile.ptr<f32>, #a>
+  %b = tile.load %b1 : tensor<2x1x8x!tile.ptr<f32>, #b>
+  %c = arith.constant dense<0.0> : tensor<2x4x8xf32, #c>
+  // CHECK: llvm.intr.fma(%[[A0]], %[[B0]], %{{.*}})
+  // CHECK: llvm.intr.fma(%[[A1]], %[[B1]], %{{.*}})
+  %d = tile.dot %a, %b, %c : tensor<2x4x1xf32, #a>, tensor<2x1x8xf32, #b>, tensor<2x4x8xf32, #c>
+  tile.store %c1, %d : tensor<2x4x8x!tile.ptr<f32>, #c>
+  tile.return
+}

@@ -68,3 +68,24 @@ tile.func @bytes(%a: !tile.ptr<f8E4M3FN>, %b: !tile.ptr<f8E5M2>, %z: !tile.ptr<f
   tile.store %q, %e : tensor<16x8x!tile.ptr<i32>, #c>
   tile.return
 }
+
+// -----
+
+#a = #warp.linear<{register = [[0, 0, 1], [0, 8, 0], [0, 0, 8], [2, 0, 0]], lane = [[0, 0, 2], [0, 0, 4], [0, 1, 0], [0, 2, 0], [0, 4, 0]], warp = [[1, 0, 0]]}>
+#b = #warp.linear<{register = [[0, 1, 0], [0, 8, 0], [2, 0, 0]], lane = [[0, 2, 0], [0, 4, 0], [0, 0, 1], [0, 0, 2], [0, 0, 4]], warp = [[1, 0, 0]]}>
+#c = #warp.linear<{register = [[0, 0, 1], [0, 8, 0], [2, 0, 0]], lane = [[0, 0, 2], [0, 0, 4], [0, 1, 0], [0, 2, 0], [0, 4, 0]], warp = [[1, 0, 0]]}>
+
+// Two products a warp, one instruction each, with registers of their own.
+// CHECK-LABEL: llvm.func @batch
+tile.func @batch(%pa: f16, %pb: f16, %pc: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 2 : i32} {
+  %a = tile.splat %pa : f16 -> tensor<4x16x16xf16, #a>
+  %b = tile.splat %pb : f16 -> tensor<4x16x8xf16, #b>
+  %c1 = tile.splat %pc : !tile.ptr<f32> -> tensor<4x16x8x!tile.ptr<f32>, #c>
+  %c = tile.load %c1 : tensor<4x16x8x!tile.ptr<f32>, #c>
+  // CHECK-COUNT-8: %[[C:.*]] = llvm.load %arg2
+  // CHECK-COUNT-2: mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32
+  // CHECK-NOT: mma.sync
+  %d = warp.mma %a, %b, %c : tensor<4x16x16xf16, #a>, tensor<4x16x8xf16, #b>, tensor<4x16x8xf32, #c>
+  tile.store %c1, %d : tensor<4x16x8x!tile.ptr<f32>, #c>
+  tile.return
+}
