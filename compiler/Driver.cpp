@@ -23,6 +23,7 @@ FailureOr<CompileOptions> CompileOptions::parse(llvm::StringRef text,
   bool ok = map && map.map("target", options.target) &&
             map.mapOptional("num_warps", options.numWarps) &&
             map.mapOptional("num_stages", options.numStages) &&
+            map.mapOptional("maxnreg", options.maxRegisters) &&
             map.mapOptional("debug", options.debug) &&
             map.mapOptional("stop_after", options.stopAfter) &&
             map.mapOptional("assembler", options.assembler) &&
@@ -38,6 +39,9 @@ FailureOr<CompileOptions> CompileOptions::parse(llvm::StringRef text,
   if (options.numStages < 1)
     return emitError(loc) << "num_stages must be at least 1, got "
                           << options.numStages;
+  if (options.maxRegisters < 0 || options.maxRegisters > 255)
+    return emitError(loc) << "maxnreg must be from 0 to 255, got "
+                          << options.maxRegisters;
   return options;
 }
 

@@ -16,6 +16,8 @@ struct CompileOptions {
   std::string target;
   int numWarps = 4;
   int numStages = 3;
+  /// Registers of a thread at most; 0: what the assembler finds best.
+  int maxRegisters = 0;
   bool debug = false;
   std::string stopAfter;
   std::string assembler = "auto";

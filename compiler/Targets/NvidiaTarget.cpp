@@ -104,6 +104,17 @@ static void describeLaunch(FunctionOpInterface function,
     metadata["launch_recipe"] = std::move(recipe);
 }
 
+/// Bounds the registers of kernels whose roles do not have budgets of their
+/// own.
+static void boundRegisters(ModuleOp module, int registers) {
+  OpBuilder b(module.getContext());
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+    if (function->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName()) &&
+        !function->hasAttr(NVVM::NVVMDialect::getMinctasmAttrName()))
+      function->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(),
+                        b.getI32IntegerAttr(registers));
+}
+
 LogicalResult NvidiaBackEnd::compile(ModuleOp module,
                                      const CompileOptions &options,
                                      Artifact &artifact) const {
@@ -128,10 +139,13 @@ LogicalResult NvidiaBackEnd::compile(ModuleOp module,
     describeLaunch(function, artifact.metadata);
   if (options.stopAfter == "warp")
     return success();
-  if (failed(runPipeline(
-          module,
-          [&](OpPassManager &pm) { buildWarpToLlvmPipeline(pm, nvidia); })) ||
-      failed(emitStages(module, options, artifact)))
+  if (failed(runPipeline(module, [&](OpPassManager &pm) {
+        buildWarpToLlvmPipeline(pm, nvidia);
+      })))
+    return failure();
+  if (options.maxRegisters)
+    boundRegisters(module, options.maxRegisters);
+  if (failed(emitStages(module, options, artifact)))
     return failure();
   if (options.stopAfter == "llvm" || options.stopAfter == "ptx")
     return success();

@@ -217,6 +217,12 @@ static void defineCache(py::module_ &module) {
           },
           py::arg("bytes"),
           "Removes the least recently used entries until `bytes` are left.")
+      .def(
+          "remove",
+          [](const Cache &self, const std::string &key) {
+            check(tw_cache_remove(self.handle, key.c_str()));
+          },
+          py::arg("key"), "Removes one entry, if it is there.")
       .def("clear",
            [](const Cache &self) { check(tw_cache_clear(self.handle)); })
       .def_property_readonly(

@@ -32,7 +32,8 @@ __all__ = [
 ]
 
 # Imported when first used: none of them is needed to launch a kernel.
-_ON_DEMAND = ("aot", "cuda", "kernels", "testing")
+_ON_DEMAND = ("aot", "compat", "cuda", "kernels", "testing", "tuning")
+_FROM_TUNING = ("AutotunerError", "Config", "Space", "autotune", "heuristics")
 
 
 def __getattr__(name):
@@ -40,6 +41,8 @@ def __getattr__(name):
 
     if name in _ON_DEMAND:
         return importlib.import_module(f"tilewright.{name}")
+    if name in _FROM_TUNING:
+        return getattr(importlib.import_module("tilewright.tuning"), name)
     if name == "interpret":
         return importlib.import_module("tilewright.interpreter").interpret
     if name == "__version__":

@@ -48,6 +48,11 @@ DEBUG = Knob(
     "TILEWRIGHT_DEBUG", "1: compile kernels with their debug checks (overflow of integers, asserts)", "0"
 )
 ALWAYS_COMPILE = Knob("TILEWRIGHT_ALWAYS_COMPILE", "1: do not read compiled kernels from the disk cache", "0")
+AUTOTUNE = Knob(
+    "TILEWRIGHT_AUTOTUNE",
+    "measure: autotuned kernels use the fastest configuration; first: the first one, without measuring",
+    "measure",
+)
 ASSEMBLER = Knob("TILEWRIGHT_ASSEMBLER", "assembler of PTX: auto, nvjitlink, ptxas or driver", "auto")
 NVJITLINK = Knob("TILEWRIGHT_NVJITLINK", "path of the nvJitLink library (read by the library)", "found")
 PTXAS = Knob("TILEWRIGHT_PTXAS", "path of the program ptxas (read by the library)", "found")
@@ -73,6 +78,7 @@ ALL = (
     INTERPRET,
     DEBUG,
     ALWAYS_COMPILE,
+    AUTOTUNE,
     ASSEMBLER,
     NVJITLINK,
     PTXAS,

@@ -113,6 +113,10 @@ tw_status tw_cache_usage(const tw_cache *cache, uint64_t *entries,
   });
 }
 
+tw_status tw_cache_remove(const tw_cache *cache, const char *key) {
+  return guarded([&] { return cache->cache.remove(key); });
+}
+
 tw_status tw_cache_clear(const tw_cache *cache) {
   return guarded([&] { return cache->cache.clear(); });
 }

@@ -311,6 +311,17 @@ Result<CacheUsage> Cache::usage() const {
   return usage;
 }
 
+Status Cache::remove(const std::string &key) const {
+  Result<UniqueFd> directory = openTrustedDirectory(path);
+  if (!directory.ok())
+    return directory.status();
+  if (isValidKey(key) && unlinkat(directory->get(), fileName(key).c_str(), 0) &&
+      errno != ENOENT)
+    return ioError(StatusCode::Io, "cannot remove '" + path + "/" + key + "'",
+                   errno);
+  return Status::success();
+}
+
 Status Cache::clear() const {
   Result<UniqueFd> directory = openTrustedDirectory(path);
   if (!directory.ok())

@@ -60,6 +60,9 @@ public:
 
   Result<CacheUsage> usage() const;
 
+  /// Removes the entry under `key`, if there is one.
+  Status remove(const std::string &key) const;
+
   /// Removes every entry.
   Status clear() const;
 

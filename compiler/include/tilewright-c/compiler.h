@@ -25,6 +25,7 @@ TW_EXPORT const char *tw_llvm_version(void);
  *    "target":      "cpu", "sm_80", "sm_90a", ...              (required)
  *    "num_warps":   warps of a program, a power of two          (4)
  *    "num_stages":  depth of software pipelines                 (3)
+ *    "maxnreg":     registers of a thread at most; 0: any       (0)
  *    "debug":       check the compiler's own invariants         (false)
  *    "stop_after":  "tile", "warp", "llvm", "ptx" or ""         ("": all the
  * way) "assembler":   "auto", "nvjitlink", "ptxas" or "driver"    ("auto")

@@ -4,7 +4,7 @@ import argparse
 import os
 import sys
 
-from . import cache, compile, info, run
+from . import cache, compile, info, run, tune
 
 _DESCRIPTION = "Compile and run kernels written in Tilewright."
 _EPILOG = """examples:
@@ -25,7 +25,7 @@ def parser():
     )
     main.add_argument("--version", action="store_true", help="print the version and exit")
     commands = main.add_subparsers(dest="command", metavar="COMMAND")
-    for module in (compile, run, cache, info):
+    for module in (compile, run, tune, cache, info):
         module.add_parser(commands)
     return main
 

@@ -25,7 +25,7 @@ def compile_kernel(fn, arg_types, constexprs, attrs, target, options, stop_after
     from .. import _tilewright
 
     tile = compile_to_tile(fn, arg_types, constexprs, attrs, options)
-    request = {"target": target, **dict(options.items()), "stop_after": stop_after}
+    request = {"target": target, **options.request(), "stop_after": stop_after}
     if target != "cpu":
         request["assembler"] = knobs.ASSEMBLER.choice("auto", "nvjitlink", "ptxas", "driver")
         request["assembler_paths"] = assembler_paths()

@@ -67,6 +67,15 @@ class JITFunction(KernelFunction):
             grid = grid({**dict(self._options().items()), **kwargs, **bound})
         launch(self.fn, grid, bound)
 
+    def run(self, *args, grid, warmup=False, **kwargs):
+        """Launch over `grid`, or with `warmup` only compile."""
+        return self.warmup(*args, **kwargs) if warmup else self[grid](*args, **kwargs)
+
+    @property
+    def is_interpreted(self):
+        """Whether it runs in the NumPy interpreter."""
+        return self._interpreted
+
     def _options(self):
         return Options(debug=knobs.DEBUG.flag() if self.debug is None else self.debug)
 

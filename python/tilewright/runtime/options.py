@@ -8,25 +8,44 @@ class Options:
     """Options of a compilation.
 
     `num_warps`: warps of 32 lanes that run one program on a GPU, a power of two up to 32. `num_stages`:
-    depth of software pipelining, 1 to 16. `debug`: checks in the code. The CPU back end takes no notice of
-    the first two. Raises `TypeError` and `ValueError`.
+    depth of software pipelining, 1 to 16. `debug`: checks in the code. `num_ctas`: into how many thread
+    blocks of a cluster a program may be split, a power of two up to 16; a hint. `maxnreg`: registers of a
+    thread at most, None for what the assembler finds best. The CPU back end takes notice of `debug` only.
+    Raises `TypeError` and `ValueError`.
     """
 
     num_warps: int = 4
     num_stages: int = 3
     debug: bool = False
+    num_ctas: int = 1
+    maxnreg: int | None = None
 
     def __post_init__(self):
-        for name in ("num_warps", "num_stages"):
+        for name in ("num_warps", "num_stages", "num_ctas", "maxnreg"):
             value = getattr(self, name)
+            if value is None and name == "maxnreg":
+                continue
             if isinstance(value, bool) or not isinstance(value, int):
                 raise TypeError(f"{name} is an int, got {value!r}")
         if self.num_warps not in (1, 2, 4, 8, 16, 32):
             raise ValueError(f"num_warps is 1, 2, 4, 8, 16 or 32, got {self.num_warps}")
         if not 1 <= self.num_stages <= 16:
             raise ValueError(f"num_stages is between 1 and 16, got {self.num_stages}")
+        if self.num_ctas not in (1, 2, 4, 8, 16):
+            raise ValueError(f"num_ctas is 1, 2, 4, 8 or 16, got {self.num_ctas}")
+        if self.maxnreg is not None and not 16 <= self.maxnreg <= 255:
+            raise ValueError(f"maxnreg is between 16 and 255, got {self.maxnreg}")
         if not isinstance(self.debug, bool):
             raise TypeError(f"debug is True or False, got {self.debug!r}")
+
+    def request(self):
+        """What the compiler is told, by name."""
+        return {
+            "num_warps": self.num_warps,
+            "num_stages": self.num_stages,
+            "maxnreg": self.maxnreg or 0,
+            "debug": self.debug,
+        }
 
     def items(self):
         """Pairs of name and value."""

@@ -88,6 +88,8 @@ TW_EXPORT tw_status tw_cache_put(const tw_cache *cache, const char *key,
 
 TW_EXPORT tw_status tw_cache_usage(const tw_cache *cache, uint64_t *entries,
                                    uint64_t *bytes);
+/* Removes the entry under `key`, if there is one; then every entry. */
+TW_EXPORT tw_status tw_cache_remove(const tw_cache *cache, const char *key);
 TW_EXPORT tw_status tw_cache_clear(const tw_cache *cache);
 
 /* Removes the least recently used entries until at most `bytes` are left, and

@@ -264,6 +264,18 @@ TEST(Cache, EntryLargerThanTheCacheIsRefused) {
   EXPECT_TRUE(cache.get("small").has_value()) << "nothing had to go for it";
 }
 
+TEST(Cache, RemoveTakesOneEntry) {
+  TemporaryDirectory root;
+  Cache cache = openCache(root.path("cache"));
+  ASSERT_TRUE(cache.put("a", {}).ok());
+  ASSERT_TRUE(cache.put("b", {}).ok());
+  EXPECT_TRUE(cache.remove("a").ok());
+  EXPECT_TRUE(cache.remove("a").ok());
+  EXPECT_TRUE(cache.remove("../b").ok());
+  EXPECT_FALSE(cache.peek("a").has_value());
+  EXPECT_TRUE(cache.peek("b").has_value());
+}
+
 TEST(Cache, ClearRemovesEntriesOnly) {
   TemporaryDirectory root;
   Cache cache = openCache(root.path("cache"));

@@ -1,9 +1,6 @@
-"""Helpers for tests and benchmarks of kernels."""
+"""Comparing results with references."""
 
 import math
-import statistics
-import sys
-import time
 
 import numpy as np
 
@@ -91,70 +88,3 @@ def poison(array):
     )
     array[...] = float("nan") if floating else 0x5B if dtype_name(array) != "bool" else True
     return array
-
-
-def _bench_cpu(fn, warmup, rep):
-    def timed():
-        start = time.perf_counter()
-        fn()
-        return 1e3 * (time.perf_counter() - start)
-
-    first = timed()
-    deadline = time.perf_counter() + 1e-3 * warmup
-    while time.perf_counter() < deadline:
-        first = timed()
-    return [timed() for _ in range(max(3, min(10_000, int(rep / max(first, 1e-6)))))]
-
-
-def _current_stream():
-    torch = sys.modules.get("torch")
-    return torch.cuda.current_stream().cuda_stream if torch and torch.cuda.is_available() else 0
-
-
-def _bench_cuda(fn, warmup, rep, device):
-    from ._tilewright import cuda
-
-    stream = _current_stream()
-    size = 2 * cuda.device_properties(device)["l2_bytes"]
-    flushed = cuda.alloc(device, size)
-    events = []
-
-    def timed(count):
-        pairs = [(cuda.event_create(device), cuda.event_create(device)) for _ in range(count)]
-        events.extend(event for pair in pairs for event in pair)
-        for start, end in pairs:
-            cuda.fill(device, flushed, 0, size, stream)  # the runs before leave nothing in L2
-            cuda.event_record(device, start, stream)
-            fn()
-            cuda.event_record(device, end, stream)
-        return [cuda.event_elapsed(device, start, end) for start, end in pairs]
-
-    try:
-        fn()
-        estimate = statistics.median(timed(5))
-        timed(max(1, min(1000, int(warmup / max(estimate, 1e-3)))))
-        return timed(max(10, min(2000, int(rep / max(estimate, 1e-3)))))
-    finally:
-        cuda.free(device, flushed)
-        for event in events:
-            cuda.event_destroy(device, event)
-
-
-def do_bench(fn, warmup=25, rep=100, quantiles=None, device=None):
-    """The time of `fn()` in milliseconds: the median of many runs, or a list of `quantiles` (0 to 1) of them.
-
-    `warmup` and `rep` say for about how many milliseconds to run without and with measuring. `device` is
-    "cpu", where `fn` returns when it is done, or "cuda" or its number, where events on the current stream
-    are measured and the L2 cache is emptied before each run; by default a device if there is one.
-    """
-    if device is None:
-        from . import cuda
-
-        device = "cuda" if cuda.is_available() else "cpu"
-    if device == "cpu":
-        times = _bench_cpu(fn, warmup, rep)
-    else:
-        times = _bench_cuda(fn, warmup, rep, 0 if device == "cuda" else device)
-    if quantiles is None:
-        return statistics.median(times)
-    return [float(value) for value in np.quantile(times, quantiles)]

@@ -1,0 +1,81 @@
+"""`tilewright tune`: looking into what autotuned kernels have found, and taking it elsewhere."""
+
+import json
+import sys
+from pathlib import Path
+
+_DESCRIPTION = "List, export, import or forget the configurations that autotuned kernels have chosen."
+
+
+def add_parser(commands):
+    """Add the command to the parsers `commands`."""
+    parser = commands.add_parser(
+        "tune", help="look after the results of autotuning", description=_DESCRIPTION
+    )
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    show = actions.add_parser("list", help="show kernels, devices, keys and the configurations chosen")
+    show.set_defaults(act=_list)
+    export = actions.add_parser("export", help="write all results to a JSON file")
+    export.add_argument("file", metavar="FILE")
+    export.set_defaults(act=_export)
+    take = actions.add_parser("import", help="add the results of a JSON file")
+    take.add_argument("file", metavar="FILE")
+    take.set_defaults(act=_import)
+    actions.add_parser("clear", help="forget all results").set_defaults(act=_clear)
+    parser.set_defaults(execute=execute)
+
+
+def _list(cache, arguments):
+    from ..tuning.results import entries
+
+    for _, result in entries(cache):
+        best = min(result["times"].values(), default=None)
+        time = f"  {best:.4f} ms of {len(result['times'])} measured" if best is not None else ""
+        print(f"{result['kernel']}  {result['device']}  {result['key']}\n    {result['config']}{time}")
+    return 0
+
+
+def _export(cache, arguments):
+    from ..tuning.results import entries
+
+    found = dict(entries(cache))
+    Path(arguments.file).write_text(json.dumps(found, indent=2) + "\n")
+    print(f"wrote {len(found)} results to {arguments.file}")
+    return 0
+
+
+def _import(cache, arguments):
+    from ..tuning.results import check, save
+
+    try:
+        found = json.loads(Path(arguments.file).read_text())
+        for entry, result in found.items():
+            check(entry, result)
+    except (OSError, ValueError, AttributeError) as error:
+        print(f"tilewright tune: {arguments.file} cannot be imported: {error}", file=sys.stderr)
+        return 1
+    for entry, result in found.items():
+        save(entry, result, cache)
+    print(f"added {len(found)} results")
+    return 0
+
+
+def _clear(cache, arguments):
+    from ..tuning.results import entries
+
+    found = [entry for entry, _ in entries(cache)]
+    for entry in found:
+        cache.remove(entry)
+    print(f"removed {len(found)} results")
+    return 0
+
+
+def execute(arguments):
+    """Do it; gives the exit status."""
+    from .. import _tilewright
+
+    try:
+        return arguments.act(_tilewright.Cache(), arguments)
+    except (RuntimeError, OSError, ValueError) as error:
+        print(f"tilewright tune: {error}", file=sys.stderr)
+        return 1

@@ -1,0 +1,318 @@
+"""`tilewright.autotune`: the fastest of several configurations, found by measuring."""
+
+import math
+import threading
+import time
+
+from .. import knobs
+from . import results
+from .config import AutotunerError, Config
+from .launching import LaunchWrapper
+from .measuring import REFUSALS, Progress, compile_all, device_of, time_all
+from .space import Space
+
+
+class Autotuner(LaunchWrapper):
+    """A kernel that finds its configuration at the first launch with each key; made by `autotune`.
+
+    `best_config` is the one of the last launch, `configs_timings` the times in milliseconds of the last
+    measuring, by configuration, `cache` maps keys to the configurations chosen.
+    """
+
+    def __init__(
+        self,
+        fn,
+        configs,
+        key,
+        reset_to_zero=None,
+        restore_value=None,
+        pre_hook=None,
+        post_hook=None,
+        prune_configs_by=None,
+        warmup=None,
+        rep=None,
+        do_bench=None,
+        cache_results=True,
+    ):
+        super().__init__(fn)
+        self.space = configs if isinstance(configs, Space) else None
+        self.configs = configs.configs() if self.space else list(configs) or [Config({})]
+        self.keys = list(key)
+        for what, names in (
+            ("key", self.keys),
+            ("reset_to_zero", reset_to_zero or ()),
+            ("restore_value", restore_value or ()),
+        ):
+            unknown = [name for name in names if name not in self.arg_names]
+            if unknown:
+                raise ValueError(f"{what} names {unknown[0]!r}, which is no parameter of {fn.__name__}()")
+        self.reset_to_zero, self.restore_value = list(reset_to_zero or ()), list(restore_value or ())
+        self.pre_hook, self.post_hook = pre_hook, post_hook
+        pruning = prune_configs_by or {}
+        self.perf_model, self.top_k = pruning.get("perf_model"), pruning.get("top_k", 1.0)
+        self.early_config_prune = pruning.get("early_config_prune")
+        self._bench_times = {
+            name: value for name, value in (("warmup", warmup), ("rep", rep)) if value is not None
+        }
+        self.do_bench, self.cache_results = do_bench, cache_results
+        self.cache, self.configs_timings, self.best_config, self.bench_time = {}, {}, None, 0.0
+        self._lock = threading.RLock()
+
+    def __getstate__(self):
+        raise TypeError("an autotuned kernel cannot be pickled")
+
+    # Launching.
+
+    def _launch(self, grid, /, *args, **kwargs):
+        config = self.best_config = self._choose(grid, args, kwargs)
+        if config.pre_hook is not None:
+            config.pre_hook({**self.named(args, kwargs), **config.all_kwargs()})
+        return self.fn[grid](*args, **{**kwargs, **config.all_kwargs()})
+
+    def warmup(self, *args, **kwargs):
+        """Compile with every configuration without running any. Gives the list of `CompiledKernel`."""
+        kwargs.pop("grid", None)
+        return [
+            self.fn.warmup(*args, **{**kwargs, **config.all_kwargs()})
+            for config in self._pruned(args, kwargs)
+        ]
+
+    def _choose(self, grid, args, kwargs):
+        if len(self.configs) == 1:
+            return self.configs[0]
+        key = self._key(args, kwargs)
+        found = self.cache.get(key)
+        if found is None:
+            # One thread measures; the others wait, since two at once would disturb each other.
+            with self._lock:
+                found = self.cache.get(key) or self._tune(key, grid, args, kwargs)
+                self.cache[key] = found
+        return found
+
+    def _key(self, args, kwargs):
+        """Values of the arguments that `key` names, dtypes of the arrays, and the device."""
+        named = self.named(args, kwargs)
+        values = [_hashable(named[name]) for name in self.keys if name in named]
+        dtypes = [str(value.dtype) for value in named.values() if hasattr(value, "dtype")]
+        return (*values, *dtypes, *device_of(named.values()))
+
+    # Choosing.
+
+    def _tune(self, key, grid, args, kwargs):
+        self._refuse_conflicts(kwargs)
+        configs = self._pruned(args, kwargs)
+        if (
+            len(configs) == 1
+            or self.kernel.is_interpreted
+            or knobs.AUTOTUNE.choice("measure", "first") == "first"
+        ):
+            return configs[0]
+        device = results.describe_device(*key[-2:])
+        entry = results.digest(self.kernel, self.configs, key, device) if self._is_kept else None
+        known = results.load(entry) if entry else None
+        for config in configs:
+            if known and str(config) == known["config"]:
+                self.configs_timings = {
+                    config: known["times"][str(config)] for config in configs if str(config) in known["times"]
+                }
+                return config
+        best = self._measure_all(configs, grid, args, kwargs)
+        if entry:
+            times = {
+                str(config): time for config, time in self.configs_timings.items() if math.isfinite(time)
+            }
+            name = self.kernel.__name__
+            results.save(
+                entry,
+                {"kernel": name, "device": device, "key": repr(key), "config": str(best), "times": times},
+            )
+        return best
+
+    @property
+    def _is_kept(self):
+        """Hooks and functions that prune may depend on anything, but what they leave is checked again."""
+        return self.cache_results and not knobs.ALWAYS_COMPILE.flag()
+
+    def _refuse_conflicts(self, kwargs):
+        conflicts = sorted({name for config in self.configs for name in config.kwargs} & set(kwargs))
+        if conflicts:
+            raise ValueError(
+                f"{', '.join(conflicts)} of {self.__name__}() is chosen by autotune and was given as well"
+            )
+
+    def _pruned(self, args, kwargs):
+        configs, named = self.configs, dict(zip(self.arg_names, args))
+        if self.early_config_prune:
+            configs = list(self.early_config_prune(configs, named, **kwargs))
+            if not configs:
+                raise AutotunerError(f"early_config_prune left no configuration of {self.__name__}()")
+        if self.perf_model:
+            count = self.top_k
+            count = int(len(configs) * count) if isinstance(count, float) and count <= 1.0 else int(count)
+            if len(configs) > max(count, 1):
+                model = {
+                    config: self.perf_model(**{**named, **kwargs, **config.all_kwargs()})
+                    for config in configs
+                }
+                configs = sorted(configs, key=model.get)[: max(count, 1)]
+        return configs
+
+    # Measuring.
+
+    def _measure_all(self, configs, grid, args, kwargs):
+        start = time.perf_counter()
+        errors = {}
+
+        def measure(batch):
+            errors.update(compile_all(self.fn, batch, args, kwargs))
+            works = [config for config in batch if config not in errors]
+            with Progress(self.__name__, len(works)) as progress:
+                times = time_all(
+                    works,
+                    lambda config, rep: self._time(config, rep, errors, grid, args, kwargs),
+                    progress.step,
+                )
+            return [times.get(config, math.inf) for config in batch]
+
+        if self.space:
+            times = self.space.search(measure, time.perf_counter)
+        else:
+            times = dict(zip(configs, measure(configs)))
+        self.configs_timings, self.bench_time = times, time.perf_counter() - start
+        best = min(times, key=times.get)
+        if not math.isfinite(times[best]):
+            raise self._nothing_works(errors)
+        return best
+
+    def _nothing_works(self, errors):
+        first = next(iter(errors.values()))
+        if len({str(error) for error in errors.values()}) == 1:
+            return first  # the kernel itself is wrong, or the call
+        listed = "\n".join(f"  {config}: {_first_line(error)}" for config, error in errors.items())
+        return AutotunerError(f"no configuration of {self.__name__}() works:\n{listed}")
+
+    def _time(self, config, rep, errors, grid, args, kwargs):
+        """Milliseconds of a launch, infinite where it is refused."""
+        named = self.named(args, kwargs)
+        full = {**named, **config.all_kwargs()}
+        saved = {name: _copy(named[name]) for name in self.restore_value if name in named}
+
+        def call():
+            if config.pre_hook is not None:
+                config.pre_hook(full)
+            self._before(full, named, saved)
+            try:
+                self.fn[grid](*args, **{**kwargs, **config.all_kwargs()})
+            except BaseException as error:
+                if self.post_hook:
+                    self.post_hook(full, exception=error)
+                raise
+            if self.post_hook:
+                self.post_hook(full, exception=None)
+
+        try:
+            return self._bench(call, rep, device_of(named.values()))
+        except REFUSALS as error:
+            errors[config] = error
+            return math.inf
+        finally:
+            for name, value in saved.items():
+                named[name][...] = value
+
+    def _before(self, full, named, saved):
+        if self.pre_hook:
+            self.pre_hook(full)
+        for name in self.reset_to_zero:
+            if named.get(name) is not None:
+                named[name][...] = 0
+        for name, value in saved.items():
+            named[name][...] = value
+
+    def _bench(self, call, rep, device):
+        if self.do_bench is not None:
+            measured = self.do_bench(call, quantiles=(0.5, 0.2, 0.8))
+            return measured[0] if isinstance(measured, (list, tuple)) else measured
+        from ..testing import do_bench
+
+        times = {"warmup": 5, "rep": 40, **self._bench_times}
+        if rep is not None:
+            times = {"warmup": 0, "rep": rep}
+        return do_bench(call, **times, device=device[1] if device[0] == "cuda" else "cpu")
+
+
+def _hashable(value):
+    try:
+        hash(value)
+    except TypeError:
+        return repr(value)
+    return value
+
+
+def _copy(array):
+    return array.clone() if hasattr(array, "clone") else array.copy()
+
+
+def _first_line(error):
+    return str(error).strip().partition("\n")[0]
+
+
+def autotune(
+    configs,
+    key,
+    prune_configs_by=None,
+    reset_to_zero=None,
+    restore_value=None,
+    pre_hook=None,
+    post_hook=None,
+    warmup=None,
+    rep=None,
+    use_cuda_graph=False,
+    do_bench=None,
+    cache_results=True,
+):
+    """Decorate a kernel so that the fastest of several configurations is used.
+
+    The first launch with a new key compiles the configurations in parallel, runs each some times with the
+    arguments given, and keeps the fastest for this process and, in the disk cache, for others on the same
+    kind of device. Configurations that cannot be compiled, or do not fit on the device, are left out. With
+    `TILEWRIGHT_AUTOTUNE=first` nothing is measured and the first configuration is used.
+
+    Args:
+        configs: list of `Config`, or a `Space`.
+        key: names of parameters; a launch with new values for them is measured anew. The dtypes of arrays
+            and the device are always part of the key.
+        prune_configs_by: dict with `early_config_prune`, a function of the configurations and the arguments
+            by name that gives those to keep, and `perf_model`, a function of the arguments and values of a
+            configuration that gives its expected time; `top_k` of them are measured, or that part of them.
+        reset_to_zero: names of arrays that are set to zero before each measured run.
+        restore_value: names of arrays that are set back before each measured run.
+        pre_hook, post_hook: called around each measured run with the arguments by name; `post_hook` has
+            the keyword `exception`.
+        warmup, rep: milliseconds to run a configuration without and with measuring.
+        use_cuda_graph: measure launches from a CUDA graph.
+        do_bench: a function of a callable and `quantiles` that measures in place of `testing.do_bench`.
+        cache_results: keep the choice in the disk cache.
+
+    Raises `ValueError` for names that are no parameters, and at the launch `AutotunerError` where no
+    configuration works.
+    """
+    if use_cuda_graph and do_bench is None:
+        from ..testing import do_bench_cudagraph as do_bench
+
+    def decorate(fn):
+        return Autotuner(
+            fn,
+            configs,
+            key,
+            reset_to_zero,
+            restore_value,
+            pre_hook,
+            post_hook,
+            prune_configs_by,
+            warmup,
+            rep,
+            do_bench,
+            cache_results,
+        )
+
+    return decorate

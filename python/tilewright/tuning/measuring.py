@@ -1,0 +1,91 @@
+"""Compiling and timing the configurations of a kernel."""
+
+import math
+import os
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+from ..frontend.errors import CompilationError
+from ..runtime.errors import OutOfResources
+
+#: A configuration that is this many times slower than the best one after a few runs is given up.
+_GIVE_UP = 1.5
+#: Milliseconds of the few runs.
+_GLANCE = 3
+
+#: What one configuration may fail with while others work.
+REFUSALS = (CompilationError, OutOfResources, ValueError)
+
+
+def device_of(values):
+    """("cuda", number) if an argument is on a GPU, else ("cpu", 0)."""
+    for value in values:
+        device = getattr(value, "device", None)
+        if getattr(value, "is_cuda", False):
+            return "cuda", device.index
+        if hasattr(value, "__cuda_array_interface__"):
+            return "cuda", getattr(device, "id", device if isinstance(device, int) else 0)
+    return "cpu", 0
+
+
+def compile_all(kernel, configs, args, kwargs):
+    """Compile the kernel with each configuration, several at once. Gives the errors of those that cannot
+    be, by configuration."""
+    if len(configs) < 2:  # measuring says it all
+        return {}
+
+    def compile_one(config):
+        try:
+            kernel.warmup(*args, **{**kwargs, **config.all_kwargs()})
+        except REFUSALS as error:
+            return error
+        return None
+
+    workers = min(len(configs), len(os.sched_getaffinity(0)))
+    with ThreadPoolExecutor(workers, "tilewright-tune") as pool:
+        results = list(pool.map(compile_one, configs))
+    return {config: error for config, error in zip(configs, results) if error is not None}
+
+
+def time_all(configs, time, show):
+    """The times of the configurations in milliseconds, by configuration.
+
+    `time(config, rep)` measures for about `rep` milliseconds, or as long as it likes for None. Each is first
+    looked at shortly; only those near the best are measured well. `show` is called after each.
+    """
+    glances = {}
+    for config in configs:
+        glances[config] = time(config, _GLANCE)
+        show()
+    best = min(glances.values(), default=math.inf)
+    return {
+        config: time(config, None) if glance <= _GIVE_UP * best and math.isfinite(glance) else glance
+        for config, glance in glances.items()
+    }
+
+
+class Progress:
+    """A bar on a terminal; silent elsewhere."""
+
+    def __init__(self, name, total):
+        self.bar = None
+        if total > 1 and sys.stderr.isatty():
+            from rich.console import Console
+            from rich.progress import Progress as Bar
+
+            self.bar = Bar(console=Console(stderr=True), transient=True)
+            self.task = self.bar.add_task(f"tuning {name}", total=total)
+
+    def __enter__(self):
+        if self.bar:
+            self.bar.start()
+        return self
+
+    def __exit__(self, *_):
+        if self.bar:
+            self.bar.stop()
+
+    def step(self):
+        """One more is done."""
+        if self.bar:
+            self.bar.advance(self.task)

@@ -1,0 +1,94 @@
+"""What was measured, kept in the disk cache: a process does not measure again what another one has.
+
+A result is an entry of kind "tuning". Its key is a digest of the kernel's source, the configurations, the
+arguments' key, the device, the driver and the build of the compiler.
+"""
+
+import inspect
+import json
+
+from ..runtime.compiler import disk_cache
+
+
+def source_of(kernel, seen=None):
+    """The source of a kernel and of the functions it calls, as far as its globals name them.
+
+    What is reached in other ways is not in it: a stale choice is then slower, never wrong.
+    """
+    seen = set() if seen is None else seen
+    fn = kernel.fn
+    if fn in seen:
+        return ""
+    seen.add(fn)
+    try:
+        parts = [inspect.getsource(fn)]
+    except OSError:
+        parts = [fn.__code__.co_code.hex()]
+    for name in fn.__code__.co_names:
+        value = fn.__globals__.get(name)
+        if getattr(type(value), "is_kernel_function", False):
+            parts.append(source_of(value, seen))
+        elif isinstance(value, (int, float, str)) or type(value).__name__ == "constexpr":
+            parts.append(f"{name}={value!r}")
+    return "\n".join(parts)
+
+
+def describe_device(kind, ordinal):
+    """The device by what decides on speed: its name, and the driver or the machine's processor."""
+    from .. import _tilewright
+
+    if kind == "cpu":
+        return f"cpu {_tilewright.host_target()}"
+    properties = _tilewright.cuda.device_properties(ordinal)
+    return f"{properties['name']} driver {_tilewright.cuda.driver_version()}"
+
+
+def digest(kernel, configs, key, device):
+    """The key of a result in the cache."""
+    from .. import _tilewright
+
+    parts = [_tilewright.build_id(), source_of(kernel), *map(str, configs), repr(key), device]
+    return _tilewright.sha256("\0".join(["tuning", *parts]).encode())
+
+
+def load(entry):
+    """The result kept under a digest, a dict, or None."""
+    cache = disk_cache()
+    blobs = cache.get(entry) if cache is not None else None
+    try:
+        return json.loads(blobs["result"]) if blobs else None
+    except (KeyError, ValueError):
+        return None
+
+
+_FIELDS = {"kernel": str, "device": str, "key": str, "config": str, "times": dict}
+
+
+def check(entry, result):
+    """Raise `ValueError` for what is no result under a digest."""
+    if len(entry) != 64 or not set(entry) <= set("0123456789abcdef"):
+        raise ValueError(f"{entry!r} is no digest")
+    for name, kind in _FIELDS.items():
+        if not isinstance(result.get(name), kind):
+            raise ValueError(f"the result {entry[:16]} has no {name}")
+
+
+def save(entry, result, cache=None):
+    """Keep a result, a dict with "kernel", "device", "key", "config" and "times"."""
+    cache = disk_cache() if cache is None else cache
+    if cache is None:
+        return
+    metadata = {"kind": "tuning", "name": result["kernel"], "target": result["device"]}
+    blobs = {"metadata": json.dumps(metadata).encode(), "result": json.dumps(result).encode()}
+    try:
+        cache.put(entry, blobs)
+    except (RuntimeError, OSError):
+        return  # the next process measures again
+
+
+def entries(cache):
+    """All results of a cache as pairs of digest and dict."""
+    for entry, _, _ in cache.list():
+        blobs = cache.peek(entry)
+        if blobs and "result" in blobs and json.loads(blobs.get("metadata", b"{}")).get("kind") == "tuning":
+            yield entry, json.loads(blobs["result"])
