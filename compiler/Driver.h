@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include "lib/Support/PhaseTimes.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/JSON.h"
@@ -35,6 +37,7 @@ struct CompileOptions {
 struct Artifact {
   std::map<std::string, std::string, std::less<>> stages;
   llvm::json::Object metadata;
+  PhaseTimes times;
 };
 
 /// A way from the optimised `tile` level to code. One object a back end.

@@ -32,7 +32,11 @@ static LogicalResult emitObject(ModuleOp module,
                                 const host::HostObjectOptions &options,
                                 bool irOnly, Artifact &artifact) {
   llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> ir = translateModuleToLLVMIR(module, context);
+  std::unique_ptr<llvm::Module> ir;
+  {
+    PhaseTimer timer(&artifact.times, "llvm", "translate to LLVM IR");
+    ir = translateModuleToLLVMIR(module, context);
+  }
   if (!ir)
     return module.emitError("cannot be translated to LLVM IR");
   llvm::raw_string_ostream(artifact.stages["llvm"]) << *ir;
@@ -54,19 +58,20 @@ public:
 
   LogicalResult compile(ModuleOp module, const CompileOptions &options,
                         Artifact &artifact) const override {
-    if (failed(runPipeline(module,
-                           [](OpPassManager &pm) { buildTilePipeline(pm); })))
+    if (failed(runPipeline(module, "tile", artifact, buildTilePipeline)))
       return failure();
-    artifact.stages["tile"] = printModule(module);
+    keepStage(module, "tile", artifact);
     if (options.stopAfter == "tile")
       return success();
     host::HostObjectOptions object;
     object.target = host::HostTarget::detect();
     object.preferredVectorBits = getVectorBits(object.target);
+    object.times = &artifact.times;
     CpuOptions cpu;
     cpu.vectorBits = object.preferredVectorBits;
-    if (failed(runPipeline(
-            module, [&](OpPassManager &pm) { buildCpuPipeline(pm, cpu); })))
+    if (failed(runPipeline(module, "llvm", artifact, [&](OpPassManager &pm) {
+          buildCpuPipeline(pm, cpu);
+        })))
       return failure();
     return emitObject(module, object, options.stopAfter == "llvm", artifact);
   }

@@ -57,6 +57,7 @@ static LogicalResult emitStages(ModuleOp module, const CompileOptions &options,
   ptx.arch = options.target;
   ptx.ptxVersion = *version;
   ptx.keepLlvmIr = true;
+  ptx.times = &artifact.times;
   FailureOr<PtxResult> result = emitPtx(module, ptx);
   if (failed(result))
     return failure();
@@ -69,6 +70,7 @@ static LogicalResult emitStages(ModuleOp module, const CompileOptions &options,
 static LogicalResult assembleStage(ModuleOp module,
                                    const CompileOptions &options,
                                    Artifact &artifact) {
+  PhaseTimer timer(&artifact.times, "cubin", "assemble");
   auto assembly = assemble(artifact.stages["ptx"], options.target,
                            getAssemblerOptions(options));
   if (!assembly)
@@ -119,9 +121,10 @@ LogicalResult NvidiaBackEnd::compile(ModuleOp module,
                                      const CompileOptions &options,
                                      Artifact &artifact) const {
   FailureOr<GpuArch> arch = GpuArch::get(options.target, module.getLoc());
-  if (failed(arch) || failed(runPipeline(module, buildTilePipeline)))
+  if (failed(arch) ||
+      failed(runPipeline(module, "tile", artifact, buildTilePipeline)))
     return failure();
-  artifact.stages["tile"] = printModule(module);
+  keepStage(module, "tile", artifact);
   if (options.stopAfter == "tile")
     return success();
   NvidiaOptions nvidia;
@@ -130,16 +133,16 @@ LogicalResult NvidiaBackEnd::compile(ModuleOp module,
   nvidia.numWarps = options.numWarps;
   nvidia.numStages = options.numStages;
   nvidia.check = options.debug;
-  if (failed(runPipeline(module, [&](OpPassManager &pm) {
+  if (failed(runPipeline(module, "warp", artifact, [&](OpPassManager &pm) {
         buildTileToWarpPipeline(pm, nvidia);
       })))
     return failure();
-  artifact.stages["warp"] = printModule(module);
+  keepStage(module, "warp", artifact);
   for (auto function : module.getOps<FunctionOpInterface>())
     describeLaunch(function, artifact.metadata);
   if (options.stopAfter == "warp")
     return success();
-  if (failed(runPipeline(module, [&](OpPassManager &pm) {
+  if (failed(runPipeline(module, "llvm", artifact, [&](OpPassManager &pm) {
         buildWarpToLlvmPipeline(pm, nvidia);
       })))
     return failure();

@@ -1,6 +1,7 @@
 // The list of back ends. A new one is added here and in one file beside this.
 
 #include "compiler/Targets/Targets.h"
+#include "compiler/PassTimes.h"
 
 #include "mlir/Pass/PassManager.h"
 
@@ -12,9 +13,17 @@ llvm::ArrayRef<const tilewright::Target *> tilewright::getTargets() {
 }
 
 LogicalResult
-tilewright::runPipeline(ModuleOp module,
+tilewright::runPipeline(ModuleOp module, llvm::StringRef stage,
+                        Artifact &artifact,
                         llvm::function_ref<void(OpPassManager &)> build) {
   PassManager manager(module.getContext());
+  manager.addInstrumentation(createPassTimes(stage, artifact.times));
   build(manager);
   return manager.run(module);
+}
+
+void tilewright::keepStage(ModuleOp module, llvm::StringRef stage,
+                           Artifact &artifact) {
+  PhaseTimer timer(&artifact.times, stage, "print");
+  artifact.stages[stage.str()] = printModule(module);
 }

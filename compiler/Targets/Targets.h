@@ -9,9 +9,14 @@ namespace tilewright {
 const Target &getCpuTarget();
 const Target &getNvidiaTarget();
 
-/// Runs the passes that `build` adds. Failure comes with diagnostics.
+/// Runs the passes that `build` adds, on the way to `stage`, and notes their
+/// times in `artifact`. Failure comes with diagnostics.
 mlir::LogicalResult
-runPipeline(mlir::ModuleOp module,
+runPipeline(mlir::ModuleOp module, llvm::StringRef stage, Artifact &artifact,
             llvm::function_ref<void(mlir::OpPassManager &)> build);
+
+/// Keeps the text of `module` as a stage.
+void keepStage(mlir::ModuleOp module, llvm::StringRef stage,
+               Artifact &artifact);
 
 } // namespace tilewright

@@ -8,8 +8,23 @@ using namespace mlir;
 
 struct tw_artifact {
   tilewright::Artifact artifact;
-  std::string metadata;
+  std::string metadata, times;
 };
+
+static std::string toText(llvm::json::Value value) {
+  std::string text;
+  llvm::raw_string_ostream(text) << value;
+  return text;
+}
+
+static llvm::json::Array toJson(const tilewright::PhaseTimes &times) {
+  llvm::json::Array entries;
+  for (const tilewright::PhaseTimes::Entry &entry : times.getEntries())
+    entries.push_back(llvm::json::Object{{"stage", entry.stage},
+                                         {"name", entry.name},
+                                         {"milliseconds", entry.milliseconds}});
+  return entries;
+}
 
 tw_artifact *tw_module_compile(tw_module *module, const char *options) {
   ModuleOp op = *module->module;
@@ -19,10 +34,10 @@ tw_artifact *tw_module_compile(tw_module *module, const char *options) {
   auto artifact = tilewright::compile(op, *parsed);
   if (failed(artifact))
     return nullptr;
-  std::string metadata;
-  llvm::raw_string_ostream(metadata)
-      << llvm::json::Value(std::move(artifact->metadata));
-  return new tw_artifact{std::move(*artifact), std::move(metadata)};
+  std::string metadata = toText(std::move(artifact->metadata));
+  std::string times = toText(toJson(artifact->times));
+  return new tw_artifact{std::move(*artifact), std::move(metadata),
+                         std::move(times)};
 }
 
 void tw_artifact_destroy(tw_artifact *artifact) { delete artifact; }
@@ -38,4 +53,8 @@ const char *tw_artifact_get(tw_artifact *artifact, const char *stage,
 
 const char *tw_artifact_metadata(tw_artifact *artifact) {
   return artifact->metadata.c_str();
+}
+
+const char *tw_artifact_times(tw_artifact *artifact) {
+  return artifact->times.c_str();
 }

@@ -56,10 +56,19 @@ void tilewright::python::initCompiler(py::module_ &module) {
            "The stage 'tile', 'warp', 'llvm', 'ptx' (str), 'cubin' or 'obj' "
            "(bytes); None "
            "where the target has no such stage.")
-      .def_property_readonly("metadata", [](Artifact &self) {
-        return py::module_::import("json").attr("loads")(
-            tw_artifact_metadata(self.handle));
-      });
+      .def_property_readonly("metadata",
+                             [](Artifact &self) {
+                               return py::module_::import("json").attr("loads")(
+                                   tw_artifact_metadata(self.handle));
+                             })
+      .def_property_readonly(
+          "times",
+          [](Artifact &self) {
+            return py::module_::import("json").attr("loads")(
+                tw_artifact_times(self.handle));
+          },
+          "How long each pass, code generation and the assembler took: dicts "
+          "of stage, name and milliseconds, in order.");
   module.def(
       "compile", &compile, py::arg("module"), py::arg("options"),
       "Compiles a module; see tilewright-c/compiler.h for the options. Raises "

@@ -43,6 +43,9 @@ TW_EXPORT const char *tw_artifact_get(tw_artifact *artifact, const char *stage,
 /** JSON: {"name", "target", "num_warps", "shared", "registers", "spills", ...}.
  */
 TW_EXPORT const char *tw_artifact_metadata(tw_artifact *artifact);
+/** JSON: how long each pass, code generation and the assembler took, in order:
+ *  [{"stage": what it works towards, "name", "milliseconds"}, ...]. */
+TW_EXPORT const char *tw_artifact_times(tw_artifact *artifact);
 
 /** The main function of tilewright-opt. */
 TW_EXPORT int tw_opt_main(int argc, char **argv);

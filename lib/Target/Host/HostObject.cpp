@@ -134,7 +134,11 @@ emitHostObject(Module &module, const HostObjectOptions &options) {
         .addTo(libraryInfo);
 
   ErrorCollector errors(module.getContext());
-  optimize(module, **machine, libraryInfo);
+  {
+    PhaseTimer timer(options.times, "obj", "optimise LLVM IR");
+    optimize(module, **machine, libraryInfo);
+  }
+  PhaseTimer timer(options.times, "obj", "generate machine code");
   Expected<SmallVector<char, 0>> object =
       generate(module, **machine, libraryInfo);
   if (Error reported = errors.takeError()) {

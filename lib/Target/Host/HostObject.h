@@ -2,6 +2,7 @@
 #ifndef TILEWRIGHT_LIB_TARGET_HOST_HOSTOBJECT_H
 #define TILEWRIGHT_LIB_TARGET_HOST_HOSTOBJECT_H
 
+#include "lib/Support/PhaseTimes.h"
 #include "lib/Target/Host/HostTarget.h"
 
 #include "llvm/ADT/SmallVector.h"
@@ -15,6 +16,8 @@ struct HostObjectOptions {
   /// Bits of the vectors that LLVM's vectorisers prefer, 0 for the processor's
   /// own preference. Explicit wider vectors stay whole up to this width.
   unsigned preferredVectorBits = 0;
+  /// Where to note how long what took, or null.
+  PhaseTimes *times = nullptr;
 };
 
 /// Sets the module's triple and data layout. Before it is optimised, a module

@@ -113,15 +113,23 @@ FailureOr<PtxResult> tilewright::emitPtx(ModuleOp module,
   llvm::LLVMContext context;
   context.setDiagnosticHandler(
       std::make_unique<DiagnosticForwarder>(loc, sawError));
-  auto llvmModule =
-      translateToLlvm(module, context, **machine, options.fuseMulAdd);
+  std::unique_ptr<llvm::Module> llvmModule;
+  {
+    PhaseTimer timer(options.times, "llvm", "translate to LLVM IR");
+    llvmModule =
+        translateToLlvm(module, context, **machine, options.fuseMulAdd);
+  }
   if (!llvmModule)
     return failure();
-  optimize(*llvmModule, **machine);
+  {
+    PhaseTimer timer(options.times, "llvm", "optimise LLVM IR");
+    optimize(*llvmModule, **machine);
+  }
   PtxResult result;
   result.ptxVersion = *version;
   if (options.keepLlvmIr)
     llvm::raw_string_ostream(result.llvmIr) << *llvmModule;
+  PhaseTimer timer(options.times, "ptx", "generate PTX");
   if (failed(generate(*llvmModule, **machine, loc, result.ptx)) || sawError)
     return failure();
   return result;

@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include "lib/Support/PhaseTimes.h"
+
 #include "mlir/IR/BuiltinOps.h"
 
 #include <string>
@@ -18,6 +20,8 @@ struct PtxOptions {
   bool fuseMulAdd = true;
   /// Also return the LLVM IR that PTX was made from.
   bool keepLlvmIr = false;
+  /// Where to note how long what took, or null.
+  PhaseTimes *times = nullptr;
 };
 
 struct PtxResult {

@@ -3,6 +3,7 @@
 import argparse
 import sys
 
+from ..explain import format_times
 from ..frontend.errors import CompilationError
 
 _DESCRIPTION = """Compile one kernel for one signature and target.
@@ -47,6 +48,11 @@ def add_parser(commands):
         "--num-stages", type=int, default=3, help="depth of software pipelining (default: %(default)s)"
     )
     parser.add_argument("--debug", action="store_true", help="compile the checks in")
+    parser.add_argument(
+        "--time",
+        action="store_true",
+        help="compile anew and print to standard error how long each pass, code generation and the assembler took",
+    )
     parser.set_defaults(execute=execute)
 
 
@@ -61,7 +67,11 @@ def execute(arguments):
     stages = arguments.emit or [aot.default_stage(arguments.target)]
     options = {name: getattr(arguments, name) for name in ("num_warps", "num_stages", "debug")}
     try:
-        compiled = aot.compile(kernel, arguments.signature, arguments.target, stages, **options)
+        compiled = aot.compile(
+            kernel, arguments.signature, arguments.target, stages, fresh=arguments.time, **options
+        )
+        if arguments.time:
+            print(format_times(compiled.times), file=sys.stderr)
         if arguments.output == "-":
             for stage in stages:
                 sys.stdout.buffer.write(compiled.binary(stage))

@@ -15,7 +15,8 @@ class CompiledKernel:
     `asm` maps stages to what came of them: str for "tile", "warp", "llvm", "ptx", bytes for "cubin" and
     "obj". `metadata` is what the compiler knows of the kernel. `arg_types` maps the arguments that are
     passed at a launch to their types as signatures spell them; `constexprs` the others to their values.
-    `from_cache`: it was on disk.
+    `from_cache`: it was on disk. `times`, how long the front end, each pass, code generation and the assembler
+    took: dicts of stage, name and milliseconds, none if it was on disk.
     """
 
     name: str
@@ -25,6 +26,7 @@ class CompiledKernel:
     arg_types: dict
     constexprs: dict
     from_cache: bool = False
+    times: tuple = ()
 
     @property
     def num_warps(self):

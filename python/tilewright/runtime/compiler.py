@@ -1,6 +1,7 @@
 """From a Python function to a compiled kernel, through the disk cache."""
 
 import json
+import time
 import warnings
 from functools import lru_cache
 from pathlib import Path
@@ -12,27 +13,35 @@ from .compiled import STAGES, CompiledKernel, stages_from_blobs
 from .errors import CacheError
 
 
-def compile_kernel(fn, arg_types, constexprs, attrs, target, options, stop_after=""):
+def compile_kernel(fn, arg_types, constexprs, attrs, target, options, stop_after="", fresh=False):
     """Compile the function `fn` to a `CompiledKernel`, or find it in the disk cache.
 
     `arg_types` maps arguments to types as signatures spell them ("*fp16"), `constexprs` the others to
     values, `attrs` some of the former to a power of two that divides them. `target` is "cpu" or an
     architecture ("sm_90a"), `options` an `Options`. `stop_after` names the last stage wanted ("tile",
-    "warp", "llvm", "ptx"), all if empty.
+    "warp", "llvm", "ptx"), all if empty. `fresh`: compile, even if it is on disk.
 
     Raises `CompilationError` for whatever is wrong with the kernel.
     """
     from .. import _tilewright
 
+    start = time.perf_counter()
     tile = compile_to_tile(fn, arg_types, constexprs, attrs, options)
+    front_end = {
+        "stage": "tile",
+        "name": "front end",
+        "milliseconds": 1e3 * (time.perf_counter() - start),
+    }
     request = {"target": target, **options.request(), "stop_after": stop_after}
     if target != "cpu":
         request["assembler"] = knobs.ASSEMBLER.choice("auto", "nvjitlink", "ptxas", "driver")
         request["assembler_paths"] = assembler_paths()
     key = _key(tile.module.print(locations=True), request)
-    found = _look_up(key)
+    found = None if fresh else _look_up(key)
+    times = ()
     if found is None:
-        asm, metadata = _compile(_tilewright, tile.module, request)
+        asm, metadata, passes = _compile(_tilewright, tile.module, request)
+        times = (front_end, *passes)
     else:
         asm, metadata = found
     kernel = CompiledKernel(
@@ -43,6 +52,7 @@ def compile_kernel(fn, arg_types, constexprs, attrs, target, options, stop_after
         {name: arg_types[name] for name in tile.arg_types},
         tile.constexprs,
         found is not None,
+        times,
     )
     if found is None:
         _store(key, kernel)
@@ -56,7 +66,8 @@ def _compile(binding, module, request):
     except binding.DiagnosticError as error:
         raise from_diagnostics(error.args[0] if error.args else ()) from None
     stages = {stage: artifact.get(stage) for stage in STAGES}
-    return {stage: content for stage, content in stages.items() if content is not None}, artifact.metadata
+    asm = {stage: content for stage, content in stages.items() if content is not None}
+    return asm, artifact.metadata, artifact.times
 
 
 def _key(module_text, request):

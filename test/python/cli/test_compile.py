@@ -58,6 +58,24 @@ def test_cubin_that_is_left_to_the_driver(tilewright, source):
     assert "TILEWRIGHT_ASSEMBLER leaves PTX to the driver" in done.stderr
 
 
+def test_time_goes_to_standard_error(tilewright, source):
+    command = ("compile", f"{source}:add", "--target", "sm_90a", "--signature", SIGNATURE, "--emit", "ptx")
+    for _ in range(2):  # the second time, too, when the kernel is in the cache
+        done = tilewright(*command, "--time", "-o", "-")
+        assert done.returncode == 0, done.stderr
+        assert ".entry add(" in done.stdout
+        lines = done.stderr.splitlines()
+        assert lines[0].split() == ["stage", "ms"]
+        assert [line.split()[0] for line in lines[1:] if line[0] != " "] == [
+            "tile",
+            "warp",
+            "llvm",
+            "ptx",
+            "total",
+        ]
+        assert any(line.startswith("  generate PTX ") for line in lines)
+
+
 def test_tile_to_standard_output(tilewright, source):
     done = tilewright(
         "compile", f"{source}:add", "--target", "cpu", "--signature", SIGNATURE, "--emit", "tile", "-o", "-"
@@ -140,7 +158,7 @@ def test_no_assembler(monkeypatch):
     def kernel(x):
         pass
 
-    def without_cubin(fn, types, constants, divisors, target, options, last):
+    def without_cubin(fn, types, constants, divisors, target, options, last, fresh):
         return CompiledKernel("kernel", target, {"ptx": ""}, {}, types, constants)
 
     monkeypatch.setattr(sys.modules["tilewright.aot.compile"], "compile_kernel", without_cubin)
