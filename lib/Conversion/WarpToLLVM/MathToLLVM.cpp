@@ -11,7 +11,8 @@
 //
 // f64 uses the library (1.5 ULP; 3 for erf, 40 for erfc), sqrt.rn, and for
 // rsqrt a division by it. With the fast-math flag `afn`, exp is one
-// multiplication and ex2.approx.
+// multiplication and ex2.approx, and sin, cos, log2 and tanh of f32 are one
+// instruction each.
 
 #include "lib/Conversion/WarpToLLVM/InlinePtx.h"
 #include "lib/Conversion/WarpToLLVM/MathApproximation.h"
@@ -114,6 +115,30 @@ struct ExpLowering : ConvertOpToLLVMPattern<math::ExpOp> {
     rewriter.replaceOp(op, fast ? emitFastExp(b, x) : emitExp(b, x));
     return success();
   }
+};
+
+/// Functions of f32 that may be approximated (`afn`), by one instruction.
+template <typename Op> class FastLowering : public ConvertOpToLLVMPattern<Op> {
+public:
+  using OpAdaptor = typename ConvertOpToLLVMPattern<Op>::OpAdaptor;
+
+  FastLowering(const LLVMTypeConverter &converter, StringRef instruction)
+      : ConvertOpToLLVMPattern<Op>(converter, kBenefit + 1),
+        instruction(instruction) {}
+
+  LogicalResult
+  matchAndRewrite(Op op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!op.getType().isF32() ||
+        !bitEnumContainsAll(op.getFastmath(), arith::FastMathFlags::afn))
+      return rewriter.notifyMatchFailure(op, "not an f32 to be approximated");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    rewriter.replaceOp(op, emitUnaryPtx(b, instruction, adaptor.getOperand()));
+    return success();
+  }
+
+private:
+  StringRef instruction;
 };
 
 /// Functions of f32 that are computed in place.
@@ -254,6 +279,10 @@ void tilewright::populateMathToLLVM(const LLVMTypeConverter &converter,
            InlineLowering<math::Log2Op, emitLog2>>(converter, kBenefit);
   patterns.add<ClassLowering<math::IsInfOp, llvm::fcInf>,
                ClassLowering<math::IsNormalOp, llvm::fcNormal>>(converter);
+  patterns.add<FastLowering<math::SinOp>>(converter, "sin.approx.f32");
+  patterns.add<FastLowering<math::CosOp>>(converter, "cos.approx.f32");
+  patterns.add<FastLowering<math::Log2Op>>(converter, "lg2.approx.f32");
+  patterns.add<FastLowering<math::TanhOp>>(converter, "tanh.approx.f32");
   addCalls(converter, patterns);
   addWidening<arith::RemFOp, math::AcosOp, math::AcoshOp, math::AsinOp,
               math::AsinhOp, math::AtanOp, math::Atan2Op, math::AtanhOp,

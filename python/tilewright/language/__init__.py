@@ -105,6 +105,8 @@ from .tiles import (
 _install()
 del _install
 
+from . import extra  # noqa: E402 (its functions use the operators of tensors)
+
 __all__ = [
     "LanguageError",
     "LanguageTypeError",
@@ -150,6 +152,7 @@ __all__ = [
     "exp",
     "exp2",
     "expand_dims",
+    "extra",
     "fdiv",
     "flip",
     "float8e4nv",

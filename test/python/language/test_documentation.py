@@ -21,6 +21,31 @@ def test_examples_run(tmp_path):
     subprocess.run([sys.executable, script], check=True, env=environment)
 
 
+def test_example_of_libdevice(backend, rng):
+    import numpy as np
+
+    text = (ROOT / "docs" / "libdevice.md").read_text()
+    (example,) = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    module = load_module(example)
+    x = rng.standard_normal(100).astype(np.float32)
+    y = backend.poisoned((100,), "float32")
+    module.softplus[4,](backend.array(x), y, 100, 32)
+    np.testing.assert_allclose(backend.numpy(y), np.log1p(np.exp(x)), rtol=1e-5)
+
+
+def load_module(source):
+    """The module of this source, which kernels can read."""
+    import importlib.util
+    import tempfile
+
+    with tempfile.NamedTemporaryFile("w", suffix=".py", delete=False) as file:
+        file.write(source)
+    spec = importlib.util.spec_from_file_location("example", file.name)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 def test_listed_functions_exist():
     table = PAGE[PAGE.index("| the grid |") : PAGE.index("Each has a docstring")]
     names = [name for name in re.findall(r"`([a-z0-9_]+)`", table) if not name.startswith("_")]

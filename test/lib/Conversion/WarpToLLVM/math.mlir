@@ -33,12 +33,21 @@ tile.func @functions(%x: f32, %y: f64, %h: f16, %p: !tile.ptr<f32>, %q: !tile.pt
 
 // -----
 
-// The flag `afn` buys an exp of two instructions.
+// The flag `afn` buys an exp of two instructions, and of one each what the GPU
+// approximates.
 // CHECK-LABEL: llvm.func @fast
 tile.func @fast(%x: f32, %p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
   // CHECK: %[[Y:.*]] = llvm.fmul %arg0
   // CHECK: llvm.inline_asm "ex2.approx.ftz.f32 $0, $1;", "=f,f" %[[Y]]
   %0 = math.exp %x fastmath<afn> : f32
-  tile.store %p, %0 : !tile.ptr<f32>
+  // CHECK: llvm.inline_asm "sin.approx.f32 $0, $1;"
+  %1 = math.sin %0 fastmath<afn> : f32
+  // CHECK: llvm.inline_asm "cos.approx.f32 $0, $1;"
+  %2 = math.cos %1 fastmath<afn> : f32
+  // CHECK: llvm.inline_asm "lg2.approx.f32 $0, $1;"
+  %3 = math.log2 %2 fastmath<afn> : f32
+  // CHECK: llvm.inline_asm "tanh.approx.f32 $0, $1;"
+  %4 = math.tanh %3 fastmath<afn> : f32
+  tile.store %p, %4 : !tile.ptr<f32>
   tile.return
 }

@@ -1,0 +1,5 @@
+"""Functions beside the language proper."""
+
+from . import libdevice
+
+__all__ = ["libdevice"]

@@ -1,0 +1,14 @@
+"""The functions that CUDA's libdevice has, under the names that Triton gives them, on every back end.
+
+No file of CUDA's is needed: they are made of the operations of `arith` and `math`, which each back end
+computes in its own way. See docs/libdevice.md for their errors.
+"""
+
+from . import elementary, exponents, integers, norms, rounding
+
+_FUNCTIONS = {}
+for _module in (elementary, exponents, integers, norms, rounding):
+    _FUNCTIONS.update(_module.functions())
+globals().update(_FUNCTIONS)
+
+__all__ = sorted(_FUNCTIONS)

@@ -1,0 +1,209 @@
+"""Functions of floats against NumPy in more precision: errors in units in the last place (ULP)."""
+
+import math
+
+import numpy as np
+import pytest
+import tilewright.language as tl
+
+COUNT = 4096
+_erf = np.vectorize(math.erf, otypes=[np.float64])
+_erfc = np.vectorize(math.erfc, otypes=[np.float64])
+_PI = np.longdouble("3.14159265358979323846264338327950288")
+
+
+def _sinpi(x):
+    return np.sin(_PI * np.fmod(x, 2))
+
+
+# name: (reference, ranges of the arguments, ULP of float32, ULP of float64)
+FUNCTIONS = {
+    "acos": (np.arccos, [(-1, 1)], 4, 4),
+    "acosh": (np.arccosh, [(1, 1e6)], 4, 4),
+    "asin": (np.arcsin, [(-1, 1)], 4, 4),
+    "asinh": (np.arcsinh, [(-1e6, 1e6)], 4, 4),
+    "atan": (np.arctan, [(-100, 100)], 4, 4),
+    "atan2": (np.arctan2, [(-9, 9), (-9, 9)], 4, 4),
+    "atanh": (np.arctanh, [(-0.99, 0.99)], 4, 4),
+    "cbrt": (np.cbrt, [(-1e6, 1e6)], 4, 4),
+    "rcbrt": (lambda x: 1 / np.cbrt(x), [(0.01, 1e6)], 1, 4),
+    "cos": (np.cos, [(-50, 50)], 4, 4),
+    "cosh": (np.cosh, [(-80, 80)], 4, 4),
+    "cospi": (lambda x: _sinpi(x + np.longdouble(0.5)), [(-30.3, 30.3)], 6, 6),
+    "sinpi": (_sinpi, [(-30.3, 30.3)], 6, 6),
+    "erf": (_erf, [(-4, 4)], 4, 4),
+    "erfc": (_erfc, [(-4, 9)], 5, 50),
+    "exp": (np.exp, [(-80, 80)], 3, 3),
+    "exp10": (lambda x: np.longdouble(10) ** x, [(-35, 35)], 2, 4),
+    "exp2": (np.exp2, [(-100, 100)], 3, 3),
+    "expm1": (np.expm1, [(-20, 80)], 4, 4),
+    "fdim": (lambda x, y: np.maximum(x - y, 0), [(-9, 9), (-9, 9)], 0.5, 0.5),
+    "fma": (lambda x, y, z: x * y + z, [(-9, 9)] * 3, 0.6, 600),
+    "fmod": (np.fmod, [(-1e3, 1e3), (0.3, 9)], 0, 0),
+    "hypot": (np.hypot, [(-1e3, 1e3)] * 2, 1, 2),
+    "log": (np.log, [(1e-6, 1e6)], 4, 4),
+    "log10": (np.log10, [(1e-6, 1e6)], 4, 4),
+    "log1p": (np.log1p, [(-0.9, 1e6)], 4, 4),
+    "log2": (np.log2, [(1e-6, 1e6)], 4, 4),
+    "norm3d": (lambda *v: np.sqrt(sum(x * x for x in v)), [(-1e3, 1e3)] * 3, 1, 3),
+    "norm4d": (lambda *v: np.sqrt(sum(x * x for x in v)), [(-1e3, 1e3)] * 4, 1, 3),
+    "pow": (np.power, [(0.01, 20), (-9, 9)], 4, 4),
+    "rhypot": (lambda x, y: 1 / np.hypot(x, y), [(-1e3, 1e3)] * 2, 1, 3),
+    "rnorm3d": (lambda *v: 1 / np.sqrt(sum(x * x for x in v)), [(-1e3, 1e3)] * 3, 1, 4),
+    "rnorm4d": (lambda *v: 1 / np.sqrt(sum(x * x for x in v)), [(-1e3, 1e3)] * 4, 1, 4),
+    "rsqrt": (lambda x: 1 / np.sqrt(x), [(1e-6, 1e6)], 2, 2),
+    "rsqrt_rn": (lambda x: 1 / np.sqrt(x), [(1e-6, 1e6)], 0.51, 2),
+    "saturatef": (lambda x: np.clip(x, 0, 1), [(-2, 2)], 0, 0),
+    "sin": (np.sin, [(-50, 50)], 4, 4),
+    "sinh": (np.sinh, [(-80, 80)], 4, 4),
+    "sqrt": (np.sqrt, [(0, 1e6)], 0.51, 0.51),
+    "tan": (np.tan, [(-50, 50)], 5, 5),
+    "tanh": (np.tanh, [(-10, 10)], 4, 4),
+}
+EXACT = {
+    "ceil": np.ceil,
+    "floor": np.floor,
+    "nearbyint": np.rint,
+    "rint": np.rint,
+    "round": lambda x: np.trunc(x + np.copysign(0.5, x)),
+    "trunc": np.trunc,
+}
+FAST = {
+    "fast_cosf": (np.cos, [(-3, 3)]), "fast_sinf": (np.sin, [(-3, 3)]), "fast_tanf": (np.tan, [(-1, 1)]),
+    "fast_tanhf": (np.tanh, [(-5, 5)]), "fast_expf": (np.exp, [(-20, 20)]),
+    "fast_exp10f": (lambda x: 10**x, [(-9, 9)]), "fast_logf": (np.log, [(2, 1e6)]),
+    "fast_log2f": (np.log2, [(2, 1e6)]), "fast_log10f": (np.log10, [(2, 1e6)]),
+    "fast_dividef": (np.divide, [(-9, 9), (1, 9)]), "fast_powf": (np.power, [(0.1, 9), (-3, 3)]),
+}  # fmt: skip
+
+
+def arguments(rng, ranges, dtype):
+    return [rng.uniform(low, high, COUNT).astype(dtype) for low, high in ranges]
+
+
+def ulps(got, want, dtype):
+    unit = np.spacing(np.abs(want.astype(dtype))).astype(np.longdouble)
+    return np.abs(got.astype(np.longdouble) - want) / unit
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_errors(apply, rng, name, dtype):
+    function, ranges, *limits = FUNCTIONS[name]
+    values = arguments(rng, ranges, dtype)
+    want = np.asarray(function(*(v.astype(np.longdouble) for v in values)), np.longdouble)
+    got = apply(name, values, dtype)
+    assert ulps(got, want, dtype).max() <= limits[dtype == "float64"]
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("name", ["log1p", "asinh", "exp10", "hypot"])
+def test_narrow_floats_are_computed_in_float32(apply, backend, rng, name, dtype):
+    function, ranges, *_ = FUNCTIONS[name]
+    values = [
+        backend.numpy(backend.array(v, dtype)).astype(np.float64) for v in arguments(rng, ranges, "float32")
+    ]
+    values = [np.clip(v, 0.25, 4) for v in values]
+    out = apply(
+        name, [backend.array(v, dtype) if backend.name != "cuda" else v.astype(dtype) for v in values], dtype
+    )
+    rounded = backend.numpy(backend.array(function(*values), dtype)).astype(np.float64)
+    np.testing.assert_allclose(
+        out.astype(np.float64), rounded, rtol=2.0**-7 if dtype == "bfloat16" else 2.0**-10
+    )
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", EXACT)
+def test_whole_numbers(apply, rng, name, dtype):
+    x = np.concatenate([rng.uniform(-9, 9, 1000), np.arange(-6, 6, 0.5)]).astype(dtype)
+    np.testing.assert_array_equal(apply(name, [x], dtype), EXACT[name](x))
+
+
+@pytest.mark.parametrize("name", FAST)
+def test_fast_functions(apply, rng, name):
+    function, ranges = FAST[name]
+    values = arguments(rng, ranges, "float32")
+    want = function(*(v.astype(np.float64) for v in values))
+    np.testing.assert_allclose(apply(name, values, "float32"), want, rtol=2e-3, atol=2e-6)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_remainder_and_copysign(apply, rng, dtype):
+    x = np.concatenate([rng.uniform(-1e4, 1e4, 500), [5, -5, 2.5, 3.5, 7, 1, 0, -0.0, 1e30, 3, 3, 3]]).astype(
+        dtype
+    )
+    y = np.concatenate([rng.uniform(-9, 9, 500), [2, 2, 1, 1, 2, 3, 1, 1, 7, np.inf, 1e-40, 6]]).astype(dtype)
+    got = apply("remainder", [x, y], dtype)
+    want = np.array(
+        [math.remainder(a, b) if b else np.nan for a, b in zip(x.tolist(), y.tolist(), strict=True)]
+    )
+    np.testing.assert_array_equal(got, want.astype(dtype))
+    np.testing.assert_array_equal(np.signbit(got), np.signbit(want))
+    np.testing.assert_array_equal(apply("copysign", [x, y], dtype), np.copysign(x, y))
+
+
+SPECIAL = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1, -1, 1e-30], np.float32)
+
+
+@pytest.mark.parametrize("name, test", [("isnan", np.isnan), ("isinf", np.isinf), ("finitef", np.isfinite)])
+def test_questions(apply, name, test):
+    np.testing.assert_array_equal(apply(name, [SPECIAL], "bool"), test(SPECIAL))
+
+
+def test_questions_of_float64(apply):
+    x = SPECIAL.astype(np.float64)
+    np.testing.assert_array_equal(apply("isfinited", [x], "bool"), np.isfinite(x))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_special_values(apply, dtype):
+    x, inf = SPECIAL.astype(dtype), np.inf
+    y = np.array([inf, -inf, 1, inf, inf, -inf, 0, np.nan], dtype)
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(apply("hypot", [x, y], dtype), np.hypot(x, y))
+        np.testing.assert_array_equal(apply("fdim", [x, y], dtype)[:7], np.maximum(x - y, 0)[:7])
+    assert np.isnan(apply("sinpi", [x], dtype)[2:5]).all() and np.isnan(apply("cospi", [x], dtype)[2:5]).all()
+    np.testing.assert_array_equal(apply("cospi", [np.array([0, 0.5, 1, 1.5], dtype)], dtype), [1, 0, -1, 0])
+    np.testing.assert_array_equal(
+        apply("exp10", [np.array([inf, -inf, 0, 400], dtype)], dtype), [inf, 0, 1, inf]
+    )
+
+
+def test_lengths_neither_overflow_nor_vanish(apply):
+    x = np.array([3e300, 3e-300, 5e-324, 1.5e308], np.float64)
+    y = np.array([4e300, 4e-300, 0, 1e308], np.float64)
+    np.testing.assert_allclose(apply("hypot", [x, y], "float64"), np.hypot(x, y), rtol=1e-15)
+
+
+def test_reciprocal_of_the_upper_half(apply, rng):
+    x = rng.uniform(0.1, 9, 64)
+    got = apply("rcp64h", [x], "float64")
+    assert (got.view(np.uint64) & 0xFFFFFFFF == 0).all()
+    np.testing.assert_allclose(got, 1 / x, rtol=2.0**-20)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("name", tl.extra.libdevice.__all__)
+def test_every_function_assembles_for_a_gpu(assemble, kernels, name):
+    import inspect
+
+    function = getattr(tl.extra.libdevice, name)
+    arity = len(inspect.signature(function).parameters)
+    for types in _signatures(function.__doc__, arity):
+        names = "xyzw"[:arity]
+        pointers = {n: f"*{ty}" for n, ty in zip(names, types, strict=True)}
+        assemble(kernels[arity], {**pointers, "out": "*fp64"}, {"N": 128, "F": function})
+
+
+def _signatures(text, arity):
+    """The types that the documentation says a function takes."""
+    import re
+
+    if "floats of one dtype" in text or "Takes a float" in text or "Takes float32 or float64" in text:
+        return [("fp32",) * arity, ("fp64",) * arity]
+    line = text[text.index("Takes (") :].split(".")[0]
+    return [
+        tuple(ty.replace("uint", "u").replace("int", "i") for ty in group.split(", "))
+        for group in re.findall(r"\(([^)]*)\)", line)
+    ]
