@@ -1,4 +1,5 @@
 #include "compiler/Driver.h"
+#include "compiler/Remarks.h"
 
 #include "dialect/Tile/TileOps.h"
 #include "lib/Analysis/WrittenArguments.h"
@@ -25,6 +26,7 @@ FailureOr<CompileOptions> CompileOptions::parse(llvm::StringRef text,
             map.mapOptional("num_stages", options.numStages) &&
             map.mapOptional("maxnreg", options.maxRegisters) &&
             map.mapOptional("debug", options.debug) &&
+            map.mapOptional("report", options.report) &&
             map.mapOptional("stop_after", options.stopAfter) &&
             map.mapOptional("assembler", options.assembler) &&
             map.mapOptional("assembler_paths", options.assemblerPaths) &&
@@ -47,13 +49,6 @@ FailureOr<CompileOptions> CompileOptions::parse(llvm::StringRef text,
 
 //===-- compilation
 //---------------------------------------------------------===//
-
-std::string tilewright::printModule(ModuleOp module) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  module.print(os);
-  return text;
-}
 
 /// The one kernel of `module`; null with an error where there is none or more.
 static tile::FuncOp findKernel(ModuleOp module) {
@@ -114,6 +109,9 @@ FailureOr<Artifact> tilewright::compile(ModuleOp original,
     return failure();
   Artifact artifact;
   describeKernel(kernel, options, artifact.metadata);
+  std::optional<RemarkCollector> collector;
+  if (options.report)
+    collector.emplace(*module->getContext(), artifact.remarks);
   if (failed((*target)->compile(*module, options, artifact)))
     return failure();
   return artifact;

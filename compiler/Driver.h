@@ -21,6 +21,8 @@ struct CompileOptions {
   /// Registers of a thread at most; 0: what the assembler finds best.
   int maxRegisters = 0;
   bool debug = false;
+  /// Collect the remarks of passes and the source of each line of the stages.
+  bool report = false;
   std::string stopAfter;
   std::string assembler = "auto";
   std::vector<std::string> assemblerPaths;
@@ -38,6 +40,10 @@ struct Artifact {
   std::map<std::string, std::string, std::less<>> stages;
   llvm::json::Object metadata;
   PhaseTimes times;
+  /// Present where `CompileOptions::report` asks for it.
+  llvm::json::Array remarks;
+  /// By stage, the source of each line of its text.
+  llvm::json::Object lines;
 };
 
 /// A way from the optimised `tile` level to code. One object a back end.
@@ -60,8 +66,5 @@ llvm::ArrayRef<const Target *> getTargets();
 /// Compiles a copy of `module`. Failure comes with diagnostics.
 mlir::FailureOr<Artifact> compile(mlir::ModuleOp module,
                                   const CompileOptions &options);
-
-/// The text of `module`, as kept for a stage.
-std::string printModule(mlir::ModuleOp module);
 
 } // namespace tilewright

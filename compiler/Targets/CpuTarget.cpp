@@ -60,7 +60,7 @@ public:
                         Artifact &artifact) const override {
     if (failed(runPipeline(module, "tile", artifact, buildTilePipeline)))
       return failure();
-    keepStage(module, "tile", artifact);
+    keepStage(module, "tile", options, artifact);
     if (options.stopAfter == "tile")
       return success();
     host::HostObjectOptions object;

@@ -124,7 +124,7 @@ LogicalResult NvidiaBackEnd::compile(ModuleOp module,
   if (failed(arch) ||
       failed(runPipeline(module, "tile", artifact, buildTilePipeline)))
     return failure();
-  keepStage(module, "tile", artifact);
+  keepStage(module, "tile", options, artifact);
   if (options.stopAfter == "tile")
     return success();
   NvidiaOptions nvidia;
@@ -137,7 +137,7 @@ LogicalResult NvidiaBackEnd::compile(ModuleOp module,
         buildTileToWarpPipeline(pm, nvidia);
       })))
     return failure();
-  keepStage(module, "warp", artifact);
+  keepStage(module, "warp", options, artifact);
   for (auto function : module.getOps<FunctionOpInterface>())
     describeLaunch(function, artifact.metadata);
   if (options.stopAfter == "warp")

@@ -2,7 +2,9 @@
 
 #include "compiler/Targets/Targets.h"
 #include "compiler/PassTimes.h"
+#include "compiler/SourceLines.h"
 
+#include "mlir/IR/AsmState.h"
 #include "mlir/Pass/PassManager.h"
 
 using namespace mlir;
@@ -23,7 +25,15 @@ tilewright::runPipeline(ModuleOp module, llvm::StringRef stage,
 }
 
 void tilewright::keepStage(ModuleOp module, llvm::StringRef stage,
-                           Artifact &artifact) {
+                           const CompileOptions &options, Artifact &artifact) {
   PhaseTimer timer(&artifact.times, stage, "print");
-  artifact.stages[stage.str()] = printModule(module);
+  llvm::raw_string_ostream os(artifact.stages[stage.str()]);
+  if (!options.report) {
+    module.print(os);
+    return;
+  }
+  AsmState::LocationMap places;
+  AsmState state(module, OpPrintingFlags(), &places);
+  module.print(os, state);
+  artifact.lines[stage] = getSourceLines(places);
 }

@@ -15,8 +15,9 @@ mlir::LogicalResult
 runPipeline(mlir::ModuleOp module, llvm::StringRef stage, Artifact &artifact,
             llvm::function_ref<void(mlir::OpPassManager &)> build);
 
-/// Keeps the text of `module` as a stage.
+/// Keeps the text of `module` as a stage, and for a report where its lines come
+/// from.
 void keepStage(mlir::ModuleOp module, llvm::StringRef stage,
-               Artifact &artifact);
+               const CompileOptions &options, Artifact &artifact);
 
 } // namespace tilewright

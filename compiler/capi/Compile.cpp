@@ -8,7 +8,7 @@ using namespace mlir;
 
 struct tw_artifact {
   tilewright::Artifact artifact;
-  std::string metadata, times;
+  std::string metadata, report;
 };
 
 static std::string toText(llvm::json::Value value) {
@@ -35,9 +35,12 @@ tw_artifact *tw_module_compile(tw_module *module, const char *options) {
   if (failed(artifact))
     return nullptr;
   std::string metadata = toText(std::move(artifact->metadata));
-  std::string times = toText(toJson(artifact->times));
+  std::string report =
+      toText(llvm::json::Object{{"times", toJson(artifact->times)},
+                                {"remarks", std::move(artifact->remarks)},
+                                {"lines", std::move(artifact->lines)}});
   return new tw_artifact{std::move(*artifact), std::move(metadata),
-                         std::move(times)};
+                         std::move(report)};
 }
 
 void tw_artifact_destroy(tw_artifact *artifact) { delete artifact; }
@@ -55,6 +58,6 @@ const char *tw_artifact_metadata(tw_artifact *artifact) {
   return artifact->metadata.c_str();
 }
 
-const char *tw_artifact_times(tw_artifact *artifact) {
-  return artifact->times.c_str();
+const char *tw_artifact_report(tw_artifact *artifact) {
+  return artifact->report.c_str();
 }

@@ -3,6 +3,7 @@
 #include "compiler/capi/Handles.h"
 
 #include "compiler/Registration.h"
+#include "compiler/SourceLines.h"
 #include "tilewright-c/compiler.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -22,27 +23,6 @@ tw_string tilewright::capi::copy(llvm::StringRef text) {
 
 void tw_string_free(tw_string string) { std::free(string.data); }
 
-/// Appends the files and lines behind `loc`, the innermost call first.
-static void appendFrames(LocationAttr loc, llvm::json::Array &frames) {
-  if (auto file = dyn_cast<FileLineColLoc>(loc)) {
-    frames.push_back(llvm::json::Array{file.getFilename().str(), file.getLine(),
-                                       file.getColumn()});
-  } else if (auto call = dyn_cast<CallSiteLoc>(loc)) {
-    appendFrames(call.getCallee(), frames);
-    appendFrames(call.getCaller(), frames);
-  } else if (auto name = dyn_cast<NameLoc>(loc)) {
-    appendFrames(name.getChildLoc(), frames);
-  } else if (auto fused = dyn_cast<FusedLoc>(loc)) {
-    // Ops merged by a fold stand for several places: the first is shown.
-    for (Location part : fused.getLocations()) {
-      size_t before = frames.size();
-      appendFrames(part, frames);
-      if (frames.size() != before)
-        return;
-    }
-  }
-}
-
 static llvm::StringRef severityName(DiagnosticSeverity severity) {
   switch (severity) {
   case DiagnosticSeverity::Note:
@@ -58,14 +38,13 @@ static llvm::StringRef severityName(DiagnosticSeverity severity) {
 }
 
 static llvm::json::Value toJson(Diagnostic &diagnostic) {
-  llvm::json::Array frames, notes;
-  appendFrames(diagnostic.getLocation(), frames);
+  llvm::json::Array notes;
   for (Diagnostic &note : diagnostic.getNotes())
     notes.push_back(toJson(note));
   return llvm::json::Object{
       {"severity", severityName(diagnostic.getSeverity())},
       {"message", llvm::json::fixUTF8(diagnostic.str())},
-      {"frames", std::move(frames)},
+      {"frames", tilewright::getFrames(diagnostic.getLocation())},
       {"notes", std::move(notes)}};
 }
 

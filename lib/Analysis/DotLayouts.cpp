@@ -10,6 +10,7 @@
 
 using namespace mlir;
 using namespace tilewright;
+using llvm::StringRef;
 using warp::LinearAttr;
 
 namespace {
@@ -53,24 +54,33 @@ static Type getElementType(Value tile) {
 // Tensor cores
 //===----------------------------------------------------------------------===//
 
-static bool hasTensorCoreTypes(tile::DotOp dot) {
+static StringRef getTypeObstacle(tile::DotOp dot) {
   Type operand = getElementType(dot.getA());
   Type acc = getElementType(dot.getAcc());
-  if (operand.isF16())
-    return acc.isF16() || acc.isF32();
-  if (operand.isBF16() || isa<Float8E4M3FNType, Float8E5M2Type>(operand))
-    return acc.isF32();
   if (operand.isF32())
-    return dot.getPrecision() != tile::DotPrecision::IEEE;
-  return operand.isInteger(8);
+    return dot.getPrecision() == tile::DotPrecision::IEEE
+               ? "they would round its float32 operands to tf32, which "
+                 "input_precision must allow"
+               : "";
+  bool fits =
+      operand.isF16() ? acc.isF16() || acc.isF32()
+      : operand.isBF16() || isa<Float8E4M3FNType, Float8E5M2Type>(operand)
+          ? acc.isF32()
+          : operand.isInteger(8);
+  return fits ? "" : "they do not have the types of its operands and its sum";
 }
 
-bool tilewright::isTensorCoreDot(tile::DotOp dot) {
+StringRef tilewright::getTensorCoreObstacle(tile::DotOp dot) {
+  if (StringRef obstacle = getTypeObstacle(dot); !obstacle.empty())
+    return obstacle;
   // One instruction takes 256 bits of a row along the contracted dimension.
   int64_t depth = 256 / getElementType(dot.getA()).getIntOrFloatBitWidth();
   DotShape shape = getShape(dot);
-  return hasTensorCoreTypes(dot) && shape.m >= kMmaRows &&
-         shape.n >= kMmaColumns && shape.k >= depth;
+  if (shape.m < kMmaRows || shape.n < kMmaColumns || shape.k < depth)
+    return "their instructions take at least 16 rows, 8 columns and 32 bytes "
+           "of "
+           "the contracted dimension";
+  return {};
 }
 
 /// Visits what is computed from `value` in the same block by elementwise and
@@ -163,16 +173,28 @@ static bool fitsSharedMemory(tile::DotOp dot, const NvidiaTarget &target) {
          target.getSharedMemoryLimit();
 }
 
+StringRef tilewright::getWgmmaObstacle(tile::DotOp dot, int64_t numWarps,
+                                       const NvidiaTarget &target) {
+  DotShape shape = getShape(dot);
+  if (!target.hasWgmma())
+    return "the target has no wgmma, as sm_90a does";
+  if (isBatched(dot))
+    return "it is a batch of products";
+  if (!fitsSharedMemory(dot, target))
+    return "its operands do not fit into shared memory";
+  if (!wgmmaLayout({shape.m, shape.n}, numWarps))
+    return "warpgroups take at least 4 warps, 64 rows and 8 columns each";
+  return {};
+}
+
 /// Nothing where `mma.sync` is the better or the only choice.
 static std::optional<DotLayouts>
 chooseWgmmaLayouts(tile::DotOp dot, int64_t numWarps,
                    const NvidiaTarget &target) {
+  if (!getWgmmaObstacle(dot, numWarps, target).empty())
+    return std::nullopt;
   DotShape shape = getShape(dot);
-  if (!target.hasWgmma() || isBatched(dot) || !fitsSharedMemory(dot, target))
-    return std::nullopt;
   std::optional<LinearLayout> acc = wgmmaLayout({shape.m, shape.n}, numWarps);
-  if (!acc)
-    return std::nullopt;
   DotLayouts layouts;
   layouts.isWgmma = true;
   layouts.acc = LinearAttr::get(dot.getContext(), *acc);

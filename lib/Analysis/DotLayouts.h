@@ -17,9 +17,17 @@ struct DotLayouts {
   bool isWgmma = false;
 };
 
-/// Whether the tensor cores can compute `dot`, by types and sizes; f32 operands
-/// only where they may be rounded to tf32.
-bool isTensorCoreDot(tile::DotOp dot);
+/// Why the tensor cores can not compute `dot`, by types and sizes; empty if
+/// they can. They take f32 operands only where these may be rounded to tf32.
+llvm::StringRef getTensorCoreObstacle(tile::DotOp dot);
+
+inline bool isTensorCoreDot(tile::DotOp dot) {
+  return getTensorCoreObstacle(dot).empty();
+}
+
+/// Why `wgmma` can not compute `dot`, which tensor cores can; empty if it can.
+llvm::StringRef getWgmmaObstacle(tile::DotOp dot, int64_t numWarps,
+                                 const NvidiaTarget &target);
 
 /// Whether the result of `dot` is an operand of another dot, or the other way
 /// round, with only elementwise and shape ops between. Then all warps stand

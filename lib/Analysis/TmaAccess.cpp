@@ -8,6 +8,7 @@
 #include "lib/Analysis/ProducerSlice.h"
 #include "lib/Support/TmaTiling.h"
 
+#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -97,6 +98,15 @@ tilewright::findTmaLoads(tile::FuncOp func, int64_t numWarps,
     return loads;
   obstacles.push_back({slice.getObstacleOp(), slice.getObstacle()});
   return {};
+}
+
+void tilewright::remarkTmaObstacles(ArrayRef<TmaObstacle> obstacles,
+                                    StringRef pass) {
+  for (const TmaObstacle &obstacle : obstacles)
+    remark::missed(obstacle.op->getLoc(),
+                   remark::RemarkOpts::name("TmaCopy").category(pass))
+        << remark::add("not copied by the tensor memory accelerator: {0}",
+                       obstacle.reason);
 }
 
 //===----------------------------------------------------------------------===//

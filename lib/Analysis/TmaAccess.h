@@ -34,6 +34,10 @@ llvm::SmallVector<tile::DescriptorStoreOp>
 findTmaStores(tile::FuncOp func, const NvidiaTarget &target,
               llvm::SmallVectorImpl<TmaObstacle> &obstacles);
 
+/// Remarks of `pass` for what is in the way.
+void remarkTmaObstacles(llvm::ArrayRef<TmaObstacle> obstacles,
+                        llvm::StringRef pass);
+
 } // namespace tilewright
 
 #endif // TILEWRIGHT_LIB_ANALYSIS_TMAACCESS_H

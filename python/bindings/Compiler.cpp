@@ -62,13 +62,13 @@ void tilewright::python::initCompiler(py::module_ &module) {
                                    tw_artifact_metadata(self.handle));
                              })
       .def_property_readonly(
-          "times",
+          "report",
           [](Artifact &self) {
             return py::module_::import("json").attr("loads")(
-                tw_artifact_times(self.handle));
+                tw_artifact_report(self.handle));
           },
-          "How long each pass, code generation and the assembler took: dicts "
-          "of stage, name and milliseconds, in order.");
+          "What is known of the compilation: a dict of times, remarks and "
+          "lines; see tilewright-c/compiler.h.");
   module.def(
       "compile", &compile, py::arg("module"), py::arg("options"),
       "Compiles a module; see tilewright-c/compiler.h for the options. Raises "

@@ -27,6 +27,7 @@ TW_EXPORT const char *tw_llvm_version(void);
  *    "num_stages":  depth of software pipelines                 (3)
  *    "maxnreg":     registers of a thread at most; 0: any       (0)
  *    "debug":       check the compiler's own invariants         (false)
+ *    "report":      collect remarks and lines, tw_artifact_report (false)
  *    "stop_after":  "tile", "warp", "llvm", "ptx" or ""         ("": all the
  * way) "assembler":   "auto", "nvjitlink", "ptxas" or "driver"    ("auto")
  *    "assembler_paths": files to try for the assemblers         ([])
@@ -43,9 +44,16 @@ TW_EXPORT const char *tw_artifact_get(tw_artifact *artifact, const char *stage,
 /** JSON: {"name", "target", "num_warps", "shared", "registers", "spills", ...}.
  */
 TW_EXPORT const char *tw_artifact_metadata(tw_artifact *artifact);
-/** JSON: how long each pass, code generation and the assembler took, in order:
- *  [{"stage": what it works towards, "name", "milliseconds"}, ...]. */
-TW_EXPORT const char *tw_artifact_times(tw_artifact *artifact);
+/** JSON, what is known of the compilation:
+ *  {"times": how long each pass, code generation and the assembler took, in
+ *     order: [{"stage": what it works towards, "name", "milliseconds"}, ...],
+ *   "remarks": what passes did, and what not and why, if asked for:
+ *     [{"kind": "passed"|"missed"|"analysis", "pass", "name", "message",
+ *       "frames"}, ...],
+ *   "lines": the source of the lines of a stage, if asked for:
+ *     {stage: [[line of its text, from 1, frames], ...]}}
+ *  Frames are [file, line, column], the innermost call first. */
+TW_EXPORT const char *tw_artifact_report(tw_artifact *artifact);
 
 /** The main function of tilewright-opt. */
 TW_EXPORT int tw_opt_main(int argc, char **argv);

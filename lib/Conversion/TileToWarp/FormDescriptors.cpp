@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 using namespace tilewright;
@@ -19,6 +20,9 @@ namespace tilewright::warp {
 #define GEN_PASS_DEF_FORMDESCRIPTORS
 #include "lib/Conversion/TileToWarp/Passes.h.inc"
 } // namespace tilewright::warp
+
+static constexpr auto kBlockRemark =
+    remark::RemarkOpts::name("BlockOfArray").category("form-descriptors");
 
 /// The size of a dimension that no mask limits: more than any place.
 static constexpr int64_t kUnlimited = INT32_MAX;
@@ -171,6 +175,11 @@ static StringRef describe(tile::StoreOp store, ArrayAccessAnalysis &accesses,
   return reason;
 }
 
+static void remarkFormed(Operation *op, tile::DescType type) {
+  remark::passed(op->getLoc(), kBlockRemark) << remark::add(
+      "pointers and mask address a block of an array: {0}", type);
+}
+
 namespace {
 struct FormDescriptors : warp::impl::FormDescriptorsBase<FormDescriptors> {
   using FormDescriptorsBase::FormDescriptorsBase;
@@ -214,8 +223,9 @@ struct FormDescriptors : warp::impl::FormDescriptorsBase<FormDescriptors> {
       StringRef reason = describe(op, accesses, block);
       if (reason.empty())
         found.push_back({op, std::move(*block)});
-      else if (remarks)
-        op.emitRemark("not a block of an array: ") << reason;
+      else
+        remark::missed(op.getLoc(), kBlockRemark)
+            << remark::add("not a block of an array: {0}", reason);
     });
     return found;
   }
@@ -228,6 +238,7 @@ struct FormDescriptors : warp::impl::FormDescriptorsBase<FormDescriptors> {
     store->remove();
     SmallVector<TmaObstacle> obstacles;
     if (llvm::is_contained(findTmaStores(func, target, obstacles), formed)) {
+      remarkFormed(formed, formed.getDesc().getType());
       store->destroy();
       return;
     }
@@ -242,14 +253,13 @@ struct FormDescriptors : warp::impl::FormDescriptorsBase<FormDescriptors> {
     SmallVector<TmaObstacle> obstacles;
     auto served = findTmaLoads(func, numWarps, target, obstacles);
     for (FormedLoad load : formed)
-      if (llvm::is_contained(served, load.block))
+      if (llvm::is_contained(served, load.block)) {
+        remarkFormed(load.block, load.block.getDesc().getType());
         load.pointers.erase();
-      else
+      } else {
         load.tile.replaceAllUsesWith(load.pointers.getResult());
-    if (remarks)
-      for (const TmaObstacle &obstacle : obstacles)
-        obstacle.op->emitRemark("not copied by the tensor memory accelerator: ")
-            << obstacle.reason;
+      }
+    remarkTmaObstacles(obstacles, "form-descriptors");
     return !served.empty();
   }
 };

@@ -63,7 +63,7 @@ def FormDescriptors : Pass<"form-descriptors", "::mlir::ModuleOp"> {
     %x = tile.descriptor_load %d[%i, %j] : ...
     ```
 
-    Left alone, with a remark where `remarks` is set: loads with other addresses
+    Left alone, with a remark: loads with other addresses
     and masks; with masked-off elements that are not zero; and such as might
     start in front of the array, where pointers lead to what is there and a
     descriptor to nothing. Arguments that bound masks or loops are taken to be
@@ -75,9 +75,7 @@ def FormDescriptors : Pass<"form-descriptors", "::mlir::ModuleOp"> {
     Option<"computeCapability", "compute-capability", "unsigned", "80",
            "10 * major + minor of the GPU's compute capability">,
     Option<"archSpecific", "arch-specific", "bool", "false",
-           "Use what only this very GPU has, as sm_90a does">,
-    Option<"remarks", "remarks", "bool", "false",
-           "say why loads are left alone">];
+           "Use what only this very GPU has, as sm_90a does">];
   let dependentDialects = [
     "::tilewright::tile::TileDialect", "::tilewright::warp::WarpDialect",
     "::mlir::arith::ArithDialect"];
@@ -101,7 +99,7 @@ def SelectTma : Pass<"select-tma", "::mlir::ModuleOp"> {
     %a = tile.load %p, %inside, %padding
     ```
 
-    Refused: a descriptor that is not made in the function. `remarks` says why
+    Refused: a descriptor that is not made in the function. Remarks say why
     loads are not served.
   }];
   let options = [
@@ -110,9 +108,7 @@ def SelectTma : Pass<"select-tma", "::mlir::ModuleOp"> {
     Option<"computeCapability", "compute-capability", "unsigned", "80",
            "10 * major + minor of the GPU's compute capability">,
     Option<"archSpecific", "arch-specific", "bool", "false",
-           "Use what only this very GPU has, as sm_90a does">,
-    Option<"remarks", "remarks", "bool", "false",
-           "say why loads are not served">];
+           "Use what only this very GPU has, as sm_90a does">];
   let dependentDialects = [
     "::tilewright::tile::TileDialect", "::tilewright::warp::WarpDialect",
     "::mlir::arith::ArithDialect"];

@@ -5,6 +5,7 @@
 #include "lib/Transforms/Tile/ExpandDescriptors.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 using namespace tilewright;
@@ -32,10 +33,12 @@ struct SelectTma : warp::impl::SelectTmaBase<SelectTma> {
     // A kernel that loads otherwise has no producer to store under.
     if (!served.empty())
       llvm::append_range(served, findTmaStores(func, target, obstacles));
-    if (remarks)
-      for (const TmaObstacle &obstacle : obstacles)
-        obstacle.op->emitRemark("not copied by the tensor memory accelerator: ")
-            << obstacle.reason;
+    remarkTmaObstacles(obstacles, "select-tma");
+    for (Operation *op : served)
+      remark::passed(op->getLoc(),
+                     remark::RemarkOpts::name("TmaCopy").category("select-tma"))
+          << remark::add("{0} by the tensor memory accelerator",
+                         isa<tile::DescriptorLoadOp>(op) ? "loaded" : "stored");
     SmallVector<Operation *> others;
     func.walk([&](Operation *op) {
       if (isa<tile::DescriptorLoadOp, tile::DescriptorStoreOp>(op) &&

@@ -1,19 +1,44 @@
 #include "lib/Conversion/TileToWarp/TileToWarp.h"
 
 #include "dialect/Warp/WarpOps.h"
+#include "lib/Analysis/DotLayouts.h"
 #include "lib/Analysis/TmaAccess.h"
 #include "lib/Conversion/TileToWarp/Passes.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Remarks.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace tilewright;
+using llvm::StringRef;
 
 namespace tilewright::warp {
 #define GEN_PASS_DEF_CONVERTTILETOWARP
 #include "lib/Conversion/TileToWarp/Passes.h.inc"
 } // namespace tilewright::warp
+
+/// What will compute `dot`, and why nothing better.
+static void remarkDot(tile::DotOp dot, int64_t numWarps,
+                      const NvidiaTarget &target) {
+  constexpr auto kRemark =
+      remark::RemarkOpts::name("Dot").category("convert-tile-to-warp");
+  Location loc = dot.getLoc();
+  if (StringRef reason = getTensorCoreObstacle(dot); !reason.empty())
+    remark::missed(loc, kRemark)
+        << remark::add("computed by threads, not by tensor cores: {0}", reason);
+  else if (StringRef reason = getWgmmaObstacle(dot, numWarps, target);
+           reason.empty())
+    remark::passed(loc, kRemark) << remark::add(
+        "computed by wgmma, a from {0}",
+        chooseDotLayouts(dot, numWarps, target).a ? "registers"
+                                                  : "shared memory");
+  else if (target.hasWgmma())
+    remark::missed(loc, kRemark)
+        << remark::add("computed by mma.sync, not by wgmma: {0}", reason);
+  else
+    remark::passed(loc, kRemark) << remark::add("computed by mma.sync");
+}
 
 namespace {
 
@@ -46,6 +71,7 @@ struct ConvertTileToWarp
     if (failed(warp::checkTiles(func)))
       return failure();
     NvidiaTarget target{computeCapability, archSpecific};
+    func.walk([&](tile::DotOp dot) { remarkDot(dot, numWarps, target); });
     warp::decomposeDots(func, target);
     LayoutAssignment layouts(func, numWarps, target);
     warp::materialiseLayouts(func, layouts);

@@ -5,6 +5,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -198,8 +199,22 @@ struct DelayWaits : warp::impl::DelayWaitsBase<DelayWaits> {
         sums.push_back(*sum);
     });
     for (const CarriedSum &sum : sums)
-      if (auto releases = findReleases(sum))
-        delay(sum, *releases);
+      visit(sum);
+  }
+
+  void visit(const CarriedSum &sum) {
+    constexpr auto kRemark =
+        remark::RemarkOpts::name("LateWait").category("warp-delay-waits");
+    Location loc = WgmmaWaitOp(sum.wait).getLoc();
+    if (auto releases = findReleases(sum)) {
+      delay(sum, *releases);
+      remark::passed(loc, kRemark)
+          << remark::add("waited for under the next iteration's product");
+    } else {
+      remark::missed(loc, kRemark)
+          << remark::add("waited for before the next iteration's product: it "
+                         "reads what that iteration may change");
+    }
   }
 };
 } // namespace

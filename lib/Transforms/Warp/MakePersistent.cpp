@@ -6,11 +6,13 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace tilewright;
 using namespace tilewright::warp;
+using llvm::StringRef;
 
 namespace tilewright::warp {
 #define GEN_PASS_DEF_MAKEPERSISTENT
@@ -44,21 +46,33 @@ static bool isChained(Operation *op) {
   return product && isa<RankedTensorType>(product.getA().getType());
 }
 
-/// Programs that wait for each other, or that take unequal time, are left to
-/// the hardware, which starts one whenever another ends.
-static bool isWorthIt(tile::FuncOp func) {
-  bool loads = false;
-  WalkResult result = func.walk([&](Operation *op) {
-    loads |= isa<tile::DescriptorLoadOp>(op);
-    if (isa<tile::AtomicRMWOp, tile::AtomicCASOp>(op) || isChained(op))
-      return WalkResult::interrupt();
-    auto loop = dyn_cast<scf::ForOp>(op);
-    bool isUneven = loop ? dependsOnProgram(loop.getLowerBound()) ||
-                               dependsOnProgram(loop.getUpperBound())
-                         : isa<scf::WhileOp>(op);
-    return isUneven ? WalkResult::interrupt() : WalkResult::advance();
+/// Why `func` is left to the hardware, which starts a program whenever another
+/// ends: because programs wait for each other or take unequal time; empty if
+/// nothing speaks against running several in turn.
+static StringRef getObstacle(tile::FuncOp func) {
+  if (!func.getBody().hasOneBlock())
+    return "it may end early";
+  StringRef reason;
+  func.walk([&](Operation *op) {
+    if (isa<tile::AtomicRMWOp, tile::AtomicCASOp>(op))
+      reason = "its programs may wait for each other through atomic operations";
+    else if (isChained(op))
+      reason = "its products wait for what threads compute from others, which "
+               "programs had better overlap";
+    else if (auto loop = dyn_cast<scf::ForOp>(op);
+             loop ? dependsOnProgram(loop.getLowerBound()) ||
+                        dependsOnProgram(loop.getUpperBound())
+                  : isa<scf::WhileOp>(op))
+      reason = "its programs may take unequal time";
+    return reason.empty() ? WalkResult::advance() : WalkResult::interrupt();
   });
-  return loads && !result.wasInterrupted() && func.getBody().hasOneBlock();
+  return reason;
+}
+
+static bool loadsFromDescriptors(tile::FuncOp func) {
+  return func
+      .walk([](tile::DescriptorLoadOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
 }
 
 namespace {
@@ -129,8 +143,23 @@ namespace {
 struct MakePersistent : warp::impl::MakePersistentBase<MakePersistent> {
   void runOnOperation() override {
     for (auto func : getOperation().getOps<tile::FuncOp>())
-      if (isWorthIt(func))
-        PersistentLoop(func).create();
+      if (loadsFromDescriptors(func))
+        visit(func);
+  }
+
+  void visit(tile::FuncOp func) {
+    constexpr auto kRemark =
+        remark::RemarkOpts::name("Persistent").category("warp-make-persistent");
+    if (StringRef reason = getObstacle(func); !reason.empty()) {
+      remark::missed(func.getLoc(), kRemark)
+          << remark::add("one program a block: {0}", reason);
+      return;
+    }
+    PersistentLoop(func).create();
+    remark::passed(func.getLoc(), kRemark)
+        << remark::add("persistent: as many blocks as fit run the programs in "
+                       "turn, each loading ahead under the end of the one "
+                       "before");
   }
 };
 } // namespace

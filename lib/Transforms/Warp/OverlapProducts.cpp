@@ -9,6 +9,7 @@
 #include "lib/Transforms/Warp/LoopEntry.h"
 
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -339,6 +340,11 @@ struct OverlapProducts : warp::impl::OverlapProductsBase<OverlapProducts> {
         overlaps.push_back(*overlap);
     });
     for (const Overlap &overlap : overlaps) {
+      constexpr auto kRemark = remark::RemarkOpts::name("Overlapped")
+                                   .category("warp-overlap-products");
+      remark::passed(WgmmaOp(overlap.late).getLoc(), kRemark)
+          << remark::add("runs under the work on the next iteration's first "
+                         "product");
       IRRewriter rewriter(&getContext());
       OverlapWriter(overlap, rewriter).write();
     }

@@ -45,7 +45,7 @@ def PipelineLoops : Pass<"warp-pipeline-loops", "::mlir::ModuleOp"> {
     }
     ```
 
-    Left alone, with a remark where `remarks` is set: loops that write global
+    Left alone, with a remark: loops that write global
     memory; loads that are volatile, whose masked-off elements are not zero, that
     have fewer than 4 bytes side by side in both memories, or whose addresses
     depend on other loads in the loop; memory that is written again; rings of
@@ -54,9 +54,7 @@ def PipelineLoops : Pass<"warp-pipeline-loops", "::mlir::ModuleOp"> {
   let options = [Option<"numStages", "num-stages", "int64_t", "3",
                         "slots of a ring; 1 pipelines only loops with a hint">,
                  Option<"limit", "limit", "int64_t", "232448",
-                        "bytes of shared memory that one block may use">,
-                 Option<"remarks", "remarks", "bool", "false",
-                        "say why loads and loops are left alone">];
+                        "bytes of shared memory that one block may use">];
   let dependentDialects = ["::tilewright::warp::WarpDialect",
                            "::tilewright::tile::TileDialect",
                            "::mlir::arith::ArithDialect",

@@ -40,8 +40,7 @@ struct PipelineLoops : warp::impl::PipelineLoopsBase<PipelineLoops> {
     {
       AxisInfoAnalysis axes(getOperation());
       for (scf::ForOp loop : loops)
-        if (auto plan =
-                warp::planPipeline(loop, axes, {numStages, limit, remarks}))
+        if (auto plan = warp::planPipeline(loop, axes, {numStages, limit}))
           plans.push_back(std::move(*plan));
     }
     for (warp::PipelinePlan &plan : plans)

@@ -6,6 +6,7 @@
 #include "lib/Support/LayoutConversion.h"
 
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 #include <algorithm>
@@ -16,6 +17,8 @@ using namespace tilewright::warp;
 using llvm::StringRef;
 
 static constexpr int64_t kLeastCopyBytes = 4;
+static constexpr auto kRemark =
+    remark::RemarkOpts::name("Pipelined").category("warp-pipeline-loops");
 
 //===----------------------------------------------------------------------===//
 // Addresses
@@ -194,8 +197,8 @@ std::optional<PipelinePlan> warp::planPipeline(scf::ForOp loop,
                                                const AxisInfoAnalysis &axes,
                                                const PipelineOptions &options) {
   auto refuse = [&](Operation *op, StringRef reason) -> std::nullopt_t {
-    if (options.remarks)
-      op->emitRemark("not pipelined: ") << reason;
+    remark::missed(op->getLoc(), kRemark)
+        << remark::add("not pipelined: {0}", reason);
     return std::nullopt;
   };
   int64_t numStages = getNumStages(loop, options.numStages);
@@ -219,5 +222,14 @@ std::optional<PipelinePlan> warp::planPipeline(scf::ForOp loop,
   if (numSlots < 2)
     return refuse(loop, "two slots do not fit into shared memory");
   plan.ring = getRing(context, numSlots, plan.loads);
+  remark::passed(loop.getLoc(), kRemark)
+      << remark::add("pipelined: its loads run {0} iterations ahead, into a "
+                     "ring of {1} slots of {2} bytes",
+                     numSlots - 1, numSlots, slotBytes);
+  if (numSlots < numStages)
+    remark::missed(loop.getLoc(), kRemark)
+        << remark::add("a ring of {0} slots instead of {1}: no more fit into "
+                       "shared memory",
+                       numSlots, numStages);
   return plan;
 }

@@ -48,8 +48,6 @@ struct PipelineOptions {
   int64_t numStages;
   /// Bytes of shared memory of a program.
   int64_t limit;
-  /// Say as remarks why a loop or load is left alone.
-  bool remarks;
 };
 
 /// What to do to an innermost loop, or nothing.

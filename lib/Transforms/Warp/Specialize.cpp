@@ -14,6 +14,7 @@
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 using namespace tilewright;
@@ -299,6 +300,26 @@ static SpecializeOp createRoles(tile::FuncOp func, OpBuilder &b) {
   return roles;
 }
 
+/// Before the plan is carried out.
+static void remarkPlan(tile::FuncOp func, const SpecializePlan &plan) {
+  constexpr auto kRemark =
+      remark::RemarkOpts::name("Specialized").category("warp-specialize");
+  for (const LoadGroup &group : plan.groups) {
+    RingType ring = plan.rings[group.ring];
+    for (const TmaLoad &load : group.loads)
+      remark::passed(load.load->getLoc(), kRemark)
+          << remark::add("loaded by a producer warp, into ring {0} of {1} "
+                         "slots of {2} bytes",
+                         group.ring, ring.getNumSlots(), ring.getSlotBytes());
+    int64_t wanted = group.wantedSlots;
+    if (ring.getNumSlots() < wanted)
+      remark::missed(group.loads.front().load->getLoc(), kRemark)
+          << remark::add("a ring of {0} slots instead of {1}: no more fit into "
+                         "shared memory",
+                         ring.getNumSlots(), wanted);
+  }
+}
+
 static void specialize(tile::FuncOp func, const SpecializePlan &plan) {
   SmallVector<tile::DescriptorLoadOp> loads;
   for (const LoadGroup &group : plan.groups)
@@ -336,8 +357,10 @@ struct Specialize : warp::impl::SpecializeBase<Specialize> {
   void runOnOperation() override {
     for (auto func : getOperation().getOps<tile::FuncOp>()) {
       SpecializePlan plan = planSpecialization(func, numStages, limit);
-      if (!plan.groups.empty())
-        specialize(func, plan);
+      if (plan.groups.empty())
+        continue;
+      remarkPlan(func, plan);
+      specialize(func, plan);
     }
   }
 };

@@ -88,7 +88,7 @@ static SmallVector<LoadGroup> collectGroups(tile::FuncOp func) {
     if (group != groups.end())
       group->loads.push_back(load);
     else
-      groups.push_back({{load}, 0});
+      groups.push_back({{load}});
   });
   return groups;
 }
@@ -160,7 +160,7 @@ static void assignRings(SpecializePlan &plan, int64_t numStages) {
     };
     while (group.ring < plan.rings.size() && isTaken(group.ring))
       ++group.ring;
-    int64_t wanted = getWantedSlots(group, numStages);
+    int64_t wanted = group.wantedSlots = getWantedSlots(group, numStages);
     if (group.ring == plan.rings.size())
       plan.rings.push_back(RingType::get(tiles[0].getContext(), wanted, tiles,
                                          Completion::Transactions));

@@ -24,7 +24,9 @@ struct TmaLoad {
 struct LoadGroup {
   llvm::SmallVector<TmaLoad> loads;
   /// The number of its ring.
-  unsigned ring;
+  unsigned ring = 0;
+  /// The slots that the loop around wants.
+  int64_t wantedSlots = 1;
 
   mlir::Block *getBlock() const { return loads.front().load->getBlock(); }
   llvm::SmallVector<SharedType> getTiles() const;

@@ -48,12 +48,12 @@ def _why_no_cubin():
     )
 
 
-def compile(kernel, signature, target, stages=(), fresh=False, **options):
+def compile(kernel, signature, target, stages=(), report=False, **options):
     """Compile `kernel`, a `JITFunction`, and give the `CompiledKernel`.
 
     `signature` is text, see `parse_signature`; `target` is "cpu", "sm_80", "sm_90a", ...; `stages` is what
     is wanted of "tile", "warp", "llvm", "ptx", "cubin", "obj", all if empty; `options` are those of a launch
-    (`num_warps`, ...). `fresh`: compile, even if it is in the disk cache. Needs no GPU; "cubin" needs an
+    (`num_warps`, ...). `report`: see `compile_kernel`. Needs no GPU; "cubin" needs an
     assembler of PTX.
 
     Raises `SignatureError`, `ValueError` for a stage that the target does not have, `CompilationError`, and
@@ -65,7 +65,7 @@ def compile(kernel, signature, target, stages=(), fresh=False, **options):
     all_the_way = any(stage not in _ORDER for stage in stages)
     last = "" if all_the_way else max(stages, key=_ORDER.index)
     options = Options(**options)
-    compiled = compile_kernel(kernel.fn, types, constants, divisors, target, options, last, fresh)
+    compiled = compile_kernel(kernel.fn, types, constants, divisors, target, options, last, report)
     if "cubin" in stages and "cubin" not in compiled.asm:
         raise NoAssembler(_why_no_cubin())
     return compiled

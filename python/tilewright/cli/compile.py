@@ -68,10 +68,10 @@ def execute(arguments):
     options = {name: getattr(arguments, name) for name in ("num_warps", "num_stages", "debug")}
     try:
         compiled = aot.compile(
-            kernel, arguments.signature, arguments.target, stages, fresh=arguments.time, **options
+            kernel, arguments.signature, arguments.target, stages, report=arguments.time, **options
         )
         if arguments.time:
-            print(format_times(compiled.times), file=sys.stderr)
+            print(format_times(compiled.report["times"]), file=sys.stderr)
         if arguments.output == "-":
             for stage in stages:
                 sys.stdout.buffer.write(compiled.binary(stage))

@@ -2,7 +2,7 @@
 
 
 def by_stage(times):
-    """The entries of `CompiledKernel.times` summed by stage and name: a dict of stage to a dict of name to
+    """The entries of `CompiledKernel.report["times"]` summed by stage and name: a dict of stage to a dict of name to
     milliseconds, in the order in which they first came. A pass that runs several times on the way to a stage
     becomes "canonicalize (5 times)"."""
     stages = {}
@@ -19,7 +19,7 @@ def by_stage(times):
 
 
 def format_times(times):
-    """The entries of `CompiledKernel.times` as a table: a line for each stage, with what was done on the way
+    """The entries of `CompiledKernel.report["times"]` as a table: a line for each stage, with what was done on the way
     to it below, in milliseconds."""
     stages = by_stage(times)
     rows = []

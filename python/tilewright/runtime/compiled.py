@@ -1,7 +1,7 @@
 """A kernel compiled for certain types of arguments and one target."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 #: The stages of a compilation, in order; a target has some of them.
 STAGES = ("tile", "warp", "llvm", "ptx", "cubin", "obj")
@@ -15,8 +15,15 @@ class CompiledKernel:
     `asm` maps stages to what came of them: str for "tile", "warp", "llvm", "ptx", bytes for "cubin" and
     "obj". `metadata` is what the compiler knows of the kernel. `arg_types` maps the arguments that are
     passed at a launch to their types as signatures spell them; `constexprs` the others to their values.
-    `from_cache`: it was on disk. `times`, how long the front end, each pass, code generation and the assembler
-    took: dicts of stage, name and milliseconds, none if it was on disk.
+    `from_cache`: it was on disk. `report` is what is known of the compilation, nothing if it was on disk:
+
+    - "times", how long the front end, each pass, code generation and the assembler took: dicts of `stage`,
+      `name` and `milliseconds`;
+    - "remarks", what passes did, and what not and why: dicts of `kind` ("passed", "missed", "analysis"),
+      `pass`, `name`, `message` and `frames` (file, line and column, the innermost call first);
+    - "lines", by stage, pairs of a line of its text and the frames that it comes from.
+
+    The last two are empty unless they were asked for.
     """
 
     name: str
@@ -26,7 +33,7 @@ class CompiledKernel:
     arg_types: dict
     constexprs: dict
     from_cache: bool = False
-    times: tuple = ()
+    report: dict = field(default_factory=dict)
 
     @property
     def num_warps(self):

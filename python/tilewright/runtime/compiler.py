@@ -13,13 +13,14 @@ from .compiled import STAGES, CompiledKernel, stages_from_blobs
 from .errors import CacheError
 
 
-def compile_kernel(fn, arg_types, constexprs, attrs, target, options, stop_after="", fresh=False):
+def compile_kernel(fn, arg_types, constexprs, attrs, target, options, stop_after="", report=False):
     """Compile the function `fn` to a `CompiledKernel`, or find it in the disk cache.
 
     `arg_types` maps arguments to types as signatures spell them ("*fp16"), `constexprs` the others to
     values, `attrs` some of the former to a power of two that divides them. `target` is "cpu" or an
     architecture ("sm_90a"), `options` an `Options`. `stop_after` names the last stage wanted ("tile",
-    "warp", "llvm", "ptx"), all if empty. `fresh`: compile, even if it is on disk.
+    "warp", "llvm", "ptx"), all if empty. `report`: compile, even if it is on disk, and collect
+    remarks (`CompiledKernel.report`).
 
     Raises `CompilationError` for whatever is wrong with the kernel.
     """
@@ -37,11 +38,11 @@ def compile_kernel(fn, arg_types, constexprs, attrs, target, options, stop_after
         request["assembler"] = knobs.ASSEMBLER.choice("auto", "nvjitlink", "ptxas", "driver")
         request["assembler_paths"] = assembler_paths()
     key = _key(tile.module.print(locations=True), request)
-    found = None if fresh else _look_up(key)
-    times = ()
+    found = None if report else _look_up(key)
+    known = {}
     if found is None:
-        asm, metadata, passes = _compile(_tilewright, tile.module, request)
-        times = (front_end, *passes)
+        asm, metadata, known = _compile(_tilewright, tile.module, request | {"report": report})
+        known["times"].insert(0, front_end)
     else:
         asm, metadata = found
     kernel = CompiledKernel(
@@ -52,7 +53,7 @@ def compile_kernel(fn, arg_types, constexprs, attrs, target, options, stop_after
         {name: arg_types[name] for name in tile.arg_types},
         tile.constexprs,
         found is not None,
-        times,
+        known,
     )
     if found is None:
         _store(key, kernel)
@@ -67,7 +68,7 @@ def _compile(binding, module, request):
         raise from_diagnostics(error.args[0] if error.args else ()) from None
     stages = {stage: artifact.get(stage) for stage in STAGES}
     asm = {stage: content for stage, content in stages.items() if content is not None}
-    return asm, artifact.metadata, artifact.times
+    return asm, artifact.metadata, artifact.report
 
 
 def _key(module_text, request):

@@ -1,5 +1,5 @@
-// RUN: tilewright-opt %s -split-input-file -verify-diagnostics \
-// RUN:   -form-descriptors='num-warps=4 compute-capability=90 arch-specific=true remarks=true' \
+// RUN: tilewright-opt %s -remark-format=emitRemark -remarks-filter-missed=.* -split-input-file -verify-diagnostics \
+// RUN:   -form-descriptors='num-warps=4 compute-capability=90 arch-specific=true' \
 // RUN:   -canonicalize -cse | FileCheck %s
 
 // Rows from 64 * program_id on, columns from 0; both limited by the mask.

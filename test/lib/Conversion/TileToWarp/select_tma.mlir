@@ -1,5 +1,5 @@
-// RUN: tilewright-opt %s -split-input-file -verify-diagnostics \
-// RUN:   -select-tma='num-warps=4 compute-capability=90 arch-specific=true remarks=true' | FileCheck %s
+// RUN: tilewright-opt %s -remark-format=emitRemark -remarks-filter-missed=.* -split-input-file -verify-diagnostics \
+// RUN:   -select-tma='num-warps=4 compute-capability=90 arch-specific=true' | FileCheck %s
 // RUN: tilewright-opt %s -split-input-file \
 // RUN:   -select-tma='num-warps=4 compute-capability=90' | FileCheck %s --check-prefix=OTHER
 

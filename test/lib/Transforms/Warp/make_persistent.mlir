@@ -1,4 +1,6 @@
 // RUN: tilewright-opt %s -split-input-file -warp-make-persistent | FileCheck %s
+// RUN: tilewright-opt %s -split-input-file -warp-make-persistent -o /dev/null \
+// RUN:   -remark-format=emitRemark -remarks-filter=.* -verify-diagnostics
 
 // CHECK-LABEL: @product
 // CHECK-SAME: %[[GX:[a-z0-9]+]]: i32, %[[GY:[a-z0-9]+]]: i32, %[[GZ:[a-z0-9]+]]: i32
@@ -14,6 +16,7 @@
 // CHECK: tile.descriptor_store %{{.*}}[%[[GY]], %{{.*}}]
 // CHECK: } {tile.num_stages = 1 : i32}
 // CHECK-NEXT: tile.return
+// expected-remark@+1 {{persistent: as many blocks as fit}}
 tile.func @product(%a: !tile.ptr<f16>, %n: i64) attributes {tile.kernel} {
   %d = tile.make_descriptor %a, [%n, %n], [%n] : !tile.desc<64x64xf16>, !tile.ptr<f16>
   %x = tile.program_id x
@@ -40,6 +43,7 @@ tile.func @plain(%a: !tile.ptr<i32>) attributes {tile.kernel} {
 // Programs may wait for each other.
 // CHECK-LABEL: @atomic
 // CHECK-NOT: warp.persistent
+// expected-remark@+1 {{one program a block: its programs may wait for each other}}
 tile.func @atomic(%a: !tile.ptr<f16>, %n: i64, %f: !tile.ptr<i32>) attributes {tile.kernel} {
   %d = tile.make_descriptor %a, [%n], [] : !tile.desc<64xf16>, !tile.ptr<f16>
   %x = tile.program_id x
@@ -53,6 +57,7 @@ tile.func @atomic(%a: !tile.ptr<f16>, %n: i64, %f: !tile.ptr<i32>) attributes {t
 // Programs of unequal length.
 // CHECK-LABEL: @uneven
 // CHECK-NOT: warp.persistent
+// expected-remark@+1 {{one program a block: its programs may take unequal time}}
 tile.func @uneven(%a: !tile.ptr<f16>, %n: i64) attributes {tile.kernel} {
   %d = tile.make_descriptor %a, [%n], [] : !tile.desc<64xf16>, !tile.ptr<f16>
   %x = tile.program_id x
@@ -62,5 +67,25 @@ tile.func @uneven(%a: !tile.ptr<f16>, %n: i64) attributes {tile.kernel} {
   scf.for %i = %c0 to %end step %c1 : i32 {
     %t = tile.descriptor_load %d[%i] : !tile.desc<64xf16> -> tensor<64xf16>
   }
+  tile.return
+}
+
+// -----
+
+// What threads compute between products had better overlap.
+// CHECK-LABEL: @chained
+// CHECK-NOT: warp.persistent
+#acc = #warp.linear<{register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], block = []}>
+#rows = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]}>
+// expected-remark@+1 {{one program a block: its products wait for what threads compute from others}}
+tile.func @chained(%a: !tile.ptr<f16>, %n: i64) attributes {tile.kernel} {
+  %p = arith.constant dense<1.0> : tensor<64x64xf16, #acc>
+  %s = arith.constant dense<0.0> : tensor<64x64xf32, #acc>
+  %d = tile.make_descriptor %a, [%n, %n], [%n] : !tile.desc<64x64xf16>, !tile.ptr<f16>
+  %x = tile.program_id x
+  %t = tile.descriptor_load %d[%x, %x] : !tile.desc<64x64xf16> -> tensor<64x64xf16, #acc>
+  %m = warp.alloc %t : (tensor<64x64xf16, #acc>) -> !warp.shared<64x64xf16, #rows>
+  %z = warp.wgmma %p, %m, %s : tensor<64x64xf16, #acc>, !warp.shared<64x64xf16, #rows>, tensor<64x64xf32, #acc>
+  %w = warp.wgmma_wait %z {pendings = 0 : i32} : tensor<64x64xf32, #acc>
   tile.return
 }

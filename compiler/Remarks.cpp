@@ -1,0 +1,54 @@
+#include "compiler/Remarks.h"
+
+#include "compiler/SourceLines.h"
+
+#include "mlir/IR/Remarks.h"
+
+using namespace mlir;
+using namespace tilewright;
+
+static llvm::StringRef getKind(const remark::detail::Remark &remark) {
+  switch (remark.getRemarkType()) {
+  case llvm::remarks::Type::Passed:
+    return "passed";
+  case llvm::remarks::Type::Analysis:
+    return "analysis";
+  default:
+    return "missed";
+  }
+}
+
+namespace {
+class JsonStreamer final : public remark::detail::MLIRRemarkStreamerBase {
+public:
+  explicit JsonStreamer(llvm::json::Array &remarks) : remarks(remarks) {}
+
+  void streamOptimizationRemark(const remark::detail::Remark &remark) override {
+    std::string message;
+    for (const remark::detail::Remark::Arg &arg : remark.getArgs())
+      message += arg.val;
+    remarks.push_back(
+        llvm::json::Object{{"kind", getKind(remark)},
+                           {"pass", remark.getCategoryName()},
+                           {"name", remark.getRemarkName()},
+                           {"message", llvm::json::fixUTF8(message)},
+                           {"frames", getFrames(remark.getLocation())}});
+  }
+
+private:
+  llvm::json::Array &remarks;
+};
+} // namespace
+
+RemarkCollector::RemarkCollector(MLIRContext &context,
+                                 llvm::json::Array &remarks)
+    : context(context) {
+  // Each filter is asked for, as `all` only adds to those that are there.
+  remark::RemarkCategories every{".*", ".*", ".*", ".*", ".*"};
+  // Fails for streamers that write files only.
+  (void)remark::enableOptimizationRemarks(
+      context, std::make_unique<JsonStreamer>(remarks),
+      std::make_unique<remark::RemarkEmittingPolicyAll>(), every);
+}
+
+RemarkCollector::~RemarkCollector() { context.setRemarkEngine(nullptr); }
