@@ -41,6 +41,8 @@ def __getattr__(name):
 
     if name in _ON_DEMAND:
         return importlib.import_module(f"tilewright.{name}")
+    if name == "TensorDescriptor":
+        return importlib.import_module("tilewright.runtime.descriptor").TensorDescriptor
     if name in _FROM_TUNING:
         return getattr(importlib.import_module("tilewright.tuning"), name)
     if name == "interpret":

@@ -16,8 +16,9 @@ PyObject *Dispatcher::call(PyObject *grid, PyObject *const *args, size_t count,
     return nullptr;
   }
   Grid sides;
-  if (!readArguments(signature, call) ||
-      (grid && !resolveGrid(grid, call, sides)))
+  if (!readArguments(signature, call))
+    return callStructured(call, grid, args, count, keywordNames);
+  if (grid && !resolveGrid(grid, call, sides))
     return nullptr;
   const KernelVariant *variant = variantFor(call, grid != nullptr);
   if (!variant)
@@ -30,17 +31,44 @@ PyObject *Dispatcher::call(PyObject *grid, PyObject *const *args, size_t count,
   return compiled.release().ptr();
 }
 
+static py::tuple tupleOf(PyObject *const *values, size_t count) {
+  py::tuple tuple(count);
+  for (size_t i = 0; i < count; ++i)
+    tuple[i] = py::reinterpret_borrow<py::object>(values[i]);
+  return tuple;
+}
+
+static py::dict keywordsOf(PyObject *const *values, PyObject *names) {
+  py::dict keywords;
+  const Py_ssize_t count = names ? PyTuple_GET_SIZE(names) : 0;
+  for (Py_ssize_t i = 0; i < count; ++i)
+    keywords[PyTuple_GET_ITEM(names, i)] =
+        py::reinterpret_borrow<py::object>(values[i]);
+  return keywords;
+}
+
+PyObject *Dispatcher::callStructured(const Call &call, PyObject *grid,
+                                     PyObject *const *args, size_t count,
+                                     PyObject *keywordNames) const {
+  py::error_already_set error;
+  py::tuple values = tupleOf(call.values, signature.parameters.size());
+  if (!py::cast<bool>(compiler.attr("is_structured")(values))) {
+    error.restore();
+    return nullptr;
+  }
+  py::object over =
+      grid ? py::reinterpret_borrow<py::object>(grid) : py::none();
+  return compiler
+      .attr("call_structured")(over, tupleOf(args, count),
+                               keywordsOf(args + count, keywordNames))
+      .release()
+      .ptr();
+}
+
 void Dispatcher::rejectArguments(PyObject *const *args, size_t count,
                                  PyObject *keywordNames) const {
-  py::tuple positional(count);
-  for (size_t i = 0; i < count; ++i)
-    positional[i] = py::reinterpret_borrow<py::object>(args[i]);
-  py::dict keywords;
-  const Py_ssize_t named = keywordNames ? PyTuple_GET_SIZE(keywordNames) : 0;
-  for (Py_ssize_t i = 0; i < named; ++i)
-    keywords[PyTuple_GET_ITEM(keywordNames, i)] =
-        py::reinterpret_borrow<py::object>(args[count + i]);
-  compiler.attr("reject_arguments")(positional, keywords);
+  compiler.attr("reject_arguments")(tupleOf(args, count),
+                                    keywordsOf(args + count, keywordNames));
 }
 
 bool Dispatcher::resolveGrid(PyObject *grid, const Call &call,
@@ -90,13 +118,6 @@ static py::list specsOf(const Signature &signature, const Call &call,
     specs.append(py::make_tuple(type, hint == 1 || aligned ? hint : 0));
   }
   return specs;
-}
-
-static py::tuple tupleOf(PyObject *const *values, size_t count) {
-  py::tuple tuple(count);
-  for (size_t i = 0; i < count; ++i)
-    tuple[i] = py::reinterpret_borrow<py::object>(values[i]);
-  return tuple;
 }
 
 py::tuple Dispatcher::compile(const Call &call, bool load, bool aligned) const {

@@ -45,7 +45,7 @@ def _export(cache, arguments):
 
 
 def _import(cache, arguments):
-    from ..tuning.results import check, save
+    from ..tuning.results import check, store
 
     try:
         found = json.loads(Path(arguments.file).read_text())
@@ -55,7 +55,7 @@ def _import(cache, arguments):
         print(f"tilewright tune: {arguments.file} cannot be imported: {error}", file=sys.stderr)
         return 1
     for entry, result in found.items():
-        save(entry, result, cache)
+        store(entry, result, cache)
     print(f"added {len(found)} results")
     return 0
 

@@ -71,11 +71,12 @@ class IRBuilder:
     """Implements `language.ir.Builder` by the binding's builder.
 
     `visitor` compiles the function whose ops are recorded: it says where they come from and compiles calls.
+    `options` and `target` are those of the compilation, for kernels that ask.
     """
 
-    def __init__(self, context, native, debug):
-        self.context, self.native = context, native
-        self.debug = self.checks_overflow = debug
+    def __init__(self, context, native, options, target):
+        self.context, self.native, self.options, self.target = context, native, options, target
+        self.debug = self.checks_overflow = options.debug
         self.visitor = None
         self._types = {}
 

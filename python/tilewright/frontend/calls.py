@@ -109,7 +109,11 @@ class Calls:
         return type(self)(self.unit, function.fn, bound, caller=self).run()
 
     def _bind(self, function, args, kwargs):
-        """The values of the parameters of `function`, defaults filled in."""
+        """The values of the parameters of `function`, defaults filled in.
+
+        A parameter annotated `tl.constexpr` takes a value that is known only when the kernel runs, too: where
+        a constant is needed, the use of it says so, and existing kernels do pass blocks to such parameters.
+        """
         try:
             signature = inspect.signature(function.fn)
             bound = signature.bind(*args, **kwargs)
@@ -120,21 +124,11 @@ class Calls:
                 raise self.error(f"{function.__name__}() takes {parameter}, which kernels cannot call")
             if name not in bound.arguments:
                 bound.arguments[name] = parameter.default
-            value = bound.arguments[name]
-            if _is_constexpr(parameter.annotation) and not is_constant(value):
-                raise self.error(
-                    f"{name!r} of {function.__name__}() is a tl.constexpr, got {describe(value)}",
-                    hint="pass a constant, or leave the annotation out",
-                )
         return {name: wrap(value) for name, value in bound.arguments.items()}
 
     def inline(self, function, args, kwargs):
         """Compile a call that the language itself makes, of a combine function."""
         return self._inline(function, args, kwargs)
-
-
-def _is_constexpr(annotation):
-    return annotation is constexpr or (isinstance(annotation, str) and annotation.endswith("constexpr"))
 
 
 def _usage(function):

@@ -1,5 +1,6 @@
 """From a Python function and the types of its arguments to a module of the `tile` dialect."""
 
+import inspect
 from dataclasses import dataclass, field
 
 from ..language.constexpr import unwrap
@@ -7,6 +8,8 @@ from ..language.dtypes import dtype, type_from_signature
 from ..language.errors import LanguageError
 from ..language.ir import using
 from ..language.tensor import tensor
+from ..runtime.options import Options
+from ..runtime.structured import assemble, leaf_names
 from .builder import IRBuilder, quoted
 from .errors import CompilationError, from_diagnostics
 from .source import source_of
@@ -51,32 +54,34 @@ class Unit:
         return CompilationError(found.message, visitor.frames(node), notes=found.notes)
 
 
-def compile_to_tile(fn, arg_types, constexprs, attrs=None, options=None):
+def compile_to_tile(fn, arg_types, constexprs, attrs=None, options=None, target="cpu", trees=None):
     """Compile the kernel `fn` to the `tile` dialect and give a `TileModule`.
 
     `arg_types` maps the names of arguments passed at launch to types: signature strings ("*fp16", "i32") or
     types of the language. `constexprs` maps the other arguments to their values; defaults fill in what
-    neither has. `attrs` maps names to powers of two that divide the argument. `options` may have `debug`,
-    which compiles `device_assert` in.
+    neither has. `attrs` maps names to powers of two that divide the argument. `options` are `Options` or a
+    dict of some: `debug` compiles `device_assert` in, `numerics` says what `/` and `tl.dot` mean. `target`
+    is for kernels that ask for it (`tl.target_info`), `trees` as for `compile_kernel`.
 
     Raises `CompilationError` at the user's line for whatever is wrong with the kernel.
     """
     try:
         from .. import _tilewright as binding
 
-        return _compile(binding, getattr(fn, "fn", fn), arg_types, constexprs, attrs or {}, options)
+        return _compile(
+            binding, getattr(fn, "fn", fn), arg_types, constexprs, attrs or {}, options, target, trees or {}
+        )
     except CompilationError as error:
         error.__traceback__ = None  # the user's line is what counts, not ours
         raise error from None
 
 
-def _compile(binding, fn, arg_types, constexprs, attrs, options):
+def _compile(binding, fn, arg_types, constexprs, attrs, options, target, trees):
     source = source_of(fn)
-    types, constants = _arguments(source, arg_types, constexprs)
+    types, constants = _arguments(source, arg_types, constexprs, trees)
     context = binding.Context()
     module = context.module()
-    debug = options.get("debug") if isinstance(options, dict) else getattr(options, "debug", False)
-    builder = IRBuilder(context, context.builder(), bool(debug))
+    builder = IRBuilder(context, context.builder(), _options(options), target)
     unit = Unit(binding, context, builder)
     visitor = Visitor(unit, fn, constants)
     builder.visitor = visitor
@@ -86,7 +91,9 @@ def _compile(binding, fn, arg_types, constexprs, attrs, options):
         )
         with builder.block(function.regions[0], list(types.values())) as block:
             arguments = [tensor(handle, ty) for handle, ty in zip(block.args, types.values(), strict=True)]
-            visitor.scope.update(zip(types, arguments, strict=True))
+            values = {**constants, **dict(zip(types, arguments, strict=True))}
+            for parameter in inspect.signature(fn).parameters:
+                visitor.scope[parameter] = assemble(trees.get(parameter, parameter), values)
             if visitor.run() is not None:
                 raise visitor.error(
                     "a kernel returns nothing", source.tree, "store the result through a pointer"
@@ -99,12 +106,19 @@ def _compile(binding, fn, arg_types, constexprs, attrs, options):
     return TileModule(module, context, fn.__name__, types, constants, unit.used_globals, unit.called)
 
 
-def _arguments(source, arg_types, constexprs):
-    """The types of the arguments that stay, in order, and the values of the constants."""
-    import inspect
+def _options(options):
+    return options if isinstance(options, Options) else Options(**(options or {}))
 
+
+def _arguments(source, arg_types, constexprs, trees):
+    """The types of the arguments that stay, in order, and the values of the constants."""
     types, constants = {}, {}
-    for name, parameter in inspect.signature(source.fn).parameters.items():
+    leaves = [
+        (leaf, parameter)
+        for name, parameter in inspect.signature(source.fn).parameters.items()
+        for leaf in leaf_names(trees.get(name, name))
+    ]
+    for name, parameter in leaves:
         if name in constexprs:
             constants[name] = wrap(unwrap(constexprs[name]))
         elif name in arg_types:

@@ -4,6 +4,7 @@ import numpy as np
 
 from ..language.dtypes import block_type
 from ..language.tensor import tensor
+from ..runtime.options import Options
 from . import arith_ops, math_ops, tile_ops
 from .numpy_types import numpy_dtype
 
@@ -18,6 +19,7 @@ class EagerBuilder:
     """
 
     debug = True
+    options, target = Options(), "cpu"
 
     def __init__(self, memory, grid, functions, checks_overflow=False):
         self.checks_overflow = checks_overflow

@@ -12,6 +12,8 @@ from ..language.dtypes import dtype, float32, int1, int32, int64, pointer_type, 
 from ..language.errors import LanguageError
 from ..language.ir import using
 from ..language.tensor import tensor
+from ..language.tiles import make_tensor_descriptor
+from ..runtime.descriptor import TensorDescriptor
 from .builder import EagerBuilder
 from .memory import Memory
 from .numpy_types import FROM_NUMPY, numpy_dtype
@@ -65,11 +67,24 @@ def argument(name, value, memory):
         return _pointer(value.ctypes.data, _signature(name, value.dtype))
     if hasattr(value, "data_ptr") and hasattr(value, "element_size"):
         return _torch(name, value, memory)
-    if value is None or isinstance(value, (str, dtype, constexpr, tuple)):
+    if isinstance(value, tuple):
+        members = [argument(f"{name}[{i}]", member, memory) for i, member in enumerate(value)]
+        return type(value)(*members) if hasattr(value, "_fields") else tuple(members)
+    if isinstance(value, TensorDescriptor):
+        return _descriptor(name, value, memory)
+    if value is None or isinstance(value, (str, dtype, constexpr)) or callable(value):
         return value
     raise TypeError(
         f"argument {name!r} is of type {type(value).__name__}, which the interpreter does not take"
     )
+
+
+def _descriptor(name, value, memory):
+    base, *sides = (
+        argument(name, entry, memory) for entry in (value.base, *value.shape, *value.strides[:-1])
+    )
+    rank = len(value.shape)
+    return make_tensor_descriptor(base, sides[:rank], [*sides[rank:], 1], value.block_shape, value.padding)
 
 
 def _number(name, value):
@@ -141,13 +156,12 @@ def launch(fn, grid, arguments):
     """
     parameters = inspect.signature(fn).parameters
     memory, functions = Memory(), Functions()
-    values = {}
-    for name, value in arguments.items():
-        fixed = is_constexpr(parameters[name])
-        values[name] = constexpr(value) if fixed else argument(name, value, memory)
     builder = EagerBuilder(memory, grid_of(grid, arguments), functions, knobs.DEBUG.flag())
-    body = functions.prepared(fn)
+    body, values = functions.prepared(fn), {}
     with using(builder):
+        for name, value in arguments.items():
+            fixed = is_constexpr(parameters[name])
+            values[name] = constexpr(value) if fixed else argument(name, value, memory)
         for z, y, x in itertools.product(*(range(side) for side in reversed(builder.grid))):
             builder.position = (x, y, z)
             try:

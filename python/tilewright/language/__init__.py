@@ -1,7 +1,9 @@
 """The language of kernels: `import tilewright.language as tl`."""
 
-from . import math
-from .constexpr import constexpr, constexpr_function
+import builtins as _builtins
+
+from . import math, target_info
+from .constexpr import constexpr, constexpr_function, constexpr_type
 from .debug import (
     assume,
     debug_barrier,
@@ -14,8 +16,10 @@ from .debug import (
     static_print,
 )
 from .dtypes import (
+    TRITON_MAX_TENSOR_NUMEL,
     bfloat16,
     block_type,
+    const,
     dtype,
     float8e4nv,
     float8e5,
@@ -39,7 +43,7 @@ from .elementwise import PropagateNan, add, cast, clamp, maximum, minimum, mul, 
 from .errors import LanguageError, LanguageTypeError, LanguageValueError
 from .indexing import gather, histogram
 from .joining import cat, flip, interleave, join, split, squeeze, unsqueeze
-from .loops import range, static_range
+from .loops import condition, range, static_range
 from .math import (
     abs,
     ceil,
@@ -90,7 +94,7 @@ from .random import (
 from .reductions import argmax, argmin, max, min, reduce, reduce_or, sum, xor_sum
 from .scans import associative_scan, cumprod, cumsum
 from .shaping import broadcast, broadcast_to, expand_dims, permute, ravel, reshape, trans, view
-from .sorting import sort, topk
+from .sorting import bitonic_merge, sort, topk
 from .standard import cdiv, next_power_of_2, sigmoid, softmax, swizzle2d
 from .tensor import tensor
 from .tiles import (
@@ -107,7 +111,11 @@ del _install
 
 from . import extra  # noqa: E402 (its functions use the operators of tensors)
 
+# The types of Python that indices and groups of values have.
+slice, tuple = _builtins.slice, _builtins.tuple
+
 __all__ = [
+    "TRITON_MAX_TENSOR_NUMEL",
     "LanguageError",
     "LanguageTypeError",
     "LanguageValueError",
@@ -129,6 +137,7 @@ __all__ = [
     "atomic_xchg",
     "atomic_xor",
     "bfloat16",
+    "bitonic_merge",
     "block_type",
     "broadcast",
     "broadcast_to",
@@ -137,8 +146,11 @@ __all__ = [
     "cdiv",
     "ceil",
     "clamp",
+    "condition",
+    "const",
     "constexpr",
     "constexpr_function",
+    "constexpr_type",
     "cos",
     "cumprod",
     "cumsum",
@@ -210,6 +222,7 @@ __all__ = [
     "rsqrt",
     "sigmoid",
     "sin",
+    "slice",
     "softmax",
     "sort",
     "split",
@@ -225,10 +238,12 @@ __all__ = [
     "sum",
     "swizzle2d",
     "tanh",
+    "target_info",
     "tensor",
     "tensor_descriptor",
     "topk",
     "trans",
+    "tuple",
     "uint8",
     "uint16",
     "uint32",

@@ -126,6 +126,22 @@ for _name in ("neg", "pos", "invert"):
     setattr(constexpr, f"__{_name}__", _unary)
 
 
+class constexpr_type:
+    """The type of a `constexpr`, as `tl.constexpr_type(3)`: equal for equal values."""
+
+    def __init__(self, value):
+        self.value = unwrap(value)
+
+    def __eq__(self, other):
+        return isinstance(other, constexpr_type) and self.value == other.value
+
+    def __hash__(self):
+        return hash(self.value)
+
+    def __repr__(self):
+        return f"constexpr_type[{self.value!r}]"
+
+
 def constexpr_function(fn):
     """Decorate a plain Python function so that kernels may call it while they are compiled.
 

@@ -278,3 +278,12 @@ def type_from_signature(text):
         )
     element = dtype(name)
     return pointer_type(element, const=match.group(1) == "*k") if match.group(1) else element
+
+
+class const:
+    """Annotates a pointer that a kernel only reads: `def kernel(x: tl.const, ...)`. For readers: what a kernel
+    writes through is found by the compiler."""
+
+
+#: The most elements of a block in Triton, which is no bound here.
+TRITON_MAX_TENSOR_NUMEL = 1 << 20

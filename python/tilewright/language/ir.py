@@ -21,6 +21,9 @@ class Builder(Protocol):
 
     #: Whether `device_assert` is compiled in.
     debug: bool
+    #: The `Options` of the compilation, and what it is for: "cpu", "sm_90a".
+    options: Any
+    target: str
     #: Whether sums, differences and products of signed integers are asserted to fit.
     checks_overflow: bool
 

@@ -1,5 +1,6 @@
 """Loops of kernels."""
 
+from .builtin import builtin
 from .constexpr import constexpr, unwrap
 from .errors import LanguageTypeError, LanguageValueError
 
@@ -76,3 +77,12 @@ class static_range:
 
     def __iter__(self):
         return map(constexpr, self.values())
+
+
+@builtin
+def condition(arg, disable_licm=False):
+    """`arg`, the condition of a `while`, with a hint to the compiler that changes no result.
+
+    Example: `while tl.condition(i < n, disable_licm=True):`.
+    """
+    return arg

@@ -108,3 +108,13 @@ def topk(x, k, dim=None):
         greater = reduce([runs], axis + 1, lambda a, b: [arithmetic.maximum(a[0], b[0])], False)[0]
         keys = _merge(reshape(greater, (*keys.shape[:-1], keys.shape[-1] // 2)), phases, True)
     return _from_keys(keys, x.dtype)
+
+
+@builtin
+def bitonic_merge(x, dim=None, descending=False):
+    """The elements of `x`, which along the last axis first rise and then fall (or the other way round), in
+    ascending (or `descending`) order. The last step of `tl.sort`, which see."""
+    x = convert.to_tensor(x)
+    axis = _last_axis(x, dim, "tl.bitonic_merge")
+    keys = _merge(_to_keys(x), x.shape[axis].bit_length() - 1, descending)
+    return _from_keys(keys, x.dtype)

@@ -1,11 +1,33 @@
 """A kernel compiled for certain types of arguments and one target."""
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 #: The stages of a compilation, in order; a target has some of them.
 STAGES = ("tile", "warp", "llvm", "ptx", "cubin", "obj")
 _BINARY = ("cubin", "obj")
+
+
+class Metadata(dict):
+    """What the compiler knows of a kernel; also read as attributes: `metadata.shared`."""
+
+    def __getattr__(self, name):
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(f"the metadata has no {name!r}, it has {', '.join(self)}") from None
+
+
+class Stages(dict):
+    """What came of each stage, by its name, or by the name of what corresponds to it in Triton."""
+
+    ALIASES = {"ttir": "tile", "ttgir": "warp", "llir": "llvm"}
+
+    def __missing__(self, name):
+        if name in self.ALIASES:
+            return self[self.ALIASES[name]]
+        raise KeyError(f"there is no stage {name!r}, there is {', '.join(self)}")
 
 
 @dataclass(frozen=True)
@@ -34,6 +56,20 @@ class CompiledKernel:
     constexprs: dict
     from_cache: bool = False
     report: dict = field(default_factory=dict)
+    #: The kernel that it came of, if it can be launched from here, and the options that it was compiled with.
+    kernel: object = None
+    options: object = None
+
+    def launched_by(self, kernel):
+        """The same, to be launched by `kernel`, a `JITFunction`."""
+        return replace(self, kernel=kernel)
+
+    def __getitem__(self, grid):
+        """A callable that launches the kernel over `grid` with the options that it was compiled with. It
+        takes all arguments of the kernel."""
+        if self.kernel is None:
+            raise TypeError(f"{self!r} is the result of a launch; launch the kernel that it came of")
+        return partial(self.kernel[grid], **dict(self.options.items()))
 
     @property
     def num_warps(self):
@@ -54,6 +90,19 @@ class CompiledKernel:
     def spills(self):
         """Bytes of registers spilled to memory by a thread; None where no assembler has said."""
         return self.metadata.get("spills")
+
+    @property
+    def n_regs(self):
+        """`num_regs`, or 1 where a thread has no registers of its own to share, as on the CPU."""
+        return self.num_regs or 1
+
+    @property
+    def n_spills(self):
+        """`spills`, or 0."""
+        return self.spills or 0
+
+    def _init_handles(self):
+        """Nothing: registers and spills are known when the kernel is compiled. For the sake of existing code."""
 
     @property
     def written(self):

@@ -9,25 +9,28 @@ from pathlib import Path
 from .. import knobs
 from ..frontend import compile_to_tile, from_diagnostics
 from .assemblers import assembler_paths
-from .compiled import STAGES, CompiledKernel, stages_from_blobs
+from .compiled import STAGES, CompiledKernel, Metadata, Stages, stages_from_blobs
 from .errors import CacheError
 
 
-def compile_kernel(fn, arg_types, constexprs, attrs, target, options, stop_after="", report=False):
+def compile_kernel(
+    fn, arg_types, constexprs, attrs, target, options, stop_after="", report=False, trees=None
+):
     """Compile the function `fn` to a `CompiledKernel`, or find it in the disk cache.
 
     `arg_types` maps arguments to types as signatures spell them ("*fp16"), `constexprs` the others to
     values, `attrs` some of the former to a power of two that divides them. `target` is "cpu" or an
     architecture ("sm_90a"), `options` an `Options`. `stop_after` names the last stage wanted ("tile",
     "warp", "llvm", "ptx"), all if empty. `report`: compile, even if it is on disk, and collect
-    remarks (`CompiledKernel.report`).
+    remarks (`CompiledKernel.report`). `trees` are those of arguments that
+    are several values, see `structured`; the others then speak of their leaves.
 
     Raises `CompilationError` for whatever is wrong with the kernel.
     """
     from .. import _tilewright
 
     start = time.perf_counter()
-    tile = compile_to_tile(fn, arg_types, constexprs, attrs, options)
+    tile = compile_to_tile(fn, arg_types, constexprs, attrs, options, target, trees)
     front_end = {
         "stage": "tile",
         "name": "front end",
@@ -48,12 +51,13 @@ def compile_kernel(fn, arg_types, constexprs, attrs, target, options, stop_after
     kernel = CompiledKernel(
         tile.name,
         target,
-        asm,
-        metadata,
+        Stages(asm),
+        Metadata(metadata),
         {name: arg_types[name] for name in tile.arg_types},
         tile.constexprs,
         found is not None,
         known,
+        options=options,
     )
     if found is None:
         _store(key, kernel)

@@ -23,10 +23,13 @@ class JITFunction(KernelFunction):
     stream of the library that made them. Other functions in the language call it as a plain function.
     """
 
-    def __init__(self, fn, do_not_specialize=(), do_not_specialize_on_alignment=(), debug=None):
+    def __init__(
+        self, fn, do_not_specialize=(), do_not_specialize_on_alignment=(), debug=None, numerics="ieee"
+    ):
         super().__init__(fn)
         self.params = parameters_of(fn, do_not_specialize, do_not_specialize_on_alignment)
-        self.debug = debug
+        self.debug, self.numerics = debug, numerics
+        self.pre_run_hooks = []
         self._interpreted = knobs.INTERPRET.flag()
 
     @property
@@ -36,28 +39,27 @@ class JITFunction(KernelFunction):
 
     @cached_property
     def _dispatcher(self):
-        from .. import _tilewright
-
-        rows = [
-            (p.name, p.has_default, p.default, p.is_constexpr, p.specialize, p.align) for p in self.params
-        ]
-        return _tilewright.Dispatcher(
-            self.__name__,
-            rows,
-            [*self._options().items(), ("stream", None)],
-            Specializer(self.fn, self.params),
-        )
+        return Specializer(self.fn, self.params, self._options()).dispatcher()
 
     def __getitem__(self, grid):
         """A callable that runs the kernel over `grid`."""
-        if self._interpreted:
-            return partial(self._interpret, grid)
-        return self._dispatcher.launcher(grid)
+        launch = partial(self._interpret, grid) if self._interpreted else self._dispatcher.launcher(grid)
+        return partial(self._run_hooked, launch) if self.pre_run_hooks else launch
+
+    def _run_hooked(self, launch, /, *args, **kwargs):
+        for hook in self.pre_run_hooks:
+            hook(*args, **kwargs)
+        return launch(*args, **kwargs)
+
+    def add_pre_run_hook(self, hook):
+        """Call `hook` with the arguments before every launch from now on."""
+        self.pre_run_hooks.append(hook)
 
     def warmup(self, *args, **kwargs):
-        """Compile for the arguments of a launch without running it. Gives the `CompiledKernel`."""
+        """Compile for the arguments of a launch without running it. Gives the `CompiledKernel`, which can be
+        launched with the same arguments: `compiled[grid](*args)`."""
         kwargs.pop("grid", None)  # accepted so that a launch is easily turned into a warm-up
-        return self._dispatcher.warmer()(*args, **kwargs)
+        return self._dispatcher.warmer()(*args, **kwargs).launched_by(self)
 
     def _interpret(self, grid, *args, **kwargs):
         from ..interpreter import launch
@@ -77,7 +79,8 @@ class JITFunction(KernelFunction):
         return self._interpreted
 
     def _options(self):
-        return Options(debug=knobs.DEBUG.flag() if self.debug is None else self.debug)
+        debug = knobs.DEBUG.flag() if self.debug is None else self.debug
+        return Options(debug=debug, numerics=self.numerics)
 
     def __call__(self, *args, **kwargs):
         """Run the body where the interpreter does; everywhere else a kernel needs a grid."""
@@ -93,13 +96,21 @@ class JITFunction(KernelFunction):
         return f"<tilewright kernel {self.__module__}.{self.__qualname__}>"
 
 
-def jit(fn=None, *, do_not_specialize=(), do_not_specialize_on_alignment=(), debug=None, noinline=False):
+def jit(
+    fn=None,
+    *,
+    do_not_specialize=(),
+    do_not_specialize_on_alignment=(),
+    debug=None,
+    noinline=False,
+    numerics="ieee",
+):
     """Decorate a function as a kernel, or as a function that kernels call.
 
     Calls are compiled separately for int arguments of value 1, and for ints and addresses divisible by 16;
     `do_not_specialize` and `do_not_specialize_on_alignment` list the parameters (names or positions) for
-    which they are not. `debug` sets the default of the option of that name. Functions are always inlined;
-    `noinline` is there for the sake of existing code.
+    which they are not. `debug` and `numerics` set the defaults of the options of these names. Functions are
+    always inlined; `noinline` is there for the sake of existing code.
 
     Raises `TypeError` for a function with `*args` or `**kwargs` and `ValueError` for unknown names.
     """
@@ -109,9 +120,10 @@ def jit(fn=None, *, do_not_specialize=(), do_not_specialize_on_alignment=(), deb
             do_not_specialize=do_not_specialize,
             do_not_specialize_on_alignment=do_not_specialize_on_alignment,
             debug=debug,
+            numerics=numerics,
         )
     if isinstance(fn, JITFunction):
         return fn
     if not callable(fn) or not hasattr(fn, "__code__"):
         raise TypeError(f"jit decorates a Python function, got {fn!r}")
-    return JITFunction(fn, do_not_specialize, do_not_specialize_on_alignment, debug)
+    return JITFunction(fn, do_not_specialize, do_not_specialize_on_alignment, debug, numerics)

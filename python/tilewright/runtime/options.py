@@ -10,7 +10,9 @@ class Options:
     `num_warps`: warps of 32 lanes that run one program on a GPU, a power of two up to 32. `num_stages`:
     depth of software pipelining, 1 to 16. `debug`: checks in the code. `num_ctas`: into how many thread
     blocks of a cluster a program may be split, a power of two up to 16; a hint. `maxnreg`: registers of a
-    thread at most, None for what the assembler finds best. The CPU back end takes notice of `debug` only.
+    thread at most, None for what the assembler finds best. `numerics`: "ieee", or "triton" for the defaults of
+    Triton: float32 products in TF32, and divisions with a relative error of 2 units in the last place, where
+    the kernel does not say. The CPU back end takes notice of `debug` and `numerics` only.
     Raises `TypeError` and `ValueError`.
     """
 
@@ -19,6 +21,7 @@ class Options:
     debug: bool = False
     num_ctas: int = 1
     maxnreg: int | None = None
+    numerics: str = "ieee"
 
     def __post_init__(self):
         for name in ("num_warps", "num_stages", "num_ctas", "maxnreg"):
@@ -35,6 +38,8 @@ class Options:
             raise ValueError(f"num_ctas is 1, 2, 4, 8 or 16, got {self.num_ctas}")
         if self.maxnreg is not None and not 16 <= self.maxnreg <= 255:
             raise ValueError(f"maxnreg is between 16 and 255, got {self.maxnreg}")
+        if self.numerics not in ("ieee", "triton"):
+            raise ValueError(f"numerics is 'ieee' or 'triton', got {self.numerics!r}")
         if not isinstance(self.debug, bool):
             raise TypeError(f"debug is True or False, got {self.debug!r}")
 

@@ -5,6 +5,7 @@ import inspect
 from .backends import backend_for
 from .compiler import compile_kernel
 from .options import OPTION_NAMES, Options
+from .structured import flatten, is_structured
 
 
 class Specializer:
@@ -13,8 +14,41 @@ class Specializer:
     Does not refer to the dispatcher, so that a kernel that nobody needs any more goes away at once.
     """
 
-    def __init__(self, fn, params):
-        self.fn, self.params = fn, params
+    def __init__(self, fn, params, options=None, trees=None):
+        self.fn, self.params, self.trees = fn, params, trees or {}
+        self.options = Options() if options is None else options
+        self._structured = {}
+
+    def dispatcher(self):
+        """What launches the kernel."""
+        from .. import _tilewright
+
+        rows = [
+            (p.name, p.has_default, p.default, p.is_constexpr, p.specialize, p.align) for p in self.params
+        ]
+        return _tilewright.Dispatcher(self.fn.__name__, rows, [*self.options.items(), ("stream", None)], self)
+
+    def call_structured(self, grid, args, kwargs):
+        """A call with arguments that are several values, which the dispatcher does not know: a launch over
+        `grid`, or with None a compilation. Each structure has a dispatcher of its own, for the parts."""
+        bound = self.bind(args, kwargs)
+        options = {name: value for name, value in kwargs.items() if name not in bound}
+        if callable(grid):
+            grid = grid({**dict(self.options.items()), **options, **bound})
+        leaves, trees = flatten(self.params, bound)
+        key = tuple((name, param.is_constexpr) for name, (param, _) in leaves.items()), tuple(trees.items())
+        inner = self._structured.get(key)
+        if inner is None:
+            params = [param for param, _ in leaves.values()]
+            inner = Specializer(self.fn, params, self.options, trees).dispatcher()
+            self._structured[key] = inner
+        launch = inner.warmer() if grid is None else inner.launcher(grid)
+        return launch(*(value for _, value in leaves.values()), **options)
+
+    @staticmethod
+    def is_structured(values):
+        """Whether an argument is several values."""
+        return any(map(is_structured, values))
 
     def compile(self, values, specs, options, device, load):
         """The kernel for a call, and, if `load`, ready to launch on `device` (a kind and a number).
@@ -35,7 +69,13 @@ class Specializer:
         kind, ordinal = device
         backend = backend_for(kind)
         compiled = compile_kernel(
-            self.fn, arg_types, constexprs, attrs, backend.target(ordinal), Options(*options)
+            self.fn,
+            arg_types,
+            constexprs,
+            attrs,
+            backend.target(ordinal),
+            Options(*options),
+            trees=self.trees,
         )
         loaded = backend.load(compiled, ordinal) if load else None
         return compiled, loaded, [param.name in compiled.written for param in self.params]

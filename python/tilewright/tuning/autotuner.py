@@ -16,7 +16,8 @@ class Autotuner(LaunchWrapper):
     """A kernel that finds its configuration at the first launch with each key; made by `autotune`.
 
     `best_config` is the one of the last launch, `configs_timings` the times in milliseconds of the last
-    measuring, by configuration, `cache` maps keys to the configurations chosen.
+    measuring, by configuration, `dropped` the errors of those that do not work, `cache` maps keys to the
+    configurations chosen.
     """
 
     def __init__(
@@ -37,6 +38,7 @@ class Autotuner(LaunchWrapper):
         super().__init__(fn)
         self.space = configs if isinstance(configs, Space) else None
         self.configs = configs.configs() if self.space else list(configs) or [Config({})]
+        self._chosen = {name for config in self.configs for name in config.kwargs}
         self.keys = list(key)
         for what, names in (
             ("key", self.keys),
@@ -56,6 +58,7 @@ class Autotuner(LaunchWrapper):
         }
         self.do_bench, self.cache_results = do_bench, cache_results
         self.cache, self.configs_timings, self.best_config, self.bench_time = {}, {}, None, 0.0
+        self.dropped = {}
         self._lock = threading.RLock()
 
     def __getstate__(self):
@@ -78,6 +81,7 @@ class Autotuner(LaunchWrapper):
         ]
 
     def _choose(self, grid, args, kwargs):
+        self._refuse_conflicts(kwargs)
         if len(self.configs) == 1:
             return self.configs[0]
         key = self._key(args, kwargs)
@@ -99,7 +103,6 @@ class Autotuner(LaunchWrapper):
     # Choosing.
 
     def _tune(self, key, grid, args, kwargs):
-        self._refuse_conflicts(kwargs)
         configs = self._pruned(args, kwargs)
         if (
             len(configs) == 1
@@ -134,7 +137,7 @@ class Autotuner(LaunchWrapper):
         return self.cache_results and not knobs.ALWAYS_COMPILE.flag()
 
     def _refuse_conflicts(self, kwargs):
-        conflicts = sorted({name for config in self.configs for name in config.kwargs} & set(kwargs))
+        conflicts = sorted(self._chosen & kwargs.keys())
         if conflicts:
             raise ValueError(
                 f"{', '.join(conflicts)} of {self.__name__}() is chosen by autotune and was given as well"
@@ -171,6 +174,7 @@ class Autotuner(LaunchWrapper):
                     works,
                     lambda config, rep: self._time(config, rep, errors, grid, args, kwargs),
                     progress.step,
+                    glance=self.do_bench is None,
                 )
             return [times.get(config, math.inf) for config in batch]
 
@@ -179,6 +183,11 @@ class Autotuner(LaunchWrapper):
         else:
             times = dict(zip(configs, measure(configs)))
         self.configs_timings, self.bench_time = times, time.perf_counter() - start
+        self.dropped = errors
+        named = self.named(args, kwargs)
+        for name in self.reset_to_zero:  # the launch that follows starts as each measured one did
+            if named.get(name) is not None:
+                named[name][...] = 0
         best = min(times, key=times.get)
         if not math.isfinite(times[best]):
             raise self._nothing_works(errors)
@@ -203,17 +212,19 @@ class Autotuner(LaunchWrapper):
             self._before(full, named, saved)
             try:
                 self.fn[grid](*args, **{**kwargs, **config.all_kwargs()})
-            except BaseException as error:
+            except Exception as error:
                 if self.post_hook:
                     self.post_hook(full, exception=error)
+                if isinstance(error, REFUSALS):
+                    raise _Refused(error) from error
                 raise
             if self.post_hook:
                 self.post_hook(full, exception=None)
 
         try:
             return self._bench(call, rep, device_of(named.values()))
-        except REFUSALS as error:
-            errors[config] = error
+        except _Refused as refused:
+            errors[config] = refused.error
             return math.inf
         finally:
             for name, value in saved.items():
@@ -238,6 +249,14 @@ class Autotuner(LaunchWrapper):
         if rep is not None:
             times = {"warmup": 0, "rep": rep}
         return do_bench(call, **times, device=device[1] if device[0] == "cuda" else "cpu")
+
+
+class _Refused(Exception):
+    """A launch, not a hook of the user's, failed with `error`."""
+
+    def __init__(self, error):
+        super().__init__(str(error))
+        self.error = error
 
 
 def _hashable(value):

@@ -47,16 +47,19 @@ def compile_all(kernel, configs, args, kwargs):
     return {config: error for config, error in zip(configs, results) if error is not None}
 
 
-def time_all(configs, time, show):
+def time_all(configs, time, show, glance):
     """The times of the configurations in milliseconds, by configuration.
 
     `time(config, rep)` measures for about `rep` milliseconds, or as long as it likes for None. Each is first
-    looked at shortly; only those near the best are measured well. `show` is called after each.
+    looked at shortly; only those near the best are measured well. Without `glance` each is measured well at
+    once. `show` is called after each.
     """
     glances = {}
     for config in configs:
-        glances[config] = time(config, _GLANCE)
+        glances[config] = time(config, _GLANCE if glance else None)
         show()
+    if not glance:
+        return glances
     best = min(glances.values(), default=math.inf)
     return {
         config: time(config, None) if glance <= _GIVE_UP * best and math.isfinite(glance) else glance

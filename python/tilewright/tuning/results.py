@@ -73,15 +73,18 @@ def check(entry, result):
             raise ValueError(f"the result {entry[:16]} has no {name}")
 
 
-def save(entry, result, cache=None):
-    """Keep a result, a dict with "kernel", "device", "key", "config" and "times"."""
-    cache = disk_cache() if cache is None else cache
-    if cache is None:
-        return
+def store(entry, result, cache):
+    """Put a result into a cache. Raises as `Cache.put` does."""
     metadata = {"kind": "tuning", "name": result["kernel"], "target": result["device"]}
-    blobs = {"metadata": json.dumps(metadata).encode(), "result": json.dumps(result).encode()}
+    cache.put(entry, {"metadata": json.dumps(metadata).encode(), "result": json.dumps(result).encode()})
+
+
+def save(entry, result):
+    """Keep a result, a dict with "kernel", "device", "key", "config" and "times", if there is a disk cache."""
+    cache = disk_cache()
     try:
-        cache.put(entry, blobs)
+        if cache is not None:
+            store(entry, result, cache)
     except (RuntimeError, OSError):
         return  # the next process measures again
 
@@ -90,5 +93,8 @@ def entries(cache):
     """All results of a cache as pairs of digest and dict."""
     for entry, _, _ in cache.list():
         blobs = cache.peek(entry)
-        if blobs and "result" in blobs and json.loads(blobs.get("metadata", b"{}")).get("kind") == "tuning":
-            yield entry, json.loads(blobs["result"])
+        try:
+            if blobs and json.loads(blobs["metadata"]).get("kind") == "tuning":
+                yield entry, json.loads(blobs["result"])
+        except (KeyError, ValueError):  # damaged, or another version's
+            continue

@@ -86,11 +86,14 @@ def too_many_arguments(x):
     tl.store(x, scaled(1.0, 2, 3))  # !
 
 
-@mistake(
-    "*fp32 i32", r"'FACTOR' of scaled\(\) is a tl\.constexpr, got a scalar of type int32", "pass a constant"
-)
+@KernelFunction
+def filled(COUNT: tl.constexpr):
+    return tl.full((COUNT,), 1.0, tl.float32)  # !
+
+
+@mistake("*fp32 i32", r"the shape of tl\.full is made of compile-time integers, got int32")
 def runtime_value_for_constexpr(x, n):
-    tl.store(x, scaled(1.0, n))  # !
+    tl.store(x, filled(n))
 
 
 @mistake(

@@ -21,7 +21,7 @@ def compilations(monkeypatch):
     """The arguments of every compilation; nothing is compiled, so kernels may only be warmed up."""
     made = []
 
-    def fake(fn, arg_types, constexprs, attrs, target, options, stop_after=""):
+    def fake(fn, arg_types, constexprs, attrs, target, options, stop_after="", trees=None):
         made.append(
             {
                 "types": arg_types,

@@ -20,7 +20,7 @@ from tilewright.runtime.compiled import CompiledKernel
 
 metadata = {"num_threads": 128, "shared": 0}
 
-def fake(fn, types, constants, attrs, target, options, stop_after=""):
+def fake(fn, types, constants, attrs, target, options, stop_after="", trees=None):
     return CompiledKernel("kernel", target, {"ptx": f"target {target}"}, metadata, types, constants)
 
 specializer.compile_kernel = fake

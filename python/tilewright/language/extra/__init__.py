@@ -1,5 +1,5 @@
 """Functions beside the language proper."""
 
-from . import libdevice
+from . import cuda, libdevice
 
-__all__ = ["libdevice"]
+__all__ = ["cuda", "libdevice"]

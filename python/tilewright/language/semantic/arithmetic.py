@@ -87,8 +87,10 @@ def mul(left, right, check=True):
     return _checked(left, right, "*", "arith.mulf", "arith.muli", check)
 
 
-def truediv(left, right, fast=False):
-    """Division of floats; integers are converted first, two of them to float32. `fast` allows a reciprocal."""
+def truediv(left, right, fast=None):
+    """Division of floats; integers are converted first, two of them to float32. `fast` allows a reciprocal;
+    where it is not given the numerics of the kernel decide."""
+    fast = builder().options.numerics == "triton" if fast is None else fast
     check_operand(left, "/")
     check_operand(right, "/")
     if _is_integer(left) and _is_integer(right):

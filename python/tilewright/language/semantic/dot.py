@@ -2,7 +2,7 @@
 
 from ..dtypes import block_type, float16, float32, float64, int8, int32
 from ..errors import LanguageTypeError, LanguageValueError
-from ..ir import emit
+from ..ir import builder, emit
 from .convert import constant, describe
 from .memory import option
 
@@ -56,7 +56,8 @@ def dot(left, right, acc, input_precision, allow_tf32, out_dtype):
     if input_precision is not None and allow_tf32 is not None:
         raise LanguageValueError("give tl.dot either input_precision or allow_tf32, not both")
     if input_precision is None:
-        input_precision = "tf32" if allow_tf32 else "ieee"
+        default = builder().options.numerics == "triton" if allow_tf32 is None else allow_tf32
+        input_precision = "tf32" if default else "ieee"
     precision = option(PRECISION, input_precision, "input_precision")
     if left.dtype != float32:
         precision = PRECISION["ieee"]  # it speaks of float32 operands only

@@ -1,0 +1,47 @@
+"""Running code written for Triton: `tilewright.compat.install()`, then `import triton` gives Tilewright.
+
+    import tilewright.compat
+    tilewright.compat.install()
+
+    import triton
+    import triton.language as tl
+
+Kernels decorated with this `triton.jit` have Triton's numerics: float32 products are in TF32 and `/` has a
+relative error of 2 units in the last place. `install(numerics="ieee")` gives them Tilewright's. What the
+modules hold is in docs/from-triton.md.
+"""
+
+import sys
+
+from . import modules
+
+#: The release of Triton whose names are there.
+VERSION = "3.6.0"
+
+
+def is_installed():
+    """Whether `import triton` gives Tilewright."""
+    return getattr(sys.modules.get("triton"), "is_tilewright", False)
+
+
+def install(numerics="triton"):
+    """Make `import triton` give Tilewright, in this process from now on.
+
+    `numerics` is what kernels compute with by default: "triton" or "ieee", see `tilewright.jit`. May be
+    called again, which changes `numerics` for the kernels decorated from then on.
+
+    Raises `RuntimeError` if Triton itself has been imported already, and `ValueError` for other numerics.
+    """
+    if "triton" in sys.modules and not is_installed():
+        raise RuntimeError(
+            "triton has been imported already, so code may hold parts of it: call tilewright.compat.install() "
+            "before anything that imports triton"
+        )
+    sys.modules.update(modules.make(VERSION, numerics))
+
+
+def uninstall():
+    """Forget the modules again; code that has imported them keeps what it has."""
+    if is_installed():
+        for name in [name for name in sys.modules if name == "triton" or name.startswith("triton.")]:
+            del sys.modules[name]

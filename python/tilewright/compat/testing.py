@@ -1,0 +1,73 @@
+"""`triton.testing`, with Triton's signatures and defaults."""
+
+import numpy as np
+
+from .. import testing
+from ..testing import Benchmark, Mark, perf_report
+
+__all__ = [
+    "Benchmark",
+    "Mark",
+    "assert_close",
+    "do_bench",
+    "do_bench_cudagraph",
+    "get_dram_gbps",
+    "get_max_simd_tflops",
+    "get_max_tensorcore_tflops",
+    "perf_report",
+]
+
+
+def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_mode="mean"):
+    """Milliseconds of `fn()`; see `tilewright.testing.do_bench`."""
+    return testing.do_bench(fn, warmup, rep, grad_to_none, quantiles, return_mode)
+
+
+def do_bench_cudagraph(fn, rep=20, grad_to_none=None, quantiles=None, return_mode="mean"):
+    """Milliseconds of `fn()` in a CUDA graph; see `tilewright.testing.do_bench_cudagraph`."""
+    return testing.do_bench_cudagraph(fn, rep, grad_to_none, quantiles, return_mode)
+
+
+def assert_close(x, y, atol=None, rtol=None, err_msg=""):
+    """Raise `AssertionError` unless all elements of `x` and `y` differ by at most atol + rtol * |y|.
+
+    Both tolerances are numbers, or functions of the dtype; 0.01 and 0 by default.
+    """
+    dtype = getattr(x, "dtype", None)
+    atol, rtol = (limit(dtype) if callable(limit) else limit for limit in (atol, rtol))
+    x, y = (testing.to_numpy(value) if hasattr(value, "dtype") else np.asarray(value) for value in (x, y))
+    np.testing.assert_allclose(
+        x,
+        y,
+        atol=1e-2 if atol is None else atol,
+        rtol=0 if rtol is None else rtol,
+        err_msg=err_msg,
+        equal_nan=True,
+    )
+
+
+def _properties(device):
+    from .driver import driver
+
+    facts = driver.active.utils.get_device_properties(device)
+    return facts, driver.active.get_current_target().arch
+
+
+def get_dram_gbps(device=None):
+    """The bandwidth of the device's memory in GB/s."""
+    facts, _ = _properties(device)
+    return facts["mem_clock_rate"] * facts["mem_bus_width"] * 2 / 1e6 / 8
+
+
+def get_max_simd_tflops(dtype, clock_rate, device=None):
+    """TFLOP/s of `dtype` without tensor cores at `clock_rate`, in kHz."""
+    facts, _ = _properties(device)
+    per_clock = {"fp32": 256, "fp16": 512, "bf16": 512}[dtype.name]
+    return facts["multiprocessor_count"] * clock_rate * per_clock / 1e9
+
+
+def get_max_tensorcore_tflops(dtype, clock_rate, device=None):
+    """TFLOP/s of `dtype` by dense products of tensor cores at `clock_rate`, in kHz."""
+    facts, arch = _properties(device)
+    per_clock = {8: 8192, 16: 4096, 32: 2048}[dtype.primitive_bitwidth] // (1 if arch >= 90 else 2)
+    return facts["multiprocessor_count"] * clock_rate * per_clock / 1e9

@@ -1,0 +1,49 @@
+"""Descriptors of arrays as arguments of kernels."""
+
+from dataclasses import dataclass
+
+
+@dataclass
+class TensorDescriptor:
+    """An array and the shape of the blocks that a kernel accesses it by, as one argument.
+
+    In the kernel it is what `tl.make_tensor_descriptor` gives.
+
+    Args:
+        base: the array (torch, NumPy, ...), of which the address and the dtype count.
+        shape, strides: of the array, up to five sides, strides in elements and the last one 1.
+        block_shape: the sides of a block.
+        padding: what is read outside of the array, "zero" or "nan".
+
+    Raises `ValueError` for what is not so.
+    """
+
+    base: object
+    shape: list
+    strides: list
+    block_shape: list
+    padding: str = "zero"
+    round_f32_to_tf32: bool = False
+
+    def __post_init__(self):
+        rank = len(self.shape)
+        if not 1 <= rank <= 5:
+            raise ValueError(f"a tensor descriptor has one to five axes, got {rank}")
+        for name in ("strides", "block_shape"):
+            if len(getattr(self, name)) != rank:
+                raise ValueError(f"{name} has {len(getattr(self, name))} entries, shape has {rank}")
+        if self.strides[-1] != 1:
+            raise ValueError(f"the last stride of a tensor descriptor is 1, got {self.strides[-1]}")
+        if self.padding not in ("zero", "nan"):
+            raise ValueError(f"padding is 'zero' or 'nan', got {self.padding!r}")
+
+    @staticmethod
+    def from_tensor(tensor, block_shape, padding="zero", round_f32_to_tf32=False):
+        """The descriptor of an array of torch, NumPy or CuPy."""
+        if hasattr(tensor, "stride"):
+            strides = tensor.stride()
+        else:
+            strides = [step // tensor.dtype.itemsize for step in tensor.strides]
+        return TensorDescriptor(
+            tensor, list(tensor.shape), list(strides), list(block_shape), padding, round_f32_to_tf32
+        )

@@ -1,0 +1,84 @@
+"""Arguments that are several values: tuples, named tuples and tensor descriptors.
+
+A launch passes their parts, the *leaves*, as arguments of their own. A *tree* says how the kernel puts them
+together again: the name of a leaf, or what a `Group` holds. Trees are hashable, and kernels are compiled for
+each anew.
+"""
+
+from typing import Any, NamedTuple
+
+from ..language.tiles import make_tensor_descriptor
+from .descriptor import TensorDescriptor
+from .parameters import Parameter
+
+
+class Group(NamedTuple):
+    """A tuple, of the class `named` where that is given, or with `block_shape` a tensor descriptor."""
+
+    members: tuple
+    named: Any = None
+    block_shape: tuple | None = None
+    padding: str = "zero"
+
+
+def is_structured(value):
+    """Whether an argument is several values."""
+    return isinstance(value, (tuple, TensorDescriptor))
+
+
+def _is_constant(value):
+    """Whether a part of a tuple is a constant to the kernel."""
+    return (
+        value is None or isinstance(value, (str, bytes)) or (callable(value) and not hasattr(value, "dtype"))
+    )
+
+
+def _flatten(name, value, param, leaves):
+    if isinstance(value, TensorDescriptor):
+        entries = {"base": value.base}
+        entries |= {f"shape{i}": int(side) for i, side in enumerate(value.shape)}
+        # The last stride is known to be 1.
+        entries |= {f"stride{i}": int(stride) for i, stride in enumerate(value.strides[:-1])}
+        members = tuple(_flatten(f"{name}.{part}", entry, param, leaves) for part, entry in entries.items())
+        return Group(members, None, tuple(map(int, value.block_shape)), value.padding)
+    if isinstance(value, tuple):
+        members = tuple(_flatten(f"{name}.{i}", entry, param, leaves) for i, entry in enumerate(value))
+        return Group(members, type(value) if hasattr(value, "_fields") else None)
+    constant = param.is_constexpr or _is_constant(value)
+    leaves[name] = (
+        Parameter(name, is_constexpr=constant, specialize=param.specialize, align=param.align),
+        value,
+    )
+    return name
+
+
+def flatten(params, bound):
+    """The leaves of the arguments `bound`, by name in order, as pairs of `Parameter` and value; and the trees
+    of the structured arguments, by name."""
+    leaves, trees = {}, {}
+    for param in params:
+        value = bound[param.name]
+        if is_structured(value) and not param.is_constexpr:
+            trees[param.name] = _flatten(param.name, value, param, leaves)
+        else:
+            leaves[param.name] = (param, value)
+    return leaves, trees
+
+
+def leaf_names(tree):
+    """The names of the leaves of a tree, in order."""
+    if isinstance(tree, str):
+        return [tree]
+    return [name for member in tree.members for name in leaf_names(member)]
+
+
+def assemble(tree, values):
+    """The value of the language that a tree stands for, of the `values` of its leaves by name."""
+    if isinstance(tree, str):
+        return values[tree]
+    members = [assemble(member, values) for member in tree.members]
+    if tree.block_shape is not None:
+        rank = len(tree.block_shape)
+        base, shape, strides = members[0], members[1 : 1 + rank], members[1 + rank :]
+        return make_tensor_descriptor(base, shape, [*strides, 1], tree.block_shape, tree.padding)
+    return tree.named(*members) if tree.named else tuple(members)

@@ -1,0 +1,69 @@
+"""Writes the public names of a release of Triton to `triton_names.json`.
+
+    pip download --no-deps triton==3.6.0 && python list_names.py triton-*.whl
+
+The wheel is only read, as text: a module's public names are its `__all__`, else what it defines itself at the
+top level and does not start with an underscore.
+"""
+
+import ast
+import json
+import sys
+import zipfile
+from pathlib import Path
+
+#: What users import, as far as it is not about one back end's insides.
+MODULES = (
+    "triton",
+    "triton.compiler.errors",
+    "triton.language",
+    "triton.language.core",
+    "triton.language.extra.cuda",
+    "triton.language.extra.libdevice",
+    "triton.language.math",
+    "triton.language.random",
+    "triton.language.standard",
+    "triton.runtime",
+    "triton.runtime.errors",
+    "triton.testing",
+    "triton.tools.tensor_descriptor",
+)
+
+
+def _targets(statement):
+    """The names that a statement at the top level of a module defines."""
+    if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+        return [statement.name]
+    if isinstance(statement, ast.Assign):
+        return [target.id for target in statement.targets if isinstance(target, ast.Name)]
+    if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+        return [statement.target.id]
+    return []
+
+
+def public_names(text):
+    """The public names of a module with this source."""
+    tree = ast.parse(text)
+    for statement in tree.body:
+        if isinstance(statement, ast.Assign) and _targets(statement) == ["__all__"]:
+            return sorted(ast.literal_eval(statement.value))
+    defined = [name for statement in tree.body for name in _targets(statement)]
+    return sorted({name for name in defined if not name.startswith("_")})
+
+
+def _source(wheel, module):
+    path = module.replace(".", "/")
+    names = wheel.namelist()
+    return wheel.read(path + ".py" if path + ".py" in names else path + "/__init__.py").decode()
+
+
+def main(path):
+    """Write the file beside this script."""
+    with zipfile.ZipFile(path) as wheel:
+        found = {module: public_names(_source(wheel, module)) for module in MODULES}
+    out = Path(__file__).with_name("triton_names.json")
+    out.write_text(json.dumps(found, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

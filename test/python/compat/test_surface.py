@@ -1,0 +1,134 @@
+"""Every public name of Triton is there under `import triton`.
+
+The names are those of a release, kept in `triton_names.json` by `list_names.py`.
+"""
+
+import importlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+NAMES = json.loads((Path(__file__).parent / "triton_names.json").read_text())
+
+#: Parts of Triton's own implementation that are public by the letter: its type system, helpers of its
+#: builtins, and its remote caches. Kernels and the code around them do not use them.
+INSIDES = {
+    "triton": {"AsyncCompileMode", "FutureKernel", "TensorWrapper", "compile"},
+    "triton.runtime": {"RedisRemoteCacheBackend", "RemoteCacheBackend", "TensorWrapper"},
+    "triton.testing": {"cuda_memcheck", "nvsmi", "set_gpu_clock"},
+    "triton.language.core": {
+        "CONSTEXPR_0",
+        "T",
+        "TRITON_BUILTIN",
+        "base_type",
+        "base_value",
+        "binary_op_type_legalization",
+        "builtin_max",
+        "builtin_min",
+        "check_bit_width",
+        "dispatch",
+        "extern",
+        "get_int_dtype",
+        "is_negative_zero",
+        "item",
+        "must_use_result",
+        "slice_type",
+        "tensor_descriptor_base",
+        "tensor_descriptor_base_type",
+        "tensor_descriptor_type",
+        "tuple_type",
+    },
+    "triton.language.math": {"T"},
+    "triton.language.random": {"N_ROUNDS_DEFAULT"},
+    "triton.language.standard": {"sort_impl"},
+    "triton.language.extra.cuda": {"convert_custom_float8_sm70", "convert_custom_float8_sm80"},
+}
+
+#: What is still to come, by module.
+MISSING = {
+    "triton.language": {
+        "dot_scaled",
+        "float8e4b15",
+        "float8e4b8",
+        "float8e5b16",
+        "inline_asm_elementwise",
+        "map_elementwise",
+    },
+    "triton.language.core": {
+        "dot_scaled",
+        "extern_elementwise",
+        "float8e4b15",
+        "float8e4b8",
+        "float8e5b16",
+        "inline_asm_elementwise",
+        "map_elementwise",
+    },
+    "triton.language.extra.cuda": {"globaltimer", "smid"},
+    "triton.language.extra.libdevice": {
+        "cyl_bessel_i0",
+        "cyl_bessel_i1",
+        "erfcinv",
+        "erfcx",
+        "erfinv",
+        "j0",
+        "j1",
+        "jn",
+        "lgamma",
+        "normcdf",
+        "normcdfinv",
+        "tgamma",
+        "y0",
+        "y1",
+        "yn",
+    },
+}
+
+
+@pytest.fixture(autouse=True)
+def installed():
+    import tilewright.compat
+
+    tilewright.compat.install()
+    yield
+    tilewright.compat.uninstall()
+
+
+@pytest.mark.parametrize("module", NAMES)
+def test_nothing_is_missing(module):
+    try:
+        found = importlib.import_module(module)
+    except ImportError:
+        found = object()
+    missing = {name for name in NAMES[module] if not hasattr(found, name)} - INSIDES.get(module, set())
+    assert missing == MISSING.get(module, set())
+
+
+def test_install_comes_before_triton(monkeypatch):
+    import tilewright.compat
+
+    tilewright.compat.uninstall()
+    monkeypatch.setitem(sys.modules, "triton", sys)
+    with pytest.raises(RuntimeError, match="triton has been imported already"):
+        tilewright.compat.install()
+    monkeypatch.delitem(sys.modules, "triton")
+    with pytest.raises(ValueError, match="numerics is 'ieee' or 'triton', got 'exact'"):
+        tilewright.compat.install(numerics="exact")
+
+
+def test_a_module_of_its_own_process():
+    code = """
+import tilewright.compat; tilewright.compat.install()
+import triton, triton.language as tl
+from triton.language.extra import cuda
+from triton.runtime.driver import active
+from triton.tools.tensor_descriptor import TensorDescriptor
+assert triton.__version__.startswith("3.") and triton.cdiv(5, 2) == 3 and triton.next_power_of_2(5) == 8
+assert tl.constexpr(3) + 1 == 4
+"""
+    code = code.replace(
+        "from triton.runtime.driver import active\n", "active = triton.runtime.driver.active\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
