@@ -1,6 +1,9 @@
 """What the kernels ask of an array, whichever library it comes from."""
 
 import importlib
+from functools import lru_cache
+
+import numpy as np
 
 
 def library(x):
@@ -27,6 +30,40 @@ def empty(shape, like, dtype=None):
     return lib.empty(shape, dtype=dtype)
 
 
+def dtype_name(x):
+    """The name of the type of ``x``, an array or a type, without its library's."""
+    dtype = getattr(x, "dtype", x)
+    return str(dtype).removeprefix("torch.")
+
+
+def as_dtype(dtype, like):
+    """The type ``dtype``, or of that name, of ``like``'s library. Raises TypeError for unknown names."""
+    name = dtype if isinstance(dtype, str) else dtype_name(dtype)
+    if library(like).__name__ == "torch":
+        found = getattr(library(like), name, None)
+        if not isinstance(found, library(like).dtype):
+            raise TypeError(f"torch has no type {name!r}")
+        return found
+    if name.startswith(("bfloat16", "float8")):
+        return np.dtype(getattr(importlib.import_module("ml_dtypes"), name))
+    return np.dtype(name)
+
+
+def multiprocessors(x):
+    """How many multiprocessors the GPU that holds ``x`` has."""
+    if library(x).__name__ == "torch":
+        return _multiprocessors("torch", x.device.index)
+    return _multiprocessors("cupy", x.device.id)
+
+
+@lru_cache(maxsize=64)
+def _multiprocessors(name, device):
+    module = importlib.import_module(name)
+    if name == "torch":
+        return module.cuda.get_device_properties(device).multi_processor_count
+    return module.cuda.Device(device).attributes["MultiProcessorCount"]
+
+
 def strides(x):
     """Strides of ``x`` in elements."""
     if library(x).__name__ == "torch":
@@ -43,17 +80,18 @@ def address(x):
 
 
 def with_aligned_rows(x):
-    """The matrix ``x``, or a copy of it, whose rows (or columns, if those are contiguous) start at multiples
-    of 16 bytes, as hardware that copies blocks of arrays wants them.
+    """The matrices ``x``, or a copy of them, whose rows (or columns, if those are contiguous) start at
+    multiples of 16 bytes, as hardware that copies blocks of arrays wants them.
     """
-    if strides(x)[1] != 1 and strides(x)[0] == 1:
-        return with_aligned_rows(x.T).T
+    *outer, row, column = strides(x)
+    if column != 1 and row == 1:
+        return with_aligned_rows(x.swapaxes(-1, -2)).swapaxes(-1, -2)
     itemsize = x.dtype.itemsize
-    if strides(x)[1] == 1 and strides(x)[0] * itemsize % 16 == 0 and address(x) % 16 == 0:
+    if column == 1 and address(x) % 16 == 0 and all(step * itemsize % 16 == 0 for step in (*outer, row)):
         return x
-    rows, columns = x.shape
+    columns = x.shape[-1]
     wide = -(-columns * itemsize // 16) * 16 // itemsize
-    copy = empty((rows, wide), x)[:, :columns]
+    copy = empty((*x.shape[:-1], wide), x)[..., :columns]
     copy[...] = x
     return copy
 

@@ -1,5 +1,6 @@
 """Matrix products with a fused epilogue."""
 
-from .kernel import matmul
+from .config import Config
+from .matmul import matmul
 
-__all__ = ["matmul"]
+__all__ = ["Config", "matmul"]

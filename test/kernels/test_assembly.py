@@ -2,14 +2,14 @@
 
 import pytest
 import tilewright as tw
+from assembling import assemble, matmul_constants, needs_assembler
+from tilewright.kernels.activation.functions import gelu_erf, relu
 from tilewright.kernels.activation.kernel import activation_kernel
 from tilewright.kernels.attention.kernel import attention_kernel
 from tilewright.kernels.elementwise.kernel import add_kernel
 from tilewright.kernels.gemm.kernel import matmul_kernel
 from tilewright.kernels.norm.kernel import norm_kernel, norm_long_kernel
 from tilewright.kernels.softmax.kernel import softmax_kernel, softmax_long_kernel
-from tilewright.runtime.compiler import compile_kernel
-from tilewright.runtime.options import Options
 
 pytestmark = pytest.mark.compiled
 
@@ -17,45 +17,8 @@ MAIN = ("sm_80", "sm_90a")
 OTHERS = ("sm_86", "sm_89", "sm_90", "sm_100", "sm_120")
 
 
-def assembler():
-    """Whether one is found; the driver alone assembles nothing here."""
-    from tilewright import _tilewright
-    from tilewright.runtime.assemblers import assembler_paths
-
-    return bool(_tilewright.assemblers(assembler_paths()))
-
-
-needs_assembler = pytest.mark.skipif(not assembler(), reason="no assembler of PTX on this machine")
-
-
-def signature(kernel, dtype, constants):
-    """Types of the arguments that are no constants: pointers of ``dtype``, floats by name, else i32."""
-    types = {}
-    for name in kernel.arg_names:
-        if name not in constants:
-            types[name] = (
-                f"*{dtype}" if name.endswith("_ptr") else "fp32" if name in ("eps", "scale") else "i32"
-            )
-    return types
-
-
-def assemble(kernel, dtype, constants, target, num_warps, debug=True):
-    """The kernel, compiled as for aligned arrays of sizes divisible by 16."""
-    types = signature(kernel, dtype, constants)
-    divisible = {name: 16 for name, ty in types.items() if ty != "fp32"}
-    options = Options(num_warps=num_warps, num_stages=2, debug=debug)
-    return compile_kernel(kernel.fn, types, constants, divisible, target, options)
-
-
 def gemm(activation, m, n, k):
-    constants = {
-        "HAS_BIAS": activation != "none",
-        "ACTIVATION": activation,
-        "PRECISION": "ieee",
-        "GROUP_M": 8,
-    }
-    blocks = {"BLOCK_M": m, "BLOCK_N": n, "BLOCK_K": k}
-    return constants | blocks | {"stride_cn": 1, "stride_ak": 1, "stride_bn": 1}
+    return matmul_constants(ACTIVATION=activation, BLOCK_M=m, BLOCK_N=n, BLOCK_K=k) | {"stride_bn": 1}
 
 
 NORM = {"CENTER": True, "HAS_WEIGHT": True, "HAS_BIAS": True}
@@ -70,11 +33,11 @@ KERNELS = {
     "layer norm": (norm_kernel, "bf16", NORM | {"BLOCK": 8192}, 8),
     "layer norm long": (norm_long_kernel, "fp32", NORM | {"BLOCK": 8192}, 16),
     "rms norm": (norm_kernel, "fp16", NORM | {"CENTER": False, "HAS_BIAS": False, "BLOCK": 4096}, 4),
-    "gemm fp16": (matmul_kernel, "fp16", gemm("none", 128, 128, 64), 8),
-    "gemm bf16 + bias + gelu": (matmul_kernel, "bf16", gemm("gelu", 64, 64, 64), 4),
-    "gemm fp16 wide": (matmul_kernel, "fp16", gemm("none", 128, 256, 64), 8),
-    "gemm tf32": (matmul_kernel, "fp32", gemm("none", 128, 128, 32) | {"PRECISION": "tf32"}, 8),
-    "gemm fp32": (matmul_kernel, "fp32", gemm("relu", 64, 64, 16), 4),
+    "gemm fp16": (matmul_kernel, "fp16", gemm(None, 128, 128, 64), 8),
+    "gemm bf16 + bias + gelu": (matmul_kernel, "bf16", gemm(gelu_erf, 64, 64, 64), 4),
+    "gemm fp16 wide": (matmul_kernel, "fp16", gemm(None, 128, 256, 64), 8),
+    "gemm tf32": (matmul_kernel, "fp32", gemm(None, 128, 128, 32) | {"PRECISION": "tf32"}, 8),
+    "gemm fp32": (matmul_kernel, "fp32", gemm(relu, 64, 64, 16), 4),
     "attention": (attention_kernel, "fp16", ATTENTION | {"CAUSAL": False, "BLOCK_D": 64}, 8),
     "attention deep": (attention_kernel, "fp16", ATTENTION | {"CAUSAL": True, "BLOCK_D": 128}, 8),
     "attention causal": (
@@ -91,7 +54,7 @@ KERNELS = {
 @pytest.mark.parametrize("name", KERNELS)
 def test_assembles(name, target):
     kernel, dtype, constants, num_warps = KERNELS[name]
-    compiled = assemble(kernel, dtype, constants, target, num_warps)
+    compiled = assemble(kernel, dtype, constants, target, num_warps, debug=True)
     assert compiled.asm["cubin"][:4] == b"\x7fELF"
     assert f".target {target}" in compiled.asm["ptx"]
 
@@ -101,7 +64,7 @@ def test_assembles(name, target):
 @pytest.mark.parametrize("name", ["softmax", "gemm fp16"])
 def test_assembles_for_other_gpus(name, target):
     kernel, dtype, constants, num_warps = KERNELS[name]
-    assert assemble(kernel, dtype, constants, target, num_warps).asm["cubin"][:4] == b"\x7fELF"
+    assert assemble(kernel, dtype, constants, target, num_warps, debug=True).asm["cubin"][:4] == b"\x7fELF"
 
 
 @needs_assembler
@@ -120,7 +83,7 @@ def test_assembles_for_other_gpus(name, target):
 def test_wgmma_is_not_serialised(name):
     """The assembler neither spills nor waits for each wgmma (its advice C7508 to C7515)."""
     kernel, dtype, constants, num_warps = KERNELS[name]
-    compiled = assemble(kernel, dtype, constants, "sm_90a", num_warps, debug=False)
+    compiled = assemble(kernel, dtype, constants, "sm_90a", num_warps)
     assert "wgmma.mma_async" in compiled.asm["ptx"]
     assert compiled.metadata["advice"] == []
 

@@ -2,7 +2,7 @@
 
 The text stays what the debugger shows; lines and columns are kept. Changed are only the spots where Python
 means something else than the language: a number that is assigned becomes a scalar with a type, `and`, `or`
-and `not` work on blocks, and the builtins `range`, `min`, `max`, `abs`, `len`, `print` and the like are
+and `not` work on blocks, `is` sees the value of a constant, and the builtins `range`, `min`, `max`, `abs`, `len`, `print` and the like are
 those of the language.
 """
 
@@ -17,6 +17,7 @@ from ..language.semantic import arithmetic
 
 # Names that no kernel uses.
 _VALUE, _CONSTANT, _AND, _OR, _NOT = "__tw_value", "__tw_constant", "__tw_and", "__tw_or", "__tw_not"
+_IS = "__tw_is"
 
 
 def _either(is_and):
@@ -53,6 +54,7 @@ HELPERS = {
     _AND: _either(True),
     _OR: _either(False),
     _NOT: _not,
+    _IS: lambda left, right: unwrap(left) is unwrap(right),
 }
 
 
@@ -88,6 +90,15 @@ class _Rewriter(ast.NodeTransformer):
     def visit_UnaryOp(self, node):
         self.generic_visit(node)
         return self._call(_NOT, node, node.operand) if isinstance(node.op, ast.Not) else node
+
+    def visit_Compare(self, node):
+        self.generic_visit(node)
+        if len(node.ops) > 1 or not isinstance(node.ops[0], (ast.Is, ast.IsNot)):
+            return node
+        same = self._call(_IS, node, node.left, *node.comparators)
+        if isinstance(node.ops[0], ast.Is):
+            return same
+        return ast.copy_location(ast.UnaryOp(ast.Not(), same), node)
 
 
 def rewrite(fn):

@@ -295,3 +295,20 @@ def test_torch_tensors():
     out = torch.zeros(8, dtype=torch.float32)
     interpret(add)[1,](x, x, out, 8, BLOCK=8)
     assert torch.equal(out, 2 * x.float())
+
+
+def test_is_none_of_a_constant():
+    def kernel(out, FUNCTION: tl.constexpr):
+        tl.store(out, 1 if FUNCTION is None else FUNCTION(2))
+        if FUNCTION is not None:
+            tl.store(out + 1, 3)
+
+    out = np.zeros(2, np.int32)
+    interpret(kernel)[1,](out, None)
+    np.testing.assert_array_equal(out, [1, 0])
+    interpret(kernel)[1,](out, jit(doubled))
+    np.testing.assert_array_equal(out, [4, 3])
+
+
+def doubled(x):
+    return x + x

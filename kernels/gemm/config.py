@@ -1,0 +1,199 @@
+"""How a product is divided among programs, and the model of its cost by which that is chosen.
+
+The model counts, for each way to divide a product (M, N, K), the clocks of the busiest multiprocessor:
+
+    step   = max(products at the rate of the tensor cores,
+                 operands at the rate of shared memory (each 64 rows of a tile read all of its columns),
+                 operands at the rate of the L2 cache)           for one tile and BLOCK_K
+    tile   = steps of a tile * step + epilogue
+    cores  = rounds * tile, where round i computes the i-th tile of every multiprocessor
+    memory = bytes of a, b and the result at the rate of DRAM
+    time   = launch + fill + max(cores, memory) + a tenth of the smaller of the two
+             [+ launch + sums written and read, where k is split]
+
+Its constants were measured on an H100; `benchmarks/gemm_sweep.py` compares its choices with an exhaustive
+search. It takes some 100 microseconds for a new shape and one for a known one.
+"""
+
+from dataclasses import dataclass, fields, replace
+from functools import lru_cache
+
+import tilewright as tw
+
+from .._arrays import dtype_name, multiprocessors, on_gpu
+
+
+@dataclass(frozen=True)
+class Config:
+    """How a product is divided among programs.
+
+    Attributes:
+        block_m, block_n: rows and columns of a tile, powers of two.
+        block_k: how much of k is loaded at once, a power of two.
+        num_warps, num_stages: as for any kernel.
+        group_m: rows of tiles that are taken before the next column.
+        split_k: parts along k, whose sums are added by a second kernel, in order.
+        swap: compute the transposed result from transposed operands.
+    """
+
+    block_m: int
+    block_n: int
+    block_k: int
+    num_warps: int = 4
+    num_stages: int = 4
+    group_m: int = 8
+    split_k: int = 1
+    swap: bool = False
+
+    def __post_init__(self):
+        for name in ("block_m", "block_n", "block_k", "group_m", "split_k"):
+            value = getattr(self, name)
+            if not isinstance(value, int) or value < 1:
+                raise ValueError(f"{name} is a positive int, got {value!r}")
+            if name.startswith("block") and value & (value - 1):
+                raise ValueError(f"{name} is a power of two, got {value}")
+
+    def launch(self):
+        """Constants and options of the kernel."""
+        return {
+            "SPLIT_K": self.split_k,
+            "BLOCK_M": self.block_m,
+            "BLOCK_N": self.block_n,
+            "BLOCK_K": self.block_k,
+            "GROUP_M": self.group_m,
+            "num_warps": self.num_warps,
+            "num_stages": self.num_stages,
+        }
+
+    def reduce_block(self, M, N):
+        """Rows and columns of a program that adds the parts."""
+        columns = min(tw.next_power_of_2(N), 128)
+        return min(tw.next_power_of_2(M), 2048 // columns), columns
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What the choice depends on: the sides, how many products, bytes of an operand's element, whether
+    sums go through registers at every block of k, tiles of sums a program holds, multiprocessors.
+    """
+
+    M: int
+    N: int
+    K: int
+    batch: int
+    itemsize: int
+    exact: bool = False
+    sums: int = 1
+    processors: int = 132
+
+
+# Of an H100: clocks a second under load, multiplications a clock and multiprocessor of 16-bit numbers, bytes
+# a clock and multiprocessor from shared memory and from L2, bytes a clock from DRAM, clocks to launch a kernel,
+# to fill its pipeline, and to store a tile besides the bytes.
+CLOCK = 1.5e9
+PRODUCTS = 2048
+SHARED = 128
+L2 = 64
+DRAM = 2000
+LAUNCH = 4500
+FILL = 1800
+EPILOGUE = 1200
+
+# Bytes of shared memory for operands on their way.
+SLOTS = 200 * 1024
+
+# Rows, columns and warps of a tile. Two warpgroups share the larger ones.
+TILES = (
+    (128, 256, 8),
+    (128, 128, 8),
+    (64, 128, 4),
+    (128, 64, 8),
+    (64, 64, 4),
+    (64, 32, 4),
+    (64, 16, 4),
+)
+SPLITS = (1, 2, 3, 4, 6, 8, 12, 16)
+
+
+def clocks(problem, config):
+    """The model of the head of this file."""
+    M, N = (problem.N, problem.M) if config.swap else (problem.M, problem.N)
+    bm, bn, bk, size = config.block_m, config.block_n, config.block_k, problem.itemsize
+    tiles = -(-M // bm) * -(-N // bn) * problem.batch * config.split_k
+    steps = -(-problem.K // (bk * config.split_k))
+    columns = bn * problem.sums
+    products = bm * columns * bk * size / 2 / PRODUCTS
+    shared = bk * size * (bm * problem.sums + columns * max(bm // 64, 1)) / SHARED
+    loads = bk * size * (bm + columns) / L2
+    # Where the sums leave the tensor cores after each block, those stand still meanwhile.
+    step = max(products, shared, loads) + (0.5 * products if problem.exact else 0)
+    stored = bm * bn * (4 if config.split_k > 1 else 2)
+    rounds = -(-tiles // problem.processors)
+    cores = rounds * (steps * step + EPILOGUE + stored / 32)
+    traffic = problem.batch * (size * problem.K * (M + N * problem.sums) + 2 * M * N)
+    memory = traffic / DRAM
+    time = LAUNCH + FILL + max(cores, memory) + 0.1 * min(cores, memory)
+    if config.split_k > 1:
+        time += LAUNCH + problem.batch * M * N * (8 * config.split_k + 2) / DRAM
+    return time
+
+
+def candidates(problem):
+    """Every way to divide the problem that the model compares."""
+    block_k = 128 // problem.itemsize
+    for swap in (False, True) if problem.M <= 64 < problem.N else (False,):
+        M, N = (problem.N, problem.M) if swap else (problem.M, problem.N)
+        for bm, bn, warps in TILES:
+            registers = bm * bn * problem.sums // (32 * warps)
+            if registers * (2 if problem.exact else 1) > 128:
+                continue
+            programs = tw.cdiv(M, bm) * tw.cdiv(N, bn) * problem.batch
+            # Small tiles do little with what they load, so they take more of it at once.
+            deep = block_k * 2 if bm * bn * problem.sums <= 64 * 64 else block_k
+            stage = (bm + bn * problem.sums) * deep * problem.itemsize
+            stages = min(max(SLOTS // stage, 4), 8)
+            for split in SPLITS:
+                enough = split * programs >= 2 * problem.processors or split * deep > problem.K
+                if split > 1 and (enough or problem.sums > 1):
+                    break
+                yield Config(bm, bn, deep, warps, stages, 8, split, swap)
+
+
+@lru_cache(maxsize=4096)
+def choose_hopper(problem):
+    """The candidate of least cost, the first of equals."""
+    return min(candidates(problem), key=lambda config: clocks(problem, config))
+
+
+def choose_cpu(problem):
+    """Tiles of a core's caches, with few rows where there are no more."""
+    return Config(16 if problem.M <= 16 else 128, 128, 128)
+
+
+def default(problem, gpu, precision, by_threads):
+    """The configuration for a device: tensor cores of a GPU, its threads, or a CPU."""
+    if not gpu:
+        return choose_cpu(problem)
+    if by_threads:
+        return Config(64, 64, 16)
+    if precision == "tf32x3":
+        # Three products a block, whose operands are split in registers.
+        return Config(128, 128, 32, 8, 3)
+    return choose_hopper(problem)
+
+
+def choose(a, b, batch, precision, exact, config=None, sums=1):
+    """The configuration of ``batch`` products a @ b, where the user's ``config`` does not give it."""
+    if isinstance(config, Config):
+        return config
+    itemsize = a.dtype.itemsize
+    gpu = on_gpu(a)
+    sides = (a.shape[-2], b.shape[-1], a.shape[-1])
+    problem = Problem(*sides, batch, itemsize, exact, sums, multiprocessors(a) if gpu else 1)
+    chosen = default(problem, gpu, precision, dtype_name(a) == "float32" and precision == "ieee")
+    if config is None:
+        return chosen
+    known = [field.name for field in fields(Config)]
+    if not isinstance(config, dict) or not set(config) <= set(known):
+        raise ValueError(f"config is a Config or a dict of {', '.join(known)}, got {config!r}")
+    return replace(chosen, **config)

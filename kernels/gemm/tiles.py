@@ -1,0 +1,161 @@
+"""What the kernels of this folder share: the place of a tile, its product, and what follows it."""
+
+import tilewright as tw
+import tilewright.language as tl
+
+
+@tw.jit
+def locate(tile, tiles_m, tiles_n, GROUP_M: tl.constexpr):
+    """Row and column of the `tile`-th of tiles_m x tiles_n tiles.
+
+    Tiles are taken down GROUP_M rows before the next column, so that a wave of them shares its
+    operands in cache.
+    """
+    group = tile // (GROUP_M * tiles_n)
+    first_m = group * GROUP_M
+    rows = tl.minimum(tiles_m - first_m, GROUP_M)
+    within = tile % (GROUP_M * tiles_n)
+    return first_m + within % rows, within // rows
+
+
+@tw.jit
+def multiply(
+    a_ptr,
+    b_ptr,
+    m,
+    n,
+    first_k,
+    M,
+    N,
+    K,
+    stride_am,
+    stride_ak,
+    stride_bk,
+    stride_bn,
+    PRECISION: tl.constexpr,
+    EXACT: tl.constexpr,
+    BLOCK_K: tl.constexpr,
+    STEP_K: tl.constexpr,
+):
+    """The product of rows `m` of a and columns `n` of b over the blocks of k at first_k + i * STEP_K.
+
+    Sums are int32 of int8, else float32. EXACT adds the sum of each block in float32 outside of the
+    tensor cores, which keep fewer digits of 8-bit floats.
+    """
+    k = first_k + tl.arange(0, BLOCK_K)
+    a_ptrs = a_ptr + m[:, None] * stride_am + k[None, :] * stride_ak
+    b_ptrs = b_ptr + k[:, None] * stride_bk + n[None, :] * stride_bn
+    m_mask = (m < M)[:, None]
+    n_mask = (n < N)[None, :]
+    if a_ptr.dtype.element_ty == tl.int8:
+        acc = tl.zeros((m.shape[0], n.shape[0]), dtype=tl.int32)
+    else:
+        acc = tl.zeros((m.shape[0], n.shape[0]), dtype=tl.float32)
+    for start in range(0, K, STEP_K):
+        k_mask = start + k < K
+        a = tl.load(a_ptrs, mask=m_mask & k_mask[None, :], other=0.0)
+        b = tl.load(b_ptrs, mask=k_mask[:, None] & n_mask, other=0.0)
+        if EXACT:
+            acc = acc + tl.dot(a, b)
+        else:
+            acc = tl.dot(a, b, acc, input_precision=PRECISION)
+        a_ptrs += STEP_K * stride_ak
+        b_ptrs += STEP_K * stride_bk
+    return acc
+
+
+@tw.jit
+def along(vector, m, n, M, N, AXIS: tl.constexpr):
+    """A vector, (pointer, stride), in float32: a value for each row (AXIS "m") or column ("n") of a tile."""
+    ptr, stride = vector
+    if AXIS == "m":
+        return tl.load(ptr + m * stride, mask=m < M, other=0.0).to(tl.float32)[:, None]
+    else:
+        return tl.load(ptr + n * stride, mask=n < N, other=0.0).to(tl.float32)[None, :]
+
+
+@tw.jit
+def added(c, beta, m, n, M, N):
+    """beta times the tile of c, (pointer, stride of rows, stride of columns), in float32."""
+    ptr, stride_m, stride_n = c
+    mask = (m < M)[:, None] & (n < N)[None, :]
+    ptrs = ptr + m[:, None] * stride_m + n[None, :] * stride_n
+    return beta * tl.load(ptrs, mask=mask, other=0.0).to(tl.float32)
+
+
+@tw.jit
+def epilogue(
+    x,
+    m,
+    first_n,
+    M,
+    N,
+    operands,
+    SCALED: tl.constexpr,
+    HAS_ALPHA: tl.constexpr,
+    BIAS: tl.constexpr,
+    ADD: tl.constexpr,
+    ACTIVATION: tl.constexpr,
+    TYPE: tl.constexpr,
+    PARTS: tl.constexpr,
+):
+    """What becomes of the sums of rows m and columns n, as TYPE.
+
+    In float32: activation(alpha * scales * x + bias + beta * c), or with ADD "after" activation(...) + beta * c.
+    """
+    if PARTS > 1:
+        half: tl.constexpr = x.shape[1] // 2
+        x0, x1 = x.reshape(x.shape[0], 2, half).permute(0, 2, 1).split()
+        y0 = epilogue(
+            x0, m, first_n, M, N, operands, SCALED, HAS_ALPHA, BIAS, ADD, ACTIVATION, TYPE, PARTS // 2
+        )
+        y1 = epilogue(
+            x1, m, first_n + half, M, N, operands, SCALED, HAS_ALPHA, BIAS, ADD, ACTIVATION, TYPE, PARTS // 2
+        )
+        return tl.join(y0, y1).permute(0, 2, 1).reshape(x.shape[0], x.shape[1])
+    else:
+        alpha, beta, c, bias, a_scale, b_scale = operands
+        n = first_n + tl.arange(0, x.shape[1])
+        x = x.to(tl.float32)
+        if SCALED:
+            x = x * along(a_scale, m, n, M, N, "m") * along(b_scale, m, n, M, N, "n")
+        if HAS_ALPHA:
+            x = x * alpha
+        if BIAS != "none":
+            x = x + along(bias, m, n, M, N, BIAS)
+        if ADD == "before":
+            x = x + added(c, beta, m, n, M, N)
+        if ACTIVATION is not None:
+            x = ACTIVATION(x)
+        if ADD == "after":
+            x = x + added(c, beta, m, n, M, N)
+        return x.to(TYPE)
+
+
+@tw.jit
+def finish(
+    acc,
+    m,
+    first_n,
+    M,
+    N,
+    out,
+    operands,
+    SCALED: tl.constexpr,
+    HAS_ALPHA: tl.constexpr,
+    BIAS: tl.constexpr,
+    ADD: tl.constexpr,
+    ACTIVATION: tl.constexpr,
+):
+    """Store a tile of sums, as the epilogue makes them."""
+    ptr, stride_m, stride_n = out
+    TYPE: tl.constexpr = ptr.dtype.element_ty
+    if (SCALED or HAS_ALPHA or BIAS != "none") or (ADD != "none" or ACTIVATION is not None):
+        # Part by part, so that few intermediate values stand in registers beside the sums.
+        PARTS: tl.constexpr = max(acc.shape[1] // 32, 1)
+        x = epilogue(acc, m, first_n, M, N, operands, SCALED, HAS_ALPHA, BIAS, ADD, ACTIVATION, TYPE, PARTS)
+    else:
+        x = acc.to(TYPE)
+    n = first_n + tl.arange(0, acc.shape[1])
+    mask = (m < M)[:, None] & (n < N)[None, :]
+    tl.store(ptr + m[:, None] * stride_m + n[None, :] * stride_n, x, mask=mask)

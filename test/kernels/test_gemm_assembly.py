@@ -1,0 +1,65 @@
+"""Each kind of matrix product comes by tensor maps to wgmma on sm_90a, without spills or the assembler's advice."""
+
+import pytest
+from assembling import assemble, matmul_constants, needs_assembler, tensor_maps
+from tilewright.kernels.activation.functions import gelu_erf, gelu_tanh, silu_fn
+from tilewright.kernels.gemm.kernel import matmul_kernel, reduce_kernel
+
+pytestmark = pytest.mark.compiled
+
+WIDE = {"BLOCK_M": 128, "BLOCK_N": 256, "BLOCK_K": 64}
+SQUARE = {"BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_K": 64}
+SMALL = {"BLOCK_M": 64, "BLOCK_N": 64, "BLOCK_K": 128}
+SKINNY = {"BLOCK_M": 64, "BLOCK_N": 16, "BLOCK_K": 128}
+K_MAJOR = {"stride_bk": 1}
+ROWS = {"stride_bn": 1}
+BATCH = {"BATCH_O": 2, "BATCH_A": 2, "BATCH_B": 2}
+EPILOGUE = {"HAS_ALPHA": True, "BIAS": "n", "ADD": "before", "stride_cn": 1}
+
+# Operands, result, warps, stages and constants.
+KINDS = {
+    "wide NT": ("fp16", "fp16", 8, 4, WIDE | K_MAJOR),
+    "wide NN": ("bf16", "bf16", 8, 4, WIDE | ROWS),
+    "square": ("fp16", "fp16", 8, 4, SQUARE | K_MAJOR),
+    "few tiles": ("bf16", "bf16", 4, 6, SMALL | ROWS),
+    "64 x 128": ("fp16", "fp16", 4, 8, {"BLOCK_M": 64, "BLOCK_N": 128, "BLOCK_K": 64} | K_MAJOR),
+    "split along k": ("fp16", "fp32", 4, 6, SMALL | K_MAJOR | {"SPLIT_K": 4, "BATCH_O": 3}),
+    "swapped": ("fp16", "fp16", 4, 8, SKINNY | K_MAJOR | {"BIAS": "m", "stride_om": 1, "stride_on": 8192}),
+    "batch": ("fp16", "fp16", 8, 4, SQUARE | K_MAJOR | BATCH),
+    "batch of batches": ("fp16", "fp16", 8, 4, WIDE | ROWS | {"BATCH_O": 3, "BATCH_A": 3, "BATCH_B": 1}),
+    "bias, gelu": ("fp16", "fp16", 8, 4, WIDE | K_MAJOR | {"BIAS": "n", "ACTIVATION": gelu_erf}),
+    "bias, gelu tanh": ("bf16", "bf16", 8, 4, WIDE | ROWS | {"BIAS": "n", "ACTIVATION": gelu_tanh}),
+    "all but residual": ("fp16", "fp16", 8, 4, WIDE | K_MAJOR | EPILOGUE | {"ACTIVATION": silu_fn}),
+    "residual": ("bf16", "fp32", 8, 4, WIDE | ROWS | {"ADD": "after", "stride_cn": 1}),
+    "tf32": ("fp32", "fp32", 8, 4, SQUARE | K_MAJOR | {"BLOCK_K": 32, "PRECISION": "tf32"}),
+    "tf32x3": ("fp32", "fp32", 8, 3, SQUARE | K_MAJOR | {"BLOCK_K": 32, "PRECISION": "tf32x3"}),
+    "e4m3": ("fp8e4nv", "bf16", 8, 4, WIDE | K_MAJOR | {"BLOCK_K": 128}),
+    "int8": ("i8", "i32", 8, 4, WIDE | K_MAJOR | {"BLOCK_K": 128}),
+}
+
+
+@needs_assembler
+@pytest.mark.parametrize("name", KINDS)
+def test_wgmma_by_tensor_maps(name):
+    dtype, result, num_warps, num_stages, constants = KINDS[name]
+    types = {"out_ptr": f"*{result}", "c_ptr": f"*{result}", "bias_ptr": f"*{result}"}
+    scales = {"a_scale_ptr": "*fp32", "b_scale_ptr": "*fp32"}
+    constants = matmul_constants(**constants)
+    compiled = assemble(
+        matmul_kernel, dtype, constants, "sm_90a", num_warps, num_stages, types=types | scales
+    )
+    assert "wgmma.mma_async" in compiled.asm["ptx"]
+    assert compiled.metadata["advice"] == []
+    maps, persistent = tensor_maps(compiled)
+    assert maps >= 2
+    assert persistent
+
+
+@needs_assembler
+def test_sum_of_parts_spills_nothing():
+    constants = matmul_constants(ACTIVATION=gelu_erf, BIAS="n", BLOCK_M=16, BLOCK_N=128)
+    constants = {name: value for name, value in constants.items() if name in reduce_kernel.arg_names}
+    types = {"parts_ptr": "*fp32", "a_scale_ptr": "*fp32", "b_scale_ptr": "*fp32"}
+    compiled = assemble(reduce_kernel, "fp16", constants, "sm_90a", 4, types=types)
+    assert compiled.metadata["advice"] == []
+    assert "ld.global.v4" in compiled.asm["ptx"]

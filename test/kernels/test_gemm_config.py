@@ -1,0 +1,43 @@
+"""The cost model of products, without a GPU."""
+
+import pytest
+from tilewright.kernels.gemm.config import Config, Problem, candidates, choose_hopper, clocks
+
+
+def test_large_products_take_the_largest_tiles():
+    config = choose_hopper(Problem(8192, 8192, 8192, 1, 2))
+    assert (config.block_m, config.block_n, config.split_k) == (128, 256, 1)
+
+
+@pytest.mark.parametrize(("M", "N"), [(512, 512), (1024, 1024), (16, 8192), (128, 8192), (2048, 2048)])
+def test_most_multiprocessors_get_a_tile(M, N):
+    config = choose_hopper(Problem(M, N, 4096, 1, 2))
+    rows, columns = (N, M) if config.swap else (M, N)
+    programs = -(-rows // config.block_m) * -(-columns // config.block_n) * config.split_k
+    assert 80 <= programs
+
+
+def test_few_rows_are_not_padded():
+    config = choose_hopper(Problem(8, 4096, 4096, 1, 2))
+    assert config.swap
+    assert config.block_n == 16
+
+
+def test_deep_products_of_few_tiles_are_split():
+    assert choose_hopper(Problem(128, 128, 65536, 1, 2)).split_k > 4
+    assert choose_hopper(Problem(128, 128, 128, 1, 2)).split_k == 1
+
+
+def test_sums_fit_in_registers():
+    """256 registers of float32 a thread are all there are."""
+    for exact, sums in [(False, 1), (True, 1), (False, 2)]:
+        for config in candidates(Problem(4096, 4096, 4096, 1, 1, exact, sums)):
+            held = config.block_m * config.block_n * sums // (32 * config.num_warps)
+            assert held * (2 if exact else 1) <= 128
+
+
+def test_more_work_costs_more():
+    config = Config(128, 128, 64, 8)
+    costs = [clocks(Problem(n, n, n, 1, 2), config) for n in (512, 1024, 4096, 8192)]
+    assert costs == sorted(costs)
+    assert clocks(Problem(4096, 4096, 4096, 8, 2), config) > 6 * costs[2]
