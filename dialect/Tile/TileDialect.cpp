@@ -34,6 +34,9 @@ void TileDialect::initialize() {
   registerTypes();
   addOperations<
 #define GET_OP_LIST
+#include "dialect/Tile/TileAsmOps.cpp.inc"
+      ,
+#define GET_OP_LIST
 #include "dialect/Tile/TileAtomicOps.cpp.inc"
       ,
 #define GET_OP_LIST

@@ -14,6 +14,8 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #define GET_OP_CLASSES
+#include "dialect/Tile/TileAsmOps.h.inc"
+#define GET_OP_CLASSES
 #include "dialect/Tile/TileAtomicOps.h.inc"
 #define GET_OP_CLASSES
 #include "dialect/Tile/TileCastOps.h.inc"

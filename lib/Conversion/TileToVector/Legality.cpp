@@ -58,6 +58,8 @@ static LogicalResult checkCombine(tile::ReduceOp reduce) {
 }
 
 static LogicalResult checkOp(Operation *op) {
+  if (isa<tile::InlineAsmOp>(op))
+    return op->emitError("inline assembly is for GPUs, the CPU cannot run it");
   if (!hasLowering(op))
     return op->emitOpError("cannot be compiled for the CPU");
   if (auto cast = dyn_cast<arith::TruncFOp>(op)) {

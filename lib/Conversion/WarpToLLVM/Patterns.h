@@ -34,6 +34,9 @@ void populateGatherToLLVM(const WarpTypeConverter &converter,
 /// histogram.
 void populateHistogramToLLVM(const WarpTypeConverter &converter,
                              mlir::RewritePatternSet &patterns);
+/// inline_asm.
+void populateInlineAsmToLLVM(const WarpTypeConverter &converter,
+                             mlir::RewritePatternSet &patterns);
 /// warp.convert_layout.
 void populateConvertLayoutToLLVM(const WarpTypeConverter &converter,
                                  mlir::RewritePatternSet &patterns);

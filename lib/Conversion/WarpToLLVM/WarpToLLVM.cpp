@@ -46,6 +46,7 @@ static LogicalResult convertTiles(ModuleOp module, const NvidiaTarget &target) {
   populateReduceToLLVM(converter, patterns);
   populateGatherToLLVM(converter, patterns);
   populateHistogramToLLVM(converter, patterns);
+  populateInlineAsmToLLVM(converter, patterns);
   populateConvertLayoutToLLVM(converter, patterns);
   populateMmaToLLVM(converter, target, patterns);
   populateWgmmaToLLVM(converter, target, patterns);

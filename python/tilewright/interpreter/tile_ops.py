@@ -208,7 +208,15 @@ def _print(builder, operands, types, attrs):
     return []
 
 
+def _inline_asm(builder, operands, types, attrs):
+    raise LanguageError(
+        "inline assembly is for GPUs, the interpreter cannot run it",
+        hint="run the kernel on a GPU",
+    )
+
+
 OPS = {
+    "tile.inline_asm": _inline_asm,
     "tile.program_id": _program_id,
     "tile.num_programs": _num_programs,
     "tile.range": _range,

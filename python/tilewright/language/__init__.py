@@ -3,6 +3,7 @@
 import builtins as _builtins
 
 from . import math, target_info
+from .assembly import inline_asm_elementwise
 from .constexpr import constexpr, constexpr_function, constexpr_type
 from .debug import (
     assume,
@@ -177,6 +178,7 @@ __all__ = [
     "full",
     "gather",
     "histogram",
+    "inline_asm_elementwise",
     "int1",
     "int8",
     "int16",

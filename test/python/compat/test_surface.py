@@ -54,7 +54,6 @@ MISSING = {
         "float8e4b15",
         "float8e4b8",
         "float8e5b16",
-        "inline_asm_elementwise",
         "map_elementwise",
     },
     "triton.language.core": {
@@ -63,7 +62,6 @@ MISSING = {
         "float8e4b15",
         "float8e4b8",
         "float8e5b16",
-        "inline_asm_elementwise",
         "map_elementwise",
     },
     "triton.language.extra.cuda": {"globaltimer", "smid"},

@@ -114,6 +114,36 @@ def batched_dot_with_flat_accumulator(n):
     tl.dot(x, x, tl.zeros((16, 16), tl.float32))  # !
 
 
+@mistake("i32", r"asm of tl\.inline_asm_elementwise is a string, got 3 of type int")
+def assembly_that_is_no_text(n):
+    tl.inline_asm_elementwise(3, "=r", [n], tl.int32, True, 1)  # !
+
+
+@mistake("i32", r"pack of tl\.inline_asm_elementwise is a power of two from 1 to 32, .* got 3 of type int")
+def assembly_of_three(n):
+    tl.inline_asm_elementwise("", "=r,r", [n], tl.int32, True, 3)  # !
+
+
+@mistake("i32", r"args of tl\.inline_asm_elementwise is a list, got int32", r"write \[x\]")
+def assembly_of_no_list(n):
+    tl.inline_asm_elementwise("", "=r,r", n, tl.int32, True, 1)  # !
+
+
+@mistake("i32", r"dtype of tl\.inline_asm_elementwise is a type of numbers .* got tl.int1")
+def assembly_of_conditions(n):
+    tl.inline_asm_elementwise("", "=r,r", [n], tl.int1, True, 1)  # !
+
+
+@mistake("i32", r"needs input registers for 1 x 'i32', the constraints '=r,d' have none that fit")
+def assembly_with_wrong_register(n):
+    tl.inline_asm_elementwise("", "=r,d", [n], tl.int32, True, 1)  # !
+
+
+@mistake("i32", r"has '\$' in its text before what is no number of a register below 2")
+def assembly_with_wrong_number(n):
+    tl.inline_asm_elementwise("mov.b32 $0, $7;", "=r,r", [n], tl.int32, True, 1)  # !
+
+
 @pytest.mark.parametrize("fn, signature, constants, message, hint", MISTAKES)
 def test_mistake(tile, fn, signature, constants, message, hint):
     with pytest.raises(CompilationError) as caught:

@@ -71,3 +71,13 @@ tile.func @function(%x: f32, %p: !tile.ptr<f32>) attributes {tile.kernel} {
   tile.store %p, %y : !tile.ptr<f32>
   tile.return
 }
+
+// -----
+
+tile.func @assembly(%x: f32, %p: !tile.ptr<f32>) attributes {tile.kernel} {
+  // PTX is for GPUs.
+  // expected-error @below {{inline assembly is for GPUs, the CPU cannot run it}}
+  %0 = tile.inline_asm "neg.f32 $0, $1;" "=f,f" pack = 1 pure %x : (f32) -> f32
+  tile.store %p, %0 : !tile.ptr<f32>
+  tile.return
+}

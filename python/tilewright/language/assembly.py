@@ -1,0 +1,70 @@
+"""Assembly in kernels."""
+
+from .builtin import builtin
+from .dtypes import dtype as _dtype
+from .dtypes import int32, with_scalar
+from .errors import LanguageTypeError, LanguageValueError
+from .ir import UNIT, builder
+from .semantic import convert, promote
+from .tensor import tensor
+
+
+def _broadcast(values):
+    """The values as tensors of one shape."""
+    values = [convert.to_tensor(value) for value in values]
+    shape = ()
+    for value in values:
+        shape = promote.broadcast_shapes(shape, value.shape)
+    return [promote.broadcast_to_shape(value, shape) for value in values]
+
+
+def _result_types(dtype, shaped):
+    dtypes = list(dtype) if isinstance(dtype, (tuple, list)) else [dtype]
+    for entry in dtypes:
+        if not isinstance(entry, _dtype) or not (entry.is_floating() or entry.is_int()) or entry.is_bool():
+            raise LanguageTypeError(
+                f"dtype of tl.inline_asm_elementwise is a type of numbers such as tl.int32, or a tuple of "
+                f"them, got {entry!r}"
+            )
+    return [with_scalar(shaped, entry) for entry in dtypes]
+
+
+@builtin
+def inline_asm_elementwise(asm, constraints, args, dtype, is_pure, pack):
+    """Run PTX on the elements of blocks; on GPUs only.
+
+    `asm` runs for each group of `pack` elements, in an order and with a choice of elements that are not
+    fixed. `$0`, `$1`, ... in it are registers, first of the results, then of the `args`, whose kinds
+    `constraints` names: a comma-separated list of "=r" and the like for results, then "r" and the like for
+    arguments; h has 16 bits, r and f (floats) 32, l and d (floats) 64. Elements narrower than 32 bits share
+    registers, the first lowest: four int8 are one "r" with `pack=4`.
+
+    `args` (blocks, scalars, numbers) broadcast to the shape of the result. `dtype` is the type of the
+    result, or a tuple of types, which gives a tuple of results. `is_pure` says that the text does nothing
+    but compute its results, so that it may be removed or merged. Raises `LanguageTypeError` and
+    `LanguageValueError`; wrong PTX is reported by the assembler. The CPU back end and the interpreter refuse
+    it.
+
+    Example: `tl.inline_asm_elementwise("tanh.approx.f32 $0, $1;", "=f,f", [x], tl.float32, True, 1)`.
+    """
+    for name, value in (("asm", asm), ("constraints", constraints)):
+        if not isinstance(value, str):
+            raise LanguageTypeError(
+                f"{name} of tl.inline_asm_elementwise is a string, got {convert.describe(value)}"
+            )
+    if isinstance(pack, bool) or not isinstance(pack, int) or not 1 <= pack <= 32 or pack & (pack - 1):
+        raise LanguageValueError(
+            "pack of tl.inline_asm_elementwise is a power of two from 1 to 32, known at compile time, got "
+            f"{convert.describe(pack)}"
+        )
+    if not isinstance(args, (tuple, list)):
+        raise LanguageTypeError(
+            f"args of tl.inline_asm_elementwise is a list, got {convert.describe(args)}",
+            hint="write [x] for a single one",
+        )
+    operands = _broadcast(args)
+    types = _result_types(dtype, operands[0].type if operands else int32)
+    attrs = {"text": asm, "constraints": constraints, "pack": pack, **({"pure": UNIT} if is_pure else {})}
+    handles = builder().create("tile.inline_asm", [operand.handle for operand in operands], types, attrs)
+    results = tuple(tensor(handle, ty) for handle, ty in zip(handles, types, strict=True))
+    return results if isinstance(dtype, (tuple, list)) else results[0]
