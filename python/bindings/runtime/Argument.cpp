@@ -60,6 +60,7 @@ struct TypeInfo {
     None,
     NumPyScalar,
     Wrapper,
+    Structured,
     Array,
     Unknown
   };
@@ -92,6 +93,9 @@ static TypeInfo lookAt(PyTypeObject *type) {
     return {TypeInfo::NumPyScalar, {}};
   if (isSubtypeOf(type, "tilewright.language.constexpr", "constexpr"))
     return {TypeInfo::Wrapper, {}};
+  if (PyType_IsSubtype(type, &PyTuple_Type) ||
+      isSubtypeOf(type, "tilewright.runtime.descriptor", "TensorDescriptor"))
+    return {TypeInfo::Structured, {}};
   ArrayReader reader = arrayReaderFor(type);
   if (reader.protocol != Protocol::NotAnArray)
     return {TypeInfo::Array, reader};
@@ -214,6 +218,9 @@ bool readArgument(PyObject *value, const Specialization &specialization,
       return false;
     if (specialization.onAlignment && argument.bits % 16 == 0)
       argument.hint = Hint::DivisibleBy16;
+    return true;
+  case TypeInfo::Structured:
+    argument.kind = ArgumentKind::Structured;
     return true;
   case TypeInfo::Unknown:
     break;

@@ -32,7 +32,8 @@ enum class ElementType : uint8_t {
 /// As signatures spell it: "fp32", "i64", "u8".
 const char *spelling(ElementType type);
 
-enum class ArgumentKind : uint8_t { Scalar, Pointer, None };
+/// `Structured`: several values, which the launch passes one by one.
+enum class ArgumentKind : uint8_t { Scalar, Pointer, None, Structured };
 
 /// What the value allows the compiler to assume.
 enum class Hint : uint8_t { Nothing = 0, One = 1, DivisibleBy16 = 16 };

@@ -97,6 +97,10 @@ bool readArguments(const Signature &signature, Call &call) {
     if (!readArgument(call.values[i], parameter.specialization, name,
                       call.arguments[i]))
       return false;
+    if (call.arguments[i].kind == ArgumentKind::Structured) {
+      call.isStructured = true;
+      return true;
+    }
     if (call.arguments[i].kind == ArgumentKind::Pointer &&
         !noteDevice(signature, i, call))
       return false;

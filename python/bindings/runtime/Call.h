@@ -42,6 +42,8 @@ struct Call {
   size_t deviceOf = 0;
   void *stream = nullptr;
   bool hasStream = false;
+  /// An argument is several values; the ones behind it have not been read.
+  bool isStructured = false;
 };
 
 /// Sorts positional and keyword arguments (in vectorcall form) into `call` and

@@ -17,7 +17,9 @@ PyObject *Dispatcher::call(PyObject *grid, PyObject *const *args, size_t count,
   }
   Grid sides;
   if (!readArguments(signature, call))
-    return callStructured(call, grid, args, count, keywordNames);
+    return nullptr;
+  if (call.isStructured)
+    return callStructured(grid, args, count, keywordNames);
   if (grid && !resolveGrid(grid, call, sides))
     return nullptr;
   const KernelVariant *variant = variantFor(call, grid != nullptr);
@@ -47,15 +49,9 @@ static py::dict keywordsOf(PyObject *const *values, PyObject *names) {
   return keywords;
 }
 
-PyObject *Dispatcher::callStructured(const Call &call, PyObject *grid,
-                                     PyObject *const *args, size_t count,
+PyObject *Dispatcher::callStructured(PyObject *grid, PyObject *const *args,
+                                     size_t count,
                                      PyObject *keywordNames) const {
-  py::error_already_set error;
-  py::tuple values = tupleOf(call.values, signature.parameters.size());
-  if (!py::cast<bool>(compiler.attr("is_structured")(values))) {
-    error.restore();
-    return nullptr;
-  }
   py::object over =
       grid ? py::reinterpret_borrow<py::object>(grid) : py::none();
   return compiler

@@ -13,8 +13,8 @@ public:
   ///   compile(values, specs, options, device, load)
   ///                         -> (compiled, LoadedKernel or None, written)
   ///   reject_arguments(args, kwargs)   raises for arguments that do not fit
-  ///   is_structured(values) -> bool    whether one is several values
-  ///   call_structured(grid, args, kwargs) -> compiled   runs such a call
+  ///   call_structured(grid, args, kwargs) -> compiled   runs a call with an
+  ///                                    argument that is several values
   ///   stream_handle(stream) -> int     for streams that are no int
   Dispatcher(Signature signature, pybind11::object compiler)
       : signature(std::move(signature)), compiler(std::move(compiler)) {}
@@ -33,8 +33,7 @@ private:
   pybind11::tuple compile(const Call &call, bool load, bool aligned) const;
   const KernelVariant *compile(const Call &call, const CallKey &key, bool load);
   bool resolveGrid(PyObject *grid, const Call &call, Grid &sides) const;
-  PyObject *callStructured(const Call &call, PyObject *grid,
-                           PyObject *const *args, size_t count,
+  PyObject *callStructured(PyObject *grid, PyObject *const *args, size_t count,
                            PyObject *keywordNames) const;
   void *streamOf(const Call &call) const;
   bool checkWritable(const Call &call, const KernelVariant &variant) const;

@@ -2,6 +2,7 @@
 
 import types
 from functools import partial
+from importlib.machinery import ModuleSpec
 
 import tilewright as tw
 import tilewright.language as tl
@@ -108,6 +109,7 @@ def make(version, numerics):
         module = types.ModuleType(name, f"Tilewright in place of {name}.")
         module.__dict__.update({**content, **more})
         module.is_tilewright, module.__path__ = True, []
+        module.__spec__ = ModuleSpec(name, None, is_package=True)  # others ask whether there is a triton
         made[name] = module
         parent, _, last = name.rpartition(".")
         if parent:

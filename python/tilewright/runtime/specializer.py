@@ -5,7 +5,7 @@ import inspect
 from .backends import backend_for
 from .compiler import compile_kernel
 from .options import OPTION_NAMES, Options
-from .structured import flatten, is_structured
+from .structured import flatten
 
 
 class Specializer:
@@ -17,7 +17,7 @@ class Specializer:
     def __init__(self, fn, params, options=None, trees=None):
         self.fn, self.params, self.trees = fn, params, trees or {}
         self.options = Options() if options is None else options
-        self._structured = {}
+        self._signature, self._structured = inspect.signature(fn), {}
 
     def dispatcher(self):
         """What launches the kernel."""
@@ -44,11 +44,6 @@ class Specializer:
             self._structured[key] = inner
         launch = inner.warmer() if grid is None else inner.launcher(grid)
         return launch(*(value for _, value in leaves.values()), **options)
-
-    @staticmethod
-    def is_structured(values):
-        """Whether an argument is several values."""
-        return any(map(is_structured, values))
 
     def compile(self, values, specs, options, device, load):
         """The kernel for a call, and, if `load`, ready to launch on `device` (a kind and a number).
@@ -83,9 +78,8 @@ class Specializer:
     def bind(self, args, kwargs):
         """The arguments by name, defaults filled in, options left out. Raises as `reject_arguments`."""
         kept = {name: value for name, value in kwargs.items() if name in self._names or not _is_option(name)}
-        signature = inspect.signature(self.fn)
         try:
-            bound = signature.bind(*args, **kept)
+            bound = self._signature.bind(*args, **kept)
         except TypeError:
             self.reject_arguments(args, kwargs)
         bound.apply_defaults()

@@ -119,6 +119,8 @@ def test_install_comes_before_triton(monkeypatch):
 def test_a_module_of_its_own_process():
     code = """
 import tilewright.compat; tilewright.compat.install()
+import importlib.util
+assert importlib.util.find_spec("triton") is not None
 import triton, triton.language as tl
 from triton.language.extra import cuda
 from triton.runtime.driver import active
