@@ -65,7 +65,7 @@ from .math import (
     tanh,
     umulhi,
 )
-from .matrix import dot
+from .matrix import dot, dot_scaled
 from .memory import (
     atomic_add,
     atomic_and,
@@ -160,6 +160,7 @@ __all__ = [
     "device_print",
     "div_rn",
     "dot",
+    "dot_scaled",
     "dtype",
     "erf",
     "exp",

@@ -4,6 +4,7 @@ from .builtin import builtin
 from .dtypes import float32
 from .errors import LanguageValueError
 from .semantic import dot as _dot
+from .semantic import dot_scaled as _scaled
 
 
 @builtin
@@ -33,3 +34,37 @@ def dot(
             f"max_num_imprecise_acc is between 0 and {input.shape[-1]}, got {max_num_imprecise_acc}"
         )
     return _dot.dot(input, other, acc, input_precision, allow_tf32, out_dtype)
+
+
+@builtin
+def dot_scaled(
+    lhs,
+    lhs_scale,
+    lhs_format,
+    rhs,
+    rhs_scale,
+    rhs_format,
+    acc=None,
+    fast_math=False,
+    lhs_k_pack=True,
+    rhs_k_pack=True,
+    out_dtype=float32,
+):
+    """The product of `lhs` [M, K] and `rhs` [K, N] in microscaling formats, added to `acc` [M, N] if given.
+
+    The formats are "e2m1" (mxfp4), "e4m3", "e5m2" (mxfp8), "bf16" and "fp16". Elements of e2m1 are uint8 of
+    two elements, the first in the lower half, side by side along K, or with `lhs_k_pack=False` along M
+    (`rhs_k_pack=False`: along N). Others have the type of their format, or unsigned integers as wide.
+
+    `lhs_scale` [M, K / 32] and `rhs_scale` [N, K / 32] are uint8 blocks of e8m0, powers of two from 2**-127
+    on, each for 32 elements along K, or None; 255 is NaN, unless `fast_math` says that there is none. Blocks
+    of rank 3 give a product for each index of the first side.
+
+    Elements and scales are multiplied without error in bfloat16 (float32 where one format is "fp16"), and
+    sums are of float32; `out_dtype=tl.float16` is for operands of one 16-bit or 8-bit float type without
+    scales. Raises `LanguageTypeError` and `LanguageValueError`.
+
+    Example: `tl.dot_scaled(a, a_scale, "e4m3", b, b_scale, "e2m1", acc)`.
+    """
+    options = (fast_math, lhs_k_pack, rhs_k_pack, out_dtype)
+    return _scaled.dot_scaled(lhs, lhs_scale, lhs_format, rhs, rhs_scale, rhs_format, acc, options)

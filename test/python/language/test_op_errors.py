@@ -144,6 +144,48 @@ def assembly_with_wrong_number(n):
     tl.inline_asm_elementwise("mov.b32 $0, $7;", "=r,r", [n], tl.int32, True, 1)  # !
 
 
+@mistake("i32", r"the format of lhs of tl\.dot_scaled is one of 'e2m1', .* got 'e3m2'")
+def scaled_dot_of_unknown_format(n):
+    x = tl.zeros((32, 32), tl.uint8)
+    tl.dot_scaled(x, None, "e3m2", x, None, "e4m3")  # !
+
+
+@mistake("i32", r"rhs of tl\.dot_scaled in e4m3 is made of fp8e4nv or uint8, got <\[32, 32\], fp32>")
+def scaled_dot_of_other_type(n):
+    x, y = tl.zeros((32, 32), tl.uint8), tl.zeros((32, 32), tl.float32)
+    tl.dot_scaled(x, None, "e4m3", y, None, "e4m3")  # !
+
+
+@mistake("i32", r"lhs of tl\.dot_scaled in e2m1 is made of uint8, got <\[32, 32\], bf16>")
+def scaled_dot_of_unpacked_e2m1(n):
+    x = tl.zeros((32, 32), tl.bfloat16)
+    tl.dot_scaled(x, None, "e2m1", x, None, "bf16")  # !
+
+
+@mistake("i32", r"lhs of tl\.dot_scaled is a block of rank 2 or 3, got <\[32\], uint8>")
+def scaled_dot_of_vectors(n):
+    x = tl.zeros((32,), tl.uint8)
+    tl.dot_scaled(x, None, "e4m3", x, None, "e4m3")  # !
+
+
+@mistake("i32", r"rhs_scale of tl\.dot_scaled has a scale for each 32 elements .*, \[16, 2\], got \[2, 16\]")
+def scaled_dot_with_transposed_scales(n):
+    x, y = tl.zeros((32, 64), tl.float8e5), tl.zeros((64, 16), tl.float8e5)
+    tl.dot_scaled(x, None, "e5m2", y, tl.zeros((2, 16), tl.uint8), "e5m2")  # !
+
+
+@mistake("i32", r"lhs_scale of tl\.dot_scaled is made of uint8 \(e8m0\), got <\[32, 2\], fp32>")
+def scaled_dot_with_float_scales(n):
+    x, y = tl.zeros((32, 64), tl.float8e5), tl.zeros((64, 16), tl.float8e5)
+    tl.dot_scaled(x, tl.zeros((32, 2), tl.float32), "e5m2", y, None, "e5m2")  # !
+
+
+@mistake("i32", r"tl\.dot of \[32, 64\] and \[32, 16\]: the last side")
+def scaled_dot_of_other_sides(n):
+    x, y = tl.zeros((32, 64), tl.float8e5), tl.zeros((32, 16), tl.float8e5)
+    tl.dot_scaled(x, None, "e5m2", y, None, "e5m2")  # !
+
+
 @pytest.mark.parametrize("fn, signature, constants, message, hint", MISTAKES)
 def test_mistake(tile, fn, signature, constants, message, hint):
     with pytest.raises(CompilationError) as caught:

@@ -1,0 +1,138 @@
+"""Products of blocks whose elements share scales in groups (OCP Microscaling Formats, version 1.0).
+
+Elements are widened to a float that holds them with their scale, and multiplied as such: bfloat16, or where
+one side is float16, float32 by tensor cores in tf32, whose ten bits of mantissa lose nothing of either.
+"""
+
+from .. import dtypes
+from ..dtypes import bfloat16, float16, float32, uint32
+from ..errors import LanguageTypeError, LanguageValueError
+from ..tensor import tensor
+from . import arithmetic, pairs
+from .compare import compare
+from .convert import bitcast, cast, describe
+from .dot import dot
+from .promote import broadcast_to_shape, expand_dims
+from .shape import permute, reshape
+
+#: Elements along the contracted side that share a scale.
+GROUP = 32
+
+_FORMATS = {
+    "e2m1": None, "e4m3": dtypes.float8e4nv, "e5m2": dtypes.float8e5, "bf16": bfloat16, "fp16": float16,
+}  # fmt: skip
+
+
+def _check_block(value, name, rank=None):
+    if not isinstance(value, tensor) or len(value.shape) not in (2, 3):
+        raise LanguageTypeError(f"{name} of tl.dot_scaled is a block of rank 2 or 3, got {describe(value)}")
+    if rank is not None and len(value.shape) != rank:
+        raise LanguageValueError(f"{name} of tl.dot_scaled has rank {rank}, got {list(value.shape)}")
+
+
+def _shift_left(value, places):
+    return arithmetic.shift(value, places, "<<")
+
+
+def _and(value, mask):
+    return arithmetic.bitwise(value, mask, "arith.andi", "&")
+
+
+def _decode_e2m1(codes):
+    """Codes of four bits (uint32) as float32.
+
+    Exponent and mantissa stand where those of float32 do, the exponent too small by 126; so does the one
+    subnormal number, which becomes one of float32.
+    """
+    magnitude, sign = _shift_left(_and(codes, 7), 22), _shift_left(_and(codes, 8), 28)
+    small = bitcast(arithmetic.bitwise(magnitude, sign, "arith.ori", "|"), float32)
+    return arithmetic.mul(small, 2.0**126)
+
+
+def _unpack_e2m1(value, axis, name):
+    """float32 of bytes that hold two elements each, side by side along `axis`, the first in the lower half."""
+    if not value.dtype.is_int() or value.dtype.int_bitwidth != 8:
+        raise LanguageTypeError(f"{name} of tl.dot_scaled in e2m1 is made of uint8, got {value.type}")
+    codes = cast(bitcast(value, dtypes.uint8), uint32)
+    both = pairs.join(codes, arithmetic.shift(codes, 4, ">>"), axis + 1)
+    shape = list(value.shape)
+    shape[axis] *= 2
+    return _decode_e2m1(reshape(both, tuple(shape)))
+
+
+def _read(value, kind, axis, name):
+    """The elements in the type of their format; those of e2m1 in float32."""
+    if kind not in _FORMATS:
+        known = ", ".join(map(repr, _FORMATS))
+        raise LanguageValueError(f"the format of {name} of tl.dot_scaled is one of {known}, got {kind!r}")
+    _check_block(value, name)
+    if kind == "e2m1":
+        return _unpack_e2m1(value, axis, name)
+    ty = _FORMATS[kind]
+    if value.dtype == ty:
+        return value
+    if not value.dtype.is_int() or value.dtype.int_bitwidth != ty.primitive_bitwidth:
+        raise LanguageTypeError(
+            f"{name} of tl.dot_scaled in {kind} is made of {ty} or uint{ty.primitive_bitwidth}, got {value.type}"
+        )
+    return bitcast(value, ty)
+
+
+def _factor(scale, fast_math):
+    """e8m0 as float32: 2^(code - 127), and NaN for 255 unless `fast_math`."""
+    codes = cast(bitcast(scale, dtypes.uint8), uint32)
+    bits = arithmetic.where(compare("eq", codes, 0), 1 << 22, _shift_left(codes, 23))
+    if not fast_math:
+        bits = arithmetic.where(compare("eq", codes, 255), 0x7FC00000, bits)
+    return bitcast(bits, float32)
+
+
+def _check_scale(scale, rows, depth, name):
+    _check_block(scale, name, len(rows) + 1)
+    if not scale.dtype.is_int() or scale.dtype.int_bitwidth != 8:
+        raise LanguageTypeError(f"{name} of tl.dot_scaled is made of uint8 (e8m0), got {scale.type}")
+    if depth % GROUP or scale.shape != (*rows, depth // GROUP):
+        raise LanguageValueError(
+            f"{name} of tl.dot_scaled has a scale for each {GROUP} elements along the contracted side, "
+            f"{[*rows, depth // GROUP]}, got {list(scale.shape)}"
+        )
+
+
+def _repeat(factor):
+    """Each element of the last side `GROUP` times."""
+    rank, shape = len(factor.shape), factor.shape
+    wide = broadcast_to_shape(expand_dims(factor, rank), (*shape, GROUP))
+    return reshape(wide, (*shape[:-1], shape[-1] * GROUP))
+
+
+def _transposed(value):
+    rank = len(value.shape)
+    return permute(value, (*range(rank - 2), rank - 1, rank - 2))
+
+
+def _apply(value, scale, is_right, fast_math, name):
+    """The elements in float32, each times its scale. The scales of the right side are transposed."""
+    if scale is None:
+        return value
+    *batch, first, second = value.shape
+    rows, depth = (second, first) if is_right else (first, second)
+    _check_scale(scale, (*batch, rows), depth, name)
+    factor = _repeat(_factor(scale, fast_math))
+    return arithmetic.mul(cast(value, float32), _transposed(factor) if is_right else factor)
+
+
+def dot_scaled(left, left_scale, left_format, right, right_scale, right_format, acc, options):
+    """See `tl.dot_scaled`."""
+    fast_math, left_along_k, right_along_k, out_dtype = options
+    for value, name in ((left, "lhs"), (right, "rhs")):
+        _check_block(value, name)
+    rank = len(left.shape)
+    a = _read(left, left_format, rank - 1 if left_along_k else rank - 2, "lhs")
+    b = _read(right, right_format, len(right.shape) - (2 if right_along_k else 1), "rhs")
+    a = _apply(a, left_scale, False, fast_math, "lhs_scale")
+    b = _apply(b, right_scale, True, fast_math, "rhs_scale")
+    if a.dtype == b.dtype != float32 or (a.dtype.is_fp8() and b.dtype.is_fp8()):
+        return dot(a, b, acc, None, None, out_dtype)
+    if float16 in (a.dtype, b.dtype) or "fp16" in (left_format, right_format):
+        return dot(cast(a, float32), cast(b, float32), acc, "tf32", None, float32)
+    return dot(cast(a, bfloat16), cast(b, bfloat16), acc, None, None, float32)
