@@ -24,14 +24,20 @@ public:
   explicit JsonStreamer(llvm::json::Array &remarks) : remarks(remarks) {}
 
   void streamOptimizationRemark(const remark::detail::Remark &remark) override {
+    // What passes say in words, and what they say in numbers.
     std::string message;
+    llvm::json::Object values;
     for (const remark::detail::Remark::Arg &arg : remark.getArgs())
-      message += arg.val;
+      if (arg.key == "Remark")
+        message += arg.val;
+      else
+        values[arg.key] = arg.val;
     remarks.push_back(
         llvm::json::Object{{"kind", getKind(remark)},
                            {"pass", remark.getCategoryName()},
                            {"name", remark.getRemarkName()},
                            {"message", llvm::json::fixUTF8(message)},
+                           {"values", std::move(values)},
                            {"frames", getFrames(remark.getLocation())}});
   }
 

@@ -9,7 +9,7 @@ namespace tilewright {
 
 /// While it lives, remarks of passes in `context` are added to `remarks` as
 /// objects of "kind" ("passed", "missed", "analysis"), "pass", "name",
-/// "message" and "frames".
+/// "message", "values" (the numbers of some, as text) and "frames".
 class RemarkCollector {
 public:
   RemarkCollector(mlir::MLIRContext &context, llvm::json::Array &remarks);

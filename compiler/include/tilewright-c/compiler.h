@@ -49,7 +49,7 @@ TW_EXPORT const char *tw_artifact_metadata(tw_artifact *artifact);
  *     order: [{"stage": what it works towards, "name", "milliseconds"}, ...],
  *   "remarks": what passes did, and what not and why, if asked for:
  *     [{"kind": "passed"|"missed"|"analysis", "pass", "name", "message",
- *       "frames"}, ...],
+ *       "values": {name: text}, "frames"}, ...],
  *   "lines": the source of the lines of a stage, if asked for:
  *     {stage: [[line of its text, from 1, frames], ...]}}
  *  Frames are [file, line, column], the innermost call first. */

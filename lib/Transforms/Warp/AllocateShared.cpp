@@ -5,6 +5,7 @@
 #include "lib/Analysis/SharedMemory.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -138,6 +139,27 @@ static LogicalResult refuse(FunctionOpInterface function,
   return error;
 }
 
+/// The map of shared memory, over the numbers of the ops that need each piece.
+static void remarkPiece(const Piece &piece) {
+  constexpr auto kRemark =
+      remark::RemarkOpts::name("SharedMemory").category("warp-allocate-shared");
+  remark::detail::InFlightRemark remark =
+      remark::analysis(piece.op->getLoc(), kRemark);
+  if (auto ring = dyn_cast<warp::RingOp>(piece.op))
+    remark << remark::add("{0} bytes of shared memory for a ring of {1} slots",
+                          piece.size, ring.getType().getNumSlots())
+           << remark::metric("Slots", ring.getType().getNumSlots())
+           << remark::metric("SlotBytes", ring.getType().getSlotBytes());
+  else
+    remark << remark::add("{0} bytes of shared memory for {1}", piece.size,
+                          usesScratch(piece.op) ? "scratch" : "a tile");
+  remark << remark::metric("Op", piece.op->getName().getStringRef().str())
+         << remark::metric("Offset", piece.offset)
+         << remark::metric("Size", piece.size)
+         << remark::metric("First", piece.firstOp)
+         << remark::metric("Last", piece.lastOp);
+}
+
 static LogicalResult allocate(FunctionOpInterface function, int64_t limit,
                               llvm::StringRef target) {
   SmallVector<Piece> pieces = collectPieces(function);
@@ -145,9 +167,11 @@ static LogicalResult allocate(FunctionOpInterface function, int64_t limit,
   if (total > limit)
     return refuse(function, pieces, total, limit, target);
   Builder builder(function.getContext());
-  for (const Piece &piece : pieces)
+  for (const Piece &piece : pieces) {
     piece.op->setAttr(warp::WarpDialect::kSharedOffsetAttr,
                       builder.getI32IntegerAttr(piece.offset));
+    remarkPiece(piece);
+  }
   function->setAttr(warp::WarpDialect::kSharedSizeAttr,
                     builder.getI32IntegerAttr(total));
   return success();

@@ -360,4 +360,22 @@ def CheckBarriers : Pass<"warp-check-barriers", "::mlir::ModuleOp"> {
   }];
 }
 
+def ReportTraffic : Pass<"warp-report-traffic", "::mlir::ModuleOp"> {
+  let summary = "say how wide accesses are and what conversions of layouts cost";
+  let description = [{
+    Changes nothing. Remarks say of each load and store of a tile how many bytes
+    a thread moves at once, and which would be possible if more were known of the
+    addresses; and of each `warp.convert_layout` that moves data between threads
+    how it does. Does nothing where nobody listens to remarks.
+
+    Input and output: kernels whose tiles have layouts.
+
+    ```mlir
+    %x = tile.load %p : tensor<128x!tile.ptr<f16>, #l>  // loads 8 bytes at a time
+    ```
+
+    Refused: nothing.
+  }];
+}
+
 #endif // TILEWRIGHT_LIB_TRANSFORMS_WARP_PASSES

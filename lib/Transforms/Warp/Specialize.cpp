@@ -320,6 +320,20 @@ static void remarkPlan(tile::FuncOp func, const SpecializePlan &plan) {
   }
 }
 
+static void remarkRoles(SpecializeOp roles) {
+  constexpr auto kRemark =
+      remark::RemarkOpts::name("Roles").category("warp-specialize");
+  ArrayRef<int32_t> warps = roles.getWarps();
+  remark::detail::InFlightRemark remark =
+      remark::analysis(roles.getLoc(), kRemark);
+  remark << remark::add("{0} warps consume, {1} produce", warps[0], warps[1])
+         << remark::metric("ConsumerWarps", warps[0])
+         << remark::metric("ProducerWarps", warps[1]);
+  if (auto registers = roles.getRegisters(); registers && !registers->empty())
+    remark << remark::metric("ConsumerRegisters", (*registers)[0])
+           << remark::metric("ProducerRegisters", (*registers)[1]);
+}
+
 static void specialize(tile::FuncOp func, const SpecializePlan &plan) {
   SmallVector<tile::DescriptorLoadOp> loads;
   for (const LoadGroup &group : plan.groups)
@@ -335,6 +349,7 @@ static void specialize(tile::FuncOp func, const SpecializePlan &plan) {
   for (RingType ring : plan.rings)
     rings.push_back(RingOp::create(b, func.getLoc(), ring));
   SpecializeOp roles = createRoles(func, b);
+  remarkRoles(roles);
 
   Block &producer = roles.getRegion(1).front();
   b.setInsertionPoint(producer.getTerminator());

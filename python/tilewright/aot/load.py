@@ -35,6 +35,19 @@ def load_kernel(place):
     raise KernelNotFound(f"{path}: {name} {what}; {there}")
 
 
+def load_function(place):
+    """The function that "FILE.py:NAME" names. Raises as `load_kernel`."""
+    path, _, name = place.rpartition(":")
+    if not Path(path).is_file():
+        raise KernelNotFound(f"no file {path}")
+    found = getattr(_import(Path(path).resolve()), name, None)
+    if isinstance(found, JITFunction) or not callable(found):
+        raise KernelNotFound(
+            f"{path} has no function {name}() to call the kernel; give a signature or a call"
+        )
+    return found
+
+
 def _import(path):
     """The file as a module; what lies beside it, or beside its package, can be imported by it."""
     names, directory = [path.stem], path.parent

@@ -4,12 +4,13 @@ import argparse
 import os
 import sys
 
-from . import cache, compile, info, run, tune
+from . import cache, compile, explain, info, run, tune
 
 _DESCRIPTION = "Compile and run kernels written in Tilewright."
 _EPILOG = """examples:
   tilewright info
   tilewright run script.py --size 1024
+  tilewright explain script.py:kernel
   tilewright compile kernels.py:add --target sm_90a --emit ptx \\
     --signature "*fp32:16, *fp32:16, *fp32:16, i32, 1024"
 """
@@ -25,7 +26,7 @@ def parser():
     )
     main.add_argument("--version", action="store_true", help="print the version and exit")
     commands = main.add_subparsers(dest="command", metavar="COMMAND")
-    for module in (compile, run, tune, cache, info):
+    for module in (compile, explain, run, tune, cache, info):
         module.add_parser(commands)
     return main
 

@@ -1,5 +1,17 @@
 """Looking inside a compiled kernel."""
 
+from .explanation import Explanation, explain
+from .recording import NoCall, RecordedCall, record_call
+from .text import format_text
 from .times import by_stage, format_times
 
-__all__ = ["by_stage", "format_times"]
+__all__ = [
+    "Explanation",
+    "NoCall",
+    "RecordedCall",
+    "by_stage",
+    "explain",
+    "format_text",
+    "format_times",
+    "record_call",
+]

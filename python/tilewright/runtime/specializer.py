@@ -7,6 +7,10 @@ from .compiler import compile_kernel
 from .options import OPTION_NAMES, Options
 from .structured import flatten
 
+#: Functions that are told of each compilation for a call: with the kernel's function, types, constants and
+#: divisors by argument, the target, the `Options` and the trees of structured arguments.
+observers = []
+
 
 class Specializer:
     """Compiles the kernel `fn` for the arguments of its calls; the C++ dispatcher calls it.
@@ -63,15 +67,10 @@ class Specializer:
                 attrs[param.name] = 16
         kind, ordinal = device
         backend = backend_for(kind)
-        compiled = compile_kernel(
-            self.fn,
-            arg_types,
-            constexprs,
-            attrs,
-            backend.target(ordinal),
-            Options(*options),
-            trees=self.trees,
-        )
+        request = (self.fn, arg_types, constexprs, attrs, backend.target(ordinal), Options(*options))
+        for observe in observers:
+            observe(*request, self.trees)
+        compiled = compile_kernel(*request, trees=self.trees)
         loaded = backend.load(compiled, ordinal) if load else None
         return compiled, loaded, [param.name in compiled.written for param in self.params]
 

@@ -1,0 +1,88 @@
+#include "lib/Transforms/Warp/Passes.h"
+
+#include "dialect/Tile/TileOps.h"
+#include "dialect/Warp/WarpOps.h"
+#include "lib/Analysis/AccessWidths.h"
+#include "lib/Analysis/SharedMemory.h"
+#include "lib/Support/LayoutConversion.h"
+
+#include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace tilewright;
+
+namespace tilewright::warp {
+#define GEN_PASS_DEF_REPORTTRAFFIC
+#include "lib/Transforms/Warp/Passes.h.inc"
+} // namespace tilewright::warp
+
+static constexpr const char *kPass = "warp-report-traffic";
+
+/// `pointers` is what `op` accesses, `width` elements at once.
+static void reportAccess(Operation *op, Value pointers, int64_t width) {
+  constexpr auto kRemark = remark::RemarkOpts::name("Access").category(kPass);
+  constexpr int64_t kMostBytes = 16;
+  auto type = dyn_cast<RankedTensorType>(pointers.getType());
+  std::optional<LinearLayout> layout = warp::getLayout(pointers.getType());
+  if (!type || !layout)
+    return;
+  Type element = cast<tile::PtrType>(type.getElementType()).getPointee();
+  int64_t bytes = warp::getElementBytes(element);
+  int64_t most = std::min<int64_t>(
+      bytes * layout->getInSize(LayoutAxis::Register), kMostBytes);
+  const char *verb = isa<tile::LoadOp>(op) ? "loads" : "stores";
+  if (width * bytes >= most)
+    remark::analysis(op->getLoc(), kRemark)
+        << remark::add("{0} {1} bytes at a time", verb, width * bytes)
+        << remark::metric("Bytes", width * bytes);
+  else
+    remark::missed(op->getLoc(), kRemark)
+        << remark::add("{0} {1} bytes at a time, not {2}: no more addresses "
+                       "are known to be neighbours, aligned, and under one "
+                       "bit of the mask",
+                       verb, width * bytes, most)
+        << remark::metric("Bytes", width * bytes);
+}
+
+static void reportConversion(warp::ConvertLayoutOp convert) {
+  constexpr auto kRemark =
+      remark::RemarkOpts::name("LayoutConversion").category(kPass);
+  RankedTensorType from = convert.getSource().getType();
+  switch (chooseConversion(*warp::getLayout(from),
+                           *warp::getLayout(convert.getType()))) {
+  case ConversionKind::None:
+  case ConversionKind::Registers:
+    return;
+  case ConversionKind::Shuffle:
+    remark::analysis(convert.getLoc(), kRemark)
+        << remark::add("a tile of {0} elements changes its layout by shuffles",
+                       from.getNumElements());
+    return;
+  case ConversionKind::SharedMemory:
+    remark::analysis(convert.getLoc(), kRemark)
+        << remark::add("a tile of {0} elements changes its layout through {1} "
+                       "bytes of shared memory",
+                       from.getNumElements(), getSharedBytes(convert));
+  }
+}
+
+namespace {
+struct ReportTraffic : warp::impl::ReportTrafficBase<ReportTraffic> {
+  void runOnOperation() override {
+    if (!getContext().getRemarkEngine())
+      return;
+    AccessWidths widths(getOperation());
+    getOperation()->walk([&](Operation *op) {
+      if (auto load = dyn_cast<tile::LoadOp>(op))
+        reportAccess(op, load.getPtr(), widths.get(op));
+      else if (auto store = dyn_cast<tile::StoreOp>(op))
+        reportAccess(op, store.getPtr(), widths.get(op));
+      else if (auto convert = dyn_cast<warp::ConvertLayoutOp>(op))
+        reportConversion(convert);
+    });
+  }
+};
+} // namespace

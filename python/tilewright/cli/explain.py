@@ -1,0 +1,89 @@
+"""`tilewright explain`: what the compiler made of a kernel, and why."""
+
+import argparse
+import contextlib
+import dataclasses
+import json
+import sys
+
+from ..frontend.errors import CompilationError
+
+_DESCRIPTION = """Compile a kernel and say what became of it: its source with what passes did to each line,
+and what they did not do and why; registers, spills, shared memory, occupancy, roles of warps, advice of the
+assembler, and how long its compilation took.
+
+Needs no GPU; registers need an assembler of PTX: nvJitLink or ptxas."""
+_EPILOG = """What the kernel is compiled for is either a signature, as `tilewright compile` takes it, or a call:
+a function without parameters, run once, that calls the kernel. Without either it is main() of the file.
+
+examples:
+  tilewright explain add.py:add --signature "*fp32:16, *fp32:16, *fp32:16, i32, 1024"
+  tilewright explain examples/vector_add.py:add_kernel
+  tilewright explain attention.py:attention_kernel --call test.py:run_once --json
+"""
+
+
+def add_parser(commands):
+    """Add the command to the parsers `commands`."""
+    parser = commands.add_parser(
+        "explain",
+        help="show what the compiler made of a kernel, and why",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("kernel", metavar="FILE.py:KERNEL", help="the kernel")
+    arguments = parser.add_mutually_exclusive_group()
+    arguments.add_argument("--signature", help='e.g. "*fp16:16, i32, 64"; see tilewright compile --help')
+    arguments.add_argument(
+        "--call", metavar="[FILE.py:]FUNCTION", help="the function that calls the kernel (default: main)"
+    )
+    parser.add_argument("--target", default="sm_90a", help="cpu, sm_80, ... (default: %(default)s)")
+    parser.add_argument("--num-warps", type=int, help="warps of a program (default: 4, or the call's)")
+    parser.add_argument("--num-stages", type=int, help="depth of pipelines (default: 3, or the call's)")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(execute=execute)
+
+
+def _request(kernel, arguments):
+    """The arguments of `explain` behind the kernel."""
+    from .. import aot
+    from ..explain import record_call
+    from ..runtime.options import Options
+
+    given = {name: getattr(arguments, name) for name in ("num_warps", "num_stages")}
+    given = {name: value for name, value in given.items() if value is not None}
+    if arguments.signature is not None:
+        return *aot.parse_signature(arguments.signature, kernel.params), arguments.target, Options(**given)
+    file, _, name = (arguments.call or "main").rpartition(":")
+    function = aot.load_function(f"{file or arguments.kernel.rpartition(':')[0]}:{name}")
+    with contextlib.redirect_stdout(sys.stderr):  # standard output is ours
+        call = record_call(kernel, function)
+    options = dataclasses.replace(call.options, **given)
+    return call.types, call.constants, call.divisors, arguments.target, options, call.trees
+
+
+def execute(arguments):
+    """Explain; gives the exit status."""
+    from .. import aot
+    from ..explain import NoCall, explain, format_text
+
+    try:
+        kernel = aot.load_kernel(arguments.kernel)
+    except aot.KernelNotFound as error:
+        return _fail(error)
+    try:
+        explanation = explain(kernel, *_request(kernel, arguments))
+    except (CompilationError, ValueError, NoCall, aot.KernelNotFound) as error:
+        return _fail(error)
+    if arguments.json:
+        json.dump(explanation.to_dict(), sys.stdout, indent=2)
+        print()
+    else:
+        print(format_text(explanation))
+    return 0
+
+
+def _fail(error):
+    print(f"tilewright explain: {error}", file=sys.stderr)
+    return 1

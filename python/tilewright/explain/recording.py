@@ -1,0 +1,46 @@
+"""What a kernel is compiled for, taken from a call of it."""
+
+from dataclasses import dataclass
+
+from ..runtime import specializer
+
+
+class NoCall(LookupError):
+    """A function that does not call the kernel, or not for the first time."""
+
+    def __str__(self):
+        return str(self.args[0])
+
+
+@dataclass(frozen=True)
+class RecordedCall:
+    """Types, constants and divisors by argument, the target, the `Options`, and the trees of structured
+    arguments, of a call."""
+
+    types: dict
+    constants: dict
+    divisors: dict
+    target: str
+    options: object
+    trees: dict
+
+
+def record_call(kernel, function):
+    """Call `function()` and give the first call in it that the kernel, a `JITFunction`, is compiled for.
+
+    Raises `NoCall` if there is none, and what the function raises.
+    """
+    calls = []
+
+    def observe(fn, *request):
+        if fn is kernel.fn:
+            calls.append(RecordedCall(*request))
+
+    specializer.observers.append(observe)
+    try:
+        function()
+    finally:
+        specializer.observers.remove(observe)
+    if not calls:
+        raise NoCall(f"{function.__name__}() does not call {kernel.__name__}()")
+    return calls[0]
