@@ -12,9 +12,9 @@ namespace py = pybind11;
 using namespace tilewright::python;
 
 /// One parameter as Python describes it: name, has a default, the default,
-/// is constexpr, specialise on 1, specialise on alignment.
+/// is constexpr, specialise on 1, specialise on alignment, floats are doubles.
 using ParameterTuple =
-    std::tuple<py::object, bool, py::object, bool, bool, bool>;
+    std::tuple<py::object, bool, py::object, bool, bool, bool, bool>;
 
 static std::unique_ptr<Dispatcher>
 makeDispatcher(const std::string &kernel,
@@ -30,12 +30,12 @@ makeDispatcher(const std::string &kernel,
     throw py::value_error("the last option of a dispatcher is the stream");
   Signature signature;
   signature.kernel = kernel;
-  for (const auto &[name, hasDefault, value, isConstexpr, onOne, onAlignment] :
-       parameters)
+  for (const auto &[name, hasDefault, value, isConstexpr, onOne, onAlignment,
+                    asDouble] : parameters)
     signature.parameters.push_back({name,
                                     hasDefault ? value : py::object(),
                                     isConstexpr,
-                                    {onOne, onAlignment}});
+                                    {onOne, onAlignment, asDouble}});
   for (const auto &[name, value] : options)
     signature.options.push_back({name, value});
   return std::make_unique<Dispatcher>(std::move(signature),

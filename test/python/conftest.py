@@ -41,6 +41,34 @@ def tile():
 
 
 @pytest.fixture
+def rejects():
+    """`rejects(fn, message, x="*fp32")`: compiling the kernel fails with the message, at its line marked `# !`.
+    A type may be a tuple of types.
+    """
+    import inspect
+    import re
+
+    from tilewright.frontend import CompilationError, compile_to_tile
+    from tilewright.runtime.structured import Group
+
+    def check(fn, message, **types):
+        trees = {}
+        for name, given in list(types.items()):
+            if isinstance(given, tuple):
+                parts = {f"{name}.{i}": part for i, part in enumerate(types.pop(name))}
+                trees[name] = Group(tuple(parts))
+                types.update(parts)
+        lines, first = inspect.getsourcelines(fn)
+        (marked,) = [first + i for i, line in enumerate(lines) if line.rstrip().endswith("# !")]
+        with pytest.raises(CompilationError, match=re.escape(message)) as caught:
+            compile_to_tile(fn, types, {}, trees=trees)
+        assert (caught.value.file, caught.value.line) == (inspect.getsourcefile(fn), marked)
+        return caught.value
+
+    return check
+
+
+@pytest.fixture
 def assemble():
     """`assemble(kernel, types, constants, **options)`: compile a kernel for sm_90a without running it."""
     from tilewright import _tilewright

@@ -147,13 +147,18 @@ static bool readInt(PyObject *value, const Specialization &specialization,
   return true;
 }
 
-static void readFloat(double value, Argument &argument) {
-  const float single = static_cast<float>(value);
-  uint32_t bits;
-  std::memcpy(&bits, &single, sizeof(bits));
+static void readFloat(double value, const Specialization &specialization,
+                      Argument &argument) {
   argument.kind = ArgumentKind::Scalar;
+  argument.bits = 0;
+  if (specialization.asDouble) {
+    argument.type = ElementType::F64;
+    std::memcpy(&argument.bits, &value, sizeof(value));
+    return;
+  }
+  const float single = static_cast<float>(value);
   argument.type = ElementType::F32;
-  argument.bits = bits;
+  std::memcpy(&argument.bits, &single, sizeof(single));
 }
 
 static void readBool(bool value, Argument &argument) {
@@ -183,7 +188,7 @@ static bool readNumPyScalar(PyObject *value,
   }
   // Not by item(), which leaves long doubles as they are.
   if (kind == "f") {
-    readFloat(PyFloat_AsDouble(value), argument);
+    readFloat(PyFloat_AsDouble(value), specialization, argument);
     return !PyErr_Occurred();
   }
   if (kind != "i" && kind != "u")
@@ -202,7 +207,7 @@ bool readArgument(PyObject *value, const Specialization &specialization,
   case TypeInfo::Int:
     return readInt(value, specialization, name, argument);
   case TypeInfo::Float:
-    readFloat(PyFloat_AS_DOUBLE(value), argument);
+    readFloat(PyFloat_AS_DOUBLE(value), specialization, argument);
     return true;
   case TypeInfo::None:
     argument.kind = ArgumentKind::None;

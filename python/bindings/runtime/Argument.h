@@ -69,6 +69,8 @@ struct Argument {
 struct Specialization {
   bool onOne = true;
   bool onAlignment = true;
+  /// Floats are passed with 64 bits.
+  bool asDouble = false;
 };
 
 /// Names the argument in errors.

@@ -9,6 +9,8 @@ from ..language.builtin import is_builtin
 from ..language.constexpr import constexpr, unwrap
 from ..language.dtypes import dtype
 from ..language.errors import LanguageError
+from ..language.structure import structure
+from .closures import Closure
 from .names import is_kernel_function
 from .python_calls import HANDLED
 from .values import describe, is_constant, wrap
@@ -59,6 +61,9 @@ class Calls:
         if isinstance(function, type) and function.__module__.startswith("tilewright.language"):
             self._check_arguments(function, args, kwargs)
             return function(*args, **kwargs)
+        if isinstance(function, type) and issubclass(function, structure):
+            self._check_arguments(function, args, kwargs)
+            return function(*args, **kwargs)
         if isinstance(function, type) and issubclass(function, tuple) and hasattr(function, "_fields"):
             return function(*args, **kwargs)
         if self._is_pure(function):
@@ -72,7 +77,7 @@ class Calls:
         return inspect.isbuiltin(function) and function.__module__ in _PURE_MODULES
 
     def _not_callable(self, function, node):
-        if isinstance(function, types.FunctionType):
+        if isinstance(function, (types.FunctionType, types.MethodType)):
             return (
                 f"{function.__name__}() is a plain Python function and cannot be called in a kernel",
                 node,
@@ -104,8 +109,10 @@ class Calls:
             raise self.error(
                 f"calls are nested more than {_MAX_DEPTH} deep: does {function.__name__}() call itself?"
             )
-        self.unit.called.append(function)
         bound = self._bind(function, args, kwargs)
+        if isinstance(function, Closure):
+            return function.visitor(bound, caller=self).run()
+        self.unit.called.append(function)
         return type(self)(self.unit, function.fn, bound, caller=self).run()
 
     def _bind(self, function, args, kwargs):

@@ -3,13 +3,14 @@
 import inspect
 from dataclasses import dataclass, field
 
-from ..language.constexpr import unwrap
+from ..language.constexpr import constexpr, unwrap
 from ..language.dtypes import dtype, type_from_signature
 from ..language.errors import LanguageError
 from ..language.ir import using
 from ..language.tensor import tensor
 from ..runtime.options import Options
 from ..runtime.structured import assemble, leaf_names
+from .annotations import as_annotated
 from .builder import IRBuilder, quoted
 from .errors import CompilationError, from_diagnostics
 from .source import source_of
@@ -92,8 +93,9 @@ def _compile(binding, fn, arg_types, constexprs, attrs, options, target, trees):
         with builder.block(function.regions[0], list(types.values())) as block:
             arguments = [tensor(handle, ty) for handle, ty in zip(block.args, types.values(), strict=True)]
             values = {**constants, **dict(zip(types, arguments, strict=True))}
-            for parameter in inspect.signature(fn).parameters:
-                visitor.scope[parameter] = assemble(trees.get(parameter, parameter), values)
+            for name, parameter in inspect.signature(fn).parameters.items():
+                value = assemble(trees.get(name, name), values)
+                visitor.scope[name] = wrap(_as_annotated(visitor, name, parameter.annotation, value))
             if visitor.run() is not None:
                 raise visitor.error(
                     "a kernel returns nothing", source.tree, "store the result through a pointer"
@@ -104,6 +106,13 @@ def _compile(binding, fn, arg_types, constexprs, attrs, options, target, trees):
     except binding.DiagnosticError as error:
         raise from_diagnostics(error.args[0] if error.args else ()) from None
     return TileModule(module, context, fn.__name__, types, constants, unit.used_globals, unit.called)
+
+
+def _as_annotated(visitor, name, annotation, value):
+    try:
+        return as_annotated(name, annotation, unwrap(value) if isinstance(value, constexpr) else value)
+    except LanguageError as error:
+        raise visitor.error(error.message, visitor.source.tree, error.hint) from None
 
 
 def _options(options):

@@ -3,14 +3,10 @@
 import ast
 
 _REFUSED = {
-    ast.Lambda: ("lambda", "define a function with @tw.jit and name it"),
-    ast.ListComp: ("list comprehensions", "write a loop over tl.static_range"),
-    ast.SetComp: ("set comprehensions", None),
+    ast.SetComp: ("set comprehensions", "use a list comprehension, which gives a tuple"),
     ast.DictComp: ("dict comprehensions", None),
-    ast.GeneratorExp: ("generator expressions", "write a loop"),
     ast.Dict: ("dicts", "pass the values as separate tl.constexpr arguments"),
     ast.Set: ("sets", "use a tuple"),
-    ast.FunctionDef: ("nested functions", "define the function outside and decorate it with @tw.jit"),
     ast.AsyncFunctionDef: ("async functions", None),
     ast.ClassDef: ("classes", None),
     ast.With: ("'with'", None),
@@ -36,5 +32,5 @@ for _name, _spelling in (("Match", "'match'"), ("TryStar", "'try'"), ("TypeAlias
 def refuse(visitor, node):
     """Raise the error for a construct outside the language."""
     what, hint = _REFUSED.get(type(node), (f"the Python construct {type(node).__name__}", None))
-    verb = "is" if what.startswith(("'", "lambda", "the ")) else "are"
+    verb = "is" if what.startswith(("'", "the ")) else "are"
     raise visitor.error(f"{what} {verb} not supported in a kernel", node, hint)

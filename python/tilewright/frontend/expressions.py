@@ -6,6 +6,7 @@ import difflib
 import operator
 import types
 
+from ..language.aggregate import aggregate
 from ..language.constexpr import constexpr, unwrap
 from ..language.semantic import arithmetic
 from ..language.semantic.convert import is_literal, to_tensor
@@ -207,10 +208,14 @@ class Expressions:
 
     def visit_Subscript(self, node):
         value, index = self.visit(node.value), self.visit(node.slice)
-        if isinstance(value, tensor):
+        if isinstance(value, (tensor, aggregate)):
             return value[unwrap(index) if is_constant(index) else index]
         if not is_constant(index):
-            raise self.error("the index into a tuple must be known while compiling", node.slice)
+            raise self.error(
+                "the index into a tuple must be known while compiling",
+                node.slice,
+                "loop over tl.static_range, or over the tuple itself",
+            )
         container = value.value if isinstance(value, constexpr) else value
         if isinstance(container, type) and container in (builtins.tuple, builtins.list):
             return container

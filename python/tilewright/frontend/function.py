@@ -18,7 +18,25 @@ class KernelFunction:
         functools.update_wrapper(self, fn)
         self.fn = fn
 
+    def __get__(self, instance, owner=None):
+        """A method of an aggregate: called with the instance first."""
+        return self if instance is None else BoundFunction(self, instance)
+
     def __call__(self, *args, **kwargs):
         """Called from a kernel in the interpreter. Raises `LanguageError` elsewhere: a kernel is launched
         by `kernel[grid](...)`."""
         return builder().call(self, args, kwargs)
+
+
+class BoundFunction:
+    """A method of a value: `function` with `instance` as its first argument."""
+
+    is_builtin = True
+
+    def __init__(self, function, instance):
+        self.function, self.instance = function, instance
+        self.__name__ = function.__name__
+
+    def __call__(self, *args, **kwargs):
+        """Call the method from a kernel."""
+        return builder().call(self.function, [self.instance, *args], kwargs)

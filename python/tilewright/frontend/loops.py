@@ -14,6 +14,7 @@ from ..language.semantic.compare import compare
 from ..language.semantic.convert import constant
 from ..language.semantic.loop import bounds, static_step
 from ..language.tensor import tensor
+from .assigned import assigned_names
 from .builder import attribute_text
 from .exits import RETURNED, VALUE, breaks, go_name, returns
 from .statements import Exit
@@ -32,30 +33,6 @@ from .values import (
 
 _HINTS = ("num_stages", "loop_unroll_factor")
 _FLAGS = ("disallow_acc_multi_buffer", "flatten", "warp_specialize", "disable_licm")
-
-
-def assigned_names(statements):
-    """The names that statements assign, in order, constants declared as such left out."""
-    stored, constants = {}, set()
-    for statement in statements:
-        names, declared = _assignments(statement)
-        stored.update(names)
-        constants |= declared
-    return [name for name in stored if name not in constants]
-
-
-def _assignments(statement):
-    """The names that a statement stores to, and those of them that are constants; remembered in the node."""
-    found = getattr(statement, "_assignments", None)
-    if found is None:
-        stored, constants = {}, set()
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                stored[node.id] = None
-            elif isinstance(node, ast.AnnAssign) and "constexpr" in ast.unparse(node.annotation):
-                constants.add(getattr(node.target, "id", None))
-        found = statement._assignments = stored, constants
-    return found
 
 
 class Loops:

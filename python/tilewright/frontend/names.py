@@ -34,12 +34,22 @@ class Names:
 
     def visit_Name(self, node):
         name = node.id
+        value = self._variable(name)
+        if value is None:
+            return self._global(name, node)
+        if isinstance(value, Undefined):
+            raise self.error(f"{name!r} may have no value here: {value.why}", node)
+        return value
+
+    def _variable(self, name):
+        """The value of a variable of this function or of those around it, None if there is none."""
         if name in self.scope:
-            value = self.scope[name]
-            if isinstance(value, Undefined):
-                raise self.error(f"{name!r} may have no value here: {value.why}", node)
-            return value
-        return self._global(name, node)
+            return self.scope[name]
+        if self.closure is None:
+            return None
+        if name in self.closure.local_names:
+            return Undefined(f"it is a variable of {self.closure.__name__}, which assigns it later")
+        return self.closure.outer._variable(name)
 
     def _global(self, name, node):
         outer = self._closure()

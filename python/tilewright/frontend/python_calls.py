@@ -52,6 +52,33 @@ def _len(value):
     return len(unwrap(value) if isinstance(value, constexpr) else value)
 
 
+def _items(value):
+    value = unwrap(value) if isinstance(value, constexpr) else value
+    if not isinstance(value, (tuple, list)):
+        raise LanguageTypeError(
+            f"expected a tuple, got {value!r}", hint="its length must be known while compiling"
+        )
+    return value
+
+
+def _sum(values, start=0):
+    values = _items(values)
+    if is_constant(values):
+        return sum(map(unwrap, values), unwrap(start))
+    result = unwrap(start)
+    for value in values:
+        result = value if is_constant(result) and unwrap(result) == 0 else result + unwrap(value)
+    return result
+
+
+def _zip(*tuples, strict=False):
+    return tuple(zip(*map(_items, tuples), strict=bool(unwrap(strict))))
+
+
+def _enumerate(values, start=0):
+    return tuple(enumerate(_items(values), unwrap(start)))
+
+
 def _isinstance(value, classes):
     classes = classes if isinstance(classes, tuple) else (classes,)
     return isinstance(value, classes) or isinstance(unwrap(value), classes)
@@ -70,6 +97,11 @@ HANDLED = {
     "isinstance": _isinstance,
     "print": _print,
     "tuple": lambda *args: tuple(*args),
+    "list": lambda *args: tuple(*args),
+    "sum": _sum,
+    "zip": _zip,
+    "enumerate": _enumerate,
+    "reversed": lambda values: tuple(reversed(_items(values))),
     **{
         function.__name__: _on_constants(function)
         for function in (
@@ -81,7 +113,6 @@ HANDLED = {
             round,
             pow,
             divmod,
-            sum,
             any,
             all,
             sorted,

@@ -1,6 +1,7 @@
 """The source of a kernel: its text, its syntax tree and the places in it."""
 
 import ast
+import copy
 import inspect
 import textwrap
 import weakref
@@ -13,12 +14,12 @@ _cache = weakref.WeakKeyDictionary()
 class Source:
     """The source of one Python function.
 
-    Attributes: `fn`, `file`, `lines` (as in the file), `first_line`, `tree` (its `ast.FunctionDef`),
+    Attributes: `fn`, `file`, `lines` (as in the file), `first_line`, `tree` (its `ast.FunctionDef`), `name`,
     `indent` (how far the text in the file is indented).
     """
 
     def __init__(self, fn):
-        self.fn = fn
+        self.fn, self.name = fn, fn.__name__
         self.file = inspect.getsourcefile(fn) or fn.__code__.co_filename
         try:
             self.lines, self.first_line = inspect.getsourcelines(fn)
@@ -45,6 +46,12 @@ class Source:
             hint="define the kernel with def, in a file or a notebook cell",
         )
 
+    def nested(self, tree, name):
+        """The source of a function defined inside this one."""
+        found = copy.copy(self)
+        found.tree, found.name = tree, name
+        return found
+
     def position(self, node):
         """Line and column of `node` in the file, both from 1."""
         return node.lineno + self.first_line - 1, node.col_offset + self.indent + 1
@@ -64,7 +71,7 @@ class Source:
         # The tree counts bytes, a terminal shows characters.
         encoded = text.encode()
         column = len(encoded[: column - 1].decode(errors="ignore")) + 1
-        return Frame(self.file, line, column, width, self.fn.__name__, text)
+        return Frame(self.file, line, column, width, self.name, text)
 
 
 def source_of(fn):

@@ -6,6 +6,7 @@ from ..language.aggregate import aggregate
 from ..language.constexpr import constexpr, unwrap
 from ..language.dtypes import int64, with_scalar
 from ..language.semantic.convert import cast, constant, is_literal, to_tensor
+from ..language.structure import constant_fields, items_of, with_items
 from ..language.tensor import tensor
 
 
@@ -29,8 +30,10 @@ def wrap(value):
 
 def materialize(value):
     """`value` as a plain assignment keeps it: numbers become scalars of the kernel."""
-    if type(value) is tuple:
-        return tuple(map(materialize, value))
+    if isinstance(value, tuple):
+        constant = constant_fields(value)
+        items = [item if name in constant else materialize(item) for name, item in items_of(value)]
+        return with_items(type(value), items)
     plain = unwrap(value)
     return to_tensor(plain) if is_literal(plain) else value
 

@@ -5,6 +5,7 @@ import ast
 from ..language.errors import LanguageError
 from .branches import Branches
 from .calls import Calls
+from .closures import Closures
 from .constructs import refuse
 from .errors import CompilationError
 from .expressions import Expressions
@@ -14,17 +15,18 @@ from .source import source_of
 from .statements import Statements
 
 
-class Visitor(Names, Statements, Branches, Loops, Expressions, Calls):
+class Visitor(Names, Statements, Branches, Loops, Expressions, Calls, Closures):
     """Compiles one call of one function.
 
     `unit` is the compilation that all calls share (builder, context, what was used); `caller` the visitor
-    that met the call, or None for the kernel itself.
+    that met the call, or None for the kernel itself; `closure` the nested function, whose text `source` is,
+    if it is one.
     """
 
-    def __init__(self, unit, fn, arguments, caller=None):
-        self.unit, self.fn, self.caller = unit, fn, caller
+    def __init__(self, unit, fn, arguments, caller=None, source=None, closure=None):
+        self.unit, self.fn, self.caller, self.closure = unit, fn, caller, closure
         self.builder = unit.builder
-        self.source = source_of(fn)
+        self.source = source or source_of(fn)
         self.node = self.source.tree
         self.scope = dict(arguments)
         self.loop_depth = 0
@@ -40,7 +42,8 @@ class Visitor(Names, Statements, Branches, Loops, Expressions, Calls):
         """Compile the body; gives what the function returns, None if nothing."""
         self.builder.visitor = self
         try:
-            return self.visit_body(self.source.tree.body)
+            body = self.source.tree.body
+            return self.visit_body(body) if isinstance(body, list) else self.visit(body)
         finally:
             self.builder.visitor = self.caller or self
 
@@ -61,7 +64,7 @@ class Visitor(Names, Statements, Branches, Loops, Expressions, Calls):
             raise self.unit.rejected(self, node, error) from None
         except RecursionError:
             raise self.error("the kernel is nested too deeply", node) from None
-        except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as error:
+        except Exception as error:  # of a constexpr_function, say, or of an aggregate's own code
             failure = self.error(str(error) or type(error).__name__, node)
             failure.origin = error
             raise failure from None

@@ -6,18 +6,21 @@ import itertools
 import numpy as np
 
 from .. import knobs
+from ..frontend.annotations import annotated_type, as_annotated
 from ..frontend.function import KernelFunction
 from ..language.constexpr import constexpr, unwrap
 from ..language.dtypes import dtype, float32, int1, int32, int64, pointer_type, type_from_signature, uint64
 from ..language.errors import LanguageError
 from ..language.ir import using
+from ..language.semantic.convert import is_literal
+from ..language.structure import items_of, with_items
 from ..language.tensor import tensor
 from ..language.tiles import make_tensor_descriptor
 from ..runtime.descriptor import TensorDescriptor
 from .builder import EagerBuilder
 from .memory import Memory
 from .numpy_types import FROM_NUMPY, numpy_dtype
-from .rewrite import rewrite
+from .rewrite import LocalFunction, rewrite
 
 #: Arguments of a launch that are options of the compiler and mean nothing here.
 OPTIONS = ("num_warps", "num_stages", "num_ctas", "debug")
@@ -31,6 +34,8 @@ class Functions:
 
     def call(self, function, args, kwargs):
         """Call a kernel function from a kernel: bind the arguments, mark the constants, run the body."""
+        if isinstance(function, LocalFunction):
+            return function(*args, **kwargs)
         fn = function.fn
         bound = inspect.signature(fn).bind(*args, **kwargs)
         bound.apply_defaults()
@@ -67,9 +72,9 @@ def argument(name, value, memory):
         return _pointer(value.ctypes.data, _signature(name, value.dtype))
     if hasattr(value, "data_ptr") and hasattr(value, "element_size"):
         return _torch(name, value, memory)
-    if isinstance(value, tuple):
-        members = [argument(f"{name}[{i}]", member, memory) for i, member in enumerate(value)]
-        return type(value)(*members) if hasattr(value, "_fields") else tuple(members)
+    items = items_of(value)
+    if items is not None:
+        return with_items(type(value), [argument(f"{name}.{part}", item, memory) for part, item in items])
     if isinstance(value, TensorDescriptor):
         return _descriptor(name, value, memory)
     if value is None or isinstance(value, (str, dtype, constexpr)) or callable(value):
@@ -77,6 +82,14 @@ def argument(name, value, memory):
     raise TypeError(
         f"argument {name!r} is of type {type(value).__name__}, which the interpreter does not take"
     )
+
+
+def annotated_argument(name, annotation, value, memory):
+    """`argument` in the type that the parameter is annotated with."""
+    plain = value.item() if isinstance(value, np.generic) else value
+    if not is_literal(plain) or annotated_type(annotation) is None:
+        plain = argument(name, value, memory)
+    return as_annotated(name, annotation, plain)
 
 
 def _descriptor(name, value, memory):
@@ -161,7 +174,8 @@ def launch(fn, grid, arguments):
     with using(builder):
         for name, value in arguments.items():
             fixed = is_constexpr(parameters[name])
-            values[name] = constexpr(value) if fixed else argument(name, value, memory)
+            annotation = parameters[name].annotation
+            values[name] = constexpr(value) if fixed else annotated_argument(name, annotation, value, memory)
         for z, y, x in itertools.product(*(range(side) for side in reversed(builder.grid))):
             builder.position = (x, y, z)
             try:

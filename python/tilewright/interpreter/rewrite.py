@@ -2,22 +2,25 @@
 
 The text stays what the debugger shows; lines and columns are kept. Changed are only the spots where Python
 means something else than the language: a number that is assigned becomes a scalar with a type, `and`, `or`
-and `not` work on blocks, `is` sees the value of a constant, and the builtins `range`, `min`, `max`, `abs`, `len`, `print` and the like are
-those of the language.
+and `not` work on blocks, `is` sees the value of a constant, and the builtins `range`, `min`, `max`, `abs`,
+`len`, `print` and the like are those of the language.
 """
 
 import ast
 import copy
 
+from ..frontend.function import KernelFunction
 from ..frontend.python_calls import HANDLED
 from ..frontend.source import source_of
 from ..frontend.values import is_constant, materialize, wrap
 from ..language.constexpr import unwrap
 from ..language.semantic import arithmetic
+from ..language.semantic.loop import unrolled
 
 # Names that no kernel uses.
 _VALUE, _CONSTANT, _AND, _OR, _NOT = "__tw_value", "__tw_constant", "__tw_and", "__tw_or", "__tw_not"
 _IS = "__tw_is"
+_FUNCTION, _TUPLE, _UNROLLED = "__tw_function", "__tw_tuple", "__tw_unrolled"
 
 
 def _either(is_and):
@@ -46,6 +49,13 @@ def _print(*args, **kwargs):
     print(*args, **kwargs)
 
 
+class LocalFunction(KernelFunction):
+    """A function defined inside a kernel, rewritten with it."""
+
+    def __call__(self, *args, **kwargs):
+        return self.fn(*args, **kwargs)
+
+
 HELPERS = {
     **HANDLED,
     "print": _print,
@@ -55,6 +65,9 @@ HELPERS = {
     _OR: _either(False),
     _NOT: _not,
     _IS: lambda left, right: unwrap(left) is unwrap(right),
+    _FUNCTION: LocalFunction,
+    _TUPLE: tuple,
+    _UNROLLED: unrolled,
 }
 
 
@@ -65,6 +78,26 @@ class _Rewriter(ast.NodeTransformer):
         return ast.copy_location(
             ast.Call(ast.copy_location(ast.Name(name, ast.Load()), node), list(args), []), node
         )
+
+    def visit_FunctionDef(self, node):
+        self.generic_visit(node)
+        node.decorator_list = [ast.copy_location(ast.Name(_FUNCTION, ast.Load()), node)]
+        node.returns = None
+        for argument in _parameters(node):
+            argument.annotation = None
+        return node
+
+    def visit_Lambda(self, node):
+        self.generic_visit(node)
+        return self._call(_FUNCTION, node, node)
+
+    def visit_ListComp(self, node):
+        self.generic_visit(node)
+        for generator in node.generators:
+            generator.iter = self._call(_UNROLLED, generator.iter, generator.iter)
+        return self._call(_TUPLE, node, ast.copy_location(ast.ListComp(node.elt, node.generators), node))
+
+    visit_GeneratorExp = visit_ListComp
 
     def visit_Assign(self, node):
         self.generic_visit(node)
@@ -101,17 +134,18 @@ class _Rewriter(ast.NodeTransformer):
         return ast.copy_location(ast.UnaryOp(ast.Not(), same), node)
 
 
+def _parameters(tree):
+    return [*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs]
+
+
 def rewrite(fn):
     """`fn` as a Python function for the interpreter, with its globals and closure as they are now."""
     source = source_of(fn)
     tree = copy.deepcopy(source.tree)
-    tree.decorator_list, tree.returns = [], None
-    arguments = [*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs]
-    for argument in arguments:
-        argument.annotation = None
     # The caller binds the defaults: a tree has no values for them.
     tree.args.defaults, tree.args.kw_defaults = [], [None] * len(tree.args.kwonlyargs)
     tree = _Rewriter().visit(tree)
+    tree.decorator_list = []
     ast.increment_lineno(tree, source.first_line - 1)
     module = ast.fix_missing_locations(ast.Module([tree], []))
     environment = {**fn.__globals__, **_closure(fn), **_free_builtins(fn)}

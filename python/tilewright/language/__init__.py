@@ -97,6 +97,7 @@ from .scans import associative_scan, cumprod, cumsum
 from .shaping import broadcast, broadcast_to, expand_dims, permute, ravel, reshape, trans, view
 from .sorting import bitonic_merge, sort, topk
 from .standard import cdiv, next_power_of_2, sigmoid, softmax, swizzle2d
+from .structure import aggregate
 from .tensor import tensor
 from .tiles import (
     advance,
@@ -124,6 +125,7 @@ __all__ = [
     "abs",
     "add",
     "advance",
+    "aggregate",
     "arange",
     "argmax",
     "argmin",

@@ -281,8 +281,7 @@ def type_from_signature(text):
 
 
 class const:
-    """Annotates a pointer that a kernel only reads: `def kernel(x: tl.const, ...)`. For readers: what a kernel
-    writes through is found by the compiler."""
+    """Annotates a pointer that a kernel only reads: `def kernel(x: tl.const, ...)`. A store through it is an error."""
 
 
 #: The most elements of a block in Triton, which is no bound here.

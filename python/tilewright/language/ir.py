@@ -75,6 +75,11 @@ def using(builder):
         _current.reset(token)
 
 
+def is_active():
+    """Whether the code runs inside a kernel, which is being compiled or interpreted."""
+    return _current.get() is not None
+
+
 def builder():
     """The current builder. Raises `LanguageError` outside of a kernel."""
     current = _current.get()

@@ -3,7 +3,9 @@
 import inspect
 from dataclasses import dataclass
 
+from ..frontend.annotations import annotated_type
 from ..language.constexpr import constexpr
+from ..language.dtypes import float64
 
 #: Stands for the default of a parameter without one.
 REQUIRED = inspect.Parameter.empty
@@ -14,7 +16,8 @@ class Parameter:
     """One parameter of a kernel.
 
     `is_constexpr`: its value is part of the compiled code. `specialize`: compile separately for the int 1;
-    `align`: and for ints and addresses divisible by 16. `default`: a Python value or `REQUIRED`.
+    `align`: and for ints and addresses divisible by 16. `is_double`: a float is passed as a float64.
+    `default`: a Python value or `REQUIRED`.
     """
 
     name: str
@@ -22,6 +25,7 @@ class Parameter:
     is_constexpr: bool = False
     specialize: bool = True
     align: bool = True
+    is_double: bool = False
 
     @property
     def has_default(self):
@@ -63,7 +67,15 @@ def parameters_of(fn, do_not_specialize=(), do_not_specialize_on_alignment=()):
     unaligned = unspecialized | _indices(
         fn, names, do_not_specialize_on_alignment, "do_not_specialize_on_alignment"
     )
+    types = [annotated_type(parameter.annotation) for parameter in signature.values()]
     return tuple(
-        Parameter(name, p.default, _is_constexpr(p.annotation), i not in unspecialized, i not in unaligned)
+        Parameter(
+            name,
+            p.default,
+            _is_constexpr(p.annotation),
+            i not in unspecialized and types[i] is None,
+            i not in unaligned,
+            types[i] == float64,
+        )
         for i, (name, p) in enumerate(signature.items())
     )

@@ -28,7 +28,8 @@ class Specializer:
         from .. import _tilewright
 
         rows = [
-            (p.name, p.has_default, p.default, p.is_constexpr, p.specialize, p.align) for p in self.params
+            (p.name, p.has_default, p.default, p.is_constexpr, p.specialize, p.align, p.is_double)
+            for p in self.params
         ]
         return _tilewright.Dispatcher(self.fn.__name__, rows, [*self.options.items(), ("stream", None)], self)
 

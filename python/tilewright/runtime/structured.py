@@ -1,4 +1,4 @@
-"""Arguments that are several values: tuples, named tuples and tensor descriptors.
+"""Arguments that are several values, such as tuples, aggregates and tensor descriptors, or functions.
 
 A launch passes their parts, the *leaves*, as arguments of their own. A *tree* says how the kernel puts them
 together again: the name of a leaf, or what a `Group` holds. Trees are hashable, and kernels are compiled for
@@ -7,13 +7,16 @@ each anew.
 
 from typing import Any, NamedTuple
 
+from ..language.dtypes import dtype
+from ..language.structure import has_fields, items_of, structure, with_items
 from ..language.tiles import make_tensor_descriptor
 from .descriptor import TensorDescriptor
 from .parameters import Parameter
 
 
 class Group(NamedTuple):
-    """A tuple, of the class `named` where that is given, or with `block_shape` a tensor descriptor."""
+    """A tuple, of the class `named` where that is given, an aggregate of that class, or with `block_shape` a
+    tensor descriptor."""
 
     members: tuple
     named: Any = None
@@ -22,14 +25,20 @@ class Group(NamedTuple):
 
 
 def is_structured(value):
-    """Whether an argument is several values."""
-    return isinstance(value, (tuple, TensorDescriptor))
+    """Whether an argument is several values, or a function."""
+    return isinstance(value, (tuple, TensorDescriptor, structure)) or _is_function(value)
+
+
+def _is_function(value):
+    return getattr(type(value), "is_kernel_function", False)
 
 
 def _is_constant(value):
     """Whether a part of a tuple is a constant to the kernel."""
     return (
-        value is None or isinstance(value, (str, bytes)) or (callable(value) and not hasattr(value, "dtype"))
+        value is None
+        or isinstance(value, (str, bytes, dtype))
+        or (callable(value) and not hasattr(value, "dtype"))
     )
 
 
@@ -41,9 +50,10 @@ def _flatten(name, value, param, leaves):
         entries |= {f"stride{i}": int(stride) for i, stride in enumerate(value.strides[:-1])}
         members = tuple(_flatten(f"{name}.{part}", entry, param, leaves) for part, entry in entries.items())
         return Group(members, None, tuple(map(int, value.block_shape)), value.padding)
-    if isinstance(value, tuple):
-        members = tuple(_flatten(f"{name}.{i}", entry, param, leaves) for i, entry in enumerate(value))
-        return Group(members, type(value) if hasattr(value, "_fields") else None)
+    items = items_of(value)
+    if items is not None:
+        members = tuple(_flatten(f"{name}.{part}", item, param, leaves) for part, item in items)
+        return Group(members, None if type(value) is tuple or not has_fields(value) else type(value))
     constant = param.is_constexpr or _is_constant(value)
     leaves[name] = (
         Parameter(name, is_constexpr=constant, specialize=param.specialize, align=param.align),
@@ -81,4 +91,4 @@ def assemble(tree, values):
         rank = len(tree.block_shape)
         base, shape, strides = members[0], members[1 : 1 + rank], members[1 + rank :]
         return make_tensor_descriptor(base, shape, [*strides, 1], tree.block_shape, tree.padding)
-    return tree.named(*members) if tree.named else tuple(members)
+    return with_items(tree.named, members) if tree.named else tuple(members)

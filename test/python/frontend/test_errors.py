@@ -543,16 +543,6 @@ def advance_of_pointer(x, n):
     tl.advance(x, (n,))  # !
 
 
-@mistake("i32", r"lambda is not supported in a kernel", "@tw.jit", "lambda x: x")
-def uses_lambda(n):
-    f = lambda x: x  # noqa: E731 # !
-
-
-@mistake("i32", r"list comprehensions are not supported in a kernel", "tl.static_range")
-def uses_comprehension(n):
-    x = [i for i in range(3)]  # !
-
-
 @mistake("i32", r"'try' is not supported in a kernel")
 def uses_try(n):
     try:  # !
@@ -575,12 +565,6 @@ def uses_raise(n):
 @mistake("i32", r"'import' is not supported in a kernel", "top of the file")
 def uses_import(n):
     import math  # !
-
-
-@mistake("i32", r"nested functions are not supported in a kernel", "@tw.jit")
-def uses_nested_function(n):
-    def inner():  # !
-        pass
 
 
 @mistake("i32", r"dicts are not supported in a kernel")

@@ -14,7 +14,7 @@ PAGE = (ROOT / "docs" / "language.md").read_text()
 
 def test_examples_run(tmp_path):
     blocks = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
-    assert len(blocks) == 2
+    assert len(blocks) == 3
     script = tmp_path / "examples.py"
     script.write_text("\n".join(blocks))
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "python")}

@@ -1,6 +1,6 @@
 """Bounds of loops."""
 
-from ..constexpr import unwrap
+from ..constexpr import constexpr, unwrap
 from ..dtypes import int32
 from ..errors import LanguageTypeError, LanguageValueError
 from ..ir import concrete_value
@@ -30,6 +30,27 @@ def static_step(loop):
     if step == 0:
         raise LanguageValueError("the step of a loop is not 0")
     return step
+
+
+def unrolled(over):
+    """The items of what a comprehension runs over, constants where they come from a range.
+
+    Raises `LanguageTypeError` unless there is a number of them that is known while compiling.
+    """
+    over = unwrap(over) if isinstance(over, constexpr) else over
+    if isinstance(over, (tuple, list)):
+        return list(over)
+    if hasattr(over, "values") and hasattr(over, "start"):  # a static_range
+        return list(map(constexpr, over.values()))
+    limits = [unwrap(getattr(over, name, None)) for name in ("start", "end", "step")]
+    if all(isinstance(limit, int) for limit in limits):
+        static_step(over)
+        return list(map(constexpr, range(*limits)))
+    raise LanguageTypeError(
+        "a comprehension runs over a tuple, or a range whose bounds are known while compiling, "
+        f"got {describe(over)}",
+        hint="give the bounds as constants: a literal, len(...) or a tl.constexpr",
+    )
 
 
 def iterate(loop):

@@ -1,0 +1,48 @@
+"""What the annotation of a kernel's parameter says of its type: `n: tl.int64`, `x_ptr: tl.const`."""
+
+from ..language import dtypes
+from ..language.dtypes import const, dtype, pointer_type, type_from_signature
+from ..language.errors import LanguageTypeError
+from ..language.semantic.convert import cast, constant, describe, is_literal
+from ..language.tensor import tensor
+
+
+def annotated_type(annotation):
+    """The number type that an annotation names (`tl.int64`, "i64"), None if it names none."""
+    if isinstance(annotation, str):
+        name = annotation.rsplit(".", 1)[-1].strip()
+        try:
+            annotation = getattr(dtypes, name, None) or type_from_signature(name)
+        except LanguageTypeError:
+            return None
+    is_number = isinstance(annotation, dtype) and not annotation.is_block() and not annotation.is_ptr()
+    return annotation if is_number and annotation != dtypes.void else None
+
+
+def _is_const(annotation):
+    if isinstance(annotation, str):
+        return annotation.rsplit(".", 1)[-1].strip() == "const"
+    return annotation is const
+
+
+def as_annotated(name, annotation, value):
+    """The argument `value` of the kernel's parameter `name` in the type that it is annotated with.
+
+    Raises `LanguageTypeError` for a value that cannot have this type.
+    """
+    if _is_const(annotation):
+        if not isinstance(value, tensor) or not value.dtype.is_ptr():
+            raise LanguageTypeError(f"argument {name!r} is annotated as a pointer, got {describe(value)}")
+        return tensor(value.handle, pointer_type(value.dtype.element_ty, const=True))
+    ty = annotated_type(annotation)
+    if ty is None:
+        return value
+    if is_literal(value) and isinstance(value, float) <= ty.is_floating():
+        return constant(value, ty)
+    if (
+        isinstance(value, tensor)
+        and value.dtype.is_floating() <= ty.is_floating()
+        and not value.dtype.is_ptr()
+    ):
+        return cast(value, ty)
+    raise LanguageTypeError(f"argument {name!r} is annotated as {ty}, got {describe(value)}")

@@ -1,0 +1,219 @@
+"""Values made of others: tuples, named tuples and the aggregates that users declare.
+
+A class decorated with `tl.aggregate` is one value of the language: loops carry it, branches merge it, functions
+take and return it, and kernels are launched with it.
+"""
+
+import builtins
+import inspect
+
+from .aggregate import aggregate as _base
+from .constexpr import constexpr, unwrap
+from .errors import LanguageError, LanguageTypeError
+from .ir import is_active
+from .semantic.convert import describe, is_literal, to_tensor
+from .tensor import tensor
+
+
+def _is_constexpr(annotation):
+    text = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
+    return text.rsplit(".", 1)[-1] == "constexpr"
+
+
+def constant_fields(value):
+    """The names of the fields of a named tuple that are annotated as a `tl.constexpr`."""
+    annotations = getattr(type(value), "__annotations__", {})
+    return {name for name, annotation in annotations.items() if _is_constexpr(annotation)}
+
+
+def items_of(value):
+    """The parts of a tuple or an aggregate as (name, part); None for everything else.
+
+    What is annotated as a `tl.constexpr` in a named tuple or an aggregate is one.
+    """
+    if isinstance(value, structure):
+        return list(value.fields().items())
+    if not isinstance(value, builtins.tuple):
+        return None
+    names = getattr(value, "_fields", builtins.range(len(value)))
+    constant = constant_fields(value)
+    return [
+        (name, constexpr(item) if name in constant else item) for name, item in zip(names, value, strict=True)
+    ]
+
+
+def has_fields(value):
+    """Whether the parts of `value`, or of values of the class `value`, have names."""
+    return hasattr(value, "_fields")
+
+
+def with_items(kind, items):
+    """A value of the class `kind`, of tuples or an aggregate, with the given parts."""
+    if issubclass(kind, structure):
+        return kind.of(items)
+    return kind(*items) if has_fields(kind) else builtins.tuple(items)
+
+
+def _skeleton(value):
+    """What is left of a value without its tensors: hashable, equal for values of the same kind."""
+    if isinstance(value, tensor):
+        return tensor
+    items = items_of(value)
+    if items is None:
+        return (type(value), value.static) if isinstance(value, _base) else unwrap(value)
+    return (type(value), *(_skeleton(item) for _, item in items))
+
+
+def _tensors(value):
+    if isinstance(value, tensor):
+        return [value]
+    if isinstance(value, builtins.tuple):
+        return [leaf for item in value for leaf in _tensors(item)]
+    return list(value.parts) if isinstance(value, _base) else []
+
+
+def _replaced(value, parts):
+    if isinstance(value, tensor):
+        return next(parts)
+    if isinstance(value, _base) and not isinstance(value, structure):
+        return value.with_parts([next(parts) for _ in value.parts])
+    items = items_of(value)
+    return value if items is None else with_items(type(value), [_replaced(item, parts) for _, item in items])
+
+
+class structure(_base):
+    """The base of the classes that `tl.aggregate` makes."""
+
+    _annotations = {}
+
+    @classmethod
+    def of(cls, values):
+        """The aggregate with these values, in the order of the fields."""
+        made = object.__new__(cls)
+        made.__dict__.update(zip(cls._annotations, values, strict=True))
+        made.__dict__["_complete"] = True
+        return made
+
+    def __setattr__(self, name, value):
+        if self.__dict__.get("_complete"):
+            raise LanguageError(
+                f"{type(self).__name__}.{name} cannot be assigned: an aggregate is a value",
+                hint=f"make a new one: {type(self).__name__}(...)",
+            )
+        if name not in self._annotations:
+            raise LanguageTypeError(
+                f"{type(self).__name__} declares no field {name!r}",
+                hint=f"add '{name}: tl.tensor' to the class",
+            )
+        self.__dict__[name] = self._checked(name, value)
+
+    def _checked(self, name, value):
+        """A field's value: a constant where it is declared as one, inside a kernel numbers become scalars."""
+        value = builtins.tuple(value) if type(value) is list else value
+        if not _is_constexpr(self._annotations[name]):
+            plain = unwrap(value)
+            return to_tensor(plain) if is_active() and is_literal(plain) else value
+        if getattr(type(value), "is_runtime_value", False):
+            raise LanguageTypeError(
+                f"{type(self).__name__}.{name} is a tl.constexpr, got {describe(value)}",
+                hint="declare it as tl.tensor, or give a constant",
+            )
+        return value if isinstance(value, constexpr) else constexpr(value)
+
+    def fields(self):
+        """The fields by name."""
+        return {name: self.__dict__[name] for name in self._annotations}
+
+    @property
+    def parts(self):
+        """The tensors in the fields, in order."""
+        return builtins.tuple(leaf for value in self.fields().values() for leaf in _tensors(value))
+
+    @property
+    def static(self):
+        """Everything else."""
+        return _skeleton(self)
+
+    def with_parts(self, parts):
+        """The same with other tensors."""
+        rest = iter(parts)
+        return self.of([_replaced(value, rest) for value in self.fields().values()])
+
+    @property
+    def type(self):
+        """How errors name the type."""
+        fields = [
+            f"{name}: {getattr(value, 'type', value) if isinstance(value, (tensor, _base)) else unwrap(value)}"
+            for name, value in self.fields().items()
+        ]
+        return f"{type(self).__name__}({', '.join(fields)})"
+
+    __repr__ = type.fget
+
+
+def _default_init(annotations):
+    parameter = inspect.Parameter
+    signature = inspect.Signature([parameter(name, parameter.POSITIONAL_OR_KEYWORD) for name in annotations])
+
+    def init(self, *args, **kwargs):
+        for name, value in signature.bind(*args, **kwargs).arguments.items():
+            setattr(self, name, value)
+
+    own = parameter("self", parameter.POSITIONAL_ONLY)
+    init.__signature__ = signature.replace(parameters=[own, *signature.parameters.values()])
+    return init
+
+
+def _init_of(cls, annotations):
+    init = cls.__dict__.get("__init__")
+    if init is None:
+        return _default_init(annotations)
+    if getattr(init, "is_kernel_function", False):
+        raise TypeError(f"{cls.__name__}.__init__ is a plain function: leave out the decorator @tw.jit")
+    return inspect.unwrap(init)  # a constexpr_function sees its arguments as they are
+
+
+def aggregate(cls):
+    """Make a class of values that hold blocks, scalars, pointers, tuples and constants in named fields.
+
+    The annotations of the class are its fields; those that are a `tl.constexpr` are known while compiling. Without an
+    `__init__` of its own, which is plain Python and assigns all fields, the class is called with the fields in order.
+    Methods decorated with `@tw.jit` are called from kernels. An aggregate is never changed, and made anew instead.
+    A kernel may be launched with one: its fields then are arrays, numbers and constants.
+
+    Raises `TypeError` for a class without annotations.
+
+    Example::
+
+        @tl.aggregate
+        class Span:
+            start: tl.tensor
+            stop: tl.tensor
+            STEP: tl.constexpr
+
+            @tw.jit
+            def size(self):
+                return (self.stop - self.start) // self.STEP
+    """
+    annotations = dict(inspect.get_annotations(cls)) if isinstance(cls, builtins.type) else {}
+    if not annotations:
+        raise TypeError(f"tl.aggregate decorates a class whose annotations are its fields, got {cls!r}")
+    taken = [name for name in annotations if hasattr(structure, name)]
+    if taken:
+        raise TypeError(f"{cls.__name__}.{taken[0]} has a name that every aggregate uses: choose another one")
+    construct = _init_of(cls, annotations)
+
+    def init(self, *args, **kwargs):
+        construct(self, *args, **kwargs)
+        missing = [name for name in annotations if name not in self.__dict__]
+        if missing:
+            raise LanguageTypeError(f"{cls.__name__}.__init__ does not assign {missing[0]!r}")
+        self.__dict__["_complete"] = True
+
+    init.__signature__ = inspect.signature(construct)
+    own = {name: value for name, value in vars(cls).items() if name not in ("__dict__", "__weakref__")}
+    return builtins.type(
+        cls.__name__,
+        (structure, *(base for base in cls.__bases__ if base is not object)),
+        {**own, "_annotations": annotations, "_fields": builtins.tuple(annotations), "__init__": init},
+    )
