@@ -1,0 +1,163 @@
+"""Compares the configuration that the cost model chooses for a product with the best of an exhaustive search.
+
+    python benchmarks/gemm_sweep.py [--shape 16x8192x8192 ...] [--dtype float16] [--layout NT] [--out sweep.json]
+
+Every configuration's result is checked against PyTorch's. Speeds are TFLOP/s of median times with the L2 cache
+flushed; `share` is the speed of the model's choice over that of the best one found.
+"""
+
+import argparse
+import itertools
+import json
+import math
+import pathlib
+
+import torch
+from rich.console import Console
+from rich.table import Table
+from tilewright.kernels.gemm import Config, matmul
+from tilewright.kernels.gemm.config import SPLITS, TILES, Problem, choose_hopper, clocks
+from timing import gpu_time
+
+SHAPES = (
+    "512x512x512",
+    "1024x1024x1024",
+    "2048x2048x2048",
+    "4096x4096x4096",
+    "8192x8192x8192",
+    "8192x8192x512",
+    "4096x4096x16384",
+    "1x4096x4096",
+    "16x8192x8192",
+    "64x4096x14336",
+    "128x8192x8192",
+    "128x128x32768",
+)
+MORE_TILES = ((256, 128, 8), (64, 256, 4), (128, 32, 8), (128, 128, 4))
+
+
+def every_config(problem):
+    """The search: all tiles, depths, stages, parts and both ways round, as far as they fit the hardware."""
+    depth = 128 // problem.itemsize
+    swaps = (False, True) if problem.M <= 64 else (False,)
+    for (bm, bn, warps), bk, swap in itertools.product(TILES + MORE_TILES, (depth, 2 * depth), swaps):
+        M, N = (problem.N, problem.M) if swap else (problem.M, problem.N)
+        programs = math.ceil(M / bm) * math.ceil(N / bn) * problem.batch
+        most = min((216 * 1024 - min(bm * bn * 2, 32768)) // ((bm + bn) * bk * problem.itemsize), 8)
+        for stages, split in itertools.product({most, (most + 2) // 2} & {2, 3, 4, 5, 6, 7, 8}, SPLITS):
+            if split == 1 or (split * programs <= 2 * problem.processors and split * bk <= problem.K):
+                yield Config(bm, bn, bk, warps, stages, 8, split, swap)
+
+
+def operands(shape, dtype, layout):
+    """Random matrices on the GPU, each contiguous along its rows ("N") or its columns ("T")."""
+    M, N, K = shape
+    a = torch.randn(*((M, K) if layout[0] == "N" else (K, M)), device="cuda").to(dtype)
+    b = torch.randn(*((K, N) if layout[1] == "N" else (N, K)), device="cuda").to(dtype)
+    return a if layout[0] == "N" else a.T, b if layout[1] == "N" else b.T
+
+
+def measure(config, a, b, expected):
+    """Seconds of one configuration, or why there are none."""
+    try:
+        result = matmul(a, b, config=config)
+    except Exception as error:  # A configuration that does not fit is a result too.
+        return f"{type(error).__name__}: {error}".splitlines()[0][:160]
+    # Two roundings to the type may differ by one step each.
+    error = ((result - expected).float().norm() / expected.float().norm()).item()
+    if not error < 2 * torch.finfo(a.dtype).eps:
+        return f"wrong: relative error {error:.3g}"
+    return gpu_time(lambda: matmul(a, b, config=config), repetitions=20, budget=0.05)
+
+
+def sweep(shape, dtype, layout):
+    """One row of results."""
+    M, N, K = shape
+    a, b = operands(shape, dtype, layout)
+    expected = a @ b
+    processors = torch.cuda.get_device_properties(0).multi_processor_count
+    problem = Problem(M, N, K, 1, a.dtype.itemsize, processors=processors)
+    chosen = choose_hopper(problem)
+    found = {
+        config: measure(config, a, b, expected)
+        for config in {chosen: 0} | dict.fromkeys(every_config(problem), 0)
+    }
+    times = {config: time for config, time in found.items() if isinstance(time, float)}
+    if not isinstance(found[chosen], float):
+        raise RuntimeError(f"{shape} {layout}: the model's choice {chosen}: {found[chosen]}")
+    flops = 2e-12 * M * N * K
+    ranked = sorted(times, key=times.get)
+    return {
+        "shape": "x".join(map(str, shape)),
+        "layout": layout,
+        "dtype": str(dtype).removeprefix("torch."),
+        "torch": flops / gpu_time(lambda: a @ b),
+        "chosen": flops / times[chosen],
+        "best": flops / times[ranked[0]],
+        "share": times[ranked[0]] / times[chosen],
+        "chosen config": vars(chosen),
+        "ranking": [
+            {
+                "TFLOP/s": flops / times[c],
+                "model us": clocks(problem, c) * 1e6 / 1.5e9,
+                "us": times[c] * 1e6,
+                **vars(c),
+            }
+            for c in ranked
+        ],
+        "failed": [{"why": why, **vars(config)} for config, why in found.items() if isinstance(why, str)],
+    }
+
+
+def describe(config):
+    """A configuration in a cell of the table."""
+    sides = "x".join(str(config[side]) for side in ("block_m", "block_n", "block_k"))
+    extra = ("" if config["split_k"] == 1 else f" /{config['split_k']}") + (" swap" if config["swap"] else "")
+    return f"{sides} {config['num_warps']}w {config['num_stages']}s{extra}"
+
+
+def show(rows):
+    """Prints the table."""
+    table = Table(title="TFLOP/s: model's choice against exhaustive search")
+    for column in (
+        "shape",
+        "layout",
+        "torch",
+        "chosen",
+        "best",
+        "share",
+        "chosen config",
+        "best config",
+        "failed",
+    ):
+        table.add_column(column)
+    for row in rows:
+        speeds = [f"{row[name]:.1f}" for name in ("torch", "chosen", "best")]
+        configs = [describe(row["chosen config"]), describe(row["ranking"][0])]
+        table.add_row(
+            row["shape"], row["layout"], *speeds, f"{row['share']:.2f}", *configs, str(len(row["failed"]))
+        )
+    Console(width=150).print(table)
+
+
+def main():
+    """Sweeps the shapes, prints the table, keeps the results."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--shape", nargs="*", default=SHAPES, help="MxNxK")
+    parser.add_argument("--dtype", default="float16", choices=("float16", "bfloat16"))
+    parser.add_argument("--layout", nargs="*", default=("NT",), choices=("NN", "NT", "TN", "TT"))
+    parser.add_argument("--out", type=pathlib.Path, help="JSON file for the results")
+    options = parser.parse_args()
+    rows = []
+    for text, layout in itertools.product(options.shape, options.layout):
+        rows.append(sweep(tuple(map(int, text.split("x"))), getattr(torch, options.dtype), layout))
+        if options.out:
+            options.out.write_text(json.dumps(rows, indent=1) + "\n")
+        print(text, layout, f"{rows[-1]['share']:.3f}", describe(rows[-1]["ranking"][0]), flush=True)
+    show(rows)
+    shares = [row["share"] for row in rows]
+    print(f"geometric mean of the shares: {math.exp(sum(map(math.log, shares)) / len(shares)):.3f}")
+
+
+if __name__ == "__main__":
+    main()
