@@ -2,5 +2,6 @@
 
 from .config import Config
 from .matmul import matmul
+from .scaled import scaled_matmul
 
-__all__ = ["Config", "matmul"]
+__all__ = ["Config", "matmul", "scaled_matmul"]

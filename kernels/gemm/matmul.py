@@ -130,7 +130,7 @@ def _fitted(name, x, shape, like):
 
 def product(out, a, b, bias, c, a_scale, b_scale, alpha, beta, flags, precision, exact, config):
     """Run the kernels for checked operands: ``out`` and ``c`` of the result's shape, scales of shapes (M,) and
-    (N,), ``flags`` for the epilogue.
+    (N,), or (1,), ``flags`` for the epilogue.
     """
     batch = tuple(out.shape[:-2])
     a, b = prepared(a, b, work_of(a, b, batch))
@@ -157,9 +157,10 @@ def _launch(out, a, b, bias, c, a_scale, b_scale, alpha, beta, flags, precision,
     (M, K), N = a.shape[-2:], b.shape[-1]
     parts = config.split_k
     vectors = [out if x is None else x for x in (bias, a_scale, b_scale)]
-    steps = [0 if x is None else strides(x)[0] for x in (bias, a_scale, b_scale)]
+    # One scale for all is a vector that stands still.
+    steps = [0 if x is None or x.shape[0] == 1 else strides(x)[0] for x in (bias, a_scale, b_scale)]
     to, from_a, from_b, from_c = batch.strides
-    epilogue = {"SCALED": a_scale is not None} | flags
+    epilogue = {"SCALED": (a_scale is not None) + 2 * (b_scale is not None)} | flags
     grid = (tw.cdiv(M, config.block_m) * tw.cdiv(N, config.block_n), batch.count, parts)
     target, target_strides, target_batch, target_steps = out, strides(out)[-2:], to, batch.steps[0]
     first = epilogue
@@ -167,7 +168,7 @@ def _launch(out, a, b, bias, c, a_scale, b_scale, alpha, beta, flags, precision,
         sums = as_dtype("int32" if dtype_name(a) == "int8" else "float32", a)
         target = empty((parts, batch.count, M, N), a, sums)
         target_strides, target_batch, target_steps = (N, 1), (batch.inner * M * N, M * N), 3
-        first = {"SCALED": False, "HAS_ALPHA": False, "BIAS": "none", "ADD": "none", "ACTIVATION": None}
+        first = {"SCALED": 0, "HAS_ALPHA": False, "BIAS": "none", "ADD": "none", "ACTIVATION": None}
     matmul_kernel[grid](
         target, a, b, added, *vectors, M, N, K,
         *target_strides, *strides(a)[-2:], *strides(b)[-2:], *strides(added)[-2:], *steps, alpha, beta,

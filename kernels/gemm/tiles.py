@@ -102,6 +102,8 @@ def epilogue(
     """What becomes of the sums of rows m and columns n, as TYPE.
 
     In float32: activation(alpha * scales * x + bias + beta * c), or with ADD "after" activation(...) + beta * c.
+    Bit 0 of SCALED says that rows have scales, bit 1 that columns have; BIAS is "none", or the side that the
+    bias goes along, "m" or "n"; ACTIVATION is a function of a float32 block or None.
     """
     if PARTS > 1:
         half: tl.constexpr = x.shape[1] // 2
@@ -117,8 +119,10 @@ def epilogue(
         alpha, beta, c, bias, a_scale, b_scale = operands
         n = first_n + tl.arange(0, x.shape[1])
         x = x.to(tl.float32)
-        if SCALED:
-            x = x * along(a_scale, m, n, M, N, "m") * along(b_scale, m, n, M, N, "n")
+        if SCALED & 1:
+            x = x * along(a_scale, m, n, M, N, "m")
+        if SCALED & 2:
+            x = x * along(b_scale, m, n, M, N, "n")
         if HAS_ALPHA:
             x = x * alpha
         if BIAS != "none":
@@ -150,7 +154,7 @@ def finish(
     """Store a tile of sums, as the epilogue makes them."""
     ptr, stride_m, stride_n = out
     TYPE: tl.constexpr = ptr.dtype.element_ty
-    if (SCALED or HAS_ALPHA or BIAS != "none") or (ADD != "none" or ACTIVATION is not None):
+    if (SCALED != 0 or HAS_ALPHA or BIAS != "none") or (ADD != "none" or ACTIVATION is not None):
         # Part by part, so that few intermediate values stand in registers beside the sums.
         PARTS: tl.constexpr = max(acc.shape[1] // 32, 1)
         x = epilogue(acc, m, first_n, M, N, operands, SCALED, HAS_ALPHA, BIAS, ADD, ACTIVATION, TYPE, PARTS)

@@ -4,6 +4,7 @@ import pytest
 from assembling import assemble, matmul_constants, needs_assembler, tensor_maps
 from tilewright.kernels.activation.functions import gelu_erf, gelu_tanh, silu_fn
 from tilewright.kernels.gemm.kernel import matmul_kernel, reduce_kernel
+from tilewright.kernels.gemm.scaled import block_scaled_kernel
 
 pytestmark = pytest.mark.compiled
 
@@ -34,6 +35,8 @@ KINDS = {
     "tf32": ("fp32", "fp32", 8, 4, SQUARE | K_MAJOR | {"BLOCK_K": 32, "PRECISION": "tf32"}),
     "tf32x3": ("fp32", "fp32", 8, 3, SQUARE | K_MAJOR | {"BLOCK_K": 32, "PRECISION": "tf32x3"}),
     "e4m3": ("fp8e4nv", "bf16", 8, 4, WIDE | K_MAJOR | {"BLOCK_K": 128}),
+    "e4m3 exact": ("fp8e4nv", "bf16", 8, 4, SQUARE | K_MAJOR | {"BLOCK_K": 128, "SCALED": 3, "EXACT": True}),
+    "e5m2 scaled": ("fp8e5", "fp16", 8, 4, WIDE | K_MAJOR | {"BLOCK_K": 128, "SCALED": 3}),
     "int8": ("i8", "i32", 8, 4, WIDE | K_MAJOR | {"BLOCK_K": 128}),
 }
 
@@ -63,3 +66,15 @@ def test_sum_of_parts_spills_nothing():
     compiled = assemble(reduce_kernel, "fp16", constants, "sm_90a", 4, types=types)
     assert compiled.metadata["advice"] == []
     assert "ld.global.v4" in compiled.asm["ptx"]
+
+
+@needs_assembler
+@pytest.mark.parametrize(("a_side", "b_side", "columns"), [(1, 128, 128), (128, 128, 128), (1, 1, 64)])
+def test_scales_of_blocks(a_side, b_side, columns):
+    tile = {"BLOCK_M": 128, "BLOCK_N": columns, "BLOCK_K": 128, "GROUP_M": 8}
+    sides = {"A_ROWS": a_side, "B_COLUMNS": b_side, "BIAS": "none", "ACTIVATION": None}
+    constants = tile | sides | K_MAJOR | {"stride_on": 1, "stride_ak": 1}
+    types = {"out_ptr": "*bf16", "a_scale_ptr": "*fp32", "b_scale_ptr": "*fp32"}
+    compiled = assemble(block_scaled_kernel, "fp8e4nv", constants, "sm_90a", 8, 4, types=types)
+    assert compiled.metadata["advice"] == []
+    assert tensor_maps(compiled) == (3, True)

@@ -93,6 +93,13 @@ struct ComputeOnScalars : RewritePattern {
 // Dots
 //===----------------------------------------------------------------------===//
 
+/// Whether tensor cores sum the products in fewer digits than float32 has, so
+/// that who adds their sums outside gets something better.
+static bool isSummedInFewerDigits(tile::DotOp dot) {
+  Type element = cast<RankedTensorType>(dot.getA().getType()).getElementType();
+  return isa<Float8E4M3FNType, Float8E5M2Type>(element);
+}
+
 /// dot(a, b, 0) + c is dot(a, b, c).
 template <typename AddOp> struct AccumulateInDot : OpRewritePattern<AddOp> {
   using OpRewritePattern<AddOp>::OpRewritePattern;
@@ -102,7 +109,8 @@ template <typename AddOp> struct AccumulateInDot : OpRewritePattern<AddOp> {
     for (auto [mine, other] : {std::pair(op.getLhs(), op.getRhs()),
                                std::pair(op.getRhs(), op.getLhs())}) {
       auto dot = mine.template getDefiningOp<tile::DotOp>();
-      if (!dot || !dot->hasOneUse() || !isZero(dot.getAcc()))
+      if (!dot || !dot->hasOneUse() || !isZero(dot.getAcc()) ||
+          isSummedInFewerDigits(dot))
         continue;
       rewriter.replaceOpWithNewOp<tile::DotOp>(
           op, op.getType(), dot.getA(), dot.getB(), other, dot.getPrecision());

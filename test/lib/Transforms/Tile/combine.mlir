@@ -58,3 +58,15 @@ tile.func @shared_product(%a: tensor<16x16xf16>, %b: tensor<16x16xf16>, %c: tens
   %s = arith.addf %c, %d : tensor<16x16xf32>
   tile.return %s, %d : tensor<16x16xf32>, tensor<16x16xf32>
 }
+
+// Tensor cores would add to the sum in fewer digits than float32 has.
+// CHECK-LABEL: @sum_of_short_floats
+// CHECK: %[[D:.*]] = tile.dot
+// CHECK: arith.addf %{{.*}}, %[[D]]
+tile.func @sum_of_short_floats(%a: tensor<16x32xf8E4M3FN>, %b: tensor<32x16xf8E4M3FN>, %c: tensor<16x16xf32>)
+    -> tensor<16x16xf32> {
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32>
+  %d = tile.dot %a, %b, %zero : tensor<16x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>, tensor<16x16xf32>
+  %s = arith.addf %c, %d : tensor<16x16xf32>
+  tile.return %s : tensor<16x16xf32>
+}

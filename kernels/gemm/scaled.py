@@ -1,0 +1,209 @@
+"""Products of scaled 8-bit matrices: one scale for a matrix, for each row and column, or for each block."""
+
+import tilewright as tw
+import tilewright.language as tl
+
+from .._arrays import as_dtype, check_same, dtype_name, empty, library, strides
+from .config import choose
+from .matmul import activation_function, product
+from .operands import check_operands, prepared
+from .tiles import finish, locate
+
+# The side of a block with a scale of its own.
+SCALE_BLOCK = 128
+
+
+@tw.jit
+def scales(ptr, tile, index, mask, stride, SIDE: tl.constexpr, BLOCK: tl.constexpr):
+    """The scales of a tile's rows or columns `index`: a vector, or one number where SIDE of them share one."""
+    if SIDE == 1:
+        return tl.load(ptr + index * stride, mask=mask, other=0.0)
+    else:
+        return tl.load(ptr + tile * BLOCK // SIDE * stride)
+
+
+@tw.jit
+def block_scaled_kernel(
+    out_ptr,
+    a_ptr,
+    b_ptr,
+    bias_ptr,
+    a_scale_ptr,
+    b_scale_ptr,
+    M,
+    N,
+    K,
+    stride_om,
+    stride_on,
+    stride_am,
+    stride_ak,
+    stride_bk,
+    stride_bn,
+    stride_bias,
+    stride_sam,
+    stride_sak,
+    stride_sbk,
+    stride_sbn,
+    A_ROWS: tl.constexpr,
+    B_COLUMNS: tl.constexpr,
+    BIAS: tl.constexpr,
+    ACTIVATION: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    BLOCK_K: tl.constexpr,
+    GROUP_M: tl.constexpr,
+):
+    """One tile a program. A scale stands for A_ROWS rows of a, or B_COLUMNS columns of b, and BLOCK_K of k."""
+    pid_m, pid_n = locate(tl.program_id(0), tl.cdiv(M, BLOCK_M), tl.cdiv(N, BLOCK_N), GROUP_M)
+    m = (pid_m * BLOCK_M + tl.arange(0, BLOCK_M)).to(tl.int64)
+    first_n = (pid_n * BLOCK_N).to(tl.int64)
+    n = first_n + tl.arange(0, BLOCK_N)
+    k = tl.arange(0, BLOCK_K)
+    m_mask, n_mask = m < M, n < N
+    a_ptrs = a_ptr + m[:, None] * stride_am + k[None, :] * stride_ak
+    b_ptrs = b_ptr + k[:, None] * stride_bk + n[None, :] * stride_bn
+    # The scales of a block are loaded under the products of the one before.
+    sa = scales(a_scale_ptr, pid_m, m, m_mask, stride_sam, A_ROWS, BLOCK_M)
+    sb = scales(b_scale_ptr, pid_n, n, n_mask, stride_sbn, B_COLUMNS, BLOCK_N)
+    acc = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
+    for start in range(0, K, BLOCK_K):
+        k_mask = start + k < K
+        a = tl.load(a_ptrs, mask=m_mask[:, None] & k_mask[None, :], other=0.0)
+        b = tl.load(b_ptrs, mask=k_mask[:, None] & n_mask[None, :], other=0.0)
+        # Of the last block again at the end.
+        block = tl.minimum(start + BLOCK_K, K - 1) // BLOCK_K
+        next_sa = scales(a_scale_ptr + block * stride_sak, pid_m, m, m_mask, stride_sam, A_ROWS, BLOCK_M)
+        next_sb = scales(b_scale_ptr + block * stride_sbk, pid_n, n, n_mask, stride_sbn, B_COLUMNS, BLOCK_N)
+        x = tl.dot(a, b).to(tl.float32)
+        if A_ROWS == 1 and B_COLUMNS == 1:
+            acc += x * sa[:, None] * sb[None, :]
+        elif A_ROWS == 1:
+            acc += x * (sa * sb)[:, None]
+        elif B_COLUMNS == 1:
+            acc += x * (sa * sb)[None, :]
+        else:
+            acc += x * (sa * sb)
+        sa, sb = next_sa, next_sb
+        a_ptrs += BLOCK_K * stride_ak
+        b_ptrs += BLOCK_K * stride_bk
+    # No alpha, no added matrix, no scales of the whole.
+    none = (1.0, 1.0, (out_ptr, 0, 0), (bias_ptr, stride_bias), (a_scale_ptr, 0), (b_scale_ptr, 0))
+    out = (out_ptr, stride_om, stride_on)
+    finish(acc, m, first_n, M, N, out, none, 0, False, BIAS, "none", ACTIVATION)
+
+
+def scaled_matmul(
+    a,
+    b,
+    a_scale,
+    b_scale,
+    bias=None,
+    activation="none",
+    out=None,
+    *,
+    out_dtype="bfloat16",
+    fast_accumulation=False,
+    config=None,
+):
+    """activation((a_scale * a) @ (b_scale * b) + bias) of 8-bit matrices, in float32.
+
+    Args:
+        a: array of shape (M, K): float8_e4m3fn, float8_e5m2 or int8; fastest contiguous along K.
+        b: array of shape (K, N), ``a``'s type (the float8 types may be mixed); fastest contiguous along K.
+        a_scale: a number, or a float32 array: of one element; of shape (M,) or (M, 1), a scale for each
+            row; of shape (M, K / 128) or (M / 128, K / 128), rounded up, one for each block of 1 x 128 or
+            128 x 128.
+        b_scale: likewise: a number; (N,) or (1, N); (K / 128, N) or (K / 128, N / 128). Both have scales
+            of blocks, or neither.
+        bias: array of shape (N,), or None.
+        activation: as for :func:`matmul`.
+        out: array of shape (M, N) for the result; made, of ``out_dtype``, where not given.
+        fast_accumulation: let tensor cores sum products of float8, of which they keep some 14 bits;
+            otherwise sums of 128 products are added up in float32. Scales of blocks are always exact.
+        config: as for :func:`matmul`.
+
+    Raises:
+        TypeError: other types. ValueError: shapes that do not fit.
+
+    Example: ``scaled_matmul(x8, w8.T, x_scale, w_scale, out_dtype="float16")``.
+    """
+    check_operands(a, b)
+    if a.ndim != 2 or b.ndim != 2 or a.dtype.itemsize != 1:
+        raise TypeError(
+            f"expected matrices of 8-bit numbers, got {dtype_name(a)} of rank {a.ndim} and {b.ndim}"
+        )
+    (M, K), N = a.shape, b.shape[1]
+    function = activation_function(activation)
+    out = empty((M, N), a, as_dtype(out_dtype, a)) if out is None else out
+    check_same("out", (M, N), out, a)
+    if bias is not None:
+        check_same("bias", (N,), bias, a)
+    kinds = [_kind("a_scale", a_scale, (M, K), a), _kind("b_scale", b_scale, (N, K), a)]
+    if kinds.count("blocks") == 1:
+        raise ValueError("a_scale and b_scale: give both scales of blocks, or neither")
+    if M == 0 or N == 0:
+        return out
+    if K == 0:
+        a_scale, b_scale, kinds = 1.0, 1.0, ["number", "number"]  # of nothing
+    if kinds[0] == "blocks":
+        _run_blocks(out, a, b, bias, a_scale, b_scale, function, config)
+        return out
+    alpha = 1.0
+    vectors = []
+    for scale, kind in zip((a_scale, b_scale), kinds):
+        alpha *= float(scale) if kind == "number" else 1.0
+        vectors.append(None if kind == "number" else scale.reshape(-1))
+    flags = {"HAS_ALPHA": alpha != 1, "BIAS": "none" if bias is None else "n", "ADD": "none"}
+    exact = not fast_accumulation and dtype_name(a) != "int8"
+    flags["ACTIVATION"] = function
+    product(out, a, b, bias, None, *vectors, alpha, 1.0, flags, "ieee", exact, config)
+    return out
+
+
+def _kind(name, scale, sides, like):
+    """What ``scale`` is: "number", "vector" or "blocks". ``sides``: those of the matrix, k last; of b's scale
+    the sides are exchanged.
+    """
+    if isinstance(scale, (int, float)):
+        return "number"
+    if library(scale) is not library(like):
+        raise TypeError(f"{name} is an array of {library(scale).__name__}, expected {library(like).__name__}")
+    if dtype_name(scale) != "float32":
+        raise TypeError(f"{name} is {dtype_name(scale)}, expected float32")
+    side, depth = sides
+    shape = tuple(scale.shape) if name == "a_scale" else tuple(scale.shape)[::-1]
+    if all(length == 1 for length in shape) or shape in ((side,), (side, 1)):
+        return "vector"
+    if shape in (
+        (side, tw.cdiv(depth, SCALE_BLOCK)),
+        (tw.cdiv(side, SCALE_BLOCK), tw.cdiv(depth, SCALE_BLOCK)),
+    ):
+        return "blocks"
+    raise ValueError(
+        f"{name} has shape {tuple(scale.shape)}, expected one scale, {side}, or one for each "
+        f"{SCALE_BLOCK} of k and 1 or {SCALE_BLOCK} of the {side}"
+    )
+
+
+def _run_blocks(out, a, b, bias, a_scale, b_scale, function, config):
+    (M, K), N = a.shape, b.shape[1]
+    a, b = prepared(a, b, M * N * K)
+    # A scale for each column takes as many registers as a row of sums.
+    columns = b_scale.shape[1] == N and N > 1
+    config = choose(a, b, 1, "ieee", True, config, sums=2 if columns else 1)
+    # A tile lies within one block of each scale.
+    if config.block_k != SCALE_BLOCK or max(config.block_m, config.block_n) > SCALE_BLOCK:
+        raise ValueError(f"scales of blocks need block_k={SCALE_BLOCK} and tiles no larger, got {config}")
+    if config.split_k != 1 or config.swap:
+        raise ValueError(f"scales of blocks need split_k=1 and no swap, got {config}")
+    launch = config.launch()
+    del launch["SPLIT_K"]
+    grid = (tw.cdiv(M, config.block_m) * tw.cdiv(N, config.block_n),)
+    block_scaled_kernel[grid](
+        out, a, b, out if bias is None else bias, a_scale, b_scale, M, N, K,
+        *strides(out), *strides(a), *strides(b), 0 if bias is None else strides(bias)[0],
+        *strides(a_scale), *strides(b_scale),
+        A_ROWS=1 if a_scale.shape[0] == M else SCALE_BLOCK,
+        B_COLUMNS=1 if b_scale.shape[1] == N else SCALE_BLOCK,
+        BIAS="none" if bias is None else "n", ACTIVATION=function, **launch,
+    )  # fmt: skip
