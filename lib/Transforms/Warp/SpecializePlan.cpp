@@ -179,7 +179,7 @@ static void chooseSlots(MutableArrayRef<RingType> rings, int64_t bytes) {
       total += llvm::alignTo(ring.getSizeInBytes(), kMaxSharedAlignment);
     return total;
   };
-  while (getTotal() > bytes) {
+  while (!rings.empty() && getTotal() > bytes) {
     RingType *deepest = llvm::max_element(rings, [](RingType a, RingType b) {
       return a.getNumSlots() < b.getNumSlots();
     });

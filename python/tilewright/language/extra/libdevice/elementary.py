@@ -4,7 +4,7 @@ from ... import dtypes
 from ...ir import Spelled, emit
 from ...semantic import arithmetic, convert
 from .arguments import float_function, question, typed_function
-from .numbers import bits, call, fma, from_bits, is_finite, like, magnitude, where, width
+from .numbers import bits, call, fma, from_bits, is_finite, is_negative, like, magnitude, where, width
 
 _LOG2_E, _LN_2, _LOG10_2, _LOG2_10 = (
     1.4426950408889634,
@@ -59,16 +59,15 @@ def _cospi(x):
 def _remainder(x, y):
     """IEEE's: `x` minus the multiple of `y` nearest to the quotient, ties to even. All steps are exact."""
     size, divisor = magnitude(x), magnitude(y)
-    half_range = 2.0**126 if width(x) == 32 else 2.0**1022
-    rest = where(divisor <= half_range, arithmetic.mod(size, divisor + divisor), size)
+    rest = where(divisor <= 2.0**1022, arithmetic.mod(size, divisor + divisor), size)
     half = divisor * 0.5
-    small = divisor < 2.0**-120
+    small = divisor < 2.0**-1000  # half of it need not be exact
     over = where(small, rest + rest > divisor, rest > half)
     rest = where(over, rest - divisor, rest)
     still = where(small, rest + rest >= divisor, rest >= half)
     rest = where(over & still, rest - divisor, rest)
     rest = where(is_finite(x) & (divisor == float("inf")), size, rest)
-    return where((bits(x) >> (width(x) - 1)) == 1, -rest, rest)
+    return where(is_negative(x), -rest, rest)
 
 
 def _fdim(x, y):
@@ -133,9 +132,9 @@ _MORE = {
     "atan2": (2, _op("atan2"), "The angle of the point with abscissa `y` and ordinate `x`"),
     "copysign": (2, _op("copysign"), "The size of `x` with the sign of `y`"),
     "fdim": (2, _fdim, "`x - y` where that is positive, else 0"),
-    "fmod": (2, arithmetic.mod, "The remainder of `x / y` with the sign of `x`"),
+    "fmod": (2, _through_float64(arithmetic.mod), "The remainder of `x / y` with the sign of `x`"),
     "pow": (2, _op("powf"), "`x` to the power `y`"),
-    "remainder": (2, _remainder, "`x` minus the multiple of `y` nearest to it, ties to even"),
+    "remainder": (2, _through_float64(_remainder), "`x` minus the multiple of `y` nearest to it, ties to even"),
     "fma": (3, fma, "`x * y + z`, rounded once"),
     "fast_dividef": (2, lambda x, y: arithmetic.truediv(x, y, fast=True), "`x / y`, quick"),
     "fast_powf": (2, lambda x, y: _fast("exp2", y * _fast("log2", x)), "`x`, which is positive, to the power "
