@@ -80,6 +80,16 @@ static bool isSubtypeOf(PyTypeObject *type, const char *module,
              1;
 }
 
+/// What stands for several values, or is compiled in: tuples, descriptors,
+/// aggregates, functions of the language.
+static bool isStructured(PyTypeObject *type) {
+  return PyType_IsSubtype(type, &PyTuple_Type) ||
+         isSubtypeOf(type, "tilewright.runtime.descriptor",
+                     "TensorDescriptor") ||
+         py::hasattr(reinterpret_cast<PyObject *>(type),
+                     "is_structured_argument");
+}
+
 static TypeInfo lookAt(PyTypeObject *type) {
   if (type == &PyBool_Type)
     return {TypeInfo::Bool, {}};
@@ -93,8 +103,7 @@ static TypeInfo lookAt(PyTypeObject *type) {
     return {TypeInfo::NumPyScalar, {}};
   if (isSubtypeOf(type, "tilewright.language.constexpr", "constexpr"))
     return {TypeInfo::Wrapper, {}};
-  if (PyType_IsSubtype(type, &PyTuple_Type) ||
-      isSubtypeOf(type, "tilewright.runtime.descriptor", "TensorDescriptor"))
+  if (isStructured(type))
     return {TypeInfo::Structured, {}};
   ArrayReader reader = arrayReaderFor(type);
   if (reader.protocol != Protocol::NotAnArray)

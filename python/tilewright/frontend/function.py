@@ -13,6 +13,8 @@ class KernelFunction:
     """
 
     is_kernel_function = True
+    #: A launch compiles it in.
+    is_structured_argument = True
 
     def __init__(self, fn):
         functools.update_wrapper(self, fn)

@@ -84,6 +84,7 @@ def _replaced(value, parts):
 class structure(_base):
     """The base of the classes that `tl.aggregate` makes."""
 
+    is_structured_argument = True
     _annotations = {}
 
     @classmethod
