@@ -16,6 +16,8 @@ void initIr(pybind11::module_ &module);
 void initCompiler(pybind11::module_ &module);
 void initRuntime(pybind11::module_ &module);
 void initCuda(pybind11::module_ &module);
+/// Adds memory, streams, events and graphs to the module `cuda`.
+void initCudaMemory(pybind11::module_ &cuda);
 
 /// Text that the C API gave away.
 inline std::string take(tw_string string) {

@@ -14,7 +14,14 @@ add[(tw.cdiv(n, 1024),)](x, y, out, n, BLOCK=1024)   # NumPy arrays: the CPU; CU
 from . import knobs
 from .frontend.errors import CompilationError
 from .runtime.blocks import cdiv, next_power_of_2
-from .runtime.errors import CacheError, DriverError, KernelAssertError, OutOfResources, TilewrightError
+from .runtime.errors import (
+    CacheError,
+    DriverError,
+    KernelAssertError,
+    OutOfMemory,
+    OutOfResources,
+    TilewrightError,
+)
 from .runtime.jit import JITFunction, jit
 
 __all__ = [
@@ -23,6 +30,7 @@ __all__ = [
     "DriverError",
     "JITFunction",
     "KernelAssertError",
+    "OutOfMemory",
     "OutOfResources",
     "TilewrightError",
     "cdiv",
@@ -33,7 +41,15 @@ __all__ = [
 
 # Imported when first used: none of them is needed to launch a kernel.
 _ON_DEMAND = ("aot", "compat", "cuda", "kernels", "testing", "tuning")
-_FROM_TUNING = ("AutotunerError", "Config", "Space", "autotune", "heuristics")
+_FROM = {
+    **dict.fromkeys(("AutotunerError", "Config", "Space", "autotune", "heuristics"), "tuning"),
+    **dict.fromkeys(("Array", "empty", "from_dlpack", "from_numpy", "pinned", "to_numpy", "zeros"), "arrays"),
+    **dict.fromkeys(("Event", "Graph", "Stream", "current_stream"), "streams"),
+    **dict.fromkeys(("device_info", "memory_info", "trim_memory"), "devices"),
+    "TensorDescriptor": "runtime.descriptor",
+    "interpret": "interpreter",
+    "__version__": "_tilewright",
+}
 
 
 def __getattr__(name):
@@ -41,12 +57,6 @@ def __getattr__(name):
 
     if name in _ON_DEMAND:
         return importlib.import_module(f"tilewright.{name}")
-    if name == "TensorDescriptor":
-        return importlib.import_module("tilewright.runtime.descriptor").TensorDescriptor
-    if name in _FROM_TUNING:
-        return getattr(importlib.import_module("tilewright.tuning"), name)
-    if name == "interpret":
-        return importlib.import_module("tilewright.interpreter").interpret
-    if name == "__version__":
-        return importlib.import_module("tilewright._tilewright").__version__
+    if name in _FROM:
+        return getattr(importlib.import_module(f"tilewright.{_FROM[name]}"), name)
     raise AttributeError(f"module 'tilewright' has no attribute {name!r}")

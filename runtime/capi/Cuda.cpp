@@ -1,8 +1,7 @@
-#include "runtime/capi/Guard.h"
+#include "runtime/capi/CudaGuard.h"
 #include "runtime/cuda/Context.h"
 #include "runtime/cuda/Device.h"
 #include "runtime/cuda/Kernel.h"
-#include "runtime/cuda/Memory.h"
 
 #include <cstdio>
 
@@ -13,36 +12,6 @@ using namespace tilewright::runtime::cuda;
 struct tw_cuda_kernel {
   std::unique_ptr<const Kernel> kernel;
 };
-
-static StreamHandle streamOf(void *stream) {
-  return static_cast<StreamHandle>(stream);
-}
-
-static EventHandle eventOf(void *event) {
-  return static_cast<EventHandle>(event);
-}
-
-/// Runs `body` with the process's driver; its status is the call's.
-template <typename Body> static tw_status withDriver(Body body) noexcept {
-  return guarded([&]() -> Status {
-    Result<const Driver *> driver = Driver::get();
-    if (!driver.ok())
-      return driver.status();
-    return body(**driver);
-  });
-}
-
-/// The same for a body with a result, which goes to `*out` on success.
-template <typename Out, typename Body>
-static tw_status withDriverInto(Out *out, Body body) noexcept {
-  return withDriver([&](const Driver &driver) -> Status {
-    auto result = body(driver);
-    if (!result.ok())
-      return result.status();
-    *out = static_cast<Out>(*result);
-    return Status::success();
-  });
-}
 
 tw_status tw_cuda_driver_version(int *version) {
   return withDriverInto(version, [](const Driver &driver) {
@@ -179,94 +148,5 @@ tw_status tw_cuda_launch(const tw_cuda_kernel *kernel, const int64_t grid[3],
   return guarded([&] {
     return kernel->kernel->launch({grid[0], grid[1], grid[2]}, streamOf(stream),
                                   parameters);
-  });
-}
-
-tw_status tw_cuda_alloc(int device, size_t bytes, uint64_t *address) {
-  return withDriverInto(address, [&](const Driver &driver) {
-    return allocate(driver, device, bytes);
-  });
-}
-
-tw_status tw_cuda_free(int device, uint64_t address) {
-  return withDriver(
-      [&](const Driver &driver) { return release(driver, device, address); });
-}
-
-tw_status tw_cuda_copy_to_device(int device, uint64_t to, const void *from,
-                                 size_t bytes, void *stream) {
-  return withDriver([&](const Driver &driver) {
-    return copyToDevice(driver, device, to, from, bytes, streamOf(stream));
-  });
-}
-
-tw_status tw_cuda_copy_to_host(int device, void *to, uint64_t from,
-                               size_t bytes, void *stream) {
-  return withDriver([&](const Driver &driver) {
-    return copyToHost(driver, device, to, from, bytes, streamOf(stream));
-  });
-}
-
-tw_status tw_cuda_fill(int device, uint64_t to, uint8_t value, size_t bytes,
-                       void *stream) {
-  return withDriver([&](const Driver &driver) {
-    return fill(driver, device, to, value, bytes, streamOf(stream));
-  });
-}
-
-tw_status tw_cuda_pointer_device(uint64_t address, int *device) {
-  return withDriver([&](const Driver &driver) -> Status {
-    Result<PointerPlace> place = placeOf(driver, address);
-    if (!place.ok())
-      return place.status();
-    *device = place->device;
-    return Status::success();
-  });
-}
-
-tw_status tw_cuda_stream_create(int device, void **stream) {
-  return withDriverInto(stream, [&](const Driver &driver) {
-    return createStream(driver, device);
-  });
-}
-
-tw_status tw_cuda_stream_destroy(int device, void *stream) {
-  return withDriver([&](const Driver &driver) {
-    return destroyStream(driver, device, streamOf(stream));
-  });
-}
-
-tw_status tw_cuda_stream_synchronize(int device, void *stream) {
-  return withDriver([&](const Driver &driver) {
-    return synchronize(driver, device, streamOf(stream));
-  });
-}
-
-tw_status tw_cuda_synchronize(int device) {
-  return withDriver(
-      [&](const Driver &driver) { return synchronizeDevice(driver, device); });
-}
-
-tw_status tw_cuda_event_create(int device, void **event) {
-  return withDriverInto(
-      event, [&](const Driver &driver) { return createEvent(driver, device); });
-}
-
-tw_status tw_cuda_event_destroy(int device, void *event) {
-  return withDriver([&](const Driver &driver) {
-    return destroyEvent(driver, device, eventOf(event));
-  });
-}
-
-tw_status tw_cuda_event_record(int device, void *event, void *stream) {
-  return withDriver([&](const Driver &driver) {
-    return recordEvent(driver, device, eventOf(event), streamOf(stream));
-  });
-}
-
-tw_status tw_cuda_event_elapsed(int device, void *start, void *end,
-                                float *milliseconds) {
-  return withDriverInto(milliseconds, [&](const Driver &driver) {
-    return elapsedMilliseconds(driver, device, eventOf(start), eventOf(end));
   });
 }

@@ -16,6 +16,9 @@ using ModuleHandle = struct ModuleOpaque *;
 using FunctionHandle = struct FunctionOpaque *;
 using StreamHandle = struct StreamOpaque *;
 using EventHandle = struct EventOpaque *;
+using GraphHandle = struct GraphOpaque *;
+using GraphExecHandle = struct GraphExecOpaque *;
+using MemoryPoolHandle = struct MemoryPoolOpaque *;
 
 enum : DriverResult {
   kSuccess = 0,
@@ -47,6 +50,7 @@ enum class DeviceAttribute : int {
   ComputeCapabilityMinor = 76,
   SharedBytesPerMultiprocessor = 81,
   SharedBytesPerBlockOptIn = 97,
+  MemoryPoolsSupported = 115,
 };
 
 enum class FunctionAttribute : int {
@@ -101,6 +105,34 @@ struct LaunchDescription {
   unsigned attributeCount;
 };
 static_assert(sizeof(LaunchDescription) == 56, "fixed by the driver");
+
+enum class PoolAttribute : int {
+  ReleaseThreshold = 4,
+  ReservedBytes = 5,
+  UsedBytes = 7,
+};
+
+/// What a pool of device memory is made with: pinned memory of one device that
+/// no other process gets at.
+struct PoolProperties {
+  int allocationType = 1;
+  int handleTypes = 0;
+  int locationType = 1;
+  int location = 0;
+  void *security = nullptr;
+  unsigned char reserved[64] = {};
+};
+static_assert(sizeof(PoolProperties) == 88, "fixed by the driver");
+
+/// Relaxed: calls that a capture can not hold fail alone, on any thread.
+enum class CaptureMode : int { Relaxed = 2 };
+
+enum : unsigned {
+  /// Without times an event costs the device less.
+  kEventWithoutTimes = 2,
+  /// Host memory that every context may copy from and to.
+  kHostPortable = 1,
+};
 
 enum : unsigned {
   /// The new stream does not wait for the legacy default stream.

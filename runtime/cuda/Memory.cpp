@@ -62,6 +62,34 @@ Status fill(const Driver &driver, int ordinal, DevicePointer to,
                    [&] { return driver.fillBytes(to, value, bytes, stream); });
 }
 
+Status copyOnDevice(const Driver &driver, int ordinal, DevicePointer to,
+                    DevicePointer from, size_t bytes, StreamHandle stream) {
+  if (!bytes)
+    return Status::success();
+  return inContext(driver, ordinal, "cuMemcpyDtoDAsync", [&] {
+    return driver.copyOnDevice(to, from, bytes, stream);
+  });
+}
+
+Result<void *> allocateHost(const Driver &driver, int ordinal, size_t bytes) {
+  void *memory = nullptr;
+  if (bytes == 0)
+    return memory;
+  Status s = inContext(driver, ordinal, "cuMemHostAlloc", [&] {
+    return driver.hostAlloc(&memory, bytes, kHostPortable);
+  });
+  if (!s.ok())
+    return s;
+  return memory;
+}
+
+Status releaseHost(const Driver &driver, int ordinal, void *memory) {
+  if (!memory)
+    return Status::success();
+  return inContext(driver, ordinal, "cuMemFreeHost",
+                   [&] { return driver.hostFree(memory); });
+}
+
 Result<PointerPlace> placeOf(const Driver &driver, DevicePointer pointer) {
   PointerPlace place;
   unsigned type = 0, managed = 0;
@@ -110,6 +138,42 @@ Status synchronize(const Driver &driver, int ordinal, StreamHandle stream) {
 Status synchronizeDevice(const Driver &driver, int ordinal) {
   return inContext(driver, ordinal, "cuCtxSynchronize",
                    [&] { return driver.contextSynchronize(); });
+}
+
+/// Runs a query, which says by its result whether something is done.
+template <typename Query>
+static Result<bool> ask(const Driver &driver, int ordinal, const char *name,
+                        Query query) {
+  bool done = true;
+  Status s = inContext(driver, ordinal, name, [&] {
+    DriverResult result = query();
+    done = result != kErrorNotReady;
+    return done ? result : kSuccess;
+  });
+  if (!s.ok())
+    return s;
+  return done;
+}
+
+Result<bool> isDone(const Driver &driver, int ordinal, StreamHandle stream) {
+  return ask(driver, ordinal, "cuStreamQuery",
+             [&] { return driver.streamQuery(stream); });
+}
+
+Result<bool> isDone(const Driver &driver, int ordinal, EventHandle event) {
+  return ask(driver, ordinal, "cuEventQuery",
+             [&] { return driver.eventQuery(event); });
+}
+
+Status waitForEvent(const Driver &driver, int ordinal, StreamHandle stream,
+                    EventHandle event) {
+  return inContext(driver, ordinal, "cuStreamWaitEvent",
+                   [&] { return driver.streamWaitEvent(stream, event, 0); });
+}
+
+Status synchronizeEvent(const Driver &driver, int ordinal, EventHandle event) {
+  return inContext(driver, ordinal, "cuEventSynchronize",
+                   [&] { return driver.eventSynchronize(event); });
 }
 
 Result<EventHandle> createEvent(const Driver &driver, int ordinal) {

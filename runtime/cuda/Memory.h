@@ -20,6 +20,14 @@ Status copyToHost(const Driver &driver, int ordinal, void *to,
 Status fill(const Driver &driver, int ordinal, DevicePointer to,
             unsigned char value, size_t bytes, StreamHandle stream);
 
+/// The same between two places on devices of this context.
+Status copyOnDevice(const Driver &driver, int ordinal, DevicePointer to,
+                    DevicePointer from, size_t bytes, StreamHandle stream);
+
+/// Page-locked host memory, which the device copies from and to by itself.
+Result<void *> allocateHost(const Driver &driver, int ordinal, size_t bytes);
+Status releaseHost(const Driver &driver, int ordinal, void *memory);
+
 /// Where an address lies.
 struct PointerPlace {
   /// A kernel may dereference it: device, managed or mapped host memory.
@@ -37,10 +45,18 @@ Status synchronize(const Driver &driver, int ordinal, StreamHandle stream);
 /// Waits for all work of the device's context.
 Status synchronizeDevice(const Driver &driver, int ordinal);
 
+/// Whether all of it is done, without waiting.
+Result<bool> isDone(const Driver &driver, int ordinal, StreamHandle stream);
+/// What is queued on `stream` from now on waits for `event`.
+Status waitForEvent(const Driver &driver, int ordinal, StreamHandle stream,
+                    EventHandle event);
+
 Result<EventHandle> createEvent(const Driver &driver, int ordinal);
 Status destroyEvent(const Driver &driver, int ordinal, EventHandle event);
 Status recordEvent(const Driver &driver, int ordinal, EventHandle event,
                    StreamHandle stream);
+Status synchronizeEvent(const Driver &driver, int ordinal, EventHandle event);
+Result<bool> isDone(const Driver &driver, int ordinal, EventHandle event);
 /// Waits for `end`, then gives the milliseconds from `start` to it.
 Result<float> elapsedMilliseconds(const Driver &driver, int ordinal,
                                   EventHandle start, EventHandle end);

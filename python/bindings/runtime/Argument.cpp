@@ -1,6 +1,7 @@
 #include "python/bindings/runtime/Argument.h"
 
 #include "python/bindings/runtime/Array.h"
+#include "python/bindings/runtime/OwnArray.h"
 
 #include <cstring>
 #include <unordered_map>
@@ -61,6 +62,7 @@ struct TypeInfo {
     NumPyScalar,
     Wrapper,
     Structured,
+    OwnArray,
     Array,
     Unknown
   };
@@ -105,6 +107,8 @@ static TypeInfo lookAt(PyTypeObject *type) {
     return {TypeInfo::Wrapper, {}};
   if (isStructured(type))
     return {TypeInfo::Structured, {}};
+  if (isOwnArrayType(type))
+    return {TypeInfo::OwnArray, {}};
   ArrayReader reader = arrayReaderFor(type);
   if (reader.protocol != Protocol::NotAnArray)
     return {TypeInfo::Array, reader};
@@ -206,6 +210,22 @@ static bool readNumPyScalar(PyObject *value,
   return number && readInt(number.ptr(), specialization, name, argument);
 }
 
+static void readOwnArray(PyObject *value, Argument &argument) {
+  const OwnArray &array = ownArray(value);
+  argument.kind = ArgumentKind::Pointer;
+  argument.type = array.type;
+  argument.device = array.device;
+  argument.readOnly = array.readOnly;
+  argument.isOwn = array.memory != nullptr;
+  argument.bits = array.address;
+}
+
+static void hintAtAddress(const Specialization &specialization,
+                          Argument &argument) {
+  if (specialization.onAlignment && argument.bits % 16 == 0)
+    argument.hint = Hint::DivisibleBy16;
+}
+
 bool readArgument(PyObject *value, const Specialization &specialization,
                   const ArgumentName &name, Argument &argument) {
   const TypeInfo info = infoOf(Py_TYPE(value));
@@ -227,11 +247,14 @@ bool readArgument(PyObject *value, const Specialization &specialization,
     return readArgument(
         py::handle(value).attr("value").cast<py::object>().ptr(),
         specialization, name, argument);
+  case TypeInfo::OwnArray:
+    readOwnArray(value, argument);
+    hintAtAddress(specialization, argument);
+    return true;
   case TypeInfo::Array:
     if (!readArray(info.reader, value, name, argument))
       return false;
-    if (specialization.onAlignment && argument.bits % 16 == 0)
-      argument.hint = Hint::DivisibleBy16;
+    hintAtAddress(specialization, argument);
     return true;
   case TypeInfo::Structured:
     argument.kind = ArgumentKind::Structured;
@@ -243,7 +266,8 @@ bool readArgument(PyObject *value, const Specialization &specialization,
 }
 
 bool isArray(PyObject *value) {
-  return infoOf(Py_TYPE(value)).role == TypeInfo::Array;
+  const TypeInfo::Role role = infoOf(Py_TYPE(value)).role;
+  return role == TypeInfo::Array || role == TypeInfo::OwnArray;
 }
 
 } // namespace tilewright::python

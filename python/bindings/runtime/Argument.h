@@ -59,6 +59,8 @@ struct Argument {
   bool readOnly = false;
   /// Set where the array says which stream its owner works on.
   bool hasStream = false;
+  /// Memory of ours, which wants to know on which streams it is used.
+  bool isOwn = false;
   Device device;
   void *stream = nullptr;
   /// Address, sign-extended integer, or the bits of a float, low bytes first.

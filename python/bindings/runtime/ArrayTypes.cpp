@@ -129,6 +129,50 @@ std::optional<Type> elementTypeOfFormat(const char *format) {
   }
 }
 
+std::optional<Type> elementTypeOfSpelling(std::string_view text) {
+  for (auto i = static_cast<uint8_t>(Type::I1);
+       i <= static_cast<uint8_t>(Type::F64); ++i)
+    if (text == spelling(static_cast<Type>(i)))
+      return static_cast<Type>(i);
+  return std::nullopt;
+}
+
+dlpack::DataType dlpackTypeOf(Type type) {
+  switch (type) {
+  case Type::I1:
+    return {dlpack::kBool, 8, 1};
+  case Type::I8:
+    return {dlpack::kInt, 8, 1};
+  case Type::I16:
+    return {dlpack::kInt, 16, 1};
+  case Type::I32:
+    return {dlpack::kInt, 32, 1};
+  case Type::I64:
+    return {dlpack::kInt, 64, 1};
+  case Type::U8:
+    return {dlpack::kUInt, 8, 1};
+  case Type::U16:
+    return {dlpack::kUInt, 16, 1};
+  case Type::U32:
+    return {dlpack::kUInt, 32, 1};
+  case Type::U64:
+    return {dlpack::kUInt, 64, 1};
+  case Type::F8E4M3FN:
+    return {dlpack::kFloat8E4M3FN, 8, 1};
+  case Type::F8E5M2:
+    return {dlpack::kFloat8E5M2, 8, 1};
+  case Type::F16:
+    return {dlpack::kFloat, 16, 1};
+  case Type::BF16:
+    return {dlpack::kBFloat, 16, 1};
+  case Type::F32:
+    return {dlpack::kFloat, 32, 1};
+  case Type::F64:
+    return {dlpack::kFloat, 64, 1};
+  }
+  return {};
+}
+
 std::optional<Type> elementTypeOfName(std::string_view name) {
   if (name == "bfloat16")
     return Type::BF16;

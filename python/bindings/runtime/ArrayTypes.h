@@ -19,6 +19,12 @@ std::optional<ElementType> elementTypeOfTypestr(std::string_view typestr);
 /// Of a buffer, in the letters of Python's `struct`; null means bytes.
 std::optional<ElementType> elementTypeOfFormat(const char *format);
 
+/// As `spelling` writes it: "fp32".
+std::optional<ElementType> elementTypeOfSpelling(std::string_view text);
+
+/// What `elementTypeOf` reads.
+dlpack::DataType dlpackTypeOf(ElementType type);
+
 /// Of a dtype: "bfloat16".
 std::optional<ElementType> elementTypeOfName(std::string_view name);
 

@@ -1,5 +1,7 @@
 #include "python/bindings/runtime/Dispatcher.h"
 
+#include "python/bindings/runtime/CurrentStream.h"
+#include "python/bindings/runtime/OwnArray.h"
 #include "python/bindings/runtime/Status.h"
 
 #include <pybind11/stl.h>
@@ -143,12 +145,21 @@ const KernelVariant *Dispatcher::compile(const Call &call, const CallKey &key,
 
 void *Dispatcher::streamOf(const Call &call) const {
   PyObject *given = call.options[signature.options.size() - 1];
-  if (given == Py_None)
-    return call.stream;
+  if (given == Py_None) {
+    const CurrentStream *current = currentStream(call.device.index);
+    return current ? current->handle : call.stream;
+  }
   auto stream = py::reinterpret_borrow<py::object>(given);
   if (!PyLong_Check(given))
     stream = compiler.attr("stream_handle")(stream);
   return reinterpret_cast<void *>(py::cast<uintptr_t>(stream));
+}
+
+/// Tells arrays of ours where they are used.
+static void noteUse(const Call &call, size_t parameters, void *stream) {
+  for (size_t i = 0; i < parameters; ++i)
+    if (call.arguments[i].isOwn)
+      ownArray(call.values[i]).memory->noteUse(stream);
 }
 
 bool Dispatcher::checkWritable(const Call &call,
@@ -177,6 +188,7 @@ bool Dispatcher::launch(const Call &call, const KernelVariant &variant,
       slots[count++] = call.arguments[i].bits;
   void *stream =
       call.device.kind == DeviceKind::Cuda ? streamOf(call) : nullptr;
+  noteUse(call, signature.parameters.size(), stream);
   tw_status status = variant.loaded->launch(grid, stream, slots, count);
   // Arrays that tensor maps do not describe (with strides that are negative,
   // say) are rare: they cost the attempt, and the first one a compilation.

@@ -6,6 +6,7 @@ import itertools
 import numpy as np
 
 from .. import knobs
+from .._tilewright import cuda
 from ..frontend.annotations import annotated_type, as_annotated
 from ..frontend.function import KernelFunction
 from ..language.constexpr import constexpr, unwrap
@@ -64,6 +65,8 @@ def argument(name, value, memory):
         value = value.item()
     if isinstance(value, (bool, int, float)):
         return _number(name, value)
+    if isinstance(value, cuda.ArrayBase):
+        value = _own(name, value)
     if isinstance(value, np.ndarray):
         start, end = (
             np.lib.array_utils.byte_bounds(value) if value.size else (value.ctypes.data, value.ctypes.data)
@@ -125,6 +128,15 @@ def _signature(name, element):
 
 def _pointer(address, signature):
     return tensor(np.asarray(address, np.int64), pointer_type(type_from_signature(signature)))
+
+
+def _own(name, value):
+    """The memory of a `tilewright.Array` as a NumPy array."""
+    if value.device != "cpu":
+        raise TypeError(
+            f"argument {name!r} is on {value.device}; the interpreter takes arrays in host memory"
+        )
+    return np.asarray(value)
 
 
 def _torch(name, value, memory):

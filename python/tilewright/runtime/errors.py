@@ -17,6 +17,16 @@ class OutOfResources(TilewrightError):
     """A kernel or an allocation needs more of something (shared memory, registers, memory) than there is."""
 
 
+class OutOfMemory(OutOfResources, MemoryError):
+    """An array does not fit on its device.
+
+    `device` is its number, `requested` the bytes asked for; `free`, `total` (of the device) and `used` (by arrays
+    of this process) are bytes at that time, None where the driver did not say.
+    """
+
+    device = requested = free = total = used = None
+
+
 class KernelAssertError(TilewrightError, AssertionError):
     """A `tl.device_assert` of a running kernel failed."""
 

@@ -108,15 +108,11 @@ class Specializer:
         raise TypeError(f"kernel {name}() is missing {noun} {', '.join(missing)}")
 
     def stream_handle(self, stream):
-        """The driver's handle, an int, of a stream of torch or CuPy. Raises `TypeError` for anything else."""
-        for attribute in ("cuda_stream", "ptr"):
-            if isinstance(handle := getattr(stream, attribute, None), int):
-                return handle
-        if hasattr(stream, "__cuda_stream__"):
-            return stream.__cuda_stream__()[1]
-        raise TypeError(
-            f"stream of kernel {self.fn.__name__}() is {stream!r}, not an int or a stream of torch or CuPy"
-        )
+        """The driver's handle, an int, of a stream of ours, torch or CuPy. Raises `TypeError` for anything else."""
+        from ..streams import Stream, handle_of
+
+        ordinal = stream.ordinal if isinstance(stream, Stream) else 0
+        return handle_of(stream, ordinal, f"stream of kernel {self.fn.__name__}()")
 
 
 def _is_option(name):

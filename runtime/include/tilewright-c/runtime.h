@@ -174,10 +174,39 @@ TW_EXPORT tw_status tw_cuda_launch(const tw_cuda_kernel *kernel,
                                    const int64_t grid[3], void *stream,
                                    void **parameters);
 
-/* -- CUDA: memory, streams, events ----------------------------------------- */
+/* -- CUDA: memory, streams, events, graphs --------------------------------- */
 
 TW_EXPORT tw_status tw_cuda_alloc(int device, size_t bytes, uint64_t *address);
 TW_EXPORT tw_status tw_cuda_free(int device, uint64_t address);
+
+/* The same from this process's pool of the device, in the order of `stream`:
+ * neither waits for the device, and what was freed serves later work of the
+ * stream. `shared` not 0: other streams may have used the memory, so that the
+ * device is waited for. Where memory is short, the pool gives back what it
+ * holds in vain before TW_OUT_OF_MEMORY, whose message has the numbers. */
+TW_EXPORT tw_status tw_cuda_pool_alloc(int device, size_t bytes, void *stream,
+                                       uint64_t *address);
+TW_EXPORT tw_status tw_cuda_pool_free(int device, uint64_t address,
+                                      void *stream, int shared);
+/* Gives back to the driver what is not allocated, but for `keep` bytes. */
+TW_EXPORT tw_status tw_cuda_pool_trim(int device, size_t keep);
+
+typedef struct tw_cuda_memory_use {
+  uint64_t free_bytes, total_bytes;    /* of the device */
+  uint64_t reserved_bytes, used_bytes; /* of the pool */
+} tw_cuda_memory_use;
+TW_EXPORT tw_status tw_cuda_memory_use_get(int device, tw_cuda_memory_use *use);
+
+/* Page-locked host memory. */
+TW_EXPORT tw_status tw_cuda_host_alloc(int device, size_t bytes, void **memory);
+TW_EXPORT tw_status tw_cuda_host_free(int device, void *memory);
+
+/* Between pageable host memory and the device through pinned buffers. The first
+ * returns when `from` may be used again, the second when `to` is filled. */
+TW_EXPORT tw_status tw_cuda_upload(int device, uint64_t to, const void *from,
+                                   size_t bytes, void *stream);
+TW_EXPORT tw_status tw_cuda_download(int device, void *to, uint64_t from,
+                                     size_t bytes, void *stream);
 
 /* Ordered by `stream`; with pageable host memory they return when that memory
  * may be used again. */
@@ -186,6 +215,9 @@ TW_EXPORT tw_status tw_cuda_copy_to_device(int device, uint64_t to,
                                            void *stream);
 TW_EXPORT tw_status tw_cuda_copy_to_host(int device, void *to, uint64_t from,
                                          size_t bytes, void *stream);
+TW_EXPORT tw_status tw_cuda_copy_on_device(int device, uint64_t to,
+                                           uint64_t from, size_t bytes,
+                                           void *stream);
 TW_EXPORT tw_status tw_cuda_fill(int device, uint64_t to, uint8_t value,
                                  size_t bytes, void *stream);
 
@@ -197,14 +229,28 @@ TW_EXPORT tw_status tw_cuda_stream_create(int device, void **stream);
 TW_EXPORT tw_status tw_cuda_stream_destroy(int device, void *stream);
 /* Waits for the work queued on `stream`; errors of kernels surface here. */
 TW_EXPORT tw_status tw_cuda_stream_synchronize(int device, void *stream);
+TW_EXPORT tw_status tw_cuda_stream_is_done(int device, void *stream, int *done);
+/* What is queued on `stream` from now on waits for `event`. */
+TW_EXPORT tw_status tw_cuda_stream_wait_event(int device, void *stream,
+                                              void *event);
 TW_EXPORT tw_status tw_cuda_synchronize(int device);
 
 TW_EXPORT tw_status tw_cuda_event_create(int device, void **event);
 TW_EXPORT tw_status tw_cuda_event_destroy(int device, void *event);
 TW_EXPORT tw_status tw_cuda_event_record(int device, void *event, void *stream);
+TW_EXPORT tw_status tw_cuda_event_synchronize(int device, void *event);
+TW_EXPORT tw_status tw_cuda_event_is_done(int device, void *event, int *done);
 /* Waits for `end`; the milliseconds from `start` to it. */
 TW_EXPORT tw_status tw_cuda_event_elapsed(int device, void *start, void *end,
                                           float *milliseconds);
+
+/* Between the two calls what is queued on `stream`, which is not the default
+ * one, is recorded and not run; the second gives a graph that can be launched
+ * any number of times. */
+TW_EXPORT tw_status tw_cuda_capture_begin(int device, void *stream);
+TW_EXPORT tw_status tw_cuda_capture_end(int device, void *stream, void **graph);
+TW_EXPORT tw_status tw_cuda_graph_launch(int device, void *graph, void *stream);
+TW_EXPORT tw_status tw_cuda_graph_destroy(int device, void *graph);
 
 /* -- CPU ------------------------------------------------------------------- */
 

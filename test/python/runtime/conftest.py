@@ -1,6 +1,13 @@
 """Kernels and a stand-in for the compiler, for tests of what happens before and after compiling."""
 
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
 import pytest
+import tilewright
 import tilewright as tw
 import tilewright.language as tl
 from tilewright.runtime import specializer
@@ -35,3 +42,60 @@ def compilations(monkeypatch):
 
     monkeypatch.setattr(specializer, "compile_kernel", fake)
     return made
+
+
+PRELUDE = """
+import numpy as np
+import tilewright as tw
+import tilewright.language as tl
+from tilewright.runtime import specializer
+from tilewright.runtime.compiled import CompiledKernel
+
+metadata = {"num_threads": 128, "shared": 0}
+
+def fake(fn, types, constants, attrs, target, options, stop_after="", trees=None):
+    return CompiledKernel("kernel", target, {"ptx": f"target {target}"}, metadata, types, constants)
+
+specializer.compile_kernel = fake
+
+@tw.jit
+def kernel(x, y, n):
+    pass
+
+def show(action):
+    try:
+        print(action())
+    except Exception as error:
+        print(f"{type(error).__name__}: {error}")
+"""
+
+
+@pytest.fixture
+def double():
+    """`double(name)`: the path of a double of the driver, which the build makes beside the C++ tests."""
+    return _double
+
+
+def _double(name):
+    module = Path(tilewright.__file__).parent / "_tilewright"
+    built = next(iter(module.parent.glob("_tilewright*.so"))).resolve().parents[2]
+    path = built / "test" / "unit" / "Runtime" / "Cuda" / f"lib{name}.so"
+    if not path.exists():
+        pytest.skip(f"{path} is not built")
+    return path
+
+
+@pytest.fixture
+def run(tmp_path):
+    """`run(code, driver)`: what `code`, run in a process of its own with that driver, prints."""
+
+    def run(code, driver):
+        script = tmp_path / "script.py"
+        script.write_text(PRELUDE + textwrap.dedent(code))
+        package = Path(tilewright.__file__).parents[1]
+        environment = {**os.environ, "PYTHONPATH": str(package), "TILEWRIGHT_LIBCUDA": str(driver)}
+        done = subprocess.run([sys.executable, script], capture_output=True, text=True, env=environment)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.splitlines()
+
+    return run

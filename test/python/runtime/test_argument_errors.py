@@ -228,7 +228,10 @@ def test_stream_that_is_none(kernel):
     from tilewright.runtime.specializer import Specializer
 
     specializer = Specializer(kernel.fn, kernel.params)
-    with fails(TypeError, "stream of kernel kernel() is 'main', not an int or a stream of torch or CuPy"):
+    message = (
+        "stream of kernel kernel() is 'main', not an int, a tilewright.Stream or a stream of torch or CuPy"
+    )
+    with fails(TypeError, message):
         specializer.stream_handle("main")
     assert specializer.stream_handle(type("Stream", (), {"cuda_stream": 7})()) == 7
     assert specializer.stream_handle(type("Stream", (), {"__cuda_stream__": lambda self: (0, 9)})()) == 9

@@ -1,66 +1,8 @@
 """Drivers that are missing, old or full, and arrays on the wrong device; with the C++ tests' double of the driver."""
 
-import os
-import subprocess
-import sys
-import textwrap
-from pathlib import Path
-
 import pytest
-import tilewright
 
 pytestmark = pytest.mark.compiled
-
-PRELUDE = """
-import numpy as np
-import tilewright as tw
-import tilewright.language as tl
-from tilewright.runtime import specializer
-from tilewright.runtime.compiled import CompiledKernel
-
-metadata = {"num_threads": 128, "shared": 0}
-
-def fake(fn, types, constants, attrs, target, options, stop_after="", trees=None):
-    return CompiledKernel("kernel", target, {"ptx": f"target {target}"}, metadata, types, constants)
-
-specializer.compile_kernel = fake
-
-@tw.jit
-def kernel(x, y, n):
-    pass
-
-def show(action):
-    try:
-        print(action())
-    except Exception as error:
-        print(f"{type(error).__name__}: {error}")
-"""
-
-
-def double(name):
-    """The path of a double of the driver, which the build makes beside the C++ tests."""
-    module = Path(tilewright.__file__).parent / "_tilewright"
-    built = next(iter(module.parent.glob("_tilewright*.so"))).resolve().parents[2]
-    path = built / "test" / "unit" / "Runtime" / "Cuda" / f"lib{name}.so"
-    if not path.exists():
-        pytest.skip(f"{path} is not built")
-    return path
-
-
-@pytest.fixture
-def run(tmp_path):
-    """`run(code, driver)`: what `code`, run in a process of its own with that driver, prints."""
-
-    def run(code, driver):
-        script = tmp_path / "script.py"
-        script.write_text(PRELUDE + textwrap.dedent(code))
-        package = Path(tilewright.__file__).parents[1]
-        environment = {**os.environ, "PYTHONPATH": str(package), "TILEWRIGHT_LIBCUDA": str(driver)}
-        done = subprocess.run([sys.executable, script], capture_output=True, text=True, env=environment)
-        assert done.returncode == 0, done.stderr
-        return done.stdout.splitlines()
-
-    return run
 
 
 def test_no_driver(run):
@@ -79,12 +21,12 @@ def test_no_driver_is_not_needed_for_the_cpu(run):
     assert lines == ["False", "cpu"]
 
 
-def test_old_driver(run):
+def test_old_driver(run, double):
     (line,) = run("show(lambda: tw.cuda.empty(4))", double("FakeCudaAncient"))
     assert line.startswith("DriverError: CUDA driver too old: have 13.0, need")
 
 
-def test_launch(run):
+def test_launch(run, double):
     lines = run(
         """
         x = tw.cuda.empty(4, np.float32, device=1)
@@ -97,7 +39,7 @@ def test_launch(run):
     assert lines == ["sm_80 {'x': '*fp32', 'n': 'i32'}", "True True"]
 
 
-def test_arrays_on_two_devices(run):
+def test_arrays_on_two_devices(run, double):
     (line,) = run(
         "show(lambda: kernel[1](np.zeros(4), tw.cuda.empty(4, device=1), 3))",
         double("FakeCuda"),
@@ -105,7 +47,7 @@ def test_arrays_on_two_devices(run):
     assert line == "ValueError: argument 'y' of kernel kernel() is on CUDA device 1, but 'x' is on the CPU"
 
 
-def test_too_much_shared_memory(run):
+def test_too_much_shared_memory(run, double):
     (line,) = run(
         """
         metadata["shared"] = 300000
@@ -119,7 +61,7 @@ def test_too_much_shared_memory(run):
     assert "has at most 232448 for a program; use smaller blocks or fewer stages" in line
 
 
-def test_memory_goes_there_and_back(run):
+def test_memory_goes_there_and_back(run, double):
     lines = run(
         """
         x = tw.cuda.to_device(np.arange(6, dtype=np.int16).reshape(2, 3), device=1)
@@ -131,14 +73,14 @@ def test_memory_goes_there_and_back(run):
         double("FakeCuda"),
     )
     assert lines == [
-        "<tilewright array of int16, shape [2, 3], on CUDA device 1>",
+        "<tilewright array of int16, shape [2, 3], on cuda:1>",
         "[[0, 1, 2], [3, 4, 5]]",
         "ValueError: cannot copy int16 of shape [6] to int16 of shape [2, 3]",
         "ValueError: the sides of an array are not negative, got [-1]",
     ]
 
 
-def test_address_that_the_driver_does_not_know(run):
+def test_address_that_the_driver_does_not_know(run, double):
     (line,) = run(
         """
         class Array:

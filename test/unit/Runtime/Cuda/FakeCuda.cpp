@@ -281,14 +281,147 @@ FAKE cuMemFree_v2(uint64_t) {
   return kSuccess;
 }
 
+#ifndef FAKE_CUDA_OLD
+FAKE cuMemPoolCreate(void **pool, const PoolProperties *properties) {
+  FAIL_IF_ORDERED;
+  fake().poolDevice = properties->location;
+  *pool = fakeHandle(0x7000);
+  return kSuccess;
+}
+
+FAKE cuMemPoolDestroy(void *) { return kSuccess; }
+
+FAKE cuMemPoolSetAttribute(void *, int attribute, void *value) {
+  if (static_cast<PoolAttribute>(attribute) != PoolAttribute::ReleaseThreshold)
+    return kErrorInvalidValue;
+  fake().poolThreshold = *static_cast<uint64_t *>(value);
+  return kSuccess;
+}
+
+static size_t poolUsed() {
+  size_t used = 0;
+  for (auto [address, bytes] : fake().poolBlocks)
+    used += bytes;
+  return used;
+}
+
+FAKE cuMemPoolGetAttribute(void *, int attribute, void *value) {
+  *static_cast<uint64_t *>(value) =
+      static_cast<PoolAttribute>(attribute) == PoolAttribute::UsedBytes
+          ? poolUsed()
+          : fake().poolReserved;
+  return kSuccess;
+}
+
+FAKE cuMemPoolTrimTo(void *, size_t) {
+  ++fake().poolTrims;
+  fake().poolReserved = poolUsed();
+  return kSuccess;
+}
+
+// What was freed is not found again here, as if it had other sizes.
+FAKE cuMemAllocFromPoolAsync(uint64_t *pointer, size_t bytes, void *,
+                             void *stream) {
+  FAIL_IF_ORDERED;
+  if (fake().poolReserved + bytes > fake().poolLimit)
+    return kErrorOutOfMemory;
+  fake().poolReserved += bytes;
+  *pointer = reinterpret_cast<uint64_t>(new char[bytes]());
+  fake().poolBlocks[*pointer] = bytes;
+  fake().poolStreams.push_back(stream);
+  return kSuccess;
+}
+
+FAKE cuMemFreeAsync(uint64_t pointer, void *stream) {
+  FAIL_IF_ORDERED;
+  if (!fake().poolBlocks.erase(pointer))
+    return kErrorInvalidValue;
+  delete[] reinterpret_cast<char *>(pointer);
+  ++fake().freed;
+  fake().poolStreams.push_back(stream);
+  return kSuccess;
+}
+
+FAKE cuGraphInstantiateWithFlags(void **exec, void *, unsigned long long) {
+  FAIL_IF_ORDERED;
+  ++fake().graphsAlive;
+  *exec = fakeHandle(0x9000);
+  return kSuccess;
+}
+#endif
+
+FAKE cuStreamBeginCapture_v2(void *stream, int mode) {
+  FAIL_IF_ORDERED;
+  if (mode != static_cast<int>(CaptureMode::Relaxed))
+    return kErrorInvalidValue;
+  fake().isCapturing = true;
+  fake().captured = stream;
+  return kSuccess;
+}
+
+FAKE cuStreamEndCapture(void *, void **graph) {
+  fake().isCapturing = false;
+  FAIL_IF_ORDERED;
+  *graph = fakeHandle(0x8000);
+  return kSuccess;
+}
+
+FAKE cuStreamIsCapturing(void *stream, int *status) {
+  FAIL_IF_ORDERED;
+  *status = fake().isCapturing && stream == fake().captured;
+  return kSuccess;
+}
+
+FAKE cuGraphLaunch(void *, void *) {
+  FAIL_IF_ORDERED;
+  ++fake().graphLaunches;
+  return kSuccess;
+}
+
+FAKE cuGraphDestroy(void *) { return kSuccess; }
+
+FAKE cuGraphExecDestroy(void *) {
+  --fake().graphsAlive;
+  return kSuccess;
+}
+
+FAKE cuMemGetInfo_v2(size_t *freeBytes, size_t *totalBytes) {
+  FAIL_IF_ORDERED;
+  *freeBytes = fake().poolLimit - fake().poolReserved;
+  *totalBytes = fake().poolLimit;
+  return kSuccess;
+}
+
+FAKE cuMemHostAlloc(void **pointer, size_t bytes, unsigned) {
+  FAIL_IF_ORDERED;
+  ++fake().hostAllocations;
+  *pointer = new char[bytes];
+  return kSuccess;
+}
+
+FAKE cuMemFreeHost(void *pointer) {
+  --fake().hostAllocations;
+  delete[] static_cast<char *>(pointer);
+  return kSuccess;
+}
+
+FAKE cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void *) {
+  FAIL_IF_ORDERED;
+  std::memcpy(reinterpret_cast<void *>(to), reinterpret_cast<void *>(from),
+              bytes);
+  return kSuccess;
+}
+
 FAKE cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, void *) {
   FAIL_IF_ORDERED;
+  ++fake().calls[__func__];
   std::memcpy(reinterpret_cast<void *>(to), from, bytes);
   return kSuccess;
 }
 
 FAKE cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, void *) {
   FAIL_IF_ORDERED;
+  ++fake().calls[__func__];
   std::memcpy(to, reinterpret_cast<void *>(from), bytes);
   return kSuccess;
 }
@@ -319,6 +452,17 @@ FAKE cuStreamCreate(void **stream, unsigned flags) {
   return kSuccess;
 }
 
+FAKE cuStreamQuery(void *) {
+  FAIL_IF_ORDERED;
+  return kSuccess;
+}
+
+FAKE cuStreamWaitEvent(void *, void *, unsigned) {
+  FAIL_IF_ORDERED;
+  ++fake().calls[__func__];
+  return kSuccess;
+}
+
 FAKE cuStreamDestroy_v2(void *) { return kSuccess; }
 
 FAKE cuStreamSynchronize(void *) {
@@ -334,7 +478,14 @@ FAKE cuEventCreate(void **event, unsigned) {
 
 FAKE cuEventDestroy_v2(void *) { return kSuccess; }
 FAKE cuEventRecord(void *, void *) { return kSuccess; }
-FAKE cuEventSynchronize(void *) { return kSuccess; }
+FAKE cuEventQuery(void *) {
+  FAIL_IF_ORDERED;
+  return kSuccess;
+}
+FAKE cuEventSynchronize(void *) {
+  ++fake().calls[__func__];
+  return kSuccess;
+}
 
 FAKE cuEventElapsedTime(float *milliseconds, void *, void *) {
   FAIL_IF_ORDERED;

@@ -61,6 +61,17 @@ struct FakeCuda {
   size_t allocatedBytes = 0;
   int freed = 0;
   unsigned streamFlags = 0;
+  /// The pool: what it may hold, what it holds, what of that is allocated.
+  size_t poolLimit = size_t(1) << 30, poolReserved = 0;
+  std::map<uint64_t, size_t> poolBlocks;
+  std::vector<void *> poolStreams;
+  uint64_t poolThreshold = 0;
+  int poolDevice = -1, poolTrims = 0, hostAllocations = 0;
+  /// Calls by name, of the functions that count theirs.
+  std::map<std::string, int> calls;
+  bool isCapturing = false;
+  void *captured = nullptr;
+  int graphLaunches = 0, graphsAlive = 0;
   /// Memory of the device, at its own address.
   char memory[256] = {};
 };

@@ -1,0 +1,274 @@
+// Memory of CUDA devices, streams, events and graphs, for Python.
+
+#include "python/bindings/Bindings.h"
+#include "python/bindings/runtime/CurrentStream.h"
+#include "python/bindings/runtime/OwnArray.h"
+#include "python/bindings/runtime/Status.h"
+
+namespace py = pybind11;
+using namespace tilewright::python;
+
+static void *handle(uintptr_t value) { return reinterpret_cast<void *>(value); }
+static uintptr_t number(void *value) {
+  return reinterpret_cast<uintptr_t>(value);
+}
+
+/// Runs a call that may wait for the device, without the interpreter's lock.
+template <typename Function> static void checkUnlocked(Function call) {
+  tw_status status;
+  {
+    py::gil_scoped_release unlocked;
+    status = call();
+  }
+  check(status);
+}
+
+namespace {
+/// Page-locked host memory as a Python buffer of bytes.
+struct PinnedMemory {
+  PinnedMemory(int device, size_t bytes) : device(device), bytes(bytes) {
+    check(tw_cuda_host_alloc(device, bytes, &start));
+  }
+  ~PinnedMemory() { tw_cuda_host_free(device, start); }
+  PinnedMemory(const PinnedMemory &) = delete;
+  int device;
+  size_t bytes;
+  void *start = nullptr;
+};
+} // namespace
+
+static void definePinned(py::module_ &module) {
+  py::class_<PinnedMemory>(module, "PinnedMemory", py::buffer_protocol())
+      .def(py::init<int, size_t>(), py::arg("device"), py::arg("bytes"))
+      .def_buffer([](PinnedMemory &self) {
+        return py::buffer_info(static_cast<uint8_t *>(self.start),
+                               static_cast<py::ssize_t>(self.bytes));
+      });
+}
+
+static void defineMemory(py::module_ &module) {
+  module.def(
+      "alloc",
+      [](int device, size_t bytes) {
+        uint64_t address = 0;
+        check(tw_cuda_alloc(device, bytes, &address));
+        return address;
+      },
+      py::arg("device"), py::arg("bytes"));
+  module.def(
+      "free",
+      [](int device, uint64_t address) {
+        check(tw_cuda_free(device, address));
+      },
+      py::arg("device"), py::arg("address"));
+  module.def(
+      "trim",
+      [](int device, size_t keep) { check(tw_cuda_pool_trim(device, keep)); },
+      py::arg("device"), py::arg("keep") = 0,
+      "Gives unused memory of the pool back to the driver.");
+  module.def(
+      "memory_use",
+      [](int device) {
+        tw_cuda_memory_use use = {};
+        check(tw_cuda_memory_use_get(device, &use));
+        return std::make_tuple(use.free_bytes, use.total_bytes,
+                               use.reserved_bytes, use.used_bytes);
+      },
+      py::arg("device"),
+      "Bytes: free and total of the device, reserved and used of the pool.");
+  module.def(
+      "fill",
+      [](int device, uint64_t to, uint8_t value, size_t bytes,
+         uintptr_t stream) {
+        check(tw_cuda_fill(device, to, value, bytes, handle(stream)));
+      },
+      py::arg("device"), py::arg("to"), py::arg("value"), py::arg("bytes"),
+      py::arg("stream") = 0);
+}
+
+static void defineCopies(py::module_ &module) {
+  module.def(
+      "upload",
+      [](int device, uint64_t to, uintptr_t from, size_t bytes,
+         uintptr_t stream, bool pinned) {
+        checkUnlocked([&] {
+          return (pinned ? tw_cuda_copy_to_device : tw_cuda_upload)(
+              device, to, handle(from), bytes, handle(stream));
+        });
+      },
+      py::arg("device"), py::arg("to"), py::arg("from_host"), py::arg("bytes"),
+      py::arg("stream"), py::arg("pinned"),
+      "Queues a copy; pageable host memory may be used again at once.");
+  module.def(
+      "download",
+      [](int device, uintptr_t to, uint64_t from, size_t bytes,
+         uintptr_t stream, bool pinned) {
+        checkUnlocked([&] {
+          return (pinned ? tw_cuda_copy_to_host : tw_cuda_download)(
+              device, handle(to), from, bytes, handle(stream));
+        });
+      },
+      py::arg("device"), py::arg("to_host"), py::arg("from_device"),
+      py::arg("bytes"), py::arg("stream"), py::arg("pinned"),
+      "Copies; only queues the copy where the host memory is pinned.");
+  module.def(
+      "copy_on_device",
+      [](int device, uint64_t to, uint64_t from, size_t bytes,
+         uintptr_t stream) {
+        check(tw_cuda_copy_on_device(device, to, from, bytes, handle(stream)));
+      },
+      py::arg("device"), py::arg("to"), py::arg("from_device"),
+      py::arg("bytes"), py::arg("stream"));
+}
+
+static uintptr_t makeStream(int device) {
+  void *stream = nullptr;
+  check(tw_cuda_stream_create(device, &stream));
+  return number(stream);
+}
+
+static void defineStreams(py::module_ &module) {
+  module.def(
+      "synchronize",
+      [](int device) {
+        checkUnlocked([&] { return tw_cuda_synchronize(device); });
+      },
+      py::arg("device"));
+  module.def("stream_create", &makeStream, py::arg("device"));
+  module.def(
+      "stream_destroy",
+      [](int device, uintptr_t stream) {
+        check(tw_cuda_stream_destroy(device, handle(stream)));
+      },
+      py::arg("device"), py::arg("stream"));
+  module.def(
+      "stream_synchronize",
+      [](int device, uintptr_t stream) {
+        checkUnlocked(
+            [&] { return tw_cuda_stream_synchronize(device, handle(stream)); });
+      },
+      py::arg("device"), py::arg("stream"));
+  module.def(
+      "stream_is_done",
+      [](int device, uintptr_t stream) {
+        int done = 0;
+        check(tw_cuda_stream_is_done(device, handle(stream), &done));
+        return done != 0;
+      },
+      py::arg("device"), py::arg("stream"));
+  module.def(
+      "stream_wait_event",
+      [](int device, uintptr_t stream, uintptr_t event) {
+        check(tw_cuda_stream_wait_event(device, handle(stream), handle(event)));
+      },
+      py::arg("device"), py::arg("stream"), py::arg("event"));
+}
+
+static void defineCurrentStream(py::module_ &module) {
+  module.def(
+      "enter_stream",
+      [](int device, uintptr_t stream, py::object object) {
+        enterStream(device, handle(stream), std::move(object));
+      },
+      py::arg("device"), py::arg("stream"), py::arg("object"),
+      "Makes a stream current in this thread.");
+  module.def("leave_stream", &leaveStream);
+  module.def(
+      "current_stream",
+      [](int device) -> py::object {
+        const CurrentStream *current = currentStream(device);
+        if (!current)
+          return py::none();
+        return py::reinterpret_borrow<py::object>(current->object);
+      },
+      py::arg("device"), "The object that was entered last; None for none.");
+}
+
+static uintptr_t makeEvent(int device) {
+  void *event = nullptr;
+  check(tw_cuda_event_create(device, &event));
+  return number(event);
+}
+
+static void defineEvents(py::module_ &module) {
+  module.def("event_create", &makeEvent, py::arg("device"));
+  module.def(
+      "event_destroy",
+      [](int device, uintptr_t event) {
+        check(tw_cuda_event_destroy(device, handle(event)));
+      },
+      py::arg("device"), py::arg("event"));
+  module.def(
+      "event_record",
+      [](int device, uintptr_t event, uintptr_t stream) {
+        check(tw_cuda_event_record(device, handle(event), handle(stream)));
+      },
+      py::arg("device"), py::arg("event"), py::arg("stream") = 0);
+  module.def(
+      "event_synchronize",
+      [](int device, uintptr_t event) {
+        checkUnlocked(
+            [&] { return tw_cuda_event_synchronize(device, handle(event)); });
+      },
+      py::arg("device"), py::arg("event"));
+  module.def(
+      "event_is_done",
+      [](int device, uintptr_t event) {
+        int done = 0;
+        check(tw_cuda_event_is_done(device, handle(event), &done));
+        return done != 0;
+      },
+      py::arg("device"), py::arg("event"));
+  module.def(
+      "event_elapsed",
+      [](int device, uintptr_t start, uintptr_t end) {
+        float milliseconds = 0;
+        checkUnlocked([&] {
+          return tw_cuda_event_elapsed(device, handle(start), handle(end),
+                                       &milliseconds);
+        });
+        return milliseconds;
+      },
+      py::arg("device"), py::arg("start"), py::arg("end"),
+      "Waits for `end`; milliseconds between the two.");
+}
+
+static void defineGraphs(py::module_ &module) {
+  module.def(
+      "capture_begin",
+      [](int device, uintptr_t stream) {
+        check(tw_cuda_capture_begin(device, handle(stream)));
+      },
+      py::arg("device"), py::arg("stream"));
+  module.def(
+      "capture_end",
+      [](int device, uintptr_t stream) {
+        void *graph = nullptr;
+        check(tw_cuda_capture_end(device, handle(stream), &graph));
+        return number(graph);
+      },
+      py::arg("device"), py::arg("stream"));
+  module.def(
+      "graph_launch",
+      [](int device, uintptr_t graph, uintptr_t stream) {
+        check(tw_cuda_graph_launch(device, handle(graph), handle(stream)));
+      },
+      py::arg("device"), py::arg("graph"), py::arg("stream"));
+  module.def(
+      "graph_destroy",
+      [](int device, uintptr_t graph) {
+        check(tw_cuda_graph_destroy(device, handle(graph)));
+      },
+      py::arg("device"), py::arg("graph"));
+}
+
+void tilewright::python::initCudaMemory(py::module_ &module) {
+  definePinned(module);
+  defineMemory(module);
+  defineCopies(module);
+  defineStreams(module);
+  defineCurrentStream(module);
+  defineEvents(module);
+  defineGraphs(module);
+  defineOwnArrays(module);
+}

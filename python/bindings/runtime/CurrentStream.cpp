@@ -1,0 +1,32 @@
+#include "python/bindings/runtime/CurrentStream.h"
+
+#include <vector>
+
+namespace tilewright::python {
+
+static std::vector<CurrentStream> &streams() {
+  thread_local std::vector<CurrentStream> entered;
+  return entered;
+}
+
+const CurrentStream *currentStream(int device) {
+  std::vector<CurrentStream> &entered = streams();
+  for (auto at = entered.rbegin(); at != entered.rend(); ++at)
+    if (at->device == device)
+      return &*at;
+  return nullptr;
+}
+
+void enterStream(int device, void *handle, pybind11::object object) {
+  streams().push_back({device, handle, object.release().ptr()});
+}
+
+void leaveStream() {
+  if (streams().empty())
+    return;
+  PyObject *object = streams().back().object;
+  streams().pop_back();
+  Py_DECREF(object);
+}
+
+} // namespace tilewright::python

@@ -1,0 +1,53 @@
+// What `tilewright.Array` is made of: an address, an element type, a device,
+// and the object that keeps the memory.
+#ifndef TILEWRIGHT_PYTHON_RUNTIME_OWNARRAY_H
+#define TILEWRIGHT_PYTHON_RUNTIME_OWNARRAY_H
+
+#include "python/bindings/runtime/Argument.h"
+
+namespace tilewright::python {
+
+/// Memory of a device's pool, freed with the object.
+class DeviceMemory {
+public:
+  /// Throws `OutOfMemory` with the numbers.
+  DeviceMemory(int device, size_t bytes, uintptr_t stream);
+  ~DeviceMemory();
+  DeviceMemory(const DeviceMemory &) = delete;
+  DeviceMemory &operator=(const DeviceMemory &) = delete;
+
+  uint64_t address() const { return start; }
+
+  /// Work on `stream` uses the memory.
+  void noteUse(void *stream) { isShared |= stream != owner; }
+  /// Work that nobody tells us about may use the memory.
+  void share() { isShared = true; }
+
+private:
+  int device;
+  void *owner;
+  uint64_t start = 0;
+  bool isShared = false;
+};
+
+struct OwnArray {
+  uint64_t address = 0;
+  ElementType type = ElementType::F32;
+  Device device;
+  bool readOnly = false;
+  /// `DeviceMemory` where it is ours.
+  DeviceMemory *memory = nullptr;
+  /// What keeps the memory.
+  pybind11::object holder;
+};
+
+/// Defines the two and what imports and exports arrays by DLPack.
+void defineOwnArrays(pybind11::module_ &module);
+
+/// Whether its objects are such arrays.
+bool isOwnArrayType(PyTypeObject *type);
+OwnArray &ownArray(PyObject *object);
+
+} // namespace tilewright::python
+
+#endif // TILEWRIGHT_PYTHON_RUNTIME_OWNARRAY_H
