@@ -38,7 +38,7 @@ def attend(
         keys = first + tl.arange(0, BLOCK_N)
         inside = (keys < n_keys)[:, None] & d_mask[None, :]
         k = tl.load(k_ptrs + tl.cast(first, tl.int64) * stride_kn, mask=inside, other=0.0)
-        s = tl.dot(q, tl.trans(k))
+        s = tl.dot(q, tl.trans(k), input_precision="ieee")
         if MASKED:
             visible = (keys < n_keys)[None, :]
             if CAUSAL:
@@ -53,12 +53,13 @@ def attend(
         decay = tl.exp2(highest - reference)
         total = total * decay + tl.sum(p, axis=1)
         v = tl.load(v_ptrs + tl.cast(first, tl.int64) * stride_vn, mask=inside, other=0.0)
-        acc = tl.dot(p.to(v.dtype), v, acc * decay[:, None])
+        acc = tl.dot(p.to(v.dtype), v, acc * decay[:, None], input_precision="ieee")
         highest = new_highest
     return acc, highest, total
 
 
-@tw.jit
+# Probabilities too small to be normal numbers may be zero.
+@tw.jit(numerics="triton")
 def attention_kernel(
     out_ptr,
     q_ptr,

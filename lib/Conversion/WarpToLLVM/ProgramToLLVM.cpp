@@ -1,5 +1,6 @@
 // A kernel and its place in the grid.
 
+#include "lib/Conversion/WarpToLLVM/InlinePtx.h"
 #include "lib/Conversion/WarpToLLVM/Patterns.h"
 #include "lib/Conversion/WarpToLLVM/SharedMemory.h"
 #include "lib/Conversion/WarpToLLVM/ThreadIndices.h"
@@ -31,6 +32,27 @@ static void setTensorMapAttributes(LLVM::LLVMFuncOp kernel, unsigned index,
                     b.getI64IntegerAttr(kAlignment));
 }
 
+/// Brings the tensor maps near before anything else, as the first copy through
+/// each would wait for it.
+static void prefetchTensorMaps(LLVM::LLVMFuncOp kernel,
+                               ArrayRef<Type> argumentTypes, OpBuilder &b) {
+  if (llvm::none_of(argumentTypes, llvm::IsaPred<warp::TensorMapType>))
+    return;
+  OpBuilder::InsertionGuard guard(b);
+  ImplicitLocOpBuilder at(kernel.getLoc(), b);
+  at.setInsertionPointToStart(&kernel.getBody().front());
+  Value isFirst = emitIsFirstThread(at);
+  for (auto [index, type] : llvm::enumerate(argumentTypes)) {
+    if (!isa<warp::TensorMapType>(type))
+      continue;
+    InlinePtx ptx(at);
+    std::string predicate = ptx.predicate(isFirst);
+    ptx.emit(predicate + "prefetch.tensormap [" +
+                 ptx.in(kernel.getBody().getArgument(index)) + "];",
+             /*sideEffects=*/true);
+  }
+}
+
 namespace {
 
 struct FuncLowering : ConvertOpToLLVMPattern<tile::FuncOp> {
@@ -57,8 +79,10 @@ struct FuncLowering : ConvertOpToLLVMPattern<tile::FuncOp> {
     setKernelAttributes(
         op, kernel, (blockWarps ? blockWarps : numWarps).getInt(), rewriter);
     rewriter.inlineRegionBefore(op.getBody(), kernel.getBody(), kernel.end());
+    SmallVector<Type> types(op.getArgumentTypes());
     rewriter.applySignatureConversion(&kernel.getBody().front(), signature,
                                       getTypeConverter());
+    prefetchTensorMaps(kernel, types, rewriter);
     rewriter.eraseOp(op);
     return success();
   }

@@ -2,6 +2,7 @@
 
 #include "lib/Conversion/WarpToLLVM/InlinePtx.h"
 #include "lib/Conversion/WarpToLLVM/Patterns.h"
+#include "lib/Conversion/WarpToLLVM/SharedMemory.h"
 #include "lib/Conversion/WarpToLLVM/Shuffle.h"
 #include "lib/Conversion/WarpToLLVM/ThreadIndices.h"
 
@@ -34,6 +35,11 @@ struct SpecializeLowering : OpConversionPattern<warp::SpecializeOp> {
   matchAndRewrite(warp::SpecializeOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    // Shows the rings' barriers to all roles, and to the asynchronous copies,
+    // which come another way.
+    InlinePtx(b).emit("fence.mbarrier_init.release.cluster;",
+                      /*sideEffects=*/true);
+    emitBarrier(b);
     // A shuffle tells the assembler that all lanes have the same.
     Value warp = emitShuffleIndex(b, emitWarpId(b), emitI32(b, 0));
     Block *dispatch = rewriter.getInsertionBlock();

@@ -103,10 +103,6 @@ TransactionRing TransactionRing::create(ImplicitLocOpBuilder &b,
                    std::to_string(isEmpty ? consumers : 1) + ";",
                /*sideEffects=*/true);
     }
-  // Shows the barriers to the asynchronous copies, which come another way.
-  InlinePtx(b).emit("fence.mbarrier_init.release.cluster;",
-                    /*sideEffects=*/true);
-  emitBarrier(b);
   return {base, emitCursor(b), emitCursor(b)};
 }
 

@@ -9,11 +9,13 @@ import builtins
 from .builtin import builtin
 from .dtypes import float32
 from .errors import LanguageTypeError
-from .ir import emit
+from .ir import Spelled, builder, emit
 from .semantic import arithmetic, convert
 
 
-def _unary(name, op, text):
+def _unary(name, op, text, approximated=False):
+    """The function `name` that creates `op`; `approximated` where the numerics of Triton ask for it."""
+
     def function(x):
         value = convert.to_tensor(x)
         given = value.dtype
@@ -23,7 +25,9 @@ def _unary(name, op, text):
             )
         narrow = given.primitive_bitwidth < 32
         value = convert.cast(value, float32) if narrow else value
-        return convert.cast(emit(op, [value], value.type), given)
+        fast = approximated and builder().options.numerics == "triton"
+        attrs = {"fastmath": Spelled("#arith.fastmath<afn>")} if fast else {}
+        return convert.cast(emit(op, [value], value.type, **attrs), given)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"""{text}, element by element.
@@ -36,8 +40,8 @@ def _unary(name, op, text):
     return builtin(function)
 
 
-exp = _unary("exp", "math.exp", "e to the power `x`")
-exp2 = _unary("exp2", "math.exp2", "2 to the power `x`")
+exp = _unary("exp", "math.exp", "e to the power `x`", approximated=True)
+exp2 = _unary("exp2", "math.exp2", "2 to the power `x`", approximated=True)
 log = _unary("log", "math.log", "Natural logarithm")
 log2 = _unary("log2", "math.log2", "Logarithm to base 2")
 sqrt = _unary("sqrt", "math.sqrt", "Square root, rounded to nearest")

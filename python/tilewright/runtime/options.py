@@ -11,8 +11,8 @@ class Options:
     depth of software pipelining, 1 to 16. `debug`: checks in the code. `num_ctas`: into how many thread
     blocks of a cluster a program may be split, a power of two up to 16; a hint. `maxnreg`: registers of a
     thread at most, None for what the assembler finds best. `numerics`: "ieee", or "triton" for the defaults of
-    Triton: float32 products in TF32, and divisions with a relative error of 2 units in the last place, where
-    the kernel does not say. The CPU back end takes notice of `debug` and `numerics` only.
+    Triton: float32 products in TF32, divisions with a relative error of 2 units in the last place, and fast
+    exponentials without subnormal results, where the kernel does not say. The CPU back end takes notice of `debug` and `numerics` only.
     Raises `TypeError` and `ValueError`.
     """
 
