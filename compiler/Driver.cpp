@@ -12,6 +12,13 @@ using namespace tilewright;
 //===-- options
 //-------------------------------------------------------------===//
 
+/// What every assembler and linker takes; empty for the kernel's own name.
+static bool isSymbolName(llvm::StringRef name) {
+  return llvm::all_of(name,
+                      [](char c) { return llvm::isAlnum(c) || c == '_'; }) &&
+         (name.empty() || !llvm::isDigit(name.front()));
+}
+
 FailureOr<CompileOptions> CompileOptions::parse(llvm::StringRef text,
                                                 Location loc) {
   llvm::Expected<llvm::json::Value> value = llvm::json::parse(text);
@@ -30,7 +37,8 @@ FailureOr<CompileOptions> CompileOptions::parse(llvm::StringRef text,
             map.mapOptional("stop_after", options.stopAfter) &&
             map.mapOptional("assembler", options.assembler) &&
             map.mapOptional("assembler_paths", options.assemblerPaths) &&
-            map.mapOptional("ptx_version", options.ptxVersion);
+            map.mapOptional("ptx_version", options.ptxVersion) &&
+            map.mapOptional("symbol", options.symbol);
   if (!ok)
     return emitError(loc) << llvm::toString(root.getError());
   if (options.numWarps < 1 || options.numWarps > 32 ||
@@ -44,6 +52,9 @@ FailureOr<CompileOptions> CompileOptions::parse(llvm::StringRef text,
   if (options.maxRegisters < 0 || options.maxRegisters > 255)
     return emitError(loc) << "maxnreg must be from 0 to 255, got "
                           << options.maxRegisters;
+  if (!isSymbolName(options.symbol))
+    return emitError(loc) << "symbol must be a name of C, got '"
+                          << options.symbol << "'";
   return options;
 }
 
@@ -107,6 +118,8 @@ FailureOr<Artifact> tilewright::compile(ModuleOp original,
   tile::FuncOp kernel = findKernel(*module);
   if (!kernel || failed(verify(*module)))
     return failure();
+  if (!options.symbol.empty())
+    kernel.setSymName(options.symbol);
   Artifact artifact;
   describeKernel(kernel, options, artifact.metadata);
   std::optional<RemarkCollector> collector;

@@ -27,6 +27,8 @@ struct CompileOptions {
   std::string assembler = "auto";
   std::vector<std::string> assemblerPaths;
   int ptxVersion = 0;
+  /// What the compiled kernel is called; empty: as in the module.
+  std::string symbol;
 
   /// Reads the JSON object that `tw_module_compile` takes. Failure comes with
   /// an error at `loc`.

@@ -50,10 +50,36 @@ static LogicalResult emitObject(ModuleOp module,
   return success();
 }
 
+/// Before the name of a processor that is not this machine's.
+static constexpr llvm::StringLiteral kNamedProcessor = "cpu:";
+
+static FailureOr<host::HostTarget> getMachine(ModuleOp module,
+                                              llvm::StringRef target) {
+  if (!target.consume_front(kNamedProcessor))
+    return host::HostTarget::detect();
+  auto machine = host::HostTarget::forProcessor(target);
+  if (!machine)
+    return module.emitError(llvm::toString(machine.takeError()));
+  return *machine;
+}
+
+/// What the processor has to have to run the code, without the signs.
+static llvm::json::Array enabledFeatures(const host::HostTarget &target) {
+  llvm::SmallVector<llvm::StringRef> features;
+  llvm::StringRef(target.features).split(features, ',');
+  llvm::json::Array enabled;
+  for (llvm::StringRef feature : features)
+    if (feature.consume_front("+"))
+      enabled.push_back(feature.str());
+  return enabled;
+}
+
 namespace {
 class CpuTarget final : public Target {
 public:
-  bool accepts(llvm::StringRef name) const override { return name == "cpu"; }
+  bool accepts(llvm::StringRef name) const override {
+    return name == "cpu" || name.starts_with(kNamedProcessor);
+  }
   llvm::StringRef describe() const override { return "'cpu'"; }
 
   LogicalResult compile(ModuleOp module, const CompileOptions &options,
@@ -63,8 +89,13 @@ public:
     keepStage(module, "tile", options, artifact);
     if (options.stopAfter == "tile")
       return success();
+    FailureOr<host::HostTarget> machine = getMachine(module, options.target);
+    if (failed(machine))
+      return failure();
+    artifact.metadata["triple"] = machine->triple;
+    artifact.metadata["features"] = enabledFeatures(*machine);
     host::HostObjectOptions object;
-    object.target = host::HostTarget::detect();
+    object.target = *machine;
     object.preferredVectorBits = getVectorBits(object.target);
     object.times = &artifact.times;
     CpuOptions cpu;

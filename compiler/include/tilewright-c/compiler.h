@@ -22,7 +22,8 @@ TW_EXPORT const char *tw_llvm_version(void);
 /** Compiles the one kernel of `module`, which is left as it was.
  *
  *  `options` is a JSON object:
- *    "target":      "cpu", "sm_80", "sm_90a", ...              (required)
+ *    "target":      "cpu" (this machine), "cpu:x86-64-v3", "sm_90a", ...
+ *                   (required)
  *    "num_warps":   warps of a program, a power of two          (4)
  *    "num_stages":  depth of software pipelines                 (3)
  *    "maxnreg":     registers of a thread at most; 0: any       (0)
@@ -32,6 +33,7 @@ TW_EXPORT const char *tw_llvm_version(void);
  * way) "assembler":   "auto", "nvjitlink", "ptxas" or "driver"    ("auto")
  *    "assembler_paths": files to try for the assemblers         ([])
  *    "ptx_version": e.g. 87; 0: what the assembler takes        (0)
+ *    "symbol":      what the compiled kernel is called          (its name)
  *  NULL with diagnostics in the context where it cannot be compiled. */
 TW_EXPORT tw_artifact *tw_module_compile(tw_module *module,
                                          const char *options);

@@ -4,6 +4,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
@@ -49,6 +50,33 @@ HostTarget HostTarget::detect() {
   target.cpu = sys::getHostCPUName().str();
   target.features = featureString();
   target.useVectorMath = isVectorMathPresent();
+  return target;
+}
+
+Expected<HostTarget> HostTarget::forProcessor(StringRef cpu) {
+  registerCodeGenerators();
+  HostTarget target;
+  target.triple = sys::getProcessTriple();
+  target.cpu = cpu.str();
+  Triple triple(target.triple);
+  std::string reason;
+  const Target *generator = TargetRegistry::lookupTarget(triple, reason);
+  if (!generator)
+    return createStringError("no code generator for '" + target.triple +
+                             "': " + reason);
+  std::unique_ptr<MCSubtargetInfo> any(
+      generator->createMCSubtargetInfo(triple, "", ""));
+  if (!any->isCPUStringValid(cpu))
+    return createStringError("unknown processor '" + cpu + "' of " +
+                             triple.getArchName() + " machines");
+  std::unique_ptr<MCSubtargetInfo> subtarget(
+      generator->createMCSubtargetInfo(triple, cpu, ""));
+  std::vector<std::string> names;
+  for (const SubtargetFeatureKV &feature :
+       subtarget->getEnabledProcessorFeatures())
+    names.push_back(std::string("+") + feature.Key);
+  llvm::sort(names);
+  target.features = join(names, ",");
   return target;
 }
 

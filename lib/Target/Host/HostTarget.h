@@ -22,6 +22,10 @@ struct HostTarget {
   /// This machine, with all that its processor can do.
   static HostTarget detect();
 
+  /// This kind of machine with another processor, by LLVM's name ("x86-64-v3").
+  /// Uses nothing but the processor. An error for one that LLVM does not know.
+  static llvm::Expected<HostTarget> forProcessor(llvm::StringRef cpu);
+
   /// Everything that code made for this target depends on, as part of a cache
   /// key.
   std::string fingerprint() const;

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from .. import knobs
-from ..runtime.compiler import compile_kernel
+from ..runtime.compiler import compile_kernel, is_cpu
 from ..runtime.options import Options
 from .signature import parse_signature
 
@@ -29,17 +29,18 @@ class NoAssembler(RuntimeError):
 
 def default_stage(target):
     """What a target is compiled to in the end."""
-    return "obj" if target == "cpu" else "cubin"
+    return "obj" if is_cpu(target) else "cubin"
 
 
 def _check_stages(stages, target):
-    possible = _OF_THE_CPU if target == "cpu" else _OF_A_GPU
+    possible = _OF_THE_CPU if is_cpu(target) else _OF_A_GPU
     for stage in stages:
         if stage not in possible:
             raise ValueError(f"target {target} has no {stage!r}; it has {', '.join(possible)}")
 
 
-def _why_no_cubin():
+def why_no_cubin():
+    """Why there is no cubin, and what to do."""
     if knobs.ASSEMBLER.text() == "driver":
         return f"a cubin needs an assembler, but {knobs.ASSEMBLER.name} leaves PTX to the driver"
     return (
@@ -67,7 +68,7 @@ def compile(kernel, signature, target, stages=(), report=False, **options):
     options = Options(**options)
     compiled = compile_kernel(kernel.fn, types, constants, divisors, target, options, last, report)
     if "cubin" in stages and "cubin" not in compiled.asm:
-        raise NoAssembler(_why_no_cubin())
+        raise NoAssembler(why_no_cubin())
     return compiled
 
 
@@ -75,7 +76,7 @@ def write(compiled, stages, directory):
     """Write the `stages` of a `CompiledKernel` and its metadata to `directory`; gives the paths."""
     directory = Path(directory)
     directory.mkdir(parents=True, exist_ok=True)
-    stem = f"{compiled.name}.{compiled.target}"
+    stem = f"{compiled.name}.{compiled.target.replace(':', '-')}"
     paths = []
     for stage in stages:
         paths.append(directory / (stem + EMITTED[stage]))

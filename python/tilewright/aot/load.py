@@ -23,9 +23,7 @@ def load_kernel(place):
     path, separator, name = place.rpartition(":")
     if not separator or not path or not name.isidentifier():
         raise KernelNotFound(f"a kernel is named FILE.py:KERNEL, got {place!r}")
-    if not Path(path).is_file():
-        raise KernelNotFound(f"no file {path}")
-    module = _import(Path(path).resolve())
+    module = load_module(path)
     found = getattr(module, name, None)
     if isinstance(found, JITFunction):
         return found
@@ -35,12 +33,17 @@ def load_kernel(place):
     raise KernelNotFound(f"{path}: {name} {what}; {there}")
 
 
+def load_module(path):
+    """The module that the file `path` is. Raises `KernelNotFound`, and whatever the file raises."""
+    if not Path(path).is_file():
+        raise KernelNotFound(f"no file {path}")
+    return _import(Path(path).resolve())
+
+
 def load_function(place):
     """The function that "FILE.py:NAME" names. Raises as `load_kernel`."""
     path, _, name = place.rpartition(":")
-    if not Path(path).is_file():
-        raise KernelNotFound(f"no file {path}")
-    found = getattr(_import(Path(path).resolve()), name, None)
+    found = getattr(load_module(path), name, None)
     if isinstance(found, JITFunction) or not callable(found):
         raise KernelNotFound(
             f"{path} has no function {name}() to call the kernel; give a signature or a call"

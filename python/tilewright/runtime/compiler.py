@@ -14,7 +14,7 @@ from .errors import CacheError
 
 
 def compile_kernel(
-    fn, arg_types, constexprs, attrs, target, options, stop_after="", report=False, trees=None
+    fn, arg_types, constexprs, attrs, target, options, stop_after="", report=False, trees=None, symbol=""
 ):
     """Compile the function `fn` to a `CompiledKernel`, or find it in the disk cache.
 
@@ -23,7 +23,8 @@ def compile_kernel(
     architecture ("sm_90a"), `options` an `Options`. `stop_after` names the last stage wanted ("tile",
     "warp", "llvm", "ptx"), all if empty. `report`: compile, even if it is on disk, and collect
     remarks (`CompiledKernel.report`). `trees` are those of arguments that
-    are several values, see `structured`; the others then speak of their leaves.
+    are several values, see `structured`; the others then speak of their leaves. `symbol`: what the code calls
+    the kernel, if not by the function's name.
 
     Raises `CompilationError` for whatever is wrong with the kernel.
     """
@@ -37,7 +38,9 @@ def compile_kernel(
         "milliseconds": 1e3 * (time.perf_counter() - start),
     }
     request = {"target": target, **options.request(), "stop_after": stop_after}
-    if target != "cpu":
+    if symbol:
+        request["symbol"] = symbol
+    if not is_cpu(target):
         request["assembler"] = knobs.ASSEMBLER.choice("auto", "nvjitlink", "ptxas", "driver")
         request["assembler_paths"] = assembler_paths()
     key = _key(tile.module.print(locations=True), request)
@@ -49,7 +52,7 @@ def compile_kernel(
     else:
         asm, metadata = found
     kernel = CompiledKernel(
-        tile.name,
+        symbol or tile.name,
         target,
         Stages(asm),
         Metadata(metadata),
@@ -63,6 +66,11 @@ def compile_kernel(
         _store(key, kernel)
     _dump(key, kernel)
     return kernel
+
+
+def is_cpu(target):
+    """Whether `target` is a processor of the host: "cpu", this machine's, or such as "cpu:x86-64-v3"."""
+    return target == "cpu" or target.startswith("cpu:")
 
 
 def _compile(binding, module, request):
@@ -79,7 +87,7 @@ def _key(module_text, request):
     """What decides on the result: the kernel, the options, the compiler, and for host code the machine."""
     from .. import _tilewright
 
-    machine = _tilewright.host_target() if request["target"] == "cpu" else ""
+    machine = _tilewright.host_target() if is_cpu(request["target"]) else ""
     named = [knobs.NVJITLINK.text(), knobs.PTXAS.text()]
     parts = [_tilewright.build_id(), machine, json.dumps([request, named], sort_keys=True), module_text]
     return _tilewright.sha256("\0".join(parts).encode())

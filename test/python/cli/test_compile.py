@@ -1,6 +1,7 @@
 """`tilewright compile`."""
 
 import json
+import platform
 import sys
 
 import pytest
@@ -9,6 +10,8 @@ import tilewright.aot
 from tilewright import _tilewright
 from tilewright.runtime.assemblers import assembler_paths
 from tilewright.runtime.compiled import CompiledKernel
+from tilewright.runtime.compiler import compile_kernel
+from tilewright.runtime.options import Options
 
 pytestmark = pytest.mark.compiled
 SIGNATURE = "*fp32:16, *fp32:16, *fp32:16, i32"
@@ -28,6 +31,18 @@ def test_obj_and_stages_for_the_cpu(tilewright, source, tmp_path):
     metadata = json.loads(files[3].read_text())
     assert metadata["name"] == "add"
     assert metadata["arg_names"] == ["x", "y", "out", "n"]
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="names processors of x86")
+def test_obj_for_a_named_processor(tilewright, source, tmp_path):
+    command = ("compile", f"{source}:add", "--target", "cpu:x86-64-v3", "--signature", SIGNATURE)
+    done = tilewright(*command)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "add.cpu-x86-64-v3.o").read_bytes()[:4] == b"\x7fELF"
+    metadata = json.loads((tmp_path / "add.cpu-x86-64-v3.json").read_text())
+    assert "avx2" in metadata["features"]
+    assert "avx512f" not in metadata["features"]
+    assert metadata["triple"].startswith("x86_64")
 
 
 @pytest.mark.parametrize("target", ["sm_80", "sm_90a"])
@@ -119,7 +134,11 @@ def test_error_in_the_kernel_shows_its_line(tilewright, source):
 
 @pytest.mark.parametrize(
     "target, message",
-    [("sm_70", "'sm_70' is too old: needs sm_80 or newer"), ("z80", "unknown target 'z80'; there is 'cpu'")],
+    [
+        ("sm_70", "'sm_70' is too old: needs sm_80 or newer"),
+        ("z80", "unknown target 'z80'; there is 'cpu'"),
+        ("cpu:z80", "unknown processor 'z80' of "),
+    ],
 )
 def test_unknown_target(tilewright, source, target, message):
     done = tilewright("compile", f"{source}:add", "--target", target, "--signature", SIGNATURE)
@@ -165,3 +184,18 @@ def test_no_assembler(monkeypatch):
     with pytest.raises(tw.aot.NoAssembler, match="neither nvJitLink nor ptxas was found"):
         tw.aot.compile(kernel, "*fp32", "sm_80")
     assert tw.aot.compile(kernel, "*fp32", "sm_80", ["ptx"]).asm == {"ptx": ""}
+
+
+def test_symbol():
+    @tw.jit
+    def kernel(x):
+        pass
+
+    def compile_as(symbol):
+        return compile_kernel(kernel.fn, {"x": "*fp32"}, {}, {}, "sm_80", Options(), "ptx", symbol=symbol)
+
+    compiled = compile_as("called_otherwise")
+    assert compiled.name == compiled.metadata["name"] == "called_otherwise"
+    assert ".entry called_otherwise(" in compiled.asm["ptx"]
+    with pytest.raises(tw.CompilationError, match="symbol must be a name of C, got 'a b'"):
+        compile_as("a b")

@@ -1,0 +1,296 @@
+/* -- Kernels ------------------------------------------------------------------ */
+
+/* A cubin, or PTX that ends in a zero, for one architecture. */
+struct tw_cuda_code {
+  /* The number of the kernel in its library. */
+  unsigned index;
+  /* 90 and 'a' of sm_90a; 0 where there is no letter. */
+  int capability;
+  char suffix, is_ptx;
+  const void *image;
+  unsigned threads, shared;
+  /* NULL: nothing is added to a launch. */
+  const int64_t *recipe;
+};
+
+struct tw_kernel {
+  void *module, *function;
+  /* Of a persistent kernel: how many programs run at once. */
+  int64_t resident;
+  /* Guards the entries, of which there are TW_MAP_ENTRIES for each map. */
+  pthread_mutex_t mutex;
+  struct tw_map_entry *entries;
+};
+
+/* Not one of the public statuses: another candidate may do. */
+enum { TW_NO_MAP = -1 };
+
+static int tw_runs_on(const struct tw_cuda_code *code, int capability) {
+  if (code->suffix == 'a')
+    return capability == code->capability;
+  if (code->is_ptx && !code->suffix)
+    return capability >= code->capability;
+  return capability / 10 == code->capability / 10 && capability >= code->capability;
+}
+
+static int tw_load_module(const struct tw_candidate *candidate, void **module, const char *who) {
+  char log[512] = "";
+  enum { ErrorLog = 5, ErrorLogBytes = 6 };
+  int options[] = {ErrorLog, ErrorLogBytes};
+  void *values[] = {log, (void *)(sizeof(log) - 1)};
+  int result = tw_cu.cuModuleLoadDataEx(module, candidate->cuda->image, 2, options, values);
+  int status = tw_check(result, "cuModuleLoadDataEx", who);
+  if (status && log[0]) {
+    size_t used = strlen(tw_message);
+    snprintf(tw_message + used, sizeof(tw_message) - used, "\n%s", log);
+  }
+  return status;
+}
+
+/* Shared memory and registers: whether the device has what the kernel needs. */
+static int tw_fit_device(const struct tw_context *context, const struct tw_cuda_code *code,
+                         void *function, const char *who) {
+  enum { MaxThreads = 0, StaticShared = 1, MaxDynamicShared = 8 };
+  int threads, fixed, status;
+  if ((status = tw_check(tw_cu.cuFuncGetAttribute(&threads, MaxThreads, function),
+                         "cuFuncGetAttribute", who)) ||
+      (status = tw_check(tw_cu.cuFuncGetAttribute(&fixed, StaticShared, function),
+                         "cuFuncGetAttribute", who)))
+    return status;
+  if ((int64_t)fixed + code->shared > context->shared_limit)
+    return tw_fail(TILEWRIGHT_UNSUPPORTED,
+                   "%s: it needs %lld bytes of shared memory, but the device has at most %d", who,
+                   (long long)fixed + code->shared, context->shared_limit);
+  if ((int64_t)code->threads > threads)
+    return tw_fail(TILEWRIGHT_UNSUPPORTED,
+                   "%s: it was compiled for %u threads, but with its registers the device runs at "
+                   "most %d",
+                   who, code->threads, threads);
+  if (!code->shared)
+    return TILEWRIGHT_OK;
+  return tw_check(tw_cu.cuFuncSetAttribute(function, MaxDynamicShared, (int)code->shared),
+                  "cuFuncSetAttribute", who);
+}
+
+static int tw_prepare_recipe(struct tw_context *context, const struct tw_cuda_code *code,
+                             struct tw_kernel *kernel, const char *who) {
+  int64_t persistent = code->recipe ? code->recipe[1] : 0;
+  size_t maps = code->recipe ? (size_t)code->recipe[2] : 0;
+  int status, blocks;
+  if (maps && !tw_cu.cuTensorMapEncodeTiled)
+    return tw_fail(TILEWRIGHT_UNSUPPORTED, "%s: CUDA driver too old: it has no tensor maps", who);
+  if (maps && !context->zeros) {
+    if ((status = tw_check(tw_cu.cuMemAlloc_v2(&context->zeros, 256), "cuMemAlloc", who)) ||
+        (status = tw_check(tw_cu.cuMemsetD8_v2(context->zeros, 0, 256), "cuMemsetD8", who)))
+      return status;
+  }
+  if (maps) {
+    size_t bytes = maps * TW_MAP_ENTRIES * sizeof(struct tw_map_entry);
+    if (!(kernel->entries = aligned_alloc(64, bytes)))
+      return tw_fail(TILEWRIGHT_OUT_OF_MEMORY, "%s: no memory", who);
+    memset(kernel->entries, 0, bytes);
+  }
+  if (!persistent)
+    return TILEWRIGHT_OK;
+  status = tw_check(tw_cu.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                        &blocks, kernel->function, (int)code->threads, code->shared),
+                    "cuOccupancyMaxActiveBlocksPerMultiprocessor", who);
+  kernel->resident = (int64_t)context->processors * (blocks > 0 ? blocks : 1);
+  return status;
+}
+
+static void tw_free_kernel(struct tw_kernel *kernel) {
+  if (kernel->module)
+    tw_cu.cuModuleUnload(kernel->module);
+  pthread_mutex_destroy(&kernel->mutex);
+  free(kernel->entries);
+  free(kernel);
+}
+
+/* With the load mutex held. */
+static int tw_load_locked(struct tw_context *context, const struct tw_candidate *candidate,
+                          const char *who) {
+  struct tw_kernel *kernel;
+  int status;
+  if (context->kernels[candidate->cuda->index])
+    return TILEWRIGHT_OK;
+  if (!(kernel = calloc(1, sizeof(*kernel))))
+    return tw_fail(TILEWRIGHT_OUT_OF_MEMORY, "%s: no memory", who);
+  pthread_mutex_init(&kernel->mutex, NULL);
+  if ((status = tw_load_module(candidate, &kernel->module, who)) ||
+      (status = tw_check(
+           tw_cu.cuModuleGetFunction(&kernel->function, kernel->module, candidate->symbol),
+           "cuModuleGetFunction", who)) ||
+      (status = tw_fit_device(context, candidate->cuda, kernel->function, who)) ||
+      (status = tw_prepare_recipe(context, candidate->cuda, kernel, who))) {
+    tw_free_kernel(kernel);
+    return status;
+  }
+  __atomic_store_n(&context->kernels[candidate->cuda->index], kernel, __ATOMIC_RELEASE);
+  return TILEWRIGHT_OK;
+}
+
+static int tw_load(struct tw_context *context, const struct tw_candidate *candidate,
+                   struct tw_kernel **kernel, const char *who) {
+  struct tw_kernel **place = &context->kernels[candidate->cuda->index];
+  int status = TILEWRIGHT_OK;
+  if (!__atomic_load_n(place, __ATOMIC_ACQUIRE)) {
+    pthread_mutex_lock(&tw_load_mutex);
+    status = tw_load_locked(context, candidate, who);
+    pthread_mutex_unlock(&tw_load_mutex);
+  }
+  *kernel = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+  return status;
+}
+
+/* -- Launches ------------------------------------------------------------------- */
+
+static int tw_submit(const struct tw_context *context, const struct tw_candidate *candidate,
+                     struct tw_kernel *kernel, int64_t grid[3], void **parameters, unsigned count,
+                     void *stream, const char *who) {
+  const struct tw_cuda_code *code = candidate->cuda;
+  struct tw_tensor_map maps[TW_MAX_MAPS];
+  int32_t sides[3];
+  if (code->recipe && code->recipe[1]) {
+    int64_t programs = grid[0] * grid[1] * grid[2]; /* at most 2^31 * 2^16 * 2^16 */
+    if (programs > INT32_MAX)
+      return tw_fail(TILEWRIGHT_UNSUPPORTED,
+                     "%s: a grid of %lld programs, but at most 2147483647 are counted", who,
+                     (long long)programs);
+    for (int i = 0; i < 3; ++i) {
+      sides[i] = (int32_t)grid[i];
+      parameters[count++] = &sides[i];
+    }
+    grid[0] = programs < kernel->resident ? programs : kernel->resident;
+    grid[1] = grid[2] = 1;
+  }
+  if (code->recipe) {
+    const int64_t *at = code->recipe + 3;
+    int made = 1;
+    pthread_mutex_lock(&kernel->mutex);
+    for (int64_t i = 0; i < code->recipe[2] && made; ++i) {
+      made = tw_make_map(&at, parameters, context->zeros, kernel->entries + i * TW_MAP_ENTRIES,
+                         &maps[i]);
+      parameters[count++] = &maps[i];
+    }
+    pthread_mutex_unlock(&kernel->mutex);
+    if (!made)
+      return TW_NO_MAP;
+  }
+  return tw_check(tw_cu.cuLaunchKernel(kernel->function, (unsigned)grid[0], (unsigned)grid[1],
+                                       (unsigned)grid[2], code->threads, 1, 1, code->shared, stream,
+                                       parameters, NULL),
+                  "cuLaunchKernel", who);
+}
+
+static int tw_launch_candidate(struct tw_context *context, const struct tw_function *function,
+                               const struct tw_candidate *candidate, const uint64_t *arguments,
+                               const int64_t given[3], void *stream) {
+  static const int64_t kLimits[3] = {INT32_MAX, 65535, 65535};
+  /* Wide enough for what a recipe adds. */
+  void *parameters[TW_MAX_ARGUMENTS + 3 + TW_MAX_MAPS];
+  int64_t grid[3] = {given[0], given[1], given[2]};
+  struct tw_kernel *kernel;
+  unsigned count = 0;
+  int status = tw_read_grid(function, candidate, arguments, kLimits, grid);
+  if (status || grid[0] == 0 || grid[1] == 0 || grid[2] == 0 ||
+      (status = tw_load(context, candidate, &kernel, function->name)))
+    return status;
+  /* Little-endian: a parameter narrower than its slot starts where it does. */
+  for (unsigned i = 0; i < function->argument_count; ++i)
+    if (candidate->hints[i] != 1)
+      parameters[count++] = (void *)(uintptr_t)&arguments[i];
+  return tw_submit(context, candidate, kernel, grid, parameters, count, stream, function->name);
+}
+
+static int tw_choose(struct tw_context *context, const struct tw_function *function,
+                     const uint64_t *arguments, const int64_t grid[3], void *stream) {
+  struct tw_rejection why = {NULL, 0};
+  int runnable = 0, without_map = 0;
+  char machine[64];
+  for (unsigned i = 0; i < function->candidate_count; ++i) {
+    const struct tw_candidate *candidate = &function->candidates[i];
+    if (!tw_runs_on(candidate->cuda, context->capability))
+      continue;
+    runnable = 1;
+    int takes = tw_takes(function, candidate, arguments, &why);
+    if (takes < 0)
+      return tw_fail_condition(function);
+    if (!takes)
+      continue;
+    int status = tw_launch_candidate(context, function, candidate, arguments, grid, stream);
+    if (status != TW_NO_MAP)
+      return status;
+    without_map = 1;
+  }
+  if (without_map)
+    return tw_fail(TILEWRIGHT_INVALID_ARGUMENT,
+                   "%s: the tensor memory accelerator can not copy from an array of these "
+                   "addresses, sizes and strides",
+                   function->name);
+  if (runnable)
+    return tw_fail_rejected(function, &why);
+  snprintf(machine, sizeof(machine), "compute capability %d.%d", context->capability / 10,
+           context->capability % 10);
+  return tw_fail_target(function, machine);
+}
+
+static int tw_launch_cuda(const struct tw_function *function, const uint64_t *arguments,
+                          const int64_t grid[3], void *stream) {
+  struct tw_context *context;
+  int pushed, status = tw_enter(&context, &pushed, function->name);
+  if (status)
+    return status;
+  status = tw_choose(context, function, arguments, grid, stream);
+  tw_leave(pushed);
+  return status;
+}
+
+static int tw_load_all(const struct tw_function *const *functions, size_t count) {
+  struct tw_context *context;
+  struct tw_kernel *kernel;
+  int pushed, status = tw_enter(&context, &pushed, "load");
+  if (status)
+    return status;
+  for (size_t i = 0; i < count; ++i)
+    for (unsigned j = 0; j < functions[i]->candidate_count && !status; ++j)
+      if (tw_runs_on(functions[i]->candidates[j].cuda, context->capability))
+        status = tw_load(context, &functions[i]->candidates[j], &kernel, functions[i]->name);
+  tw_leave(pushed);
+  return status;
+}
+
+/* A context that is gone has taken its modules and its memory along. */
+static void tw_unload_context(struct tw_context *context) {
+  void *popped;
+  unsigned long long id = context->id;
+  int alive = (!tw_cu.cuCtxGetId || (tw_cu.cuCtxGetId(context->handle, &id) == 0 &&
+                                     id == context->id)) &&
+              tw_cu.cuCtxPushCurrent_v2(context->handle) == 0;
+  for (size_t i = 0; i < TW_CUDA_KERNELS; ++i)
+    if (context->kernels[i]) {
+      if (!alive)
+        context->kernels[i]->module = NULL;
+      tw_free_kernel(context->kernels[i]);
+    }
+  if (alive) {
+    if (context->zeros)
+      tw_cu.cuMemFree_v2(context->zeros);
+    tw_cu.cuCtxPopCurrent_v2(&popped);
+  }
+  free(context);
+}
+
+static void tw_unload_all(void) {
+  int device;
+  pthread_mutex_lock(&tw_load_mutex);
+  while (tw_contexts) {
+    struct tw_context *context = tw_contexts;
+    tw_contexts = context->next;
+    tw_unload_context(context);
+  }
+  if (tw_primary && tw_cu.cuDeviceGet(&device, 0) == 0)
+    tw_cu.cuDevicePrimaryCtxRelease_v2(device);
+  tw_primary = NULL;
+  pthread_mutex_unlock(&tw_load_mutex);
+}

@@ -1,0 +1,66 @@
+"""Kernels that the tests compile ahead of time."""
+
+import tilewright as tw
+import tilewright.language as tl
+
+
+@tw.jit
+def add(x, y, out, n, BLOCK: tl.constexpr = 64):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + i, tl.load(x + i, i < n) + tl.load(y + i, i < n), i < n)
+
+
+@tw.jit
+def scalars(out, a, b, c, d, e, f, g):
+    tl.store(out + 0, a.to(tl.float64))
+    tl.store(out + 1, b.to(tl.float64))
+    tl.store(out + 2, c.to(tl.float64))
+    tl.store(out + 3, d.to(tl.float64))
+    tl.store(out + 4, e.to(tl.float64))
+    tl.store(out + 5, f.to(tl.float64))
+    tl.store(out + 6, g.to(tl.float64))
+
+
+@tw.jit
+def strided(x, out, n, stride, TAG: tl.constexpr):
+    """out[i] = x[i * stride] + TAG"""
+    i = tl.program_id(0) * 32 + tl.arange(0, 32)
+    tl.store(out + i, tl.load(x + i * stride, i < n) + TAG, i < n)
+
+
+@tw.jit
+def places(out):
+    at = tl.program_id(0) + tl.num_programs(0) * (tl.program_id(1) + tl.num_programs(1) * tl.program_id(2))
+    tl.store(out + at, at)
+
+
+@tw.jit(debug=True)
+def positive(x):
+    tl.device_assert(tl.load(x + tl.program_id(0)) > 0, "not positive")
+
+
+@tw.jit
+def shout(x):
+    tl.device_print("value", tl.load(x))
+
+
+@tw.jit
+def sort_all(x, N: tl.constexpr):
+    """Large tiles: needs scratch memory."""
+    i = tl.arange(0, N)
+    tl.store(x + i, tl.sort(tl.load(x + i)))
+
+
+@tw.jit
+def product(
+    c, a, b, M, N, K, stride_c, stride_a, stride_b, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr
+):
+    m = tl.program_id(0) * BM + tl.arange(0, BM)
+    n = tl.program_id(1) * BN + tl.arange(0, BN)
+    acc = tl.zeros((BM, BN), dtype=tl.float32)
+    for start in range(0, K, BK):
+        k = start + tl.arange(0, BK)
+        x = tl.load(a + m[:, None] * stride_a + k[None, :], (m[:, None] < M) & (k[None, :] < K), 0.0)
+        y = tl.load(b + k[:, None] * stride_b + n[None, :], (k[:, None] < K) & (n[None, :] < N), 0.0)
+        acc = tl.dot(x, y, acc)
+    tl.store(c + m[:, None] * stride_c + n[None, :], acc, (m[:, None] < M) & (n[None, :] < N))

@@ -1,0 +1,210 @@
+"""Libraries in C: the functions that run on a GPU, driven with a test double of the driver."""
+
+import re
+
+import aot_kernels as kernels
+import pytest
+from tilewright.aot import Export, Variant
+from tilewright.runtime.compiler import compile_kernel
+from tilewright.runtime.options import Options
+
+pytestmark = pytest.mark.compiled
+
+ADD = Export(
+    kernels.add,
+    "add",
+    ("*fp32:16, *fp32:16, *fp32:16, i32",),
+    (Variant({"BLOCK": 1024}, "n >= 4096", num_warps=8), Variant({"BLOCK": 128})),
+    "cdiv(n, BLOCK)",
+)
+CALL = "show(made.add_cuda(c_void_p({stream}), c_void_p({x}), c_void_p(32), c_void_p(48), {n}))\n"
+
+
+def lines(text):
+    return text.splitlines()
+
+
+def test_lazy_load_and_launch(on_fake_gpu):
+    calls = [CALL.format(stream=5, x=16, n=n) for n in (1000, 100, 5000)]
+    out = on_fake_gpu([ADD], "".join(calls), FAKE_PARAMETERS="3")
+    assert lines(out) == [
+        "0 ok",
+        "load ptx",
+        "launch add__6 (8, 1, 1) (128, 1, 1) 0 0x5: 16 32 48",
+        "0 ok",
+        "launch add__6 (1, 1, 1) (128, 1, 1) 0 0x5: 16 32 48",
+        "0 ok",
+        "load ptx",
+        "launch add__4 (5, 1, 1) (256, 1, 1) 0 0x5: 16 32 48",
+    ]
+
+
+def test_address_that_is_not_aligned(on_fake_gpu):
+    out = on_fake_gpu([ADD], CALL.format(stream=0, x=20, n=100))
+    assert "launch add__7 " in out
+
+
+@pytest.mark.parametrize(
+    "capability, image, symbol",
+    [(80, "ptx", "add__2"), (86, "ptx", "add__2"), (90, "ptx", "add__6"), (100, "ptx", "add__2")],
+)
+def test_architecture_is_chosen(on_fake_gpu, capability, image, symbol):
+    out = on_fake_gpu([ADD], CALL.format(stream=0, x=16, n=100), FAKE_CAPABILITY=str(capability))
+    assert lines(out)[1] == f"load {image}"
+    assert f"launch {symbol} " in out
+
+
+def test_no_code_for_the_device(on_fake_gpu):
+    out = on_fake_gpu([ADD], CALL.format(stream=0, x=16, n=100), FAKE_CAPABILITY="75")
+    assert out == "4 add: no code for compute capability 7.5; it was compiled for sm_90a, sm_80\n"
+
+
+def test_grid_without_programs_launches_nothing(on_fake_gpu):
+    assert on_fake_gpu([ADD], CALL.format(stream=0, x=16, n=0)) == "0 ok\n"
+
+
+def test_no_driver(on_fake_gpu):
+    out = on_fake_gpu([ADD], CALL.format(stream=0, x=16, n=1), TILEWRIGHT_LIBCUDA="/nonexistent.so")
+    assert out.startswith("3 no CUDA driver: /nonexistent.so")
+
+
+@pytest.mark.parametrize(
+    "variable, value, message",
+    [
+        ("FAKE_INIT", "100", "3 cuInit failed with error 100: no CUDA device"),
+        ("FAKE_LOAD", "209", "4 add: cuModuleLoadDataEx failed: FAKE_NO_BINARY (209): words of the driver"),
+        ("FAKE_LAUNCH", "700", "7 add: cuLaunchKernel failed: FAKE_ERROR (700): words of the driver"),
+        ("FAKE_LAUNCH", "2", "5 add: cuLaunchKernel failed: FAKE_ERROR (2): words of the driver"),
+        (
+            "FAKE_THREADS",
+            "64",
+            "4 add: it was compiled for 128 threads, but with its registers the device runs at most 64",
+        ),
+    ],
+)
+def test_failures_of_the_driver(on_fake_gpu, variable, value, message):
+    out = on_fake_gpu([ADD], CALL.format(stream=0, x=16, n=1), **{variable: value})
+    assert lines(out)[0] == message
+    if variable == "FAKE_LOAD":
+        assert lines(out)[1] == "words of its assembler"
+
+
+def test_load_and_unload(on_fake_gpu):
+    call = CALL.format(stream=0, x=16, n=100)
+    script = f"show(made.made_load_cuda())\n{call}made.made_unload_cuda()\nshow(0)\n{call}"
+    out = lines(on_fake_gpu([ADD], script))
+    # Four for sm_90a and the PTX for sm_80, which runs here too.
+    assert out[:9] == ["0 ok"] + ["load ptx"] * 8
+    assert out[9:12] == ["0 ok", "launch add__6 (1, 1, 1) (128, 1, 1) 0 (nil):", "0 ok"]
+    assert out[12:21] == ["unload"] * 8 + ["release 0"]
+    assert out[21:] == ["0 ok", "load ptx", "launch add__6 (1, 1, 1) (128, 1, 1) 0 (nil):"]
+
+
+def test_contexts_have_kernels_of_their_own(on_fake_gpu):
+    call = CALL.format(stream=0, x=16, n=100)
+    script = f"""
+for context in (0x10, 0x20, 0x10):
+    fake.fake_set_context(context)
+    {call}
+fake.fake_renew_contexts()
+{call}
+"""
+    out = on_fake_gpu([ADD], script)
+    assert [line.split()[0] for line in lines(out)] == (
+        ["0", "load", "launch"] * 2 + ["0", "launch"] + ["0", "load", "launch"]
+    )
+
+
+# -- launch recipes ---------------------------------------------------------------
+
+
+SIGNATURE = "*fp32:16, *fp16:16, *fp16:16, i32, i32, i32, i32:16, i32:16, i32:16"
+BLOCKS = {"BM": 128, "BN": 128, "BK": 64}
+PRODUCT = Export(
+    kernels.product,
+    "product",
+    (SIGNATURE,),
+    (Variant(BLOCKS, num_warps=8),),
+    "cdiv(M, BM), cdiv(N, BN)",
+)
+MULTIPLY = """
+show(made.product_cuda(None, c_void_p({c}), c_void_p({a}), c_void_p(32), {M}, {N}, {K}, {N}, {stride_a}, {N}))
+"""
+
+
+def recipe():
+    from tilewright.aot.signature import as_request, read_signature
+
+    types, constants, divisors = as_request(read_signature(SIGNATURE, kernels.product.params, BLOCKS))
+    compiled = compile_kernel(
+        kernels.product.fn, types, constants, divisors, "sm_90a", Options(num_warps=8), "ptx"
+    )
+    return compiled.metadata["launch_recipe"], compiled
+
+
+def test_tensor_maps_and_persistent_grid(on_fake_gpu):
+    numbers, compiled = recipe()
+    maps = numbers[2]
+    assert maps >= 2  # what this test is about
+    sides = {"c": 64, "a": 16, "M": 4096, "N": 8192, "K": 512, "stride_a": 512}
+    script = MULTIPLY.format(**sides) * 2
+    added = 3 if numbers[1] else 0
+    out = lines(on_fake_gpu([PRODUCT], script, ("sm_90a",), FAKE_PARAMETERS=str(9 + added + maps)))
+    assert out[0] == "0 ok"
+    made = [line for line in out if line.startswith("map ")]
+    assert len(made) == maps  # the second launch finds them
+    # Of a: its 512 columns, then its 4096 rows, of float16, 1024 bytes apart, 128 bytes of a row at a time.
+    assert re.search(r"^map 6 16 512/64 4096/\d+ \+1024 3 0$", "\n".join(made), re.M), made
+    assert re.search(r"^map 6 32 8192/64 512/64 \+16384 3 0$", "\n".join(made), re.M), made
+    launches = [line for line in out if line.startswith("launch ")]
+    assert len(launches) == 2
+    grid = "(264, 1, 1)" if numbers[1] else "(32, 64, 1)"
+    threads = compiled.metadata["num_threads"]
+    head = f"launch product__0 {grid} ({threads}, 1, 1) {compiled.shared} (nil): 64 16 32 "
+    for launch in launches:
+        assert launch.startswith(head)
+        assert launch.split()[-maps:] == [str(i + 1) for i in range(maps)]
+
+
+def test_array_that_no_tensor_map_describes(on_fake_gpu):
+    # Aligned, as the signature wants, but with rows that go backwards: the next version takes it.
+    script = MULTIPLY.format(c=64, a=16, M=256, N=256, K=64, stride_a=-512)
+    out = lines(on_fake_gpu([PRODUCT], script, ("sm_90a",)))
+    assert out[0] == "0 ok"
+    assert next(line for line in out if line.startswith("launch ")).startswith("launch product__1 ")
+
+
+def test_no_version_without_tensor_maps(on_fake_gpu):
+    only = Export(kernels.product, "product", (SIGNATURE,), PRODUCT.variants, PRODUCT.grid, fallback=False)
+    script = MULTIPLY.format(c=64, a=16, M=256, N=256, K=64, stride_a=-512)
+    out = lines(on_fake_gpu([only], script, ("sm_90a",)))
+    assert out[0] == (
+        "1 product: the tensor memory accelerator can not copy from an array of these addresses, sizes and strides"
+    )
+    assert "launch" not in "\n".join(out)
+
+
+def test_array_without_elements(on_fake_gpu):
+    script = MULTIPLY.format(c=64, a=16, M=256, N=256, K=0, stride_a=512)
+    out = lines(on_fake_gpu([PRODUCT], script, ("sm_90a",)))
+    assert out[0] == "0 ok"
+    assert "alloc 256" in out
+    assert re.search(r"^map 6 28672 1/64 1/\d+ \+256 3 0$", "\n".join(out), re.M)  # 0x7000
+
+
+def test_too_much_shared_memory(on_fake_gpu):
+    script = MULTIPLY.format(c=64, a=16, M=256, N=256, K=64, stride_a=64)
+    out = on_fake_gpu([PRODUCT], script, ("sm_90a",), FAKE_SHARED="49152")
+    assert re.match(r"4 product: it needs \d+ bytes of shared memory, but the device has at most 49152", out)
+
+
+def test_cubins(on_fake_gpu):
+    from tilewright import _tilewright
+    from tilewright.runtime.assemblers import assembler_paths
+
+    if not _tilewright.assemblers(assembler_paths()):
+        pytest.skip("no assembler of PTX on this machine")
+    call = CALL.format(stream=0, x=16, n=100)
+    for capability, image in ((90, "cubin"), (86, "cubin"), (120, "ptx")):
+        out = on_fake_gpu([ADD], call, images=("cubin", "ptx"), FAKE_CAPABILITY=str(capability))
+        assert lines(out)[1] == f"load {image}"
