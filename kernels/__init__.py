@@ -7,8 +7,19 @@ Every function takes arrays of NumPy (run on the CPU back end), PyTorch or CuPy
 from .activation import gelu, silu
 from .attention import attention
 from .elementwise import add
-from .gemm import matmul, scaled_matmul
+from .gemm import gated_matmul, matmul, scaled_matmul
 from .norm import layer_norm, rms_norm
 from .softmax import softmax
 
-__all__ = ["add", "attention", "gelu", "layer_norm", "matmul", "rms_norm", "scaled_matmul", "silu", "softmax"]
+__all__ = [
+    "add",
+    "attention",
+    "gated_matmul",
+    "gelu",
+    "layer_norm",
+    "matmul",
+    "rms_norm",
+    "scaled_matmul",
+    "silu",
+    "softmax",
+]

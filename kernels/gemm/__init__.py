@@ -1,7 +1,8 @@
 """Matrix products with a fused epilogue."""
 
 from .config import Config
+from .gated import gated_matmul
 from .matmul import matmul
 from .scaled import scaled_matmul
 
-__all__ = ["Config", "matmul", "scaled_matmul"]
+__all__ = ["Config", "gated_matmul", "matmul", "scaled_matmul"]

@@ -141,7 +141,8 @@ def clocks(problem, config):
 def candidates(problem):
     """Every way to divide the problem that the model compares."""
     block_k = 128 // problem.itemsize
-    for swap in (False, True) if problem.M <= 64 < problem.N else (False,):
+    may_swap = problem.M <= 64 < problem.N and problem.sums == 1 and not problem.exact
+    for swap in (False, True) if may_swap else (False,):
         M, N = (problem.N, problem.M) if swap else (problem.M, problem.N)
         for bm, bn, warps in TILES:
             registers = bm * bn * problem.sums // (32 * warps)
@@ -152,9 +153,8 @@ def candidates(problem):
             deep = block_k * 2 if bm * bn * problem.sums <= 64 * 64 else block_k
             stage = (bm + bn * problem.sums) * deep * problem.itemsize
             stages = min(max(SLOTS // stage, 4), 8)
-            for split in SPLITS:
-                enough = split * programs >= 2 * problem.processors or split * deep > problem.K
-                if split > 1 and (enough or problem.sums > 1):
+            for split in SPLITS if problem.sums == 1 and not problem.exact else SPLITS[:1]:
+                if split > 1 and (split * programs >= 2 * problem.processors or split * deep > problem.K):
                     break
                 yield Config(bm, bn, deep, warps, stages, 8, split, swap)
 
@@ -167,7 +167,7 @@ def choose_hopper(problem):
 
 def choose_cpu(problem):
     """Tiles of a core's caches, with few rows where there are no more."""
-    return Config(16 if problem.M <= 16 else 128, 128, 128)
+    return Config(16 if problem.M <= 16 else 128, 128 // problem.sums, 128)
 
 
 def default(problem, gpu, precision, by_threads):

@@ -23,3 +23,8 @@ def matmul(a, b, bias=None, activation="none", *, alpha=1.0, beta=1.0, c=None, r
         x = x + beta * np.asarray(c, np.float64)
     x = activate(x, activation)
     return x if residual is None else x + np.asarray(residual, np.float64)
+
+
+def gated_matmul(a, gate, up, activation="silu", gate_bias=None, up_bias=None):
+    """activation(a @ gate + gate_bias) * (a @ up + up_bias)."""
+    return matmul(a, gate, gate_bias, activation) * matmul(a, up, up_bias)

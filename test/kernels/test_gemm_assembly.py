@@ -3,6 +3,7 @@
 import pytest
 from assembling import assemble, matmul_constants, needs_assembler, tensor_maps
 from tilewright.kernels.activation.functions import gelu_erf, gelu_tanh, silu_fn
+from tilewright.kernels.gemm.gated import gated_kernel
 from tilewright.kernels.gemm.kernel import matmul_kernel, reduce_kernel
 from tilewright.kernels.gemm.scaled import block_scaled_kernel
 
@@ -78,3 +79,14 @@ def test_scales_of_blocks(a_side, b_side, columns):
     compiled = assemble(block_scaled_kernel, "fp8e4nv", constants, "sm_90a", 8, 4, types=types)
     assert compiled.metadata["advice"] == []
     assert tensor_maps(compiled) == (3, True)
+
+
+@needs_assembler
+@pytest.mark.parametrize(("activation", "tile"), [(silu_fn, SQUARE), (gelu_erf, SQUARE), (silu_fn, SMALL)])
+def test_gated(activation, tile):
+    how = {"BIAS": 3, "ACTIVATION": activation, "PRECISION": "ieee", "GROUP_M": 8}
+    constants = tile | how | {"stride_on": 1, "stride_ak": 1, "stride_gk": 1, "stride_uk": 1}
+    num_warps = 8 if tile is SQUARE else 4
+    compiled = assemble(gated_kernel, "bf16", constants, "sm_90a", num_warps, 4)
+    assert compiled.metadata["advice"] == []
+    assert tensor_maps(compiled) == (4, True)

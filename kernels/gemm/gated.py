@@ -1,0 +1,174 @@
+"""Gated linear units: two products of one matrix, one of which gates the other, in one kernel."""
+
+import tilewright as tw
+import tilewright.language as tl
+
+from .._arrays import as_rows, check_same, dtype_name, empty, strides
+from .config import choose
+from .matmul import PRECISIONS, activation_function, result_type
+from .operands import check_operands, prepared
+from .tiles import along, locate
+
+
+@tw.jit
+def gate_columns(
+    gate,
+    up,
+    m,
+    first_n,
+    M,
+    N,
+    gate_bias,
+    up_bias,
+    BIAS: tl.constexpr,
+    ACTIVATION: tl.constexpr,
+    TYPE: tl.constexpr,
+    PARTS: tl.constexpr,
+):
+    """ACTIVATION(gate + bias) * (up + bias) as TYPE, PARTS of the columns one after the other."""
+    if PARTS > 1:
+        half: tl.constexpr = gate.shape[1] // 2
+        rows: tl.constexpr = gate.shape[0]
+        g0, g1 = gate.reshape(rows, 2, half).permute(0, 2, 1).split()
+        u0, u1 = up.reshape(rows, 2, half).permute(0, 2, 1).split()
+        rest: tl.constexpr = PARTS // 2
+        y0 = gate_columns(g0, u0, m, first_n, M, N, gate_bias, up_bias, BIAS, ACTIVATION, TYPE, rest)
+        y1 = gate_columns(g1, u1, m, first_n + half, M, N, gate_bias, up_bias, BIAS, ACTIVATION, TYPE, rest)
+        return tl.join(y0, y1).permute(0, 2, 1).reshape(rows, gate.shape[1])
+    else:
+        n = first_n + tl.arange(0, gate.shape[1])
+        if BIAS & 1:
+            gate += along(gate_bias, m, n, M, N, "n")
+        if BIAS & 2:
+            up += along(up_bias, m, n, M, N, "n")
+        return (ACTIVATION(gate) * up).to(TYPE)
+
+
+@tw.jit
+def gated_kernel(
+    out_ptr,
+    a_ptr,
+    gate_ptr,
+    up_ptr,
+    gate_bias_ptr,
+    up_bias_ptr,
+    M,
+    N,
+    K,
+    stride_om,
+    stride_on,
+    stride_am,
+    stride_ak,
+    stride_gk,
+    stride_gn,
+    stride_uk,
+    stride_un,
+    stride_gate_bias,
+    stride_up_bias,
+    BIAS: tl.constexpr,
+    ACTIVATION: tl.constexpr,
+    PRECISION: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    BLOCK_K: tl.constexpr,
+    GROUP_M: tl.constexpr,
+):
+    """One tile of the result a program, two tiles of sums. Bit 0 of BIAS: gates have one; bit 1: the others."""
+    pid_m, pid_n = locate(tl.program_id(0), tl.cdiv(M, BLOCK_M), tl.cdiv(N, BLOCK_N), GROUP_M)
+    m = (pid_m * BLOCK_M + tl.arange(0, BLOCK_M)).to(tl.int64)
+    first_n = (pid_n * BLOCK_N).to(tl.int64)
+    n = first_n + tl.arange(0, BLOCK_N)
+    k = tl.arange(0, BLOCK_K)
+    m_mask, n_mask = (m < M)[:, None], (n < N)[None, :]
+    a_ptrs = a_ptr + m[:, None] * stride_am + k[None, :] * stride_ak
+    gate_ptrs = gate_ptr + k[:, None] * stride_gk + n[None, :] * stride_gn
+    up_ptrs = up_ptr + k[:, None] * stride_uk + n[None, :] * stride_un
+    gate = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
+    up = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
+    for start in range(0, K, BLOCK_K):
+        k_mask = start + k < K
+        a = tl.load(a_ptrs, mask=m_mask & k_mask[None, :], other=0.0)
+        left = tl.load(gate_ptrs, mask=k_mask[:, None] & n_mask, other=0.0)
+        right = tl.load(up_ptrs, mask=k_mask[:, None] & n_mask, other=0.0)
+        gate = tl.dot(a, left, gate, input_precision=PRECISION)
+        up = tl.dot(a, right, up, input_precision=PRECISION)
+        a_ptrs += BLOCK_K * stride_ak
+        gate_ptrs += BLOCK_K * stride_gk
+        up_ptrs += BLOCK_K * stride_uk
+    gate_bias, up_bias = (gate_bias_ptr, stride_gate_bias), (up_bias_ptr, stride_up_bias)
+    TYPE: tl.constexpr = out_ptr.dtype.element_ty
+    # Few columns at once, so that few intermediate values stand in registers beside the sums.
+    PARTS: tl.constexpr = max(BLOCK_N // 32, 1)
+    y = gate_columns(gate, up, m, first_n, M, N, gate_bias, up_bias, BIAS, ACTIVATION, TYPE, PARTS)
+    tl.store(out_ptr + m[:, None] * stride_om + n[None, :] * stride_on, y, mask=m_mask & n_mask)
+
+
+def gated_matmul(
+    a,
+    gate,
+    up,
+    activation="silu",
+    gate_bias=None,
+    up_bias=None,
+    out=None,
+    *,
+    precision="ieee",
+    out_dtype=None,
+    config=None,
+):
+    """activation(a @ gate + gate_bias) * (a @ up + up_bias), in float32: SwiGLU with "silu", GEGLU with "gelu".
+
+    Args:
+        a: array of shape (..., K); float32, float16, bfloat16 or float8.
+        gate, up: arrays of shape (K, N), any strides, ``a``'s type.
+        activation: as for :func:`matmul`.
+        gate_bias, up_bias: arrays of shape (N,), or None.
+        out: C-contiguous array of shape (..., N) for the result; made where not given.
+        precision, out_dtype, config: as for :func:`matmul`; k is not split, and nothing is swapped.
+
+    Raises:
+        TypeError: other types. ValueError: shapes that do not fit.
+
+    Source: arXiv 2002.05202. Example: ``gated_matmul(x, w_gate.T, w_up.T)``.
+    """
+    rows = as_rows(a)
+    for weight in (gate, up):
+        check_operands(rows, weight)
+        if weight.ndim != 2:
+            raise ValueError(f"gate and up are matrices, got rank {weight.ndim}")
+    check_same("up", gate.shape, up, gate)
+    if dtype_name(a) == "int8" or dtype_name(gate) != dtype_name(up):
+        raise TypeError(
+            f"expected floats of one type, got {dtype_name(a)}, {dtype_name(gate)}, {dtype_name(up)}"
+        )
+    function = activation_function(activation)
+    if function is None:
+        raise ValueError("a gate needs an activation, got 'none'")
+    if precision not in PRECISIONS:
+        raise ValueError(f"precision must be one of {', '.join(PRECISIONS)}, got {precision!r}")
+    (M, K), N = rows.shape, gate.shape[1]
+    type_ = result_type(a, out, out_dtype, False)
+    out = empty((*a.shape[:-1], N), a, type_) if out is None else out
+    check_same("out", (*a.shape[:-1], N), out, a)
+    for name, bias in (("gate_bias", gate_bias), ("up_bias", up_bias)):
+        if bias is not None:
+            check_same(name, (N,), bias, a)
+    if M == 0 or N == 0:
+        return out
+    target = out.reshape(M, N)
+    left, gate = prepared(rows, gate, M * N * K)
+    up = prepared(rows, up, M * N * K)[1]
+    config = choose(left, gate, 1, precision, False, config, sums=2)
+    if config.split_k != 1 or config.swap:
+        raise ValueError(f"gated products need split_k=1 and no swap, got {config}")
+    launch = config.launch()
+    del launch["SPLIT_K"]
+    # An absent bias is never read; any pointer stands for it.
+    biases = [(out, 0) if bias is None else (bias, strides(bias)[0]) for bias in (gate_bias, up_bias)]
+    gated_kernel[tw.cdiv(M, config.block_m) * tw.cdiv(N, config.block_n),](
+        target, left, gate, up, biases[0][0], biases[1][0], M, N, K,
+        *strides(target), *strides(left), *strides(gate), *strides(up), biases[0][1], biases[1][1],
+        BIAS=(gate_bias is not None) + 2 * (up_bias is not None),
+        ACTIVATION=function, PRECISION=precision, **launch,
+    )  # fmt: skip
+    return out
