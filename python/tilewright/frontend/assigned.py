@@ -28,7 +28,10 @@ def _collect(node, stored, constants):
         if isinstance(node, ast.FunctionDef):
             stored[node.name] = None
         return
-    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+        if isinstance(node.value, ast.Name):  # which gets a new value
+            stored[node.value.id] = None
+    elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
         stored[node.id] = None
     elif isinstance(node, ast.AnnAssign) and "constexpr" in ast.unparse(node.annotation):
         constants.add(getattr(node.target, "id", None))

@@ -209,7 +209,7 @@ class Expressions:
     def visit_Subscript(self, node):
         value, index = self.visit(node.value), self.visit(node.slice)
         if isinstance(value, (tensor, aggregate)):
-            return value[unwrap(index) if is_constant(index) else index]
+            return value[unwrap(index)]
         if not is_constant(index):
             raise self.error(
                 "the index into a tuple must be known while compiling",

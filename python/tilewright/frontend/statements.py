@@ -1,9 +1,11 @@
 """Statements other than branches and loops."""
 
 import ast
+import copy
 
 from ..language import debug
 from ..language.constexpr import constexpr, unwrap
+from ..language.semantic.index import setitem
 from ..language.tensor import tensor
 from .exits import RETURNED, VALUE, go_name, returns
 from .values import describe, is_constant, materialize, wrap
@@ -97,9 +99,8 @@ class Statements:
         self.assign(node.target, wrap(unwrap(value)))
 
     def visit_AugAssign(self, node):
-        if not isinstance(node.target, ast.Name):
-            self.assign(node.target, None)
-        left = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
+        left = copy.copy(node.target)
+        left.ctx = ast.Load()
         self.assign(
             node.target, materialize(self.binary(node, node.op, self.visit(left), self.visit(node.value)))
         )
@@ -116,13 +117,27 @@ class Statements:
         elif isinstance(target, (ast.Tuple, ast.List)):
             self._unpack(target, value)
         elif isinstance(target, ast.Subscript):
-            raise self.error(
-                "a block cannot be changed in place",
-                target,
-                "choose elements with tl.where(condition, x, y), or write to memory with tl.store",
-            )
+            self._assign_elements(target, value)
         else:
             raise self.error("this cannot be assigned to in a kernel", target, "assign to a variable")
+
+    def _assign_elements(self, target, value):
+        """`x[0:16] = value` binds x to another block."""
+        if not isinstance(target.value, ast.Name):
+            raise self.error(
+                "only elements of a variable are assigned", target, "give the block a name first"
+            )
+        block = self.visit(target.value)
+        if not isinstance(block, tensor):
+            raise self.error(
+                f"{describe(block)} has no elements that can be assigned", target, "make a new tuple"
+            )
+        index = self.visit(target.slice)
+        previous, self.node = self.node, target
+        try:
+            self.scope[target.value.id] = setitem(block, index, value)
+        finally:
+            self.node = previous
 
     def _unpack(self, target, value):
         value = unwrap(value) if isinstance(value, constexpr) else value
@@ -131,4 +146,6 @@ class Statements:
         if len(value) != len(target.elts):
             raise self.error(f"{len(target.elts)} names for {len(value)} values", target)
         for element, item in zip(target.elts, value, strict=True):
+            if isinstance(element, ast.Subscript):
+                raise self.error("elements of a block are assigned one by one", element)
             self.assign(element, item)

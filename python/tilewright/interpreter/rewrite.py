@@ -12,15 +12,19 @@ import copy
 from ..frontend.function import KernelFunction
 from ..frontend.python_calls import HANDLED
 from ..frontend.source import source_of
-from ..frontend.values import is_constant, materialize, wrap
+from ..frontend.values import describe, is_constant, materialize, wrap
 from ..language.constexpr import unwrap
+from ..language.errors import LanguageTypeError
 from ..language.semantic import arithmetic
+from ..language.semantic.index import setitem
 from ..language.semantic.loop import unrolled
+from ..language.tensor import tensor
 
 # Names that no kernel uses.
 _VALUE, _CONSTANT, _AND, _OR, _NOT = "__tw_value", "__tw_constant", "__tw_and", "__tw_or", "__tw_not"
 _IS = "__tw_is"
 _FUNCTION, _TUPLE, _UNROLLED = "__tw_function", "__tw_tuple", "__tw_unrolled"
+_INDEX, _REPLACED = "__tw_index", "__tw_replaced"
 
 
 def _either(is_and):
@@ -49,6 +53,19 @@ def _print(*args, **kwargs):
     print(*args, **kwargs)
 
 
+class _Index:
+    """Gives the index that it is given."""
+
+    def __getitem__(self, index):
+        return index
+
+
+def _replaced(value, index, new):
+    if not isinstance(value, tensor):
+        raise LanguageTypeError(f"{describe(value)} has no elements that can be assigned")
+    return setitem(value, index, new)
+
+
 class LocalFunction(KernelFunction):
     """A function defined inside a kernel, rewritten with it."""
 
@@ -68,6 +85,8 @@ HELPERS = {
     _FUNCTION: LocalFunction,
     _TUPLE: tuple,
     _UNROLLED: unrolled,
+    _INDEX: _Index(),
+    _REPLACED: _replaced,
 }
 
 
@@ -102,7 +121,29 @@ class _Rewriter(ast.NodeTransformer):
     def visit_Assign(self, node):
         self.generic_visit(node)
         node.value = self._call(_VALUE, node.value, node.value)
+        (target,) = node.targets[-1:]
+        if len(node.targets) == 1 and isinstance(target, ast.Subscript):
+            return self._element_assignment(node, target, node.value)
         return node
+
+    def visit_AugAssign(self, node):
+        self.generic_visit(node)
+        if not isinstance(node.target, ast.Subscript):
+            return node
+        left = copy.copy(node.target)
+        left.ctx = ast.Load()
+        value = ast.copy_location(ast.BinOp(left, node.op, node.value), node)
+        return self._element_assignment(node, node.target, value)
+
+    def _element_assignment(self, node, target, value):
+        """`x = replaced(x, index[...], value)`, as a block is a value."""
+        load = copy.copy(target.value)
+        load.ctx = ast.Load()
+        helper = ast.copy_location(ast.Name(_INDEX, ast.Load()), target)
+        index = ast.copy_location(ast.Subscript(helper, target.slice, ast.Load()), target)
+        store = copy.copy(target.value)
+        store.ctx = ast.Store()
+        return ast.copy_location(ast.Assign([store], self._call(_REPLACED, node, load, index, value)), node)
 
     def visit_AnnAssign(self, node):
         self.generic_visit(node)

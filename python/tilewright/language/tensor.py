@@ -41,8 +41,7 @@ class tensor:
 
     def __setitem__(self, index, value):
         raise LanguageError(
-            "a block cannot be changed in place",
-            hint="choose elements with tl.where(condition, x, y), or write to memory with tl.store",
+            "elements of a block are assigned in kernels only, where x[0:16] = y binds x to another block"
         )
 
     # What needs a value now works in the interpreter, where there is one.

@@ -417,21 +417,6 @@ def recursion(n):
     endless(n)
 
 
-@mistake("*fp32", r"a block cannot be changed in place", "tl.where", "x[0]")
-def assignment_to_element(x):
-    x[0] = 1.0  # !
-
-
-@mistake("i32", r"cannot index a block with 0 of type int", "':', None and '...'")
-def element_of_block(n):
-    tl.arange(0, 8)[0]  # !
-
-
-@mistake("i32", r"cannot index a block with a slice with bounds")
-def slice_of_block(n):
-    tl.arange(0, 8)[2:4]  # !
-
-
 @mistake("i32", r"2 indices for a block of rank 1")
 def too_many_indices(n):
     tl.arange(0, 8)[:, :]  # !

@@ -91,7 +91,7 @@ def wrong_unpacking(x, pair):
         (constants_that_differ, "'made' is Pair(first: int32, SECOND: 2) after one branch and Pair("),
         (index_out_of_range, "index 2 is out of range for 2 elements"),
         (index_of_the_kernel, "the index into a tuple must be known while compiling"),
-        (assigned_element, "cannot be changed in place"),
+        (assigned_element, "a tuple of 2 has no elements that can be assigned"),
         (store_to_const, "tl.store through a pointer to const"),
         (wrong_unpacking, "3 names for 2 values"),
     ],
