@@ -63,23 +63,6 @@ MISSING = {
         "map_elementwise",
     },
     "triton.language.extra.cuda": {"globaltimer", "smid"},
-    "triton.language.extra.libdevice": {
-        "cyl_bessel_i0",
-        "cyl_bessel_i1",
-        "erfcinv",
-        "erfcx",
-        "erfinv",
-        "j0",
-        "j1",
-        "jn",
-        "lgamma",
-        "normcdf",
-        "normcdfinv",
-        "tgamma",
-        "y0",
-        "y1",
-        "yn",
-    },
 }
 
 

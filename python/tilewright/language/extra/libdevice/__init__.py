@@ -4,11 +4,15 @@ No file of CUDA's is needed: they are made of the operations of `arith` and `mat
 computes in its own way. See docs/libdevice.md for their errors.
 """
 
-from . import elementary, exponents, integers, norms, rounding
+from . import bessel, elementary, errors, exponents, gamma, integers, norms, rounding
+from .arguments import float_function
 
 _FUNCTIONS = {}
 for _module in (elementary, exponents, integers, norms, rounding):
     _FUNCTIONS.update(_module.functions())
+for _module in (bessel, errors, gamma):
+    _FUNCTIONS.update({name: float_function(name, *rest) for name, rest in _module.FUNCTIONS.items()})
+_FUNCTIONS.update(bessel.order_functions())
 globals().update(_FUNCTIONS)
 
 __all__ = sorted(_FUNCTIONS)

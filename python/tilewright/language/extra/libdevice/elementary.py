@@ -5,6 +5,7 @@ from ...ir import Spelled, emit
 from ...semantic import arithmetic, convert
 from .arguments import float_function, question, typed_function
 from .numbers import bits, call, fma, from_bits, is_finite, is_negative, like, magnitude, where, width
+from .series import through_float64
 
 _LOG2_E, _LN_2, _LOG10_2, _LOG2_10 = (
     1.4426950408889634,
@@ -45,7 +46,7 @@ def _sine(turn, angle, x):
     return where(is_finite(x), where(turn >= 2, -value, value), x - x)
 
 
-def _sinpi(x):
+def sinpi(x):
     result = _sine(*_turns(x), x)
     return where(x == call("roundeven", x), x * 0.0, result)
 
@@ -78,16 +79,6 @@ def _saturate(x):
     return arithmetic.minimum(arithmetic.maximum(x, 0.0), 1.0)
 
 
-def _through_float64(compute):
-    """`compute`, which float32 is widened for."""
-
-    def run(*values):
-        given = values[0].dtype
-        return convert.cast(compute(*[convert.cast(value, dtypes.float64) for value in values]), given)
-
-    return run
-
-
 def _reciprocal_upper_half(x):
     """1 / x, of whose bits the lower half is zero."""
     return from_bits(arithmetic.bitwise(bits(like(x, 1.0) / x), 0xFFFFFFFF00000000, "arith.andi", "&"))
@@ -110,12 +101,12 @@ _UNARY = {
     "rint": (_op("roundeven"), "The nearest integer as a float, halves to even"),
     "nearbyint": (_op("roundeven"), "The nearest integer as a float, halves to even"),
     "exp10": (_exp10, "10 to the power `x`"),
-    "sinpi": (_sinpi, "Sine of `pi * x`"),
+    "sinpi": (sinpi, "Sine of `pi * x`"),
     "cospi": (_cospi, "Cosine of `pi * x`"),
-    "rcbrt": (_through_float64(lambda x: 1.0 / call("cbrt", x)), "1 over the cube root"),
+    "rcbrt": (through_float64(lambda x: 1.0 / call("cbrt", x)), "1 over the cube root"),
     "saturatef": (_saturate, "`x` limited to the range from 0 to 1; NaN gives 0"),
     "rsqrt_rn": (
-        _through_float64(lambda x: 1.0 / call("sqrt", x)), "1 over the square root, rounded to the nearest"),
+        through_float64(lambda x: 1.0 / call("sqrt", x)), "1 over the square root, rounded to the nearest"),
     # What a GPU has quick instructions for.
     "fast_cosf": (lambda x: _fast("cos", x), "Cosine, quick"),
     "fast_sinf": (lambda x: _fast("sin", x), "Sine, quick"),
@@ -132,9 +123,9 @@ _MORE = {
     "atan2": (2, _op("atan2"), "The angle of the point with abscissa `y` and ordinate `x`"),
     "copysign": (2, _op("copysign"), "The size of `x` with the sign of `y`"),
     "fdim": (2, _fdim, "`x - y` where that is positive, else 0"),
-    "fmod": (2, _through_float64(arithmetic.mod), "The remainder of `x / y` with the sign of `x`"),
+    "fmod": (2, through_float64(arithmetic.mod), "The remainder of `x / y` with the sign of `x`"),
     "pow": (2, _op("powf"), "`x` to the power `y`"),
-    "remainder": (2, _through_float64(_remainder), "`x` minus the multiple of `y` nearest to it, ties to even"),
+    "remainder": (2, through_float64(_remainder), "`x` minus the multiple of `y` nearest to it, ties to even"),
     "fma": (3, fma, "`x * y + z`, rounded once"),
     "fast_dividef": (2, lambda x, y: arithmetic.truediv(x, y, fast=True), "`x / y`, quick"),
     "fast_powf": (2, lambda x, y: _fast("exp2", y * _fast("log2", x)), "`x`, which is positive, to the power "
