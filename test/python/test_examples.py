@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -25,3 +26,16 @@ def test_example(name):
     assert run.returncode == 0, run.stderr
     assert SAYS[name] in run.stdout
     assert "False" not in run.stdout
+
+
+def test_cpp_program(tmp_path):
+    """Kernels compiled ahead of time, checked by a program without Python."""
+    if not shutil.which("cmake"):
+        pytest.skip("no CMake on this machine")
+    compilers = {} if shutil.which("cc") else {"CC": "clang-22", "CXX": "clang++-22"}
+    environment = {**os.environ, **compilers, "PYTHON": sys.executable}
+    command = [ROOT / "examples" / "aot_cpp" / "run.sh", "cpu", tmp_path / "build"]
+    run = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert run.returncode == 0, run.stdout + run.stderr
+    results = [line.split()[-1] for line in run.stdout.splitlines()]
+    assert results == ["ok"] * 7, run.stdout

@@ -49,6 +49,11 @@ def why_no_cubin():
     )
 
 
+def options_of(kernel, given):
+    """The `Options` of a compilation: those given by name, for the others what the kernel's decorator says."""
+    return Options(**dict(kernel._options().items()) | given)
+
+
 def compile(kernel, signature, target, stages=(), report=False, **options):
     """Compile `kernel`, a `JITFunction`, and give the `CompiledKernel`.
 
@@ -65,7 +70,7 @@ def compile(kernel, signature, target, stages=(), report=False, **options):
     types, constants, divisors = parse_signature(signature, kernel.params)
     all_the_way = any(stage not in _ORDER for stage in stages)
     last = "" if all_the_way else max(stages, key=_ORDER.index)
-    options = Options(**options)
+    options = options_of(kernel, options)
     compiled = compile_kernel(kernel.fn, types, constants, divisors, target, options, last, report)
     if "cubin" in stages and "cubin" not in compiled.asm:
         raise NoAssembler(why_no_cubin())

@@ -25,13 +25,14 @@ class Variant:
         constants: values of parameters by name, such as `{"BLOCK": 128}`; signatures have no entries for them.
         when: condition on the arguments under which a call uses it, see `expressions`; "" is always.
         targets: the targets that have it, all if empty.
-        options: `num_warps` and so on, see `Options`.
+        options: `num_warps` and so on, see `Options`; those of the kernel's decorator where not given.
     """
 
     def __init__(self, constants=None, when="", targets=(), **options):
         self.constants, self.when = dict(constants or {}), when
         self.targets = (targets,) if isinstance(targets, str) else tuple(targets)
-        self.options = Options(**options)
+        self.options = options
+        Options(**options)  # for its errors
 
     @classmethod
     def parse(cls, text, **options):
@@ -67,6 +68,7 @@ class Export:
     variants: tuple
     grid: str = ""
     fallback: bool = True
+    sizes: tuple = ()
     #: The arguments of the function: `(name, type)`.
     arguments: list = field(default_factory=list)
 
@@ -107,7 +109,12 @@ class Export:
                     f"export {self.name}: {signature!r} has other types than {self.signatures[0]!r}; a function "
                     "has one list of types, so export them under two names"
                 )
-        return lists[0]
+        for i, name in enumerate(self.sizes):
+            if not name.isidentifier():
+                raise ExportError(f"export {self.name}: a size is called by a name of C, got {name!r}")
+            if name in [param.name for param in self.kernel.params] or name in self.sizes[:i]:
+                raise ExportError(f"export {self.name}: the size {name!r} is called as another parameter")
+        return lists[0] + [(name, "i64") for name in self.sizes]
 
     def _names(self, variant):
         """What expressions may use: arguments and constants that are integers."""
@@ -132,7 +139,7 @@ class Export:
         return sorted(unique, key=lambda entries: -sum(entry.hint != 0 for entry in entries))
 
 
-def export(kernel, signature, name=None, variants=(), grid="", fallback=True):
+def export(kernel, signature, name=None, variants=(), grid="", fallback=True, sizes=()):
     """Offer `kernel` for `tilewright compile FILE.py --library NAME`, when called in that file's module.
 
     Args:
@@ -142,12 +149,13 @@ def export(kernel, signature, name=None, variants=(), grid="", fallback=True):
         variants: `Variant`s; a call uses the first that its target has and whose condition holds.
         grid: expressions of the grid, such as "cdiv(n, BLOCK)"; where not given the caller gives the grid.
         fallback: also compile without assumptions, for the calls that none of the signatures fits.
+        sizes: names of more arguments, 64-bit integers, for the grid and the conditions alone.
 
     Raises `ExportError`.
     """
     signatures = (signature,) if isinstance(signature, str) else tuple(signature)
     name = getattr(kernel, "__name__", "") if name is None else name
-    made = Export(kernel, name, signatures, tuple(variants) or (Variant(),), grid, fallback)
+    made = Export(kernel, name, signatures, tuple(variants) or (Variant(),), grid, fallback, tuple(sizes))
     module = sys._getframe(1).f_globals
     present = module.setdefault(_VARIABLE, [])
     if any(other.name == name for other in present):

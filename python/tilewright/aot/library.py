@@ -6,12 +6,14 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from ..runtime.compiler import compile_kernel, is_cpu
-from .compile import NoAssembler, why_no_cubin
+from .compile import NoAssembler, options_of, why_no_cubin
 from .exports import Export, ExportError, Variant, is_small_int
 from .signature import as_request
 
 #: What of a GPU kernel a library may hold.
 IMAGES = ("cubin", "ptx")
+#: In place of a hint: the argument is for expressions alone. (The int 1 is not passed either.)
+NOT_PASSED = 2
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ class Architecture:
 class Candidate:
     """A function compiled in one way for one target.
 
-    `hints` has 0, 1 or 16 for each argument; `values` the integer constants that expressions may name;
+    `hints` has 0, 1, 16 or `NOT_PASSED` for each argument; `values` the integer constants that expressions may name;
     `image` is "cubin", "ptx" or "obj", `code` its bytes.
     """
 
@@ -138,13 +140,13 @@ def _compile(job):
         constants,
         divisors,
         job.target,
-        job.variant.options,
+        options_of(job.export.kernel, job.variant.options),
         "ptx" if wanted == ("ptx",) else "",
         symbol=job.symbol,
     )
     if "cubin" in wanted and "cubin" not in compiled.asm:
         raise NoAssembler(why_no_cubin())
-    hints = {entry.name: entry.hint for entry in job.entries}
+    hints = {entry.name: entry.hint for entry in job.entries} | dict.fromkeys(job.export.sizes, NOT_PASSED)
     values = {name: int(value) for name, value in constants.items() if is_small_int(value)}
     metadata = {**compiled.metadata, "written": compiled.written}
     return [

@@ -87,6 +87,13 @@ def _add_library_arguments(parser):
     )
     group.add_argument("--grid", default="", metavar="TEXT", help='"cdiv(n, BLOCK)"; else callers give it')
     group.add_argument(
+        "--size",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="one more argument, a 64-bit integer, for the grid and the conditions alone; may be repeated",
+    )
+    group.add_argument(
         "--no-fallback",
         action="store_true",
         help="do not compile for arguments that no signature fits; such calls are errors",
@@ -132,7 +139,8 @@ def execute(arguments):
 
 
 def _options(arguments):
-    return {name: getattr(arguments, name) for name in ("num_warps", "num_stages", "debug")}
+    options = {"num_warps": arguments.num_warps, "num_stages": arguments.num_stages}
+    return options | ({"debug": True} if arguments.debug else {})
 
 
 def _execute_library(arguments):
@@ -181,7 +189,13 @@ def _exports(arguments):
         )
     return [
         aot.Export(
-            kernel, name, tuple(signatures), tuple(variants), arguments.grid, not arguments.no_fallback
+            kernel,
+            name,
+            tuple(signatures),
+            tuple(variants),
+            arguments.grid,
+            not arguments.no_fallback,
+            tuple(arguments.size),
         )
         for name, signatures in functions.items()
     ]

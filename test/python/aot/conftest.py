@@ -16,13 +16,18 @@ STRICT = ("-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared")
 
 
 @pytest.fixture(scope="session")
-def cc():
+def c_compiler():
+    """The name of a C compiler."""
+    found = next(filter(shutil.which, ("cc", "gcc", "clang", "clang-22")), None)
+    return found or pytest.skip("no C compiler on this machine")
+
+
+@pytest.fixture(scope="session")
+def cc(c_compiler):
     """`cc(output, *inputs)`: a shared library of C sources and archives."""
-    if not shutil.which("cc"):
-        pytest.skip("no C compiler on this machine")
 
     def compile_(output, *inputs):
-        command = ["cc", *STRICT, "-o", str(output), *map(str, inputs), "-lm", "-ldl", "-lpthread"]
+        command = [c_compiler, *STRICT, "-o", str(output), *map(str, inputs), "-lm", "-ldl", "-lpthread"]
         done = subprocess.run(command, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         return output

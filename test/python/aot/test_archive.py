@@ -1,6 +1,5 @@
 """Archives of objects, as linkers read them."""
 
-import shutil
 import subprocess
 
 import pytest
@@ -8,17 +7,15 @@ from tilewright.aot.archive import ObjectError, archive, defined_symbols
 
 
 @pytest.fixture
-def objects(tmp_path):
+def objects(tmp_path, c_compiler):
     """Two objects, of even and odd sizes, with long names."""
-    if not shutil.which("cc"):
-        pytest.skip("no C compiler on this machine")
     made = []
     for name, text in (
         ("first_of_them_all", "int first(void){return 1;} int other; static int hidden(void){return 2;}"),
         ("second_of_them_all", "extern int other; int second(void){return other;}"),
     ):
         (tmp_path / f"{name}.c").write_text(text)
-        subprocess.run(["cc", "-c", f"{name}.c"], cwd=tmp_path, check=True)
+        subprocess.run([c_compiler, "-c", f"{name}.c"], cwd=tmp_path, check=True)
         made.append((f"{name}.o", (tmp_path / f"{name}.o").read_bytes()))
     return [made[0], (made[1][0], made[1][1] + b"\0")]
 
@@ -27,12 +24,12 @@ def test_symbols(objects):
     assert [defined_symbols(data) for _, data in objects] == [["first", "other"], ["second"]]
 
 
-def test_linker_takes_it(objects, tmp_path):
+def test_linker_takes_it(objects, tmp_path, c_compiler):
     (tmp_path / "both.a").write_bytes(archive(objects))
     (tmp_path / "main.c").write_text(
         "int first(void), second(void); int main(void){return first() + second();}"
     )
-    subprocess.run(["cc", "main.c", "both.a", "-o", "main"], cwd=tmp_path, check=True)
+    subprocess.run([c_compiler, "main.c", "both.a", "-o", "main"], cwd=tmp_path, check=True)
     assert subprocess.run([tmp_path / "main"]).returncode == 1
 
 

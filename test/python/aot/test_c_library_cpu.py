@@ -121,6 +121,14 @@ def test_grid_of_the_caller(c_library, threads):
     assert made.made_error() == b"places: the grid along y is -1, not between 0 and 2147483647"
 
 
+def test_sizes_are_for_the_grid_alone(c_library):
+    grid = "rows, columns"
+    made = c_library([exported(kernels.places, "*i32", grid=grid, sizes=("rows", "columns"))])
+    out = np.full(12, -1, np.int32)
+    assert made.places_cpu(1, pointer(out), ctypes.c_int64(3), ctypes.c_int64(4)) == 0
+    np.testing.assert_array_equal(out, np.arange(12))
+
+
 @pytest.mark.parametrize("threads", [1, 4])
 def test_assertion(c_library, threads):
     made = c_library([exported(kernels.positive, "*fp32", variants=[Variant(debug=True)])])

@@ -49,7 +49,7 @@ def test_export_belongs_to_its_module():
 def test_variant_as_text():
     variant = Variant.parse("BLOCK=128, num_warps=8 if n > 5", num_stages=2)
     assert (variant.constants, variant.when) == ({"BLOCK": 128}, "n > 5")
-    assert (variant.options.num_warps, variant.options.num_stages) == (8, 2)
+    assert variant.options == {"num_warps": 8, "num_stages": 2}
     assert Variant.parse("").constants == {}
     message = "a variant is written NAME=CONSTANT, ... [if CONDITION], got 'BLOCK'"
     with pytest.raises(ExportError, match=re.escape(message)):
@@ -92,6 +92,14 @@ FOUR = "*fp32, *fp32, i32, i32"
         (
             (kernels.strided, "f", (FOUR,), (Variant({"TAG": 1}),), "n / 2"),
             "export f: 'n / 2': 'n / 2' is not",
+        ),
+        (
+            (kernels.strided, "f", (FOUR,), (Variant({"TAG": 1}),), "", True, ("n",)),
+            "export f: the size 'n' is called as another parameter",
+        ),
+        (
+            (kernels.strided, "f", (FOUR,), (Variant({"TAG": 1}),), "", True, ("a b",)),
+            "export f: a size is called by a name of C, got 'a b'",
         ),
     ],
 )
@@ -137,6 +145,15 @@ GOOD = Export(kernels.add, "add", ("*fp32, *fp32, *fp32, i32",), (Variant(),))
 def test_libraries_that_cannot_be(name, exports, targets, message):
     with pytest.raises(ExportError, match=re.escape(message)):
         aot.compile_library(name, exports, targets)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("debug, checks", [(None, True), (False, False)])
+def test_options_of_the_decorator(debug, checks):
+    variant = Variant() if debug is None else Variant(debug=debug)
+    made = Export(kernels.positive, "positive", ("*fp32",), (variant,))
+    (candidate,) = aot.compile_library("lib", [made], ["cpu"]).candidates
+    assert (b"tw_host_assert_fail" in candidate.code) == checks
 
 
 @pytest.mark.compiled

@@ -81,8 +81,8 @@ __attribute__((unused)) static int64_t tw_max(int64_t a, int64_t b, int *failed)
 /* One way in which a function was compiled for one target. */
 struct tw_candidate {
   const char *symbol, *target;
-  /* Of each argument: 16, a multiple of 16; 1, the int 1, which is not passed;
-   * 0, anything. */
+  /* Of each argument: 16, a multiple of 16; 0, anything; 1, the int 1, which is
+   * not passed; 2, for expressions alone, not passed. */
   const unsigned char *hints;
   /* NULL: always; NULL: the caller gives it. */
   int64_t (*when)(const uint64_t *arguments, int *failed);
@@ -100,6 +100,10 @@ struct tw_function {
   const struct tw_candidate *candidates;
   unsigned candidate_count;
 };
+
+static int tw_is_passed(const struct tw_candidate *candidate, unsigned argument) {
+  return candidate->hints[argument] != 1 && candidate->hints[argument] != 2;
+}
 
 /* The first argument that is not as the candidate assumes; -1 if all are. */
 static int tw_misfit(const struct tw_function *function, const struct tw_candidate *candidate,

@@ -286,7 +286,7 @@ static int tw_run_candidate(const struct tw_function *function,
   if (status != TILEWRIGHT_OK)
     return status;
   for (unsigned i = 0; i < function->argument_count; ++i)
-    if (candidate->hints[i] != 1)
+    if (tw_is_passed(candidate, i))
       passed[count++] = arguments[i];
   for (int i = 0; i < 3; ++i)
     sides[i] = (int32_t)grid[i];

@@ -198,7 +198,7 @@ static int tw_launch_candidate(struct tw_context *context, const struct tw_funct
     return status;
   /* Little-endian: a parameter narrower than its slot starts where it does. */
   for (unsigned i = 0; i < function->argument_count; ++i)
-    if (candidate->hints[i] != 1)
+    if (tw_is_passed(candidate, i))
       parameters[count++] = (void *)(uintptr_t)&arguments[i];
   return tw_submit(context, candidate, kernel, grid, parameters, count, stream, function->name);
 }

@@ -1,0 +1,28 @@
+// What the kernels have to compute, in double precision.
+#ifndef TILEWRIGHT_EXAMPLES_AOT_CPP_REFERENCE_H
+#define TILEWRIGHT_EXAMPLES_AOT_CPP_REFERENCE_H
+
+#include <cstdint>
+#include <vector>
+
+/// Sizes of a product of M x K by K x N halves; rows of a are `strideA` apart.
+struct GemmSizes {
+  int m, n, k, strideA;
+};
+
+std::vector<double> gemmReference(const GemmSizes &sizes,
+                                  const std::vector<uint16_t> &a,
+                                  const std::vector<uint16_t> &b);
+
+/// Sizes of contiguous arrays (batch, heads, length, size) of halves; query i
+/// sees key j where j <= i + keys - rows.
+struct AttentionSizes {
+  int batch, heads, rows, keys, size;
+};
+
+std::vector<double> attentionReference(const AttentionSizes &sizes,
+                                       const std::vector<uint16_t> &q,
+                                       const std::vector<uint16_t> &k,
+                                       const std::vector<uint16_t> &v);
+
+#endif // TILEWRIGHT_EXAMPLES_AOT_CPP_REFERENCE_H
