@@ -171,7 +171,13 @@ def make(version, numerics):
     made["triton"].language = made["triton.language"] = tl
     core = types.ModuleType("triton.language.core", "Tilewright in place of triton.language.core.")
     core.__dict__.update(
-        {**_public(tl), "builtin": builtin, "is_builtin": is_builtin, "to_tensor": to_tensor}
+        {
+            **_public(tl),
+            "builtin": builtin,
+            "extern_elementwise": tl.extra.extern_elementwise,
+            "is_builtin": is_builtin,
+            "to_tensor": to_tensor,
+        }
     )
     names = {
         "triton.language.core": core,

@@ -56,13 +56,11 @@ MISSING = {
         "map_elementwise",
     },
     "triton.language.core": {
-        "extern_elementwise",
         "float8e4b15",
         "float8e4b8",
         "float8e5b16",
         "map_elementwise",
     },
-    "triton.language.extra.cuda": {"globaltimer", "smid"},
 }
 
 

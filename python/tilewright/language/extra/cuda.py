@@ -1,10 +1,20 @@
 """What only NVIDIA GPUs have."""
 
+from ..assembly import inline_asm_elementwise
 from ..builtin import builtin
+from ..dtypes import int32, int64
 from ..ir import builder
 from . import libdevice
 
-__all__ = ["gdc_launch_dependents", "gdc_wait", "libdevice", "num_threads", "num_warps"]
+__all__ = [
+    "gdc_launch_dependents",
+    "gdc_wait",
+    "globaltimer",
+    "libdevice",
+    "num_threads",
+    "num_warps",
+    "smid",
+]
 
 
 @builtin
@@ -27,3 +37,20 @@ def gdc_wait():
 @builtin
 def gdc_launch_dependents():
     """Let the next kernel on the stream start. A hint that changes no result."""
+
+
+def _read(register, ty, what):
+    """A builtin that reads a special register of the GPU anew each time."""
+    wide = ty.primitive_bitwidth == 64
+
+    def function():
+        text = f"mov.u{ty.primitive_bitwidth} $0, %{register};"
+        return inline_asm_elementwise(text, "=l" if wide else "=r", [], ty, is_pure=False, pack=1)
+
+    function.__name__ = function.__qualname__ = register
+    function.__doc__ = f"{what}, as {ty}. On GPUs only: the CPU back end and the interpreter refuse it."
+    return builtin(function)
+
+
+globaltimer = _read("globaltimer", int64, "The nanoseconds of a clock that all of the GPU shares")
+smid = _read("smid", int32, "The number of the multiprocessor that runs the program")
