@@ -74,6 +74,16 @@ find_assemblers() {
   fi
 }
 
+# Only the test of explained kernels in a browser is skipped without one.
+find_browser() {
+  if command -v chromium >/dev/null || ! command -v apt-get >/dev/null; then
+    return
+  fi
+  say "installing chromium, for the test of pages"
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null ||
+    say "none to be had: the test of pages in a browser will be skipped"
+}
+
 if command -v apt-get >/dev/null; then
   install_debian_packages
 else
@@ -81,3 +91,4 @@ else
 fi
 make_environment
 find_assemblers
+find_browser

@@ -55,6 +55,9 @@ AUTOTUNE = Knob(
 )
 ASSEMBLER = Knob("TILEWRIGHT_ASSEMBLER", "assembler of PTX: auto, nvjitlink, ptxas or driver", "auto")
 NVJITLINK = Knob("TILEWRIGHT_NVJITLINK", "path of the nvJitLink library (read by the library)", "found")
+NVDISASM = Knob(
+    "TILEWRIGHT_NVDISASM", "path of the program nvdisasm, for `tilewright explain --html`", "found"
+)
 PTXAS = Knob("TILEWRIGHT_PTXAS", "path of the program ptxas (read by the library)", "found")
 DUMP_DIR = Knob(
     "TILEWRIGHT_DUMP_DIR", "directory for every stage of each kernel that is compiled or found on disk"
@@ -82,6 +85,7 @@ ALL = (
     ASSEMBLER,
     NVJITLINK,
     PTXAS,
+    NVDISASM,
     DUMP_DIR,
     CACHE_DIR,
     CACHE_SIZE,

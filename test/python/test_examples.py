@@ -11,7 +11,7 @@ import pytest
 ROOT = pathlib.Path(__file__).parents[2]
 pytestmark = pytest.mark.compiled
 
-SAYS = {"vector_add.py": "cpu True", "stages.py": "tile.func @scale"}
+SAYS = {"matmul.py": "matmul True", "stages.py": "tile.func @scale", "vector_add.py": "cpu True"}
 
 
 def test_every_example_is_known():

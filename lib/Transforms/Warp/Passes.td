@@ -365,8 +365,8 @@ def ReportTraffic : Pass<"warp-report-traffic", "::mlir::ModuleOp"> {
   let description = [{
     Changes nothing. Remarks say of each load and store of a tile how many bytes
     a thread moves at once, and which would be possible if more were known of the
-    addresses; and of each `warp.convert_layout` that moves data between threads
-    how it does. Does nothing where nobody listens to remarks.
+    addresses; of each `warp.convert_layout` that moves data between threads how
+    it does; and of each loop how much an iteration computes and loads. Does nothing where nobody listens to remarks.
 
     Input and output: kernels whose tiles have layouts.
 

@@ -6,6 +6,7 @@
 #include "lib/Analysis/SharedMemory.h"
 #include "lib/Support/LayoutConversion.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -69,6 +70,69 @@ static void reportConversion(warp::ConvertLayoutOp convert) {
   }
 }
 
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What one iteration of a loop does, loops in it left out.
+struct Work {
+  int64_t operations = 0, loadedBytes = 0;
+  /// Of the operands of the products.
+  unsigned operandBits = 0;
+
+  void addProduct(Value left, RankedTensorType result);
+  void add(Operation *op);
+};
+} // namespace
+
+void Work::addProduct(Value left, RankedTensorType result) {
+  auto add = [&](ArrayRef<int64_t> shape, Type element) {
+    operations += 2 * result.getNumElements() * shape.back();
+    operandBits = 8 * warp::getElementBytes(element);
+  };
+  if (auto memory = dyn_cast<warp::SharedType>(left.getType()))
+    add(memory.getShape(), memory.getElementType());
+  else if (auto tile = dyn_cast<RankedTensorType>(left.getType()))
+    add(tile.getShape(), tile.getElementType());
+}
+
+void Work::add(Operation *op) {
+  if (auto product = dyn_cast<warp::WgmmaOp>(op))
+    addProduct(product.getA(), product.getType());
+  else if (auto product = dyn_cast<warp::MmaOp>(op))
+    addProduct(product.getA(), product.getType());
+  else if (auto load = dyn_cast<warp::TmaLoadOp>(op))
+    loadedBytes += load.getMemory().getType().getSizeInBytes();
+  else if (auto copy = dyn_cast<warp::AsyncCopyOp>(op))
+    loadedBytes += copy.getMemory().getType().getSizeInBytes();
+  else if (auto load = dyn_cast<tile::LoadOp>(op))
+    if (auto type = dyn_cast<RankedTensorType>(load.getType()))
+      loadedBytes +=
+          type.getNumElements() * warp::getElementBytes(type.getElementType());
+}
+
+static void reportLoop(scf::ForOp loop) {
+  Work work;
+  loop.getBody()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<LoopLikeOpInterface>(op))
+      return WalkResult::skip();
+    work.add(op);
+    return WalkResult::advance();
+  });
+  constexpr auto kRemark = remark::RemarkOpts::name("Loop").category(kPass);
+  if (work.operations)
+    remark::analysis(loop.getLoc(), kRemark)
+        << remark::add("an iteration takes {0} operations of tensor cores",
+                       work.operations)
+        << remark::metric("Operations", work.operations)
+        << remark::metric("OperandBits", work.operandBits);
+  if (work.loadedBytes)
+    remark::analysis(loop.getLoc(), kRemark)
+        << remark::add("an iteration loads {0} bytes", work.loadedBytes)
+        << remark::metric("LoadedBytes", work.loadedBytes);
+}
+
 namespace {
 struct ReportTraffic : warp::impl::ReportTrafficBase<ReportTraffic> {
   void runOnOperation() override {
@@ -82,6 +146,8 @@ struct ReportTraffic : warp::impl::ReportTrafficBase<ReportTraffic> {
         reportAccess(op, store.getPtr(), widths.get(op));
       else if (auto convert = dyn_cast<warp::ConvertLayoutOp>(op))
         reportConversion(convert);
+      else if (auto loop = dyn_cast<scf::ForOp>(op))
+        reportLoop(loop);
     });
   }
 };

@@ -5,6 +5,7 @@ import contextlib
 import dataclasses
 import json
 import sys
+from pathlib import Path
 
 from ..frontend.errors import CompilationError
 
@@ -41,6 +42,7 @@ def add_parser(commands):
     parser.add_argument("--target", default="sm_90a", help="cpu, sm_80, ... (default: %(default)s)")
     parser.add_argument("--num-warps", type=int, help="warps of a program (default: 4, or the call's)")
     parser.add_argument("--num-stages", type=int, help="depth of pipelines (default: 3, or the call's)")
+    parser.add_argument("--html", metavar="FILE", help="write a page that shows everything side by side")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(execute=execute)
 
@@ -66,7 +68,7 @@ def _request(kernel, arguments):
 def execute(arguments):
     """Explain; gives the exit status."""
     from .. import aot
-    from ..explain import NoCall, explain, format_text
+    from ..explain import NoCall, explain, format_html, format_text
 
     try:
         kernel = aot.load_kernel(arguments.kernel)
@@ -76,7 +78,13 @@ def execute(arguments):
         explanation = explain(kernel, *_request(kernel, arguments))
     except (CompilationError, ValueError, NoCall, aot.KernelNotFound) as error:
         return _fail(error)
-    if arguments.json:
+    if arguments.html:
+        try:
+            Path(arguments.html).write_text(format_html(explanation))
+        except OSError as error:
+            return _fail(error)
+        print(arguments.html)
+    elif arguments.json:
         json.dump(explanation.to_dict(), sys.stdout, indent=2)
         print()
     else:

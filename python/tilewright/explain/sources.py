@@ -2,6 +2,7 @@
 
 import ast
 import linecache
+import os
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -18,6 +19,12 @@ class Source:
     def __contains__(self, place):
         file, line = place
         return file == self.file and self.first <= line < self.first + len(self.lines)
+
+
+def shown_path(file):
+    """The path of a file as shown to a reader: from here, if it lies below."""
+    relative = os.path.relpath(file)
+    return file if relative.startswith("..") else relative
 
 
 @lru_cache(maxsize=64)

@@ -1,5 +1,6 @@
 """An explanation as text."""
 
+from .sources import shown_path
 from .times import format_times
 
 _MARKS = {"passed": "+", "missed": "-", "analysis": "="}
@@ -20,7 +21,7 @@ def format_text(explanation):
 def _heading(explanation):
     kernel, options = explanation.compiled, explanation.options
     lines = [f"{kernel.name} for {kernel.target}"]
-    if kernel.target != "cpu":
+    if not kernel.target.startswith("cpu"):
         lines[0] += f", {options.num_warps} warps, {options.num_stages} stages"
     if kernel.arg_types:
         arguments = ", ".join(f"{name} {type}" for name, type in explanation.arguments.items())
@@ -97,7 +98,7 @@ def _mark(remark):
 
 
 def _source(source, remarks):
-    lines = [f"{source.file}:{source.first}"]
+    lines = [f"{shown_path(source.file)}:{source.first}"]
     for number, text in enumerate(source.lines, source.first):
         lines.append(f"{number:>5}  {text}".rstrip())
         here = (remark for remark in remarks if (remark["file"], remark["line"]) == (source.file, number))

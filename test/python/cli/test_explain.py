@@ -67,6 +67,19 @@ def test_call(tilewright, source):
         assert (data["options"]["num_warps"], data["options"]["num_stages"]) == (2, 2)
 
 
+def test_page(tilewright, source, tmp_path):
+    command = ("explain", f"{source}:add", "--signature", SIGNATURE, "--html")
+    for target in ("sm_90a", "cpu"):
+        done = tilewright(*command, "add.html", "--target", target)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout == "add.html\n"
+        assert f"<title>add for {target}</title>" in (tmp_path / "add.html").read_text()
+    done = tilewright(*command, "missing/add.html")
+    assert done.returncode == 1
+    assert "tilewright explain: [Errno 2] No such file or directory" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 @pytest.mark.parametrize(
     "arguments, message",
     [

@@ -35,3 +35,19 @@ tile.func @conversions(%x: tensor<128xf32, #row>, %y: tensor<128xf32, #spread>) 
   %c = warp.convert_layout %y : tensor<128xf32, #spread> -> tensor<128xf32, #other>
   tile.return
 }
+
+// -----
+
+// What an iteration loads, loops within it left out.
+tile.func @loops(%p: tensor<64x32x!tile.ptr<f16>, #warp.linear<{register = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]]}>>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    // expected-remark@+1 {{Remark="an iteration loads 4096 bytes"}}
+    scf.for %j = %c0 to %n step %c1 : i32 {
+      // expected-remark@+1 {{loads 2 bytes at a time, not 16}}
+      %x = tile.load %p volatile : tensor<64x32x!tile.ptr<f16>, #warp.linear<{register = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]]}>>
+    }
+  }
+  tile.return
+}

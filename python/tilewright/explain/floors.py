@@ -1,0 +1,43 @@
+"""How long an iteration of a loop takes at least."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class _Machine:
+    """What one multiprocessor does in a cycle: operations of the tensor cores by bits of an operand, counting a
+    multiplication and an addition as two, and its share of the bytes that memory moves."""
+
+    tensor: dict
+    memory: float
+
+
+#: From NVIDIA's data sheets: H100 SXM (1.755 GHz, 132 multiprocessors, 3.35 TB/s) and A100 SXM 80 GB (1.41 GHz,
+#: 108 multiprocessors, 2.04 TB/s).
+_MACHINES = {
+    "sm_90a": _Machine({8: 8192, 16: 4096, 32: 2048}, 3.35e12 / 132 / 1.755e9),
+    "sm_80": _Machine({8: 4096, 16: 2048, 32: 1024}, 2.04e12 / 108 / 1.41e9),
+}
+
+
+def floors_of(explanation):
+    """Dicts of `line`, `what`, `amount` and `cycles` for the loops of a kernel that tensor cores compute in or that
+    load; none for a target whose rates are not known here."""
+    machine = _MACHINES.get(explanation.compiled.target)
+    if machine is None:
+        return []
+    rows = []
+    for remark in explanation.remarks:
+        if remark["name"] != "Loop":
+            continue
+        values = remark["values"]
+        if operations := values.get("Operations"):
+            rate = machine.tensor[values["OperandBits"]]
+            rows.append(_row(remark["line"], "tensor cores", f"{operations:,} operations", operations / rate))
+        if loaded := values.get("LoadedBytes"):
+            rows.append(_row(remark["line"], "memory", f"{loaded:,} bytes", loaded / machine.memory))
+    return rows
+
+
+def _row(line, what, amount, cycles):
+    return {"line": line, "what": what, "amount": amount, "cycles": round(cycles)}

@@ -1,0 +1,323 @@
+"use strict";
+
+const data = JSON.parse(document.getElementById("data").textContent);
+
+/** An element with attributes and children, which may be text. */
+function make(tag, attributes = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  node.append(...children);
+  return node;
+}
+
+function makeSvg(tag, attributes, text) {
+  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  if (text !== undefined) node.textContent = text;
+  return node;
+}
+
+function section(title, ...content) {
+  document.body.append(make("h2", {}, title), ...content);
+}
+
+const hue = (index, count) => Math.round((360 * index) / Math.max(count, 1));
+
+// ---- The head: what the kernel is and what it takes.
+
+function pairs(values) {
+  return Object.entries(values).map(([name, value]) => `${name} ${value}`).join(", ");
+}
+
+function head() {
+  document.body.append(
+    make("h1", { id: "title" }, `${data.name} for ${data.target}`),
+    make("div", { class: "faint" }, pairs(data.arguments)),
+    make("div", { class: "faint" }, pairs(data.constants)),
+  );
+  const cards = make("div", { class: "cards", id: "cards" });
+  for (const [name, value, warn] of data.cards) {
+    cards.append(make("div", { class: warn ? "card warn" : "card" }, make("b", {}, value), make("span", {}, name)));
+  }
+  document.body.append(cards);
+  for (const advice of data.resources.advice) {
+    document.body.append(make("div", { class: "missed" }, `assembler: ${advice}`));
+  }
+}
+
+// ---- Panes of code. Lines that come from the same place of the source light up together.
+
+const rowsOf = new Map();
+let pinned = null;
+
+function light(places, style, on) {
+  for (const place of places) {
+    for (const row of rowsOf.get(place) || []) row.classList.toggle(style, on);
+  }
+}
+
+function pin(places, from) {
+  if (pinned) light(pinned, "pinned", false);
+  pinned = places;
+  light(places, "pinned", true);
+  for (const pane of document.querySelectorAll(".pane:not([hidden]) .code")) {
+    const row = pane.querySelector(".row.pinned");
+    if (row && !pane.contains(from)) pane.scrollTop = row.offsetTop - pane.offsetTop - pane.clientHeight / 3;
+  }
+}
+
+function makeRow(number, text, places) {
+  const row = make("div", { class: "row", "data-number": number }, text || " ");
+  if (!places.length) return row;
+  row.classList.add("linked");
+  for (const place of places) {
+    if (!rowsOf.has(place)) rowsOf.set(place, []);
+    rowsOf.get(place).push(row);
+  }
+  row.addEventListener("mouseenter", () => light(places, "hot", true));
+  row.addEventListener("mouseleave", () => light(places, "hot", false));
+  row.addEventListener("click", () => pin(places, row));
+  return row;
+}
+
+function sourceCode() {
+  const code = make("div", { class: "code" });
+  for (const [index, source] of data.sources.entries()) {
+    code.append(make("div", { class: "title" }, data.titles[index]));
+    source.lines.forEach((text, index) => {
+      const line = source.first + index;
+      const place = `${source.file}:${line}`;
+      const row = makeRow(line, text, [place]);
+      row.dataset.line = line;
+      code.append(row);
+      for (const remark of data.remarks) {
+        if (remark.line !== line || remark.file !== source.file) continue;
+        const mark = { passed: "+", missed: "-", analysis: "=" }[remark.kind];
+        const title = `${remark.pass}: ${remark.message}`;
+        code.append(make("div", { class: `remark ${remark.kind}` }, `${mark} ${title}`));
+      }
+    });
+  }
+  return code;
+}
+
+function stageCode(stage) {
+  const code = make("div", { class: "code" });
+  if (stage.note) code.append(make("div", { class: "note" }, stage.note));
+  stage.lines.forEach((text, index) => code.append(makeRow(index + 1, text, stage.places[index] || [])));
+  return code;
+}
+
+function panes() {
+  const switches = make("div", { class: "switches" });
+  const box = make("div", { class: "panes" });
+  const add = (name, code, shown) => {
+    const pane = make("section", { class: "pane", id: `pane-${name}` }, make("header", {}, name), code);
+    const button = make("button", { type: "button", "aria-pressed": shown, id: `switch-${name}` }, name);
+    pane.hidden = !shown;
+    button.addEventListener("click", () => {
+      pane.hidden = !pane.hidden;
+      button.setAttribute("aria-pressed", !pane.hidden);
+    });
+    box.append(pane);
+    switches.append(button);
+  };
+  add("source", sourceCode(), true);
+  const middle = data.stages.some((stage) => stage.name === "warp") ? "warp" : "tile";
+  for (const stage of data.stages) add(stage.name, stageCode(stage), [middle, "ptx"].includes(stage.name));
+  document.body.append(switches, box);
+}
+
+// ---- Layouts as grids.
+
+/** The place in the tile, as a list, of hardware index `index` along one of a layout's axes. */
+function apply(bases, index, rank) {
+  const place = new Array(rank).fill(0);
+  bases.forEach((basis, bit) => {
+    if ((index >> bit) & 1) basis.forEach((value, dim) => (place[dim] ^= value));
+  });
+  return place;
+}
+
+/** The sides of the tile that a layout covers. */
+function sides(layout, rank) {
+  const size = new Array(rank).fill(1);
+  for (const bases of Object.values(layout.axes)) {
+    for (const basis of bases) {
+      basis.forEach((value, dim) => {
+        while (size[dim] <= value) size[dim] *= 2;
+      });
+    }
+  }
+  return size;
+}
+
+/** For each element of the (last two dimensions of the) tile, who holds it: [{axis: index}, ...]. */
+function owners(layout, rank, rows, columns) {
+  const axes = Object.entries(layout.axes);
+  const found = new Array(rows * columns);
+  const visit = (axis, place, held) => {
+    if (axis === axes.length) {
+      if (place.slice(0, -2).some((value) => value)) return;
+      const row = rank > 1 ? place[rank - 2] : 0;
+      found[row * columns + place[rank - 1]] ??= held;
+      return;
+    }
+    const [name, bases] = axes[axis];
+    for (let index = 0; index < 1 << bases.length; index++) {
+      const step = apply(bases, index, rank);
+      visit(axis + 1, place.map((value, dim) => value ^ step[dim]), { ...held, [name]: index });
+    }
+  };
+  visit(0, new Array(rank).fill(0), {});
+  return found;
+}
+
+function colour(held, layout) {
+  if ("offset" in held) {
+    // By the bank of shared memory.
+    const bank = Math.floor((held.offset * (layout.bytes || 4)) / 4) % 32;
+    return `hsl(${hue(bank, 32)} 65% 62%)`;
+  }
+  const warps = 1 << (layout.axes.warp || []).length;
+  return `hsl(${hue(held.warp || 0, warps)} 60% ${38 + Math.round((44 * (held.lane || 0)) / 31)}%)`;
+}
+
+function grid(layout) {
+  const rank = layout.rank;
+  const size = sides(layout, rank);
+  const columns = size[rank - 1];
+  const rows = rank > 1 ? size[rank - 2] : 1;
+  const held = owners(layout, rank, rows, columns);
+  const scale = Math.max(1, Math.min(12, Math.floor(512 / columns), Math.floor(512 / rows)));
+  const canvas = make("canvas", { width: columns * scale, height: Math.max(rows * scale, 6) });
+  const context = canvas.getContext("2d");
+  held.forEach((owner, index) => {
+    if (!owner) return;
+    context.fillStyle = colour(owner, layout);
+    const x = (index % columns) * scale, y = Math.floor(index / columns) * scale;
+    context.fillRect(x, y, scale > 3 ? scale - 1 : scale, rows === 1 ? 6 : scale > 3 ? scale - 1 : scale);
+  });
+  const readout = make("div", { class: "readout" }, " ");
+  canvas.addEventListener("mousemove", (event) => {
+    const inside = (offset, count) => Math.max(0, Math.min(Math.floor(offset / scale), count - 1));
+    const [column, row] = [inside(event.offsetX, columns), inside(event.offsetY, rows)];
+    const owner = held[row * columns + column] || {};
+    readout.textContent = `(${rank > 1 ? `${row}, ` : ""}${column}): ${pairs(owner)}`;
+  });
+  const what = layout.axes.offset ? "colour: bank of shared memory" : "hue: warp, lightness: lane";
+  const caption = make("figcaption", {}, `${layout.name}, ${size.join(" x ")}`);
+  return make("figure", { class: "layout" }, caption, canvas, readout, make("div", { class: "faint" }, what));
+}
+
+function layouts() {
+  if (!data.layouts.length) return;
+  const box = make("div", { class: "grids", id: "layouts" });
+  for (const layout of data.layouts) box.append(grid(layout));
+  section("Layouts of the warp level", box);
+}
+
+// ---- Shared memory.
+
+function memoryMap() {
+  if (!data.shared_memory.length) return;
+  const [left, width, height] = [90, 640, 260];
+  const last = Math.max(...data.shared_memory.map((piece) => piece.last)) + 1;
+  const total = data.resources.shared || 1;
+  const svg = makeSvg("svg", { id: "memory", width: left + width + 10, height: height + 34 });
+  data.shared_memory.forEach((piece, index) => {
+    const x = left + (width * piece.first) / last;
+    const w = Math.max((width * (piece.last + 1 - piece.first)) / last, 3);
+    const slots = piece.slots || 1;
+    const step = piece.slots ? piece.slot_bytes : piece.size;
+    for (let slot = 0; slot < slots; slot++) {
+      const y = (height * (piece.offset + slot * step)) / total;
+      const h = Math.max((height * step) / total - 1, 1);
+      const fill = `hsl(${hue(index, data.shared_memory.length)} 55% ${58 + 4 * (slot % 2)}%)`;
+      const box = makeSvg("rect", { x, y, width: w, height: h, fill });
+      const what = piece.slots ? `${piece.op}, slot ${slot} of ${slots}` : piece.op;
+      box.append(makeSvg("title", {}, `${what}: ${step} bytes at ${piece.offset + slot * step}, line ${piece.line}`));
+      svg.append(box);
+    }
+    const y = (height * piece.offset) / total + 13;
+    svg.append(makeSvg("text", { x: x + 4, y }, piece.op));
+  });
+  svg.append(makeSvg("text", { x: 4, y: 12, class: "axis" }, "offset 0"));
+  svg.append(makeSvg("text", { x: 4, y: height, class: "axis" }, `${total} bytes`));
+  svg.append(makeSvg("text", { x: left, y: height + 22, class: "axis" }, "ops of the kernel in their order →"));
+  section("Shared memory: what is where, and how long", svg);
+}
+
+/** What slots hold while the consumer is at each iteration, if loads run ahead as far as they may. */
+function ringTimeline() {
+  const box = make("div", { class: "grids", id: "rings" });
+  for (const piece of data.shared_memory) {
+    if (!piece.slots || piece.slots < 2) continue;
+    const [cell, left] = [34, 60];
+    const steps = Math.min(3 * piece.slots, 24);
+    const svg = makeSvg("svg", { width: left + steps * cell + 8, height: piece.slots * 24 + 28 });
+    for (let slot = 0; slot < piece.slots; slot++) {
+      svg.append(makeSvg("text", { x: 6, y: slot * 24 + 16 }, `slot ${slot}`));
+      for (let step = 0; step < steps; step++) {
+        const ahead = (slot - (step % piece.slots) + piece.slots) % piece.slots;
+        const fill = ahead === 0 ? "hsl(145 50% 55%)" : `hsl(215 60% ${86 - (20 * ahead) / piece.slots}%)`;
+        const [x, y] = [left + step * cell, slot * 24];
+        const box = makeSvg("rect", { x, y, width: cell - 1, height: 22, fill });
+        box.append(makeSvg("title", {}, ahead ? `on its way for iteration ${step + ahead}` : `read in iteration ${step}`));
+        svg.append(box, makeSvg("text", { x: x + 9, y: y + 15, style: "fill: #111" }, step + ahead));
+      }
+    }
+    svg.append(makeSvg("text", { x: left, y: piece.slots * 24 + 18, class: "axis" }, "iteration of the consumer →"));
+    const caption = `${piece.slots} slots of ${piece.slot_bytes} bytes; green: read, blue: on its way for that iteration`;
+    box.append(make("figure", {}, make("figcaption", {}, caption), svg));
+  }
+  if (box.childElementCount) section("Rings: what a slot holds", box);
+}
+
+// ---- Tables.
+
+function table(id, titles, rows) {
+  const body = make("table", { id }, make("tr", {}, ...titles.map((title) => make("th", {}, title))));
+  for (const row of rows) {
+    body.append(make("tr", {}, ...row.map((cell) => (cell instanceof Node ? make("td", {}, cell) : make("td", {}, `${cell}`)))));
+  }
+  return body;
+}
+
+function roles() {
+  if (data.roles.length < 2) return;
+  const rows = data.roles.map((role) => [role.name, role.warps, role.registers || "what the assembler gives"]);
+  section("Roles of warps", table("roles", ["role", "warps", "registers of a thread"], rows));
+}
+
+function floors() {
+  if (!data.floors.length) return;
+  const rows = data.floors.map((floor) => [floor.line, floor.what, floor.amount, floor.cycles]);
+  const note = "Of one iteration on one multiprocessor. Memory counts as if nothing came from the cache.";
+  section("Predicted floors", make("p", { class: "faint" }, note), table("floors", ["line", "what", "amount", "cycles at least"], rows));
+}
+
+function times() {
+  const rows = [];
+  const most = Math.max(...Object.values(data.times).flatMap((names) => Object.values(names)));
+  for (const [stage, names] of Object.entries(data.times)) {
+    for (const [name, milliseconds] of Object.entries(names)) {
+      const bar = make("div", { class: "bar", style: `width: ${(320 * milliseconds) / most}px` });
+      rows.push([stage, name, milliseconds.toFixed(3), bar]);
+    }
+  }
+  section("How long the compilation took", table("times", ["towards", "part", "ms", ""], rows));
+}
+
+head();
+panes();
+roles();
+memoryMap();
+ringTimeline();
+floors();
+layouts();
+times();
+
+// `#line-71` opens the page with that line of the source lit.
+const wanted = /^#line-(\d+)$/.exec(location.hash);
+if (wanted) document.querySelector(`.row[data-line="${wanted[1]}"]`)?.click();
