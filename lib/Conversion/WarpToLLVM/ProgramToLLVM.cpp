@@ -33,20 +33,24 @@ static void setTensorMapAttributes(LLVM::LLVMFuncOp kernel, unsigned index,
 }
 
 /// Brings the tensor maps near before anything else, as the first copy through
-/// each would wait for it.
+/// each would wait for it. The first thread after those that compute does,
+/// since the very first one has barriers to set up.
 static void prefetchTensorMaps(LLVM::LLVMFuncOp kernel,
-                               ArrayRef<Type> argumentTypes, OpBuilder &b) {
+                               ArrayRef<Type> argumentTypes, int64_t numWarps,
+                               OpBuilder &b) {
   if (llvm::none_of(argumentTypes, llvm::IsaPred<warp::TensorMapType>))
     return;
   OpBuilder::InsertionGuard guard(b);
   ImplicitLocOpBuilder at(kernel.getLoc(), b);
   at.setInsertionPointToStart(&kernel.getBody().front());
-  Value isFirst = emitIsFirstThread(at);
+  Value isProducer =
+      LLVM::ICmpOp::create(at, LLVM::ICmpPredicate::eq, emitThreadId(at),
+                           emitI32(at, numWarps * kWarpSize));
   for (auto [index, type] : llvm::enumerate(argumentTypes)) {
     if (!isa<warp::TensorMapType>(type))
       continue;
     InlinePtx ptx(at);
-    std::string predicate = ptx.predicate(isFirst);
+    std::string predicate = ptx.predicate(isProducer);
     ptx.emit(predicate + "prefetch.tensormap [" +
                  ptx.in(kernel.getBody().getArgument(index)) + "];",
              /*sideEffects=*/true);
@@ -82,7 +86,7 @@ struct FuncLowering : ConvertOpToLLVMPattern<tile::FuncOp> {
     SmallVector<Type> types(op.getArgumentTypes());
     rewriter.applySignatureConversion(&kernel.getBody().front(), signature,
                                       getTypeConverter());
-    prefetchTensorMaps(kernel, types, rewriter);
+    prefetchTensorMaps(kernel, types, numWarps.getInt(), rewriter);
     rewriter.eraseOp(op);
     return success();
   }
