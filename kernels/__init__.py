@@ -7,7 +7,7 @@ Every function takes arrays of NumPy (run on the CPU back end), PyTorch or CuPy
 from .activation import gelu, silu
 from .attention import attention
 from .elementwise import add
-from .gemm import gated_matmul, matmul, scaled_matmul
+from .gemm import gated_matmul, grouped_matmul, matmul, scaled_matmul
 from .norm import layer_norm, rms_norm
 from .softmax import softmax
 
@@ -16,6 +16,7 @@ __all__ = [
     "attention",
     "gated_matmul",
     "gelu",
+    "grouped_matmul",
     "layer_norm",
     "matmul",
     "rms_norm",

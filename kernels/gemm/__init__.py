@@ -2,7 +2,8 @@
 
 from .config import Config
 from .gated import gated_matmul
+from .grouped import grouped_matmul
 from .matmul import matmul
 from .scaled import scaled_matmul
 
-__all__ = ["Config", "gated_matmul", "matmul", "scaled_matmul"]
+__all__ = ["Config", "gated_matmul", "grouped_matmul", "matmul", "scaled_matmul"]

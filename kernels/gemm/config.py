@@ -74,7 +74,8 @@ class Config:
 @dataclass(frozen=True)
 class Problem:
     """What the choice depends on: the sides, how many products, bytes of an operand's element, whether
-    sums go through registers at every block of k, tiles of sums a program holds, multiprocessors.
+    sums go through registers at every block of k, tiles of sums a program holds, multiprocessors, and whether
+    the kernel can only compute whole tiles as they are.
     """
 
     M: int
@@ -85,6 +86,7 @@ class Problem:
     exact: bool = False
     sums: int = 1
     processors: int = 132
+    whole: bool = False
 
 
 # Of an H100: clocks a second under load, multiplications a clock and multiprocessor of 16-bit numbers, bytes
@@ -141,7 +143,7 @@ def clocks(problem, config):
 def candidates(problem):
     """Every way to divide the problem that the model compares."""
     block_k = 128 // problem.itemsize
-    may_swap = problem.M <= 64 < problem.N and problem.sums == 1 and not problem.exact
+    may_swap = problem.M <= 64 < problem.N and not problem.whole
     for swap in (False, True) if may_swap else (False,):
         M, N = (problem.N, problem.M) if swap else (problem.M, problem.N)
         for bm, bn, warps in TILES:
@@ -153,7 +155,7 @@ def candidates(problem):
             deep = block_k * 2 if bm * bn * problem.sums <= 64 * 64 else block_k
             stage = (bm + bn * problem.sums) * deep * problem.itemsize
             stages = min(max(SLOTS // stage, 4), 8)
-            for split in SPLITS if problem.sums == 1 and not problem.exact else SPLITS[:1]:
+            for split in SPLITS[:1] if problem.whole else SPLITS:
                 if split > 1 and (split * programs >= 2 * problem.processors or split * deep > problem.K):
                     break
                 yield Config(bm, bn, deep, warps, stages, 8, split, swap)
@@ -182,14 +184,18 @@ def default(problem, gpu, precision, by_threads):
     return choose_hopper(problem)
 
 
-def choose(a, b, batch, precision, exact, config=None, sums=1):
-    """The configuration of ``batch`` products a @ b, where the user's ``config`` does not give it."""
+def choose(a, b, batch, precision, exact, config=None, sums=1, whole=False, rows=None):
+    """The configuration of ``batch`` products a @ b, where the user's ``config`` does not give it.
+
+    ``sums``, ``whole``: see :class:`Problem`; ``rows``: those of one product, where ``a`` has all of them.
+    """
     if isinstance(config, Config):
         return config
     itemsize = a.dtype.itemsize
     gpu = on_gpu(a)
-    sides = (a.shape[-2], b.shape[-1], a.shape[-1])
-    problem = Problem(*sides, batch, itemsize, exact, sums, multiprocessors(a) if gpu else 1)
+    sides = (rows or a.shape[-2], b.shape[-1], a.shape[-1])
+    processors = multiprocessors(a) if gpu else 1
+    problem = Problem(*sides, batch, itemsize, exact, sums, processors, whole)
     chosen = default(problem, gpu, precision, dtype_name(a) == "float32" and precision == "ieee")
     if config is None:
         return chosen

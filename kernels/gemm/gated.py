@@ -158,7 +158,7 @@ def gated_matmul(
     target = out.reshape(M, N)
     left, gate = prepared(rows, gate, M * N * K)
     up = prepared(rows, up, M * N * K)[1]
-    config = choose(left, gate, 1, precision, False, config, sums=2)
+    config = choose(left, gate, 1, precision, False, config, sums=2, whole=True)
     if config.split_k != 1 or config.swap:
         raise ValueError(f"gated products need split_k=1 and no swap, got {config}")
     launch = config.launch()

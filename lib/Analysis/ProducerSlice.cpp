@@ -72,6 +72,18 @@ void ProducerSlice::visitArgument(BlockArgument argument) {
   open.push_back(loop.getTiedLoopYieldedValue(argument)->get());
 }
 
+/// Whether the kernel may write what `load` reads: as far as the arguments
+/// tell, which is what the order of loads and stores goes by, too.
+static bool mayBeWritten(tile::LoadOp load, tile::FuncOp func) {
+  Value pointer = load.getPtr();
+  while (auto add = pointer.getDefiningOp<tile::AddPtrOp>())
+    pointer = add.getPtr();
+  auto base = dyn_cast<BlockArgument>(pointer);
+  return load.getIsVolatile() || !base ||
+         base.getOwner()->getParentOp() != func ||
+         findWrittenArguments(func).test(base.getArgNumber());
+}
+
 void ProducerSlice::visitResult(OpResult result) {
   Operation *op = result.getOwner();
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
@@ -83,7 +95,7 @@ void ProducerSlice::visitResult(OpResult result) {
     return refuse(op, "where it loads from depends on control flow or on a "
                       "reduction");
   } else if (auto load = dyn_cast<tile::LoadOp>(op)) {
-    if (load.getIsVolatile() || findWrittenArguments(func).any())
+    if (mayBeWritten(load, func))
       return refuse(op, "where it loads from depends on memory that the "
                         "kernel may write");
     llvm::append_range(open, op->getOperands());

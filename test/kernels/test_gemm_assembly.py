@@ -4,6 +4,7 @@ import pytest
 from assembling import assemble, matmul_constants, needs_assembler, tensor_maps
 from tilewright.kernels.activation.functions import gelu_erf, gelu_tanh, silu_fn
 from tilewright.kernels.gemm.gated import gated_kernel
+from tilewright.kernels.gemm.grouped import grouped_kernel, schedule_kernel
 from tilewright.kernels.gemm.kernel import matmul_kernel, reduce_kernel
 from tilewright.kernels.gemm.scaled import block_scaled_kernel
 
@@ -90,3 +91,21 @@ def test_gated(activation, tile):
     compiled = assemble(gated_kernel, "bf16", constants, "sm_90a", num_warps, 4)
     assert compiled.metadata["advice"] == []
     assert tensor_maps(compiled) == (4, True)
+
+
+@needs_assembler
+@pytest.mark.parametrize(("order", "tile"), [(K_MAJOR, WIDE), (ROWS, WIDE), (K_MAJOR, SMALL)])
+def test_grouped(order, tile):
+    how = {"BIAS": "n", "ACTIVATION": silu_fn, "PRECISION": "ieee", "GROUP_M": 8}
+    constants = tile | how | order | {"stride_on": 1, "stride_ak": 1, "stride_bias": 1}
+    num_warps = 8 if tile is WIDE else 4
+    types = {"table_ptr": "*i32"}
+    compiled = assemble(grouped_kernel, "bf16", constants, "sm_90a", num_warps, 4, types=types)
+    assert compiled.metadata["advice"] == []
+    assert tensor_maps(compiled) == (2, True)
+
+
+@needs_assembler
+def test_schedule_spills_nothing():
+    constants = {"BLOCK_M": 128, "GROUPS": 64, "TILES": 64}
+    assert assemble(schedule_kernel, "i32", constants, "sm_90a", 4).metadata["spills"] == 0

@@ -146,6 +146,49 @@ tile.func @written(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {t
 
 // -----
 
+// Where to load from may be looked up in what the kernel does not write.
+// CHECK-LABEL: @looked_up
+// CHECK: tile.load
+// CHECK: tile.descriptor_load
+tile.func @looked_up(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f16> {tile.divisibility = 16 : i32},
+                     %n: i32 {tile.divisibility = 16 : i32}, %places: !tile.ptr<i32>, %p: i32) attributes {tile.kernel} {
+  %n64 = arith.extsi %n : i32 to i64
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %d = tile.make_descriptor %a, [%n64, %n64], [%n64] : !tile.desc<64x64xf16>, !tile.ptr<f16>
+  %e = tile.make_descriptor %c, [%n64, %n64], [%n64] : !tile.desc<64x64xf16>, !tile.ptr<f16>
+  %q = tile.addptr %places, %p : !tile.ptr<i32>, i32
+  %i = tile.load %q : !tile.ptr<i32>
+  %x = tile.descriptor_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+  %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %h = arith.truncf %z : tensor<64x64xf32> to tensor<64x64xf16>
+  tile.descriptor_store %e[%i, %i], %h : !tile.desc<64x64xf16>, tensor<64x64xf16>
+  tile.return
+}
+
+// -----
+
+// Other programs may write the place.
+// CHECK-LABEL: @looked_up_in_what_is_written
+// CHECK-NOT: tile.descriptor_load
+tile.func @looked_up_in_what_is_written(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32},
+    %n: i32 {tile.divisibility = 16 : i32}, %places: !tile.ptr<i32>, %p: i32) attributes {tile.kernel} {
+  %n64 = arith.extsi %n : i32 to i64
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %d = tile.make_descriptor %a, [%n64, %n64], [%n64] : !tile.desc<64x64xf16>, !tile.ptr<f16>
+  %q = tile.addptr %places, %p : !tile.ptr<i32>, i32
+  // expected-remark@+1 {{where it loads from depends on memory that the kernel may write}}
+  %i = tile.load %q : !tile.ptr<i32>
+  %x = tile.descriptor_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+  %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  tile.store %places, %p : !tile.ptr<i32>, i32
+  %h = arith.truncf %z : tensor<64x64xf32> to tensor<64x64xf16>
+  // expected-remark@+1 {{the kernel may touch the array elsewhere}}
+  tile.descriptor_store %d[%i, %i], %h : !tile.desc<64x64xf16>, tensor<64x64xf16>
+  tile.return
+}
+
+// -----
+
 // Not an operand of a product.
 // CHECK-LABEL: @copy
 // CHECK-NOT: tile.descriptor_load
