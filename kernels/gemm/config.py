@@ -74,8 +74,9 @@ class Config:
 @dataclass(frozen=True)
 class Problem:
     """What the choice depends on: the sides, how many products, bytes of an operand's element, whether
-    sums go through registers at every block of k, tiles of sums a program holds, multiprocessors, and whether
-    the kernel can only compute whole tiles as they are.
+    sums go through registers at every block of k, tiles of sums a program holds, multiprocessors, whether
+    the kernel can only compute whole tiles as they are, and the block of k that scales stand for (0: none),
+    within which a tile's sides lie, too.
     """
 
     M: int
@@ -87,6 +88,7 @@ class Problem:
     sums: int = 1
     processors: int = 132
     whole: bool = False
+    scale_block: int = 0
 
 
 # Of an H100: clocks a second under load, multiplications a clock and multiprocessor of 16-bit numbers, bytes
@@ -140,6 +142,14 @@ def clocks(problem, config):
     return time
 
 
+def fits(problem, bm, bn, warps):
+    """Whether a tile's sums fit in the registers of its threads, and its sides in the blocks of scales."""
+    registers = bm * bn * problem.sums // (32 * warps)
+    if problem.scale_block and max(bm, bn) > problem.scale_block:
+        return False
+    return registers * (2 if problem.exact else 1) <= 128
+
+
 def candidates(problem):
     """Every way to divide the problem that the model compares."""
     block_k = 128 // problem.itemsize
@@ -147,12 +157,12 @@ def candidates(problem):
     for swap in (False, True) if may_swap else (False,):
         M, N = (problem.N, problem.M) if swap else (problem.M, problem.N)
         for bm, bn, warps in TILES:
-            registers = bm * bn * problem.sums // (32 * warps)
-            if registers * (2 if problem.exact else 1) > 128:
+            if not fits(problem, bm, bn, warps):
                 continue
             programs = tw.cdiv(M, bm) * tw.cdiv(N, bn) * problem.batch
             # Small tiles do little with what they load, so they take more of it at once.
             deep = block_k * 2 if bm * bn * problem.sums <= 64 * 64 else block_k
+            deep = problem.scale_block or deep
             stage = (bm + bn * problem.sums) * deep * problem.itemsize
             stages = min(max(SLOTS // stage, 4), 8)
             for split in SPLITS[:1] if problem.whole else SPLITS:
@@ -169,7 +179,7 @@ def choose_hopper(problem):
 
 def choose_cpu(problem):
     """Tiles of a core's caches, with few rows where there are no more."""
-    return Config(16 if problem.M <= 16 else 128, 128 // problem.sums, 128)
+    return Config(16 if problem.M <= 16 else 128, 128 // problem.sums, problem.scale_block or 128)
 
 
 def default(problem, gpu, precision, by_threads):
@@ -184,10 +194,10 @@ def default(problem, gpu, precision, by_threads):
     return choose_hopper(problem)
 
 
-def choose(a, b, batch, precision, exact, config=None, sums=1, whole=False, rows=None):
+def choose(a, b, batch, precision, exact, config=None, sums=1, whole=False, rows=None, scale_block=0):
     """The configuration of ``batch`` products a @ b, where the user's ``config`` does not give it.
 
-    ``sums``, ``whole``: see :class:`Problem`; ``rows``: those of one product, where ``a`` has all of them.
+    ``sums``, ``whole``, ``scale_block``: see :class:`Problem`; ``rows``: those of one product, where ``a`` has all of them.
     """
     if isinstance(config, Config):
         return config
@@ -195,7 +205,7 @@ def choose(a, b, batch, precision, exact, config=None, sums=1, whole=False, rows
     gpu = on_gpu(a)
     sides = (rows or a.shape[-2], b.shape[-1], a.shape[-1])
     processors = multiprocessors(a) if gpu else 1
-    problem = Problem(*sides, batch, itemsize, exact, sums, processors, whole)
+    problem = Problem(*sides, batch, itemsize, exact, sums, processors, whole, scale_block)
     chosen = default(problem, gpu, precision, dtype_name(a) == "float32" and precision == "ieee")
     if config is None:
         return chosen

@@ -190,7 +190,9 @@ def _run_blocks(out, a, b, bias, a_scale, b_scale, function, config):
     a, b = prepared(a, b, M * N * K)
     # A scale for each column takes as many registers as a row of sums.
     columns = b_scale.shape[1] == N and N > 1
-    config = choose(a, b, 1, "ieee", True, config, sums=2 if columns else 1, whole=True)
+    config = choose(
+        a, b, 1, "ieee", True, config, sums=2 if columns else 1, whole=True, scale_block=SCALE_BLOCK
+    )
     # A tile lies within one block of each scale.
     if config.block_k != SCALE_BLOCK or max(config.block_m, config.block_n) > SCALE_BLOCK:
         raise ValueError(f"scales of blocks need block_k={SCALE_BLOCK} and tiles no larger, got {config}")

@@ -36,6 +36,17 @@ def test_sums_fit_in_registers():
             assert held * (2 if exact else 1) <= 128
 
 
+@pytest.mark.parametrize(
+    "sides", [(130, 140, 300), (5, 128, 128), (200, 1, 1000), (4096, 4096, 4096)], ids=str
+)
+def test_tiles_lie_within_blocks_of_scales(sides):
+    for sums in (1, 2):
+        config = choose_hopper(Problem(*sides, 1, 1, True, sums, whole=True, scale_block=128))
+        assert config.block_k == 128
+        assert max(config.block_m, config.block_n) <= 128
+        assert (config.split_k, config.swap) == (1, False)
+
+
 def test_more_work_costs_more():
     config = Config(128, 128, 64, 8)
     costs = [clocks(Problem(n, n, n, 1, 2), config) for n in (512, 1024, 4096, 8192)]
