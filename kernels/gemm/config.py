@@ -197,7 +197,8 @@ def default(problem, gpu, precision, by_threads):
 def choose(a, b, batch, precision, exact, config=None, sums=1, whole=False, rows=None, scale_block=0):
     """The configuration of ``batch`` products a @ b, where the user's ``config`` does not give it.
 
-    ``sums``, ``whole``, ``scale_block``: see :class:`Problem`; ``rows``: those of one product, where ``a`` has all of them.
+    ``sums``, ``whole``, ``scale_block``: see :class:`Problem`; ``rows``: those of one product, where ``a``
+    has all of them.
     """
     if isinstance(config, Config):
         return config
