@@ -8,6 +8,7 @@ set(TILEWRIGHT_MLIR_LIBRARIES
   MLIRFuncDialect MLIRFuncToLLVM MLIRFuncInlinerExtension
   MLIRIndexDialect MLIRIndexToLLVM
   MLIRLLVMDialect MLIRLLVMToLLVMIRTranslation
+  MLIRLspServerLib
   MLIRMathDialect MLIRMathToLLVM MLIRMathToLibm MLIRMathTransforms
   MLIRNVVMDialect MLIRNVVMToLLVMIRTranslation
   MLIROptLib MLIRParser MLIRPass
@@ -25,4 +26,4 @@ set(TILEWRIGHT_LLVM_LIBRARIES
   LLVMAArch64CodeGen LLVMAArch64Desc LLVMAArch64Info LLVMAArch64AsmParser
   LLVMPasses LLVMOrcJIT LLVMJITLink LLVMExecutionEngine
   LLVMBitReader LLVMIRReader LLVMLinker LLVMipo LLVMTargetParser
-  LLVMCodeGen LLVMTarget LLVMMC LLVMObject LLVMCore LLVMSupport)
+  LLVMCodeGen LLVMTarget LLVMMC LLVMObject LLVMCore LLVMSupportLSP LLVMSupport)

@@ -59,6 +59,8 @@ TW_EXPORT const char *tw_artifact_report(tw_artifact *artifact);
 
 /** The main function of tilewright-opt. */
 TW_EXPORT int tw_opt_main(int argc, char **argv);
+/** The main function of tilewright-lsp-server. */
+TW_EXPORT int tw_lsp_server_main(int argc, char **argv);
 
 #ifdef __cplusplus
 }

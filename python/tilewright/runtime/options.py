@@ -12,8 +12,8 @@ class Options:
     blocks of a cluster a program may be split, a power of two up to 16; a hint. `maxnreg`: registers of a
     thread at most, None for what the assembler finds best. `numerics`: "ieee", or "triton" for the defaults of
     Triton: float32 products in TF32, divisions with a relative error of 2 units in the last place, and fast
-    exponentials without subnormal results, where the kernel does not say. The CPU back end takes notice of `debug` and `numerics` only.
-    Raises `TypeError` and `ValueError`.
+    exponentials without subnormal results, where the kernel does not say. The CPU back end takes notice of
+    `debug` and `numerics` only. Raises `TypeError` and `ValueError`.
     """
 
     num_warps: int = 4
