@@ -2,6 +2,7 @@
 
 #include "tilewright-c/runtime.h"
 #include "python/bindings/Bindings.h"
+#include "python/bindings/runtime/LaunchHooks.h"
 #include "python/bindings/runtime/Launcher.h"
 #include "python/bindings/runtime/Status.h"
 #include "tilewright-c/host.h"
@@ -44,6 +45,8 @@ makeDispatcher(const std::string &kernel,
 
 static void defineDispatcher(py::module_ &module) {
   initLauncherType();
+  initBoundLaunchType();
+  defineLaunchHooks(module);
   py::class_<Dispatcher>(module, "Dispatcher")
       .def(py::init(&makeDispatcher), py::arg("kernel"), py::arg("parameters"),
            py::arg("options"), py::arg("compiler"))
@@ -53,6 +56,15 @@ static void defineDispatcher(py::module_ &module) {
             return makeLauncher(py::cast<Dispatcher &>(self), self, grid);
           },
           py::arg("grid"), "A callable that runs the kernel over the grid.")
+      .def(
+          "binder",
+          [](py::object self, py::object grid) {
+            return makeLauncher(py::cast<Dispatcher &>(self), self, grid,
+                                LauncherForm::Bind);
+          },
+          py::arg("grid"),
+          "A callable that takes the arguments of a launch and gives one that "
+          "launches with them.")
       .def(
           "warmer",
           [](py::object self) {
@@ -100,6 +112,7 @@ static void defineLoadedKernel(py::module_ &module) {
                   py::arg("dynamic_shared"),
                   py::arg("cluster") = std::array<uint32_t, 3>{1, 1, 1},
                   py::arg("recipe") = std::vector<int64_t>(),
+                  py::arg("cooperative") = false,
                   "Loads a cubin or PTX. Raises OutOfResources for one that "
                   "the device cannot hold.")
       .def_property_readonly("registers",

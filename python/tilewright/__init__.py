@@ -47,6 +47,8 @@ _FROM = {
     **dict.fromkeys(("Event", "Graph", "Stream", "current_stream"), "streams"),
     **dict.fromkeys(("device_info", "memory_info", "trim_memory"), "devices"),
     "TensorDescriptor": "runtime.descriptor",
+    "launch_hook": "hooks",
+    "profile": "profiling",
     "interpret": "interpreter",
     "__version__": "_tilewright",
 }

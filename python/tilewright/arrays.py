@@ -85,7 +85,7 @@ class _HostView:
             "shape": array.shape,
             "typestr": f"<u{size}",
             "data": (array.address, array.read_only),
-            "strides": tuple(step * size for step in array.strides),
+            "strides": array.strides,
             "version": 3,
         }
 
@@ -93,7 +93,7 @@ class _HostView:
 class Array(_driver.ArrayBase):
     """An array of one element type on one device, made by the functions of this module.
 
-    `shape`, `strides` (in elements), `dtype` (NumPy's), `device` ("cpu", "cuda:0"), `address`, `read_only`.
+    `shape`, `strides` (in bytes, as NumPy's), `dtype` (NumPy's), `device` ("cpu", "cuda:0"), `address`, `read_only`.
     Kernels take it as a pointer. Freed with the object, in the order of the stream on which it was made; where
     others used it, the device is waited for.
     """
@@ -101,7 +101,7 @@ class Array(_driver.ArrayBase):
     def __init__(self, shape, spelling, ordinal, address, holder, strides=None, read_only=False, stream=None):
         super().__init__(address, spelling, ordinal, read_only, holder)
         self.shape, self.dtype = tuple(shape), _numpy_dtype(spelling)
-        self.strides = _row_major(self.shape) if strides is None else tuple(strides)
+        self._steps = _row_major(self.shape) if strides is None else tuple(strides)  # in elements
         self.ordinal = ordinal
         self._stream = stream  # memory is freed on it, so it is kept
 
@@ -109,6 +109,11 @@ class Array(_driver.ArrayBase):
     def device(self):
         """ "cpu" or "cuda:NUMBER"."""
         return name_of(self.ordinal)
+
+    @property
+    def strides(self):
+        """The bytes from one element to the next along each axis."""
+        return tuple(step * self.dtype.itemsize for step in self._steps)
 
     @property
     def size(self):
@@ -130,7 +135,7 @@ class Array(_driver.ArrayBase):
         """Whether its elements follow each other in row-major order."""
         return self.size < 2 or all(
             side == 1 or have == want
-            for side, have, want in zip(self.shape, self.strides, _row_major(self.shape))
+            for side, have, want in zip(self.shape, self._steps, _row_major(self.shape))
         )
 
     def __len__(self):
@@ -244,7 +249,7 @@ class Array(_driver.ArrayBase):
             raise AttributeError(f"arrays of {self.dtype} on {self.device} have no CUDA array interface")
         if isinstance(self.holder, _driver.DeviceMemory):
             self.holder.share()  # nobody says when the other library is done
-        strides = None if self.is_contiguous else tuple(s * self.dtype.itemsize for s in self.strides)
+        strides = None if self.is_contiguous else self.strides
         return {
             "shape": self.shape,
             "typestr": self.dtype.str,
@@ -274,7 +279,7 @@ class Array(_driver.ArrayBase):
             if consumer != own:
                 ready = Stream(self.ordinal, handle=own).record_event()
                 Stream(self.ordinal, handle=consumer).wait(ready)
-        return _driver.dlpack_export(self, list(self.shape), list(self.strides), versioned)
+        return _driver.dlpack_export(self, list(self.shape), list(self._steps), versioned)
 
     def __repr__(self):
         return f"<tilewright array of {self.dtype}, shape {list(self.shape)}, on {self.device}>"

@@ -75,6 +75,16 @@ NUM_THREADS = Knob(
     "threads of a launch on the CPU (read by the library)",
     "the CPUs of this process",
 )
+SYNC = Knob(
+    "TILEWRIGHT_SYNC",
+    "1: each launch on a GPU waits for its kernel, so that an error names the kernel (read by the library)",
+    "0",
+)
+NVTX = Knob(
+    "TILEWRIGHT_NVTX",
+    "1, or the path of NVTX's library: launches are ranges on the timeline of profilers (read by the library)",
+    "0",
+)
 LIBCUDA = Knob("TILEWRIGHT_LIBCUDA", "path of the CUDA driver library (read by the library)", "libcuda.so.1")
 
 ALL = (
@@ -90,5 +100,7 @@ ALL = (
     CACHE_DIR,
     CACHE_SIZE,
     NUM_THREADS,
+    SYNC,
+    NVTX,
     LIBCUDA,
 )

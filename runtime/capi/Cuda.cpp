@@ -13,6 +13,11 @@ struct tw_cuda_kernel {
   std::unique_ptr<const Kernel> kernel;
 };
 
+struct tw_cuda_bound {
+  const Kernel &kernel;
+  std::unique_ptr<const BoundLaunch> launch;
+};
+
 tw_status tw_cuda_driver_version(int *version) {
   return withDriverInto(version, [](const Driver &driver) {
     return Result<int>(driver.version());
@@ -98,11 +103,12 @@ tw_status tw_cuda_kernel_load(int device, const void *image, size_t size,
                               const char *name, uint32_t threads,
                               uint32_t dynamic_shared, const uint32_t *cluster,
                               const int64_t *recipe, size_t recipe_size,
-                              tw_cuda_kernel **kernel) {
+                              uint32_t flags, tw_cuda_kernel **kernel) {
   return withDriver([&](const Driver &driver) -> Status {
     LaunchShape shape;
     shape.threads = threads;
     shape.dynamicSharedBytes = dynamic_shared;
+    shape.isCooperative = flags & TW_LAUNCH_COOPERATIVE;
     if (cluster)
       shape.cluster = {cluster[0], cluster[1], cluster[2]};
     if (recipe_size != 0) {
@@ -150,3 +156,23 @@ tw_status tw_cuda_launch(const tw_cuda_kernel *kernel, const int64_t grid[3],
                                   parameters);
   });
 }
+
+tw_status tw_cuda_bind(const tw_cuda_kernel *kernel, const int64_t grid[3],
+                       const uint64_t *values, size_t count,
+                       tw_cuda_bound **bound) {
+  return guarded([&]() -> Status {
+    Result<std::unique_ptr<const BoundLaunch>> made =
+        kernel->kernel->bind({grid[0], grid[1], grid[2]}, values, count);
+    if (!made.ok())
+      return made.status();
+    *bound = new tw_cuda_bound{*kernel->kernel, std::move(*made)};
+    return Status::success();
+  });
+}
+
+tw_status tw_cuda_bound_launch(const tw_cuda_bound *bound, void *stream) {
+  return guarded(
+      [&] { return bound->kernel.launch(*bound->launch, streamOf(stream)); });
+}
+
+void tw_cuda_bound_free(tw_cuda_bound *bound) { delete bound; }

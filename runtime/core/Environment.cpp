@@ -30,6 +30,12 @@ static std::optional<unsigned> unitShift(const char *begin, const char *end) {
   }
 }
 
+bool environmentFlag(const char *name) {
+  std::optional<std::string> text = environment(name);
+  return text && *text != "0" && *text != "false" && *text != "off" &&
+         *text != "no";
+}
+
 Result<uint64_t> environmentCount(const char *name, uint64_t fallback) {
   std::optional<std::string> text = environment(name);
   if (!text)

@@ -126,6 +126,9 @@ static const char *adviceFor(DriverResult result) {
   case kErrorIllegalAddress:
     return "; a kernel accessed memory out of bounds, and this context cannot "
            "be used any more";
+  case kErrorCooperativeLaunchTooLarge:
+    return "; a cooperative grid has at most as many programs as the device "
+           "runs at once";
   default:
     return "";
   }

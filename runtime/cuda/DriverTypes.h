@@ -34,6 +34,7 @@ enum : DriverResult {
   kErrorNotReady = 600,
   kErrorIllegalAddress = 700,
   kErrorAssert = 710,
+  kErrorCooperativeLaunchTooLarge = 720,
   kErrorNotSupported = 801,
 };
 
@@ -82,7 +83,7 @@ enum class JitOption : int {
   ErrorLogBytes = 6,
 };
 
-enum class LaunchAttributeId : int { ClusterDimension = 4 };
+enum class LaunchAttributeId : int { Cooperative = 2, ClusterDimension = 4 };
 
 struct LaunchAttribute {
   LaunchAttributeId id;
@@ -92,6 +93,7 @@ struct LaunchAttribute {
     struct {
       unsigned x, y, z;
     } cluster;
+    int cooperative;
   } value;
 };
 static_assert(sizeof(LaunchAttribute) == 72, "fixed by the driver");

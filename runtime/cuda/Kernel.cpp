@@ -10,7 +10,6 @@ namespace tilewright::runtime::cuda {
 
 /// The largest cluster that every device with clusters can run.
 static constexpr uint64_t kPortableClusterSize = 8;
-static constexpr size_t kZerosBytes = 256;
 
 Result<std::unique_ptr<const Kernel>>
 Kernel::load(const Driver &driver, int ordinal, const std::string &image,
@@ -28,6 +27,7 @@ Kernel::load(const Driver &driver, int ordinal, const std::string &image,
     return s;
   if (Status s = kernel->applyShape(); !s.ok())
     return s;
+  kernel->prepareAttributes();
   if (Status s = kernel->prepareRecipe(ordinal); !s.ok())
     return s;
   return std::unique_ptr<const Kernel>(std::move(kernel));
@@ -118,11 +118,12 @@ Status Kernel::checkShape(int ordinal) const {
                       std::to_string(used.registers) +
                       " registers a thread the device runs at most " +
                       std::to_string(used.maxThreads));
-  if (isClustered() && !driver.launchKernelEx)
+  if ((isClustered() || shape.isCooperative) && !driver.launchKernelEx)
     return Status(
         StatusCode::Unsupported,
         "CUDA driver too old: have " + formatDriverVersion(driver.version()) +
-            ", need 11.8 to launch kernel '" + name + "' in clusters");
+            ", need 11.8 to launch kernel '" + name +
+            (isClustered() ? "' in clusters" : "' with a cooperative grid"));
   return Status::success();
 }
 
@@ -140,6 +141,21 @@ Status Kernel::applyShape() const {
   if (uint64_t(x) * y * z > kPortableClusterSize)
     return set(FunctionAttribute::NonPortableClusterSizeAllowed, 1);
   return Status::success();
+}
+
+void Kernel::prepareAttributes() {
+  std::memset(attributes.data(), 0, sizeof(attributes));
+  if (isClustered()) {
+    LaunchAttribute &attribute = attributes[attributeCount++];
+    attribute.id = LaunchAttributeId::ClusterDimension;
+    attribute.value.cluster = {shape.cluster[0], shape.cluster[1],
+                               shape.cluster[2]};
+  }
+  if (shape.isCooperative) {
+    LaunchAttribute &attribute = attributes[attributeCount++];
+    attribute.id = LaunchAttributeId::Cooperative;
+    attribute.value.cooperative = 1;
+  }
 }
 
 Status Kernel::prepareRecipe(int ordinal) {
@@ -176,120 +192,6 @@ Status Kernel::choosePrograms(int ordinal) {
     return s;
   residentPrograms = int64_t(*processors) * std::max(blocks, 1);
   return Status::success();
-}
-
-Status Kernel::checkGrid(const std::array<int64_t, 3> &grid) const {
-  static constexpr int64_t kLimits[3] = {INT32_MAX, 65535, 65535};
-  for (int i = 0; i < 3; ++i) {
-    const std::string where = std::string("grid of kernel '") + name +
-                              "' along " + "xyz"[i] + " is " +
-                              std::to_string(grid[i]);
-    if (grid[i] < 0)
-      return Status(StatusCode::InvalidArgument, where + ", a negative number");
-    if (grid[i] > kLimits[i])
-      return Status(StatusCode::InvalidArgument,
-                    where + ", but at most " + std::to_string(kLimits[i]) +
-                        " programs are allowed there");
-    if (grid[i] % shape.cluster[i])
-      return Status(StatusCode::InvalidArgument,
-                    where + ", which is not a multiple of its cluster of " +
-                        std::to_string(shape.cluster[i]));
-  }
-  return Status::success();
-}
-
-Status Kernel::submit(const std::array<int64_t, 3> &grid, StreamHandle stream,
-                      void **parameters) const {
-  const auto x = static_cast<unsigned>(grid[0]);
-  const auto y = static_cast<unsigned>(grid[1]);
-  const auto z = static_cast<unsigned>(grid[2]);
-  if (!driver.launchKernelEx)
-    return driver.check(driver.launchKernel(function, x, y, z, shape.threads, 1,
-                                            1, shape.dynamicSharedBytes, stream,
-                                            parameters, nullptr),
-                        "cuLaunchKernel");
-  LaunchAttribute cluster;
-  std::memset(&cluster, 0, sizeof(cluster));
-  cluster.id = LaunchAttributeId::ClusterDimension;
-  cluster.value.cluster = {shape.cluster[0], shape.cluster[1],
-                           shape.cluster[2]};
-  LaunchDescription description = {x,
-                                   y,
-                                   z,
-                                   shape.threads,
-                                   1,
-                                   1,
-                                   shape.dynamicSharedBytes,
-                                   stream,
-                                   &cluster,
-                                   isClustered() ? 1u : 0u};
-  return driver.check(
-      driver.launchKernelEx(&description, function, parameters, nullptr),
-      "cuLaunchKernelEx");
-}
-
-/// An array without elements has no map: one element of zeros, the padding of
-/// all loads that may come from it, takes its place.
-ArrayView Kernel::viewOf(const TensorMapRecipe &map,
-                         void *const *parameters) const {
-  ArrayView view = map.view(parameters);
-  bool isEmpty =
-      std::any_of(view.shape.begin(), view.shape.begin() + map.rank(),
-                  [](int64_t size) { return size <= 0; });
-  if (!isEmpty)
-    return view;
-  view.base = zeros;
-  for (size_t i = 0; i < map.rank(); ++i)
-    view.shape[i] = 1;
-  for (size_t i = 0; i + 1 < map.rank(); ++i)
-    view.strides[i] = kZerosBytes / map.elementBytes;
-  return view;
-}
-
-Status Kernel::submitWithRecipe(const std::array<int64_t, 3> &grid,
-                                StreamHandle stream, void **parameters) const {
-  const LaunchRecipe &recipe = *shape.recipe;
-  std::vector<void *> all(parameters, parameters + recipe.numParameters);
-  std::array<int64_t, 3> launched = grid;
-  std::array<int32_t, 3> sides;
-  if (recipe.isPersistent) {
-    // Sides are at most 2^31 and two times 2^16: no overflow.
-    if (grid[0] * grid[1] * grid[2] > INT32_MAX)
-      return Status(StatusCode::Unsupported,
-                    "a grid of " + std::to_string(grid[0] * grid[1] * grid[2]) +
-                        " programs, but at most 2147483647 are counted");
-    for (size_t i = 0; i < 3; ++i) {
-      sides[i] = static_cast<int32_t>(grid[i]);
-      all.push_back(&sides[i]);
-    }
-    launched = {std::min(grid[0] * grid[1] * grid[2], residentPrograms), 1, 1};
-  }
-  std::vector<TensorMap> maps(recipe.maps.size());
-  for (size_t i = 0; i < maps.size(); ++i) {
-    const TensorMapRecipe &map = recipe.maps[i];
-    if (Status s = caches[i].get(driver, map, viewOf(map, parameters), maps[i]);
-        !s.ok())
-      return s;
-    all.push_back(&maps[i]);
-  }
-  return submit(launched, stream, all.data());
-}
-
-Status Kernel::launch(const std::array<int64_t, 3> &grid, StreamHandle stream,
-                      void **parameters) const {
-  if (Status s = checkGrid(grid); !s.ok())
-    return s;
-  if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
-    return Status::success();
-  Result<ContextScope> scope = ContextScope::enter(driver, context);
-  if (!scope.ok())
-    return scope.status();
-  Status submitted = shape.recipe ? submitWithRecipe(grid, stream, parameters)
-                                  : submit(grid, stream, parameters);
-  if (submitted.ok())
-    return submitted;
-  return Status(submitted.code(),
-                "cannot launch kernel '" + name + "': " + submitted.message());
 }
 
 } // namespace tilewright::runtime::cuda

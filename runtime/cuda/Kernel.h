@@ -19,6 +19,8 @@ struct LaunchShape {
   unsigned dynamicSharedBytes = 0;
   /// CTAs of a cluster along each dimension.
   std::array<unsigned, 3> cluster = {1, 1, 1};
+  /// All programs run at once, so that they may wait for each other.
+  bool isCooperative = false;
   /// What the host adds to each launch, if anything.
   std::optional<LaunchRecipe> recipe = std::nullopt;
 };
@@ -30,6 +32,34 @@ struct KernelResources {
   int localBytes = 0;
   int staticSharedBytes = 0;
   int maxThreads = 0;
+};
+
+/// What a launch hands to the driver: the caller's parameters and those that
+/// the kernel's recipe adds. Larger than a launch should initialise: nothing
+/// here is, and nothing is allocated.
+struct LaunchParameters {
+  std::array<int64_t, 3> grid;
+  void *pointers[LaunchRecipe::kMaxParameters + 3 + LaunchRecipe::kMaxMaps];
+  int32_t sides[3];
+  TensorMap maps[LaunchRecipe::kMaxMaps];
+
+  // Not defaulted, which would zero it all where it is made by `make_unique`.
+  LaunchParameters() {}
+};
+
+/// A launch whose grid and arguments are fixed, ready to be queued many times.
+class BoundLaunch {
+public:
+  BoundLaunch(const BoundLaunch &) = delete;
+  BoundLaunch &operator=(const BoundLaunch &) = delete;
+
+private:
+  friend class Kernel;
+  BoundLaunch(const uint64_t *slots, size_t count)
+      : values(slots, slots + count) {}
+
+  std::vector<uint64_t> values;
+  LaunchParameters parameters;
 };
 
 class Kernel {
@@ -50,12 +80,22 @@ public:
   Status launch(const std::array<int64_t, 3> &grid, StreamHandle stream,
                 void **parameters) const;
 
+  /// The same in two steps. `slots` holds the values of all parameters, in 8
+  /// bytes each. The kernel must outlive what is bound.
+  Result<std::unique_ptr<const BoundLaunch>>
+  bind(const std::array<int64_t, 3> &grid, const uint64_t *slots,
+       size_t count) const;
+  Status launch(const BoundLaunch &bound, StreamHandle stream) const;
+
   const KernelResources &resources() const { return used; }
 
   /// What the driver's assembler said; empty for a cubin.
   const std::string &log() const { return assemblerLog; }
 
 private:
+  /// What stands in for an array without elements.
+  static constexpr size_t kZerosBytes = 256;
+
   Kernel(const Driver &driver, std::string name, const LaunchShape &shape)
       : driver(driver), name(std::move(name)), shape(shape) {}
 
@@ -67,10 +107,16 @@ private:
   Status prepareRecipe(int ordinal);
   Status choosePrograms(int ordinal);
   ArrayView viewOf(const TensorMapRecipe &map, void *const *parameters) const;
-  Status submitWithRecipe(const std::array<int64_t, 3> &grid,
-                          StreamHandle stream, void **parameters) const;
+  void prepareAttributes();
+  Status addMaps(void *const *given, LaunchParameters &parameters) const;
+  Status complete(const std::array<int64_t, 3> &grid, void *const *given,
+                  LaunchParameters &parameters) const;
   Status submit(const std::array<int64_t, 3> &grid, StreamHandle stream,
                 void **parameters) const;
+  Status queue(const std::array<int64_t, 3> &grid, StreamHandle stream,
+               void **parameters) const;
+  Status waitFor(StreamHandle stream) const;
+  Status failure(const Status &status) const;
   bool isClustered() const { return shape.cluster != LaunchShape().cluster; }
 
   const Driver &driver;
@@ -81,6 +127,8 @@ private:
   ContextHandle context = nullptr;
   ModuleHandle module = nullptr;
   FunctionHandle function = nullptr;
+  std::array<LaunchAttribute, 2> attributes;
+  unsigned attributeCount = 0;
   /// Programs of a persistent kernel that run at once.
   int64_t residentPrograms = 0;
   /// What stands in for arrays without elements.

@@ -158,7 +158,7 @@ private:
 
 } // namespace
 
-static constexpr int64_t kMaxSteps = 64, kMaxMaps = 64, kMaxParameters = 4096;
+static constexpr int64_t kMaxSteps = 64;
 
 static Status readProgram(Reader &reader, size_t numParameters,
                           HostProgram &program) {
@@ -203,9 +203,9 @@ static Status readMap(Reader &reader, size_t numParameters,
 Result<LaunchRecipe> LaunchRecipe::parse(const int64_t *numbers, size_t count) {
   Reader reader(numbers, count);
   LaunchRecipe recipe;
-  recipe.numParameters = reader.number(0, kMaxParameters);
+  recipe.numParameters = reader.number(0, LaunchRecipe::kMaxParameters);
   recipe.isPersistent = reader.number(0, 1) != 0;
-  recipe.maps.resize(reader.number(0, kMaxMaps));
+  recipe.maps.resize(reader.number(0, LaunchRecipe::kMaxMaps));
   if (!reader.ok())
     return malformed("its head");
   for (TensorMapRecipe &map : recipe.maps)

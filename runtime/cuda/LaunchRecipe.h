@@ -76,6 +76,10 @@ struct TensorMapRecipe {
 };
 
 struct LaunchRecipe {
+  /// A kernel has 4 KiB of parameters; none of its values is smaller than 8
+  /// bytes but for scalars, of which nobody has that many.
+  static constexpr size_t kMaxParameters = 512, kMaxMaps = 32;
+
   size_t numParameters = 0;
   bool isPersistent = false;
   std::vector<TensorMapRecipe> maps;

@@ -118,12 +118,21 @@ static TypeInfo lookAt(PyTypeObject *type) {
 /// Remembers each type that was ever passed; the references that keep the
 /// types alive keep their addresses from being used again.
 static const TypeInfo &infoOf(PyTypeObject *type) {
+  // The arguments of a call are mostly of one type.
+  static PyTypeObject *lastType = nullptr;
+  static const TypeInfo *lastInfo = nullptr;
+  if (type == lastType)
+    return *lastInfo;
   static auto &known = *new std::unordered_map<PyTypeObject *, TypeInfo>;
-  if (auto found = known.find(type); found != known.end())
-    return found->second;
-  TypeInfo info = lookAt(type);
-  Py_INCREF(type);
-  return known.emplace(type, info).first->second;
+  auto found = known.find(type);
+  if (found == known.end()) {
+    TypeInfo info = lookAt(type);
+    Py_INCREF(type);
+    found = known.emplace(type, info).first;
+  }
+  lastInfo = &found->second;
+  lastType = type;
+  return found->second;
 }
 
 static void hintAtInteger(const Specialization &specialization,

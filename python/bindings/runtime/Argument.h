@@ -4,6 +4,8 @@
 #ifndef TILEWRIGHT_PYTHON_RUNTIME_ARGUMENT_H
 #define TILEWRIGHT_PYTHON_RUNTIME_ARGUMENT_H
 
+#include "python/bindings/runtime/DLPack.h"
+
 #include <pybind11/pybind11.h>
 
 #include <cstdint>
@@ -40,9 +42,10 @@ enum class Hint : uint8_t { Nothing = 0, One = 1, DivisibleBy16 = 16 };
 
 enum class DeviceKind : uint8_t { Any, Cpu, Cuda };
 
+/// On no device in particular where it is all zeros.
 struct Device {
-  DeviceKind kind = DeviceKind::Any;
-  int index = 0;
+  DeviceKind kind;
+  int index;
 
   bool operator==(const Device &other) const {
     return kind == other.kind && index == other.index;
@@ -52,19 +55,22 @@ struct Device {
 /// "the CPU", "CUDA device 1".
 std::string describe(const Device &device);
 
+/// Without initialisers: a call has room for many, and sets those it has.
 struct Argument {
-  ArgumentKind kind = ArgumentKind::None;
-  ElementType type = ElementType::I32;
-  Hint hint = Hint::Nothing;
-  bool readOnly = false;
+  ArgumentKind kind;
+  ElementType type;
+  Hint hint;
+  bool readOnly;
   /// Set where the array says which stream its owner works on.
-  bool hasStream = false;
+  bool hasStream;
   /// Memory of ours, which wants to know on which streams it is used.
-  bool isOwn = false;
+  bool isOwn;
   Device device;
-  void *stream = nullptr;
+  void *stream;
+  /// The library that made the array, where it can be asked for its stream.
+  const dlpack::ExchangeApi *library;
   /// Address, sign-extended integer, or the bits of a float, low bytes first.
-  uint64_t bits = 0;
+  uint64_t bits;
 };
 
 /// How a parameter wants its values looked at.
@@ -81,8 +87,8 @@ struct ArgumentName {
   PyObject *parameter;
 };
 
-/// Reads `value`. Sets a Python error and returns false for what a kernel
-/// cannot take.
+/// Reads `value` into an argument of zeros. Sets a Python error and returns
+/// false for what a kernel cannot take.
 bool readArgument(PyObject *value, const Specialization &specialization,
                   const ArgumentName &name, Argument &argument);
 

@@ -86,12 +86,8 @@ static bool readExchange(const dlpack::ExchangeApi &api, PyObject *array,
     throw py::error_already_set();
   if (!readTensor(tensor, name, argument))
     return false;
-  if (argument.device.kind != DeviceKind::Cuda || !api.currentStream)
-    return true;
-  if (api.currentStream(dlpack::kCuda, argument.device.index,
-                        &argument.stream) != 0)
-    throw py::error_already_set();
-  argument.hasStream = true;
+  if (api.currentStream)
+    argument.library = &api;
   return true;
 }
 

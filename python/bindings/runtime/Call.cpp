@@ -74,10 +74,12 @@ static bool rejectDevice(const Signature &signature, const Call &call,
 
 static bool noteDevice(const Signature &signature, size_t index, Call &call) {
   const Argument &argument = call.arguments[index];
-  if (argument.hasStream && !call.hasStream) {
+  if (!call.hasStream && (argument.hasStream || argument.library)) {
     call.stream = argument.stream;
+    call.library = argument.library;
     call.hasStream = true;
   }
+  call.hasOwn |= argument.isOwn;
   if (call.device.kind == DeviceKind::Any) {
     call.device = argument.device;
     call.deviceOf = index;
@@ -94,6 +96,7 @@ bool readArguments(const Signature &signature, Call &call) {
         return rejectArray(name);
       continue;
     }
+    call.arguments[i] = {};
     if (!readArgument(call.values[i], parameter.specialization, name,
                       call.arguments[i]))
       return false;

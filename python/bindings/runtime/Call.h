@@ -38,10 +38,15 @@ struct Call {
   PyObject *options[kMaxOptions];
   Argument arguments[kMaxParameters];
   /// That of the first array; `deviceOf` is its index.
-  Device device;
+  Device device = {};
   size_t deviceOf = 0;
+  /// That of the first array which says something about it.
   void *stream = nullptr;
   bool hasStream = false;
+  /// Set where it has to be asked for the stream.
+  const dlpack::ExchangeApi *library = nullptr;
+  /// Arrays of ours are among the arguments.
+  bool hasOwn = false;
   /// An argument is several values; the ones behind it have not been read.
   bool isStructured = false;
 };

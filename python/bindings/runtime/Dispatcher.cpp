@@ -1,6 +1,6 @@
 #include "python/bindings/runtime/Dispatcher.h"
 
-#include "python/bindings/runtime/CurrentStream.h"
+#include "python/bindings/runtime/LaunchHooks.h"
 #include "python/bindings/runtime/OwnArray.h"
 #include "python/bindings/runtime/Status.h"
 
@@ -10,21 +10,30 @@ namespace py = pybind11;
 
 namespace tilewright::python {
 
-PyObject *Dispatcher::call(PyObject *grid, PyObject *const *args, size_t count,
-                           PyObject *keywordNames) {
-  Call call;
+/// The variant for a call, which is sorted and read into `call`. Null with a
+/// Python error set; without one for a call that is structured.
+const KernelVariant *Dispatcher::prepare(PyObject *grid, PyObject *const *args,
+                                         size_t count, PyObject *keywordNames,
+                                         Call &call, Grid &sides, bool load) {
   if (!bindArguments(signature, args, count, keywordNames, call)) {
     rejectArguments(args, count, keywordNames);
     return nullptr;
   }
+  if (!readArguments(signature, call) || call.isStructured ||
+      (grid && !resolveGrid(grid, call, sides)))
+    return nullptr;
+  return variantFor(call, load);
+}
+
+PyObject *Dispatcher::call(PyObject *grid, PyObject *const *args, size_t count,
+                           PyObject *keywordNames) {
+  Call call;
   Grid sides;
-  if (!readArguments(signature, call))
-    return nullptr;
+  const KernelVariant *variant = prepare(grid, args, count, keywordNames, call,
+                                         sides, /*load=*/grid != nullptr);
   if (call.isStructured)
-    return callStructured(grid, args, count, keywordNames);
-  if (grid && !resolveGrid(grid, call, sides))
-    return nullptr;
-  const KernelVariant *variant = variantFor(call, grid != nullptr);
+    return callStructured(grid ? "launcher" : "warmer", grid, args, count,
+                          keywordNames);
   if (!variant)
     return nullptr;
   // Another thread may clear the table while this one runs without the lock.
@@ -51,13 +60,13 @@ static py::dict keywordsOf(PyObject *const *values, PyObject *names) {
   return keywords;
 }
 
-PyObject *Dispatcher::callStructured(PyObject *grid, PyObject *const *args,
-                                     size_t count,
+PyObject *Dispatcher::callStructured(const char *form, PyObject *grid,
+                                     PyObject *const *args, size_t count,
                                      PyObject *keywordNames) const {
   py::object over =
       grid ? py::reinterpret_borrow<py::object>(grid) : py::none();
   return compiler
-      .attr("call_structured")(over, tupleOf(args, count),
+      .attr("call_structured")(form, over, tupleOf(args, count),
                                keywordsOf(args + count, keywordNames))
       .release()
       .ptr();
@@ -143,23 +152,27 @@ const KernelVariant *Dispatcher::compile(const Call &call, const CallKey &key,
   return &table.insert(key, std::move(variant));
 }
 
-void *Dispatcher::streamOf(const Call &call) const {
+StreamChoice Dispatcher::streamOf(const Call &call) const {
+  StreamChoice choice = {call.device, false, call.stream, call.library};
   PyObject *given = call.options[signature.options.size() - 1];
-  if (given == Py_None) {
-    const CurrentStream *current = currentStream(call.device.index);
-    return current ? current->handle : call.stream;
-  }
+  if (given == Py_None || call.device.kind != DeviceKind::Cuda)
+    return choice;
   auto stream = py::reinterpret_borrow<py::object>(given);
   if (!PyLong_Check(given))
     stream = compiler.attr("stream_handle")(stream);
-  return reinterpret_cast<void *>(py::cast<uintptr_t>(stream));
+  choice.isGiven = true;
+  choice.stream = reinterpret_cast<void *>(py::cast<uintptr_t>(stream));
+  return choice;
 }
 
-/// Tells arrays of ours where they are used.
-static void noteUse(const Call &call, size_t parameters, void *stream) {
-  for (size_t i = 0; i < parameters; ++i)
-    if (call.arguments[i].isOwn)
-      ownArray(call.values[i]).memory->noteUse(stream);
+/// The memory of ours that a call uses.
+static std::vector<DeviceMemory *> ownMemory(const Signature &signature,
+                                             const Call &call) {
+  std::vector<DeviceMemory *> found;
+  for (size_t i = 0; i < signature.parameters.size(); ++i)
+    if (!signature.parameters[i].isConstexpr && call.arguments[i].isOwn)
+      found.push_back(ownArray(call.values[i]).memory);
+  return found;
 }
 
 bool Dispatcher::checkWritable(const Call &call,
@@ -177,31 +190,84 @@ bool Dispatcher::checkWritable(const Call &call,
   return true;
 }
 
+size_t Dispatcher::packSlots(const Call &call, uint64_t *slots) const {
+  size_t count = 0;
+  for (size_t i = 0; i < signature.parameters.size(); ++i)
+    if (isPassed(signature.parameters[i], call.arguments[i]))
+      slots[count++] = call.arguments[i].bits;
+  return count;
+}
+
+/// Arrays that tensor maps do not describe (with strides that are negative,
+/// say) are rare: they cost the attempt, and the first one a compilation.
+const LoadedKernel &
+Dispatcher::plainVariant(const Call &call, const KernelVariant &variant) const {
+  if (!variant.plainOwner)
+    variant.plainOwner = compile(call, /*load=*/true, /*aligned=*/false)[1];
+  return py::cast<const LoadedKernel &>(variant.plainOwner);
+}
+
 bool Dispatcher::launch(const Call &call, const KernelVariant &variant,
                         const Grid &grid) const {
   if (!checkWritable(call, variant))
     return false;
   uint64_t slots[kMaxParameters];
-  size_t count = 0;
-  for (size_t i = 0; i < signature.parameters.size(); ++i)
-    if (isPassed(signature.parameters[i], call.arguments[i]))
-      slots[count++] = call.arguments[i].bits;
-  void *stream =
-      call.device.kind == DeviceKind::Cuda ? streamOf(call) : nullptr;
-  noteUse(call, signature.parameters.size(), stream);
+  const size_t count = packSlots(call, slots);
+  void *stream = streamOf(call).resolve();
+  if (call.hasOwn)
+    for (DeviceMemory *memory : ownMemory(signature, call))
+      memory->noteUse(stream);
+  const LaunchFacts facts = {variant.compiled, grid, call.device, stream};
+  if (hasLaunchHooks())
+    callHooksBefore(facts);
   tw_status status = variant.loaded->launch(grid, stream, slots, count);
-  // Arrays that tensor maps do not describe (with strides that are negative,
-  // say) are rare: they cost the attempt, and the first one a compilation.
-  if (status == TW_UNSUPPORTED) {
-    if (!variant.plainOwner)
-      variant.plainOwner = compile(call, /*load=*/true, /*aligned=*/false)[1];
-    const py::object plain = variant.plainOwner;
-    status = py::cast<const LoadedKernel *>(plain)->launch(grid, stream, slots,
-                                                           count);
-  }
+  if (status == TW_UNSUPPORTED)
+    status = plainVariant(call, variant).launch(grid, stream, slots, count);
   if (status != TW_OK)
     setPythonError(status);
+  else if (hasLaunchHooks())
+    callHooksAfter(facts);
   return status == TW_OK;
+}
+
+static tw_status bindOnGpu(const LoadedKernel &kernel, const Grid &grid,
+                           const uint64_t *slots, size_t count,
+                           BoundLaunch &bound) {
+  bound.loaded = &kernel;
+  return tw_cuda_bind(kernel.cudaKernel(), grid.data(), slots, count,
+                      &bound.onGpu);
+}
+
+PyObject *Dispatcher::bind(PyObject *grid, PyObject *const *args, size_t count,
+                           PyObject *keywordNames) {
+  Call call;
+  auto bound = std::make_unique<BoundLaunch>();
+  const KernelVariant *variant = prepare(grid, args, count, keywordNames, call,
+                                         bound->grid, /*load=*/true);
+  if (call.isStructured)
+    return callStructured("binder", grid, args, count, keywordNames);
+  if (!variant || !checkWritable(call, *variant))
+    return nullptr;
+  uint64_t slots[kMaxParameters];
+  const size_t slotCount = packSlots(call, slots);
+  bound->compiled = variant->compiled;
+  bound->arguments = tupleOf(call.values, signature.parameters.size());
+  bound->loadedOwner = variant->loadedOwner;
+  bound->loaded = variant->loaded;
+  bound->stream = streamOf(call);
+  bound->ours = ownMemory(signature, call);
+  bound->slots.assign(slots, slots + slotCount);
+  if (call.device.kind == DeviceKind::Cuda) {
+    tw_status status =
+        bindOnGpu(*variant->loaded, bound->grid, slots, slotCount, *bound);
+    if (status == TW_UNSUPPORTED) {
+      const LoadedKernel &plain = plainVariant(call, *variant);
+      bound->loadedOwner = variant->plainOwner;
+      status = bindOnGpu(plain, bound->grid, slots, slotCount, *bound);
+    }
+    check(status);
+  }
+  return makeBoundLaunch(std::move(bound)).release().ptr();
 }
 
 } // namespace tilewright::python

@@ -3,6 +3,7 @@
 #ifndef TILEWRIGHT_PYTHON_RUNTIME_DISPATCHER_H
 #define TILEWRIGHT_PYTHON_RUNTIME_DISPATCHER_H
 
+#include "python/bindings/runtime/BoundLaunch.h"
 #include "python/bindings/runtime/KernelTable.h"
 
 namespace tilewright::python {
@@ -13,7 +14,7 @@ public:
   ///   compile(values, specs, options, device, load)
   ///                         -> (compiled, LoadedKernel or None, written)
   ///   reject_arguments(args, kwargs)   raises for arguments that do not fit
-  ///   call_structured(grid, args, kwargs) -> compiled   runs a call with an
+  ///   call_structured(form, grid, args, kwargs)         runs a call with an
   ///                                    argument that is several values
   ///   stream_handle(stream) -> int     for streams that are no int
   Dispatcher(Signature signature, pybind11::object compiler)
@@ -25,6 +26,10 @@ public:
   PyObject *call(PyObject *grid, PyObject *const *args, size_t count,
                  PyObject *keywordNames);
 
+  /// A `BoundLaunch` over `grid`, or null with a Python error set.
+  PyObject *bind(PyObject *grid, PyObject *const *args, size_t count,
+                 PyObject *keywordNames);
+
   size_t size() const { return table.size(); }
   void clear() { table.clear(); }
 
@@ -33,9 +38,16 @@ private:
   pybind11::tuple compile(const Call &call, bool load, bool aligned) const;
   const KernelVariant *compile(const Call &call, const CallKey &key, bool load);
   bool resolveGrid(PyObject *grid, const Call &call, Grid &sides) const;
-  PyObject *callStructured(PyObject *grid, PyObject *const *args, size_t count,
+  PyObject *callStructured(const char *form, PyObject *grid,
+                           PyObject *const *args, size_t count,
                            PyObject *keywordNames) const;
-  void *streamOf(const Call &call) const;
+  StreamChoice streamOf(const Call &call) const;
+  const KernelVariant *prepare(PyObject *grid, PyObject *const *args,
+                               size_t count, PyObject *keywordNames, Call &call,
+                               Grid &sides, bool load);
+  size_t packSlots(const Call &call, uint64_t *slots) const;
+  const LoadedKernel &plainVariant(const Call &call,
+                                   const KernelVariant &variant) const;
   bool checkWritable(const Call &call, const KernelVariant &variant) const;
   bool launch(const Call &call, const KernelVariant &variant,
               const Grid &grid) const;

@@ -14,6 +14,7 @@ struct LauncherObject {
   Dispatcher *dispatcher;
   PyObject *owner;
   PyObject *grid;
+  LauncherForm form;
 };
 } // namespace
 
@@ -24,7 +25,9 @@ static PyObject *call(PyObject *self, PyObject *const *args,
   auto *launcher = reinterpret_cast<LauncherObject *>(self);
   // The boundary to C: no exception may pass.
   try {
-    return launcher->dispatcher->call(
+    const auto run = launcher->form == LauncherForm::Bind ? &Dispatcher::bind
+                                                          : &Dispatcher::call;
+    return (launcher->dispatcher->*run)(
         launcher->grid, args, PyVectorcall_NARGS(countAndFlag), keywordNames);
   } catch (py::error_already_set &error) {
     error.restore();
@@ -64,7 +67,7 @@ void initLauncherType() {
 }
 
 py::object makeLauncher(Dispatcher &dispatcher, py::object owner,
-                        py::object grid) {
+                        py::object grid, LauncherForm form) {
   auto *launcher = PyObject_New(LauncherObject, launcherType);
   if (!launcher)
     throw py::error_already_set();
@@ -72,6 +75,7 @@ py::object makeLauncher(Dispatcher &dispatcher, py::object owner,
   launcher->dispatcher = &dispatcher;
   launcher->owner = owner.release().ptr();
   launcher->grid = grid.release().ptr();
+  launcher->form = form;
   return py::reinterpret_steal<py::object>(
       reinterpret_cast<PyObject *>(launcher));
 }

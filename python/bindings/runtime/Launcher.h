@@ -11,10 +11,14 @@ namespace tilewright::python {
 /// Makes the type. Called once, when the module is loaded.
 void initLauncherType();
 
+/// What a call of the object does.
+enum class LauncherForm { Launch, Bind };
+
 /// A launcher of `dispatcher`, kept alive by its Python object `owner`. A null
-/// grid gives one that only compiles.
+/// grid gives one that only compiles; `Bind`, one that gives a bound launch.
 pybind11::object makeLauncher(Dispatcher &dispatcher, pybind11::object owner,
-                              pybind11::object grid);
+                              pybind11::object grid,
+                              LauncherForm form = LauncherForm::Launch);
 
 } // namespace tilewright::python
 

@@ -20,7 +20,8 @@ public:
   static std::unique_ptr<LoadedKernel>
   cuda(int device, const pybind11::bytes &image, const std::string &name,
        uint32_t threads, uint32_t dynamicShared,
-       std::array<uint32_t, 3> cluster, const std::vector<int64_t> &recipe);
+       std::array<uint32_t, 3> cluster, const std::vector<int64_t> &recipe,
+       bool isCooperative);
 
   ~LoadedKernel();
   LoadedKernel(const LoadedKernel &) = delete;

@@ -33,7 +33,7 @@ private:
 struct OwnArray {
   uint64_t address = 0;
   ElementType type = ElementType::F32;
-  Device device;
+  Device device = {};
   bool readOnly = false;
   /// `DeviceMemory` where it is ours.
   DeviceMemory *memory = nullptr;

@@ -12,8 +12,16 @@ class CpuBackend:
         """What to compile for."""
         return "cpu"
 
-    def load(self, compiled, ordinal):
-        """Link the object file into this process."""
+    def load(self, compiled, ordinal, options):
+        """Link the object file into this process.
+
+        Raises `ValueError` for a cooperative grid, whose programs would wait for each other for ever.
+        """
+        if options.launch_cooperative_grid:
+            raise ValueError(
+                f"launch_cooperative_grid of kernel {compiled.name}() needs a GPU: "
+                "programs on the CPU do not all run at once"
+            )
         from .. import _tilewright
 
         return _tilewright.LoadedKernel.host(compiled.binary("obj"), compiled.name)
@@ -40,7 +48,7 @@ class CudaBackend:
             )
         return "sm_90a" if capability == 90 else f"sm_{capability}"
 
-    def load(self, compiled, ordinal):
+    def load(self, compiled, ordinal, options):
         """Load the kernel on the device; PTX that nothing has assembled is assembled by the driver."""
         from .. import _tilewright
 
@@ -52,6 +60,7 @@ class CudaBackend:
             compiled.metadata["num_threads"],
             compiled.shared,
             recipe=compiled.metadata.get("launch_recipe", []),
+            cooperative=options.launch_cooperative_grid,
         )
 
 

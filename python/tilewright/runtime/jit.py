@@ -51,6 +51,18 @@ class JITFunction(KernelFunction):
             hook(*args, **kwargs)
         return launch(*args, **kwargs)
 
+    def bind(self, grid, /, *args, **kwargs):
+        """A callable without arguments that launches over `grid` with these arguments, at the least cost.
+
+        What a launch finds out is found out once: the compiled kernel, addresses, tensor maps. Arrays are kept,
+        and are to stay where they are; their content may change. The stream is `stream=` where it is given, else
+        the current one of each launch. `compiled` of the result is the `CompiledKernel`. `pre_run_hooks` are not
+        called.
+        """
+        if self._interpreted:
+            return partial(self._interpret, grid, *args, **kwargs)
+        return self._dispatcher.binder(grid)(*args, **kwargs)
+
     def add_pre_run_hook(self, hook):
         """Call `hook` with the arguments before every launch from now on."""
         self.pre_run_hooks.append(hook)

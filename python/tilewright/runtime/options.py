@@ -12,8 +12,9 @@ class Options:
     blocks of a cluster a program may be split, a power of two up to 16; a hint. `maxnreg`: registers of a
     thread at most, None for what the assembler finds best. `numerics`: "ieee", or "triton" for the defaults of
     Triton: float32 products in TF32, divisions with a relative error of 2 units in the last place, and fast
-    exponentials without subnormal results, where the kernel does not say. The CPU back end takes notice of
-    `debug` and `numerics` only. Raises `TypeError` and `ValueError`.
+    exponentials without subnormal results, where the kernel does not say. `launch_cooperative_grid`: all
+    programs of a launch run at once, or it fails, as it always does on the CPU. That back end takes notice of
+    this, `debug` and `numerics` only. Raises `TypeError` and `ValueError`.
     """
 
     num_warps: int = 4
@@ -22,6 +23,7 @@ class Options:
     num_ctas: int = 1
     maxnreg: int | None = None
     numerics: str = "ieee"
+    launch_cooperative_grid: bool = False
 
     def __post_init__(self):
         for name in ("num_warps", "num_stages", "num_ctas", "maxnreg"):
@@ -40,8 +42,9 @@ class Options:
             raise ValueError(f"maxnreg is between 16 and 255, got {self.maxnreg}")
         if self.numerics not in ("ieee", "triton"):
             raise ValueError(f"numerics is 'ieee' or 'triton', got {self.numerics!r}")
-        if not isinstance(self.debug, bool):
-            raise TypeError(f"debug is True or False, got {self.debug!r}")
+        for name in ("debug", "launch_cooperative_grid"):
+            if not isinstance(getattr(self, name), bool):
+                raise TypeError(f"{name} is True or False, got {getattr(self, name)!r}")
 
     def request(self):
         """What the compiler is told, by name."""

@@ -33,7 +33,7 @@ class Specializer:
         ]
         return _tilewright.Dispatcher(self.fn.__name__, rows, [*self.options.items(), ("stream", None)], self)
 
-    def call_structured(self, grid, args, kwargs):
+    def call_structured(self, form, grid, args, kwargs):
         """A call with arguments that are several values, which the dispatcher does not know: a launch over
         `grid`, or with None a compilation. Each structure has a dispatcher of its own, for the parts."""
         bound = self.bind(args, kwargs)
@@ -47,7 +47,7 @@ class Specializer:
             params = [param for param, _ in leaves.values()]
             inner = Specializer(self.fn, params, self.options, trees).dispatcher()
             self._structured[key] = inner
-        launch = inner.warmer() if grid is None else inner.launcher(grid)
+        launch = inner.warmer() if grid is None else getattr(inner, form)(grid)
         return launch(*(value for _, value in leaves.values()), **options)
 
     def compile(self, values, specs, options, device, load):
@@ -72,7 +72,7 @@ class Specializer:
         for observe in observers:
             observe(*request, self.trees)
         compiled = compile_kernel(*request, trees=self.trees)
-        loaded = backend.load(compiled, ordinal) if load else None
+        loaded = backend.load(compiled, ordinal, request[-1]) if load else None
         return compiled, loaded, [param.name in compiled.written for param in self.params]
 
     def bind(self, args, kwargs):

@@ -138,18 +138,25 @@ TW_EXPORT tw_status tw_cuda_device_attribute_get(
 
 typedef struct tw_cuda_kernel tw_cuda_kernel;
 
+/* How a kernel is launched. */
+typedef enum tw_cuda_launch_flags {
+  TW_LAUNCH_COOPERATIVE = 1 /* all programs run at once */
+} tw_cuda_launch_flags;
+
 /* Loads `name` from a cubin, or from PTX, which the driver then assembles.
  * `threads`, `dynamic_shared` (bytes) and `cluster` (CTAs along each dimension,
  * NULL for none) are those it was compiled for; `recipe`, of so many numbers,
  * says what the host adds to a launch and is the kernel's "launch_recipe" in
- * its metadata (0 numbers: nothing). Uses the thread's current context if it
- * belongs to `device`, else the device's primary context. Fails with
- * TW_UNSUPPORTED when the device cannot run the kernel: another architecture,
- * too much shared memory (the message has amount and limit). */
+ * its metadata (0 numbers: nothing); `flags` are of tw_cuda_launch_flags. Uses
+ * the thread's current context if it belongs to `device`, else the device's
+ * primary context. Fails with TW_UNSUPPORTED when the device cannot run the
+ * kernel: another architecture, too much shared memory (the message has amount
+ * and limit). */
 TW_EXPORT tw_status tw_cuda_kernel_load(
     int device, const void *image, size_t size, const char *name,
     uint32_t threads, uint32_t dynamic_shared, const uint32_t *cluster,
-    const int64_t *recipe, size_t recipe_size, tw_cuda_kernel **kernel);
+    const int64_t *recipe, size_t recipe_size, uint32_t flags,
+    tw_cuda_kernel **kernel);
 TW_EXPORT void tw_cuda_kernel_free(tw_cuda_kernel *kernel);
 
 typedef enum tw_cuda_kernel_attribute {
@@ -173,6 +180,17 @@ TW_EXPORT const char *tw_cuda_kernel_log(const tw_cuda_kernel *kernel);
 TW_EXPORT tw_status tw_cuda_launch(const tw_cuda_kernel *kernel,
                                    const int64_t grid[3], void *stream,
                                    void **parameters);
+
+/* A launch whose grid and arguments are fixed: made once, at the cost of a
+ * launch, and queued at that of the driver's call. `values` has the value of
+ * each parameter in 8 bytes. The kernel must outlive it. */
+typedef struct tw_cuda_bound tw_cuda_bound;
+TW_EXPORT tw_status tw_cuda_bind(const tw_cuda_kernel *kernel,
+                                 const int64_t grid[3], const uint64_t *values,
+                                 size_t count, tw_cuda_bound **bound);
+TW_EXPORT tw_status tw_cuda_bound_launch(const tw_cuda_bound *bound,
+                                         void *stream);
+TW_EXPORT void tw_cuda_bound_free(tw_cuda_bound *bound);
 
 /* -- CUDA: memory, streams, events, graphs --------------------------------- */
 

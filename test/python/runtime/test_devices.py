@@ -92,3 +92,42 @@ def test_address_that_the_driver_does_not_know(run, double):
     assert line == (
         "ValueError: argument 'x' of kernel kernel(): the CUDA driver does not know the array's address"
     )
+
+
+def test_errors_of_kernels_name_them_where_launches_wait(run, double):
+    lines = run(
+        """
+        import ctypes, os
+        os.environ["TILEWRIGHT_SYNC"] = "1"
+        x = tw.empty(4)
+        kernel[1](x, None, 3)
+        tw.Stream().synchronize()
+        ctypes.CDLL(os.environ["TILEWRIGHT_LIBCUDA"]).fakeFailSynchronize(700)
+        show(lambda: kernel[1](x, None, 3))
+        show(kernel.bind(1, x, None, 3))
+        """,
+        double("FakeCuda"),
+    )
+    assert len(lines) == 2
+    for line in lines:
+        assert line.startswith(
+            "DriverError: kernel 'kernel' failed, or work before it on its stream: cuStreamSynchronize failed: "
+            "FAKE_ERROR (700)"
+        )
+
+
+def test_ranges_of_profilers(run, double):
+    lines = run(
+        """
+        import ctypes, os
+        os.environ["TILEWRIGHT_NVTX"] = os.environ["TILEWRIGHT_LIBCUDA"]
+        ranges = ctypes.CDLL(os.environ["TILEWRIGHT_LIBCUDA"]).fakeRanges
+        x = tw.empty(4)
+        print(ranges())
+        kernel[1](x, None, 3)
+        kernel.bind(1, x, None, 3)()
+        print(ranges())
+        """,
+        double("FakeCuda"),
+    )
+    assert lines == ["0", "2"]

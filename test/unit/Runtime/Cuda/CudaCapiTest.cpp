@@ -56,7 +56,7 @@ TEST_F(CudaCapiTest, KernelLoadAndLaunch) {
   tw_cuda_kernel *kernel = nullptr;
   const uint32_t cluster[] = {2, 1, 1};
   ASSERT_EQ(tw_cuda_kernel_load(0, "ptx", 3, "kernel", 256, 512, cluster,
-                                nullptr, 0, &kernel),
+                                nullptr, 0, 0, &kernel),
             TW_OK)
       << tw_last_error();
   EXPECT_EQ(tw_cuda_kernel_attribute_get(kernel, TW_KERNEL_REGISTERS), 168);

@@ -18,6 +18,7 @@ struct FakeLaunch {
   void *stream = nullptr;
   unsigned cluster[3] = {};
   unsigned attributes = 0;
+  bool isCooperative = false;
   /// The context that was current.
   void *context = nullptr;
   /// The values that the first two parameters pointed at.
@@ -51,6 +52,9 @@ struct FakeCuda {
 
   std::vector<void *> contextStack;
   std::vector<FakeLaunch> launches;
+  /// Launches are only counted, which allocates nothing.
+  bool onlyCountsLaunches = false;
+  int launchCount = 0;
   int parametersToRecord = 0;
   int blocksPerMultiprocessor = 2;
   std::vector<FakeTensorMap> tensorMaps;

@@ -162,6 +162,56 @@ TEST_F(KernelTest, ClustersArePassedOn) {
                            "a multiple of its cluster of 2");
 }
 
+TEST_F(KernelTest, CooperativeGrids) {
+  shape.isCooperative = true;
+  shape.cluster = {2, 1, 1};
+  auto kernel = load(shape);
+  ASSERT_TRUE(kernel.ok());
+  ASSERT_TRUE(launch(**kernel, {8, 1, 1}).ok());
+  EXPECT_EQ(fake->launches[0].attributes, 2u);
+  EXPECT_TRUE(fake->launches[0].isCooperative);
+  EXPECT_EQ(fake->launches[0].cluster[0], 2u);
+  fake->failures["cuLaunchKernelEx"] = kErrorCooperativeLaunchTooLarge;
+  Status large = launch(**kernel, {800000, 1, 1});
+  EXPECT_NE(large.message().find("a cooperative grid has at most as many"),
+            std::string::npos)
+      << large.message();
+
+  use(FAKE_CUDA_OLD_PATH);
+  fake->version = 11040;
+  driver = nullptr;
+  shape.cluster = {1, 1, 1};
+  EXPECT_EQ(failureToLoad(shape).message(),
+            "CUDA driver too old: have 11.4, need 11.8 to launch kernel "
+            "'kernel' with a cooperative grid");
+}
+
+TEST_F(KernelTest, BoundLaunchesKeepTheirArguments) {
+  auto kernel = load(shape);
+  ASSERT_TRUE(kernel.ok());
+  uint64_t slots[] = {0x123456789abc, 77};
+  auto bound = (*kernel)->bind({4, 2, 1}, slots, 2);
+  ASSERT_TRUE(bound.ok()) << bound.status().message();
+  slots[0] = 0;
+  auto *stream = static_cast<StreamHandle>(fakeHandle(0x5000));
+  for (int i = 0; i < 2; ++i)
+    ASSERT_TRUE((*kernel)->launch(**bound, stream).ok());
+  ASSERT_EQ(fake->launches.size(), 2u);
+  EXPECT_EQ(fake->launches[1].pointer, 0x123456789abcu);
+  EXPECT_EQ(fake->launches[1].number, 77);
+  EXPECT_EQ(fake->launches[1].grid[1], 2u);
+  EXPECT_EQ(fake->launches[1].stream, stream);
+
+  auto empty = (*kernel)->bind({4, 0, 1}, slots, 2);
+  ASSERT_TRUE(empty.ok());
+  EXPECT_TRUE((*kernel)->launch(**empty, stream).ok());
+  EXPECT_EQ(fake->launches.size(), 2u) << "nothing to run";
+  EXPECT_EQ((*kernel)->bind({-1, 1, 1}, slots, 2).status().message(),
+            "grid of kernel 'kernel' along x is -1, a negative number");
+  EXPECT_EQ((*kernel)->bind({1, 1, 1}, slots, 513).status().message(),
+            "kernel 'kernel' does not have 513 parameters");
+}
+
 TEST_F(KernelTest, LargeClustersAreAskedFor) {
   shape.cluster = {16, 1, 1};
   ASSERT_TRUE(load(shape).ok());

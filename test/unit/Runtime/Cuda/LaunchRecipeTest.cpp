@@ -2,6 +2,21 @@
 
 #include "test/unit/Runtime/Cuda/CudaTest.h"
 
+#include <cstdlib>
+#include <new>
+
+/// Every allocation of this program is counted, for tests of what allocates.
+static size_t allocations = 0;
+
+void *operator new(size_t bytes) {
+  ++allocations;
+  if (void *memory = std::malloc(bytes ? bytes : 1))
+    return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void *memory) noexcept { std::free(memory); }
+void operator delete(void *memory, size_t) noexcept { std::free(memory); }
+
 using namespace tilewright::runtime;
 using namespace tilewright::runtime::cuda;
 
@@ -117,6 +132,32 @@ TEST_F(LaunchRecipeTest, MalformedRecipes) {
   std::vector<int64_t> stack = good;
   stack[11] = Add;
   EXPECT_FALSE(LaunchRecipe::parse(stack.data(), stack.size()).ok());
+}
+
+TEST_F(LaunchRecipeTest, BoundLaunchesKeepTheirMaps) {
+  load(recipeOfMatrix(true));
+  fake->parametersToRecord = 6;
+  const uint64_t slots[] = {0x7000, 10};
+  auto bound = kernel->bind({4, 2, 1}, slots, 2);
+  ASSERT_TRUE(bound.ok()) << bound.status().message();
+  ASSERT_TRUE(kernel->launch(**bound, nullptr).ok());
+  ASSERT_TRUE(kernel->launch(**bound, nullptr).ok());
+  EXPECT_EQ(fake->tensorMaps.size(), 1u);
+  ASSERT_EQ(fake->launches.size(), 2u);
+  EXPECT_EQ(fake->launches[1].words,
+            (std::vector<uint32_t>{0x7000, 10, 4, 2, 1, 1}));
+  EXPECT_EQ(kernel->bind({1, 1, 1}, slots, 1).status().message(),
+            "kernel 'kernel' does not have 1 parameters");
+}
+
+TEST_F(LaunchRecipeTest, LaunchesAllocateNothing) {
+  load(recipeOfMatrix(true));
+  ASSERT_TRUE(launch(0x7000, 10, {4, 2, 1}).ok()) << "makes the map";
+  fake->onlyCountsLaunches = true;
+  const size_t before = allocations;
+  ASSERT_TRUE(launch(0x7000, 10, {4, 2, 1}).ok());
+  EXPECT_EQ(allocations, before);
+  EXPECT_EQ(fake->launchCount, 2);
 }
 
 } // namespace

@@ -1,0 +1,54 @@
+// `kernel.bind(grid, ...)`: a launch with its grid and arguments, which is all
+// but queued. A call of it runs no Python, looks nothing up and reads no array.
+#ifndef TILEWRIGHT_PYTHON_RUNTIME_BOUNDLAUNCH_H
+#define TILEWRIGHT_PYTHON_RUNTIME_BOUNDLAUNCH_H
+
+#include "python/bindings/runtime/Call.h"
+#include "python/bindings/runtime/Grid.h"
+#include "python/bindings/runtime/LoadedKernel.h"
+
+#include <memory>
+#include <vector>
+
+namespace tilewright::python {
+
+class DeviceMemory;
+
+/// Where the launches of a call go: the stream that was given, else the current
+/// one of ours, else that of the library that made the arrays.
+struct StreamChoice {
+  Device device = {};
+  bool isGiven = false;
+  void *stream = nullptr;
+  /// Asked for its current stream, where arrays came by it.
+  const dlpack::ExchangeApi *library = nullptr;
+
+  /// Null on the CPU. Throws what the library raises.
+  void *resolve() const;
+};
+
+struct BoundLaunch {
+  ~BoundLaunch() { tw_cuda_bound_free(onGpu); }
+
+  pybind11::object compiled;
+  /// The arguments, which are kept as long as the object.
+  pybind11::object arguments;
+  pybind11::object loadedOwner;
+  const LoadedKernel *loaded = nullptr;
+  Grid grid = {};
+  StreamChoice stream;
+  std::vector<DeviceMemory *> ours;
+  /// The kernel's arguments, for the CPU.
+  std::vector<uint64_t> slots;
+  tw_cuda_bound *onGpu = nullptr;
+};
+
+/// Makes the type. Called once, when the module is loaded.
+void initBoundLaunchType();
+
+/// The callable.
+pybind11::object makeBoundLaunch(std::unique_ptr<BoundLaunch> launch);
+
+} // namespace tilewright::python
+
+#endif // TILEWRIGHT_PYTHON_RUNTIME_BOUNDLAUNCH_H

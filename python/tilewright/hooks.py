@@ -1,0 +1,84 @@
+"""Functions of the program that run before and after each launch.
+
+    with tw.launch_hook(lambda launch: print(launch.kernel, launch.grid)):
+        kernel[grid](x, out, n)
+
+They see launches of compiled kernels, bound ones included, of every thread; not those of the interpreter, and not
+what a graph launches.
+"""
+
+from dataclasses import dataclass
+from threading import Lock
+
+from . import _tilewright
+from .devices import name_of
+
+_hooks = []
+_lock = Lock()
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One launch: the name of the `kernel`, what it was `compiled` to, three sides of the `grid`, the `device`
+    ("cpu", "cuda:0"), and the driver's handle of the `stream`, 0 for the default one and on the CPU."""
+
+    kernel: str
+    compiled: object
+    grid: tuple
+    device: str
+    stream: int
+
+
+class LaunchHook:
+    """What `launch_hook` gives; `remove`, or the end of a `with` block, ends it."""
+
+    def __init__(self, before, after):
+        self.before, self.after = before, after
+
+    def remove(self):
+        """Do not call the functions any more."""
+        with _lock:
+            if self in _hooks:
+                _hooks.remove(self)
+            _install()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.remove()
+
+
+def launch_hook(before=None, after=None):
+    """Call `before` and `after` around each launch from now on, with a `Launch`.
+
+    An exception of `before` prevents the launch; `after` is not called for launches that failed. On a GPU the
+    kernel is queued between the two, not done. Raises `TypeError` for what cannot be called.
+    """
+    for function in (before, after):
+        if function is not None and not callable(function):
+            raise TypeError(f"a launch hook is a function of a Launch, got {function!r}")
+    hook = LaunchHook(before, after)
+    with _lock:
+        _hooks.append(hook)
+        _install()
+    return hook
+
+
+def _install():
+    """Tell the dispatcher, for whom no hooks at all are the cheapest."""
+    before = _caller([hook.before for hook in _hooks if hook.before])
+    after = _caller([hook.after for hook in reversed(_hooks) if hook.after])
+    _tilewright.set_launch_hooks(before, after)
+
+
+def _caller(functions):
+    if not functions:
+        return None
+
+    def call(compiled, grid, ordinal, stream):
+        launch = Launch(compiled.name, compiled, grid, name_of(ordinal), stream)
+        for function in functions:
+            function(launch)
+
+    return call

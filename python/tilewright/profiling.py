@@ -1,0 +1,115 @@
+"""`tilewright.profile`: a trace of launches with their times, for chrome://tracing and Perfetto."""
+
+import json
+import threading
+import time
+
+from .devices import ordinal_of
+from .hooks import launch_hook
+from .streams import Event, Stream
+
+
+class Profile:
+    """The launches of a `with` block.
+
+    `launches`, when the block is done, has a dict for each: `kernel`, `grid`, `device`, `stream`, `thread`, `start`
+    and `host` (microseconds since the start of the block, and that the launch kept the program), and
+    `device_start` and `device_time`, the same of the run on a GPU, None where it was not measured. Measuring
+    puts two events around each kernel, which keeps it from overlapping with its neighbours a little.
+    """
+
+    def __init__(self, path=None):
+        self.path, self.launches = path, []
+        self._records, self._bases = [], {}
+        self._open = threading.local()
+
+    def __enter__(self):
+        self._start = time.perf_counter_ns()
+        self._hook = launch_hook(self._before, self._after)
+        return self
+
+    def __exit__(self, *exception):
+        self._hook.remove()
+        self.launches = [self._finish(*record) for record in self._records]
+        self._records.clear()
+        if self.path is not None:
+            with open(self.path, "w") as file:
+                json.dump(self.trace(), file)
+
+    def _microseconds(self):
+        return (time.perf_counter_ns() - self._start) / 1e3
+
+    def _base(self, ordinal):
+        """An event of the device and the time at which it was reached."""
+        if ordinal not in self._bases:
+            event = Event(ordinal).record(Stream(ordinal))
+            event.synchronize()
+            self._bases[ordinal] = event, self._microseconds()
+        return self._bases[ordinal]
+
+    def _event(self, launch):
+        if launch.device == "cpu":
+            return None
+        ordinal = ordinal_of(launch.device)
+        self._base(ordinal)
+        return Event(ordinal).record(launch.stream)
+
+    def _before(self, launch):
+        event = self._event(launch)
+        self._open.start = self._microseconds(), event
+
+    def _after(self, launch):
+        start, first = self._open.start
+        host = self._microseconds() - start
+        self._records.append((launch, threading.get_ident(), start, host, first, self._event(launch)))
+
+    def _finish(self, launch, thread, start, host, first, last):
+        """The dict of a launch."""
+        begin = length = None
+        if launch.device == "cpu":
+            begin, length = start, host
+        elif first is not None:
+            try:
+                base, reached = self._bases[first.ordinal]
+                length = 1e3 * last.elapsed(first)
+                begin = reached + 1e3 * first.elapsed(base)
+            except RuntimeError:  # recorded in a graph, so that it was never reached
+                length = None
+        return {
+            "kernel": launch.kernel,
+            "grid": list(launch.grid),
+            "device": launch.device,
+            "stream": launch.stream,
+            "thread": thread,
+            "start": start,
+            "host": host,
+            "device_start": begin,
+            "device_time": length,
+        }
+
+    def trace(self):
+        """The launches as a dict in Chrome's trace format; a row for each thread and for each stream."""
+        events = []
+        for launch in self.launches:
+            arguments = {"grid": launch["grid"]}
+            common = {"name": launch["kernel"], "ph": "X", "args": arguments}
+            host = {"pid": "host", "tid": launch["thread"], "ts": launch["start"], "dur": launch["host"]}
+            events.append(common | host | {"cat": "launch"})
+            if launch["device_time"] is not None and launch["device"] != "cpu":
+                where = {"pid": launch["device"], "tid": f"stream 0x{launch['stream']:x}"}
+                when = {"ts": launch["device_start"], "dur": launch["device_time"]}
+                events.append(common | where | when | {"cat": "kernel"})
+        return {"traceEvents": events, "displayTimeUnit": "ms"}
+
+
+def profile(path=None):
+    """Measure the launches of a `with` block; with `path` write them there as a Chrome trace.
+
+    with tw.profile("trace.json") as profile:
+        kernel[grid](x, out, n)
+    print(profile.launches[0]["device_time"])
+    """
+    return Profile(path)
+
+
+__all__ = ["Profile", "profile"]

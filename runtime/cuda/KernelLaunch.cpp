@@ -1,0 +1,215 @@
+// Launches of a loaded kernel. Everything here is on the path of each launch:
+// text is put together and memory allocated only where a launch fails.
+
+#include "runtime/core/Environment.h"
+#include "runtime/cuda/Context.h"
+#include "runtime/cuda/Kernel.h"
+#include "runtime/cuda/ProfilerRange.h"
+
+#include <algorithm>
+
+namespace tilewright::runtime::cuda {
+
+/// TILEWRIGHT_SYNC: whether each launch waits for its kernel, so that an error
+/// of the kernel is that of its launch. Read once.
+static bool waitsForKernels() {
+  static const bool waits = environmentFlag("TILEWRIGHT_SYNC");
+  return waits;
+}
+
+static constexpr int64_t kGridLimits[3] = {INT32_MAX, 65535, 65535};
+
+static Status badSide(const std::string &name, int axis, int64_t side,
+                      const std::string &problem) {
+  return Status(StatusCode::InvalidArgument,
+                "grid of kernel '" + name + "' along " + "xyz"[axis] + " is " +
+                    std::to_string(side) + problem);
+}
+
+Status Kernel::checkGrid(const std::array<int64_t, 3> &grid) const {
+  for (int i = 0; i < 3; ++i) {
+    if (grid[i] < 0)
+      return badSide(name, i, grid[i], ", a negative number");
+    if (grid[i] > kGridLimits[i])
+      return badSide(name, i, grid[i],
+                     ", but at most " + std::to_string(kGridLimits[i]) +
+                         " programs are allowed there");
+    if (shape.cluster[i] != 1 && grid[i] % shape.cluster[i])
+      return badSide(name, i, grid[i],
+                     ", which is not a multiple of its cluster of " +
+                         std::to_string(shape.cluster[i]));
+  }
+  return Status::success();
+}
+
+Status Kernel::submit(const std::array<int64_t, 3> &grid, StreamHandle stream,
+                      void **parameters) const {
+  const auto x = static_cast<unsigned>(grid[0]);
+  const auto y = static_cast<unsigned>(grid[1]);
+  const auto z = static_cast<unsigned>(grid[2]);
+  if (!driver.launchKernelEx)
+    return driver.check(driver.launchKernel(function, x, y, z, shape.threads, 1,
+                                            1, shape.dynamicSharedBytes, stream,
+                                            parameters, nullptr),
+                        "cuLaunchKernel");
+  // The driver only reads what it takes as not constant.
+  LaunchDescription description = {
+      x,
+      y,
+      z,
+      shape.threads,
+      1,
+      1,
+      shape.dynamicSharedBytes,
+      stream,
+      const_cast<LaunchAttribute *>(attributes.data()),
+      attributeCount};
+  return driver.check(
+      driver.launchKernelEx(&description, function, parameters, nullptr),
+      "cuLaunchKernelEx");
+}
+
+Status Kernel::waitFor(StreamHandle stream) const {
+  int isCaptured = 0;
+  // What is recorded in a graph has not run.
+  if (stream && driver.streamIsCapturing(stream, &isCaptured) == kSuccess &&
+      isCaptured)
+    return Status::success();
+  return driver.check(driver.streamSynchronize(stream), "cuStreamSynchronize");
+}
+
+/// Submits, and where that is wanted waits for the kernel.
+Status Kernel::queue(const std::array<int64_t, 3> &grid, StreamHandle stream,
+                     void **parameters) const {
+  ProfilerRange range(name.c_str());
+  if (Status s = submit(grid, stream, parameters); !s.ok())
+    return failure(s);
+  if (!waitsForKernels())
+    return Status::success();
+  Status done = waitFor(stream);
+  if (done.ok())
+    return done;
+  return Status(done.code(), "kernel '" + name +
+                                 "' failed, or work before it "
+                                 "on its stream: " +
+                                 done.message());
+}
+
+Status Kernel::failure(const Status &status) const {
+  return Status(status.code(),
+                "cannot launch kernel '" + name + "': " + status.message());
+}
+
+/// An array without elements has no map: one element of zeros, the padding of
+/// all loads that may come from it, takes its place.
+ArrayView Kernel::viewOf(const TensorMapRecipe &map,
+                         void *const *parameters) const {
+  ArrayView view = map.view(parameters);
+  bool isEmpty =
+      std::any_of(view.shape.begin(), view.shape.begin() + map.rank(),
+                  [](int64_t size) { return size <= 0; });
+  if (!isEmpty)
+    return view;
+  view.base = zeros;
+  for (size_t i = 0; i < map.rank(); ++i)
+    view.shape[i] = 1;
+  for (size_t i = 0; i + 1 < map.rank(); ++i)
+    view.strides[i] = kZerosBytes / map.elementBytes;
+  return view;
+}
+
+Status Kernel::addMaps(void *const *given, LaunchParameters &parameters) const {
+  const std::vector<TensorMapRecipe> &maps = shape.recipe->maps;
+  for (size_t i = 0; i < maps.size(); ++i)
+    if (Status s = caches[i].get(driver, maps[i], viewOf(maps[i], given),
+                                 parameters.maps[i]);
+        !s.ok())
+      return failure(s);
+  return Status::success();
+}
+
+/// Fills in what the recipe adds to the `given` parameters.
+Status Kernel::complete(const std::array<int64_t, 3> &grid, void *const *given,
+                        LaunchParameters &parameters) const {
+  const LaunchRecipe &recipe = *shape.recipe;
+  void **next =
+      std::copy(given, given + recipe.numParameters, parameters.pointers);
+  parameters.grid = grid;
+  if (recipe.isPersistent) {
+    // Sides are at most 2^31 and two times 2^16: no overflow.
+    const int64_t programs = grid[0] * grid[1] * grid[2];
+    if (programs > INT32_MAX)
+      return failure(
+          Status(StatusCode::Unsupported,
+                 "a grid of " + std::to_string(programs) +
+                     " programs, but at most 2147483647 are counted"));
+    for (size_t i = 0; i < 3; ++i) {
+      parameters.sides[i] = static_cast<int32_t>(grid[i]);
+      *next++ = &parameters.sides[i];
+    }
+    parameters.grid = {std::min(programs, residentPrograms), 1, 1};
+  }
+  for (size_t i = 0; i < recipe.maps.size(); ++i)
+    *next++ = &parameters.maps[i];
+  return addMaps(given, parameters);
+}
+
+static bool isEmpty(const std::array<int64_t, 3> &grid) {
+  return grid[0] == 0 || grid[1] == 0 || grid[2] == 0;
+}
+
+Status Kernel::launch(const std::array<int64_t, 3> &grid, StreamHandle stream,
+                      void **parameters) const {
+  if (Status s = checkGrid(grid); !s.ok())
+    return s;
+  if (isEmpty(grid))
+    return Status::success();
+  Result<ContextScope> scope = ContextScope::enter(driver, context);
+  if (!scope.ok())
+    return scope.status();
+  if (!shape.recipe)
+    return queue(grid, stream, parameters);
+  LaunchParameters all;
+  if (Status s = complete(grid, parameters, all); !s.ok())
+    return s;
+  return queue(all.grid, stream, all.pointers);
+}
+
+Result<std::unique_ptr<const BoundLaunch>>
+Kernel::bind(const std::array<int64_t, 3> &grid, const uint64_t *slots,
+             size_t count) const {
+  if (Status s = checkGrid(grid); !s.ok())
+    return s;
+  if (count > LaunchRecipe::kMaxParameters ||
+      (shape.recipe && count != shape.recipe->numParameters))
+    return Status(StatusCode::InvalidArgument,
+                  "kernel '" + name + "' does not have " +
+                      std::to_string(count) + " parameters");
+  std::unique_ptr<BoundLaunch> bound(new BoundLaunch(slots, count));
+  LaunchParameters &parameters = bound->parameters;
+  void *given[LaunchRecipe::kMaxParameters];
+  for (size_t i = 0; i < count; ++i)
+    given[i] = &bound->values[i];
+  Result<ContextScope> scope = ContextScope::enter(driver, context);
+  if (!scope.ok())
+    return scope.status();
+  parameters.grid = grid;
+  std::copy(given, given + count, parameters.pointers);
+  if (shape.recipe && !isEmpty(grid))
+    if (Status s = complete(grid, given, parameters); !s.ok())
+      return s;
+  return std::unique_ptr<const BoundLaunch>(std::move(bound));
+}
+
+Status Kernel::launch(const BoundLaunch &bound, StreamHandle stream) const {
+  const LaunchParameters &parameters = bound.parameters;
+  if (isEmpty(parameters.grid))
+    return Status::success();
+  Result<ContextScope> scope = ContextScope::enter(driver, context);
+  if (!scope.ok())
+    return scope.status();
+  return queue(parameters.grid, stream,
+               const_cast<void **>(parameters.pointers));
+}
+
+} // namespace tilewright::runtime::cuda
