@@ -1,0 +1,281 @@
+"""Times what a launch costs the program, beside its peers, in one run.
+
+    python benchmarks/host.py [--out host.json] [--plot host.png]
+
+Each row is the median time of a call, over batches that the queue of the device holds without waiting. The first
+row is the driver's own call from C, the least that there can be. Kernels do nothing, or next to nothing.
+"""
+
+import argparse
+import ctypes
+import importlib.util
+import json
+import pathlib
+import platform
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import host_kernels
+import numpy as np
+import tilewright as tw
+import tilewright.language as tl
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+BATCH, BATCHES = 200, 60
+
+BARE_LAUNCH = r"""
+#include <time.h>
+typedef struct {
+  unsigned grid[3], block[3], shared;
+  void *stream, *attributes;
+  unsigned attribute_count;
+} description;
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec + 1e-9 * t.tv_nsec;
+}
+double bare_launch(int (*launch)(const description *, void *, void **, void **), void *function,
+                   unsigned threads, void **parameters, int count) {
+  const description d = {{1, 1, 1}, {threads, 1, 1}, 0, 0, 0, 0};
+  const double begun = now();
+  for (int i = 0; i < count; ++i)
+    if (launch(&d, function, parameters, 0))
+      return -1;
+  return (now() - begun) / count;
+}
+"""
+
+
+def median_time(call, wait, batch=BATCH):
+    """Seconds of a call: the median over batches, of which the device is waited for outside of the time."""
+    call()
+    wait()
+    times = []
+    for _ in range(BATCHES):
+        begun = time.perf_counter()
+        for _ in range(batch):
+            call()
+        times.append((time.perf_counter() - begun) / batch)
+        wait()
+    return statistics.median(times)
+
+
+def bare_launch(compiled, arrays):
+    """Seconds of cuLaunchKernelEx from a loop in C; None where there is no C compiler."""
+    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+    if compiler is None:
+        return None
+    driver = ctypes.CDLL(tw.knobs.LIBCUDA.text() or "libcuda.so.1")
+    module, function = ctypes.c_void_p(), ctypes.c_void_p()
+    image = compiled.binary("cubin") if "cubin" in compiled.asm else compiled.binary("ptx") + b"\0"
+    check(driver.cuModuleLoadDataEx(ctypes.byref(module), image, 0, None, None))
+    check(driver.cuModuleGetFunction(ctypes.byref(function), module, compiled.name.encode()))
+    values = [
+        ctypes.c_uint64(array.data_ptr() if hasattr(array, "data_ptr") else array.address) for array in arrays
+    ]
+    parameters = (ctypes.c_void_p * len(values))(*map(ctypes.addressof, values))
+    with tempfile.TemporaryDirectory() as folder:
+        source, library = pathlib.Path(folder, "bare.c"), pathlib.Path(folder, "bare.so")
+        source.write_text(BARE_LAUNCH)
+        subprocess.run([compiler, "-O2", "-shared", "-fPIC", source, "-o", library], check=True)
+        run = ctypes.CDLL(str(library)).bare_launch
+        run.restype = ctypes.c_double
+        launch = ctypes.cast(driver.cuLaunchKernelEx, ctypes.c_void_p)
+        threads = compiled.metadata["num_threads"]
+        times = []
+        for _ in range(BATCHES):
+            times.append(run(launch, function, threads, parameters, BATCH))
+            tw.cuda.synchronize()
+    if min(times) < 0:
+        raise RuntimeError("cuLaunchKernelEx failed")
+    return statistics.median(times)
+
+
+def check(result):
+    """Raises for an error of the driver."""
+    if result:
+        raise RuntimeError(f"the driver returned {result}")
+
+
+def empty_rows(arrays, wait):
+    """An empty kernel with eight arrays: kernel[grid](...), a kept launcher, bound, and in a graph."""
+    a, b, c, d, e, f, g, h = arrays
+    kernel, grid = host_kernels.empty(tw, tl), (1,)
+    compiled = kernel[grid](a, b, c, d, e, f, g, h)
+    yield "cuLaunchKernelEx from C", bare_launch(compiled, arrays)
+    yield "tilewright bound", median_time(kernel.bind(grid, a, b, c, d, e, f, g, h), wait)
+    yield "tilewright kernel[grid](...)", median_time(lambda: kernel[grid](a, b, c, d, e, f, g, h), wait)
+    launch = kernel[grid]
+    yield "tilewright kept kernel[grid]", median_time(lambda: launch(a, b, c, d, e, f, g, h), wait)
+    graph = tw.Graph()
+    with graph.capture():
+        for _ in range(100):
+            kernel[grid](a, b, c, d, e, f, g, h)
+    yield "tilewright in a graph of 100", median_time(graph.launch, wait, batch=5) / 100
+
+
+def own_arrays_row(wait):
+    """The same with arrays of ours."""
+    a, b, c, d, e, f, g, h = (tw.empty(64, np.float32, 0) for _ in range(8))
+    kernel, grid = host_kernels.empty(tw, tl), (1,)
+    yield "tilewright arrays", median_time(lambda: kernel[grid](a, b, c, d, e, f, g, h), wait)
+
+
+def descriptor_rows(make, wait):
+    """Four tensor maps: made of pointers in the kernel, given as descriptors, and bound."""
+    n = 256
+    a, b, c, out = (make((n, n)) for _ in range(4))
+    kernel, grid, blocks = host_kernels.products(tw, tl), (2, 2), {"BM": 128, "BN": 128, "BK": 64}
+    yield "tilewright 4 tensor maps", median_time(lambda: kernel[grid](a, b, c, out, n, n, n, **blocks), wait)
+    yield (
+        "tilewright 4 tensor maps, bound",
+        median_time(kernel.bind(grid, a, b, c, out, n, n, n, **blocks), wait),
+    )
+    kernel = host_kernels.products_of_descriptors(tw, tl)
+    ad, bd, cd = (tw.TensorDescriptor.from_tensor(x, [128, 64]) for x in (a, b, c))
+    od = tw.TensorDescriptor.from_tensor(out, [128, 128])
+    yield "tilewright 4 descriptors", median_time(lambda: kernel[grid](ad, bd, cd, od, n, **blocks), wait)
+    yield "tilewright 4 descriptors, bound", median_time(kernel.bind(grid, ad, bd, cd, od, n, **blocks), wait)
+
+
+def triton_rows(arrays, make, wait):
+    """Triton's launches of the same sources."""
+    import triton
+    import triton.language
+    from triton.tools.tensor_descriptor import TensorDescriptor
+
+    a, b, c, d, e, f, g, h = arrays
+    kernel, grid = host_kernels.empty(triton, triton.language), (1,)
+    yield "triton kernel[grid](...)", median_time(lambda: kernel[grid](a, b, c, d, e, f, g, h), wait)
+    n = 256
+    a, b, c, out = (make((n, n)) for _ in range(4))
+    kernel, grid = host_kernels.products_of_descriptors(triton, triton.language), (2, 2)
+    ad, bd, cd = (TensorDescriptor.from_tensor(x, [128, 64]) for x in (a, b, c))
+    od, blocks = TensorDescriptor.from_tensor(out, [128, 128]), {"BM": 128, "BN": 128, "BK": 64}
+    yield "triton 4 descriptors", median_time(lambda: kernel[grid](ad, bd, cd, od, n, **blocks), wait)
+
+
+def cupy_row(wait):
+    """CuPy's launch of an empty kernel in CUDA C++."""
+    import cupy
+
+    signature = ", ".join(f"float *p{i}" for i in range(8))
+    kernel = cupy.RawKernel(f'extern "C" __global__ void empty({signature}) {{}}', "empty")
+    arguments = tuple(cupy.empty(64, cupy.float32) for _ in range(8))
+    yield "cupy RawKernel", median_time(lambda: kernel((1,), (128,), arguments), wait)
+
+
+def torch_row(wait):
+    """An elementwise function of torch on one small tensor."""
+    import torch
+
+    x = torch.zeros(64, device="cuda")
+    yield "torch x.add_(1)", median_time(lambda: x.add_(1), wait)
+
+
+def rows(on_torch):
+    """Name and seconds of everything that is installed; an error instead where it fails."""
+    if on_torch:
+        import torch
+
+        def make(shape):
+            return torch.zeros(shape, device="cuda", dtype=torch.float16)
+    else:
+
+        def make(shape):
+            return tw.zeros(shape, np.float16, 0)
+
+    wait = tw.cuda.synchronize
+    arrays = [make(64) for _ in range(8)]
+    groups = [
+        lambda: empty_rows(arrays, wait),
+        lambda: own_arrays_row(wait),
+        lambda: descriptor_rows(make, wait),
+    ]
+    if on_torch and importlib.util.find_spec("triton"):
+        groups.append(lambda: triton_rows(arrays, make, wait))
+    if importlib.util.find_spec("cupy"):
+        groups.append(lambda: cupy_row(wait))
+    if on_torch:
+        groups.append(lambda: torch_row(wait))
+    for number, group in enumerate(groups):
+        try:
+            yield from group()
+        except Exception as error:  # A peer that cannot run is a result too.
+            if number < 3:
+                raise
+            yield f"{type(error).__name__}: {error}".splitlines()[0][:100], None
+
+
+def import_time():
+    """Seconds of `import tilewright` in a new process that has imported NumPy."""
+    code = "import time, numpy; t = time.perf_counter(); import tilewright; print(time.perf_counter() - t)"
+    runs = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True) for _ in range(5)]
+    return min(float(run.stdout) for run in runs)
+
+
+def plot(results, path):
+    """A bar for each row."""
+    from matplotlib.figure import Figure
+
+    shown = [(name, seconds) for name, seconds in results if seconds]
+    figure = Figure(figsize=(8, 0.4 * len(shown) + 1), layout="constrained")
+    axes = figure.subplots()
+    colours = ["tab:blue" if name.startswith("tilewright") else "tab:gray" for name, _ in shown]
+    bars = axes.barh([name for name, _ in shown], [1e6 * seconds for _, seconds in shown], color=colours)
+    axes.bar_label(bars, fmt="%.2f", padding=3)
+    axes.invert_yaxis()
+    axes.set_xlabel("microseconds a launch")
+    figure.savefig(path, dpi=120)
+
+
+def show(results):
+    """Prints the table."""
+    bare = dict(results).get("cuLaunchKernelEx from C")
+    table = Table(title="a launch: lower is better")
+    for column in ("launch", "us", "of the bare call"):
+        table.add_column(column, justify="left" if column == "launch" else "right")
+    for name, seconds in results:
+        cells = (f"{1e6 * seconds:.2f}", f"{seconds / bare:.2f}" if bare else "-") if seconds else ("-", "-")
+        table.add_row(escape(name), *cells)
+    Console(width=110).print(table)
+
+
+def main():
+    """Measures, prints the table, keeps results and plot."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--out", type=pathlib.Path, help="JSON file for the results")
+    parser.add_argument(
+        "--plot", type=pathlib.Path, help="PNG file for the plot, where matplotlib is installed"
+    )
+    options = parser.parse_args()
+    on_torch = False
+    if importlib.util.find_spec("torch"):
+        import torch
+
+        on_torch = torch.cuda.is_available()
+    facts = {"device": tw.device_info(0).name, "python": platform.python_version()}
+    for name in ("torch", "triton", "cupy"):
+        if importlib.util.find_spec(name):
+            facts[name] = importlib.import_module(name).__version__
+    results = [*rows(on_torch), ("import tilewright after numpy", import_time())]
+    if options.out:
+        times = {name: seconds and round(1e6 * seconds, 3) for name, seconds in results}
+        options.out.write_text(json.dumps({"facts": facts, "microseconds": times}, indent=1) + "\n")
+    print("; ".join(f"{key}: {value}" for key, value in facts.items()))
+    launches = results[:-1]
+    show(launches)
+    print(f"import tilewright after numpy: {1e3 * results[-1][1]:.0f} ms")
+    if options.plot and importlib.util.find_spec("matplotlib"):
+        plot(launches, options.plot)
+
+
+if __name__ == "__main__":
+    main()
