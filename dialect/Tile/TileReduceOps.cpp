@@ -87,3 +87,64 @@ LogicalResult ReduceOp::verifyRegions() {
     }
   return success();
 }
+
+//===-- map ---------------------------------------------------------------===//
+
+/// The shape and the layout of a tile, or of none.
+static std::pair<ArrayRef<int64_t>, Attribute> getForm(Type type) {
+  auto tile = dyn_cast<RankedTensorType>(type);
+  return tile ? std::pair(tile.getShape(), tile.getEncoding())
+              : std::pair(ArrayRef<int64_t>(), Attribute());
+}
+
+LogicalResult MapOp::verify() {
+  if (getOperands().empty() || getResults().empty()) // C1
+    return emitOpError("takes at least one operand and gives a result");
+  Type first = getOperand(0).getType();
+  for (Value value : llvm::concat<Value>(getOperands(), getResults())) {
+    Type type = value.getType();
+    if (isa<RankedTensorType>(type) != isa<RankedTensorType>(first) ||
+        getForm(type) != getForm(first)) // C1
+      return emitOpError("has operands and results of one shape, got ")
+             << first << " and " << type;
+  }
+  if (!llvm::isPowerOf2_32(getPack()) || getPack() > 32) // C2
+    return emitOpError("packs a power of two up to 32 elements, got ")
+           << static_cast<int32_t>(getPack());
+  return success();
+}
+
+LogicalResult MapOp::verifyRegions() {
+  auto getElements = [&](TypeRange types) {
+    SmallVector<Type> elements;
+    for (Type type : types)
+      elements.append(getPack(), getElementTypeOrSelf(type));
+    return elements;
+  };
+  SmallVector<Type> taken = getElements(getOperandTypes());
+  SmallVector<Type> given = getElements(getResultTypes());
+  Block &block = getFunction().front();
+  if (TypeRange(taken) != block.getArgumentTypes()) // C3
+    return emitOpError("maps (") << taken << ") but its region takes ("
+                                 << block.getArgumentTypes() << ")";
+  auto yield = dyn_cast<YieldOp>(block.getTerminator());
+  if (!yield || TypeRange(given) != yield.getOperandTypes()) // C4
+    return emitOpError("gives (")
+           << given << ") but its region yields ("
+           << block.getTerminator()->getOperandTypes() << ")";
+  for (Operation &op : block.without_terminator()) {
+    bool hasTile =
+        op.walk([](Operation *inner) {
+            bool isTile = llvm::any_of(inner->getResultTypes(),
+                                       llvm::IsaPred<RankedTensorType>);
+            return isTile ? WalkResult::interrupt() : WalkResult::advance();
+          }).wasInterrupted();
+    if (!hasTile && isMemoryEffectFree(&op)) // C5
+      continue;
+    auto error = emitOpError("has a region with ")
+                 << (hasTile ? "tiles" : "side effects");
+    error.attachNote(op.getLoc()) << "'" << op.getName() << "' stands here";
+    return error;
+  }
+  return success();
+}

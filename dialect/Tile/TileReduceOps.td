@@ -1,4 +1,4 @@
-// Combining the elements along a dimension.
+// Functions of single elements, given as regions.
 
 include "dialect/Tile/TileBase.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
@@ -32,8 +32,45 @@ def Tile_ReduceOp : Tile_Op<"reduce", [
   let hasVerifier = 1;
 }
 
-def Tile_YieldOp : Tile_Op<"yield", [Pure, HasParent<"ReduceOp">, ReturnLike, Terminator]> {
-  let summary = "ends a combine region";
+def Tile_MapOp : Tile_Op<"map", [RecursiveMemoryEffects, SingleBlock]> {
+  let summary = "applies a function of single elements, with control flow of its own";
+  let description = [{
+    The region takes `pack` elements of each operand and yields `pack` elements
+    of each result, those of the first operand before those of the second. Which
+    elements stand together in a group is not fixed, nor how often the region is
+    applied to one, so that element `i` of what it yields must follow from the
+    elements `i` alone.
+
+    C1: operands and results have one shape; there are an operand and a result.
+    C2: `pack` is a power of two up to 32.
+    C3: the region's arguments are the operands' element types, each `pack`
+        times.
+    C4: the region yields the results' element types, each `pack` times.
+    C5: the region works on scalars and has no side effects.
+
+    ```mlir
+    %y = "tile.map"(%x) <{pack = 1 : i32}> ({
+    ^bb0(%a: f32):
+      %isPositive = arith.cmpf ogt, %a, %zero : f32
+      %r = scf.if %isPositive -> f32 {
+        scf.yield %a : f32
+      } else {
+        %e = math.expm1 %a : f32
+        scf.yield %e : f32
+      }
+      tile.yield %r : f32
+    }) : (tensor<128xf32>) -> tensor<128xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<Tile_Any>:$operands, I32Attr:$pack);
+  let results = (outs Variadic<Tile_Any>:$results);
+  let regions = (region SizedRegion<1>:$function);
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+}
+
+def Tile_YieldOp : Tile_Op<"yield", [Pure, ParentOneOf<["ReduceOp", "MapOp"]>, ReturnLike, Terminator]> {
+  let summary = "ends a region of tile.reduce or tile.map";
   let description = [{
     ```mlir
     tile.yield %s : f32

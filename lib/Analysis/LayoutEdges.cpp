@@ -124,9 +124,9 @@ static LayoutTie tieOfAfter(scf::WhileOp loop, unsigned index) {
           {&loop.getConditionOp().getArgsMutable()[index]}};
 }
 
-/// Assembly works on what stands at the same place in all its tiles.
-static LayoutTie tieOfAssembly(tile::InlineAsmOp op) {
-  LayoutTie tie{llvm::to_vector_of<Value, 3>(op.getResults()), {}};
+/// Assembly and functions work on what stands at the same place in all tiles.
+static LayoutTie tieOfElements(Operation *op) {
+  LayoutTie tie{llvm::to_vector_of<Value, 3>(op->getResults()), {}};
   for (OpOperand &operand : op->getOpOperands())
     tie.incoming.push_back(&operand);
   return tie;
@@ -147,8 +147,8 @@ LayoutTies::LayoutTies(Operation *root) {
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
       for (unsigned i = 0; i < loop.getNumResults(); ++i)
         add(tieOfFor(loop, i));
-    } else if (auto assembly = dyn_cast<tile::InlineAsmOp>(op)) {
-      add(tieOfAssembly(assembly));
+    } else if (isa<tile::InlineAsmOp, tile::MapOp>(op)) {
+      add(tieOfElements(op));
     } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
       for (unsigned i = 0; i < branch.getNumResults(); ++i)
         add(tieOfIf(branch, i));

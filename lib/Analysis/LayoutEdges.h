@@ -28,7 +28,7 @@ warp::LinearAttr getResultLayout(mlir::OpOperand &operand,
                                  warp::LinearAttr layout);
 
 /// Values of one layout around control flow: what a loop carries, or what the
-/// branches of an `if` give. Around inline assembly, too.
+/// branches of an `if` give. Around inline assembly and maps, too.
 struct LayoutTie {
   /// Block arguments and results: in the layout.
   llvm::SmallVector<mlir::Value, 3> owned;
@@ -36,8 +36,8 @@ struct LayoutTie {
   llvm::SmallVector<mlir::OpOperand *, 2> incoming;
 };
 
-/// All ties below an operation, over scf.for, scf.if, scf.while and
-/// tile.inline_asm.
+/// All ties below an operation, over scf.for, scf.if, scf.while,
+/// tile.inline_asm and tile.map.
 class LayoutTies {
 public:
   explicit LayoutTies(mlir::Operation *root);

@@ -40,6 +40,7 @@ void KernelLowering::lowerOp(Operation &op) {
       .Case<tile::AtomicRMWOp, tile::AtomicCASOp>(
           [&](auto op) { lowerAtomic(op); })
       .Case<tile::ReduceOp>([&](auto op) { lowerReduce(op); })
+      .Case<tile::MapOp>([&](auto op) { lowerMap(op); })
       .Case<tile::GatherOp>([&](auto op) { lowerGather(op); })
       .Case<tile::HistogramOp>([&](auto op) { lowerHistogram(op); })
       .Case<tile::DotOp>([&](auto op) { lowerDot(op); })

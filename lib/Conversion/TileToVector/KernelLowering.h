@@ -70,7 +70,15 @@ private:
                           unsigned lanes);
   Values combine(tile::ReduceOp op, mlir::ValueRange lhs, mlir::ValueRange rhs,
                  unsigned lanes);
-  Values combineScalars(tile::ReduceOp op, mlir::ValueRange arguments);
+  /// The region of a reduction or a map on scalars, or on vectors if it is
+  /// `isVectorizable`.
+  Values applyRegion(mlir::Block &block, mlir::ValueRange arguments,
+                     unsigned lanes);
+  Values applyToScalars(mlir::Block &block, mlir::ValueRange arguments);
+
+  // Functions of elements.
+  void lowerMap(tile::MapOp op);
+  Values evaluateMap(tile::MapOp op, llvm::ArrayRef<Index> at, unsigned lanes);
 
   // Elements chosen by index.
   void lowerGather(tile::GatherOp op);

@@ -41,17 +41,17 @@ static bool isLegalType(Type type) {
               : isElement(type);
 }
 
-/// The combine region works on elements and touches no memory.
-static LogicalResult checkCombine(tile::ReduceOp reduce) {
-  auto result = reduce.getCombine().walk([&](Operation *op) {
+/// The region works on elements and touches no memory.
+static LogicalResult checkRegion(Region &region) {
+  auto result = region.walk([&](Operation *op) {
     const bool isFree =
         isElementwise(op) ||
         isa<arith::ConstantOp, ub::PoisonOp, scf::IfOp, scf::ForOp,
             scf::WhileOp, scf::YieldOp, scf::ConditionOp, tile::YieldOp>(op);
     if (isFree)
       return WalkResult::advance();
-    op->emitOpError("cannot stand in the combine region of a reduction on the "
-                    "CPU");
+    op->emitOpError("cannot stand in the region of ")
+        << region.getParentOp()->getName() << " on the CPU";
     return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());
@@ -76,7 +76,9 @@ static LogicalResult checkOp(Operation *op) {
       return op->emitOpError("gives a value of type ")
              << type << ", which cannot be compiled for the CPU";
   if (auto reduce = dyn_cast<tile::ReduceOp>(op))
-    return checkCombine(reduce);
+    return checkRegion(reduce.getCombine());
+  if (auto map = dyn_cast<tile::MapOp>(op))
+    return checkRegion(map.getFunction());
   return success();
 }
 

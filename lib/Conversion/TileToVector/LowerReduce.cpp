@@ -41,17 +41,17 @@ KernelLowering::Values KernelLowering::evaluateOperands(tile::ReduceOp op,
   return values;
 }
 
-/// The combine region on scalars. It may hold control flow.
-KernelLowering::Values KernelLowering::combineScalars(tile::ReduceOp op,
+/// The region on scalars. It may hold control flow.
+KernelLowering::Values KernelLowering::applyToScalars(Block &block,
                                                       ValueRange arguments) {
-  Block &block = op.getCombine().front();
+  const Location loc = e.loc;
   for (auto [argument, value] : llvm::zip(block.getArguments(), arguments)) {
     const bool isPointer = isa<tile::PtrType>(argument.getType());
     e.scalars.map(argument,
                   isPointer ? e.offsetPointer(nullptr, value) : value);
   }
   lowerBody(block);
-  e.loc = op.getLoc();
+  e.loc = loc;
   Values results;
   for (Value value : block.getTerminator()->getOperands()) {
     Value result = e.scalars.lookup(value);
@@ -67,9 +67,14 @@ KernelLowering::Values KernelLowering::combine(tile::ReduceOp op,
                                                unsigned lanes) {
   Values arguments(lhs);
   arguments.append(rhs.begin(), rhs.end());
+  return applyRegion(op.getCombine().front(), arguments, lanes);
+}
+
+KernelLowering::Values KernelLowering::applyRegion(Block &block,
+                                                   ValueRange arguments,
+                                                   unsigned lanes) {
   if (lanes == 1)
-    return combineScalars(op, arguments);
-  Block &block = op.getCombine().front();
+    return applyToScalars(block, arguments);
   IRMapping values;
   values.map(block.getArguments(), arguments);
   const auto get = [&](Value value) -> Value {

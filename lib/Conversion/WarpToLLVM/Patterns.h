@@ -37,6 +37,9 @@ void populateHistogramToLLVM(const WarpTypeConverter &converter,
 /// inline_asm.
 void populateInlineAsmToLLVM(const WarpTypeConverter &converter,
                              mlir::RewritePatternSet &patterns);
+/// map.
+void populateMapToLLVM(const WarpTypeConverter &converter,
+                       mlir::RewritePatternSet &patterns);
 /// warp.convert_layout.
 void populateConvertLayoutToLLVM(const WarpTypeConverter &converter,
                                  mlir::RewritePatternSet &patterns);

@@ -2,6 +2,7 @@
 // through shared memory. ReductionPlan says over which bits of each.
 
 #include "lib/Conversion/WarpToLLVM/Patterns.h"
+#include "lib/Conversion/WarpToLLVM/RegionEmission.h"
 #include "lib/Conversion/WarpToLLVM/SharedAccess.h"
 #include "lib/Conversion/WarpToLLVM/SharedMemory.h"
 #include "lib/Conversion/WarpToLLVM/Shuffle.h"
@@ -12,7 +13,6 @@
 
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/IRMapping.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -24,30 +24,13 @@ static constexpr uint64_t kAllLanes = kWarpSize - 1;
 /// One value for each operand of the reduction.
 using Partial = SmallVector<Value>;
 
-/// `value` as `type`, which converts to the same register.
-static Value emitCast(ImplicitLocOpBuilder &b, Value value, Type type) {
-  if (value.getType() == type)
-    return value;
-  return UnrealizedConversionCastOp::create(b, type, value).getResult(0);
-}
-
 /// The combine region, applied to two partial results.
 static Partial emitCombine(ImplicitLocOpBuilder &b, tile::ReduceOp op,
                            const Partial &lhs, const Partial &rhs) {
-  Block &block = op.getCombine().front();
-  IRMapping map;
   Partial inputs(lhs);
   llvm::append_range(inputs, rhs);
-  for (auto [argument, input] : llvm::zip(block.getArguments(), inputs))
-    map.map(argument, emitCast(b, input, argument.getType()));
-  for (Operation &inner : block.without_terminator())
-    b.clone(inner, map);
-  Partial results;
-  for (auto [yielded, like] :
-       llvm::zip(block.getTerminator()->getOperands(), lhs))
-    results.push_back(
-        emitCast(b, map.lookupOrDefault(yielded), like.getType()));
-  return results;
+  return emitRegion(b, op.getCombine().front(), inputs,
+                    ValueRange(lhs).getTypes());
 }
 
 /// Combines partials[i] with its neighbours in a balanced tree, which is both

@@ -47,6 +47,7 @@ static LogicalResult convertTiles(ModuleOp module, const NvidiaTarget &target) {
   populateGatherToLLVM(converter, patterns);
   populateHistogramToLLVM(converter, patterns);
   populateInlineAsmToLLVM(converter, patterns);
+  populateMapToLLVM(converter, patterns);
   populateConvertLayoutToLLVM(converter, patterns);
   populateMmaToLLVM(converter, target, patterns);
   populateWgmmaToLLVM(converter, target, patterns);

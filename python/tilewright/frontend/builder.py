@@ -3,6 +3,7 @@
 import contextlib
 import math
 
+from ..language.dtypes import with_scalar
 from ..language.ir import I64, UNIT, Spelled
 from ..language.tensor import tensor
 
@@ -113,9 +114,23 @@ class IRBuilder:
             self.operation("tile.yield", [value.handle for value in values])
         return op.results
 
+    def map(self, operands, operand_types, pack, function):
+        draft = self.operation("tile.map", operands, (), {"pack": attribute_text(pack)}, regions=1)
+        elements = [ty.scalar for ty in operand_types for _ in range(pack)]
+        try:
+            with self.block(draft.regions[0], elements) as block, self._without_checks():
+                values = function([tensor(arg, ty) for arg, ty in zip(block.args, elements, strict=True)])
+                self.operation("tile.yield", [value.handle for value in values])
+            types = [with_scalar(operand_types[0], value.dtype) for value in values[::pack]]
+            final = self.operation("tile.map", operands, types, {"pack": attribute_text(pack)}, regions=1)
+            final.regions[0].take_blocks(draft.regions[0])
+        finally:
+            draft.erase()
+        return [tensor(handle, ty) for handle, ty in zip(final.results, types, strict=True)]
+
     @contextlib.contextmanager
     def _without_checks(self):
-        """No asserts inside a `with`: a combine region has no effects."""
+        """No asserts inside a `with`: a region of elements has no effects."""
         before = self.debug, self.checks_overflow
         self.debug = self.checks_overflow = False
         try:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..language.dtypes import block_type
+from ..language.dtypes import block_type, with_scalar
 from ..language.tensor import tensor
 from ..runtime.options import Options
 from . import arith_ops, math_ops, tile_ops
@@ -53,6 +53,23 @@ class EagerBuilder:
                 for result, value in zip(combined, values, strict=True)
             ]
         return [value[0] for value in values]
+
+    def map(self, operands, operand_types, pack, function):
+        columns, dtypes = None, None
+        for index in np.ndindex(operands[0].shape):
+            elements = [
+                tensor(np.asarray(operand[index]), ty.scalar)
+                for operand, ty in zip(operands, operand_types, strict=True)
+                for _ in range(pack)
+            ]
+            values = function(elements)[::pack]
+            if columns is None:
+                dtypes = [value.dtype for value in values]
+                columns = [np.empty(operands[0].shape, numpy_dtype(ty)) for ty in dtypes]
+            for column, value in zip(columns, values, strict=True):
+                column[index] = value.handle
+        types = [with_scalar(operand_types[0], ty) for ty in dtypes]
+        return [tensor(column, ty) for column, ty in zip(columns, types, strict=True)]
 
     @staticmethod
     def _wrap(array, ty):

@@ -45,6 +45,7 @@ from .errors import LanguageError, LanguageTypeError, LanguageValueError
 from .indexing import gather, histogram
 from .joining import cat, flip, interleave, join, split, squeeze, unsqueeze
 from .loops import condition, range, static_range
+from .mapping import map_elementwise
 from .math import (
     abs,
     ceil,
@@ -195,6 +196,7 @@ __all__ = [
     "log2",
     "make_block_ptr",
     "make_tensor_descriptor",
+    "map_elementwise",
     "math",
     "max",
     "max_constancy",

@@ -40,6 +40,11 @@ class Builder(Protocol):
     def reduce(self, operands, operand_types, result_types, axis: int, combine: Callable) -> list:
         """Reduce blocks along `axis`; `combine(lefts, rights)` maps two lists of tensors to one."""
 
+    def map(self, operands, operand_types, pack: int, function: Callable) -> list:
+        """Apply `function`, which maps a list of scalars to one, to elements of blocks of one shape (or to
+        scalars), `pack` of each at once; give the results as tensors.
+        """
+
     def promise(self, handle: Any, name: str, values: Sequence[int]) -> None:
         """Note that `divisibility`, `contiguity` or `constancy` of a value is at least that, side by side."""
 

@@ -150,8 +150,8 @@ tile.func @empty(%x: tensor<8xf32>) {
 
 // -----
 
-// tile.yield ends combine regions only.
+// tile.yield ends the regions of reductions and maps only.
 tile.func @stray_yield() {
-  // expected-error @below {{expects parent op 'tile.reduce'}}
+  // expected-error @below {{expects parent op to be one of 'tile.reduce, tile.map'}}
   tile.yield
 }

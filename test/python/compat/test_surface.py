@@ -53,13 +53,11 @@ MISSING = {
         "float8e4b15",
         "float8e4b8",
         "float8e5b16",
-        "map_elementwise",
     },
     "triton.language.core": {
         "float8e4b15",
         "float8e4b8",
         "float8e5b16",
-        "map_elementwise",
     },
 }
 

@@ -4,9 +4,39 @@ import re
 
 import pytest
 import tilewright.language as tl
-from tilewright.frontend import CompilationError
+from tilewright.frontend import CompilationError, KernelFunction
 
 MISTAKES = []
+
+
+@KernelFunction
+def identity(x):
+    return x
+
+
+@KernelFunction
+def three_of_two(x, y):
+    return x, y, x
+
+
+@KernelFunction
+def nothing(x):
+    tl.static_assert(True)
+
+
+@KernelFunction
+def spread(x):
+    return x + tl.arange(0, 4)
+
+
+@KernelFunction
+def two_types(x, y):
+    return x, x.to(tl.float32)
+
+
+@KernelFunction
+def counted(x, p):
+    return tl.atomic_add(p, 1) + x
 
 
 def mistake(signature, message, hint=None, **constants):
@@ -184,6 +214,51 @@ def scaled_dot_with_float_scales(n):
 def scaled_dot_of_other_sides(n):
     x, y = tl.zeros((32, 64), tl.float8e5), tl.zeros((32, 16), tl.float8e5)
     tl.dot_scaled(x, None, "e5m2", y, None, "e5m2")  # !
+
+
+@mistake("i32", r"the function of tl\.map_elementwise is a @tw\.jit function, got 3 of type int")
+def map_of_no_function(n):
+    tl.map_elementwise(3, n)  # !
+
+
+@mistake("i32", r"tl\.map_elementwise takes at least one block")
+def map_of_nothing(n):
+    tl.map_elementwise(identity)  # !
+
+
+@mistake("i32", r"pack of tl\.map_elementwise is a power of two from 1 to 32, .* got 5 of type int")
+def map_of_five(n):
+    tl.map_elementwise(identity, n, pack=5)  # !
+
+
+@mistake("i32", r"the function of tl\.map_elementwise gives 2 elements for each result, got 3 in all")
+def map_that_gives_three(n):
+    tl.map_elementwise(three_of_two, n, pack=2)  # !
+
+
+@mistake("i32", r"the function of tl\.map_elementwise gives nothing, expected a scalar")
+def map_that_gives_nothing(n):
+    tl.map_elementwise(nothing, n)  # !
+
+
+@mistake("i32", r"the function of tl\.map_elementwise gives scalars, got <\[4\], int32>")
+def map_that_gives_blocks(n):
+    tl.map_elementwise(spread, n)  # !
+
+
+@mistake("i32", r"the elements of one result of tl\.map_elementwise have one type, got int32 and fp32")
+def map_that_gives_two_types(n):
+    tl.map_elementwise(two_types, n, pack=2)  # !
+
+
+@mistake("i32", r"shapes \[4\] and \[8\] do not broadcast")
+def map_of_two_shapes(n):
+    tl.map_elementwise(two_types, tl.arange(0, 4), tl.arange(0, 8))  # !
+
+
+@mistake("*i32", r"has a region with side effects")
+def map_with_effects(p):
+    tl.map_elementwise(counted, tl.arange(0, 4), p)  # !
 
 
 @pytest.mark.parametrize("fn, signature, constants, message, hint", MISTAKES)
