@@ -51,10 +51,20 @@ Value KernelLowering::globalString(StringRef text) {
       e.b.getStringAttr(terminated));
 }
 
+/// The message, and the line of the source that made the assertion.
+static std::string withPlace(tile::AssertOp op) {
+  std::string message = op.getMessage().str();
+  if (auto loc = op.getLoc()->findInstanceOf<FileLineColLoc>())
+    message +=
+        (" (" + loc.getFilename().getValue() + ":" + Twine(loc.getLine()) + ")")
+            .str();
+  return message;
+}
+
 void KernelLowering::lowerAssert(tile::AssertOp op) {
   auto fail = runtimeFunction(kAssertFunction,
                               {LLVM::LLVMPointerType::get(op.getContext())});
-  Value message = globalString(op.getMessage());
+  Value message = globalString(withPlace(op));
   auto type = dyn_cast<RankedTensorType>(op.getCondition().getType());
   ArrayRef<int64_t> shape = type ? type.getShape() : ArrayRef<int64_t>();
   e.forEachChunk(shape, getInnermostDim(shape), e.maxLanes(),

@@ -148,6 +148,7 @@ const KernelVariant *Dispatcher::compile(const Call &call, const CallKey &key,
     variant.loaded = py::cast<const LoadedKernel *>(result[1]);
   }
   variant.written = py::cast<std::vector<bool>>(result[2]);
+  variant.takesExtents = py::cast<bool>(result[3]);
   variant.written.resize(signature.parameters.size(), false);
   return &table.insert(key, std::move(variant));
 }
@@ -190,12 +191,25 @@ bool Dispatcher::checkWritable(const Call &call,
   return true;
 }
 
-size_t Dispatcher::packSlots(const Call &call, uint64_t *slots) const {
+size_t Dispatcher::addExtents(const Call &call, uint64_t *slots) const {
+  py::list arrays;
+  for (size_t i = 0; i < signature.parameters.size(); ++i)
+    if (!signature.parameters[i].isConstexpr &&
+        call.arguments[i].kind == ArgumentKind::Pointer)
+      arrays.append(py::reinterpret_borrow<py::object>(call.values[i]));
+  size_t count = 0;
+  for (py::handle bound : compiler.attr("extents")(arrays))
+    slots[count++] = static_cast<uint64_t>(py::cast<int64_t>(bound));
+  return count;
+}
+
+size_t Dispatcher::packSlots(const Call &call, const KernelVariant &variant,
+                             uint64_t *slots) const {
   size_t count = 0;
   for (size_t i = 0; i < signature.parameters.size(); ++i)
     if (isPassed(signature.parameters[i], call.arguments[i]))
       slots[count++] = call.arguments[i].bits;
-  return count;
+  return variant.takesExtents ? count + addExtents(call, slots + count) : count;
 }
 
 /// Arrays that tensor maps do not describe (with strides that are negative,
@@ -211,8 +225,8 @@ bool Dispatcher::launch(const Call &call, const KernelVariant &variant,
                         const Grid &grid) const {
   if (!checkWritable(call, variant))
     return false;
-  uint64_t slots[kMaxParameters];
-  const size_t count = packSlots(call, slots);
+  uint64_t slots[kMaxSlots];
+  const size_t count = packSlots(call, variant, slots);
   void *stream = streamOf(call).resolve();
   if (call.hasOwn)
     for (DeviceMemory *memory : ownMemory(signature, call))
@@ -248,8 +262,8 @@ PyObject *Dispatcher::bind(PyObject *grid, PyObject *const *args, size_t count,
     return callStructured("binder", grid, args, count, keywordNames);
   if (!variant || !checkWritable(call, *variant))
     return nullptr;
-  uint64_t slots[kMaxParameters];
-  const size_t slotCount = packSlots(call, slots);
+  uint64_t slots[kMaxSlots];
+  const size_t slotCount = packSlots(call, *variant, slots);
   bound->compiled = variant->compiled;
   bound->arguments = tupleOf(call.values, signature.parameters.size());
   bound->loadedOwner = variant->loadedOwner;

@@ -12,7 +12,9 @@ class Dispatcher {
 public:
   /// `compiler` is a Python object with the methods that the rare cases need:
   ///   compile(values, specs, options, device, load)
-  ///                         -> (compiled, LoadedKernel or None, written)
+  ///                         -> (compiled, LoadedKernel or None, written,
+  ///                             takes extents)
+  ///   extents(arrays) -> their begins and ends
   ///   reject_arguments(args, kwargs)   raises for arguments that do not fit
   ///   call_structured(form, grid, args, kwargs)         runs a call with an
   ///                                    argument that is several values
@@ -45,7 +47,9 @@ private:
   const KernelVariant *prepare(PyObject *grid, PyObject *const *args,
                                size_t count, PyObject *keywordNames, Call &call,
                                Grid &sides, bool load);
-  size_t packSlots(const Call &call, uint64_t *slots) const;
+  size_t addExtents(const Call &call, uint64_t *slots) const;
+  size_t packSlots(const Call &call, const KernelVariant &variant,
+                   uint64_t *slots) const;
   const LoadedKernel &plainVariant(const Call &call,
                                    const KernelVariant &variant) const;
   bool checkWritable(const Call &call, const KernelVariant &variant) const;

@@ -22,6 +22,8 @@ struct KernelVariant {
   mutable pybind11::object plainOwner;
   /// For each parameter, whether the kernel writes through it.
   std::vector<bool> written;
+  /// Launches pass where arrays begin and end, behind the arguments.
+  bool takesExtents = false;
 };
 
 /// Types, hints and device of a call as bytes, and its compile-time values as

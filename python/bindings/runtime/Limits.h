@@ -9,6 +9,9 @@ namespace tilewright::python {
 /// Parameters of a kernel.
 constexpr size_t kMaxParameters = 128;
 
+/// Values that a launch passes: in debug mode an array and both its ends.
+constexpr size_t kMaxSlots = 3 * kMaxParameters;
+
 /// Options of a launch (num_warps, ...).
 constexpr size_t kMaxOptions = 16;
 

@@ -47,7 +47,7 @@ tw_status LoadedKernel::launch(const Grid &grid, void *stream, uint64_t *slots,
     return tw_host_launch(onCpu, slots, grid.data(), 0);
   }
   // Little-endian: a parameter narrower than its slot starts where it does.
-  void *parameters[kMaxParameters];
+  void *parameters[kMaxSlots];
   for (size_t i = 0; i < count; ++i)
     parameters[i] = &slots[i];
   return tw_cuda_launch(onGpu, grid.data(), stream, parameters);

@@ -33,7 +33,9 @@ def as_annotated(name, annotation, value):
     if _is_const(annotation):
         if not isinstance(value, tensor) or not value.dtype.is_ptr():
             raise LanguageTypeError(f"argument {name!r} is annotated as a pointer, got {describe(value)}")
-        return tensor(value.handle, pointer_type(value.dtype.element_ty, const=True))
+        pointer = tensor(value.handle, pointer_type(value.dtype.element_ty, const=True))
+        pointer.origin = value.origin
+        return pointer
     ty = annotated_type(annotation)
     if ty is None:
         return value

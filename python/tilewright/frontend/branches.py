@@ -9,6 +9,7 @@ path ends in one value.
 import contextlib
 
 from ..language.constexpr import constexpr, unwrap
+from ..language.semantic.bounds import common_origin
 from ..language.semantic.convert import to_bool
 from ..language.tensor import tensor
 from .exits import RETURNED, VALUE, is_hidden, leaves_body, returns
@@ -193,4 +194,7 @@ class Branches:
         for region, source in zip(final.regions, op.regions, strict=True):
             region.take_blocks(source)
         results = iter(final.results)
-        return [rebuild(value, results) for value in values[0]]
+        merged = [rebuild(value, results) for value in values[0]]
+        for result, first, second in zip(flatten(tuple(merged)), *leaves, strict=True):
+            result.origin = common_origin([first, second])
+        return merged

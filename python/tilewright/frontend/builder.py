@@ -78,7 +78,7 @@ class IRBuilder:
     def __init__(self, context, native, options, target):
         self.context, self.native, self.options, self.target = context, native, options, target
         self.debug = self.checks_overflow = options.debug
-        self.visitor = None
+        self.visitor, self.extents = None, {}
         self._types = {}
 
     def type(self, ty):

@@ -4,7 +4,7 @@ import inspect
 from dataclasses import dataclass, field
 
 from ..language.constexpr import constexpr, unwrap
-from ..language.dtypes import dtype, type_from_signature
+from ..language.dtypes import dtype, int64, type_from_signature
 from ..language.errors import LanguageError
 from ..language.ir import using
 from ..language.tensor import tensor
@@ -55,31 +55,36 @@ class Unit:
         return CompilationError(found.message, visitor.frames(node), notes=found.notes)
 
 
-def compile_to_tile(fn, arg_types, constexprs, attrs=None, options=None, target="cpu", trees=None):
+def compile_to_tile(
+    fn, arg_types, constexprs, attrs=None, options=None, target="cpu", trees=None, extents=False
+):
     """Compile the kernel `fn` to the `tile` dialect and give a `TileModule`.
 
     `arg_types` maps the names of arguments passed at launch to types: signature strings ("*fp16", "i32") or
     types of the language. `constexprs` maps the other arguments to their values; defaults fill in what
     neither has. `attrs` maps names to powers of two that divide the argument. `options` are `Options` or a
     dict of some: `debug` compiles `device_assert` in, `numerics` says what `/` and `tl.dot` mean. `target`
-    is for kernels that ask for it (`tl.target_info`), `trees` as for `compile_kernel`.
+    is for kernels that ask for it (`tl.target_info`), `trees` and `extents` as for `compile_kernel`.
 
     Raises `CompilationError` at the user's line for whatever is wrong with the kernel.
     """
     try:
         from .. import _tilewright as binding
 
+        fn = getattr(fn, "fn", fn)
         return _compile(
-            binding, getattr(fn, "fn", fn), arg_types, constexprs, attrs or {}, options, target, trees or {}
+            binding, fn, arg_types, constexprs, attrs or {}, options, target, trees or {}, extents
         )
     except CompilationError as error:
         error.__traceback__ = None  # the user's line is what counts, not ours
         raise error from None
 
 
-def _compile(binding, fn, arg_types, constexprs, attrs, options, target, trees):
+def _compile(binding, fn, arg_types, constexprs, attrs, options, target, trees, extents):
     source = source_of(fn)
     types, constants = _arguments(source, arg_types, constexprs, trees)
+    hidden = _extent_names(types) if extents else {}
+    types |= {name: int64 for pair in hidden.values() for name in pair}
     context = binding.Context()
     module = context.module()
     builder = IRBuilder(context, context.builder(), _options(options), target)
@@ -93,6 +98,9 @@ def _compile(binding, fn, arg_types, constexprs, attrs, options, target, trees):
         with builder.block(function.regions[0], list(types.values())) as block:
             arguments = [tensor(handle, ty) for handle, ty in zip(block.args, types.values(), strict=True)]
             values = {**constants, **dict(zip(types, arguments, strict=True))}
+            for name, pair in hidden.items():
+                values[name].origin = name
+                builder.extents[name] = [values[end] for end in pair]
             for name, parameter in inspect.signature(fn).parameters.items():
                 value = assemble(trees.get(name, name), values)
                 visitor.scope[name] = wrap(_as_annotated(visitor, name, parameter.annotation, value))
@@ -106,6 +114,11 @@ def _compile(binding, fn, arg_types, constexprs, attrs, options, target, trees):
     except binding.DiagnosticError as error:
         raise from_diagnostics(error.args[0] if error.args else ()) from None
     return TileModule(module, context, fn.__name__, types, constants, unit.used_globals, unit.called)
+
+
+def _extent_names(types):
+    """The hidden arguments of each pointer: the addresses of its array's first byte and of that behind its last."""
+    return {name: (f"begin of {name}", f"end of {name}") for name, ty in types.items() if ty.is_ptr()}
 
 
 def _as_annotated(visitor, name, annotation, value):

@@ -5,6 +5,7 @@ import builtins
 from ..language.aggregate import aggregate
 from ..language.constexpr import constexpr, unwrap
 from ..language.dtypes import int64, with_scalar
+from ..language.semantic.bounds import ANY
 from ..language.semantic.convert import cast, constant, is_literal, to_tensor
 from ..language.structure import constant_fields, items_of, with_items
 from ..language.tensor import tensor
@@ -72,7 +73,9 @@ def flatten(value):
 def rebuild(value, handles):
     """`value` with each tensor's handle replaced by the next of the iterator `handles`."""
     if isinstance(value, tensor):
-        return tensor(next(handles), value.type)
+        other = tensor(next(handles), value.type)
+        other.origin = value.origin and ANY  # it may have changed
+        return other
     if isinstance(value, tuple):
         items = [rebuild(item, handles) for item in value]
         return type(value)(*items) if hasattr(value, "_fields") else tuple(items)

@@ -19,6 +19,7 @@ class EagerBuilder:
     """
 
     debug = True
+    extents = {}  # memory itself checks accesses
     options, target = Options(), "cpu"
 
     def __init__(self, memory, grid, functions, checks_overflow=False):

@@ -24,6 +24,8 @@ class Builder(Protocol):
     #: The `Options` of the compilation, and what it is for: "cpu", "sm_90a".
     options: Any
     target: str
+    #: The first and the last address of arrays, as tensors, by argument; empty unless accesses are checked.
+    extents: dict
     #: Whether sums, differences and products of signed integers are asserted to fit.
     checks_overflow: bool
 
@@ -95,10 +97,14 @@ def builder():
 
 def emit(op, operands, type, **attrs):
     """Create `op` on the tensors `operands` and wrap its one result, of type `type`, as a tensor."""
+    from .semantic.bounds import common_origin
     from .tensor import tensor
 
     (handle,) = builder().create(op, [operand.handle for operand in operands], [type], attrs)
-    return tensor(handle, type)
+    made = tensor(handle, type)
+    if type.scalar.is_ptr():
+        made.origin = common_origin(operands)
+    return made
 
 
 def emit_effect(op, operands, **attrs):

@@ -12,6 +12,8 @@ class tensor:
     """
 
     is_runtime_value = True
+    #: Of a pointer: the argument that it points into, see `semantic.bounds`.
+    origin = None
 
     def __init__(self, handle, type):
         self.handle = handle

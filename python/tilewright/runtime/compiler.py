@@ -14,7 +14,17 @@ from .errors import CacheError
 
 
 def compile_kernel(
-    fn, arg_types, constexprs, attrs, target, options, stop_after="", report=False, trees=None, symbol=""
+    fn,
+    arg_types,
+    constexprs,
+    attrs,
+    target,
+    options,
+    stop_after="",
+    report=False,
+    trees=None,
+    symbol="",
+    extents=False,
 ):
     """Compile the function `fn` to a `CompiledKernel`, or find it in the disk cache.
 
@@ -24,14 +34,15 @@ def compile_kernel(
     "warp", "llvm", "ptx"), all if empty. `report`: compile, even if it is on disk, and collect
     remarks (`CompiledKernel.report`). `trees` are those of arguments that
     are several values, see `structured`; the others then speak of their leaves. `symbol`: what the code calls
-    the kernel, if not by the function's name.
+    the kernel, if not by the function's name. `extents`: behind its arguments the kernel takes the begin and the end
+    of each array, and checks its accesses with them.
 
     Raises `CompilationError` for whatever is wrong with the kernel.
     """
     from .. import _tilewright
 
     start = time.perf_counter()
-    tile = compile_to_tile(fn, arg_types, constexprs, attrs, options, target, trees)
+    tile = compile_to_tile(fn, arg_types, constexprs, attrs, options, target, trees, extents)
     front_end = {
         "stage": "tile",
         "name": "front end",
@@ -56,7 +67,7 @@ def compile_kernel(
         target,
         Stages(asm),
         Metadata(metadata),
-        {name: arg_types[name] for name in tile.arg_types},
+        {name: arg_types.get(name, "i64") for name in tile.arg_types},  # without a type: an extent
         tile.constexprs,
         found is not None,
         known,

@@ -4,6 +4,7 @@ import inspect
 
 from .backends import backend_for
 from .compiler import compile_kernel
+from .extents import extent
 from .options import OPTION_NAMES, Options
 from .structured import flatten
 
@@ -55,8 +56,8 @@ class Specializer:
 
         `specs` has `(type, hint)` for each argument that has a type in the signature, None for the others; a
         hint of 1 means that the argument is known to be 1, 16 that it is divisible by that. Gives the
-        `CompiledKernel`, the loaded kernel or None, and for each parameter whether the kernel writes through
-        it.
+        `CompiledKernel`, the loaded kernel or None, for each parameter whether the kernel writes through it, and
+        whether launches pass the extents of arrays, too.
         """
         arg_types, constexprs, attrs = {}, {}, {}
         for param, value, spec in zip(self.params, values, specs, strict=True):
@@ -71,9 +72,14 @@ class Specializer:
         request = (self.fn, arg_types, constexprs, attrs, backend.target(ordinal), Options(*options))
         for observe in observers:
             observe(*request, self.trees)
-        compiled = compile_kernel(*request, trees=self.trees)
+        compiled = compile_kernel(*request, trees=self.trees, extents=request[-1].debug)
         loaded = backend.load(compiled, ordinal, request[-1]) if load else None
-        return compiled, loaded, [param.name in compiled.written for param in self.params]
+        return compiled, loaded, [param.name in compiled.written for param in self.params], request[-1].debug
+
+    @staticmethod
+    def extents(arrays):
+        """The begin and the end of each of the arrays, in one list."""
+        return [bound for array in arrays for bound in extent(array)]
 
     def bind(self, args, kwargs):
         """The arguments by name, defaults filled in, options left out. Raises as `reject_arguments`."""

@@ -3,6 +3,7 @@
 from ..dtypes import with_scalar
 from ..errors import LanguageTypeError, LanguageValueError
 from ..ir import UNIT, emit, emit_effect
+from .bounds import checked_mask
 from .convert import cast, describe, memory_type, to_bool, to_tensor
 from .promote import broadcast_shapes, broadcast_to_shape
 
@@ -61,10 +62,10 @@ def load(pointer, mask, other, cache, eviction, volatile):
     element = pointer.dtype.element_ty
     if other is not None and mask is None:
         raise LanguageValueError("`other` of tl.load needs a `mask`")
-    operands = [pointer]
     if mask is not None:
-        operands = list(_mask_for(pointer, mask, "tl.load"))
-        pointer = operands[0]
+        pointer, mask = _mask_for(pointer, mask, "tl.load")
+    mask = checked_mask(pointer, mask, "tl.load")
+    operands = [pointer] if mask is None else [pointer, mask]
     if other is not None:
         operands.append(cast(_fit(other, pointer, element, "`other`"), memory_type(element)))
     loaded = emit(
@@ -97,6 +98,7 @@ def store(pointer, value, mask, cache, eviction):
                 f"the mask of tl.store has shape {list(mask.shape)}, the pointers {list(pointer.shape)}"
             )
     operands = [pointer, cast(_fit(value, pointer, element, "the stored value"), memory_type(element))]
+    mask = checked_mask(pointer, mask, "tl.store")
     emit_effect(
         "tile.store",
         operands + ([mask] if mask is not None else []),
@@ -144,11 +146,10 @@ def atomic_rmw(op, pointer, value, mask, sem, scope):
         pointer = broadcast_to_shape(pointer, shape)
     element = pointer.dtype.element_ty
     kind = _kind(op, element, what)
-    operands = [pointer]
     if mask is not None:
         pointer, mask = _mask_for(pointer, mask, what)
-        operands = [pointer]
-    operands.append(_fit(value, pointer, element, "the value"))
+    operands = [pointer, _fit(value, pointer, element, "the value")]
+    mask = checked_mask(pointer, mask, what)
     return emit(
         "tile.atomic_rmw",
         operands + ([mask] if mask is not None else []),
@@ -165,6 +166,7 @@ def atomic_cas(pointer, expected, value, sem, scope):
     element = pointer.dtype.element_ty
     if element.is_ptr() or element.primitive_bitwidth not in (16, 32, 64):
         raise LanguageTypeError(f"tl.atomic_cas takes elements of 16, 32 or 64 bits, got {element}")
+    checked_mask(pointer, None, "tl.atomic_cas")
     return emit(
         "tile.atomic_cas",
         [pointer, _fit(expected, pointer, element, "`cmp`"), _fit(value, pointer, element, "`val`")],

@@ -4,6 +4,7 @@ from ..dtypes import block_type, descriptor_type, int32, int64
 from ..errors import LanguageTypeError, LanguageValueError
 from ..ir import emit, emit_effect
 from . import arithmetic, memory
+from .bounds import check_described
 from .compare import compare
 from .convert import cast, constant, describe, memory_type, to_bool, to_tensor
 from .promote import broadcast_to_shape, expand_dims
@@ -89,6 +90,7 @@ def store(pointers, mask, value, cache, eviction):
 def descriptor(base, shape, strides, block_shape, option):
     """An array whose last stride is 1, as a value; outside of it `option`, "zero" or "nan", is read."""
     element = memory_type(base.dtype.element_ty)
+    check_described(base, shape, strides)
     return emit(
         "tile.make_descriptor",
         [base, *shape, *strides[:-1]],

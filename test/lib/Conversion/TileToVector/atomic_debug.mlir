@@ -29,7 +29,8 @@ tile.func @cas(%x: !tile.ptr<f32>, %a: f32, %b: f32) attributes {tile.kernel} {
 
 // -----
 
-// All lanes of a chunk are tested at once.
+// All lanes of a chunk are tested at once; the message names the line.
+// CHECK: llvm.mlir.global internal constant @{{.*}}("out of range ({{.*}}atomic_debug.mlir:{{[0-9]+}})\00")
 // CHECK-LABEL: llvm.func @assert(
 // CHECK: vector.reduction <and>, %{{.*}} : vector<16xi1> into i1
 // CHECK: scf.if
