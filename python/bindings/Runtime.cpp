@@ -115,6 +115,9 @@ static void defineLoadedKernel(py::module_ &module) {
                   py::arg("cooperative") = false,
                   "Loads a cubin or PTX. Raises OutOfResources for one that "
                   "the device cannot hold.")
+      .def("pass_only", &LoadedKernel::passOnly, py::arg("arguments"),
+           "Says for each argument of a launch whether the kernel has a "
+           "parameter for it.")
       .def_property_readonly("registers",
                              [](const LoadedKernel &self) {
                                return kernelAttribute(self,

@@ -46,10 +46,12 @@ _FROM = {
     **dict.fromkeys(("Array", "empty", "from_dlpack", "from_numpy", "pinned", "to_numpy", "zeros"), "arrays"),
     **dict.fromkeys(("Event", "Graph", "Stream", "current_stream"), "streams"),
     **dict.fromkeys(("device_info", "memory_info", "trim_memory"), "devices"),
+    "LibraryError": "aot",
     "TensorDescriptor": "runtime.descriptor",
     "launch_hook": "hooks",
     "profile": "profiling",
     "interpret": "interpreter",
+    "load": "aot",
     "__version__": "_tilewright",
 }
 

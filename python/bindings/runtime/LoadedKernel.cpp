@@ -3,6 +3,8 @@
 #include "python/bindings/runtime/Limits.h"
 #include "python/bindings/runtime/Status.h"
 
+#include <algorithm>
+
 namespace py = pybind11;
 
 namespace tilewright::python {
@@ -42,6 +44,15 @@ LoadedKernel::~LoadedKernel() { tw_cuda_kernel_free(onGpu); }
 
 tw_status LoadedKernel::launch(const Grid &grid, void *stream, uint64_t *slots,
                                size_t count) const {
+  uint64_t kept[kMaxParameters];
+  if (!passed.empty()) {
+    size_t all = std::min(count, passed.size());
+    count = 0;
+    for (size_t i = 0; i < all; ++i)
+      if (passed[i])
+        kept[count++] = slots[i];
+    slots = kept;
+  }
   if (!onGpu) {
     py::gil_scoped_release unlocked;
     return tw_host_launch(onCpu, slots, grid.data(), 0);

@@ -32,6 +32,10 @@ public:
   tw_status launch(const Grid &grid, void *stream, uint64_t *slots,
                    size_t count) const;
 
+  /// Says for each argument of a launch whether the kernel has a parameter for
+  /// it; until then all are passed.
+  void passOnly(std::vector<bool> arguments) { passed = std::move(arguments); }
+
   /// Registers and so on; null for the CPU.
   const tw_cuda_kernel *cudaKernel() const { return onGpu; }
 
@@ -41,6 +45,7 @@ private:
   tw_host_kernel onCpu = nullptr;
   tw_cuda_kernel *onGpu = nullptr;
   pybind11::object owner;
+  std::vector<bool> passed;
 };
 
 } // namespace tilewright::python

@@ -4,6 +4,7 @@ from .compile import EMITTED, NoAssembler, compile, default_stage, write
 from .exports import Export, ExportError, Variant, export, exports_of
 from .library import compile_library
 from .load import KernelNotFound, load_function, load_kernel, load_module
+from .loading import LibraryError, LoadedLibrary, load
 from .package import write_library
 from .signature import SignatureError, parse_signature
 
@@ -12,6 +13,8 @@ __all__ = [
     "Export",
     "ExportError",
     "KernelNotFound",
+    "LibraryError",
+    "LoadedLibrary",
     "NoAssembler",
     "SignatureError",
     "Variant",
@@ -20,6 +23,7 @@ __all__ = [
     "default_stage",
     "export",
     "exports_of",
+    "load",
     "load_function",
     "load_kernel",
     "load_module",

@@ -86,6 +86,7 @@ def _cuda_code(candidate, label, index):
         architecture.capability,
         f"'{architecture.suffix}'" if architecture.suffix else 0,
         int(candidate.image == "ptx"),
+        int(candidate.metadata["cooperative"]),
         f"{label}_image",
         candidate.metadata["num_threads"],
         candidate.metadata.get("shared", 0),

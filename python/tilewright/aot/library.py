@@ -40,12 +40,12 @@ class Architecture:
         return capability // 10 == self.capability // 10 and capability >= self.capability
 
 
-@dataclass
+@dataclass(eq=False)
 class Candidate:
     """A function compiled in one way for one target.
 
     `hints` has 0, 1, 16 or `NOT_PASSED` for each argument; `values` the integer constants that expressions may name;
-    `image` is "cubin", "ptx" or "obj", `code` its bytes.
+    `image` is "cubin", "ptx" or "obj", `code` its bytes; `variant` the number of the export's `Variant`.
     """
 
     symbol: str
@@ -56,7 +56,8 @@ class Candidate:
     grid: list
     values: dict
     metadata: dict
-    code: bytes = b""
+    code: bytes
+    variant: int
 
     @property
     def is_cpu(self):
@@ -121,6 +122,11 @@ def _jobs(exports, targets, images):
             for variant in export.variants:
                 if variant.targets and target not in variant.targets:
                     continue
+                if is_cpu(target) and variant.options.get("launch_cooperative_grid"):
+                    raise ExportError(
+                        f"export {export.name}: launch_cooperative_grid needs a GPU; say which targets that "
+                        "variant is for"
+                    )
                 for entries in export.specializations(variant):
                     symbol = f"{export.name}__{count}"
                     jobs.append(_Job(export, variant, entries, target, symbol, images))
@@ -148,7 +154,11 @@ def _compile(job):
         raise NoAssembler(why_no_cubin())
     hints = {entry.name: entry.hint for entry in job.entries} | dict.fromkeys(job.export.sizes, NOT_PASSED)
     values = {name: int(value) for name, value in constants.items() if is_small_int(value)}
-    metadata = {**compiled.metadata, "written": compiled.written}
+    metadata = {
+        **compiled.metadata,
+        "written": compiled.written,
+        "cooperative": compiled.options.launch_cooperative_grid,
+    }
     return [
         Candidate(
             job.symbol,
@@ -160,6 +170,7 @@ def _compile(job):
             values,
             metadata,
             compiled.binary(image),
+            job.export.variants.index(job.variant),
         )
         for image in wanted
     ]

@@ -12,7 +12,7 @@ from .c_source import header, source
 #: The version of the package's layout; readers refuse others.
 FORMAT = 1
 MANIFEST = "manifest.json"
-_KEPT = ("num_threads", "shared", "launch_recipe", "features", "triple", "registers", "spills")
+_KEPT = ("num_threads", "shared", "launch_recipe", "cooperative", "features", "triple", "registers", "spills")
 
 
 def _describe(candidate, file):
@@ -25,6 +25,7 @@ def _describe(candidate, file):
         "when": candidate.when.text if candidate.when else "",
         "grid": [side.text for side in candidate.grid],
         "values": candidate.values,
+        "variant": candidate.variant,
         "metadata": {key: candidate.metadata[key] for key in _KEPT if key in candidate.metadata},
     }
 

@@ -113,6 +113,11 @@ int cuLaunchKernel(void *function, unsigned x, unsigned y, unsigned z, unsigned 
   note("\n");
   return extra ? 1 : number("FAKE_LAUNCH", 0);
 }
+int cuLaunchCooperativeKernel(void *function, unsigned x, unsigned y, unsigned z, unsigned bx, unsigned by,
+                              unsigned bz, unsigned shared, void *stream, void **parameters) {
+  note("cooperative ");
+  return cuLaunchKernel(function, x, y, z, bx, by, bz, shared, stream, parameters, NULL);
+}
 int cuTensorMapEncodeTiled(uint64_t *map, int element, uint32_t rank, uint64_t base, const uint64_t *sizes,
                            const uint64_t *strides, const uint32_t *box, const uint32_t *steps, int interleave,
                            int swizzle, int promotion, int fill) {

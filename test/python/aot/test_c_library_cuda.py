@@ -115,6 +115,13 @@ fake.fake_renew_contexts()
     )
 
 
+def test_cooperative_grid(on_fake_gpu):
+    variants = (Variant(launch_cooperative_grid=True),)
+    together = Export(kernels.add, "add", ADD.signatures, variants, "cdiv(n, BLOCK)")
+    out = lines(on_fake_gpu([together], CALL.format(stream=0, x=16, n=100), ("sm_80",)))
+    assert out == ["0 ok", "load ptx", "cooperative launch add__0 (2, 1, 1) (128, 1, 1) 0 (nil):"]
+
+
 # -- launch recipes ---------------------------------------------------------------
 
 

@@ -140,6 +140,12 @@ GOOD = Export(kernels.add, "add", ("*fp32, *fp32, *fp32, i32",), (Variant(),))
             ["sm_80", "sm_90a"],
             "export add has no variant for sm_80, sm_90a",
         ),
+        (
+            "lib",
+            [Export(kernels.add, "add", GOOD.signatures, (Variant(launch_cooperative_grid=True),))],
+            ["cpu"],
+            "export add: launch_cooperative_grid needs a GPU; say which targets that variant is for",
+        ),
     ],
 )
 def test_libraries_that_cannot_be(name, exports, targets, message):

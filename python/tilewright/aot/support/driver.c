@@ -38,6 +38,9 @@ enum { TW_PROCESSORS = 16, TW_CAPABILITY_MAJOR = 75, TW_CAPABILITY_MINOR = 76, T
   F(cuLaunchKernel, 1,                                                                             \
     (void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *,         \
      void **, void **))                                                                            \
+  F(cuLaunchCooperativeKernel, 1,                                                                  \
+    (void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *,         \
+     void **))                                                                                     \
   F(cuTensorMapEncodeTiled, 0,                                                                     \
     (struct tw_tensor_map *, int, uint32_t, uint64_t, const uint64_t *, const uint64_t *,          \
      const uint32_t *, const uint32_t *, int, int, int, int))                                      \

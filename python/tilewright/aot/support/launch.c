@@ -7,6 +7,8 @@ struct tw_cuda_code {
   /* 90 and 'a' of sm_90a; 0 where there is no letter. */
   int capability;
   char suffix, is_ptx;
+  /* All programs run at once, or the launch fails. */
+  char cooperative;
   const void *image;
   unsigned threads, shared;
   /* NULL: nothing is added to a launch. */
@@ -177,6 +179,11 @@ static int tw_submit(const struct tw_context *context, const struct tw_candidate
     if (!made)
       return TW_NO_MAP;
   }
+  if (code->cooperative)
+    return tw_check(tw_cu.cuLaunchCooperativeKernel(
+                        kernel->function, (unsigned)grid[0], (unsigned)grid[1], (unsigned)grid[2],
+                        code->threads, 1, 1, code->shared, stream, parameters),
+                    "cuLaunchCooperativeKernel", who);
   return tw_check(tw_cu.cuLaunchKernel(kernel->function, (unsigned)grid[0], (unsigned)grid[1],
                                        (unsigned)grid[2], code->threads, 1, 1, code->shared, stream,
                                        parameters, NULL),
