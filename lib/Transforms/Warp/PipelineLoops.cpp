@@ -1,10 +1,12 @@
 #include "lib/Transforms/Warp/Passes.h"
 
+#include "dialect/Warp/WarpOps.h"
 #include "lib/Analysis/AxisInfo.h"
 #include "lib/Transforms/Warp/PipelinePlan.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 using namespace tilewright;
@@ -14,11 +16,25 @@ namespace tilewright::warp {
 #include "lib/Transforms/Warp/Passes.h.inc"
 } // namespace tilewright::warp
 
-static bool isInnermost(scf::ForOp loop) {
-  return !loop.getBody()
-              ->walk(
-                  [](LoopLikeOpInterface) { return WalkResult::interrupt(); })
+static bool isInnermost(Operation *loop) {
+  return !loop->walk([&](LoopLikeOpInterface inner) {
+                return inner == loop ? WalkResult::advance()
+                                     : WalkResult::interrupt();
+              })
               .wasInterrupted();
+}
+
+/// Says of a loop with loads of tiles to memory that it is not pipelined.
+static void remarkUncounted(Operation *loop) {
+  bool loadsTiles =
+      loop->walk([](warp::AllocOp) { return WalkResult::interrupt(); })
+          .wasInterrupted();
+  if (loadsTiles)
+    remark::missed(
+        loop->getLoc(),
+        remark::RemarkOpts::name("Pipelined").category("warp-pipeline-loops"))
+        << remark::add("not pipelined: how often it runs is not known before "
+                       "it starts");
 }
 
 namespace {
@@ -32,9 +48,13 @@ struct PipelineLoops : warp::impl::PipelineLoopsBase<PipelineLoops> {
       return signalPassFailure();
     }
     SmallVector<scf::ForOp> loops;
-    getOperation()->walk([&](scf::ForOp loop) {
-      if (isInnermost(loop))
-        loops.push_back(loop);
+    getOperation()->walk([&](LoopLikeOpInterface loop) {
+      if (!isInnermost(loop))
+        return;
+      if (auto counted = dyn_cast<scf::ForOp>(*loop))
+        loops.push_back(counted);
+      else
+        remarkUncounted(loop);
     });
     SmallVector<warp::PipelinePlan> plans;
     {

@@ -1,6 +1,7 @@
 """`tilewright explain`: what the compiler made of a kernel, and why."""
 
 import argparse
+import ast
 import contextlib
 import dataclasses
 import json
@@ -39,6 +40,13 @@ def add_parser(commands):
     arguments.add_argument(
         "--call", metavar="[FILE.py:]FUNCTION", help="the function that calls the kernel (default: main)"
     )
+    parser.add_argument(
+        "--constant",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a constant instead of the call's; may be repeated",
+    )
     parser.add_argument("--target", default="sm_90a", help="cpu, sm_80, ... (default: %(default)s)")
     parser.add_argument("--num-warps", type=int, help="warps of a program (default: 4, or the call's)")
     parser.add_argument("--num-stages", type=int, help="depth of pipelines (default: 3, or the call's)")
@@ -47,22 +55,41 @@ def add_parser(commands):
     parser.set_defaults(execute=execute)
 
 
+def _constants(entries, known):
+    """The constants that entries "NAME=VALUE" give; `known` are those that there are."""
+    constants = {}
+    for entry in entries:
+        name, _, text = entry.partition("=")
+        if name not in known:
+            there = ", ".join(known) or "none"
+            raise ValueError(f"the call has no constant {name!r}; it has {there}")
+        try:
+            constants[name] = ast.literal_eval(text)
+        except (ValueError, SyntaxError):
+            raise ValueError(f"a constant is given as NAME=VALUE, got {entry!r}") from None
+    return constants
+
+
 def _request(kernel, arguments):
     """The arguments of `explain` behind the kernel."""
     from .. import aot
+    from ..aot.compile import options_of
     from ..explain import record_call
-    from ..runtime.options import Options
 
     given = {name: getattr(arguments, name) for name in ("num_warps", "num_stages")}
     given = {name: value for name, value in given.items() if value is not None}
     if arguments.signature is not None:
-        return *aot.parse_signature(arguments.signature, kernel.params), arguments.target, Options(**given)
+        if arguments.constant:
+            raise ValueError("--constant is for a call; a signature has the constants in it")
+        request = aot.parse_signature(arguments.signature, kernel.params)
+        return *request, arguments.target, options_of(kernel, given)
     file, _, name = (arguments.call or "main").rpartition(":")
     function = aot.load_function(f"{file or arguments.kernel.rpartition(':')[0]}:{name}")
     with contextlib.redirect_stdout(sys.stderr):  # standard output is ours
         call = record_call(kernel, function)
     options = dataclasses.replace(call.options, **given)
-    return call.types, call.constants, call.divisors, arguments.target, options, call.trees
+    constants = call.constants | _constants(arguments.constant, call.constants)
+    return call.types, constants, call.divisors, arguments.target, options, call.trees
 
 
 def execute(arguments):

@@ -1,5 +1,6 @@
 """What a kernel is compiled for, taken from a call of it."""
 
+import os
 from dataclasses import dataclass
 
 from ..runtime import specializer
@@ -25,6 +26,12 @@ class RecordedCall:
     trees: dict
 
 
+def _place(fn):
+    """Where a function stands: the same for two copies of a module, imported under different names."""
+    code = fn.__code__
+    return os.path.realpath(code.co_filename), code.co_firstlineno
+
+
 def record_call(kernel, function):
     """Call `function()` and give the first call in it that the kernel, a `JITFunction`, is compiled for.
 
@@ -33,7 +40,7 @@ def record_call(kernel, function):
     calls = []
 
     def observe(fn, *request):
-        if fn is kernel.fn:
+        if _place(fn) == _place(kernel.fn):
             calls.append(RecordedCall(*request))
 
     specializer.observers.append(observe)

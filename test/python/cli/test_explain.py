@@ -80,9 +80,47 @@ def test_page(tilewright, source, tmp_path):
     assert "Traceback" not in done.stderr
 
 
+def test_options_of_the_decorator(tilewright, source):
+    source.write_text(source.read_text().replace("@tw.jit\ndef add", '@tw.jit(numerics="triton")\ndef add'))
+    done = tilewright("explain", f"{source}:add", "--signature", SIGNATURE, "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["options"]["numerics"] == "triton"
+
+
+def test_constants_go_before_those_of_the_call(tilewright, source):
+    source.write_text(source.read_text() + MAIN)
+    done = tilewright("explain", f"{source}:add", "--constant", "BLOCK=256", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["constants"]["BLOCK"] == 256
+    for entry, message in (
+        ("SIZE=1", "the call has no constant 'SIZE'; it has BLOCK"),
+        ("BLOCK", "a constant is given as NAME=VALUE, got 'BLOCK'"),
+        ("BLOCK=big", "a constant is given as NAME=VALUE, got 'BLOCK=big'"),
+    ):
+        done = tilewright("explain", f"{source}:add", "--constant", entry)
+        assert done.returncode == 1
+        assert message in done.stderr
+
+
+def test_call_through_another_name_of_the_module(tilewright, source, tmp_path):
+    package = tmp_path / "package"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "kernels.py").symlink_to(source)
+    caller = tmp_path / "caller.py"
+    caller.write_text(
+        "import numpy as np\nfrom package.kernels import add\n\n\n"
+        "def run():\n    x = np.ones(9, np.float32)\n    add[(1,)](x, x, x, 9)\n"
+    )
+    done = tilewright("explain", f"{source}:add", "--call", f"{caller}:run", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["name"] == "add"
+
+
 @pytest.mark.parametrize(
     "arguments, message",
     [
+        (("{source}:add", "--signature", SIGNATURE, "--constant", "BLOCK=64"), "--constant is for a call"),
         (("{source}:add",), "has no function main() to call the kernel; give a signature or a call"),
         (("{source}:add", "--call", "not_a_kernel"), "not_a_kernel() does not call add()"),
         (("{source}:add", "--call", "missing.py:run"), "tilewright explain: no file missing.py"),

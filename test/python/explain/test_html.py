@@ -10,6 +10,7 @@ import tilewright as tw
 import tilewright.language as tl
 from tilewright.explain import explain, format_html
 from tilewright.explain.floors import floors_of
+from tilewright.explain.stages import find_disassembler, sass_stage
 from tilewright.runtime.options import Options
 
 pytestmark = pytest.mark.compiled
@@ -69,6 +70,20 @@ def test_data_of_the_page(page):
         assert all(dot in places for places in lines)
 
 
+def test_machine_code():
+    explanation = explain_product("sm_90a")
+    if "cubin" not in explanation.compiled.asm or find_disassembler() is None:
+        pytest.skip("no assembler or no disassembler on this machine")
+    stage = sass_stage(explanation.compiled.asm["cubin"])
+    assert stage.note == ""
+    dot = (__file__, line_of("acc = tl.dot(x, y, acc)"))
+    products = [
+        places for line, places in zip(stage.lines, stage.places, strict=True) if "GMMA.64x64x16" in line
+    ]
+    assert products
+    assert all(dot in places for places in products)
+
+
 def test_floors():
     floors = floors_of(explain_product("sm_90a"))
     loop = line_of("for start in range(0, K, BLOCK):")
@@ -125,7 +140,7 @@ def browser():
     if program is None:
         pytest.skip("no browser: install chromium")
 
-    def dump(path, directory):
+    def dump(path, directory, fragment=""):
         options = (
             "--headless",
             "--no-sandbox",
@@ -134,7 +149,11 @@ def browser():
             "--dump-dom",
         )
         return subprocess.run(
-            [program, *options, path.as_uri()], capture_output=True, text=True, timeout=120, check=True
+            [program, *options, path.as_uri() + fragment],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=True,
         ).stdout
 
     return dump
@@ -169,6 +188,16 @@ def test_pointing_lights_linked_lines(seen):
 
 def test_clicking_pins_the_source(seen):
     assert seen["pinned"] == ["acc = tl.dot(x, y, acc)"]
+
+
+def test_a_page_opens_at_a_line(browser, page, tmp_path):
+    path = tmp_path / "page.html"
+    path.write_text(page)
+    dot = line_of("acc = tl.dot(x, y, acc)")
+    text = browser(path, tmp_path / "profile", f"#line-{dot}")
+    pinned = re.findall(r'<div class="row linked pinned"[^>]*>([^<]*)<', text)
+    assert any("tl.dot" in line for line in pinned)
+    assert any("warp.wgmma" in line for line in pinned)
 
 
 def test_switches_show_panes(seen):

@@ -56,6 +56,7 @@ function light(places, style, on) {
   }
 }
 
+/** Keeps lines lit, and scrolls panes there, but not that of `from`, which may be null. */
 function pin(places, from) {
   if (pinned) light(pinned, "pinned", false);
   pinned = places;
@@ -89,6 +90,7 @@ function sourceCode() {
       const place = `${source.file}:${line}`;
       const row = makeRow(line, text, [place]);
       row.dataset.line = line;
+      row.dataset.place = place;
       code.append(row);
       for (const remark of data.remarks) {
         if (remark.line !== line || remark.file !== source.file) continue;
@@ -320,4 +322,5 @@ times();
 
 // `#line-71` opens the page with that line of the source lit.
 const wanted = /^#line-(\d+)$/.exec(location.hash);
-if (wanted) document.querySelector(`.row[data-line="${wanted[1]}"]`)?.click();
+const opened = wanted && document.querySelector(`.row[data-line="${wanted[1]}"]`);
+if (opened) pin([opened.dataset.place], null);

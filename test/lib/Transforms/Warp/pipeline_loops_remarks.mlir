@@ -137,3 +137,20 @@ tile.func @large(%p: tensor<256x!tile.ptr<f32>, #row>, %n: i32) {
   }
   tile.return
 }
+
+// -----
+
+#row = #warp.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]]}>
+#line = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64]]}>
+tile.func @early_exit(%p: tensor<128x!tile.ptr<f32>, #row>, %go: i1) {
+  // expected-remark@+1 {{not pipelined: how often it runs is not known before it starts}}
+  scf.while : () -> () {
+    scf.condition(%go)
+  } do {
+    %t = tile.load %p : tensor<128x!tile.ptr<f32>, #row>
+    %s = warp.alloc %t : (tensor<128xf32, #row>) -> !warp.shared<128xf32, #line>
+    %x = warp.local_load %s : !warp.shared<128xf32, #line> -> tensor<128xf32, #row>
+    scf.yield
+  }
+  tile.return
+}
