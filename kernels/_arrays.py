@@ -8,9 +8,14 @@ import numpy as np
 
 def library(x):
     """The module that made ``x``: numpy, torch or cupy."""
-    name = type(x).__module__.partition(".")[0]
+    return _library_of(type(x))
+
+
+@lru_cache(maxsize=64)
+def _library_of(kind):
+    name = kind.__module__.partition(".")[0]
     if name not in ("numpy", "torch", "cupy"):
-        raise TypeError(f"expected an array of numpy, torch or cupy, got {type(x).__name__}")
+        raise TypeError(f"expected an array of numpy, torch or cupy, got {kind.__name__}")
     return importlib.import_module(name)
 
 
@@ -32,7 +37,11 @@ def empty(shape, like, dtype=None):
 
 def dtype_name(x):
     """The name of the type of ``x``, an array or a type, without its library's."""
-    dtype = getattr(x, "dtype", x)
+    return _name_of(getattr(x, "dtype", x))
+
+
+@lru_cache(maxsize=64)
+def _name_of(dtype):
     return str(dtype).removeprefix("torch.")
 
 

@@ -5,8 +5,8 @@ import tilewright.language as tl
 
 from .._arrays import as_rows, check_same, dtype_name, empty, strides
 from .config import choose
-from .matmul import PRECISIONS, activation_function, result_type
 from .operands import check_operands, prepared
+from .product import PRECISIONS, activation_function, result_type
 from .tiles import along, locate
 
 

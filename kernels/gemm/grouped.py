@@ -6,8 +6,8 @@ import tilewright.language as tl
 
 from .._arrays import as_dtype, check_same, dtype_name, empty, library, on_gpu, strides
 from .config import choose
-from .matmul import PRECISIONS, activation_function, result_type
 from .operands import TYPES, prepared
+from .product import PRECISIONS, activation_function, result_type
 from .tiles import finish, locate, multiply
 
 
@@ -80,9 +80,9 @@ def grouped_kernel(
         PRECISION, False, BLOCK_K, BLOCK_K,
     )  # fmt: skip
     bias = (bias_ptr + group * stride_bias_g, stride_bias)
-    none = (1.0, 1.0, (out_ptr, 0, 0), bias, (bias_ptr, 0), (bias_ptr, 0))
+    none = (1.0, 1.0, (out_ptr, 0, 0), bias, (bias_ptr, 0), (bias_ptr, 0), None)
     out = (out_ptr, stride_om, stride_on)
-    finish(acc, m, first_n, end, N, out, none, 0, False, BIAS, "none", ACTIVATION)
+    finish(acc, m, first_n, end, N, out, none, 0, False, BIAS, "none", ACTIVATION, "")
 
 
 def grouped_matmul(

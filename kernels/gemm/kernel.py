@@ -41,11 +41,13 @@ def matmul_kernel(
     stride_c0,
     stride_c1,
     stride_part,
+    extra,
     SCALED: tl.constexpr,
     HAS_ALPHA: tl.constexpr,
     BIAS: tl.constexpr,
     ADD: tl.constexpr,
     ACTIVATION: tl.constexpr,
+    PLACED: tl.constexpr,
     PRECISION: tl.constexpr,
     EXACT: tl.constexpr,
     BATCH_O: tl.constexpr,
@@ -89,9 +91,10 @@ def matmul_kernel(
         (bias_ptr, stride_bias),
         (a_scale_ptr, stride_sa),
         (b_scale_ptr, stride_sb),
+        extra,
     )
     out = (out_ptr, stride_om, stride_on)
-    finish(acc, m, first_n, M, N, out, operands, SCALED, HAS_ALPHA, BIAS, ADD, ACTIVATION)
+    finish(acc, m, first_n, M, N, out, operands, SCALED, HAS_ALPHA, BIAS, ADD, ACTIVATION, PLACED)
 
 
 @tw.jit
@@ -130,11 +133,13 @@ def reduce_kernel(
     stride_c0,
     stride_c1,
     stride_part,
+    extra,
     SCALED: tl.constexpr,
     HAS_ALPHA: tl.constexpr,
     BIAS: tl.constexpr,
     ADD: tl.constexpr,
     ACTIVATION: tl.constexpr,
+    PLACED: tl.constexpr,
     BATCH_O: tl.constexpr,
     BATCH_C: tl.constexpr,
     BLOCK_M: tl.constexpr,
@@ -160,6 +165,7 @@ def reduce_kernel(
         (bias_ptr, stride_bias),
         (a_scale_ptr, stride_sa),
         (b_scale_ptr, stride_sb),
+        extra,
     )
     out = (out_ptr, stride_om, stride_on)
-    finish(acc, m, first_n, M, N, out, operands, SCALED, HAS_ALPHA, BIAS, ADD, ACTIVATION)
+    finish(acc, m, first_n, M, N, out, operands, SCALED, HAS_ALPHA, BIAS, ADD, ACTIVATION, PLACED)

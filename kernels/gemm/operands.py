@@ -31,6 +31,8 @@ def check_operands(a, b):
 
 def batch_shape(**arrays):
     """The shape that the leading dimensions of all arrays stretch to. Raises ValueError where they do not."""
+    if all(x.ndim == 2 for x in arrays.values()):
+        return ()
     shapes = {name: tuple(x.shape[:-2]) for name, x in arrays.items()}
     try:
         return np.broadcast_shapes(*shapes.values())
@@ -98,6 +100,8 @@ def batch_of(arrays, shape):
     """The :class:`Batch` of ``arrays``, which step alike through ``shape``; None if it takes more than two
     strides.
     """
+    if not shape:
+        return Batch(1, 1, ((0, 0),) * len(arrays), (0,) * len(arrays))
     steps = [strides(x)[:-2] for x in arrays]
     dims = []
     for size, *step in zip(shape, *steps):

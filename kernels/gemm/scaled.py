@@ -5,8 +5,8 @@ import tilewright.language as tl
 
 from .._arrays import as_dtype, check_same, dtype_name, empty, library, strides
 from .config import choose
-from .matmul import activation_function, product
 from .operands import check_operands, prepared
+from .product import activation_function, product
 from .tiles import finish, locate
 
 # The side of a block with a scale of its own.
@@ -87,9 +87,9 @@ def block_scaled_kernel(
         a_ptrs += BLOCK_K * stride_ak
         b_ptrs += BLOCK_K * stride_bk
     # No alpha, no added matrix, no scales of the whole.
-    none = (1.0, 1.0, (out_ptr, 0, 0), (bias_ptr, stride_bias), (a_scale_ptr, 0), (b_scale_ptr, 0))
+    none = (1.0, 1.0, (out_ptr, 0, 0), (bias_ptr, stride_bias), (a_scale_ptr, 0), (b_scale_ptr, 0), None)
     out = (out_ptr, stride_om, stride_on)
-    finish(acc, m, first_n, M, N, out, none, 0, False, BIAS, "none", ACTIVATION)
+    finish(acc, m, first_n, M, N, out, none, 0, False, BIAS, "none", ACTIVATION, "")
 
 
 def scaled_matmul(
@@ -155,7 +155,7 @@ def scaled_matmul(
         vectors.append(None if kind == "number" else scale.reshape(-1))
     flags = {"HAS_ALPHA": alpha != 1, "BIAS": "none" if bias is None else "n", "ADD": "none"}
     exact = not fast_accumulation and dtype_name(a) != "int8"
-    flags["ACTIVATION"] = function
+    flags |= {"ACTIVATION": function, "PLACED": ""}
     product(out, a, b, bias, None, *vectors, alpha, 1.0, flags, "ieee", exact, config)
     return out
 

@@ -96,6 +96,7 @@ def epilogue(
     BIAS: tl.constexpr,
     ADD: tl.constexpr,
     ACTIVATION: tl.constexpr,
+    PLACED: tl.constexpr,
     TYPE: tl.constexpr,
     PARTS: tl.constexpr,
 ):
@@ -103,20 +104,34 @@ def epilogue(
 
     In float32: activation(alpha * scales * x + bias + beta * c), or with ADD "after" activation(...) + beta * c.
     Bit 0 of SCALED says that rows have scales, bit 1 that columns have; BIAS is "none", or the side that the
-    bias goes along, "m" or "n"; ACTIVATION is a function of a float32 block or None.
+    bias goes along, "m" or "n"; ACTIVATION is a function of a float32 block or None, or, where PLACED
+    says which of its rows and columns m and n are, of them and of operands, too.
     """
     if PARTS > 1:
         half: tl.constexpr = x.shape[1] // 2
         x0, x1 = x.reshape(x.shape[0], 2, half).permute(0, 2, 1).split()
         y0 = epilogue(
-            x0, m, first_n, M, N, operands, SCALED, HAS_ALPHA, BIAS, ADD, ACTIVATION, TYPE, PARTS // 2
+            x0, m, first_n, M, N, operands, SCALED, HAS_ALPHA, BIAS, ADD, ACTIVATION, PLACED, TYPE, PARTS // 2
         )
         y1 = epilogue(
-            x1, m, first_n + half, M, N, operands, SCALED, HAS_ALPHA, BIAS, ADD, ACTIVATION, TYPE, PARTS // 2
+            x1,
+            m,
+            first_n + half,
+            M,
+            N,
+            operands,
+            SCALED,
+            HAS_ALPHA,
+            BIAS,
+            ADD,
+            ACTIVATION,
+            PLACED,
+            TYPE,
+            PARTS // 2,
         )
         return tl.join(y0, y1).permute(0, 2, 1).reshape(x.shape[0], x.shape[1])
     else:
-        alpha, beta, c, bias, a_scale, b_scale = operands
+        alpha, beta, c, bias, a_scale, b_scale, extra = operands
         n = first_n + tl.arange(0, x.shape[1])
         x = x.to(tl.float32)
         if SCALED & 1:
@@ -129,7 +144,11 @@ def epilogue(
             x = x + along(bias, m, n, M, N, BIAS)
         if ADD == "before":
             x = x + added(c, beta, m, n, M, N)
-        if ACTIVATION is not None:
+        if PLACED == "mn":
+            x = ACTIVATION(x, m[:, None], n[None, :], extra)
+        elif PLACED == "nm":
+            x = ACTIVATION(x, n[None, :], m[:, None], extra)
+        elif ACTIVATION is not None:
             x = ACTIVATION(x)
         if ADD == "after":
             x = x + added(c, beta, m, n, M, N)
@@ -150,6 +169,7 @@ def finish(
     BIAS: tl.constexpr,
     ADD: tl.constexpr,
     ACTIVATION: tl.constexpr,
+    PLACED: tl.constexpr,
 ):
     """Store a tile of sums, as the epilogue makes them."""
     ptr, stride_m, stride_n = out
@@ -157,7 +177,9 @@ def finish(
     if (SCALED != 0 or HAS_ALPHA or BIAS != "none") or (ADD != "none" or ACTIVATION is not None):
         # Part by part, so that few intermediate values stand in registers beside the sums.
         PARTS: tl.constexpr = max(acc.shape[1] // 32, 1)
-        x = epilogue(acc, m, first_n, M, N, operands, SCALED, HAS_ALPHA, BIAS, ADD, ACTIVATION, TYPE, PARTS)
+        x = epilogue(
+            acc, m, first_n, M, N, operands, SCALED, HAS_ALPHA, BIAS, ADD, ACTIVATION, PLACED, TYPE, PARTS
+        )
     else:
         x = acc.to(TYPE)
     n = first_n + tl.arange(0, acc.shape[1])

@@ -45,7 +45,15 @@ def tensor_maps(compiled):
 
 def matmul_constants(**changes):
     """Constants of the matrix product, of one plain product with contiguous rows where nothing is changed."""
-    plain = {"SCALED": 0, "HAS_ALPHA": False, "BIAS": "none", "ADD": "none", "ACTIVATION": None}
+    plain = {
+        "SCALED": 0,
+        "HAS_ALPHA": False,
+        "BIAS": "none",
+        "ADD": "none",
+        "ACTIVATION": None,
+        "PLACED": "",
+        "extra": None,
+    }
     batch = {"BATCH_O": 0, "BATCH_A": 0, "BATCH_B": 0, "BATCH_C": 0}
     how = {"PRECISION": "ieee", "EXACT": False, "SPLIT_K": 1, "GROUP_M": 8}
     return {**plain, **batch, **how, "stride_on": 1, "stride_ak": 1, **changes}

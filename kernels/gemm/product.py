@@ -14,19 +14,21 @@ ACTIVATIONS = {"none": None, "relu": relu, "gelu": gelu_erf, "gelu_tanh": gelu_t
 PRECISIONS = ("ieee", "tf32", "tf32x3")
 
 
-def activation_function(activation):
-    """The function in the language of that name; one given as it is is taken."""
-    if isinstance(activation, str) and activation in ACTIVATIONS:
+def activation_function(activation, operands=None):
+    """The function in the language of that name; one of ``@tw.jit`` is taken as it is."""
+    if isinstance(activation, str) and activation in ACTIVATIONS and operands is None:
         return ACTIVATIONS[activation]
-    if hasattr(activation, "fn") and hasattr(activation, "arg_names"):
-        if len(activation.arg_names) != 1:
-            raise ValueError(
-                f"an activation takes one float32 block, {activation.__name__} has the parameters "
-                f"{', '.join(activation.arg_names)}"
-            )
-        return activation
-    names = ", ".join(ACTIVATIONS)
-    raise ValueError(f"activation must be one of {names}, or a function of @tw.jit, got {activation!r}")
+    if not hasattr(activation, "arg_names"):
+        names = ", ".join(ACTIVATIONS)
+        raise ValueError(
+            f"activation must be one of {names}, or a function of @tw.jit (operands go to such a function), "
+            f"got {activation!r}"
+        )
+    wanted = ["x"] if operands is None else ["x", "rows", "columns", "operands"]
+    if len(activation.arg_names) != len(wanted):
+        found = ", ".join(activation.arg_names)
+        raise ValueError(f"{activation.__name__} has the parameters {found}, not {', '.join(wanted)}")
+    return activation
 
 
 def result_type(a, out, out_dtype, plain):
@@ -56,6 +58,7 @@ def matmul(
     beta=1.0,
     c=None,
     residual=None,
+    operands=None,
     out_dtype=None,
     config=None,
 ):
@@ -70,7 +73,9 @@ def matmul(
         b: array of shape (..., K, N), any strides, ``a``'s type (the float8 types may be mixed).
         bias: array of shape (N,), or None.
         activation: "none", "relu", "gelu" (error function), "gelu_tanh", "silu", or a function of
-            ``@tw.jit`` from a float32 block to one.
+            ``@tw.jit`` from a float32 block to one; with ``operands``, of ``(x, rows, columns, operands)``
+            where rows and columns are blocks of indices that broadcast to x, also behind the last.
+        operands: a tuple of arrays and numbers for such a function, or None.
         precision: how float32 operands are multiplied: "ieee", "tf32", or "tf32x3", three such products
             that together keep nearly all of float32.
         out: array of shape (..., M, N), any strides, for the result; made where not given. It may be ``c``
@@ -88,7 +93,7 @@ def matmul(
     Example: ``matmul(x, weight.T, bias, "gelu")``.
     """
     check_operands(a, b)
-    function = activation_function(activation)
+    function = activation_function(activation, operands)
     if precision not in PRECISIONS:
         raise ValueError(f"precision must be one of {', '.join(PRECISIONS)}, got {precision!r}")
     if c is not None and residual is not None:
@@ -113,9 +118,25 @@ def matmul(
         "BIAS": "none" if bias is None else "n",
         "ADD": "none" if added is None else "before" if c is not None else "after",
         "ACTIVATION": function,
+        "PLACED": "" if operands is None else "mn",
     }
     beta = beta if c is not None else 1.0
-    product(out, a, b, bias, added, None, None, float(alpha), float(beta), flags, precision, False, config)
+    product(
+        out,
+        a,
+        b,
+        bias,
+        added,
+        None,
+        None,
+        float(alpha),
+        float(beta),
+        flags,
+        precision,
+        False,
+        config,
+        operands,
+    )
     return out
 
 
@@ -128,9 +149,11 @@ def _fitted(name, x, shape, like):
         raise ValueError(f"{name} has shape {tuple(x.shape)}, which does not stretch to {shape}") from None
 
 
-def product(out, a, b, bias, c, a_scale, b_scale, alpha, beta, flags, precision, exact, config):
+def product(
+    out, a, b, bias, c, a_scale, b_scale, alpha, beta, flags, precision, exact, config, operands=None
+):
     """Run the kernels for checked operands: ``out`` and ``c`` of the result's shape, scales of shapes (M,) and
-    (N,), or (1,), ``flags`` for the epilogue.
+    (N,), or (1,), ``flags`` and ``operands`` for the epilogue.
     """
     batch = tuple(out.shape[:-2])
     a, b = prepared(a, b, work_of(a, b, batch))
@@ -138,12 +161,17 @@ def product(out, a, b, bias, c, a_scale, b_scale, alpha, beta, flags, precision,
     if chosen.swap:
         out, a, b, c = turned(out), turned(b), turned(a), None if c is None else turned(c)
         a_scale, b_scale = b_scale, a_scale
-        flags = flags | {"BIAS": "m" if flags["BIAS"] == "n" else flags["BIAS"]}
+        flags = flags | {
+            "BIAS": flags["BIAS"].replace("n", "m") if flags["BIAS"] != "none" else "none",
+            "PLACED": flags["PLACED"][::-1],
+        }
     a, b = (stretched(x, (*batch, *x.shape[-2:])) for x in (a, b))
-    _launch(out, a, b, bias, c, a_scale, b_scale, alpha, beta, flags, precision, exact, chosen)
+    _launch(out, a, b, bias, c, a_scale, b_scale, alpha, beta, flags, precision, exact, chosen, operands)
 
 
-def _launch(out, a, b, bias, c, a_scale, b_scale, alpha, beta, flags, precision, exact, config):
+def _launch(
+    out, a, b, bias, c, a_scale, b_scale, alpha, beta, flags, precision, exact, config, operands=None
+):
     # An absent array is never read; any pointer stands for it.
     added = out if c is None else c
     batch = batch_of((out, a, b, added), out.shape[:-2])
@@ -151,7 +179,7 @@ def _launch(out, a, b, bias, c, a_scale, b_scale, alpha, beta, flags, precision,
         for i in range(out.shape[0]):
             _launch(
                 out[i], a[i], b[i], bias, None if c is None else c[i], a_scale, b_scale,
-                alpha, beta, flags, precision, exact, config,
+                alpha, beta, flags, precision, exact, config, operands,
             )  # fmt: skip
         return
     (M, K), N = a.shape[-2:], b.shape[-1]
@@ -168,11 +196,19 @@ def _launch(out, a, b, bias, c, a_scale, b_scale, alpha, beta, flags, precision,
         sums = as_dtype("int32" if dtype_name(a) == "int8" else "float32", a)
         target = empty((parts, batch.count, M, N), a, sums)
         target_strides, target_batch, target_steps = (N, 1), (batch.inner * M * N, M * N), 3
-        first = {"SCALED": 0, "HAS_ALPHA": False, "BIAS": "none", "ADD": "none", "ACTIVATION": None}
+        first = {
+            "SCALED": 0,
+            "HAS_ALPHA": False,
+            "BIAS": "none",
+            "ADD": "none",
+            "ACTIVATION": None,
+            "PLACED": "",
+        }
     matmul_kernel[grid](
         target, a, b, added, *vectors, M, N, K,
         *target_strides, *strides(a)[-2:], *strides(b)[-2:], *strides(added)[-2:], *steps, alpha, beta,
-        batch.inner, *target_batch, *from_a, *from_b, *from_c, batch.count * M * N, **first,
+        batch.inner, *target_batch, *from_a, *from_b, *from_c, batch.count * M * N,
+        operands if parts == 1 else None, **first,
         PRECISION=precision, EXACT=exact,
         BATCH_O=target_steps, BATCH_A=batch.steps[1], BATCH_B=batch.steps[2], BATCH_C=batch.steps[3],
         **config.launch(),
@@ -183,7 +219,7 @@ def _launch(out, a, b, bias, c, a_scale, b_scale, alpha, beta, flags, precision,
         reduce_kernel[grid](
             out, target, added, *vectors, M, N, parts,
             *strides(out)[-2:], *strides(added)[-2:], *steps, alpha, beta,
-            batch.inner, *to, *from_c, batch.count * M * N, **epilogue,
+            batch.inner, *to, *from_c, batch.count * M * N, operands, **epilogue,
             BATCH_O=batch.steps[0], BATCH_C=batch.steps[3],
             BLOCK_M=rows, BLOCK_N=columns, num_warps=4,
         )  # fmt: skip
