@@ -1,6 +1,7 @@
 """Checks, prints and hints."""
 
 from .builtin import builtin
+from .dtypes import float32
 from .errors import LanguageError, LanguageTypeError, LanguageValueError
 from .ir import builder, emit_effect
 from .semantic import arithmetic, convert
@@ -44,6 +45,7 @@ def device_print(prefix, *args, hex=False):
     if not isinstance(prefix, str):
         raise LanguageTypeError(f"the prefix of device_print is a string, got {convert.describe(prefix)}")
     values = [convert.to_tensor(arg) for arg in args]
+    values = [convert.cast(v, float32) if v.dtype.is_stored_float() else v for v in values]
     emit_effect(
         "tile.print",
         values,

@@ -7,6 +7,7 @@ those. Integers carry a sign here only: the IR below is signless, and the operat
 import re
 from functools import cached_property
 
+from .constexpr import unwrap
 from .errors import LanguageTypeError, LanguageValueError
 
 # name -> (IR spelling, width in bits, bits of the mantissa for floats)
@@ -18,6 +19,8 @@ _FLOATS = {
     "fp32": ("f32", 32, 23),
     "fp64": ("f64", 64, 52),
 }
+# Floats that memory holds and the IR has as i8: name -> bits of the mantissa.
+_STORED_FLOATS = {"fp8e4b15": 3, "fp8e4b8": 3, "fp8e5b16": 2}
 _SIGNED = {"int1": 1, "int8": 8, "int16": 16, "int32": 32, "int64": 64}
 _UNSIGNED = {"uint8": 8, "uint16": 16, "uint32": 32, "uint64": 64}
 
@@ -35,6 +38,8 @@ class dtype:
     def __init__(self, name):
         if name in _FLOATS:
             self._ir, self.primitive_bitwidth, self.fp_mantissa_width = _FLOATS[name]
+        elif name in _STORED_FLOATS:
+            self._ir, self.primitive_bitwidth, self.fp_mantissa_width = "i8", 8, _STORED_FLOATS[name]
         elif name in _SIGNED or name in _UNSIGNED:
             self.int_bitwidth = self.primitive_bitwidth = (_SIGNED | _UNSIGNED)[name]
             self._ir = f"i{self.int_bitwidth}"
@@ -69,7 +74,11 @@ class dtype:
 
     def is_floating(self):
         """Whether it is a float."""
-        return self.name in _FLOATS
+        return self.name in _FLOATS or self.is_stored_float()
+
+    def is_stored_float(self):
+        """Whether it is a float that is only loaded, stored, moved and cast."""
+        return self.name in _STORED_FLOATS
 
     def is_standard_floating(self):
         """Whether it is a float of 16 bits or more."""
@@ -126,6 +135,7 @@ class pointer_type(dtype):
     """A pointer to elements of type `element_ty`; `const` forbids stores through it."""
 
     def __init__(self, element_ty, address_space=1, const=False):
+        element_ty, const = unwrap(element_ty), unwrap(const)  # the interpreter calls it from kernels
         if not isinstance(element_ty, dtype) or element_ty.is_block():
             raise LanguageTypeError(f"a pointer needs an element type, got {element_ty!r}")
         self.element_ty = element_ty
@@ -227,7 +237,7 @@ class descriptor_type(dtype):
 
 def _define_predicates():
     """`is_fp16()`, `is_int1()`, `is_uint64()` and so on: whether a type is the one of that name."""
-    for name in (*_FLOATS, *_SIGNED, *_UNSIGNED):
+    for name in (*_FLOATS, *_STORED_FLOATS, *_SIGNED, *_UNSIGNED):
         setattr(dtype, f"is_{name}", lambda self, name=name: self.name == name)
 
 
@@ -243,12 +253,14 @@ void = dtype("void")
 int1, int8, int16, int32, int64 = (dtype(name) for name in _SIGNED)
 uint8, uint16, uint32, uint64 = (dtype(name) for name in _UNSIGNED)
 float8e4nv, float8e5 = dtype("fp8e4nv"), dtype("fp8e5")
+float8e4b15, float8e4b8, float8e5b16 = (dtype(name) for name in _STORED_FLOATS)
 float16, bfloat16, float32, float64 = dtype("fp16"), dtype("bf16"), dtype("fp32"), dtype("fp64")
 pi32_t = pointer_type(int32)
 
 _PUBLIC_NAMES = {
     "fp8e4nv": "float8e4nv",
     "fp8e5": "float8e5",
+    **{name: name.replace("fp", "float") for name in _STORED_FLOATS},
     "fp16": "float16",
     "bf16": "bfloat16",
     "fp32": "float32",
@@ -256,7 +268,7 @@ _PUBLIC_NAMES = {
 }
 
 _SIGNATURE_NAMES = {
-    **{name: name for name in _FLOATS},
+    **{name: name for name in (*_FLOATS, *_STORED_FLOATS)},
     **{f"i{width}": name for name, width in _SIGNED.items()},
     **{f"u{width}": name for name, width in _UNSIGNED.items()},
     "u1": "int1",

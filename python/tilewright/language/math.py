@@ -10,7 +10,7 @@ from .builtin import builtin
 from .dtypes import float32
 from .errors import LanguageTypeError
 from .ir import Spelled, builder, emit
-from .semantic import arithmetic, convert
+from .semantic import arithmetic, convert, promote
 
 
 def _unary(name, op, text, approximated=False):
@@ -63,6 +63,7 @@ def abs(x):
     value = convert.to_tensor(x)
     if value.dtype.is_ptr():
         raise LanguageTypeError(f"abs takes numbers, got {value.type}")
+    promote.check_computes(value, "abs")
     if value.dtype.is_floating():
         return emit("math.absf", [value], value.type)
     return (

@@ -5,7 +5,7 @@ from ..errors import LanguageTypeError, LanguageValueError
 from ..ir import Spelled, builder, emit, emit_effect
 from .compare import compare
 from .convert import cast, constant, describe, is_literal, to_bool, to_tensor
-from .promote import broadcast_pair, check_operand, operands
+from .promote import broadcast_pair, check_computes, check_operand, operands
 
 
 def _pick(ty, floating, signed, unsigned=None):
@@ -156,6 +156,7 @@ def invert(value):
 
 
 def _no_pointer(value, what):
+    check_computes(value, what)
     if value.dtype.is_ptr():
         raise LanguageTypeError(f"{what} does not take {value.dtype}")
 

@@ -44,6 +44,10 @@ def constant(value, ty):
     scalar = ty.scalar
     if scalar.is_ptr():
         raise LanguageTypeError(f"cannot make a {scalar} from the number {value}")
+    if scalar.is_stored_float():
+        from .stored import stored_constant
+
+        return stored_constant(value, ty)
     if scalar.is_floating():
         value = float(value)
         if abs(value) > _LARGEST.get(scalar.name, math.inf):
@@ -101,6 +105,8 @@ def cast(value, target, rounding=None):
         )
     if source.is_ptr() or target.is_ptr():
         return _cast_pointer(value, source, target)
+    if source.is_stored_float() or target.is_stored_float():
+        return _cast_stored(value, source, target, rounding)
     if source.is_floating():
         return _cast_float(value, source, target, rounding)
     return _cast_int(value, source, target)
@@ -119,6 +125,13 @@ def _cast_pointer(value, source, target):
     if target.is_ptr() and source.is_int() and not source.is_bool():
         return _convert("tile.int_to_ptr", cast(value, int64), target)
     raise LanguageTypeError(f"cannot cast {source} to {target}")
+
+
+def _cast_stored(value, source, target, rounding):
+    from .stored import decode, to_stored
+
+    value = decode(value) if source.is_stored_float() else value
+    return to_stored(value, target, rounding) if target.is_stored_float() else cast(value, target)
 
 
 def _cast_float(value, source, target, rounding):
@@ -164,7 +177,8 @@ def bitcast(value, target):
             f"cannot bitcast {source} ({bits} bits) to {target} ({target.primitive_bitwidth} bits)",
             hint="leave out bitcast=True to convert the value",
         )
-    if source.is_int() and target.is_int():
+    codes = [ty.is_int() or ty.is_stored_float() for ty in (source, target)]
+    if all(codes):  # the IR has the same integers
         return tensor(value.handle, with_scalar(value.type, target))
     return _convert("arith.bitcast", value, target)
 

@@ -3,7 +3,7 @@
 from ..dtypes import block_type, float16, float32, float64, int8, int32
 from ..errors import LanguageTypeError, LanguageValueError
 from ..ir import builder, emit
-from .convert import constant, describe
+from .convert import cast, constant, describe
 from .memory import option
 
 PRECISION = {"ieee": 0, "tf32": 1, "tf32x3": 2}
@@ -37,6 +37,11 @@ def _check(left, right):
         raise LanguageTypeError(f"tl.dot takes floats and int8, got {left.dtype}")
 
 
+def _to_computed(value):
+    stored = getattr(getattr(value, "dtype", None), "is_stored_float", lambda: False)()
+    return cast(value, float16) if stored else value
+
+
 def _result_type(element, out_dtype):
     """The type in which the products of `element` are summed."""
     if element == int8:
@@ -52,6 +57,8 @@ def _result_type(element, out_dtype):
 
 def dot(left, right, acc, input_precision, allow_tf32, out_dtype):
     """See `tl.dot`."""
+    # float16 holds the numbers of the types that only memory knows.
+    left, right = (_to_computed(value) for value in (left, right))
     _check(left, right)
     if input_precision is not None and allow_tf32 is not None:
         raise LanguageValueError("give tl.dot either input_precision or allow_tf32, not both")

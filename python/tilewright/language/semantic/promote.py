@@ -69,10 +69,19 @@ def check_operand(value, what):
         raise LanguageTypeError(f"{what} takes blocks, scalars and numbers, got {describe(value)}")
 
 
+def check_computes(value, what):
+    """Raise if the elements of `value`, a tensor, are of a type that only memory knows."""
+    if value.dtype.is_stored_float():
+        raise LanguageTypeError(
+            f"{what} does not take {value.type}, which is only loaded, stored and cast",
+            hint="cast it first with .to(tl.float32)",
+        )
+
+
 def operands(left, right, what, division=False, pointers=False):
     """`left` and `right` in one type and shape. `what` names the operation in errors.
 
-    `pointers` lets two pointers of the same type through unchanged.
+    `pointers` lets two pointers, or two of another type, of the same type through unchanged.
     """
     check_operand(left, what)
     check_operand(right, what)
@@ -85,6 +94,11 @@ def operands(left, right, what, division=False, pointers=False):
             if pointers and not (left_literal or right_literal) and left.dtype == right.dtype:
                 return broadcast_pair(left, right)
             raise LanguageTypeError(f"{what} does not take {describe(left)} and {describe(right)}")
+    if pointers and not (left_literal or right_literal) and left.dtype == right.dtype:
+        return broadcast_pair(left, right)
+    for value in (left, right):
+        if not is_literal(value):
+            check_computes(value, what)
     if left_literal:
         ty = _literal_computation_type(right.dtype, left, division)
         left, right = _convert_literal(left, ty, right), cast(right, ty)

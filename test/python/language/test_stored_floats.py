@@ -1,0 +1,166 @@
+"""8-bit floats that only memory knows, on every back end: all codes, and all ways to round."""
+
+import ml_dtypes
+import numpy as np
+import pytest
+import tilewright as tw
+import tilewright.language as tl
+from tilewright.frontend import CompilationError
+
+CODES = np.arange(256, dtype=np.uint8)
+
+
+def _values():
+    """What the codes of each type stand for."""
+    halves = ((CODES.astype(np.uint16) & 0x7F) << 7 | (CODES.astype(np.uint16) & 0x80) << 8).view(np.float16)
+    return {
+        "float8e4b15": halves.astype(np.float64),
+        "float8e4b8": CODES.view(ml_dtypes.float8_e4m3fnuz).astype(np.float64),
+        "float8e5b16": CODES.view(ml_dtypes.float8_e5m2fnuz).astype(np.float64),
+    }
+
+
+VALUES = _values()
+TYPES = {name: getattr(tl, name) for name in VALUES}
+
+
+@tw.jit
+def widen(x, out, N: tl.constexpr, TYPE: tl.constexpr):
+    i = tl.arange(0, N)
+    codes = x.to(tl.pointer_type(TYPE))
+    tl.store(out + i, tl.load(codes + i))
+
+
+@tw.jit
+def narrow(x, out, N: tl.constexpr, TYPE: tl.constexpr, ROUNDING: tl.constexpr):
+    i = tl.arange(0, N)
+    value = tl.load(x + i).to(TYPE, fp_downcast_rounding=ROUNDING)
+    tl.store(out.to(tl.pointer_type(TYPE)) + i, value)
+
+
+@tw.jit
+def move(x, out, N: tl.constexpr, TYPE: tl.constexpr):
+    """Loaded with a mask, chosen, reshaped and transposed, filled: without being computed with."""
+    i, j = tl.arange(0, N)[:, None], tl.arange(0, N)[None, :]
+    place = i * N + j
+    value = tl.load(x.to(tl.pointer_type(TYPE)) + place, mask=i > 0, other=1.0)
+    value = tl.where(i == j, tl.full((N, N), -0.75, TYPE), value.T)
+    tl.store(out.to(tl.pointer_type(TYPE)) + place, value)
+
+
+@tw.jit
+def product(x, y, out, N: tl.constexpr, TYPE: tl.constexpr):
+    place = tl.arange(0, N)[:, None] * N + tl.arange(0, N)[None, :]
+    a, b = (tl.load(p.to(tl.pointer_type(TYPE)) + place) for p in (x, y))
+    tl.store(out + place, tl.dot(a, b))
+
+
+@pytest.mark.parametrize("wide", ["float32", "float16", "bfloat16", "float64"])
+@pytest.mark.parametrize("name", TYPES)
+def test_every_code(backend, name, wide):
+    out = backend.poisoned((256,), wide)
+    widen[1,](backend.array(CODES), out, 256, TYPES[name])
+    np.testing.assert_array_equal(backend.numpy(out), VALUES[name])
+    known = ~np.isnan(VALUES[name])
+    assert np.array_equal(np.signbit(backend.numpy(out))[known], np.signbit(VALUES[name])[known])
+
+
+def nearest(values, x, rounding):
+    """The code of the number nearest to `x`, ties to the even code, or towards zero; the largest beyond it."""
+    positive = values[:0x80]
+    size = abs(x)
+    above = int(np.searchsorted(positive, size))
+    if above == 0x80 or positive[above] == size:
+        code = min(above, 0x7F)
+    elif rounding == "rtz":
+        code = above - 1
+    else:
+        low, high = size - positive[above - 1], positive[above] - size
+        code = above - 1 if low < high or (low == high and above % 2) else above
+    negative_zero = np.isnan(values[0x80]) and code == 0
+    return code | (0x80 if np.signbit(x) and not negative_zero else 0)
+
+
+@pytest.mark.parametrize("rounding", [None, "rtz"])
+@pytest.mark.parametrize("wide", ["float32", "float64", "float16"])
+@pytest.mark.parametrize("name", TYPES)
+def test_rounding(backend, rng, name, wide, rounding):
+    values = VALUES[name]
+    ties = (values[:0x7F] + values[1:0x80]) / 2
+    x = np.concatenate([ties, -ties, np.nextafter(ties, 1e9), np.nextafter(ties, -1e9), values[:0x80]])
+    x = np.concatenate([x, rng.choice([-1, 1], 2048 - x.size) * np.exp2(rng.uniform(-24, 18, 2048 - x.size))])
+    with np.errstate(over="ignore"):
+        x = x.astype(wide)
+    x[:4] = [np.inf, -np.inf, 0.0, -0.0]
+    out = backend.poisoned((2048,), "uint8")
+    narrow[1,](backend.array(x), out, 2048, TYPES[name], rounding)
+    want = [nearest(values, float(v), rounding) for v in x]
+    np.testing.assert_array_equal(backend.numpy(out), want)
+
+
+@pytest.mark.parametrize("name, code", [("float8e4b15", 0x7F), ("float8e4b8", 0x80), ("float8e5b16", 0x80)])
+def test_nan(backend, name, code):
+    out = backend.poisoned((4,), "uint8")
+    narrow[1,](backend.array(np.full(4, np.nan, np.float32)), out, 4, TYPES[name], None)
+    assert backend.numpy(out).tolist() == [code] * 4
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_integers(backend, rng, name):
+    x = rng.integers(-300, 300, 256).astype(np.int32)
+    out = backend.poisoned((256,), "uint8")
+    narrow[1,](backend.array(x), out, 256, TYPES[name], None)
+    assert backend.numpy(out).tolist() == [nearest(VALUES[name], float(v), None) for v in x]
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_moves(backend, name):
+    codes = np.resize(CODES, (32, 32))
+    out = backend.poisoned((32, 32), "uint8")
+    move[1,](backend.array(codes), out, 32, TYPES[name])
+    want = codes.copy()
+    want[0] = nearest(VALUES[name], 1.0, None)
+    want = want.T.copy()
+    np.fill_diagonal(want, nearest(VALUES[name], -0.75, None))
+    np.testing.assert_array_equal(backend.numpy(out), want)
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_dot(backend, rng, name):
+    usable = np.flatnonzero(np.abs(np.nan_to_num(VALUES[name], nan=1e9)) <= 8).astype(np.uint8)
+    x, y = rng.choice(usable, (32, 32)), rng.choice(usable, (32, 32))
+    out = backend.poisoned((32, 32), "float32")
+    product[1,](backend.array(x), backend.array(y), out, 32, TYPES[name])
+    backend.check(out, VALUES[name][x] @ VALUES[name][y], "float32")
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x + x,
+        lambda x: -x,
+        lambda x: x > 0,
+        lambda x: tl.abs(x),
+        lambda x: tl.sum(x, 0),
+        lambda x: x * 2.0,
+    ],
+)
+def test_computing_is_refused(tile, function):
+    from tilewright.language.builtin import builtin
+
+    made = builtin(function)
+
+    def kernel(p, F: tl.constexpr):
+        F(tl.load(p + tl.arange(0, 16)))
+
+    with pytest.raises(CompilationError, match=r"does not take .*fp8e4b8.* only loaded, stored and cast"):
+        tile(kernel, "*fp8e4b8", F=made)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("name", TYPES)
+def test_assembles_for_a_gpu(assemble, name):
+    constants = {"N": 1024, "TYPE": TYPES[name]}
+    assemble(widen, {"x": "*u8", "out": "*fp16"}, constants)
+    assemble(narrow, {"x": "*fp32", "out": "*u8"}, {**constants, "ROUNDING": None})
+    assemble(product, {"x": "*u8", "y": "*u8", "out": "*fp32"}, {"N": 64, "TYPE": TYPES[name]})
