@@ -44,7 +44,7 @@ LoadedKernel::~LoadedKernel() { tw_cuda_kernel_free(onGpu); }
 
 tw_status LoadedKernel::launch(const Grid &grid, void *stream, uint64_t *slots,
                                size_t count) const {
-  uint64_t kept[kMaxParameters];
+  uint64_t kept[kMaxSlots];
   if (!passed.empty()) {
     size_t all = std::min(count, passed.size());
     count = 0;
