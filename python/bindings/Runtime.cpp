@@ -53,14 +53,15 @@ static void defineDispatcher(py::module_ &module) {
       .def(
           "launcher",
           [](py::object self, py::object grid) {
-            return makeLauncher(py::cast<Dispatcher &>(self), self, grid);
+            return makeLauncher(py::cast<Dispatcher &>(self), self, grid,
+                                LaunchForm::Launch);
           },
           py::arg("grid"), "A callable that runs the kernel over the grid.")
       .def(
           "binder",
           [](py::object self, py::object grid) {
             return makeLauncher(py::cast<Dispatcher &>(self), self, grid,
-                                LauncherForm::Bind);
+                                LaunchForm::Bind);
           },
           py::arg("grid"),
           "A callable that takes the arguments of a launch and gives one that "
@@ -69,7 +70,7 @@ static void defineDispatcher(py::module_ &module) {
           "warmer",
           [](py::object self) {
             return makeLauncher(py::cast<Dispatcher &>(self), self,
-                                py::object());
+                                py::object(), LaunchForm::Compile);
           },
           "A callable that takes the arguments of a launch and only compiles.")
       .def("clear", &Dispatcher::clear, "Forgets the compiled variants.")

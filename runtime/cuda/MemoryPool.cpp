@@ -20,7 +20,10 @@ Result<std::unique_ptr<MemoryPool>> MemoryPool::create(const Driver &driver,
   Result<ContextScope> scope = ContextScope::enter(driver, ordinal);
   if (!scope.ok())
     return scope.status();
-  std::unique_ptr<MemoryPool> made(new MemoryPool(driver, ordinal));
+  Result<uint64_t> total = deviceMemory(driver, ordinal);
+  if (!total.ok())
+    return total.status();
+  std::unique_ptr<MemoryPool> made(new MemoryPool(driver, ordinal, *total));
   Result<bool> pooled = hasPools(driver, ordinal);
   if (!pooled.ok())
     return pooled.status();
@@ -32,12 +35,13 @@ Result<std::unique_ptr<MemoryPool>> MemoryPool::create(const Driver &driver,
                               "cuMemPoolCreate");
       !s.ok())
     return s;
-  // By default a pool gives everything back at each synchronisation.
-  uint64_t keepAll = UINT64_MAX;
-  if (Status s = driver.check(
-          driver.poolSetAttribute(made->pool, PoolAttribute::ReleaseThreshold,
-                                  &keepAll),
-          "cuMemPoolSetAttribute");
+  // By default a pool gives everything back at each synchronisation. What is
+  // kept is not there for other processes.
+  uint64_t kept = *total / 16;
+  if (Status s =
+          driver.check(driver.poolSetAttribute(
+                           made->pool, PoolAttribute::ReleaseThreshold, &kept),
+                       "cuMemPoolSetAttribute");
       !s.ok())
     return s;
   return made;
@@ -77,12 +81,19 @@ Result<DevicePointer> MemoryPool::allocate(size_t bytes, StreamHandle stream) {
   if (!scope.ok())
     return scope.status();
   releasePostponed();
+  // A pool takes all that the device has before it finds that this is not
+  // enough, and other processes would fail meanwhile.
+  if (bytes > totalBytes)
+    return outOfMemory(
+        bytes, driver.check(kErrorOutOfMemory, "cuMemAllocFromPoolAsync"));
   DriverResult result = tryAllocate(pointer, bytes, stream);
   if (result == kErrorOutOfMemory) {
     // Only what the device has finished with can be given back.
     (void)driver.contextSynchronize();
     (void)trim(0);
     result = tryAllocate(pointer, bytes, stream);
+    if (result == kErrorOutOfMemory)
+      (void)trim(0);
   }
   Status status =
       driver.check(result, pool ? "cuMemAllocFromPoolAsync" : "cuMemAlloc");

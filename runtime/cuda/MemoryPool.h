@@ -16,8 +16,9 @@ struct MemoryUse {
   uint64_t reserved = 0, used = 0;
 };
 
-/// The pool of one device. It keeps what is freed until memory is short. Every
-/// function may be called from any thread.
+/// The pool of one device. Of what is freed it keeps a sixteenth of the
+/// device's memory until memory is short. Every function may be called from any
+/// thread.
 class MemoryPool {
 public:
   static Result<std::unique_ptr<MemoryPool>> create(const Driver &driver,
@@ -47,8 +48,8 @@ private:
     StreamHandle stream;
   };
 
-  MemoryPool(const Driver &driver, int ordinal)
-      : driver(driver), ordinal(ordinal) {}
+  MemoryPool(const Driver &driver, int ordinal, uint64_t totalBytes)
+      : driver(driver), ordinal(ordinal), totalBytes(totalBytes) {}
 
   DriverResult tryAllocate(DevicePointer &pointer, size_t bytes,
                            StreamHandle stream) const;
@@ -58,6 +59,7 @@ private:
 
   const Driver &driver;
   int ordinal;
+  uint64_t totalBytes;
   /// Null with drivers and devices that know no pools.
   MemoryPoolHandle pool = nullptr;
   std::mutex mutex;

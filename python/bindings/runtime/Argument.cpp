@@ -62,6 +62,7 @@ struct TypeInfo {
     NumPyScalar,
     Wrapper,
     Structured,
+    Descriptor,
     OwnArray,
     Array,
     Unknown
@@ -82,12 +83,10 @@ static bool isSubtypeOf(PyTypeObject *type, const char *module,
              1;
 }
 
-/// What stands for several values, or is compiled in: tuples, descriptors,
-/// aggregates, functions of the language.
+/// What stands for several values, or is compiled in: tuples, aggregates,
+/// functions of the language.
 static bool isStructured(PyTypeObject *type) {
   return PyType_IsSubtype(type, &PyTuple_Type) ||
-         isSubtypeOf(type, "tilewright.runtime.descriptor",
-                     "TensorDescriptor") ||
          py::hasattr(reinterpret_cast<PyObject *>(type),
                      "is_structured_argument");
 }
@@ -105,6 +104,8 @@ static TypeInfo lookAt(PyTypeObject *type) {
     return {TypeInfo::NumPyScalar, {}};
   if (isSubtypeOf(type, "tilewright.language.constexpr", "constexpr"))
     return {TypeInfo::Wrapper, {}};
+  if (isSubtypeOf(type, "tilewright.runtime.descriptor", "TensorDescriptor"))
+    return {TypeInfo::Descriptor, {}};
   if (isStructured(type))
     return {TypeInfo::Structured, {}};
   if (isOwnArrayType(type))
@@ -266,6 +267,7 @@ bool readArgument(PyObject *value, const Specialization &specialization,
     hintAtAddress(specialization, argument);
     return true;
   case TypeInfo::Structured:
+  case TypeInfo::Descriptor:
     argument.kind = ArgumentKind::Structured;
     return true;
   case TypeInfo::Unknown:
@@ -277,6 +279,15 @@ bool readArgument(PyObject *value, const Specialization &specialization,
 bool isArray(PyObject *value) {
   const TypeInfo::Role role = infoOf(Py_TYPE(value)).role;
   return role == TypeInfo::Array || role == TypeInfo::OwnArray;
+}
+
+bool isDescriptor(PyObject *value) {
+  return infoOf(Py_TYPE(value)).role == TypeInfo::Descriptor;
+}
+
+bool isStructuredArgument(PyObject *value) {
+  return isDescriptor(value) ||
+         infoOf(Py_TYPE(value)).role == TypeInfo::Structured;
 }
 
 } // namespace tilewright::python

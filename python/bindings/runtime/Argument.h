@@ -95,6 +95,10 @@ bool readArgument(PyObject *value, const Specialization &specialization,
 /// An array or something that exports one, and so no compile-time value.
 bool isArray(PyObject *value);
 
+/// Several values in one argument: a tuple, a tensor descriptor, ...
+bool isStructuredArgument(PyObject *value);
+bool isDescriptor(PyObject *value);
+
 } // namespace tilewright::python
 
 #endif // TILEWRIGHT_PYTHON_RUNTIME_ARGUMENT_H

@@ -10,36 +10,37 @@ namespace py = pybind11;
 
 namespace tilewright::python {
 
-/// The variant for a call, which is sorted and read into `call`. Null with a
-/// Python error set; without one for a call that is structured.
-const KernelVariant *Dispatcher::prepare(PyObject *grid, PyObject *const *args,
-                                         size_t count, PyObject *keywordNames,
-                                         Call &call, Grid &sides, bool load) {
+PyObject *Dispatcher::call(LaunchForm form, PyObject *grid,
+                           PyObject *const *args, size_t count,
+                           PyObject *keywordNames) {
+  Call call;
   if (!bindArguments(signature, args, count, keywordNames, call)) {
     rejectArguments(args, count, keywordNames);
     return nullptr;
   }
-  if (!readArguments(signature, call) || call.isStructured ||
-      (grid && !resolveGrid(grid, call, sides)))
+  if (!readArguments(signature, call))
     return nullptr;
-  return variantFor(call, load);
+  if (call.isStructured)
+    return callStructured(form, call, grid, args, count, keywordNames);
+  Grid sides;
+  if (grid && !resolveGrid(grid, call, sides))
+    return nullptr;
+  return run(form, call, sides);
 }
 
-PyObject *Dispatcher::call(PyObject *grid, PyObject *const *args, size_t count,
-                           PyObject *keywordNames) {
-  Call call;
-  Grid sides;
-  const KernelVariant *variant = prepare(grid, args, count, keywordNames, call,
-                                         sides, /*load=*/grid != nullptr);
-  if (call.isStructured)
-    return callStructured(grid ? "launcher" : "warmer", grid, args, count,
-                          keywordNames);
+/// The rest of a call whose arguments are read.
+PyObject *Dispatcher::run(LaunchForm form, const Call &call,
+                          const Grid &sides) {
+  const KernelVariant *variant =
+      variantFor(call, /*load=*/form != LaunchForm::Compile);
   if (!variant)
     return nullptr;
+  if (form == LaunchForm::Bind)
+    return bind(call, *variant, sides);
   // Another thread may clear the table while this one runs without the lock.
   py::object compiled = variant->compiled;
   const py::object loaded = variant->loadedOwner;
-  if (grid && !launch(call, *variant, sides))
+  if (form == LaunchForm::Launch && !launch(call, *variant, sides))
     return nullptr;
   return compiled.release().ptr();
 }
@@ -60,16 +61,61 @@ static py::dict keywordsOf(PyObject *const *values, PyObject *names) {
   return keywords;
 }
 
-PyObject *Dispatcher::callStructured(const char *form, PyObject *grid,
-                                     PyObject *const *args, size_t count,
-                                     PyObject *keywordNames) const {
+static const char *nameOf(LaunchForm form) {
+  switch (form) {
+  case LaunchForm::Launch:
+    return "launcher";
+  case LaunchForm::Compile:
+    return "warmer";
+  case LaunchForm::Bind:
+    return "binder";
+  }
+  return "";
+}
+
+PyObject *Dispatcher::callStructured(LaunchForm form, const Call &call,
+                                     PyObject *grid, PyObject *const *args,
+                                     size_t count, PyObject *keywordNames) {
+  FlatCall flat;
+  if (flattenDescriptors(signature, call, flat))
+    return callFlat(form, call, grid, flat);
   py::object over =
       grid ? py::reinterpret_borrow<py::object>(grid) : py::none();
   return compiler
-      .attr("call_structured")(form, over, tupleOf(args, count),
+      .attr("call_structured")(nameOf(form), over, tupleOf(args, count),
                                keywordsOf(args + count, keywordNames))
       .release()
       .ptr();
+}
+
+/// The dispatcher that takes the parts of the descriptors of such calls.
+py::object Dispatcher::innerDispatcher(const Call &call, const FlatCall &flat) {
+  for (const auto &[key, dispatcher] : inner)
+    if (key == flat.key)
+      return dispatcher;
+  py::object made = compiler.attr("inner_dispatcher")(
+      tupleOf(call.values, signature.parameters.size()));
+  inner.emplace_back(flat.key, made);
+  return made;
+}
+
+PyObject *Dispatcher::callFlat(LaunchForm form, const Call &call,
+                               PyObject *grid, FlatCall &flat) {
+  Grid sides;
+  if (grid && !resolveGrid(grid, call, sides))
+    return nullptr;
+  const py::object kept = innerDispatcher(call, flat);
+  auto &dispatcher = py::cast<Dispatcher &>(kept);
+  if (!readArguments(dispatcher.signature, flat.call))
+    return nullptr;
+  // The base of a descriptor is an array and no descriptor.
+  if (flat.call.isStructured) {
+    PyErr_Format(PyExc_TypeError,
+                 "kernel %s(): the base of a tensor descriptor is an array",
+                 signature.kernel.c_str());
+    return nullptr;
+  }
+  return dispatcher.run(form, flat.call, sides);
 }
 
 void Dispatcher::rejectArguments(PyObject *const *args, size_t count,
@@ -252,31 +298,27 @@ static tw_status bindOnGpu(const LoadedKernel &kernel, const Grid &grid,
                       &bound.onGpu);
 }
 
-PyObject *Dispatcher::bind(PyObject *grid, PyObject *const *args, size_t count,
-                           PyObject *keywordNames) {
-  Call call;
-  auto bound = std::make_unique<BoundLaunch>();
-  const KernelVariant *variant = prepare(grid, args, count, keywordNames, call,
-                                         bound->grid, /*load=*/true);
-  if (call.isStructured)
-    return callStructured("binder", grid, args, count, keywordNames);
-  if (!variant || !checkWritable(call, *variant))
+PyObject *Dispatcher::bind(const Call &call, const KernelVariant &variant,
+                           const Grid &sides) const {
+  if (!checkWritable(call, variant))
     return nullptr;
+  auto bound = std::make_unique<BoundLaunch>();
+  bound->grid = sides;
   uint64_t slots[kMaxSlots];
-  const size_t slotCount = packSlots(call, *variant, slots);
-  bound->compiled = variant->compiled;
+  const size_t slotCount = packSlots(call, variant, slots);
+  bound->compiled = variant.compiled;
   bound->arguments = tupleOf(call.values, signature.parameters.size());
-  bound->loadedOwner = variant->loadedOwner;
-  bound->loaded = variant->loaded;
+  bound->loadedOwner = variant.loadedOwner;
+  bound->loaded = variant.loaded;
   bound->stream = streamOf(call);
   bound->ours = ownMemory(signature, call);
   bound->slots.assign(slots, slots + slotCount);
   if (call.device.kind == DeviceKind::Cuda) {
     tw_status status =
-        bindOnGpu(*variant->loaded, bound->grid, slots, slotCount, *bound);
+        bindOnGpu(*variant.loaded, bound->grid, slots, slotCount, *bound);
     if (status == TW_UNSUPPORTED) {
-      const LoadedKernel &plain = plainVariant(call, *variant);
-      bound->loadedOwner = variant->plainOwner;
+      const LoadedKernel &plain = plainVariant(call, variant);
+      bound->loadedOwner = variant.plainOwner;
       status = bindOnGpu(plain, bound->grid, slots, slotCount, *bound);
     }
     check(status);

@@ -4,9 +4,13 @@
 #define TILEWRIGHT_PYTHON_RUNTIME_DISPATCHER_H
 
 #include "python/bindings/runtime/BoundLaunch.h"
+#include "python/bindings/runtime/Descriptors.h"
 #include "python/bindings/runtime/KernelTable.h"
 
 namespace tilewright::python {
+
+/// What is done with the kernel for a call.
+enum class LaunchForm { Launch, Compile, Bind };
 
 class Dispatcher {
 public:
@@ -18,35 +22,39 @@ public:
   ///   reject_arguments(args, kwargs)   raises for arguments that do not fit
   ///   call_structured(form, grid, args, kwargs)         runs a call with an
   ///                                    argument that is several values
+  ///   inner_dispatcher(values) -> Dispatcher            for the parts of such
+  ///                                    arguments
   ///   stream_handle(stream) -> int     for streams that are no int
   Dispatcher(Signature signature, pybind11::object compiler)
       : signature(std::move(signature)), compiler(std::move(compiler)) {}
 
-  /// Runs the kernel over `grid`, or only compiles it if that is null. Takes
-  /// arguments in vectorcall form; gives the compiled kernel, or null with a
-  /// Python error set.
-  PyObject *call(PyObject *grid, PyObject *const *args, size_t count,
-                 PyObject *keywordNames);
-
-  /// A `BoundLaunch` over `grid`, or null with a Python error set.
-  PyObject *bind(PyObject *grid, PyObject *const *args, size_t count,
-                 PyObject *keywordNames);
+  /// Does what `form` says with the kernel over `grid`, which is null where it
+  /// is only compiled. Takes arguments in vectorcall form; gives the compiled
+  /// kernel or the `BoundLaunch`, or null with a Python error set.
+  PyObject *call(LaunchForm form, PyObject *grid, PyObject *const *args,
+                 size_t count, PyObject *keywordNames);
 
   size_t size() const { return table.size(); }
-  void clear() { table.clear(); }
+  void clear() {
+    table.clear();
+    inner.clear();
+  }
 
 private:
   const KernelVariant *variantFor(const Call &call, bool load);
   pybind11::tuple compile(const Call &call, bool load, bool aligned) const;
   const KernelVariant *compile(const Call &call, const CallKey &key, bool load);
   bool resolveGrid(PyObject *grid, const Call &call, Grid &sides) const;
-  PyObject *callStructured(const char *form, PyObject *grid,
+  PyObject *callStructured(LaunchForm form, const Call &call, PyObject *grid,
                            PyObject *const *args, size_t count,
-                           PyObject *keywordNames) const;
+                           PyObject *keywordNames);
+  PyObject *callFlat(LaunchForm form, const Call &call, PyObject *grid,
+                     FlatCall &flat);
+  pybind11::object innerDispatcher(const Call &call, const FlatCall &flat);
+  PyObject *run(LaunchForm form, const Call &call, const Grid &sides);
+  PyObject *bind(const Call &call, const KernelVariant &variant,
+                 const Grid &sides) const;
   StreamChoice streamOf(const Call &call) const;
-  const KernelVariant *prepare(PyObject *grid, PyObject *const *args,
-                               size_t count, PyObject *keywordNames, Call &call,
-                               Grid &sides, bool load);
   size_t addExtents(const Call &call, uint64_t *slots) const;
   size_t packSlots(const Call &call, const KernelVariant &variant,
                    uint64_t *slots) const;
@@ -61,6 +69,9 @@ private:
   Signature signature;
   pybind11::object compiler;
   KernelTable table;
+  /// Dispatchers of calls with tensor descriptors, by the key of these. Mostly
+  /// one, and a few where block shapes are tuned.
+  std::vector<std::pair<std::vector<int64_t>, pybind11::object>> inner;
 };
 
 } // namespace tilewright::python

@@ -14,7 +14,7 @@ struct LauncherObject {
   Dispatcher *dispatcher;
   PyObject *owner;
   PyObject *grid;
-  LauncherForm form;
+  LaunchForm form;
 };
 } // namespace
 
@@ -25,10 +25,9 @@ static PyObject *call(PyObject *self, PyObject *const *args,
   auto *launcher = reinterpret_cast<LauncherObject *>(self);
   // The boundary to C: no exception may pass.
   try {
-    const auto run = launcher->form == LauncherForm::Bind ? &Dispatcher::bind
-                                                          : &Dispatcher::call;
-    return (launcher->dispatcher->*run)(
-        launcher->grid, args, PyVectorcall_NARGS(countAndFlag), keywordNames);
+    return launcher->dispatcher->call(launcher->form, launcher->grid, args,
+                                      PyVectorcall_NARGS(countAndFlag),
+                                      keywordNames);
   } catch (py::error_already_set &error) {
     error.restore();
   } catch (const py::builtin_exception &error) {
@@ -67,7 +66,7 @@ void initLauncherType() {
 }
 
 py::object makeLauncher(Dispatcher &dispatcher, py::object owner,
-                        py::object grid, LauncherForm form) {
+                        py::object grid, LaunchForm form) {
   auto *launcher = PyObject_New(LauncherObject, launcherType);
   if (!launcher)
     throw py::error_already_set();

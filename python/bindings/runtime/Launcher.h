@@ -11,14 +11,10 @@ namespace tilewright::python {
 /// Makes the type. Called once, when the module is loaded.
 void initLauncherType();
 
-/// What a call of the object does.
-enum class LauncherForm { Launch, Bind };
-
-/// A launcher of `dispatcher`, kept alive by its Python object `owner`. A null
-/// grid gives one that only compiles; `Bind`, one that gives a bound launch.
+/// A callable that does what `form` says, over `grid` where it has one, and
+/// keeps the Python object `owner` of `dispatcher` alive.
 pybind11::object makeLauncher(Dispatcher &dispatcher, pybind11::object owner,
-                              pybind11::object grid,
-                              LauncherForm form = LauncherForm::Launch);
+                              pybind11::object grid, LaunchForm form);
 
 } // namespace tilewright::python
 

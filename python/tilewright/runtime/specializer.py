@@ -41,6 +41,16 @@ class Specializer:
         options = {name: value for name, value in kwargs.items() if name not in bound}
         if callable(grid):
             grid = grid({**dict(self.options.items()), **options, **bound})
+        leaves, inner = self._inner(bound)
+        launch = inner.warmer() if grid is None else getattr(inner, form)(grid)
+        return launch(*(value for _, value in leaves.values()), **options)
+
+    def inner_dispatcher(self, values):
+        """The dispatcher for the parts of the arguments `values`, which are those of a call in order."""
+        return self._inner(dict(zip(self._names, values)))[1]
+
+    def _inner(self, bound):
+        """The leaves of the arguments by name, and their dispatcher."""
         leaves, trees = flatten(self.params, bound)
         key = tuple((name, param.is_constexpr) for name, (param, _) in leaves.items()), tuple(trees.items())
         inner = self._structured.get(key)
@@ -48,8 +58,7 @@ class Specializer:
             params = [param for param, _ in leaves.values()]
             inner = Specializer(self.fn, params, self.options, trees).dispatcher()
             self._structured[key] = inner
-        launch = inner.warmer() if grid is None else getattr(inner, form)(grid)
-        return launch(*(value for _, value in leaves.values()), **options)
+        return leaves, inner
 
     def compile(self, values, specs, options, device, load):
         """The kernel for a call, and, if `load`, ready to launch on `device` (a kind and a number).

@@ -22,7 +22,7 @@ protected:
 TEST_F(MemoryPoolTest, AllocatesAndFreesOnTheStream) {
   auto pool = make(1);
   EXPECT_EQ(fake->poolDevice, 1);
-  EXPECT_EQ(fake->poolThreshold, UINT64_MAX) << "keeps what is freed";
+  EXPECT_EQ(fake->poolThreshold, uint64_t(5) << 30) << "of 80 GiB";
   Result<DevicePointer> memory = pool->allocate(64, stream);
   ASSERT_TRUE(memory.ok());
   Result<MemoryUse> use = pool->use();
@@ -64,6 +64,18 @@ TEST_F(MemoryPoolTest, TrimsBeforeItGivesUp) {
             "(cuMemAllocFromPoolAsync failed: FAKE_OUT_OF_MEMORY (2): words of "
             "the driver)");
   EXPECT_TRUE(pool->release(*second, stream, false).ok());
+}
+
+TEST_F(MemoryPoolTest, MoreThanTheDeviceHasIsNotAskedFor) {
+  auto pool = make();
+  fake->failures["cuMemAllocFromPoolAsync"] = 999;
+  Result<DevicePointer> memory = pool->allocate((size_t(80) << 30) + 1, stream);
+  ASSERT_FALSE(memory.ok());
+  EXPECT_EQ(memory.status().code(), StatusCode::OutOfMemory);
+  EXPECT_EQ(memory.status().message().rfind(
+                "cannot allocate 85899345921 bytes on device 0: ", 0),
+            0u)
+      << memory.status().message();
 }
 
 TEST_F(MemoryPoolTest, SharedMemoryWaitsForTheDevice) {

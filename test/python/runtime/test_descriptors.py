@@ -1,0 +1,94 @@
+"""Tensor descriptors as arguments: each launch takes what they are now."""
+
+import numpy as np
+import pytest
+import tilewright as tw
+import tilewright.language as tl
+
+pytestmark = pytest.mark.compiled
+
+
+@tw.jit
+def copy(source, target, n, SCALE: tl.constexpr = 1.0):
+    block: tl.constexpr = source.block_shape
+    rows = tl.program_id(0) * block[0]
+    for column in range(0, n, block[1]):
+        target.store([rows, column], source.load([rows, column]) * SCALE)
+
+
+@pytest.fixture
+def pair(backend, rng):
+    """Two arrays of 20 x 40 and their descriptors with blocks of 8 x 16."""
+    values = rng.normal(size=(20, 40)).astype(np.float32)
+    arrays = backend.array(values), backend.array(np.zeros((20, 40), np.float32))
+    return values, arrays, [tw.TensorDescriptor.from_tensor(array, [8, 16]) for array in arrays]
+
+
+def test_copies(backend, pair):
+    values, (_, target), (source, result) = pair
+    compiled = copy[3](source, result, 40)
+    np.testing.assert_array_equal(backend.numpy(target), values)
+    assert copy[3](source, result, 40) is compiled
+    assert copy.warmup(source, result, 40).arg_types == compiled.arg_types
+    assert copy[3](source, result, 40, num_warps=8) is not compiled
+
+
+def test_grid_sees_the_descriptors(backend, pair):
+    values, (_, target), (source, result) = pair
+    copy[lambda meta: tw.cdiv(meta["source"].shape[0], meta["source"].block_shape[0])](source, result, n=40)
+    np.testing.assert_array_equal(backend.numpy(target), values)
+
+
+def test_block_shape_may_change(backend, pair):
+    values, (_, target), (source, result) = pair
+    first = copy[3](source, result, 40)
+    source.block_shape = result.block_shape = [16, 8]
+    assert copy[2](source, result, 40, SCALE=2.0) is not first
+    np.testing.assert_array_equal(backend.numpy(target), 2 * values)
+    source.block_shape = result.block_shape = [8, 16]
+    assert copy[3](source, result, 40) is first
+
+
+def test_shape_bounds_the_copy(backend, pair):
+    values, (_, target), (source, result) = pair
+    result.shape = (10, 20)
+    copy[3](source, result, 40)
+    expected = np.zeros_like(values)
+    expected[:10, :20] = values[:10, :20]
+    np.testing.assert_array_equal(backend.numpy(target), expected)
+
+
+def test_sides_may_be_numbers_of_numpy(backend, pair):
+    values, (_, target), (source, result) = pair
+    source.shape = list(np.array([20, 40]))
+    copy[3](source, result, 40)
+    np.testing.assert_array_equal(backend.numpy(target), values)
+
+
+def test_padding_is_compiled_in(backend, pair):
+    values, (_, target), (source, result) = pair
+    source.shape = [20, 30]
+    copy[3](source, result, 40)
+    assert (backend.numpy(target)[:, 30:] == 0).all()
+    source.padding = "nan"
+    copy[3](source, result, 40)
+    assert np.isnan(backend.numpy(target)[:, 30:]).all()
+    np.testing.assert_array_equal(backend.numpy(target)[:, :30], values[:, :30])
+
+
+def test_bound(backend, pair):
+    values, (_, target), (source, result) = pair
+    launch = copy.bind(3, source, result, 40)
+    result.shape = [1, 1]  # what was bound stays
+    launch()
+    np.testing.assert_array_equal(backend.numpy(target), values)
+
+
+def test_base_is_an_array(pair):
+    _, _, (source, result) = pair
+    source.base = (1, 2)
+    with pytest.raises(TypeError, match=r"kernel copy\(\): the base of a tensor descriptor is an array"):
+        copy[3](source, result, 40)
+    source.base = "text"
+    with pytest.raises(TypeError, match=r"argument 'source.base' of kernel copy\(\): cannot pass 'text'"):
+        copy[3](source, result, 40)
