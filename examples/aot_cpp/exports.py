@@ -20,6 +20,8 @@ PLAIN = {
     "BIAS": "none",
     "ADD": "none",
     "ACTIVATION": None,
+    "PLACED": "",
+    "extra": (),
     "PRECISION": "ieee",
     "EXACT": False,
     **dict.fromkeys(("BATCH_O", "BATCH_A", "BATCH_B", "BATCH_C"), 0),
