@@ -18,6 +18,12 @@ def pytest_addoption(parser):
         help="where kernels run: compiled for the CPU (default), on a GPU, or interpreted in NumPy",
     )
 
+    parser.addoption(
+        "--all-configurations",
+        action="store_true",
+        help="assemble every configuration that matrix products may choose, not one of each tile",
+    )
+
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "cuda: needs a CUDA device")
