@@ -24,7 +24,8 @@ def dot(
     Both have one dtype: float64 (sums in float64), float32 or bfloat16 (in float32), float16 or 8-bit
     floats (in `out_dtype`, float32 or float16), int8 (in int32). float32 operands are multiplied in full
     precision; with `input_precision="tf32"` (or `allow_tf32=True`) by tensor cores with 10 bits of
-    mantissa, with "tf32x3" in three such products. Raises `LanguageValueError` if the sides do not match,
+    mantissa, with "tf32x3" in three such products, with "bf16x3" and "bf16x6" in so many of bfloat16.
+    Raises `LanguageValueError` if the sides do not match,
     `LanguageTypeError` for other dtypes.
 
     Example: `acc = tl.dot(a, b, acc)`.

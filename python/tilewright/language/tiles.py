@@ -157,6 +157,40 @@ class tensor_descriptor(aggregate):
             self._descriptor(), self.dtype, self._offsets(offsets), self.block_shape, value
         )
 
+    def _rows(self, x_offsets, y_offset, what):
+        """The pointers to rows of a matrix, and which of them lie in it."""
+        if len(self.block_shape) != 2 or self.block_shape[0] != 1:
+            raise LanguageValueError(
+                f"{what} is for descriptors of blocks of one row, [1, N], got {list(self.block_shape)}"
+            )
+        if not isinstance(x_offsets, tensor) or len(x_offsets.shape) != 1 or not x_offsets.dtype.is_int():
+            raise LanguageTypeError(
+                f"the rows of {what} are a block of integers of rank 1, got {convert.describe(x_offsets)}"
+            )
+        (column,) = _tiles.index_scalars([y_offset], int32, "offsets")
+        return _tiles.row_addresses(
+            self.parts[0], self.shape, self.strides, x_offsets, column, self.block_shape[1]
+        )
+
+    @builtin
+    def gather(self, x_offsets, y_offset):
+        """The rows that `x_offsets`, a block of integers, names, from column `y_offset` on, as a block.
+
+        The blocks of the descriptor are rows, [1, N]; the result is [len(x_offsets), N]. What lies outside of
+        the array is zero, or NaN if the descriptor says so.
+        """
+        pointers, mask = self._rows(x_offsets, y_offset, "a gather")
+        return _tiles.load(pointers, mask, self.static[2], "", "")
+
+    @builtin
+    def scatter(self, value, x_offsets, y_offset):
+        """Write the rows of `value` to the rows that `x_offsets` names, from column `y_offset` on.
+
+        What lies outside of the array is left out; of rows that are named twice, one is left there.
+        """
+        pointers, mask = self._rows(x_offsets, y_offset, "a scatter")
+        _tiles.store(pointers, mask, value, "", "")
+
 
 def _atomic(op):
     def method(self, offsets, value):

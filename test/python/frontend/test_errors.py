@@ -239,7 +239,7 @@ def dot_into_other_shape(x):
     tl.dot(a, a, tl.zeros((16, 8), tl.float32))  # !
 
 
-@mistake("*fp32", r"input_precision is one of 'ieee', 'tf32', 'tf32x3', got 'fast'")
+@mistake("*fp32", r"input_precision is one of 'ieee', 'tf32', 'tf32x3', 'bf16x3', 'bf16x6', got 'fast'")
 def dot_precision(x):
     a = tl.zeros((16, 16), tl.float32)
     tl.dot(a, a, input_precision="fast")  # !

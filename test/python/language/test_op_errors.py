@@ -261,6 +261,25 @@ def map_with_effects(p):
     tl.map_elementwise(counted, tl.arange(0, 4), p)  # !
 
 
+@mistake("*fp32", r"a gather is for descriptors of blocks of one row, \[1, N\], got \[8, 16\]")
+def descriptor_gather_of_blocks(x):
+    desc = tl.make_tensor_descriptor(x, [64, 64], [64, 1], [8, 16])
+    desc.gather(tl.arange(0, 8), 0)  # !
+
+
+@mistake("*fp32", r"the rows of a scatter are a block of integers of rank 1, got int32")
+def descriptor_scatter_of_a_scalar(x):
+    desc = tl.make_tensor_descriptor(x, [64, 64], [64, 1], [1, 16])
+    row = tl.program_id(0)
+    desc.scatter(tl.zeros((1, 16), tl.float32), row, 0)  # !
+
+
+@mistake("i32", r"input_precision is one of 'ieee', 'tf32', 'tf32x3', 'bf16x3', 'bf16x6', got 'bf16x9'")
+def dot_in_unknown_precision(n):
+    x = tl.zeros((16, 16), tl.float32)
+    tl.dot(x, x, input_precision="bf16x9")  # !
+
+
 @pytest.mark.parametrize("fn, signature, constants, message, hint", MISTAKES)
 def test_mistake(tile, fn, signature, constants, message, hint):
     with pytest.raises(CompilationError) as caught:

@@ -1,8 +1,10 @@
 """Matrix products."""
 
-from ..dtypes import block_type, float16, float32, float64, int8, int32
+from ..dtypes import bfloat16, block_type, float16, float32, float64, int8, int32
 from ..errors import LanguageTypeError, LanguageValueError
 from ..ir import builder, emit
+from . import arithmetic
+from .compare import compare
 from .convert import cast, constant, describe
 from .memory import option
 
@@ -55,6 +57,35 @@ def _result_type(element, out_dtype):
     return out_dtype
 
 
+#: By the name of a precision: how many bfloat16 stand for a float32, and which of them are multiplied.
+_SPLITS = {
+    "bf16x3": (2, ((1, 0), (0, 1), (0, 0))),
+    "bf16x6": (3, ((1, 1), (2, 0), (0, 2), (1, 0), (0, 1), (0, 0))),
+}
+
+
+def _split(value, count):
+    """float32 as `count` bfloat16 whose sum it is, nearly; the rest of an infinity is zero."""
+    parts = []
+    for _ in range(count):
+        parts.append(cast(value, bfloat16))
+        value = arithmetic.sub(value, cast(parts[-1], float32))
+        value = arithmetic.where(compare("eq", value, value), value, 0.0)
+    return parts
+
+
+def _dot_of_parts(left, right, acc, precision):
+    """The product of float32 in several of bfloat16, the small ones summed first."""
+    count, pairs = _SPLITS[precision]
+    lefts, rights = _split(left, count), _split(right, count)
+    total = constant(0, acc.type)
+    for i, j in pairs:
+        if (i, j) == (0, 0):  # which has all NaNs that count: infinities times a rest of zero are none
+            total = arithmetic.where(compare("eq", total, total), total, 0.0)
+        total = emit("tile.dot", [lefts[i], rights[j], total], acc.type, precision=PRECISION["ieee"])
+    return arithmetic.add(acc, total)
+
+
 def dot(left, right, acc, input_precision, allow_tf32, out_dtype):
     """See `tl.dot`."""
     # float16 holds the numbers of the types that only memory knows.
@@ -65,7 +96,7 @@ def dot(left, right, acc, input_precision, allow_tf32, out_dtype):
     if input_precision is None:
         default = builder().options.numerics == "triton" if allow_tf32 is None else allow_tf32
         input_precision = "tf32" if default else "ieee"
-    precision = option(PRECISION, input_precision, "input_precision")
+    precision = option({**PRECISION, **_SPLITS}, input_precision, "input_precision")
     if left.dtype != float32:
         precision = PRECISION["ieee"]  # it speaks of float32 operands only
     result = block_type(_result_type(left.dtype, out_dtype), (*left.shape[:-1], right.shape[-1]))
@@ -77,4 +108,6 @@ def dot(left, right, acc, input_precision, allow_tf32, out_dtype):
         allowed = acc.dtype == float32 or (acc.dtype == float16 and left.dtype.primitive_bitwidth <= 16)
         if not allowed or left.dtype in (float64, int8):
             raise LanguageTypeError(f"the accumulator of tl.dot is {acc.type}, expected {result}")
+    if input_precision in _SPLITS and left.dtype == float32:
+        return _dot_of_parts(left, right, acc, input_precision)
     return emit("tile.dot", [left, right, acc], acc.type, precision=precision)

@@ -55,6 +55,21 @@ def addresses(base, shape, strides, offsets, block_shape, checked):
     return broadcast_to_shape(pointer, block_shape), mask
 
 
+def row_addresses(base, shape, strides, rows, column, width):
+    """The pointers to `width` elements from `column` on of each of the `rows` of a matrix, and a mask of those
+    inside.
+    """
+    rows = expand_dims(cast(rows, int64), 1)
+    columns = _index(column, width, 1, 2)
+    mask = None
+    for index, side in ((rows, shape[0]), (columns, shape[1])):
+        inside = arithmetic.logical(compare("ge", index, 0), compare("lt", index, side), "arith.andi")
+        mask = inside if mask is None else arithmetic.logical(mask, inside, "arith.andi")
+    pointer = arithmetic.add(base, arithmetic.mul(rows, strides[0]))
+    pointer = arithmetic.add(pointer, arithmetic.mul(columns, strides[1]))
+    return pointer, mask
+
+
 def padding(element, option):
     """What is read outside of an array: a tensor, or None where it does not matter."""
     if option in ("", None):
