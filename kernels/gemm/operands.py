@@ -62,16 +62,16 @@ def contiguous_along(x, axis):
     return x.contiguous() if library(x).__name__ == "torch" else library(x).ascontiguousarray(x)
 
 
-def prepared(a, b, work):
+def prepared(a, b, work, precision):
     """The operands as a GPU loads them best, copied where that pays for ``work`` multiplications.
 
-    Tensor cores read 8-bit numbers along k only.
+    Tensor cores read 8-bit numbers along k only; float32 numbers as they are ("ieee") go to threads.
     """
     if not on_gpu(a) or work < COPY_FROM:
         return a, b
     if a.dtype.itemsize == 1:
         a, b = contiguous_along(a, -1), contiguous_along(b, -2)
-    if a.dtype.itemsize <= 2:
+    if a.dtype.itemsize <= 2 or precision != "ieee":
         a, b = with_aligned_rows(a), with_aligned_rows(b)
     return a, b
 

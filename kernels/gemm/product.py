@@ -156,7 +156,7 @@ def product(
     (N,), or (1,), ``flags`` and ``operands`` for the epilogue.
     """
     batch = tuple(out.shape[:-2])
-    a, b = prepared(a, b, work_of(a, b, batch))
+    a, b = prepared(a, b, work_of(a, b, batch), precision)
     chosen = choose(a, b, math.prod(batch), precision, exact, config)
     if chosen.swap:
         out, a, b, c = turned(out), turned(b), turned(a), None if c is None else turned(c)

@@ -187,7 +187,7 @@ def _kind(name, scale, sides, like):
 
 def _run_blocks(out, a, b, bias, a_scale, b_scale, function, config):
     (M, K), N = a.shape, b.shape[1]
-    a, b = prepared(a, b, M * N * K)
+    a, b = prepared(a, b, M * N * K, "ieee")
     # A scale for each column takes as many registers as a row of sums.
     columns = b_scale.shape[1] == N and N > 1
     config = choose(
