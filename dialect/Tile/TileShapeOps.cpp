@@ -130,6 +130,37 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
   return foldSplat(adaptor.getSource(), getType());
 }
 
+/// Where `to` has sides of 1 that `from` has not; nothing if there is more to
+/// it.
+static std::optional<SmallVector<int32_t>>
+findAddedSides(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
+  SmallVector<int32_t> added;
+  for (auto [index, side] : llvm::enumerate(to)) {
+    if (!from.empty() && side == from.front())
+      from = from.drop_front();
+    else if (side == 1)
+      added.push_back(index);
+    else
+      return std::nullopt;
+  }
+  if (!from.empty() || added.empty())
+    return std::nullopt;
+  return added;
+}
+
+LogicalResult ReshapeOp::canonicalize(ReshapeOp op, PatternRewriter &rewriter) {
+  auto source = cast<RankedTensorType>(op.getSource().getType());
+  auto result = cast<RankedTensorType>(op.getType());
+  auto added = findAddedSides(source.getShape(), result.getShape());
+  if (source.getEncoding() || !added)
+    return failure();
+  Value tile = op.getSource();
+  for (int32_t axis : *added)
+    tile = ExpandDimsOp::create(rewriter, op.getLoc(), tile, axis);
+  rewriter.replaceOp(op, tile);
+  return success();
+}
+
 //===-- transpose ---------------------------------------------------------===//
 
 LogicalResult TransposeOp::inferReturnTypes(MLIRContext *,

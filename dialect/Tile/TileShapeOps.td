@@ -79,12 +79,16 @@ def Tile_ReshapeOp : Tile_Op<"reshape", [Pure, AllElementTypesMatch<["source", "
     ```mlir
     %m = tile.reshape %v : tensor<2048xf32> -> tensor<32x64xf32>
     ```
+
+    One that only adds sides of 1 becomes `tile.expand_dims`, which says of each
+    side of the source where it goes.
   }];
   let arguments = (ins Tile_Tile:$source);
   let results = (outs Tile_Tile:$result);
   let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def Tile_TransposeOp : Tile_InferredOp<"transpose"> {

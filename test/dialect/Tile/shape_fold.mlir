@@ -89,3 +89,20 @@ tile.func @unused(%x: f32) {
   %0 = tile.splat %x : f32 -> tensor<8xf32>
   tile.return
 }
+
+// -----
+
+// Sides of 1 that are only added are told apart from those that were there.
+
+// CHECK-LABEL: @reshape_adds_sides
+// CHECK: %[[A:.*]] = tile.expand_dims %{{.*}} {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+// CHECK: %[[B:.*]] = tile.expand_dims %{{.*}} {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+// CHECK: %[[C:.*]] = tile.expand_dims %[[B]] {axis = 2 : i32} : tensor<1x64xi32> -> tensor<1x64x1xi32>
+// CHECK: %[[D:.*]] = tile.reshape %{{.*}} : tensor<64xi32> -> tensor<1x8x8xi32>
+// CHECK: return %[[A]], %[[C]], %[[D]]
+func.func @reshape_adds_sides(%x: tensor<64xi32>) -> (tensor<64x1xi32>, tensor<1x64x1xi32>, tensor<1x8x8xi32>) {
+  %a = tile.reshape %x : tensor<64xi32> -> tensor<64x1xi32>
+  %b = tile.reshape %x : tensor<64xi32> -> tensor<1x64x1xi32>
+  %c = tile.reshape %x : tensor<64xi32> -> tensor<1x8x8xi32>
+  return %a, %b, %c : tensor<64x1xi32>, tensor<1x64x1xi32>, tensor<1x8x8xi32>
+}

@@ -8,7 +8,7 @@
 // CHECK: %[[IS:.*]] = arith.addi
 // CHECK: %[[MS:.*]] = tile.splat %[[M]] : i32 -> tensor<16xi32>
 // CHECK: %[[IN:.*]] = arith.cmpi slt, %[[IS]], %[[MS]]
-// CHECK: %[[LINE:.*]] = tile.reshape %[[IN]] : tensor<16xi1> -> tensor<16x1xi1>
+// CHECK: %[[LINE:.*]] = tile.expand_dims %[[IN]] {axis = 1 : i32} : tensor<16xi1> -> tensor<16x1xi1>
 // CHECK: %[[MASK:.*]] = tile.broadcast %[[LINE]]
 // CHECK: scf.for
 // CHECK: tile.load %{{.*}}, %[[MASK]]
