@@ -38,6 +38,13 @@ static bool hasRule(Operation *op) {
              scf::ConditionOp>(op);
 }
 
+/// Where an error about `op` stands: constants that folding made have no place
+/// in the source, but the ops that use them do.
+static Operation *getPlaced(Operation *op) {
+  const bool isPlaced = !isa<UnknownLoc>(op->getLoc());
+  return isPlaced || op->use_empty() ? op : *op->user_begin();
+}
+
 static LogicalResult checkOp(Operation *op) {
   if (isa<tile::CallOp>(op))
     return op->emitError("the NVIDIA back end takes kernels whose calls are "
@@ -48,7 +55,7 @@ static LogicalResult checkOp(Operation *op) {
   if (touchesTiles && !hasRule(op))
     return op->emitError("the NVIDIA back end cannot compute this on blocks");
   for (Type type : op->getResultTypes())
-    if (failed(checkType(op, type)))
+    if (failed(checkType(getPlaced(op), type)))
       return failure();
   for (Region &region : op->getRegions())
     for (Block &block : region)

@@ -131,12 +131,12 @@ class IRBuilder:
     @contextlib.contextmanager
     def _without_checks(self):
         """No asserts inside a `with`: a region of elements has no effects."""
-        before = self.debug, self.checks_overflow
-        self.debug = self.checks_overflow = False
+        before = self.debug, self.checks_overflow, self.extents
+        self.debug, self.checks_overflow, self.extents = False, False, {}
         try:
             yield
         finally:
-            self.debug, self.checks_overflow = before
+            self.debug, self.checks_overflow, self.extents = before
 
     def promise(self, handle, name, values):
         self.native.promise(handle, f"tile.{name}", attribute_text(values))

@@ -100,7 +100,9 @@ class Closures:
     def _items(self, node):
         previous, self.node = self.node, node
         try:
-            return unrolled(self.visit(node))
+            items = unrolled(self.visit(node))
+            self.unit.unroll(len(items))
+            return items
         finally:
             self.node = previous
 

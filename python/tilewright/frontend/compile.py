@@ -7,6 +7,7 @@ from ..language.constexpr import constexpr, unwrap
 from ..language.dtypes import dtype, int64, type_from_signature
 from ..language.errors import LanguageError
 from ..language.ir import using
+from ..language.semantic.loop import check_unrolled
 from ..language.tensor import tensor
 from ..runtime.options import Options
 from ..runtime.structured import assemble, leaf_names
@@ -47,6 +48,12 @@ class Unit:
         self.context, self.builder = context, builder
         self.diagnostic_error = binding.DiagnosticError
         self.used_globals, self.called = {}, []
+        self.iterations = 0
+
+    def unroll(self, count):
+        """Note that so many iterations are unrolled. Raises `LanguageValueError` if they are too many in all."""
+        self.iterations += count
+        check_unrolled(self.iterations)
 
     @staticmethod
     def rejected(visitor, node, error):

@@ -9,7 +9,7 @@ import types
 from ..language.aggregate import aggregate
 from ..language.constexpr import constexpr, unwrap
 from ..language.semantic import arithmetic
-from ..language.semantic.convert import is_literal, to_tensor
+from ..language.semantic.convert import is_literal, spelled, to_tensor
 from ..language.tensor import tensor
 from .names import is_static
 from .values import describe, is_constant, wrap
@@ -88,7 +88,7 @@ class Expressions:
         try:
             return wrap(function(left, right))
         except TypeError:
-            raise self.error(f"{symbol} does not take {left!r} and {right!r}", node) from None
+            raise self.error(f"{symbol} does not take {spelled(left)} and {spelled(right)}", node) from None
 
     def visit_UnaryOp(self, node):
         value = self.visit(node.operand)
@@ -100,7 +100,7 @@ class Expressions:
         try:
             return wrap(function(unwrap(value)))
         except TypeError:
-            raise self.error(f"{symbol} does not take {unwrap(value)!r}", node) from None
+            raise self.error(f"{symbol} does not take {spelled(unwrap(value))}", node) from None
 
     @staticmethod
     def _not(value):
@@ -244,6 +244,8 @@ class Expressions:
         if isinstance(value, tensor):
             return str(value.type)
         value = unwrap(value)
+        if isinstance(value, types.ModuleType):
+            value = spelled(value)
         value = {"s": str, "r": repr, "a": ascii}.get(
             chr(part.conversion) if part.conversion > 0 else "", lambda v: v
         )(value)

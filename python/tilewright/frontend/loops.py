@@ -12,7 +12,7 @@ from ..language.dtypes import int1
 from ..language.semantic import arithmetic
 from ..language.semantic.compare import compare
 from ..language.semantic.convert import constant
-from ..language.semantic.loop import bounds, static_step
+from ..language.semantic.loop import bounds, static_step, unrolled
 from ..language.tensor import tensor
 from .assigned import assigned_names
 from .builder import attribute_text
@@ -47,11 +47,11 @@ class Loops:
         if isinstance(over, loops.range) and (breaks(node) or returns(node)):
             self._for_with_exits(node, over)
         elif isinstance(over, loops.static_range):
-            self._unroll(node, map(constexpr, over.values()))
+            self._unroll(node, unrolled(over))
         elif isinstance(over, loops.range):
             self._for(node, over)
         elif isinstance(unwrap(over), tuple):
-            self._unroll(node, over)
+            self._unroll(node, unrolled(over))
         else:
             raise self.error(
                 f"a loop runs over range, tl.range, tl.static_range or a tuple, got {describe(over)}",
@@ -59,6 +59,7 @@ class Loops:
             )
 
     def _unroll(self, node, items):
+        self.unit.unroll(len(items))
         go = go_name(self.loop_depth + 1)
         self.scope[go] = constexpr(True)
 

@@ -6,7 +6,7 @@ from ..language.aggregate import aggregate
 from ..language.constexpr import constexpr, unwrap
 from ..language.dtypes import int64, with_scalar
 from ..language.semantic.bounds import ANY
-from ..language.semantic.convert import cast, constant, is_literal, to_tensor
+from ..language.semantic.convert import cast, constant, is_literal, spelled, to_tensor
 from ..language.structure import constant_fields, items_of, with_items
 from ..language.tensor import tensor
 
@@ -47,7 +47,7 @@ def describe(value):
         return f"a {value.type}"
     if isinstance(value, (tuple, list)):
         return f"a tuple of {len(value)}"
-    return f"the constant {unwrap(value)!r}"
+    return f"the constant {spelled(unwrap(value))}"
 
 
 def type_name(value):
@@ -56,7 +56,7 @@ def type_name(value):
         return str(value.type)
     if isinstance(value, tuple):
         return f"({', '.join(map(type_name, value))})"
-    return f"constant {unwrap(value)!r}"
+    return f"constant {spelled(unwrap(value))}"
 
 
 def flatten(value):

@@ -86,6 +86,21 @@ def set_comprehension(n):
     x = {i for i in range(4)}  # !
 
 
+def endless_comprehension(n):
+    x = [i for i in range(2**70)]  # !
+
+
+def endless_unrolling(n):
+    for i in tl.static_range(2**40):  # !
+        n += i
+
+
+def nested_unrolling(n):
+    for i in tl.static_range(2**9):
+        for j in tl.static_range(2**9):  # !
+            pass
+
+
 @pytest.mark.parametrize(
     "fn, message",
     [
@@ -101,6 +116,9 @@ def set_comprehension(n):
         (variable_of_a_comprehension, "'i' is not defined"),
         (function_of_one_branch, "'inner' may have no value here: only one branch"),
         (two_functions, "'inner' is constant function <lambda> after one branch"),
+        (endless_comprehension, "unrolling makes 1180591620717411303424 iterations, more than the 65536"),
+        (endless_unrolling, "unrolling makes 1099511627776 iterations"),
+        (nested_unrolling, "iterations, more than the 65536 that a kernel may have"),
         (set_comprehension, "set comprehensions are not supported in a kernel"),
     ],
     ids=lambda entry: getattr(entry, "__name__", ""),

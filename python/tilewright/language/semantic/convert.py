@@ -1,6 +1,7 @@
 """Literals to tensors, and the conversions between types."""
 
 import math
+import types
 
 from ..dtypes import float16, float32, float64, int1, int8, int32, int64, uint32, uint64, with_scalar
 from ..errors import LanguageTypeError, LanguageValueError
@@ -75,7 +76,18 @@ def describe(value):
     """How an error names a value."""
     if isinstance(value, tensor):
         return str(value.type)
-    return f"{value!r} of type {type(value).__name__}"
+    if isinstance(value, types.ModuleType):
+        return spelled(value)
+    return f"{spelled(value)} of type {type(value).__name__}"
+
+
+def spelled(value):
+    """How an error spells a constant: as Python does, but modules and functions by name only."""
+    if isinstance(value, types.ModuleType):
+        return f"module {value.__name__}"
+    if isinstance(value, types.FunctionType):
+        return f"function {value.__name__}"
+    return repr(value)
 
 
 def to_bool(value):

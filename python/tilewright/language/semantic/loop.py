@@ -32,6 +32,19 @@ def static_step(loop):
     return step
 
 
+#: How often the loops and comprehensions of a kernel are unrolled at most, all together.
+MAX_UNROLLED = 1 << 16
+
+
+def check_unrolled(count):
+    """Raise `LanguageValueError` if `count` unrolled iterations are too many to compile in reasonable time."""
+    if count > MAX_UNROLLED:
+        raise LanguageValueError(
+            f"unrolling makes {count} iterations, more than the {MAX_UNROLLED} that a kernel may have",
+            hint="use tl.range, whose loops are not unrolled",
+        )
+
+
 def unrolled(over):
     """The items of what a comprehension runs over, constants where they come from a range.
 
@@ -41,16 +54,21 @@ def unrolled(over):
     if isinstance(over, (tuple, list)):
         return list(over)
     if hasattr(over, "values") and hasattr(over, "start"):  # a static_range
-        return list(map(constexpr, over.values()))
+        return _constants(over.values())
     limits = [unwrap(getattr(over, name, None)) for name in ("start", "end", "step")]
     if all(isinstance(limit, int) for limit in limits):
         static_step(over)
-        return list(map(constexpr, range(*limits)))
+        return _constants(range(*limits))
     raise LanguageTypeError(
         "a comprehension runs over a tuple, or a range whose bounds are known while compiling, "
         f"got {describe(over)}",
         hint="give the bounds as constants: a literal, len(...) or a tl.constexpr",
     )
+
+
+def _constants(values):
+    check_unrolled(max(0, (values.stop - values.start) // values.step))
+    return list(map(constexpr, values))
 
 
 def iterate(loop):

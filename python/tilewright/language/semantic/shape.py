@@ -17,8 +17,8 @@ def as_shape(shape, what):
                 f"the shape of {what} is made of compile-time integers, got {describe(side)}",
                 hint="mark the kernel's argument as tl.constexpr",
             )
-        if side <= 0:
-            raise LanguageValueError(f"the sides of {what} are positive, got {list(shape)}")
+    if any(side <= 0 for side in shape):
+        raise LanguageValueError(f"the sides of {what} are positive, got {list(shape)}")
     return tuple(shape)
 
 
