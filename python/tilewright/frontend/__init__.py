@@ -1,9 +1,7 @@
 """The front end: kernels in Python to the `tile` dialect."""
 
-from .compile import TileModule, compile_to_tile
 from .errors import CompilationError, Frame, from_diagnostics
 from .function import KernelFunction
-from .source import source_of
 
 __all__ = [
     "CompilationError",
@@ -14,3 +12,14 @@ __all__ = [
     "from_diagnostics",
     "source_of",
 ]
+
+# Imported when a kernel is compiled, not when one is defined.
+_ON_DEMAND = {"TileModule": "compile", "compile_to_tile": "compile", "source_of": "source"}
+
+
+def __getattr__(name):
+    import importlib
+
+    if name in _ON_DEMAND:
+        return getattr(importlib.import_module(f"{__name__}.{_ON_DEMAND[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

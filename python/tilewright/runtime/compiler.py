@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from .. import knobs
-from ..frontend import compile_to_tile, from_diagnostics
+from ..frontend import from_diagnostics
 from .assemblers import assembler_paths
 from .compiled import STAGES, CompiledKernel, Metadata, Stages, stages_from_blobs
 from .errors import CacheError
@@ -40,6 +40,7 @@ def compile_kernel(
     Raises `CompilationError` for whatever is wrong with the kernel.
     """
     from .. import _tilewright
+    from ..frontend import compile_to_tile
 
     start = time.perf_counter()
     tile = compile_to_tile(fn, arg_types, constexprs, attrs, options, target, trees, extents)

@@ -1,0 +1,55 @@
+"""What `import tilewright` brings in: what a first launch or a rare function needs is imported by that."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import tilewright
+
+ON_DEMAND = (
+    "tilewright.arrays",
+    "tilewright.compat",
+    "tilewright.frontend.compile",
+    "tilewright.hooks",
+    "tilewright.interpreter",
+    "tilewright.kernels",
+    "tilewright.language.extra.cuda",
+    "tilewright.language.extra.libdevice",
+    "tilewright.streams",
+    "tilewright.testing",
+    "tilewright.tuning",
+    "matplotlib",
+    "ml_dtypes",
+    "rich",
+    "torch",
+)
+
+
+def test_import_is_light():
+    code = f"import sys, tilewright; print([name for name in {ON_DEMAND} if name in sys.modules])"
+    environment = {**os.environ, "PYTHONPATH": str(Path(tilewright.__file__).parents[1])}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
+    assert done.stdout == "[]\n", done.stderr
+
+
+def test_what_is_imported_on_demand_is_there():
+    code = """
+        import tilewright as tw
+        import tilewright.language as tl
+        from tilewright.frontend import compile_to_tile, source_of
+        from tilewright.language.extra import cuda, libdevice
+        assert tl.extra.libdevice is libdevice and cuda.libdevice is libdevice and tl.extra.extern_elementwise
+        for module, name in ((tl.extra, "nothing"), (tw.frontend, "nothing")):
+            try:
+                getattr(module, name)
+            except AttributeError as error:
+                print(error)
+    """
+    lines = "\n".join(line[8:] for line in code.splitlines())
+    environment = {**os.environ, "PYTHONPATH": str(Path(tilewright.__file__).parents[1])}
+    done = subprocess.run([sys.executable, "-c", lines], capture_output=True, text=True, env=environment)
+    assert done.stdout.splitlines() == [
+        "module 'tilewright.language.extra' has no attribute 'nothing'",
+        "module 'tilewright.frontend' has no attribute 'nothing'",
+    ], done.stderr
