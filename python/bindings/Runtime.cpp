@@ -58,6 +58,12 @@ static void defineDispatcher(py::module_ &module) {
           },
           py::arg("grid"), "A callable that runs the kernel over the grid.")
       .def(
+          "launchers",
+          [](py::object self) {
+            return makeLauncherFactory(py::cast<Dispatcher &>(self), self);
+          },
+          "launcher(), as a callable that costs less.")
+      .def(
           "binder",
           [](py::object self, py::object grid) {
             return makeLauncher(py::cast<Dispatcher &>(self), self, grid,

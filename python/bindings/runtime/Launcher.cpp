@@ -38,6 +38,26 @@ static PyObject *call(PyObject *self, PyObject *const *args,
   return nullptr;
 }
 
+static PyObject *makeForGrid(PyObject *self, PyObject *const *args,
+                             size_t countAndFlag, PyObject *keywordNames) {
+  auto *factory = reinterpret_cast<LauncherObject *>(self);
+  if (PyVectorcall_NARGS(countAndFlag) != 1 || keywordNames) {
+    PyErr_SetString(PyExc_TypeError, "a launcher is made for one grid");
+    return nullptr;
+  }
+  try {
+    return makeLauncher(*factory->dispatcher,
+                        py::reinterpret_borrow<py::object>(factory->owner),
+                        py::reinterpret_borrow<py::object>(args[0]),
+                        LaunchForm::Launch)
+        .release()
+        .ptr();
+  } catch (py::error_already_set &error) {
+    error.restore();
+  }
+  return nullptr;
+}
+
 static void deallocate(PyObject *self) {
   auto *launcher = reinterpret_cast<LauncherObject *>(self);
   Py_XDECREF(launcher->owner);
@@ -77,6 +97,13 @@ py::object makeLauncher(Dispatcher &dispatcher, py::object owner,
   launcher->form = form;
   return py::reinterpret_steal<py::object>(
       reinterpret_cast<PyObject *>(launcher));
+}
+
+py::object makeLauncherFactory(Dispatcher &dispatcher, py::object owner) {
+  py::object factory = makeLauncher(dispatcher, std::move(owner), py::object(),
+                                    LaunchForm::Launch);
+  reinterpret_cast<LauncherObject *>(factory.ptr())->vectorcall = makeForGrid;
+  return factory;
 }
 
 } // namespace tilewright::python

@@ -16,6 +16,10 @@ void initLauncherType();
 pybind11::object makeLauncher(Dispatcher &dispatcher, pybind11::object owner,
                               pybind11::object grid, LaunchForm form);
 
+/// A callable that takes a grid and gives the launcher for it.
+pybind11::object makeLauncherFactory(Dispatcher &dispatcher,
+                                     pybind11::object owner);
+
 } // namespace tilewright::python
 
 #endif // TILEWRIGHT_PYTHON_RUNTIME_LAUNCHER_H

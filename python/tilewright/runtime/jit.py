@@ -41,9 +41,13 @@ class JITFunction(KernelFunction):
     def _dispatcher(self):
         return Specializer(self.fn, self.params, self._options()).dispatcher()
 
+    @cached_property
+    def _launcher(self):
+        return self._dispatcher.launchers()
+
     def __getitem__(self, grid):
         """A callable that runs the kernel over `grid`."""
-        launch = partial(self._interpret, grid) if self._interpreted else self._dispatcher.launcher(grid)
+        launch = partial(self._interpret, grid) if self._interpreted else self._launcher(grid)
         return partial(self._run_hooked, launch) if self.pre_run_hooks else launch
 
     def _run_hooked(self, launch, /, *args, **kwargs):
