@@ -7,10 +7,11 @@
 using namespace mlir;
 using namespace tilewright;
 
-/// Registers for more elements would fill no chip.
-static constexpr int64_t kMaxElements = int64_t(1) << 20;
+/// Elements that a warp holds of a block: 2048 a thread already take a quarter
+/// of a minute to compile, and eight times its registers.
+static constexpr int64_t kMaxElementsOfWarp = 2048 * 32;
 
-static LogicalResult checkType(Operation *op, Type type) {
+static LogicalResult checkType(Operation *op, Type type, int64_t numWarps) {
   auto tile = dyn_cast<RankedTensorType>(type);
   if (!tile)
     return success();
@@ -21,9 +22,12 @@ static LogicalResult checkType(Operation *op, Type type) {
     return op->emitError("the NVIDIA back end takes blocks with power-of-two "
                          "sides, got ")
            << tile;
-  if (tile.getNumElements() > kMaxElements)
-    return op->emitError("a block holds at most ")
-           << kMaxElements << " elements, got " << tile;
+  const int64_t maxElements = kMaxElementsOfWarp * numWarps;
+  if (tile.getNumElements() > maxElements)
+    return op->emitError("a block that ")
+           << numWarps << " warps hold has at most " << maxElements
+           << " elements, got " << tile
+           << ": loop over smaller blocks, or use more warps";
   if (tile.getRank() > kMaxLayoutRank)
     return op->emitError("a block has at most ")
            << kMaxLayoutRank << " dimensions, got " << tile;
@@ -45,7 +49,7 @@ static Operation *getPlaced(Operation *op) {
   return isPlaced || op->use_empty() ? op : *op->user_begin();
 }
 
-static LogicalResult checkOp(Operation *op) {
+static LogicalResult checkOp(Operation *op, int64_t numWarps) {
   if (isa<tile::CallOp>(op))
     return op->emitError("the NVIDIA back end takes kernels whose calls are "
                          "inlined");
@@ -55,19 +59,19 @@ static LogicalResult checkOp(Operation *op) {
   if (touchesTiles && !hasRule(op))
     return op->emitError("the NVIDIA back end cannot compute this on blocks");
   for (Type type : op->getResultTypes())
-    if (failed(checkType(getPlaced(op), type)))
+    if (failed(checkType(getPlaced(op), type, numWarps)))
       return failure();
   for (Region &region : op->getRegions())
     for (Block &block : region)
       for (Type type : block.getArgumentTypes())
-        if (failed(checkType(op, type)))
+        if (failed(checkType(op, type, numWarps)))
           return failure();
   return success();
 }
 
-LogicalResult warp::checkTiles(tile::FuncOp func) {
+LogicalResult warp::checkTiles(tile::FuncOp func, int64_t numWarps) {
   // In program order, so that the first report is the cause of the others.
   WalkResult result = func.walk<WalkOrder::PreOrder>(
-      [](Operation *op) { return WalkResult(checkOp(op)); });
+      [&](Operation *op) { return WalkResult(checkOp(op, numWarps)); });
   return failure(result.wasInterrupted());
 }

@@ -68,7 +68,7 @@ struct ConvertTileToWarp
   }
 
   LogicalResult convert(tile::FuncOp func) {
-    if (failed(warp::checkTiles(func)))
+    if (failed(warp::checkTiles(func, numWarps)))
       return failure();
     NvidiaTarget target{computeCapability, archSpecific};
     func.walk([&](tile::DotOp dot) { remarkDot(dot, numWarps, target); });

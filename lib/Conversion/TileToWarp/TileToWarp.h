@@ -10,7 +10,7 @@
 namespace tilewright::warp {
 
 /// Fails, with an error at the op, on what the NVIDIA back end does not take.
-llvm::LogicalResult checkTiles(tile::FuncOp func);
+llvm::LogicalResult checkTiles(tile::FuncOp func, int64_t numWarps);
 
 /// Rewrites every dot that `target`'s tensor cores can not compute as it is
 /// into such as they can or threads can: see isTensorCoreDot.

@@ -9,7 +9,7 @@ tile.func @three(%x: f32) attributes {tile.kernel} {
 // -----
 
 tile.func @huge(%x: f32) attributes {tile.kernel} {
-  // expected-error@below {{a block holds at most 1048576 elements, got 'tensor<2048x1024xf32>'}}
+  // expected-error@below {{a block that 4 warps hold has at most 262144 elements, got 'tensor<2048x1024xf32>': loop over smaller blocks, or use more warps}}
   %r = tile.splat %x : f32 -> tensor<2048x1024xf32>
   tile.return
 }

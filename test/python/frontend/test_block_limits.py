@@ -1,0 +1,28 @@
+"""Blocks too large to compile in reasonable time are refused early, where they stand."""
+
+import pytest
+import tilewright as tw
+import tilewright.language as tl
+
+
+@tw.jit
+def large_kernel(x, out, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(out + i, tl.exp(tl.load(x + i)))
+
+
+def test_blocks_for_too_few_warps(assemble):
+    with pytest.raises(tw.CompilationError, match="a block that 4 warps hold has at most 262144") as caught:
+        assemble(large_kernel, {"x": "*fp32", "out": "*fp32"}, {"N": 2**20})
+    assert caught.value.line == large_kernel.fn.__code__.co_firstlineno + 2
+    assert "use more warps" in caught.value.message
+
+
+def test_blocks_of_any_size_on_the_cpu(backend):
+    if backend.name == "cuda":
+        pytest.skip("refused there")
+    import numpy as np
+
+    x, out = np.zeros(2**20, np.float32), np.empty(2**20, np.float32)
+    large_kernel[1,](x, out, N=2**20)
+    assert (out == 1).all()
