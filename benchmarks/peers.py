@@ -23,6 +23,7 @@ def triton_kernels():
         text = source.read_text()
         text = text.replace("import tilewright as tw", "import triton as tw")
         text = text.replace("import tilewright.language as tl", "import triton.language as tl")
+        text = text.replace('@tw.jit(numerics="triton")', "@tw.jit")  # what it says is what Triton does
         target.write_text(text)
     sys.path.insert(0, folder.name)
     try:

@@ -35,6 +35,16 @@ static StringRef checkOperands(tile::MakeDescriptorOp desc,
   return {};
 }
 
+/// Copies that start elsewhere than at a multiple of 16 bytes of a row end in
+/// an illegal instruction.
+static StringRef checkPlace(tile::DescType type, OperandRange offsets,
+                            const AxisInfoAnalysis &axes) {
+  int64_t bytes = type.getElementType().getIntOrFloatBitWidth() / 8;
+  if (axes.get(offsets.back())[0].divisibility * bytes % kAlignment != 0)
+    return "its place in a row is not known to be a multiple of 16 bytes";
+  return {};
+}
+
 /// The block without leading sides of 1, as far as that leaves a matrix.
 static ArrayRef<int64_t> getMatrix(ArrayRef<int64_t> shape) {
   while (shape.size() > 2 && shape.front() == 1)
@@ -86,6 +96,8 @@ tilewright::findTmaLoads(tile::FuncOp func, int64_t numWarps,
             : checkBlock(load.getDesc().getType());
     if (reason.empty())
       reason = checkOperands(desc, axes);
+    if (reason.empty())
+      reason = checkPlace(load.getDesc().getType(), load.getOffsets(), axes);
     if (reason.empty())
       loads.push_back(load);
     else
@@ -181,6 +193,8 @@ tilewright::findTmaStores(tile::FuncOp func, const NvidiaTarget &target,
             : checkBlock(store.getDesc().getType());
     if (reason.empty())
       reason = checkOperands(desc, axes);
+    if (reason.empty())
+      reason = checkPlace(store.getDesc().getType(), store.getOffsets(), axes);
     if (reason.empty() && !isAlone(store, tiles))
       reason = "the kernel may touch the array elsewhere";
     if (reason.empty())

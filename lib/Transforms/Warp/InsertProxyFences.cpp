@@ -27,6 +27,16 @@ static bool fillsOperand(Operation *op) {
          llvm::any_of(getTileUsers(memory), llvm::IsaPred<warp::WgmmaOp>);
 }
 
+/// Whether `release` gives back a slot that threads read themselves. The copies
+/// that fill it next are not ordered behind such reads by the arrival alone.
+static bool endsReads(warp::RingReleaseOp release) {
+  auto wait = release.getSlot().getDefiningOp<warp::RingWaitOp>();
+  return wait &&
+         wait.getRing().getType().getCompletion() ==
+             warp::Completion::Transactions &&
+         llvm::any_of(getTileUsers(wait), llvm::IsaPred<warp::LocalLoadOp>);
+}
+
 /// Whether a fence must stand before `op` for the stores in front of it.
 static bool endsStores(Operation *op) {
   return synchronizes(op) || op->getNumRegions() != 0 ||
@@ -45,6 +55,11 @@ static void insertFences(Block &block) {
     }
     if (fillsOperand(&op))
       lastStore = &op;
+    if (auto release = dyn_cast<warp::RingReleaseOp>(op);
+        release && endsReads(release)) {
+      OpBuilder builder(release);
+      warp::ProxyFenceOp::create(builder, release.getLoc());
+    }
   }
 }
 

@@ -327,8 +327,13 @@ def InsertProxyFences : Pass<"warp-insert-proxy-fences", "::mlir::ModuleOp"> {
     Puts a `warp.proxy_fence` behind each store to a tile that a `warp.wgmma`
     reads, one for several stores that no barrier separates.
 
+    Another one stands before a slot of a ring of transactions is given back that
+    threads have read: the arrival alone does not order their reads before the
+    copies that fill the slot next.
+
     Input: barriers stand. Output: between a store to an operand of `warp.wgmma`
-    and the barrier before the product there is a fence.
+    and the barrier before the product there is a fence, and between a
+    `warp.local_load` from such a slot and its release.
 
     ```mlir
     %m = warp.alloc %t : ...    // before

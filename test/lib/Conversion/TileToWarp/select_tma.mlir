@@ -13,7 +13,7 @@
 // OTHER-LABEL: @served
 // OTHER-NOT: tile.descriptor_
 tile.func @served(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32},
-                  %i: i32) attributes {tile.kernel} {
+                  %i: i32 {tile.divisibility = 8 : i32}) attributes {tile.kernel} {
   %n64 = arith.extsi %n : i32 to i64
   %d = tile.make_descriptor %a, [%n64, %n64], [%n64] : !tile.desc<64x64xf16>, !tile.ptr<f16>
   %x = tile.descriptor_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
@@ -36,7 +36,7 @@ tile.func @served(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {ti
 // OTHER-LABEL: @stored
 // OTHER-NOT: tile.descriptor_
 tile.func @stored(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f16> {tile.divisibility = 16 : i32},
-                  %n: i32 {tile.divisibility = 16 : i32}, %i: i32) attributes {tile.kernel} {
+                  %n: i32 {tile.divisibility = 16 : i32}, %i: i32 {tile.divisibility = 8 : i32}) attributes {tile.kernel} {
   %n64 = arith.extsi %n : i32 to i64
   %d = tile.make_descriptor %a, [%n64, %n64], [%n64] : !tile.desc<64x64xf16>, !tile.ptr<f16>
   %e = tile.make_descriptor %c, [%n64, %n64], [%n64] : !tile.desc<64x64xf16>, !tile.ptr<f16>
@@ -54,7 +54,7 @@ tile.func @stored(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.p
 // CHECK-LABEL: @address
 // CHECK-NOT: tile.descriptor_load
 tile.func @address(%a: !tile.ptr<f16> {tile.divisibility = 8 : i32}, %n: i32 {tile.divisibility = 16 : i32},
-                  %i: i32, %flag: !tile.ptr<i32>) attributes {tile.kernel} {
+                  %i: i32 {tile.divisibility = 8 : i32}, %flag: !tile.ptr<i32>) attributes {tile.kernel} {
   %n64 = arith.extsi %n : i32 to i64
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
   %d = tile.make_descriptor %a, [%n64, %n64], [%n64] : !tile.desc<64x64xf16>, !tile.ptr<f16>
@@ -72,7 +72,7 @@ tile.func @address(%a: !tile.ptr<f16> {tile.divisibility = 8 : i32}, %n: i32 {ti
 // CHECK-LABEL: @stride
 // CHECK-NOT: tile.descriptor_load
 tile.func @stride(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 4 : i32},
-                  %i: i32, %flag: !tile.ptr<i32>) attributes {tile.kernel} {
+                  %i: i32 {tile.divisibility = 8 : i32}, %flag: !tile.ptr<i32>) attributes {tile.kernel} {
   %n64 = arith.extsi %n : i32 to i64
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
   %d = tile.make_descriptor %a, [%n64, %n64], [%n64] : !tile.desc<64x64xf16>, !tile.ptr<f16>
@@ -90,7 +90,7 @@ tile.func @stride(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {ti
 // CHECK-LABEL: @unknown
 // CHECK-NOT: tile.descriptor_load
 tile.func @unknown(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32},
-                  %i: i32, %flag: !tile.ptr<i32>) attributes {tile.kernel} {
+                  %i: i32 {tile.divisibility = 8 : i32}, %flag: !tile.ptr<i32>) attributes {tile.kernel} {
   %n64 = arith.extsi %n : i32 to i64
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
   %more = tile.load %flag : !tile.ptr<i32>
@@ -110,7 +110,7 @@ tile.func @unknown(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {t
 // CHECK-LABEL: @atomic
 // CHECK-NOT: tile.descriptor_load
 tile.func @atomic(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32},
-                  %i: i32, %flag: !tile.ptr<i32>) attributes {tile.kernel} {
+                  %i: i32 {tile.divisibility = 8 : i32}, %flag: !tile.ptr<i32>) attributes {tile.kernel} {
   %n64 = arith.extsi %n : i32 to i64
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
   %d = tile.make_descriptor %a, [%n64, %n64], [%n64] : !tile.desc<64x64xf16>, !tile.ptr<f16>
@@ -130,7 +130,7 @@ tile.func @atomic(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {ti
 // CHECK-LABEL: @written
 // CHECK-NOT: tile.descriptor_load
 tile.func @written(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32},
-                  %i: i32, %flag: !tile.ptr<i32>) attributes {tile.kernel} {
+                  %i: i32 {tile.divisibility = 8 : i32}, %flag: !tile.ptr<i32>) attributes {tile.kernel} {
   %n64 = arith.extsi %n : i32 to i64
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
   %d = tile.make_descriptor %a, [%n64, %n64], [%n64] : !tile.desc<64x64xf16>, !tile.ptr<f16>
@@ -157,7 +157,9 @@ tile.func @looked_up(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !til
   %d = tile.make_descriptor %a, [%n64, %n64], [%n64] : !tile.desc<64x64xf16>, !tile.ptr<f16>
   %e = tile.make_descriptor %c, [%n64, %n64], [%n64] : !tile.desc<64x64xf16>, !tile.ptr<f16>
   %q = tile.addptr %places, %p : !tile.ptr<i32>, i32
-  %i = tile.load %q : !tile.ptr<i32>
+  %row = tile.load %q : !tile.ptr<i32>
+  %eight = arith.constant 8 : i32
+  %i = arith.muli %row, %eight : i32
   %x = tile.descriptor_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
   %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
   %h = arith.truncf %z : tensor<64x64xf32> to tensor<64x64xf16>
@@ -177,7 +179,9 @@ tile.func @looked_up_in_what_is_written(%a: !tile.ptr<f16> {tile.divisibility = 
   %d = tile.make_descriptor %a, [%n64, %n64], [%n64] : !tile.desc<64x64xf16>, !tile.ptr<f16>
   %q = tile.addptr %places, %p : !tile.ptr<i32>, i32
   // expected-remark@+1 {{where it loads from depends on memory that the kernel may write}}
-  %i = tile.load %q : !tile.ptr<i32>
+  %row = tile.load %q : !tile.ptr<i32>
+  %eight = arith.constant 8 : i32
+  %i = arith.muli %row, %eight : i32
   %x = tile.descriptor_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
   %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
   tile.store %places, %p : !tile.ptr<i32>
@@ -191,10 +195,30 @@ tile.func @looked_up_in_what_is_written(%a: !tile.ptr<f16> {tile.divisibility = 
 // Not an operand of a product.
 // CHECK-LABEL: @copy
 // CHECK-NOT: tile.descriptor_load
-tile.func @copy(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i64 {tile.divisibility = 16 : i32}, %i: i32) attributes {tile.kernel} {
+tile.func @copy(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i64 {tile.divisibility = 16 : i32}, %i: i32 {tile.divisibility = 8 : i32}) attributes {tile.kernel} {
   %d = tile.make_descriptor %a, [%n, %n], [%n] : !tile.desc<64x64xf16>, !tile.ptr<f16>
   // expected-remark@+1 {{it is no operand of a product of warpgroups}}
   %x = tile.descriptor_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
   tile.descriptor_store %d[%i, %i], %x : !tile.desc<64x64xf16>, tensor<64x64xf16>
+  tile.return
+}
+
+// -----
+
+// The hardware takes places in a row that are multiples of 16 bytes only.
+
+// CHECK-LABEL: @place
+// CHECK-NOT: tile.descriptor_load
+// OTHER-LABEL: @place
+tile.func @place(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32},
+                 %i: i32 {tile.divisibility = 4 : i32}, %o: !tile.ptr<f32>) attributes {tile.kernel} {
+  %n64 = arith.extsi %n : i32 to i64
+  %d = tile.make_descriptor %a, [%n64, %n64], [%n64] : !tile.desc<64x64xf16>, !tile.ptr<f16>
+  // expected-remark@+1 {{not copied by the tensor memory accelerator: its place in a row is not known to be a multiple of 16 bytes}}
+  %x = tile.descriptor_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %p = tile.splat %o : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  tile.store %p, %z : tensor<64x64x!tile.ptr<f32>>
   tile.return
 }

@@ -78,3 +78,27 @@ tile.func @ring(%c: tensor<64x16xf32, #c>) {
   warp.ring.release %full#0
   tile.return
 }
+
+// What threads have read of a slot is read before copies fill it again; products
+// read it the way that the copies go.
+// CHECK-LABEL: @read_slot
+// CHECK: warp.ring.wait
+// CHECK-NEXT: warp.local_load
+// CHECK-NEXT: warp.proxy_fence
+// CHECK-NEXT: warp.ring.release
+// CHECK-NEXT: warp.ring.wait
+// CHECK-NEXT: warp.wgmma
+// CHECK-NEXT: warp.wgmma_wait
+// CHECK-NEXT: warp.ring.release
+tile.func @read_slot(%c: tensor<64x16xf32, #c>) -> tensor<64x32xf16, #rows> {
+  %ring = warp.ring : !warp.ring<2 x {!warp.shared<64x32xf16, #a>}, transactions>
+  %both = warp.ring : !warp.ring<2 x {!warp.shared<64x32xf16, #a>, !warp.shared<32x16xf16, #b>}, transactions>
+  %full:2 = warp.ring.wait %ring : !warp.ring<2 x {!warp.shared<64x32xf16, #a>}, transactions>
+  %x = warp.local_load %full#1 : !warp.shared<64x32xf16, #a> -> tensor<64x32xf16, #rows>
+  warp.ring.release %full#0
+  %next:3 = warp.ring.wait %both : !warp.ring<2 x {!warp.shared<64x32xf16, #a>, !warp.shared<32x16xf16, #b>}, transactions>
+  %s = warp.wgmma %next#1, %next#2, %c : !warp.shared<64x32xf16, #a>, !warp.shared<32x16xf16, #b>, tensor<64x16xf32, #c>
+  %d = warp.wgmma_wait %s {pendings = 0 : i32} : tensor<64x16xf32, #c>
+  warp.ring.release %next#0
+  tile.return %x : tensor<64x32xf16, #rows>
+}
