@@ -94,7 +94,7 @@ def test_special_values(apply):
     check("tgamma", [1, 2, 3, 5, 0.0, inf, 172.5, -1, -inf, nan, -200.5, 4, 6, 7, 1, 2],
           [1, 1, 2, 24, inf, inf, inf, nan, nan, nan, -0.0, 6, 120, 720, 1, 1])  # fmt: skip
     check("lgamma", [1, 2, 0.0, -3, inf, -inf, nan, -0.0], [0, 0, inf, inf, inf, inf, nan, inf])
-    check("erfinv", [0, 1, -1, 2, nan, -0.0], [0, inf, -inf, nan, nan, 0])
+    check("erfinv", [0, 1, -1, 2, nan, -0.0, 1, -1], [0, inf, -inf, nan, nan, 0, inf, -inf])
     check("erfcinv", [1, 0, 2, 3, nan, -1, 1, 1], [0, inf, -inf, nan, nan, nan, 0, 0])
     check("normcdf", [0, inf, -inf, nan], [0.5, 1, 0, nan])
     check("normcdfinv", [0.5, 1, 0, nan], [0, inf, -inf, nan])
