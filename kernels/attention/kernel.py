@@ -171,7 +171,8 @@ def _config(tensor_cores, head_size):
     if not tensor_cores:
         return {"BLOCK_M": 64, "BLOCK_N": 32, "num_warps": 4}
     if head_size <= 64:
-        return {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 4, "num_stages": 3}
+        # Three programs fit a multiprocessor with 128 registers a thread, and two with one more.
+        return {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 4, "num_stages": 3, "maxnreg": 128}
     return {"BLOCK_M": 128, "BLOCK_N": 128, "num_warps": 8, "num_stages": 2}
 
 

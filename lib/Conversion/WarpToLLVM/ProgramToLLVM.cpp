@@ -1,6 +1,5 @@
 // A kernel and its place in the grid.
 
-#include "lib/Conversion/WarpToLLVM/InlinePtx.h"
 #include "lib/Conversion/WarpToLLVM/Patterns.h"
 #include "lib/Conversion/WarpToLLVM/SharedMemory.h"
 #include "lib/Conversion/WarpToLLVM/ThreadIndices.h"
@@ -32,31 +31,6 @@ static void setTensorMapAttributes(LLVM::LLVMFuncOp kernel, unsigned index,
                     b.getI64IntegerAttr(kAlignment));
 }
 
-/// Brings the tensor maps near before anything else, as the first copy through
-/// each would wait for it. The first thread after those that compute does,
-/// since the very first one has barriers to set up.
-static void prefetchTensorMaps(LLVM::LLVMFuncOp kernel,
-                               ArrayRef<Type> argumentTypes, int64_t numWarps,
-                               OpBuilder &b) {
-  if (llvm::none_of(argumentTypes, llvm::IsaPred<warp::TensorMapType>))
-    return;
-  OpBuilder::InsertionGuard guard(b);
-  ImplicitLocOpBuilder at(kernel.getLoc(), b);
-  at.setInsertionPointToStart(&kernel.getBody().front());
-  Value isProducer =
-      LLVM::ICmpOp::create(at, LLVM::ICmpPredicate::eq, emitThreadId(at),
-                           emitI32(at, numWarps * kWarpSize));
-  for (auto [index, type] : llvm::enumerate(argumentTypes)) {
-    if (!isa<warp::TensorMapType>(type))
-      continue;
-    InlinePtx ptx(at);
-    std::string predicate = ptx.predicate(isProducer);
-    ptx.emit(predicate + "prefetch.tensormap [" +
-                 ptx.in(kernel.getBody().getArgument(index)) + "];",
-             /*sideEffects=*/true);
-  }
-}
-
 namespace {
 
 struct FuncLowering : ConvertOpToLLVMPattern<tile::FuncOp> {
@@ -83,10 +57,8 @@ struct FuncLowering : ConvertOpToLLVMPattern<tile::FuncOp> {
     setKernelAttributes(
         op, kernel, (blockWarps ? blockWarps : numWarps).getInt(), rewriter);
     rewriter.inlineRegionBefore(op.getBody(), kernel.getBody(), kernel.end());
-    SmallVector<Type> types(op.getArgumentTypes());
     rewriter.applySignatureConversion(&kernel.getBody().front(), signature,
                                       getTypeConverter());
-    prefetchTensorMaps(kernel, types, numWarps.getInt(), rewriter);
     rewriter.eraseOp(op);
     return success();
   }
