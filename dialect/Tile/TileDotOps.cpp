@@ -9,10 +9,6 @@ using namespace tilewright::tile;
 #define GET_OP_CLASSES
 #include "dialect/Tile/TileDotOps.cpp.inc"
 
-static bool isFloat8(Type type) {
-  return isa<Float8E4M3FNType, Float8E5M2Type>(type);
-}
-
 /// Whether operands of type `operand` may be summed in `acc` (C3).
 static bool mayAccumulate(Type operand, Type acc) {
   if (operand.isInteger(8))
@@ -20,18 +16,6 @@ static bool mayAccumulate(Type operand, Type acc) {
   if (operand.isF16() || operand.isBF16() || isFloat8(operand))
     return acc.isF32() || (acc.isF16() && !operand.isBF16());
   return isa<FloatType>(operand) && operand == acc;
-}
-
-/// Whether these are the shapes of a product, or of as many as the first
-/// dimension counts (C1).
-static bool areDotShapes(ArrayRef<int64_t> a, ArrayRef<int64_t> b,
-                         ArrayRef<int64_t> acc) {
-  size_t rank = acc.size();
-  if ((rank != 2 && rank != 3) || a.size() != rank || b.size() != rank)
-    return false;
-  bool sameBatch = rank == 2 || (a[0] == acc[0] && b[0] == acc[0]);
-  return sameBatch && a[rank - 1] == b[rank - 2] &&
-         a[rank - 2] == acc[rank - 2] && b[rank - 1] == acc[rank - 1];
 }
 
 LogicalResult DotOp::verify() {

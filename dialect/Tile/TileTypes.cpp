@@ -94,3 +94,17 @@ Type tilewright::tile::getPointeeType(Type type) {
 Type tilewright::tile::getBoolTypeLike(Type type) {
   return withElementType(type, IntegerType::get(type.getContext(), 1));
 }
+
+bool tilewright::tile::isFloat8(Type type) {
+  return isa<Float8E4M3FNType, Float8E5M2Type>(type);
+}
+
+bool tilewright::tile::areDotShapes(ArrayRef<int64_t> a, ArrayRef<int64_t> b,
+                                    ArrayRef<int64_t> acc) {
+  size_t rank = acc.size();
+  if ((rank != 2 && rank != 3) || a.size() != rank || b.size() != rank)
+    return false;
+  bool sameBatch = rank == 2 || (a[0] == acc[0] && b[0] == acc[0]);
+  return sameBatch && a[rank - 1] == b[rank - 2] &&
+         a[rank - 2] == acc[rank - 2] && b[rank - 1] == acc[rank - 1];
+}

@@ -23,4 +23,12 @@ mlir::Type getPointeeType(mlir::Type type);
 /// i1 in the shape of `type`.
 mlir::Type getBoolTypeLike(mlir::Type type);
 
+/// Whether this is one of the floating-point types of eight bits.
+bool isFloat8(mlir::Type type);
+
+/// Whether a product of `a` and `b` has the shape of `acc`: MxK by KxN is MxN,
+/// with as many products as a dimension in front counts, if there is one.
+bool areDotShapes(llvm::ArrayRef<int64_t> a, llvm::ArrayRef<int64_t> b,
+                  llvm::ArrayRef<int64_t> acc);
+
 } // namespace tilewright::tile

@@ -1,3 +1,4 @@
+#include "dialect/Tile/TileTypes.h"
 #include "dialect/Warp/WarpOps.h"
 #include "lib/Support/WgmmaTiling.h"
 
@@ -32,14 +33,10 @@ struct Operand {
 };
 } // namespace
 
-static bool isEightBitFloat(Type type) {
-  return isa<Float8E4M3FNType, Float8E5M2Type>(type);
-}
-
 /// Whether wgmma multiplies these types (C2).
 static bool areWgmmaTypes(Type a, Type b, Type acc) {
   bool isFloat = acc.isF32() || acc.isF16();
-  if (isEightBitFloat(a) && isEightBitFloat(b))
+  if (tile::isFloat8(a) && tile::isFloat8(b))
     return isFloat;
   if (a != b)
     return false;

@@ -7,7 +7,7 @@ from .._arrays import as_rows, check_same, dtype_name, empty, strides
 from .config import choose
 from .operands import check_operands, prepared
 from .product import PRECISIONS, activation_function, result_type
-from .tiles import along, locate
+from .tiles import along, rows_and_columns
 
 
 @tw.jit
@@ -74,10 +74,7 @@ def gated_kernel(
     GROUP_M: tl.constexpr,
 ):
     """One tile of the result a program, two tiles of sums. Bit 0 of BIAS: gates have one; bit 1: the others."""
-    pid_m, pid_n = locate(tl.program_id(0), tl.cdiv(M, BLOCK_M), tl.cdiv(N, BLOCK_N), GROUP_M)
-    m = (pid_m * BLOCK_M + tl.arange(0, BLOCK_M)).to(tl.int64)
-    first_n = (pid_n * BLOCK_N).to(tl.int64)
-    n = first_n + tl.arange(0, BLOCK_N)
+    _, _, m, first_n, n = rows_and_columns(M, N, BLOCK_M, BLOCK_N, GROUP_M)
     k = tl.arange(0, BLOCK_K)
     m_mask, n_mask = (m < M)[:, None], (n < N)[None, :]
     a_ptrs = a_ptr + m[:, None] * stride_am + k[None, :] * stride_ak

@@ -3,7 +3,7 @@
 import tilewright as tw
 import tilewright.language as tl
 
-from .tiles import finish, locate, multiply
+from .tiles import finish, multiply, rows_and_columns
 
 
 @tw.jit
@@ -66,10 +66,7 @@ def matmul_kernel(
     matrix with `inner` columns; an array's BATCH_ has bit 0 set if it steps along the rows of that
     matrix, bit 1 if along the columns.
     """
-    pid_m, pid_n = locate(tl.program_id(0), tl.cdiv(M, BLOCK_M), tl.cdiv(N, BLOCK_N), GROUP_M)
-    m = (pid_m * BLOCK_M + tl.arange(0, BLOCK_M)).to(tl.int64)
-    first_n = (pid_n * BLOCK_N).to(tl.int64)
-    n = first_n + tl.arange(0, BLOCK_N)
+    _, _, m, first_n, n = rows_and_columns(M, N, BLOCK_M, BLOCK_N, GROUP_M)
     part = tl.program_id(2)
     out_ptr = shift(out_ptr, inner, stride_o0, stride_o1, BATCH_O)
     a_ptr = shift(a_ptr, inner, stride_a0, stride_a1, BATCH_A)

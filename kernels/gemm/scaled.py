@@ -7,7 +7,7 @@ from .._arrays import as_dtype, check_same, dtype_name, empty, library, strides
 from .config import choose
 from .operands import check_operands, prepared
 from .product import activation_function, product
-from .tiles import finish, locate
+from .tiles import finish, rows_and_columns
 
 # The side of a block with a scale of its own.
 SCALE_BLOCK = 128
@@ -54,10 +54,7 @@ def block_scaled_kernel(
     GROUP_M: tl.constexpr,
 ):
     """One tile a program. A scale stands for A_ROWS rows of a, or B_COLUMNS columns of b, and BLOCK_K of k."""
-    pid_m, pid_n = locate(tl.program_id(0), tl.cdiv(M, BLOCK_M), tl.cdiv(N, BLOCK_N), GROUP_M)
-    m = (pid_m * BLOCK_M + tl.arange(0, BLOCK_M)).to(tl.int64)
-    first_n = (pid_n * BLOCK_N).to(tl.int64)
-    n = first_n + tl.arange(0, BLOCK_N)
+    pid_m, pid_n, m, first_n, n = rows_and_columns(M, N, BLOCK_M, BLOCK_N, GROUP_M)
     k = tl.arange(0, BLOCK_K)
     m_mask, n_mask = m < M, n < N
     a_ptrs = a_ptr + m[:, None] * stride_am + k[None, :] * stride_ak

@@ -62,11 +62,10 @@ static StringRef getTypeObstacle(tile::DotOp dot) {
                ? "they would round its float32 operands to tf32, which "
                  "input_precision must allow"
                : "";
-  bool fits =
-      operand.isF16() ? acc.isF16() || acc.isF32()
-      : operand.isBF16() || isa<Float8E4M3FNType, Float8E5M2Type>(operand)
-          ? acc.isF32()
-          : operand.isInteger(8);
+  bool fits = operand.isF16() ? acc.isF16() || acc.isF32()
+              : operand.isBF16() || tile::isFloat8(operand)
+                  ? acc.isF32()
+                  : operand.isInteger(8);
   return fits ? "" : "they do not have the types of its operands and its sum";
 }
 

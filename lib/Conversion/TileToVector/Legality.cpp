@@ -32,7 +32,7 @@ static bool hasLowering(Operation *op) {
 static bool isElement(Type type) {
   return type.isIndex() || isa<tile::PtrType, IntegerType>(type) ||
          type.isF16() || type.isBF16() || type.isF32() || type.isF64() ||
-         isa<Float8E4M3FNType, Float8E5M2Type>(type);
+         tile::isFloat8(type);
 }
 
 static bool isLegalType(Type type) {

@@ -1,21 +1,19 @@
 #include "lib/Conversion/TileToVector/ShortFloats.h"
 
+#include "dialect/Tile/TileTypes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 
 namespace tilewright::cpu {
 
-static bool isByteFloat(Type element) {
-  return isa<Float8E4M3FNType, Float8E5M2Type>(element);
-}
-
 bool travelsAsBits(Type element) {
-  return element.isBF16() || isByteFloat(element);
+  return element.isBF16() || tile::isFloat8(element);
 }
 
 bool isShortFloat(Type element) {
-  return element.isF16() || element.isBF16() || isByteFloat(element);
+  return element.isF16() || element.isBF16() || tile::isFloat8(element);
 }
 
 namespace {
@@ -171,7 +169,7 @@ static Value roundToByte(const Math &m, Value value, Type element) {
 Value roundFromF32(OpBuilder &builder, Location loc, Value value,
                    Type element) {
   Math m(builder, loc, value);
-  if (isByteFloat(element))
+  if (tile::isFloat8(element))
     return roundToByte(m, value, element);
   if (element.isBF16())
     return roundToBF16(m, value);

@@ -35,10 +35,6 @@ static Type getElementType(Value tile) {
   return cast<RankedTensorType>(tile.getType()).getElementType();
 }
 
-static bool isFloat8(Type type) {
-  return isa<Float8E4M3FNType, Float8E5M2Type>(type);
-}
-
 Value DotDecomposer::withType(Value tile, Type element) {
   Type from = getElementType(tile);
   if (from == element)
@@ -110,12 +106,12 @@ void DotDecomposer::splitIntoTF32() {
 
 void DotDecomposer::run() {
   Type operand = getElementType(dot.getA());
-  if (isFloat8(operand) && !target.hasFloat8()) {
+  if (tile::isFloat8(operand) && !target.hasFloat8()) {
     operand = builder.getF16Type();
     convertOperands(operand);
   }
   // Tensor cores sum products of 8-bit floats in f32 only.
-  if (isFloat8(operand))
+  if (tile::isFloat8(operand))
     sumInF32();
   if (isTensorCoreDot(dot)) {
     if (dot.getPrecision() != tile::DotPrecision::IEEE)

@@ -9,10 +9,6 @@
 using namespace mlir;
 using namespace tilewright;
 
-bool tilewright::isFloat8(Type type) {
-  return isa<Float8E4M3FNType, Float8E5M2Type>(type);
-}
-
 static Value emitFloatCast(ImplicitLocOpBuilder &b, Value value, Type type) {
   unsigned from = value.getType().getIntOrFloatBitWidth();
   unsigned to = type.getIntOrFloatBitWidth();

@@ -14,8 +14,6 @@
 
 namespace tilewright {
 
-bool isFloat8(mlir::Type type);
-
 /// The values of `bytes` (i8), read as `float8`, in the float type `result`.
 llvm::SmallVector<mlir::Value>
 emitFromFloat8(mlir::ImplicitLocOpBuilder &b, const NvidiaTarget &target,

@@ -30,14 +30,14 @@ public:
                   ConversionPatternRewriter &rewriter) const override {
     Type from = getElementTypeOrSelf(op.getIn().getType());
     Type to = getElementTypeOrSelf(op.getType());
-    if (!isFloat8(from) && !isFloat8(to))
+    if (!tile::isFloat8(from) && !tile::isFloat8(to))
       return rewriter.notifyMatchFailure(op, "no 8-bit float");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     SmallVector<Value> values(adaptor.getIn());
-    if (isFloat8(from))
+    if (tile::isFloat8(from))
       values = emitFromFloat8(b, target, values, from,
-                              isFloat8(to) ? Type(b.getF32Type()) : to);
-    if (isFloat8(to))
+                              tile::isFloat8(to) ? Type(b.getF32Type()) : to);
+    if (tile::isFloat8(to))
       values = emitToFloat8(b, target, values, to);
     rewriter.replaceOpWithMultiple(op, {values});
     return success();
@@ -57,7 +57,7 @@ public:
   LogicalResult
   matchAndRewrite(arith::NegFOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    if (!isFloat8(getElementTypeOrSelf(op.getType())))
+    if (!tile::isFloat8(getElementTypeOrSelf(op.getType())))
       return rewriter.notifyMatchFailure(op, "no 8-bit float");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Value sign =

@@ -189,7 +189,7 @@ private:
       b.setInsertionPointToStart(branch.thenBlock());
     }
     SmallVector<Value> values(registers);
-    if (type && isFloat8(getElementTypeOrSelf(type)))
+    if (type && tile::isFloat8(getElementTypeOrSelf(type)))
       values = emitFromFloat8(b, target, values, getElementTypeOrSelf(type),
                               b.getF32Type());
     auto indices = emitIndices(b, layout);

@@ -4,6 +4,8 @@
 #include "lib/Conversion/WarpToLLVM/CastEmission.h"
 #include "lib/Conversion/WarpToLLVM/Patterns.h"
 
+#include "dialect/Tile/TileTypes.h"
+
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -60,7 +62,8 @@ public:
 
 private:
   static bool computesInF32(Operation *op, Type element) {
-    return isFloat8(element) && !isa<arith::SelectOp, arith::BitcastOp>(op);
+    return tile::isFloat8(element) &&
+           !isa<arith::SelectOp, arith::BitcastOp>(op);
   }
 
   SmallVector<SmallVector<Value>>
@@ -111,7 +114,7 @@ public:
       value = elements.getSplatValue<TypedAttr>();
     }
     if (auto real = dyn_cast<FloatAttr>(value);
-        real && isFloat8(real.getType()))
+        real && tile::isFloat8(real.getType()))
       value = rewriter.getI8IntegerAttr(
           real.getValue().bitcastToAPInt().getSExtValue());
     Value constant = arith::ConstantOp::create(rewriter, op.getLoc(), value);

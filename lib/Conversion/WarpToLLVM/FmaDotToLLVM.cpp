@@ -50,7 +50,7 @@ private:
 static SmallVector<Value> emitWiden(ImplicitLocOpBuilder &b,
                                     const NvidiaTarget &target,
                                     ValueRange registers, Type from, Type to) {
-  if (isFloat8(from))
+  if (tile::isFloat8(from))
     return emitFromFloat8(b, target, registers, from, to);
   if (from == to)
     return SmallVector<Value>(registers);

@@ -97,7 +97,7 @@ struct ComputeOnScalars : RewritePattern {
 /// that who adds their sums outside gets something better.
 static bool isSummedInFewerDigits(tile::DotOp dot) {
   Type element = cast<RankedTensorType>(dot.getA().getType()).getElementType();
-  return isa<Float8E4M3FNType, Float8E5M2Type>(element);
+  return tile::isFloat8(element);
 }
 
 /// dot(a, b, 0) + c is dot(a, b, c).
