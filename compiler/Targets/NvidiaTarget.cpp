@@ -1,9 +1,11 @@
 // NVIDIA GPUs from sm_80 on.
 
+#include "lib/Analysis/NvidiaTarget.h"
 #include "compiler/Pipelines/NvidiaPipeline.h"
 #include "compiler/Pipelines/TilePipeline.h"
 #include "compiler/Targets/LaunchRecipe.h"
 #include "compiler/Targets/Targets.h"
+#include "dialect/Tile/TileOps.h"
 #include "dialect/Warp/WarpDialect.h"
 #include "lib/Target/NVPTX/Assembler.h"
 #include "lib/Target/NVPTX/GpuArch.h"
@@ -106,6 +108,15 @@ static void describeLaunch(FunctionOpInterface function,
     metadata["launch_recipe"] = std::move(recipe);
 }
 
+/// Whether the kernel may start before those in front of it on its stream end:
+/// it says where it needs them.
+static bool waitsForLaunches(ModuleOp module, const NvidiaOptions &options) {
+  NvidiaTarget target{options.computeCapability, options.archSpecific};
+  return target.hasDependentLaunches() &&
+         module.walk([](tile::LaunchWaitOp) { return WalkResult::interrupt(); })
+             .wasInterrupted();
+}
+
 /// Bounds the registers of kernels whose roles do not have budgets of their
 /// own.
 static void boundRegisters(ModuleOp module, int registers) {
@@ -140,6 +151,8 @@ LogicalResult NvidiaBackEnd::compile(ModuleOp module,
   keepStage(module, "warp", options, artifact);
   for (auto function : module.getOps<FunctionOpInterface>())
     describeLaunch(function, artifact.metadata);
+  if (waitsForLaunches(module, nvidia))
+    artifact.metadata["waits_for_launches"] = true;
   if (options.stopAfter == "warp")
     return success();
   if (failed(runPipeline(module, "llvm", artifact, [&](OpPassManager &pm) {

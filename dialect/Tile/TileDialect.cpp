@@ -55,6 +55,9 @@ void TileDialect::initialize() {
 #include "dialect/Tile/TileIndexOps.cpp.inc"
       ,
 #define GET_OP_LIST
+#include "dialect/Tile/TileLaunchOps.cpp.inc"
+      ,
+#define GET_OP_LIST
 #include "dialect/Tile/TileMemoryOps.cpp.inc"
       ,
 #define GET_OP_LIST

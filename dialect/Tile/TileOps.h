@@ -28,6 +28,8 @@
 #define GET_OP_CLASSES
 #include "dialect/Tile/TileIndexOps.h.inc"
 #define GET_OP_CLASSES
+#include "dialect/Tile/TileLaunchOps.h.inc"
+#define GET_OP_CLASSES
 #include "dialect/Tile/TileMemoryOps.h.inc"
 #define GET_OP_CLASSES
 #include "dialect/Tile/TileProgramOps.h.inc"

@@ -20,6 +20,8 @@ ProducerSlice::ProducerSlice(tile::FuncOp func,
     keep(load);
     llvm::append_range(open, load.getOffsets());
   }
+  // Whoever loads waits.
+  func.walk([&](tile::LaunchWaitOp wait) { keep(wait); });
   while (!open.empty() && obstacle.empty())
     visit(open.pop_back_val());
   checkOrder(loads);
@@ -40,7 +42,8 @@ void ProducerSlice::keep(Operation *op) {
     else if (auto branch = dyn_cast<scf::IfOp>(op))
       open.push_back(branch.getCondition());
     else if (op->getNumRegions() != 0)
-      refuse(op, "a load stands in a loop that may end early");
+      refuse(op, "a load, or a wait for other kernels, stands in a loop that "
+                 "may end early");
   }
 }
 

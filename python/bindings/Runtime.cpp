@@ -119,7 +119,7 @@ static void defineLoadedKernel(py::module_ &module) {
                   py::arg("dynamic_shared"),
                   py::arg("cluster") = std::array<uint32_t, 3>{1, 1, 1},
                   py::arg("recipe") = std::vector<int64_t>(),
-                  py::arg("cooperative") = false,
+                  py::arg("cooperative") = false, py::arg("dependent") = false,
                   "Loads a cubin or PTX. Raises OutOfResources for one that "
                   "the device cannot hold.")
       .def("pass_only", &LoadedKernel::passOnly, py::arg("arguments"),

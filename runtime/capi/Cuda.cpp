@@ -109,6 +109,7 @@ tw_status tw_cuda_kernel_load(int device, const void *image, size_t size,
     shape.threads = threads;
     shape.dynamicSharedBytes = dynamic_shared;
     shape.isCooperative = flags & TW_LAUNCH_COOPERATIVE;
+    shape.isDependent = flags & TW_LAUNCH_DEPENDENT;
     if (cluster)
       shape.cluster = {cluster[0], cluster[1], cluster[2]};
     if (recipe_size != 0) {

@@ -83,7 +83,11 @@ enum class JitOption : int {
   ErrorLogBytes = 6,
 };
 
-enum class LaunchAttributeId : int { Cooperative = 2, ClusterDimension = 4 };
+enum class LaunchAttributeId : int {
+  Cooperative = 2,
+  ClusterDimension = 4,
+  ProgrammaticStreamSerialization = 6,
+};
 
 struct LaunchAttribute {
   LaunchAttributeId id;
@@ -94,6 +98,7 @@ struct LaunchAttribute {
       unsigned x, y, z;
     } cluster;
     int cooperative;
+    int programmaticStreamSerialization;
   } value;
 };
 static_assert(sizeof(LaunchAttribute) == 72, "fixed by the driver");

@@ -156,6 +156,12 @@ void Kernel::prepareAttributes() {
     attribute.id = LaunchAttributeId::Cooperative;
     attribute.value.cooperative = 1;
   }
+  // Every driver for devices that overlap kernels has these attributes.
+  if (shape.isDependent) {
+    LaunchAttribute &attribute = attributes[attributeCount++];
+    attribute.id = LaunchAttributeId::ProgrammaticStreamSerialization;
+    attribute.value.programmaticStreamSerialization = 1;
+  }
 }
 
 Status Kernel::prepareRecipe(int ordinal) {

@@ -21,6 +21,9 @@ struct LaunchShape {
   std::array<unsigned, 3> cluster = {1, 1, 1};
   /// All programs run at once, so that they may wait for each other.
   bool isCooperative = false;
+  /// It may start before the kernels in front of it on its stream end, and
+  /// waits for them itself.
+  bool isDependent = false;
   /// What the host adds to each launch, if anything.
   std::optional<LaunchRecipe> recipe = std::nullopt;
 };
@@ -127,7 +130,7 @@ private:
   ContextHandle context = nullptr;
   ModuleHandle module = nullptr;
   FunctionHandle function = nullptr;
-  std::array<LaunchAttribute, 2> attributes;
+  std::array<LaunchAttribute, 3> attributes;
   unsigned attributeCount = 0;
   /// Programs of a persistent kernel that run at once.
   int64_t residentPrograms = 0;

@@ -47,6 +47,8 @@ void KernelLowering::lowerOp(Operation &op) {
       .Case<tile::ReshapeOp>([&](auto op) { lowerReshape(op); })
       .Case<tile::AssertOp>([&](auto op) { lowerAssert(op); })
       .Case<tile::PrintOp>([&](auto op) { lowerPrint(op); })
+      // Kernels run one after the other.
+      .Case<tile::LaunchWaitOp, tile::LaunchDependentsOp>([](auto) {})
       .Default([&](Operation *op) {
         if (llvm::none_of(op->getResults(), isTile))
           return lowerScalarOp(*op);

@@ -57,6 +57,10 @@ void populateRolesToLLVM(mlir::RewritePatternSet &patterns);
 /// func, return, program_id, num_programs.
 void populateProgramToLLVM(const WarpTypeConverter &converter,
                            mlir::RewritePatternSet &patterns);
+/// launch_wait, launch_dependents.
+void populateLaunchToLLVM(const WarpTypeConverter &converter,
+                          const NvidiaTarget &target,
+                          mlir::RewritePatternSet &patterns);
 /// atomic_rmw, atomic_cas.
 void populateAtomicToLLVM(const WarpTypeConverter &converter,
                           const NvidiaTarget &target,

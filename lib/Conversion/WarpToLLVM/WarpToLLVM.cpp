@@ -56,6 +56,7 @@ static LogicalResult convertTiles(ModuleOp module, const NvidiaTarget &target) {
   populateRingToLLVM(converter, patterns);
   populateTmaStoreToLLVM(converter, patterns);
   populateProgramToLLVM(converter, patterns);
+  populateLaunchToLLVM(converter, target, patterns);
   scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                        legality);
   legality.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect>();

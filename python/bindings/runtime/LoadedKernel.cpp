@@ -19,21 +19,22 @@ std::unique_ptr<LoadedKernel> LoadedKernel::host(uintptr_t address,
   return kernel;
 }
 
-std::unique_ptr<LoadedKernel>
-LoadedKernel::cuda(int device, const py::bytes &image, const std::string &name,
-                   uint32_t threads, uint32_t dynamicShared,
-                   std::array<uint32_t, 3> cluster,
-                   const std::vector<int64_t> &recipe, bool isCooperative) {
+std::unique_ptr<LoadedKernel> LoadedKernel::cuda(
+    int device, const py::bytes &image, const std::string &name,
+    uint32_t threads, uint32_t dynamicShared, std::array<uint32_t, 3> cluster,
+    const std::vector<int64_t> &recipe, bool isCooperative, bool isDependent) {
   std::unique_ptr<LoadedKernel> kernel(new LoadedKernel);
   const std::string_view bytes = image;
   tw_status status;
   {
     // The driver may assemble PTX here, which takes its time.
     py::gil_scoped_release unlocked;
-    status = tw_cuda_kernel_load(
-        device, bytes.data(), bytes.size(), name.c_str(), threads,
-        dynamicShared, cluster.data(), recipe.data(), recipe.size(),
-        isCooperative ? TW_LAUNCH_COOPERATIVE : 0, &kernel->onGpu);
+    status = tw_cuda_kernel_load(device, bytes.data(), bytes.size(),
+                                 name.c_str(), threads, dynamicShared,
+                                 cluster.data(), recipe.data(), recipe.size(),
+                                 (isCooperative ? TW_LAUNCH_COOPERATIVE : 0) |
+                                     (isDependent ? TW_LAUNCH_DEPENDENT : 0),
+                                 &kernel->onGpu);
   }
   // The device is there, so what it lacks is room for this kernel.
   check(status == TW_UNSUPPORTED ? TW_OUT_OF_MEMORY : status);

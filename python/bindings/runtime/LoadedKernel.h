@@ -21,7 +21,7 @@ public:
   cuda(int device, const pybind11::bytes &image, const std::string &name,
        uint32_t threads, uint32_t dynamicShared,
        std::array<uint32_t, 3> cluster, const std::vector<int64_t> &recipe,
-       bool isCooperative);
+       bool isCooperative, bool isDependent);
 
   ~LoadedKernel();
   LoadedKernel(const LoadedKernel &) = delete;

@@ -87,6 +87,7 @@ def _cuda_code(candidate, label, index):
         f"'{architecture.suffix}'" if architecture.suffix else 0,
         int(candidate.image == "ptx"),
         int(candidate.metadata["cooperative"]),
+        int(candidate.metadata["dependent"]),
         f"{label}_image",
         candidate.metadata["num_threads"],
         candidate.metadata.get("shared", 0),

@@ -219,6 +219,7 @@ class Chooser:
                     candidate.metadata.get("shared", 0),
                     recipe=candidate.metadata.get("launch_recipe", []),
                     cooperative=candidate.metadata["cooperative"],
+                    dependent=candidate.metadata["dependent"],
                 )
             loaded.pass_only([hint not in (1, NOT_PASSED) for hint in candidate.hints])
             self._loaded[key] = loaded

@@ -5,6 +5,7 @@ import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
+from ..runtime.backends import starts_early
 from ..runtime.compiler import compile_kernel, is_cpu
 from .compile import NoAssembler, options_of, why_no_cubin
 from .exports import Export, ExportError, Variant, is_small_int
@@ -158,6 +159,7 @@ def _compile(job):
         **compiled.metadata,
         "written": compiled.written,
         "cooperative": compiled.options.launch_cooperative_grid,
+        "dependent": starts_early(compiled, compiled.options),
     }
     return [
         Candidate(

@@ -12,7 +12,17 @@ from .c_source import header, source
 #: The version of the package's layout; readers refuse others.
 FORMAT = 1
 MANIFEST = "manifest.json"
-_KEPT = ("num_threads", "shared", "launch_recipe", "cooperative", "features", "triple", "registers", "spills")
+_KEPT = (
+    "num_threads",
+    "shared",
+    "launch_recipe",
+    "cooperative",
+    "dependent",
+    "features",
+    "triple",
+    "registers",
+    "spills",
+)
 
 
 def _describe(candidate, file):

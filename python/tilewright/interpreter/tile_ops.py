@@ -208,6 +208,11 @@ def _print(builder, operands, types, attrs):
     return []
 
 
+def _nothing(builder, operands, types, attrs):
+    """Kernels run one after the other."""
+    return []
+
+
 def _inline_asm(builder, operands, types, attrs):
     raise LanguageError(
         "inline assembly is for GPUs, the interpreter cannot run it",
@@ -241,6 +246,8 @@ OPS = {
     "tile.dot": _dot,
     "tile.assert": _assert,
     "tile.print": _print,
+    "tile.launch_wait": _nothing,
+    "tile.launch_dependents": _nothing,
 }
 
 

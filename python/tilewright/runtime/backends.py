@@ -3,6 +3,14 @@
 from .errors import DriverError
 
 
+def starts_early(compiled, options):
+    """Whether a compiled kernel may be launched before those in front of it on its stream are done.
+
+    One that never waits for them itself starts when they are, as without `launch_pdl`.
+    """
+    return options.launch_pdl and compiled.metadata.get("waits_for_launches", False)
+
+
 class CpuBackend:
     """This machine's processor."""
 
@@ -61,6 +69,7 @@ class CudaBackend:
             compiled.shared,
             recipe=compiled.metadata.get("launch_recipe", []),
             cooperative=options.launch_cooperative_grid,
+            dependent=starts_early(compiled, options),
         )
 
 

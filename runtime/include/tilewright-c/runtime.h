@@ -140,7 +140,10 @@ typedef struct tw_cuda_kernel tw_cuda_kernel;
 
 /* How a kernel is launched. */
 typedef enum tw_cuda_launch_flags {
-  TW_LAUNCH_COOPERATIVE = 1 /* all programs run at once */
+  TW_LAUNCH_COOPERATIVE = 1, /* all programs run at once */
+  /* It may start before the kernels in front of it on its stream end, and
+   * waits for them itself; needs compute capability 9.0. */
+  TW_LAUNCH_DEPENDENT = 2
 } tw_cuda_launch_flags;
 
 /* Loads `name` from a cubin, or from PTX, which the driver then assembles.

@@ -11,6 +11,13 @@ def add(x, y, out, n, BLOCK: tl.constexpr = 64):
 
 
 @tw.jit
+def add_behind(x, y, out, n, BLOCK: tl.constexpr = 64):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.extra.cuda.gdc_wait()
+    tl.store(out + i, tl.load(x + i, i < n) + tl.load(y + i, i < n), i < n)
+
+
+@tw.jit
 def scalars(out, a, b, c, d, e, f, g):
     tl.store(out + 0, a.to(tl.float64))
     tl.store(out + 1, b.to(tl.float64))

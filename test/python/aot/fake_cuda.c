@@ -118,6 +118,22 @@ int cuLaunchCooperativeKernel(void *function, unsigned x, unsigned y, unsigned z
   note("cooperative ");
   return cuLaunchKernel(function, x, y, z, bx, by, bz, shared, stream, parameters, NULL);
 }
+struct description {
+  unsigned x, y, z, bx, by, bz, shared;
+  void *stream;
+  struct {
+    int id;
+    char padding[4];
+    int value;
+    char rest[60];
+  } *attributes;
+  unsigned count;
+};
+int cuLaunchKernelEx(const struct description *d, void *function, void **parameters, void **extra) {
+  for (unsigned i = 0; i < d->count; ++i)
+    note("[%d = %d] ", d->attributes[i].id, d->attributes[i].value);
+  return cuLaunchKernel(function, d->x, d->y, d->z, d->bx, d->by, d->bz, d->shared, d->stream, parameters, extra);
+}
 int cuTensorMapEncodeTiled(uint64_t *map, int element, uint32_t rank, uint64_t base, const uint64_t *sizes,
                            const uint64_t *strides, const uint32_t *box, const uint32_t *steps, int interleave,
                            int swizzle, int promotion, int fill) {

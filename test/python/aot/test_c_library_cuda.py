@@ -122,6 +122,27 @@ def test_cooperative_grid(on_fake_gpu):
     assert out == ["0 ok", "load ptx", "cooperative launch add__0 (2, 1, 1) (128, 1, 1) 0 (nil):"]
 
 
+@pytest.mark.parametrize(
+    "kernel, options, target, launch",
+    [
+        (kernels.add_behind, {"launch_pdl": True}, "sm_90a", "[6 = 1] launch"),
+        (
+            kernels.add_behind,
+            {"launch_pdl": True, "launch_cooperative_grid": True},
+            "sm_90a",
+            "[6 = 1] [2 = 1] launch",
+        ),
+        (kernels.add_behind, {}, "sm_90a", "launch"),
+        (kernels.add_behind, {"launch_pdl": True}, "sm_80", "launch"),
+        (kernels.add, {"launch_pdl": True}, "sm_90a", "launch"),  # it never waits
+    ],
+)
+def test_dependent_launch(on_fake_gpu, kernel, options, target, launch):
+    behind = Export(kernel, "add", ADD.signatures, (Variant(**options),), "cdiv(n, BLOCK)")
+    out = lines(on_fake_gpu([behind], CALL.format(stream=0, x=16, n=100), (target,)))
+    assert out == ["0 ok", "load ptx", f"{launch} add__0 (2, 1, 1) (128, 1, 1) 0 (nil):"]
+
+
 # -- launch recipes ---------------------------------------------------------------
 
 

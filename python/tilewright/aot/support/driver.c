@@ -16,6 +16,23 @@ enum {
 
 enum { TW_PROCESSORS = 16, TW_CAPABILITY_MAJOR = 75, TW_CAPABILITY_MINOR = 76, TW_SHARED_LIMIT = 97 };
 
+/* An attribute of a launch, and a launch with attributes. */
+enum { TW_COOPERATIVE = 2, TW_DEPENDENT = 6 };
+struct tw_launch_attribute {
+  int id;
+  char padding[4];
+  union {
+    int flag;
+    char bytes[64];
+  } value;
+};
+struct tw_launch_description {
+  unsigned grid[3], block[3], shared;
+  void *stream;
+  struct tw_launch_attribute *attributes;
+  unsigned attribute_count;
+};
+
 /* Each function, and whether every driver has it that can run our code. */
 #define TW_DRIVER_FUNCTIONS(F)                                                                     \
   F(cuInit, 1, (unsigned))                                                                         \
@@ -38,6 +55,8 @@ enum { TW_PROCESSORS = 16, TW_CAPABILITY_MAJOR = 75, TW_CAPABILITY_MINOR = 76, T
   F(cuLaunchKernel, 1,                                                                             \
     (void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *,         \
      void **, void **))                                                                            \
+  F(cuLaunchKernelEx, 0,                                                                           \
+    (const struct tw_launch_description *, void *, void **, void **))                              \
   F(cuLaunchCooperativeKernel, 1,                                                                  \
     (void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *,         \
      void **))                                                                                     \

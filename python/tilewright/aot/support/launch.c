@@ -9,6 +9,8 @@ struct tw_cuda_code {
   char suffix, is_ptx;
   /* All programs run at once, or the launch fails. */
   char cooperative;
+  /* It may start before the kernels in front of it on its stream end. */
+  char dependent;
   const void *image;
   unsigned threads, shared;
   /* NULL: nothing is added to a launch. */
@@ -147,6 +149,41 @@ static int tw_load(struct tw_context *context, const struct tw_candidate *candid
 
 /* -- Launches ------------------------------------------------------------------- */
 
+/* A launch that may start early. Drivers without this function know no device that could. */
+static int tw_queue_dependent(const struct tw_cuda_code *code, void *function,
+                              const int64_t grid[3], void **parameters, void *stream,
+                              const char *who) {
+  struct tw_launch_attribute attributes[2] = {
+      {.id = TW_DEPENDENT, .value.flag = 1},
+      {.id = TW_COOPERATIVE, .value.flag = 1},
+  };
+  struct tw_launch_description description = {
+      .grid = {(unsigned)grid[0], (unsigned)grid[1], (unsigned)grid[2]},
+      .block = {code->threads, 1, 1},
+      .shared = code->shared,
+      .stream = stream,
+      .attributes = attributes,
+      .attribute_count = code->cooperative ? 2 : 1,
+  };
+  return tw_check(tw_cu.cuLaunchKernelEx(&description, function, parameters, NULL),
+                  "cuLaunchKernelEx", who);
+}
+
+static int tw_queue(const struct tw_cuda_code *code, void *function, const int64_t grid[3],
+                    void **parameters, void *stream, const char *who) {
+  if (code->dependent && tw_cu.cuLaunchKernelEx)
+    return tw_queue_dependent(code, function, grid, parameters, stream, who);
+  if (code->cooperative)
+    return tw_check(tw_cu.cuLaunchCooperativeKernel(
+                        function, (unsigned)grid[0], (unsigned)grid[1], (unsigned)grid[2],
+                        code->threads, 1, 1, code->shared, stream, parameters),
+                    "cuLaunchCooperativeKernel", who);
+  return tw_check(tw_cu.cuLaunchKernel(function, (unsigned)grid[0], (unsigned)grid[1],
+                                       (unsigned)grid[2], code->threads, 1, 1, code->shared, stream,
+                                       parameters, NULL),
+                  "cuLaunchKernel", who);
+}
+
 static int tw_submit(const struct tw_context *context, const struct tw_candidate *candidate,
                      struct tw_kernel *kernel, int64_t grid[3], void **parameters, unsigned count,
                      void *stream, const char *who) {
@@ -179,15 +216,7 @@ static int tw_submit(const struct tw_context *context, const struct tw_candidate
     if (!made)
       return TW_NO_MAP;
   }
-  if (code->cooperative)
-    return tw_check(tw_cu.cuLaunchCooperativeKernel(
-                        kernel->function, (unsigned)grid[0], (unsigned)grid[1], (unsigned)grid[2],
-                        code->threads, 1, 1, code->shared, stream, parameters),
-                    "cuLaunchCooperativeKernel", who);
-  return tw_check(tw_cu.cuLaunchKernel(kernel->function, (unsigned)grid[0], (unsigned)grid[1],
-                                       (unsigned)grid[2], code->threads, 1, 1, code->shared, stream,
-                                       parameters, NULL),
-                  "cuLaunchKernel", who);
+  return tw_queue(code, kernel->function, grid, parameters, stream, who);
 }
 
 static int tw_launch_candidate(struct tw_context *context, const struct tw_function *function,

@@ -3,7 +3,7 @@
 from ..assembly import inline_asm_elementwise
 from ..builtin import builtin
 from ..dtypes import int32, int64
-from ..ir import builder
+from ..ir import builder, emit_effect
 from . import libdevice
 
 __all__ = [
@@ -31,12 +31,23 @@ def num_threads():
 
 @builtin
 def gdc_wait():
-    """Wait for the kernels before on the stream. Nothing to do: a kernel starts when they are done."""
+    """Wait until the kernels before on the stream are done and what they wrote is seen.
+
+    For kernels launched with `launch_pdl=True`, which start earlier than that: whatever depends on those
+    kernels, or is still used by them, must only be read and written behind it. Elsewhere, also on devices
+    before compute capability 9.0, on the CPU and in the interpreter, there is nothing to wait for.
+    """
+    emit_effect("tile.launch_wait", [])
 
 
 @builtin
 def gdc_launch_dependents():
-    """Let the next kernel on the stream start. A hint that changes no result."""
+    """Let the next kernel on the stream start once each program of this one has called this or ended.
+
+    A hint that changes no result: that kernel starts early only if it was launched with `launch_pdl=True`,
+    and its `gdc_wait` waits for the end of this one, so this may stand before stores.
+    """
+    emit_effect("tile.launch_dependents", [])
 
 
 def _read(register, ty, what):

@@ -272,6 +272,8 @@ FAKE cuLaunchKernelEx(const LaunchDescription *description, void *,
                   sizeof(launch.cluster));
     else if (attribute.id == LaunchAttributeId::Cooperative)
       launch.isCooperative = attribute.value.cooperative == 1;
+    else if (attribute.id == LaunchAttributeId::ProgrammaticStreamSerialization)
+      launch.isDependent = attribute.value.programmaticStreamSerialization == 1;
   }
   record(launch, parameters);
   return kSuccess;

@@ -18,7 +18,7 @@ struct FakeLaunch {
   void *stream = nullptr;
   unsigned cluster[3] = {};
   unsigned attributes = 0;
-  bool isCooperative = false;
+  bool isCooperative = false, isDependent = false;
   /// The context that was current.
   void *context = nullptr;
   /// The values that the first two parameters pointed at.

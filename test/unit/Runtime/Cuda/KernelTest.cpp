@@ -186,6 +186,32 @@ TEST_F(KernelTest, CooperativeGrids) {
             "'kernel' with a cooperative grid");
 }
 
+TEST_F(KernelTest, DependentLaunches) {
+  shape.isDependent = true;
+  auto kernel = load(shape);
+  ASSERT_TRUE(kernel.ok());
+  ASSERT_TRUE(launch(**kernel, {8, 1, 1}).ok());
+  EXPECT_EQ(fake->launches[0].attributes, 1u);
+  EXPECT_TRUE(fake->launches[0].isDependent);
+  shape.isCooperative = true;
+  shape.cluster = {2, 1, 1};
+  kernel = load(shape);
+  ASSERT_TRUE(kernel.ok());
+  ASSERT_TRUE(launch(**kernel, {8, 1, 1}).ok());
+  EXPECT_EQ(fake->launches[1].attributes, 3u);
+  EXPECT_TRUE(fake->launches[1].isDependent);
+}
+
+TEST_F(KernelTest, OldDriverLaunchesDependentsInTurn) {
+  use(FAKE_CUDA_OLD_PATH);
+  fake->version = 11040;
+  shape.isDependent = true;
+  auto kernel = load(shape);
+  ASSERT_TRUE(kernel.ok());
+  ASSERT_TRUE(launch(**kernel, {8, 1, 1}).ok());
+  EXPECT_FALSE(fake->launches[0].extended);
+}
+
 TEST_F(KernelTest, BoundLaunchesKeepTheirArguments) {
   auto kernel = load(shape);
   ASSERT_TRUE(kernel.ok());

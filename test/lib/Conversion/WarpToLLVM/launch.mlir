@@ -1,0 +1,23 @@
+// RUN: tilewright-opt %s --convert-warp-to-llvm='compute-capability=90' | FileCheck %s
+// RUN: tilewright-opt %s --convert-warp-to-llvm='compute-capability=80' | FileCheck %s --check-prefix=TURN
+// RUN: tilewright-opt %s --convert-tile-to-vector | FileCheck %s --check-prefix=TURN
+
+// CHECK-LABEL: llvm.func @launches
+// CHECK: llvm.load
+// CHECK: llvm.inline_asm has_side_effects {{.*}}"griddepcontrol.wait;"
+// CHECK: llvm.load
+// CHECK: llvm.inline_asm has_side_effects {{.*}}"griddepcontrol.launch_dependents;"
+
+// Where kernels run in turn there is nothing to do.
+// TURN-LABEL: llvm.func @launches
+// TURN-NOT: griddepcontrol
+// TURN-NOT: tile.
+tile.func @launches(%p: !tile.ptr<f32>, %q: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 4 : i32} {
+  %a = tile.load %p : !tile.ptr<f32>
+  tile.launch_wait
+  %b = tile.load %p : !tile.ptr<f32>
+  tile.launch_dependents
+  %c = arith.addf %a, %b : f32
+  tile.store %q, %c : !tile.ptr<f32>
+  tile.return
+}
