@@ -1,0 +1,159 @@
+"""Times compiling, beside Triton where it is installed, in one run. Needs no GPU.
+
+    python benchmarks/compile.py [--target sm_90a] [--processes 3] [--out compile.json] [--plot compile.png]
+
+Each kernel is compiled from the same source, for the same types and options. "cold" takes nothing from a disk cache,
+in a process that has compiled a kernel before; "disk" is the first compilation in a new process of a kernel that
+another process has compiled. Numbers are medians.
+"""
+
+import argparse
+import importlib.util
+import json
+import os
+import pathlib
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+
+from compile_cases import CASES
+from compile_worker import PHASES
+from rich.console import Console
+from rich.table import Table
+
+REPETITIONS = 5
+CACHES = ("TILEWRIGHT_CACHE_DIR", "TRITON_CACHE_DIR")
+
+
+def run_worker(side, mode, target, repetitions, cache):
+    """The results of one process."""
+    script = pathlib.Path(__file__).with_name("compile_worker.py")
+    command = [sys.executable, script, side, mode, target, str(repetitions)]
+    environment = os.environ | {name: str(pathlib.Path(cache, side)) for name in CACHES}
+    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+def import_time(module):
+    """Seconds of importing a module in a new process that has imported NumPy; the least of five."""
+    code = f"import time, numpy; t = time.perf_counter(); import {module}; print(time.perf_counter() - t)"
+    runs = [
+        subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, check=True) for _ in range(5)
+    ]
+    return min(float(run.stdout) for run in runs)
+
+
+def summary(entries):
+    """Medians of the entries of a case."""
+    median = entries[0] | {"seconds": statistics.median(entry["seconds"] for entry in entries)}
+    if "phases" in entries[0]:
+        median["phases"] = {
+            phase: statistics.median(entry["phases"][phase] for entry in entries) for phase in PHASES
+        }
+    return median
+
+
+def measure(sides, target, processes):
+    """By side the medians of every case: those of "cold", and the seconds from "disk"."""
+    runs = {side: {"cold": [], "disk": []} for side in sides}
+    with tempfile.TemporaryDirectory() as cache:
+        # In turns, so that a busy machine disturbs both alike.
+        for mode, repetitions in (("cold", REPETITIONS), ("disk", 1)):
+            for _ in range(processes):
+                for side in sides:
+                    runs[side][mode].append(run_worker(side, mode, target, repetitions, cache))
+    results = {}
+    for side in sides:
+        merged = {
+            mode: {
+                name: summary([entry for run in runs[side][mode] for entry in run[name]]) for name in names
+            }
+            for mode, names in (
+                ("cold", ["first", *(case.name for case in CASES)]),
+                ("disk", [c.name for c in CASES]),
+            )
+        }
+        for case in CASES:
+            merged["cold"][case.name]["disk"] = merged["disk"][case.name]["seconds"]
+        results[side] = merged["cold"] | {"import": import_time(side)}
+    return results
+
+
+def milliseconds(seconds):
+    """As a cell of a table."""
+    return f"{1e3 * seconds:.1f}"
+
+
+def show(results, target):
+    """Prints the table."""
+    table = Table(title=f"compiling for {target}, ms: lower is better")
+    for column in ("kernel", "compiler", "cold", *PHASES, "from disk", "PTX kB", "of Triton"):
+        table.add_column(column, justify="left" if column in ("kernel", "compiler") else "right")
+    for case in CASES:
+        for side, cases in results.items():
+            row = cases[case.name]
+            phases = [milliseconds(row["phases"][phase]) for phase in PHASES]
+            peer = results.get("triton", {}).get(case.name) if side == "tilewright" else None
+            share = f"{row['seconds'] / peer['seconds']:.2f}" if peer else ""
+            cells = (
+                milliseconds(row["seconds"]),
+                *phases,
+                milliseconds(row["disk"]),
+                f"{row['ptx'] / 1e3:.1f}",
+            )
+            table.add_row(case.name, side, *cells, share)
+    Console(width=140).print(table)
+    for side, cases in results.items():
+        print(
+            f"{side}: first kernel of a process {milliseconds(cases['first']['seconds'])} ms, "
+            f"import after numpy {milliseconds(cases['import'])} ms"
+        )
+
+
+def plot(results, target, path):
+    """A bar for each kernel and compiler, in parts for the phases."""
+    from matplotlib.figure import Figure
+
+    bars = [(case.name, side) for case in CASES for side in results]
+    figure = Figure(figsize=(9, 0.45 * len(bars) + 1.2), layout="constrained")
+    axes = figure.subplots()
+    labels = [f"{name}, {side}" for name, side in bars]
+    start = [0.0] * len(bars)
+    for phase in PHASES:
+        lengths = [1e3 * results[side][name]["phases"][phase] for name, side in bars]
+        axes.barh(labels, lengths, left=start, label=phase)
+        start = [a + b for a, b in zip(start, lengths)]
+    axes.invert_yaxis()
+    axes.set_xlabel(f"milliseconds to compile for {target}, nothing cached")
+    axes.legend()
+    figure.savefig(path, dpi=120)
+
+
+def main():
+    """Measures, prints the table, keeps results and plot."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--target", default="sm_90a", help="architecture to compile for")
+    parser.add_argument("--processes", type=int, default=3, help="processes of each compiler")
+    parser.add_argument("--out", type=pathlib.Path, help="JSON file for the results")
+    parser.add_argument(
+        "--plot", type=pathlib.Path, help="PNG file for the plot, where matplotlib is installed"
+    )
+    options = parser.parse_args()
+    sides = ["tilewright", *(["triton"] if importlib.util.find_spec("triton") else [])]
+    results = measure(sides, options.target, options.processes)
+    facts = {"target": options.target, "python": platform.python_version(), "cpus": os.cpu_count()}
+    facts |= {side: importlib.import_module(side).__version__ for side in sides}
+    if options.out:
+        kernels = {case.name: case.note for case in CASES}
+        content = {"facts": facts, "kernels": kernels, "seconds": results}
+        options.out.write_text(json.dumps(content, indent=1) + "\n")
+    print("; ".join(f"{key}: {value}" for key, value in facts.items()))
+    show(results, options.target)
+    if options.plot and importlib.util.find_spec("matplotlib"):
+        plot(results, options.target, options.plot)
+
+
+if __name__ == "__main__":
+    main()

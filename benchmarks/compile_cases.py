@@ -1,0 +1,143 @@
+"""What the benchmark of compilation compiles: one source for Tilewright and for Triton."""
+
+import importlib
+from dataclasses import dataclass, field
+
+from peers import triton_kernels
+
+
+def vector_add(tw, tl):
+    """The sum of two arrays."""
+
+    @tw.jit
+    def kernel(a, b, out, n, BLOCK: tl.constexpr):
+        at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        tl.store(out + at, tl.load(a + at, mask=at < n) + tl.load(b + at, mask=at < n), mask=at < n)
+
+    return kernel
+
+
+def gemm(tw, tl):
+    """A product of matrices by pointers, tiles taken in groups of rows."""
+
+    @tw.jit
+    def kernel(
+        a,
+        b,
+        c,
+        m,
+        n,
+        k,
+        am,
+        bk,
+        cm,
+        BM: tl.constexpr,
+        BN: tl.constexpr,
+        BK: tl.constexpr,
+        GROUP: tl.constexpr,
+    ):
+        tile, columns = tl.program_id(0), tl.cdiv(n, BN)
+        first = tile // (GROUP * columns) * GROUP
+        height = min(tl.cdiv(m, BM) - first, GROUP)
+        x = (first + tile % (GROUP * columns) % height) * BM
+        y = tile % (GROUP * columns) // height * BN
+        rows, cols, depth = x + tl.arange(0, BM), y + tl.arange(0, BN), tl.arange(0, BK)
+        left = a + (rows % m)[:, None] * am + depth[None, :]
+        right = b + depth[:, None] * bk + (cols % n)[None, :]
+        acc = tl.zeros((BM, BN), tl.float32)
+        for i in range(0, tl.cdiv(k, BK)):
+            x_block = tl.load(left, mask=depth[None, :] < k - i * BK, other=0.0)
+            y_block = tl.load(right, mask=depth[:, None] < k - i * BK, other=0.0)
+            acc = tl.dot(x_block, y_block, acc)
+            left += BK
+            right += BK * bk
+        at = c + rows[:, None] * cm + cols[None, :]
+        tl.store(at, acc.to(tl.float16), mask=(rows[:, None] < m) & (cols[None, :] < n))
+
+    return kernel
+
+
+@dataclass(frozen=True)
+class Case:
+    """A kernel and what it is compiled for.
+
+    `make` gives the kernel for "tilewright" or "triton". `types` are spelt as in signatures, in the order of the
+    parameters; what is in `aligned` is divisible by 16. `note` says it in words.
+    """
+
+    name: str
+    note: str
+    make: object
+    types: dict
+    constants: dict
+    aligned: tuple
+    options: dict = field(default_factory=dict)
+
+
+def _ours(make):
+    """The kernel of a function of `tw` and `tl`."""
+
+    def load(side):
+        module = importlib.import_module(side)
+        return make(module, importlib.import_module(f"{side}.language"))
+
+    return load
+
+
+def _product(module, name):
+    """A kernel of the product's library, compiled by Triton with its imports changed."""
+
+    def load(side):
+        root = importlib.import_module("tilewright.kernels") if side == "tilewright" else triton_kernels()
+        return getattr(importlib.import_module(f"{root.__name__}.{module}.kernel"), name)
+
+    return load
+
+
+def _arguments(half, ints="", floats=""):
+    """Types by name: pointers to float16, int32, float32."""
+    groups = ((half, "*fp16"), (ints, "i32"), (floats, "fp32"))
+    return {name: type for names, type in groups for name in names.split()}
+
+
+_ATTENTION = _arguments("out_ptr q_ptr k_ptr v_ptr", "n_heads n_rows n_keys head_size", "scale") | _arguments(
+    "", " ".join(f"stride_{array}{side}" for array in "oqkv" for side in "bhn")
+)
+
+CASES = (
+    Case(
+        "vector add",
+        "float32, blocks of 1024",
+        _ours(vector_add),
+        {"a": "*fp32", "b": "*fp32", "out": "*fp32", "n": "i32"},
+        {"BLOCK": 1024},
+        ("a", "b", "out", "n"),
+    ),
+    Case(
+        "GEMM",
+        "float16, 128 x 256 x 64, 8 warps, 3 stages",
+        _ours(gemm),
+        _arguments("a b c", "m n k am bk cm"),
+        {"BM": 128, "BN": 256, "BK": 64, "GROUP": 8},
+        ("a", "b", "c", "m", "n", "k", "am", "bk", "cm"),
+        {"num_warps": 8, "num_stages": 3},
+    ),
+    Case(
+        "attention forward",
+        "float16, causal, 128 x 128, heads of 128, 8 warps, 2 stages",
+        _product("attention", "attention_kernel"),
+        _ATTENTION,
+        {"CAUSAL": True, "BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_D": 128},
+        tuple(name for name in _ATTENTION if name.endswith("_ptr") or name.startswith("stride")),
+        {"num_warps": 8, "num_stages": 2},
+    ),
+    Case(
+        "layer norm",
+        "float16, rows of 8192, 8 warps",
+        _product("norm", "norm_kernel"),
+        _arguments("out_ptr x_ptr w_ptr b_ptr", "out_stride x_stride n_cols", "eps"),
+        {"CENTER": True, "HAS_WEIGHT": True, "HAS_BIAS": True, "BLOCK": 8192},
+        ("out_ptr", "x_ptr", "w_ptr", "b_ptr", "out_stride", "x_stride", "n_cols"),
+        {"num_warps": 8},
+    ),
+)

@@ -1,0 +1,37 @@
+"""The benchmark of compiling runs, where there is no GPU too."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import tilewright
+
+pytestmark = pytest.mark.compiled
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def test_compile_benchmark(tmp_path):
+    script = ROOT / "benchmarks" / "compile.py"
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(Path(tilewright.__file__).parents[1]),
+        # An assembler is on some machines only.
+        "TILEWRIGHT_ASSEMBLER": "driver",
+    }
+    command = [sys.executable, str(script), "--processes", "1", "--out", "c.json", "--plot", "c.png"]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    results = json.loads((tmp_path / "c.json").read_text())
+    assert results["facts"]["target"] == "sm_90a"
+    ours = results["seconds"]["tilewright"]
+    assert ours["import"] > 0
+    for name in results["kernels"]:
+        row = ours[name]
+        assert row["ptx"] > 1000 and row["disk"] > 0
+        assert row["phases"]["PTX"] > 0 and row["phases"]["front end"] > 0
+        assert sum(row["phases"].values()) == pytest.approx(row["seconds"], rel=0.5)
+        assert name in done.stdout
