@@ -1,6 +1,7 @@
 #include "lib/Target/NVPTX/Ptx.h"
 
 #include "lib/Target/NVPTX/LlvmIr.h"
+#include "lib/Target/NVPTX/PassGate.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
@@ -110,6 +111,7 @@ FailureOr<PtxResult> tilewright::emitPtx(ModuleOp module,
   if (failed(machine))
     return failure();
   bool sawError = false;
+  std::optional<PassGate> gate;
   llvm::LLVMContext context;
   context.setDiagnosticHandler(
       std::make_unique<DiagnosticForwarder>(loc, sawError));
@@ -130,6 +132,8 @@ FailureOr<PtxResult> tilewright::emitPtx(ModuleOp module,
   if (options.keepLlvmIr)
     llvm::raw_string_ostream(result.llvmIr) << *llvmModule;
   PhaseTimer timer(options.times, "ptx", "generate PTX");
+  gate.emplace(*llvmModule);
+  context.setOptPassGate(*gate);
   if (failed(generate(*llvmModule, **machine, loc, result.ptx)) || sawError)
     return failure();
   return result;

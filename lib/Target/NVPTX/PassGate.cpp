@@ -1,0 +1,28 @@
+#include "lib/Target/NVPTX/PassGate.h"
+
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Module.h"
+
+using namespace tilewright;
+
+static constexpr unsigned kWideOperands = 32;
+
+static bool isWideAsm(const llvm::Instruction &instruction) {
+  const auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+  return call && call->isInlineAsm() && call->arg_size() >= kWideOperands;
+}
+
+static bool findWideAsm(const llvm::Module &module) {
+  for (const llvm::Function &function : module)
+    for (const llvm::BasicBlock &block : function)
+      if (llvm::any_of(block, isWideAsm))
+        return true;
+  return false;
+}
+
+PassGate::PassGate(const llvm::Module &module)
+    : hasWideAsm(findWideAsm(module)) {}
+
+bool PassGate::shouldRunPass(llvm::StringRef pass, llvm::StringRef) const {
+  return pass != "slsr" && pass != "gvn";
+}

@@ -1,0 +1,35 @@
+// Chooses among the passes that LLVM's code generator runs on its own.
+
+#pragma once
+
+#include "llvm/IR/OptBisect.h"
+
+namespace llvm {
+class Module;
+}
+
+namespace tilewright {
+
+/// Leaves out passes that cost much and gain nothing for kernels in which a
+/// piece of inline PTX has dozens of operands, as products on warpgroups do:
+///
+/// - straight-line strength reduction asks for each sum whether its overflow
+///   would be undefined, and for that reads all operands of the instructions
+///   behind it: two fifths of the time of generating an attention kernel;
+/// - global value numbering runs twice, behind passes that already left one of
+///   each value.
+///
+/// Other kernels, with many addresses computed in loops that are unrolled, are
+/// a seventh smaller by these passes.
+class PassGate final : public llvm::OptPassGate {
+public:
+  explicit PassGate(const llvm::Module &module);
+
+  bool isEnabled() const override { return hasWideAsm; }
+  bool shouldRunPass(llvm::StringRef pass, llvm::StringRef ir) const override;
+
+private:
+  bool hasWideAsm;
+};
+
+} // namespace tilewright
