@@ -2,7 +2,9 @@
 # Tests and measures on a machine with an NVIDIA GPU, from an unpacked bundle or
 # a built source tree; needs PyTorch, no LLVM and no network.
 #
-#   test/gpu/run.sh [tests] [memcheck] [racecheck] [benchmarks] [host]     all of them by default
+#   test/gpu/run.sh [tests] [memcheck] [racecheck] [benchmarks] [host] [compile]
+#
+# All of them by default.
 #
 # Logs and results go to $OUT (default gpu-results); a short table comes last.
 # Exits 1 when a step failed.
@@ -11,7 +13,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 out=${OUT:-$PWD/gpu-results}
 python=${PYTHON:-python3}
 jobs=${JOBS:-4}
-[ $# -gt 0 ] || set -- tests memcheck racecheck benchmarks host
+[ $# -gt 0 ] || set -- tests memcheck racecheck benchmarks host compile
 mkdir -p "$out"
 
 export PYTHONPATH=$PWD/python${PYTHONPATH:+:$PYTHONPATH}
@@ -35,6 +37,7 @@ run_memcheck() { sanitize memcheck; }
 run_racecheck() { sanitize racecheck; }
 run_benchmarks() { "$python" benchmarks/run.py --backend cuda --out "$out/benchmarks.json"; }
 run_host() { "$python" benchmarks/host.py --out "$out/host.json" --plot "$out/host.png"; }
+run_compile() { "$python" benchmarks/compile.py --out "$out/compile.json" --plot "$out/compile.png"; }
 
 table=()
 failed=0
@@ -53,11 +56,11 @@ step() {
 step setup
 for name in "$@"; do
   case $name in
-    tests | memcheck | racecheck | benchmarks | host) step "$name" ;;
+    tests | memcheck | racecheck | benchmarks | host | compile) step "$name" ;;
     *) echo "unknown step '$name'" >&2; exit 2 ;;
   esac
 done
-for name in benchmarks host; do
+for name in benchmarks host compile; do
   [ -e "$out/$name.log" ] && cat "$out/$name.log"
 done
 nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
