@@ -26,6 +26,7 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
+    os.environ.setdefault("TILEWRIGHT_CHECK", "1")
     config.addinivalue_line("markers", "cuda: needs a CUDA device")
     config.addinivalue_line("markers", "compiled: needs a compiler, so is not for the interpreter")
     if config.getoption("--backend") == "interpreter":

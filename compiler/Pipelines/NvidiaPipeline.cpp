@@ -56,8 +56,10 @@ void tilewright::buildTileToWarpPipeline(OpPassManager &manager,
   manager.addPass(warp::createInsertBarriers());
   if (target.hasWgmma())
     manager.addPass(warp::createInsertProxyFences());
-  if (options.check)
+  if (options.check) {
     manager.addPass(warp::createCheckBarriers());
+    manager.addPass(warp::createCheckRings());
+  }
 }
 
 void tilewright::buildWarpToLlvmPipeline(OpPassManager &manager,

@@ -47,6 +47,11 @@ INTERPRET = Knob(
 DEBUG = Knob(
     "TILEWRIGHT_DEBUG", "1: compile kernels with their debug checks (overflow of integers, asserts)", "0"
 )
+CHECK = Knob(
+    "TILEWRIGHT_CHECK",
+    "1: the compiler checks its own use of shared memory, rings and barriers in each kernel for a GPU",
+    "0",
+)
 ALWAYS_COMPILE = Knob("TILEWRIGHT_ALWAYS_COMPILE", "1: do not read compiled kernels from the disk cache", "0")
 AUTOTUNE = Knob(
     "TILEWRIGHT_AUTOTUNE",
@@ -90,6 +95,7 @@ LIBCUDA = Knob("TILEWRIGHT_LIBCUDA", "path of the CUDA driver library (read by t
 ALL = (
     INTERPRET,
     DEBUG,
+    CHECK,
     ALWAYS_COMPILE,
     AUTOTUNE,
     ASSEMBLER,

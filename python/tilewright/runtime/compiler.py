@@ -53,6 +53,7 @@ def compile_kernel(
     if symbol:
         request["symbol"] = symbol
     if not is_cpu(target):
+        request["debug"] = request["debug"] or knobs.CHECK.flag()
         request["assembler"] = knobs.ASSEMBLER.choice("auto", "nvjitlink", "ptxas", "driver")
         request["assembler_paths"] = assembler_paths()
     key = _key(tile.module.print(locations=True), request)

@@ -1,0 +1,117 @@
+#include "lib/Transforms/Warp/CheckRings/PathState.h"
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::warp;
+
+template <typename MapT, typename PredicateT>
+static void eraseIf(MapT &map, PredicateT predicate) {
+  for (auto at = map.begin(); at != map.end();)
+    at = predicate(*at) ? map.erase(at) : std::next(at);
+}
+
+Known PathState::get(Value value) const {
+  auto found = values.find(value.getAsOpaquePointer());
+  return found == values.end() ? Known() : found->second;
+}
+
+void PathState::set(Value value, Known known) {
+  if (known.kind == Known::Nothing)
+    values.erase(value.getAsOpaquePointer());
+  else
+    values[value.getAsOpaquePointer()] = known;
+}
+
+void PathState::leave(Region &region) {
+  eraseIf(values, [&](const auto &entry) {
+    Value value = Value::getFromOpaquePointer(entry.first);
+    return region.isAncestor(value.getParentRegion());
+  });
+}
+
+void PathState::synchronize() {
+  eraseIf(written, [](const auto &entry) { return entry.second; });
+}
+
+bool PathState::isRead(const Memory &memory) const {
+  return llvm::any_of(running, [&](const std::vector<Memory> &reads) {
+    return llvm::is_contained(reads, memory);
+  });
+}
+
+/// How many slots of a ring a state may forget. Where the code names slots by
+/// an index, that is whole rounds.
+static int64_t countPassed(RingOp ring, const RingProgress &progress) {
+  int64_t passed = progress.reads ? progress.released : progress.committed;
+  if (ring.getType().getCompletion() == Completion::AsyncGroups)
+    passed -= passed % ring.getType().getNumSlots();
+  return passed;
+}
+
+namespace {
+
+/// Takes the slots and the products that are done with from all numbers.
+class Renumbering {
+public:
+  explicit Renumbering(const PathState &state)
+      : products(state.numProducts - int64_t(state.running.size())) {
+    for (const auto &[ring, progress] : state.rings)
+      passed[ring] = countPassed(cast<RingOp>(ring), progress);
+  }
+
+  int64_t ofSlot(Operation *ring, int64_t turn) const {
+    auto found = passed.find(ring);
+    return found == passed.end() ? turn
+                                 : std::max<int64_t>(turn - found->second, -1);
+  }
+  Memory of(Memory memory) const {
+    memory.turn = ofSlot(memory.origin, memory.turn);
+    return memory;
+  }
+  Known of(Known known) const {
+    known.memory = of(known.memory);
+    if (known.kind == Known::Sum)
+      known.number = std::max<int64_t>(known.number - products, -1);
+    return known;
+  }
+  RingProgress of(Operation *ring, RingProgress progress) const {
+    int64_t by = passed.at(ring);
+    for (int64_t *count : {&progress.acquired, &progress.committed,
+                           &progress.waited, &progress.released})
+      *count = std::max<int64_t>(*count - by, 0);
+    return progress;
+  }
+
+  const int64_t products;
+
+private:
+  std::map<Operation *, int64_t> passed;
+};
+
+} // namespace
+
+void PathState::normalize() {
+  Renumbering renumbered(*this);
+  for (auto &[value, known] : values)
+    known = renumbered.of(known);
+  for (auto &[ring, progress] : rings)
+    progress = renumbered.of(ring, progress);
+  for (CopyGroup &group : copies)
+    group.turn = renumbered.ofSlot(group.ring, group.turn);
+  for (std::vector<Memory> &reads : running)
+    for (Memory &memory : reads)
+      memory = renumbered.of(memory);
+  numProducts -= renumbered.products;
+  auto renumberSet = [&](std::set<Memory> &set) {
+    std::set<Memory> result;
+    for (const Memory &memory : set)
+      result.insert(renumbered.of(memory));
+    set = std::move(result);
+  };
+  renumberSet(filled);
+  renumberSet(readByThreads);
+  std::map<Memory, bool> stores;
+  for (const auto &[memory, isFenced] : written)
+    stores[renumbered.of(memory)] = isFenced;
+  written = std::move(stores);
+}

@@ -1,0 +1,331 @@
+#include "lib/Transforms/Warp/CheckRings/PathWalk.h"
+
+#include "lib/Analysis/SharedMemory.h"
+#include "lib/Transforms/Warp/CheckRings/Scalars.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::warp;
+
+/// States of one loop, or of one point of the function, beyond which nothing is
+/// proved any more.
+static constexpr size_t kMaxStates = 512;
+
+//===----------------------------------------------------------------------===//
+// What matters
+//===----------------------------------------------------------------------===//
+
+/// Whether the rules are about `op` at all.
+static bool isOfProtocol(Operation *op) {
+  return isa<RingOp, RingAcquireOp, RingCommitOp, RingWaitOp, RingReleaseOp,
+             RingNoSlotOp, TmaLoadOp, AsyncCopyOp, AllocOp, SharedTransposeOp,
+             WgmmaOp, WgmmaWaitOp, ProxyFenceOp, BarrierOp, SpecializeOp>(op) ||
+         usesScratch(op) ||
+         llvm::any_of(op->getOperandTypes(), llvm::IsaPred<SharedType>);
+}
+
+PathWalk::PathWalk(FunctionOpInterface function) : function(function) {
+  collectRelevant();
+  collectCounters();
+}
+
+void PathWalk::collectRelevant() {
+  function->walk([&](Operation *op) {
+    if (!isOfProtocol(op))
+      return;
+    for (Operation *at = op;
+         at && at != function && relevant.insert(at).second;)
+      at = at->getParentOp();
+  });
+}
+
+/// Goes back from the indices of slots, through loops.
+void PathWalk::collectCounters() {
+  SmallVector<Value> open;
+  function->walk([&](Operation *op) {
+    if (auto acquire = dyn_cast<RingAcquireOp>(op);
+        acquire && acquire.getIndex())
+      open.push_back(acquire.getIndex());
+    if (auto wait = dyn_cast<RingWaitOp>(op); wait && wait.getIndex())
+      open.push_back(wait.getIndex());
+  });
+  while (!open.empty()) {
+    Value value = open.pop_back_val();
+    if (!counters.insert(value).second)
+      continue;
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+      if (!loop || argument == loop.getInductionVar())
+        continue;
+      unsigned index = argument.getArgNumber() - loop.getNumInductionVars();
+      open.push_back(loop.getInitArgs()[index]);
+      open.push_back(loop.getYieldedValues()[index]);
+    } else if (Operation *op = value.getDefiningOp();
+               op->getNumRegions() == 0 &&
+               op->getDialect()->getNamespace() == "arith") {
+      llvm::append_range(open, op->getOperands());
+    }
+  }
+}
+
+/// Hands slots, memory and sums on, and counters of slots, which are evaluated.
+void PathWalk::pass(PathState &state, ValueRange from, ValueRange to) const {
+  SmallVector<Known> known;
+  for (auto [source, target] : llvm::zip_equal(from, to)) {
+    Known &value = known.emplace_back(state.get(source));
+    if (value.kind == Known::Integer || value.kind == Known::Nothing ||
+        value.kind == Known::FirstCounter ||
+        value.kind == Known::LaterCounter) {
+      auto number =
+          counters.contains(target) ? evaluate(source, state) : std::nullopt;
+      value = number ? Known{Known::Integer, {}, *number} : Known();
+    }
+  }
+  for (auto [value, target] : llvm::zip_equal(known, to))
+    state.set(target, value);
+}
+
+//===----------------------------------------------------------------------===//
+// Ways
+//===----------------------------------------------------------------------===//
+
+/// Whether the way goes on: `op` does not break `rule` now, and has broken none
+/// before.
+bool PathWalk::check(Operation *op, llvm::function_ref<LogicalResult()> rule) {
+  if (broken.contains(op))
+    return false;
+  if (succeeded(rule()))
+    return true;
+  broken.insert(op);
+  return false;
+}
+
+bool PathWalk::step(Operation *op, PathState &state, bool released) {
+  return check(op, [&] { return rules.apply(op, state, released); });
+}
+
+void PathWalk::finish(Operation *end, const PathStates &states) {
+  for (const PathState &state : states)
+    check(end, [&] { return rules.finish(end, state); });
+}
+
+/// Whether more states than can be followed have been found at `op`.
+bool PathWalk::limit(Operation *op, size_t numStates) {
+  if (numStates <= kMaxStates)
+    return false;
+  check(op, [&]() -> LogicalResult {
+    return reportRule(op, "provable")
+           << "more than " << kMaxStates
+           << " states of its rings and products differ";
+  });
+  return true;
+}
+
+/// The states in front of the terminators of a region.
+PathStates PathWalk::walk(Region &region, PathStates states) {
+  for (Operation &op : region.front().without_terminator()) {
+    if (states.empty() || limit(&op, states.size()))
+      return {};
+    states = visit(&op, std::move(states));
+  }
+  PathStates ends;
+  Operation *end = region.front().getTerminator();
+  for (const PathState &state : states)
+    if (check(end, [&] { return rules.checkSums(end, state); }))
+      ends.insert(state);
+  return ends;
+}
+
+PathStates PathWalk::visit(Operation *op, PathStates states) {
+  if (op->getNumRegions() != 0 && isRelevant(op)) {
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      return visit(loop, states);
+    if (auto loop = dyn_cast<scf::WhileOp>(op))
+      return visit(loop, states);
+    if (auto branch = dyn_cast<scf::IfOp>(op))
+      return visit(branch, states);
+    if (auto branch = dyn_cast<scf::IndexSwitchOp>(op))
+      return visit(branch, states);
+    if (auto roles = dyn_cast<SpecializeOp>(op))
+      return visit(roles, states);
+  }
+  if (auto done = dyn_cast<RingReleaseOp>(op); done && done.getCondition())
+    return release(done, states);
+  PathStates next;
+  for (PathState state : states)
+    if (step(op, state))
+      next.insert(std::move(state));
+  return next;
+}
+
+/// A release with a condition: where that is not known, both ways.
+PathStates PathWalk::release(RingReleaseOp op, const PathStates &states) {
+  PathStates next;
+  for (const PathState &before : states) {
+    auto known = evaluate(op.getCondition(), before);
+    for (bool released : {false, true}) {
+      if (known && *known != released)
+        continue;
+      PathState state = before;
+      if (step(op, state, released))
+        next.insert(std::move(state));
+    }
+  }
+  return next;
+}
+
+PathStates PathWalk::visit(scf::ForOp loop, const PathStates &states) {
+  PathStates exits, seen, open;
+  for (const PathState &before : states) {
+    auto entered = isEntered(loop, before);
+    PathState state = before;
+    pass(state, loop.getInitArgs(), loop.getResults());
+    if (!entered || !*entered)
+      exits.insert(std::move(state));
+    if (entered && !*entered)
+      continue;
+    state = before;
+    pass(state, loop.getInitArgs(), loop.getRegionIterArgs());
+    state.set(loop.getInductionVar(), {Known::FirstCounter});
+    state.normalize();
+    open.insert(std::move(state));
+  }
+  while (!open.empty()) {
+    if (limit(loop, seen.size() + open.size()))
+      return {};
+    PathStates ends = walk(loop.getRegion(), open);
+    seen.merge(open);
+    open.clear();
+    for (const PathState &end : ends) {
+      PathState state = end;
+      pass(state, loop.getYieldedValues(), loop.getResults());
+      state.leave(loop.getRegion());
+      exits.insert(std::move(state));
+      state = end;
+      pass(state, loop.getYieldedValues(), loop.getRegionIterArgs());
+      SmallVector<Known> carried;
+      for (Value argument : loop.getRegionIterArgs())
+        carried.push_back(state.get(argument));
+      state.leave(loop.getRegion());
+      for (auto [argument, known] :
+           llvm::zip_equal(loop.getRegionIterArgs(), carried))
+        state.set(argument, known);
+      state.set(loop.getInductionVar(), {Known::LaterCounter});
+      state.normalize();
+      if (!seen.count(state))
+        open.insert(std::move(state));
+    }
+  }
+  return exits;
+}
+
+PathStates PathWalk::visit(scf::WhileOp loop, const PathStates &states) {
+  PathStates exits, seen, open;
+  auto enter = [&](PathState state, ValueRange values) {
+    pass(state, values, loop.getBeforeArguments());
+    SmallVector<Known> carried;
+    for (Value argument : loop.getBeforeArguments())
+      carried.push_back(state.get(argument));
+    state.leave(loop.getBefore());
+    state.leave(loop.getAfter());
+    for (auto [argument, known] :
+         llvm::zip_equal(loop.getBeforeArguments(), carried))
+      state.set(argument, known);
+    state.normalize();
+    if (!seen.count(state))
+      open.insert(std::move(state));
+  };
+  for (const PathState &before : states)
+    enter(before, loop.getInits());
+  auto condition = loop.getConditionOp();
+  while (!open.empty()) {
+    if (limit(loop, seen.size() + open.size()))
+      return {};
+    PathStates tests = walk(loop.getBefore(), open), bodies;
+    seen.merge(open);
+    open.clear();
+    for (const PathState &test : tests) {
+      PathState state = test;
+      pass(state, condition.getArgs(), loop.getResults());
+      state.leave(loop.getBefore());
+      exits.insert(std::move(state));
+      state = test;
+      pass(state, condition.getArgs(), loop.getAfterArguments());
+      bodies.insert(std::move(state));
+    }
+    for (const PathState &end : walk(loop.getAfter(), std::move(bodies)))
+      enter(end, loop.getYieldOp().getOperands());
+  }
+  return exits;
+}
+
+/// Whether more than one op goes by `condition`, so that what it was has to be
+/// remembered.
+static bool isAskedAgain(Value condition) {
+  return llvm::count_if(condition.getUsers(),
+                        llvm::IsaPred<scf::IfOp, RingReleaseOp>) > 1;
+}
+
+PathStates PathWalk::visit(scf::IfOp branch, const PathStates &states) {
+  PathStates exits;
+  Value condition = branch.getCondition();
+  for (bool taken : {true, false}) {
+    PathStates inside;
+    for (PathState state : states) {
+      auto known = evaluate(condition, state);
+      if (known && (*known != 0) != taken)
+        continue;
+      if (!known)
+        state.set(condition, {Known::Integer, {}, taken});
+      inside.insert(std::move(state));
+    }
+    Region &region = taken ? branch.getThenRegion() : branch.getElseRegion();
+    if (!region.empty())
+      inside = walk(region, std::move(inside));
+    for (PathState state : inside) {
+      if (!region.empty())
+        pass(state, region.front().getTerminator()->getOperands(),
+             branch.getResults());
+      state.leave(region);
+      if (!isAskedAgain(condition) && !counters.contains(condition))
+        state.set(condition, {});
+      exits.insert(std::move(state));
+    }
+  }
+  return exits;
+}
+
+PathStates PathWalk::visit(scf::IndexSwitchOp branch,
+                           const PathStates &states) {
+  PathStates exits;
+  for (Region &region : branch->getRegions())
+    for (PathState state : walk(region, states)) {
+      pass(state, region.front().getTerminator()->getOperands(),
+           branch.getResults());
+      state.leave(region);
+      exits.insert(std::move(state));
+    }
+  return exits;
+}
+
+/// Roles start alike, and end with empty hands.
+PathStates PathWalk::visit(SpecializeOp roles, const PathStates &states) {
+  finish(roles, states);
+  for (Region &role : roles.getRoles())
+    finish(role.front().getTerminator(), walk(role, states));
+  return states;
+}
+
+LogicalResult PathWalk::run() {
+  if (function.isExternal() || relevant.empty())
+    return success();
+  Region &body = function.getFunctionBody();
+  if (!body.hasOneBlock())
+    return reportRule(function, "provable")
+           << "its control flow is not structured";
+  finish(body.front().getTerminator(), walk(body, {PathState()}));
+  return success(broken.empty());
+}

@@ -1,0 +1,65 @@
+// What each op asks of the state that it is reached in, and what it makes of
+// it. The rules stand in Passes.td, by the names that errors use.
+
+#ifndef TILEWRIGHT_LIB_TRANSFORMS_WARP_CHECKRINGS_SLOTRULES_H
+#define TILEWRIGHT_LIB_TRANSFORMS_WARP_CHECKRINGS_SLOTRULES_H
+
+#include "lib/Transforms/Warp/CheckRings/PathState.h"
+
+namespace tilewright::warp {
+
+/// Reports that `op` breaks the rule of that name.
+mlir::InFlightDiagnostic reportRule(mlir::Operation *op, llvm::StringRef rule);
+
+/// Carries out ops that have no regions.
+class SlotRules {
+public:
+  /// What `op` makes of `state`. Fails, with an error, where it breaks a rule.
+  /// A release whose condition is not known takes it that it is `released`.
+  llvm::LogicalResult apply(mlir::Operation *op, PathState &state,
+                            bool released = true);
+
+  /// The rules for where a role or the function ends.
+  llvm::LogicalResult finish(mlir::Operation *end, const PathState &state);
+
+  /// Whether `op` may take operands that are sums of products under way.
+  static bool takesSum(mlir::OpOperand &operand);
+
+  /// Fails where `op` or what stands in it uses a sum that is being computed.
+  llvm::LogicalResult checkSums(mlir::Operation *op, const PathState &state);
+
+private:
+  llvm::LogicalResult visit(RingOp op);
+  llvm::LogicalResult visit(AllocOp op);
+  llvm::LogicalResult visit(RingAcquireOp op);
+  llvm::LogicalResult visit(RingCommitOp op);
+  llvm::LogicalResult visit(RingWaitOp op);
+  llvm::LogicalResult visit(RingReleaseOp op, bool released);
+  llvm::LogicalResult visit(TmaLoadOp op);
+  llvm::LogicalResult visit(AsyncCopyOp op);
+  llvm::LogicalResult visit(WgmmaOp op);
+  llvm::LogicalResult visit(WgmmaWaitOp op);
+  llvm::LogicalResult visitOther(mlir::Operation *op);
+
+  RingProgress *findRing(mlir::Operation *op, RingOp ring);
+  llvm::LogicalResult checkIndex(mlir::Operation *op, mlir::Value index,
+                                 RingOp ring, int64_t turn);
+  llvm::LogicalResult checkHeld(mlir::Operation *op, const Known &tile,
+                                Known::Kind kind);
+  llvm::LogicalResult fill(mlir::Operation *op, mlir::Value tile,
+                           Completion by);
+  llvm::LogicalResult read(mlir::Operation *op, mlir::Value tile);
+  llvm::LogicalResult readAsynchronously(mlir::Operation *op, mlir::Value tile,
+                                         std::vector<Memory> &reads);
+  llvm::LogicalResult store(mlir::Operation *op, mlir::Value tile);
+  llvm::LogicalResult checkContent(mlir::Operation *op, const Memory &memory);
+  llvm::LogicalResult overwrite(mlir::Operation *op, mlir::Operation *origin);
+  void nameSlot(mlir::Operation *op, Known::Kind slot, Known::Kind tile,
+                RingOp ring, int64_t turn);
+
+  PathState *state = nullptr;
+};
+
+} // namespace tilewright::warp
+
+#endif // TILEWRIGHT_LIB_TRANSFORMS_WARP_CHECKRINGS_SLOTRULES_H

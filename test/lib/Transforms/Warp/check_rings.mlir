@@ -1,0 +1,202 @@
+// RUN: tilewright-opt %s -warp-check-barriers -warp-check-rings -o /dev/null
+
+// What the compiler makes of kernels, shortened. All of it keeps the rules.
+
+#c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
+#ra = #warp.linear<{register = [[0, 1], [0, 2], [0, 4], [32, 0]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]}>
+#ra1 = #warp.linear<{register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [0, 16], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]]}>
+#rb = #warp.linear<{register = [[1, 0], [2, 0]], lane = [[4, 0], [8, 0], [16, 0], [0, 1], [0, 2]], warp = [[0, 4], [0, 8]]}>
+#wa = #warp.linear<{register = [[0, 1], [8, 0], [0, 8], [0, 16]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
+#a = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 8], [4, 16], [8, 0], [16, 0], [32, 0]]}>
+#bt = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 8], [4, 16], [8, 0]]}>
+#b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 1], [8, 2], [16, 4], [0, 8]]}>
+!a = !warp.shared<64x32xf16, #a>
+!bt = !warp.shared<16x32xf16, #bt>
+!b = !warp.shared<32x16xf16, #b>
+!sum = tensor<64x16xf32, #c>
+!ab = !warp.ring<3 x {!a, !bt}, transactions>
+!ra = !warp.ring<2 x {!a}, transactions>
+!rb = !warp.ring<2 x {!bt}, transactions>
+!own = !warp.ring<3 x {!a, !b}, async_groups>
+
+// A persistent product that is waited for one iteration late.
+tile.func @late_waits(%map: !warp.tensor_map, %out: !warp.tensor_map, %programs: i32, %k: i32, %zero: !sum)
+    attributes {warp.num_warps = 4 : i32, warp.block_warps = 5 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c32 = arith.constant 32 : i32
+  %ring = warp.ring {warp.shared_offset = 0 : i32} : !ab
+  warp.specialize warps [4, 1] {
+    %pid = tile.program_id x
+    scf.for %p = %pid to %programs step %c1 : i32 {
+      %none = warp.ring.no_slot
+      %runs = arith.cmpi sgt, %k, %c0 : i32
+      %r = scf.if %runs -> (!sum) {
+        %sum, %last = scf.for %i = %c0 to %k step %c32 iter_args(%acc = %zero, %held = %none) -> (!sum, !warp.slot) : i32 {
+          %slot, %a, %bt = warp.ring.wait %ring : !ab
+          %b = warp.shared_transpose %bt {order = array<i32: 1, 0>} : !bt -> !b
+          %s = warp.wgmma %a, %b, %acc : !a, !b, !sum
+          %d = warp.wgmma_wait %s {pendings = 1 : i32} : !sum
+          %notFirst = arith.cmpi ne, %i, %c0 : i32
+          warp.ring.release %held if %notFirst
+          scf.yield %d, %slot : !sum, !warp.slot
+        }
+        %done = warp.wgmma_wait %sum {pendings = 0 : i32} : !sum
+        warp.ring.release %last
+        scf.yield %done : !sum
+      } else {
+        scf.yield %zero : !sum
+      }
+      warp.barrier
+      warp.tma_store %r, %out[%p, %c0] {warp.shared_offset = 32768 : i32} : !sum, !warp.tensor_map
+    }
+  }, {
+    %pid = tile.program_id x
+    scf.for %p = %pid to %programs step %c1 : i32 {
+      scf.for %i = %c0 to %k step %c32 : i32 {
+        %slot, %a, %b = warp.ring.acquire %ring : !ab
+        warp.tma_load %map[%p, %i], %a : !warp.tensor_map, !a
+        warp.tma_load %map[%p, %i], %b : !warp.tensor_map, !bt
+        warp.ring.commit %slot
+      }
+    }
+  }
+  tile.return
+}
+
+// Two products, the second an iteration late, with the left side in registers.
+tile.func @chained(%map: !warp.tensor_map, %k: i32, %zero: !sum, %left: tensor<64x32xf16, #wa>) -> !sum
+    attributes {warp.num_warps = 4 : i32, warp.block_warps = 5 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c32 = arith.constant 32 : i32
+  %query = warp.ring {warp.shared_offset = 0 : i32} : !ra
+  %first = warp.ring {warp.shared_offset = 16384 : i32} : !rb
+  %second = warp.ring {warp.shared_offset = 32768 : i32} : !rb
+  warp.specialize warps [4, 1] {
+    %q, %a = warp.ring.wait %query : !ra
+    %runs = arith.cmpi sgt, %k, %c0 : i32
+    %r = scf.if %runs -> (!sum) {
+      %slot0, %bt0 = warp.ring.wait %first : !rb
+      %b0 = warp.shared_transpose %bt0 {order = array<i32: 1, 0>} : !bt -> !b
+      %s0 = warp.wgmma %a, %b0, %zero : !a, !b, !sum
+      %d0 = warp.wgmma_wait %s0 {pendings = 0 : i32} : !sum
+      warp.ring.release %slot0
+      %sum = scf.for %i = %c32 to %k step %c32 iter_args(%acc = %zero) -> (!sum) : i32 {
+        %slot1, %bt1 = warp.ring.wait %first : !rb
+        %b1 = warp.shared_transpose %bt1 {order = array<i32: 1, 0>} : !bt -> !b
+        %s1 = warp.wgmma %a, %b1, %zero : !a, !b, !sum
+        %slot2, %bt2 = warp.ring.wait %second : !rb
+        %b2 = warp.shared_transpose %bt2 {order = array<i32: 1, 0>} : !bt -> !b
+        %s2 = warp.wgmma %left, %b2, %acc : tensor<64x32xf16, #wa>, !b, !sum
+        %d1 = warp.wgmma_wait %s1 {pendings = 1 : i32} : !sum
+        warp.ring.release %slot1
+        %e = math.exp2 %d1 : !sum
+        %d2 = warp.wgmma_wait %s2 {pendings = 0 : i32} : !sum
+        warp.ring.release %slot2
+        %f = arith.addf %d2, %e : !sum
+        scf.yield %f : !sum
+      }
+      %slot3, %bt3 = warp.ring.wait %second : !rb
+      %b3 = warp.shared_transpose %bt3 {order = array<i32: 1, 0>} : !bt -> !b
+      %s3 = warp.wgmma %left, %b3, %sum : tensor<64x32xf16, #wa>, !b, !sum
+      %d3 = warp.wgmma_wait %s3 {pendings = 0 : i32} : !sum
+      warp.ring.release %slot3
+      scf.yield %d3 : !sum
+    } else {
+      scf.yield %zero : !sum
+    }
+    warp.ring.release %q
+  }, {
+    %slot, %a = warp.ring.acquire %query : !ra
+    warp.tma_load %map[%c0, %c0], %a : !warp.tensor_map, !a
+    warp.ring.commit %slot
+    scf.for %i = %c0 to %k step %c32 : i32 {
+      %slot1, %b1 = warp.ring.acquire %first : !rb
+      warp.tma_load %map[%c0, %i], %b1 : !warp.tensor_map, !bt
+      warp.ring.commit %slot1
+      %slot2, %b2 = warp.ring.acquire %second : !rb
+      warp.tma_load %map[%c0, %i], %b2 : !warp.tensor_map, !bt
+      warp.ring.commit %slot2
+    }
+  }
+  tile.return %zero : !sum
+}
+
+// Operands that threads read from slots, change and hand to the product.
+tile.func @through_threads(%map: !warp.tensor_map, %k: i32, %zero: !sum)
+    attributes {warp.num_warps = 4 : i32, warp.block_warps = 5 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c32 = arith.constant 32 : i32
+  %left = warp.ring {warp.shared_offset = 0 : i32} : !ra
+  %right = warp.ring {warp.shared_offset = 16384 : i32} : !rb
+  warp.specialize warps [4, 1] {
+    %r = scf.for %i = %c0 to %k step %c32 iter_args(%acc = %zero) -> (!sum) : i32 {
+      %slot, %a = warp.ring.wait %left : !ra
+      %x = warp.local_load %a : !a -> tensor<64x32xf16, #ra>
+      warp.proxy_fence
+      warp.ring.release %slot
+      warp.barrier
+      %xs = warp.alloc %x {warp.shared_offset = 32768 : i32} : (tensor<64x32xf16, #ra>) -> !a
+      %slot1, %b = warp.ring.wait %right : !rb
+      %y = warp.local_load %b : !bt -> tensor<16x32xf16, #ra1>
+      warp.proxy_fence
+      warp.ring.release %slot1
+      %ys = warp.alloc %y {warp.shared_offset = 40960 : i32} : (tensor<16x32xf16, #ra1>) -> !bt
+      warp.proxy_fence
+      warp.barrier
+      %yt = warp.shared_transpose %ys {order = array<i32: 1, 0>} : !bt -> !b
+      %s = warp.wgmma %xs, %yt, %acc : !a, !b, !sum
+      %d = warp.wgmma_wait %s {pendings = 0 : i32} : !sum
+      scf.yield %d : !sum
+    }
+  }, {
+    scf.for %i = %c0 to %k step %c32 : i32 {
+      %slot, %a = warp.ring.acquire %left : !ra
+      warp.tma_load %map[%c0, %i], %a : !warp.tensor_map, !a
+      warp.ring.commit %slot
+      %slot1, %b = warp.ring.acquire %right : !rb
+      warp.tma_load %map[%c0, %i], %b : !warp.tensor_map, !bt
+      warp.ring.commit %slot1
+    }
+  }
+  tile.return
+}
+
+// Threads that copy ahead for themselves.
+tile.func @own_copies(%pa: tensor<64x32x!tile.ptr<f16>, #ra>, %pb: tensor<32x16x!tile.ptr<f16>, #rb>, %trips: i32, %zero: !sum)
+    attributes {warp.num_warps = 4 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %c3 = arith.constant 3 : i32
+  %ring = warp.ring {warp.shared_offset = 0 : i32} : !own
+  %any = arith.cmpi ugt, %trips, %c0 : i32
+  %s0, %a0, %b0 = warp.ring.acquire %ring[%c0] : !own
+  warp.async_copy %pa, %a0 if %any vector 8 : tensor<64x32x!tile.ptr<f16>, #ra>, !a
+  warp.async_copy %pb, %b0 if %any vector 4 : tensor<32x16x!tile.ptr<f16>, #rb>, !b
+  warp.ring.commit %s0
+  %more = arith.cmpi ugt, %trips, %c1 : i32
+  %s1, %a1, %b1 = warp.ring.acquire %ring[%c1] : !own
+  warp.async_copy %pa, %a1 if %more vector 8 : tensor<64x32x!tile.ptr<f16>, #ra>, !a
+  warp.async_copy %pb, %b1 if %more vector 4 : tensor<32x16x!tile.ptr<f16>, #rb>, !b
+  warp.ring.commit %s1
+  %r:4 = scf.for %i = %c0 to %trips step %c1 iter_args(%acc = %zero, %read = %c0, %fill = %c2, %left = %trips) -> (!sum, i32, i32, i32) : i32 {
+    %slot, %a, %b = warp.ring.wait %ring[%read] pending 1 : !own
+    warp.proxy_fence
+    warp.barrier
+    %on = arith.cmpi ugt, %left, %c2 : i32
+    %empty, %an, %bn = warp.ring.acquire %ring[%fill] : !own
+    warp.async_copy %pa, %an if %on vector 8 : tensor<64x32x!tile.ptr<f16>, #ra>, !a
+    warp.async_copy %pb, %bn if %on vector 4 : tensor<32x16x!tile.ptr<f16>, #rb>, !b
+    warp.ring.commit %empty
+    %s = warp.wgmma %a, %b, %acc : !a, !b, !sum
+    %d = warp.wgmma_wait %s {pendings = 0 : i32} : !sum
+    warp.ring.release %slot
+    %next = arith.addi %read, %c1 : i32
+    %wraps = arith.cmpi eq, %next, %c3 : i32
+    %new = arith.select %wraps, %c0, %next : i32
+    %less = arith.subi %left, %c1 : i32
+    scf.yield %d, %new, %read, %less : !sum, i32, i32, i32
+  }
+  tile.return
+}

@@ -1,0 +1,409 @@
+// RUN: tilewright-opt %s -split-input-file -verify-diagnostics -warp-check-rings
+
+// Each rule of rings and slots; check_rings_products_errors.mlir has those of
+// products and fences.
+
+#rows = #warp.linear<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]}>
+#plain = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+!tile = !warp.shared<16x8xf16, #plain>
+!ring = !warp.ring<2 x {!tile}, transactions>
+
+// Held slot: read behind the release.
+tile.func @read_after_release() -> tensor<16x8xf16, #rows> {
+  %ring = warp.ring : !ring
+  %slot, %tile = warp.ring.wait %ring : !ring
+  warp.ring.release %slot
+  // expected-error @+1 {{rule 'held slot' is broken: reads a slot that has been given back}}
+  %x = warp.local_load %tile : !tile -> tensor<16x8xf16, #rows>
+  tile.return %x : tensor<16x8xf16, #rows>
+}
+
+// -----
+
+#plain = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+!tile = !warp.shared<16x8xf16, #plain>
+!ring = !warp.ring<2 x {!tile}, transactions>
+
+// Held slot: filled behind the commit.
+tile.func @fill_after_commit(%map: !warp.tensor_map, %i: i32) {
+  %ring = warp.ring : !ring
+  %slot, %tile = warp.ring.acquire %ring : !ring
+  warp.tma_load %map[%i, %i], %tile : !warp.tensor_map, !tile
+  warp.ring.commit %slot
+  // expected-error @+1 {{rule 'held slot' is broken: fills a slot that has been committed}}
+  warp.tma_load %map[%i, %i], %tile : !warp.tensor_map, !tile
+  tile.return
+}
+
+// -----
+
+#rows = #warp.linear<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]}>
+#plain = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+!tile = !warp.shared<16x8xf16, #plain>
+!ring = !warp.ring<2 x {!tile}, transactions>
+
+// Held slot: read while the copies are under way.
+tile.func @read_while_filling(%map: !warp.tensor_map, %i: i32) -> tensor<16x8xf16, #rows> {
+  %ring = warp.ring : !ring
+  %slot, %tile = warp.ring.acquire %ring : !ring
+  warp.tma_load %map[%i, %i], %tile : !warp.tensor_map, !tile
+  // expected-error @+1 {{rule 'held slot' is broken: reads a slot that is held for filling}}
+  %x = warp.local_load %tile : !tile -> tensor<16x8xf16, #rows>
+  warp.ring.commit %slot
+  tile.return %x : tensor<16x8xf16, #rows>
+}
+
+// -----
+
+#rows = #warp.linear<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]}>
+#plain = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+!tile = !warp.shared<16x8xf16, #plain>
+!ring = !warp.ring<2 x {!tile}, transactions>
+
+// Held slot: threads do not write to slots.
+tile.func @store_to_slot(%x: tensor<16x8xf16, #rows>) {
+  %ring = warp.ring : !ring
+  %slot, %tile = warp.ring.wait %ring : !ring
+  // expected-error @+1 {{rule 'held slot' is broken: threads write to shared memory that is not a warp.alloc}}
+  warp.local_store %x, %tile : tensor<16x8xf16, #rows> -> !tile
+  warp.ring.release %slot
+  tile.return
+}
+
+// -----
+
+#plain = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+!tile = !warp.shared<16x8xf16, #plain>
+!ring = !warp.ring<2 x {!tile}, transactions>
+
+// Held slot: the release in the branch is one on some ways only.
+tile.func @released_on_one_way(%c: i1) {
+  // expected-note @+1 {{of this ring}}
+  %ring = warp.ring : !ring
+  %slot, %tile = warp.ring.wait %ring : !ring
+  scf.if %c {
+    warp.ring.release %slot
+  }
+  // expected-error @+1 {{rule 'held slot' is broken: ends while a slot is held}}
+  tile.return
+}
+
+// -----
+
+#plain = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+!tile = !warp.shared<16x8xf16, #plain>
+!ring = !warp.ring<2 x {!tile}, transactions>
+
+// Held slot: the loop releases it in each iteration.
+tile.func @released_again() {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %ring = warp.ring : !ring
+  %slot, %tile = warp.ring.wait %ring : !ring
+  scf.for %i = %c0 to %c1 step %c1 : i32 {
+    // expected-error @+1 {{rule 'held slot' is broken: its slot has been given back before}}
+    warp.ring.release %slot
+  }
+  tile.return
+}
+
+// -----
+
+#plain = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+!tile = !warp.shared<16x8xf16, #plain>
+!ring = !warp.ring<2 x {!tile}, transactions>
+
+// Held slot: the loop may not run at all, and then holds nothing.
+tile.func @nothing_held(%n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %ring = warp.ring : !ring
+  %none = warp.ring.no_slot
+  %last = scf.for %i = %c0 to %n step %c1 iter_args(%held = %none) -> !warp.slot : i32 {
+    %notFirst = arith.cmpi ne, %i, %c0 : i32
+    warp.ring.release %held if %notFirst
+    %slot, %tile = warp.ring.wait %ring : !ring
+    scf.yield %slot : !warp.slot
+  }
+  // expected-error @+1 {{rule 'held slot' is broken: no slot is held here}}
+  warp.ring.release %last
+  tile.return
+}
+
+// -----
+
+#plain = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+!tile = !warp.shared<16x8xf16, #plain>
+!ring = !warp.ring<2 x {!tile}, transactions>
+
+// Held slot: the condition holds in the first iteration, not in the others.
+tile.func @wrong_condition(%n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %ring = warp.ring : !ring
+  %first, %t = warp.ring.wait %ring : !ring
+  %last = scf.for %i = %c0 to %n step %c1 iter_args(%held = %first) -> !warp.slot : i32 {
+    %isFirst = arith.cmpi eq, %i, %c0 : i32
+    // expected-error @+1 {{rule 'held slot' is broken: a slot is held, but the condition is false}}
+    warp.ring.release %held if %isFirst
+    %slot, %tile = warp.ring.wait %ring : !ring
+    scf.yield %slot : !warp.slot
+  }
+  warp.ring.release %last
+  tile.return
+}
+
+// -----
+
+#plain = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+!tile = !warp.shared<16x8xf16, #plain>
+!ring = !warp.ring<2 x {!tile}, transactions>
+
+// In turn: the second slot before the first.
+tile.func @out_of_turn() {
+  %ring = warp.ring : !ring
+  %a, %x = warp.ring.wait %ring : !ring
+  %b, %y = warp.ring.wait %ring : !ring
+  // expected-error @+1 {{rule 'in turn' is broken: a slot that was waited for before is not given back yet}}
+  warp.ring.release %b
+  warp.ring.release %a
+  tile.return
+}
+
+// -----
+
+#plain = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+!tile = !warp.shared<16x8xf16, #plain>
+!ring = !warp.ring<3 x {!tile}, async_groups>
+
+// In turn: the index wraps around too late, in the fourth iteration.
+tile.func @index(%n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c4 = arith.constant 4 : i32
+  %ring = warp.ring : !ring
+  scf.for %i = %c0 to %n step %c1 iter_args(%at = %c0) -> i32 : i32 {
+    // expected-error @+1 {{rule 'in turn' is broken: takes slot 3 where it is the turn of slot 0}}
+    %slot, %tile = warp.ring.acquire %ring[%at] : !ring
+    warp.ring.commit %slot
+    %full, %x = warp.ring.wait %ring[%at] pending 0 : !ring
+    warp.ring.release %full
+    %next = arith.addi %at, %c1 : i32
+    %wraps = arith.cmpi eq, %next, %c4 : i32
+    %new = arith.select %wraps, %c0, %next : i32
+    scf.yield %new : i32
+  }
+  tile.return
+}
+
+// -----
+
+#plain = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+!tile = !warp.shared<16x8xf16, #plain>
+!ring = !warp.ring<3 x {!tile}, async_groups>
+
+// Provable: an index that comes from outside.
+tile.func @unknown_index(%i: i32) {
+  %ring = warp.ring : !ring
+  // expected-error @+1 {{rule 'provable' is broken: the index of its slot is not known, 0 is expected}}
+  %slot, %tile = warp.ring.acquire %ring[%i] : !ring
+  warp.ring.commit %slot
+  tile.return
+}
+
+// -----
+
+#plain = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+!tile = !warp.shared<16x8xf16, #plain>
+!ring = !warp.ring<2 x {!tile, !tile}, transactions>
+
+// Filled once: one of two tiles is left out.
+tile.func @not_filled(%map: !warp.tensor_map, %i: i32) {
+  %ring = warp.ring : !ring
+  %slot, %x, %y = warp.ring.acquire %ring : !ring
+  warp.tma_load %map[%i, %i], %x : !warp.tensor_map, !tile
+  // expected-error @+1 {{rule 'filled once' is broken: tile 1 of the slot is not filled, and its consumers would wait for ever}}
+  warp.ring.commit %slot
+  tile.return
+}
+
+// -----
+
+#plain = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+!tile = !warp.shared<16x8xf16, #plain>
+!ring = !warp.ring<2 x {!tile}, transactions>
+
+// Filled once: a tile is filled twice.
+tile.func @filled_twice(%map: !warp.tensor_map, %i: i32) {
+  %ring = warp.ring : !ring
+  %slot, %x = warp.ring.acquire %ring : !ring
+  warp.tma_load %map[%i, %i], %x : !warp.tensor_map, !tile
+  // expected-error @+1 {{rule 'filled once' is broken: the tile is filled already}}
+  warp.tma_load %map[%i, %i], %x : !warp.tensor_map, !tile
+  warp.ring.commit %slot
+  tile.return
+}
+
+// -----
+
+#plain = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+!tile = !warp.shared<16x8xf16, #plain>
+!ring = !warp.ring<2 x {!tile}, transactions>
+
+// Slot comes: a role that holds all slots waits for one more.
+tile.func @all_held() {
+  %ring = warp.ring : !ring
+  %a, %x = warp.ring.wait %ring : !ring
+  %b, %y = warp.ring.wait %ring : !ring
+  // expected-error @+1 {{rule 'slot comes' is broken: holds all 2 slots of the ring already}}
+  %c, %z = warp.ring.wait %ring : !ring
+  warp.ring.release %a
+  warp.ring.release %b
+  warp.ring.release %c
+  tile.return
+}
+
+// -----
+
+#plain = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+!tile = !warp.shared<16x8xf16, #plain>
+!ring = !warp.ring<2 x {!tile}, async_groups>
+
+// Slot comes: threads that fill the ring themselves read before they fill.
+tile.func @nothing_filled() {
+  %c0 = arith.constant 0 : i32
+  %ring = warp.ring : !ring
+  // expected-error @+1 {{rule 'slot comes' is broken: waits for a slot that nobody has filled}}
+  %full, %x = warp.ring.wait %ring[%c0] pending 0 : !ring
+  warp.ring.release %full
+  %slot, %tile = warp.ring.acquire %ring[%c0] : !ring
+  warp.ring.commit %slot
+  tile.return
+}
+
+// -----
+
+#plain = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+!tile = !warp.shared<16x8xf16, #plain>
+!ring = !warp.ring<2 x {!tile}, async_groups>
+
+// Slot comes: the third slot is the first one, which has not been read.
+tile.func @all_filled() {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %ring = warp.ring : !ring
+  %a, %x = warp.ring.acquire %ring[%c0] : !ring
+  warp.ring.commit %a
+  %b, %y = warp.ring.acquire %ring[%c1] : !ring
+  warp.ring.commit %b
+  // expected-error @+1 {{rule 'slot comes' is broken: all 2 slots of the ring are in use, and only this role can give one back}}
+  %c, %z = warp.ring.acquire %ring[%c0] : !ring
+  warp.ring.commit %c
+  %full, %read = warp.ring.wait %ring[%c0] pending 0 : !ring
+  warp.ring.release %full
+  tile.return
+}
+
+// -----
+
+#rows = #warp.linear<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]}>
+#plain = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+!tile = !warp.shared<16x8xf16, #plain>
+!ring = !warp.ring<3 x {!tile}, async_groups>
+
+// Copies arrived: the group that is left may be the slot's own.
+tile.func @pending(%p: tensor<16x8x!tile.ptr<f16>, #rows>) {
+  %c0 = arith.constant 0 : i32
+  %ring = warp.ring : !ring
+  %slot, %tile = warp.ring.acquire %ring[%c0] : !ring
+  warp.async_copy %p, %tile vector 2 : tensor<16x8x!tile.ptr<f16>, #rows>, !tile
+  warp.ring.commit %slot
+  // expected-error @+1 {{rule 'copies arrived' is broken: the copies to the slot may be among the 1 groups that are not waited for}}
+  %full, %x = warp.ring.wait %ring[%c0] pending 1 : !ring
+  warp.ring.release %full
+  tile.return
+}
+
+// -----
+
+#rows = #warp.linear<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]}>
+#plain = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+!tile = !warp.shared<16x8xf16, #plain>
+!ring = !warp.ring<2 x {!tile}, async_groups>
+
+// Copies arrived: they may write when the memory is something else's.
+tile.func @never_waited_for(%p: tensor<16x8x!tile.ptr<f16>, #rows>) {
+  %c0 = arith.constant 0 : i32
+  %ring = warp.ring : !ring
+  %slot, %tile = warp.ring.acquire %ring[%c0] : !ring
+  warp.async_copy %p, %tile vector 2 : tensor<16x8x!tile.ptr<f16>, #rows>, !tile
+  warp.ring.commit %slot
+  // expected-error @+1 {{rule 'copies arrived' is broken: ends before its copies have been waited for}}
+  tile.return
+}
+
+// -----
+
+#rows = #warp.linear<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]}>
+#plain = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+!tile = !warp.shared<16x8xf16, #plain>
+!ring = !warp.ring<2 x {!tile}, transactions>
+
+// Copies arrived: the barrier of such a ring counts bytes of other copies.
+tile.func @wrong_copy(%p: tensor<16x8x!tile.ptr<f16>, #rows>) {
+  %ring = warp.ring : !ring
+  %slot, %tile = warp.ring.acquire %ring : !ring
+  // expected-error @+1 {{rule 'copies arrived' is broken: the ring is not told when such a copy is complete}}
+  warp.async_copy %p, %tile vector 2 : tensor<16x8x!tile.ptr<f16>, #rows>, !tile
+  warp.ring.commit %slot
+  tile.return
+}
+
+// -----
+
+#rows = #warp.linear<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]}>
+#plain = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+!tile = !warp.shared<16x8xf16, #plain>
+
+// Memory kept: two tiles at one place.
+tile.func @one_place(%x: tensor<16x8xf16, #rows>, %y: tensor<16x8xf16, #rows>) -> tensor<16x8xf16, #rows> {
+  %a = warp.alloc %x {warp.shared_offset = 0 : i32} : (tensor<16x8xf16, #rows>) -> !tile
+  warp.barrier
+  // expected-note @+1 {{by this}}
+  %b = warp.alloc %y {warp.shared_offset = 64 : i32} : (tensor<16x8xf16, #rows>) -> !tile
+  warp.barrier
+  // expected-error @+1 {{rule 'memory kept' is broken: reads memory that has been overwritten}}
+  %z = warp.local_load %a : !tile -> tensor<16x8xf16, #rows>
+  tile.return %z : tensor<16x8xf16, #rows>
+}
+
+// -----
+
+#rows = #warp.linear<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]}>
+#plain = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+!tile = !warp.shared<16x8xf16, #plain>
+!ring = !warp.ring<2 x {!tile}, transactions>
+
+// Memory kept: a tile at the place of a slot.
+tile.func @place_of_slot(%x: tensor<16x8xf16, #rows>) {
+  %ring = warp.ring {warp.shared_offset = 0 : i32} : !ring
+  %slot, %tile = warp.ring.wait %ring : !ring
+  // expected-error @+1 {{rule 'memory kept' is broken: writes memory of a slot that is held}}
+  %a = warp.alloc %x {warp.shared_offset = 128 : i32} : (tensor<16x8xf16, #rows>) -> !tile
+  warp.ring.release %slot
+  tile.return
+}
+
+// -----
+
+#plain = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+!tile = !warp.shared<16x8xf16, #plain>
+!ring = !warp.ring<2 x {!tile}, transactions>
+
+// Provable: a slot from outside.
+tile.func @unknown_slot(%ring: !ring) {
+  // expected-error @+1 {{rule 'provable' is broken: its ring is not the result of a warp.ring in sight}}
+  %slot, %tile = warp.ring.wait %ring : !ring
+  warp.ring.release %slot
+  tile.return
+}

@@ -1,0 +1,172 @@
+// RUN: tilewright-opt %s -split-input-file -verify-diagnostics -warp-check-rings
+
+// The rules of products and fences.
+
+#c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
+#a = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 8], [4, 16], [8, 0], [16, 0], [32, 0]]}>
+#b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 1], [8, 2], [16, 4], [0, 8]]}>
+!a = !warp.shared<64x32xf16, #a>
+!b = !warp.shared<32x16xf16, #b>
+!ring = !warp.ring<2 x {!a, !b}, transactions>
+
+// Products done: a slot is given back under a product that reads it.
+tile.func @release_under_product(%zero: tensor<64x16xf32, #c>) -> tensor<64x16xf32, #c> {
+  %ring = warp.ring : !ring
+  %slot, %a, %b = warp.ring.wait %ring : !ring
+  %s = warp.wgmma %a, %b, %zero : !a, !b, tensor<64x16xf32, #c>
+  // expected-error @+1 {{rule 'products done' is broken: a product that has not been waited for reads tile 0 of the slot}}
+  warp.ring.release %slot
+  %d = warp.wgmma_wait %s {pendings = 0 : i32} : tensor<64x16xf32, #c>
+  tile.return %d : tensor<64x16xf32, #c>
+}
+
+// -----
+
+#c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
+#a = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 8], [4, 16], [8, 0], [16, 0], [32, 0]]}>
+#b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 1], [8, 2], [16, 4], [0, 8]]}>
+!a = !warp.shared<64x32xf16, #a>
+!b = !warp.shared<32x16xf16, #b>
+!ring = !warp.ring<4 x {!a, !b}, transactions>
+
+// Products done: with one product pending, the slot of this iteration, not that
+// of the one before, is still being read.
+tile.func @late_wait(%zero: tensor<64x16xf32, #c>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %ring = warp.ring : !ring
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> tensor<64x16xf32, #c> : i32 {
+    %slot, %a, %b = warp.ring.wait %ring : !ring
+    %s = warp.wgmma %a, %b, %acc : !a, !b, tensor<64x16xf32, #c>
+    %d = warp.wgmma_wait %s {pendings = 1 : i32} : tensor<64x16xf32, #c>
+    // expected-error @+1 {{rule 'products done' is broken: a product that has not been waited for reads tile 0 of the slot}}
+    warp.ring.release %slot
+    scf.yield %d : tensor<64x16xf32, #c>
+  }
+  tile.return
+}
+
+// -----
+
+#c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
+#rows = #warp.linear<{register = [[0, 1], [0, 2], [0, 4], [32, 0]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]}>
+#a = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 8], [4, 16], [8, 0], [16, 0], [32, 0]]}>
+#b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 1], [8, 2], [16, 4], [0, 8]]}>
+!a = !warp.shared<64x32xf16, #a>
+!b = !warp.shared<32x16xf16, #b>
+
+// Products done: an operand is written while a product reads it.
+tile.func @store_under_product(%x: tensor<64x32xf16, #rows>, %zero: tensor<64x16xf32, #c>) {
+  %a = warp.alloc : !a
+  %b = warp.alloc : !b
+  %s = warp.wgmma %a, %b, %zero : !a, !b, tensor<64x16xf32, #c>
+  warp.barrier
+  // expected-error @+1 {{rule 'products done' is broken: writes memory that a product reads which has not been waited for}}
+  warp.local_store %x, %a : tensor<64x32xf16, #rows> -> !a
+  %d = warp.wgmma_wait %s {pendings = 0 : i32} : tensor<64x16xf32, #c>
+  tile.return
+}
+
+// -----
+
+#c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
+#a = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 8], [4, 16], [8, 0], [16, 0], [32, 0]]}>
+#b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 1], [8, 2], [16, 4], [0, 8]]}>
+!a = !warp.shared<64x32xf16, #a>
+!b = !warp.shared<32x16xf16, #b>
+
+// Products done: on the way around the wait.
+tile.func @not_waited_for(%zero: tensor<64x16xf32, #c>, %c: i1) {
+  %a = warp.alloc : !a
+  %b = warp.alloc : !b
+  %s = warp.wgmma %a, %b, %zero : !a, !b, tensor<64x16xf32, #c>
+  scf.if %c {
+    %d = warp.wgmma_wait %s {pendings = 0 : i32} : tensor<64x16xf32, #c>
+  }
+  // expected-error @+1 {{rule 'products done' is broken: ends before its products have been waited for}}
+  tile.return
+}
+
+// -----
+
+#c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
+#a = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 8], [4, 16], [8, 0], [16, 0], [32, 0]]}>
+#b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 1], [8, 2], [16, 4], [0, 8]]}>
+!a = !warp.shared<64x32xf16, #a>
+!b = !warp.shared<32x16xf16, #b>
+
+// Sums untouched: the wait leaves this very product pending.
+tile.func @sum(%zero: tensor<64x16xf32, #c>) -> tensor<64x16xf32, #c> {
+  %a = warp.alloc : !a
+  %b = warp.alloc : !b
+  %s = warp.wgmma %a, %b, %zero : !a, !b, tensor<64x16xf32, #c>
+  %d = warp.wgmma_wait %s {pendings = 1 : i32} : tensor<64x16xf32, #c>
+  // expected-error @+1 {{rule 'sums untouched' is broken: uses a sum before its product has been waited for}}
+  %e = arith.addf %d, %d : tensor<64x16xf32, #c>
+  %last = warp.wgmma_wait %s {pendings = 0 : i32} : tensor<64x16xf32, #c>
+  tile.return %e : tensor<64x16xf32, #c>
+}
+
+// -----
+
+#rows = #warp.linear<{register = [[0, 1]], lane = [[0, 2], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+#plain = #warp.linear<{offset = [[0, 1], [0, 2], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+!tile = !warp.shared<16x4xf16, #plain>
+!ring = !warp.ring<2 x {!tile}, transactions>
+
+// Fence before release: threads read the slot, a copy fills it next.
+tile.func @fence_before_release() -> tensor<16x4xf16, #rows> {
+  %ring = warp.ring : !ring
+  %slot, %tile = warp.ring.wait %ring : !ring
+  warp.proxy_fence
+  %x = warp.local_load %tile : !tile -> tensor<16x4xf16, #rows>
+  // expected-error @+1 {{rule 'fence before release' is broken: threads have read tile 0 of the slot, and no warp.proxy_fence orders that before the next copy to it}}
+  warp.ring.release %slot
+  tile.return %x : tensor<16x4xf16, #rows>
+}
+
+// -----
+
+#c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
+#rows = #warp.linear<{register = [[0, 1], [0, 2], [0, 4], [32, 0]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]}>
+#a = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 8], [4, 16], [8, 0], [16, 0], [32, 0]]}>
+#b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 1], [8, 2], [16, 4], [0, 8]]}>
+!a = !warp.shared<64x32xf16, #a>
+!b = !warp.shared<32x16xf16, #b>
+
+// Fence before product: a barrier alone shows stores to threads only.
+tile.func @no_fence(%x: tensor<64x32xf16, #rows>, %zero: tensor<64x16xf32, #c>) {
+  %b = warp.alloc : !b
+  %a = warp.alloc %x : (tensor<64x32xf16, #rows>) -> !a
+  warp.barrier
+  // expected-error @+1 {{rule 'fence before product' is broken: threads have written its operand, and no warp.proxy_fence shows that to the tensor cores}}
+  %s = warp.wgmma %a, %b, %zero : !a, !b, tensor<64x16xf32, #c>
+  %d = warp.wgmma_wait %s {pendings = 0 : i32} : tensor<64x16xf32, #c>
+  tile.return
+}
+
+// -----
+
+#c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
+#a = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 8], [4, 16], [8, 0], [16, 0], [32, 0]]}>
+#b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 1], [8, 2], [16, 4], [0, 8]]}>
+!a = !warp.shared<64x32xf16, #a>
+!b = !warp.shared<32x16xf16, #b>
+!ring = !warp.ring<2 x {!a, !b}, async_groups>
+
+// Fence before product: the barrier comes before the fence of what each thread
+// has copied.
+tile.func @no_barrier(%zero: tensor<64x16xf32, #c>) {
+  %c0 = arith.constant 0 : i32
+  %ring = warp.ring : !ring
+  %empty:3 = warp.ring.acquire %ring[%c0] : !ring
+  warp.ring.commit %empty#0
+  %slot, %a, %b = warp.ring.wait %ring[%c0] pending 0 : !ring
+  warp.barrier
+  warp.proxy_fence
+  // expected-error @+1 {{rule 'fence before product' is broken: no barrier stands between the fence of what threads have written and this product}}
+  %s = warp.wgmma %a, %b, %zero : !a, !b, tensor<64x16xf32, #c>
+  %d = warp.wgmma_wait %s {pendings = 0 : i32} : tensor<64x16xf32, #c>
+  warp.ring.release %slot
+  tile.return
+}
