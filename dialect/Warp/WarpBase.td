@@ -45,6 +45,12 @@ def WarpDialect : Dialect {
     /// Unit attribute of a function: its programs run those of a larger grid in
     /// turn. See warp-make-persistent.
     static constexpr ::llvm::StringLiteral kPersistentAttr = "warp.persistent";
+    /// i32 attribute of a function: the thread blocks of a cluster, which follow
+    /// each other along the first side of the grid. A power of two from 2 to 16.
+    static constexpr ::llvm::StringLiteral kClusterSizeAttr = "warp.cluster_size";
+    /// Unit attribute of a function: its grid may have blocks that do not belong
+    /// to the launch. See warp-form-clusters.
+    static constexpr ::llvm::StringLiteral kPaddedGridAttr = "warp.padded_grid";
     /// i32 attribute of an op: where its shared memory starts, in bytes.
     static constexpr ::llvm::StringLiteral kSharedOffsetAttr = "warp.shared_offset";
     /// i32 attribute of a function: the bytes of shared memory it uses.
@@ -136,14 +142,28 @@ def Warp_Ring : TypeDef<WarpDialect, "Ring"> {
     | `async_groups` | the groups of `cp.async` copies that were committed for it are complete in every thread; producer and consumer are the same threads; at least two slots | sm_80 |
     | `transactions` | the bytes of all its tiles have arrived at its full barrier (`mbarrier`); an empty barrier tells the producer that all consumers have released it | sm_90 |
 
+    A ring of transactions may belong to a `cluster` of thread blocks, a power of
+    two from 2 to 16. Each block has a ring of its own then, at the same place of
+    its shared memory, and all go round in step: the producer of each block may
+    copy into the slots of all. So a slot is empty when the consumers of all
+    blocks have released it, and full, as ever, when its own bytes have arrived.
+
     ```mlir
     // three slots for the operands of a product
     !warp.ring<3 x {!warp.shared<128x32xf16, #a>, !warp.shared<32x128xf16, #b>}, async_groups>
+    // those of each of two blocks
+    !warp.ring<4 x {!warp.shared<128x64xf16, #a>, !warp.shared<64x256xf16, #b>}, transactions, cluster 2>
     ```
   }];
   let parameters = (ins "int64_t":$numSlots,
                         ArrayRefParameter<"::tilewright::warp::SharedType">:$tiles,
-                        EnumParameter<Warp_Completion>:$completion);
+                        EnumParameter<Warp_Completion>:$completion,
+                        "unsigned":$clusterSize);
+  let builders = [TypeBuilder<(ins "int64_t":$numSlots,
+                                   "::llvm::ArrayRef<::tilewright::warp::SharedType>":$tiles,
+                                   "::tilewright::warp::Completion":$completion), [{
+    return $_get($_ctxt, numSlots, tiles, completion, /*clusterSize=*/1);
+  }]>];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
@@ -167,8 +187,17 @@ def Warp_Slot : TypeDef<WarpDialect, "Slot"> {
   let description = [{
     A producer holds it from `warp.ring.acquire` to `warp.ring.commit`, a
     consumer from `warp.ring.wait` to `warp.ring.release`. It is used exactly
-    once.
+    once. That of a ring of a cluster says of how many blocks.
+
+    ```mlir
+    !warp.slot
+    !warp.slot<cluster 2>
+    ```
   }];
+  let parameters = (ins "unsigned":$clusterSize);
+  let builders = [TypeBuilder<(ins), [{ return $_get($_ctxt, 1); }]>];
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
 }
 
 def Warp_TensorMap : TypeDef<WarpDialect, "TensorMap"> {

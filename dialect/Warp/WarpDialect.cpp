@@ -33,6 +33,9 @@ void WarpDialect::initialize() {
   registerTypes();
   addOperations<
 #define GET_OP_LIST
+#include "dialect/Warp/WarpClusterOps.cpp.inc"
+      ,
+#define GET_OP_LIST
 #include "dialect/Warp/WarpLayoutOps.cpp.inc"
       ,
 #define GET_OP_LIST
@@ -66,6 +69,14 @@ static FailureOr<int64_t> getCount(Operation *op, NamedAttribute attribute) {
            << attribute.getName().getValue()
            << "' must be a non-negative i32, got " << attribute.getValue();
   return value.getInt();
+}
+
+static LogicalResult verifyClusterSize(Operation *func, int64_t size) {
+  if (llvm::isPowerOf2_64(size) && size > 1 && size <= kMaxClusterSize)
+    return success();
+  return func->emitError("'") << WarpDialect::kClusterSizeAttr
+                              << "' must be a power of two from 2 to "
+                              << kMaxClusterSize << ", got " << size;
 }
 
 /// Checks that every layout in `func` is one for `numWarps` warps.
@@ -103,10 +114,11 @@ LogicalResult WarpDialect::verifyOperationAttribute(Operation *op,
   StringRef name = attribute.getName();
   if (isa<FunctionOpInterface>(op) &&
       ((name == kTensorMapsAttr && isa<ArrayAttr>(attribute.getValue())) ||
-       (name == kPersistentAttr && isa<UnitAttr>(attribute.getValue()))))
+       ((name == kPersistentAttr || name == kPaddedGridAttr) &&
+        isa<UnitAttr>(attribute.getValue()))))
     return success();
   bool ofFunction = name == kNumWarpsAttr || name == kSharedSizeAttr ||
-                    name == kBlockWarpsAttr;
+                    name == kBlockWarpsAttr || name == kClusterSizeAttr;
   if (!ofFunction && name != kSharedOffsetAttr)
     return op->emitError("unknown attribute '") << name << "'";
   if (ofFunction && !isa<FunctionOpInterface, ModuleOp>(op))
@@ -114,5 +126,7 @@ LogicalResult WarpDialect::verifyOperationAttribute(Operation *op,
   FailureOr<int64_t> count = getCount(op, attribute);
   if (failed(count))
     return failure();
+  if (name == kClusterSizeAttr)
+    return verifyClusterSize(op, *count);
   return name == kNumWarpsAttr ? verifyNumWarps(op, *count) : success();
 }

@@ -20,6 +20,8 @@ struct SharedMemory : public mlir::SideEffects::Resource::Base<SharedMemory> {
 } // namespace tilewright::warp
 
 #define GET_OP_CLASSES
+#include "dialect/Warp/WarpClusterOps.h.inc"
+#define GET_OP_CLASSES
 #include "dialect/Warp/WarpLayoutOps.h.inc"
 #define GET_OP_CLASSES
 #include "dialect/Warp/WarpMemoryOps.h.inc"

@@ -10,6 +10,22 @@ using namespace mlir;
 using namespace tilewright;
 using namespace tilewright::warp;
 
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+/// `: !warp.slot<cluster 2>`; that of one block goes without saying.
+static ParseResult parseSlotKind(OpAsmParser &parser, Type &type) {
+  type = SlotType::get(parser.getContext());
+  return succeeded(parser.parseOptionalColon()) ? parser.parseType(type)
+                                                : success();
+}
+
+static void printSlotKind(OpAsmPrinter &printer, Operation *, Type type) {
+  if (type != SlotType::get(type.getContext()))
+    printer << " : " << type;
+}
+
 #define GET_OP_CLASSES
 #include "dialect/Warp/WarpRingOps.cpp.inc"
 
@@ -24,7 +40,7 @@ static LogicalResult inferSlot(ValueRange operands,
       operands.empty() ? RingType() : dyn_cast<RingType>(operands[0].getType());
   if (!ring)
     return failure();
-  types.push_back(SlotType::get(ring.getContext()));
+  types.push_back(SlotType::get(ring.getContext(), ring.getClusterSize()));
   llvm::append_range(types, ring.getTiles());
   return success();
 }
@@ -100,6 +116,32 @@ LogicalResult RingReleaseOp::verify() {
 // Copies
 //===----------------------------------------------------------------------===//
 
+unsigned TmaLoadOp::getNumParts() {
+  auto acquire = getMemory().getDefiningOp<RingAcquireOp>();
+  return getMulticast() && acquire
+             ? acquire.getRing().getType().getClusterSize()
+             : 1;
+}
+
+/// C4.
+static LogicalResult verifyMulticast(TmaLoadOp op) {
+  if (!op.getMulticast()) {
+    if (op.getShared())
+      return op.emitOpError("takes a condition for 'multicast' only");
+    return success();
+  }
+  unsigned parts = op.getNumParts();
+  if (parts == 1)
+    return op.emitOpError("copies for all blocks of a cluster, but into a ring "
+                          "that belongs to one block");
+  SharedType memory = op.getMemory().getType();
+  if (!planTma(memory.getLayout().getLayout(),
+               8 * getElementBytes(memory.getElementType()), parts))
+    return op.emitOpError("can not be divided among ")
+           << parts << " blocks in the layout of " << memory;
+  return success();
+}
+
 LogicalResult TmaLoadOp::verify() {
   SharedType memory = getMemory().getType();
   if (Operation *from = getMemory().getDefiningOp()) { // C1
@@ -118,7 +160,7 @@ LogicalResult TmaLoadOp::verify() {
   if (!planTma(memory.getLayout().getLayout(),
                8 * getElementBytes(memory.getElementType()))) // C3
     return emitOpError("can not be written in the layout of ") << memory;
-  return success();
+  return verifyMulticast(*this);
 }
 
 static LogicalResult verifyTypes(AsyncCopyOp op) {

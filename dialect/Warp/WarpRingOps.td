@@ -15,6 +15,12 @@ def Warp_RingOp : Warp_Op<"ring", [MemoryEffects<[MemAlloc<Warp_RingSharedResour
 
     C1: before the ring's last use every copy into it has been waited for.
         Copies that are switched off do not count.
+    C2: of a ring of a cluster, every block makes one, and each acquires, commits,
+        waits for and releases as many slots as the others. A
+        `warp.cluster_barrier` stands between the ring and its first use, and
+        another one between its last use and the end of the kernel. (A promise:
+        a block that runs ahead would write into, or tell, one that is not there
+        yet or no more.)
 
     ```mlir
     %ring = warp.ring : !warp.ring<3 x {!warp.shared<64x32xf16, #shared>}, async_groups>
@@ -70,10 +76,11 @@ def Warp_RingCommitOp : Warp_Op<"ring.commit", [Warp_SharedOrder]> {
 
     ```mlir
     warp.ring.commit %slot
+    warp.ring.commit %slot : !warp.slot<cluster 2>
     ```
   }];
   let arguments = (ins Warp_Slot:$slot);
-  let assemblyFormat = "$slot attr-dict";
+  let assemblyFormat = "$slot attr-dict `` custom<SlotKind>(type($slot))";
   let hasVerifier = 1;
 }
 
@@ -117,7 +124,8 @@ def Warp_RingReleaseOp : Warp_Op<"ring.release", [Warp_SharedOrder]> {
   let summary = "this thread has read what it needs of a slot";
   let description = [{
     Nothing happens where `condition`, which is the same for all threads, is
-    false: then the slot must be that of `warp.ring.no_slot`.
+    false: then the slot must be that of `warp.ring.no_slot`. The producers of
+    all blocks that share the ring are told.
 
     C1: the slot was waited for.
 
@@ -130,7 +138,9 @@ def Warp_RingReleaseOp : Warp_Op<"ring.release", [Warp_SharedOrder]> {
   let builders = [OpBuilder<(ins "::mlir::Value":$slot), [{
     build($_builder, $_state, slot, ::mlir::Value());
   }]>];
-  let assemblyFormat = "$slot (`if` $condition^)? attr-dict";
+  let assemblyFormat = [{
+    $slot (`if` $condition^)? attr-dict `` custom<SlotKind>(type($slot))
+  }];
   let hasVerifier = 1;
 }
 
@@ -138,17 +148,22 @@ def Warp_RingNoSlotOp : Warp_Op<"ring.no_slot", [Pure]> {
   let summary = "the right to nothing";
   let description = [{
     What a loop that holds the slot of the iteration before carries into its
-    first one. It may be used any number of times.
+    first one. It may be used any number of times. Its type is that of the slots
+    it stands for.
 
     ```mlir
     %none = warp.ring.no_slot
+    %none = warp.ring.no_slot : !warp.slot<cluster 2>
     ```
   }];
   let results = (outs Warp_Slot:$slot);
-  let assemblyFormat = "attr-dict";
+  let builders = [OpBuilder<(ins), [{
+    build($_builder, $_state, SlotType::get($_builder.getContext()));
+  }]>];
+  let assemblyFormat = "attr-dict `` custom<SlotKind>(type($slot))";
 }
 
-def Warp_TmaLoadOp : Warp_Op<"tma_load", [
+def Warp_TmaLoadOp : Warp_Op<"tma_load", [AttrSizedOperandSegments,
     MemoryEffects<[MemRead, MemRead<Warp_RingSharedResource>,
                    MemWrite<Warp_RingSharedResource>]>]> {
   let summary = "starts to copy a block of an array into a slot";
@@ -158,22 +173,47 @@ def Warp_TmaLoadOp : Warp_Op<"tma_load", [
     barrier when it is there. What is out of bounds becomes the padding of the
     map. One thread of the role that runs the op issues the copy.
 
+    With `multicast` the blocks of a cluster bring one block of the array to all
+    of them: each copies a part of it into the slots of all. Where `shared`, which
+    is the same for all threads of the cluster, is false, each copies what it
+    needs for itself.
+
     C1: the memory is a tile of an acquired slot of a ring of `transactions`.
     C2: there are one to five offsets, and at least as many as the tile has
         dimensions: the block has size 1 along those that come before.
     C3: the tensor memory accelerator can write the layout of the tile: its
         elements in row-major order, or in panels swizzled over 32, 64 or 128
         bytes.
+    C4: with `multicast` the ring belongs to a cluster, and the copy can be
+        divided into a part for each of its blocks (lib/Support/TmaTiling.h);
+        `shared` stands for `multicast` only.
+    C5: with `multicast`, where `shared` is true, all blocks of the cluster give
+        the same map and offsets. (A promise; `warp-form-clusters` takes it from
+        the addresses.)
 
     ```mlir
     warp.tma_load %map[%m, %k], %tile : !warp.tensor_map, !warp.shared<128x64xf16, #shared>
+    warp.tma_load %map[%n, %k], %tile multicast if %same
+      : !warp.tensor_map, !warp.shared<256x64xf16, #shared>
     ```
   }];
-  let arguments = (ins AnyType:$map, Variadic<I32>:$offsets, Warp_Shared:$memory);
+  let arguments = (ins AnyType:$map, Variadic<I32>:$offsets, Warp_Shared:$memory,
+                       UnitAttr:$multicast, Optional<I1>:$shared);
+  let builders = [OpBuilder<(ins "::mlir::Value":$map, "::mlir::ValueRange":$offsets,
+                                 "::mlir::Value":$memory), [{
+    build($_builder, $_state, map, offsets, memory, /*multicast=*/false,
+          /*shared=*/::mlir::Value());
+  }]>];
   let assemblyFormat = [{
-    $map `[` $offsets `]` `,` $memory attr-dict `:` type($map) `,` qualified(type($memory))
+    $map `[` $offsets `]` `,` $memory (`multicast` $multicast^)? (`if` $shared^)?
+    attr-dict `:` type($map) `,` qualified(type($memory))
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Into how many parts the blocks of a cluster divide the copy; 1 without
+    /// `multicast`.
+    unsigned getNumParts();
+  }];
 }
 
 def Warp_AsyncCopyOp : Warp_Op<"async_copy", [AttrSizedOperandSegments,

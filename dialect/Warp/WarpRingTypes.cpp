@@ -49,9 +49,57 @@ int64_t RingType::getSizeInBytes() const {
              : slots;
 }
 
+//===----------------------------------------------------------------------===//
+// Clusters
+//===----------------------------------------------------------------------===//
+
+/// 1 stands for no cluster.
+static LogicalResult
+verifyClusterSize(function_ref<InFlightDiagnostic()> emitError, unsigned size) {
+  if (llvm::isPowerOf2_32(size) && size <= kMaxClusterSize)
+    return success();
+  return emitError() << "a cluster has a power of two of blocks up to "
+                     << kMaxClusterSize << ", got " << size;
+}
+
+/// `cluster 2`, behind the keyword.
+static ParseResult parseClusterSize(AsmParser &parser, unsigned &size) {
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseInteger(size))
+    return failure();
+  if (size == 1)
+    return parser.emitError(loc, "a cluster has at least two blocks");
+  return success();
+}
+
+LogicalResult SlotType::verify(function_ref<InFlightDiagnostic()> emitError,
+                               unsigned clusterSize) {
+  return verifyClusterSize(emitError, clusterSize);
+}
+
+/// Nothing, or `<cluster 2>`
+Type SlotType::parse(AsmParser &parser) {
+  SMLoc loc = parser.getCurrentLocation();
+  unsigned size = 1;
+  if (succeeded(parser.parseOptionalLess()) &&
+      (parser.parseKeyword("cluster") || parseClusterSize(parser, size) ||
+       parser.parseGreater()))
+    return {};
+  return parser.getChecked<SlotType>(loc, parser.getContext(), size);
+}
+
+void SlotType::print(AsmPrinter &printer) const {
+  if (getClusterSize() != 1)
+    printer << "<cluster " << getClusterSize() << '>';
+}
+
+//===----------------------------------------------------------------------===//
+// Rings
+//===----------------------------------------------------------------------===//
+
 LogicalResult RingType::verify(function_ref<InFlightDiagnostic()> emitError,
                                int64_t numSlots, ArrayRef<SharedType> tiles,
-                               Completion completion) {
+                               Completion completion, unsigned clusterSize) {
   // Who fills a slot while reading another one needs two.
   int64_t least = completion == Completion::AsyncGroups ? 2 : 1;
   if (numSlots < least)
@@ -60,23 +108,33 @@ LogicalResult RingType::verify(function_ref<InFlightDiagnostic()> emitError,
                        << numSlots;
   if (tiles.empty())
     return emitError() << "a slot holds at least one tile";
-  return success();
+  if (clusterSize != 1 && completion != Completion::Transactions)
+    return emitError() << "a ring of " << stringifyCompletion(completion)
+                       << " belongs to one block, not to a cluster of "
+                       << clusterSize;
+  return verifyClusterSize(emitError, clusterSize);
 }
 
-/// `3 x {!warp.shared<...>, ...}, async_groups`
+/// `3 x {!warp.shared<...>, ...}, async_groups`, and `, cluster 2`
 Type RingType::parse(AsmParser &parser) {
   SMLoc loc = parser.getCurrentLocation();
   int64_t numSlots;
   SmallVector<SharedType> tiles;
   StringRef kind;
   SMLoc kindLoc;
+  unsigned clusterSize = 1;
   if (parser.parseLess() || parser.parseInteger(numSlots) ||
       parser.parseKeyword("x") ||
       parser.parseCommaSeparatedList(
           AsmParser::Delimiter::Braces,
           [&] { return parser.parseType(tiles.emplace_back()); }) ||
       parser.parseComma() || parser.getCurrentLocation(&kindLoc) ||
-      parser.parseKeyword(&kind) || parser.parseGreater())
+      parser.parseKeyword(&kind))
+    return {};
+  if (succeeded(parser.parseOptionalComma()) &&
+      (parser.parseKeyword("cluster") || parseClusterSize(parser, clusterSize)))
+    return {};
+  if (parser.parseGreater())
     return {};
   std::optional<Completion> completion = symbolizeCompletion(kind);
   if (!completion) {
@@ -84,12 +142,16 @@ Type RingType::parse(AsmParser &parser) {
     return {};
   }
   return parser.getChecked<RingType>(loc, parser.getContext(), numSlots,
-                                     ArrayRef<SharedType>(tiles), *completion);
+                                     ArrayRef<SharedType>(tiles), *completion,
+                                     clusterSize);
 }
 
 void RingType::print(AsmPrinter &printer) const {
   printer << '<' << getNumSlots() << " x {";
   llvm::interleaveComma(getTiles(), printer.getStream(),
                         [&](SharedType tile) { printer.printType(tile); });
-  printer << "}, " << stringifyCompletion(getCompletion()) << '>';
+  printer << "}, " << stringifyCompletion(getCompletion());
+  if (getClusterSize() != 1)
+    printer << ", cluster " << getClusterSize();
+  printer << '>';
 }

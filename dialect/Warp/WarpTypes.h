@@ -11,6 +11,9 @@
 
 namespace tilewright::warp {
 
+/// The most thread blocks of a cluster on any device.
+inline constexpr unsigned kMaxClusterSize = 16;
+
 /// The bytes of an element in shared memory: pointers take 8, booleans 1.
 unsigned getElementBytes(mlir::Type elementType);
 

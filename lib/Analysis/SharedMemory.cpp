@@ -211,5 +211,5 @@ SmallVector<SharedUse> tilewright::getUsesAfter(Operation *op) {
 }
 
 bool tilewright::synchronizes(Operation *op) {
-  return isa<warp::BarrierOp>(op) || usesScratch(op);
+  return isa<warp::BarrierOp, warp::ClusterBarrierOp>(op) || usesScratch(op);
 }

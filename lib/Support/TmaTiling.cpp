@@ -75,6 +75,63 @@ std::optional<TmaPlan> tilewright::planTma(const LinearLayout &layout,
   return std::nullopt;
 }
 
+/// How far `b` is from `a`: along each dimension, then in bytes.
+static SmallVector<int64_t> getDistance(const TmaBox &a, const TmaBox &b) {
+  SmallVector<int64_t> distance;
+  for (auto [from, to] : llvm::zip_equal(a.start, b.start))
+    distance.push_back(to - from);
+  distance.push_back(b.offsetBytes - a.offsetBytes);
+  return distance;
+}
+
+/// Whether the boxes, in their order, are parts that are moved copies of the
+/// first one.
+static bool hasParts(ArrayRef<TmaBox> boxes, unsigned numParts) {
+  if (boxes.size() % numParts != 0)
+    return false;
+  size_t each = boxes.size() / numParts;
+  SmallVector<int64_t> step = getDistance(boxes[0], boxes[each]);
+  for (size_t i = each; i < boxes.size(); ++i)
+    if (getDistance(boxes[i - each], boxes[i]) != step)
+      return false;
+  return true;
+}
+
+/// Cuts each box across its outermost dimension that is not 1. The pieces start
+/// where copies may, and a swizzle begins anew: at multiples of 8 rows.
+static std::optional<TmaPlan>
+cutBoxes(const TmaPlan &plan, unsigned elementBits, unsigned numParts) {
+  constexpr int64_t kAlignment = 128, kSwizzledRows = 8;
+  size_t cut = 0;
+  while (cut + 1 < plan.box.size() && plan.box[cut] == 1)
+    ++cut;
+  int64_t side = plan.box[cut] / numParts;
+  int64_t bytes = std::accumulate(plan.box.begin(), plan.box.end(), int64_t(1),
+                                  std::multiplies<>()) *
+                  elementBits / 8 / numParts;
+  if (side == 0 || bytes % kAlignment != 0 ||
+      (plan.swizzleBytes != 0 && (cut != 0 || side % kSwizzledRows != 0)))
+    return std::nullopt;
+  TmaPlan result{plan.swizzleBytes, plan.box, {}};
+  result.box[cut] = side;
+  for (unsigned part = 0; part < numParts; ++part)
+    for (TmaBox box : plan.boxes) {
+      box.start[cut] += part * side;
+      box.offsetBytes += part * bytes;
+      result.boxes.push_back(box);
+    }
+  return result;
+}
+
+std::optional<TmaPlan> tilewright::planTma(const LinearLayout &layout,
+                                           unsigned elementBits,
+                                           unsigned numParts) {
+  std::optional<TmaPlan> plan = planTma(layout, elementBits);
+  if (!plan || numParts == 1 || hasParts(plan->boxes, numParts))
+    return plan;
+  return cutBoxes(*plan, elementBits, numParts);
+}
+
 std::optional<LinearLayout> tilewright::tmaLayout(ArrayRef<int64_t> shape,
                                                   unsigned elementBits) {
   int64_t rowBytes = getRowBytes(shape, elementBits);

@@ -49,6 +49,9 @@ void populateSharedTileToLLVM(const WarpTypeConverter &converter,
 /// warp.ring and what is done with its slots, warp.async_copy.
 void populateRingToLLVM(const WarpTypeConverter &converter,
                         mlir::RewritePatternSet &patterns);
+/// warp.cluster_rank, warp.cluster_barrier.
+void populateClusterToLLVM(const WarpTypeConverter &converter,
+                           mlir::RewritePatternSet &patterns);
 /// warp.tma_store.
 void populateTmaStoreToLLVM(const WarpTypeConverter &converter,
                             mlir::RewritePatternSet &patterns);

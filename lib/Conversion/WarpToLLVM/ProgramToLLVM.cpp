@@ -71,6 +71,11 @@ private:
     kernel->setAttr(
         NVVM::NVVMDialect::getReqntidAttrName(),
         b.getDenseI32ArrayAttr({int32_t(numWarps * kWarpSize), 1, 1}));
+    if (auto cluster =
+            op->getAttrOfType<IntegerAttr>(warp::WarpDialect::kClusterSizeAttr))
+      kernel->setAttr(
+          NVVM::NVVMDialect::getClusterDimAttrName(),
+          b.getDenseI32ArrayAttr({int32_t(cluster.getInt()), 1, 1}));
     // Without a word on the blocks of a multiprocessor the assembler ignores
     // changes of the register budget.
     op.walk([&](warp::SpecializeOp roles) {

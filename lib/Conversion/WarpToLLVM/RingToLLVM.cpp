@@ -167,7 +167,7 @@ struct RingReleaseLowering : ConvertOpToLLVMPattern<warp::RingReleaseOp> {
     auto wait = op.getSlot().getDefiningOp<warp::RingWaitOp>();
     if (!wait || isTransactions(wait.getRing().getType())) {
       ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-      emitRelease(b, adaptor.getSlot().front(),
+      emitRelease(b, op.getSlot().getType(), adaptor.getSlot().front(),
                   op.getCondition() ? adaptor.getCondition().front() : Value());
     }
     rewriter.eraseOp(op);
@@ -187,6 +187,106 @@ struct RingNoSlotLowering : ConvertOpToLLVMPattern<warp::RingNoSlotOp> {
   }
 };
 
+/// Writes the copies of one `warp.tma_load`.
+class LoadWriter {
+public:
+  LoadWriter(ImplicitLocOpBuilder &b, Value map, ArrayRef<Value> offsets,
+             Value address, Value barrier)
+      : b(b), map(map), offsets(offsets), address(address), barrier(barrier) {}
+
+  /// Brings each of `boxes` to this block, where `predicate` holds.
+  void copy(ArrayRef<TmaBox> boxes, Value predicate) {
+    for (const TmaBox &box : boxes)
+      emit(move(box), predicate, /*clusterSize=*/1);
+  }
+
+  /// Brings this block's part of `boxes` to all blocks of the cluster, where
+  /// `predicate` holds.
+  void multicast(ArrayRef<TmaBox> boxes, Value predicate, unsigned clusterSize);
+
+private:
+  /// Where a copy goes and, of each dimension of the array, where it starts.
+  struct Place {
+    Value address;
+    SmallVector<Value> starts;
+  };
+
+  Place move(const TmaBox &box);
+  void emit(const Place &place, Value predicate, unsigned clusterSize);
+  Value add(Value value, int64_t by) {
+    return by == 0 ? value : LLVM::AddOp::create(b, value, emitI32(b, by));
+  }
+  /// `value` moved `rank` times by `step`.
+  Value addSteps(Value value, Value rank, int64_t step) {
+    if (step == 0)
+      return value;
+    Value distance = LLVM::MulOp::create(b, rank, emitI32(b, step));
+    return LLVM::AddOp::create(b, value, distance);
+  }
+
+  ImplicitLocOpBuilder &b;
+  Value map;
+  ArrayRef<Value> offsets;
+  Value address, barrier;
+};
+
+} // namespace
+
+/// Those in front of the tile's dimensions have size 1.
+LoadWriter::Place LoadWriter::move(const TmaBox &box) {
+  size_t leading = offsets.size() - box.start.size();
+  Place place{add(address, box.offsetBytes), {}};
+  for (auto [i, offset] : llvm::enumerate(offsets))
+    place.starts.push_back(
+        add(offset, i < leading ? 0 : box.start[i - leading]));
+  return place;
+}
+
+void LoadWriter::multicast(ArrayRef<TmaBox> boxes, Value predicate,
+                           unsigned clusterSize) {
+  size_t each = boxes.size() / clusterSize;
+  const TmaBox &first = boxes[0], &second = boxes[each];
+  size_t leading = offsets.size() - first.start.size();
+  Value rank = NVVM::ClusterId::create(b, b.getI32Type());
+  for (const TmaBox &box : boxes.take_front(each)) {
+    Place place = move(box);
+    place.address =
+        addSteps(place.address, rank, second.offsetBytes - first.offsetBytes);
+    for (size_t i = 0; i < first.start.size(); ++i)
+      place.starts[leading + i] = addSteps(place.starts[leading + i], rank,
+                                           second.start[i] - first.start[i]);
+    emit(place, predicate, clusterSize);
+  }
+}
+
+void LoadWriter::emit(const Place &place, Value predicate,
+                      unsigned clusterSize) {
+  InlinePtx ptx(b);
+  std::string condition = ptx.predicate(predicate);
+  std::string to = ptx.in(place.address);
+  std::string from = ptx.in(map), full = ptx.in(barrier);
+  // The innermost dimension comes first.
+  SmallVector<std::string> starts;
+  for (Value start : llvm::reverse(place.starts))
+    starts.push_back(ptx.in(start));
+  std::string kind, blocks;
+  if (clusterSize > 1) {
+    kind = ".multicast::cluster";
+    Value all = LLVM::ConstantOp::create(
+        b, b.getI16Type(),
+        b.getI16IntegerAttr(int16_t((1u << clusterSize) - 1)));
+    blocks = ", " + ptx.in(all);
+  }
+  ptx.emit(condition + "cp.async.bulk.tensor." +
+               std::to_string(offsets.size()) +
+               "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes" +
+               kind + " [" + to + "], [" + from + ", {" +
+               llvm::join(starts, ", ") + "}], [" + full + "]" + blocks + ";",
+           /*sideEffects=*/true);
+}
+
+namespace {
+
 struct TmaLoadLowering : ConvertOpToLLVMPattern<warp::TmaLoadOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
 
@@ -198,46 +298,31 @@ struct TmaLoadLowering : ConvertOpToLLVMPattern<warp::TmaLoadOp> {
       return op.emitOpError("fills memory of unknown origin");
     Value barrier = rewriter.getRemappedValue(acquire.getSlot());
     warp::SharedType memory = op.getMemory().getType();
-    auto plan = planTma(memory.getLayout().getLayout(),
-                        8 * warp::getElementBytes(memory.getElementType()));
+    unsigned numParts = op.getNumParts();
+    auto plan =
+        planTma(memory.getLayout().getLayout(),
+                8 * warp::getElementBytes(memory.getElementType()), numParts);
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Value address = LLVM::PtrToIntOp::create(b, b.getI32Type(),
                                              adaptor.getMemory().front());
-    Value isLeader = emitIsLeader(b);
     SmallVector<Value> offsets;
     for (ValueRange offset : adaptor.getOffsets())
       offsets.push_back(offset.front());
-    for (const TmaBox &box : plan->boxes)
-      emitCopy(b, box, adaptor.getMap().front(), offsets, address, barrier,
-               isLeader);
+    LoadWriter writer(b, adaptor.getMap().front(), offsets, address, barrier);
+    Value isLeader = emitIsLeader(b);
+    if (numParts == 1) {
+      writer.copy(plan->boxes, isLeader);
+    } else if (!op.getShared()) {
+      writer.multicast(plan->boxes, isLeader, numParts);
+    } else {
+      Value shared = adaptor.getShared().front();
+      Value together = LLVM::AndOp::create(b, isLeader, shared);
+      Value alone = LLVM::XOrOp::create(b, isLeader, together);
+      writer.multicast(plan->boxes, together, numParts);
+      writer.copy(plan->boxes, alone);
+    }
     rewriter.eraseOp(op);
     return success();
-  }
-
-private:
-  static void emitCopy(ImplicitLocOpBuilder &b, const TmaBox &box, Value map,
-                       ArrayRef<Value> offsets, Value address, Value barrier,
-                       Value isLeader) {
-    auto moved = [&](Value value, int64_t by) -> Value {
-      return by == 0 ? value : LLVM::AddOp::create(b, value, emitI32(b, by));
-    };
-    InlinePtx ptx(b);
-    std::string predicate = ptx.predicate(isLeader);
-    std::string to = ptx.in(moved(address, box.offsetBytes));
-    std::string from = ptx.in(map), full = ptx.in(barrier);
-    // The innermost dimension comes first; those in front of the tile's have
-    // size 1.
-    size_t leading = offsets.size() - box.start.size();
-    SmallVector<std::string> places;
-    for (size_t i = offsets.size(); i-- > 0;)
-      places.push_back(
-          ptx.in(moved(offsets[i], i < leading ? 0 : box.start[i - leading])));
-    ptx.emit(
-        predicate + "cp.async.bulk.tensor." + std::to_string(offsets.size()) +
-            "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [" +
-            to + "], [" + from + ", {" + llvm::join(places, ", ") + "}], [" +
-            full + "];",
-        /*sideEffects=*/true);
   }
 };
 

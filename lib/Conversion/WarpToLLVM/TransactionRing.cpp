@@ -28,15 +28,17 @@ static Value emitBarrierAddress(ImplicitLocOpBuilder &b, warp::RingType type,
   return LLVM::AddOp::create(b, address, emitI32(b, first));
 }
 
-/// Waits until the barrier has completed the phase of `parity`.
-static void emitBarrierWait(ImplicitLocOpBuilder &b, Value barrier,
-                            Value parity) {
+/// Waits until the barrier of a ring of `type` has completed the phase of
+/// `parity`. Arrivals from other blocks are acquired as far as they come from.
+static void emitBarrierWait(ImplicitLocOpBuilder &b, warp::RingType type,
+                            Value barrier, Value parity) {
+  std::string order = type.getClusterSize() > 1 ? ".acquire.cluster" : "";
   InlinePtx ptx(b);
   std::string address = ptx.in(barrier), phase = ptx.in(parity);
   // The instruction itself sleeps for a while; the labels are the block's own.
   ptx.emit("{\n.reg .pred done;\nagain:\n"
-           "mbarrier.try_wait.parity.shared::cta.b64 done, [" +
-               address + "], " + phase +
+           "mbarrier.try_wait.parity" +
+               order + ".shared::cta.b64 done, [" + address + "], " + phase +
                ";\n@done bra passed;\nbra again;\npassed:\n}",
            /*sideEffects=*/true);
 }
@@ -99,10 +101,16 @@ TransactionRing TransactionRing::create(ImplicitLocOpBuilder &b,
       std::string predicate = ptx.predicate(isLeader);
       std::string address =
           ptx.in(emitBarrierAddress(b, type, base, emitI32(b, slot), isEmpty));
-      ptx.emit(predicate + "mbarrier.init.shared::cta.b64 [" + address + "], " +
-                   std::to_string(isEmpty ? consumers : 1) + ";",
-               /*sideEffects=*/true);
+      ptx.emit(
+          predicate + "mbarrier.init.shared::cta.b64 [" + address + "], " +
+              std::to_string(isEmpty ? consumers * type.getClusterSize() : 1) +
+              ";",
+          /*sideEffects=*/true);
     }
+  // Shown to the other blocks by the cluster's barrier that follows.
+  if (type.getClusterSize() > 1)
+    InlinePtx(b).emit("fence.mbarrier_init.release.cluster;",
+                      /*sideEffects=*/true);
   return {base, emitCursor(b), emitCursor(b)};
 }
 
@@ -112,7 +120,7 @@ SlotInTurn tilewright::emitAcquire(ImplicitLocOpBuilder &b, warp::RingType type,
   // In the first round slots are empty though nobody has released them: the
   // phase before a barrier's first one counts as complete.
   Value before = LLVM::XOrOp::create(b, parity, emitI32(b, 1));
-  emitBarrierWait(b, emitBarrierAddress(b, type, ring.base, index, true),
+  emitBarrierWait(b, type, emitBarrierAddress(b, type, ring.base, index, true),
                   before);
   Value full = emitBarrierAddress(b, type, ring.base, index, false);
   InlinePtx ptx(b);
@@ -127,22 +135,32 @@ SlotInTurn tilewright::emitAcquire(ImplicitLocOpBuilder &b, warp::RingType type,
 SlotInTurn tilewright::emitWait(ImplicitLocOpBuilder &b, warp::RingType type,
                                 const TransactionRing &ring) {
   auto [index, parity] = emitNext(b, type, ring.consumerCursor);
-  emitBarrierWait(b, emitBarrierAddress(b, type, ring.base, index, false),
+  emitBarrierWait(b, type, emitBarrierAddress(b, type, ring.base, index, false),
                   parity);
   return {index, emitBarrierAddress(b, type, ring.base, index, true)};
 }
 
-void tilewright::emitRelease(ImplicitLocOpBuilder &b, Value barrier,
-                             Value condition) {
-  // All lanes have read before one of them tells so.
+void tilewright::emitRelease(ImplicitLocOpBuilder &b, warp::SlotType type,
+                             Value barrier, Value condition) {
+  // All lanes have read before one of them tells so, to each block another one.
   NVVM::SyncWarpOp::create(b, emitI32(b, -1));
-  Value acts = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, emitLaneId(b),
-                                    emitI32(b, 0));
+  Value lane = emitLaneId(b);
+  Value acts = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ult, lane,
+                                    emitI32(b, type.getClusterSize()));
   if (condition)
     acts = LLVM::AndOp::create(b, acts, condition);
   InlinePtx ptx(b);
-  std::string predicate = ptx.predicate(acts);
-  ptx.emit(predicate + "mbarrier.arrive.shared::cta.b64 _, [" +
-               ptx.in(barrier) + "];",
+  std::string predicate = ptx.predicate(acts), address = ptx.in(barrier);
+  if (type.getClusterSize() == 1) {
+    ptx.emit(predicate + "mbarrier.arrive.shared::cta.b64 _, [" + address +
+                 "];",
+             /*sideEffects=*/true);
+    return;
+  }
+  ptx.emit("{\n.reg .b32 there;\n" + predicate +
+               "mapa.shared::cluster.u32 there, " + address + ", " +
+               ptx.in(lane) + ";\n" + predicate +
+               "mbarrier.arrive.release.cluster.shared::cluster.b64 _, "
+               "[there];\n}",
            /*sideEffects=*/true);
 }

@@ -8,6 +8,12 @@
 // *cursor*, a slot number and a parity for each end of the ring, on the stack,
 // where LLVM turns it into registers.
 //
+// In a ring of a cluster a producer fills slots of other blocks, too. So an
+// empty barrier counts the consumers of all blocks, each of which tells all; a
+// full one counts its own producer's arrival and the bytes, whoever sends them.
+// Bytes may come before their own producer has announced them: that one's
+// arrival is missing still, so the phase goes on.
+//
 // The slot, as a value, is the address of the barrier that ends its use: the
 // full barrier for a producer, the empty one for a consumer.
 
@@ -26,7 +32,7 @@ struct TransactionRing {
   mlir::Value base, producerCursor, consumerCursor;
 
   /// Makes the barriers and the cursors of a ring at `base`. All threads of the
-  /// block must get here. `consumers` warps release each slot.
+  /// block must get here. `consumers` warps of each block release each slot.
   static TransactionRing create(mlir::ImplicitLocOpBuilder &b,
                                 warp::RingType type, mlir::Value base,
                                 int64_t consumers);
@@ -47,10 +53,10 @@ SlotInTurn emitAcquire(mlir::ImplicitLocOpBuilder &b, warp::RingType type,
 /// Waits until the slot in turn is full.
 SlotInTurn emitWait(mlir::ImplicitLocOpBuilder &b, warp::RingType type,
                     const TransactionRing &ring);
-/// Tells that this warp has read the slot, where `condition` (may be null)
-/// holds.
-void emitRelease(mlir::ImplicitLocOpBuilder &b, mlir::Value barrier,
-                 mlir::Value condition);
+/// Tells all blocks of the ring's cluster that this warp has read the slot,
+/// where `condition` (may be null) holds.
+void emitRelease(mlir::ImplicitLocOpBuilder &b, warp::SlotType type,
+                 mlir::Value barrier, mlir::Value condition);
 /// Whether this thread is the one that acts for its role (i1).
 mlir::Value emitIsLeader(mlir::ImplicitLocOpBuilder &b);
 

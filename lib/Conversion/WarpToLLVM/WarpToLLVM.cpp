@@ -54,6 +54,7 @@ static LogicalResult convertTiles(ModuleOp module, const NvidiaTarget &target) {
   populateFmaDotToLLVM(converter, target, patterns);
   populateSharedTileToLLVM(converter, patterns);
   populateRingToLLVM(converter, patterns);
+  populateClusterToLLVM(converter, patterns);
   populateTmaStoreToLLVM(converter, patterns);
   populateProgramToLLVM(converter, patterns);
   populateLaunchToLLVM(converter, target, patterns);

@@ -111,7 +111,8 @@ static std::optional<std::pair<OpOperand *, TmaPlan>> getCopies(Operation *op) {
     SharedType memory = load.getMemory().getType();
     return std::pair(&load.getMapMutable(),
                      *planTma(memory.getLayout().getLayout(),
-                              8 * getElementBytes(memory.getElementType())));
+                              8 * getElementBytes(memory.getElementType()),
+                              load.getNumParts()));
   }
   if (auto store = dyn_cast<TmaStoreOp>(op))
     return std::pair(&store.getMapMutable(), TmaStorePlan::get(store).copies);

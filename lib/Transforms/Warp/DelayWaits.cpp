@@ -134,12 +134,12 @@ carrySlots(const CarriedSum &sum, MutableArrayRef<RingReleaseOp> releases,
            IRRewriter &rewriter) {
   scf::ForOp loop = sum.loop;
   rewriter.setInsertionPoint(loop);
-  SmallVector<Value> none(
-      releases.size(),
-      RingNoSlotOp::create(rewriter, loop.getLoc()).getResult());
-  SmallVector<Value> slots;
-  for (RingReleaseOp release : releases)
+  SmallVector<Value> none, slots;
+  for (RingReleaseOp release : releases) {
     slots.push_back(release.getSlot());
+    none.push_back(RingNoSlotOp::create(rewriter, loop.getLoc(),
+                                        release.getSlot().getType()));
+  }
   auto yieldSlots = [&](OpBuilder &, Location, ArrayRef<BlockArgument>) {
     return slots;
   };

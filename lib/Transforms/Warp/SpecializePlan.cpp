@@ -106,7 +106,7 @@ SmallVector<SharedType> LoadGroup::getTiles() const {
 
 static RingType withSlots(RingType ring, int64_t numSlots) {
   return RingType::get(ring.getContext(), numSlots, ring.getTiles(),
-                       ring.getCompletion());
+                       ring.getCompletion(), ring.getClusterSize());
 }
 
 /// As many slots as the loop around wants; one where there is no loop.

@@ -10,8 +10,9 @@ namespace {
 
 /// Every element of every box stands where the layout says it does, the chunks
 /// of a swizzled row permuted as the hardware does it.
-void expectCopiesFill(const LinearLayout &layout, unsigned elementBits) {
-  auto plan = planTma(layout, elementBits);
+void expectCopiesFill(const LinearLayout &layout, unsigned elementBits,
+                      unsigned numParts = 1) {
+  auto plan = planTma(layout, elementBits, numParts);
   ASSERT_TRUE(plan);
   int64_t bytes = elementBits / 8, copied = 0;
   for (const TmaBox &box : plan->boxes) {
@@ -56,6 +57,52 @@ TEST(TmaTilingTest, SidesAreAtMost256) {
   EXPECT_EQ(plan->box[0], 256);
   EXPECT_EQ(plan->boxes.size(), 4u);
   EXPECT_EQ(plan->boxes[1].offsetBytes, 256 * 128);
+}
+
+/// Part p is part 0 moved p times as far as part 1 is.
+void expectParts(const TmaPlan &plan, unsigned numParts) {
+  ASSERT_EQ(plan.boxes.size() % numParts, 0u);
+  size_t each = plan.boxes.size() / numParts;
+  for (size_t i = 0; i < plan.boxes.size(); ++i) {
+    const TmaBox &box = plan.boxes[i], &first = plan.boxes[i % each];
+    int64_t part = i / each;
+    EXPECT_EQ(box.offsetBytes - first.offsetBytes,
+              part *
+                  (plan.boxes[each].offsetBytes - plan.boxes[0].offsetBytes));
+    for (size_t d = 0; d < box.start.size(); ++d)
+      EXPECT_EQ(box.start[d] - first.start[d],
+                part * (plan.boxes[each].start[d] - plan.boxes[0].start[d]));
+  }
+}
+
+TEST(TmaTilingTest, PartsFillTheTileToo) {
+  for (unsigned parts : {2, 4, 8})
+    for (int64_t rows : {64, 128, 256, 512})
+      for (int64_t columns : {16, 32, 64, 128, 256}) {
+        auto layout = tmaLayout({rows, columns}, 16);
+        auto plan = planTma(*layout, 16, parts);
+        ASSERT_TRUE(plan) << rows << " x " << columns << " in " << parts;
+        expectParts(*plan, parts);
+        expectCopiesFill(*layout, 16, parts);
+      }
+}
+
+TEST(TmaTilingTest, WholePanelsArePartsWhereThereAreEnough) {
+  auto plan = planTma(*tmaLayout({64, 256}, 16), 16, 2);
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->box[0], 64);
+  EXPECT_EQ(plan->boxes.size(), 4u);
+  auto cut = planTma(*tmaLayout({256, 64}, 16), 16, 2);
+  ASSERT_TRUE(cut);
+  EXPECT_EQ(cut->box[0], 128);
+  EXPECT_EQ(cut->boxes.size(), 2u);
+}
+
+TEST(TmaTilingTest, WhatHasNoParts) {
+  EXPECT_FALSE(planTma(*tmaLayout({8, 64}, 16), 16, 2))
+      << "a swizzle begins anew every 8 rows";
+  EXPECT_FALSE(planTma(*tmaLayout({32}, 32), 32, 2)) << "64 bytes a part";
+  EXPECT_FALSE(planTma(*tmaLayout({1, 64}, 16), 16, 2)) << "one row";
 }
 
 TEST(TmaTilingTest, OtherRanksAreRowMajor) {
