@@ -52,6 +52,9 @@ CHECK = Knob(
     "1: the compiler checks its own use of shared memory, rings and barriers in each kernel for a GPU",
     "0",
 )
+CHECK_NAN = Knob(
+    "TILEWRIGHT_CHECK_NAN", "1: stop a launch before it writes a NaN that the kernel made, at its line", "0"
+)
 ALWAYS_COMPILE = Knob("TILEWRIGHT_ALWAYS_COMPILE", "1: do not read compiled kernels from the disk cache", "0")
 AUTOTUNE = Knob(
     "TILEWRIGHT_AUTOTUNE",
@@ -96,6 +99,7 @@ ALL = (
     INTERPRET,
     DEBUG,
     CHECK,
+    CHECK_NAN,
     ALWAYS_COMPILE,
     AUTOTUNE,
     ASSEMBLER,
@@ -110,3 +114,8 @@ ALL = (
     NVTX,
     LIBCUDA,
 )
+
+
+def checks():
+    """The options for checks, by name, as the environment has them."""
+    return {"debug": DEBUG.flag(), "check_nan": CHECK_NAN.flag()}

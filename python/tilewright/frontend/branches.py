@@ -17,10 +17,10 @@ from .statements import Exit
 from .values import (
     MISSING,
     Undefined,
+    carried,
     describe,
     flatten,
     is_constant,
-    materialize,
     placeholder,
     rebuild,
     same_kind,
@@ -176,7 +176,7 @@ class Branches:
         for index, block in enumerate(blocks):
             with self.builder.at_end(block):
                 values[index] = [
-                    materialize(value) if value is not MISSING else placeholder(other)
+                    carried(value if value is not MISSING else placeholder(other))
                     for value, other in zip(values[index], values[1 - index], strict=True)
                 ]
         for name, first, second in zip(names, *values, strict=True):

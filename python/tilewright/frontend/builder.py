@@ -5,6 +5,7 @@ import math
 
 from ..language.dtypes import with_scalar
 from ..language.ir import I64, UNIT, Spelled
+from ..language.semantic.compare import compare
 from ..language.tensor import tensor
 
 _INFINITY = {"fp16": 0x7C00, "bf16": 0x7F80, "fp32": 0x7F800000, "fp64": 0x7FF0000000000000, "fp8e5": 0x7C}
@@ -68,17 +69,48 @@ def quoted(text):
     return f'"{plain}"'
 
 
+class NanSites:
+    """The operations of a kernel that can make a NaN, numbered from 1.
+
+    All of them are known only when the whole kernel was compiled: a loop brings the NaN of a later one to an earlier
+    store. So a kernel whose NaNs are followed is compiled twice, and the checks of the second time name the
+    operations that the first one `finish`ed with.
+    """
+
+    def __init__(self):
+        self._numbers, self._count = {}, None
+
+    def number(self, frames, name):
+        """The number of the operation `name` at the chain of `frames`."""
+        return self._numbers.setdefault((tuple(frames), name), len(self._numbers) + 1)
+
+    def finish(self):
+        """Note that all are known."""
+        self._count = len(self._numbers)
+
+    @property
+    def is_finished(self):
+        """Whether all are known."""
+        return self._count is not None
+
+    def known(self):
+        """(number, (frames, name)) of each that was known at the last `finish`."""
+        return [(number, site) for site, number in self._numbers.items() if number <= (self._count or 0)]
+
+
 class IRBuilder:
     """Implements `language.ir.Builder` by the binding's builder.
 
     `visitor` compiles the function whose ops are recorded: it says where they come from and compiles calls.
-    `options` and `target` are those of the compilation, for kernels that ask.
+    `options` and `target` are those of the compilation, for kernels that ask. `nan_sites` are the `NanSites`.
     """
 
-    def __init__(self, context, native, options, target):
+    def __init__(self, context, native, options, target, nan_sites):
         self.context, self.native, self.options, self.target = context, native, options, target
         self.debug = self.checks_overflow = options.debug
         self.visitor, self.extents = None, {}
+        self.traces_nans, self.nan_sites = options.check_nan, nan_sites
+        self.is_draft = options.check_nan and not nan_sites.is_finished
         self._types = {}
 
     def type(self, ty):
@@ -118,7 +150,7 @@ class IRBuilder:
         draft = self.operation("tile.map", operands, (), {"pack": attribute_text(pack)}, regions=1)
         elements = [ty.scalar for ty in operand_types for _ in range(pack)]
         try:
-            with self.block(draft.regions[0], elements) as block, self._without_checks():
+            with self.block(draft.regions[0], elements) as block, self._without_checks(traces=False):
                 values = function([tensor(arg, ty) for arg, ty in zip(block.args, elements, strict=True)])
                 self.operation("tile.yield", [value.handle for value in values])
             types = [with_scalar(operand_types[0], value.dtype) for value in values[::pack]]
@@ -129,14 +161,16 @@ class IRBuilder:
         return [tensor(handle, ty) for handle, ty in zip(final.results, types, strict=True)]
 
     @contextlib.contextmanager
-    def _without_checks(self):
-        """No asserts inside a `with`: a region of elements has no effects."""
-        before = self.debug, self.checks_overflow, self.extents
+    def _without_checks(self, traces=True):
+        """No asserts inside a `with`: a region of elements has no effects. Without `traces` NaNs are not followed,
+        either."""
+        before = self.debug, self.checks_overflow, self.extents, self.traces_nans
         self.debug, self.checks_overflow, self.extents = False, False, {}
+        self.traces_nans = self.traces_nans and traces
         try:
             yield
         finally:
-            self.debug, self.checks_overflow, self.extents = before
+            self.debug, self.checks_overflow, self.extents, self.traces_nans = before
 
     def promise(self, handle, name, values):
         self.native.promise(handle, f"tile.{name}", attribute_text(values))
@@ -149,6 +183,27 @@ class IRBuilder:
 
     def describe(self, handle, type):
         return f"tensor of type {type}"
+
+    def nan_site(self, name):
+        return self.nan_sites.number(self.visitor.frames(), name)
+
+    def report_nan(self, worst, what):
+        line = self.visitor.frames()[0].line
+        made = compare("ne", worst, 0)
+        branch = self.operation("scf.if", [made.handle], regions=2)
+        with self.block(branch.regions[0]):
+            for number, (frames, name) in self.nan_sites.known():
+                other = compare("ne", worst, number)
+                self.native.set_loc(self._location(frames))
+                message = quoted(f"{name} makes a NaN out of numbers, which {what} writes in line {line}")
+                self.native.create("tile.assert", [other.handle], {"message": message}, [], 0)
+            self.operation("scf.yield")
+
+    def _location(self, frames):
+        """The location in the IR of a chain of frames, the innermost first."""
+        own, callers = frames[0], frames[1:]
+        location = self.context.loc(own.file, own.line, own.column)
+        return self.context.call_loc(location, self._location(callers)) if callers else location
 
     # What the front end needs besides: regions.
 

@@ -12,7 +12,7 @@ from ..language.tensor import tensor
 from ..runtime.options import Options
 from ..runtime.structured import assemble, leaf_names
 from .annotations import as_annotated
-from .builder import IRBuilder, quoted
+from .builder import IRBuilder, NanSites, quoted
 from .errors import CompilationError, from_diagnostics
 from .source import source_of
 from .values import wrap
@@ -70,31 +70,34 @@ def compile_to_tile(
     `arg_types` maps the names of arguments passed at launch to types: signature strings ("*fp16", "i32") or
     types of the language. `constexprs` maps the other arguments to their values; defaults fill in what
     neither has. `attrs` maps names to powers of two that divide the argument. `options` are `Options` or a
-    dict of some: `debug` compiles `device_assert` in, `numerics` says what `/` and `tl.dot` mean. `target`
-    is for kernels that ask for it (`tl.target_info`), `trees` and `extents` as for `compile_kernel`.
+    dict of some: `debug` compiles `device_assert` in, `check_nan` what follows NaNs, and `numerics` says what
+    `/` and `tl.dot` mean. `target` is for kernels that ask for it (`tl.target_info`), `trees` and `extents` as
+    for `compile_kernel`.
 
     Raises `CompilationError` at the user's line for whatever is wrong with the kernel.
     """
     try:
-        from .. import _tilewright as binding
-
-        fn = getattr(fn, "fn", fn)
-        return _compile(
-            binding, fn, arg_types, constexprs, attrs or {}, options, target, trees or {}, extents
-        )
+        fn, options, sites = getattr(fn, "fn", fn), _options(options), NanSites()
+        request = (fn, arg_types, constexprs, attrs or {}, options, target, trees or {}, extents, sites)
+        if options.check_nan:
+            _compile(*request)
+            sites.finish()
+        return _compile(*request)
     except CompilationError as error:
         error.__traceback__ = None  # the user's line is what counts, not ours
         raise error from None
 
 
-def _compile(binding, fn, arg_types, constexprs, attrs, options, target, trees, extents):
+def _compile(fn, arg_types, constexprs, attrs, options, target, trees, extents, sites):
+    from .. import _tilewright as binding
+
     source = source_of(fn)
     types, constants = _arguments(source, arg_types, constexprs, trees)
     hidden = _extent_names(types) if extents else {}
     types |= {name: int64 for pair in hidden.values() for name in pair}
     context = binding.Context()
     module = context.module()
-    builder = IRBuilder(context, context.builder(), _options(options), target)
+    builder = IRBuilder(context, context.builder(), options, target, sites)
     unit = Unit(binding, context, builder)
     visitor = Visitor(unit, fn, constants)
     builder.visitor = visitor

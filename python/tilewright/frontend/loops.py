@@ -20,10 +20,10 @@ from .exits import RETURNED, VALUE, breaks, go_name, returns
 from .statements import Exit
 from .values import (
     Undefined,
+    carried,
     describe,
     flatten,
     is_constant,
-    materialize,
     placeholder,
     rebuild,
     same_kind,
@@ -203,12 +203,12 @@ class Loops:
             value = self.scope.get(name)
             if value is not None and not isinstance(value, Undefined):
                 names.append(name)
-                values.append(materialize(value))
+                values.append(carried(value))
         return names, tuple(values)
 
     def _yield(self, op, operands, names, initial, node):
         """End a block of a loop with the values of the carried names, whose types must have stayed."""
-        values = tuple(materialize(self.scope[name]) for name in names)
+        values = tuple(carried(self.scope[name]) for name in names)
         for name, first, last in zip(names, initial, values, strict=True):
             if isinstance(last, Undefined):
                 raise self.error(

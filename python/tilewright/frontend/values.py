@@ -7,6 +7,7 @@ from ..language.constexpr import constexpr, unwrap
 from ..language.dtypes import int64, with_scalar
 from ..language.semantic.bounds import ANY
 from ..language.semantic.convert import cast, constant, is_literal, spelled, to_tensor
+from ..language.semantic.nan_traces import with_trace
 from ..language.structure import constant_fields, items_of, with_items
 from ..language.tensor import tensor
 
@@ -39,6 +40,21 @@ def materialize(value):
     return to_tensor(plain) if is_literal(plain) else value
 
 
+def carried(value):
+    """`materialize`, for a value that a loop carries or a branch merges: the same tensors on all paths."""
+    return _traced(materialize(value))
+
+
+def _traced(value):
+    if isinstance(value, tensor):
+        return with_trace(value)
+    if isinstance(value, tuple):
+        return with_items(type(value), [_traced(item) for _, item in items_of(value)])
+    if isinstance(value, aggregate):
+        return value.with_parts(map(_traced, value.parts))
+    return value
+
+
 def describe(value):
     """How an error names a value."""
     if isinstance(value, tensor):
@@ -60,13 +76,13 @@ def type_name(value):
 
 
 def flatten(value):
-    """The tensors in `value`, in order."""
+    """The tensors in `value`, in order, each with its trace, if it has one, behind it."""
     if isinstance(value, tensor):
-        return [value]
+        return [value] if value.trace is None else [value, value.trace]
     if isinstance(value, tuple):
         return [leaf for item in value for leaf in flatten(item)]
     if isinstance(value, aggregate):
-        return list(value.parts)
+        return flatten(value.parts)
     return []
 
 
@@ -75,6 +91,7 @@ def rebuild(value, handles):
     if isinstance(value, tensor):
         other = tensor(next(handles), value.type)
         other.origin = value.origin and ANY  # it may have changed
+        other.trace = None if value.trace is None else rebuild(value.trace, handles)
         return other
     if isinstance(value, tuple):
         items = [rebuild(item, handles) for item in value]

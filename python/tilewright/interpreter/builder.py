@@ -1,5 +1,8 @@
 """The builder that evaluates each operation at once."""
 
+import sys
+from pathlib import Path
+
 import numpy as np
 
 from ..language.dtypes import block_type, with_scalar
@@ -11,19 +14,31 @@ from .numpy_types import numpy_dtype
 _PURE = {**arith_ops.OPS, **math_ops.OPS}
 
 
+_PACKAGE = str(Path(__file__).parents[1])
+
+
+def _users_place():
+    """File and line of the innermost function that runs and is none of ours."""
+    frame = sys._getframe(1)
+    while frame.f_code.co_filename.startswith(_PACKAGE):
+        frame = frame.f_back
+    return frame.f_code.co_filename, frame.f_lineno
+
+
 class EagerBuilder:
     """Implements `language.ir.Builder` on NumPy arrays; handles are arrays, of rank 0 for scalars.
 
     `memory` holds the arguments' arrays, `grid` the number of programs along each axis and `position` which
-    of them runs; `functions` prepares functions for the interpreter. Asserts are always on.
+    of them runs; `functions` prepares functions for the interpreter. Asserts are always on; `checks_overflow` and
+    `traces_nans` are the options for more.
     """
 
-    debug = True
+    debug, is_draft = True, False
     extents = {}  # memory itself checks accesses
     options, target = Options(), "cpu"
 
-    def __init__(self, memory, grid, functions, checks_overflow=False):
-        self.checks_overflow = checks_overflow
+    def __init__(self, memory, grid, functions, checks_overflow=False, traces_nans=False):
+        self.checks_overflow, self.traces_nans, self.nan_sites = checks_overflow, traces_nans, []
         self.memory, self.grid, self.functions = memory, grid, functions
         self.position = (0, 0, 0)
 
@@ -81,6 +96,20 @@ class EagerBuilder:
 
     def call(self, function, args, kwargs=None):
         return self.functions.call(function, args, kwargs or {})
+
+    def nan_site(self, name):
+        site = name, *_users_place()
+        if site not in self.nan_sites:
+            self.nan_sites.append(site)
+        return self.nan_sites.index(site) + 1
+
+    def report_nan(self, worst, what):
+        if number := worst.handle.item():
+            name, file, line = self.nan_sites[number - 1]
+            program = tuple(self.position)
+            raise AssertionError(
+                f"{file}:{line}: {name} makes a NaN out of numbers, which {what} writes (program {program})"
+            )
 
     def concrete(self, handle):
         return handle.item()

@@ -18,13 +18,11 @@ from ..language.structure import items_of, with_items
 from ..language.tensor import tensor
 from ..language.tiles import make_tensor_descriptor
 from ..runtime.descriptor import TensorDescriptor
+from ..runtime.options import OPTION_NAMES, Options
 from .builder import EagerBuilder
 from .memory import Memory
 from .numpy_types import FROM_NUMPY, numpy_dtype
 from .rewrite import LocalFunction, rewrite
-
-#: Arguments of a launch that are options of the compiler and mean nothing here.
-OPTIONS = ("num_warps", "num_stages", "num_ctas", "debug")
 
 
 class Functions:
@@ -163,25 +161,25 @@ class InterpretedKernel(KernelFunction):
         return lambda *args, **kwargs: self.run(grid, args, kwargs)
 
     def run(self, grid, args, kwargs):
-        """Run all programs of `grid` on the arguments; options of the compiler are left out."""
+        """Run all programs of `grid` on the arguments; of the options of the compiler, those for checks count."""
         signature = inspect.signature(self.fn)
-        kwargs = {
-            name: v for name, v in kwargs.items() if name in signature.parameters or name not in OPTIONS
+        given = {
+            name: kwargs[name] for name in OPTION_NAMES if name in kwargs and name not in signature.parameters
         }
-        bound = signature.bind(*args, **kwargs)
+        bound = signature.bind(*args, **{name: v for name, v in kwargs.items() if name not in given})
         bound.apply_defaults()
-        launch(self.fn, grid, bound.arguments)
+        launch(self.fn, grid, bound.arguments, Options(**{**knobs.checks(), **given}))
 
 
-def launch(fn, grid, arguments):
+def launch(fn, grid, arguments, options):
     """Run the Python function `fn` as a kernel for all programs of `grid`.
 
     `grid` has up to three sides, or is a function from `arguments`, which maps all parameters to values, to
-    them. Raises what the kernel raises, with the program in a note where Python has notes.
+    them; `options` are the `Options`. Raises what the kernel raises, with the program in a note where Python has notes.
     """
     parameters = inspect.signature(fn).parameters
     memory, functions = Memory(), Functions()
-    builder = EagerBuilder(memory, grid_of(grid, arguments), functions, knobs.DEBUG.flag())
+    builder = EagerBuilder(memory, grid_of(grid, arguments), functions, options.debug, options.check_nan)
     body, values = functions.prepared(fn), {}
     with using(builder):
         for name, value in arguments.items():

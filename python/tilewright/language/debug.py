@@ -26,6 +26,8 @@ def static_assert(cond, msg=""):
 @builtin
 def static_print(*values, sep=" ", end="\n", file=None, flush=False):
     """Print while the kernel is compiled: constants as they are, blocks and scalars by their type."""
+    if builder().is_draft:
+        return
     print(
         *[str(v.type) if isinstance(v, tensor) else v for v in values],
         sep=sep,

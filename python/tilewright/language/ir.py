@@ -28,6 +28,10 @@ class Builder(Protocol):
     extents: dict
     #: Whether sums, differences and products of signed integers are asserted to fit.
     checks_overflow: bool
+    #: Whether NaNs are followed to memory.
+    traces_nans: bool
+    #: Whether all will be compiled once more.
+    is_draft: bool
 
     def create(self, op: str, operands: Sequence[Any], types: Sequence[dtype], attrs: dict) -> list:
         """Create one op without regions; give the handles of its results, one for each of `types`.
@@ -52,6 +56,14 @@ class Builder(Protocol):
 
     def call(self, function, args: Sequence, kwargs: dict | None = None) -> Any:
         """Call a `@tw.jit` function on tensors."""
+
+    def nan_site(self, name: str) -> int:
+        """Give the number, 1 or more, of the operation that is being made and that messages call `name`."""
+
+    def report_nan(self, worst, what: str) -> None:
+        """Stop the kernel where the int32 scalar `worst` is not 0 but the number of an operation whose NaN `what`
+        is about to write.
+        """
 
     def concrete(self, handle: Any):
         """The number that a scalar's handle holds, or None while it is only recorded."""
@@ -98,12 +110,14 @@ def builder():
 def emit(op, operands, type, **attrs):
     """Create `op` on the tensors `operands` and wrap its one result, of type `type`, as a tensor."""
     from .semantic.bounds import common_origin
+    from .semantic.nan_traces import trace_result
     from .tensor import tensor
 
     (handle,) = builder().create(op, [operand.handle for operand in operands], [type], attrs)
     made = tensor(handle, type)
     if type.scalar.is_ptr():
         made.origin = common_origin(operands)
+    trace_result(made, operands, op, attrs)
     return made
 
 

@@ -14,6 +14,8 @@ class tensor:
     is_runtime_value = True
     #: Of a pointer: the argument that it points into, see `semantic.bounds`.
     origin = None
+    #: Of floats: where their NaNs were made, see `semantic.nan_traces`.
+    trace = None
 
     def __init__(self, handle, type):
         self.handle = handle

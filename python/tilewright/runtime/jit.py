@@ -1,12 +1,13 @@
 """`tilewright.jit`: kernels as Python objects."""
 
+from dataclasses import replace
 from functools import cached_property, partial
 
 from .. import knobs
 from ..frontend.function import KernelFunction
 from ..language import ir
 from ..language.errors import LanguageError
-from .options import Options
+from .options import OPTION_NAMES, Options
 from .parameters import parameters_of
 from .specializer import Specializer
 
@@ -24,11 +25,20 @@ class JITFunction(KernelFunction):
     """
 
     def __init__(
-        self, fn, do_not_specialize=(), do_not_specialize_on_alignment=(), debug=None, numerics="ieee"
+        self,
+        fn,
+        do_not_specialize=(),
+        do_not_specialize_on_alignment=(),
+        debug=None,
+        numerics="ieee",
+        check_nan=None,
     ):
         super().__init__(fn)
         self.params = parameters_of(fn, do_not_specialize, do_not_specialize_on_alignment)
         self.debug, self.numerics = debug, numerics
+        self._checks = {
+            name: on for name, on in (("debug", debug), ("check_nan", check_nan)) if on is not None
+        }
         self.pre_run_hooks = []
         self._interpreted = knobs.INTERPRET.flag()
 
@@ -81,9 +91,11 @@ class JITFunction(KernelFunction):
         from ..interpreter import launch
 
         bound = Specializer(self.fn, self.params).bind(args, kwargs)
+        given = {name: kwargs[name] for name in OPTION_NAMES if name in kwargs and name not in bound}
+        options = replace(self._options(), **given)
         if callable(grid):
-            grid = grid({**dict(self._options().items()), **kwargs, **bound})
-        launch(self.fn, grid, bound)
+            grid = grid({**dict(options.items()), **bound})
+        launch(self.fn, grid, bound, options)
 
     def run(self, *args, grid, warmup=False, **kwargs):
         """Launch over `grid`, or with `warmup` only compile."""
@@ -95,8 +107,7 @@ class JITFunction(KernelFunction):
         return self._interpreted
 
     def _options(self):
-        debug = knobs.DEBUG.flag() if self.debug is None else self.debug
-        return Options(debug=debug, numerics=self.numerics)
+        return Options(**{**knobs.checks(), **self._checks}, numerics=self.numerics)
 
     def __call__(self, *args, **kwargs):
         """Run the body where the interpreter does; everywhere else a kernel needs a grid."""
@@ -120,12 +131,13 @@ def jit(
     debug=None,
     noinline=False,
     numerics="ieee",
+    check_nan=None,
 ):
     """Decorate a function as a kernel, or as a function that kernels call.
 
     Calls are compiled separately for int arguments of value 1, and for ints and addresses divisible by 16;
     `do_not_specialize` and `do_not_specialize_on_alignment` list the parameters (names or positions) for
-    which they are not. `debug` and `numerics` set the defaults of the options of these names. Functions are
+    which they are not. `debug`, `check_nan` and `numerics` set the defaults of the options of these names. Functions are
     always inlined; `noinline` is there for the sake of existing code.
 
     Raises `TypeError` for a function with `*args` or `**kwargs` and `ValueError` for unknown names.
@@ -137,9 +149,10 @@ def jit(
             do_not_specialize_on_alignment=do_not_specialize_on_alignment,
             debug=debug,
             numerics=numerics,
+            check_nan=check_nan,
         )
     if isinstance(fn, JITFunction):
         return fn
     if not callable(fn) or not hasattr(fn, "__code__"):
         raise TypeError(f"jit decorates a Python function, got {fn!r}")
-    return JITFunction(fn, do_not_specialize, do_not_specialize_on_alignment, debug, numerics)
+    return JITFunction(fn, do_not_specialize, do_not_specialize_on_alignment, debug, numerics, check_nan)

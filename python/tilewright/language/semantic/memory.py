@@ -5,6 +5,7 @@ from ..errors import LanguageTypeError, LanguageValueError
 from ..ir import UNIT, emit, emit_effect
 from .bounds import checked_mask
 from .convert import cast, describe, memory_type, to_bool, to_tensor
+from .nan_traces import check_written
 from .promote import broadcast_shapes, broadcast_to_shape
 
 LOAD_CACHE = {"": 0, ".ca": 1, ".cg": 2, ".cs": 3, ".cv": 4}
@@ -99,6 +100,7 @@ def store(pointer, value, mask, cache, eviction):
             )
     operands = [pointer, cast(_fit(value, pointer, element, "the stored value"), memory_type(element))]
     mask = checked_mask(pointer, mask, "tl.store")
+    check_written(operands[1], mask, "tl.store")
     emit_effect(
         "tile.store",
         operands + ([mask] if mask is not None else []),
@@ -150,6 +152,7 @@ def atomic_rmw(op, pointer, value, mask, sem, scope):
         pointer, mask = _mask_for(pointer, mask, what)
     operands = [pointer, _fit(value, pointer, element, "the value")]
     mask = checked_mask(pointer, mask, what)
+    check_written(operands[1], mask, what)
     return emit(
         "tile.atomic_rmw",
         operands + ([mask] if mask is not None else []),
@@ -167,9 +170,11 @@ def atomic_cas(pointer, expected, value, sem, scope):
     if element.is_ptr() or element.primitive_bitwidth not in (16, 32, 64):
         raise LanguageTypeError(f"tl.atomic_cas takes elements of 16, 32 or 64 bits, got {element}")
     checked_mask(pointer, None, "tl.atomic_cas")
+    operands = [pointer, _fit(expected, pointer, element, "`cmp`"), _fit(value, pointer, element, "`val`")]
+    check_written(operands[2], None, "tl.atomic_cas")
     return emit(
         "tile.atomic_cas",
-        [pointer, _fit(expected, pointer, element, "`cmp`"), _fit(value, pointer, element, "`val`")],
+        operands,
         with_scalar(pointer.type, element),
         sem=option(SEMANTICS, sem, "sem"),
         scope=option(SCOPES, scope, "scope"),

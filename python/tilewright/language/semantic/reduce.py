@@ -5,6 +5,7 @@ from ..errors import LanguageTypeError, LanguageValueError
 from ..ir import builder
 from ..tensor import tensor
 from .convert import describe
+from .nan_traces import with_trace
 from .promote import expand_dims
 from .shape import as_axis, numel, reshape
 
@@ -26,15 +27,39 @@ def reduce(inputs, axis, combine, keep_dims):
         axis_in = as_axis(axis, rank, "a reduction")
         expanded = [axis_in]
     shape = inputs[0].shape[:axis_in] + inputs[0].shape[axis_in + 1 :]
-    types = [block_type(value.dtype, shape) if shape else value.dtype for value in inputs]
-    handles = builder().reduce(
-        [value.handle for value in inputs], [v.type for v in inputs], types, axis_in, combine
-    )
-    results = [tensor(handle, ty) for handle, ty in zip(handles, types, strict=True)]
+    results = _with_traces(inputs, shape, axis_in, combine)
     if keep_dims:
         for position in expanded:
             results = [expand_dims(value, position) for value in results]
     return results
+
+
+def _reduce(inputs, shape, axis, combine):
+    types = [block_type(value.dtype, shape) if shape else value.dtype for value in inputs]
+    handles = builder().reduce(
+        [value.handle for value in inputs], [v.type for v in inputs], types, axis, combine
+    )
+    return [tensor(handle, ty) for handle, ty in zip(handles, types, strict=True)]
+
+
+def _with_traces(inputs, shape, axis, combine):
+    """`_reduce`, with the traces of floats, where they have some, as further inputs."""
+    inputs, count = [with_trace(value) for value in inputs], len(inputs)
+    traced = [index for index, value in enumerate(inputs) if value.trace is not None]
+    if not traced:
+        return _reduce(inputs, shape, axis, combine)
+
+    def attach(values):
+        for index, trace in zip(traced, values[count:], strict=True):
+            values[index].trace = trace
+        return values[:count]
+
+    def combine_traced(lefts, rights):
+        values = [with_trace(value) for value in combine(attach(lefts), attach(rights))]
+        return values + [values[index].trace for index in traced]
+
+    traces = [inputs[index].trace for index in traced]
+    return attach(_reduce(inputs + traces, shape, axis, combine_traced))
 
 
 def check_combined(values, expected):

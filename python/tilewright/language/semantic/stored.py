@@ -43,7 +43,11 @@ def decode(value):
     magnitude = arithmetic.shift(_and(codes, 0x7F), 23 - mantissa, "<<")
     sign = arithmetic.shift(_and(codes, 0x80), 24, "<<")
     wide = arithmetic.mul(bitcast(_both(magnitude, sign), float32), 2.0 ** (127 - bias))
-    return arithmetic.where(compare("eq", codes, _NAN), float("nan"), wide) if has_nan else wide
+    if not has_nan:
+        return wide
+    number = arithmetic.where(compare("eq", codes, _NAN), float("nan"), wide)
+    number.trace = value.trace
+    return number
 
 
 def _round_normal(pattern, shift, towards_zero):
@@ -84,7 +88,9 @@ def encode(value, ty, rounding=None):
         code = arithmetic.where(is_nan, _NAN, _both(code, sign))
     else:
         code = _both(arithmetic.where(is_nan, largest, code), sign)
-    return _from_codes(cast(code, uint8), ty)
+    encoded = _from_codes(cast(code, uint8), ty)
+    encoded.trace = value.trace if has_nan else None
+    return encoded
 
 
 def to_stored(value, ty, rounding=None):

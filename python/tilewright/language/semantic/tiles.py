@@ -7,6 +7,7 @@ from . import arithmetic, memory
 from .bounds import check_described
 from .compare import compare
 from .convert import cast, constant, describe, memory_type, to_bool, to_tensor
+from .nan_traces import check_written
 from .promote import broadcast_to_shape, expand_dims
 
 
@@ -126,4 +127,5 @@ def store_described(desc, element, offsets, block_shape, value):
     """Write a block through a descriptor at `offsets`."""
     value = _check_stored(value, block_shape)
     value = broadcast_to_shape(cast(cast(value, element), memory_type(element)), block_shape)
+    check_written(value, None, "a store through a descriptor")
     emit_effect("tile.descriptor_store", [desc, *offsets, value])
