@@ -91,7 +91,9 @@ def flip(x, dim=None):
     while distance:
         bits = _pairs.exchange(bits, axis, distance)
         distance //= 2
-    return _pairs.from_bits(_shape.reshape(bits, shape), x.dtype)
+    flipped = _pairs.from_bits(_shape.reshape(bits, shape), x.dtype)
+    flipped.trace = None if x.trace is None else flip(x.trace, axis)
+    return flipped
 
 
 @builtin

@@ -106,6 +106,13 @@ def described_kernel(x, y, out, n, N: tl.constexpr):
     described.store([0], tl.where(i < n, tl.load(x + i) % tl.load(y + i), 0.0))
 
 
+@tw.jit
+def flip_kernel(x, y, out, n, N: tl.constexpr):
+    i = tl.arange(0, N)
+    value = tl.flip(tl.cumsum(tl.load(x + i) / tl.load(y + i), 0))
+    tl.store(out + i, value, mask=i < n)
+
+
 def special(**values):
     """Ones, with other values from place 4 on."""
     given = {name: np.ones(N, np.float32) for name in ("x", "y")}
@@ -127,6 +134,7 @@ FOUND = [
     (dot_kernel, special(x=0, y=INF), None, "tl.dot makes a NaN"),
     (call_kernel, special(x=0), None, "/ makes a NaN out of numbers, which tl.atomic_add writes"),
     (reduce_kernel, {"x": np.float32([0] * 5 + [INF] * 11), "y": np.ones(N, np.float32)}, None, r"\* makes a NaN"),
+    (flip_kernel, special(x=0, y=0), 3, "/ makes a NaN"),
     (narrow_kernel, special(x=INF, y=INF), 3, "- makes a NaN"),
     (map_kernel, special(x=-1), 3, "tl.map_elementwise makes a NaN"),
     (described_kernel, special(y=0), 4, "% makes a NaN out of numbers, which a store through a descriptor writes"),
@@ -172,6 +180,7 @@ ALLOWED = [
     (sum_kernel, special(x=float("nan"), y=-INF), N),
     (dot_kernel, special(x=float("nan")), N),
     (reduce_kernel, special(x=float("nan"), y=0), N),
+    (flip_kernel, {"x": np.float32([1] * 15 + [0]), "y": np.float32([1] * 15 + [0])}, 0),
     (narrow_kernel, special(x=INF, y=INF), 4),
     (map_kernel, special(x=-1), 4),
     (described_kernel, special(y=0), 4),
