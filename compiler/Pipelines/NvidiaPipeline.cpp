@@ -41,6 +41,7 @@ void tilewright::buildTileToWarpPipeline(OpPassManager &manager,
   int64_t numStages = options.numStages, limit = target.getSharedMemoryLimit();
   if (target.hasWgmma()) {
     manager.addPass(warp::createMakePersistent());
+    manager.addPass(warp::createStageStores());
     manager.addPass(warp::createSpecialize({numStages, limit}));
     manager.addPass(warp::createOverlapProducts());
     manager.addPass(warp::createDelayWaits());

@@ -116,5 +116,9 @@ LogicalResult TmaStoreOp::verify() {
   if (!tmaLayout(type.getShape(),
                  8 * getElementBytes(type.getElementType()))) // C2
     return emitOpError("can not copy rows of ") << type;
+  SharedType staging = getStaging().getType();
+  if (staging.getShape().size() != 1 ||
+      !staging.getElementType().isInteger(8)) // C3
+    return emitOpError("goes through a row of bytes, got ") << staging;
   return success();
 }

@@ -106,22 +106,48 @@ def Warp_TmaStoreOp : Warp_Op<"tma_store", [
   let summary = "writes a tile to a block of an array by the tensor memory accelerator";
   let description = [{
     The block that starts at `offsets`, one for each dimension of the array; what
-    is out of bounds is left out. The tile goes through scratch memory, a part of
-    it after the other, while the parts before are being copied. When the op is
-    done, the tile is on its way: other kernels see it, and so do copies of this
-    one, but no loads of this kernel.
+    is out of bounds is left out. The tile goes through `staging`, a part of it
+    after the other, while the parts before are being copied. When the op is done,
+    the tile is on its way: other kernels see it, and so do copies of this one, but
+    no loads of this kernel.
+
+    The last copies still read `staging` then. Another store through the same
+    memory knows how to wait for them; for all other uses `warp.tma_store_wait`
+    does. Warpgroups whose parts of the tile are apart store them each on its own,
+    without waiting for each other.
 
     C1: there are one to five offsets, and at least as many as the tile has
         dimensions: the block has size 1 along those that come before.
     C2: the rows of the tile are multiples of 16 bytes.
+    C3: `staging` is a row of bytes.
 
     ```mlir
-    warp.tma_store %tile, %map[%m, %n] : tensor<128x256xf16, #acc>, !warp.tensor_map
+    %staging = warp.alloc : !warp.shared<32768xi8, #bytes>
+    warp.tma_store %tile, %map[%m, %n] through %staging
+        : tensor<128x256xf16, #acc>, !warp.tensor_map, !warp.shared<32768xi8, #bytes>
+    warp.tma_store_wait %staging : !warp.shared<32768xi8, #bytes>
     ```
   }];
-  let arguments = (ins Warp_Tile:$source, AnyType:$map, Variadic<I32>:$offsets);
+  let arguments = (ins Warp_Tile:$source, AnyType:$map, Variadic<I32>:$offsets,
+                       Warp_Shared:$staging);
   let assemblyFormat = [{
-    $source `,` $map `[` $offsets `]` attr-dict `:` type($source) `,` type($map)
+    $source `,` $map `[` $offsets `]` `through` $staging attr-dict
+    `:` type($source) `,` type($map) `,` type($staging)
   }];
   let hasVerifier = 1;
+}
+
+def Warp_TmaStoreWaitOp : Warp_Op<"tma_store_wait", [
+    MemoryEffects<[MemRead<Warp_SharedResource>, MemWrite<Warp_SharedResource>]>]> {
+  let summary = "waits until the copies of stores have read shared memory";
+  let description = [{
+    The thread that made the copies of the `warp.tma_store` ops through `staging`
+    waits for them; others learn of it by the next barrier.
+
+    ```mlir
+    warp.tma_store_wait %staging : !warp.shared<32768xi8, #bytes>
+    ```
+  }];
+  let arguments = (ins Warp_Shared:$staging);
+  let assemblyFormat = "$staging attr-dict `:` type($staging)";
 }

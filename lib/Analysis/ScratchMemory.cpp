@@ -4,7 +4,6 @@
 #include "dialect/Warp/WarpOps.h"
 #include "lib/Analysis/ReductionPlan.h"
 #include "lib/Analysis/ThreadDot.h"
-#include "lib/Analysis/TmaStorePlan.h"
 #include "lib/Support/LayoutConversion.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -72,9 +71,6 @@ int64_t tilewright::getScratchBytes(Operation *op) {
       })
       .Case([](warp::ConvertLayoutOp convert) {
         return getConversionScratchBytes(convert);
-      })
-      .Case([](warp::TmaStoreOp store) {
-        return TmaStorePlan::get(store).getScratchBytes();
       })
       .Default([](Operation *) { return 0; });
 }

@@ -74,6 +74,14 @@ static SharedUse getTile(Value memory, bool isWrite) {
   return {0, INT64_MAX, isWrite};
 }
 
+/// The access of a store to the memory that it goes through. Stores through the
+/// same memory order each other.
+static SharedUse getStaging(Value memory, bool isWrite) {
+  SharedUse use = getTile(memory, isWrite);
+  use.ring = memory.getDefiningOp<warp::AllocOp>();
+  return use;
+}
+
 //===----------------------------------------------------------------------===//
 // Asynchronous reads
 //===----------------------------------------------------------------------===//
@@ -187,6 +195,10 @@ SmallVector<SharedUse> tilewright::getSharedUses(Operation *op) {
     llvm::for_each(getAwaited(wait), addReads);
     return reads;
   }
+  if (auto store = dyn_cast<warp::TmaStoreOp>(op))
+    return {getStaging(store.getStaging(), /*isWrite=*/true)};
+  if (auto wait = dyn_cast<warp::TmaStoreWaitOp>(op))
+    return {getStaging(wait.getStaging(), /*isWrite=*/false)};
   if (auto load = dyn_cast<warp::LocalLoadOp>(op))
     return {getTile(load.getMemory(), /*isWrite=*/false)};
   if (auto store = dyn_cast<warp::LocalStoreOp>(op))

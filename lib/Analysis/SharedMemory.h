@@ -32,7 +32,8 @@ enum class RingAccess { None, Fill, Wait, Read };
 struct SharedUse {
   int64_t begin, end;
   bool isWrite;
-  /// The `warp.ring` whose slot it is, and what is done with it.
+  /// What orders the uses among each other: the `warp.ring` whose slot it is,
+  /// or the `warp.alloc` that stores go through. And what is done with a slot.
   mlir::Operation *ring = nullptr;
   RingAccess access = RingAccess::None;
 

@@ -1,4 +1,11 @@
 // How a tile goes from registers through shared memory to an array.
+//
+// Each warpgroup stores its part of the tile on its own where the parts are
+// apart in shared memory: where the number of the warpgroup alone decides some
+// bits of the offset, and nothing else does. Those bits are put on top, so that
+// the parts lie one behind the other, and the boxes of the copies are made
+// small enough to stay inside a part. Otherwise all warps store the tile
+// together.
 
 #ifndef TILEWRIGHT_LIB_ANALYSIS_TMASTOREPLAN_H
 #define TILEWRIGHT_LIB_ANALYSIS_TMASTOREPLAN_H
@@ -8,21 +15,26 @@
 
 namespace tilewright {
 
-/// The tile lies in shared memory as `memory`; the copies are those of
-/// `copies`. It is stored in rounds: round i holds the offsets, counted in
-/// elements, whose bits from `offsetBits` on are i. Two rounds have memory at
-/// once.
+/// A part is stored in rounds: round i holds the offsets in the part, counted
+/// in elements, whose bits from `offsetBits` on are i. Two rounds of each part
+/// have memory at once.
 struct TmaStorePlan {
+  /// Where the elements of the tile lie.
   LinearLayout memory;
+  /// The copies of the first part.
   TmaPlan copies;
-  unsigned offsetBits;
-  unsigned numRounds;
-  int64_t roundBytes;
+  /// For each bit of the number of a part, how much further on in the tile a
+  /// part starts if the bit is set.
+  llvm::SmallVector<llvm::SmallVector<int64_t>> partStarts;
+  unsigned offsetBits = 0, numRounds = 0;
+  int64_t roundBytes = 0;
 
-  int64_t getScratchBytes() const {
-    return std::min(numRounds, 2u) * roundBytes;
-  }
-  static TmaStorePlan get(warp::TmaStoreOp store);
+  unsigned getNumParts() const { return 1u << partStarts.size(); }
+  int64_t getPartBytes() const { return std::min(numRounds, 2u) * roundBytes; }
+  int64_t getStagingBytes() const { return getNumParts() * getPartBytes(); }
+
+  /// Of a tile with a layout.
+  static TmaStorePlan get(mlir::RankedTensorType type);
 };
 
 } // namespace tilewright

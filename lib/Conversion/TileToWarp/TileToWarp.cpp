@@ -3,9 +3,11 @@
 #include "dialect/Warp/WarpOps.h"
 #include "lib/Analysis/DotLayouts.h"
 #include "lib/Analysis/TmaAccess.h"
+#include "lib/Analysis/TmaStorePlan.h"
 #include "lib/Conversion/TileToWarp/Passes.h"
+#include "lib/Support/TileLayouts.h"
 
-#include "mlir/IR/Builders.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -38,6 +40,26 @@ static void remarkDot(tile::DotOp dot, int64_t numWarps,
         << remark::add("computed by mma.sync, not by wgmma: {0}", reason);
   else
     remark::passed(loc, kRemark) << remark::add("computed by mma.sync");
+}
+
+/// A row of `size` bytes of shared memory.
+static warp::SharedType getBytesType(MLIRContext *context, int64_t size) {
+  auto layout = warp::LinearAttr::get(context, sharedLayout({size}, {0}));
+  return warp::SharedType::get(context, {size}, IntegerType::get(context, 8),
+                               layout);
+}
+
+/// A store through memory of its own, which waits until that has been read.
+static void formTmaStore(tile::DescriptorStoreOp store) {
+  ImplicitLocOpBuilder b(store.getLoc(), store);
+  Value tile = dropLeadingOnes(store.getValue());
+  auto plan = TmaStorePlan::get(cast<RankedTensorType>(tile.getType()));
+  Value staging = warp::AllocOp::create(
+      b, getBytesType(b.getContext(), plan.getStagingBytes()), Value());
+  warp::TmaStoreOp::create(b, tile, store.getDesc(), store.getOffsets(),
+                           staging);
+  warp::TmaStoreWaitOp::create(b, staging);
+  store.erase();
 }
 
 namespace {
@@ -76,13 +98,7 @@ struct ConvertTileToWarp
     LayoutAssignment layouts(func, numWarps, target);
     warp::materialiseLayouts(func, layouts);
     warp::formDots(func, layouts);
-    func.walk([](tile::DescriptorStoreOp store) {
-      OpBuilder b(store);
-      warp::TmaStoreOp::create(b, store.getLoc(),
-                               dropLeadingOnes(store.getValue()),
-                               store.getDesc(), store.getOffsets());
-      store.erase();
-    });
+    func.walk([](tile::DescriptorStoreOp store) { formTmaStore(store); });
     func->setAttr(warp::WarpDialect::kNumWarpsAttr,
                   Builder(func.getContext()).getI32IntegerAttr(numWarps));
     return success();

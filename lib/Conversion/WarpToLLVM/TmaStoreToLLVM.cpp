@@ -1,4 +1,5 @@
-// warp.tma_store: panel by panel through two pieces of scratch memory.
+// warp.tma_store: panel by panel through two pieces of staging memory, each
+// warpgroup for itself where it can.
 
 #include "lib/Conversion/WarpToLLVM/InlinePtx.h"
 #include "lib/Conversion/WarpToLLVM/Patterns.h"
@@ -12,52 +13,116 @@
 
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace tilewright;
 
+static constexpr unsigned kGroupWarps = 4;
+static constexpr unsigned kGroupThreads = kGroupWarps * kWarpSize;
+
 namespace {
+
+/// The warps that store a part of a tile: a warpgroup, or all of the role.
+class StoringWarps {
+public:
+  StoringWarps(ImplicitLocOpBuilder &b, unsigned numParts);
+
+  /// The number of the part, null where there is one.
+  Value getPart() const { return part; }
+  /// Whether this thread makes the copies.
+  Value isLeader() const { return leader; }
+  void meet() const;
+
+private:
+  ImplicitLocOpBuilder &b;
+  Value part, leader, barrier;
+};
 
 /// Writes the rounds of one op.
 class StoreWriter {
 public:
   StoreWriter(ImplicitLocOpBuilder &b, const TmaStorePlan &plan, Value map,
-              ArrayRef<Value> offsets, int64_t scratch)
-      : b(b), plan(plan), map(map), offsets(offsets), scratch(scratch),
-        isLeader(emitIsLeader(b)) {}
+              ArrayRef<Value> offsets, Value staging);
 
   void write(const LinearLayout &layout, ValueRange registers,
              unsigned elementBytes);
 
 private:
-  void wait(unsigned pending);
-  void copy(const TmaBox &box, int64_t address);
+  void copy(const TmaBox &box, Value from);
 
   ImplicitLocOpBuilder &b;
   const TmaStorePlan &plan;
-  Value map;
-  ArrayRef<Value> offsets;
-  int64_t scratch;
-  Value isLeader;
+  StoringWarps warps;
+  Value map, staging;
+  SmallVector<Value> offsets;
 };
 
 } // namespace
 
+StoringWarps::StoringWarps(ImplicitLocOpBuilder &b, unsigned numParts) : b(b) {
+  if (numParts == 1) {
+    leader = emitIsLeader(b);
+    return;
+  }
+  auto role = warp::SpecializeOp::getRole(b.getInsertionBlock());
+  int64_t firstWarp = role ? role->first.getFirstWarp(role->second) : 0;
+  int64_t numRoles = role ? role->first.getRoles().size() : 0;
+  Value thread = LLVM::SubOp::create(b, emitThreadId(b),
+                                     emitI32(b, firstWarp * kWarpSize));
+  part =
+      LLVM::LShrOp::create(b, thread, emitI32(b, llvm::Log2_32(kGroupThreads)));
+  Value place = LLVM::AndOp::create(b, thread, emitI32(b, kGroupThreads - 1));
+  leader =
+      LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, place, emitI32(b, 0));
+  // Behind the barriers of the block and of the roles.
+  int64_t first = 1 + numRoles + llvm::divideCeil(firstWarp, kGroupWarps);
+  barrier = LLVM::AddOp::create(b, part, emitI32(b, first));
+}
+
+void StoringWarps::meet() const {
+  if (!part)
+    return emitBarrier(b);
+  NVVM::BarrierOp::create(b, Type(), barrier, emitI32(b, kGroupThreads), {},
+                          Value());
+}
+
 /// Until at most `pending` of the groups of copies still read shared memory.
-void StoreWriter::wait(unsigned pending) {
+static void emitStoreWait(ImplicitLocOpBuilder &b, unsigned pending) {
   InlinePtx(b).emit(
       ("cp.async.bulk.wait_group.read " + Twine(pending) + ";").str(),
       /*sideEffects=*/true);
 }
 
-void StoreWriter::copy(const TmaBox &box, int64_t address) {
+StoreWriter::StoreWriter(ImplicitLocOpBuilder &b, const TmaStorePlan &plan,
+                         Value map, ArrayRef<Value> offsets, Value staging)
+    : b(b), plan(plan), warps(b, plan.getNumParts()), map(map),
+      staging(staging), offsets(offsets) {
+  Value part = warps.getPart();
+  if (!part)
+    return;
+  this->staging = emitByteOffset(
+      b, staging,
+      LLVM::MulOp::create(b, part, emitI32(b, plan.getPartBytes())));
+  size_t rank = plan.partStarts[0].size(), leading = offsets.size() - rank;
+  for (size_t dim = 0; dim < rank; ++dim) {
+    SmallVector<uint64_t> columns;
+    for (ArrayRef<int64_t> start : plan.partStarts)
+      columns.push_back(start[dim]);
+    this->offsets[leading + dim] = LLVM::AddOp::create(
+        b, offsets[leading + dim], emitLinearMap(b, part, columns));
+  }
+}
+
+void StoreWriter::copy(const TmaBox &box, Value from) {
   InlinePtx ptx(b);
-  std::string predicate = ptx.predicate(isLeader);
+  std::string predicate = ptx.predicate(warps.isLeader());
   std::string to = ptx.in(map);
-  std::string from = ptx.in(LLVM::PtrToIntOp::create(
-      b, b.getI32Type(), emitSharedAddress(b, address)));
+  std::string source =
+      ptx.in(LLVM::PtrToIntOp::create(b, b.getI32Type(), from));
   // The innermost dimension comes first; those in front of the tile's have
   // size 1.
   size_t leading = offsets.size() - box.start.size();
@@ -72,34 +137,46 @@ void StoreWriter::copy(const TmaBox &box, int64_t address) {
   ptx.emit(predicate + "cp.async.bulk.tensor." +
                std::to_string(offsets.size()) +
                "d.global.shared::cta.tile.bulk_group [" + to + ", {" +
-               llvm::join(places, ", ") + "}], [" + from + "];",
+               llvm::join(places, ", ") + "}], [" + source + "];",
            /*sideEffects=*/true);
+}
+
+/// Without the number of the part, which is in the address of the memory.
+static void dropParts(LinearLayout &offsets, unsigned numParts) {
+  if (numParts == 1)
+    return;
+  unsigned bits = offsets.getInBits(LayoutAxis::Warp) - llvm::Log2_32(numParts);
+  offsets = offsets.selectBits(LayoutAxis::Warp, (uint64_t(1) << bits) - 1);
 }
 
 void StoreWriter::write(const LinearLayout &layout, ValueRange registers,
                         unsigned elementBytes) {
   SharedAccess access = getSharedAccess(layout, plan.memory, elementBytes);
+  dropParts(access.offsets, plan.getNumParts());
   Value owner = emitIsOwner(b, layout);
   Type element = registers[0].getType();
+  auto emitAddress = [&](int64_t offset) {
+    return emitByteOffset(b, staging, emitI32(b, offset));
+  };
   for (unsigned round = 0; round < plan.numRounds; ++round) {
-    int64_t start = scratch + round % 2 * plan.roundBytes;
-    if (round >= 2) {
-      wait(/*pending=*/1);
-      emitBarrier(b);
+    int64_t start = round % 2 * plan.roundBytes;
+    // The first two rounds write what a store before may have left to copy. Who
+    // has waited for all of that before the first has done so for the second.
+    if (round != 1) {
+      emitStoreWait(b, /*pending=*/round == 0 ? 0 : 1);
+      warps.meet();
     }
-    SharedTile shared(b, access, plan.offsetBits, element,
-                      emitSharedAddress(b, start));
+    SharedTile shared(b, access, plan.offsetBits, element, emitAddress(start));
     shared.store(round, registers, owner);
     // Copies see what each thread shows them before the barrier.
     InlinePtx(b).emit("fence.proxy.async.shared::cta;", /*sideEffects=*/true);
-    emitBarrier(b);
+    warps.meet();
     int64_t first = round * plan.roundBytes;
     for (const TmaBox &box : plan.copies.boxes)
       if (box.offsetBytes >= first && box.offsetBytes < first + plan.roundBytes)
-        copy(box, start + box.offsetBytes - first);
+        copy(box, emitAddress(start + box.offsetBytes - first));
     InlinePtx(b).emit("cp.async.bulk.commit_group;", /*sideEffects=*/true);
   }
-  wait(/*pending=*/0);
 }
 
 namespace {
@@ -109,18 +186,33 @@ struct TmaStoreLowering : ConvertOpToLLVMPattern<warp::TmaStoreOp> {
   LogicalResult
   matchAndRewrite(warp::TmaStoreOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    FailureOr<int64_t> scratch = getSharedOffset(op);
-    if (failed(scratch))
-      return failure();
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    TmaStorePlan plan = TmaStorePlan::get(op);
+    RankedTensorType type = op.getSource().getType();
+    TmaStorePlan plan = TmaStorePlan::get(type);
+    int64_t bytes = op.getStaging().getType().getShape()[0];
+    if (bytes < plan.getStagingBytes())
+      return op.emitOpError("needs ")
+             << plan.getStagingBytes() << " bytes to go through, got " << bytes;
     SmallVector<Value> offsets;
     for (ValueRange offset : adaptor.getOffsets())
       offsets.push_back(offset.front());
-    RankedTensorType type = op.getSource().getType();
-    StoreWriter(b, plan, adaptor.getMap().front(), offsets, *scratch)
+    StoreWriter(b, plan, adaptor.getMap().front(), offsets,
+                adaptor.getStaging().front())
         .write(getLayoutOrScalar(type), adaptor.getSource(),
                warp::getElementBytes(type.getElementType()));
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct TmaStoreWaitLowering : ConvertOpToLLVMPattern<warp::TmaStoreWaitOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(warp::TmaStoreWaitOp op, OneToNOpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    emitStoreWait(b, /*pending=*/0);
     rewriter.eraseOp(op);
     return success();
   }
@@ -129,5 +221,5 @@ struct TmaStoreLowering : ConvertOpToLLVMPattern<warp::TmaStoreOp> {
 
 void tilewright::populateTmaStoreToLLVM(const WarpTypeConverter &converter,
                                         RewritePatternSet &patterns) {
-  patterns.add<TmaStoreLowering>(converter);
+  patterns.add<TmaStoreLowering, TmaStoreWaitLowering>(converter);
 }

@@ -115,7 +115,7 @@ static std::optional<std::pair<OpOperand *, TmaPlan>> getCopies(Operation *op) {
                               load.getNumParts()));
   }
   if (auto store = dyn_cast<TmaStoreOp>(op))
-    return std::pair(&store.getMapMutable(), TmaStorePlan::get(store).copies);
+    return std::pair(&store.getMapMutable(), TmaStorePlan::get(store.getSource().getType()).copies);
   return std::nullopt;
 }
 

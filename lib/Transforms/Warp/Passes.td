@@ -93,6 +93,37 @@ def MakePersistent : Pass<"warp-make-persistent", "::mlir::ModuleOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
+def StageStores : Pass<"warp-stage-stores", "::mlir::ModuleOp"> {
+  let summary = "let stores share memory to go through, and wait for it at the end";
+  let description = [{
+    Stores by the tensor memory accelerator whose parts belong to the same warps
+    go through one piece of memory, made in front of the outermost loop that a
+    store stands in. So nobody waits until the copies of a store have read it,
+    before the next store writes it or the last is done; meanwhile the next loop
+    runs.
+
+    Input: layouts are chosen, each store has memory of its own. Output: the same,
+    with memory that lives as long as its stores.
+
+    ```mlir
+    scf.for ... {                                         // before
+      %s = warp.alloc
+      warp.tma_store %t, %map[%m, %n] through %s
+      warp.tma_store_wait %s
+    }
+
+    %s = warp.alloc                                       // after
+    scf.for ... {
+      warp.tma_store %t, %map[%m, %n] through %s
+    }
+    warp.tma_store_wait %s
+    ```
+
+    Left alone: functions of several blocks.
+  }];
+  let dependentDialects = ["::tilewright::warp::WarpDialect"];
+}
+
 def Specialize : Pass<"warp-specialize", "::mlir::ModuleOp"> {
   let summary = "give the loads from descriptors to a warp of their own";
   let description = [{

@@ -69,17 +69,35 @@ tile.func @offset() {
 // -----
 
 #lanes = #warp.linear<{lane = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0]]}>
-tile.func @tma_store_c1(%x: tensor<4x8xf32, #lanes>, %map: !warp.tensor_map, %i: i32) {
+#bytes = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64]]}>
+tile.func @tma_store_c1(%x: tensor<4x8xf32, #lanes>, %map: !warp.tensor_map, %i: i32,
+                        %s: !warp.shared<128xi8, #bytes>) {
   // expected-error@+1 {{needs one to five offsets, at least one for each dimension of}}
-  warp.tma_store %x, %map[%i] : tensor<4x8xf32, #lanes>, !warp.tensor_map
+  warp.tma_store %x, %map[%i] through %s
+      : tensor<4x8xf32, #lanes>, !warp.tensor_map, !warp.shared<128xi8, #bytes>
   tile.return
 }
 
 // -----
 
 #lanes = #warp.linear<{lane = [[0, 1], [1, 0], [2, 0], [4, 0], [8, 0]]}>
-tile.func @tma_store_c2(%x: tensor<16x2xf32, #lanes>, %map: !warp.tensor_map, %i: i32) {
+#bytes = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64]]}>
+tile.func @tma_store_c2(%x: tensor<16x2xf32, #lanes>, %map: !warp.tensor_map, %i: i32,
+                        %s: !warp.shared<128xi8, #bytes>) {
   // expected-error@+1 {{can not copy rows of}}
-  warp.tma_store %x, %map[%i, %i] : tensor<16x2xf32, #lanes>, !warp.tensor_map
+  warp.tma_store %x, %map[%i, %i] through %s
+      : tensor<16x2xf32, #lanes>, !warp.tensor_map, !warp.shared<128xi8, #bytes>
+  tile.return
+}
+
+// -----
+
+#lanes = #warp.linear<{lane = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0]]}>
+#words = #warp.linear<{offset = [[1], [2], [4], [8], [16]]}>
+tile.func @tma_store_c3(%x: tensor<4x8xf32, #lanes>, %map: !warp.tensor_map, %i: i32,
+                        %s: !warp.shared<32xf32, #words>) {
+  // expected-error@+1 {{goes through a row of bytes, got '!warp.shared<32xf32}}
+  warp.tma_store %x, %map[%i, %i] through %s
+      : tensor<4x8xf32, #lanes>, !warp.tensor_map, !warp.shared<32xf32, #words>
   tile.return
 }

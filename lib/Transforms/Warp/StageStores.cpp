@@ -1,0 +1,73 @@
+#include "lib/Transforms/Warp/Passes.h"
+
+#include "dialect/Tile/TileOps.h"
+#include "dialect/Warp/WarpOps.h"
+#include "lib/Analysis/SharedMemory.h"
+#include "lib/Analysis/TmaStorePlan.h"
+
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::warp;
+
+namespace tilewright::warp {
+#define GEN_PASS_DEF_STAGESTORES
+#include "lib/Transforms/Warp/Passes.h.inc"
+} // namespace tilewright::warp
+
+/// Removes the memory that was the store's own.
+static void eraseStaging(AllocOp staging) {
+  for (Operation *user : llvm::make_early_inc_range(staging->getUsers()))
+    if (isa<TmaStoreWaitOp>(user))
+      user->erase();
+  if (staging->use_empty())
+    staging->erase();
+}
+
+/// Lets `stores` go through one piece of memory, made at the top of `body`.
+static void share(MutableArrayRef<TmaStoreOp> stores, Block &body) {
+  AllocOp largest;
+  SmallVector<AllocOp> replaced;
+  for (TmaStoreOp store : stores) {
+    auto staging = store.getStaging().getDefiningOp<AllocOp>();
+    replaced.push_back(staging);
+    if (!largest || getSharedBytes(staging) > getSharedBytes(largest))
+      largest = staging;
+  }
+  Operation *first = body.findAncestorOpInBlock(*stores.front());
+  Operation *last = body.findAncestorOpInBlock(*stores.back());
+  OpBuilder b(first);
+  Value shared =
+      AllocOp::create(b, stores.front().getLoc(), largest.getType(), Value());
+  b.setInsertionPointAfter(last);
+  TmaStoreWaitOp::create(b, stores.back().getLoc(), shared);
+  for (TmaStoreOp store : stores)
+    store.getStagingMutable().assign(shared);
+  llvm::for_each(replaced, eraseStaging);
+}
+
+namespace {
+struct StageStores : warp::impl::StageStoresBase<StageStores> {
+  void runOnOperation() override {
+    for (auto func : getOperation().getOps<tile::FuncOp>())
+      if (func.getBody().hasOneBlock())
+        visit(func.getBody().front());
+  }
+
+  /// Warps that store apart from each other must not meet the memory of those
+  /// that store together.
+  static void visit(Block &body) {
+    llvm::MapVector<unsigned, SmallVector<TmaStoreOp>> storesOfParts;
+    body.walk([&](TmaStoreOp store) {
+      if (store.getStaging().getDefiningOp<AllocOp>())
+        storesOfParts[TmaStorePlan::get(store.getSource().getType())
+                          .getNumParts()]
+            .push_back(store);
+    });
+    for (auto &[parts, stores] : storesOfParts)
+      share(stores, body);
+  }
+};
+} // namespace

@@ -1,0 +1,57 @@
+// RUN: tilewright-opt %s -warp-stage-stores | FileCheck %s
+// RUN: tilewright-opt %s -warp-stage-stores -warp-allocate-shared -warp-insert-barriers -warp-check-barriers \
+// RUN:   | FileCheck %s --check-prefix=BARRIERS
+
+// Stores of one kind of parts share the largest memory, from in front of their
+// loop to behind it, and need no barrier of all warps between them.
+
+#wide = #warp.linear<{register = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32]],
+                      lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]]}>
+#narrow = #warp.linear<{register = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]],
+                        lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]]}>
+#large = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256], [512], [1024], [2048], [4096]]}>
+#small = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256], [512], [1024], [2048]]}>
+
+// CHECK-LABEL: tile.func @loop
+// CHECK: %[[S:.*]] = warp.alloc : !warp.shared<8192xi8
+// CHECK: scf.for
+// CHECK-NEXT: warp.tma_store %{{.*}}, %{{.*}} through %[[S]]
+// CHECK-NEXT: warp.tma_store %{{.*}}, %{{.*}} through %[[S]]
+// CHECK-NOT: warp.tma_store_wait
+// CHECK: }
+// CHECK-NEXT: warp.tma_store_wait %[[S]]
+// CHECK: tile.return
+// BARRIERS-LABEL: tile.func @loop
+// BARRIERS-NOT: warp.barrier
+// BARRIERS: tile.return
+tile.func @loop(%map: !warp.tensor_map, %i: i32, %n: i32) attributes {tile.kernel, warp.num_warps = 1 : i32} {
+  %x = arith.constant dense<1.0> : tensor<32x64xf32, #wide>
+  %y = arith.constant dense<1.0> : tensor<32x32xf32, #narrow>
+  scf.for %k = %i to %n step %i : i32 {
+    %small = warp.alloc : !warp.shared<4096xi8, #small>
+    warp.tma_store %y, %map[%k, %i] through %small
+        : tensor<32x32xf32, #narrow>, !warp.tensor_map, !warp.shared<4096xi8, #small>
+    warp.tma_store_wait %small : !warp.shared<4096xi8, #small>
+    %large = warp.alloc : !warp.shared<8192xi8, #large>
+    warp.tma_store %x, %map[%i, %k] through %large
+        : tensor<32x64xf32, #wide>, !warp.tensor_map, !warp.shared<8192xi8, #large>
+    warp.tma_store_wait %large : !warp.shared<8192xi8, #large>
+  }
+  tile.return
+}
+
+// Who uses the memory after the wait needs a barrier: only one thread waited.
+
+// BARRIERS-LABEL: tile.func @reuse
+// BARRIERS: warp.tma_store_wait
+// BARRIERS-NEXT: warp.barrier
+// BARRIERS-NEXT: warp.alloc
+tile.func @reuse(%map: !warp.tensor_map, %i: i32) attributes {tile.kernel, warp.num_warps = 1 : i32} {
+  %y = arith.constant dense<1.0> : tensor<32x32xf32, #narrow>
+  %s = warp.alloc : !warp.shared<4096xi8, #small>
+  warp.tma_store %y, %map[%i, %i] through %s
+      : tensor<32x32xf32, #narrow>, !warp.tensor_map, !warp.shared<4096xi8, #small>
+  warp.tma_store_wait %s : !warp.shared<4096xi8, #small>
+  %t = warp.alloc %y : (tensor<32x32xf32, #narrow>) -> !warp.shared<32x32xf32, #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0]]}>>
+  tile.return
+}
