@@ -139,15 +139,6 @@ def test_casts_between_narrow_floats_go_through_a_wider_one(tile):
     assert "arith.extf" in text and "arith.truncf" in text
 
 
-def test_narrowing_towards_zero(tile):
-    def kernel(x, y):
-        tl.store(x, y.to(tl.float16, fp_downcast_rounding="rtz"))
-        tl.store(x, y.to(tl.float16))
-
-    text = tile(kernel, "*fp16", "fp32")
-    assert text.count("toward_zero") == 1 and text.count("arith.truncf") == 2
-
-
 NAN = [(tl.PropagateNan.NONE, "arith.maxnumf"), (tl.PropagateNan.ALL, "arith.maximumf")]
 
 

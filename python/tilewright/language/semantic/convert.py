@@ -3,7 +3,7 @@
 import math
 import types
 
-from ..dtypes import float16, float32, float64, int1, int8, int32, int64, uint32, uint64, with_scalar
+from ..dtypes import float16, float32, float64, int1, int8, int16, int32, int64, uint32, uint64, with_scalar
 from ..errors import LanguageTypeError, LanguageValueError
 from ..ir import builder, emit
 from ..tensor import tensor
@@ -17,7 +17,8 @@ _LARGEST = {
     "bf16": 3.3895313892515355e38,
     "fp32": _FLOAT32_MAX,
 }
-_ROUNDING = {"rtne": 0, "rtz": 3}  # as `arith` numbers its rounding modes
+_ROUNDING = ("rtne", "rtz")
+_INTEGERS = {8: int8, 16: int16, 32: int32}
 
 
 def is_literal(value):
@@ -156,9 +157,20 @@ def _cast_float(value, source, target, rounding):
         return _convert("arith.truncf", _convert("arith.extf", value, wide), target)
     if source.primitive_bitwidth < target.primitive_bitwidth:
         return _convert("arith.extf", value, target)
-    return _convert(
-        "arith.truncf", value, target, **({"roundingmode": _ROUNDING[rounding]} if rounding else {})
-    )
+    nearest = _convert("arith.truncf", value, target)
+    return _toward_zero(nearest, value) if rounding == "rtz" else nearest
+
+
+def _toward_zero(nearest, value):
+    """`value` narrowed toward zero, given what is nearest to it: one step back where the magnitude grew."""
+    back = _convert("arith.extf", nearest, value.dtype)
+    back, size = (emit("math.absf", [number], number.type) for number in (back, value))
+    from .compare import compare
+
+    grew = compare("gt", back, size)
+    bits = _INTEGERS[nearest.dtype.primitive_bitwidth]
+    stepped = emit("arith.subi", [bitcast(nearest, bits), cast(grew, bits)], with_scalar(nearest.type, bits))
+    return bitcast(stepped, nearest.dtype)
 
 
 def _cast_int(value, source, target):
