@@ -4,6 +4,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+import tilewright as tw
+import tilewright.language as tl
 
 MODES = ["rn", "rz", "rd", "ru"]
 COUNT = 1024
@@ -176,3 +178,17 @@ def test_double_to_float(apply, rng, mode):
     x = numbers(rng, "float64")
     result = apply(f"double2float_{mode}", [x], "float32")
     assert [float(r) for r in result] == [float(rounded(Fraction(float(n)), mode, "float32")) for n in x]
+
+
+@tw.jit
+def of_numbers(out_ptr):
+    tl.store(out_ptr, tl.extra.libdevice.abs(-2.5))
+    tl.store(out_ptr + 1, tl.extra.libdevice.double2float_rd(0.1).to(tl.float64))
+    tl.store(out_ptr + 2, tl.extra.libdevice.abs(-3).to(tl.float64))
+
+
+def test_numbers_keep_their_fraction_and_all_their_bits(backend):
+    out = backend.poisoned((3,), "float64")
+    of_numbers[1,](out)
+    below = np.nextafter(np.float32(0.1), np.float32(0))
+    np.testing.assert_array_equal(backend.numpy(out), [2.5, below, 3.0])

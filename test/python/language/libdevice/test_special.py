@@ -10,8 +10,8 @@ COUNT = 512
 # name: (reference, ranges, errors allowed of float32 and float64: in ULP, or where the size of the result is
 # below 1 in units of that of 1)
 FUNCTIONS = {
-    "cyl_bessel_i0": (lambda x: mp.besseli(0, x), [(-20, 20), (0, 700)], 1, 8),
-    "cyl_bessel_i1": (lambda x: mp.besseli(1, x), [(-20, 20), (0, 700)], 1, 8),
+    "cyl_bessel_i0": (lambda x: mp.besseli(0, x), [(-20, 20), (0, 700)], 1, 16),
+    "cyl_bessel_i1": (lambda x: mp.besseli(1, x), [(-20, 20), (0, 700)], 1, 16),
     "erfcinv": (
         lambda p: -mp.erfinv(p - 1) if p > 0.4 else _erfcinv(p),
         [(0.001, 1.999), (1e-30, 1e-3)],

@@ -4,6 +4,7 @@ from ... import dtypes
 from ...builtin import builtin
 from ...errors import LanguageTypeError
 from ...semantic import convert, promote
+from .examples import EXAMPLES
 
 _TYPES = {"fp32": dtypes.float32, "fp64": dtypes.float64, "i32": dtypes.int32, "u32": dtypes.uint32,
           "i64": dtypes.int64, "u64": dtypes.uint64}  # fmt: skip
@@ -41,6 +42,13 @@ def floats(name, values, takes_narrow=True):
     return values, given
 
 
+def _may_be(value, ty):
+    """Whether an argument has this type, or is a number that it holds: a number with a fraction is no integer."""
+    if convert.is_literal(value):
+        return ty.is_floating() or not isinstance(value, float)
+    return value.dtype == ty
+
+
 def of_types(name, values, alternatives):
     """The arguments as the first of the `alternatives` (tuples of names of types) that they have, in one shape.
 
@@ -48,8 +56,11 @@ def of_types(name, values, alternatives):
     """
     for types in alternatives:
         wanted = [_TYPES[ty] for ty in types]
-        if all(convert.is_literal(v) or v.dtype == ty for v, ty in zip(values, wanted, strict=True)):
-            found = [convert.cast(convert.to_tensor(v), ty) for v, ty in zip(values, wanted, strict=True)]
+        if all(_may_be(value, ty) for value, ty in zip(values, wanted, strict=True)):
+            found = [
+                convert.constant(value, ty) if convert.is_literal(value) else value
+                for value, ty in zip(values, wanted, strict=True)
+            ]
             shape = ()
             for value in found:
                 shape = promote.broadcast_shapes(shape, value.shape)
@@ -81,13 +92,16 @@ def make_function(name, arity, run, text, types):
 
     function = _with_arity(arity, checked)
     function.__name__ = function.__qualname__ = name
-    example = ", ".join("xyzw"[:arity])
+    arguments, result = EXAMPLES[name]
     function.__doc__ = f"""{text}, element by element.
 
     {types} Arguments are blocks, scalars or numbers, stretched to one shape. Raises `LanguageTypeError` for
     other dtypes.
 
-    Example: `libdevice.{name}({example})`.
+    Example:
+
+        >>> libdevice.{name}({arguments})
+        {result}
     """
     return builtin(function)
 
