@@ -20,7 +20,7 @@ cxx_files = $(shell git ls-files '*.cpp' '*.h')
 export PYTHONPATH := $(CURDIR)/python
 export PATH := $(abspath $(VENV))/bin:$(PATH):/usr/local/cuda/bin
 
-.PHONY: help deps configure build demo test lint format lit unit pytest sanitize test-gpu test-wheel wheel bundle docs clean
+.PHONY: help deps configure build demo test lint format lit unit pytest sanitize test-gpu test-wheel wheel bundle reference docs clean
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
@@ -95,6 +95,9 @@ test-wheel: wheel ## install the wheel in a clean environment and run the README
 
 bundle: build ## pack dist/tilewright-*.tar.xz for another x86-64 Linux machine
 	@packaging/bundle.sh $(PYTHON) $(BUILD)
+
+reference: build ## write docs/reference from the docstrings of the language
+	@$(PYTHON) docs/generator
 
 docs: build ## write the dialects' reference to build/docs
 	@cmake --build $(BUILD) --target tilewright-docs

@@ -96,6 +96,15 @@ class Array(_driver.ArrayBase):
     `shape`, `strides` (in bytes, as NumPy's), `dtype` (NumPy's), `device` ("cpu", "cuda:0"), `address`, `read_only`.
     Kernels take it as a pointer. Freed with the object, in the order of the stream on which it was made; where
     others used it, the device is waited for.
+
+    Example:
+
+        >>> import tilewright as tw
+        >>> x = tw.zeros((2, 3), "float16", device="cpu")
+        >>> x.shape, x.strides, x.nbytes, x.device
+        ((2, 3), (6, 2), 12, 'cpu')
+        >>> x.reshape(-1).shape
+        (6,)
     """
 
     def __init__(self, shape, spelling, ordinal, address, holder, strides=None, read_only=False, stream=None):
@@ -300,6 +309,12 @@ def empty(shape, dtype=np.float32, device=None, stream=None):
     "cpu", "cuda", "cuda:1", a number, or None for the current GPU where there is one and else the CPU. Work
     queued on `stream` (None: the current one) from now on may use it; other streams wait for that one. Raises
     `OutOfMemory` with the numbers, `ValueError` and `TypeError` for what cannot be.
+
+    Example:
+
+        >>> import tilewright as tw
+        >>> tw.empty((2, 3), "float32", device="cpu")
+        <tilewright array of float32, shape [2, 3], on cpu>
     """
     sides, spelling, ordinal = _shape(shape), _spelling(dtype), ordinal_of(device)
     bytes_ = math.prod(sides) * _numpy_dtype(spelling).itemsize
@@ -315,7 +330,14 @@ def empty(shape, dtype=np.float32, device=None, stream=None):
 
 
 def zeros(shape, dtype=np.float32, device=None, stream=None):
-    """An `Array` of zeros; see `empty`."""
+    """An `Array` of zeros; see `empty`.
+
+    Example:
+
+        >>> import tilewright as tw
+        >>> tw.to_numpy(tw.zeros(3, device="cpu"))
+        array([0., 0., 0.], dtype=float32)
+    """
     array = empty(shape, dtype, device, stream)
     if array.ordinal < 0:
         array._host_view()[...] = 0
@@ -325,13 +347,29 @@ def zeros(shape, dtype=np.float32, device=None, stream=None):
 
 
 def from_numpy(array, device=None, stream=None):
-    """A copy of a NumPy array, or of what makes one, on a device; see `empty` and `Array.copy_from`."""
+    """A copy of a NumPy array, or of what makes one, on a device; see `empty` and `Array.copy_from`.
+
+    Example:
+
+        >>> import numpy as np
+        >>> import tilewright as tw
+        >>> tw.from_numpy(np.arange(3, dtype=np.int32), device="cpu")
+        <tilewright array of int32, shape [3], on cpu>
+    """
     array = np.asarray(array)
     return empty(array.shape, array.dtype, device, stream).copy_from(array, stream)
 
 
 def to_numpy(array, out=None, stream=None):
-    """A copy of an `Array` as a NumPy array; see `Array.to_numpy`."""
+    """A copy of an `Array` as a NumPy array; see `Array.to_numpy`.
+
+    Example:
+
+        >>> import numpy as np
+        >>> import tilewright as tw
+        >>> tw.to_numpy(tw.from_numpy(np.arange(3), device="cpu"))
+        array([0, 1, 2])
+    """
     return array.to_numpy(out, stream)
 
 
@@ -340,6 +378,12 @@ def pinned(shape, dtype=np.float32, device=None):
 
     Where there is no GPU, or `device` is the CPU, an array in plain memory. Wait for the stream before the
     memory is used again. Raises `OutOfMemory` when no more memory can be locked.
+
+    Example:
+
+        >>> import tilewright as tw
+        >>> tw.pinned((2, 3), device="cpu").shape
+        (2, 3)
     """
     sides, ordinal = _shape(shape), -1
     if device is not None or cuda_available():
@@ -356,6 +400,14 @@ def from_dlpack(source):
 
     What the other library has queued is done before what is queued on the current stream from now on. Raises
     `TypeError` for element types that no kernel takes, `ValueError` for devices that run none.
+
+    Example:
+
+        >>> import numpy as np
+        >>> import tilewright as tw
+        >>> x = np.arange(3, dtype=np.float32)
+        >>> tw.to_numpy(tw.from_dlpack(x))
+        array([0., 1., 2.], dtype=float32)
     """
     kind, number = source.__dlpack_device__()
     asked = {}

@@ -71,7 +71,14 @@ def _tensor_cores(capability):
 
 
 def device_info(device=None):
-    """The `DeviceInfo` of a device, see `ordinal_of`; of None the current one."""
+    """The `DeviceInfo` of a device, see `ordinal_of`; of None the current one.
+
+    Example:
+
+        >>> import tilewright as tw
+        >>> tw.device_info("cpu").device
+        'cpu'
+    """
     ordinal = ordinal_of(device)
     if ordinal < 0:
         from . import _tilewright
@@ -110,12 +117,25 @@ class MemoryInfo:
 
 
 def memory_info(device=None):
-    """The `MemoryInfo` of a CUDA device. Raises `ValueError` for the CPU."""
+    """The `MemoryInfo` of a CUDA device. Raises `ValueError` for the CPU.
+
+    Example:
+
+        >>> import tilewright as tw
+        >>> tw.memory_info().used <= tw.memory_info().total
+        True
+    """
     return MemoryInfo(*_driver.memory_use(_cuda(device, "memory_info")))
 
 
 def trim_memory(device=None, keep=0):
-    """Give memory that no array uses back to the driver, but for `keep` bytes of the pool."""
+    """Give memory that no array uses back to the driver, but for `keep` bytes of the pool.
+
+    Example:
+
+        >>> import tilewright as tw
+        >>> tw.trim_memory()
+    """
     _driver.trim(_cuda(device, "trim_memory"), keep)
 
 

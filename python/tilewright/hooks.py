@@ -54,6 +54,18 @@ def launch_hook(before=None, after=None):
 
     An exception of `before` prevents the launch; `after` is not called for launches that failed. On a GPU the
     kernel is queued between the two, not done. Raises `TypeError` for what cannot be called.
+
+    Example:
+
+        >>> import numpy as np
+        >>> import tilewright as tw
+        >>> x, out = np.arange(5), np.zeros(5, int)
+        >>> seen = []
+        >>> with tw.launch_hook(lambda launch: seen.append((launch.kernel, launch.grid))):
+        ...     _ = twice[(2,)](x, out, 5, BLOCK=4)
+        ...
+        >>> seen
+        [('twice', (2, 1, 1))]
     """
     for function in (before, after):
         if function is not None and not callable(function):

@@ -108,6 +108,17 @@ def profile(path=None):
     with tw.profile("trace.json") as profile:
         kernel[grid](x, out, n)
     print(profile.launches[0]["device_time"])
+
+    Example:
+
+        >>> import numpy as np
+        >>> import tilewright as tw
+        >>> x, out = np.arange(5), np.zeros(5, int)
+        >>> with tw.profile() as profile:
+        ...     _ = twice[(2,)](x, out, 5, BLOCK=4)
+        ...
+        >>> profile.launches[0]["kernel"]
+        'twice'
     """
     return Profile(path)
 

@@ -24,6 +24,17 @@ class Stream:
     In a `with` block it is the one on which Tilewright's launches and copies on its device are queued, in this
     thread. `handle` is the driver's CUstream as an int; given one, the object stands for that stream, which
     stays its maker's. Raises `DriverError` without a device.
+
+    Example:
+
+        >>> import tilewright as tw
+        >>> stream = tw.Stream()
+        >>> with stream:
+        ...     x = tw.zeros(4)
+        ...
+        >>> stream.synchronize()
+        >>> stream.done
+        True
     """
 
     def __init__(self, device=None, handle=None):
@@ -78,7 +89,16 @@ class Stream:
 
 
 def current_stream(device=None):
-    """The stream of the innermost `with` block of this thread on the device, else its default stream."""
+    """The stream of the innermost `with` block of this thread on the device, else its default stream.
+
+    Example:
+
+        >>> import tilewright as tw
+        >>> with tw.Stream() as stream:
+        ...     tw.current_stream().handle == stream.handle
+        ...
+        True
+    """
     ordinal = _cuda_ordinal(device, "a stream")
     return _driver.current_stream(ordinal) or Stream(ordinal, handle=0)
 
@@ -106,7 +126,18 @@ def handle_of(stream, ordinal, what="stream"):
 
 
 class Event:
-    """A point in a stream's work. `record` sets it; streams, the host, and measurements of time use it."""
+    """A point in a stream's work. `record` sets it; streams, the host, and measurements of time use it.
+
+    Example:
+
+        >>> import tilewright as tw
+        >>> start, end = tw.Event(), tw.Event()
+        >>> _ = start.record()
+        >>> x = tw.zeros(1 << 20)
+        >>> _ = end.record()
+        >>> end.elapsed(start) >= 0
+        True
+    """
 
     def __init__(self, device=None):
         self.ordinal = _cuda_ordinal(device, "an event")
@@ -144,6 +175,21 @@ class Graph:
         graph.launch()
 
     Kernels are compiled before: launch each once. Arrays that the graph uses are kept by the caller.
+
+    Example:
+
+        >>> import numpy as np
+        >>> import tilewright as tw
+        >>> x = tw.from_numpy(np.arange(5))
+        >>> out = tw.zeros(5, x.dtype)
+        >>> _ = twice[(2,)](x, out, 5, BLOCK=4)
+        >>> graph = tw.Graph()
+        >>> with graph.capture():
+        ...     _ = twice[(2,)](x, out, 5, BLOCK=4)
+        ...
+        >>> graph.launch()
+        >>> tw.to_numpy(out)
+        array([0, 2, 4, 6, 8])
     """
 
     def __init__(self, device=None):

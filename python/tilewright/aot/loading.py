@@ -62,6 +62,22 @@ def load(path):
 
     Raises `OSError` if the file can not be read and `LibraryError` if it is damaged or of another version.
     Calls raise `LibraryError` where there is no code for the device, and what launches of kernels raise.
+
+    Example:
+
+        >>> import tempfile
+        >>> import numpy as np
+        >>> import tilewright as tw
+        >>> from tilewright import aot
+        >>> variant = aot.Variant({"BLOCK": 4})
+        >>> export = aot.Export(twice, "twice", ("*i64, *i64, i32",), (variant,), "cdiv(n, BLOCK)")
+        >>> directory = tempfile.TemporaryDirectory()
+        >>> _ = aot.write_library(aot.compile_library("mine", [export], ["cpu"]), directory.name)
+        >>> library = tw.load(f"{directory.name}/mine.twlib")
+        >>> x, out = np.arange(5), np.zeros(5, int)
+        >>> _ = library.twice(x, out, 5)
+        >>> out
+        array([0, 2, 4, 6, 8])
     """
     path = Path(path)
     data = path.read_bytes()

@@ -207,5 +207,15 @@ def grid_of(grid, arguments):
 
 
 def interpret(kernel):
-    """The kernel (a `@tw.jit` function or a plain one) as it runs in the interpreter."""
+    """The kernel (a `@tw.jit` function or a plain one) as it runs in the interpreter.
+
+    Example:
+
+        >>> import numpy as np
+        >>> import tilewright as tw
+        >>> x, out = np.arange(5), np.zeros(5, int)
+        >>> tw.interpret(twice)[2,](x, out, 5, BLOCK=4)
+        >>> out
+        array([0, 2, 4, 6, 8])
+    """
     return InterpretedKernel(getattr(kernel, "fn", kernel))

@@ -46,7 +46,11 @@ def inline_asm_elementwise(asm, constraints, args, dtype, is_pure, pack):
     `LanguageValueError`; wrong PTX is reported by the assembler. The CPU back end and the interpreter refuse
     it.
 
-    Example: `tl.inline_asm_elementwise("tanh.approx.f32 $0, $1;", "=f,f", [x], tl.float32, True, 1)`.
+    Example:
+
+        >>> x = tl.arange(0, 4).to(tl.float32)
+        >>> tl.inline_asm_elementwise("mul.f32 $0, $1, $1;", "=f,f", [x], tl.float32, True, 1)
+        float32 [0.0, 1.0, 4.0, 9.0]
     """
     for name, value in (("asm", asm), ("constraints", constraints)):
         if not isinstance(value, str):

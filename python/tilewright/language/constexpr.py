@@ -21,6 +21,14 @@ class constexpr:
 
     Operators on two of them, or on one and a plain number, string or dtype, are evaluated while compiling
     and give another `constexpr`. Together with a block or a scalar of the kernel they act as a literal.
+
+    Example:
+
+        >>> SIDE: tl.constexpr = 2
+        >>> tl.zeros((SIDE, 2 * SIDE), tl.int32)
+        int32 [[0, 0, 0, 0], [0, 0, 0, 0]]
+        >>> SIDE + 1
+        3
     """
 
     __slots__ = ("value",)
@@ -127,7 +135,14 @@ for _name in ("neg", "pos", "invert"):
 
 
 class constexpr_type:
-    """The type of a `constexpr`, as `tl.constexpr_type(3)`: equal for equal values."""
+    """The type of a `constexpr`, as `tl.constexpr_type(3)`: equal for equal values.
+
+    Example:
+
+        >>> import tilewright.language as tl
+        >>> tl.constexpr_type(3) == tl.constexpr_type(3)
+        True
+    """
 
     def __init__(self, value):
         self.value = unwrap(value)
@@ -148,11 +163,23 @@ def constexpr_function(fn):
     It sees the values inside the `constexpr` arguments and its result becomes a `constexpr`. It must not
     depend on anything but its arguments.
 
-    Example::
+    Example:
 
-        @tl.constexpr_function
-        def tile_bytes(rows, columns, bits):
-            return rows * columns * bits // 8
+        >>> import numpy as np
+        >>> import tilewright as tw
+        >>> import tilewright.language as tl
+        >>> @tl.constexpr_function
+        ... def tile_bytes(rows, columns, bits):
+        ...     return rows * columns * bits // 8
+        ...
+        >>> @tw.jit
+        ... def kernel(out_ptr):
+        ...     tl.store(out_ptr, tile_bytes(16, 32, 4))
+        ...
+        >>> out = np.zeros(1, np.int32)
+        >>> _ = kernel[1,](out)
+        >>> out
+        array([256], dtype=int32)
     """
 
     @functools.wraps(fn)

@@ -14,7 +14,13 @@ class StaticAssertionError(LanguageError):
 
 @builtin
 def static_assert(cond, msg=""):
-    """Stop the compilation with `msg` unless the compile-time value `cond` is true."""
+    """Stop the compilation with `msg` unless the compile-time value `cond` is true.
+
+    Example:
+
+        >>> x = tl.arange(0, 8)
+        >>> tl.static_assert(x.shape[0] == 8, "eight elements")
+    """
     if isinstance(cond, tensor):
         raise LanguageTypeError(
             "the condition of static_assert is known only when the kernel runs", hint="use tl.device_assert"
@@ -25,7 +31,12 @@ def static_assert(cond, msg=""):
 
 @builtin
 def static_print(*values, sep=" ", end="\n", file=None, flush=False):
-    """Print while the kernel is compiled: constants as they are, blocks and scalars by their type."""
+    """Print while the kernel is compiled: constants as they are, blocks and scalars by their type.
+
+    Example:
+
+        >>> tl.static_print("offsets are", tl.arange(0, 8))
+    """
     if builder().is_draft:
         return
     print(
@@ -43,6 +54,10 @@ def device_print(prefix, *args, hex=False):
 
     `prefix` is a compile-time string, `args` are blocks, scalars or numbers; `hex` prints integers in base
     16.
+
+    Example:
+
+        >>> tl.device_print("pid", tl.program_id(0))
     """
     if not isinstance(prefix, str):
         raise LanguageTypeError(f"the prefix of device_print is a string, got {convert.describe(prefix)}")
@@ -62,6 +77,11 @@ def device_assert(cond, msg="", mask=None):
     """Stop the launch with `msg` where `cond` is false (and `mask`, if given, true) when the kernel runs.
 
     Only compiled in with the option `debug`.
+
+    Example:
+
+        >>> x = tl.load(ints + tl.arange(0, 4))
+        >>> tl.device_assert(x >= 0, "sizes are positive")
     """
     if not isinstance(msg, str):
         raise LanguageTypeError(f"the message of device_assert is a string, got {convert.describe(msg)}")
@@ -77,17 +97,29 @@ def device_assert(cond, msg="", mask=None):
 def debug_barrier():
     """Nothing: the threads of a program need no barrier in this language. It is there for kernels that call
     it.
+
+    Example:
+
+        >>> tl.debug_barrier()
     """
 
 
 @builtin
 def assume(cond):
-    """Tell the compiler that `cond` always holds."""
+    """Tell the compiler that `cond` always holds.
+
+    Example:
+
+        >>> n = tl.load(ints + 3)
+        >>> tl.assume(n > 0)
+        >>> tl.arange(0, 4) // n
+        int32 [0, 0, 0, 1]
+    """
     if not isinstance(cond, (bool, int, tensor)):
         raise LanguageTypeError(f"tl.assume takes a condition, got {convert.describe(cond)}")
 
 
-def _hint(name, fact, text):
+def _hint(name, fact, text, example, result):
     def function(input, values):
         value = convert.to_tensor(input)
         counts = list(values) if isinstance(values, (tuple, list)) else [values]
@@ -107,6 +139,11 @@ def _hint(name, fact, text):
     `values` has one positive compile-time integer a side of `input`, a block or scalar of integers or
     pointers, which is given back. Raises `LanguageValueError` for another number of values. A promise that
     does not hold leads to wrong results.
+
+    Example:
+
+        >>> tl.{name}({example})
+        int32 {result}
     """
     return builtin(function)
 
@@ -115,8 +152,20 @@ multiple_of = _hint(
     "multiple_of",
     "divisibility",
     "the elements of `input` (with `max_contiguous`: the first of each run) are multiples of `values`",
+    "tl.program_id(0) * 8, 8",
+    0,
 )
 max_contiguous = _hint(
-    "max_contiguous", "contiguity", "aligned runs of `values` elements of `input` count up by one"
+    "max_contiguous",
+    "contiguity",
+    "aligned runs of `values` elements of `input` count up by one",
+    "tl.program_id(0) * 4 + tl.arange(0, 4), [4]",
+    [0, 1, 2, 3],
 )
-max_constancy = _hint("max_constancy", "constancy", "aligned runs of `values` elements of `input` are equal")
+max_constancy = _hint(
+    "max_constancy",
+    "constancy",
+    "aligned runs of `values` elements of `input` are equal",
+    "tl.arange(0, 4) // 2, [2]",
+    [0, 0, 1, 1],
+)

@@ -33,6 +33,16 @@ class dtype:
 
     Attributes: `name` ("fp32", "int64", "uint8", ...), `primitive_bitwidth`, and for integers
     `int_bitwidth`. Equality is by name. Raises `LanguageTypeError` for a name that is not a type.
+
+    Example:
+
+        >>> import tilewright.language as tl
+        >>> tl.float32.primitive_bitwidth
+        32
+        >>> tl.dtype("fp32") == tl.float32
+        True
+        >>> tl.int8.get_int_min_value()
+        -128
     """
 
     def __init__(self, name):
@@ -132,7 +142,14 @@ class dtype:
 
 
 class pointer_type(dtype):
-    """A pointer to elements of type `element_ty`; `const` forbids stores through it."""
+    """A pointer to elements of type `element_ty`; `const` forbids stores through it.
+
+    Example:
+
+        >>> p = ints.to(tl.pointer_type(tl.int64))
+        >>> tl.load(p)
+        int64 4294967296
+    """
 
     def __init__(self, element_ty, address_space=1, const=False):
         element_ty, const = unwrap(element_ty), unwrap(const)  # the interpreter calls it from kernels
@@ -164,7 +181,13 @@ class pointer_type(dtype):
 
 
 class block_type(dtype):
-    """A block: elements of one type (or pointers) in a shape known at compile time."""
+    """A block: elements of one type (or pointers) in a shape known at compile time.
+
+    Example:
+
+        >>> tl.arange(0, 8).reshape(2, 4).type == tl.block_type(tl.int32, [2, 4])
+        True
+    """
 
     def __init__(self, element_ty, shape):
         self.element_ty = element_ty
@@ -293,7 +316,22 @@ def type_from_signature(text):
 
 
 class const:
-    """Annotates a pointer that a kernel only reads: `def kernel(x: tl.const, ...)`. A store through it is an error."""
+    """Annotates a pointer that a kernel only reads: `def kernel(x: tl.const, ...)`. A store through it is an error.
+
+    Example:
+
+        >>> import numpy as np
+        >>> import tilewright as tw
+        >>> import tilewright.language as tl
+        >>> @tw.jit
+        ... def total(x_ptr: tl.const, out_ptr, N: tl.constexpr):
+        ...     tl.store(out_ptr, tl.sum(tl.load(x_ptr + tl.arange(0, N))))
+        ...
+        >>> out = np.zeros(1, np.float32)
+        >>> _ = total[1,](np.ones(8, np.float32), out, 8)
+        >>> out
+        array([8.], dtype=float32)
+    """
 
 
 #: The most elements of a block in Triton, which is no bound here.

@@ -9,7 +9,14 @@ from .semantic import arithmetic, convert
 
 
 class PropagateNan(enum.Enum):
-    """What `maximum`, `minimum` and `clamp` give where an operand is NaN: the other operand, or NaN."""
+    """What `maximum`, `minimum` and `clamp` give where an operand is NaN: the other operand, or NaN.
+
+    Example:
+
+        >>> x = tl.full((), float("nan"), tl.float32)
+        >>> tl.minimum(x, 1.0, propagate_nan=tl.PropagateNan.NONE)
+        float32 1.0
+    """
 
     NONE = 0
     ALL = 0xFFFF
@@ -27,7 +34,13 @@ def where(condition, x, y):
 
     The operands broadcast; `x` and `y` promote to one dtype, or are pointers of one type.
 
-    Example: `tl.where(offsets < n, values, 0.0)`.
+    Example:
+
+        >>> i = tl.arange(0, 4)
+        >>> tl.where(i < 2, i, -1)
+        int32 [0, 1, -1, -1]
+        >>> tl.where(i < 2, i, 0.5)
+        float32 [0.0, 1.0, 0.5, 0.5]
     """
     return arithmetic.where(condition, x, y)
 
@@ -37,38 +50,78 @@ def maximum(x, y, propagate_nan=PropagateNan.NONE):
     """The larger of `x` and `y`, element by element, in their promoted dtype.
 
     With `PropagateNan.NONE` the result is the other operand where one is NaN, with `ALL` it is NaN.
+
+    Example:
+
+        >>> tl.maximum(tl.arange(0, 4), 2)
+        int32 [2, 2, 2, 3]
+        >>> x = tl.full((2,), float("nan"), tl.float32)
+        >>> tl.maximum(x, 1.0)
+        float32 [1.0, 1.0]
+        >>> tl.maximum(x, 1.0, propagate_nan=tl.PropagateNan.ALL)
+        float32 [nan, nan]
     """
     return arithmetic.maximum(x, y, _propagates(propagate_nan))
 
 
 @builtin
 def minimum(x, y, propagate_nan=PropagateNan.NONE):
-    """The smaller of `x` and `y`, element by element; NaN as for `maximum`."""
+    """The smaller of `x` and `y`, element by element; NaN as for `maximum`.
+
+    Example:
+
+        >>> tl.minimum(tl.arange(0, 4), 2)
+        int32 [0, 1, 2, 2]
+    """
     return arithmetic.minimum(x, y, _propagates(propagate_nan))
 
 
 @builtin
 def clamp(x, min, max, propagate_nan=PropagateNan.NONE):
-    """`x` limited to the range from `min` to `max`, in the promoted dtype of the three."""
+    """`x` limited to the range from `min` to `max`, in the promoted dtype of the three.
+
+    Example:
+
+        >>> tl.clamp(tl.arange(0, 4) - 0.5, 0.0, 2.0)
+        float32 [0.0, 0.5, 1.5, 2.0]
+    """
     propagate = _propagates(propagate_nan)
     return arithmetic.minimum(arithmetic.maximum(x, min, propagate), max, propagate)
 
 
 @builtin
 def add(x, y, sanitize_overflow=True):
-    """`x + y`; with `sanitize_overflow=False` it may overflow also in kernels compiled with `debug`."""
+    """`x + y`; with `sanitize_overflow=False` it may overflow also in kernels compiled with `debug`.
+
+    Example:
+
+        >>> tl.add(tl.arange(0, 4), 10)
+        int32 [10, 11, 12, 13]
+    """
     return arithmetic.add(x, y, sanitize_overflow)
 
 
 @builtin
 def sub(x, y, sanitize_overflow=True):
-    """`x - y`; with `sanitize_overflow=False` it may overflow also in kernels compiled with `debug`."""
+    """`x - y`; with `sanitize_overflow=False` it may overflow also in kernels compiled with `debug`.
+
+    Example:
+
+        >>> tl.sub(tl.arange(0, 4), 10)
+        int32 [-10, -9, -8, -7]
+    """
     return arithmetic.sub(x, y, sanitize_overflow)
 
 
 @builtin
 def mul(x, y, sanitize_overflow=True):
-    """`x * y`; with `sanitize_overflow=False` it may overflow also in kernels compiled with `debug`."""
+    """`x * y`; with `sanitize_overflow=False` it may overflow also in kernels compiled with `debug`.
+
+    Example:
+
+        >>> tl.mul(tl.arange(0, 4), 10)
+        int32 [0, 10, 20, 30]
+    """
     return arithmetic.mul(x, y, sanitize_overflow)
 
 
@@ -81,7 +134,21 @@ def cast(input, dtype, fp_downcast_rounding=None, bitcast=False):
     floats narrow. With `bitcast=True` the bits are kept and read as `dtype`, which must be as wide; raises
     `LanguageValueError` else.
 
-    Example: `x.to(tl.float16)`, `tl.cast(x, tl.uint32, bitcast=True)`.
+    Example:
+
+        >>> x = tl.arange(0, 4) - 1.5
+        >>> tl.cast(x, tl.int32)
+        int32 [-1, 0, 0, 1]
+        >>> x.to(tl.int1)
+        int1 [True, True, True, True]
+        >>> tl.cast(tl.full((), 2049.0, tl.float32), tl.float16)
+        float16 2048.0
+        >>> tl.cast(1.9, tl.bfloat16, fp_downcast_rounding="rtz")
+        bfloat16 1.8984
+        >>> tl.cast(1.0, tl.uint32, bitcast=True)
+        uint32 1065353216
+        >>> tl.full((), 300, tl.int32).to(tl.uint8)
+        uint8 44
     """
     if not isinstance(dtype, _dtype):
         raise LanguageTypeError(f"a cast needs a type such as tl.float32, got {dtype!r}")
@@ -93,17 +160,37 @@ def cast(input, dtype, fp_downcast_rounding=None, bitcast=False):
 
 @builtin
 def to(self, dtype, fp_downcast_rounding=None, bitcast=False):
-    """`tl.cast` as a method: `x.to(tl.float32)`."""
+    """`tl.cast` as a method: `x.to(tl.float32)`.
+
+    Example:
+
+        >>> tl.arange(0, 4).to(tl.float32)
+        float32 [0.0, 1.0, 2.0, 3.0]
+    """
     return cast(self, dtype, fp_downcast_rounding, bitcast)
 
 
 @builtin
 def logical_and(x, y):
-    """Whether both are true (non-zero), element by element, as int1."""
+    """Whether both are true (non-zero), element by element, as int1.
+
+    Example:
+
+        >>> i = tl.arange(0, 4)
+        >>> (i > 0).logical_and(i < 3)
+        int1 [False, True, True, False]
+    """
     return arithmetic.logical(x, y, "arith.andi")
 
 
 @builtin
 def logical_or(x, y):
-    """Whether one of both is true (non-zero), element by element, as int1."""
+    """Whether one of both is true (non-zero), element by element, as int1.
+
+    Example:
+
+        >>> i = tl.arange(0, 4)
+        >>> (i < 1).logical_or(i > 2)
+        int1 [True, False, False, True]
+    """
     return arithmetic.logical(x, y, "arith.ori")

@@ -13,7 +13,14 @@ def gather(src, index, axis):
     sides. An index out of this range gives some element of `src`, and stops kernels compiled with `debug`.
     Raises `LanguageTypeError` and `LanguageValueError`.
 
-    Example: `tl.gather(table, codes, axis=0)`.
+    Example:
+
+        >>> table = tl.arange(0, 4) * 10
+        >>> tl.gather(table, 3 - tl.arange(0, 4), axis=0)
+        int32 [30, 20, 10, 0]
+        >>> x = tl.reshape(tl.arange(0, 8), (2, 4))
+        >>> tl.gather(x, tl.full((2, 1), 3, tl.int32), axis=1)
+        int32 [[3], [7]]
     """
     return choose.gather(src, index, axis)
 
@@ -26,6 +33,11 @@ def histogram(input, num_bins, mask=None):
     nor are those where `mask` (bools that broadcast to the shape of `input`) is false. Raises
     `LanguageTypeError` and `LanguageValueError`.
 
-    Example: `tl.histogram(x.to(tl.int32), 256, mask=offsets < n)`.
+    Example:
+
+        >>> tl.histogram(tl.arange(0, 8) % 3, 4)
+        int32 [3, 3, 2, 0]
+        >>> tl.histogram(tl.arange(0, 8) % 3, 4, mask=tl.arange(0, 8) < 4)
+        int32 [2, 1, 1, 0]
     """
     return choose.histogram(input, num_bins, mask)

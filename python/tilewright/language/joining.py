@@ -24,7 +24,14 @@ def _same_dtype(left, right, what):
 def join(a, b):
     """`a` and `b`, which broadcast and promote, side by side in a new last dimension of size 2.
 
-    Two scalars give a block of shape (2,). Example: two (M, N) blocks give (M, N, 2).
+    Two scalars give a block of shape (2,).
+
+    Example:
+
+        >>> tl.join(tl.arange(0, 4), tl.arange(4, 8))
+        int32 [[0, 4], [1, 5], [2, 6], [3, 7]]
+        >>> tl.join(1.0, 2.0)
+        float32 [1.0, 2.0]
     """
     a, b = promote.broadcast_pair(*_same_dtype(a, b, "tl.join"))
     if not a.type.is_block():
@@ -38,6 +45,13 @@ def split(a):
     """The two blocks (scalars, of a block of shape (2,)) that `tl.join` puts together to `a`.
 
     Raises `LanguageValueError` unless the last side of `a` is 2.
+
+    Example:
+
+        >>> x = tl.reshape(tl.arange(0, 8), (4, 2))
+        >>> tl.split(x)
+        int32 [0, 2, 4, 6]
+        int32 [1, 3, 5, 7]
     """
     if not isinstance(a, tensor) or not a.type.is_block():
         raise LanguageTypeError(f"tl.split takes a block, got {convert.describe(a)}")
@@ -54,6 +68,11 @@ def interleave(a, b):
     """The elements of `a` and `b` in turn along the last axis, which becomes twice as long.
 
     Two scalars give a block of shape (2,).
+
+    Example:
+
+        >>> tl.interleave(tl.arange(0, 4), tl.arange(4, 8))
+        int32 [0, 4, 1, 5, 2, 6, 3, 7]
     """
     joined = join(a, b)
     if len(joined.shape) == 1:
@@ -67,6 +86,14 @@ def cat(input, other, can_reorder=False, dim=0):
 
     With `can_reorder` the order of elements may be any; it is kept all the same. Raises
     `LanguageValueError` if the shapes differ.
+
+    Example:
+
+        >>> tl.cat(tl.arange(0, 4), tl.arange(4, 8))
+        int32 [0, 1, 2, 3, 4, 5, 6, 7]
+        >>> x = tl.reshape(tl.arange(0, 4), (2, 2))
+        >>> tl.cat(x, x, dim=1)
+        int32 [[0, 1, 0, 1], [2, 3, 2, 3]]
     """
     input, other = _same_dtype(input, other, "tl.cat")
     if not input.type.is_block() or input.shape != other.shape:
@@ -81,6 +108,13 @@ def flip(x, dim=None):
     """`x` with its elements along `dim` (default: the last axis) in reverse order.
 
     The side is a power of two; raises `LanguageValueError` otherwise.
+
+    Example:
+
+        >>> tl.flip(tl.arange(0, 4))
+        int32 [3, 2, 1, 0]
+        >>> tl.flip(tl.reshape(tl.arange(0, 4), (2, 2)), dim=0)
+        int32 [[2, 3], [0, 1]]
     """
     x = convert.to_tensor(x)
     axis = _shape.as_axis(-1 if dim is None else dim, len(x.shape), "tl.flip")
@@ -98,7 +132,13 @@ def flip(x, dim=None):
 
 @builtin
 def squeeze(x, dim):
-    """`x` without the axis `dim`, whose side is 1."""
+    """`x` without the axis `dim`, whose side is 1.
+
+    Example:
+
+        >>> tl.squeeze(tl.reshape(tl.arange(0, 4), (4, 1)), 1)
+        int32 [0, 1, 2, 3]
+    """
     axis = _shape.as_axis(dim, len(x.shape), "tl.squeeze")
     if x.shape[axis] != 1:
         raise LanguageValueError(f"tl.squeeze removes a side of 1, got axis {dim} of {list(x.shape)}")
@@ -109,6 +149,12 @@ def squeeze(x, dim):
 
 @builtin
 def unsqueeze(x, dim):
-    """`x` with a side of 1 inserted at `dim` of the result, as `expand_dims`."""
+    """`x` with a side of 1 inserted at `dim` of the result, as `expand_dims`.
+
+    Example:
+
+        >>> tl.unsqueeze(tl.arange(0, 4), 0)
+        int32 [[0, 1, 2, 3]]
+    """
     x = convert.to_tensor(x)
     return promote.expand_dims(x, _shape.as_axis(dim, len(x.shape) + 1, "tl.unsqueeze"))

@@ -12,7 +12,13 @@ class range:
     one. `disallow_acc_multi_buffer`, `flatten`, `warp_specialize` and `disable_licm` are hints, too: none
     changes a result.
 
-    Example: `for k in tl.range(0, tl.cdiv(K, BLOCK_K), num_stages=3):`.
+    Example:
+
+        >>> total = 0
+        >>> for k in tl.range(0, 10, 3, num_stages=2):
+        ...     total += k
+        >>> total
+        int32 18
     """
 
     is_loop = True
@@ -54,6 +60,14 @@ class static_range:
     `tl.constexpr`.
 
     Raises `LanguageTypeError` unless the bounds are compile-time integers.
+
+    Example:
+
+        >>> total = tl.zeros((4,), tl.int32)
+        >>> for k in tl.static_range(3):
+        ...     total += tl.full((4,), k, tl.int32)
+        >>> total
+        int32 [3, 3, 3, 3]
     """
 
     def __init__(self, arg1, arg2=None, step=None):
@@ -83,6 +97,12 @@ class static_range:
 def condition(arg, disable_licm=False):
     """`arg`, the condition of a `while`, with a hint to the compiler that changes no result.
 
-    Example: `while tl.condition(i < n, disable_licm=True):`.
+    Example:
+
+        >>> i = 1
+        >>> while tl.condition(i < 100, disable_licm=True):
+        ...     i *= 2
+        >>> i
+        int32 128
     """
     return arg

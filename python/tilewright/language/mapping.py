@@ -50,7 +50,16 @@ def map_elementwise(scalar_fn, *args, pack=1):
     argument, all of the first before those of the second, and gives as many of each result; which elements
     it gets together is not fixed. Raises `LanguageTypeError` and `LanguageValueError`.
 
-    Example: `tl.map_elementwise(selu, x, 1.67)`, with `def selu(x, a): return x if x > 0 else a * ...`.
+    Example:
+
+        >>> def steps(n):
+        ...     count = 0
+        ...     while n > 1:
+        ...         n = tl.where(n % 2 == 0, n // 2, 3 * n + 1)
+        ...         count += 1
+        ...     return count
+        >>> tl.map_elementwise(steps, tl.arange(1, 9))
+        int32 [0, 1, 7, 2, 5, 8, 16, 3]
     """
     _check(scalar_fn, args, pack)
     values = [convert.to_tensor(arg) for arg in args]

@@ -13,8 +13,11 @@ from .ir import Spelled, builder, emit
 from .semantic import arithmetic, convert, promote
 
 
-def _unary(name, op, text, approximated=False):
-    """The function `name` that creates `op`; `approximated` where the numerics of Triton ask for it."""
+def _unary(name, op, text, argument, result, approximated=False):
+    """The function `name` that creates `op`; `approximated` where the numerics of Triton ask for it.
+
+    Its example has this `argument` and `result`.
+    """
 
     def function(x):
         value = convert.to_tensor(x)
@@ -35,29 +38,38 @@ def _unary(name, op, text, approximated=False):
     `x`: a block, scalar or number of a float dtype, which is the dtype of the result. Raises
     `LanguageTypeError` for integers and pointers.
 
-    Example: `y = tl.{name}(x)`.
+    Example:
+
+        >>> tl.{name}(tl.full((2,), {argument}, tl.float32))
+        float32 [{result}, {result}]
     """
     return builtin(function)
 
 
-exp = _unary("exp", "math.exp", "e to the power `x`", approximated=True)
-exp2 = _unary("exp2", "math.exp2", "2 to the power `x`", approximated=True)
-log = _unary("log", "math.log", "Natural logarithm")
-log2 = _unary("log2", "math.log2", "Logarithm to base 2")
-sqrt = _unary("sqrt", "math.sqrt", "Square root, rounded to nearest")
-sqrt_rn = _unary("sqrt_rn", "math.sqrt", "Square root, rounded to nearest")
-rsqrt = _unary("rsqrt", "math.rsqrt", "1 over the square root")
-sin = _unary("sin", "math.sin", "Sine of an angle in radians")
-cos = _unary("cos", "math.cos", "Cosine of an angle in radians")
-tanh = _unary("tanh", "math.tanh", "Hyperbolic tangent")
-erf = _unary("erf", "math.erf", "Error function")
-floor = _unary("floor", "math.floor", "The largest integer not above `x`, as a float")
-ceil = _unary("ceil", "math.ceil", "The smallest integer not below `x`, as a float")
+exp = _unary("exp", "math.exp", "e to the power `x`", 1.0, 2.7183, approximated=True)
+exp2 = _unary("exp2", "math.exp2", "2 to the power `x`", 3.0, 8.0, approximated=True)
+log = _unary("log", "math.log", "Natural logarithm", 10.0, 2.3026)
+log2 = _unary("log2", "math.log2", "Logarithm to base 2", 8.0, 3.0)
+sqrt = _unary("sqrt", "math.sqrt", "Square root, rounded to nearest", 2.0, 1.4142)
+sqrt_rn = _unary("sqrt_rn", "math.sqrt", "Square root, rounded to nearest", 2.0, 1.4142)
+rsqrt = _unary("rsqrt", "math.rsqrt", "1 over the square root", 4.0, 0.5)
+sin = _unary("sin", "math.sin", "Sine of an angle in radians", 1.0, 0.84147)
+cos = _unary("cos", "math.cos", "Cosine of an angle in radians", 1.0, 0.5403)
+tanh = _unary("tanh", "math.tanh", "Hyperbolic tangent", 0.5, 0.46212)
+erf = _unary("erf", "math.erf", "Error function", 0.5, 0.5205)
+floor = _unary("floor", "math.floor", "The largest integer not above `x`, as a float", -1.5, -2.0)
+ceil = _unary("ceil", "math.ceil", "The smallest integer not below `x`, as a float", -1.5, -1.0)
 
 
 @builtin
 def abs(x):
-    """Absolute value of floats or integers; unsigned integers stay as they are."""
+    """Absolute value of floats or integers; unsigned integers stay as they are.
+
+    Example:
+
+        >>> tl.abs(tl.arange(0, 4) - 2)
+        int32 [2, 1, 0, 1]
+    """
     if convert.is_literal(x):
         return builtins.abs(x)
     value = convert.to_tensor(x)
@@ -75,19 +87,37 @@ def abs(x):
 
 @builtin
 def fma(x, y, z):
-    """`x * y + z` rounded once. The three broadcast and promote; raises `LanguageTypeError` unless floats."""
+    """`x * y + z` rounded once. The three broadcast and promote; raises `LanguageTypeError` unless floats.
+
+    Example:
+
+        >>> tl.fma(tl.arange(0, 4).to(tl.float32), 2.0, 1.0)
+        float32 [1.0, 3.0, 5.0, 7.0]
+    """
     return arithmetic.fma(x, y, z)
 
 
 @builtin
 def fdiv(x, y, ieee_rounding=False):
-    """`x / y` for floats, off by at most 2 ULP in float32; `ieee_rounding` asks for the rounded quotient."""
+    """`x / y` for floats, off by at most 2 ULP in float32; `ieee_rounding` asks for the rounded quotient.
+
+    Example:
+
+        >>> tl.fdiv(tl.arange(0, 4).to(tl.float32), 4.0)
+        float32 [0.0, 0.25, 0.5, 0.75]
+    """
     return _divide(x, y, "fdiv", fast=not ieee_rounding)
 
 
 @builtin
 def div_rn(x, y):
-    """`x / y` for floats, rounded to nearest."""
+    """`x / y` for floats, rounded to nearest.
+
+    Example:
+
+        >>> tl.div_rn(tl.arange(0, 4).to(tl.float32), 3.0)
+        float32 [0.0, 0.33333, 0.66667, 1.0]
+    """
     return _divide(x, y, "div_rn", fast=False)
 
 
@@ -102,5 +132,11 @@ def _divide(x, y, name, fast):
 
 @builtin
 def umulhi(x, y):
-    """The upper half of the product of two integers of 32 (or 64) bits, read as unsigned."""
+    """The upper half of the product of two integers of 32 (or 64) bits, read as unsigned.
+
+    Example:
+
+        >>> tl.umulhi(tl.full((), 2**31, tl.uint32), tl.full((), 6, tl.uint32))
+        uint32 3
+    """
     return arithmetic.multiply_high(x, y)

@@ -28,7 +28,16 @@ def dot(
     Raises `LanguageValueError` if the sides do not match,
     `LanguageTypeError` for other dtypes.
 
-    Example: `acc = tl.dot(a, b, acc)`.
+    Example:
+
+        >>> a = tl.reshape(tl.arange(0, 256) % 4, (16, 16)).to(tl.float16)
+        >>> b = tl.full((16, 16), 0.5, tl.float16)
+        >>> c = tl.dot(a, b)
+        >>> tl.max(c), tl.min(c)
+        float32 12.0
+        float32 12.0
+        >>> tl.sum(tl.dot(a, b, c))
+        float32 6144.0
     """
     if max_num_imprecise_acc is not None and not 0 <= max_num_imprecise_acc <= input.shape[-1]:
         raise LanguageValueError(
@@ -65,7 +74,14 @@ def dot_scaled(
     sums are of float32; `out_dtype=tl.float16` is for operands of one 16-bit or 8-bit float type without
     scales. Raises `LanguageTypeError` and `LanguageValueError`.
 
-    Example: `tl.dot_scaled(a, a_scale, "e4m3", b, b_scale, "e2m1", acc)`.
+    Example:
+
+        >>> a = tl.full((32, 32), 1.0, tl.float8e4nv)
+        >>> scale = tl.full((32, 1), 128, tl.uint8)  # 2.0
+        >>> b = tl.full((32, 32), 0.5, tl.bfloat16)
+        >>> c = tl.dot_scaled(a, scale, "e4m3", b, None, "bf16")
+        >>> tl.max(c)
+        float32 32.0
     """
     options = (fast_math, lhs_k_pack, rhs_k_pack, out_dtype)
     return _scaled.dot_scaled(lhs, lhs_scale, lhs_format, rhs, rhs_scale, rhs_format, acc, options)

@@ -38,7 +38,15 @@ def load(
     Raises `LanguageTypeError` if `pointer` holds no pointers, `LanguageValueError` for `other` without
     `mask`.
 
-    Example: `x = tl.load(x_ptr + offsets, mask=offsets < n, other=0.0)`.
+    Example:
+
+        >>> i = tl.arange(0, 4)
+        >>> tl.load(floats + i)
+        float32 [0.0, 1.0, 2.0, 3.0]
+        >>> tl.load(floats + 8 + i, mask=i < 2, other=-1.0)
+        float32 [8.0, 9.0, -1.0, -1.0]
+        >>> tl.load(ints + 5)
+        int32 5
     """
     if isinstance(pointer, block_pointer):
         _only_boundaries(mask=mask, other=other)
@@ -56,7 +64,15 @@ def store(pointer, value, mask=None, boundary_check=(), cache_modifier="", evict
     `eviction_policy` as for `load`. Raises `LanguageTypeError` if `pointer` holds no pointers or points to
     const.
 
-    Example: `tl.store(out_ptr + offsets, x + y, mask=offsets < n)`.
+    Example:
+
+        >>> i = tl.arange(0, 4)
+        >>> tl.store(out + i, i * 0.5, mask=i > 0)
+        >>> tl.store(counts, 7)
+        >>> out
+        float32 [0.0, 0.5, 1.0, 1.5]
+        >>> counts
+        int32 [7, 0, 0, 0]
     """
     if isinstance(pointer, block_pointer):
         _only_boundaries(mask=mask)
@@ -66,7 +82,7 @@ def store(pointer, value, mask=None, boundary_check=(), cache_modifier="", evict
     _memory.store(pointer, value, mask, cache_modifier, eviction_policy)
 
 
-def _rmw(op, text):
+def _rmw(op, text, example, result):
     def function(pointer, val, mask=None, sem=None, scope=None):
         return _memory.atomic_rmw(op, pointer, val, mask, sem, scope)
 
@@ -78,18 +94,24 @@ def _rmw(op, text):
     (default) or "sys". Elements have 32 or 64 bits, for `atomic_add` also float16 and bfloat16; raises
     `LanguageTypeError` otherwise.
 
-    Example: `tl.atomic_{op}(counter_ptr, 1)`.
+    Example:
+
+        >>> tl.store(counts, 6)
+        >>> tl.atomic_{op}(counts, {example})
+        int32 6
+        >>> counts
+        int32 [{result}, 0, 0, 0]
     """
     return builtin(function)
 
 
-atomic_add = _rmw("add", "Add `val` to the element")
-atomic_max = _rmw("max", "Leave the larger of the element and `val`")
-atomic_min = _rmw("min", "Leave the smaller of the element and `val`")
-atomic_and = _rmw("and", "Combine the integer and `val` by bitwise and")
-atomic_or = _rmw("or", "Combine the integer and `val` by bitwise or")
-atomic_xor = _rmw("xor", "Combine the integer and `val` by bitwise exclusive or")
-atomic_xchg = _rmw("xchg", "Replace the element by `val`")
+atomic_add = _rmw("add", "Add `val` to the element", 3, 9)
+atomic_max = _rmw("max", "Leave the larger of the element and `val`", 9, 9)
+atomic_min = _rmw("min", "Leave the smaller of the element and `val`", 3, 3)
+atomic_and = _rmw("and", "Combine the integer and `val` by bitwise and", 3, 2)
+atomic_or = _rmw("or", "Combine the integer and `val` by bitwise or", 3, 7)
+atomic_xor = _rmw("xor", "Combine the integer and `val` by bitwise exclusive or", 3, 5)
+atomic_xchg = _rmw("xchg", "Replace the element by `val`", 3, 3)
 
 
 @builtin
@@ -97,6 +119,12 @@ def atomic_cas(pointer, cmp, val, sem=None, scope=None):
     """Write `val` at `pointer` if the element there equals `cmp`, in one step; gives what was there before.
 
     Elements have 16, 32 or 64 bits and are compared bit by bit. `sem` and `scope` as for `atomic_add`.
-    Example: `while tl.atomic_cas(lock_ptr, 0, 1) == 1: pass`.
+
+    Example:
+
+        >>> tl.atomic_cas(counts, 0, 7)
+        int32 0
+        >>> counts
+        int32 [7, 0, 0, 0]
     """
     return _memory.atomic_cas(pointer, cmp, val, sem, scope)

@@ -21,14 +21,25 @@ def _grid_op(op, axis, name):
 def program_id(axis):
     """This program's place along `axis` (0, 1 or 2) of the grid, as int32.
 
-    Raises `LanguageValueError` for any other axis. Example: `pid = tl.program_id(0)`.
+    Raises `LanguageValueError` for any other axis.
+
+    Example:
+
+        >>> tl.program_id(0)
+        int32 0
     """
     return _grid_op("tile.program_id", axis, "program_id")
 
 
 @builtin
 def num_programs(axis):
-    """How many programs run along `axis` (0, 1 or 2) of the grid, as int32."""
+    """How many programs run along `axis` (0, 1 or 2) of the grid, as int32.
+
+    Example:
+
+        >>> tl.num_programs(0)
+        int32 1
+    """
     return _grid_op("tile.num_programs", axis, "num_programs")
 
 
@@ -37,7 +48,14 @@ def arange(start, end):
     """The integers from `start` up to `end` (left out), an int32 block of shape [end - start].
 
     Both are known at compile time. Raises `LanguageTypeError` where one is not, `LanguageValueError` for an
-    empty or too large range. Example: `offsets = tl.arange(0, BLOCK)`.
+    empty or too large range.
+
+    Example:
+
+        >>> tl.arange(0, 8)
+        int32 [0, 1, 2, 3, 4, 5, 6, 7]
+        >>> tl.program_id(0) * 8 + tl.arange(0, 8)
+        int32 [0, 1, 2, 3, 4, 5, 6, 7]
     """
     for bound in (start, end):
         if isinstance(bound, bool) or not isinstance(bound, int):
@@ -57,7 +75,12 @@ def full(shape, value, dtype):
     """A block of `shape` with `value`, a number or a scalar, everywhere, as `dtype`; shape `()` gives a
     scalar.
 
-    Example: `acc = tl.full((M, N), float("-inf"), tl.float32)`.
+    Example:
+
+        >>> tl.full((2, 2), float("-inf"), tl.float32)
+        float32 [[-inf, -inf], [-inf, -inf]]
+        >>> tl.full((), 3, tl.int64)
+        int64 3
     """
     shape = as_shape((shape,) if isinstance(shape, int) else (tuple(shape),), "tl.full")
     if dtype is None:
@@ -78,11 +101,23 @@ def full(shape, value, dtype):
 
 @builtin
 def zeros(shape, dtype):
-    """A block of `shape` filled with zeros of type `dtype`. Example: `tl.zeros((M, N), dtype=tl.float32)`."""
+    """A block of `shape` filled with zeros of type `dtype`.
+
+    Example:
+
+        >>> tl.zeros((2, 4), dtype=tl.float32)
+        float32 [[0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]]
+    """
     return full(shape, 0, dtype)
 
 
 @builtin
 def zeros_like(input):
-    """Zeros in the shape and dtype of `input`."""
+    """Zeros in the shape and dtype of `input`.
+
+    Example:
+
+        >>> tl.zeros_like(tl.arange(0, 4))
+        int32 [0, 0, 0, 0]
+    """
     return full(input.shape, 0, input.dtype)

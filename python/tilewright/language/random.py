@@ -34,7 +34,17 @@ def _integers(value, what):
 
 @builtin
 def philox_impl(c0, c1, c2, c3, k0, k1, n_rounds=N_ROUNDS_DEFAULT):
-    """`n_rounds` rounds on the counter `c0` to `c3` with the key `k0`, `k1`, all uint32; gives four uint32."""
+    """`n_rounds` rounds on the counter `c0` to `c3` with the key `k0`, `k1`, all uint32; gives four uint32.
+
+    Example:
+
+        >>> c = tl.full((), 0, tl.uint32)
+        >>> tl.philox_impl(c, c, c, c, c, c)
+        uint32 1713891541
+        uint32 3781805453
+        uint32 3159862348
+        uint32 2600524760
+    """
     for _ in range(n_rounds):
         high0, low0 = multiply_high(c0, _MULTIPLIERS[0]), mul(c0, _MULTIPLIERS[0])
         high2, low2 = multiply_high(c2, _MULTIPLIERS[1]), mul(c2, _MULTIPLIERS[1])
@@ -45,7 +55,16 @@ def philox_impl(c0, c1, c2, c3, k0, k1, n_rounds=N_ROUNDS_DEFAULT):
 
 @builtin
 def philox(seed, c0, c1, c2, c3, n_rounds=N_ROUNDS_DEFAULT):
-    """Four blocks of random uint32 from an integer `seed` (its 64 bits are the key) and four 32-bit counters."""
+    """Four blocks of random uint32 from an integer `seed` (its 64 bits are the key) and four 32-bit counters.
+
+    Example:
+
+        >>> tl.philox(0, 0, 0, 0, 0)
+        uint32 1713891541
+        uint32 3781805453
+        uint32 3159862348
+        uint32 2600524760
+    """
     seed = convert.cast(_integers(seed, "seed"), uint64)
     k0, k1 = convert.cast(seed, uint32), convert.cast(shift(seed, 32, ">>"), uint32)
     counters = [convert.cast(_integers(c, "counter"), uint32) for c in (c0, c1, c2, c3)]
@@ -54,7 +73,16 @@ def philox(seed, c0, c1, c2, c3, n_rounds=N_ROUNDS_DEFAULT):
 
 @builtin
 def randint4x(seed, offset, n_rounds=N_ROUNDS_DEFAULT):
-    """Four blocks of random uint32 in the shape of `offset`: as cheap as one."""
+    """Four blocks of random uint32 in the shape of `offset`: as cheap as one.
+
+    Example:
+
+        >>> tl.randint4x(42, tl.arange(0, 2))
+        uint32 [2632642643, 4242219303]
+        uint32 [2012563771, 1404726525]
+        uint32 [314527917, 2207210094]
+        uint32 [1463989207, 1951270651]
+    """
     offset = _integers(offset, "offset")
     low = convert.cast(offset, uint32)
     zero = mul(low, 0)
@@ -67,14 +95,23 @@ def randint4x(seed, offset, n_rounds=N_ROUNDS_DEFAULT):
 def randint(seed, offset, n_rounds=N_ROUNDS_DEFAULT):
     """Random uint32 in the shape of the integers `offset`, one for each value of `offset` under one `seed`.
 
-    Example: `tl.randint(seed, tl.program_id(0) * BLOCK + tl.arange(0, BLOCK))`.
+    Example:
+
+        >>> tl.randint(42, tl.arange(0, 4))
+        uint32 [2632642643, 4242219303, 3547071013, 3133604981]
     """
     return randint4x(seed, offset, n_rounds)[0]
 
 
 @builtin
 def uint_to_uniform_float(x):
-    """32 random bits to a float32 evenly spread over [0, 1)."""
+    """32 random bits to a float32 evenly spread over [0, 1).
+
+    Example:
+
+        >>> tl.uint_to_uniform_float(tl.full((), 2**30, tl.uint32))
+        float32 0.5
+    """
     x = convert.bitcast(convert.to_tensor(x), int32)
     folded = arithmetic.where(compare("lt", x, 0), arithmetic.invert(x), x)
     return mul(convert.cast(folded, float32), _TO_UNIT)
@@ -84,20 +121,39 @@ def uint_to_uniform_float(x):
 def rand(seed, offset, n_rounds=N_ROUNDS_DEFAULT):
     """Random float32 from [0, 1) in the shape of the integers `offset`.
 
-    Example: `keep = tl.rand(seed, offsets) > p`.
+    Example:
+
+        >>> tl.rand(42, tl.arange(0, 4))
+        float32 [0.77408, 0.024563, 0.34827, 0.5408]
     """
     return uint_to_uniform_float(randint(seed, offset, n_rounds))
 
 
 @builtin
 def rand4x(seed, offsets, n_rounds=N_ROUNDS_DEFAULT):
-    """Four blocks as `rand` gives one."""
+    """Four blocks as `rand` gives one.
+
+    Example:
+
+        >>> tl.rand4x(42, tl.arange(0, 2))
+        float32 [0.77408, 0.024563]
+        float32 [0.93717, 0.65413]
+        float32 [0.14646, 0.97219]
+        float32 [0.68172, 0.90863]
+    """
     return tuple(uint_to_uniform_float(bits) for bits in randint4x(seed, offsets, n_rounds))
 
 
 @builtin
 def pair_uniform_to_normal(u1, u2):
-    """Two independent numbers from [0, 1) to two of the standard normal distribution (Box and Muller)."""
+    """Two independent numbers from [0, 1) to two of the standard normal distribution (Box and Muller).
+
+    Example:
+
+        >>> tl.pair_uniform_to_normal(tl.full((), 0.5, tl.float32), tl.full((), 0.25, tl.float32))
+        float32 -5.1466e-08
+        float32 1.1774
+    """
     radius = sqrt(mul(log(arithmetic.maximum(u1, 1.0e-7)), -2.0))
     angle = mul(u2, 6.283185307179586)
     return mul(radius, cos(angle)), mul(radius, sin(angle))
@@ -105,13 +161,28 @@ def pair_uniform_to_normal(u1, u2):
 
 @builtin
 def randn(seed, offset, n_rounds=N_ROUNDS_DEFAULT):
-    """Random float32 of the standard normal distribution in the shape of the integers `offset`."""
+    """Random float32 of the standard normal distribution in the shape of the integers `offset`.
+
+    Example:
+
+        >>> tl.randn(42, tl.arange(0, 4))
+        float32 [0.66061, -1.5427, -0.59046, -0.60163]
+    """
     u1, u2, _, _ = rand4x(seed, offset, n_rounds)
     return pair_uniform_to_normal(u1, u2)[0]
 
 
 @builtin
 def randn4x(seed, offset, n_rounds=N_ROUNDS_DEFAULT):
-    """Four blocks as `randn` gives one."""
+    """Four blocks as `randn` gives one.
+
+    Example:
+
+        >>> tl.randn4x(42, tl.arange(0, 2))
+        float32 [0.66061, -1.5427]
+        float32 [-0.27523, -2.2435]
+        float32 [-0.81532, 0.19944]
+        float32 [-1.7825, -0.12899]
+    """
     u1, u2, u3, u4 = rand4x(seed, offset, n_rounds)
     return *pair_uniform_to_normal(u1, u2), *pair_uniform_to_normal(u3, u4)

@@ -25,7 +25,16 @@ def reduce(input, axis, combine_fn, keep_dims=False):
     all. With `keep_dims` the reduced axis stays with size 1. The result of reducing a block of rank 1 is a
     scalar.
 
-    Raises `LanguageTypeError` if the function changes the types. Example: `tl.reduce(x, 0, multiply)`.
+    Raises `LanguageTypeError` if the function changes the types.
+
+    Example:
+
+        >>> tl.reduce(tl.arange(1, 5), 0, lambda a, b: a * b)
+        int32 24
+        >>> x = tl.reshape(tl.arange(0, 8), (2, 4))
+        >>> tl.reduce((x, -x), 1, lambda a, b, c, d: (tl.maximum(a, c), tl.minimum(b, d)))
+        int32 [3, 7]
+        int32 [-3, -7]
     """
     inputs = list(input) if isinstance(input, (tuple, list)) else [input]
     if not _is_kernel_function(combine_fn):
@@ -51,7 +60,19 @@ def sum(input, axis=None, keep_dims=False, dtype=None):
     """The sum along `axis`, or of all elements.
 
     Integers narrower than 32 bits are summed as int32 or uint32; other types stay, unless `dtype` names
-    another. Example: `row_sums = tl.sum(x, axis=1)`.
+    another.
+
+    Example:
+
+        >>> x = tl.reshape(tl.arange(0, 8), (2, 4))
+        >>> tl.sum(x, axis=1)
+        int32 [6, 22]
+        >>> tl.sum(x)
+        int32 28
+        >>> tl.sum(x, axis=0, keep_dims=True)
+        int32 [[4, 6, 8, 10]]
+        >>> tl.sum(tl.full((4,), 100, tl.int8), dtype=tl.int8)
+        int8 -112
     """
     value = convert.to_tensor(input)
     given = value.dtype
@@ -63,13 +84,25 @@ def sum(input, axis=None, keep_dims=False, dtype=None):
 
 @builtin
 def xor_sum(input, axis=None, keep_dims=False):
-    """The bitwise exclusive or of integers along `axis`, or of all."""
+    """The bitwise exclusive or of integers along `axis`, or of all.
+
+    Example:
+
+        >>> tl.xor_sum(tl.arange(1, 5))
+        int32 4
+    """
     return _bitwise(input, axis, keep_dims, "arith.xori", "xor_sum")
 
 
 @builtin
 def reduce_or(input, axis=None, keep_dims=False):
-    """The bitwise or of integers along `axis`, or of all."""
+    """The bitwise or of integers along `axis`, or of all.
+
+    Example:
+
+        >>> tl.reduce_or(tl.arange(1, 5))
+        int32 7
+    """
     return _bitwise(input, axis, keep_dims, "arith.ori", "reduce_or")
 
 
@@ -122,7 +155,16 @@ def max(input, axis=None, return_indices=False, return_indices_tie_break_left=Tr
 
     Types narrower than 32 bits give float32 or int32. With `return_indices` the result is a pair of the
     values and their int32 places along the axis, the lowest of equal ones with
-    `return_indices_tie_break_left`. Example: `m = tl.max(x, axis=1)`.
+    `return_indices_tie_break_left`.
+
+    Example:
+
+        >>> x = tl.reshape(tl.arange(0, 8), (2, 4)) % 3
+        >>> tl.max(x, axis=1)
+        int32 [2, 2]
+        >>> tl.max(x, axis=1, return_indices=True)
+        int32 [2, 2]
+        int32 [2, 1]
     """
     return _extreme(
         input, axis, return_indices, return_indices_tie_break_left, keep_dims, arithmetic.maximum, "gt"
@@ -131,7 +173,16 @@ def max(input, axis=None, return_indices=False, return_indices_tie_break_left=Tr
 
 @builtin
 def min(input, axis=None, return_indices=False, return_indices_tie_break_left=True, keep_dims=False):
-    """The smallest element along `axis`, or of all; otherwise as `max`."""
+    """The smallest element along `axis`, or of all; otherwise as `max`.
+
+    Example:
+
+        >>> x = tl.reshape(tl.arange(0, 8), (2, 4)) % 3
+        >>> tl.min(x, axis=1)
+        int32 [0, 0]
+        >>> tl.min(x)
+        int32 0
+    """
     return _extreme(
         input, axis, return_indices, return_indices_tie_break_left, keep_dims, arithmetic.minimum, "lt"
     )
@@ -139,11 +190,25 @@ def min(input, axis=None, return_indices=False, return_indices_tie_break_left=Tr
 
 @builtin
 def argmax(input, axis, tie_break_left=True, keep_dims=False):
-    """The place of the largest element along `axis`, as int32."""
+    """The place of the largest element along `axis`, as int32.
+
+    Example:
+
+        >>> tl.argmax(tl.arange(0, 8) % 4, axis=0)
+        int32 3
+        >>> tl.argmax(tl.arange(0, 8) % 4, axis=0, keep_dims=True)
+        int32 [3]
+    """
     return max(input, axis, True, tie_break_left, keep_dims)[1]
 
 
 @builtin
 def argmin(input, axis, tie_break_left=True, keep_dims=False):
-    """The place of the smallest element along `axis`, as int32."""
+    """The place of the smallest element along `axis`, as int32.
+
+    Example:
+
+        >>> tl.argmin(tl.reshape(tl.arange(0, 8), (2, 4)) % 3, axis=1)
+        int32 [0, 2]
+    """
     return min(input, axis, True, tie_break_left, keep_dims)[1]

@@ -87,7 +87,15 @@ def associative_scan(input, axis, combine_fn, reverse=False):
     associative. With `reverse` the scan runs from the end. The side of `axis` is a power of two; raises
     `LanguageValueError` otherwise, `LanguageTypeError` if the function changes the types.
 
-    Example: `tl.associative_scan(x, 0, multiply)`.
+    Example:
+
+        >>> tl.associative_scan(tl.arange(1, 5), 0, lambda a, b: a * b)
+        int32 [1, 2, 6, 24]
+        >>> decay = tl.full((4,), 0.5, tl.float32)
+        >>> x = tl.arange(0, 4).to(tl.float32)
+        >>> tl.associative_scan((decay, x), 0, lambda a, b, c, d: (a * c, b * c + d))
+        float32 [0.5, 0.25, 0.125, 0.0625]
+        float32 [0.0, 1.0, 2.5, 4.25]
     """
     inputs = list(input) if isinstance(input, (tuple, list)) else [input]
     if not getattr(type(combine_fn), "is_kernel_function", False):
@@ -114,7 +122,14 @@ def cumsum(input, axis=0, reverse=False, dtype=None):
     """The sums of all elements up to each, along `axis`.
 
     Integers narrower than 32 bits are summed as int32 or uint32, bfloat16 as float32; other types stay,
-    unless `dtype` names another. With `reverse` it runs from the end. Example: `tl.cumsum(x, axis=1)`.
+    unless `dtype` names another. With `reverse` it runs from the end.
+
+    Example:
+
+        >>> tl.cumsum(tl.arange(0, 4))
+        int32 [0, 1, 3, 6]
+        >>> tl.cumsum(tl.arange(0, 4), reverse=True)
+        int32 [6, 6, 5, 3]
     """
     value = _widened(input)
     given = value.dtype
@@ -126,7 +141,13 @@ def cumsum(input, axis=0, reverse=False, dtype=None):
 
 @builtin
 def cumprod(input, axis=0, reverse=False):
-    """The products of all elements up to each, along `axis`; bfloat16 gives float32."""
+    """The products of all elements up to each, along `axis`; bfloat16 gives float32.
+
+    Example:
+
+        >>> tl.cumprod(tl.arange(1, 5))
+        int32 [1, 2, 6, 24]
+    """
     return _scan(
         [_widened(input)], axis, lambda a, b: [arithmetic.mul(a[0], b[0], False)], reverse, "tl.cumprod"
     )[0]

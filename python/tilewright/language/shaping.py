@@ -14,20 +14,38 @@ def reshape(input, *shape, can_reorder=False):
     """The elements of `input` in row-major order under another shape with as many elements.
 
     The shape is one sequence or separate arguments. Raises `LanguageValueError` if the counts differ.
-    Example: `tl.reshape(x, (4, 32))`, `x.reshape(4, 32)`.
+
+    Example:
+
+        >>> tl.reshape(tl.arange(0, 8), (2, 4))
+        int32 [[0, 1, 2, 3], [4, 5, 6, 7]]
+        >>> tl.arange(0, 8).reshape(4, 2)
+        int32 [[0, 1], [2, 3], [4, 5], [6, 7]]
     """
     return _shape.reshape(input, _shape.as_shape(shape, "tl.reshape"))
 
 
 @builtin
 def view(input, *shape):
-    """Like `reshape`."""
+    """Like `reshape`.
+
+    Example:
+
+        >>> tl.view(tl.arange(0, 8), (2, 4))
+        int32 [[0, 1, 2, 3], [4, 5, 6, 7]]
+    """
     return _shape.reshape(input, _shape.as_shape(shape, "tl.view"))
 
 
 @builtin
 def ravel(x, can_reorder=False):
-    """`x` as a block of rank 1, in row-major order."""
+    """`x` as a block of rank 1, in row-major order.
+
+    Example:
+
+        >>> tl.ravel(tl.zeros((2, 4), tl.int32))
+        int32 [0, 0, 0, 0, 0, 0, 0, 0]
+    """
     return _shape.reshape(x, (_shape.numel(x.shape),))
 
 
@@ -35,7 +53,13 @@ def ravel(x, can_reorder=False):
 def permute(input, *dims):
     """`input` with its axes in the order `dims`: side `i` of the result is side `dims[i]` of the input.
 
-    Raises `LanguageValueError` unless each axis stands there once. Example: `tl.permute(x, (2, 0, 1))`.
+    Raises `LanguageValueError` unless each axis stands there once.
+
+    Example:
+
+        >>> x = tl.reshape(tl.arange(0, 8), (2, 2, 2))
+        >>> tl.permute(x, (2, 0, 1))
+        int32 [[[0, 2], [4, 6]], [[1, 3], [5, 7]]]
     """
     if len(dims) == 1 and isinstance(dims[0], (tuple, list)):
         dims = dims[0]
@@ -44,7 +68,13 @@ def permute(input, *dims):
 
 @builtin
 def trans(input, *dims):
-    """`permute`, which without `dims` swaps the last two axes."""
+    """`permute`, which without `dims` swaps the last two axes.
+
+    Example:
+
+        >>> tl.trans(tl.reshape(tl.arange(0, 8), (2, 4)))
+        int32 [[0, 4], [1, 5], [2, 6], [3, 7]]
+    """
     if not dims:
         rank = len(input.shape)
         if rank < 2:
@@ -57,7 +87,12 @@ def trans(input, *dims):
 def expand_dims(input, axis):
     """`input` with a side of 1 inserted at `axis` (or at each of a sequence of axes) of the result.
 
-    Example: `tl.expand_dims(x, 0)` is `x[None, :]`.
+    Example:
+
+        >>> tl.expand_dims(tl.arange(0, 4), 0)
+        int32 [[0, 1, 2, 3]]
+        >>> tl.arange(0, 4)[:, None]
+        int32 [[0], [1], [2], [3]]
     """
     value = convert.to_tensor(input)
     axes = list(axis) if isinstance(axis, (tuple, list)) else [axis]
@@ -74,14 +109,26 @@ def expand_dims(input, axis):
 def broadcast_to(input, *shape):
     """`input` stretched to `shape`: missing leading sides are added and sides of 1 repeated.
 
-    Raises `LanguageValueError` if another side differs. Example: `tl.broadcast_to(x[:, None], (M, N))`.
+    Raises `LanguageValueError` if another side differs.
+
+    Example:
+
+        >>> tl.broadcast_to(tl.arange(0, 2)[:, None], (2, 4))
+        int32 [[0, 0, 0, 0], [1, 1, 1, 1]]
     """
     return promote.broadcast_to_shape(convert.to_tensor(input), _shape.as_shape(shape, "tl.broadcast_to"))
 
 
 @builtin
 def broadcast(input, other):
-    """`input` and `other`, both stretched to their common shape."""
+    """`input` and `other`, both stretched to their common shape.
+
+    Example:
+
+        >>> tl.broadcast(tl.arange(0, 2)[:, None], tl.arange(0, 2)[None, :])
+        int32 [[0, 0], [1, 1]]
+        int32 [[0, 1], [0, 1]]
+    """
     for value in (input, other):
         if not isinstance(value, tensor):
             raise LanguageTypeError(f"tl.broadcast takes blocks and scalars, got {convert.describe(value)}")

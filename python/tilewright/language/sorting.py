@@ -74,6 +74,14 @@ def sort(x, dim=None, descending=False):
 
     NaNs count as greater than all, and -0.0 as less than 0.0. The side is a power of two. Raises
     `LanguageValueError` for another `dim` or side.
+
+    Example:
+
+        >>> x = tl.arange(0, 8) * 3 % 8
+        >>> tl.sort(x)
+        int32 [0, 1, 2, 3, 4, 5, 6, 7]
+        >>> tl.sort(tl.reshape(x, (2, 4)), descending=True)
+        int32 [[6, 3, 1, 0], [7, 5, 4, 2]]
     """
     x = convert.to_tensor(x)
     axis = _last_axis(x, dim, "tl.sort")
@@ -88,7 +96,12 @@ def sort(x, dim=None, descending=False):
 def topk(x, k, dim=None):
     """The `k` greatest elements along the last axis, in descending order.
 
-    `k` is a power of two up to the side. NaNs count as greater than all. Example: `tl.topk(scores, 8)`.
+    `k` is a power of two up to the side. NaNs count as greater than all.
+
+    Example:
+
+        >>> tl.topk(tl.arange(0, 8) * 3 % 8, 2)
+        int32 [7, 6]
     """
     x = convert.to_tensor(x)
     axis = _last_axis(x, dim, "tl.topk")
@@ -113,7 +126,14 @@ def topk(x, k, dim=None):
 @builtin
 def bitonic_merge(x, dim=None, descending=False):
     """The elements of `x`, which along the last axis first rise and then fall (or the other way round), in
-    ascending (or `descending`) order. The last step of `tl.sort`, which see."""
+    ascending (or `descending`) order. The last step of `tl.sort`, which see.
+
+    Example:
+
+        >>> x = tl.arange(0, 8)
+        >>> tl.bitonic_merge(tl.where(x < 4, x, 11 - x))
+        int32 [0, 1, 2, 3, 4, 5, 6, 7]
+    """
     x = convert.to_tensor(x)
     axis = _last_axis(x, dim, "tl.bitonic_merge")
     keys = _merge(_to_keys(x), x.shape[axis].bit_length() - 1, descending)

@@ -184,17 +184,29 @@ def aggregate(cls):
 
     Raises `TypeError` for a class without annotations.
 
-    Example::
+    Example:
 
-        @tl.aggregate
-        class Span:
-            start: tl.tensor
-            stop: tl.tensor
-            STEP: tl.constexpr
-
-            @tw.jit
-            def size(self):
-                return (self.stop - self.start) // self.STEP
+        >>> import numpy as np
+        >>> import tilewright as tw
+        >>> import tilewright.language as tl
+        >>> @tl.aggregate
+        ... class Span:
+        ...     start: tl.tensor
+        ...     stop: tl.tensor
+        ...     STEP: tl.constexpr
+        ...
+        ...     @tw.jit
+        ...     def size(self):
+        ...         return (self.stop - self.start) // self.STEP
+        ...
+        >>> @tw.jit
+        ... def kernel(out_ptr, start, stop):
+        ...     tl.store(out_ptr, Span(start, stop, 2).size())
+        ...
+        >>> out = np.zeros(1, np.int32)
+        >>> _ = kernel[1,](out, 0, 10)
+        >>> out
+        array([5], dtype=int32)
     """
     annotations = dict(inspect.get_annotations(cls)) if isinstance(cls, builtins.type) else {}
     if not annotations:

@@ -9,6 +9,18 @@ class tensor:
     Attributes: `type` (an element type, pointer type or `block_type`), `dtype` (the element type) and
     `shape` (ints known while compiling; `()` for a scalar). Operators promote and broadcast as the language
     reference says; most functions of `tl` are methods too: `x.to(tl.float16)`, `x.sum(axis=0)`.
+
+    Example:
+
+        >>> x = tl.arange(0, 8).reshape(2, 4)
+        >>> x.shape
+        (2, 4)
+        >>> x.dtype == tl.int32
+        True
+        >>> x.T.shape
+        (4, 2)
+        >>> (x * 2).sum(axis=1)
+        int32 [12, 44]
     """
 
     is_runtime_value = True

@@ -66,6 +66,12 @@ def make_block_ptr(base, shape, strides, offsets, block_shape, order):
     fastest to the slowest in memory, are known at compile time. `tl.load(p, boundary_check=(0, 1),
     padding_option="zero")` and `tl.store` check the bounds of the axes they are told. Raises
     `LanguageTypeError` and `LanguageValueError`.
+
+    Example:
+
+        >>> p = tl.make_block_ptr(ints, (4, 8), (8, 1), (1, 6), (2, 4), (1, 0))
+        >>> tl.load(p, boundary_check=(1,), padding_option="zero")
+        int32 [[14, 15, 0, 0], [22, 23, 0, 0]]
     """
     block_shape = as_shape((tuple(block_shape),), "a block pointer")
     rank = len(block_shape)
@@ -80,7 +86,15 @@ def make_block_ptr(base, shape, strides, offsets, block_shape, order):
 
 @builtin
 def advance(base, offsets):
-    """The block pointer `base` moved by `offsets`, an integer for each axis."""
+    """The block pointer `base` moved by `offsets`, an integer for each axis.
+
+    Example:
+
+        >>> p = tl.make_block_ptr(ints, (4, 8), (8, 1), (0, 0), (2, 4), (1, 0))
+        >>> p = tl.advance(p, (1, 4))
+        >>> tl.load(p)
+        int32 [[12, 13, 14, 15], [20, 21, 22, 23]]
+    """
     if not isinstance(base, block_pointer):
         raise LanguageTypeError(f"tl.advance takes a block pointer, got {convert.describe(base)}")
     moves = _tiles.index_scalars(offsets, int32, "offsets")
@@ -95,6 +109,16 @@ class tensor_descriptor(aggregate):
     `tl.make_tensor_descriptor`.
 
     Attributes: `shape`, `strides` (of the array), `block_shape`, `dtype` (of the elements).
+
+    Example:
+
+        >>> d = tl.make_tensor_descriptor(ints, [4, 8], [8, 1], [1, 4])
+        >>> d.load([2, 0])
+        int32 [[16, 17, 18, 19]]
+        >>> d.gather(tl.arange(0, 2) * 2, 4)
+        int32 [[4, 5, 6, 7], [20, 21, 22, 23]]
+        >>> d.block_shape
+        (1, 4)
     """
 
     @property
@@ -213,10 +237,13 @@ def make_tensor_descriptor(base, shape, strides, block_shape, padding_option="ze
     The last stride is 1, and up to five axes are allowed. `padding_option`, "zero" or "nan", says what is
     read outside of the array. Raises `LanguageTypeError` and `LanguageValueError`.
 
-    Example::
+    Example:
 
-        a = tl.make_tensor_descriptor(a_ptr, [M, K], [K, 1], [BLOCK_M, BLOCK_K])
-        tile = a.load([pid * BLOCK_M, k])
+        >>> d = tl.make_tensor_descriptor(ints, [4, 8], [8, 1], [2, 4])
+        >>> d.load([1, 6])
+        int32 [[14, 15, 0, 0], [22, 23, 0, 0]]
+        >>> d.block_shape
+        (2, 4)
     """
     block_shape = as_shape((tuple(block_shape),), "a tensor descriptor")
     rank = len(block_shape)
@@ -234,11 +261,26 @@ def make_tensor_descriptor(base, shape, strides, block_shape, padding_option="ze
 
 @builtin
 def load_tensor_descriptor(desc, offsets):
-    """`desc.load(offsets)`."""
+    """`desc.load(offsets)`.
+
+    Example:
+
+        >>> d = tl.make_tensor_descriptor(ints, [4, 8], [8, 1], [2, 4])
+        >>> tl.load_tensor_descriptor(d, [1, 0])
+        int32 [[8, 9, 10, 11], [16, 17, 18, 19]]
+    """
     return desc.load(offsets)
 
 
 @builtin
 def store_tensor_descriptor(desc, offsets, value):
-    """`desc.store(offsets, value)`."""
+    """`desc.store(offsets, value)`.
+
+    Example:
+
+        >>> d = tl.make_tensor_descriptor(counts, [2, 4], [4, 1], [1, 4])
+        >>> tl.store_tensor_descriptor(d, [1, 0], tl.arange(0, 4)[None, :])
+        >>> counts
+        int32 [0, 0, 0, 0, 0, 1, 2, 3]
+    """
     desc.store(offsets, value)

@@ -2,10 +2,24 @@
 
 
 def cdiv(a, b):
-    """`a / b` rounded up, for ints with `b` > 0: how many blocks of `b` cover `a`."""
+    """`a / b` rounded up, for ints with `b` > 0: how many blocks of `b` cover `a`.
+
+    Example:
+
+        >>> import tilewright as tw
+        >>> tw.cdiv(1000, 128)
+        8
+    """
     return -(-a // b)
 
 
 def next_power_of_2(n):
-    """The least power of two that is not below the int `n`; 1 for `n` <= 1."""
+    """The least power of two that is not below the int `n`; 1 for `n` <= 1.
+
+    Example:
+
+        >>> import tilewright as tw
+        >>> tw.next_power_of_2(1000)
+        1024
+    """
     return 1 << max(0, n - 1).bit_length()

@@ -16,6 +16,23 @@ class TensorDescriptor:
         padding: what is read outside of the array, "zero" or "nan".
 
     Raises `ValueError` for what is not so.
+
+    Example:
+
+        >>> import numpy as np
+        >>> import tilewright as tw
+        >>> import tilewright.language as tl
+        >>> @tw.jit
+        ... def corner(matrix, out_ptr):
+        ...     tl.store(out_ptr, tl.sum(matrix.load([0, 0])))
+        ...
+        >>> matrix = tw.TensorDescriptor.from_tensor(np.ones((4, 8), np.float32), [2, 4])
+        >>> matrix.strides
+        [8, 1]
+        >>> out = np.zeros(1, np.float32)
+        >>> _ = corner[1,](matrix, out)
+        >>> out
+        array([8.], dtype=float32)
     """
 
     base: object

@@ -22,6 +22,19 @@ class JITFunction(KernelFunction):
 
     NumPy arrays and torch tensors on the CPU run on the CPU, arrays of a CUDA device on it; on the current
     stream of the library that made them. Other functions in the language call it as a plain function.
+
+    Example:
+
+        >>> import numpy as np
+        >>> import tilewright as tw
+        >>> x, out = np.arange(5), np.zeros(5, int)
+        >>> twice.arg_names
+        ['x_ptr', 'out_ptr', 'n', 'BLOCK']
+        >>> _ = twice[lambda values: (tw.cdiv(values["n"], values["BLOCK"]),)](x, out, 5, BLOCK=4)
+        >>> launch = twice.bind((2,), x, out, 5, BLOCK=4)
+        >>> _ = launch()
+        >>> out
+        array([0, 2, 4, 6, 8])
     """
 
     def __init__(
@@ -141,6 +154,21 @@ def jit(
     always inlined; `noinline` is there for the sake of existing code.
 
     Raises `TypeError` for a function with `*args` or `**kwargs` and `ValueError` for unknown names.
+
+    Example:
+
+        >>> import numpy as np
+        >>> import tilewright as tw
+        >>> import tilewright.language as tl
+        >>> @tw.jit
+        ... def twice(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+        ...     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        ...     tl.store(out_ptr + i, 2 * tl.load(x_ptr + i, mask=i < n), mask=i < n)
+        ...
+        >>> x, out = np.arange(5), np.zeros(5, int)
+        >>> _ = twice[(2,)](x, out, 5, BLOCK=4)
+        >>> out
+        array([0, 2, 4, 6, 8])
     """
     if fn is None:
         return partial(

@@ -16,13 +16,29 @@ TOLERANCE = {
 
 
 def dtype_name(array):
-    """The name of an array's dtype as NumPy and `ml_dtypes` spell it: "bfloat16"."""
+    """The name of an array's dtype as NumPy and `ml_dtypes` spell it: "bfloat16".
+
+    Example:
+
+        >>> import numpy as np
+        >>> from tilewright.testing import dtype_name
+        >>> dtype_name(np.zeros(1, np.float16))
+        'float16'
+    """
     return str(array.dtype).removeprefix("torch.")
 
 
 def to_numpy(array):
     """A NumPy array with the values of `array` (NumPy, torch, CuPy, `tilewright.cuda`) as float64 or
-    integers."""
+    integers.
+
+    Example:
+
+        >>> import numpy as np
+        >>> from tilewright.testing import to_numpy
+        >>> to_numpy(np.ones(2, np.float16))
+        array([1., 1.])
+    """
     if hasattr(array, "detach"):  # torch
         array = array.detach().cpu()
         array = (array.double() if array.dtype.is_floating_point else array).numpy()
@@ -38,6 +54,13 @@ def relative_errors(out, reference):
     """The relative error of `out` as (norm of the difference / norm of `reference`, greatest difference /
     greatest value of `reference`). Elements that are NaN or the same infinity in both do not count; such in
     one alone make both errors infinite.
+
+    Example:
+
+        >>> import numpy as np
+        >>> from tilewright.testing import relative_errors
+        >>> relative_errors(np.ones(4), np.ones(4))
+        (0.0, 0.0)
     """
     out, reference = to_numpy(out).astype(np.float64), np.asarray(reference, np.float64)
     if out.shape != reference.shape:
@@ -60,6 +83,12 @@ def assert_close(out, reference, rtol=None, max_factor=8.0):
     `out` has floats of any width, `reference` the same shape. Both the norm of the error and, less strictly
     by `max_factor`, the greatest error are compared with `rtol`, by default the `TOLERANCE` of the dtype of
     `out`. Raises `AssertionError` with both errors and the worst element.
+
+    Example:
+
+        >>> import numpy as np
+        >>> from tilewright.testing import assert_close
+        >>> assert_close(np.float32([1.0, 2.0]), np.array([1.0, 2.0]))
     """
     rtol = TOLERANCE[dtype_name(out)] if rtol is None else rtol
     norm, greatest = relative_errors(out, reference)
@@ -80,6 +109,13 @@ def poison(array):
     """Fill `array` (NumPy or torch) in place with NaN, or for integers a wild value; gives it back.
 
     What a kernel then fails to write shows.
+
+    Example:
+
+        >>> import numpy as np
+        >>> from tilewright.testing import poison
+        >>> poison(np.zeros(2, np.float32))
+        array([nan, nan], dtype=float32)
     """
     floating = (
         np.dtype(array.dtype).kind not in "biu"

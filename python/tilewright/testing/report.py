@@ -16,6 +16,13 @@ class Benchmark:
         args: other arguments, the same for all.
         xlabel, ylabel, x_log, y_log: the axes.
         styles: pairs of colour and line style of the lines, as matplotlib names them.
+
+    Example:
+
+        >>> from tilewright.testing import Benchmark
+        >>> sizes = Benchmark(["n"], [1, 2], "provider", ["ours"], ["Ours"], "sums", args={})
+        >>> list(sizes.points())
+        [{'n': 1}, {'n': 2}]
     """
 
     def __init__(
@@ -162,7 +169,22 @@ def _plot(benchmark, rows, directory, show):
 
 def perf_report(benchmarks):
     """Decorate a function that gives a time (or a rate), or three of them (value, low, high), so that
-    `function.run(print_data=True)` measures it as a `Benchmark`, or a list of them, says."""
+    `function.run(print_data=True)` measures it as a `Benchmark`, or a list of them, says.
+
+    Example:
+
+        >>> from tilewright.testing import Benchmark, perf_report
+        >>> @perf_report(Benchmark(["n"], [1, 2], "provider", ["ours"], ["Ours"], "squares", args={}))
+        ... def squares(n, provider):
+        ...     return n * n
+        ...
+        >>> squares.run(print_data=True)
+        squares:
+        n  Ours
+        1     1
+        2     4
+        [[1, 1], [2, 4]]
+    """
 
     def decorate(fn):
         return Mark(fn, benchmarks)

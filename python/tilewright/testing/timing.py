@@ -78,6 +78,12 @@ def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_m
         device: "cpu", where `fn` returns when it is done, or "cuda" or its number, where events on the
             current stream are measured and the L2 cache is emptied before each run; by default a device if
             there is one.
+
+    Example:
+
+        >>> from tilewright.testing import do_bench
+        >>> do_bench(lambda: sum(range(1000)), warmup=1, rep=1, device="cpu") > 0
+        True
     """
     if grad_to_none is not None:
         fn = _without_gradients(fn, grad_to_none)
@@ -105,6 +111,16 @@ def do_bench_cudagraph(fn, rep=20, grad_to_none=None, quantiles=None, return_mod
     """As `do_bench` on a GPU, for launches from a CUDA graph, which leave the host out of the time.
 
     The graph is torch's. Without a GPU, or without torch, it is `do_bench`.
+
+    Example:
+
+        >>> import numpy as np
+        >>> import tilewright as tw
+        >>> from tilewright.testing import do_bench_cudagraph
+        >>> x = tw.from_numpy(np.arange(5))
+        >>> out = tw.zeros(5, x.dtype)
+        >>> do_bench_cudagraph(lambda: twice[(2,)](x, out, 5, BLOCK=4), rep=1) > 0
+        True
     """
     torch = sys.modules.get("torch")
     if torch is None or not torch.cuda.is_available():

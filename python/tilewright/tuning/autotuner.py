@@ -314,6 +314,21 @@ def autotune(
 
     Raises `ValueError` for names that are no parameters, and at the launch `AutotunerError` where no
     configuration works.
+
+    Example:
+
+        >>> import numpy as np
+        >>> import tilewright as tw
+        >>> @tw.autotune([tw.Config({"BLOCK": 4}), tw.Config({"BLOCK": 8})], key=["n"], warmup=1, rep=1)
+        ... @tw.jit
+        ... def scaled(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+        ...     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        ...     tl.store(out_ptr + i, 3 * tl.load(x_ptr + i, mask=i < n), mask=i < n)
+        ...
+        >>> x, out = np.arange(5), np.zeros(5, int)
+        >>> _ = scaled[lambda args: (tw.cdiv(args["n"], args["BLOCK"]),)](x, out, 5)
+        >>> out
+        array([ 0,  3,  6,  9, 12])
     """
     if use_cuda_graph and do_bench is None:
         from ..testing import do_bench_cudagraph as do_bench

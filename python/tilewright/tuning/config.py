@@ -16,6 +16,12 @@ class Config:
         pre_hook: called before each launch with this configuration, with a dict of all arguments by name.
 
     Two are equal if all but their hooks are.
+
+    Example:
+
+        >>> import tilewright as tw
+        >>> tw.Config({"BLOCK": 128}, num_warps=8).all_kwargs()
+        {'BLOCK': 128, 'num_warps': 8, 'num_ctas': 1, 'num_stages': 3}
     """
 
     def __init__(self, kwargs, num_warps=4, num_stages=3, num_ctas=1, maxnreg=None, pre_hook=None):

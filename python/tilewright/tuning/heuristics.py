@@ -33,7 +33,20 @@ def heuristics(values):
     `values` maps the names of parameters to functions of a dict with the arguments of the call by name,
     called in order; each sees what those before it gave.
 
-    Example: `@tw.heuristics({"EVEN": lambda args: args["n"] % args["BLOCK"] == 0})`.
+    Example:
+
+        >>> import numpy as np
+        >>> import tilewright as tw
+        >>> @tw.heuristics({"BLOCK": lambda args: tw.next_power_of_2(args["n"])})
+        ... @tw.jit
+        ... def scaled(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+        ...     i = tl.arange(0, BLOCK)
+        ...     tl.store(out_ptr + i, 3 * tl.load(x_ptr + i, mask=i < n), mask=i < n)
+        ...
+        >>> x, out = np.arange(5), np.zeros(5, int)
+        >>> _ = scaled[1,](x, out, 5)
+        >>> out
+        array([ 0,  3,  6,  9, 12])
     """
 
     def decorate(fn):

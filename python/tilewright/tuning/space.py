@@ -19,7 +19,12 @@ class Space:
         seed: of the random choice; with the same seed the order is the same.
         values: lists of values by the names of parameters and options.
 
-    Example: `tw.Space(BLOCK_M=[64, 128], BLOCK_N=[64, 128, 256], num_warps=[4, 8], seconds=5)`.
+    Example:
+
+        >>> import tilewright as tw
+        >>> space = tw.Space(BLOCK=[64, 128], num_warps=[4, 8], seconds=5)
+        >>> [str(config) for config in space.configs()][:2]
+        ['BLOCK: 64, num_warps: 4, num_ctas: 1, num_stages: 3', 'BLOCK: 64, num_warps: 8, num_ctas: 1, num_stages: 3']
     """
 
     def __init__(self, *, seconds=10.0, where=None, seed=0, **values):

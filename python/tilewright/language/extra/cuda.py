@@ -19,13 +19,25 @@ __all__ = [
 
 @builtin
 def num_warps():
-    """Warps that run one program, as given at the launch."""
+    """Warps that run one program, as given at the launch.
+
+    Example:
+
+        >>> tl.extra.cuda.num_warps()
+        4
+    """
     return builder().options.num_warps
 
 
 @builtin
 def num_threads():
-    """Threads that run one program: 32 for each warp."""
+    """Threads that run one program: 32 for each warp.
+
+    Example:
+
+        >>> tl.extra.cuda.num_threads()
+        128
+    """
     return 32 * builder().options.num_warps
 
 
@@ -36,6 +48,10 @@ def gdc_wait():
     For kernels launched with `launch_pdl=True`, which start earlier than that: whatever depends on those
     kernels, or is still used by them, must only be read and written behind it. Elsewhere, also on devices
     before compute capability 9.0, on the CPU and in the interpreter, there is nothing to wait for.
+
+    Example:
+
+        >>> tl.extra.cuda.gdc_wait()
     """
     emit_effect("tile.launch_wait", [])
 
@@ -46,11 +62,15 @@ def gdc_launch_dependents():
 
     A hint that changes no result: that kernel starts early only if it was launched with `launch_pdl=True`,
     and its `gdc_wait` waits for the end of this one, so this may stand before stores.
+
+    Example:
+
+        >>> tl.extra.cuda.gdc_launch_dependents()
     """
     emit_effect("tile.launch_dependents", [])
 
 
-def _read(register, ty, what):
+def _read(register, ty, what, claim):
     """A builtin that reads a special register of the GPU anew each time."""
     wide = ty.primitive_bitwidth == 64
 
@@ -59,9 +79,15 @@ def _read(register, ty, what):
         return inline_asm_elementwise(text, "=l" if wide else "=r", [], ty, is_pure=False, pack=1)
 
     function.__name__ = function.__qualname__ = register
-    function.__doc__ = f"{what}, as {ty}. On GPUs only: the CPU back end and the interpreter refuse it."
+    function.__doc__ = f"""{what}, as {ty}. On GPUs only: the CPU back end and the interpreter refuse it.
+
+    Example:
+
+        >>> tl.extra.cuda.{register}() {claim}
+        int1 True
+    """
     return builtin(function)
 
 
-globaltimer = _read("globaltimer", int64, "The nanoseconds of a clock that all of the GPU shares")
-smid = _read("smid", int32, "The number of the multiprocessor that runs the program")
+globaltimer = _read("globaltimer", int64, "The nanoseconds of a clock that all of the GPU shares", "> 0")
+smid = _read("smid", int32, "The number of the multiprocessor that runs the program", ">= 0")

@@ -63,6 +63,22 @@ def extern_elementwise(lib_name, lib_path, args, arg_type_symbol_dict, is_pure):
     of a symbol, such as "__nv_sinf", and the dtype of the result. No library is read, so that `lib_name` and
     `lib_path` do not matter: the symbols stand for `libdevice`'s functions, on every back end. Raises
     `LanguageTypeError` for dtypes that are not among the keys, `LanguageValueError` for other symbols.
+
+    Example:
+
+        >>> import numpy as np
+        >>> import tilewright as tw
+        >>> import tilewright.language as tl
+        >>> ROOTS: tl.constexpr = {(tl.float32,): ("__nv_cbrtf", tl.float32)}
+        >>> @tw.jit
+        ... def root(x_ptr, out_ptr):
+        ...     value = tl.load(x_ptr)
+        ...     tl.store(out_ptr, tl.extra.extern_elementwise("", "", [value], ROOTS, is_pure=True))
+        ...
+        >>> out = np.zeros(1, np.float32)
+        >>> _ = root[1,](np.float32([8.0]), out)
+        >>> out
+        array([2.], dtype=float32)
     """
     values = [convert.to_tensor(arg) for arg in args]
     types = tuple(value.dtype for value in values)

@@ -1,0 +1,1 @@
+"""Makes the reference of the language from its docstrings: `python docs/generator`."""
