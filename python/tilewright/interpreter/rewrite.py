@@ -8,6 +8,8 @@ and `not` work on blocks, `is` sees the value of a constant, and the builtins `r
 
 import ast
 import copy
+import operator
+from functools import partial
 
 from ..frontend.function import KernelFunction
 from ..frontend.python_calls import HANDLED
@@ -22,7 +24,7 @@ from ..language.tensor import tensor
 
 # Names that no kernel uses.
 _VALUE, _CONSTANT, _AND, _OR, _NOT = "__tw_value", "__tw_constant", "__tw_and", "__tw_or", "__tw_not"
-_IS = "__tw_is"
+_IS, _CHAIN = "__tw_is", "__tw_chain"
 _FUNCTION, _TUPLE, _UNROLLED = "__tw_function", "__tw_tuple", "__tw_unrolled"
 _INDEX, _REPLACED = "__tw_index", "__tw_replaced"
 
@@ -53,6 +55,30 @@ def _print(*args, **kwargs):
     print(*args, **kwargs)
 
 
+def _same(left, right):
+    return unwrap(left) is unwrap(right)
+
+
+_COMPARISONS = {
+    "Eq": operator.eq,
+    "NotEq": operator.ne,
+    "Lt": operator.lt,
+    "LtE": operator.le,
+    "Gt": operator.gt,
+    "GtE": operator.ge,
+    "Is": _same,
+    "IsNot": lambda left, right: not _same(left, right),
+    "In": lambda left, right: unwrap(left) in unwrap(right),
+    "NotIn": lambda left, right: unwrap(left) not in unwrap(right),
+}
+
+
+def _chain(names, *values):
+    """`a < b <= c`, of blocks element by element."""
+    links = zip(names, values[:-1], values[1:], strict=True)
+    return _either(True)(*[partial(_COMPARISONS[name], left, right) for name, left, right in links])
+
+
 class _Index:
     """Gives the index that it is given."""
 
@@ -81,7 +107,8 @@ HELPERS = {
     _AND: _either(True),
     _OR: _either(False),
     _NOT: _not,
-    _IS: lambda left, right: unwrap(left) is unwrap(right),
+    _IS: _same,
+    _CHAIN: _chain,
     _FUNCTION: LocalFunction,
     _TUPLE: tuple,
     _UNROLLED: unrolled,
@@ -167,7 +194,10 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_Compare(self, node):
         self.generic_visit(node)
-        if len(node.ops) > 1 or not isinstance(node.ops[0], (ast.Is, ast.IsNot)):
+        if len(node.ops) > 1:
+            names = ast.copy_location(ast.Constant(tuple(type(op).__name__ for op in node.ops)), node)
+            return self._call(_CHAIN, node, names, node.left, *node.comparators)
+        if not isinstance(node.ops[0], (ast.Is, ast.IsNot)):
             return node
         same = self._call(_IS, node, node.left, *node.comparators)
         if isinstance(node.ops[0], ast.Is):
