@@ -6,12 +6,16 @@ With `--check` nothing is written, and pages that are not up to date are an erro
 """
 
 import argparse
+import importlib.util
 import pathlib
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+DOCS = pathlib.Path(__file__).resolve().parents[1]
+if importlib.util.find_spec("tilewright") is None:  # from the source tree unless one is installed
+    sys.path.insert(0, str(DOCS.parent / "python"))
+sys.path.insert(0, str(DOCS))
 
-from generator import render
+from generator import render  # noqa: E402
 
 
 def main():
