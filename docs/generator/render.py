@@ -28,7 +28,7 @@ def signature(name, found):
     if isinstance(found, type) and issubclass(found, (BaseException, enum.Enum)):
         return name
     try:
-        return f"{name}{inspect.signature(found)}"
+        return f"{name}{inspect.signature(found)}".replace("'", '"')
     except (TypeError, ValueError):
         return name
 
@@ -38,7 +38,7 @@ def _wrapped(name, found):
     if len(text) <= 110:
         return text
     parameters = inspect.signature(found).parameters.values()
-    return f"{name}(\n" + "".join(f"    {parameter},\n" for parameter in parameters) + ")"
+    return f"{name}(\n" + "".join(f"    {parameter},\n".replace("'", '"') for parameter in parameters) + ")"
 
 
 def _members(found):
