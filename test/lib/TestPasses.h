@@ -1,4 +1,4 @@
-// Passes that show, as remarks, what analyses found.
+// Passes that show, as remarks, what analyses found, or try what checks notice.
 
 #ifndef TILEWRIGHT_TEST_LIB_TESTPASSES_H
 #define TILEWRIGHT_TEST_LIB_TESTPASSES_H
@@ -6,6 +6,7 @@
 namespace tilewright::test {
 
 void registerTestAxisInfo();
+void registerTestBreakRings();
 void registerTestWrittenArguments();
 
 } // namespace tilewright::test

@@ -9,6 +9,7 @@
 int main(int argc, char **argv) {
   tilewright::registerPasses();
   tilewright::test::registerTestAxisInfo();
+  tilewright::test::registerTestBreakRings();
   tilewright::test::registerTestWrittenArguments();
   mlir::DialectRegistry registry;
   tilewright::registerDialects(registry);

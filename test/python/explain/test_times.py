@@ -89,3 +89,15 @@ def test_a_kernel_from_the_cache_took_none():
     assert kernel.from_cache
     assert kernel.report == {}
     assert not compile_double("cpu", report=True).from_cache
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("wanted", ["0", "1"])
+def test_checks_of_the_compiler(wanted, monkeypatch):
+    """TILEWRIGHT_CHECK runs the passes that prove what the others have done."""
+    monkeypatch.setenv("TILEWRIGHT_CHECK", wanted)
+    kernel = compile_double("sm_80", stop_after="warp", report=True)
+    names = {entry["name"] for entry in kernel.report["times"]}
+    assert {"warp-check-barriers", "warp-check-rings"} & names == (
+        {"warp-check-barriers", "warp-check-rings"} if wanted == "1" else set()
+    )

@@ -31,6 +31,7 @@ void PathState::leave(Region &region) {
 
 void PathState::synchronize() {
   eraseIf(written, [](const auto &entry) { return entry.second; });
+  eraseIf(storing, [](const auto &entry) { return entry.second; });
 }
 
 bool PathState::isRead(const Memory &memory) const {

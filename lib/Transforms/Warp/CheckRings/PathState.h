@@ -81,7 +81,8 @@ struct CopyGroup {
 struct PathState {
   std::map<const void *, Known> values;
   std::map<mlir::Operation *, RingProgress> rings;
-  /// What `warp.tma_load` fills of slots that are not committed.
+  /// What copies fill: of slots that are not committed, and of those of
+  /// `cp.async` until they are released.
   std::set<Memory> filled;
   std::deque<CopyGroup> copies;
   /// Whether a copy was issued since the last commit.
@@ -95,6 +96,12 @@ struct PathState {
   std::map<Memory, bool> written;
   /// Read by threads, without a fence since.
   std::set<Memory> readByThreads;
+  /// Memory that `warp.tma_store` goes through, with whether its copies have
+  /// been waited for, so that only a barrier is missing.
+  std::map<mlir::Operation *, bool> storing;
+  /// Rings of a cluster that other blocks may not have made yet, and those that
+  /// they may still be using.
+  std::set<mlir::Operation *> unannounced, shared;
   /// Tiles of `warp.alloc` whose content is lost, and what has overwritten it.
   std::map<mlir::Operation *, mlir::Operation *> lost;
 
@@ -106,7 +113,7 @@ struct PathState {
   void leave(mlir::Region &region);
 
   /// All warps of the role have waited for each other: what was written and
-  /// fenced before is seen.
+  /// fenced before is seen, and so is that copies of stores are done.
   void synchronize();
 
   bool isRunning(const Known &sum) const {
@@ -118,7 +125,8 @@ struct PathState {
   void normalize();
   auto key() const {
     return std::tie(values, rings, filled, copies, hasOpenCopies, running,
-                    numProducts, written, readByThreads, lost);
+                    numProducts, written, readByThreads, storing, unannounced,
+                    shared, lost);
   }
   bool operator<(const PathState &other) const { return key() < other.key(); }
 };

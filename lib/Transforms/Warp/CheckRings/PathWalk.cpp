@@ -22,7 +22,8 @@ static constexpr size_t kMaxStates = 512;
 static bool isOfProtocol(Operation *op) {
   return isa<RingOp, RingAcquireOp, RingCommitOp, RingWaitOp, RingReleaseOp,
              RingNoSlotOp, TmaLoadOp, AsyncCopyOp, AllocOp, SharedTransposeOp,
-             WgmmaOp, WgmmaWaitOp, ProxyFenceOp, BarrierOp, SpecializeOp>(op) ||
+             WgmmaOp, WgmmaWaitOp, ProxyFenceOp, BarrierOp, ClusterBarrierOp,
+             SpecializeOp>(op) ||
          usesScratch(op) ||
          llvm::any_of(op->getOperandTypes(), llvm::IsaPred<SharedType>);
 }
@@ -314,9 +315,19 @@ PathStates PathWalk::visit(scf::IndexSwitchOp branch,
 /// Roles start alike, and end with empty hands.
 PathStates PathWalk::visit(SpecializeOp roles, const PathStates &states) {
   finish(roles, states);
-  for (Region &role : roles.getRoles())
-    finish(role.front().getTerminator(), walk(role, states));
-  return states;
+  std::set<Operation *> shared;
+  for (Region &role : roles.getRoles()) {
+    PathStates ends = walk(role, states);
+    finish(role.front().getTerminator(), ends);
+    for (const PathState &end : ends)
+      shared.insert(end.shared.begin(), end.shared.end());
+  }
+  PathStates exits;
+  for (PathState state : states) {
+    state.shared = shared;
+    exits.insert(std::move(state));
+  }
+  return exits;
 }
 
 LogicalResult PathWalk::run() {
@@ -326,6 +337,8 @@ LogicalResult PathWalk::run() {
   if (!body.hasOneBlock())
     return reportRule(function, "provable")
            << "its control flow is not structured";
-  finish(body.front().getTerminator(), walk(body, {PathState()}));
+  Operation *end = body.front().getTerminator();
+  for (const PathState &state : walk(body, {PathState()}))
+    check(end, [&] { return rules.leave(end, state); });
   return success(broken.empty());
 }

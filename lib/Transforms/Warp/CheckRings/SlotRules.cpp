@@ -21,7 +21,10 @@ static constexpr StringLiteral kHeldSlot = "held slot", kInTurn = "in turn",
                                kUntouched = "sums untouched",
                                kFenceBeforeRelease = "fence before release",
                                kFenceBeforeProduct = "fence before product",
-                               kContent = "memory kept", kProvable = "provable";
+                               kContent = "memory kept",
+                               kStores = "stores done",
+                               kClusterMeets = "cluster meets",
+                               kProvable = "provable";
 
 //===----------------------------------------------------------------------===//
 // Rings
@@ -51,6 +54,17 @@ RingProgress *SlotRules::findRing(Operation *op, RingOp ring) {
   return &entry->second;
 }
 
+/// Uses a ring that may belong to a cluster.
+LogicalResult SlotRules::shareRing(Operation *op, RingOp ring) {
+  if (state->unannounced.count(ring))
+    return reportRule(op, kClusterMeets)
+           << "other blocks may not have made the ring yet, for no "
+              "warp.cluster_barrier stands behind it";
+  if (ring.getType().getClusterSize() > 1)
+    state->shared.insert(ring);
+  return success();
+}
+
 /// The index of a ring whose slots the code counts itself.
 LogicalResult SlotRules::checkIndex(Operation *op, Value index, RingOp ring,
                                     int64_t turn) {
@@ -77,6 +91,8 @@ void SlotRules::nameSlot(Operation *op, Known::Kind slot, Known::Kind tile,
 }
 
 LogicalResult SlotRules::visit(RingOp op) {
+  if (op.getType().getClusterSize() > 1)
+    state->unannounced.insert(op);
   auto found = state->rings.find(op);
   if (found == state->rings.end())
     return success();
@@ -92,7 +108,7 @@ LogicalResult SlotRules::visit(RingOp op) {
 LogicalResult SlotRules::visit(RingAcquireOp op) {
   auto ring = op.getRing().getDefiningOp<RingOp>();
   RingProgress *progress = findRing(op, ring);
-  if (!progress ||
+  if (!progress || failed(shareRing(op, ring)) ||
       failed(checkIndex(op, op.getIndex(), ring, progress->acquired)))
     return failure();
   int64_t turn = progress->acquired++, numSlots = ring.getType().getNumSlots();
@@ -136,7 +152,7 @@ LogicalResult SlotRules::visit(RingCommitOp op) {
 LogicalResult SlotRules::visit(RingWaitOp op) {
   auto ring = op.getRing().getDefiningOp<RingOp>();
   RingProgress *progress = findRing(op, ring);
-  if (!progress ||
+  if (!progress || failed(shareRing(op, ring)) ||
       failed(checkIndex(op, op.getIndex(), ring, progress->waited)))
     return failure();
   int64_t turn = progress->waited++, numSlots = ring.getType().getNumSlots();
@@ -191,6 +207,7 @@ LogicalResult SlotRules::visit(RingReleaseOp op, bool released) {
              << " of the slot, and no warp.proxy_fence orders that before the "
                 "next copy to it";
     state->written.erase(memory);
+    state->filled.erase(memory);
   }
   return success();
 }
@@ -212,6 +229,9 @@ LogicalResult SlotRules::checkHeld(Operation *op, const Known &tile,
     return reportRule(op, kHeldSlot)
            << (isFilling ? "fills a slot that has been committed"
                          : "reads a slot that has been given back");
+  if (!isFilling && progress.fills && !state->filled.count(tile.memory) &&
+      getRing(tile.memory).getType().getCompletion() == Completion::AsyncGroups)
+    return reportRule(op, kOnce) << "reads a tile that nothing was copied to";
   return success();
 }
 
@@ -236,7 +256,10 @@ LogicalResult SlotRules::visit(TmaLoadOp op) {
 LogicalResult SlotRules::visit(AsyncCopyOp op) {
   Value enable = op.getEnable();
   state->hasOpenCopies |= !enable || evaluate(enable, *state) == 1;
-  return fill(op, op.getMemory(), Completion::AsyncGroups);
+  if (failed(fill(op, op.getMemory(), Completion::AsyncGroups)))
+    return failure();
+  state->filled.insert(state->get(op.getMemory()).memory);
+  return success();
 }
 
 LogicalResult SlotRules::checkContent(Operation *op, const Memory &memory) {
@@ -307,6 +330,17 @@ LogicalResult SlotRules::overwrite(Operation *op, Operation *origin) {
         return reportRule(op, kProducts)
                << "writes memory that a product reads which has not been "
                   "waited for";
+  for (const auto &[staging, isWaitedFor] : state->storing)
+    if (isHit(staging) || (staging == origin && !isa<TmaStoreOp>(op)))
+      return reportRule(op, kStores)
+             << (isWaitedFor
+                     ? "writes memory before a barrier tells all threads that "
+                       "copies from it are done"
+                     : "writes memory that copies of a store may still read");
+  for (const CopyGroup &group : state->copies)
+    if (group.hasCopies && isHit(group.ring))
+      return reportRule(op, kContent)
+             << "writes memory that copies are under way to";
   for (const auto &[ring, progress] : state->rings)
     if (isHit(ring) && (progress.waited != progress.released ||
                         progress.acquired != progress.committed))
@@ -379,6 +413,30 @@ LogicalResult SlotRules::checkSums(Operation *op, const PathState &state) {
 }
 
 //===----------------------------------------------------------------------===//
+// Stores
+//===----------------------------------------------------------------------===//
+
+/// Stores through the same memory order each other.
+LogicalResult SlotRules::visit(TmaStoreOp op) {
+  Known staging = state->get(op.getStaging());
+  if (staging.kind != Known::AllocTile)
+    return reportRule(op, kProvable) << "its shared memory is not known";
+  Operation *memory = staging.memory.origin;
+  if (failed(overwrite(op, memory)))
+    return failure();
+  state->lost.erase(memory);
+  state->storing[memory] = false;
+  return success();
+}
+
+LogicalResult SlotRules::visit(TmaStoreWaitOp op) {
+  auto found = state->storing.find(state->get(op.getStaging()).memory.origin);
+  if (found != state->storing.end())
+    found->second = true;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // All ops
 //===----------------------------------------------------------------------===//
 
@@ -400,11 +458,11 @@ LogicalResult SlotRules::visitOther(Operation *op) {
   }
   if (!usesScratch(op))
     return success();
-  // Warps wait for each other within such an op, but for that which lets each
-  // go on by itself.
-  if (!isa<TmaStoreOp>(op))
-    state->synchronize();
-  return overwrite(op, op);
+  if (failed(overwrite(op, op)))
+    return failure();
+  // Warps wait for each other within such an op.
+  state->synchronize();
+  return success();
 }
 
 LogicalResult SlotRules::apply(Operation *op, PathState &path, bool released) {
@@ -414,7 +472,7 @@ LogicalResult SlotRules::apply(Operation *op, PathState &path, bool released) {
   using Result = LogicalResult;
   return llvm::TypeSwitch<Operation *, Result>(op)
       .Case<RingOp, AllocOp, RingAcquireOp, RingCommitOp, RingWaitOp, TmaLoadOp,
-            AsyncCopyOp, WgmmaOp, WgmmaWaitOp>(
+            AsyncCopyOp, WgmmaOp, WgmmaWaitOp, TmaStoreOp, TmaStoreWaitOp>(
           [&](auto op) { return visit(op); })
       .Case([&](RingReleaseOp op) { return visit(op, released); })
       .Case([&](RingNoSlotOp op) {
@@ -435,6 +493,12 @@ LogicalResult SlotRules::apply(Operation *op, PathState &path, bool released) {
         path.synchronize();
         return success();
       })
+      .Case([&](ClusterBarrierOp) {
+        path.synchronize();
+        path.unannounced.clear();
+        path.shared.clear();
+        return success();
+      })
       .Default([&](Operation *op) { return visitOther(op); });
 }
 
@@ -451,9 +515,23 @@ LogicalResult SlotRules::finish(Operation *end, const PathState &state) {
   if (!state.running.empty())
     return reportRule(end, kProducts)
            << "ends before its products have been waited for";
+  for (const auto &[staging, isWaitedFor] : state.storing)
+    if (!isWaitedFor)
+      return reportRule(end, kStores)
+             << "ends before the copies of its stores have been waited for";
   for (const CopyGroup &group : state.copies)
     if (group.hasCopies)
       return reportRule(end, kArrived)
              << "ends before its copies have been waited for";
+  return success();
+}
+
+LogicalResult SlotRules::leave(Operation *end, const PathState &state) {
+  if (failed(finish(end, state)))
+    return failure();
+  if (!state.shared.empty())
+    return reportRule(end, kClusterMeets)
+           << "ends while other blocks may still use its rings, for no "
+              "warp.cluster_barrier stands behind their last use";
   return success();
 }

@@ -21,6 +21,8 @@ public:
 
   /// The rules for where a role or the function ends.
   llvm::LogicalResult finish(mlir::Operation *end, const PathState &state);
+  /// Those for where the function ends.
+  llvm::LogicalResult leave(mlir::Operation *end, const PathState &state);
 
   /// Whether `op` may take operands that are sums of products under way.
   static bool takesSum(mlir::OpOperand &operand);
@@ -39,9 +41,12 @@ private:
   llvm::LogicalResult visit(AsyncCopyOp op);
   llvm::LogicalResult visit(WgmmaOp op);
   llvm::LogicalResult visit(WgmmaWaitOp op);
+  llvm::LogicalResult visit(TmaStoreOp op);
+  llvm::LogicalResult visit(TmaStoreWaitOp op);
   llvm::LogicalResult visitOther(mlir::Operation *op);
 
   RingProgress *findRing(mlir::Operation *op, RingOp ring);
+  llvm::LogicalResult shareRing(mlir::Operation *op, RingOp ring);
   llvm::LogicalResult checkIndex(mlir::Operation *op, mlir::Value index,
                                  RingOp ring, int64_t turn);
   llvm::LogicalResult checkHeld(mlir::Operation *op, const Known &tile,

@@ -407,3 +407,45 @@ tile.func @unknown_slot(%ring: !ring) {
   warp.ring.release %slot
   tile.return
 }
+
+// -----
+
+#rows = #warp.linear<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]}>
+#plain = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+!tile = !warp.shared<16x8xf16, #plain>
+!ring = !warp.ring<2 x {!tile, !tile}, async_groups>
+
+// Filled once: the second tile has no copy.
+tile.func @not_copied(%p: tensor<16x8x!tile.ptr<f16>, #rows>) -> tensor<16x8xf16, #rows> {
+  %c0 = arith.constant 0 : i32
+  %ring = warp.ring : !ring
+  %slot, %a, %b = warp.ring.acquire %ring[%c0] : !ring
+  warp.async_copy %p, %a vector 2 : tensor<16x8x!tile.ptr<f16>, #rows>, !tile
+  warp.ring.commit %slot
+  %full, %x, %y = warp.ring.wait %ring[%c0] pending 0 : !ring
+  // expected-error @+1 {{rule 'filled once' is broken: reads a tile that nothing was copied to}}
+  %z = warp.local_load %y : !tile -> tensor<16x8xf16, #rows>
+  warp.ring.release %full
+  tile.return %z : tensor<16x8xf16, #rows>
+}
+
+// -----
+
+#rows = #warp.linear<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]}>
+#plain = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+!tile = !warp.shared<16x8xf16, #plain>
+!ring = !warp.ring<2 x {!tile}, async_groups>
+
+// Memory kept: the copies may still come.
+tile.func @under_copies(%p: tensor<16x8x!tile.ptr<f16>, #rows>, %x: tensor<16x8xf16, #rows>) {
+  %c0 = arith.constant 0 : i32
+  %ring = warp.ring {warp.shared_offset = 0 : i32} : !ring
+  %slot, %tile = warp.ring.acquire %ring[%c0] : !ring
+  warp.async_copy %p, %tile vector 2 : tensor<16x8x!tile.ptr<f16>, #rows>, !tile
+  warp.ring.commit %slot
+  // expected-error @+1 {{rule 'memory kept' is broken: writes memory that copies are under way to}}
+  %a = warp.alloc %x {warp.shared_offset = 0 : i32} : (tensor<16x8xf16, #rows>) -> !tile
+  %full, %y = warp.ring.wait %ring[%c0] pending 0 : !ring
+  warp.ring.release %full
+  tile.return
+}

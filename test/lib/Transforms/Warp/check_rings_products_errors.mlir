@@ -148,6 +148,8 @@ tile.func @no_fence(%x: tensor<64x32xf16, #rows>, %zero: tensor<64x16xf32, #c>) 
 // -----
 
 #c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
+#rows = #warp.linear<{register = [[0, 1], [0, 2], [0, 4], [32, 0]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]}>
+#rb = #warp.linear<{register = [[1, 0], [2, 0]], lane = [[4, 0], [8, 0], [16, 0], [0, 1], [0, 2]], warp = [[0, 4], [0, 8]]}>
 #a = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 8], [4, 16], [8, 0], [16, 0], [32, 0]]}>
 #b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 1], [8, 2], [16, 4], [0, 8]]}>
 !a = !warp.shared<64x32xf16, #a>
@@ -156,10 +158,12 @@ tile.func @no_fence(%x: tensor<64x32xf16, #rows>, %zero: tensor<64x16xf32, #c>) 
 
 // Fence before product: the barrier comes before the fence of what each thread
 // has copied.
-tile.func @no_barrier(%zero: tensor<64x16xf32, #c>) {
+tile.func @no_barrier(%pa: tensor<64x32x!tile.ptr<f16>, #rows>, %pb: tensor<32x16x!tile.ptr<f16>, #rb>, %zero: tensor<64x16xf32, #c>) {
   %c0 = arith.constant 0 : i32
   %ring = warp.ring : !ring
   %empty:3 = warp.ring.acquire %ring[%c0] : !ring
+  warp.async_copy %pa, %empty#1 vector 8 : tensor<64x32x!tile.ptr<f16>, #rows>, !a
+  warp.async_copy %pb, %empty#2 vector 4 : tensor<32x16x!tile.ptr<f16>, #rb>, !b
   warp.ring.commit %empty#0
   %slot, %a, %b = warp.ring.wait %ring[%c0] pending 0 : !ring
   warp.barrier

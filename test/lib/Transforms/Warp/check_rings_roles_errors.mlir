@@ -1,0 +1,230 @@
+// RUN: tilewright-opt %s -split-input-file -verify-diagnostics -warp-check-rings
+
+// The rules of what roles share, and of who meets at what.
+
+#rows = #warp.linear<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]}>
+#plain = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+!tile = !warp.shared<16x8xf16, #plain>
+!ring = !warp.ring<2 x {!tile}, transactions>
+
+// Memory kept: copies of the other role go to where this one has a tile.
+tile.func @place(%x: tensor<16x8xf16, #rows>, %map: !warp.tensor_map, %i: i32) {
+  // expected-note @+1 {{the other op}}
+  %ring = warp.ring {warp.shared_offset = 0 : i32} : !ring
+  warp.specialize warps [1, 1] {
+    %slot, %tile = warp.ring.wait %ring : !ring
+    warp.ring.release %slot
+    // expected-error @+1 {{rule 'memory kept' is broken: its memory is also that of another op, and two roles use them at the same time}}
+    %a = warp.alloc %x {warp.shared_offset = 256 : i32} : (tensor<16x8xf16, #rows>) -> !tile
+    warp.barrier
+    %y = warp.local_load %a : !tile -> tensor<16x8xf16, #rows>
+  }, {
+    %slot, %tile = warp.ring.acquire %ring : !ring
+    warp.tma_load %map[%i, %i], %tile : !warp.tensor_map, !tile
+    warp.ring.commit %slot
+  }
+  tile.return
+}
+
+// -----
+
+#plain = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+!tile = !warp.shared<16x8xf16, #plain>
+!ring = !warp.ring<2 x {!tile}, transactions>
+
+// In turn: two roles fill one ring.
+tile.func @fillers(%map: !warp.tensor_map, %i: i32) {
+  %ring = warp.ring : !ring
+  warp.specialize warps [1, 1] {
+    // expected-error @+1 {{rule 'in turn' is broken: another role fills the ring, too, and each begins with slot 0}}
+    %slot, %tile = warp.ring.acquire %ring : !ring
+    warp.tma_load %map[%i, %i], %tile : !warp.tensor_map, !tile
+    warp.ring.commit %slot
+  }, {
+    %slot, %tile = warp.ring.acquire %ring : !ring
+    warp.tma_load %map[%i, %i], %tile : !warp.tensor_map, !tile
+    warp.ring.commit %slot
+  }
+  tile.return
+}
+
+// -----
+
+#rows = #warp.linear<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]}>
+#plain = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+!tile = !warp.shared<16x8xf16, #plain>
+!ring = !warp.ring<2 x {!tile}, async_groups>
+
+// Copies arrived: each thread can wait for its own copies only.
+tile.func @other_threads(%p: tensor<16x8x!tile.ptr<f16>, #rows>) {
+  %c0 = arith.constant 0 : i32
+  %ring = warp.ring : !ring
+  warp.specialize warps [1, 1] {
+    %slot, %tile = warp.ring.acquire %ring[%c0] : !ring
+    warp.async_copy %p, %tile vector 2 : tensor<16x8x!tile.ptr<f16>, #rows>, !tile
+    warp.ring.commit %slot
+  }, {
+    // expected-error @+1 {{rule 'copies arrived' is broken: threads of another role have issued the copies, and only they can wait for them}}
+    %full, %x = warp.ring.wait %ring[%c0] pending 0 : !ring
+    warp.ring.release %full
+  }
+  tile.return
+}
+
+// -----
+
+// Warps meet: iterations of such a loop go each at their own time.
+tile.func @divergent() {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.parallel (%i) = (%c0) to (%c1) step (%c1) {
+    // expected-error @+1 {{rule 'warps meet' is broken: it stands where not all threads need get to at the same time}}
+    warp.barrier
+    scf.reduce
+  }
+  tile.return
+}
+
+// -----
+
+#c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
+#a = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 8], [4, 16], [8, 0], [16, 0], [32, 0]]}>
+#b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 1], [8, 2], [16, 4], [0, 8]]}>
+!a = !warp.shared<64x32xf16, #a>
+!b = !warp.shared<32x16xf16, #b>
+
+// Warps meet: the role's four warps are of two warpgroups.
+tile.func @warpgroups(%zero: tensor<64x16xf32, #c>) {
+  %a = warp.alloc : !a
+  %b = warp.alloc : !b
+  warp.specialize warps [1, 4] {
+  }, {
+    // expected-error @+1 {{rule 'warps meet' is broken: products are those of whole warpgroups, and the role has warps 1 to 4}}
+    %s = warp.wgmma %a, %b, %zero : !a, !b, tensor<64x16xf32, #c>
+    %d = warp.wgmma_wait %s {pendings = 0 : i32} : tensor<64x16xf32, #c>
+  }
+  tile.return
+}
+
+// -----
+
+// Warps meet: sixteen barriers, one of which is the block's.
+tile.func @barriers() {
+  // expected-error @+1 {{rule 'warps meet' is broken: 16 roles need as many barriers beside that of the block, which has 16}}
+  warp.specialize warps [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1] {
+  }, {
+  }, {
+  }, {
+  }, {
+  }, {
+  }, {
+  }, {
+  }, {
+  }, {
+  }, {
+  }, {
+  }, {
+  }, {
+  }, {
+  }, {
+  }
+  tile.return
+}
+
+// -----
+
+#c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0], [64, 0]]}>
+#w = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0], [0, 0]]}>
+#bytes = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256], [512], [1024], [2048], [4096]]}>
+
+// Warps meet: two warpgroups store for themselves, and then all of them together.
+tile.func @parts(%map: !warp.tensor_map, %i: i32, %x: tensor<128x16xf32, #c>, %y: tensor<64x16xf32, #w>) {
+  %staging = warp.alloc : !warp.shared<8192xi8, #bytes>
+  // expected-error @+2 {{rule 'warps meet' is broken: stores in 2 parts through memory that another store uses in 1}}
+  // expected-note @+4 {{the other store}}
+  warp.tma_store %x, %map[%i, %i] through %staging : tensor<128x16xf32, #c>, !warp.tensor_map, !warp.shared<8192xi8, #bytes>
+  // expected-error @+2 {{rule 'warps meet' is broken: stores in 1 parts through memory that another store uses in 2}}
+  // expected-note @-2 {{the other store}}
+  warp.tma_store %y, %map[%i, %i] through %staging : tensor<64x16xf32, #w>, !warp.tensor_map, !warp.shared<8192xi8, #bytes>
+  warp.tma_store_wait %staging : !warp.shared<8192xi8, #bytes>
+  tile.return
+}
+
+// -----
+
+#c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
+#bytes = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256], [512], [1024], [2048]]}>
+!bytes = !warp.shared<4096xi8, #bytes>
+
+// Stores done: other memory is at the same place, and the copies still read.
+tile.func @store_place(%map: !warp.tensor_map, %i: i32, %x: tensor<64x16xf32, #c>) {
+  %staging = warp.alloc {warp.shared_offset = 0 : i32} : !bytes
+  %other = warp.alloc {warp.shared_offset = 0 : i32} : !bytes
+  warp.tma_store %x, %map[%i, %i] through %staging : tensor<64x16xf32, #c>, !warp.tensor_map, !bytes
+  // expected-error @+1 {{rule 'stores done' is broken: writes memory that copies of a store may still read}}
+  warp.tma_store %x, %map[%i, %i] through %other : tensor<64x16xf32, #c>, !warp.tensor_map, !bytes
+  tile.return
+}
+
+// -----
+
+#c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
+#bytes = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256], [512], [1024], [2048]]}>
+!bytes = !warp.shared<4096xi8, #bytes>
+
+// Stores done: only the thread that made the copies has waited for them.
+tile.func @store_barrier(%map: !warp.tensor_map, %i: i32, %x: tensor<64x16xf32, #c>) {
+  %staging = warp.alloc {warp.shared_offset = 0 : i32} : !bytes
+  %other = warp.alloc {warp.shared_offset = 0 : i32} : !bytes
+  warp.tma_store %x, %map[%i, %i] through %staging : tensor<64x16xf32, #c>, !warp.tensor_map, !bytes
+  warp.tma_store_wait %staging : !bytes
+  // expected-error @+1 {{rule 'stores done' is broken: writes memory before a barrier tells all threads that copies from it are done}}
+  warp.tma_store %x, %map[%i, %i] through %other : tensor<64x16xf32, #c>, !warp.tensor_map, !bytes
+  tile.return
+}
+
+// -----
+
+#c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
+#bytes = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256], [512], [1024], [2048]]}>
+!bytes = !warp.shared<4096xi8, #bytes>
+
+// Stores done: the block may be gone before its memory has been read.
+tile.func @store_end(%map: !warp.tensor_map, %i: i32, %x: tensor<64x16xf32, #c>) {
+  %staging = warp.alloc : !bytes
+  warp.tma_store %x, %map[%i, %i] through %staging : tensor<64x16xf32, #c>, !warp.tensor_map, !bytes
+  // expected-error @+1 {{rule 'stores done' is broken: ends before the copies of its stores have been waited for}}
+  tile.return
+}
+
+// -----
+
+#plain = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+!tile = !warp.shared<16x8xf16, #plain>
+!ring = !warp.ring<2 x {!tile}, transactions, cluster 2>
+
+// Cluster meets: the other block's ring may not be there yet.
+tile.func @cluster_begin() attributes {warp.cluster_size = 2 : i32} {
+  %ring = warp.ring : !ring
+  // expected-error @+1 {{rule 'cluster meets' is broken: other blocks may not have made the ring yet, for no warp.cluster_barrier stands behind it}}
+  %slot, %tile = warp.ring.wait %ring : !ring
+  warp.ring.release %slot : !warp.slot<cluster 2>
+  warp.cluster_barrier
+  tile.return
+}
+
+// -----
+
+#plain = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+!tile = !warp.shared<16x8xf16, #plain>
+!ring = !warp.ring<2 x {!tile}, transactions, cluster 2>
+
+// Cluster meets: the other block may still tell this one of a release.
+tile.func @cluster_end() attributes {warp.cluster_size = 2 : i32} {
+  %ring = warp.ring : !ring
+  warp.cluster_barrier
+  %slot, %tile = warp.ring.wait %ring : !ring
+  warp.ring.release %slot : !warp.slot<cluster 2>
+  // expected-error @+1 {{rule 'cluster meets' is broken: ends while other blocks may still use its rings, for no warp.cluster_barrier stands behind their last use}}
+  tile.return
+}
