@@ -55,6 +55,7 @@ void buildCpuPipeline(OpPassManager &pm, const CpuOptions &options) {
   pm.addPass(cpu::createConvertTileToVector(vectors));
   addCleanup(pm);
   pm.addPass(createLoopInvariantCodeMotionPass());
+  pm.addPass(tile::createTileGuardDivisions());
   cpu::ExpandVectorMathOptions math;
   math.vectorBits = options.vectorBits;
   pm.addPass(cpu::createExpandVectorMath(math));

@@ -65,6 +65,7 @@ void tilewright::buildTileToWarpPipeline(OpPassManager &manager,
 
 void tilewright::buildWarpToLlvmPipeline(OpPassManager &manager,
                                          const NvidiaOptions &options) {
+  manager.addPass(tile::createTileGuardDivisions());
   manager.addPass(createConvertWarpToLLVM(
       {options.computeCapability, options.archSpecific}));
   manager.addPass(createReconcileUnrealizedCastsPass());

@@ -71,6 +71,32 @@ def TileExpandDescriptors : Pass<"tile-expand-descriptors", "::mlir::ModuleOp"> 
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def TileGuardDivisions : Pass<"tile-guard-divisions"> {
+  let summary = "gives every division of integers a result";
+  let description = [{
+    Purpose: a processor of the host ends the process on a division by zero, and
+    on one of the least number by -1; LLVM, which may assume that there is
+    neither, removes what depends on it. In kernels both happen in lanes that
+    nobody looks at. Runs late, as it hides divisors from analyses.
+
+    Input: integer divisions and remainders of scalars, vectors or tiles.
+
+    Output: they divide by 1 in these two cases.
+
+    ```mlir
+    // before
+    %q = arith.divui %x, %y : vector<8xi32>
+    // after
+    %none = arith.cmpi eq, %y, %c0 : vector<8xi32>
+    %s = arith.select %none, %c1, %y : vector<8xi1>, vector<8xi32>
+    %q = arith.divui %x, %s : vector<8xi32>
+    ```
+
+    Leaves alone: divisors that are constants other than these.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def TileDropWraparound : Pass<"tile-drop-wraparound", "::mlir::ModuleOp"> {
   let summary = "bound indices that wrap around instead of reading elements twice";
   let description = [{

@@ -68,3 +68,37 @@ def test_quick(backend, rng):
     divide[1](out, backend.array(x), backend.array(y), N, True)
     exact = x.astype(np.float64) / y
     assert (np.abs(backend.numpy(out) - exact) <= 2.5 * 2.0**-23 * np.abs(exact)).all()
+
+
+@tw.jit
+def integers_kernel(x, y, quotients, remainders, n, N: tl.constexpr):
+    i = tl.arange(0, N)
+    inside = i < n
+    dividend, divisor = tl.load(x + i), tl.load(y + i, mask=inside, other=0)
+    quotient = tl.where(divisor == 0, 7, dividend // divisor)
+    tl.store(quotients + i, quotient)
+    tl.store(remainders + i, dividend % divisor, mask=inside)
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "uint32"])
+def test_divisions_without_a_result_harm_nobody(backend, dtype):
+    least = 0 if dtype[0] == "u" else np.iinfo(dtype).min
+    x, y = np.array([20, least, least, 9], dtype), np.array([6, 2, -1, 0]).astype(dtype)
+    outs = [backend.array(np.zeros(4, dtype)) for _ in range(2)]
+    integers_kernel[1,](backend.array(x), backend.array(y), *outs, 3, N=4)
+    quotients, remainders = map(backend.numpy, outs)
+    assert quotients.tolist() == [3, least // 2, least, 7]
+    assert remainders.tolist() == [2, 0, 0, 0]
+
+
+@tw.jit
+def scalars_kernel(out, divisor):
+    if divisor != 0:
+        tl.store(out, 12 // divisor)
+    tl.store(out + 1, tl.where(divisor == 0, 5, 12 % divisor))
+
+
+def test_scalar_divisions_without_a_result(backend):
+    out = backend.array(np.zeros(2, np.int32))
+    scalars_kernel[1,](out, 0)
+    assert backend.numpy(out).tolist() == [0, 5]
