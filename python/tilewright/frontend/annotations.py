@@ -34,7 +34,7 @@ def as_annotated(name, annotation, value):
         if not isinstance(value, tensor) or not value.dtype.is_ptr():
             raise LanguageTypeError(f"argument {name!r} is annotated as a pointer, got {describe(value)}")
         pointer = tensor(value.handle, pointer_type(value.dtype.element_ty, const=True))
-        pointer.origin = value.origin
+        pointer.origin, pointer.extent = value.origin, value.extent
         return pointer
     ty = annotated_type(annotation)
     if ty is None:

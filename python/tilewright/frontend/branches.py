@@ -9,7 +9,6 @@ path ends in one value.
 import contextlib
 
 from ..language.constexpr import constexpr, unwrap
-from ..language.semantic.bounds import common_origin
 from ..language.semantic.convert import to_bool
 from ..language.tensor import tensor
 from .exits import RETURNED, VALUE, is_hidden, leaves_body, returns
@@ -196,5 +195,5 @@ class Branches:
         results = iter(final.results)
         merged = [rebuild(value, results) for value in values[0]]
         for result, first, second in zip(flatten(tuple(merged)), *leaves, strict=True):
-            result.origin = common_origin([first, second])
+            result.origin = first.origin if first.origin == second.origin else result.origin
         return merged

@@ -109,8 +109,9 @@ def _compile(fn, arg_types, constexprs, attrs, options, target, trees, extents, 
             arguments = [tensor(handle, ty) for handle, ty in zip(block.args, types.values(), strict=True)]
             values = {**constants, **dict(zip(types, arguments, strict=True))}
             for name, pair in hidden.items():
-                values[name].origin = name
-                builder.extents[name] = [values[end] for end in pair]
+                extent = tuple(values[end] for end in pair)
+                values[name].origin, values[name].extent = name, extent
+                builder.extents[name] = extent
             for name, parameter in inspect.signature(fn).parameters.items():
                 value = assemble(trees.get(name, name), values)
                 visitor.scope[name] = wrap(_as_annotated(visitor, name, parameter.annotation, value))

@@ -5,7 +5,7 @@ import builtins
 from ..language.aggregate import aggregate
 from ..language.constexpr import constexpr, unwrap
 from ..language.dtypes import int64, with_scalar
-from ..language.semantic.bounds import ANY
+from ..language.semantic.bounds import ANY, with_extent
 from ..language.semantic.convert import cast, constant, is_literal, spelled, to_tensor
 from ..language.semantic.nan_traces import with_trace
 from ..language.structure import constant_fields, items_of, with_items
@@ -47,7 +47,7 @@ def carried(value):
 
 def _traced(value):
     if isinstance(value, tensor):
-        return with_trace(value)
+        return with_extent(with_trace(value))
     if isinstance(value, tuple):
         return with_items(type(value), [_traced(item) for _, item in items_of(value)])
     if isinstance(value, aggregate):
@@ -76,9 +76,9 @@ def type_name(value):
 
 
 def flatten(value):
-    """The tensors in `value`, in order, each with its trace, if it has one, behind it."""
+    """The tensors in `value`, in order, behind each its extent or trace, if it has one."""
     if isinstance(value, tensor):
-        return [value] if value.trace is None else [value, value.trace]
+        return [value, *(value.extent or ()), *([] if value.trace is None else [value.trace])]
     if isinstance(value, tuple):
         return [leaf for item in value for leaf in flatten(item)]
     if isinstance(value, aggregate):
@@ -90,7 +90,8 @@ def rebuild(value, handles):
     """`value` with each tensor's handle replaced by the next of the iterator `handles`."""
     if isinstance(value, tensor):
         other = tensor(next(handles), value.type)
-        other.origin = value.origin and ANY  # it may have changed
+        other.origin = value.extent and ANY  # it may have changed
+        other.extent = value.extent and rebuild(value.extent, handles)
         other.trace = None if value.trace is None else rebuild(value.trace, handles)
         return other
     if isinstance(value, tuple):

@@ -58,6 +58,13 @@ class EagerBuilder:
             return np.full(type.shape, value, numpy_dtype(type))
 
     def reduce(self, operands, operand_types, result_types, axis, combine):
+        before, self.checks_overflow = self.checks_overflow, False  # as compiled regions are without checks
+        try:
+            return self._reduce(operands, operand_types, axis, combine)
+        finally:
+            self.checks_overflow = before
+
+    def _reduce(self, operands, operand_types, axis, combine):
         values = [np.moveaxis(operand, axis, 0) for operand in operands]
         while len(values[0]) > 1:
             half = len(values[0]) // 2

@@ -109,14 +109,13 @@ def builder():
 
 def emit(op, operands, type, **attrs):
     """Create `op` on the tensors `operands` and wrap its one result, of type `type`, as a tensor."""
-    from .semantic.bounds import common_origin
+    from .semantic.bounds import follow_pointer
     from .semantic.nan_traces import trace_result
     from .tensor import tensor
 
     (handle,) = builder().create(op, [operand.handle for operand in operands], [type], attrs)
     made = tensor(handle, type)
-    if type.scalar.is_ptr():
-        made.origin = common_origin(operands)
+    follow_pointer(made, operands, op, attrs)
     trace_result(made, operands, op, attrs)
     return made
 

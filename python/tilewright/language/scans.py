@@ -7,7 +7,7 @@ That applies the function fewer than 3n times, in 2 log2(n) steps.
 import contextlib
 
 from .builtin import builtin
-from .dtypes import float32, int32, uint32
+from .dtypes import float32, int32, int64, uint32
 from .elementwise import to
 from .errors import LanguageTypeError, LanguageValueError
 from .ir import builder
@@ -136,6 +136,13 @@ def cumsum(input, axis=0, reverse=False, dtype=None):
     if dtype is None and given.is_int() and given.int_bitwidth < 32:
         dtype = uint32 if given.is_int_unsigned() else int32
     value = value if dtype is None else to(value, dtype)
+    sums = _sums(value, axis, reverse)
+    if arithmetic.is_overflow_checked(value.dtype):
+        arithmetic.check_exact(sums, _sums(to(value, int64), axis, reverse), "tl.cumsum")
+    return sums
+
+
+def _sums(value, axis, reverse):
     return _scan([value], axis, lambda a, b: [arithmetic.add(a[0], b[0], False)], reverse, "tl.cumsum")[0]
 
 

@@ -26,6 +26,8 @@ class tensor:
     is_runtime_value = True
     #: Of a pointer: the argument that it points into, see `semantic.bounds`.
     origin = None
+    #: Of a pointer: the begin and the end of its array, see there, too.
+    extent = None
     #: Of floats: where their NaNs were made, see `semantic.nan_traces`.
     trace = None
 

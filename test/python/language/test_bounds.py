@@ -63,13 +63,67 @@ def described_kernel(x, out, shift, N: tl.constexpr):
     tl.store(out + tl.arange(0, N), described.load([shift]))
 
 
+@tw.jit
+def swapping_kernel(x, out, shift, N: tl.constexpr):
+    i = tl.arange(0, N)
+    source, target = out, x + shift
+    for _ in range(3):
+        source, target = target, source
+    tl.store(target + i, tl.load(source + i))
+
+
+@tw.jit
+def while_kernel(x, out, shift, N: tl.constexpr):
+    pointer, left = x, shift + 1
+    while left > 0:
+        pointer += N // 2
+        left -= 1
+    tl.store(out, tl.load(pointer + tl.arange(0, N // 2) - N // 2 + shift // 2).sum())
+
+
+@tw.jit
+def advanced(pointer, by):
+    for _ in range(by):
+        pointer += 1
+    return pointer
+
+
+@tw.jit
+def called_kernel(x, out, shift, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(out + i, tl.load(advanced(x, shift) + i))
+
+
+@tw.jit
+def chosen_kernel(x, out, shift, N: tl.constexpr):
+    i = tl.arange(0, N)
+    pointers = tl.where(i % 2 == 0, x + i + shift, out + i)
+    tl.store(out + i, tl.load(pointers[None, :].broadcast_to(1, N).reshape(N)))
+
+
+@tw.jit
+def nested_kernel(x, out, shift, N: tl.constexpr):
+    row, total = x, 0.0
+    for _ in range(2):
+        for _ in range(N // 2):
+            total += tl.load(row)
+            row += 1
+        row += shift
+    tl.store(out, total)
+
+
 FOUND = [
     (shift_kernel, "tl.load outside of 'x'", 3),
     (store_kernel, "tl.store outside of 'out'", 3),
     (atomic_kernel, "tl.atomic_add outside of 'out'", 3),
-    (loop_kernel, "tl.load outside of the kernel's arrays", 5),
+    (loop_kernel, "tl.load outside of 'x'", 5),
     (branch_kernel, "tl.load outside of 'x'", 6),
     (tuple_kernel, r"tl.load outside of 'arrays\.0'", 3),
+    (swapping_kernel, "tl.load outside of 'x'", 6),
+    (while_kernel, "tl.load outside of 'x'", 6),
+    (called_kernel, "tl.load outside of 'x'", 3),
+    (chosen_kernel, "tl.load outside of 'x'", 4),
+    (nested_kernel, "tl.load outside of 'x'", 5),
     (block_kernel, "tl.load outside of 'x'", 3),
     (described_kernel, "the array of a tensor descriptor lies outside of 'x'", 3),
 ]
@@ -125,6 +179,51 @@ def test_loaded_pointers_are_not_checked(backend):
     address = x.data_ptr() if hasattr(x, "data_ptr") else x.ctypes.data
     pointers_kernel[1,](backend.array(np.array([address])), out, N=8, debug=True)
     assert backend.numpy(out).tolist() == list(range(8))
+
+
+@tw.jit
+def strides_kernel(x, table, out, N: tl.constexpr):
+    """Loaded pointers, alone and beside an argument."""
+    loaded = tl.load(table).to(tl.pointer_type(tl.float32))
+    pointer, total = loaded, 0.0
+    for k in range(2 * N):
+        total += tl.load(pointer)
+        if k == N - 1:
+            pointer = x
+        else:
+            pointer += 1
+    tl.store(out, total)
+
+
+@pytest.mark.compiled
+def test_loaded_pointers_of_loops(backend):
+    x, out = backend.array(np.arange(8, dtype=np.float32)), backend.array(np.zeros(1, np.float32))
+    other = backend.array(np.ones(8, np.float32))
+    address = other.data_ptr() if hasattr(other, "data_ptr") else other.ctypes.data
+    table = backend.array(np.array([address]))
+    strides_kernel[1,](x, table, out, N=8, debug=True)
+    assert backend.numpy(out).tolist() == [8 + 28]
+    if backend.name == "cuda":
+        pytest.skip("a failed assertion ends the use of the device by this process")
+    with pytest.raises(tw.KernelAssertError, match=r"tl\.load outside of 'x'"):
+        strides_kernel[1,](x[:7], table, out, N=8, debug=True)
+
+
+@tw.jit
+def neighbours_kernel(x, y, out, N: tl.constexpr):
+    pointer = x
+    for _ in range(N):
+        pointer += 1
+    tl.store(out, tl.load(pointer))
+
+
+@pytest.mark.compiled
+def test_the_neighbour_of_an_array_is_outside(backend):
+    if backend.name == "cuda":
+        pytest.skip("a failed assertion ends the use of the device by this process")
+    whole, out = np.arange(16, dtype=np.float32), np.zeros(1, np.float32)
+    with pytest.raises(tw.KernelAssertError, match=r"tl\.load outside of 'x'"):
+        neighbours_kernel[1,](whole[:8], whole[8:], out, N=8, debug=True)
 
 
 @pytest.mark.compiled

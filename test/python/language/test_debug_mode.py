@@ -5,8 +5,6 @@ import pytest
 import tilewright as tw
 import tilewright.language as tl
 
-pytestmark = pytest.mark.compiled
-
 
 @tw.jit
 def checked_sum(x, limit):
@@ -20,6 +18,7 @@ def kernel(out_ptr, limit, N: tl.constexpr):
     tl.store(out_ptr + i, checked_sum(i, limit))
 
 
+@pytest.mark.compiled
 def test_checks_that_hold(backend):
     out = backend.array(np.zeros(16, np.int32))
     kernel[1,](out, 16, N=16, debug=True)
@@ -38,12 +37,14 @@ def loops_kernel(out_ptr, last, N: tl.constexpr):
     tl.store(out_ptr, count + tl.sum(tl.arange(0, N)))
 
 
+@pytest.mark.compiled
 def test_checks_leave_the_compilers_own_arithmetic_alone(backend):
     out = backend.array(np.zeros(1, np.int32))
     loops_kernel[1,](out, 2**31 - 1, N=8, debug=True)
     assert backend.numpy(out).tolist() == [-6 + 30 + 28]
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("limit, message", [(7, "too large"), (2**31 - 4, r"int32 overflow in \+")])
 def test_checks_that_fail(backend, limit, message):
     if backend.name == "cuda":
@@ -52,3 +53,77 @@ def test_checks_that_fail(backend, limit, message):
     kernel[1,](out, limit, N=16)  # without checks
     with pytest.raises(tw.KernelAssertError, match=message):
         kernel[1,](out, limit, N=16, debug=True)
+
+
+@tw.jit
+def product_kernel(x, out, n, N: tl.constexpr):
+    i = tl.arange(0, N)
+    rows = i * n
+    tl.store(out + i, tl.load(x + rows // n))
+
+
+@tw.jit
+def pointer_loop_kernel(x, out, n, N: tl.constexpr):
+    offset = tl.arange(0, N)
+    for _ in range(3):
+        tl.store(out + offset % N, tl.load(x + offset % N))
+        offset += n
+
+
+@tw.jit
+def minus_kernel(x, out, n, N: tl.constexpr):
+    tl.store(out, tl.load(x - -(-(n + 1) - 1) + 2 + n))
+
+
+@tw.jit
+def sum_kernel(x, out, n, N: tl.constexpr):
+    i = tl.arange(0, N)
+    total = tl.sum(tl.where(i < 2, n, 0))
+    tl.store(out + i, total)
+
+
+@tw.jit
+def cumsum_kernel(x, out, n, N: tl.constexpr):
+    i = tl.arange(0, N)
+    places = tl.cumsum(tl.where(i < 2, n, 0), 0)
+    tl.store(out + i, places)
+
+
+@tw.jit
+def block_kernel(x, out, n, N: tl.constexpr):
+    described = tl.make_tensor_descriptor(x, [N], [1], [N])
+    place = n.to(tl.int64) * 2
+    tl.store(out + tl.arange(0, N), described.load([place]))
+
+
+@tw.jit
+def advance_kernel(x, out, n, N: tl.constexpr):
+    block = tl.make_block_ptr(x, (N,), (1,), (n,), (N,), (0,))
+    block = tl.advance(block, (n,))
+    tl.store(out + tl.arange(0, N), tl.load(block, boundary_check=(0,)))
+
+
+LARGE = 2**31 - 3
+OVERFLOWS = [
+    (product_kernel, LARGE, 3, r"int32 overflow in \*"),
+    (pointer_loop_kernel, LARGE // 2, 5, r"int32 overflow in \+"),
+    (minus_kernel, LARGE + 1, 2, "int32 overflow in unary -"),
+    (sum_kernel, LARGE, 3, r"int32 overflow in tl\.sum"),
+    (cumsum_kernel, LARGE, 3, r"int32 overflow in tl\.cumsum"),
+    (block_kernel, LARGE, 4, "int32 overflow in the offsets"),
+    (advance_kernel, LARGE, 3, r"int32 overflow in \+"),
+]
+
+
+@pytest.mark.parametrize(
+    "kernel, n, line, message", OVERFLOWS, ids=lambda entry: getattr(entry, "__name__", "")
+)
+def test_offsets_that_overflow(backend, kernel, n, line, message):
+    x, out = backend.array(np.zeros(16, np.int32)), backend.array(np.zeros(16, np.int32))
+    kernel[1,](x, out, 1, N=16, debug=True)
+    if backend.name == "cuda":
+        pytest.skip("a failed assertion ends the use of the device by this process")
+    with pytest.raises((tw.KernelAssertError, AssertionError), match=message) as caught:
+        kernel[1,](x, out, n, N=16, debug=True)
+    if backend.name == "cpu":
+        assert f"{__file__}:{kernel.fn.__code__.co_firstlineno + line}" in str(caught.value)

@@ -24,22 +24,25 @@ def _binary(left, right, what, floating, signed, unsigned=None):
     return emit(_pick(left.dtype, floating, signed, unsigned), [left, right], left.type)
 
 
+def is_overflow_checked(ty):
+    """Whether integers of type `ty` are asserted not to overflow: with the option for it, signed ones that int64
+    has room for."""
+    return builder().checks_overflow and ty.is_int_signed() and not ty.is_bool() and ty.int_bitwidth < 64
+
+
+def check_exact(result, exact, what):
+    """Assert that `result` of `what` has not wrapped around: it is `exact`, of int64."""
+    held = compare("eq", exact, cast(result, int64))
+    emit_effect("tile.assert", [held], message=f"{result.dtype} overflow in {what}")
+
+
 def _checked(left, right, symbol, floating, integer, check):
     """An op that may overflow; with the option for it, signed integers are asserted not to."""
     left, right = operands(left, right, symbol)
     result = emit(_pick(left.dtype, floating, integer), [left, right], left.type)
-    ty = left.dtype
-    if (
-        check
-        and builder().checks_overflow
-        and ty.is_int_signed()
-        and not ty.is_bool()
-        and ty.int_bitwidth < 64
-    ):
+    if check and is_overflow_checked(left.dtype):
         wide = [cast(value, int64) for value in (left, right)]
-        exact = emit(integer, wide, wide[0].type)
-        held = compare("eq", exact, cast(result, int64))
-        emit_effect("tile.assert", [held], message=f"{ty} overflow in {symbol}")
+        check_exact(result, emit(integer, wide, wide[0].type), symbol)
     return result
 
 
@@ -137,7 +140,7 @@ def negate(value):
     _no_pointer(value, "unary -")
     if value.dtype.is_floating():
         return emit("arith.negf", [value], value.type)
-    return emit("arith.subi", [constant(0, value.type), value], value.type)
+    return _checked(constant(0, value.type), value, "unary -", None, "arith.subi", True)
 
 
 def plus(value):

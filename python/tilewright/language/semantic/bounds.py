@@ -1,27 +1,75 @@
 """Checks, in kernels compiled with `debug`, that accesses stay inside of the arrays that a launch was given.
 
-A pointer knows its *origin*: the argument that it was made from by arithmetic and changes of shape. One that a loop
-carries, that a branch merges or that is chosen among several has the origin `ANY`, and lies in one of the arrays; one
-that was loaded or made from an integer has none, and is not checked.
+A pointer has an *extent*, the addresses of the first byte of its array and of the one behind the last, as int64
+scalars, or as blocks where its elements may point into several arrays. Arithmetic, changes of shape, `tl.where`, loops
+and branches take it along. A pointer also knows its *origin*: the argument that it was made from, or `ANY` where only
+the kernel knows. One that was loaded or made from an integer has neither, and is not checked.
 """
 
-from ..dtypes import int64
-from ..ir import builder, emit_effect
+from ..dtypes import block_type, int64
+from ..ir import builder, emit, emit_effect
+from ..tensor import tensor
 from . import arithmetic
 from .compare import compare
-from .convert import cast, memory_type
+from .convert import cast, constant, memory_type
 from .promote import broadcast_to_shape
 
 #: The origin of pointers that are made from one of the arguments, but not known from which.
 ANY = "any"
 
+#: Ops whose result has the elements of the first operand at other places.
+MOVING = {
+    "tile.splat",
+    "tile.broadcast",
+    "tile.expand_dims",
+    "tile.reshape",
+    "tile.transpose",
+    "tile.gather",
+}
 
-def common_origin(values):
-    """The origin of a pointer made from `values`, tensors of which some are pointers."""
-    origins = {value.origin for value in values if value.type.scalar.is_ptr()}
-    if not origins or None in origins:
-        return None
-    return origins.pop() if len(origins) == 1 else ANY
+
+def _everywhere():
+    """The extent of a pointer of which nothing is known."""
+    return constant(0, int64), constant(2**63 - 1, int64)
+
+
+def follow_pointer(result, operands, op, attrs):
+    """Give `result`, which `op` made of `operands`, the extent and the origin that it has from them."""
+    if not builder().extents or not result.dtype.is_ptr():
+        return
+    sources = [value for value in operands if value.dtype.is_ptr() and value.extent is not None]
+    if not sources:
+        return
+    result.origin, result.extent = sources[0].origin, sources[0].extent
+    if op in MOVING:
+        result.extent = tuple(_moved(end, operands[1:], result.shape, op, attrs) for end in result.extent)
+    elif op == "arith.select":
+        _choose(result, *operands)
+
+
+def _moved(end, rest, shape, op, attrs):
+    return emit(op, [end, *rest], block_type(int64, shape), **attrs) if end.type.is_block() else end
+
+
+def _choose(result, condition, left, right):
+    result.origin = left.origin if left.origin == right.origin else ANY
+    if left.extent is right.extent:
+        return
+    pairs = list(zip(left.extent or _everywhere(), right.extent or _everywhere(), strict=True))
+    if condition.type.is_block() or any(end.type.is_block() for pair in pairs for end in pair):
+        pairs = [[broadcast_to_shape(end, result.shape) for end in pair] for pair in pairs]
+    result.extent = tuple(emit("arith.select", [condition, *pair], pair[0].type) for pair in pairs)
+
+
+def with_extent(value):
+    """A pointer as loops carry it and branches merge it: with an extent, of blocks if it is one. Anything else as
+    it is."""
+    if not builder().extents or not value.dtype.is_ptr():
+        return value
+    bounded = tensor(value.handle, value.type)
+    bounded.origin = value.origin or ANY
+    bounded.extent = tuple(broadcast_to_shape(end, value.shape) for end in value.extent or _everywhere())
+    return bounded
 
 
 def _within(addresses, extent, size):
@@ -31,38 +79,35 @@ def _within(addresses, extent, size):
     return arithmetic.logical(above, below, "arith.andi")
 
 
-def _extents(pointer):
-    """The begin and the end of the arrays that `pointer` may point into; empty if that is not known."""
-    extents = builder().extents
-    if pointer.origin is None:
-        return {}
-    return extents if pointer.origin == ANY else {pointer.origin: extents[pointer.origin]} if extents else {}
+def _assert_held(held, pointer, message):
+    """Assert that an access through `pointer` `held`; "{}" in the message stands for the array."""
+    if pointer.origin != ANY:
+        emit_effect("tile.assert", [held], message=message.format(repr(pointer.origin)))
+        return
+    for name, (begin, _) in builder().extents.items():
+        other = compare("ne", pointer.extent[0], begin)
+        either = arithmetic.logical(held, other, "arith.ori")
+        emit_effect("tile.assert", [either], message=message.format(repr(name)))
 
 
 def checked_mask(pointer, mask, what):
     """Assert that `pointer`, where `mask` is true or None, is inside of its array. Gives the mask of what may be
     accessed, which leaves out what is not inside."""
-    extents = _extents(pointer)
-    if not extents:
+    if pointer.extent is None:
         return mask
     size = memory_type(pointer.dtype.element_ty).primitive_bitwidth // 8
-    addresses = cast(pointer, int64)
-    inside = None
-    for extent in extents.values():
-        one = _within(addresses, extent, size)
-        inside = one if inside is None else arithmetic.logical(inside, one, "arith.ori")
-    place = repr(pointer.origin) if pointer.origin != ANY else "the kernel's arrays"
+    inside = _within(cast(pointer, int64), pointer.extent, size)
     held = inside
     if mask is not None:
         mask = broadcast_to_shape(mask, pointer.shape)
         held = arithmetic.logical(inside, arithmetic.logical_not(mask), "arith.ori")
-    emit_effect("tile.assert", [held], message=f"{what} outside of {place}")
+    _assert_held(held, pointer, f"{what} outside of {{}}")
     return inside if mask is None else arithmetic.logical(inside, mask, "arith.andi")
 
 
 def check_described(base, shape, strides):
     """Assert that an array that a descriptor describes is inside of the argument's array."""
-    if not _extents(base):
+    if base.extent is None:
         return
     last, empty = cast(base, int64), None
     size = memory_type(base.dtype.element_ty).primitive_bitwidth // 8
@@ -71,9 +116,6 @@ def check_described(base, shape, strides):
         last = arithmetic.add(last, arithmetic.mul(steps, size, check=False), check=False)
         none = compare("le", side, 0)
         empty = none if empty is None else arithmetic.logical(empty, none, "arith.ori")
-    inside = empty
-    for extent in _extents(base).values():
-        both = [_within(address, extent, size) for address in (cast(base, int64), last)]
-        inside = arithmetic.logical(inside, arithmetic.logical(*both, "arith.andi"), "arith.ori")
-    place = repr(base.origin) if base.origin != ANY else "the kernel's arrays"
-    emit_effect("tile.assert", [inside], message=f"the array of a tensor descriptor lies outside of {place}")
+    both = [_within(address, base.extent, size) for address in (cast(base, int64), last)]
+    inside = arithmetic.logical(empty, arithmetic.logical(*both, "arith.andi"), "arith.ori")
+    _assert_held(inside, base, "the array of a tensor descriptor lies outside of {}")

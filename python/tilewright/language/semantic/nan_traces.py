@@ -9,15 +9,8 @@ either. A trace ends where a float is read as bits or becomes an integer.
 from ..dtypes import block_type, float32, int1, int32, with_scalar
 from ..ir import I64, builder
 from ..tensor import tensor
+from .bounds import MOVING
 
-_MOVING = {
-    "tile.splat",
-    "tile.broadcast",
-    "tile.expand_dims",
-    "tile.reshape",
-    "tile.transpose",
-    "tile.gather",
-}
 _READING = {
     "tile.load",
     "tile.descriptor_load",
@@ -150,7 +143,7 @@ def trace_result(result, operands, op, attrs):
 
 
 def _trace(result, operands, op, attrs):
-    if op in _MOVING:
+    if op in MOVING:
         source, *rest = operands
         if source.trace is None:
             return None

@@ -20,8 +20,16 @@ def index_scalars(values, ty, what):
         scalar = to_tensor(value)
         if scalar.type.is_block() or not scalar.dtype.is_int():
             raise LanguageTypeError(f"the {what} are integer scalars, got {describe(value)}")
-        scalars.append(cast(scalar, ty))
+        scalars.append(_narrowed(scalar, ty, what))
     return scalars
+
+
+def _narrowed(scalar, ty, what):
+    """`scalar` as `ty`, which is asserted to hold it where overflow is checked."""
+    narrow = cast(scalar, ty)
+    if ty == int32 and scalar.dtype.int_bitwidth > 32 and arithmetic.is_overflow_checked(ty):
+        arithmetic.check_exact(narrow, cast(scalar, int64), f"the {what}")
+    return narrow
 
 
 def check_rank(rank, **sequences):
