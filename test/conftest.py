@@ -24,6 +24,10 @@ def pytest_addoption(parser):
         help="assemble every configuration that matrix products may choose, not one of each tile",
     )
 
+    parser.addoption(
+        "--kernels", type=int, default=2000, help="how many random kernels to check on the back end"
+    )
+
 
 def pytest_configure(config):
     os.environ.setdefault("TILEWRIGHT_CHECK", "1")

@@ -1,0 +1,70 @@
+"""Runs a generated kernel in the interpreter and on a back end, and compares."""
+
+import importlib.util
+
+import numpy as np
+import tilewright as tw
+from types_and_shapes import INPUTS, OUTPUTS, PROGRAMS
+
+#: Relative to the magnitude of the result.
+TOLERANCE = 2e-5
+N = 5
+
+
+class Mismatch(AssertionError):
+    """The interpreter and a back end disagree about a kernel."""
+
+
+def load(path):
+    """The kernel of the module in a file."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.kernel
+
+
+def _outputs():
+    return {name: np.full(count, 0, dtype) for name, (dtype, count) in OUTPUTS.items()}
+
+
+def interpreted(kernel):
+    """What the interpreter leaves in the outputs, by name."""
+    outputs = _outputs()
+    with np.errstate(all="ignore"):
+        tw.interpret(kernel)[PROGRAMS,](*outputs.values(), *INPUTS.values(), N)
+    return outputs
+
+
+class Device:
+    """Runs kernels on a device; inputs are copied to it once."""
+
+    def __init__(self, backend):
+        self.backend = backend
+        self.inputs = [tw.from_numpy(values, backend) for values in INPUTS.values()]
+
+    def run(self, kernel, **options):
+        """What the compiled kernel leaves in the outputs, by name."""
+        outputs = {name: tw.from_numpy(values, self.backend) for name, values in _outputs().items()}
+        kernel[PROGRAMS,](*outputs.values(), *self.inputs, N, **options)
+        return {name: tw.to_numpy(array) for name, array in outputs.items()}
+
+
+def compare(found, expected):
+    """Raises `Mismatch` where outputs differ."""
+    for name, values in expected.items():
+        if name == "out_inexact":
+            same = np.isclose(found[name], values, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True)
+        else:
+            same = (found[name] == values) | ((found[name] != found[name]) & (values != values))
+        if not same.all():
+            place = int(np.argmin(same))
+            raise Mismatch(
+                f"{name}[{place}] is {found[name][place]!r}, in the interpreter {values[place]!r}; "
+                f"{int((~same).sum())} elements differ"
+            )
+
+
+def check(path, device, **options):
+    """Runs the kernel in a file both ways and compares. Raises `Mismatch`, or what compiling raises."""
+    kernel = load(path)
+    compare(device.run(kernel, **options), interpreted(kernel))

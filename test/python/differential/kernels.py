@@ -1,0 +1,262 @@
+"""Whole kernels: statements, control flow, loads and stores around expressions."""
+
+from expressions import Expressions
+from types_and_shapes import ATOMICS, INPUTS, INTS, OUTPUTS, SLOTS, SPAN, Variable, is_float, numel, spell
+
+_HEADER = """import tilewright as tw
+import tilewright.language as tl
+
+
+@tw.jit
+def twice_and_sum(a, b):
+    return a + a, a + b
+
+
+@tw.jit
+def halve(x):
+    if x.dtype.is_floating():
+        return tl.floor(x * 0.5)
+    return x
+
+
+@tw.jit
+def pick_larger(a, b):
+    if a > b:
+        return a
+    return b
+
+
+@tw.jit
+def count_steps(n):
+    count = n * 0
+    while n > 1:
+        if n % 2 == 0:
+            n = n // 2
+        else:
+            n = n - 1
+        count += 1
+    return count
+
+
+@tw.jit
+"""
+_INEXACT = (
+    "tl.exp(x * 0.05)", "tl.exp2(x * 0.05)", "tl.log(tl.abs(x) + 1.5)", "tl.log2(tl.abs(x) + 1.5)", "tl.sin(x)",
+    "tl.cos(x)", "tl.tanh(x * 0.1)", "tl.erf(x * 0.1)", "tl.sigmoid(x)", "tl.sqrt(tl.abs(x))",
+    "tl.rsqrt(tl.abs(x) + 0.5)", "x / 3.0", "tl.fdiv(x, 7.0)", "tl.div_rn(x, 9.0)", "tl.fma(x, 0.3, 0.7)",
+    "tl.rand(5, tl.abs(x).to(tl.int32))", "tl.randn(6, tl.abs(x).to(tl.int32))", "tl.extra.libdevice.atan(x)",
+    "tl.extra.libdevice.log1p(tl.abs(x))", "tl.extra.libdevice.cbrt(x)", "tl.extra.libdevice.hypot(x, 3.0)",
+    "tl.extra.libdevice.pow(tl.abs(x) + 1.0, 0.3)", "x * 0.1 - 0.7", "tl.extra.libdevice.tan(x * 0.02)",
+)  # fmt: skip
+_INEXACT_OF_BLOCKS = (
+    "tl.softmax(x * 0.1)",
+    "tl.sum(x * 0.1, 0, keep_dims=True) + x",
+    "tl.cumsum(x * 0.1, 0)",
+)
+
+
+class Kernels(Expressions):
+    """Makes the source of modules with a kernel named `kernel`."""
+
+    def __init__(self, integer):
+        super().__init__(integer)
+        self.lines, self.count, self.used = [], 0, 0
+
+    def source(self):
+        """The text of a module."""
+        parameters = [*OUTPUTS, *(f"p_{type_}" for type_ in INPUTS)]
+        self._begin()
+        for _ in range(self.integer(0, 4)):
+            self._statement(1, 2)
+        self._end()
+        return _HEADER + f"def kernel({', '.join(parameters)}, n):\n" + "\n".join(self.lines) + "\n"
+
+    def _add(self, indent, text):
+        self.lines.append("    " * indent + text)
+
+    def _name(self):
+        self.count += 1
+        return f"v{self.count}"
+
+    def _define(self, indent, type_, shape, text):
+        name = self._name()
+        self._add(indent, f"{name} = {text}")
+        self.scope.append(Variable(name, type_, shape))
+
+    # Loads.
+
+    def _begin(self):
+        self._add(1, "pid = tl.program_id(0)")
+        self._add(1, "turn = pid + n")
+        self.scope.append(Variable("turn", "int32", ()))
+        for _ in range(self.integer(0, 3)):
+            self._load(1)
+
+    def _load(self, indent):
+        type_, shape = self.type(), self.shape(256)
+        if len(shape) == 2 and self.chance(2):
+            return self._load_block(indent, type_, shape)
+        offsets = (
+            f"tl.reshape(tl.arange(0, {numel(shape)}), {spell(shape)})" if shape else str(self.integer(0, 9))
+        )
+        spread = self.pick(("{}", "({} * 7 + 3) % 512", "511 - {}", "{} // 2"))
+        pointer = f"p_{type_} + pid * {SPAN} + {spread.format(offsets)}"
+        mask = ""
+        if shape and self.chance(2):
+            other = "" if type_ == "int1" else f", other={self.integer(0, 5)}"
+            other = ", other=False" if type_ == "int1" else other
+            mask = f", mask={offsets} < {self.pick(('n * 9', '20', '1'))}{other}"
+        return self._define(indent, type_, shape, f"tl.load({pointer}{mask})")
+
+    def _load_block(self, indent, type_, shape):
+        """By a block pointer or a descriptor, which may stand out of the array."""
+        if type_ == "int1":
+            type_ = "int8"
+        rows, columns = 16, 32
+        place = [self.integer(-1, rows), self.integer(0, 2) * 16]
+        base = f"p_{type_} + pid * {SPAN}"
+        if self.chance(2) and shape[1] * (8 if type_[-1] == "8" else 2) >= 16 and type_ != "bfloat16":
+            name, block = self._name(), list(shape)
+            self._add(
+                indent,
+                f"{name} = tl.make_tensor_descriptor({base}, [{rows}, {columns}], [{columns}, 1], {block})",
+            )
+            return self._define(indent, type_, shape, f"{name}.load([{place[0]}, {place[1]}])")
+        name = self._name()
+        parts = f"({rows}, {columns}), ({columns}, 1), ({place[0]}, 0), {spell(shape)}, (1, 0)"
+        self._add(indent, f"{name} = tl.make_block_ptr({base}, {parts})")
+        self._add(indent, f"{name} = tl.advance({name}, (0, {place[1]}))")
+        return self._define(
+            indent, type_, shape, f'tl.load({name}, boundary_check=(0, 1), padding_option="zero")'
+        )
+
+    # Statements.
+
+    def _statement(self, indent, depth):
+        plain = [self._assign, self._assign, self._update, self._several, self._atomic]
+        nested = [self._if, self._for, self._while, self._static_loop] if depth > 0 else []
+        statement = self.pick([*plain, *nested])
+        statement(indent, depth)
+
+    def _assign(self, indent, depth):
+        type_, shape = self.type(), self.shape()
+        self._define(indent, type_, shape, self.expression(type_, shape, 2))
+
+    def _update(self, indent, depth):
+        """A variable of an outer scope gets another value of its type."""
+        variable = self.pick(self.scope)
+        self._add(indent, f"{variable.name} = {self.expression(variable.type, variable.shape, 2)}")
+
+    def _several(self, indent, depth):
+        """A tuple, taken apart."""
+        type_, shape = self.pick(INTS[:4]), self.shape(128) or (4,)
+        a, b = (self.expression(type_, shape, 1) for _ in range(2))
+        axis = self.integer(0, len(shape) - 1)
+        texts = [
+            f"twice_and_sum({a}, {b})",
+            f"({a}, {b})",
+            f"tl.associative_scan(({a}, {b}), {axis}, lambda a, b, c, d: (a + c, b * d))",
+            f"tl.split(tl.join({a}, {b}))",
+        ]
+        first, second = self._name(), self._name()
+        text = self.pick(texts)
+        self._add(indent, f"{first}, {second} = {text}")
+        self.scope += [Variable(first, type_, shape), Variable(second, type_, shape)]
+
+    def _atomic(self, indent, depth):
+        """An atomic operation whose order does not matter; elements may meet."""
+        shape = self.shape(128)
+        index = f"(({self.expression('uint32', shape, 1)}) % 64).to(tl.int32)"
+        array, type_ = self.pick((("counters", "int32"), ("wide_counters", "int64"), ("sums", "float32")))
+        place = 0 if is_float(type_) else self.integer(0, len(ATOMICS) - 1)
+        mask = f", mask={self.expression('int1', shape, 1)}" if self.chance(2) else ""
+        self._add(
+            indent,
+            f"tl.atomic_{ATOMICS[place]}({array} + {64 * place} + {index}, {self.expression(type_, shape, 1)}{mask})",
+        )
+
+    def _condition(self):
+        return self.pick(("turn % 2 == 0", "n > pid", self.expression("int1", (), 1)))
+
+    def _body(self, indent, depth):
+        """Statements whose new variables are gone behind them."""
+        before = list(self.scope)
+        for _ in range(self.integer(1, 2)):
+            self._statement(indent, depth - 1)
+        self._update(indent, depth)
+        self.scope = before
+
+    def _if(self, indent, depth):
+        self._add(indent, f"if {self._condition()}:")
+        self._body(indent + 1, depth)
+        if self.chance(3):
+            self._add(indent, f"elif {self._condition()}:")
+            self._body(indent + 1, depth)
+        if self.chance(2):
+            self._add(indent, "else:")
+            self._body(indent + 1, depth)
+
+    def _for(self, indent, depth):
+        name = self._name()
+        bounds = self.pick(("n % 4", "0, 3", "n % 5, 0, -1", "1, n + 2, 2", "0, pid + 2"))
+        loop = self.pick(("range({})", "tl.range({})", "tl.range({}, num_stages=2)")).format(bounds)
+        self._add(indent, f"for {name} in {loop}:")
+        before = list(self.scope)
+        self.scope.append(Variable(name, "int32", ()))
+        self._body(indent + 1, depth)
+        if self.chance(2):
+            self._add(indent + 1, f"if ({name} + turn) % 3 == {self.integer(0, 2)}:")
+            self._add(indent + 2, self.pick(("continue", "break")))
+            self._update(indent + 1, depth)
+        self.scope = before
+
+    def _static_loop(self, indent, depth):
+        name = self._name()
+        self._add(indent, f"for {name} in tl.static_range({self.integer(1, 3)}):")
+        self._body(indent + 1, depth - 1)
+
+    def _while(self, indent, depth):
+        name = self._name()
+        self._add(indent, f"{name} = n % 3 + 1")
+        self._add(indent, f"while {self.pick((f'{name} > 0', f'tl.condition({name} > 0)'))}:")
+        self._add(indent + 1, f"{name} -= 1")
+        before = list(self.scope)
+        self._body(indent + 1, depth)
+        if self.chance(3):
+            self._add(indent + 1, f"if {name} == turn % 3:")
+            self._add(indent + 2, "break")
+        self.scope = before
+
+    # Stores.
+
+    def _end(self):
+        for _ in range(self.integer(1, 2)):
+            type_ = self.type()
+            self._define(1, type_, shape := self.shape(), self.expression(type_, shape, 3))
+        kept = self.scope[::-1][:SLOTS]
+        stores = [self._store(variable, slot) for slot, variable in enumerate(kept)]
+        stores.append(self._inexact())
+        if self.chance(4):
+            stores.insert(1, [f"if {self._condition()}:", "    return"])
+        for lines in stores:
+            for line in lines:
+                self._add(1, line)
+
+    def _store(self, variable, slot):
+        array, type_ = ("out_floats", "float64") if is_float(variable.type) else ("out_ints", "int64")
+        place = f"{array} + (pid * {SLOTS} + {slot}) * {SPAN}"
+        if variable.shape:
+            place += f" + tl.reshape(tl.arange(0, {numel(variable.shape)}), {spell(variable.shape)})"
+        mask = ""
+        if variable.shape and self.chance(4):
+            mask = f", mask={self.expression('int1', variable.shape, 0)}"
+        return [f"tl.store({place}, {variable.name}.to(tl.{type_}){mask})"]
+
+    def _inexact(self):
+        """Functions that round, of which nothing else is computed."""
+        type_, side = self.pick(("float32", "float64")), self.pick((8, 16, 64, 128))
+        lines = [f"x = {self.expression(type_, (side,), 1)}"]
+        for _ in range(self.integer(1, 2)):
+            functions = (*_INEXACT, *_INEXACT_OF_BLOCKS)
+            lines.append(f"x = ({self.pick(functions)}).to(tl.{type_})")
+        return [*lines, f"tl.store(out_inexact + pid * {SPAN} + tl.arange(0, {side}), x)"]

@@ -1,0 +1,64 @@
+"""The interpreter and the back end under test agree on kernels made at random."""
+
+import re
+
+import numpy as np
+import pytest
+import tilewright.language as tl
+from checking import Device
+from searching import Search
+from tilewright.interpreter import builder
+
+from kernels import Kernels
+
+pytestmark = pytest.mark.compiled
+EACH = 50
+
+#: What generated kernels are to cover: functions of `tl`, and what the text says beside them.
+COVERED = """
+program_id num_programs arange full zeros load store where maximum minimum clamp abs floor ceil sqrt fma div_rn cdiv
+umulhi sum max min argmax argmin xor_sum reduce_or reduce cumsum cumprod associative_scan sort topk histogram gather
+reshape view ravel trans permute expand_dims unsqueeze squeeze broadcast_to flip join split interleave cat
+map_elementwise dot randint rand randn make_block_ptr advance make_tensor_descriptor range static_range condition
+atomic_add atomic_max atomic_xor exp exp2 log log2 sin cos tanh erf sigmoid softmax rsqrt fdiv
+float8e5 float8e4nv float8e4b15 float8e4b8 float8e5b16 float16 bfloat16 float32 float64
+int8 int16 int32 int64 uint8 uint16 uint32 uint64 int1
+"""
+SYNTAX = ["break", "continue", "return", "while ", "elif ", "lambda", "::2", "bitcast=True", "reverse=True",
+          "descending=True", "return_indices=True", "boundary_check", "mask=", " and ", " or ", "not ("]  # fmt: skip
+
+
+def pytest_generate_tests(metafunc):
+    if "number" in metafunc.fixturenames:
+        metafunc.parametrize("number", range(-(-metafunc.config.getoption("--kernels") // EACH)))
+
+
+@pytest.fixture(scope="module")
+def device(backend):
+    return Device(backend.name)
+
+
+def test_agree(device, tmp_path, number):
+    failed = Search(device, tmp_path).run(number, EACH)
+    assert failed is None, f"{failed[0]}\n{failed[1]}"
+
+
+def test_kernels_cover_the_language():
+    rng = np.random.default_rng(0)
+    draw = lambda low, high: int(rng.integers(low, high, endpoint=True))  # noqa: E731
+    text = "".join(Kernels(draw).source() for _ in range(1000))
+    functions = set(re.findall(r"tl\.(\w+)", text))
+    assert set(COVERED.split()) - functions == set()
+    assert all(hasattr(tl, name) for name in COVERED.split())
+    assert [part for part in SYNTAX if part not in text] == []
+
+
+def test_a_wrong_operation_is_found_and_its_kernel_made_small(device, tmp_path, monkeypatch):
+    def wrong(operands, types, attrs):
+        return [np.bitwise_xor(*operands) ^ (operands[0].size > 1)]
+
+    monkeypatch.setitem(builder._PURE, "arith.xori", wrong)
+    failed = next(filter(None, (Search(device, tmp_path).run(number, EACH) for number in range(20))))
+    body = failed[0][failed[0].index("def kernel") :]
+    assert "differ" in str(failed[1])
+    assert len(body.splitlines()) <= 16, body
