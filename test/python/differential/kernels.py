@@ -1,7 +1,19 @@
 """Whole kernels: statements, control flow, loads and stores around expressions."""
 
 from expressions import Expressions
-from types_and_shapes import ATOMICS, INPUTS, INTS, OUTPUTS, SLOTS, SPAN, Variable, is_float, numel, spell
+from types_and_shapes import (
+    ATOMICS,
+    INPUTS,
+    INTS,
+    MOST,
+    OUTPUTS,
+    SLOTS,
+    SPAN,
+    Variable,
+    is_float,
+    numel,
+    spell,
+)
 
 _HEADER = """import tilewright as tw
 import tilewright.language as tl
@@ -133,7 +145,7 @@ class Kernels(Expressions):
     # Statements.
 
     def _statement(self, indent, depth):
-        plain = [self._assign, self._assign, self._update, self._several, self._atomic]
+        plain = [self._assign, self._assign, self._update, self._several, self._atomic, self._product]
         nested = [self._if, self._for, self._while, self._static_loop] if depth > 0 else []
         statement = self.pick([*plain, *nested])
         statement(indent, depth)
@@ -162,6 +174,24 @@ class Kernels(Expressions):
         text = self.pick(texts)
         self._add(indent, f"{first}, {second} = {text}")
         self.scope += [Variable(first, type_, shape), Variable(second, type_, shape)]
+
+    def _product(self, indent, depth):
+        """A matrix product of whole numbers, which no precision rounds."""
+        rows, inner, columns = (self.pick((16, 32, 8, 4, 2, 1, 64)) for _ in range(3))
+        batch = (2,) if self.chance(4) else ()
+        while numel((*batch, rows, columns)) > MOST:
+            rows, columns = max(1, columns // 2), rows
+        element = self.pick(("float16", "bfloat16", "float32", "int8", "float8e4nv", "float8e5", "float64"))
+        a, b = (self._operand(element, (*batch, *sides)) for sides in ((rows, inner), (inner, columns)))
+        type_ = {"int8": "int32", "float64": "float64"}.get(element, "float32")
+        more = self.pick(("", f", {self.constant(type_, (*batch, rows, columns))}"))
+        if element == "float32":
+            more += self.pick(
+                ("", ', input_precision="tf32"', ', input_precision="tf32x3"', ', input_precision="bf16x3"')
+            )
+        text = f"tl.dot({a}, {b}{more})"
+        text = self._bounded(text, type_) if is_float(type_) else text
+        self._define(indent, type_, (*batch, rows, columns), text)
 
     def _atomic(self, indent, depth):
         """An atomic operation whose order does not matter; elements may meet."""
