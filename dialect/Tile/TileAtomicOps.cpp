@@ -40,21 +40,25 @@ static bool takesFloat(AtomicKind kind) {
          kind == AtomicKind::FMin;
 }
 
-LogicalResult AtomicRMWOp::verify() {
-  Type element = getElementTypeOrSelf(getType());
+LogicalResult AtomicRMWOp::verifyKind(Operation *op, AtomicKind kind,
+                                      Type element) {
   if (!element.isIntOrFloat())
-    return emitOpError("combines integers or floats, got ") << element;
+    return op->emitOpError("combines integers or floats, got ") << element;
   bool isFloat = isa<FloatType>(element);
-  if (getKind() != AtomicKind::Xchg && isFloat != takesFloat(getKind())) // C3
-    return emitOpError("'")
-           << stringifyAtomicKind(getKind()) << "' does not take " << element;
+  if (kind != AtomicKind::Xchg && isFloat != takesFloat(kind)) // C3
+    return op->emitOpError("'")
+           << stringifyAtomicKind(kind) << "' does not take " << element;
   unsigned width = element.getIntOrFloatBitWidth();
   bool halfAdd =
-      getKind() == AtomicKind::FAdd && (element.isF16() || element.isBF16());
+      kind == AtomicKind::FAdd && (element.isF16() || element.isBF16());
   if (width != 32 && width != 64 && !halfAdd) // C4
-    return emitOpError("'") << stringifyAtomicKind(getKind())
-                            << "' takes 32 or 64 bits, got " << element;
+    return op->emitOpError("'") << stringifyAtomicKind(kind)
+                                << "' takes 32 or 64 bits, got " << element;
   return success();
+}
+
+LogicalResult AtomicRMWOp::verify() {
+  return verifyKind(*this, getKind(), getElementTypeOrSelf(getType()));
 }
 
 void AtomicRMWOp::getEffects(

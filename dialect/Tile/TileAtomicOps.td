@@ -31,6 +31,11 @@ def Tile_AtomicRMWOp : Tile_AtomicOp<"atomic_rmw", [
   let results = (outs Tile_Any:$result);
   let assemblyFormat = "$kind $sem $scope $ptr `,` $value (`,` $mask^)? attr-dict `:` type($ptr)";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// C3 and C4: whether `op` may combine values of type `element` so.
+    static ::llvm::LogicalResult verifyKind(::mlir::Operation *op, AtomicKind kind,
+                                            ::mlir::Type element);
+  }];
 }
 
 def Tile_AtomicCASOp : Tile_AtomicOp<"atomic_cas", [

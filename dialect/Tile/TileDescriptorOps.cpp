@@ -47,7 +47,14 @@ LogicalResult DescriptorLoadOp::verify() {
 }
 
 LogicalResult DescriptorStoreOp::verify() {
-  return verifyBlock(*this, getDesc().getType(), getOffsets(), getValue());
+  if (failed(verifyBlock(*this, getDesc().getType(), getOffsets(), getValue())))
+    return failure();
+  if (!getReduction())
+    return success();
+  if (*getReduction() == AtomicKind::Xchg) // C3
+    return emitOpError("is a store without a reduction, not an 'xchg'");
+  return AtomicRMWOp::verifyKind(*this, *getReduction(),
+                                 getDesc().getType().getElementType());
 }
 
 //===----------------------------------------------------------------------===//
@@ -61,5 +68,7 @@ void DescriptorLoadOp::getEffects(Effects &effects) {
 }
 
 void DescriptorStoreOp::getEffects(Effects &effects) {
+  if (getReduction())
+    effects.emplace_back(MemoryEffects::Read::get());
   effects.emplace_back(MemoryEffects::Write::get());
 }

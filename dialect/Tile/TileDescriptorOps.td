@@ -54,20 +54,31 @@ def Tile_DescriptorLoadOp : Tile_BlockOp<"descriptor_load"> {
 }
 
 def Tile_DescriptorStoreOp : Tile_BlockOp<"descriptor_store"> {
-  let summary = "writes a block of an array";
+  let summary = "writes a block of an array, or combines values into it";
   let description = [{
     The block whose first element stands at `offsets`. Nothing is written out of
-    bounds.
+    bounds. With a `reduction` each element is combined with what is there, in
+    one indivisible step that orders no other accesses (relaxed, with the scope
+    of the device).
 
     C1: one offset for each dimension.
     C2: the value is a block of the descriptor.
+    C3: a reduction takes the elements that `tile.atomic_rmw` takes, and is not
+        `xchg`.
 
     ```mlir
     tile.descriptor_store %d[%i, %j], %a : !tile.desc<128x64xf16>, tensor<128x64xf16>
+    tile.descriptor_store %d[%i, %j], %a reduce fadd : !tile.desc<128x64xf16>, tensor<128x64xf16>
     ```
   }];
-  let arguments = (ins Tile_Desc:$desc, Variadic<I32>:$offsets, Tile_Tile:$value);
+  let arguments = (ins Tile_Desc:$desc, Variadic<I32>:$offsets, Tile_Tile:$value,
+                       OptionalAttr<Tile_AtomicKind>:$reduction);
+  let builders = [OpBuilder<(ins "::mlir::Value":$desc, "::mlir::ValueRange":$offsets,
+                                 "::mlir::Value":$value), [{
+    build($_builder, $_state, desc, offsets, value, ::tilewright::tile::AtomicKindAttr());
+  }]>];
   let assemblyFormat = [{
-    $desc `[` $offsets `]` `,` $value attr-dict `:` qualified(type($desc)) `,` type($value)
+    $desc `[` $offsets `]` `,` $value (`reduce` $reduction^)? attr-dict
+    `:` qualified(type($desc)) `,` type($value)
   }];
 }

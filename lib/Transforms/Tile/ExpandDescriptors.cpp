@@ -107,7 +107,11 @@ static void expand(DescriptorLoadOp op, MakeDescriptorOp desc) {
 static void expand(DescriptorStoreOp op, MakeDescriptorOp desc) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   BlockAddresses block(b, desc, op.getOffsets());
-  StoreOp::create(b, block.pointers, op.getValue(), block.mask);
+  if (std::optional<AtomicKind> kind = op.getReduction())
+    AtomicRMWOp::create(b, *kind, MemorySemantic::Relaxed, MemoryScope::GPU,
+                        block.pointers, op.getValue(), block.mask);
+  else
+    StoreOp::create(b, block.pointers, op.getValue(), block.mask);
   op.erase();
 }
 

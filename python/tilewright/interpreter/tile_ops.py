@@ -105,7 +105,10 @@ def _descriptor_load(builder, operands, types, attrs):
 def _descriptor_store(builder, operands, types, attrs):
     desc, offsets, value = operands[0], operands[1:-1], operands[-1]
     pointers, mask, _ = _block(desc, offsets, value.shape, value.itemsize)
-    builder.memory.store(pointers, mask, value)
+    if attrs.get("reduction") is not None:
+        _atomic_rmw(builder, [pointers, value, mask], types, {"kind": attrs["reduction"]})
+    else:
+        builder.memory.store(pointers, mask, value)
     return []
 
 
@@ -148,7 +151,11 @@ def _each(builder, pointers, mask, update):
 def _atomic_rmw(builder, operands, types, attrs):
     pointers, values = operands[:2]
     mask = operands[2] if len(operands) > 2 else _all(pointers)
-    flat = values.reshape(-1)
+    flat, on = values.reshape(-1), pointers[mask]
+    if np.unique(on).size == on.size:  # no lane sees what another one did
+        olds = builder.memory.load(pointers, mask, values.dtype)
+        builder.memory.store(pointers, mask, _combined(attrs["kind"], olds, values))
+        return [olds]
 
     def update(lane, where):
         old = builder.memory.load(where, np.ones(1, np.bool_), values.dtype)

@@ -218,11 +218,20 @@ class tensor_descriptor(aggregate):
 
 def _atomic(op):
     def method(self, offsets, value):
-        pointers, mask = self._addresses(offsets)
-        memory.atomic_rmw(op, pointers, value, mask, None, None)
+        if not self._is_described:
+            pointers, mask = self._addresses(offsets)
+            memory.atomic_rmw(op, pointers, value, mask, "relaxed", None)
+            return
+        _tiles.reduce_described(
+            op, self._descriptor(), self.dtype, self._offsets(offsets), self.block_shape, value
+        )
 
     method.__name__ = f"atomic_{op}"
-    method.__doc__ = f"`tl.atomic_{op}` of `value` into the block at `offsets`; gives nothing."
+    method.__doc__ = f"""Combine `value`, a block, into the block at `offsets`; gives nothing.
+
+    Each element is one indivisible step of `tl.atomic_{op}(..., sem="relaxed")`; what lies outside of the array
+    is left out. Raises `LanguageTypeError` for elements that `tl.atomic_{op}` does not take.
+    """
     return builtin(method)
 
 

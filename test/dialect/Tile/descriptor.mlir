@@ -12,5 +12,7 @@ tile.func @copy(%p: !tile.ptr<f16>, %n: i64, %i: i32) {
   %x = tile.descriptor_load %d[%i, %i] : !tile.desc<8x16xf16> -> tensor<8x16xf16>
   // CHECK: tile.descriptor_store %[[D]][%[[I]], %[[I]]], %[[X]] : !tile.desc<8x16xf16>, tensor<8x16xf16>
   tile.descriptor_store %d[%i, %i], %x : !tile.desc<8x16xf16>, tensor<8x16xf16>
+  // CHECK: tile.descriptor_store %[[D]][%[[I]], %[[I]]], %[[X]] reduce fadd : !tile.desc<8x16xf16>, tensor<8x16xf16>
+  tile.descriptor_store %d[%i, %i], %x reduce fadd : !tile.desc<8x16xf16>, tensor<8x16xf16>
   tile.return
 }

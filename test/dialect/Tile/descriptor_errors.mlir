@@ -74,3 +74,27 @@ tile.func @store_c2(%d: !tile.desc<16xf16>, %i: i32, %x: tensor<16xf32>) {
   tile.descriptor_store %d[%i], %x : !tile.desc<16xf16>, tensor<16xf32>
   tile.return
 }
+
+// -----
+
+tile.func @reduce_c3_exchange(%d: !tile.desc<16xi32>, %i: i32, %x: tensor<16xi32>) {
+  // expected-error@+1 {{is a store without a reduction, not an 'xchg'}}
+  tile.descriptor_store %d[%i], %x reduce xchg : !tile.desc<16xi32>, tensor<16xi32>
+  tile.return
+}
+
+// -----
+
+tile.func @reduce_c3_kind(%d: !tile.desc<16xi32>, %i: i32, %x: tensor<16xi32>) {
+  // expected-error@+1 {{'fadd' does not take 'i32'}}
+  tile.descriptor_store %d[%i], %x reduce fadd : !tile.desc<16xi32>, tensor<16xi32>
+  tile.return
+}
+
+// -----
+
+tile.func @reduce_c3_width(%d: !tile.desc<16xf16>, %i: i32, %x: tensor<16xf16>) {
+  // expected-error@+1 {{'fmax' takes 32 or 64 bits, got 'f16'}}
+  tile.descriptor_store %d[%i], %x reduce fmax : !tile.desc<16xf16>, tensor<16xf16>
+  tile.return
+}

@@ -305,6 +305,21 @@ def atomic_of_narrow_elements(x):
     tl.atomic_add(x, 1)  # !
 
 
+@mistake("*fp16", r"desc\.atomic_max does not take fp16", "32 or 64 bits")
+def descriptor_atomic_of_narrow_elements(x):
+    tl.make_tensor_descriptor(x, [64], [1], [16]).atomic_max([0], tl.zeros((16,), tl.float16))  # !
+
+
+@mistake("*fp32", r"desc\.atomic_or takes integers, got fp32")
+def descriptor_atomic_or_of_floats(x):
+    tl.make_tensor_descriptor(x, [64], [1], [16]).atomic_or([0], tl.zeros((16,), tl.float32))  # !
+
+
+@mistake("*fp32", r"a block of shape \[16\] is stored, got \[8\]")
+def descriptor_atomic_of_another_shape(x):
+    tl.make_tensor_descriptor(x, [64], [1], [16]).atomic_add([0], tl.zeros((8,), tl.float32))  # !
+
+
 @mistake("*fp32", r"sem is one of 'relaxed', 'acquire', 'release', 'acq_rel', got 'strong'")
 def atomic_semantics(x):
     tl.atomic_add(x, 1.0, sem="strong")  # !

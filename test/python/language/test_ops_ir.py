@@ -78,6 +78,16 @@ def test_atomics(tile, name, ty, kind):
     assert re.search(rf"tile\.atomic_rmw {kind} acq_rel gpu %arg0, %\w+ : !tile\.ptr", text)
 
 
+@pytest.mark.parametrize("name, ty, kind", [case for case in ATOMICS if case[0] != "atomic_xchg"])
+def test_atomics_of_descriptors(tile, name, ty, kind):
+    def kernel(x, n, NAME: tl.constexpr):
+        desc = tl.make_tensor_descriptor(x, [n], [1], [16])
+        NAME(desc, [0], tl.full((16,), 1, desc.dtype))
+
+    text = tile(kernel, f"*{ty}", "i32", NAME=getattr(tl.tensor_descriptor, name))
+    assert re.search(rf"tile\.descriptor_store %\w+\[%\w+\], %\w+ reduce {kind} : ", text)
+
+
 def test_compare_and_swap(tile):
     def kernel(x):
         tl.atomic_cas(x, 0, 1, sem="acquire", scope="cta")

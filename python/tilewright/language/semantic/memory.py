@@ -116,7 +116,7 @@ def _atomic_pointer(pointer, what):
     return pointer
 
 
-def _kind(op, element, what):
+def atomic_kind(op, element, what):
     """The kind of `tile.atomic_rmw` for `op` on `element`."""
     floating, unsigned = element.is_floating(), element.is_int_unsigned()
     if op == "xchg":
@@ -147,7 +147,7 @@ def atomic_rmw(op, pointer, value, mask, sem, scope):
         shape = broadcast_shapes(pointer.shape, value.shape)
         pointer = broadcast_to_shape(pointer, shape)
     element = pointer.dtype.element_ty
-    kind = _kind(op, element, what)
+    kind = atomic_kind(op, element, what)
     if mask is not None:
         pointer, mask = _mask_for(pointer, mask, what)
     operands = [pointer, _fit(value, pointer, element, "the value")]

@@ -137,3 +137,10 @@ def store_described(desc, element, offsets, block_shape, value):
     value = broadcast_to_shape(cast(cast(value, element), memory_type(element)), block_shape)
     check_written(value, None, "a store through a descriptor")
     emit_effect("tile.descriptor_store", [desc, *offsets, value])
+
+
+def reduce_described(op, desc, element, offsets, block_shape, value):
+    """Combine a block into that of a descriptor at `offsets`; `op` is add, max, min, and, or or xor."""
+    kind = memory.atomic_kind(op, element, f"desc.atomic_{op}")
+    value = broadcast_to_shape(cast(_check_stored(value, block_shape), element), block_shape)
+    emit_effect("tile.descriptor_store", [desc, *offsets, value], reduction=kind)

@@ -32,3 +32,13 @@ tile.func @store(%p: !tile.ptr<i32>, %n: i64, %i: i32, %x: tensor<8xi32>) {
   tile.descriptor_store %d[%i], %x : !tile.desc<8xi32>, tensor<8xi32>
   tile.return
 }
+
+// A reduction becomes relaxed atomics.
+// CHECK-LABEL: @reduce
+// CHECK-NOT: make_descriptor
+// CHECK: tile.atomic_rmw umax relaxed gpu %{{.*}}, %{{.*}}, %{{.*}} : tensor<8x!tile.ptr<i32>>
+tile.func @reduce(%p: !tile.ptr<i32>, %n: i64, %i: i32, %x: tensor<8xi32>) {
+  %d = tile.make_descriptor %p, [%n], [] : !tile.desc<8xi32>, !tile.ptr<i32>
+  tile.descriptor_store %d[%i], %x reduce umax : !tile.desc<8xi32>, tensor<8xi32>
+  tile.return
+}

@@ -1,0 +1,103 @@
+"""Blocks combined into arrays through tensor descriptors; of products on Hopper, by the tensor memory accelerator."""
+
+import numpy as np
+import pytest
+import tilewright as tw
+import tilewright.language as tl
+
+
+@tw.jit
+def combine(x, out, M, N, row, column, OP: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+    """Combine each of the blocks x[p] into the block of out, M x N, at (row, column)."""
+    block = tl.arange(0, ROWS)[:, None] * COLUMNS + tl.arange(0, COLUMNS)[None, :]
+    value = tl.load(x + tl.program_id(0) * ROWS * COLUMNS + block)
+    desc = tl.make_tensor_descriptor(out, [M, N], [N, 1], [ROWS, COLUMNS])
+    OP(desc, [row, column], value)
+
+
+OPS = {
+    "add": np.add,
+    "min": np.minimum,
+    "max": np.maximum,
+    "and": np.bitwise_and,
+    "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
+}
+
+
+def method(op):
+    return getattr(tl.tensor_descriptor, f"atomic_{op}")
+
+
+@pytest.mark.parametrize("op", OPS)
+@pytest.mark.parametrize("dtype", ["int32", "uint32", "int64", "uint64", "float32", "float16"])
+@pytest.mark.parametrize("place", [(12, 20), (-3, -5)])
+def test_combines_what_is_inside(backend, rng, op, dtype, place):
+    if dtype.startswith("float") and op != "add" and (dtype == "float16" or op in ("and", "or", "xor")):
+        pytest.skip("not for these elements")
+    M, N, rows, columns, programs = 20, 32, 8, 16, 5
+    low = 0 if dtype.startswith("u") else -50
+    x = rng.integers(low, 50, (programs, rows, columns)).astype(dtype)
+    start = rng.integers(low, 50, (M, N)).astype(dtype)
+    out = backend.array(start)
+    combine[programs,](backend.array(x), out, M, N, *place, method(op), rows, columns)
+    want = start.copy()
+    for block in x:
+        for i in range(rows):
+            for j in range(columns):
+                if 0 <= place[0] + i < M and 0 <= place[1] + j < N:
+                    at = place[0] + i, place[1] + j
+                    want[at] = OPS[op](want[at], block[i, j])
+    np.testing.assert_array_equal(backend.numpy(out), want)
+
+
+@tw.jit
+def split_product(
+    a,
+    b,
+    c,
+    M,
+    N,
+    K,
+    BM: tl.constexpr,
+    BN: tl.constexpr,
+    BK: tl.constexpr,
+    PARTS: tl.constexpr,
+    OP: tl.constexpr,
+):
+    """Combine a @ b.T, computed in parts along K, into c."""
+    part = tl.program_id(2)
+    row, column = tl.program_id(0) * BM, tl.program_id(1) * BN
+    left = tl.make_tensor_descriptor(a, [M, K], [K, 1], [BM, BK])
+    right = tl.make_tensor_descriptor(b, [N, K], [K, 1], [BN, BK])
+    out = tl.make_tensor_descriptor(c, [M, N], [N, 1], [BM, BN])
+    sums = tl.zeros((BM, BN), tl.float32)
+    steps = tl.cdiv(K, BK * PARTS)
+    for step in range(steps):
+        k = (part * steps + step) * BK
+        sums = tl.dot(left.load([row, k]), right.load([column, k]).T, sums)
+    OP(out, [row, column], sums.to(out.dtype))
+
+
+BLOCKS = {"BM": 128, "BN": 128, "BK": 64, "PARTS": 4}
+
+
+@pytest.mark.parametrize("op, dtype", [("add", "float32"), ("add", "float16"), ("max", "int32")])
+@pytest.mark.parametrize("shape", [(256, 256, 512), (200, 264, 520)])
+def test_parts_of_products(backend, rng, op, dtype, shape):
+    M, N, K = shape
+    a = rng.integers(-2, 3, (M, K)).astype(np.float16)
+    b = rng.integers(-2, 3, (N, K)).astype(np.float16)
+    start = rng.integers(-9, 9, (M, N)).astype(dtype)
+    c = backend.array(start)
+    grid = tw.cdiv(M, 128), tw.cdiv(N, 128), BLOCKS["PARTS"]
+    split_product[grid](backend.array(a), backend.array(b), c, M, N, K, **BLOCKS, OP=method(op), num_warps=8)
+    wide = 64 * tw.cdiv(K, 64 * 4)
+    parts = [
+        a[:, k : k + wide].astype(np.float32) @ b[:, k : k + wide].astype(np.float32).T
+        for k in range(0, 4 * wide, wide)
+    ]
+    want = start
+    for part in parts:
+        want = OPS[op](want, part.astype(dtype)).astype(dtype)
+    np.testing.assert_array_equal(backend.numpy(c), want)
