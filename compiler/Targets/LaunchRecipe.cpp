@@ -19,9 +19,9 @@ static int64_t getElementCode(Type element) {
       .Default([](Type type) {
         switch (type.getIntOrFloatBitWidth()) {
         case 64:
-          return Int64;
+          return type.isUnsignedInteger() ? UInt64 : Int64;
         case 32:
-          return Int32;
+          return type.isUnsignedInteger() ? UInt32 : Int32;
         case 16:
           return UInt16;
         default:

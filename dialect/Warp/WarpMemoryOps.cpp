@@ -106,6 +106,14 @@ LogicalResult SharedTransposeOp::verify() {
 // Copies to global memory
 //===----------------------------------------------------------------------===//
 
+bool TmaStoreOp::canReduce(tile::AtomicKind kind, Type element) {
+  using tile::AtomicKind;
+  if (kind == AtomicKind::FAdd)
+    return element.isF16() || element.isBF16() || element.isF32();
+  return kind != AtomicKind::Xchg &&
+         (element.isInteger(32) || element.isInteger(64));
+}
+
 LogicalResult TmaStoreOp::verify() {
   RankedTensorType type = getSource().getType();
   size_t rank = getOffsets().size();
@@ -120,5 +128,10 @@ LogicalResult TmaStoreOp::verify() {
   if (staging.getShape().size() != 1 ||
       !staging.getElementType().isInteger(8)) // C3
     return emitOpError("goes through a row of bytes, got ") << staging;
+  if (getReduction() &&
+      !canReduce(*getReduction(), type.getElementType())) // C4
+    return emitOpError("has no reduction '")
+           << tile::stringifyAtomicKind(*getReduction()) << "' of "
+           << type.getElementType();
   return success();
 }

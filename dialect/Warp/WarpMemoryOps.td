@@ -1,5 +1,6 @@
 // Tiles in shared memory.
 
+include "dialect/Tile/TileBase.td"
 include "dialect/Warp/WarpBase.td"
 include "dialect/Warp/WarpResources.td"
 
@@ -116,25 +117,37 @@ def Warp_TmaStoreOp : Warp_Op<"tma_store", [
     does. Warpgroups whose parts of the tile are apart store them each on its own,
     without waiting for each other.
 
+    With a `reduction` each element is combined with what is there, in one
+    indivisible step of the memory, relaxed and with the scope of the device.
+
     C1: there are one to five offsets, and at least as many as the tile has
         dimensions: the block has size 1 along those that come before.
     C2: the rows of the tile are multiples of 16 bytes.
     C3: `staging` is a row of bytes.
+    C4: a reduction is `fadd` of f16, bf16 or f32, or on integers of 32 or 64 bits
+        any kind but `xchg`.
 
     ```mlir
     %staging = warp.alloc : !warp.shared<32768xi8, #bytes>
     warp.tma_store %tile, %map[%m, %n] through %staging
         : tensor<128x256xf16, #acc>, !warp.tensor_map, !warp.shared<32768xi8, #bytes>
+    warp.tma_store %tile, %map[%m, %n] through %staging reduce fadd
+        : tensor<128x256xf16, #acc>, !warp.tensor_map, !warp.shared<32768xi8, #bytes>
     warp.tma_store_wait %staging : !warp.shared<32768xi8, #bytes>
     ```
   }];
   let arguments = (ins Warp_Tile:$source, AnyType:$map, Variadic<I32>:$offsets,
-                       Warp_Shared:$staging);
+                       Warp_Shared:$staging, OptionalAttr<Tile_AtomicKind>:$reduction);
   let assemblyFormat = [{
-    $source `,` $map `[` $offsets `]` `through` $staging attr-dict
+    $source `,` $map `[` $offsets `]` `through` $staging (`reduce` $reduction^)? attr-dict
     `:` type($source) `,` type($map) `,` type($staging)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// C4: whether the tensor memory accelerator combines values of type
+    /// `element` so.
+    static bool canReduce(::tilewright::tile::AtomicKind kind, ::mlir::Type element);
+  }];
 }
 
 def Warp_TmaStoreWaitOp : Warp_Op<"tma_store_wait", [

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include "dialect/Tile/TileTypes.h"
 #include "dialect/Warp/WarpDialect.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"

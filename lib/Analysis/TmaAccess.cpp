@@ -1,5 +1,6 @@
 #include "lib/Analysis/TmaAccess.h"
 
+#include "dialect/Warp/WarpOps.h"
 #include "lib/Analysis/AffineTiles.h"
 #include "lib/Analysis/AxisInfo.h"
 #include "lib/Analysis/DotLayouts.h"
@@ -195,6 +196,10 @@ tilewright::findTmaStores(tile::FuncOp func, const NvidiaTarget &target,
       reason = checkOperands(desc, axes);
     if (reason.empty())
       reason = checkPlace(store.getDesc().getType(), store.getOffsets(), axes);
+    if (reason.empty() && store.getReduction() &&
+        !warp::TmaStoreOp::canReduce(
+            *store.getReduction(), store.getDesc().getType().getElementType()))
+      reason = "it has no such reduction of such elements";
     if (reason.empty() && !isAlone(store, tiles))
       reason = "the kernel may touch the array elsewhere";
     if (reason.empty())

@@ -57,7 +57,7 @@ static void formTmaStore(tile::DescriptorStoreOp store) {
   Value staging = warp::AllocOp::create(
       b, getBytesType(b.getContext(), plan.getStagingBytes()), Value());
   warp::TmaStoreOp::create(b, tile, store.getDesc(), store.getOffsets(),
-                           staging);
+                           staging, store.getReductionAttr());
   warp::TmaStoreWaitOp::create(b, staging);
   store.erase();
 }

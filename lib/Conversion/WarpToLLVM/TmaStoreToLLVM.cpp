@@ -45,8 +45,10 @@ private:
 /// Writes the rounds of one op.
 class StoreWriter {
 public:
-  StoreWriter(ImplicitLocOpBuilder &b, const TmaStorePlan &plan, Value map,
-              ArrayRef<Value> offsets, Value staging);
+  /// `instruction` is that of the copies, up to the number of dimensions.
+  StoreWriter(ImplicitLocOpBuilder &b, const TmaStorePlan &plan,
+              std::string instruction, Value map, ArrayRef<Value> offsets,
+              Value staging);
 
   void write(const LinearLayout &layout, ValueRange registers,
              unsigned elementBytes);
@@ -56,6 +58,7 @@ private:
 
   ImplicitLocOpBuilder &b;
   const TmaStorePlan &plan;
+  std::string instruction;
   StoringWarps warps;
   Value map, staging;
   SmallVector<Value> offsets;
@@ -98,9 +101,11 @@ static void emitStoreWait(ImplicitLocOpBuilder &b, unsigned pending) {
 }
 
 StoreWriter::StoreWriter(ImplicitLocOpBuilder &b, const TmaStorePlan &plan,
-                         Value map, ArrayRef<Value> offsets, Value staging)
-    : b(b), plan(plan), warps(b, plan.getNumParts()), map(map),
-      staging(staging), offsets(offsets) {
+                         std::string instruction, Value map,
+                         ArrayRef<Value> offsets, Value staging)
+    : b(b), plan(plan), instruction(std::move(instruction)),
+      warps(b, plan.getNumParts()), map(map), staging(staging),
+      offsets(offsets) {
   Value part = warps.getPart();
   if (!part)
     return;
@@ -134,9 +139,7 @@ void StoreWriter::copy(const TmaBox &box, Value from) {
                    : LLVM::AddOp::create(b, offsets[i], emitI32(b, start))
                          .getResult()));
   }
-  ptx.emit(predicate + "cp.async.bulk.tensor." +
-               std::to_string(offsets.size()) +
-               "d.global.shared::cta.tile.bulk_group [" + to + ", {" +
+  ptx.emit(predicate + instruction + " [" + to + ", {" +
                llvm::join(places, ", ") + "}], [" + source + "];",
            /*sideEffects=*/true);
 }
@@ -179,6 +182,24 @@ void StoreWriter::write(const LinearLayout &layout, ValueRange registers,
   }
 }
 
+/// The instruction that copies, or combines, a box. What the elements are
+/// stands in the map.
+static std::string getInstruction(warp::TmaStoreOp op) {
+  std::string places =
+      "async.bulk.tensor." + std::to_string(op.getOffsets().size()) + "d";
+  std::optional<tile::AtomicKind> reduction = op.getReduction();
+  if (!reduction)
+    return "cp." + places + ".global.shared::cta.tile.bulk_group";
+  StringRef kind = tile::stringifyAtomicKind(*reduction);
+  // fadd and add, umax and max are one.
+  if (*reduction == tile::AtomicKind::FAdd ||
+      *reduction == tile::AtomicKind::UMax ||
+      *reduction == tile::AtomicKind::UMin)
+    kind = kind.drop_front();
+  return "cp.reduce." + places + ".global.shared::cta." + kind.str() +
+         ".tile.bulk_group";
+}
+
 namespace {
 struct TmaStoreLowering : ConvertOpToLLVMPattern<warp::TmaStoreOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
@@ -196,7 +217,7 @@ struct TmaStoreLowering : ConvertOpToLLVMPattern<warp::TmaStoreOp> {
     SmallVector<Value> offsets;
     for (ValueRange offset : adaptor.getOffsets())
       offsets.push_back(offset.front());
-    StoreWriter(b, plan, adaptor.getMap().front(), offsets,
+    StoreWriter(b, plan, getInstruction(op), adaptor.getMap().front(), offsets,
                 adaptor.getStaging().front())
         .write(getLayoutOrScalar(type), adaptor.getSource(),
                warp::getElementBytes(type.getElementType()));

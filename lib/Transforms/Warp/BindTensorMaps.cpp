@@ -18,6 +18,15 @@ namespace tilewright::warp {
 
 namespace {
 
+/// A descriptor that an op names, and how it copies blocks of the array.
+struct MapUse {
+  OpOperand *descriptor;
+  TmaPlan plan;
+  /// What the map says of the elements: where they are combined, unsigned
+  /// integers are some of their own.
+  Type element;
+};
+
 /// Gives one function its maps.
 class MapBinder {
 public:
@@ -26,9 +35,9 @@ public:
   LogicalResult run();
 
 private:
-  LogicalResult bind(OpOperand &operand, const TmaPlan &plan);
+  LogicalResult bind(const MapUse &use);
   FailureOr<DictionaryAttr> describe(tile::MakeDescriptorOp desc,
-                                     const TmaPlan &plan);
+                                     const MapUse &use);
   FailureOr<Attribute> program(Value value);
   FailureOr<Attribute> programs(ValueRange values);
 
@@ -62,11 +71,11 @@ FailureOr<Attribute> MapBinder::programs(ValueRange values) {
 }
 
 FailureOr<DictionaryAttr> MapBinder::describe(tile::MakeDescriptorOp desc,
-                                              const TmaPlan &plan) {
-  tile::DescType type = desc.getResult().getType();
+                                              const MapUse &use) {
   // Dimensions that the tile does not have are passed one by one.
-  SmallVector<int64_t> box(type.getRank() - plan.box.size(), 1);
-  llvm::append_range(box, plan.box);
+  unsigned rank = desc.getResult().getType().getRank();
+  SmallVector<int64_t> box(rank - use.plan.box.size(), 1);
+  llvm::append_range(box, use.plan.box);
   FailureOr<Attribute> base = program(desc.getBase());
   FailureOr<Attribute> shape = programs(desc.getShape());
   FailureOr<Attribute> strides = programs(desc.getStrides());
@@ -77,19 +86,19 @@ FailureOr<DictionaryAttr> MapBinder::describe(tile::MakeDescriptorOp desc,
   };
   return b.getDictionaryAttr(
       {named("base", *base), named("box", b.getDenseI64ArrayAttr(box)),
-       named("element", TypeAttr::get(type.getElementType())),
+       named("element", TypeAttr::get(use.element)),
        named("padding", b.getStringAttr(stringifyPadding(desc.getPadding()))),
        named("shape", *shape), named("strides", *strides),
-       named("swizzle", b.getI32IntegerAttr(plan.swizzleBytes))});
+       named("swizzle", b.getI32IntegerAttr(use.plan.swizzleBytes))});
 }
 
-/// Replaces a descriptor, whose blocks are copied as `plan` says.
-LogicalResult MapBinder::bind(OpOperand &operand, const TmaPlan &plan) {
+LogicalResult MapBinder::bind(const MapUse &use) {
+  OpOperand &operand = *use.descriptor;
   auto desc = operand.get().getDefiningOp<tile::MakeDescriptorOp>();
   if (!desc)
     return operand.getOwner()->emitError(
         "the descriptor must be made in the same kernel");
-  FailureOr<DictionaryAttr> map = describe(desc, plan);
+  FailureOr<DictionaryAttr> map = describe(desc, use);
   if (failed(map))
     return failure();
   auto found = llvm::find(maps, *map);
@@ -105,26 +114,43 @@ LogicalResult MapBinder::bind(OpOperand &operand, const TmaPlan &plan) {
   return success();
 }
 
-/// The copies of `op` and the descriptor that they name, if it makes any.
-static std::optional<std::pair<OpOperand *, TmaPlan>> getCopies(Operation *op) {
+/// Only for reductions are elements more than bits. Maxima and minima of
+/// signed integers need to know them; all others are the same, or there only,
+/// for unsigned ones.
+static Type getMapElement(TmaStoreOp store) {
+  Type element = store.getSource().getType().getElementType();
+  std::optional<tile::AtomicKind> reduction = store.getReduction();
+  if (!reduction || !element.isInteger() ||
+      *reduction == tile::AtomicKind::Max ||
+      *reduction == tile::AtomicKind::Min)
+    return element;
+  return IntegerType::get(element.getContext(), element.getIntOrFloatBitWidth(),
+                          IntegerType::Unsigned);
+}
+
+/// The descriptor that the copies of `op` name, if it makes any.
+static std::optional<MapUse> getMapUse(Operation *op) {
   if (auto load = dyn_cast<TmaLoadOp>(op)) {
     SharedType memory = load.getMemory().getType();
-    return std::pair(&load.getMapMutable(),
-                     *planTma(memory.getLayout().getLayout(),
-                              8 * getElementBytes(memory.getElementType()),
-                              load.getNumParts()));
+    Type element = memory.getElementType();
+    return MapUse{&load.getMapMutable(),
+                  *planTma(memory.getLayout().getLayout(),
+                           8 * getElementBytes(element), load.getNumParts()),
+                  element};
   }
   if (auto store = dyn_cast<TmaStoreOp>(op))
-    return std::pair(&store.getMapMutable(), TmaStorePlan::get(store.getSource().getType()).copies);
+    return MapUse{&store.getMapMutable(),
+                  TmaStorePlan::get(store.getSource().getType()).copies,
+                  getMapElement(store)};
   return std::nullopt;
 }
 
 LogicalResult MapBinder::run() {
   WalkResult result = func.walk([&](Operation *op) -> WalkResult {
-    auto copies = getCopies(op);
-    if (!copies || !isa<tile::DescType>(copies->first->get().getType()))
+    std::optional<MapUse> use = getMapUse(op);
+    if (!use || !isa<tile::DescType>(use->descriptor->get().getType()))
       return WalkResult::advance();
-    return bind(*copies->first, copies->second);
+    return bind(*use);
   });
   if (result.wasInterrupted())
     return failure();

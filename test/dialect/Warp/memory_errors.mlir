@@ -101,3 +101,15 @@ tile.func @tma_store_c3(%x: tensor<4x8xf32, #lanes>, %map: !warp.tensor_map, %i:
       : tensor<4x8xf32, #lanes>, !warp.tensor_map, !warp.shared<32xf32, #words>
   tile.return
 }
+
+// -----
+
+#lanes = #warp.linear<{lane = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0]]}>
+#bytes = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64]]}>
+tile.func @tma_store_c4(%x: tensor<4x8xf32, #lanes>, %map: !warp.tensor_map, %i: i32,
+                        %s: !warp.shared<128xi8, #bytes>) {
+  // expected-error@+1 {{has no reduction 'fmax' of 'f32'}}
+  warp.tma_store %x, %map[%i, %i] through %s reduce fmax
+      : tensor<4x8xf32, #lanes>, !warp.tensor_map, !warp.shared<128xi8, #bytes>
+  tile.return
+}

@@ -1,9 +1,13 @@
 """Blocks combined into arrays through tensor descriptors; of products on Hopper, by the tensor memory accelerator."""
 
+import re
+
 import numpy as np
 import pytest
 import tilewright as tw
 import tilewright.language as tl
+from tilewright.runtime.compiler import compile_kernel
+from tilewright.runtime.options import Options
 
 
 @tw.jit
@@ -101,3 +105,26 @@ def test_parts_of_products(backend, rng, op, dtype, shape):
     for part in parts:
         want = OPS[op](want, part.astype(dtype)).astype(dtype)
     np.testing.assert_array_equal(backend.numpy(c), want)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(
+    "op, dtype, kind",
+    [("add", "fp32", "add"), ("add", "bf16", "add"), ("max", "i32", "max"), ("max", "fp32", None)],
+)
+def test_instruction(op, dtype, kind):
+    types = {"a": "*fp16", "b": "*fp16", "c": f"*{dtype}", "M": "i32", "N": "i32", "K": "i32"}
+    compiled = compile_kernel(
+        split_product.fn,
+        types,
+        {**BLOCKS, "OP": method(op)},
+        dict.fromkeys(types, 16),
+        "sm_90a",
+        Options(num_warps=8),
+        "ptx",
+    )
+    found = re.findall(
+        r"cp\.reduce\.async\.bulk\.tensor\.2d\.global\.shared::cta\.(\w+)\.tile", compiled.asm["ptx"]
+    )
+    assert set(found) == ({kind} if kind else set())
+    assert ("atom.relaxed.gpu" in compiled.asm["ptx"]) is (kind is None)

@@ -248,3 +248,31 @@ tile.func @wait_in_loop(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i
   tile.store %p, %z : tensor<64x64x!tile.ptr<f32>>
   tile.return
 }
+
+// -----
+
+// Sums of halves are combined by the tensor memory accelerator, maxima of floats
+// are not.
+
+// CHECK-LABEL: @reduced
+// CHECK: tile.descriptor_store {{.*}} reduce fadd
+// CHECK: tile.atomic_rmw fmax relaxed gpu
+// OTHER-LABEL: @reduced
+// OTHER: tile.atomic_rmw fadd relaxed gpu
+// OTHER: tile.atomic_rmw fmax relaxed gpu
+tile.func @reduced(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f16> {tile.divisibility = 16 : i32},
+                   %m: !tile.ptr<f32> {tile.divisibility = 16 : i32},
+                   %n: i32 {tile.divisibility = 16 : i32}, %i: i32 {tile.divisibility = 8 : i32}) attributes {tile.kernel} {
+  %n64 = arith.extsi %n : i32 to i64
+  %d = tile.make_descriptor %a, [%n64, %n64], [%n64] : !tile.desc<64x64xf16>, !tile.ptr<f16>
+  %e = tile.make_descriptor %c, [%n64, %n64], [%n64] : !tile.desc<64x64xf16>, !tile.ptr<f16>
+  %f = tile.make_descriptor %m, [%n64, %n64], [%n64] : !tile.desc<64x64xf32>, !tile.ptr<f32>
+  %x = tile.descriptor_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %h = arith.truncf %z : tensor<64x64xf32> to tensor<64x64xf16>
+  tile.descriptor_store %e[%i, %i], %h reduce fadd : !tile.desc<64x64xf16>, tensor<64x64xf16>
+  // expected-remark@+1 {{not copied by the tensor memory accelerator: it has no such reduction of such elements}}
+  tile.descriptor_store %f[%i, %i], %z reduce fmax : !tile.desc<64x64xf32>, tensor<64x64xf32>
+  tile.return
+}
