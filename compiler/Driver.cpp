@@ -34,6 +34,7 @@ FailureOr<CompileOptions> CompileOptions::parse(llvm::StringRef text,
             map.mapOptional("maxnreg", options.maxRegisters) &&
             map.mapOptional("debug", options.debug) &&
             map.mapOptional("report", options.report) &&
+            map.mapOptional("keep_llvm", options.keepLlvm) &&
             map.mapOptional("stop_after", options.stopAfter) &&
             map.mapOptional("assembler", options.assembler) &&
             map.mapOptional("assembler_paths", options.assemblerPaths) &&

@@ -23,6 +23,8 @@ struct CompileOptions {
   bool debug = false;
   /// Collect the remarks of passes and the source of each line of the stages.
   bool report = false;
+  /// Keep the text of the stage "llvm" on the way to later ones.
+  bool keepLlvm = false;
   std::string stopAfter;
   std::string assembler = "auto";
   std::vector<std::string> assemblerPaths;

@@ -30,7 +30,8 @@ static unsigned getVectorBits(const host::HostTarget &target) {
 /// The module as LLVM IR and as an object.
 static LogicalResult emitObject(ModuleOp module,
                                 const host::HostObjectOptions &options,
-                                bool irOnly, Artifact &artifact) {
+                                const CompileOptions &request,
+                                Artifact &artifact) {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> ir;
   {
@@ -39,8 +40,10 @@ static LogicalResult emitObject(ModuleOp module,
   }
   if (!ir)
     return module.emitError("cannot be translated to LLVM IR");
-  llvm::raw_string_ostream(artifact.stages["llvm"]) << *ir;
-  if (irOnly)
+  const bool isLast = request.stopAfter == "llvm";
+  if (request.keepLlvm || isLast)
+    llvm::raw_string_ostream(artifact.stages["llvm"]) << *ir;
+  if (isLast)
     return success();
   auto object = host::emitHostObject(*ir, options);
   if (!object)
@@ -104,7 +107,7 @@ public:
           buildCpuPipeline(pm, cpu);
         })))
       return failure();
-    return emitObject(module, object, options.stopAfter == "llvm", artifact);
+    return emitObject(module, object, options, artifact);
   }
 };
 } // namespace

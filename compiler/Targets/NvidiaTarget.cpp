@@ -58,13 +58,14 @@ static LogicalResult emitStages(ModuleOp module, const CompileOptions &options,
   PtxOptions ptx;
   ptx.arch = options.target;
   ptx.ptxVersion = *version;
-  ptx.keepLlvmIr = true;
+  ptx.keepLlvmIr = options.keepLlvm || options.stopAfter == "llvm";
   ptx.times = &artifact.times;
   FailureOr<PtxResult> result = emitPtx(module, ptx);
   if (failed(result))
     return failure();
   artifact.metadata["ptx_version"] = result->ptxVersion;
-  artifact.stages["llvm"] = std::move(result->llvmIr);
+  if (ptx.keepLlvmIr)
+    artifact.stages["llvm"] = std::move(result->llvmIr);
   artifact.stages["ptx"] = std::move(result->ptx);
   return success();
 }

@@ -4,7 +4,6 @@
 #include "runtime/core/Environment.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <dirent.h>
 #include <fcntl.h>
@@ -20,6 +19,10 @@ static constexpr std::string_view kEntrySuffix = ".twc";
 static constexpr std::string_view kTemporaryPrefix = ".tmp-";
 /// A writer needs seconds; what is older was left by a killed process.
 static constexpr time_t kTemporaryLifetime = 3600;
+
+/// A process stores at most this part of the bound, as a divisor, without
+/// looking at what is there.
+static constexpr uint64_t kUnseenShare = 64;
 
 static bool hasPrefix(std::string_view text, std::string_view prefix) {
   return text.substr(0, prefix.size()) == prefix;
@@ -236,6 +239,9 @@ Status Cache::put(const std::string &key, const CacheEntry &entry) const {
     unlinkat(directory->get(), temporary.c_str(), 0);
     return written;
   }
+  const auto stored = static_cast<int64_t>(bytes.size());
+  if (room->fetch_sub(stored) >= stored)
+    return Status::success();
   // Some air, so that a full cache is not swept at every store.
   return evict(directory->get(), name, bound, bound - bound / 10);
 }
@@ -259,17 +265,19 @@ Status Cache::evict(int directoryFd, const std::string &keep, uint64_t most,
   uint64_t total = 0;
   for (const StoredFile &file : *files)
     total += file.bytes;
-  if (total <= most)
-    return Status::success();
-  sortByUse(*files);
-  for (const StoredFile &file : *files) {
-    if (total <= target)
-      break;
-    if (file.name == keep)
-      continue;
-    unlinkat(directoryFd, file.name.c_str(), 0);
-    total -= file.bytes;
+  if (total > most) {
+    sortByUse(*files);
+    for (const StoredFile &file : *files) {
+      if (total <= target)
+        break;
+      if (file.name == keep)
+        continue;
+      unlinkat(directoryFd, file.name.c_str(), 0);
+      total -= file.bytes;
+    }
   }
+  room->store(static_cast<int64_t>(
+      std::min(bound / kUnseenShare, bound - std::min(bound, total))));
   return Status::success();
 }
 

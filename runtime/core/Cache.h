@@ -8,7 +8,9 @@
 #include "runtime/core/File.h"
 #include "runtime/core/Status.h"
 
+#include <atomic>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -53,8 +55,10 @@ public:
   /// and what killed writers left behind.
   Status prune(uint64_t bytes) const;
 
-  /// Stores the entry: readers see all of it or none. Then removes the least
-  /// recently used entries until the bound holds.
+  /// Stores the entry: readers see all of it or none. Then, where the bound may
+  /// have been passed, removes the least recently used entries until it holds.
+  /// Each of several processes that store at once may add a 64th of the bound
+  /// before it sees what the others do.
   /// `key` is 1 to 128 letters, digits, '-' and '_'.
   Status put(const std::string &key, const CacheEntry &entry) const;
 
@@ -78,6 +82,10 @@ private:
 
   std::string path;
   uint64_t bound;
+  /// Bytes that may be stored before the directory is looked at again, which
+  /// takes the longer the more there is in it.
+  std::unique_ptr<std::atomic<int64_t>> room =
+      std::make_unique<std::atomic<int64_t>>(0);
 };
 
 } // namespace tilewright::runtime

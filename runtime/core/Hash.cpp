@@ -1,11 +1,13 @@
 #include "runtime/core/Hash.h"
 
+#include "runtime/core/HashBlocks.h"
+
 #include <algorithm>
 #include <cstring>
 
 namespace tilewright::runtime {
 
-static constexpr uint32_t kRoundConstants[64] = {
+const uint32_t kHashRoundConstants[64] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1,
     0x923f82a4, 0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3,
     0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786,
@@ -40,14 +42,14 @@ static void expand(const uint8_t *block, uint32_t (&w)[64]) {
   }
 }
 
-void Sha256::compress(const uint8_t *block) {
+static void compressBlock(HashState &state, const uint8_t *block) {
   uint32_t w[64];
   expand(block, w);
   auto [a, b, c, d, e, f, g, h] = state;
   for (int t = 0; t < 64; ++t) {
     uint32_t sum1 = rotateRight(e, 6) ^ rotateRight(e, 11) ^ rotateRight(e, 25);
     uint32_t choice = (e & f) ^ (~e & g);
-    uint32_t t1 = h + sum1 + choice + kRoundConstants[t] + w[t];
+    uint32_t t1 = h + sum1 + choice + kHashRoundConstants[t] + w[t];
     uint32_t sum0 = rotateRight(a, 2) ^ rotateRight(a, 13) ^ rotateRight(a, 22);
     uint32_t majority = (a & b) ^ (a & c) ^ (b & c);
     h = g;
@@ -64,15 +66,25 @@ void Sha256::compress(const uint8_t *block) {
     state[i] += worked[i];
 }
 
+void compressPortably(HashState &state, const uint8_t *blocks, size_t count) {
+  for (size_t i = 0; i < count; ++i)
+    compressBlock(state, blocks + 64 * i);
+}
+
+void Sha256::compress(const uint8_t *blocks, size_t count) {
+  static const CompressBlocks fast = compressByInstructions();
+  (fast ? fast : compressPortably)(state, blocks, count);
+}
+
 Sha256 &Sha256::update(const void *data, size_t size) {
   auto *bytes = static_cast<const uint8_t *>(data);
   size_t used = length % pending.size();
   length += size;
   while (size) {
-    if (used == 0 && size >= pending.size()) {
-      compress(bytes);
-      bytes += pending.size();
-      size -= pending.size();
+    if (const size_t whole = size / pending.size(); used == 0 && whole) {
+      compress(bytes, whole);
+      bytes += whole * pending.size();
+      size -= whole * pending.size();
       continue;
     }
     size_t taken = std::min(size, pending.size() - used);
@@ -81,7 +93,7 @@ Sha256 &Sha256::update(const void *data, size_t size) {
     size -= taken;
     used = (used + taken) % pending.size();
     if (used == 0)
-      compress(pending.data());
+      compress(pending.data(), 1);
   }
   return *this;
 }

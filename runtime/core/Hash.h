@@ -24,7 +24,7 @@ public:
   Digest finish();
 
 private:
-  void compress(const uint8_t *block);
+  void compress(const uint8_t *blocks, size_t count);
 
   std::array<uint32_t, 8> state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372,
                                    0xa54ff53a, 0x510e527f, 0x9b05688c,

@@ -29,6 +29,7 @@ TW_EXPORT const char *tw_llvm_version(void);
  *    "maxnreg":     registers of a thread at most; 0: any       (0)
  *    "debug":       check the compiler's own invariants         (false)
  *    "report":      collect remarks and lines, tw_artifact_report (false)
+ *    "keep_llvm":   keep the stage "llvm" on the way to others  (false)
  *    "stop_after":  "tile", "warp", "llvm", "ptx" or ""         ("": all the
  * way) "assembler":   "auto", "nvjitlink", "ptxas" or "driver"    ("auto")
  *    "assembler_paths": files to try for the assemblers         ([])

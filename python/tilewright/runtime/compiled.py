@@ -1,6 +1,7 @@
 """A kernel compiled for certain types of arguments and one target."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -19,15 +20,37 @@ class Metadata(dict):
             raise AttributeError(f"the metadata has no {name!r}, it has {', '.join(self)}") from None
 
 
-class Stages(dict):
-    """What came of each stage, by its name, or by the name of what corresponds to it in Triton."""
+class Stages(Mapping):
+    """What came of each stage, by its name, or by the name of what corresponds to it in Triton.
+
+    `made` has what is there; `later` has functions for what is made when it is first looked at.
+    """
 
     ALIASES = {"ttir": "tile", "ttgir": "warp", "llir": "llvm"}
 
-    def __missing__(self, name):
-        if name in self.ALIASES:
-            return self[self.ALIASES[name]]
-        raise KeyError(f"there is no stage {name!r}, there is {', '.join(self)}")
+    def __init__(self, made, later=None):
+        self.made, self._later = dict(made), dict(later or {})
+
+    def __getitem__(self, name):
+        name = self.ALIASES.get(name, name)
+        if name not in self.made and name in self._later:
+            self.made[name] = self._later[name]()
+        try:
+            return self.made[name]
+        except KeyError:
+            raise KeyError(f"there is no stage {name!r}, there is {', '.join(self)}") from None
+
+    def __iter__(self):
+        return (stage for stage in STAGES if stage in self.made or stage in self._later)
+
+    def __len__(self):
+        return len({*self.made, *self._later})
+
+    def __contains__(self, name):
+        return self.ALIASES.get(name, name) in {*self.made, *self._later}
+
+    def __repr__(self):
+        return f"<stages {', '.join(self)}>"
 
 
 @dataclass(frozen=True)
@@ -35,7 +58,7 @@ class CompiledKernel:
     """The result of a compilation.
 
     `asm` maps stages to what came of them: str for "tile", "warp", "llvm", "ptx", bytes for "cubin" and
-    "obj". `metadata` is what the compiler knows of the kernel. `arg_types` maps the arguments that are
+    "obj". "llvm" is made when it is looked at: it is longer than all the others. `metadata` is what the compiler knows of the kernel. `arg_types` maps the arguments that are
     passed at a launch to their types as signatures spell them; `constexprs` the others to their values.
     `from_cache`: it was on disk. `report` is what is known of the compilation, nothing if it was on disk:
 
@@ -50,7 +73,7 @@ class CompiledKernel:
 
     name: str
     target: str
-    asm: dict
+    asm: Stages
     metadata: dict
     arg_types: dict
     constexprs: dict
@@ -122,7 +145,7 @@ class CompiledKernel:
         """Stages and metadata as bytes by name, for the cache."""
         return {
             "metadata": json.dumps(self.metadata).encode(),
-            **{stage: self.binary(stage) for stage in self.asm},
+            **{stage: self.binary(stage) for stage in self.asm.made},
         }
 
     def __repr__(self):

@@ -3,7 +3,7 @@
 import json
 import time
 import warnings
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 from .. import knobs
@@ -42,6 +42,7 @@ def compile_kernel(
     from .. import _tilewright
     from ..frontend import compile_to_tile
 
+    again = (fn, arg_types, constexprs, attrs, target, options, trees, symbol, extents)
     start = time.perf_counter()
     tile = compile_to_tile(fn, arg_types, constexprs, attrs, options, target, trees, extents)
     front_end = {
@@ -60,14 +61,17 @@ def compile_kernel(
     found = None if report else _look_up(key)
     known = {}
     if found is None:
-        asm, metadata, known = _compile(_tilewright, tile.module, request | {"report": report})
+        keep_llvm = bool(report or knobs.DUMP_DIR.text())
+        asm, metadata, known = _compile(
+            _tilewright, tile.module, request | {"report": report, "keep_llvm": keep_llvm}
+        )
         known["times"].insert(0, front_end)
     else:
         asm, metadata = found
     kernel = CompiledKernel(
         symbol or tile.name,
         target,
-        Stages(asm),
+        Stages(asm, {} if stop_after in _BEFORE_LLVM else {"llvm": partial(_llvm_of, again)}),
         Metadata(metadata),
         {name: arg_types.get(name, "i64") for name in tile.arg_types},  # without a type: an extent
         tile.constexprs,
@@ -79,6 +83,15 @@ def compile_kernel(
         _store(key, kernel)
     _dump(key, kernel)
     return kernel
+
+
+_BEFORE_LLVM = ("tile", "warp")
+
+
+def _llvm_of(request):
+    """The stage "llvm" of a kernel that was compiled without keeping it."""
+    *kernel, trees, symbol, extents = request
+    return compile_kernel(*kernel, "llvm", False, trees, symbol, extents).asm.made["llvm"]
 
 
 def is_cpu(target):

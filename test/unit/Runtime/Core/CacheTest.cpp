@@ -20,7 +20,7 @@ constexpr uint64_t kLarge = uint64_t(1) << 30;
 Cache openCache(const std::string &directory, uint64_t bound = kLarge) {
   Result<Cache> cache = Cache::open(directory, bound);
   EXPECT_TRUE(cache.ok()) << cache.status().message();
-  return *cache;
+  return std::move(*cache);
 }
 
 /// An entry whose two blobs belong together: `fill` says which writer made it.
@@ -195,6 +195,19 @@ TEST(Cache, LeastRecentlyUsedIsEvicted) {
   EXPECT_FALSE(cache.get("b").has_value());
   EXPECT_TRUE(cache.get("d").has_value());
   EXPECT_LE(cache.usage()->bytes, 10000u);
+}
+
+// The directory is not read at each store, but the bound holds all the same.
+TEST(Cache, BoundHoldsWithManySmallEntries) {
+  TemporaryDirectory root;
+  constexpr uint64_t kBound = 1 << 20;
+  Cache cache = openCache(root.path("cache"), kBound);
+  for (int i = 0; i < 3000; ++i) {
+    ASSERT_TRUE(cache.put("k" + std::to_string(i), filled('x', 1000)).ok());
+    if (i % 100 == 99)
+      ASSERT_LE(cache.usage()->bytes, kBound) << "after " << i;
+  }
+  EXPECT_GT(cache.usage()->bytes, kBound / 2);
 }
 
 TEST(Cache, PruneKeepsTheMostRecentlyUsed) {

@@ -1,7 +1,10 @@
 #include "runtime/core/Hash.h"
+#include "runtime/core/HashBlocks.h"
 
 #include <gtest/gtest.h>
+#include <random>
 #include <string>
+#include <vector>
 
 using namespace tilewright::runtime;
 
@@ -33,6 +36,35 @@ TEST(Sha256, PiecesMakeNoDifference) {
         hash.update(message.substr(at, piece));
       EXPECT_EQ(hash.finish(), sha256(message)) << size << " by " << piece;
     }
+}
+
+TEST(Sha256, InstructionsDoTheSame) {
+  const CompressBlocks fast = compressByInstructions();
+  if (!fast)
+    GTEST_SKIP() << "this processor has no instructions for it";
+  std::mt19937 random(0);
+  for (size_t count : {1u, 2u, 7u}) {
+    std::vector<uint8_t> blocks(64 * count);
+    for (uint8_t &byte : blocks)
+      byte = static_cast<uint8_t>(random());
+    HashState expected, state;
+    for (uint32_t &word : expected)
+      word = static_cast<uint32_t>(random());
+    state = expected;
+    compressPortably(expected, blocks.data(), count);
+    fast(state, blocks.data(), count);
+    EXPECT_EQ(state, expected) << count << " blocks";
+  }
+}
+
+// Whatever the processor does, the plain way is right, too.
+TEST(Sha256, PlainWay) {
+  HashState state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                     0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+  const uint8_t padded[64] = {0x80};
+  compressPortably(state, padded, 1);
+  EXPECT_EQ(state, (HashState{0xe3b0c442, 0x98fc1c14, 0x9afbf4c8, 0x996fb924,
+                              0x27ae41e4, 0x649b934c, 0xa495991b, 0x7852b855}));
 }
 
 } // namespace
