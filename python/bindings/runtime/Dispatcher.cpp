@@ -146,10 +146,9 @@ const KernelVariant *Dispatcher::variantFor(const Call &call, bool load) {
   const KernelVariant *found = table.find(key);
   if (PyErr_Occurred())
     return nullptr;
-  // One that was only compiled is compiled again: the disk cache has it.
-  if (found && (found->loaded || !load))
-    return found;
-  return compile(call, key, load);
+  if (!found)
+    return compile(call, key, load);
+  return found->loaded || !load ? found : this->load(call, key, *found);
 }
 
 /// ("*fp32", 16) for each argument that has a type, None for the others; with
@@ -173,13 +172,29 @@ static py::list specsOf(const Signature &signature, const Call &call,
   return specs;
 }
 
-py::tuple Dispatcher::compile(const Call &call, bool load, bool aligned) const {
+/// As the compiler names it: a kind and a number.
+static py::tuple deviceOf(const Call &call) {
   const bool onGpu = call.device.kind == DeviceKind::Cuda;
+  return py::make_tuple(onGpu ? "cuda" : "cpu", call.device.index);
+}
+
+/// Makes a variant ready that was only compiled. It comes by value: other
+/// threads may change the table meanwhile.
+const KernelVariant *Dispatcher::load(const Call &call, const CallKey &key,
+                                      KernelVariant variant) {
+  variant.loadedOwner = compiler.attr("load")(
+      variant.compiled, tupleOf(call.options, signature.options.size() - 1),
+      deviceOf(call));
+  variant.loaded = py::cast<const LoadedKernel *>(variant.loadedOwner);
+  return &table.insert(key, std::move(variant));
+}
+
+py::tuple Dispatcher::compile(const Call &call, bool load, bool aligned) const {
   return compiler.attr("compile")(
       tupleOf(call.values, signature.parameters.size()),
       specsOf(signature, call, aligned),
-      tupleOf(call.options, signature.options.size() - 1),
-      py::make_tuple(onGpu ? "cuda" : "cpu", call.device.index), load);
+      tupleOf(call.options, signature.options.size() - 1), deviceOf(call),
+      load);
 }
 
 const KernelVariant *Dispatcher::compile(const Call &call, const CallKey &key,

@@ -18,6 +18,8 @@ public:
   ///   compile(values, specs, options, device, load)
   ///                         -> (compiled, LoadedKernel or None, written,
   ///                             takes extents)
+  ///   load(compiled, options, device) -> LoadedKernel   for one that was only
+  ///                                    compiled
   ///   extents(arrays) -> their begins and ends
   ///   reject_arguments(args, kwargs)   raises for arguments that do not fit
   ///   call_structured(form, grid, args, kwargs)         runs a call with an
@@ -44,6 +46,8 @@ private:
   const KernelVariant *variantFor(const Call &call, bool load);
   pybind11::tuple compile(const Call &call, bool load, bool aligned) const;
   const KernelVariant *compile(const Call &call, const CallKey &key, bool load);
+  const KernelVariant *load(const Call &call, const CallKey &key,
+                            KernelVariant variant);
   bool resolveGrid(PyObject *grid, const Call &call, Grid &sides) const;
   PyObject *callStructured(LaunchForm form, const Call &call, PyObject *grid,
                            PyObject *const *args, size_t count,

@@ -58,9 +58,10 @@ class CompiledKernel:
     """The result of a compilation.
 
     `asm` maps stages to what came of them: str for "tile", "warp", "llvm", "ptx", bytes for "cubin" and
-    "obj". "llvm" is made when it is looked at: it is longer than all the others. `metadata` is what the compiler knows of the kernel. `arg_types` maps the arguments that are
-    passed at a launch to their types as signatures spell them; `constexprs` the others to their values.
-    `from_cache`: it was on disk. `report` is what is known of the compilation, nothing if it was on disk:
+    "obj"; "llvm", longer than all others together, is made when it is looked at. `metadata` is what the compiler
+    knows of the kernel. `arg_types` maps the arguments that are passed at a launch to their types as signatures
+    spell them; `constexprs` the others to their values. `from_cache`: it was on disk. `report` is what is known
+    of the compilation, nothing if it was on disk:
 
     - "times", how long the front end, each pass, code generation and the assembler took: dicts of `stage`,
       `name` and `milliseconds`;
@@ -141,15 +142,14 @@ class CompiledKernel:
         content = self.asm[stage]
         return content if isinstance(content, bytes) else content.encode()
 
-    def to_blobs(self):
-        """Stages and metadata as bytes by name, for the cache."""
-        return {
-            "metadata": json.dumps(self.metadata).encode(),
-            **{stage: self.binary(stage) for stage in self.asm.made},
-        }
-
     def __repr__(self):
         return f"<tilewright kernel {self.name} compiled for {self.target}>"
+
+
+def to_blobs(asm, metadata):
+    """Stages and metadata as bytes by name, for the cache."""
+    encoded = {stage: content if stage in _BINARY else content.encode() for stage, content in asm.items()}
+    return {"metadata": json.dumps(metadata).encode(), **encoded}
 
 
 def stages_from_blobs(blobs):

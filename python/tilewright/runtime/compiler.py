@@ -9,7 +9,8 @@ from pathlib import Path
 from .. import knobs
 from ..frontend import from_diagnostics
 from .assemblers import assembler_paths
-from .compiled import STAGES, CompiledKernel, Metadata, Stages, stages_from_blobs
+from .background import once
+from .compiled import STAGES, CompiledKernel, Metadata, Stages, stages_from_blobs, to_blobs
 from .errors import CacheError
 
 
@@ -39,10 +40,16 @@ def compile_kernel(
 
     Raises `CompilationError` for whatever is wrong with the kernel.
     """
-    from .. import _tilewright
+    request = (fn, arg_types, constexprs, attrs, target, options, stop_after, report, trees, symbol, extents)
+    key, kernel = _kernel(*request)
+    _dump(key, kernel)
+    return kernel
+
+
+def _kernel(fn, arg_types, constexprs, attrs, target, options, stop_after, report, trees, symbol, extents):
+    """The key of a kernel in the cache, and the `CompiledKernel`; as `compile_kernel`."""
     from ..frontend import compile_to_tile
 
-    again = (fn, arg_types, constexprs, attrs, target, options, trees, symbol, extents)
     start = time.perf_counter()
     tile = compile_to_tile(fn, arg_types, constexprs, attrs, options, target, trees, extents)
     front_end = {
@@ -59,19 +66,20 @@ def compile_kernel(
         request["assembler_paths"] = assembler_paths()
     key = _key(tile.module.print(locations=True), request)
     found = None if report else _look_up(key)
-    known = {}
     if found is None:
         keep_llvm = bool(report or knobs.DUMP_DIR.text())
-        asm, metadata, known = _compile(
-            _tilewright, tile.module, request | {"report": report, "keep_llvm": keep_llvm}
+        request |= {"report": report, "keep_llvm": keep_llvm}
+        asm, metadata, known = once(
+            (key, report, keep_llvm), lambda: _compile_and_store(tile.module, request, key)
         )
-        known["times"].insert(0, front_end)
+        known = {**known, "times": [front_end, *known["times"]]}
     else:
-        asm, metadata = found
-    kernel = CompiledKernel(
+        (asm, metadata), known = found, {}
+    later = (fn, arg_types, constexprs, attrs, target, options, "llvm", False, trees, symbol, extents)
+    return key, CompiledKernel(
         symbol or tile.name,
         target,
-        Stages(asm, {} if stop_after in _BEFORE_LLVM else {"llvm": partial(_llvm_of, again)}),
+        Stages(asm, {} if stop_after in _BEFORE_LLVM else {"llvm": partial(_llvm_of, later)}),
         Metadata(metadata),
         {name: arg_types.get(name, "i64") for name in tile.arg_types},  # without a type: an extent
         tile.constexprs,
@@ -79,10 +87,6 @@ def compile_kernel(
         known,
         options=options,
     )
-    if found is None:
-        _store(key, kernel)
-    _dump(key, kernel)
-    return kernel
 
 
 _BEFORE_LLVM = ("tile", "warp")
@@ -90,8 +94,8 @@ _BEFORE_LLVM = ("tile", "warp")
 
 def _llvm_of(request):
     """The stage "llvm" of a kernel that was compiled without keeping it."""
-    *kernel, trees, symbol, extents = request
-    return compile_kernel(*kernel, "llvm", False, trees, symbol, extents).asm.made["llvm"]
+    _, kernel = _kernel(*request)
+    return kernel.asm.made["llvm"]
 
 
 def is_cpu(target):
@@ -99,14 +103,19 @@ def is_cpu(target):
     return target == "cpu" or target.startswith("cpu:")
 
 
-def _compile(binding, module, request):
+def _compile_and_store(module, request, key):
+    """Stages, metadata and report of a module; the first two go to the disk cache."""
+    from .. import _tilewright
+
     try:
-        artifact = binding.compile(module, request)
-    except binding.DiagnosticError as error:
+        artifact = _tilewright.compile(module, request)
+    except _tilewright.DiagnosticError as error:
         raise from_diagnostics(error.args[0] if error.args else ()) from None
     stages = {stage: artifact.get(stage) for stage in STAGES}
     asm = {stage: content for stage, content in stages.items() if content is not None}
-    return asm, artifact.metadata, artifact.report
+    metadata = artifact.metadata
+    _store(key, to_blobs(asm, metadata))
+    return asm, metadata, artifact.report
 
 
 def _key(module_text, request):
@@ -142,12 +151,12 @@ def _look_up(key):
         return None
 
 
-def _store(key, kernel):
+def _store(key, blobs):
     cache = disk_cache()
     if cache is None:
         return
     try:
-        cache.put(key, kernel.to_blobs())
+        cache.put(key, blobs)
     except (CacheError, RuntimeError, OSError) as error:
         warnings.warn(f"a kernel was not cached on disk: {error}", stacklevel=2)
 

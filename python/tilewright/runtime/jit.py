@@ -100,6 +100,16 @@ class JITFunction(KernelFunction):
         kwargs.pop("grid", None)  # accepted so that a launch is easily turned into a warm-up
         return self._dispatcher.warmer()(*args, **kwargs).launched_by(self)
 
+    def compile_async(self, *args, **kwargs):
+        """Compile as `warmup` does, in another thread. Gives the `concurrent.futures.Future` of the
+        `CompiledKernel`; its `result()` raises what `warmup` would, such as `CompilationError` at the line of the
+        kernel. As many compile at once as the process has CPUs. A launch with the same types waits for the one
+        that compiles for them.
+        """
+        from .background import submit
+
+        return submit(self.warmup, *args, **kwargs)
+
     def _interpret(self, grid, *args, **kwargs):
         from ..interpreter import launch
 

@@ -86,6 +86,12 @@ class Specializer:
         return compiled, loaded, [param.name in compiled.written for param in self.params], request[-1].debug
 
     @staticmethod
+    def load(compiled, options, device):
+        """A kernel that was only compiled, ready to launch on `device`."""
+        kind, ordinal = device
+        return backend_for(kind).load(compiled, ordinal, Options(*options))
+
+    @staticmethod
     def extents(arrays):
         """The begin and the end of each of the arrays, in one list."""
         return [bound for array in arrays for bound in extent(array)]

@@ -5,6 +5,7 @@ import threading
 import time
 
 from .. import knobs
+from ..runtime.background import gathered
 from . import results
 from .config import AutotunerError, Config
 from .launching import LaunchWrapper
@@ -73,12 +74,17 @@ class Autotuner(LaunchWrapper):
         return self.fn[grid](*args, **{**kwargs, **config.all_kwargs()})
 
     def warmup(self, *args, **kwargs):
-        """Compile with every configuration without running any. Gives the list of `CompiledKernel`."""
+        """Compile with every configuration, several at once, without running any. Gives the list of
+        `CompiledKernel`."""
+        return self.compile_async(*args, **kwargs).result()
+
+    def compile_async(self, *args, **kwargs):
+        """The same in other threads: gives a `concurrent.futures.Future` of the list."""
         kwargs.pop("grid", None)
-        return [
-            self.fn.warmup(*args, **{**kwargs, **config.all_kwargs()})
+        return gathered(
+            self.fn.compile_async(*args, **{**kwargs, **config.all_kwargs()})
             for config in self._pruned(args, kwargs)
-        ]
+        )
 
     def _choose(self, grid, args, kwargs):
         self._refuse_conflicts(kwargs)

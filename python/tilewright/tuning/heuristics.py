@@ -26,6 +26,10 @@ class Heuristics(LaunchWrapper):
         """Compile for the arguments of a launch without running it."""
         return self.fn.warmup(*args, **self._computed(args, kwargs))
 
+    def compile_async(self, *args, **kwargs):
+        """The same in another thread: gives a `concurrent.futures.Future`."""
+        return self.fn.compile_async(*args, **self._computed(args, kwargs))
+
 
 def heuristics(values):
     """Decorate a kernel so that parameters are computed from its arguments.

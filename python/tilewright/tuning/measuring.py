@@ -1,9 +1,7 @@
 """Compiling and timing the configurations of a kernel."""
 
 import math
-import os
 import sys
-from concurrent.futures import ThreadPoolExecutor
 
 from ..frontend.errors import CompilationError
 from ..runtime.errors import OutOfResources
@@ -34,17 +32,12 @@ def compile_all(kernel, configs, args, kwargs):
     if len(configs) < 2:  # measuring says it all
         return {}
 
-    def compile_one(config):
-        try:
-            kernel.warmup(*args, **{**kwargs, **config.all_kwargs()})
-        except REFUSALS as error:
-            return error
-        return None
-
-    workers = min(len(configs), len(os.sched_getaffinity(0)))
-    with ThreadPoolExecutor(workers, "tilewright-tune") as pool:
-        results = list(pool.map(compile_one, configs))
-    return {config: error for config, error in zip(configs, results) if error is not None}
+    futures = {config: kernel.compile_async(*args, **{**kwargs, **config.all_kwargs()}) for config in configs}
+    errors = {config: future.exception() for config, future in futures.items()}
+    for error in errors.values():
+        if error is not None and not isinstance(error, REFUSALS):
+            raise error
+    return {config: error for config, error in errors.items() if error is not None}
 
 
 def time_all(configs, time, show, glance):

@@ -23,7 +23,7 @@ def compiled(target="sm_90a", last="ptx"):
 def test_llvm_is_made_when_it_is_looked_at(monkeypatch):
     kernel = compiled()
     assert list(kernel.asm) == ["tile", "warp", "llvm", "ptx"] and len(kernel.asm) == 4
-    assert "llvm" in kernel.asm and "llvm" not in kernel.to_blobs()
+    assert "llvm" in kernel.asm and "llvm" not in kernel.asm.made
     asked = []
     compile = compiler._llvm_of
     monkeypatch.setattr(compiler, "_llvm_of", lambda request: asked.append(1) or compile(request))

@@ -1,0 +1,82 @@
+"""Compilations in other threads, several at once.
+
+The front end is Python; passes, code generation and the assembler run without the interpreter's lock.
+"""
+
+import os
+import threading
+from concurrent.futures import Future, ThreadPoolExecutor
+
+_lock = threading.Lock()
+_pool = None
+#: What is being computed, by key.
+_running = {}
+
+
+def _forget():
+    """In the child of a fork, where no thread goes on."""
+    global _lock, _pool
+    _lock, _pool = threading.Lock(), None
+    _running.clear()
+
+
+os.register_at_fork(after_in_child=_forget)
+
+
+def submit(function, /, *args, **kwargs):
+    """Call a function in a thread of the pool, of which there is one for each CPU of the process. Gives the
+    `Future` of what it returns or raises."""
+    global _pool
+    with _lock:
+        if _pool is None:
+            _pool = ThreadPoolExecutor(len(os.sched_getaffinity(0)), "tilewright-compile")
+        return _pool.submit(function, *args, **kwargs)
+
+
+def once(key, function):
+    """What `function()` returns, called by one of all the threads that ask with an equal key at the same time."""
+    with _lock:
+        other = _running.get(key)
+        if other is None:
+            mine = _running[key] = Future()
+    if other is not None:
+        try:
+            return other.result()
+        except Exception:  # that thread's; this one has an error of its own
+            return function()
+    try:
+        result = function()
+    except BaseException as error:
+        mine.set_exception(error)
+        raise
+    else:
+        mine.set_result(result)
+        return result
+    finally:
+        with _lock:
+            if _running.get(key) is mine:
+                del _running[key]
+
+
+def gathered(futures):
+    """One `Future` for the list of what several give, or for the first error among them in their order."""
+    futures, all_of_them = list(futures), Future()
+    left = len(futures)
+
+    def finish(_):
+        nonlocal left
+        with _lock:
+            left -= 1
+            if left:
+                return
+        error = next(filter(None, (future.exception() for future in futures)), None)
+        if error is None:
+            all_of_them.set_result([future.result() for future in futures])
+        else:
+            all_of_them.set_exception(error)
+
+    if not futures:
+        all_of_them.set_result([])
+    for future in futures:
+        future.add_done_callback(finish)
+    return all_of_them
