@@ -2,6 +2,7 @@
 
 import tilewright as tw
 import tilewright.language as tl
+from tilewright.language.extra import libdevice
 
 
 @tw.jit
@@ -11,9 +12,15 @@ def relu(x):
 
 
 @tw.jit
+def _over_more_than_one(x, e):
+    """x / (1 + e) for e >= 0. The quick quotient is wrong only where the result is near the end of the range."""
+    return libdevice.fast_dividef(x, 1.0 + e)
+
+
+@tw.jit
 def silu_fn(x):
     """x * sigmoid(x)."""
-    return tl.fdiv(x, 1.0 + tl.exp(-x))
+    return _over_more_than_one(x, tl.exp(-x))
 
 
 @tw.jit
@@ -26,7 +33,7 @@ def gelu_erf(x):
 def gelu_tanh(x):
     """The tanh approximation of GELU. Source: arXiv 1606.08415, section 2.
 
-    0.5 (1 + tanh(u)) is 1 / (1 + exp(-2u)), which loses no digits for large negative u.
+    0.5 (1 + tanh(u)) is 1 / (1 + exp(-2u)), which loses no digits for large negative u. Here u is
+    sqrt(2 / pi) (x + 0.044715 x^3).
     """
-    u = 0.7978845608028654 * (x + 0.044715 * x * x * x)
-    return tl.fdiv(x, 1.0 + tl.exp(-2.0 * u))
+    return _over_more_than_one(x, libdevice.fast_expf(x * (-1.5957691216 - 0.0713548162726 * (x * x))))

@@ -17,6 +17,8 @@ struct NvidiaTarget {
   bool hasFloat8() const { return computeCapability >= 89; }
   /// Products of warpgroups.
   bool hasWgmma() const { return computeCapability == 90 && archSpecific; }
+  /// `stmatrix`.
+  bool hasStoreMatrix() const { return computeCapability >= 90; }
   /// Kernels that start before those in front of them on their stream end.
   bool hasDependentLaunches() const { return computeCapability >= 90; }
   /// The bytes of shared memory that one program may use.

@@ -4,7 +4,9 @@
 // near the ends of the range, a call. A kernel with a call in it anywhere makes
 // the assembler serialise all of its wgmma instructions (C7509), so there the
 // whole division is written out. With the fast-math flag `arcp` a division is
-// `div.full.f32`, at most 2 ULP off.
+// `div.full.f32`, at most 2 ULP off; with `afn`, too, `div.approx.ftz.f32`,
+// which is a product with a reciprocal and right only where that is a normal
+// number.
 
 #include "lib/Conversion/WarpToLLVM/InlinePtx.h"
 #include "lib/Conversion/WarpToLLVM/Patterns.h"
@@ -63,11 +65,12 @@ static Value emitRoundedDivision(ImplicitLocOpBuilder &b, Value lhs,
   return ptx.emit(text, /*sideEffects=*/false)[0];
 }
 
-/// a / b with an error of at most 2 ULP.
-static Value emitFastDivision(ImplicitLocOpBuilder &b, Value lhs, Value rhs) {
+/// a / b by one instruction.
+static Value emitInstruction(ImplicitLocOpBuilder &b, StringRef instruction,
+                             Value lhs, Value rhs) {
   InlinePtx ptx(b);
   std::string q = ptx.out(lhs.getType()), x = ptx.in(lhs), y = ptx.in(rhs);
-  return ptx.emit("div.full.f32 " + q + ", " + x + ", " + y + ";",
+  return ptx.emit((instruction + " " + q + ", " + x + ", " + y + ";").str(),
                   /*sideEffects=*/false)[0];
 }
 
@@ -80,13 +83,18 @@ struct DivisionLowering : ConvertOpToLLVMPattern<arith::DivFOp> {
   LogicalResult
   matchAndRewrite(arith::DivFOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    bool fast =
-        bitEnumContainsAll(op.getFastmath(), arith::FastMathFlags::arcp);
+    auto has = [&](arith::FastMathFlags flag) {
+      return bitEnumContainsAll(op.getFastmath(), flag);
+    };
+    bool fast = has(arith::FastMathFlags::arcp);
     if (!op.getType().isF32() || !(fast || withoutCalls))
       return rewriter.notifyMatchFailure(op, "LLVM's division will do");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    auto *emit = fast ? emitFastDivision : emitRoundedDivision;
-    rewriter.replaceOp(op, emit(b, adaptor.getLhs(), adaptor.getRhs()));
+    Value lhs = adaptor.getLhs(), rhs = adaptor.getRhs();
+    StringRef instruction =
+        has(arith::FastMathFlags::afn) ? "div.approx.ftz.f32" : "div.full.f32";
+    rewriter.replaceOp(op, fast ? emitInstruction(b, instruction, lhs, rhs)
+                                : emitRoundedDivision(b, lhs, rhs));
     return success();
   }
 

@@ -45,6 +45,7 @@ void populateConvertLayoutToLLVM(const WarpTypeConverter &converter,
                                  mlir::RewritePatternSet &patterns);
 /// warp.alloc, warp.local_load, warp.local_store.
 void populateSharedTileToLLVM(const WarpTypeConverter &converter,
+                              const NvidiaTarget &target,
                               mlir::RewritePatternSet &patterns);
 /// warp.ring and what is done with its slots, warp.async_copy.
 void populateRingToLLVM(const WarpTypeConverter &converter,

@@ -115,20 +115,22 @@ Value SharedTile::getAddress(uint64_t offset) {
                              LLVM::GEPArg(int32_t(constant)));
 }
 
+unsigned SharedTile::getRoundOf(unsigned reg) const {
+  return getRegisterOffset(byteOffsets, reg, LayoutAxis::Offset) >>
+         (offsetBits + elementBytesLog2);
+}
+
 Value SharedTile::getAddressOf(unsigned reg) {
-  return getAddress(getRegisterOffset(byteOffsets, reg, LayoutAxis::Offset));
+  uint64_t roundBytes = uint64_t(1) << (offsetBits + elementBytesLog2);
+  return getAddress(getRegisterOffset(byteOffsets, reg, LayoutAxis::Offset) &
+                    (roundBytes - 1));
 }
 
 void SharedTile::forEachVector(
     unsigned round, function_ref<void(Value, ArrayRef<unsigned>)> visit) {
-  unsigned roundShift = offsetBits + elementBytesLog2;
-  for (unsigned first : access.getVectors()) {
-    uint64_t offset = getRegisterOffset(byteOffsets, first, LayoutAxis::Offset);
-    if (offset >> roundShift != round)
-      continue;
-    offset &= (uint64_t(1) << roundShift) - 1;
-    visit(getAddress(offset), access.getElements(first));
-  }
+  for (unsigned first : access.getVectors())
+    if (getRoundOf(first) == round)
+      visit(getAddressOf(first), access.getElements(first));
 }
 
 void SharedTile::store(unsigned round, ValueRange registers, Value predicate) {

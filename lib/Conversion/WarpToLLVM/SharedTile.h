@@ -26,7 +26,8 @@ public:
   /// Loads those of `registers` that belong to `round`.
   void load(unsigned round, llvm::MutableArrayRef<mlir::Value> registers);
 
-  /// The address of what `reg` holds, of a tile that is moved in one round.
+  /// The round that `reg` belongs to, and its address in that.
+  unsigned getRoundOf(unsigned reg) const;
   mlir::Value getAddressOf(unsigned reg);
 
 private:

@@ -21,16 +21,28 @@ static SharedTransfer makeTransfer(ImplicitLocOpBuilder &b, Type tile,
                         warp::getElementBytes(memory.getElementType()), base);
 }
 
-static void emitStoreTile(ImplicitLocOpBuilder &b, Type tile,
-                          ValueRange registers, warp::SharedType memory,
-                          Value base) {
-  makeTransfer(b, tile, memory, registers[0].getType(), base).store(registers);
-}
-
 namespace {
 
-struct AllocLowering : ConvertOpToLLVMPattern<warp::AllocOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+/// An op that stores a tile.
+template <typename Op>
+class StoringPattern : public ConvertOpToLLVMPattern<Op> {
+public:
+  StoringPattern(const WarpTypeConverter &converter, const NvidiaTarget &target)
+      : ConvertOpToLLVMPattern<Op>(converter), target(target) {}
+
+protected:
+  void emitStore(ImplicitLocOpBuilder &b, Type tile, ValueRange registers,
+                 warp::SharedType memory, Value base) const {
+    makeTransfer(b, tile, memory, registers[0].getType(), base)
+        .store(registers, target.hasStoreMatrix());
+  }
+
+private:
+  NvidiaTarget target;
+};
+
+struct AllocLowering : StoringPattern<warp::AllocOp> {
+  using StoringPattern::StoringPattern;
 
   LogicalResult
   matchAndRewrite(warp::AllocOp op, OneToNOpAdaptor adaptor,
@@ -41,8 +53,8 @@ struct AllocLowering : ConvertOpToLLVMPattern<warp::AllocOp> {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Value base = emitSharedAddress(b, *offset);
     if (op.getSource())
-      emitStoreTile(b, op.getSource().getType(), adaptor.getSource(),
-                    op.getType(), base);
+      emitStore(b, op.getSource().getType(), adaptor.getSource(), op.getType(),
+                base);
     rewriter.replaceOp(op, base);
     return success();
   }
@@ -65,15 +77,15 @@ struct LocalLoadLowering : ConvertOpToLLVMPattern<warp::LocalLoadOp> {
   }
 };
 
-struct LocalStoreLowering : ConvertOpToLLVMPattern<warp::LocalStoreOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+struct LocalStoreLowering : StoringPattern<warp::LocalStoreOp> {
+  using StoringPattern::StoringPattern;
 
   LogicalResult
   matchAndRewrite(warp::LocalStoreOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    emitStoreTile(b, op.getSource().getType(), adaptor.getSource(),
-                  op.getMemory().getType(), adaptor.getMemory().front());
+    emitStore(b, op.getSource().getType(), adaptor.getSource(),
+              op.getMemory().getType(), adaptor.getMemory().front());
     rewriter.eraseOp(op);
     return success();
   }
@@ -94,7 +106,8 @@ struct SharedTransposeLowering
 } // namespace
 
 void tilewright::populateSharedTileToLLVM(const WarpTypeConverter &converter,
+                                          const NvidiaTarget &target,
                                           RewritePatternSet &patterns) {
-  patterns.add<AllocLowering, LocalLoadLowering, LocalStoreLowering,
-               SharedTransposeLowering>(converter);
+  patterns.add<AllocLowering, LocalStoreLowering>(converter, target);
+  patterns.add<LocalLoadLowering, SharedTransposeLowering>(converter);
 }

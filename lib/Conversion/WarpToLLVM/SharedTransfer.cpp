@@ -1,6 +1,6 @@
 #include "lib/Conversion/WarpToLLVM/SharedTransfer.h"
 
-#include "lib/Conversion/WarpToLLVM/LoadMatrix.h"
+#include "lib/Conversion/WarpToLLVM/MatrixTransfer.h"
 #include "lib/Conversion/WarpToLLVM/ThreadIndices.h"
 #include "lib/Support/LayoutInference.h"
 
@@ -27,18 +27,27 @@ static SmallVector<Value> select(const LinearLayout &from,
   return selected;
 }
 
-void SharedTransfer::store(ValueRange values) {
-  shared.store(/*round=*/0, select(full, registers, values),
-               emitIsOwner(b, registers));
+std::optional<MatrixAccess> SharedTransfer::getMatrices() const {
+  // Booleans are widened on their way.
+  if (element.isInteger(1))
+    return std::nullopt;
+  return planMatrixAccess(access.offsets, elementBytes);
+}
+
+void SharedTransfer::store(ValueRange values, bool hasStoreMatrix) {
+  SmallVector<Value> selected = select(full, registers, values);
+  Value owner = emitIsOwner(b, registers);
+  std::optional<MatrixAccess> matrices = getMatrices();
+  if (matrices && !owner && hasStoreMatrix)
+    emitStoreMatrix(b, *matrices, element, base, registers.getTotalOutBits(),
+                    /*round=*/0, selected);
+  else
+    shared.store(/*round=*/0, selected, owner);
 }
 
 SmallVector<Value> SharedTransfer::load() {
   SmallVector<Value> values(registers.getInSize(LayoutAxis::Register));
-  // Booleans are widened on their way.
-  auto matrices = element.isInteger(1)
-                      ? std::nullopt
-                      : planMatrixAccess(access.offsets, elementBytes);
-  if (matrices)
+  if (std::optional<MatrixAccess> matrices = getMatrices())
     emitLoadMatrix(b, *matrices, element, base, values);
   else
     shared.load(/*round=*/0, values);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "lib/Conversion/WarpToLLVM/SharedTile.h"
+#include "lib/Support/MatrixAccess.h"
 
 namespace tilewright {
 
@@ -16,11 +17,14 @@ public:
                  unsigned elementBytes, mlir::Value base);
 
   /// Stores the registers of the tile; of copies, one is stored.
-  void store(mlir::ValueRange values);
+  /// `hasStoreMatrix` says whether the target has `stmatrix`.
+  void store(mlir::ValueRange values, bool hasStoreMatrix = false);
   /// The registers of the tile.
   llvm::SmallVector<mlir::Value> load();
 
 private:
+  std::optional<MatrixAccess> getMatrices() const;
+
   mlir::ImplicitLocOpBuilder &b;
   mlir::Type element;
   unsigned elementBytes;

@@ -2,6 +2,7 @@
 // warpgroup for itself where it can.
 
 #include "lib/Conversion/WarpToLLVM/InlinePtx.h"
+#include "lib/Conversion/WarpToLLVM/MatrixTransfer.h"
 #include "lib/Conversion/WarpToLLVM/Patterns.h"
 #include "lib/Conversion/WarpToLLVM/SharedMemory.h"
 #include "lib/Conversion/WarpToLLVM/SharedTile.h"
@@ -158,6 +159,10 @@ void StoreWriter::write(const LinearLayout &layout, ValueRange registers,
   dropParts(access.offsets, plan.getNumParts());
   Value owner = emitIsOwner(b, layout);
   Type element = registers[0].getType();
+  // Booleans are widened on their way.
+  auto matrices = element.isInteger(1)
+                      ? std::nullopt
+                      : planMatrixAccess(access.offsets, elementBytes);
   auto emitAddress = [&](int64_t offset) {
     return emitByteOffset(b, staging, emitI32(b, offset));
   };
@@ -169,8 +174,12 @@ void StoreWriter::write(const LinearLayout &layout, ValueRange registers,
       emitStoreWait(b, /*pending=*/round == 0 ? 0 : 1);
       warps.meet();
     }
-    SharedTile shared(b, access, plan.offsetBits, element, emitAddress(start));
-    shared.store(round, registers, owner);
+    if (matrices && !owner)
+      emitStoreMatrix(b, *matrices, element, emitAddress(start),
+                      plan.offsetBits, round, registers);
+    else
+      SharedTile(b, access, plan.offsetBits, element, emitAddress(start))
+          .store(round, registers, owner);
     // Copies see what each thread shows them before the barrier.
     InlinePtx(b).emit("fence.proxy.async.shared::cta;", /*sideEffects=*/true);
     warps.meet();

@@ -52,7 +52,7 @@ static LogicalResult convertTiles(ModuleOp module, const NvidiaTarget &target) {
   populateMmaToLLVM(converter, target, patterns);
   populateWgmmaToLLVM(converter, target, patterns);
   populateFmaDotToLLVM(converter, target, patterns);
-  populateSharedTileToLLVM(converter, patterns);
+  populateSharedTileToLLVM(converter, target, patterns);
   populateRingToLLVM(converter, patterns);
   populateClusterToLLVM(converter, patterns);
   populateTmaStoreToLLVM(converter, patterns);

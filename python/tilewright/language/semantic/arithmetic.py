@@ -90,16 +90,18 @@ def mul(left, right, check=True):
     return _checked(left, right, "*", "arith.mulf", "arith.muli", check)
 
 
-def truediv(left, right, fast=None):
+def truediv(left, right, fast=None, whole_range=True):
     """Division of floats; integers are converted first, two of them to float32. `fast` allows a reciprocal;
-    where it is not given the numerics of the kernel decide."""
+    where it is not given the numerics of the kernel decide. Without `whole_range`, divisors above 2^126 may
+    give zero, and subnormal numbers count as zero."""
     fast = builder().options.numerics == "triton" if fast is None else fast
     check_operand(left, "/")
     check_operand(right, "/")
     if _is_integer(left) and _is_integer(right):
         left, right = (cast(to_tensor(value), float32) for value in (left, right))
     left, right = operands(left, right, "/", division=True)
-    attrs = {"fastmath": Spelled("#arith.fastmath<arcp>")} if fast else {}
+    flags = "arcp" if whole_range else "arcp,afn"
+    attrs = {"fastmath": Spelled(f"#arith.fastmath<{flags}>")} if fast else {}
     return emit("arith.divf", [left, right], left.type, **attrs)
 
 

@@ -1,13 +1,16 @@
 // RUN: tilewright-opt %s --convert-warp-to-llvm="compute-capability=90 arch-specific=true" --split-input-file | FileCheck %s
 
-// IEEE division is LLVM's; `arcp` asks for the quick one.
+// IEEE division is LLVM's; `arcp` asks for the quick one, `afn` for
+// the quickest.
 // CHECK-LABEL: llvm.func @plain
 tile.func @plain(%x: f32, %y: f64, %p: !tile.ptr<f32>, %q: !tile.ptr<f64>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
   // CHECK: llvm.fdiv %arg0, %arg0 : f32
   %0 = arith.divf %x, %x : f32
   // CHECK: llvm.inline_asm "div.full.f32 $0, $1, $2;", "=f,f,f"
   %1 = arith.divf %x, %0 fastmath<arcp> : f32
-  tile.store %p, %1 : !tile.ptr<f32>
+  // CHECK: llvm.inline_asm "div.approx.ftz.f32 $0, $1, $2;", "=f,f,f"
+  %3 = arith.divf %x, %1 fastmath<arcp,afn> : f32
+  tile.store %p, %3 : !tile.ptr<f32>
   // CHECK: llvm.fdiv %arg1, %arg1 {{.*}}: f64
   %2 = arith.divf %y, %y fastmath<arcp> : f64
   tile.store %q, %2 : !tile.ptr<f64>

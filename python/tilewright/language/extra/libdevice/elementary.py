@@ -127,7 +127,8 @@ _MORE = {
     "pow": (2, _op("powf"), "`x` to the power `y`"),
     "remainder": (2, through_float64(_remainder), "`x` minus the multiple of `y` nearest to it, ties to even"),
     "fma": (3, fma, "`x * y + z`, rounded once"),
-    "fast_dividef": (2, lambda x, y: arithmetic.truediv(x, y, fast=True), "`x / y`, quick"),
+    "fast_dividef": (2, lambda x, y: arithmetic.truediv(x, y, fast=True, whole_range=False), "`x / y`, quick; 0 "
+                     "for `y` above 2 to the power 126"),
     "fast_powf": (2, lambda x, y: _fast("exp2", y * _fast("log2", x)), "`x`, which is positive, to the power "
                   "`y`, quick"),
 }  # fmt: skip

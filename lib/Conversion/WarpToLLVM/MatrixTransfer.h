@@ -1,4 +1,5 @@
-// `ldmatrix`: parts of a tile from shared memory to tensor-core operands.
+// `ldmatrix` and `stmatrix`: parts of a tile between shared memory and the
+// layouts of tensor cores.
 
 #pragma once
 
@@ -13,5 +14,11 @@ namespace tilewright {
 void emitLoadMatrix(mlir::ImplicitLocOpBuilder &b, const MatrixAccess &access,
                     mlir::Type element, mlir::Value base,
                     llvm::MutableArrayRef<mlir::Value> registers);
+
+/// Stores those of `registers` whose offsets belong to `round`: what stands
+/// above their lowest `offsetBits` bits.
+void emitStoreMatrix(mlir::ImplicitLocOpBuilder &b, const MatrixAccess &access,
+                     mlir::Type element, mlir::Value base, unsigned offsetBits,
+                     unsigned round, mlir::ValueRange registers);
 
 } // namespace tilewright

@@ -1,4 +1,4 @@
-#include "lib/Conversion/WarpToLLVM/LoadMatrix.h"
+#include "lib/Conversion/WarpToLLVM/MatrixTransfer.h"
 
 #include "lib/Conversion/WarpToLLVM/RegisterPacking.h"
 #include "lib/Conversion/WarpToLLVM/SharedTile.h"
@@ -44,5 +44,30 @@ void tilewright::emitLoadMatrix(ImplicitLocOpBuilder &b,
     for (auto [matrix, word] : llvm::enumerate(words))
       for (auto [e, value] : llvm::enumerate(unpackWords(b, {word}, element)))
         registers[access.getRegister(i, matrix, e)] = value;
+  }
+}
+
+void tilewright::emitStoreMatrix(ImplicitLocOpBuilder &b,
+                                 const MatrixAccess &access, Type element,
+                                 Value base, unsigned offsetBits,
+                                 unsigned round, ValueRange registers) {
+  SharedAccess rows;
+  rows.offsets = access.rows;
+  SharedTile tile(b, rows, offsetBits, element, base);
+  auto shape = NVVM::LdStMatrixShapeAttr::get(b.getContext(), 8, 8);
+  auto order = access.transposed ? NVVM::MMALayout::col : NVVM::MMALayout::row;
+  for (unsigned i = 0; i < access.getNumInstructions(); ++i) {
+    if (tile.getRoundOf(i) != round)
+      continue;
+    SmallVector<Value> words;
+    for (unsigned matrix = 0; matrix < access.getNumMatrices(); ++matrix) {
+      SmallVector<Value> elements;
+      for (unsigned e = 0; e < 1u << access.wordBits.size(); ++e)
+        elements.push_back(
+            emitAsInteger(b, registers[access.getRegister(i, matrix, e)]));
+      words.push_back(packWords(b, elements, 32).front());
+    }
+    NVVM::StMatrixOp::create(b, tile.getAddressOf(i), words, order, shape,
+                             NVVM::LdStMatrixEltType::B16);
   }
 }
