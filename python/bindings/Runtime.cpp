@@ -17,6 +17,13 @@ using namespace tilewright::python;
 using ParameterTuple =
     std::tuple<py::object, bool, py::object, bool, bool, bool, bool>;
 
+/// The one object for all equal names.
+static py::object interned(const py::object &name) {
+  PyObject *text = name.inc_ref().ptr();
+  PyUnicode_InternInPlace(&text);
+  return py::reinterpret_steal<py::object>(text);
+}
+
 static std::unique_ptr<Dispatcher>
 makeDispatcher(const std::string &kernel,
                const std::vector<ParameterTuple> &parameters,
@@ -33,12 +40,12 @@ makeDispatcher(const std::string &kernel,
   signature.kernel = kernel;
   for (const auto &[name, hasDefault, value, isConstexpr, onOne, onAlignment,
                     asDouble] : parameters)
-    signature.parameters.push_back({name,
+    signature.parameters.push_back({interned(name),
                                     hasDefault ? value : py::object(),
                                     isConstexpr,
                                     {onOne, onAlignment, asDouble}});
   for (const auto &[name, value] : options)
-    signature.options.push_back({name, value});
+    signature.options.push_back({interned(name), value});
   return std::make_unique<Dispatcher>(std::move(signature),
                                       std::move(compiler));
 }

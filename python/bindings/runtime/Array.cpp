@@ -237,8 +237,9 @@ static bool readBy(const ArrayReader &reader, PyObject *array,
 bool readArray(const ArrayReader &reader, PyObject *array,
                const ArgumentName &name, Argument &argument) {
   argument.kind = ArgumentKind::Pointer;
-  // Protocols are code of the array's library, which fails in its own way.
-  const std::string problem = "cannot read the array";
+  // Protocols are code of the array's library, which fails in its own way. No
+  // string is made of this before it is needed: it would allocate.
+  static constexpr const char *kProblem = "cannot read the array";
   try {
     return readBy(reader, array, name, argument);
   } catch (py::error_already_set &error) {
@@ -246,12 +247,13 @@ bool readArray(const ArrayReader &reader, PyObject *array,
     py::raise_from(PyExc_TypeError,
                    ("argument '" +
                     py::cast<std::string>(py::handle(name.parameter)) +
-                    "' of kernel " + name.kernel + "(): " + problem)
+                    "' of kernel " + name.kernel + "(): " + kProblem)
                        .c_str());
     return false;
   } catch (const py::cast_error &) {
     return fail(PyExc_TypeError, name,
-                problem + ": its interface is not as it should be");
+                std::string(kProblem) +
+                    ": its interface is not as it should be");
   }
 }
 

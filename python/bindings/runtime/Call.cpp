@@ -1,33 +1,47 @@
 #include "python/bindings/runtime/Call.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace tilewright::python {
 
-/// Keyword names and parameter names are interned, so that comparing addresses
-/// nearly always decides.
-static bool sameName(PyObject *left, PyObject *right) {
-  return left == right || PyUnicode_Compare(left, right) == 0;
+/// The place of what is called `keyword`, or the number of all.
+template <typename Entry, typename Same>
+static size_t placeOf(const std::vector<Entry> &entries, PyObject *keyword,
+                      Same same) {
+  size_t place = 0;
+  while (place < entries.size() && !same(entries[place].name.ptr(), keyword))
+    ++place;
+  return place;
 }
 
 /// Puts a keyword argument where it belongs: an option may be a parameter too.
+template <typename Same>
+static bool bindKeyword(const Signature &signature, PyObject *keyword,
+                        PyObject *value, Call &call, Same same) {
+  const size_t option = placeOf(signature.options, keyword, same);
+  const size_t parameter = placeOf(signature.parameters, keyword, same);
+  if (option < signature.options.size())
+    call.options[option] = value;
+  if (parameter == signature.parameters.size())
+    return option < signature.options.size();
+  if (call.values[parameter])
+    return false;
+  call.values[parameter] = value;
+  return true;
+}
+
+/// The names of a signature are interned, and those of keywords in a call, too:
+/// addresses decide. Only names that were put together while the program ran
+/// are compared letter by letter.
 static bool bindKeyword(const Signature &signature, PyObject *keyword,
                         PyObject *value, Call &call) {
-  bool known = false;
-  for (size_t i = 0; i < signature.options.size(); ++i)
-    if (sameName(signature.options[i].name.ptr(), keyword)) {
-      call.options[i] = value;
-      known = true;
-      break;
-    }
-  for (size_t i = 0; i < signature.parameters.size(); ++i)
-    if (sameName(signature.parameters[i].name.ptr(), keyword)) {
-      if (call.values[i])
-        return false;
-      call.values[i] = value;
-      return true;
-    }
-  return known;
+  if (PyUnicode_CHECK_INTERNED(keyword))
+    return bindKeyword(signature, keyword, value, call, std::equal_to<>());
+  return bindKeyword(signature, keyword, value, call,
+                     [](PyObject *left, PyObject *right) {
+                       return PyUnicode_Compare(left, right) == 0;
+                     });
 }
 
 bool bindArguments(const Signature &signature, PyObject *const *args,

@@ -29,10 +29,11 @@ public:
   }
 
   bool addDescriptor(PyObject *descriptor);
+  bool addToKey(int64_t number);
 
 private:
-  PyObject *attribute(PyObject *object, PyObject *name);
-  PyObject *ints(PyObject *descriptor, PyObject *name);
+  PyObject *attribute(PyObject *object, PyObject *attributes, PyObject *name);
+  PyObject *ints(PyObject *descriptor, PyObject *attributes, PyObject *name);
   bool addKey(PyObject *block, PyObject *padding);
 
   FlatCall &flat;
@@ -45,20 +46,42 @@ static const Names &names() {
   return made;
 }
 
-/// Kept until the call is done; null for none, without an error.
-PyObject *Flattener::attribute(PyObject *object, PyObject *name) {
-  PyObject *found = PyObject_GetAttr(object, name);
+FlatCall::~FlatCall() {
+  for (size_t i = 0; i < keptCount; ++i)
+    Py_DECREF(kept[i]);
+}
+
+/// Kept until the call is done; null for none, without an error. Looks into the
+/// object's own `attributes` first, for a third of what a lookup costs.
+PyObject *Flattener::attribute(PyObject *object, PyObject *attributes,
+                               PyObject *name) {
+  if (flat.keptCount == kMaxParameters)
+    return nullptr;
+  PyObject *found =
+      attributes ? PyDict_GetItemWithError(attributes, name) : nullptr;
+  if (found)
+    Py_INCREF(found);
+  else if (!PyErr_Occurred())
+    found = PyObject_GetAttr(object, name);
   if (!found) {
     PyErr_Clear();
     return nullptr;
   }
-  flat.kept.push_back(py::reinterpret_steal<py::object>(found));
+  flat.kept[flat.keptCount++] = found;
   return found;
 }
 
+bool Flattener::addToKey(int64_t number) {
+  if (flat.keySize == kMaxParameters)
+    return false;
+  flat.key[flat.keySize++] = number;
+  return true;
+}
+
 /// A list or tuple of ints; null for anything else.
-PyObject *Flattener::ints(PyObject *descriptor, PyObject *name) {
-  PyObject *found = attribute(descriptor, name);
+PyObject *Flattener::ints(PyObject *descriptor, PyObject *attributes,
+                          PyObject *name) {
+  PyObject *found = attribute(descriptor, attributes, name);
   if (!found || !(PyList_Check(found) || PyTuple_Check(found)))
     return nullptr;
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(found); ++i)
@@ -74,29 +97,34 @@ bool Flattener::addKey(PyObject *block, PyObject *padding) {
   if (!isNaN && PyUnicode_CompareWithASCIIString(padding, "zero") != 0)
     return false;
   const Py_ssize_t rank = PySequence_Fast_GET_SIZE(block);
-  flat.key.push_back(rank);
-  flat.key.push_back(isNaN);
+  if (!addToKey(rank) || !addToKey(isNaN))
+    return false;
   for (Py_ssize_t i = 0; i < rank; ++i) {
     int overflow = 0;
-    flat.key.push_back(PyLong_AsLongLongAndOverflow(
-        PySequence_Fast_GET_ITEM(block, i), &overflow));
-    if (overflow)
+    const int64_t side = PyLong_AsLongLongAndOverflow(
+        PySequence_Fast_GET_ITEM(block, i), &overflow);
+    if (overflow || !addToKey(side))
       return false;
   }
   return true;
 }
 
 bool Flattener::addDescriptor(PyObject *descriptor) {
-  PyObject *base = attribute(descriptor, names().base);
-  PyObject *shape = ints(descriptor, names().shape);
-  PyObject *strides = ints(descriptor, names().strides);
-  PyObject *block = ints(descriptor, names().blockShape);
+  const auto owned = py::reinterpret_steal<py::object>(
+      PyObject_GenericGetDict(descriptor, nullptr));
+  if (!owned)
+    PyErr_Clear();
+  PyObject *own = owned.ptr();
+  PyObject *base = attribute(descriptor, own, names().base);
+  PyObject *shape = ints(descriptor, own, names().shape);
+  PyObject *strides = ints(descriptor, own, names().strides);
+  PyObject *block = ints(descriptor, own, names().blockShape);
   if (!base || !shape || !strides || !block)
     return false;
   const Py_ssize_t rank = PySequence_Fast_GET_SIZE(shape);
   if (rank < 1 || PySequence_Fast_GET_SIZE(strides) != rank ||
       PySequence_Fast_GET_SIZE(block) != rank ||
-      !addKey(block, attribute(descriptor, names().padding)) || !add(base))
+      !addKey(block, attribute(descriptor, own, names().padding)) || !add(base))
     return false;
   for (Py_ssize_t i = 0; i < rank; ++i)
     if (!add(PySequence_Fast_GET_ITEM(shape, i)))
@@ -110,8 +138,6 @@ bool Flattener::addDescriptor(PyObject *descriptor) {
 
 bool flattenDescriptors(const Signature &signature, const Call &call,
                         FlatCall &flat) {
-  flat.kept.reserve(5 * signature.parameters.size());
-  flat.key.reserve(4 * signature.parameters.size());
   std::copy(call.options, call.options + signature.options.size(),
             flat.call.options);
   Flattener flattener(flat);
@@ -125,8 +151,7 @@ bool flattenDescriptors(const Signature &signature, const Call &call,
     }
     if (!isConstexpr && isStructuredArgument(value))
       return false;
-    flat.key.push_back(0);
-    if (!flattener.add(value))
+    if (!flattener.addToKey(0) || !flattener.add(value))
       return false;
   }
   return true;

@@ -5,18 +5,25 @@
 
 #include "python/bindings/runtime/Call.h"
 
-#include <vector>
-
 namespace tilewright::python {
 
-/// A call with the parts of its descriptors in their place.
+/// A call with the parts of its descriptors in their place. Nothing of it is on
+/// the heap, which would be asked at each launch.
 struct FlatCall {
+  // Not defaulted, which would zero it all.
+  FlatCall() {}
+  ~FlatCall();
+  FlatCall(const FlatCall &) = delete;
+  FlatCall &operator=(const FlatCall &) = delete;
+
   Call call;
   /// For each parameter what its descriptor says beside the parts: the number
   /// of sides, the padding, the sides of a block; 0 for any other argument.
-  std::vector<int64_t> key;
+  int64_t key[kMaxParameters];
+  size_t keySize = 0;
   /// What the parts belong to.
-  std::vector<pybind11::object> kept;
+  PyObject *kept[kMaxParameters];
+  size_t keptCount = 0;
 };
 
 /// False, without a Python error, where something else is structured, or a

@@ -89,14 +89,17 @@ PyObject *Dispatcher::callStructured(LaunchForm form, const Call &call,
 }
 
 /// The dispatcher that takes the parts of the descriptors of such calls.
-py::object Dispatcher::innerDispatcher(const Call &call, const FlatCall &flat) {
-  for (const auto &[key, dispatcher] : inner)
-    if (key == flat.key)
-      return dispatcher;
+Dispatcher::Inner Dispatcher::innerDispatcher(const Call &call,
+                                              const FlatCall &flat) {
+  for (const auto &[key, found] : inner)
+    if (key.size() == flat.keySize &&
+        std::equal(key.begin(), key.end(), flat.key))
+      return found;
   py::object made = compiler.attr("inner_dispatcher")(
       tupleOf(call.values, signature.parameters.size()));
-  inner.emplace_back(flat.key, made);
-  return made;
+  auto *dispatcher = py::cast<Dispatcher *>(made);
+  inner.push_back({{flat.key, flat.key + flat.keySize}, {made, dispatcher}});
+  return inner.back().second;
 }
 
 PyObject *Dispatcher::callFlat(LaunchForm form, const Call &call,
@@ -104,8 +107,8 @@ PyObject *Dispatcher::callFlat(LaunchForm form, const Call &call,
   Grid sides;
   if (grid && !resolveGrid(grid, call, sides))
     return nullptr;
-  const py::object kept = innerDispatcher(call, flat);
-  auto &dispatcher = py::cast<Dispatcher &>(kept);
+  const Inner kept = innerDispatcher(call, flat);
+  Dispatcher &dispatcher = *kept.dispatcher;
   if (!readArguments(dispatcher.signature, flat.call))
     return nullptr;
   // The base of a descriptor is an array and no descriptor.
@@ -227,14 +230,15 @@ StreamChoice Dispatcher::streamOf(const Call &call) const {
   return choice;
 }
 
-/// The memory of ours that a call uses.
-static std::vector<DeviceMemory *> ownMemory(const Signature &signature,
-                                             const Call &call) {
-  std::vector<DeviceMemory *> found;
+/// Calls `use` with the memory of ours that a call uses.
+template <typename Use>
+static void forOwnMemory(const Signature &signature, const Call &call,
+                         Use use) {
+  if (!call.hasOwn)
+    return;
   for (size_t i = 0; i < signature.parameters.size(); ++i)
     if (!signature.parameters[i].isConstexpr && call.arguments[i].isOwn)
-      found.push_back(ownArray(call.values[i]).memory);
-  return found;
+      use(ownArray(call.values[i]).memory);
 }
 
 bool Dispatcher::checkWritable(const Call &call,
@@ -289,9 +293,8 @@ bool Dispatcher::launch(const Call &call, const KernelVariant &variant,
   uint64_t slots[kMaxSlots];
   const size_t count = packSlots(call, variant, slots);
   void *stream = streamOf(call).resolve();
-  if (call.hasOwn)
-    for (DeviceMemory *memory : ownMemory(signature, call))
-      memory->noteUse(stream);
+  forOwnMemory(signature, call,
+               [&](DeviceMemory *memory) { memory->noteUse(stream); });
   const LaunchFacts facts = {variant.compiled, grid, call.device, stream};
   if (hasLaunchHooks())
     callHooksBefore(facts);
@@ -326,7 +329,8 @@ PyObject *Dispatcher::bind(const Call &call, const KernelVariant &variant,
   bound->loadedOwner = variant.loadedOwner;
   bound->loaded = variant.loaded;
   bound->stream = streamOf(call);
-  bound->ours = ownMemory(signature, call);
+  forOwnMemory(signature, call,
+               [&](DeviceMemory *memory) { bound->ours.push_back(memory); });
   bound->slots.assign(slots, slots + slotCount);
   if (call.device.kind == DeviceKind::Cuda) {
     tw_status status =

@@ -43,6 +43,13 @@ public:
   }
 
 private:
+  /// A dispatcher and the object that it belongs to, which a cast would look
+  /// for at each launch.
+  struct Inner {
+    pybind11::object owner;
+    Dispatcher *dispatcher;
+  };
+
   const KernelVariant *variantFor(const Call &call, bool load);
   pybind11::tuple compile(const Call &call, bool load, bool aligned) const;
   const KernelVariant *compile(const Call &call, const CallKey &key, bool load);
@@ -54,7 +61,7 @@ private:
                            PyObject *keywordNames);
   PyObject *callFlat(LaunchForm form, const Call &call, PyObject *grid,
                      FlatCall &flat);
-  pybind11::object innerDispatcher(const Call &call, const FlatCall &flat);
+  Inner innerDispatcher(const Call &call, const FlatCall &flat);
   PyObject *run(LaunchForm form, const Call &call, const Grid &sides);
   PyObject *bind(const Call &call, const KernelVariant &variant,
                  const Grid &sides) const;
@@ -75,7 +82,7 @@ private:
   KernelTable table;
   /// Dispatchers of calls with tensor descriptors, by the key of these. Mostly
   /// one, and a few where block shapes are tuned.
-  std::vector<std::pair<std::vector<int64_t>, pybind11::object>> inner;
+  std::vector<std::pair<std::vector<int64_t>, Inner>> inner;
 };
 
 } // namespace tilewright::python

@@ -4,6 +4,11 @@
 
 namespace tilewright::python {
 
+static uint64_t mix(uint64_t hash, uint64_t value) {
+  hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
+  return hash ^ (hash >> 32);
+}
+
 static bool addConstant(PyObject *value, PyObject *name,
                         const Signature &signature, CallKey &key) {
   const Py_hash_t hash = PyObject_Hash(value);
@@ -15,16 +20,21 @@ static bool addConstant(PyObject *value, PyObject *name,
     return false;
   }
   key.constants[key.constantCount++] = value;
-  key.hash = (key.hash ^ static_cast<uint64_t>(hash)) * 0x9e3779b97f4a7c15u;
+  key.hash = mix(key.hash, static_cast<uint64_t>(hash));
   return true;
 }
 
-/// FNV-1a.
+/// Eight bytes at a time; the last ones may be fewer.
 static uint64_t hashBytes(const uint8_t *bytes, size_t count) {
-  uint64_t hash = 0xcbf29ce484222325u;
-  for (size_t i = 0; i < count; ++i)
-    hash = (hash ^ bytes[i]) * 0x100000001b3u;
-  return hash;
+  uint64_t hash = count;
+  for (; count >= 8; bytes += 8, count -= 8) {
+    uint64_t word;
+    std::memcpy(&word, bytes, 8);
+    hash = mix(hash, word);
+  }
+  uint64_t rest = 0;
+  std::memcpy(&rest, bytes, count);
+  return mix(hash, rest);
 }
 
 bool makeKey(const Signature &signature, const Call &call, CallKey &key) {
@@ -44,10 +54,14 @@ bool makeKey(const Signature &signature, const Call &call, CallKey &key) {
         !addConstant(call.values[i], signature.parameters[i].name.ptr(),
                      signature, key))
       return false;
-  for (size_t i = 0; i + 1 < signature.options.size(); ++i)
-    if (!addConstant(call.options[i], signature.options[i].name.ptr(),
-                     signature, key))
+  for (size_t i = 0; i + 1 < signature.options.size(); ++i) {
+    const Option &option = signature.options[i];
+    // Mostly it was not given: then its place in the key says enough.
+    if (call.options[i] == option.defaultValue.ptr())
+      key.constants[key.constantCount++] = call.options[i];
+    else if (!addConstant(call.options[i], option.name.ptr(), signature, key))
       return false;
+  }
   return true;
 }
 

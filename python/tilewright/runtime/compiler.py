@@ -9,7 +9,6 @@ from pathlib import Path
 from .. import knobs
 from ..frontend import from_diagnostics
 from .assemblers import assembler_paths
-from .background import once
 from .compiled import STAGES, CompiledKernel, Metadata, Stages, stages_from_blobs, to_blobs
 from .errors import CacheError
 
@@ -67,6 +66,8 @@ def _kernel(fn, arg_types, constexprs, attrs, target, options, stop_after, repor
     key = _key(tile.module.print(locations=True), request)
     found = None if report else _look_up(key)
     if found is None:
+        from .background import once
+
         keep_llvm = bool(report or knobs.DUMP_DIR.text())
         request |= {"report": report, "keep_llvm": keep_llvm}
         asm, metadata, known = once(

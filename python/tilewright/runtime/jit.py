@@ -54,6 +54,8 @@ class JITFunction(KernelFunction):
         }
         self.pre_run_hooks = []
         self._interpreted = knobs.INTERPRET.flag()
+        #: Makes the callable for a grid; None until a launch needs it, and where it takes more than that.
+        self._launcher = None
 
     @property
     def arg_names(self):
@@ -64,12 +66,17 @@ class JITFunction(KernelFunction):
     def _dispatcher(self):
         return Specializer(self.fn, self.params, self._options()).dispatcher()
 
-    @cached_property
-    def _launcher(self):
-        return self._dispatcher.launchers()
-
     def __getitem__(self, grid):
         """A callable that runs the kernel over `grid`."""
+        # On the path of every launch: two plain attributes.
+        if self._launcher is None or self.pre_run_hooks:
+            return self._launch_specially(grid)
+        return self._launcher(grid)
+
+    def _launch_specially(self, grid):
+        """The first launch, and those with hooks or in the interpreter."""
+        if not self._interpreted and self._launcher is None:
+            self._launcher = self._dispatcher.launchers()
         launch = partial(self._interpret, grid) if self._interpreted else self._launcher(grid)
         return partial(self._run_hooked, launch) if self.pre_run_hooks else launch
 
