@@ -24,6 +24,8 @@ static void addCleanup(OpPassManager &manager) {
 
 void tilewright::buildTileToWarpPipeline(OpPassManager &manager,
                                          const NvidiaOptions &options) {
+  manager.addPass(warp::createCheckExplicit(
+      {options.computeCapability, options.archSpecific}));
   if (NvidiaTarget{options.computeCapability, options.archSpecific}
           .hasWgmma()) {
     manager.addPass(tile::createTileDropWraparound());

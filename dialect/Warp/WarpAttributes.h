@@ -8,6 +8,10 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/TensorEncoding.h"
 
+namespace mlir {
+class Operation;
+}
+
 namespace tilewright::warp {
 
 /// The layout with all axes of its kind, those it lacks having no bits, so that
@@ -26,6 +30,13 @@ LinearAttr getLinearAttr(mlir::Type type);
 
 /// The layout of a tile in registers, or nothing for anything else.
 std::optional<LinearLayout> getLayout(mlir::Type type);
+
+/// Whether the tiles of the function around `op` have been given layouts.
+bool hasLayouts(mlir::Operation *op);
+
+/// Whether `op` stands in a function whose roles, rings and products its source
+/// says; `warp-check-explicit` marks them.
+bool isExplicit(mlir::Operation *op);
 
 /// The tile `type` in another layout.
 mlir::RankedTensorType withLayout(mlir::RankedTensorType type,

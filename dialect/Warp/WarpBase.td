@@ -25,7 +25,8 @@ def WarpDialect : Dialect {
     of this dialect.
 
     A function carries `warp.num_warps`, and each layout in it spreads its tile
-    over that many warps. Ops that need shared memory carry
+    over that many warps. Kernels may be written in this dialect from the start:
+    then their tiles have no layouts before `convert-tile-to-warp`. Ops that need shared memory carry
     `warp.shared_offset`, in bytes, once it has been allocated.
   }];
   let useDefaultAttributePrinterParser = 1;
@@ -51,6 +52,10 @@ def WarpDialect : Dialect {
     /// Unit attribute of a function: its grid may have blocks that do not belong
     /// to the launch. See warp-form-clusters.
     static constexpr ::llvm::StringLiteral kPaddedGridAttr = "warp.padded_grid";
+    /// Unit attribute of a function: its rings, roles and products stand in the
+    /// kernel's source, and what would make such leaves it alone. See
+    /// warp-check-explicit.
+    static constexpr ::llvm::StringLiteral kExplicitAttr = "warp.explicit";
     /// i32 attribute of an op: where its shared memory starts, in bytes.
     static constexpr ::llvm::StringLiteral kSharedOffsetAttr = "warp.shared_offset";
     /// i32 attribute of a function: the bytes of shared memory it uses.
@@ -108,9 +113,13 @@ def Warp_Shared : TypeDef<WarpDialect, "Shared"> {
   let description = [{
     A handle on `numElements * sizeof(element)` bytes of shared memory, in which
     the layout says which element stands at which offset. Booleans take a byte.
+    Without a layout, in text, the tile lies as the tensor memory accelerator
+    writes it: matrices in panels that are swizzled as widely as their rows
+    allow, all else in row-major order.
 
     ```mlir
     !warp.shared<64x32xf16, #warp.linear<{offset = [[0, 1], ...]}>>
+    !warp.shared<64x32xf16>
     ```
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$shape,

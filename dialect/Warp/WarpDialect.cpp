@@ -61,6 +61,18 @@ Operation *WarpDialect::materializeConstant(OpBuilder &builder, Attribute value,
   return arith::ConstantOp::materialize(builder, value, type, loc);
 }
 
+bool tilewright::warp::hasLayouts(Operation *op) {
+  auto function = op->getParentOfType<FunctionOpInterface>();
+  return function && function->hasAttr(WarpDialect::kNumWarpsAttr);
+}
+
+bool tilewright::warp::isExplicit(Operation *op) {
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!function)
+    function = op->getParentOfType<FunctionOpInterface>();
+  return function && function->hasAttr(WarpDialect::kExplicitAttr);
+}
+
 /// An attribute that must be a non-negative i32.
 static FailureOr<int64_t> getCount(Operation *op, NamedAttribute attribute) {
   auto value = dyn_cast<IntegerAttr>(attribute.getValue());
@@ -114,7 +126,8 @@ LogicalResult WarpDialect::verifyOperationAttribute(Operation *op,
   StringRef name = attribute.getName();
   if (isa<FunctionOpInterface>(op) &&
       ((name == kTensorMapsAttr && isa<ArrayAttr>(attribute.getValue())) ||
-       ((name == kPersistentAttr || name == kPaddedGridAttr) &&
+       ((name == kPersistentAttr || name == kPaddedGridAttr ||
+         name == kExplicitAttr) &&
         isa<UnitAttr>(attribute.getValue()))))
     return success();
   bool ofFunction = name == kNumWarpsAttr || name == kSharedSizeAttr ||

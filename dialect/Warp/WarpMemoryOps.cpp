@@ -27,10 +27,10 @@ static void printAllocTypes(OpAsmPrinter &printer, Operation *, Type source,
 #define GET_OP_CLASSES
 #include "dialect/Warp/WarpMemoryOps.cpp.inc"
 
-/// Checks that `tile` has a layout and is what `memory` holds.
+/// Checks that `tile` is what `memory` holds, and has a layout where tiles have.
 static LogicalResult verifyTile(Operation *op, Type tile, SharedType memory) {
   auto tensor = cast<RankedTensorType>(tile);
-  if (!getLinearAttr(tensor))
+  if (!getLinearAttr(tensor) && (tensor.getEncoding() || hasLayouts(op)))
     return op->emitOpError("needs a tile with a #warp.linear layout, got ")
            << tensor;
   if (tensor.getShape() != memory.getShape() ||
@@ -63,25 +63,6 @@ LogicalResult LocalStoreOp::verify() {
   return verifyTile(*this, getSource().getType(), getMemory().getType());
 }
 
-SharedType SharedTransposeOp::inferType(SharedType source,
-                                        ArrayRef<int32_t> order) {
-  SmallVector<int64_t> shape;
-  for (int32_t dim : order)
-    shape.push_back(source.getShape()[dim]);
-  LinearLayout layout = source.getLayout().getLayout().transpose(order);
-  return SharedType::get(source.getContext(), shape, source.getElementType(),
-                         LinearAttr::get(source.getContext(), layout));
-}
-
-void SharedTransposeOp::build(OpBuilder &, OperationState &state, Value source,
-                              ArrayRef<int32_t> order) {
-  auto type = cast<SharedType>(source.getType());
-  state.addOperands(source);
-  state.getOrAddProperties<Properties>().order =
-      DenseI32ArrayAttr::get(source.getContext(), order);
-  state.addTypes(inferType(type, order));
-}
-
 static bool isPermutation(ArrayRef<int32_t> order, size_t rank) {
   llvm::SmallBitVector seen(rank);
   for (int32_t dim : order)
@@ -90,15 +71,25 @@ static bool isPermutation(ArrayRef<int32_t> order, size_t rank) {
   return order.size() == rank && seen.all();
 }
 
-LogicalResult SharedTransposeOp::verify() {
-  SharedType source = getSource().getType();
-  size_t rank = source.getShape().size();
-  if (!isPermutation(getOrder(), rank)) // C1
-    return emitOpError("needs an order of ")
-           << rank << " dimensions, got [" << getOrder() << "]";
-  SharedType expected = inferType(source, getOrder());
-  if (getType() != expected) // C2
-    return emitOpError("gives ") << expected << ", not " << getType();
+LogicalResult SharedTransposeOp::inferReturnTypes(
+    MLIRContext *context, std::optional<Location> loc, ValueRange operands,
+    DictionaryAttr attributes, OpaqueProperties properties, RegionRange regions,
+    SmallVectorImpl<Type> &types) {
+  Adaptor adaptor(operands, attributes, properties, regions);
+  auto source = dyn_cast<SharedType>(adaptor.getSource().getType());
+  if (!source)
+    return emitOptionalError(loc, "needs a tile in shared memory");
+  ArrayRef<int32_t> order = adaptor.getOrder();
+  if (!isPermutation(order, source.getShape().size())) // C1
+    return emitOptionalError(loc, "needs an order of ",
+                             source.getShape().size(), " dimensions, got [",
+                             order, "]");
+  SmallVector<int64_t> shape;
+  for (int32_t dim : order)
+    shape.push_back(source.getShape()[dim]);
+  LinearLayout layout = source.getLayout().getLayout().transpose(order);
+  types.push_back(SharedType::get(context, shape, source.getElementType(),
+                                  LinearAttr::get(context, layout)));
   return success();
 }
 

@@ -30,7 +30,8 @@ def Warp_AllocOp : Warp_Op<"alloc", [
 def Warp_LocalLoadOp : Warp_Op<"local_load"> {
   let summary = "reads a tile from shared memory";
   let description = [{
-    C1: the result has the shape and the element type of the memory.
+    C1: the result has the shape and the element type of the memory, and a
+        layout where the tiles of the function have.
 
     ```mlir
     %t = warp.local_load %m : !warp.shared<64x32xf16, #shared> -> tensor<64x32xf16, #rows>
@@ -47,7 +48,8 @@ def Warp_LocalStoreOp : Warp_Op<"local_store"> {
   let description = [{
     Of elements that several threads hold, one copy is written.
 
-    C1: the tile has the shape and the element type of the memory.
+    C1: the tile has the shape and the element type of the memory, and a layout
+        where the tiles of the function have.
 
     ```mlir
     warp.local_store %t, %m : tensor<64x32xf16, #rows> -> !warp.shared<64x32xf16, #shared>
@@ -59,7 +61,8 @@ def Warp_LocalStoreOp : Warp_Op<"local_store"> {
   let hasVerifier = 1;
 }
 
-def Warp_SharedTransposeOp : Warp_Op<"shared_transpose", [Pure]> {
+def Warp_SharedTransposeOp : Warp_Op<"shared_transpose", [
+    Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
   let summary = "a tile in shared memory with its dimensions in another order";
   let description = [{
     The same memory under another name: dimension i of the result is dimension
@@ -78,13 +81,6 @@ def Warp_SharedTransposeOp : Warp_Op<"shared_transpose", [Pure]> {
   let results = (outs Warp_Shared:$result);
   let assemblyFormat = [{
     $source attr-dict `:` qualified(type($source)) `->` qualified(type($result))
-  }];
-  let builders = [OpBuilder<(ins "::mlir::Value":$source,
-                                 "::llvm::ArrayRef<int32_t>":$order)>];
-  let hasVerifier = 1;
-  let extraClassDeclaration = [{
-    /// The type of `source` in another order of its dimensions.
-    static SharedType inferType(SharedType source, ::llvm::ArrayRef<int32_t> order);
   }];
 }
 

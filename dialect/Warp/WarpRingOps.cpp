@@ -60,7 +60,9 @@ LogicalResult RingWaitOp::inferReturnTypes(MLIRContext *,
 }
 
 static LogicalResult verifyUsedOnce(Operation *op, Value slot) {
-  if (slot.hasOneUse())
+  // A block without an end is still being written.
+  bool isComplete = op->getBlock()->mightHaveTerminator();
+  if (slot.hasOneUse() || (slot.use_empty() && !isComplete))
     return success();
   auto error = op->emitOpError("gives a slot that is used ")
                << std::distance(slot.use_begin(), slot.use_end())

@@ -15,8 +15,8 @@ def Warp_SpecializeOp : Warp_Op<"specialize", [
     together. Roles run at the same time and share memory only through rings. A
     `warp.barrier` in a role is one of the role's warps.
 
-    The layouts of tiles in a role are spread over its warps, counted from 0. Only
-    the first role has tiles in registers.
+    The layouts of tiles in a role are spread over its warps, counted from 0: a
+    role that has tiles in registers is of as many warps as the function's layouts.
 
     `registers` asks for a register budget of each role's threads, which the
     warps give back or take where they start it (`setmaxnreg`).

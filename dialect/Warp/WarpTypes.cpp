@@ -2,10 +2,14 @@
 
 #include "dialect/Tile/TileTypes.h"
 #include "dialect/Warp/WarpDialect.h"
+#include "lib/Support/TileLayouts.h"
+#include "lib/Support/TmaTiling.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
+
+#include <numeric>
 
 using namespace mlir;
 using namespace tilewright;
@@ -22,6 +26,10 @@ void WarpDialect::registerTypes() {
 #include "dialect/Warp/WarpTypes.cpp.inc"
       >();
 }
+
+/// Tiles that have a layout of their own fit into shared memory by far.
+static constexpr int64_t kMaxSide = 1 << 12;
+static constexpr size_t kMaxRank = 5;
 
 unsigned tilewright::warp::getElementBytes(Type elementType) {
   if (isa<tile::PtrType>(elementType))
@@ -56,6 +64,28 @@ LogicalResult SharedType::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+/// How a tile lies in shared memory where nothing else is said; null, with an
+/// error, for tiles that have no layout.
+static LinearAttr getDefaultLayout(AsmParser &parser, SMLoc loc,
+                                   ArrayRef<int64_t> shape, Type elementType) {
+  bool hasLayout =
+      !shape.empty() && shape.size() <= kMaxRank &&
+      llvm::all_of(shape, [](int64_t side) {
+        return side > 0 && side <= kMaxSide && llvm::isPowerOf2_64(side);
+      });
+  if (!hasLayout || !elementType.isIntOrFloat()) {
+    parser.emitError(loc, "needs a layout: only tiles of numbers whose sides "
+                          "are powers of two have one of their own");
+    return {};
+  }
+  unsigned bits = 8 * getElementBytes(elementType);
+  std::optional<LinearLayout> layout = tmaLayout(shape, bits);
+  SmallVector<int32_t> order(shape.size());
+  std::iota(order.rbegin(), order.rend(), 0);
+  return LinearAttr::get(parser.getContext(),
+                         layout ? *layout : sharedLayout(shape, order));
+}
+
 Type SharedType::parse(AsmParser &parser) {
   SmallVector<int64_t> shape;
   Type elementType;
@@ -63,8 +93,13 @@ Type SharedType::parse(AsmParser &parser) {
   SMLoc loc = parser.getCurrentLocation();
   if (parser.parseLess() ||
       parser.parseDimensionList(shape, /*allowDynamic=*/false) ||
-      parser.parseType(elementType) || parser.parseComma() ||
-      parser.parseAttribute(layout) || parser.parseGreater())
+      parser.parseType(elementType))
+    return {};
+  if (failed(parser.parseOptionalComma()))
+    layout = getDefaultLayout(parser, loc, shape, elementType);
+  else if (parser.parseAttribute(layout))
+    return {};
+  if (!layout || parser.parseGreater())
     return {};
   return parser.getChecked<SharedType>(loc, parser.getContext(), shape,
                                        elementType, layout);

@@ -58,9 +58,12 @@ LogicalResult WgmmaOp::verify() {
   if (!areWgmmaTypes(a.element, b.element, acc.element)) // C2
     return emitOpError("has no tensor-core instruction for ")
            << a.element << ", " << b.element << " and " << acc.element;
+  bool aInShared = isa<SharedType>(types[0]);
+  bool isLaidOut = acc.layout || (!aInShared && a.layout);
+  if (!isLaidOut && !hasLayouts(*this))
+    return success();
   if (!a.layout || !acc.layout)
     return emitOpError("needs tiles with a #warp.linear layout");
-  bool aInShared = isa<SharedType>(types[0]);
   WgmmaObstacle obstacle;
   if (planWgmma(*a.layout, aInShared, *b.layout, *acc.layout,
                 a.element.getIntOrFloatBitWidth(), obstacle))

@@ -38,6 +38,7 @@ def Warp_WgmmaOp : Warp_Op<"wgmma", [
     C3: each four warps of `acc` hold 64 rows of it, as the instruction writes
         them, and where `a` is in registers, they hold the same rows of `a` as the
         instruction reads them.
+        C3 and C4 hold where the tiles of the function have layouts.
     C4: a matrix descriptor expresses the layout of each operand in shared
         memory: a swizzle over 32, 64 or 128 bytes, the contracted dimension
         contiguous, or the other one for elements of 16 bits. See

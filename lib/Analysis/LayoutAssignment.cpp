@@ -1,7 +1,9 @@
 #include "lib/Analysis/LayoutAssignment.h"
 
 #include "dialect/Tile/TileOps.h"
+#include "dialect/Warp/WarpOps.h"
 #include "lib/Support/LayoutInference.h"
+#include "lib/Support/WgmmaTiling.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -153,10 +155,30 @@ void LayoutAssignment::anchorAccess(Operation *op, LinearAttr layout) {
     request(operand, layout);
 }
 
+/// The layouts of a product that the kernel's source says.
+static DotLayouts getProductLayouts(warp::WgmmaOp product, int64_t numWarps) {
+  RankedTensorType type = product.getAcc().getType();
+  auto b = cast<warp::SharedType>(product.getB().getType());
+  // The product was checked: warp::checkProducts.
+  LinearLayout acc = *wgmmaLayout(type.getShape(), numWarps);
+  DotLayouts layouts;
+  layouts.isWgmma = true;
+  layouts.acc = LinearAttr::get(product.getContext(), acc);
+  if (isa<RankedTensorType>(product.getA().getType()))
+    layouts.a = LinearAttr::get(
+        product.getContext(),
+        wgmmaOperandLayout(acc, b.getShape()[0],
+                           8 * warp::getElementBytes(b.getElementType())));
+  return layouts;
+}
+
 void LayoutAssignment::anchorDots() {
   // What anchors give is fixed before anything spreads.
   func.walk([&](Operation *op) {
-    if (auto dot = dyn_cast<tile::DotOp>(op)) {
+    if (auto product = dyn_cast<warp::WgmmaOp>(op)) {
+      dotLayouts[op] = getProductLayouts(product, numWarps);
+      assign(product.getResult(), dotLayouts[op].acc);
+    } else if (auto dot = dyn_cast<tile::DotOp>(op)) {
       DotLayouts chosen = chooseDotLayouts(dot, numWarps, target);
       dotLayouts[op] = chosen;
       assign(dot.getResult(), chosen.acc);
@@ -168,6 +190,14 @@ void LayoutAssignment::anchorDots() {
   });
   func.walk(
       [&](tile::DotOp dot) { assign(dot.getAcc(), dotLayouts[dot].acc); });
+  func.walk([&](warp::WgmmaOp product) {
+    assign(product.getAcc(), dotLayouts[product].acc);
+  });
+  drain();
+  func.walk([&](warp::WgmmaOp product) {
+    if (LinearAttr a = dotLayouts[product].a)
+      request(product.getA(), a);
+  });
   drain();
 }
 

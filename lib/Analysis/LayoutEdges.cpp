@@ -1,6 +1,7 @@
 #include "lib/Analysis/LayoutEdges.h"
 
 #include "dialect/Tile/TileOps.h"
+#include "dialect/Warp/WarpOps.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -132,6 +133,11 @@ static LayoutTie tieOfElements(Operation *op) {
   return tie;
 }
 
+/// A sum stays where it is.
+static LayoutTie tieOfWait(warp::WgmmaWaitOp wait, unsigned index) {
+  return {{wait.getResult(index)}, {&wait->getOpOperand(index)}};
+}
+
 void LayoutTies::add(LayoutTie tie) {
   if (!isa<RankedTensorType>(tie.owned.front().getType()))
     return;
@@ -149,6 +155,9 @@ LayoutTies::LayoutTies(Operation *root) {
         add(tieOfFor(loop, i));
     } else if (isa<tile::InlineAsmOp, tile::MapOp>(op)) {
       add(tieOfElements(op));
+    } else if (auto wait = dyn_cast<warp::WgmmaWaitOp>(op)) {
+      for (unsigned i = 0; i < wait.getNumResults(); ++i)
+        add(tieOfWait(wait, i));
     } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
       for (unsigned i = 0; i < branch.getNumResults(); ++i)
         add(tieOfIf(branch, i));

@@ -37,7 +37,7 @@ struct LayoutTie {
 };
 
 /// All ties below an operation, over scf.for, scf.if, scf.while,
-/// tile.inline_asm and tile.map.
+/// tile.inline_asm, tile.map and warp.wgmma_wait.
 class LayoutTies {
 public:
   explicit LayoutTies(mlir::Operation *root);

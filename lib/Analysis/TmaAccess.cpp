@@ -2,7 +2,6 @@
 
 #include "dialect/Warp/WarpOps.h"
 #include "lib/Analysis/AffineTiles.h"
-#include "lib/Analysis/AxisInfo.h"
 #include "lib/Analysis/DotLayouts.h"
 #include "lib/Analysis/HostValues.h"
 #include "lib/Analysis/LayoutEdges.h"
@@ -63,6 +62,19 @@ static StringRef checkBlock(tile::DescType type) {
   return {};
 }
 
+StringRef tilewright::getCopyObstacle(Value desc, OperandRange offsets,
+                                      const AxisInfoAnalysis &axes) {
+  auto made = desc.getDefiningOp<tile::MakeDescriptorOp>();
+  if (!made)
+    return "the descriptor is chosen by a branch or a loop";
+  StringRef reason = checkBlock(made.getResult().getType());
+  if (reason.empty())
+    reason = checkOperands(made, axes);
+  if (reason.empty())
+    reason = checkPlace(made.getResult().getType(), offsets, axes);
+  return reason;
+}
+
 bool tilewright::feedsWgmma(Value tile, int64_t numWarps,
                             const NvidiaTarget &target) {
   llvm::SetVector<Value> values;
@@ -89,16 +101,10 @@ tilewright::findTmaLoads(tile::FuncOp func, int64_t numWarps,
     return loads;
   AxisInfoAnalysis axes(func);
   func.walk([&](tile::DescriptorLoadOp load) {
-    auto desc = load.getDesc().getDefiningOp<tile::MakeDescriptorOp>();
     StringRef reason =
-        !desc ? StringRef("the descriptor is chosen by a branch or a loop")
-        : !feedsWgmma(load.getResult(), numWarps, target)
-            ? StringRef("it is no operand of a product of warpgroups")
-            : checkBlock(load.getDesc().getType());
-    if (reason.empty())
-      reason = checkOperands(desc, axes);
-    if (reason.empty())
-      reason = checkPlace(load.getDesc().getType(), load.getOffsets(), axes);
+        feedsWgmma(load.getResult(), numWarps, target)
+            ? getCopyObstacle(load.getDesc(), load.getOffsets(), axes)
+            : "it is no operand of a product of warpgroups";
     if (reason.empty())
       loads.push_back(load);
     else

@@ -4,6 +4,7 @@
 #define TILEWRIGHT_LIB_ANALYSIS_TMAACCESS_H
 
 #include "dialect/Tile/TileOps.h"
+#include "lib/Analysis/AxisInfo.h"
 #include "lib/Analysis/NvidiaTarget.h"
 
 namespace tilewright {
@@ -14,6 +15,11 @@ bool feedsWgmma(mlir::Value tile, int64_t numWarps, const NvidiaTarget &target);
 
 /// `block` without the leading dimensions of size 1 that a reshape gives it.
 mlir::Value dropLeadingOnes(mlir::Value block);
+
+/// Why the tensor memory accelerator can not copy a block of `desc` that starts
+/// at `offsets`; empty if it can.
+llvm::StringRef getCopyObstacle(mlir::Value desc, mlir::OperandRange offsets,
+                                const AxisInfoAnalysis &axes);
 
 /// Why a load, or all loads of a function, go another way.
 struct TmaObstacle {

@@ -1,5 +1,7 @@
 #include "lib/Conversion/TileToWarp/TileToWarp.h"
 
+#include "lib/Support/WgmmaTiling.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
@@ -39,7 +41,8 @@ static bool hasRule(Operation *op) {
   return isElementwise(op) || op->hasTrait<OpTrait::ConstantLike>() ||
          isa<tile::TileDialect>(op->getDialect()) ||
          isa<scf::ForOp, scf::IfOp, scf::WhileOp, scf::YieldOp,
-             scf::ConditionOp>(op);
+             scf::ConditionOp, warp::LocalLoadOp, warp::LocalStoreOp,
+             warp::WgmmaOp, warp::WgmmaWaitOp>(op);
 }
 
 /// Where an error about `op` stands: constants that folding made have no place
@@ -73,5 +76,35 @@ LogicalResult warp::checkTiles(tile::FuncOp func, int64_t numWarps) {
   // In program order, so that the first report is the cause of the others.
   WalkResult result = func.walk<WalkOrder::PreOrder>(
       [&](Operation *op) { return WalkResult(checkOp(op, numWarps)); });
+  return failure(result.wasInterrupted());
+}
+
+static LogicalResult checkProduct(warp::WgmmaOp product, int64_t numWarps) {
+  auto acc = cast<RankedTensorType>(product.getAcc().getType());
+  std::optional<LinearLayout> sums = wgmmaLayout(acc.getShape(), numWarps);
+  if (!sums)
+    return product.emitError("warpgroups take 64 rows and 8 columns each, and a "
+                             "role that has them 4 warps or more; got ")
+           << acc << " and " << numWarps << " warps";
+  auto b = cast<warp::SharedType>(product.getB().getType());
+  unsigned bits = 8 * warp::getElementBytes(b.getElementType());
+  auto a = dyn_cast<warp::SharedType>(product.getA().getType());
+  LinearLayout rows = a ? a.getLayout().getLayout()
+                        : wgmmaOperandLayout(*sums, b.getShape()[0], bits);
+  WgmmaObstacle obstacle;
+  if (planWgmma(rows, bool(a), b.getLayout().getLayout(), *sums, bits,
+                obstacle))
+    return success();
+  StringRef name = obstacle == WgmmaObstacle::A ? "a" : "b";
+  return product.emitError("operand ")
+         << name << " is no matrix in shared memory that wgmma reads: its rows "
+         << "are 32 bytes or more, and lie along the dimension that is summed "
+         << "over, unless its elements have 16 bits";
+}
+
+LogicalResult warp::checkProducts(tile::FuncOp func, int64_t numWarps) {
+  WalkResult result = func.walk([&](WgmmaOp product) {
+    return WalkResult(checkProduct(product, numWarps));
+  });
   return failure(result.wasInterrupted());
 }

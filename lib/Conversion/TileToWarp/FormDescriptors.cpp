@@ -4,6 +4,7 @@
 #include "lib/Conversion/TileToWarp/Passes.h"
 
 #include "dialect/Tile/TileOps.h"
+#include "dialect/Warp/WarpOps.h"
 #include "lib/Analysis/ArrayAccess.h"
 #include "lib/Analysis/TmaAccess.h"
 
@@ -191,7 +192,7 @@ struct FormDescriptors : warp::impl::FormDescriptorsBase<FormDescriptors> {
 
   void form(tile::FuncOp func) {
     NvidiaTarget target{computeCapability, archSpecific};
-    if (!target.hasWgmma())
+    if (!target.hasWgmma() || warp::isExplicit(func))
       return;
     ArrayAccessAnalysis accesses(func);
     SmallVector<FormedLoad> formed;

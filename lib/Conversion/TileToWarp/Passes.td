@@ -43,6 +43,46 @@ def ConvertTileToWarp : Pass<"convert-tile-to-warp", "::mlir::ModuleOp"> {
     "::tilewright::warp::WarpDialect", "::mlir::arith::ArithDialect"];
 }
 
+def CheckExplicit : Pass<"warp-check-explicit", "::mlir::ModuleOp"> {
+  let summary = "refuse what is wrong with roles, rings and products that a "
+                "kernel's source says";
+  let description = [{
+    A kernel that holds ops of `warp` before it has layouts was written so by its
+    user. Everything that its roles, rings, copies and products promise, and that
+    the passes that make such keep by construction, is checked here. What roles
+    need of blocks that are computed in front of them, which costs nothing, is
+    moved into the roles.
+
+    Input: kernels of `tile`, `arith`, `math`, `scf` and `warp`, whose tiles have
+    no layouts. Output: the same; those with ops of `warp` carry `warp.explicit`,
+    and no tile is computed outside of roles where there are any.
+
+    ```mlir
+    tile.func @kernel(...) {                                   // before
+      %ring = warp.ring : !ring
+      warp.specialize warps [4, 1] {...}, {...}
+    }
+
+    tile.func @kernel(...) attributes {warp.explicit} {...}    // after
+    ```
+
+    Refused: targets without `wgmma`; more than one `warp.specialize`, or one in
+    a loop; roles that compute on tiles and are of different sizes, roles with
+    products that are no whole warpgroups, more than 1024 threads or 64K
+    registers; tiles that are computed outside of roles; rings that several roles
+    fill, or none, or that nobody reads; slots that are not committed or released
+    in the block that has them; tiles of slots that are not filled by one copy;
+    copies that the tensor memory accelerator can not make; tiles in shared
+    memory that several roles use; uses of sums that may still be running.
+  }];
+  let options = [
+    Option<"computeCapability", "compute-capability", "unsigned", "80",
+           "10 * major + minor of the GPU's compute capability">,
+    Option<"archSpecific", "arch-specific", "bool", "false",
+           "Use what only this very GPU has, as sm_90a does">];
+  let dependentDialects = ["::tilewright::warp::WarpDialect"];
+}
+
 def FormDescriptors : Pass<"form-descriptors", "::mlir::ModuleOp"> {
   let summary = "see blocks of arrays behind pointers and masks";
   let description = [{

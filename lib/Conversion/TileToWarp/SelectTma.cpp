@@ -1,6 +1,7 @@
 #include "lib/Conversion/TileToWarp/Passes.h"
 
 #include "dialect/Tile/TileOps.h"
+#include "dialect/Warp/WarpOps.h"
 #include "lib/Analysis/TmaAccess.h"
 #include "lib/Transforms/Tile/ExpandDescriptors.h"
 
@@ -29,9 +30,12 @@ struct SelectTma : warp::impl::SelectTmaBase<SelectTma> {
     NvidiaTarget target{computeCapability, archSpecific};
     SmallVector<TmaObstacle> obstacles;
     SmallVector<Operation *> served;
-    llvm::append_range(served, findTmaLoads(func, numWarps, target, obstacles));
+    // An explicit kernel says itself what is loaded so.
+    if (!warp::isExplicit(func))
+      llvm::append_range(served,
+                         findTmaLoads(func, numWarps, target, obstacles));
     // A kernel that loads otherwise has no producer to store under.
-    if (!served.empty())
+    if (!served.empty() || warp::isExplicit(func))
       llvm::append_range(served, findTmaStores(func, target, obstacles));
     remarkTmaObstacles(obstacles, "select-tma");
     for (Operation *op : served)

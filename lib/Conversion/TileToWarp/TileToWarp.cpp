@@ -90,9 +90,12 @@ struct ConvertTileToWarp
   }
 
   LogicalResult convert(tile::FuncOp func) {
+    int64_t numWarps = chooseNumWarps(func);
     if (failed(warp::checkTiles(func, numWarps)))
       return failure();
     NvidiaTarget target{computeCapability, archSpecific};
+    if (failed(warp::checkProducts(func, numWarps)))
+      return failure();
     func.walk([&](tile::DotOp dot) { remarkDot(dot, numWarps, target); });
     warp::decomposeDots(func, target);
     LayoutAssignment layouts(func, numWarps, target);
@@ -102,6 +105,21 @@ struct ConvertTileToWarp
     func->setAttr(warp::WarpDialect::kNumWarpsAttr,
                   Builder(func.getContext()).getI32IntegerAttr(numWarps));
     return success();
+  }
+
+  /// The warps that hold the tiles of `func`: those of the roles that have
+  /// some.
+  int64_t chooseNumWarps(tile::FuncOp func) {
+    warp::SpecializeOp roles = warp::getRoles(func);
+    if (!roles)
+      return numWarps;
+    int32_t all = 0;
+    for (int32_t some : roles.getWarps())
+      all += some;
+    func->setAttr(warp::WarpDialect::kBlockWarpsAttr,
+                  Builder(func.getContext()).getI32IntegerAttr(all));
+    SmallVector<unsigned> computing = warp::getComputingRoles(roles);
+    return computing.empty() ? 1 : roles.getWarps()[computing.front()];
   }
 };
 

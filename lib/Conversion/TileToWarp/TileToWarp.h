@@ -4,13 +4,28 @@
 #define TILEWRIGHT_LIB_CONVERSION_TILETOWARP_TILETOWARP_H
 
 #include "dialect/Tile/TileOps.h"
+#include "dialect/Warp/WarpOps.h"
 #include "lib/Analysis/LayoutAssignment.h"
 #include "lib/Analysis/NvidiaTarget.h"
 
 namespace tilewright::warp {
 
+/// Fails, with an error at the op, where the rings of an explicit kernel are not
+/// used as their ops promise.
+llvm::LogicalResult checkRings(tile::FuncOp func);
+
+/// The roles of `func`; null if it has none.
+SpecializeOp getRoles(tile::FuncOp func);
+
+/// The roles of `roles` that have tiles in registers.
+llvm::SmallVector<unsigned> getComputingRoles(SpecializeOp roles);
+
 /// Fails, with an error at the op, on what the NVIDIA back end does not take.
 llvm::LogicalResult checkTiles(tile::FuncOp func, int64_t numWarps);
+
+/// Fails, with an error at the op, on an explicit product that `numWarps` warps
+/// do not compute.
+llvm::LogicalResult checkProducts(tile::FuncOp func, int64_t numWarps);
 
 /// Rewrites every dot that `target`'s tensor cores can not compute as it is
 /// into such as they can or threads can: see isTensorCoreDot.

@@ -12,14 +12,26 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Transforms/DialectConversion.h"
 
+#include <algorithm>
+
 using namespace mlir;
 using namespace tilewright;
 
-/// Takes or gives back registers. The threads start with equally many.
+/// The registers with which the threads of `op` start: equally many, as the
+/// assembler chooses them for a block of so many threads.
+static int32_t getFirstRegisters(warp::SpecializeOp op) {
+  constexpr int32_t kRegisters = 64 * 1024, kMost = 255, kUnit = 8;
+  int32_t warps = 0;
+  for (int32_t some : op.getWarps())
+    warps += some;
+  return std::min(kRegisters / (warps * int32_t(kWarpSize)), kMost) / kUnit *
+         kUnit;
+}
+
+/// Takes registers or gives some back.
 static void emitRegisterBudget(ImplicitLocOpBuilder &b, int32_t registers,
-                               ArrayRef<int32_t> all) {
-  int32_t most = *llvm::max_element(all);
-  llvm::StringRef direction = registers == most ? "inc" : "dec";
+                               int32_t first) {
+  llvm::StringRef direction = registers > first ? "inc" : "dec";
   InlinePtx(b).emit(("setmaxnreg." + direction + ".sync.aligned.u32 " +
                      Twine(registers) + ";")
                         .str(),
@@ -71,7 +83,7 @@ private:
     if (auto registers = op.getRegisters()) {
       rewriter.setInsertionPointToStart(entry);
       ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-      emitRegisterBudget(b, (*registers)[number], *registers);
+      emitRegisterBudget(b, (*registers)[number], getFirstRegisters(op));
     }
     Operation *end = role.back().getTerminator();
     rewriter.setInsertionPoint(end);

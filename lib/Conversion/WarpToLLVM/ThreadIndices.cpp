@@ -1,5 +1,7 @@
 #include "lib/Conversion/WarpToLLVM/ThreadIndices.h"
 
+#include "dialect/Warp/WarpOps.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
@@ -17,7 +19,12 @@ Value tilewright::emitI32(ImplicitLocOpBuilder &b, int64_t value) {
 }
 
 Value tilewright::emitThreadId(ImplicitLocOpBuilder &b) {
-  return NVVM::ThreadIdXOp::create(b, b.getI32Type());
+  Value thread = NVVM::ThreadIdXOp::create(b, b.getI32Type());
+  auto role = warp::SpecializeOp::getRole(b.getInsertionBlock());
+  int64_t first = role ? role->first.getFirstWarp(role->second) : 0;
+  return first == 0 ? thread
+                    : LLVM::SubOp::create(b, thread,
+                                          emitI32(b, first * kWarpSize));
 }
 
 Value tilewright::emitLaneId(ImplicitLocOpBuilder &b) {

@@ -19,7 +19,8 @@ inline constexpr unsigned kWarpSize = 32;
 /// An i32 constant.
 mlir::Value emitI32(mlir::ImplicitLocOpBuilder &b, int64_t value);
 
-/// The number of this thread in its program, of its lane and of its warp (i32).
+/// The number of this thread in its program, or in its role where it stands in
+/// one, of its lane and of its warp (i32).
 mlir::Value emitThreadId(mlir::ImplicitLocOpBuilder &b);
 mlir::Value emitLaneId(mlir::ImplicitLocOpBuilder &b);
 mlir::Value emitWarpId(mlir::ImplicitLocOpBuilder &b);
@@ -60,7 +61,7 @@ mlir::Value emitIsOwner(mlir::ImplicitLocOpBuilder &b,
 /// Whether `reg` is the first register of its thread with its element.
 bool isOwnerRegister(const LinearLayout &layout, unsigned reg);
 
-/// This thread is the first of its program (i1).
+/// This thread is the first of its program, or of its role (i1).
 mlir::Value emitIsFirstThread(mlir::ImplicitLocOpBuilder &b);
 
 } // namespace tilewright

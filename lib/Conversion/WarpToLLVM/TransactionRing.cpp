@@ -44,10 +44,7 @@ static void emitBarrierWait(ImplicitLocOpBuilder &b, warp::RingType type,
 }
 
 Value tilewright::emitIsLeader(ImplicitLocOpBuilder &b) {
-  auto role = warp::SpecializeOp::getRole(b.getInsertionBlock());
-  int64_t first = role ? role->first.getFirstWarp(role->second) : 0;
-  return LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, emitThreadId(b),
-                              emitI32(b, first * kWarpSize));
+  return emitIsFirstThread(b);
 }
 
 //===----------------------------------------------------------------------===//

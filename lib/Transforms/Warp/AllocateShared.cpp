@@ -17,6 +17,14 @@ namespace tilewright::warp {
 #include "lib/Transforms/Warp/Passes.h.inc"
 } // namespace tilewright::warp
 
+/// Whether different roles, which run at the same time, hold the two.
+static bool areInConcurrentRoles(Operation *a, Operation *b) {
+  auto roleA = warp::SpecializeOp::getRole(a->getBlock());
+  auto roleB = warp::SpecializeOp::getRole(b->getBlock());
+  return roleA && roleB && roleA->first == roleB->first &&
+         roleA->second != roleB->second;
+}
+
 namespace {
 
 /// Memory of one op, and from which to which op it is needed.
@@ -28,7 +36,8 @@ struct Piece {
 
   int64_t end() const { return offset + size; }
   bool livesWith(const Piece &other) const {
-    return firstOp <= other.lastOp && other.firstOp <= lastOp;
+    return (firstOp <= other.lastOp && other.firstOp <= lastOp) ||
+           areInConcurrentRoles(op, other.op);
   }
 };
 

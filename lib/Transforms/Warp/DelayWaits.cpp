@@ -116,7 +116,8 @@ findReleases(const CarriedSum &sum) {
     Value slot = cast<RingWaitOp>(op).getSlot();
     auto release = dyn_cast<RingReleaseOp>(*slot.user_begin());
     Operation *wait = sum.wait;
-    if (!release || release->getBlock() != wait->getBlock() ||
+    if (!release || release.getCondition() ||
+        release->getBlock() != wait->getBlock() ||
         !wait->isBeforeInBlock(release))
       return std::nullopt;
     releases.push_back(release);

@@ -143,7 +143,7 @@ namespace {
 struct MakePersistent : warp::impl::MakePersistentBase<MakePersistent> {
   void runOnOperation() override {
     for (auto func : getOperation().getOps<tile::FuncOp>())
-      if (loadsFromDescriptors(func))
+      if (!isExplicit(func) && loadsFromDescriptors(func))
         visit(func);
   }
 

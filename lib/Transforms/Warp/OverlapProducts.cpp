@@ -336,7 +336,7 @@ struct OverlapProducts : warp::impl::OverlapProductsBase<OverlapProducts> {
   void runOnOperation() override {
     std::vector<Overlap> overlaps;
     getOperation()->walk([&](scf::ForOp loop) {
-      if (auto overlap = findOverlap(loop))
+      if (auto overlap = isExplicit(loop) ? std::nullopt : findOverlap(loop))
         overlaps.push_back(*overlap);
     });
     for (const Overlap &overlap : overlaps) {

@@ -49,7 +49,7 @@ struct PipelineLoops : warp::impl::PipelineLoopsBase<PipelineLoops> {
     }
     SmallVector<scf::ForOp> loops;
     getOperation()->walk([&](LoopLikeOpInterface loop) {
-      if (!isInnermost(loop))
+      if (!isInnermost(loop) || warp::isExplicit(loop))
         return;
       if (auto counted = dyn_cast<scf::ForOp>(*loop))
         loops.push_back(counted);

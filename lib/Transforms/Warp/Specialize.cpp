@@ -371,6 +371,8 @@ struct Specialize : warp::impl::SpecializeBase<Specialize> {
 
   void runOnOperation() override {
     for (auto func : getOperation().getOps<tile::FuncOp>()) {
+      if (isExplicit(func))
+        continue;
       SpecializePlan plan = planSpecialization(func, numStages, limit);
       if (plan.groups.empty())
         continue;

@@ -122,9 +122,10 @@ class IRBuilder:
         return found
 
     def operation(self, op, operands=(), types=(), attrs=None, regions=0):
-        """Create any op and give it, attributes spelled as text."""
+        """Create any op and give it, attributes spelled as text; `types` None: it infers them."""
         self.native.set_loc(self.visitor.location())
-        return self.native.create(op, list(operands), attrs or {}, [self.type(ty) for ty in types], regions)
+        types = types if types is None else [self.type(ty) for ty in types]
+        return self.native.create(op, list(operands), attrs or {}, types, regions)
 
     # What the language needs.
 
@@ -159,6 +160,20 @@ class IRBuilder:
         finally:
             draft.erase()
         return [tensor(handle, ty) for handle, ty in zip(final.results, types, strict=True)]
+
+    @property
+    def warp_target(self):
+        return self.target
+
+    def specialize(self, roles):
+        attrs = {"warps": attribute_text([role.warps for role in roles])}
+        if roles[0].registers is not None:
+            attrs["registers"] = attribute_text([role.registers for role in roles])
+        op = self.operation("warp.specialize", (), (), attrs, regions=len(roles))
+        for region, role in zip(op.regions, roles, strict=True):
+            with self.block(region):
+                role.run()
+                self.operation("warp.role_end")
 
     @contextlib.contextmanager
     def _without_checks(self, traces=True):

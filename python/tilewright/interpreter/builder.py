@@ -8,10 +8,12 @@ import numpy as np
 from ..language.dtypes import block_type, with_scalar
 from ..language.tensor import tensor
 from ..runtime.options import Options
-from . import arith_ops, math_ops, tile_ops
+from . import arith_ops, math_ops, tile_ops, warp_ops
 from .numpy_types import numpy_dtype
+from .schedule import Schedule
 
 _PURE = {**arith_ops.OPS, **math_ops.OPS}
+_OTHERS = {**tile_ops.OPS, **warp_ops.OPS}
 
 
 _PACKAGE = str(Path(__file__).parents[1])
@@ -35,20 +37,21 @@ class EagerBuilder:
 
     debug, is_draft = True, False
     extents = {}  # memory itself checks accesses
-    options, target = Options(), "cpu"
+    options, target, warp_target = Options(), "cpu", "interpreter"
 
     def __init__(self, memory, grid, functions, checks_overflow=False, traces_nans=False):
         self.checks_overflow, self.traces_nans, self.nan_sites = checks_overflow, traces_nans, []
         self.memory, self.grid, self.functions = memory, grid, functions
         self.position = (0, 0, 0)
+        self.schedule = None  # that of the roles, while they run
 
     def create(self, op, operands, types, attrs):
         with np.errstate(all="ignore"):
             pure = _PURE.get(op)
             if pure:
                 results = pure(operands, types, attrs)
-            elif op in tile_ops.OPS:
-                results = tile_ops.OPS[op](self, operands, types, attrs)
+            elif op in _OTHERS:
+                results = _OTHERS[op](self, operands, types, attrs)
             else:
                 raise tile_ops.unknown(op)
         return [np.asarray(result) for result in results]
@@ -97,6 +100,13 @@ class EagerBuilder:
     @staticmethod
     def _wrap(array, ty):
         return tensor(array, block_type(ty.scalar, array.shape))
+
+    def specialize(self, roles):
+        self.schedule = Schedule(roles)
+        try:
+            self.schedule.run()
+        finally:
+            self.schedule = None
 
     def promise(self, handle, name, values):
         pass  # it changes no result

@@ -94,12 +94,15 @@ def _block(desc, offsets, block_shape, itemsize):
     return pointers, mask, np.nan if padding else 0
 
 
+def load_block(builder, desc, offsets, shape, dtype):
+    """The block of a descriptor at `offsets`, with padding outside of the array."""
+    pointers, mask, padding = _block(desc, offsets, shape, dtype.itemsize)
+    loaded = builder.memory.load(pointers, mask, dtype)
+    return np.where(mask, loaded, np.asarray(padding).astype(loaded.dtype))
+
+
 def _descriptor_load(builder, operands, types, attrs):
-    pointers, mask, padding = _block(
-        operands[0], operands[1:], types[0].shape, numpy_dtype(types[0]).itemsize
-    )
-    loaded = builder.memory.load(pointers, mask, numpy_dtype(types[0]))
-    return [np.where(mask, loaded, np.asarray(padding).astype(loaded.dtype))]
+    return [load_block(builder, operands[0], operands[1:], types[0].shape, numpy_dtype(types[0]))]
 
 
 def _descriptor_store(builder, operands, types, attrs):

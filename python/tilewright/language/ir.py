@@ -24,6 +24,8 @@ class Builder(Protocol):
     #: The `Options` of the compilation, and what it is for: "cpu", "sm_90a".
     options: Any
     target: str
+    #: What runs rings, roles and products of warpgroups: "interpreter", or the target.
+    warp_target: str
     #: The first and the last address of arrays, as tensors, by argument; empty unless accesses are checked.
     extents: dict
     #: Whether sums, differences and products of signed integers are asserted to fit.
@@ -37,7 +39,7 @@ class Builder(Protocol):
         """Create one op without regions; give the handles of its results, one for each of `types`.
 
         Attribute values are ints (i32, or `I64`), bools, `UNIT`, `Spelled` text, strings, and lists of ints
-        (i32 arrays) or of bools.
+        (i32 arrays) or of bools. Where `types` is None the op knows the types of its results.
         """
 
     def constant(self, value: Any, type: dtype) -> Any:
@@ -50,6 +52,9 @@ class Builder(Protocol):
         """Apply `function`, which maps a list of scalars to one, to elements of blocks of one shape (or to
         scalars), `pack` of each at once; give the results as tensors.
         """
+
+    def specialize(self, roles: Sequence) -> None:
+        """Run `roles`, of `language.warp.roles`, side by side."""
 
     def promise(self, handle: Any, name: str, values: Sequence[int]) -> None:
         """Note that `divisibility`, `contiguity` or `constancy` of a value is at least that, side by side."""

@@ -1,0 +1,14 @@
+// Sums of `warp.wgmma` that may still be running where something uses them.
+
+#pragma once
+
+#include "mlir/IR/Operation.h"
+
+namespace tilewright {
+
+/// The use by which something other than a product, a wait or control flow
+/// touches the sum of a product in `func` that was started and not waited for;
+/// null if there is none.
+mlir::OpOperand *findUseOfRunningSum(mlir::Operation *func);
+
+} // namespace tilewright

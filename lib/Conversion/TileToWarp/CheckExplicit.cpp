@@ -1,0 +1,271 @@
+// Kernels whose roles and products stand in their source.
+
+#include "lib/Conversion/TileToWarp/TileToWarp.h"
+
+#include "lib/Analysis/RunningSums.h"
+#include "lib/Conversion/TileToWarp/Passes.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::warp;
+
+namespace tilewright::warp {
+#define GEN_PASS_DEF_CHECKEXPLICIT
+#include "lib/Conversion/TileToWarp/Passes.h.inc"
+} // namespace tilewright::warp
+
+static constexpr int32_t kMaxWarps = 32, kWarpsPerGroup = 4, kLanes = 32;
+static constexpr int32_t kMaxRegisters = 64 * 1024;
+/// Each role has a named barrier of its own, besides that of the block.
+static constexpr size_t kMaxRoles = 15;
+
+//===----------------------------------------------------------------------===//
+// Roles
+//===----------------------------------------------------------------------===//
+
+SpecializeOp warp::getRoles(tile::FuncOp func) {
+  SpecializeOp found;
+  func.walk([&](SpecializeOp roles) {
+    found = roles;
+    return WalkResult::interrupt();
+  });
+  return found;
+}
+
+static bool touchesTiles(Operation *op) {
+  return llvm::any_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>) ||
+         llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>);
+}
+
+static bool hasTiles(Region &region) {
+  return region
+      .walk([](Operation *op) {
+        return WalkResult(touchesTiles(op) ? failure() : success());
+      })
+      .wasInterrupted();
+}
+
+SmallVector<unsigned> warp::getComputingRoles(SpecializeOp roles) {
+  SmallVector<unsigned> computing;
+  for (auto [number, role] : llvm::enumerate(roles.getRoles()))
+    if (hasTiles(role))
+      computing.push_back(number);
+  return computing;
+}
+
+/// One `warp.specialize`, at the top of the kernel.
+static LogicalResult checkPlace(tile::FuncOp func) {
+  SpecializeOp first;
+  WalkResult result = func.walk([&](SpecializeOp roles) -> WalkResult {
+    if (roles->getParentOp() != func)
+      return roles.emitError("roles stand at the top of a kernel, not inside of "
+                             "loops, branches or other roles");
+    if (first) {
+      auto error = roles.emitError("a kernel takes its roles at one place");
+      error.attachNote(first.getLoc()) << "it has roles already";
+      return error;
+    }
+    first = roles;
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+static LogicalResult checkSizes(SpecializeOp roles) {
+  ArrayRef<int32_t> warps = roles.getWarps();
+  if (warps.size() > kMaxRoles)
+    return roles.emitError("a kernel has at most ")
+           << kMaxRoles << " roles, got " << warps.size();
+  int32_t total = 0, registers = 0;
+  for (auto [number, some] : llvm::enumerate(warps)) {
+    total += some;
+    if (auto budgets = roles.getRegisters())
+      registers += some * kLanes * (*budgets)[number];
+  }
+  if (total > kMaxWarps)
+    return roles.emitError("the roles have at most ")
+           << kMaxWarps << " warps together, got " << total;
+  if (registers > kMaxRegisters)
+    return roles.emitError("the roles ask for ")
+           << registers << " registers, a multiprocessor has " << kMaxRegisters
+           << "; give fewer to some of them";
+  return success();
+}
+
+/// The roles that have tiles, or products, among `roles`.
+static LogicalResult checkComputing(SpecializeOp roles) {
+  ArrayRef<int32_t> warps = roles.getWarps();
+  std::optional<unsigned> first;
+  for (unsigned number : getComputingRoles(roles)) {
+    if (!llvm::isPowerOf2_32(warps[number]))
+      return roles.emitError("a role that computes on blocks has a power of two "
+                             "of warps, got ")
+             << warps[number];
+    if (first && warps[number] != warps[*first])
+      return roles.emitError("roles that compute on blocks have equally many "
+                             "warps, got ")
+             << warps[*first] << " and " << warps[number];
+    first = number;
+  }
+  for (Region &role : roles.getRoles()) {
+    unsigned number = role.getRegionNumber();
+    bool isWhole = warps[number] % kWarpsPerGroup == 0 &&
+                   roles.getFirstWarp(number) % kWarpsPerGroup == 0;
+    if (isWhole)
+      continue;
+    WalkResult result = role.walk([&](WgmmaOp product) -> WalkResult {
+      return product.emitError("a product is computed by warpgroups of 4 warps, "
+                               "this role has ")
+             << warps[number] << ", from warp "
+             << roles.getFirstWarp(number) << " on";
+    });
+    if (result.wasInterrupted())
+      return failure();
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Outside of roles
+//===----------------------------------------------------------------------===//
+
+/// Puts what `role` uses of `op` at its top.
+static void sinkInto(Region &role, Operation *op) {
+  bool isUsed = llvm::any_of(op->getUsers(), [&](Operation *user) {
+    return role.isAncestor(user->getParentRegion());
+  });
+  if (!isUsed)
+    return;
+  OpBuilder b = OpBuilder::atBlockBegin(&role.front());
+  Operation *copy = b.clone(*op);
+  for (auto [from, to] : llvm::zip_equal(op->getResults(), copy->getResults()))
+    from.replaceUsesWithIf(to, [&](OpOperand &use) {
+      return role.isAncestor(use.getOwner()->getParentRegion()) &&
+             use.getOwner() != copy;
+    });
+}
+
+/// Moves tiles that are made in front of `roles` from nothing but scalars into
+/// the roles that use them. Others have no warps to be computed by.
+static LogicalResult sinkTiles(SpecializeOp roles) {
+  for (Operation &op : *roles->getBlock()) {
+    bool isFree = op.getNumRegions() == 0 && isPure(&op);
+    bool isTile = touchesTiles(&op) || llvm::any_of(op.getRegions(), hasTiles);
+    if (&op == roles || !isTile || (isFree && op.isBeforeInBlock(roles)))
+      continue;
+    return op.emitError("blocks are computed inside of the roles, whose warps "
+                        "hold them; move this into a role");
+  }
+  // From the last to the first, so that what an op needs follows it.
+  SmallVector<Operation *> tiles;
+  for (Operation &op : *roles->getBlock())
+    if (op.isBeforeInBlock(roles) && touchesTiles(&op))
+      tiles.push_back(&op);
+  for (Operation *op : llvm::reverse(tiles)) {
+    for (Region &role : roles.getRoles())
+      sinkInto(role, op);
+    if (op->use_empty())
+      op->erase();
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Sums and tiles
+//===----------------------------------------------------------------------===//
+
+static LogicalResult checkSums(tile::FuncOp func) {
+  OpOperand *use = findUseOfRunningSum(func);
+  if (!use)
+    return success();
+  auto error = use->getOwner()->emitError(
+      "uses a sum whose product may still be running; pass it through a wait "
+      "with no pending products first");
+  if (Operation *op = use->get().getDefiningOp())
+    error.attachNote(op->getLoc()) << "the sum comes from here";
+  return error;
+}
+
+/// A tile in shared memory is one role's own.
+static LogicalResult checkTile(AllocOp alloc) {
+  std::optional<std::pair<SpecializeOp, unsigned>> owner;
+  SmallVector<Value> names{alloc.getResult()};
+  for (unsigned i = 0; i < names.size(); ++i)
+    for (Operation *user : names[i].getUsers()) {
+      if (isa<SharedTransposeOp>(user))
+        names.push_back(user->getResult(0));
+      auto role = SpecializeOp::getRole(user->getBlock());
+      if (!role || isa<SharedTransposeOp>(user))
+        continue;
+      if (owner && *owner != *role) {
+        auto error = user->emitError("this block of shared memory is another "
+                                     "role's, which runs at the same time; pass "
+                                     "blocks between roles through a ring");
+        error.attachNote(alloc.getLoc()) << "it is made here";
+        return error;
+      }
+      owner = role;
+    }
+  return success();
+}
+
+static LogicalResult checkSharedTiles(tile::FuncOp func) {
+  WalkResult result = func.walk(
+      [](AllocOp alloc) { return WalkResult(checkTile(alloc)); });
+  return failure(result.wasInterrupted());
+}
+
+namespace {
+struct CheckExplicit : warp::impl::CheckExplicitBase<CheckExplicit> {
+  using CheckExplicitBase::CheckExplicitBase;
+
+  void runOnOperation() override {
+    for (auto func : getOperation().getOps<tile::FuncOp>()) {
+      Operation *first = findWarpOp(func);
+      if (!first)
+        continue;
+      if (failed(checkTarget(first)) || failed(check(func)))
+        return signalPassFailure();
+      func->setAttr(WarpDialect::kExplicitAttr,
+                    UnitAttr::get(func.getContext()));
+    }
+  }
+
+  static Operation *findWarpOp(tile::FuncOp func) {
+    Operation *found = nullptr;
+    func.walk([&](Operation *op) {
+      if (!isa<WarpDialect>(op->getDialect()))
+        return WalkResult::advance();
+      found = op;
+      return WalkResult::interrupt();
+    });
+    return found;
+  }
+
+  LogicalResult checkTarget(Operation *op) {
+    NvidiaTarget target{computeCapability, archSpecific};
+    if (target.hasWgmma())
+      return success();
+    return op->emitError("rings, roles and products of warpgroups need sm_90a, "
+                         "the target is sm_")
+           << computeCapability << (archSpecific ? "a" : "");
+  }
+
+  static LogicalResult check(tile::FuncOp func) {
+    if (failed(checkPlace(func)))
+      return failure();
+    if (SpecializeOp roles = getRoles(func))
+      if (failed(checkSizes(roles)) || failed(sinkTiles(roles)) ||
+          failed(checkComputing(roles)))
+        return failure();
+    return success(succeeded(checkRings(func)) &&
+                   succeeded(checkSharedTiles(func)) &&
+                   succeeded(checkSums(func)));
+  }
+};
+} // namespace

@@ -1,0 +1,106 @@
+"""Roles of the warp level, one at a time.
+
+Each role is a thread, so that it may stop in the middle of a function, but only one of them ever runs: it goes on until
+it waits for what another one has to do, and then hands over to the next in turn. So a kernel does the same every time,
+and where all roles wait the kernel hangs, which is said instead.
+"""
+
+import contextvars
+import threading
+
+from ..language.errors import LanguageError
+
+
+class _Cancelled(BaseException):
+    """Ends a role that waits, because another one failed."""
+
+
+class _Task:
+    """One role, and what it waits for."""
+
+    def __init__(self, role):
+        self.role = role
+        self.turn = threading.Semaphore(0)
+        self.is_ready, self.waits_for = lambda: True, ""
+        self.failure, self.interruption = None, None
+        self.is_done = False
+        self.thread = None
+
+
+class Schedule:
+    """Runs roles, given as objects with a `name` and a `run()`."""
+
+    def __init__(self, roles):
+        self._tasks = [_Task(role) for role in roles]
+        self._back = threading.Semaphore(0)
+        self._current = None
+
+    @property
+    def role(self):
+        """The role that runs now."""
+        return self._current.role
+
+    def run(self):
+        """Run all roles to their ends. Raises what one of them raises, and `LanguageError` where all wait."""
+        for task in self._tasks:
+            context = contextvars.copy_context()
+            task.thread = threading.Thread(target=context.run, args=(self._body, task), daemon=True)
+            task.thread.start()
+        try:
+            self._take_turns()
+        finally:
+            for task in self._tasks:
+                if not task.is_done:
+                    task.interruption = _Cancelled()
+                    self._resume(task)
+                task.thread.join()
+
+    def wait_until(self, is_ready, what):
+        """Let other roles run until `is_ready()`; `what` says what the role waits for."""
+        task = self._current
+        while not is_ready():
+            task.is_ready, task.waits_for = is_ready, what
+            self._back.release()
+            task.turn.acquire()
+            if task.interruption is not None:
+                raise task.interruption
+
+    def _body(self, task):
+        task.turn.acquire()
+        try:
+            if task.interruption is None:
+                task.role.run()
+        except _Cancelled:
+            pass
+        except BaseException as error:  # raised again by who called the kernel
+            task.failure = error
+        finally:
+            task.is_done = True
+            self._back.release()
+
+    def _resume(self, task):
+        """Let `task` run until it waits or ends."""
+        self._current = task
+        task.turn.release()
+        self._back.acquire()
+        if task.failure is not None:
+            failure, task.failure = task.failure, None
+            raise failure
+
+    def _take_turns(self):
+        while waiting := [task for task in self._tasks if not task.is_done]:
+            ready = [task for task in waiting if task.is_ready()]
+            for task in ready:
+                if not task.is_done and task.is_ready():
+                    self._resume(task)
+            if not ready:
+                self._interrupt(waiting)
+
+    def _interrupt(self, waiting):
+        """Say that nobody can go on, where the first role waits."""
+        states = "; ".join(f"{task.role.name}() waits for {task.waits_for}" for task in waiting)
+        waiting[0].interruption = LanguageError(
+            f"the kernel hangs: {states}",
+            hint="the role that fills a ring and each role that reads it pass equally many slots",
+        )
+        self._resume(waiting[0])

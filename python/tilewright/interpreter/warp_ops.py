@@ -1,0 +1,163 @@
+"""The ops of the `warp` dialect that kernels spell, on NumPy arrays.
+
+A ring is a list of all slots that were ever filled, of which each reading role is at one place: the number of slots only
+decides when the role that fills it has to wait. What has been loaded is there at once.
+"""
+
+import numpy as np
+
+from ..language.errors import LanguageError
+from .numpy_types import numpy_dtype
+from .tile_ops import load_block
+
+_TF32_MASK = np.uint32(0xFFFFE000)
+
+
+class _Memory:
+    """A block in shared memory. It hides its array from NumPy, which would take the handle for the elements."""
+
+    def __init__(self, array):
+        self.array, self.loads = array, 0
+
+
+class _Slot:
+    """A slot that was acquired."""
+
+    def __init__(self, ring):
+        self.ring = ring
+        self.tiles = [_Memory(np.zeros(tile.sides, numpy_dtype(tile.block))) for tile in ring.tiles]
+
+
+class _Ring:
+    """A ring, with what each role has done with it."""
+
+    def __init__(self, ty):
+        self.num_slots, self.tiles, self.name = ty.num_slots, ty.tiles, ty.name
+        self.slots, self.committed = [], 0
+        self.waited, self.released = {}, {}
+
+    def has_empty(self):
+        """Whether all readers have released the slot that is next to be filled."""
+        return len(self.slots) - min(self.released.values(), default=0) < self.num_slots
+
+
+def _get(operand):
+    return operand.item()
+
+
+def _ring(builder, operands, types, attrs):
+    return [_Ring(types[0])]
+
+
+def _acquire(builder, operands, types, attrs):
+    ring = _get(operands[0])
+    builder.schedule.wait_until(ring.has_empty, f"an empty slot of the {ring.name}")
+    slot = _Slot(ring)
+    ring.slots.append(slot)
+    return [slot, *slot.tiles]
+
+
+def _load(builder, operands, types, attrs):
+    desc, *offsets, tile = operands
+    memory = _get(tile)
+    shape = (1,) * (len(offsets) - memory.array.ndim) + memory.array.shape
+    block = load_block(builder, desc, offsets, shape, memory.array.dtype)
+    memory.array[...] = block.reshape(memory.array.shape)
+    memory.loads += 1
+    return []
+
+
+def _commit(builder, operands, types, attrs):
+    slot = _get(operands[0])
+    for index, tile in enumerate(slot.tiles):
+        if tile.loads != 1:
+            raise LanguageError(
+                "each block of a slot is loaded once before the slot is committed; "
+                f"block {index} is loaded {tile.loads} times"
+            )
+    slot.ring.committed += 1
+    return []
+
+
+def _wait(builder, operands, types, attrs):
+    ring, role = _get(operands[0]), builder.schedule.role
+    number = ring.waited.setdefault(role, 0)
+    ring.released.setdefault(role, 0)
+    builder.schedule.wait_until(lambda: number < ring.committed, f"a full slot of the {ring.name}")
+    ring.waited[role] += 1
+    slot = ring.slots[number]
+    return [slot, *slot.tiles]
+
+
+def _release(builder, operands, types, attrs):
+    if len(operands) > 1 and not operands[1]:
+        return []
+    slot = _get(operands[0])
+    if slot is None:
+        raise LanguageError(
+            "the slot that is released is none", hint="release it under a condition: release(held, when=i > 0)"
+        )
+    slot.ring.released[builder.schedule.role] += 1
+    return []
+
+
+def _no_slot(builder, operands, types, attrs):
+    return [None]
+
+
+def _alloc(builder, operands, types, attrs):
+    return [_Memory(np.zeros(types[0].sides, numpy_dtype(types[0].block)))]
+
+
+def _local_load(builder, operands, types, attrs):
+    return [_get(operands[0]).array.copy()]
+
+
+def _local_store(builder, operands, types, attrs):
+    _get(operands[1]).array[...] = operands[0]
+    return []
+
+
+def _transpose(builder, operands, types, attrs):
+    return [_Memory(_get(operands[0]).array.transpose(attrs["order"]))]
+
+
+def _operand(operand):
+    """The elements of an operand of a product as the tensor cores see them, from shared memory or registers."""
+    array = _get(operand).array if operand.dtype == object else operand
+    if array.dtype == np.int8:
+        return array.astype(np.int32)
+    if array.dtype == np.float32:
+        return (array.view(np.uint32) & _TF32_MASK).view(np.float32)
+    return array.astype(np.float32)
+
+
+def _wgmma(builder, operands, types, attrs):
+    a, b, acc = _operand(operands[0]), _operand(operands[1]), operands[2]
+    return [(acc.astype(a.dtype) + a @ b).astype(acc.dtype)]
+
+
+def _pass_on(builder, operands, types, attrs):
+    return operands
+
+
+def _nothing(builder, operands, types, attrs):
+    return []
+
+
+OPS = {
+    "warp.ring": _ring,
+    "warp.ring.acquire": _acquire,
+    "warp.ring.commit": _commit,
+    "warp.ring.wait": _wait,
+    "warp.ring.release": _release,
+    "warp.ring.no_slot": _no_slot,
+    "warp.tma_load": _load,
+    "warp.alloc": _alloc,
+    "warp.local_load": _local_load,
+    "warp.local_store": _local_store,
+    "warp.shared_transpose": _transpose,
+    "warp.wgmma": _wgmma,
+    "warp.wgmma_wait": _pass_on,
+    "warp.barrier": _nothing,
+}

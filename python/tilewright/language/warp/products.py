@@ -1,0 +1,118 @@
+"""Products of warpgroups."""
+
+from ..builtin import builtin
+from ..dtypes import block_type
+from ..errors import LanguageTypeError, LanguageValueError
+from ..semantic.convert import describe
+from ..tensor import tensor
+from .shared import as_shared, shared_tile
+from .types import check_target, create, create_one
+
+_FLOATS = ("fp32", "fp16")
+#: By the type of the operands: the types of the sum.
+_SUMS = {
+    "fp16": _FLOATS,
+    "bf16": ("fp32",),
+    "fp32": ("fp32",),
+    "fp8e4nv": _FLOATS,
+    "fp8e5": _FLOATS,
+    "int8": ("int32",),
+}
+_ROWS, _COLUMNS, _DEPTH_BITS = 64, 8, 256
+
+
+def _check_types(a, b, acc):
+    for name, operand in (("a", a), ("b", b)):
+        if operand.dtype.name not in _SUMS:
+            raise LanguageTypeError(
+                f"warp.wgmma multiplies {', '.join(_SUMS)}, got {operand.dtype} for {name}"
+            )
+    if a.dtype != b.dtype and not (a.dtype.is_fp8() and b.dtype.is_fp8()):
+        raise LanguageTypeError(f"warp.wgmma of {a.dtype} and {b.dtype}: both blocks have one type")
+    if acc.dtype.name not in _SUMS[a.dtype.name]:
+        raise LanguageTypeError(
+            f"the sum of products of {a.dtype} is {' or '.join(_SUMS[a.dtype.name])}, got {acc.dtype}",
+            hint="start with tl.zeros of that type",
+        )
+
+
+def _check_shapes(a, b, acc):
+    shapes = f"warp.wgmma of {list(a.shape)} and {list(b.shape)} onto {list(acc.shape)}"
+    if not len(a.shape) == len(b.shape) == len(acc.shape) == 2:
+        raise LanguageValueError(f"{shapes}: all are blocks of rank 2")
+    if a.shape[1] != b.shape[0]:
+        raise LanguageValueError(
+            f"{shapes}: the last side of a and the first of b differ",
+            hint="transpose an operand with .T" if a.shape[1] in b.shape else None,
+        )
+    if acc.shape != (a.shape[0], b.shape[1]):
+        raise LanguageValueError(f"{shapes}: the sum has the shape {[a.shape[0], b.shape[1]]}")
+    depth = _DEPTH_BITS // a.dtype.primitive_bitwidth
+    if a.shape[0] % _ROWS or b.shape[1] % _COLUMNS or a.shape[1] % depth:
+        raise LanguageValueError(
+            f"{shapes}: warpgroups take multiples of {_ROWS} rows, {_COLUMNS} columns and, of {a.dtype}, "
+            f"{depth} along the side that is summed over"
+        )
+
+
+def _check_majors(a, b):
+    """Only 16-bit operands may lie across the side that is summed over."""
+    for name, operand, contracted in (("a", a, 1), ("b", b, 0)):
+        if not isinstance(operand, shared_tile) or operand.contiguous == contracted:
+            continue
+        if operand.dtype.primitive_bitwidth != 16:
+            raise LanguageValueError(
+                f"operand {name} of {operand.dtype} lies across the side that is summed over; only elements of 16 "
+                "bits may",
+                hint="load it with that side last, and pass it transposed with .T where needed",
+            )
+
+
+@builtin
+def wgmma(a, b, acc):
+    """Start `acc + a @ b` by the tensor cores of the role's warpgroups and go on; gives the sum to be.
+
+    `a` [M, K] is a block in shared memory, or in registers; `b` [K, N] one in shared memory; `acc` [M, N] is a block.
+    float16 is summed in float32 or float16, bfloat16 in float32, float8e4nv and float8e5 in float32 or float16, int8
+    in int32, and float32 operands are read as tf32: the lower 13 bits of their mantissa are ignored. The sum may only be added to
+    by another `wgmma`, or carried by a loop, until `warp.wgmma_wait` has given it back; until then the memory of `a`
+    and `b` stays as it is.
+
+    Raises `LanguageTypeError` and `LanguageValueError` for types and shapes without such an instruction.
+
+    Example: `acc = warp.wgmma(slot[0], slot[1].T, acc)`.
+    """
+    check_target("warp.wgmma")
+    if not isinstance(a, tensor):
+        as_shared(a, "operand a of warp.wgmma")
+    as_shared(b, "operand b of warp.wgmma")
+    if not isinstance(acc, tensor) or not isinstance(acc.type, block_type):
+        raise LanguageTypeError(f"the sum of warp.wgmma is a block, got {describe(acc)}", hint="use tl.zeros")
+    _check_types(a, b, acc)
+    _check_shapes(a, b, acc)
+    _check_majors(a, b)
+    operands = [operand.memory() if isinstance(operand, shared_tile) else operand for operand in (a, b)]
+    return create_one("warp.wgmma", [*operands, acc], acc.type)
+
+
+@builtin
+def wgmma_wait(*sums, pendings=0):
+    """Wait until at most `pendings` of the products that the role has started last are still running.
+
+    Gives `sums` (one, or a tuple of several), which are what they say from here on as far as their products are
+    complete. The compiler moves a wait for all products to a later place where nothing can see the difference: in a
+    loop under the next iteration's products. With `pendings` it stays where it is.
+
+    Raises `LanguageTypeError` and `LanguageValueError` for sums or numbers that are none.
+
+    Example: `acc = warp.wgmma_wait(acc)`.
+    """
+    check_target("warp.wgmma_wait")
+    if not sums or not all(isinstance(value, tensor) and value.shape for value in sums):
+        raise LanguageTypeError("warp.wgmma_wait takes the sums to wait for, which are blocks")
+    if isinstance(pendings, bool) or not isinstance(pendings, int) or pendings < 0:
+        raise LanguageValueError(f"the number of pending products is a constant, 0 or more, got {describe(pendings)}")
+    types = [value.type for value in sums]
+    handles = create("warp.wgmma_wait", sums, types, pendings=pendings)
+    results = tuple(tensor(handle, ty) for handle, ty in zip(handles, types, strict=True))
+    return results if len(results) > 1 else results[0]

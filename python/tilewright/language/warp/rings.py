@@ -1,0 +1,214 @@
+"""Rings: slots of shared memory that one role fills and others read, in turn."""
+
+from ..aggregate import aggregate
+from ..builtin import builtin
+from ..constexpr import unwrap
+from ..dtypes import int1
+from ..errors import LanguageError, LanguageTypeError, LanguageValueError
+from ..semantic.convert import describe, to_bool, to_tensor
+from ..tensor import tensor
+from ..tiles import tensor_descriptor
+from .roles import current_role
+from .shared import shared_tile
+from .types import check_target, create, create_one, ring_type, slot_type, tile_type
+
+_FILL, _READ = "slot to fill", "slot to read"
+
+
+class slot(aggregate):
+    """The right to use one slot of a ring: to fill it from `acquire` to `commit`, to read it from `wait` to
+    `release`.
+
+    `slot[i]` is block i of a slot to read. Loops carry slots; what they carry can only be released.
+    """
+
+    def __init__(self, parts, static):
+        super().__init__(parts, static)
+        self.values, self.ended = None, False
+
+    @property
+    def owner(self):
+        """The ring."""
+        return self.static[0].ring
+
+    @property
+    def kind(self):
+        """What it may be used for."""
+        return self.static[1]
+
+    @property
+    def type(self):
+        """How errors name the type."""
+        return self.kind
+
+    def _value(self, index):
+        index, count = unwrap(index), len(self.owner.tiles)
+        if self.values is None:
+            raise LanguageError(
+                "the blocks of a slot that a loop carried are gone",
+                hint="use them in the iteration that waited for the slot",
+            )
+        if not isinstance(index, int) or not 0 <= index < count:
+            raise LanguageValueError(f"a slot of this ring has the blocks 0 to {count - 1}, got {describe(index)}")
+        return self.values[index]
+
+    def __getitem__(self, index):
+        if self.kind != _READ:
+            raise LanguageError("a slot that is being filled cannot be read", hint="use slot.load(...)")
+        return shared_tile(self._value(index), self)
+
+    @builtin
+    def load(self, index, descriptor, offsets):
+        """Start to copy the block of `descriptor` at `offsets` into block `index` of the slot.
+
+        The tensor memory accelerator copies it; who waits for the slot finds it there. What lies outside of the array
+        becomes the descriptor's padding. Each block of a slot is loaded once, before the slot is committed.
+
+        Raises `LanguageTypeError` and `LanguageValueError` if the blocks differ in type or shape.
+
+        Example: `slot.load(0, a, [m, k])`.
+        """
+        if self.kind != _FILL:
+            raise LanguageError("a slot that was waited for is only read", hint="acquire a slot to fill it")
+        if self.ended:
+            raise LanguageError("the slot was committed before", hint="load all its blocks before the commit")
+        value = self._value(index)
+        if not isinstance(descriptor, tensor_descriptor):
+            raise LanguageTypeError(
+                f"a slot is loaded through a tensor descriptor, got {describe(descriptor)}",
+                hint="make one with tl.make_tensor_descriptor",
+            )
+        described = tile_type(descriptor)
+        if described.name != value.type.name:
+            raise LanguageValueError(
+                f"block {index} of the slot is {value.type.name}, the descriptor's blocks are {described.name}",
+                hint="make the ring of the descriptors: warp.ring(slots, a, b)",
+            )
+        create("warp.tma_load", [*descriptor.described_block(offsets), value], [])
+
+
+class _State:
+    """What is known of a ring while a kernel is compiled: equal to itself only."""
+
+    def __init__(self, ring):
+        self.ring, self.producer = ring, None
+
+
+class ring_buffer(aggregate):
+    """A ring, made by `warp.ring`. Attributes: `num_slots`, `tiles` (the types of the blocks of a slot)."""
+
+    def __init__(self, value):
+        self.state = _State(self)
+        super().__init__((), ("ring", id(self.state)))
+        self.value = value
+        self.num_slots, self.tiles = value.type.num_slots, value.type.tiles
+
+    def with_parts(self, parts):
+        """Itself."""
+        return self
+
+    @property
+    def type(self):
+        """How errors name the type."""
+        return self.value.type.name
+
+    def _slot(self, op, kind):
+        handle, *tiles = create(op, [self.value], [slot_type(), *self.tiles])
+        made = slot([tensor(handle, slot_type())], (self.state, kind))
+        made.values = [tensor(tile, ty) for tile, ty in zip(tiles, self.tiles, strict=True)]
+        return made
+
+    def _end(self, given, kind, verb):
+        current_role(verb)
+        if not isinstance(given, slot):
+            raise LanguageTypeError(f"{verb} takes a slot, got {describe(given)}")
+        if given.owner is not self:
+            raise LanguageError("the slot belongs to another ring", hint=f"{verb} it to the ring that gave it")
+        if given.kind != kind:
+            raise LanguageError(f"{verb} takes a {kind}, got a {given.kind}")
+        if given.ended:
+            raise LanguageError(f"the slot was given to {verb} before", hint="each slot ends once")
+        given.ended = True
+
+    @builtin
+    def acquire(self):
+        """Wait until the slot whose turn it is has been released by all its readers; gives it, to be filled.
+
+        Only one role fills a ring. Raises `LanguageError` if another one does.
+        """
+        role = current_role("acquire")
+        if self.state.producer not in (None, role):
+            raise LanguageError(
+                "another role fills this ring already", hint="make a ring for each role that fills one"
+            )
+        self.state.producer = role
+        return self._slot("warp.ring.acquire", _FILL)
+
+    @builtin
+    def commit(self, slot):
+        """Everything that fills `slot` has been issued: it is full when the copies have arrived."""
+        self._end(slot, _FILL, "commit")
+        create("warp.ring.commit", slot.parts, [])
+
+    @builtin
+    def wait(self):
+        """Wait until the slot whose turn it is has been filled; gives it, to be read.
+
+        Each role that reads a ring meets all its slots, in the order in which they were filled.
+        """
+        current_role("wait")
+        return self._slot("warp.ring.wait", _READ)
+
+    @builtin
+    def release(self, slot, when=None):
+        """The role has read `slot`. Where `when` is given and false, nothing happens; then the slot is `no_slot()`.
+
+        A product that reads the slot is waited for before. Raises `LanguageError` for a slot of another ring, or one
+        that has been released.
+        """
+        self._end(slot, _READ, "release")
+        operands = list(slot.parts)
+        if when is not None:
+            condition = to_tensor(when)
+            if condition.shape != ():
+                raise LanguageTypeError(f"the condition of a release is a scalar, got {describe(condition)}")
+            operands.append(to_bool(condition))
+        create("warp.ring.release", operands, [])
+
+    @builtin
+    def no_slot(self):
+        """A slot that is none: what a loop that holds the slot of the iteration before starts with.
+
+        Example::
+
+            held = ring.no_slot()
+            for i in range(n):
+                slot = ring.wait()
+                acc = warp.wgmma_wait(warp.wgmma(slot[0], slot[1], acc), pendings=1)
+                ring.release(held, when=i > 0)
+                held = slot
+        """
+        return slot([create_one("warp.ring.no_slot", [], slot_type())], (self.state, _READ))
+
+
+@builtin
+def ring(num_slots, *tiles):
+    """A ring of `num_slots` slots of shared memory that hold the blocks `tiles` each, as a `ring_buffer`.
+
+    A block is given as a tensor descriptor, for its blocks, as a `tl.block_type` or as a pair (shape, dtype). Made at the
+    top of a kernel, in front of the roles that use it. Barriers, phases and counts are the compiler's.
+
+    Raises `LanguageTypeError` and `LanguageValueError` for blocks or numbers that are none.
+
+    Example: `ring = warp.ring(4, a, b)`, for the blocks of the descriptors a and b.
+    """
+    check_target("warp.ring")
+    if isinstance(num_slots, bool) or not isinstance(num_slots, int) or num_slots < 1:
+        raise LanguageValueError(
+            f"a ring has a number of slots that is known while compiling, 1 or more, got {describe(num_slots)}"
+        )
+    if not tiles:
+        raise LanguageValueError("a slot holds at least one block", hint="warp.ring(4, a, b)")
+    if current_role() is not None:
+        raise LanguageError("a ring is made at the top of a kernel, in front of its roles")
+    return ring_buffer(create_one("warp.ring", [], ring_type(num_slots, map(tile_type, tiles))))

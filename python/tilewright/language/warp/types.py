@@ -1,0 +1,122 @@
+"""The types of what shared memory holds, and the ops on it."""
+
+from ..dtypes import block_type, dtype
+from ..errors import LanguageError, LanguageTypeError, LanguageValueError
+from ..ir import builder
+from ..semantic.convert import describe
+from ..semantic.shape import as_shape
+from ..tensor import tensor
+from ..tiles import tensor_descriptor
+
+TARGET = "sm_90a"
+_MAX_SIDE = 1 << 12
+
+
+class shared_type(dtype):
+    """A block of `element_ty` in shared memory, as the tensor memory accelerator writes it."""
+
+    def __init__(self, element_ty, shape):
+        self.element_ty, self.sides = element_ty, tuple(shape)
+        self.name = f"{list(self.sides)} of {element_ty}"
+
+    @property
+    def ir(self):
+        """The spelling of this type in the IR."""
+        return f"!warp.shared<{'x'.join(map(str, self.sides))}x{self.element_ty.ir}>"
+
+    @property
+    def block(self):
+        """The type of the block in registers."""
+        return block_type(self.element_ty, self.sides)
+
+
+class ring_type(dtype):
+    """A ring of `num_slots` slots that hold `tiles` each."""
+
+    def __init__(self, num_slots, tiles):
+        self.num_slots, self.tiles = num_slots, tuple(tiles)
+        self.name = f"ring of {num_slots} slots of {', '.join(tile.name for tile in self.tiles)}"
+
+    @property
+    def ir(self):
+        """The spelling of this type in the IR."""
+        tiles = ", ".join(tile.ir for tile in self.tiles)
+        return f"!warp.ring<{self.num_slots} x {{{tiles}}}, transactions>"
+
+
+class slot_type(dtype):
+    """A slot of a ring."""
+
+    def __init__(self):
+        self.name = "slot"
+
+    ir = "!warp.slot"
+
+
+def tile_type(given):
+    """The type of a block in shared memory that `given` names: a tensor descriptor, for its blocks, a
+    `tl.block_type`, or a pair of shape and element type.
+
+    Raises `LanguageTypeError` and `LanguageValueError` for what is none.
+    """
+    if isinstance(given, tensor_descriptor):
+        shape, element = _without_leading_ones(given.block_shape), given.dtype
+    elif isinstance(given, block_type):
+        shape, element = given.shape, given.element_ty
+    elif isinstance(given, tuple) and len(given) == 2:
+        shape, element = given
+    else:
+        raise LanguageTypeError(
+            "a block of shared memory is given as a tensor descriptor, a tl.block_type or "
+            f"a pair (shape, dtype), got {describe(given)}"
+        )
+    return shared_type(_element(element), _sides(shape))
+
+
+def _without_leading_ones(shape):
+    shape = tuple(shape)
+    while len(shape) > 2 and shape[0] == 1:
+        shape = shape[1:]
+    return shape
+
+
+def _element(element):
+    is_number = isinstance(element, dtype) and (element.is_int() or element.is_floating())
+    if not is_number or element.is_bool() or element.is_stored_float():
+        raise LanguageTypeError(f"shared memory holds numbers to compute with, got {describe(element)}")
+    return element
+
+
+def _sides(shape):
+    shape = as_shape((tuple(shape),) if isinstance(shape, (tuple, list)) else (shape,), "a block in shared memory")
+    wrong = [side for side in shape if side & (side - 1) or side > _MAX_SIDE]
+    if wrong or not 1 <= len(shape) <= 5:
+        raise LanguageValueError(
+            "a block in shared memory has one to five sides, which are powers of two up to "
+            f"{_MAX_SIDE}, got {list(shape)}"
+        )
+    return shape
+
+
+def check_target(what):
+    """Raise `LanguageError` where nothing can run `what`, the name of a function of this module."""
+    target = builder().warp_target
+    if target in ("interpreter", TARGET):
+        return
+    if not target.startswith("sm_"):
+        raise LanguageError(
+            f"{what} is for GPUs: the CPU back end has no rings, roles and products of warpgroups",
+            hint="launch the kernel on a GPU, or try it in the interpreter (TILEWRIGHT_INTERPRET=1)",
+        )
+    raise LanguageError(f"{what} needs {TARGET}, Hopper's GPUs, and the target is {target}")
+
+
+def create(op, operands, types, **attrs):
+    """The handles of the results of an op; `types` None: the op infers them."""
+    return builder().create(op, [operand.handle for operand in operands], types, attrs)
+
+
+def create_one(op, operands, ty, **attrs):
+    """The one result of an op, of type `ty`, as a tensor."""
+    (handle,) = create(op, operands, [ty], **attrs)
+    return tensor(handle, ty)
