@@ -27,7 +27,8 @@ static void printAllocTypes(OpAsmPrinter &printer, Operation *, Type source,
 #define GET_OP_CLASSES
 #include "dialect/Warp/WarpMemoryOps.cpp.inc"
 
-/// Checks that `tile` is what `memory` holds, and has a layout where tiles have.
+/// Checks that `tile` is what `memory` holds, and has a layout where tiles
+/// have.
 static LogicalResult verifyTile(Operation *op, Type tile, SharedType memory) {
   auto tensor = cast<RankedTensorType>(tile);
   if (!getLinearAttr(tensor) && (tensor.getEncoding() || hasLayouts(op)))

@@ -42,8 +42,7 @@ static SmallVector<Value> getSources(Value value) {
     unsigned index = argument ? argument.getArgNumber()
                               : cast<OpResult>(value).getResultNumber();
     if (argument && argument.getOwner() == loop.getBeforeBody())
-      return {loop.getInits()[index],
-              loop.getYieldOp().getOperand(index)};
+      return {loop.getInits()[index], loop.getYieldOp().getOperand(index)};
     return {loop.getConditionOp().getArgs()[index]};
   }
   return {};
@@ -70,6 +69,11 @@ static bool isRunning(Value value, llvm::SmallPtrSetImpl<Value> &seen) {
                       [&](Value source) { return isRunning(source, seen); });
 }
 
+bool tilewright::isRunningSum(Value value) {
+  llvm::SmallPtrSet<Value, 8> seen;
+  return isa<RankedTensorType>(value.getType()) && isRunning(value, seen);
+}
+
 /// Whether `op` hands sums on without touching them.
 static bool passesSums(Operation *op) {
   return isa<warp::WgmmaWaitOp, scf::ForOp, scf::WhileOp, scf::YieldOp,
@@ -84,9 +88,7 @@ OpOperand *tilewright::findUseOfRunningSum(Operation *func) {
     auto product = dyn_cast<warp::WgmmaOp>(op);
     for (OpOperand &operand : op->getOpOperands()) {
       bool isSum = product && &operand == &product.getAccMutable();
-      llvm::SmallPtrSet<Value, 8> seen;
-      if (isSum || !isa<RankedTensorType>(operand.get().getType()) ||
-          !isRunning(operand.get(), seen))
+      if (isSum || !isRunningSum(operand.get()))
         continue;
       found = &operand;
       return WalkResult::interrupt();

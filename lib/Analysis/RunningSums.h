@@ -6,6 +6,10 @@
 
 namespace tilewright {
 
+/// Whether `value` may be the sum of a product that was started and not waited
+/// for.
+bool isRunningSum(mlir::Value value);
+
 /// The use by which something other than a product, a wait or control flow
 /// touches the sum of a product in `func` that was started and not waited for;
 /// null if there is none.

@@ -63,8 +63,9 @@ static LogicalResult checkPlace(tile::FuncOp func) {
   SpecializeOp first;
   WalkResult result = func.walk([&](SpecializeOp roles) -> WalkResult {
     if (roles->getParentOp() != func)
-      return roles.emitError("roles stand at the top of a kernel, not inside of "
-                             "loops, branches or other roles");
+      return roles.emitError(
+          "roles stand at the top of a kernel, not inside of "
+          "loops, branches or other roles");
     if (first) {
       auto error = roles.emitError("a kernel takes its roles at one place");
       error.attachNote(first.getLoc()) << "it has roles already";
@@ -103,8 +104,9 @@ static LogicalResult checkComputing(SpecializeOp roles) {
   std::optional<unsigned> first;
   for (unsigned number : getComputingRoles(roles)) {
     if (!llvm::isPowerOf2_32(warps[number]))
-      return roles.emitError("a role that computes on blocks has a power of two "
-                             "of warps, got ")
+      return roles.emitError(
+                 "a role that computes on blocks has a power of two "
+                 "of warps, got ")
              << warps[number];
     if (first && warps[number] != warps[*first])
       return roles.emitError("roles that compute on blocks have equally many "
@@ -119,10 +121,11 @@ static LogicalResult checkComputing(SpecializeOp roles) {
     if (isWhole)
       continue;
     WalkResult result = role.walk([&](WgmmaOp product) -> WalkResult {
-      return product.emitError("a product is computed by warpgroups of 4 warps, "
-                               "this role has ")
-             << warps[number] << ", from warp "
-             << roles.getFirstWarp(number) << " on";
+      return product.emitError(
+                 "a product is computed by warpgroups of 4 warps, "
+                 "this role has ")
+             << warps[number] << ", from warp " << roles.getFirstWarp(number)
+             << " on";
     });
     if (result.wasInterrupted())
       return failure();
@@ -196,16 +199,19 @@ static LogicalResult checkTile(AllocOp alloc) {
   std::optional<std::pair<SpecializeOp, unsigned>> owner;
   SmallVector<Value> names{alloc.getResult()};
   for (unsigned i = 0; i < names.size(); ++i)
-    for (Operation *user : names[i].getUsers()) {
+    // The last use comes first.
+    for (Operation *user :
+         llvm::reverse(llvm::to_vector(names[i].getUsers()))) {
       if (isa<SharedTransposeOp>(user))
         names.push_back(user->getResult(0));
       auto role = SpecializeOp::getRole(user->getBlock());
       if (!role || isa<SharedTransposeOp>(user))
         continue;
       if (owner && *owner != *role) {
-        auto error = user->emitError("this block of shared memory is another "
-                                     "role's, which runs at the same time; pass "
-                                     "blocks between roles through a ring");
+        auto error =
+            user->emitError("this block of shared memory is another "
+                            "role's, which runs at the same time; pass "
+                            "blocks between roles through a ring");
         error.attachNote(alloc.getLoc()) << "it is made here";
         return error;
       }
@@ -215,8 +221,8 @@ static LogicalResult checkTile(AllocOp alloc) {
 }
 
 static LogicalResult checkSharedTiles(tile::FuncOp func) {
-  WalkResult result = func.walk(
-      [](AllocOp alloc) { return WalkResult(checkTile(alloc)); });
+  WalkResult result =
+      func.walk([](AllocOp alloc) { return WalkResult(checkTile(alloc)); });
   return failure(result.wasInterrupted());
 }
 
@@ -253,7 +259,7 @@ struct CheckExplicit : warp::impl::CheckExplicitBase<CheckExplicit> {
       return success();
     return op->emitError("rings, roles and products of warpgroups need sm_90a, "
                          "the target is sm_")
-           << computeCapability << (archSpecific ? "a" : "");
+           << computeCapability.getValue() << (archSpecific ? "a" : "");
   }
 
   static LogicalResult check(tile::FuncOp func) {

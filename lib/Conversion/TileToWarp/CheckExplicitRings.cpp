@@ -27,6 +27,7 @@ static LogicalResult checkRing(RingOp ring) {
                           "its roles");
   RingAcquireOp producer;
   bool isRead = false;
+  // The last use comes first.
   for (Operation *user : llvm::reverse(llvm::to_vector(ring->getUsers()))) {
     FailureOr<unsigned> role = getRole(user);
     if (failed(role))
@@ -36,8 +37,9 @@ static LogicalResult checkRing(RingOp ring) {
     if (!acquire)
       continue;
     if (producer && *getRole(producer) != *role) {
-      auto error = acquire.emitError("another role fills this ring already; use "
-                                     "a ring for each role that fills one");
+      auto error =
+          acquire.emitError("another role fills this ring already; use "
+                            "a ring for each role that fills one");
       error.attachNote(producer.getLoc()) << "it is filled here";
       return error;
     }
@@ -131,27 +133,31 @@ static LogicalResult checkFilled(RingAcquireOp acquire) {
     bool isInTime = loads[0]->getBlock() == acquire->getBlock() &&
                     loads[0]->isBeforeInBlock(commit);
     if (!isInTime)
-      return loads[0]->emitError("a slot is loaded between where it is acquired "
-                                 "and where it is committed, under no other "
-                                 "condition");
+      return loads[0]->emitError(
+          "a slot is loaded between where it is acquired "
+          "and where it is committed, under no other "
+          "condition");
   }
   return success();
 }
 
+/// What is wrong at one place; a ring as a whole is looked at after that.
+static LogicalResult checkUse(Operation *op, const AxisInfoAnalysis &axes) {
+  if (auto load = dyn_cast<TmaLoadOp>(op))
+    return checkCopy(load, axes);
+  if (failed(checkSlots(op)))
+    return failure();
+  auto acquire = dyn_cast<RingAcquireOp>(op);
+  return acquire ? checkFilled(acquire) : success();
+}
+
 LogicalResult warp::checkRings(tile::FuncOp func) {
   AxisInfoAnalysis axes(func);
-  auto check = [&](Operation *op) -> LogicalResult {
-    if (auto ring = dyn_cast<RingOp>(op))
-      return checkRing(ring);
-    if (auto load = dyn_cast<TmaLoadOp>(op))
-      return checkCopy(load, axes);
-    if (failed(checkSlots(op)))
-      return failure();
-    if (auto acquire = dyn_cast<RingAcquireOp>(op))
-      return checkFilled(acquire);
-    return success();
-  };
-  WalkResult result = func.walk<WalkOrder::PreOrder>(
-      [&](Operation *op) { return WalkResult(check(op)); });
-  return failure(result.wasInterrupted());
+  WalkResult uses = func.walk<WalkOrder::PreOrder>(
+      [&](Operation *op) { return WalkResult(checkUse(op, axes)); });
+  if (uses.wasInterrupted())
+    return failure();
+  WalkResult rings =
+      func.walk([](RingOp ring) { return WalkResult(checkRing(ring)); });
+  return failure(rings.wasInterrupted());
 }

@@ -83,8 +83,9 @@ static LogicalResult checkProduct(warp::WgmmaOp product, int64_t numWarps) {
   auto acc = cast<RankedTensorType>(product.getAcc().getType());
   std::optional<LinearLayout> sums = wgmmaLayout(acc.getShape(), numWarps);
   if (!sums)
-    return product.emitError("warpgroups take 64 rows and 8 columns each, and a "
-                             "role that has them 4 warps or more; got ")
+    return product.emitError(
+               "warpgroups take 64 rows and 8 columns each, and a "
+               "role that has them 4 warps or more; got ")
            << acc << " and " << numWarps << " warps";
   auto b = cast<warp::SharedType>(product.getB().getType());
   unsigned bits = 8 * warp::getElementBytes(b.getElementType());

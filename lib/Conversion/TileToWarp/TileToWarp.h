@@ -10,8 +10,8 @@
 
 namespace tilewright::warp {
 
-/// Fails, with an error at the op, where the rings of an explicit kernel are not
-/// used as their ops promise.
+/// Fails, with an error at the op, where the rings of an explicit kernel are
+/// not used as their ops promise.
 llvm::LogicalResult checkRings(tile::FuncOp func);
 
 /// The roles of `func`; null if it has none.

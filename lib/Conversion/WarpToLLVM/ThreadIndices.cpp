@@ -22,9 +22,9 @@ Value tilewright::emitThreadId(ImplicitLocOpBuilder &b) {
   Value thread = NVVM::ThreadIdXOp::create(b, b.getI32Type());
   auto role = warp::SpecializeOp::getRole(b.getInsertionBlock());
   int64_t first = role ? role->first.getFirstWarp(role->second) : 0;
-  return first == 0 ? thread
-                    : LLVM::SubOp::create(b, thread,
-                                          emitI32(b, first * kWarpSize));
+  return first == 0
+             ? thread
+             : LLVM::SubOp::create(b, thread, emitI32(b, first * kWarpSize));
 }
 
 Value tilewright::emitLaneId(ImplicitLocOpBuilder &b) {

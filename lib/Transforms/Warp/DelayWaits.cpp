@@ -1,6 +1,7 @@
 #include "lib/Transforms/Warp/Passes.h"
 
 #include "dialect/Warp/WarpOps.h"
+#include "lib/Analysis/RunningSums.h"
 #include "lib/Transforms/Warp/LoopEntry.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -191,9 +192,58 @@ static void delay(const CarriedSum &sum,
   scf::YieldOp::create(rewriter, loop.getLoc(), results);
 }
 
+//===----------------------------------------------------------------------===//
+// Waits that the source delays
+//===----------------------------------------------------------------------===//
+
+/// The wait behind `loop` for nothing but sums that it leaves running.
+static WgmmaWaitOp findLastWait(scf::ForOp loop) {
+  for (Value result : loop.getResults()) {
+    if (!isRunningSum(result) || !result.hasOneUse())
+      continue;
+    auto wait = dyn_cast<WgmmaWaitOp>(*result.user_begin());
+    if (wait && wait.getPendings() == 0 &&
+        wait->getBlock() == loop->getBlock() &&
+        llvm::all_of(wait.getSums(),
+                     [&](Value sum) { return sum.getDefiningOp() == loop; }))
+      return wait;
+  }
+  return {};
+}
+
+/// Puts `loop` and `wait` into one branch.
+static void guardWithWait(scf::ForOp loop, WgmmaWaitOp wait) {
+  SmallVector<unsigned> indices;
+  for (Value sum : wait.getSums())
+    indices.push_back(cast<OpResult>(sum).getResultNumber());
+  IRRewriter rewriter(loop.getContext());
+  scf::IfOp branch = guard(loop, loop.getNumResults(), rewriter);
+  rewriter.setInsertionPointToEnd(branch.thenBlock());
+  SmallVector<Value> results(loop.getResults()), sums, waited;
+  for (unsigned index : indices) {
+    sums.push_back(loop.getResult(index));
+    waited.push_back(branch.getResult(index));
+  }
+  auto last = WgmmaWaitOp::create(rewriter, wait.getLoc(), TypeRange(sums),
+                                  sums, /*pendings=*/0);
+  for (auto [index, sum] : llvm::zip_equal(indices, last.getResults()))
+    results[index] = sum;
+  scf::YieldOp::create(rewriter, loop.getLoc(), results);
+  rewriter.replaceOp(wait, waited);
+}
+
 namespace {
 struct DelayWaits : warp::impl::DelayWaitsBase<DelayWaits> {
   void runOnOperation() override {
+    SmallVector<std::pair<scf::ForOp, WgmmaWaitOp>> guarded;
+    getOperation()->walk([&](scf::ForOp loop) {
+      if (!isExplicit(loop))
+        return;
+      if (WgmmaWaitOp wait = findLastWait(loop))
+        guarded.push_back({loop, wait});
+    });
+    for (auto [loop, wait] : guarded)
+      guardWithWait(loop, wait);
     SmallVector<CarriedSum> sums;
     getOperation()->walk([&](scf::ForOp loop) {
       if (auto sum = findCarriedSum(loop))

@@ -261,7 +261,9 @@ def DelayWaits : Pass<"warp-delay-waits", "::mlir::ModuleOp"> {
     ```
 
     No product is running where control flow joins: the assembler would take
-    them for running on the other way too, and serialise all (C7514).
+    them for running on the other way too, and serialise all (C7514). So a loop
+    of an explicit kernel that leaves products running goes into such a branch
+    with the wait behind it.
 
     Left alone: sums that the loop uses itself; products that read registers, or
     memory that the loop stores to; rings of one slot, and those that a loop

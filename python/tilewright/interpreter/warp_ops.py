@@ -95,7 +95,8 @@ def _release(builder, operands, types, attrs):
     slot = _get(operands[0])
     if slot is None:
         raise LanguageError(
-            "the slot that is released is none", hint="release it under a condition: release(held, when=i > 0)"
+            "the slot that is released is none",
+            hint="release it under a condition: release(held, when=i > 0)",
         )
     slot.ring.released[builder.schedule.role] += 1
     return []

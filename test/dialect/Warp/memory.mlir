@@ -3,9 +3,10 @@
 
 #rows = #warp.linear<{register = [[0, 1]], lane = [[0, 2], [1, 0], [2, 0], [4, 0], [8, 0]]}>
 #swizzled = #warp.linear<{offset = [[0, 1], [0, 2], [1, 0], [2, 2], [4, 0], [8, 2]]}>
-
-// CHECK: #[[ROWS:.*]] = #warp.linear<{register
-// CHECK: #[[SHARED:.*]] = #warp.linear<{offset = {{\[\[}}0, 1], [0, 2], [1, 0], [2, 2], [4, 0], [8, 2]]}>
+// CHECK-DAG: #[[ROWS:.*]] = #warp.linear<{register
+// CHECK-DAG: #[[SHARED:.*]] = #warp.linear<{offset = {{\[\[}}0, 1], [0, 2], [1, 0], [2, 2], [4, 0], [8, 2]]}>
+// CHECK-DAG: #[[PANEL:.*]] = #warp.linear<{offset = {{\[\[}}0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 4], [2, 8]]}>
+// CHECK-DAG: #[[ROWS3:.*]] = #warp.linear<{offset = {{\[\[}}0, 0, 1], [0, 0, 2], [0, 1, 0], [1, 0, 0]]}>
 
 // CHECK-LABEL: @round_trip
 // CHECK-SAME: %[[X:.*]]: tensor<16x4xf16, #[[ROWS]]>
@@ -27,4 +28,23 @@ tile.func @filled(%x: tensor<16x4x!tile.ptr<i8>, #rows>) {
   // CHECK: warp.alloc %[[X]] {warp.shared_offset = 128 : i32} : (tensor<16x4x!tile.ptr<i8>, #[[ROWS]]>) -> !warp.shared<16x4x!tile.ptr<i8>, #[[SHARED]]>
   %m = warp.alloc %x {warp.shared_offset = 128 : i32} : (tensor<16x4x!tile.ptr<i8>, #rows>) -> !warp.shared<16x4x!tile.ptr<i8>, #swizzled>
   tile.return
+}
+
+// A tile lies as the tensor memory accelerator writes it where its layout is left out: matrices
+// swizzled, all else in rows.
+// CHECK-LABEL: @default
+// CHECK-SAME: (%{{.*}}: !warp.shared<4x32xf32, #[[PANEL]]>, %{{.*}}: !warp.shared<2x2x4xf32, #[[ROWS3]]>)
+tile.func @default(%a: !warp.shared<4x32xf32>, %b: !warp.shared<2x2x4xf32>) {
+  tile.return
+}
+
+// Before tiles have layouts.
+// CHECK-LABEL: @early
+tile.func @early(%x: tensor<4x32xf32>) -> tensor<4x32xf32> {
+  %m = warp.alloc : !warp.shared<4x32xf32>
+  // CHECK: warp.local_store %{{.*}}, %{{.*}} : tensor<4x32xf32> -> !warp.shared<4x32xf32, #[[PANEL]]>
+  warp.local_store %x, %m : tensor<4x32xf32> -> !warp.shared<4x32xf32>
+  // CHECK: warp.local_load %{{.*}} : !warp.shared<4x32xf32, #[[PANEL]]> -> tensor<4x32xf32>
+  %y = warp.local_load %m : !warp.shared<4x32xf32> -> tensor<4x32xf32>
+  tile.return %y : tensor<4x32xf32>
 }

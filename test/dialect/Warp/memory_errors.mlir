@@ -27,6 +27,16 @@ tile.func private @copies(!warp.shared<4xf32, #warp.linear<{offset = [[1], [2], 
 
 // -----
 
+// expected-error@+1 {{needs a layout: only tiles of numbers whose sides are powers of two have one of their own}}
+tile.func private @default(!warp.shared<24x32xf32>)
+
+// -----
+
+// expected-error@+1 {{needs a layout}}
+tile.func private @pointers(!warp.shared<32x!tile.ptr<f32>>)
+
+// -----
+
 // The ops.
 
 #lanes = #warp.linear<{lane = [[1], [2], [4], [8], [16]]}>
@@ -41,7 +51,8 @@ tile.func @alloc(%x: tensor<32xf32, #lanes>) {
 // -----
 
 #shared = #warp.linear<{offset = [[1], [2], [4], [8], [16]]}>
-tile.func @load(%m: !warp.shared<32xf32, #shared>) {
+tile.func @load(%m: !warp.shared<32xf32, #shared>) attributes {warp.num_warps = 1 : i32} {
+  // C1
   // expected-error@+1 {{needs a tile with a #warp.linear layout, got 'tensor<32xf32>'}}
   %x = warp.local_load %m : !warp.shared<32xf32, #shared> -> tensor<32xf32>
   tile.return

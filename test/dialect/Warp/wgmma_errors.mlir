@@ -95,7 +95,8 @@ tile.func @nothing() {
 #t = #warp.linear<{offset = [[0, 1], [0, 2], [1, 0], [2, 0]]}>
 tile.func @order(%b: !warp.shared<4x4xf16, #b>) {
   // C1
-  // expected-error@+1 {{needs an order of 2 dimensions, got [0, 0]}}
+  // expected-error@+2 {{needs an order of 2 dimensions, got [0, 0]}}
+  // expected-error@+1 {{failed to infer returned types}}
   %t = warp.shared_transpose %b {order = array<i32: 0, 0>} : !warp.shared<4x4xf16, #b> -> !warp.shared<4x4xf16, #t>
   tile.return
 }
@@ -105,7 +106,18 @@ tile.func @order(%b: !warp.shared<4x4xf16, #b>) {
 #b = #warp.linear<{offset = [[1, 0], [2, 0], [0, 1], [0, 2]]}>
 tile.func @other_layout(%b: !warp.shared<4x4xf16, #b>) {
   // C2
-  // expected-error@+1 {{gives '!warp.shared<4x4xf16}}
+  // expected-error@+2 {{are incompatible with return type(s) of operation '!warp.shared<4x4xf16}}
+  // expected-error@+1 {{failed to infer returned types}}
   %t = warp.shared_transpose %b {order = array<i32: 1, 0>} : !warp.shared<4x4xf16, #b> -> !warp.shared<4x4xf16, #b>
+  tile.return
+}
+
+// -----
+
+#b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8]]}>
+tile.func @layouts(%a: tensor<64x16xf16>, %b: !warp.shared<16x16xf16, #b>, %c: tensor<64x16xf32>) attributes {warp.num_warps = 4 : i32} {
+  // C3: where tiles have layouts
+  // expected-error@+1 {{needs tiles with a #warp.linear layout}}
+  %s = warp.wgmma %a, %b, %c : tensor<64x16xf16>, !warp.shared<16x16xf16, #b>, tensor<64x16xf32>
   tile.return
 }

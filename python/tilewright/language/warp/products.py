@@ -73,10 +73,9 @@ def wgmma(a, b, acc):
     """Start `acc + a @ b` by the tensor cores of the role's warpgroups and go on; gives the sum to be.
 
     `a` [M, K] is a block in shared memory, or in registers; `b` [K, N] one in shared memory; `acc` [M, N] is a block.
-    float16 is summed in float32 or float16, bfloat16 in float32, float8e4nv and float8e5 in float32 or float16, int8
-    in int32, and float32 operands are read as tf32: the lower 13 bits of their mantissa are ignored. The sum may only be added to
-    by another `wgmma`, or carried by a loop, until `warp.wgmma_wait` has given it back; until then the memory of `a`
-    and `b` stays as it is.
+    float16, float8e4nv and float8e5 are summed in float32 or float16, bfloat16 in float32, int8 in int32; float32
+    operands are read as tf32, without the lower 13 bits of their mantissa. Until `warp.wgmma_wait` has given the sum
+    back it may only be added to by another `wgmma`, or carried by a loop, and the memory of `a` and `b` stays as it is.
 
     Raises `LanguageTypeError` and `LanguageValueError` for types and shapes without such an instruction.
 
@@ -111,7 +110,9 @@ def wgmma_wait(*sums, pendings=0):
     if not sums or not all(isinstance(value, tensor) and value.shape for value in sums):
         raise LanguageTypeError("warp.wgmma_wait takes the sums to wait for, which are blocks")
     if isinstance(pendings, bool) or not isinstance(pendings, int) or pendings < 0:
-        raise LanguageValueError(f"the number of pending products is a constant, 0 or more, got {describe(pendings)}")
+        raise LanguageValueError(
+            f"the number of pending products is a constant, 0 or more, got {describe(pendings)}"
+        )
     types = [value.type for value in sums]
     handles = create("warp.wgmma_wait", sums, types, pendings=pendings)
     results = tuple(tensor(handle, ty) for handle, ty in zip(handles, types, strict=True))

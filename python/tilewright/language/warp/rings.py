@@ -3,7 +3,6 @@
 from ..aggregate import aggregate
 from ..builtin import builtin
 from ..constexpr import unwrap
-from ..dtypes import int1
 from ..errors import LanguageError, LanguageTypeError, LanguageValueError
 from ..semantic.convert import describe, to_bool, to_tensor
 from ..tensor import tensor
@@ -49,7 +48,9 @@ class slot(aggregate):
                 hint="use them in the iteration that waited for the slot",
             )
         if not isinstance(index, int) or not 0 <= index < count:
-            raise LanguageValueError(f"a slot of this ring has the blocks 0 to {count - 1}, got {describe(index)}")
+            raise LanguageValueError(
+                f"a slot of this ring has the blocks 0 to {count - 1}, got {describe(index)}"
+            )
         return self.values[index]
 
     def __getitem__(self, index):
@@ -123,7 +124,9 @@ class ring_buffer(aggregate):
         if not isinstance(given, slot):
             raise LanguageTypeError(f"{verb} takes a slot, got {describe(given)}")
         if given.owner is not self:
-            raise LanguageError("the slot belongs to another ring", hint=f"{verb} it to the ring that gave it")
+            raise LanguageError(
+                "the slot belongs to another ring", hint=f"{verb} it to the ring that gave it"
+            )
         if given.kind != kind:
             raise LanguageError(f"{verb} takes a {kind}, got a {given.kind}")
         if given.ended:

@@ -3,7 +3,6 @@
 from ..aggregate import aggregate
 from ..builtin import builtin
 from ..errors import LanguageError, LanguageTypeError, LanguageValueError
-from ..ir import builder
 from ..semantic.convert import cast, describe, to_tensor
 from ..semantic.promote import broadcast_to_shape
 from ..tensor import tensor
@@ -67,10 +66,14 @@ class shared_tile(aggregate):
         another shape.
         """
         if self.slot is not None:
-            raise LanguageError("a slot that was waited for is only read", hint="store to a block of warp.shared")
+            raise LanguageError(
+                "a slot that was waited for is only read", hint="store to a block of warp.shared"
+            )
         value = to_tensor(value)
         if value.shape not in ((), self.shape):
-            raise LanguageValueError(f"a block of shape {list(self.shape)} is stored, got {list(value.shape)}")
+            raise LanguageValueError(
+                f"a block of shape {list(self.shape)} is stored, got {list(value.shape)}"
+            )
         value = broadcast_to_shape(cast(value, self.dtype), self.shape)
         create("warp.local_store", [value, self.memory()], [])
 
@@ -103,5 +106,3 @@ def as_shared(value, what):
             hint="take it from a slot, or store it to a warp.shared",
         )
     return value
-
-

@@ -88,7 +88,9 @@ def _element(element):
 
 
 def _sides(shape):
-    shape = as_shape((tuple(shape),) if isinstance(shape, (tuple, list)) else (shape,), "a block in shared memory")
+    shape = as_shape(
+        (tuple(shape),) if isinstance(shape, (tuple, list)) else (shape,), "a block in shared memory"
+    )
     wrong = [side for side in shape if side & (side - 1) or side > _MAX_SIDE]
     if wrong or not 1 <= len(shape) <= 5:
         raise LanguageValueError(

@@ -2,6 +2,7 @@
 // RUN:   -canonicalize -cse | FileCheck %s
 
 #shared = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]}>
+#lanes = #warp.linear<{lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]}>
 !ring = !warp.ring<3 x {!warp.shared<8x8xf32, #shared>}, transactions>
 
 // Barriers stand behind the slots: three of full slots, for one arrival and the
@@ -40,12 +41,34 @@ tile.func @roles(%map: !warp.tensor_map, %i: i32, %c: i1) attributes {tile.kerne
   tile.return
 }
 
+// The threads of 12 warps start with 168 registers.
 // CHECK-LABEL: llvm.func @budgets
 // CHECK: setmaxnreg.inc.sync.aligned.u32 240;
+// CHECK: setmaxnreg.inc.sync.aligned.u32 200;
 // CHECK: setmaxnreg.dec.sync.aligned.u32 24;
-tile.func @budgets() attributes {tile.kernel, warp.num_warps = 4 : i32, warp.block_warps = 8 : i32} {
-  warp.specialize warps [4, 4] registers [240, 24] {
+tile.func @budgets() attributes {tile.kernel, warp.num_warps = 4 : i32, warp.block_warps = 12 : i32} {
+  warp.specialize warps [4, 4, 4] registers [240, 200, 24] {
   }, {
+  }, {
+  }
+  tile.return
+}
+
+// A role counts its threads from 0.
+// CHECK-LABEL: llvm.func @second_role
+// CHECK-DAG: %[[C128:.*]] = llvm.mlir.constant(128 : i32)
+// CHECK: llvm.store
+// CHECK: llvm.sub %{{.*}}, %[[C128]]
+// CHECK: llvm.store
+tile.func @second_role(%p: !tile.ptr<i32>) attributes {tile.kernel, warp.num_warps = 4 : i32, warp.block_warps = 8 : i32} {
+  warp.specialize warps [4, 4] {
+    %i = tile.range {start = 0 : i32, end = 128 : i32} : tensor<128xi32, #lanes>
+    %base = tile.splat %p : !tile.ptr<i32> -> tensor<128x!tile.ptr<i32>, #lanes>
+    tile.store %base, %i : tensor<128x!tile.ptr<i32>, #lanes>
+  }, {
+    %i = tile.range {start = 0 : i32, end = 128 : i32} : tensor<128xi32, #lanes>
+    %base = tile.splat %p : !tile.ptr<i32> -> tensor<128x!tile.ptr<i32>, #lanes>
+    tile.store %base, %i : tensor<128x!tile.ptr<i32>, #lanes>
   }
   tile.return
 }

@@ -54,3 +54,19 @@ tile.func @scratch(%x: tensor<64xf32, #first>) -> tensor<64xf32, #first> {
 tile.func @none() {
   tile.return
 }
+
+// Roles run at the same time, so what one needs no longer is not free for another.
+// CHECK-LABEL: @roles
+// CHECK-SAME: warp.shared_size = 256 : i32
+tile.func @roles() {
+  warp.specialize warps [1, 1] {
+    // CHECK: warp.alloc {warp.shared_offset = 0 : i32}
+    %a = warp.alloc : !warp.shared<16x4xf16, #plain>
+    %x = warp.local_load %a : !warp.shared<16x4xf16, #plain> -> tensor<16x4xf16, #rows>
+  }, {
+    // CHECK: warp.alloc {warp.shared_offset = 128 : i32}
+    %b = warp.alloc : !warp.shared<16x4xf16, #plain>
+    %y = warp.local_load %b : !warp.shared<16x4xf16, #plain> -> tensor<16x4xf16, #rows>
+  }
+  tile.return
+}

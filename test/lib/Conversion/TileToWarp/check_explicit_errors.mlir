@@ -1,0 +1,493 @@
+// RUN: tilewright-opt %s -split-input-file -verify-diagnostics -warp-check-explicit='compute-capability=90 arch-specific=true'
+
+!tile8 = !warp.shared<8x32xf32>
+!ring = !warp.ring<2 x {!tile8}, transactions>
+!desc = !tile.desc<8x32xf32>
+tile.func @in_loop(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32}, %c: i1) attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %size = arith.extsi %n : i32 to i64
+  %d = tile.make_descriptor %p, [%size, %size], [%size] : !desc, !tile.ptr<f32>
+  %ring = warp.ring : !ring
+  scf.if %c {
+    // expected-error@+1 {{roles stand at the top of a kernel, not inside of loops, branches or other roles}}
+    warp.specialize warps [1] {
+    }
+  }
+  tile.return
+}
+
+// -----
+
+!tile8 = !warp.shared<8x32xf32>
+!ring = !warp.ring<2 x {!tile8}, transactions>
+!desc = !tile.desc<8x32xf32>
+tile.func @twice(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32}, %c: i1) attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %size = arith.extsi %n : i32 to i64
+  %d = tile.make_descriptor %p, [%size, %size], [%size] : !desc, !tile.ptr<f32>
+  %ring = warp.ring : !ring
+  // expected-note@+1 {{it has roles already}}
+  warp.specialize warps [1] {
+  }
+  // expected-error@+1 {{a kernel takes its roles at one place}}
+  warp.specialize warps [1] {
+  }
+  tile.return
+}
+
+// -----
+
+!tile8 = !warp.shared<8x32xf32>
+!ring = !warp.ring<2 x {!tile8}, transactions>
+!desc = !tile.desc<8x32xf32>
+tile.func @warps(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32}, %c: i1) attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %size = arith.extsi %n : i32 to i64
+  %d = tile.make_descriptor %p, [%size, %size], [%size] : !desc, !tile.ptr<f32>
+  %ring = warp.ring : !ring
+  // expected-error@+1 {{the roles have at most 32 warps together, got 36}}
+  warp.specialize warps [32, 4] {
+  }, {
+  }
+  tile.return
+}
+
+// -----
+
+!tile8 = !warp.shared<8x32xf32>
+!ring = !warp.ring<2 x {!tile8}, transactions>
+!desc = !tile.desc<8x32xf32>
+tile.func @registers(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32}, %c: i1) attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %size = arith.extsi %n : i32 to i64
+  %d = tile.make_descriptor %p, [%size, %size], [%size] : !desc, !tile.ptr<f32>
+  %ring = warp.ring : !ring
+  // expected-error@+1 {{the roles ask for 92160 registers, a multiprocessor has 65536; give fewer to some of them}}
+  warp.specialize warps [8, 4] registers [240, 240] {
+  }, {
+  }
+  tile.return
+}
+
+// -----
+
+!tile8 = !warp.shared<8x32xf32>
+!ring = !warp.ring<2 x {!tile8}, transactions>
+!desc = !tile.desc<8x32xf32>
+tile.func @power(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32}, %c: i1) attributes {tile.kernel} {
+  // expected-error@+1 {{a role that computes on blocks has a power of two of warps, got 3}}
+  warp.specialize warps [3] {
+    %x = tile.range {start = 0 : i32, end = 32 : i32} : tensor<32xi32>
+    tile.print "x", %x {isSigned = array<i1: true>} : tensor<32xi32>
+  }
+  tile.return
+}
+
+// -----
+
+!tile8 = !warp.shared<8x32xf32>
+!ring = !warp.ring<2 x {!tile8}, transactions>
+!desc = !tile.desc<8x32xf32>
+tile.func @equal(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32}, %c: i1) attributes {tile.kernel} {
+  // expected-error@+1 {{roles that compute on blocks have equally many warps, got 4 and 8}}
+  warp.specialize warps [4, 8] {
+    %x = tile.range {start = 0 : i32, end = 32 : i32} : tensor<32xi32>
+    tile.print "x", %x {isSigned = array<i1: true>} : tensor<32xi32>
+  }, {
+    %x = tile.range {start = 0 : i32, end = 32 : i32} : tensor<32xi32>
+    tile.print "x", %x {isSigned = array<i1: true>} : tensor<32xi32>
+  }
+  tile.return
+}
+
+// -----
+
+!tile8 = !warp.shared<8x32xf32>
+!ring = !warp.ring<2 x {!tile8}, transactions>
+!desc = !tile.desc<8x32xf32>
+tile.func @outside(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32}, %c: i1) attributes {tile.kernel} {
+  %x = tile.range {start = 0 : i32, end = 32 : i32} : tensor<32xi32>
+  // expected-error@+1 {{blocks are computed inside of the roles, whose warps hold them; move this into a role}}
+  tile.print "x", %x {isSigned = array<i1: true>} : tensor<32xi32>
+  warp.specialize warps [4] {
+  }
+  tile.return
+}
+
+// -----
+
+!tile8 = !warp.shared<8x32xf32>
+!ring = !warp.ring<2 x {!tile8}, transactions>
+!desc = !tile.desc<8x32xf32>
+tile.func @groups(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32}, %c: i1) attributes {tile.kernel} {
+  warp.specialize warps [2] {
+    %zeros = arith.constant dense<0.0> : tensor<64x8xf32>
+    %a = warp.alloc : !warp.shared<64x8xf32>
+    %b = warp.alloc : !warp.shared<8x8xf32, #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [0, 1], [0, 2], [4, 4]]}>>
+    // expected-error@+1 {{a product is computed by warpgroups of 4 warps, this role has 2, from warp 0 on}}
+    %s = warp.wgmma %a, %b, %zeros : !warp.shared<64x8xf32>, !warp.shared<8x8xf32, #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [0, 1], [0, 2], [4, 4]]}>>, tensor<64x8xf32>
+  }
+  tile.return
+}
+
+// -----
+
+!tile8 = !warp.shared<8x32xf32>
+!ring = !warp.ring<2 x {!tile8}, transactions>
+!desc = !tile.desc<8x32xf32>
+tile.func @aligned(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32}, %c: i1) attributes {tile.kernel} {
+  warp.specialize warps [1, 4] {
+  }, {
+    %zeros = arith.constant dense<0.0> : tensor<64x8xf32>
+    %a = warp.alloc : !warp.shared<64x8xf32>
+    %b = warp.alloc : !warp.shared<8x8xf32, #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [0, 1], [0, 2], [4, 4]]}>>
+    // expected-error@+1 {{a product is computed by warpgroups of 4 warps, this role has 4, from warp 1 on}}
+    %s = warp.wgmma %a, %b, %zeros : !warp.shared<64x8xf32>, !warp.shared<8x8xf32, #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [0, 1], [0, 2], [4, 4]]}>>, tensor<64x8xf32>
+  }
+  tile.return
+}
+
+// -----
+
+!tile8 = !warp.shared<8x32xf32>
+!ring = !warp.ring<2 x {!tile8}, transactions>
+!desc = !tile.desc<8x32xf32>
+tile.func @ring_in_role(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32}, %c: i1) attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %size = arith.extsi %n : i32 to i64
+  %d = tile.make_descriptor %p, [%size, %size], [%size] : !desc, !tile.ptr<f32>
+  warp.specialize warps [1] {
+    // expected-error@+1 {{a ring is made at the top of a kernel, in front of its roles}}
+    %ring = warp.ring : !ring
+  }
+  tile.return
+}
+
+// -----
+
+!tile8 = !warp.shared<8x32xf32>
+!ring = !warp.ring<2 x {!tile8}, transactions>
+!desc = !tile.desc<8x32xf32>
+tile.func @no_role(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32}, %c: i1) attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %size = arith.extsi %n : i32 to i64
+  %d = tile.make_descriptor %p, [%size, %size], [%size] : !desc, !tile.ptr<f32>
+  %ring = warp.ring : !ring
+  // expected-error@+1 {{slots of rings are used inside of roles}}
+  %full, %x = warp.ring.wait %ring : !ring
+  warp.ring.release %full
+  tile.return
+}
+
+// -----
+
+!tile8 = !warp.shared<8x32xf32>
+!ring = !warp.ring<2 x {!tile8}, transactions>
+!desc = !tile.desc<8x32xf32>
+tile.func @two_producers(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32}, %c: i1) attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %size = arith.extsi %n : i32 to i64
+  %d = tile.make_descriptor %p, [%size, %size], [%size] : !desc, !tile.ptr<f32>
+  %ring = warp.ring : !ring
+  warp.specialize warps [1, 1, 1] {
+    // expected-note@+1 {{it is filled here}}
+    %slot, %x = warp.ring.acquire %ring : !ring
+    warp.tma_load %d[%zero, %zero], %x : !desc, !tile8
+    warp.ring.commit %slot
+  }, {
+    %full, %x = warp.ring.wait %ring : !ring
+    warp.ring.release %full
+  }, {
+    // expected-error@+1 {{another role fills this ring already; use a ring for each role that fills one}}
+    %slot, %x = warp.ring.acquire %ring : !ring
+    warp.tma_load %d[%zero, %zero], %x : !desc, !tile8
+    warp.ring.commit %slot
+  }
+  tile.return
+}
+
+// -----
+
+!tile8 = !warp.shared<8x32xf32>
+!ring = !warp.ring<2 x {!tile8}, transactions>
+!desc = !tile.desc<8x32xf32>
+tile.func @no_producer(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32}, %c: i1) attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %size = arith.extsi %n : i32 to i64
+  %d = tile.make_descriptor %p, [%size, %size], [%size] : !desc, !tile.ptr<f32>
+  // expected-error@+1 {{no role acquires slots of this ring to fill them}}
+  %ring = warp.ring : !ring
+  warp.specialize warps [1] {
+    %full, %x = warp.ring.wait %ring : !ring
+    warp.ring.release %full
+  }
+  tile.return
+}
+
+// -----
+
+!tile8 = !warp.shared<8x32xf32>
+!ring = !warp.ring<2 x {!tile8}, transactions>
+!desc = !tile.desc<8x32xf32>
+tile.func @no_consumer(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32}, %c: i1) attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %size = arith.extsi %n : i32 to i64
+  %d = tile.make_descriptor %p, [%size, %size], [%size] : !desc, !tile.ptr<f32>
+  // expected-error@+1 {{no role waits for slots of this ring to read them}}
+  %ring = warp.ring : !ring
+  warp.specialize warps [1] {
+    %slot, %x = warp.ring.acquire %ring : !ring
+    warp.tma_load %d[%zero, %zero], %x : !desc, !tile8
+    warp.ring.commit %slot
+  }
+  tile.return
+}
+
+// -----
+
+!tile8 = !warp.shared<8x32xf32>
+!ring = !warp.ring<2 x {!tile8}, transactions>
+!desc = !tile.desc<8x32xf32>
+tile.func @condition(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32}, %c: i1) attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %size = arith.extsi %n : i32 to i64
+  %d = tile.make_descriptor %p, [%size, %size], [%size] : !desc, !tile.ptr<f32>
+  %ring = warp.ring : !ring
+  warp.specialize warps [1, 1] {
+    // expected-note@+1 {{the slot comes from here}}
+    %full, %x = warp.ring.wait %ring : !ring
+    scf.if %c {
+      // expected-error@+1 {{a slot is released where it is held, not under another condition or in another loop}}
+      warp.ring.release %full
+    }
+  }, {
+    %slot, %x = warp.ring.acquire %ring : !ring
+    warp.tma_load %d[%zero, %zero], %x : !desc, !tile8
+    warp.ring.commit %slot
+  }
+  tile.return
+}
+
+// -----
+
+!tile8 = !warp.shared<8x32xf32>
+!ring = !warp.ring<2 x {!tile8}, transactions>
+!desc = !tile.desc<8x32xf32>
+tile.func @branches(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32}, %c: i1) attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %size = arith.extsi %n : i32 to i64
+  %d = tile.make_descriptor %p, [%size, %size], [%size] : !desc, !tile.ptr<f32>
+  %ring = warp.ring : !ring
+  warp.specialize warps [1, 1] {
+    %none = warp.ring.no_slot
+    %full, %x = warp.ring.wait %ring : !ring
+    %either = scf.if %c -> !warp.slot {
+      // expected-error@+1 {{a slot is released, not chosen by branches or other loops than 'for'}}
+      scf.yield %full : !warp.slot
+    } else {
+      scf.yield %none : !warp.slot
+    }
+    warp.ring.release %either
+  }, {
+    %slot, %x = warp.ring.acquire %ring : !ring
+    warp.tma_load %d[%zero, %zero], %x : !desc, !tile8
+    warp.ring.commit %slot
+  }
+  tile.return
+}
+
+// -----
+
+!tile8 = !warp.shared<8x32xf32>
+!ring = !warp.ring<2 x {!tile8}, transactions>
+!desc = !tile.desc<8x32xf32>
+tile.func @kept(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32}, %c: i1) attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %size = arith.extsi %n : i32 to i64
+  %d = tile.make_descriptor %p, [%size, %size], [%size] : !desc, !tile.ptr<f32>
+  %ring = warp.ring : !ring
+  warp.specialize warps [1, 1] {
+    %none = warp.ring.no_slot
+    // expected-error@+1 {{this slot is never released}}
+    %held = scf.for %i = %zero to %n step %n iter_args(%before = %none) -> !warp.slot : i32 {
+      %full, %x = warp.ring.wait %ring : !ring
+      warp.ring.release %before if %c
+      scf.yield %full : !warp.slot
+    }
+  }, {
+    %slot, %x = warp.ring.acquire %ring : !ring
+    warp.tma_load %d[%zero, %zero], %x : !desc, !tile8
+    warp.ring.commit %slot
+  }
+  tile.return
+}
+
+// -----
+
+!tile8 = !warp.shared<8x32xf32>
+!ring = !warp.ring<2 x {!tile8}, transactions>
+!desc = !tile.desc<8x32xf32>
+tile.func @again(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32}, %c: i1) attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %size = arith.extsi %n : i32 to i64
+  %d = tile.make_descriptor %p, [%size, %size], [%size] : !desc, !tile.ptr<f32>
+  %ring = warp.ring : !ring
+  warp.specialize warps [1, 1] {
+    %none = warp.ring.no_slot
+    // expected-error@+1 {{this slot is released more than once}}
+    %held = scf.for %i = %zero to %n step %n iter_args(%before = %none) -> !warp.slot : i32 {
+      %full, %x = warp.ring.wait %ring : !ring
+      warp.ring.release %before if %c
+      warp.ring.release %before if %c
+      scf.yield %full : !warp.slot
+    }
+    warp.ring.release %held
+  }, {
+    %slot, %x = warp.ring.acquire %ring : !ring
+    warp.tma_load %d[%zero, %zero], %x : !desc, !tile8
+    warp.ring.commit %slot
+  }
+  tile.return
+}
+
+// -----
+
+!tile8 = !warp.shared<8x32xf32>
+!ring = !warp.ring<2 x {!tile8}, transactions>
+!desc = !tile.desc<8x32xf32>
+tile.func @unloaded(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32}, %c: i1) attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %size = arith.extsi %n : i32 to i64
+  %d = tile.make_descriptor %p, [%size, %size], [%size] : !desc, !tile.ptr<f32>
+  %ring = warp.ring : !ring
+  warp.specialize warps [1, 1] {
+    %full, %x = warp.ring.wait %ring : !ring
+    warp.ring.release %full
+  }, {
+    %slot, %x = warp.ring.acquire %ring : !ring
+    // expected-error@+1 {{each block of a slot is loaded once before the slot is committed; block 0 is loaded 0 times}}
+    warp.ring.commit %slot
+  }
+  tile.return
+}
+
+// -----
+
+!tile8 = !warp.shared<8x32xf32>
+!ring = !warp.ring<2 x {!tile8}, transactions>
+!desc = !tile.desc<8x32xf32>
+tile.func @loaded_late(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32}, %c: i1) attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %size = arith.extsi %n : i32 to i64
+  %d = tile.make_descriptor %p, [%size, %size], [%size] : !desc, !tile.ptr<f32>
+  %ring = warp.ring : !ring
+  warp.specialize warps [1, 1] {
+    %full, %x = warp.ring.wait %ring : !ring
+    warp.ring.release %full
+  }, {
+    %slot, %x = warp.ring.acquire %ring : !ring
+    warp.ring.commit %slot
+    // expected-error@+1 {{a slot is loaded between where it is acquired and where it is committed, under no other condition}}
+    warp.tma_load %d[%zero, %zero], %x : !desc, !tile8
+  }
+  tile.return
+}
+
+// -----
+
+!tile8 = !warp.shared<8x32xf32>
+!ring = !warp.ring<2 x {!tile8}, transactions>
+!desc = !tile.desc<8x32xf32>
+tile.func @unaligned(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32}, %c: i1) attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %size = arith.extsi %n : i32 to i64
+  %d = tile.make_descriptor %p, [%size, %size], [%size] : !desc, !tile.ptr<f32>
+  %ring = warp.ring : !ring
+  warp.specialize warps [1, 1] {
+    %full, %x = warp.ring.wait %ring : !ring
+    warp.ring.release %full
+  }, {
+    %slot, %x = warp.ring.acquire %ring : !ring
+    %one = arith.constant 1 : i32
+    // expected-error@+1 {{the tensor memory accelerator can not copy this: its place in a row is not known to be a multiple of 16 bytes}}
+    warp.tma_load %d[%zero, %one], %x : !desc, !tile8
+    warp.ring.commit %slot
+  }
+  tile.return
+}
+
+// -----
+
+!tile8 = !warp.shared<8x32xf32>
+!ring = !warp.ring<2 x {!tile8}, transactions>
+!desc = !tile.desc<8x32xf32>
+tile.func @shared(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32}, %c: i1) attributes {tile.kernel} {
+  // expected-note@+1 {{it is made here}}
+  %m = warp.alloc : !tile8
+  warp.specialize warps [4, 4] {
+    %v = warp.local_load %m : !tile8 -> tensor<8x32xf32>
+  }, {
+    // expected-error@+1 {{this block of shared memory is another role's, which runs at the same time; pass blocks between roles through a ring}}
+    %v = warp.local_load %m : !tile8 -> tensor<8x32xf32>
+  }
+  tile.return
+}
+
+// -----
+
+!tile8 = !warp.shared<8x32xf32>
+!ring = !warp.ring<2 x {!tile8}, transactions>
+!desc = !tile.desc<8x32xf32>
+tile.func @running(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32}, %c: i1) attributes {tile.kernel} {
+  warp.specialize warps [4] {
+    %zeros = arith.constant dense<0.0> : tensor<64x8xf32>
+    %a = warp.alloc : !warp.shared<64x8xf32>
+    %b = warp.alloc : !warp.shared<8x8xf32, #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [0, 1], [0, 2], [4, 4]]}>>
+    // expected-note@+1 {{the sum comes from here}}
+    %s = warp.wgmma %a, %b, %zeros : !warp.shared<64x8xf32>, !warp.shared<8x8xf32, #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [0, 1], [0, 2], [4, 4]]}>>, tensor<64x8xf32>
+    // expected-error@+1 {{uses a sum whose product may still be running; pass it through a wait with no pending products first}}
+    %h = arith.addf %s, %s : tensor<64x8xf32>
+  }
+  tile.return
+}
+
+// -----
+
+!tile8 = !warp.shared<8x32xf32>
+!ring = !warp.ring<2 x {!tile8}, transactions>
+!desc = !tile.desc<8x32xf32>
+tile.func @pending(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32}, %c: i1) attributes {tile.kernel} {
+  warp.specialize warps [4] {
+    %zeros = arith.constant dense<0.0> : tensor<64x8xf32>
+    %a = warp.alloc : !warp.shared<64x8xf32>
+    %b = warp.alloc : !warp.shared<8x8xf32, #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [0, 1], [0, 2], [4, 4]]}>>
+    %s = warp.wgmma %a, %b, %zeros : !warp.shared<64x8xf32>, !warp.shared<8x8xf32, #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [0, 1], [0, 2], [4, 4]]}>>, tensor<64x8xf32>
+    // expected-note@+1 {{the sum comes from here}}
+    %w = warp.wgmma_wait %s {pendings = 1 : i32} : tensor<64x8xf32>
+    // expected-error@+1 {{uses a sum whose product may still be running; pass it through a wait with no pending products first}}
+    %h = arith.addf %w, %w : tensor<64x8xf32>
+  }
+  tile.return
+}
+
+// -----
+
+!tile8 = !warp.shared<8x32xf32>
+!ring = !warp.ring<2 x {!tile8}, transactions>
+!desc = !tile.desc<8x32xf32>
+tile.func @carried(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32}, %c: i1) attributes {tile.kernel} {
+  warp.specialize warps [4] {
+    %zeros = arith.constant dense<0.0> : tensor<64x8xf32>
+    %a = warp.alloc : !warp.shared<64x8xf32>
+    %b = warp.alloc : !warp.shared<8x8xf32, #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [0, 1], [0, 2], [4, 4]]}>>
+    %lots = arith.constant 8 : i32
+    // expected-note@+1 {{the sum comes from here}}
+    %sum = scf.for %i = %n to %lots step %n iter_args(%acc = %zeros) -> tensor<64x8xf32> : i32 {
+      %s = warp.wgmma %a, %b, %acc : !warp.shared<64x8xf32>, !warp.shared<8x8xf32, #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [0, 1], [0, 2], [4, 4]]}>>, tensor<64x8xf32>
+      scf.yield %s : tensor<64x8xf32>
+    }
+    // expected-error@+1 {{uses a sum whose product may still be running; pass it through a wait with no pending products first}}
+    %h = arith.addf %sum, %sum : tensor<64x8xf32>
+  }
+  tile.return
+}

@@ -1,0 +1,516 @@
+"""What is wrong with kernels at the warp level is said at their line, before anything runs."""
+
+import inspect
+import re
+
+import numpy as np
+import pytest
+import tilewright as tw
+import tilewright.language as tl
+import tilewright.language.warp as warp
+from tilewright.frontend import CompilationError, KernelFunction
+from tilewright.runtime.compiler import compile_kernel
+from tilewright.runtime.options import Options
+
+
+@pytest.fixture
+def refused():
+    """`refused(kernel, message)`: the kernel of a float16 array and a size does not compile, at its line `# !`."""
+
+    def check(fn, message, target="sm_90a", x="*fp16", divisible=16):
+        fn = KernelFunction(fn).fn
+        lines, first = inspect.getsourcelines(fn)
+        (marked,) = [first + i for i, line in enumerate(lines) if line.rstrip().endswith("# !")]
+        types = {"x_ptr": x, "n": "i32"}
+        with pytest.raises(CompilationError, match=re.escape(message)) as caught:
+            compile_kernel(
+                fn, types, {}, dict.fromkeys(types, divisible), target, Options(), stop_after="warp"
+            )
+        assert (caught.value.file, caught.value.line) == (inspect.getsourcefile(fn), marked)
+        return caught.value
+
+    return check
+
+
+def nothing():
+    """Used as a role that is none."""
+
+
+@tw.jit
+def idle():
+    pass
+
+
+@pytest.mark.parametrize(
+    "target, message",
+    [("cpu", "the CPU back end has no rings, roles and products"), ("sm_80", "needs sm_90a, Hopper's GPUs")],
+)
+def test_other_targets(refused, target, message):
+    def kernel(x_ptr, n):
+        ring = warp.ring(2, ((64, 64), tl.float16))  # !
+        ring.acquire()
+
+    refused(kernel, message, target)
+
+
+def test_a_launch_on_the_cpu_names_the_back_end(backend):
+    if backend.name != "cpu":
+        pytest.skip("for the CPU back end")
+
+    @tw.jit
+    def kernel(x_ptr):
+        warp.specialize(warp.role(idle, warps=4))
+
+    with pytest.raises(CompilationError, match=r"warp\.specialize is for GPUs: the CPU back end"):
+        kernel[(1,)](np.zeros(4, np.float16))
+
+
+class TestRings:
+    def test_number_of_slots(self, refused):
+        def kernel(x_ptr, n):
+            warp.ring(n, ((64, 64), tl.float16))  # !
+
+        refused(kernel, "a number of slots that is known while compiling, 1 or more, got")
+
+    def test_blocks(self, refused):
+        def kernel(x_ptr, n):
+            warp.ring(2, 64)  # !
+
+        refused(kernel, "a tensor descriptor, a tl.block_type or a pair (shape, dtype), got 64")
+
+    def test_sides(self, refused):
+        def kernel(x_ptr, n):
+            warp.ring(2, ((48, 64), tl.float16))  # !
+
+        refused(kernel, "powers of two up to 4096, got [48, 64]")
+
+    def test_outside_of_roles(self, refused):
+        def kernel(x_ptr, n):
+            ring = warp.ring(2, ((64, 64), tl.float16))
+            ring.wait()  # !
+
+        assert "warp.specialize" in refused(kernel, "wait stands in a role").hint
+
+    def test_inside_of_a_role(self, refused):
+        def kernel(x_ptr, n):
+            def role():
+                warp.ring(2, ((64, 64), tl.float16))  # !
+
+            warp.specialize(warp.role(role, warps=4))
+
+        refused(kernel, "a ring is made at the top of a kernel")
+
+    def test_two_roles_fill_one(self, refused):
+        def kernel(x_ptr, n):
+            x = tl.make_tensor_descriptor(x_ptr, [n, n], [n, 1], [64, 64])
+            ring = warp.ring(2, x)
+
+            def one():
+                slot = ring.acquire()
+                slot.load(0, x, [0, 0])
+                ring.commit(slot)
+
+            def other():
+                ring.acquire()  # !
+
+            warp.specialize(warp.role(one, warps=1), warp.role(other, warps=1))
+
+        refused(kernel, "another role fills this ring already")
+
+    def test_nobody_reads(self, refused):
+        def kernel(x_ptr, n):
+            x = tl.make_tensor_descriptor(x_ptr, [n, n], [n, 1], [64, 64])
+            ring = warp.ring(2, x)  # !
+
+            def produce():
+                slot = ring.acquire()
+                slot.load(0, x, [0, 0])
+                ring.commit(slot)
+
+            warp.specialize(warp.role(produce, warps=1))
+
+        refused(kernel, "no role waits for slots of this ring to read them")
+
+
+def filled(body):
+    """Compiles `body(x, ring)` as the role that fills a ring, beside one that reads it."""
+
+    def kernel(x_ptr, n):
+        x = tl.make_tensor_descriptor(x_ptr, [n, n], [n, 1], [64, 64])
+        ring = warp.ring(2, x)
+
+        def consume():
+            ring.release(ring.wait())
+
+        warp.specialize(warp.role(body, x, ring, n, warps=1), warp.role(consume, warps=1))
+
+    return kernel
+
+
+@pytest.fixture
+def refuses_role():
+    """`refuses_role(role, message)`: as `refused`, for a role that fills a ring of float16 blocks [64, 64]."""
+
+    def check(role, message, x="*fp16", divisible=16):
+        role = KernelFunction(role)
+        lines, first = inspect.getsourcelines(role.fn)
+        (marked,) = [first + i for i, line in enumerate(lines) if line.rstrip().endswith("# !")]
+        types = {"x_ptr": x, "n": "i32"}
+        with pytest.raises(CompilationError, match=re.escape(message)) as caught:
+            compile_kernel(
+                filled(role),
+                types,
+                {},
+                dict.fromkeys(types, divisible),
+                "sm_90a",
+                Options(),
+                stop_after="warp",
+            )
+        assert caught.value.frames[0].line == marked
+
+    return check
+
+
+class TestSlots:
+    def test_loaded_twice(self, refuses_role):
+        def produce(x, ring, n):
+            slot = ring.acquire()
+            slot.load(0, x, [0, 0])
+            slot.load(0, x, [0, 64])
+            ring.commit(slot)  # !
+
+        refuses_role(produce, "block 0 is loaded 2 times")
+
+    def test_loaded_under_a_condition(self, refuses_role):
+        def produce(x, ring, n):
+            slot = ring.acquire()
+            if n > 0:
+                slot.load(0, x, [0, 0])  # !
+            ring.commit(slot)
+
+        refuses_role(produce, "a slot is loaded between where it is acquired and where it is committed")
+
+    def test_loaded_after_the_commit(self, refuses_role):
+        def produce(x, ring, n):
+            slot = ring.acquire()
+            ring.commit(slot)
+            slot.load(0, x, [0, 0])  # !
+
+        refuses_role(produce, "the slot was committed before")
+
+    def test_no_such_block(self, refuses_role):
+        def produce(x, ring, n):
+            slot = ring.acquire()
+            slot.load(1, x, [0, 0])  # !
+
+        refuses_role(produce, "a slot of this ring has the blocks 0 to 0, got 1")
+
+    def test_another_box(self, refuses_role):
+        def produce(x, ring, n):
+            other = tl.make_tensor_descriptor(x.parts[0], [n, n], [n, 1], [32, 64])
+            slot = ring.acquire()
+            slot.load(0, other, [0, 0])  # !
+
+        refuses_role(
+            produce, "block 0 of the slot is [64, 64] of fp16, the descriptor's blocks are [32, 64] of fp16"
+        )
+
+    def test_no_descriptor(self, refuses_role):
+        def produce(x, ring, n):
+            slot = ring.acquire()
+            slot.load(0, n, [0, 0])  # !
+
+        refuses_role(produce, "a slot is loaded through a tensor descriptor, got int32")
+
+    def test_unaligned_place(self, refuses_role):
+        def produce(x, ring, n):
+            slot = ring.acquire()
+            slot.load(0, x, [0, 3])  # !
+            ring.commit(slot)
+
+        refuses_role(produce, "its place in a row is not known to be a multiple of 16 bytes")
+
+    def test_unaligned_array(self, refuses_role):
+        def produce(x, ring, n):
+            slot = ring.acquire()
+            slot.load(0, x, [0, 0])  # !
+            ring.commit(slot)
+
+        refuses_role(produce, "the array is not known to start at a multiple of 16 bytes", divisible=1)
+
+    def test_never_committed(self, refuses_role):
+        def produce(x, ring, n):
+            slot = ring.acquire()  # !
+            slot.load(0, x, [0, 0])
+
+        refuses_role(produce, "gives a slot that is used 0 times, not once")
+
+    def test_committed_twice(self, refuses_role):
+        def produce(x, ring, n):
+            slot = ring.acquire()
+            slot.load(0, x, [0, 0])
+            ring.commit(slot)
+            ring.commit(slot)  # !
+
+        refuses_role(produce, "the slot was given to commit before")
+
+    def test_read_while_it_is_filled(self, refuses_role):
+        def produce(x, ring, n):
+            slot = ring.acquire()
+            slot[0].read()  # !
+
+        refuses_role(produce, "a slot that is being filled cannot be read")
+
+    def test_released_instead_of_committed(self, refuses_role):
+        def produce(x, ring, n):
+            ring.release(ring.acquire())  # !
+
+        refuses_role(produce, "release takes a slot to read, got a slot to fill")
+
+    def test_released_under_a_condition(self, refuses_role):
+        def produce(x, ring, n):
+            slot = ring.wait()
+            if n > 0:
+                ring.release(slot)  # !
+
+        refuses_role(produce, "a slot is released where it is held, not under another condition")
+
+    def test_read_after_the_release(self, refuses_role):
+        def produce(x, ring, n):
+            slot = ring.wait()
+            block = slot[0]
+            ring.release(slot)
+            block.read()  # !
+
+        refuses_role(produce, "belongs to a slot that was released before")
+
+    def test_carried_blocks_are_gone(self, refuses_role):
+        def produce(x, ring, n):
+            held = ring.no_slot()
+            for i in range(n):
+                slot = ring.wait()
+                held[0].read()  # !
+                ring.release(held, when=i > 0)
+                held = slot
+            ring.release(held)
+
+        refuses_role(produce, "the blocks of a slot that a loop carried are gone")
+
+    def test_stored_to(self, refuses_role):
+        def produce(x, ring, n):
+            slot = ring.wait()
+            slot[0].store(1.0)  # !
+
+        refuses_role(produce, "a slot that was waited for is only read")
+
+
+class TestRoles:
+    def test_no_function(self, refused):
+        def kernel(x_ptr, n):
+            warp.specialize(warp.role(nothing, warps=4))  # !
+
+        refused(kernel, "a role runs a function, got function nothing")
+
+    def test_no_role(self, refused):
+        def kernel(x_ptr, n):
+            warp.specialize(idle)  # !
+
+        assert "warp.role" in refused(kernel, "warp.specialize takes roles, got").hint
+
+    @pytest.mark.parametrize("warps, registers, message", [
+        (0, None, "a role has 1 to 32 warps, a constant, got 0"),
+        (4, 100, "a thread has 24 to 240 registers, a multiple of 8, got 100"),
+        (1, 24, "registers are given to warpgroups of 4 warps, and this role has 1"),
+        (32, None, "the roles have at most 32 warps together, got 64"),
+        (8, 240, "the roles ask for 122880 registers, a multiprocessor has 65536"),
+    ])  # fmt: skip
+    def test_sizes(self, refused, warps, registers, message):
+        warps, registers = tl.constexpr(warps), tl.constexpr(registers)
+
+        def kernel(x_ptr, n):
+            warp.specialize(*[warp.role(idle, warps=warps, registers=registers) for _ in range(2)])  # !
+
+        refused(kernel, message)
+
+    def test_some_budgets(self, refused):
+        def kernel(x_ptr, n):
+            warp.specialize(warp.role(idle, warps=4, registers=40), warp.role(idle, warps=4))  # !
+
+        refused(kernel, "either all roles have a budget of registers or none has")
+
+    def test_something_returned(self, refused):
+        def kernel(x_ptr, n):
+            def role():
+                return n
+
+            warp.specialize(warp.role(role, warps=4))  # !
+
+        refused(kernel, "the role role() returns nothing")
+
+    def test_twice(self, refused):
+        def kernel(x_ptr, n):
+            def role():
+                tl.store(x_ptr, n.to(tl.float16))
+
+            warp.specialize(warp.role(role, warps=4))
+            warp.specialize(warp.role(role, warps=4))  # !
+
+        refused(kernel, "a kernel takes its roles at one place")
+
+    def test_in_a_loop(self, refused):
+        def kernel(x_ptr, n):
+            def role():
+                tl.store(x_ptr, n.to(tl.float16))
+
+            for _ in range(n):
+                warp.specialize(warp.role(role, warps=4))  # !
+
+        refused(kernel, "roles stand at the top of a kernel, not inside of loops")
+
+    def test_in_a_role(self, refused):
+        def kernel(x_ptr, n):
+            def role():
+                warp.specialize(warp.role(idle, warps=4))  # !
+
+            warp.specialize(warp.role(role, warps=4))
+
+        refused(kernel, "a role has no roles of its own")
+
+    def test_values_of_another_role(self, refused):
+        def kernel(x_ptr, n):
+            def one():
+                mine = n + 1
+                tl.store(x_ptr, mine.to(tl.float16))
+
+            def other():
+                tl.store(x_ptr, mine.to(tl.float16))  # noqa: F821 # !
+
+            warp.specialize(warp.role(one, warps=4), warp.role(other, warps=4))
+
+        refused(kernel, "'mine' is not defined")
+
+    def test_blocks_outside(self, refused):
+        def kernel(x_ptr, n):
+            block = tl.load(x_ptr + tl.arange(0, 64))  # !
+
+            def role():
+                tl.store(x_ptr + tl.arange(0, 64), block)
+
+            warp.specialize(warp.role(role, warps=4))
+
+        refused(kernel, "blocks are computed inside of the roles, whose warps hold them")
+
+    def test_memory_of_another_role(self, refused):
+        def kernel(x_ptr, n):
+            tile = warp.shared((64,), tl.float16)
+
+            def one():
+                tile.store(1.0)
+
+            def other():
+                tl.store(x_ptr + tl.arange(0, 64), tile.read())  # !
+
+            warp.specialize(warp.role(one, warps=4), warp.role(other, warps=4))
+
+        refused(kernel, "this block of shared memory is another role's")
+
+
+@pytest.fixture
+def refuses_product(refused):
+    """`refuses_product(multiply, message)`: `multiply(a, b)` of blocks [64, 64] in shared memory, in a role."""
+
+    def check(multiply, message, element=tl.float16, warps=4):
+        multiply, element, warps = KernelFunction(multiply), tl.constexpr(element), tl.constexpr(warps)
+
+        def kernel(x_ptr, n):
+            def role():
+                multiply(warp.shared((64, 64), element), warp.shared((64, 64), element))
+
+            warp.specialize(warp.role(role, warps=warps))
+
+        lines, first = inspect.getsourcelines(multiply.fn)
+        (marked,) = [first + i for i, line in enumerate(lines) if line.rstrip().endswith("# !")]
+        with pytest.raises(CompilationError, match=re.escape(message)) as caught:
+            compile_kernel(
+                kernel, {"x_ptr": "*fp16", "n": "i32"}, {}, {}, "sm_90a", Options(), stop_after="warp"
+            )
+        assert caught.value.frames[0].line == marked
+
+    return check
+
+
+class TestProducts:
+    def test_operand_in_registers(self, refuses_product):
+        def multiply(a, b):
+            warp.wgmma(a, b.read(), tl.zeros((64, 64), tl.float32))  # !
+
+        refuses_product(multiply, "operand b of warp.wgmma is a block in shared memory, got <[64, 64], fp16>")
+
+    def test_shapes(self, refuses_product):
+        def multiply(a, b):
+            warp.wgmma(a, b, tl.zeros((64, 32), tl.float32))  # !
+
+        refuses_product(
+            multiply, "warp.wgmma of [64, 64] and [64, 64] onto [64, 32]: the sum has the shape [64, 64]"
+        )
+
+    def test_sums(self, refuses_product):
+        def multiply(a, b):
+            warp.wgmma(a, b, tl.zeros((64, 64), tl.float16))  # !
+
+        refuses_product(multiply, "the sum of products of bf16 is fp32, got fp16", tl.bfloat16)
+
+    def test_types(self, refuses_product):
+        def multiply(a, b):
+            warp.wgmma(a, b, tl.zeros((64, 64), tl.float32))  # !
+
+        refuses_product(
+            multiply, "warp.wgmma multiplies fp16, bf16, fp32, fp8e4nv, fp8e5, int8, got int32", tl.int32
+        )
+
+    def test_majors(self, refuses_product):
+        def multiply(a, b):
+            warp.wgmma(a, b, tl.zeros((64, 64), tl.float32))  # !
+
+        refuses_product(multiply, "operand b of fp8e5 lies across the side that is summed over", tl.float8e5)
+
+    def test_warps(self, refuses_product):
+        def multiply(a, b):
+            acc = warp.wgmma(a, b, tl.zeros((64, 64), tl.float32))  # !
+            b.store(warp.wgmma_wait(acc))
+
+        refuses_product(multiply, "a product is computed by warpgroups of 4 warps, this role has 2", warps=2)
+
+    def test_more_warps_than_columns(self, refuses_product):
+        def multiply(a, b):
+            narrow = warp.shared((64, 32), tl.float16)
+            acc = warp.wgmma(a, narrow, tl.zeros((64, 32), tl.float32))  # !
+            narrow.store(warp.wgmma_wait(acc))
+
+        refuses_product(multiply, "warpgroups take 64 rows and 8 columns each", warps=32)
+
+    def test_running_sum(self, refuses_product):
+        def multiply(a, b):
+            acc = warp.wgmma(a, b, tl.zeros((64, 64), tl.float32))
+            acc = warp.wgmma_wait(acc, pendings=1)
+            a.store(acc)  # !
+
+        refuses_product(multiply, "uses a sum whose product may still be running")
+
+    def test_pendings(self, refuses_product):
+        def multiply(a, b):
+            warp.wgmma_wait(tl.zeros((64, 64), tl.float32), pendings=-1)  # !
+
+        refuses_product(multiply, "the number of pending products is a constant, 0 or more, got -1")
+
+    def test_nothing_to_wait_for(self, refuses_product):
+        def multiply(a, b):
+            warp.wgmma_wait(a)  # !
+
+        refuses_product(multiply, "warp.wgmma_wait takes the sums to wait for, which are blocks")
+
+    def test_stored_shape(self, refuses_product):
+        def multiply(a, b):
+            a.store(tl.zeros((32, 64), tl.float16))  # !
+
+        refuses_product(multiply, "a block of shape [64, 64] is stored, got [32, 64]")

@@ -1,0 +1,204 @@
+"""Kernels at the warp level, in the interpreter and on a GPU of Hopper's kind."""
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tilewright as tw
+import tilewright.language as tl
+import tilewright.language.warp as warp
+
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
+
+
+@pytest.fixture(autouse=True)
+def _has_warps(backend):
+    if backend.name == "cpu":
+        pytest.skip("the CPU back end has no warps")
+
+
+@pytest.fixture(scope="module")
+def tutorial():
+    spec = importlib.util.spec_from_file_location("warp_gemm", EXAMPLES / "warp_gemm.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize(
+    "shape", [(128, 256, 64), (128, 256, 0), (256, 512, 320), (200, 320, 136), (8, 8, 8)], ids=str
+)
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_tutorial(backend, rng, tutorial, shape, dtype):
+    M, N, K = shape
+    a, b = (rng.standard_normal((side, K)) for side in (M, N))
+    x, y = backend.array(a, dtype), backend.array(b, dtype)
+    c = backend.poisoned((M, N), dtype)
+    tutorial.gemm(x, y, c, programs=3)
+    reference = backend.numpy(x).astype(np.float64) @ backend.numpy(y).astype(np.float64).T
+    backend.check(c, reference, dtype)
+
+
+@tw.jit
+def copied(x_ptr, y_ptr, M, N, BLOCK: tl.constexpr, SLOTS: tl.constexpr):
+    """y = 2 x, rows of blocks that a role copies and another one reads into registers."""
+    x = tl.make_tensor_descriptor(x_ptr, [M, N], [N, 1], [BLOCK, 64])
+    ring = warp.ring(SLOTS, x)
+    rows = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+
+    def produce():
+        for n in range(0, N, 64):
+            slot = ring.acquire()
+            slot.load(0, x, [tl.program_id(0) * BLOCK, n])
+            ring.commit(slot)
+
+    def consume():
+        for n in range(0, N, 64):
+            slot = ring.wait()
+            block = slot[0].read()
+            ring.release(slot)
+            columns = n + tl.arange(0, 64)
+            inside = (rows < M)[:, None] & (columns < N)[None, :]
+            tl.store(y_ptr + rows[:, None] * N + columns[None, :], 2 * block, mask=inside)
+
+    warp.specialize(warp.role(produce, warps=1), warp.role(consume, warps=4))
+
+
+@pytest.mark.parametrize("slots", [1, 3])
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int8"])
+def test_blocks_read_into_registers(backend, rng, slots, dtype):
+    x = (rng.standard_normal((100, 208)) * 20).astype(dtype)
+    y = backend.poisoned(x.shape, dtype)
+    copied[(4,)](backend.array(x), y, 100, 208, BLOCK=32, SLOTS=slots)
+    np.testing.assert_array_equal(backend.numpy(y), 2 * x)
+
+
+@tw.jit
+def load_blocks(ring, a, b, rows, columns, K):
+    """Fills a ring with blocks along K."""
+    for k in range(0, K, a.block_shape[1]):
+        slot = ring.acquire()
+        slot.load(0, a, [rows, k])
+        slot.load(1, b, [columns, k])
+        ring.commit(slot)
+
+
+@tw.jit
+def late(
+    a_ptr, b_ptr, c_ptr, M, N, K,
+    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, SUM: tl.constexpr,
+):  # fmt: skip
+    """c = a @ b.T with a slot held for the product of the iteration before."""
+    a = tl.make_tensor_descriptor(a_ptr, [M, K], [K, 1], [BLOCK_M, BLOCK_K])
+    b = tl.make_tensor_descriptor(b_ptr, [N, K], [K, 1], [BLOCK_N, BLOCK_K])
+    ring = warp.ring(3, a, b)
+    m, n = tl.program_id(0) * BLOCK_M, tl.program_id(1) * BLOCK_N
+
+    def consume():
+        acc = tl.zeros((BLOCK_M, BLOCK_N), SUM)
+        held = ring.no_slot()
+        for k in range(0, K, BLOCK_K):
+            slot = ring.wait()
+            acc = warp.wgmma_wait(warp.wgmma(slot[0], slot[1].T, acc), pendings=1)
+            ring.release(held, when=k > 0)
+            held = slot
+        acc = warp.wgmma_wait(acc)
+        ring.release(held, when=K > 0)
+        rows, columns = m + tl.arange(0, BLOCK_M)[:, None], n + tl.arange(0, BLOCK_N)[None, :]
+        tl.store(c_ptr + rows * N + columns, acc, mask=(rows < M) & (columns < N))
+
+    warp.specialize(warp.role(load_blocks, ring, a, b, m, n, K, warps=1), warp.role(consume, warps=4))
+
+
+@pytest.mark.parametrize("K", [0, 64, 208])
+@pytest.mark.parametrize("dtype", ["float16", "float8_e4m3fn", "int8", "float32"])
+def test_slots_held_for_running_products(backend, rng, dtype, K):
+    M, N = 100, 72
+    a, b = (rng.integers(-4, 5, (side, K)).astype(np.float64) for side in (M, N))
+    total = tl.int32 if dtype == "int8" else tl.float32
+    c = backend.poisoned((M, N), "int32" if dtype == "int8" else "float32")
+    late[(2, 2)](
+        backend.array(a, dtype),
+        backend.array(b, dtype),
+        c,
+        M,
+        N,
+        K,
+        BLOCK_M=64,
+        BLOCK_N=64,
+        BLOCK_K=32,
+        SUM=total,
+    )
+    np.testing.assert_array_equal(backend.numpy(c), a @ b.T)
+
+
+@tw.jit
+def halves(a_ptr, b_ptr, c_ptr, K, BLOCK_K: tl.constexpr):
+    """c [128, 64] = a @ b.T by two roles, each of which computes 64 rows of the same slots."""
+    a = tl.make_tensor_descriptor(a_ptr, [128, K], [K, 1], [64, BLOCK_K])
+    b = tl.make_tensor_descriptor(b_ptr, [64, K], [K, 1], [64, BLOCK_K])
+    ring = warp.ring(2, a, a, b)
+
+    def produce():
+        for k in range(0, K, BLOCK_K):
+            slot = ring.acquire()
+            slot.load(0, a, [0, k])
+            slot.load(1, a, [64, k])
+            slot.load(2, b, [0, k])
+            ring.commit(slot)
+
+    def consume(half: tl.constexpr):
+        acc = tl.zeros((64, 64), tl.float32)
+        for _ in range(0, K, BLOCK_K):
+            slot = ring.wait()
+            acc = warp.wgmma_wait(warp.wgmma(slot[half], slot[2].T, acc))
+            ring.release(slot)
+        # Through shared memory of each role's own.
+        rows = tl.sum(acc, axis=0)
+        columns = tl.arange(0, 64)
+        place = (64 * half + tl.arange(0, 64))[:, None] * 64 + columns[None, :]
+        tl.store(c_ptr + place, acc)
+        tl.store(c_ptr + (128 + half) * 64 + columns, rows)
+
+    warp.specialize(
+        warp.role(produce, warps=4, registers=40),
+        warp.role(consume, 0, warps=4, registers=232),
+        warp.role(consume, 1, warps=4, registers=232),
+    )
+
+
+def test_two_roles_read_one_ring(backend, rng):
+    a, b = rng.integers(-4, 5, (128, 160)), rng.integers(-4, 5, (64, 160))
+    c = backend.poisoned((130, 64), "float32")
+    halves[(1,)](backend.array(a, "float16"), backend.array(b, "float16"), c, 160, BLOCK_K=32)
+    product = (a @ b.T).astype(np.float32)
+    sums = np.stack([product[:64].sum(0), product[64:].sum(0)])
+    np.testing.assert_array_equal(backend.numpy(c), np.concatenate([product, sums]))
+
+
+@tw.jit
+def chained(x_ptr, y_ptr, z_ptr):
+    """z = (x @ y).T @ y, [64, 64] each: blocks that threads make are operands, from memory and from registers."""
+    index = tl.arange(0, 64)[:, None] * 64 + tl.arange(0, 64)[None, :]
+
+    def compute():
+        x, y = warp.shared((64, 64), tl.float16), warp.shared((64, 64), tl.float16)
+        x.store(tl.load(x_ptr + index))
+        y.store(tl.load(y_ptr + index))
+        zeros = tl.zeros((64, 64), tl.float32)
+        first = warp.wgmma_wait(warp.wgmma(x, y, zeros)).to(tl.float16)
+        second = warp.wgmma(first, y, zeros)
+        x.store(first)
+        third, second = warp.wgmma_wait(warp.wgmma(x.T, y, zeros), second)
+        tl.store(z_ptr + index, third)
+        tl.store(z_ptr + 64 * 64 + index, second)
+
+    warp.specialize(warp.role(compute, warps=4))
+
+
+def test_operands_that_threads_make(backend, rng):
+    x, y = rng.integers(-2, 3, (64, 64)), rng.integers(-1, 2, (64, 64))
+    z = backend.poisoned((128, 64), "float32")
+    chained[(1,)](backend.array(x, "float16"), backend.array(y, "float16"), z)
+    np.testing.assert_array_equal(backend.numpy(z), np.concatenate([(x @ y).T @ y, x @ y @ y]))
