@@ -21,8 +21,9 @@ namespace tilewright::warp {
 
 static constexpr int32_t kMaxWarps = 32, kWarpsPerGroup = 4, kLanes = 32;
 static constexpr int32_t kMaxRegisters = 64 * 1024;
-/// Each role has a named barrier of its own, besides that of the block.
-static constexpr size_t kMaxRoles = 15;
+/// Of the 16 barriers one is that of the block, and each role and each of 8
+/// warpgroups has one.
+static constexpr size_t kMaxRoles = 7;
 
 //===----------------------------------------------------------------------===//
 // Roles

@@ -75,8 +75,7 @@ StoringWarps::StoringWarps(ImplicitLocOpBuilder &b, unsigned numParts) : b(b) {
   auto role = warp::SpecializeOp::getRole(b.getInsertionBlock());
   int64_t firstWarp = role ? role->first.getFirstWarp(role->second) : 0;
   int64_t numRoles = role ? role->first.getRoles().size() : 0;
-  Value thread = LLVM::SubOp::create(b, emitThreadId(b),
-                                     emitI32(b, firstWarp * kWarpSize));
+  Value thread = emitThreadId(b);
   part =
       LLVM::LShrOp::create(b, thread, emitI32(b, llvm::Log2_32(kGroupThreads)));
   Value place = LLVM::AndOp::create(b, thread, emitI32(b, kGroupThreads - 1));

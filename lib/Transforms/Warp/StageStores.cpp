@@ -53,7 +53,18 @@ struct StageStores : warp::impl::StageStoresBase<StageStores> {
   void runOnOperation() override {
     for (auto func : getOperation().getOps<tile::FuncOp>())
       if (func.getBody().hasOneBlock())
-        visit(func.getBody().front());
+        visitRoles(func.getBody().front());
+  }
+
+  /// Roles that the source says run at the same time, so each has memory of its
+  /// own.
+  static void visitRoles(Block &body) {
+    auto roles = body.getOps<SpecializeOp>();
+    if (roles.empty())
+      return visit(body);
+    for (SpecializeOp op : roles)
+      for (Region &role : op.getRoles())
+        visit(role.front());
   }
 
   /// Warps that store apart from each other must not meet the memory of those

@@ -18,19 +18,22 @@ def _has_warps(backend):
         pytest.skip("the CPU back end has no warps")
 
 
-@pytest.fixture(scope="module")
-def tutorial():
+def load_tutorial():
+    """The module of examples/warp_gemm.py."""
     spec = importlib.util.spec_from_file_location("warp_gemm", EXAMPLES / "warp_gemm.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
+tutorial = load_tutorial()
+
+
 @pytest.mark.parametrize(
     "shape", [(128, 256, 64), (128, 256, 0), (256, 512, 320), (200, 320, 136), (8, 8, 8)], ids=str
 )
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
-def test_tutorial(backend, rng, tutorial, shape, dtype):
+def test_tutorial(backend, rng, shape, dtype):
     M, N, K = shape
     a, b = (rng.standard_normal((side, K)) for side in (M, N))
     x, y = backend.array(a, dtype), backend.array(b, dtype)

@@ -85,7 +85,8 @@ class slot(aggregate):
                 f"block {index} of the slot is {value.type.name}, the descriptor's blocks are {described.name}",
                 hint="make the ring of the descriptors: warp.ring(slots, a, b)",
             )
-        create("warp.tma_load", [*descriptor.described_block(offsets), value], [])
+        operands = [*descriptor.described_block(offsets), value]
+        create("warp.tma_load", operands, [], operandSegmentSizes=[1, len(operands) - 2, 1, 0])
 
 
 class _State:

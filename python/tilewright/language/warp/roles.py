@@ -9,7 +9,7 @@ from ..ir import builder
 from ..semantic.convert import describe
 from .types import check_target, create
 
-_MAX_WARPS, _MAX_ROLES, _WARPS_PER_GROUP, _LANES = 32, 15, 4, 32
+_MAX_WARPS, _MAX_ROLES, _WARPS_PER_GROUP, _LANES = 32, 7, 4, 32
 _MAX_REGISTERS = 64 * 1024
 
 _current = contextvars.ContextVar("tilewright_role", default=None)

@@ -55,3 +55,33 @@ tile.func @reuse(%map: !warp.tensor_map, %i: i32) attributes {tile.kernel, warp.
   %t = warp.alloc %y : (tensor<32x32xf32, #narrow>) -> !warp.shared<32x32xf32, #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0]]}>>
   tile.return
 }
+
+// Roles run at the same time: each has memory of its own.
+// CHECK-LABEL: tile.func @roles
+// CHECK: warp.specialize
+// CHECK-NEXT: %[[A:.*]] = warp.alloc
+// CHECK-NEXT: scf.for
+// CHECK-NEXT: warp.tma_store %{{.*}}, %{{.*}} through %[[A]]
+// CHECK-NEXT: }
+// CHECK-NEXT: warp.tma_store_wait %[[A]]
+// CHECK-NEXT: }, {
+// CHECK-NEXT: %[[B:.*]] = warp.alloc
+// CHECK-NEXT: warp.tma_store %{{.*}}, %{{.*}} through %[[B]]
+// CHECK-NEXT: warp.tma_store_wait %[[B]]
+tile.func @roles(%map: !warp.tensor_map, %i: i32, %n: i32) attributes {tile.kernel, warp.num_warps = 1 : i32, warp.explicit} {
+  %x = arith.constant dense<1.0> : tensor<32x64xf32, #wide>
+  warp.specialize warps [1, 1] {
+    scf.for %k = %i to %n step %i : i32 {
+      %a = warp.alloc : !warp.shared<8192xi8, #large>
+      warp.tma_store %x, %map[%k, %i] through %a
+          : tensor<32x64xf32, #wide>, !warp.tensor_map, !warp.shared<8192xi8, #large>
+      warp.tma_store_wait %a : !warp.shared<8192xi8, #large>
+    }
+  }, {
+    %b = warp.alloc : !warp.shared<8192xi8, #large>
+    warp.tma_store %x, %map[%n, %i] through %b
+        : tensor<32x64xf32, #wide>, !warp.tensor_map, !warp.shared<8192xi8, #large>
+    warp.tma_store_wait %b : !warp.shared<8192xi8, #large>
+  }
+  tile.return
+}

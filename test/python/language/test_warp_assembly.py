@@ -1,0 +1,88 @@
+"""Kernels at the warp level as the assembler sees them: nothing serialised, nothing spilled, what the compiler's own
+passes would make.
+"""
+
+import inspect
+import re
+from collections import Counter
+
+import pytest
+import test_warp_kernels as kernels
+import tilewright as tw
+import tilewright.language as tl
+from tilewright import _tilewright
+from tilewright.runtime.assemblers import assembler_paths
+from tilewright.runtime.compiler import compile_kernel
+from tilewright.runtime.options import Options
+
+tutorial = kernels.load_tutorial()
+
+pytestmark = [
+    pytest.mark.compiled,
+    pytest.mark.skipif(not _tilewright.assemblers(assembler_paths()), reason="no assembler of PTX on this machine"),
+]
+
+#: kernel, the elements of its arrays, its constants.
+CASES = [
+    (tutorial.gemm_kernel, ("fp16",) * 3, {"BLOCK_M": 128, "BLOCK_N": 256, "BLOCK_K": 64, "SLOTS": 4}),
+    (tutorial.gemm_kernel, ("bf16",) * 3, {"BLOCK_M": 256, "BLOCK_N": 128, "BLOCK_K": 64, "SLOTS": 3}),
+    (kernels.copied, ("fp32", "fp32"), {"BLOCK": 32, "SLOTS": 3}),
+    (kernels.late, ("fp16", "fp16", "fp32"), {"BLOCK_M": 64, "BLOCK_N": 64, "BLOCK_K": 32, "SUM": tl.float32}),
+    (kernels.late, ("i8", "i8", "i32"), {"BLOCK_M": 64, "BLOCK_N": 128, "BLOCK_K": 64, "SUM": tl.int32}),
+    (kernels.late, ("fp8e4nv", "fp8e5", "fp32"), {"BLOCK_M": 64, "BLOCK_N": 64, "BLOCK_K": 64, "SUM": tl.float32}),
+    (kernels.halves, ("fp16", "fp16", "fp32"), {"BLOCK_K": 32}),
+    (kernels.chained, ("fp16", "fp16", "fp32"), {}),
+]
+
+
+def assemble(kernel, elements, constants, **options):
+    """The kernel for sm_90a, as for arrays that are aligned and sizes that are multiples of 16."""
+    names = [name for name in inspect.signature(kernel.fn).parameters if name not in constants]
+    pointers = [name for name in names if name.endswith("_ptr")]
+    types = dict.fromkeys(names, "i32") | {
+        name: f"*{ty}" for name, ty in zip(pointers, elements, strict=True)
+    }
+    return compile_kernel(kernel.fn, types, constants, dict.fromkeys(types, 16), "sm_90a", Options(**options))
+
+
+@pytest.mark.parametrize(
+    "kernel, elements, constants", CASES, ids=lambda value: getattr(getattr(value, "fn", value), "__name__", None)
+)
+def test_nothing_is_serialised(kernel, elements, constants):
+    metadata = assemble(kernel, elements, constants).metadata
+    assert (metadata["advice"], metadata["spills"]) == ([], 0)
+
+
+@tw.jit
+def tile_level(
+    a_ptr, b_ptr, c_ptr, M, N, K,
+    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, SLOTS: tl.constexpr,
+):  # fmt: skip
+    """The tutorial's product without a word about warps."""
+    a = tl.make_tensor_descriptor(a_ptr, [M, K], [K, 1], [BLOCK_M, BLOCK_K])
+    b = tl.make_tensor_descriptor(b_ptr, [N, K], [K, 1], [BLOCK_N, BLOCK_K])
+    c = tl.make_tensor_descriptor(c_ptr, [M, N], [N, 1], [BLOCK_M, BLOCK_N])
+    columns = tl.cdiv(N, BLOCK_N)
+    for tile in range(tl.program_id(0), tl.cdiv(M, BLOCK_M) * columns, tl.num_programs(0)):
+        m, n = tile // columns * BLOCK_M, tile % columns * BLOCK_N
+        acc = tl.zeros((BLOCK_M, BLOCK_N), tl.float32)
+        for k in range(0, K, BLOCK_K):
+            acc = tl.dot(a.load([m, k]), b.load([n, k]).T, acc)
+        c.store([m, n], acc.to(c_ptr.dtype.element_ty))
+
+
+def count_instructions(compiled):
+    """How often each instruction about copies, barriers and products stands in the PTX."""
+    words = re.findall(r"\b(?:wgmma|mbarrier|cp\.async|bar|barrier|setmaxnreg|fence)\.[\w.:]+", compiled.asm["ptx"])
+    return Counter(words)
+
+
+def test_the_tutorial_is_what_the_compiler_makes():
+    kernel, elements, constants = CASES[0]
+    by_hand = assemble(kernel, elements, constants)
+    compiled = assemble(tile_level, elements, constants, num_warps=8, num_stages=4)
+    counts = count_instructions(by_hand)
+    assert counts == count_instructions(compiled)
+    assert counts["wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16"] == 4
+    for name in ("registers", "num_threads", "shared"):
+        assert by_hand.metadata[name] == compiled.metadata[name]
