@@ -154,23 +154,35 @@ static void sinkInto(Region &role, Operation *op) {
     });
 }
 
-/// Moves tiles that are made in front of `roles` from nothing but scalars into
-/// the roles that use them. Others have no warps to be computed by.
+/// Whether the roles could just as well hold `op`, which stands in front of
+/// them: it makes tiles of nothing but scalars, or checks such.
+static bool isFree(Operation *op) {
+  return isa<tile::AssertOp>(op) || (op->getNumRegions() == 0 && isPure(op));
+}
+
+/// Moves what is done with tiles in front of `roles` into the roles that use
+/// it, and checks into the first that has tiles. All else has no warps to be
+/// computed by.
 static LogicalResult sinkTiles(SpecializeOp roles) {
+  SmallVector<unsigned> computing = getComputingRoles(roles);
+  SmallVector<Operation *> tiles;
   for (Operation &op : *roles->getBlock()) {
-    bool isFree = op.getNumRegions() == 0 && isPure(&op);
     bool isTile = touchesTiles(&op) || llvm::any_of(op.getRegions(), hasTiles);
-    if (&op == roles || !isTile || (isFree && op.isBeforeInBlock(roles)))
+    if (&op == roles || !isTile)
       continue;
-    return op.emitError("blocks are computed inside of the roles, whose warps "
-                        "hold them; move this into a role");
+    bool hasRole = !isa<tile::AssertOp>(op) || !computing.empty();
+    if (!isFree(&op) || !op.isBeforeInBlock(roles) || !hasRole)
+      return op.emitError("blocks are computed inside of the roles, whose "
+                          "warps hold them; move this into a role");
+    tiles.push_back(&op);
   }
   // From the last to the first, so that what an op needs follows it.
-  SmallVector<Operation *> tiles;
-  for (Operation &op : *roles->getBlock())
-    if (op.isBeforeInBlock(roles) && touchesTiles(&op))
-      tiles.push_back(&op);
   for (Operation *op : llvm::reverse(tiles)) {
+    if (isa<tile::AssertOp>(op)) {
+      Block &role = roles.getRoles()[computing.front()].front();
+      op->moveBefore(&role, role.begin());
+      continue;
+    }
     for (Region &role : roles.getRoles())
       sinkInto(role, op);
     if (op->use_empty())

@@ -19,7 +19,9 @@ tutorial = kernels.load_tutorial()
 
 pytestmark = [
     pytest.mark.compiled,
-    pytest.mark.skipif(not _tilewright.assemblers(assembler_paths()), reason="no assembler of PTX on this machine"),
+    pytest.mark.skipif(
+        not _tilewright.assemblers(assembler_paths()), reason="no assembler of PTX on this machine"
+    ),
 ]
 
 #: kernel, the elements of its arrays, its constants.
@@ -27,9 +29,17 @@ CASES = [
     (tutorial.gemm_kernel, ("fp16",) * 3, {"BLOCK_M": 128, "BLOCK_N": 256, "BLOCK_K": 64, "SLOTS": 4}),
     (tutorial.gemm_kernel, ("bf16",) * 3, {"BLOCK_M": 256, "BLOCK_N": 128, "BLOCK_K": 64, "SLOTS": 3}),
     (kernels.copied, ("fp32", "fp32"), {"BLOCK": 32, "SLOTS": 3}),
-    (kernels.late, ("fp16", "fp16", "fp32"), {"BLOCK_M": 64, "BLOCK_N": 64, "BLOCK_K": 32, "SUM": tl.float32}),
+    (
+        kernels.late,
+        ("fp16", "fp16", "fp32"),
+        {"BLOCK_M": 64, "BLOCK_N": 64, "BLOCK_K": 32, "SUM": tl.float32},
+    ),
     (kernels.late, ("i8", "i8", "i32"), {"BLOCK_M": 64, "BLOCK_N": 128, "BLOCK_K": 64, "SUM": tl.int32}),
-    (kernels.late, ("fp8e4nv", "fp8e5", "fp32"), {"BLOCK_M": 64, "BLOCK_N": 64, "BLOCK_K": 64, "SUM": tl.float32}),
+    (
+        kernels.late,
+        ("fp8e4nv", "fp8e5", "fp32"),
+        {"BLOCK_M": 64, "BLOCK_N": 64, "BLOCK_K": 64, "SUM": tl.float32},
+    ),
     (kernels.halves, ("fp16", "fp16", "fp32"), {"BLOCK_K": 32}),
     (kernels.chained, ("fp16", "fp16", "fp32"), {}),
 ]
@@ -46,7 +56,9 @@ def assemble(kernel, elements, constants, **options):
 
 
 @pytest.mark.parametrize(
-    "kernel, elements, constants", CASES, ids=lambda value: getattr(getattr(value, "fn", value), "__name__", None)
+    "kernel, elements, constants",
+    CASES,
+    ids=lambda value: getattr(getattr(value, "fn", value), "__name__", None),
 )
 def test_nothing_is_serialised(kernel, elements, constants):
     metadata = assemble(kernel, elements, constants).metadata
@@ -73,7 +85,9 @@ def tile_level(
 
 def count_instructions(compiled):
     """How often each instruction about copies, barriers and products stands in the PTX."""
-    words = re.findall(r"\b(?:wgmma|mbarrier|cp\.async|bar|barrier|setmaxnreg|fence)\.[\w.:]+", compiled.asm["ptx"])
+    words = re.findall(
+        r"\b(?:wgmma|mbarrier|cp\.async|bar|barrier|setmaxnreg|fence)\.[\w.:]+", compiled.asm["ptx"]
+    )
     return Counter(words)
 
 

@@ -61,6 +61,23 @@ tile.func @product(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.
   tile.return
 }
 
+// Checks of such tiles go there, too.
+// CHECK-LABEL: tile.func @checked
+// CHECK-NEXT: warp.specialize
+// CHECK-NEXT: }, {
+// CHECK-NEXT: tile.splat
+// CHECK-NEXT: tile.assert
+// CHECK-NEXT: tile.print
+tile.func @checked(%c: i1) attributes {tile.kernel} {
+  %x = tile.splat %c : i1 -> tensor<32xi1>
+  tile.assert %x, "all" : tensor<32xi1>
+  warp.specialize warps [4, 4] {
+  }, {
+    tile.print "x", %x {isSigned = array<i1: true>} : tensor<32xi1>
+  }
+  tile.return
+}
+
 // CHECK-LABEL: tile.func @nothing
 // CHECK-NOT: warp.explicit
 tile.func @nothing() attributes {tile.kernel} {
