@@ -165,18 +165,6 @@ class tensor_descriptor(aggregate):
     def _descriptor(self):
         return _tiles.descriptor(self.parts[0], self.shape, self.strides, self.block_shape, self.static[2])
 
-    def described_block(self, offsets):
-        """What an op that copies the block at `offsets` takes: the descriptor, then the offsets, as tensors.
-
-        Raises `LanguageValueError` where the last stride is not known to be 1.
-        """
-        if not self._is_described:
-            raise LanguageValueError(
-                "the last stride of this descriptor is not known to be 1 while compiling, so its blocks are not copied",
-                hint="write 1 as the last stride",
-            )
-        return [self._descriptor(), *self._offsets(offsets)]
-
     @builtin
     def load(self, offsets):
         """The block at `offsets`; elements outside of the array are zero, or NaN if the descriptor says so."""
@@ -226,6 +214,19 @@ class tensor_descriptor(aggregate):
         """
         pointers, mask = self._rows(x_offsets, y_offset, "a scatter")
         _tiles.store(pointers, mask, value, "", "")
+
+
+def described_block(descriptor, offsets):
+    """What an op that copies the block of `descriptor` at `offsets` takes: the descriptor, then the offsets, as tensors.
+
+    Raises `LanguageValueError` where the last stride is not known to be 1.
+    """
+    if not descriptor._is_described:
+        raise LanguageValueError(
+            "the last stride of this descriptor is not known to be 1 while compiling, so its blocks are not copied",
+            hint="write 1 as the last stride",
+        )
+    return [descriptor._descriptor(), *descriptor._offsets(offsets)]
 
 
 def _atomic(op):

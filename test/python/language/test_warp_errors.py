@@ -215,6 +215,14 @@ class TestSlots:
             produce, "block 0 of the slot is [64, 64] of fp16, the descriptor's blocks are [32, 64] of fp16"
         )
 
+    def test_unknown_stride(self, refuses_role):
+        def produce(x, ring, n):
+            other = tl.make_tensor_descriptor(x.parts[0], [n, n], [n, n], [64, 64])
+            slot = ring.acquire()
+            slot.load(0, other, [0, 0])  # !
+
+        refuses_role(produce, "the last stride of this descriptor is not known to be 1")
+
     def test_no_descriptor(self, refuses_role):
         def produce(x, ring, n):
             slot = ring.acquire()

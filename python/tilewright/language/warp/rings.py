@@ -6,7 +6,7 @@ from ..constexpr import unwrap
 from ..errors import LanguageError, LanguageTypeError, LanguageValueError
 from ..semantic.convert import describe, to_bool, to_tensor
 from ..tensor import tensor
-from ..tiles import tensor_descriptor
+from ..tiles import described_block, tensor_descriptor
 from .roles import current_role
 from .shared import shared_tile
 from .types import check_target, create, create_one, ring_type, slot_type, tile_type
@@ -85,7 +85,7 @@ class slot(aggregate):
                 f"block {index} of the slot is {value.type.name}, the descriptor's blocks are {described.name}",
                 hint="make the ring of the descriptors: warp.ring(slots, a, b)",
             )
-        operands = [*descriptor.described_block(offsets), value]
+        operands = [*described_block(descriptor, offsets), value]
         create("warp.tma_load", operands, [], operandSegmentSizes=[1, len(operands) - 2, 1, 0])
 
 
