@@ -29,6 +29,19 @@ void PathState::leave(Region &region) {
   });
 }
 
+void PathState::forget(Operation *ring) {
+  rings.erase(ring);
+  auto isOfRing = [&](const Memory &memory) { return memory.origin == ring; };
+  eraseIf(filled, isOfRing);
+  eraseIf(readByThreads, isOfRing);
+  eraseIf(written, [&](const auto &entry) { return isOfRing(entry.first); });
+  for (CopyGroup &group : copies)
+    if (group.ring == ring)
+      group = {nullptr, 0, group.hasCopies};
+  while (!copies.empty() && !copies.front().ring && !copies.front().hasCopies)
+    copies.pop_front();
+}
+
 void PathState::synchronize() {
   eraseIf(written, [](const auto &entry) { return entry.second; });
   eraseIf(storing, [](const auto &entry) { return entry.second; });

@@ -69,6 +69,7 @@ struct RingProgress {
 
 /// A group of `cp.async` copies that nobody has waited for.
 struct CopyGroup {
+  /// Null where the ring is no more.
   mlir::Operation *ring;
   int64_t turn;
   /// Whether it has copies that cannot be switched off.
@@ -112,6 +113,9 @@ struct PathState {
   /// Forgets the values that are defined in `region`.
   void leave(mlir::Region &region);
 
+  /// Forgets the slots of a ring that is made anew. What was copied to them
+  /// still counts among the groups that a wait leaves.
+  void forget(mlir::Operation *ring);
   /// All warps of the role have waited for each other: what was written and
   /// fenced before is seen, and so is that copies of stores are done.
   void synchronize();

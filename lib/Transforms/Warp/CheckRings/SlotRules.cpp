@@ -101,7 +101,7 @@ LogicalResult SlotRules::visit(RingOp op) {
       progress.waited != progress.released)
     return reportRule(op, kHeldSlot)
            << "makes the ring anew while a slot of it is held";
-  state->rings.erase(found);
+  state->forget(op);
   return success();
 }
 
@@ -338,7 +338,7 @@ LogicalResult SlotRules::overwrite(Operation *op, Operation *origin) {
                        "copies from it are done"
                      : "writes memory that copies of a store may still read");
   for (const CopyGroup &group : state->copies)
-    if (group.hasCopies && isHit(group.ring))
+    if (group.ring && group.hasCopies && isHit(group.ring))
       return reportRule(op, kContent)
              << "writes memory that copies are under way to";
   for (const auto &[ring, progress] : state->rings)

@@ -173,41 +173,44 @@ tile.func @through_threads(%map: !warp.tensor_map, %k: i32, %zero: !sum)
   tile.return
 }
 
-// Threads that copy ahead for themselves.
-tile.func @own_copies(%pa: tensor<64x32x!tile.ptr<f16>, #ra>, %pb: tensor<32x16x!tile.ptr<f16>, #rb>, %trips: i32, %zero: !sum)
+// Threads that copy ahead for themselves, in a ring for each program.
+tile.func @own_copies(%pa: tensor<64x32x!tile.ptr<f16>, #ra>, %pb: tensor<32x16x!tile.ptr<f16>, #rb>, %trips: i32, %programs: i32, %zero: !sum)
     attributes {warp.num_warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %c2 = arith.constant 2 : i32
   %c3 = arith.constant 3 : i32
-  %ring = warp.ring {warp.shared_offset = 0 : i32} : !own
-  %any = arith.cmpi ugt, %trips, %c0 : i32
-  %s0, %a0, %b0 = warp.ring.acquire %ring[%c0] : !own
-  warp.async_copy %pa, %a0 if %any vector 8 : tensor<64x32x!tile.ptr<f16>, #ra>, !a
-  warp.async_copy %pb, %b0 if %any vector 4 : tensor<32x16x!tile.ptr<f16>, #rb>, !b
-  warp.ring.commit %s0
-  %more = arith.cmpi ugt, %trips, %c1 : i32
-  %s1, %a1, %b1 = warp.ring.acquire %ring[%c1] : !own
-  warp.async_copy %pa, %a1 if %more vector 8 : tensor<64x32x!tile.ptr<f16>, #ra>, !a
-  warp.async_copy %pb, %b1 if %more vector 4 : tensor<32x16x!tile.ptr<f16>, #rb>, !b
-  warp.ring.commit %s1
-  %r:4 = scf.for %i = %c0 to %trips step %c1 iter_args(%acc = %zero, %read = %c0, %fill = %c2, %left = %trips) -> (!sum, i32, i32, i32) : i32 {
-    %slot, %a, %b = warp.ring.wait %ring[%read] pending 1 : !own
-    warp.proxy_fence
+  scf.for %p = %c0 to %programs step %c1 : i32 {
+    %ring = warp.ring {warp.shared_offset = 0 : i32} : !own
+    %any = arith.cmpi ugt, %trips, %c0 : i32
     warp.barrier {test.harmless = {move_down = "to acquire the slot is no access yet"}}
-    %on = arith.cmpi ugt, %left, %c2 : i32
-    %empty, %an, %bn = warp.ring.acquire %ring[%fill] : !own
-    warp.async_copy %pa, %an if %on vector 8 : tensor<64x32x!tile.ptr<f16>, #ra>, !a
-    warp.async_copy %pb, %bn if %on vector 4 : tensor<32x16x!tile.ptr<f16>, #rb>, !b
-    warp.ring.commit %empty
-    %s = warp.wgmma %a, %b, %acc : !a, !b, !sum
-    %d = warp.wgmma_wait %s {pendings = 0 : i32} : !sum
-    warp.ring.release %slot
-    %next = arith.addi %read, %c1 : i32
-    %wraps = arith.cmpi eq, %next, %c3 : i32
-    %new = arith.select %wraps, %c0, %next : i32
-    %less = arith.subi %left, %c1 : i32
-    scf.yield %d, %new, %read, %less : !sum, i32, i32, i32
+    %s0, %a0, %b0 = warp.ring.acquire %ring[%c0] : !own
+    warp.async_copy %pa, %a0 if %any vector 8 : tensor<64x32x!tile.ptr<f16>, #ra>, !a
+    warp.async_copy %pb, %b0 if %any vector 4 : tensor<32x16x!tile.ptr<f16>, #rb>, !b
+    warp.ring.commit %s0
+    %more = arith.cmpi ugt, %trips, %c1 : i32
+    %s1, %a1, %b1 = warp.ring.acquire %ring[%c1] : !own
+    warp.async_copy %pa, %a1 if %more vector 8 : tensor<64x32x!tile.ptr<f16>, #ra>, !a
+    warp.async_copy %pb, %b1 if %more vector 4 : tensor<32x16x!tile.ptr<f16>, #rb>, !b
+    warp.ring.commit %s1
+    %r:4 = scf.for %i = %c0 to %trips step %c1 iter_args(%acc = %zero, %read = %c0, %fill = %c2, %left = %trips) -> (!sum, i32, i32, i32) : i32 {
+      %slot, %a, %b = warp.ring.wait %ring[%read] pending 1 : !own
+      warp.proxy_fence
+      warp.barrier {test.harmless = {move_down = "to acquire the slot is no access yet"}}
+      %on = arith.cmpi ugt, %left, %c2 : i32
+      %empty, %an, %bn = warp.ring.acquire %ring[%fill] : !own
+      warp.async_copy %pa, %an if %on vector 8 : tensor<64x32x!tile.ptr<f16>, #ra>, !a
+      warp.async_copy %pb, %bn if %on vector 4 : tensor<32x16x!tile.ptr<f16>, #rb>, !b
+      warp.ring.commit %empty
+      %s = warp.wgmma %a, %b, %acc : !a, !b, !sum
+      %d = warp.wgmma_wait %s {pendings = 0 : i32} : !sum
+      warp.ring.release %slot
+      %next = arith.addi %read, %c1 : i32
+      %wraps = arith.cmpi eq, %next, %c3 : i32
+      %new = arith.select %wraps, %c0, %next : i32
+      %less = arith.subi %left, %c1 : i32
+      scf.yield %d, %new, %read, %less : !sum, i32, i32, i32
+    }
   }
   tile.return
 }
