@@ -3,7 +3,8 @@
     python benchmarks/run.py [--backend cuda|cpu] [--only softmax] [--out results.json]
 
 On a GPU the peers are PyTorch and the same sources compiled by Triton; on the CPU, NumPy. Each
-time is a median; speed is GB/s of the least traffic, or TFLOP/s where arithmetic is the limit.
+time is a median; speed is GB/s of the least traffic, or TFLOP/s where arithmetic is the limit. On a GPU the
+bytes of PTX of all kernels of a case stand beside it: the assembler's time goes with them.
 """
 
 import argparse
@@ -14,6 +15,7 @@ import platform
 import sys
 
 import numpy as np
+import tilewright as tw
 from peers import triton_kernels
 from rich.console import Console
 from rich.table import Table
@@ -87,6 +89,15 @@ def describe(gpu):
     return facts
 
 
+def ptx_bytes(call):
+    """Bytes of PTX of the kernels that ``call`` launches, each counted once; 0 on the CPU."""
+    launched = []
+    with tw.launch_hook(lambda launch: launched.append(launch.compiled)):
+        call()
+    kernels_of_call = {id(kernel): kernel for kernel in launched}.values()
+    return sum(len(kernel.asm["ptx"]) for kernel in kernels_of_call if "ptx" in kernel.asm)
+
+
 def measure(case, gpu, peers):
     """One row of results: seconds of each library, or why it has none."""
     row = {"kernel": case.kernel, "shape": case.shape, "dtype": case.dtype, "unit": speed(case, 1)[1]}
@@ -99,6 +110,8 @@ def measure(case, gpu, peers):
                 raise
             row[f"{name} error"] = f"{type(error).__name__}: {error}".splitlines()[0][:200]
             continue
+        if name == "tilewright":
+            row["PTX bytes"] = ptx_bytes(call)
         row[f"{name} s"] = seconds
         row[name] = round(speed(case, seconds)[0], 2)
     return row
@@ -107,11 +120,12 @@ def measure(case, gpu, peers):
 def show(rows, names):
     """Prints the table."""
     table = Table(title="speed: higher is better")
-    for column in ("kernel", "shape", "dtype", *names, "unit"):
-        table.add_column(column, justify="right" if column in names else "left")
+    for column in ("kernel", "shape", "dtype", *names, "unit", "PTX kB"):
+        table.add_column(column, justify="right" if column in (*names, "PTX kB") else "left")
     for row in rows:
         cells = [f"{row[name]:.1f}" if name in row else "-" for name in names]
-        table.add_row(row["kernel"], row["shape"], row["dtype"], *cells, row["unit"])
+        size = f"{row['PTX bytes'] / 1e3:.1f}" if row["PTX bytes"] else "-"
+        table.add_row(row["kernel"], row["shape"], row["dtype"], *cells, row["unit"], size)
     Console(width=110).print(table)
 
 

@@ -121,7 +121,7 @@ def row_warps(block):
     Several programs then share a multiprocessor, so that one loads while another computes; with
     eight warps a row of 8192, layer norm loses a sixth of its speed on an H100.
     """
-    return min(max(block // 2048, 1), 4)
+    return min(max(block // 2048, 1), 8)
 
 
 def check_same(name, expected, x, like):

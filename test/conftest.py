@@ -21,7 +21,7 @@ def pytest_addoption(parser):
     parser.addoption(
         "--all-configurations",
         action="store_true",
-        help="assemble every configuration that matrix products may choose, not one of each tile",
+        help="assemble every configuration that kernels of the library are launched with, not one of each tile",
     )
 
     parser.addoption(

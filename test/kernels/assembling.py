@@ -29,11 +29,13 @@ def signature(kernel, dtype, constants, types=None):
     return result | (types or {})
 
 
-def assemble(kernel, dtype, constants, target, num_warps, num_stages=2, debug=False, types=None):
+def assemble(
+    kernel, dtype, constants, target, num_warps, num_stages=2, debug=False, types=None, maxnreg=None
+):
     """The kernel, compiled as for aligned arrays of sizes divisible by 16."""
     types = signature(kernel, dtype, constants, types)
     divisible = {name: 16 for name, ty in types.items() if ty != "fp32"}
-    options = Options(num_warps=num_warps, num_stages=num_stages, debug=debug)
+    options = Options(num_warps=num_warps, num_stages=num_stages, debug=debug, maxnreg=maxnreg)
     return compile_kernel(kernel.fn, types, constants, divisible, target, options)
 
 

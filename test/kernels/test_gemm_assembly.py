@@ -1,11 +1,8 @@
 """Each kind of matrix product comes by tensor maps to wgmma on sm_90a, without spills or the assembler's advice."""
 
-import itertools
-
 import pytest
 from assembling import assemble, matmul_constants, needs_assembler, tensor_maps
 from tilewright.kernels.activation.functions import gelu_erf, gelu_tanh, silu_fn
-from tilewright.kernels.gemm.config import Problem, choose_hopper
 from tilewright.kernels.gemm.gated import gated_kernel
 from tilewright.kernels.gemm.grouped import grouped_kernel, schedule_kernel
 from tilewright.kernels.gemm.kernel import matmul_kernel, reduce_kernel
@@ -112,37 +109,3 @@ def test_grouped(order, tile):
 def test_schedule_spills_nothing():
     constants = {"BLOCK_M": 128, "GROUPS": 64, "TILES": 64}
     assert assemble(schedule_kernel, "i32", constants, "sm_90a", 4).metadata["spills"] == 0
-
-
-def choices(itemsize):
-    """What the cost model chooses for products from small to large: pairs of its tile and the configuration."""
-    found = {}
-    sides = (1, 16, 64, 100, 512, 1024, 4096), (64, 512, 1024, 4096, 8192), (64, 512, 4096, 65536)
-    for M, N, K in itertools.product(*sides):
-        config = choose_hopper(Problem(M, N, K, 1, itemsize))
-        how = (config.block_k, config.num_warps, config.num_stages, config.split_k > 1, config.swap)
-        found.setdefault(((config.block_m, config.block_n), how), config)
-    return [(tile, config) for (tile, _), config in found.items()]
-
-
-@needs_assembler
-@pytest.mark.parametrize(("itemsize", "dtype"), [(1, "fp8e4nv"), (2, "bf16"), (4, "fp32")])
-def test_every_choice_of_the_model(request, itemsize, dtype):
-    chosen = choices(itemsize)
-    if not request.config.getoption("--all-configurations"):
-        chosen = dict(chosen).items()
-    for _, config in chosen:
-        launch = config.launch()
-        num_warps, num_stages = launch.pop("num_warps"), launch.pop("num_stages")
-        parts = {"BATCH_O": 3} if config.split_k > 1 else {"BIAS": "m" if config.swap else "n"}
-        precision = {"PRECISION": "tf32" if itemsize == 4 else "ieee"}
-        constants = matmul_constants(**launch, **parts, **precision, **K_MAJOR)
-        result = "fp32" if config.split_k > 1 else "bf16"
-        types = {"out_ptr": f"*{result}", "c_ptr": f"*{result}", "bias_ptr": f"*{result}"}
-        scales = {"a_scale_ptr": "*fp32", "b_scale_ptr": "*fp32"}
-        compiled = assemble(
-            matmul_kernel, dtype, constants, "sm_90a", num_warps, num_stages, types=types | scales
-        )
-        assert compiled.metadata["advice"] == [], config
-        assert tensor_maps(compiled)[0] >= 2, config
-        assert "wgmma.mma_async" in compiled.asm["ptx"], config

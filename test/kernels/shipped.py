@@ -1,0 +1,233 @@
+"""Every configuration that a kernel of `tilewright.kernels` is launched with on a Hopper GPU.
+
+A `Shipped` says what to compile; those with `covers` are a subset that has each kernel with each of its tiles.
+"""
+
+import itertools
+from dataclasses import dataclass
+
+from assembling import matmul_constants
+from tilewright.kernels._arrays import row_warps
+from tilewright.kernels.activation.functions import gelu_erf, silu_fn
+from tilewright.kernels.activation.kernel import BLOCK as ACTIVATION_BLOCK
+from tilewright.kernels.activation.kernel import activation_kernel
+from tilewright.kernels.attention.kernel import _config as attention_config
+from tilewright.kernels.attention.kernel import attention_kernel
+from tilewright.kernels.elementwise.kernel import BLOCK as ADD_BLOCK
+from tilewright.kernels.elementwise.kernel import add_kernel
+from tilewright.kernels.gemm.config import Problem, choose_hopper, default
+from tilewright.kernels.gemm.gated import gated_kernel
+from tilewright.kernels.gemm.grouped import grouped_kernel, schedule_kernel
+from tilewright.kernels.gemm.kernel import matmul_kernel, reduce_kernel
+from tilewright.kernels.gemm.scaled import SCALE_BLOCK, block_scaled_kernel
+from tilewright.kernels.norm import kernel as norm
+from tilewright.kernels.softmax import kernel as softmax
+
+FLOATS = ("fp16", "bf16", "fp32")
+# One type of each size, which is all that the model knows.
+OPERANDS = ("fp8e4nv", "bf16", "fp32")
+SIZES = {"fp8e4nv": 1, "bf16": 2, "fp32": 4, "i8": 1}
+BIASED = ("out_ptr", "gate_bias_ptr", "up_bias_ptr")
+SIDES = (1, 16, 64, 100, 512, 1024, 4096), (64, 512, 1024, 4096, 8192), (64, 512, 4096, 65536)
+
+
+@dataclass
+class Shipped:
+    """Arguments of `assembling.assemble`; `covers`: whether it stands for others; `engine`: whether it comes by
+    tensor maps to wgmma.
+    """
+
+    name: str
+    kernel: object
+    dtype: str
+    constants: dict
+    options: dict
+    types: dict
+    covers: bool = True
+    engine: bool = False
+
+
+def split(launch):
+    """Constants and options of a launch."""
+    options = ("num_warps", "num_stages", "maxnreg")
+    return {k: v for k, v in launch.items() if k not in options}, {
+        k: v for k, v in launch.items() if k in options
+    }
+
+
+def choices(itemsize, **how):
+    """What the cost model chooses for products from small to large, with whether the tile is a new one."""
+    found, tiles = {}, set()
+    for M, N, K in itertools.product(*SIDES):
+        config = choose_hopper(Problem(M, N, K, 1, itemsize, **how))
+        key = (config.block_m, config.block_n, config.block_k, config.num_warps, config.num_stages)
+        found.setdefault((*key, config.split_k > 1, config.swap), config)
+    for config in found.values():
+        tile = (config.block_m, config.block_n)
+        yield config, tile not in tiles
+        tiles.add(tile)
+
+
+def describe(kernel, dtype, config, *more):
+    """A name for a test."""
+    tile = f"{config.block_m}x{config.block_n}x{config.block_k}"
+    parts = ["split"] * (config.split_k > 1) + ["swap"] * config.swap
+    stages = f"{config.num_warps}w{config.num_stages}s"
+    return " ".join([kernel, dtype, tile, stages, *parts, *more])
+
+
+def products():
+    """Plain products of each operand type, and those whose 8-bit sums are exact."""
+    orders = {"NT": {"stride_bk": 1}, "NN": {"stride_bn": 1}}
+    scales = {"a_scale_ptr": "*fp32", "b_scale_ptr": "*fp32"}
+    for dtype, exact in [(dtype, False) for dtype in OPERANDS] + [("fp8e4nv", True)]:
+        for config, is_new in choices(SIZES[dtype], exact=exact):
+            for order, strides in orders.items():
+                # Rows of 8-bit and 32-bit operands are turned before.
+                if SIZES[dtype] != 2 and order == "NN":
+                    continue
+                constants, options = split(config.launch())
+                parts = {"BATCH_O": 3} if config.split_k > 1 else {"BIAS": "m" if config.swap else "n"}
+                precision = {"PRECISION": "tf32" if dtype == "fp32" else "ieee"}
+                how = {"EXACT": True, "SCALED": 3} if exact else {}
+                result = "fp32" if config.split_k > 1 else "bf16"
+                types = dict.fromkeys(("out_ptr", "c_ptr", "bias_ptr"), f"*{result}") | scales
+                yield Shipped(
+                    describe("matmul", dtype, config, order, *["exact"] * exact),
+                    matmul_kernel,
+                    dtype,
+                    matmul_constants(**constants, **parts, **precision, **how, **strides),
+                    options,
+                    types,
+                    is_new and order == "NT",
+                    engine=True,
+                )
+
+
+def other_products():
+    """The configurations that are not the model's: three products of TF32, and products of threads."""
+    for precision, by_threads in (("tf32x3", False), ("ieee", True)):
+        config = default(Problem(4096, 4096, 4096, 1, 4), True, precision, by_threads)
+        constants, options = split(config.launch())
+        constants = matmul_constants(**constants, PRECISION=precision, stride_bk=1)
+        types = {"a_scale_ptr": "*fp32", "b_scale_ptr": "*fp32"}
+        yield Shipped(describe("matmul", precision, config), matmul_kernel, "fp32", constants, options, types)
+    constants = matmul_constants(ACTIVATION=gelu_erf, BIAS="n", BLOCK_M=16, BLOCK_N=128)
+    constants = {name: value for name, value in constants.items() if name in reduce_kernel.arg_names}
+    types = {"parts_ptr": "*fp32", "a_scale_ptr": "*fp32", "b_scale_ptr": "*fp32"}
+    yield Shipped("sum of parts", reduce_kernel, "fp16", constants, {"num_warps": 4}, types)
+    constants = {"BLOCK_M": 128, "GROUPS": 64, "TILES": 64}
+    yield Shipped("schedule of groups", schedule_kernel, "i32", constants, {"num_warps": 4}, {})
+
+
+def fused_products():
+    """Gated units, ragged groups and products with scales of blocks."""
+    for dtype in OPERANDS:
+        precision = {"PRECISION": "tf32" if dtype == "fp32" else "ieee"}
+        unit = {"stride_on": 1, "stride_ak": 1}
+        for config, is_new in choices(SIZES[dtype], sums=2, whole=True):
+            constants, options = split(config.launch())
+            del constants["SPLIT_K"]
+            how = {"BIAS": 3, "ACTIVATION": silu_fn, "stride_gk": 1, "stride_uk": 1}
+            result = {} if dtype != "fp8e4nv" else dict.fromkeys(BIASED, "*bf16")
+            yield Shipped(
+                describe("gated", dtype, config),
+                gated_kernel,
+                dtype,
+                constants | how | unit | precision,
+                options,
+                result,
+                is_new and dtype == "bf16",
+                engine=True,
+            )
+        for config, is_new in choices(SIZES[dtype], whole=True):
+            constants, options = split(config.launch())
+            del constants["SPLIT_K"]
+            how = {"BIAS": "n", "ACTIVATION": silu_fn, "stride_bk": 1, "stride_bias": 1}
+            types = {"table_ptr": "*i32"}
+            types |= {} if dtype != "fp8e4nv" else dict.fromkeys(("out_ptr", "bias_ptr"), "*bf16")
+            yield Shipped(
+                describe("grouped", dtype, config),
+                grouped_kernel,
+                dtype,
+                constants | how | unit | precision,
+                options,
+                types,
+                is_new and dtype == "bf16",
+                engine=True,
+            )
+    for columns in (1, SCALE_BLOCK):
+        known = {"exact": True, "whole": True, "scale_block": SCALE_BLOCK, "sums": 2 if columns == 1 else 1}
+        for config, is_new in choices(1, **known):
+            constants, options = split(config.launch())
+            del constants["SPLIT_K"]
+            how = {"A_ROWS": 1, "B_COLUMNS": columns, "BIAS": "none", "ACTIVATION": None, "stride_bk": 1}
+            types = {"out_ptr": "*bf16", "a_scale_ptr": "*fp32", "b_scale_ptr": "*fp32"}
+            yield Shipped(
+                describe("scaled", "fp8e4nv", config, f"{columns} columns a scale"),
+                block_scaled_kernel,
+                "fp8e4nv",
+                constants | how | {"stride_on": 1, "stride_ak": 1},
+                options,
+                types,
+                is_new,
+                engine=True,
+            )
+
+
+def attentions():
+    """Each size of a head and each type, causal or not."""
+    for dtype, size, causal in itertools.product(FLOATS, (16, 32, 64, 128), (False, True)):
+        constants, options = split(attention_config(True, 4 if dtype == "fp32" else 2, size))
+        constants |= {"CAUSAL": causal, "BLOCK_D": size}
+        name = f"attention {dtype} {size}{' causal' if causal else ''}"
+        covers = (dtype == "bf16" and size >= 64) or (dtype == "fp32" and causal and size == 128)
+        yield Shipped(name, attention_kernel, dtype, constants, options, {}, covers)
+
+
+def rows():
+    """What is bound by memory: each length of a row that has a kernel, and the kernels for any length."""
+    for dtype in FLOATS:
+        yield Shipped(f"add {dtype}", add_kernel, dtype, {"BLOCK": ADD_BLOCK}, {"num_warps": 8}, {})
+        for function in ("gelu_erf", "gelu_tanh", "silu"):
+            constants = {"FUNCTION": function, "BLOCK": ACTIVATION_BLOCK}
+            yield Shipped(
+                f"{function} {dtype}",
+                activation_kernel,
+                dtype,
+                constants,
+                {"num_warps": 8},
+                {},
+                dtype == "bf16",
+            )
+        both = {"CENTER": True, "HAS_WEIGHT": True, "HAS_BIAS": True}
+        rms = both | {"CENTER": False, "HAS_BIAS": False}
+        for exponent in range(15):
+            block = 1 << exponent
+            options = {"num_warps": row_warps(block)}
+            covers = block in (128, softmax.MAX_BLOCK) and dtype != "fp16"
+            for name, kernel, constants in (
+                ("softmax", softmax.softmax_kernel, {}),
+                ("layer norm", norm.norm_kernel, both),
+                ("rms norm", norm.norm_kernel, rms),
+            ):
+                yield Shipped(
+                    f"{name} {dtype} {block}",
+                    kernel,
+                    dtype,
+                    constants | {"BLOCK": block},
+                    options,
+                    {},
+                    covers,
+                )
+        for name, kernel, constants in (
+            ("softmax", softmax.softmax_long_kernel, {"BLOCK": softmax.LONG_BLOCK}),
+            ("layer norm", norm.norm_long_kernel, both | {"BLOCK": norm.LONG_BLOCK}),
+            ("rms norm", norm.norm_long_kernel, rms | {"BLOCK": norm.LONG_BLOCK}),
+        ):
+            yield Shipped(
+                f"{name} {dtype} long", kernel, dtype, constants, {"num_warps": 4}, {}, dtype == "bf16"
+            )
+
+
+SHIPPED = [*products(), *other_products(), *fused_products(), *attentions(), *rows()]
