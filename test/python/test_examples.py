@@ -13,7 +13,7 @@ pytestmark = pytest.mark.compiled
 
 SAYS = {"matmul.py": "matmul True", "stages.py": "tile.func @scale", "vector_add.py": "cpu True"}
 #: Those that only a GPU, or the interpreter, runs.
-INTERPRETED = {"warp_gemm.py": "warp_gemm True"}
+INTERPRETED = {"warp_attention.py": "warp_attention True", "warp_gemm.py": "warp_gemm True"}
 
 
 def test_every_example_is_known():

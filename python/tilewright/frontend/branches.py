@@ -20,6 +20,7 @@ from .values import (
     describe,
     flatten,
     is_constant,
+    is_spent,
     placeholder,
     rebuild,
     same_kind,
@@ -162,6 +163,9 @@ class Branches:
                 self.scope[name] = first if isinstance(first, Undefined) else second
             elif unchanged(first, second):
                 self.scope[name] = first
+            elif is_spent(first) or is_spent(second):
+                line, _ = self.source.position(node)
+                self.scope[name] = Undefined(f"it ended in a branch of the 'if' in line {line}")
             else:
                 names.append(name)
         return names

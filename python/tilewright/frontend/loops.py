@@ -24,6 +24,7 @@ from .values import (
     describe,
     flatten,
     is_constant,
+    is_spent,
     placeholder,
     rebuild,
     same_kind,
@@ -201,7 +202,7 @@ class Loops:
         names, values = [], []
         for name in candidates:
             value = self.scope.get(name)
-            if value is not None and not isinstance(value, Undefined):
+            if value is not None and not isinstance(value, Undefined) and not is_spent(value):
                 names.append(name)
                 values.append(carried(value))
         return names, tuple(values)
@@ -213,6 +214,12 @@ class Loops:
             if isinstance(last, Undefined):
                 raise self.error(
                     f"{name!r} may have no value at the end of the loop's body: {last.why}", node
+                )
+            if is_spent(self.scope[name]):
+                raise self.error(
+                    f"{name!r} is carried to the next iteration, but it is a {last.type} that has ended",
+                    node,
+                    "assign it another one, such as ring.no_slot()",
                 )
             if not same_kind(first, last):
                 raise self.error(

@@ -122,6 +122,11 @@ def unchanged(left, right):
     return False
 
 
+def is_spent(value):
+    """Whether `value` was used up: the slot of a ring that has been given back, say."""
+    return getattr(value, "is_spent", False) is True
+
+
 class Undefined:
     """What stands for a variable that only some paths define; `why` says so to who uses it."""
 

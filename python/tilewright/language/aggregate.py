@@ -10,6 +10,8 @@ class aggregate:
     """
 
     is_runtime_value = True
+    #: Whether it was used up, so that loops and branches leave it behind.
+    is_spent = False
 
     def __init__(self, parts, static):
         self.parts, self.static = tuple(parts), static

@@ -15,7 +15,7 @@ from tilewright.runtime.assemblers import assembler_paths
 from tilewright.runtime.compiler import compile_kernel
 from tilewright.runtime.options import Options
 
-tutorial = kernels.load_tutorial()
+tutorial, attention = kernels.tutorial, kernels.attention
 
 pytestmark = [
     pytest.mark.compiled,
@@ -28,6 +28,8 @@ pytestmark = [
 CASES = [
     (tutorial.gemm_kernel, ("fp16",) * 3, {"BLOCK_M": 128, "BLOCK_N": 256, "BLOCK_K": 64, "SLOTS": 4}),
     (tutorial.gemm_kernel, ("bf16",) * 3, {"BLOCK_M": 256, "BLOCK_N": 128, "BLOCK_K": 64, "SLOTS": 3}),
+    (attention.attention_kernel, ("fp16",) * 4, {"BLOCK_M": 128, "BLOCK_N": 128, "D": 64, "SLOTS": 2}),
+    (attention.attention_kernel, ("bf16",) * 4, {"BLOCK_M": 128, "BLOCK_N": 128, "D": 128, "SLOTS": 2}),
     (kernels.copied, ("fp32", "fp32"), {"BLOCK": 32, "SLOTS": 3}),
     (
         kernels.late,
@@ -49,10 +51,11 @@ def assemble(kernel, elements, constants, **options):
     """The kernel for sm_90a, as for arrays that are aligned and sizes that are multiples of 16."""
     names = [name for name in inspect.signature(kernel.fn).parameters if name not in constants]
     pointers = [name for name in names if name.endswith("_ptr")]
-    types = dict.fromkeys(names, "i32") | {
+    types = {name: "fp32" if name == "scale" else "i32" for name in names} | {
         name: f"*{ty}" for name, ty in zip(pointers, elements, strict=True)
     }
-    return compile_kernel(kernel.fn, types, constants, dict.fromkeys(types, 16), "sm_90a", Options(**options))
+    divisible = {name: 16 for name, ty in types.items() if ty != "fp32"}
+    return compile_kernel(kernel.fn, types, constants, divisible, "sm_90a", Options(**options))
 
 
 @pytest.mark.parametrize(

@@ -304,6 +304,29 @@ class TestSlots:
 
         refuses_role(produce, "the blocks of a slot that a loop carried are gone")
 
+    def test_given_back_but_carried(self, refuses_role):
+        def produce(x, ring, n):
+            held = ring.no_slot()
+            for i in range(n):  # !
+                ring.release(held, when=i > 0)
+                held = ring.wait()
+                ring.release(held)
+
+        refuses_role(
+            produce, "'held' is carried to the next iteration, but it is a slot to read that has ended"
+        )
+
+    def test_used_after_a_branch(self, refuses_role):
+        def produce(x, ring, n):
+            slot = ring.wait()
+            ring.release(slot)
+            if n > 0:
+                slot = ring.wait()
+                ring.release(slot)
+            ring.release(slot)  # !
+
+        refuses_role(produce, "'slot' may have no value here: it ended in a branch of the 'if'")
+
     def test_stored_to(self, refuses_role):
         def produce(x, ring, n):
             slot = ring.wait()

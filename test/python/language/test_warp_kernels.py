@@ -18,15 +18,15 @@ def _has_warps(backend):
         pytest.skip("the CPU back end has no warps")
 
 
-def load_tutorial():
-    """The module of examples/warp_gemm.py."""
-    spec = importlib.util.spec_from_file_location("warp_gemm", EXAMPLES / "warp_gemm.py")
+def load_example(name):
+    """The module of an example."""
+    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
-tutorial = load_tutorial()
+tutorial, attention = load_example("warp_gemm"), load_example("warp_attention")
 
 
 @pytest.mark.parametrize(
@@ -205,3 +205,24 @@ def test_operands_that_threads_make(backend, rng):
     z = backend.poisoned((128, 64), "float32")
     chained[(1,)](backend.array(x, "float16"), backend.array(y, "float16"), z)
     np.testing.assert_array_equal(backend.numpy(z), np.concatenate([(x @ y).T @ y, x @ y @ y]))
+
+
+@pytest.mark.parametrize("columns", [64, 128])
+@pytest.mark.parametrize("rows", [128, 384])
+def test_attention(backend, rng, rows, columns):
+    q, k, v = (rng.standard_normal((2, rows, columns)) for _ in range(3))
+    arrays = [backend.array(x, "float16") for x in (q, k, v)]
+    out = backend.poisoned(q.shape, "float16")
+    attention.attention(*arrays, out)
+    q, k, v = (backend.numpy(x).astype(np.float64) for x in arrays)
+    scores = q @ k.transpose(0, 2, 1) / np.sqrt(columns)
+    weights = np.exp(scores - scores.max(-1, keepdims=True))
+    backend.check(out, weights / weights.sum(-1, keepdims=True) @ v, "float16", factor=2)
+
+
+def test_attention_of_other_shapes(backend):
+    x = backend.array(np.zeros((1, 100, 64), np.float16))
+    with pytest.raises(
+        ValueError, match="expected a multiple of 128 rows of 64 or 128 columns, got 100 of 64"
+    ):
+        attention.attention(x, x, x, x)

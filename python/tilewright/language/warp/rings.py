@@ -26,6 +26,11 @@ class slot(aggregate):
         self.values, self.ended = None, False
 
     @property
+    def is_spent(self):
+        """Whether it has been committed or released."""
+        return self.ended
+
+    @property
     def owner(self):
         """The ring."""
         return self.static[0].ring
