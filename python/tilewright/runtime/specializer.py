@@ -3,7 +3,6 @@
 import inspect
 
 from .backends import backend_for
-from .compiler import compile_kernel
 from .extents import extent
 from .options import OPTION_NAMES, Options
 from .structured import flatten
@@ -11,6 +10,13 @@ from .structured import flatten
 #: Functions that are told of each compilation for a call: with the kernel's function, types, constants and
 #: divisors by argument, the target, the `Options` and the trees of structured arguments.
 observers = []
+
+
+def compile_kernel(*request, **named):
+    """As `compiler.compile_kernel`, which is imported by the first kernel that needs it."""
+    from . import compiler
+
+    return compiler.compile_kernel(*request, **named)
 
 
 class Specializer:

@@ -16,12 +16,17 @@ ON_DEMAND = (
     "tilewright.kernels",
     "tilewright.language.extra.cuda",
     "tilewright.language.extra.libdevice",
+    "tilewright.runtime.background",
+    "tilewright.runtime.compiler",
     "tilewright.streams",
     "tilewright.testing",
     "tilewright.tuning",
+    "concurrent.futures",
+    "json",
     "matplotlib",
     "ml_dtypes",
     "rich",
+    "shutil",
     "torch",
 )
 
