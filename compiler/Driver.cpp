@@ -33,6 +33,7 @@ FailureOr<CompileOptions> CompileOptions::parse(llvm::StringRef text,
             map.mapOptional("num_stages", options.numStages) &&
             map.mapOptional("maxnreg", options.maxRegisters) &&
             map.mapOptional("debug", options.debug) &&
+            map.mapOptional("deterministic", options.deterministic) &&
             map.mapOptional("report", options.report) &&
             map.mapOptional("keep_llvm", options.keepLlvm) &&
             map.mapOptional("stop_after", options.stopAfter) &&

@@ -21,6 +21,8 @@ struct CompileOptions {
   /// Registers of a thread at most; 0: what the assembler finds best.
   int maxRegisters = 0;
   bool debug = false;
+  /// The same result at every launch, whatever the order of programs.
+  bool deterministic = false;
   /// Collect the remarks of passes and the source of each line of the stages.
   bool report = false;
   /// Keep the text of the stage "llvm" on the way to later ones.

@@ -5,6 +5,7 @@
 #include "compiler/Pipelines/TilePipeline.h"
 #include "compiler/Targets/Targets.h"
 
+#include "lib/Analysis/ProgramOrder.h"
 #include "lib/Target/Host/HostObject.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -77,6 +78,24 @@ static llvm::json::Array enabledFeatures(const host::HostTarget &target) {
   return enabled;
 }
 
+/// How launches have to run the programs, by the name that the launcher knows.
+static llvm::StringRef getProgramOrder(ModuleOp module, bool isDeterministic) {
+  auto contains = [&](llvm::function_ref<bool(Operation *)> is) {
+    return module
+        .walk([&](Operation *op) {
+          return is(op) ? WalkResult::interrupt() : WalkResult::advance();
+        })
+        .wasInterrupted();
+  };
+  if (isDeterministic && contains(dependsOnProgramOrder))
+    return "in_order";
+  bool waits = contains([](Operation *op) {
+    auto loop = dyn_cast<scf::WhileOp>(op);
+    return loop && mayWaitForPrograms(loop);
+  });
+  return waits ? "waiting" : "any";
+}
+
 namespace {
 class CpuTarget final : public Target {
 public:
@@ -95,6 +114,8 @@ public:
     FailureOr<host::HostTarget> machine = getMachine(module, options.target);
     if (failed(machine))
       return failure();
+    artifact.metadata["program_order"] =
+        getProgramOrder(module, options.deterministic);
     artifact.metadata["triple"] = machine->triple;
     artifact.metadata["features"] = enabledFeatures(*machine);
     host::HostObjectOptions object;

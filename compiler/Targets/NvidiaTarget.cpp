@@ -7,6 +7,7 @@
 #include "compiler/Targets/Targets.h"
 #include "dialect/Tile/TileOps.h"
 #include "dialect/Warp/WarpDialect.h"
+#include "lib/Analysis/ProgramOrder.h"
 #include "lib/Target/NVPTX/Assembler.h"
 #include "lib/Target/NVPTX/GpuArch.h"
 #include "lib/Target/NVPTX/Ptx.h"
@@ -139,6 +140,10 @@ LogicalResult NvidiaBackEnd::compile(ModuleOp module,
   keepStage(module, "tile", options, artifact);
   if (options.stopAfter == "tile")
     return success();
+  if (options.deterministic)
+    for (auto kernel : module.getOps<tile::FuncOp>())
+      if (failed(refuseProgramOrder(kernel)))
+        return failure();
   NvidiaOptions nvidia;
   nvidia.computeCapability = arch->computeCapability;
   nvidia.archSpecific = arch->suffix == 'a';

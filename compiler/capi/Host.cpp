@@ -24,6 +24,7 @@ tw_status tw_host_load(const void *data, size_t size, const char *name,
       {"tw_host_assert_fail", reinterpret_cast<void *>(tw_host_assert_fail)},
       {"tw_host_print", reinterpret_cast<void *>(tw_host_print)},
       {"tw_host_scratch", reinterpret_cast<void *>(tw_host_scratch)},
+      {"tw_host_wait", reinterpret_cast<void *>(tw_host_wait)},
   };
   llvm::StringRef object(static_cast<const char *>(data), size);
   auto loaded = host::HostLibrary::load(object, symbols);

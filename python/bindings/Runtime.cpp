@@ -99,14 +99,22 @@ struct HostLibrary {
 };
 } // namespace
 
+static tw_host_order orderNamed(const std::string &name) {
+  if (name == "waiting")
+    return TW_HOST_WAITING;
+  return name == "in_order" ? TW_HOST_IN_ORDER : TW_HOST_ANY_ORDER;
+}
+
 static std::unique_ptr<LoadedKernel> loadHost(const py::bytes &object,
-                                              const std::string &name) {
+                                              const std::string &name,
+                                              const std::string &order) {
   auto library = std::make_unique<HostLibrary>();
   const std::string_view bytes = object;
   check(tw_host_load(bytes.data(), bytes.size(), name.c_str(), &library->handle,
                      &library->kernel));
   auto address = reinterpret_cast<uintptr_t>(library->kernel);
-  return LoadedKernel::host(address, py::cast(std::move(library)));
+  return LoadedKernel::host(address, py::cast(std::move(library)),
+                            orderNamed(order));
 }
 
 static int64_t kernelAttribute(const LoadedKernel &kernel,
@@ -120,6 +128,7 @@ static void defineLoadedKernel(py::module_ &module) {
   py::class_<HostLibrary>(module, "HostLibrary");
   py::class_<LoadedKernel>(module, "LoadedKernel")
       .def_static("host", &loadHost, py::arg("object"), py::arg("name"),
+                  py::arg("order") = "any",
                   "Links an object file and finds the kernel in it.")
       .def_static("cuda", &LoadedKernel::cuda, py::arg("device"),
                   py::arg("image"), py::arg("name"), py::arg("threads"),

@@ -55,6 +55,11 @@ CHECK = Knob(
 CHECK_NAN = Knob(
     "TILEWRIGHT_CHECK_NAN", "1: stop a launch before it writes a NaN that the kernel made, at its line", "0"
 )
+DETERMINISTIC = Knob(
+    "TILEWRIGHT_DETERMINISTIC",
+    "1: compile kernels so that equal launches give equal bits, or refuse them",
+    "0",
+)
 ALWAYS_COMPILE = Knob("TILEWRIGHT_ALWAYS_COMPILE", "1: do not read compiled kernels from the disk cache", "0")
 AUTOTUNE = Knob(
     "TILEWRIGHT_AUTOTUNE",
@@ -100,6 +105,7 @@ ALL = (
     DEBUG,
     CHECK,
     CHECK_NAN,
+    DETERMINISTIC,
     ALWAYS_COMPILE,
     AUTOTUNE,
     ASSEMBLER,
@@ -116,6 +122,6 @@ ALL = (
 )
 
 
-def checks():
-    """The options for checks, by name, as the environment has them."""
-    return {"debug": DEBUG.flag(), "check_nan": CHECK_NAN.flag()}
+def switches():
+    """The options that the environment sets, by name."""
+    return {"debug": DEBUG.flag(), "check_nan": CHECK_NAN.flag(), "deterministic": DETERMINISTIC.flag()}

@@ -18,6 +18,20 @@ tw_status tw_host_launch(tw_host_kernel kernel, const uint64_t *args,
   });
 }
 
+tw_status tw_host_launch_ordered(tw_host_kernel kernel, const uint64_t *args,
+                                 const int64_t grid[3], unsigned threads,
+                                 tw_host_order order) {
+  return guarded([&] {
+    return cpu::launch(kernel, args, {grid[0], grid[1], grid[2]}, threads,
+                       static_cast<cpu::ProgramOrder>(order));
+  });
+}
+
+void tw_host_wait() {
+  if (const char *failure = cpu::ThreadPool::giveWay())
+    cpu::failAssertion(failure);
+}
+
 void tw_host_assert_fail(const char *message) { cpu::failAssertion(message); }
 
 void tw_host_print(const char *prefix, int32_t kind, uint64_t bits,

@@ -1,7 +1,5 @@
 #include "runtime/cpu/Launch.h"
 
-#include "runtime/cpu/ThreadPool.h"
-
 namespace tilewright::runtime::cpu {
 
 /// The number of programs. Sides fit 32 bits, their product 64.
@@ -21,7 +19,8 @@ static Result<int64_t> programCount(const std::array<int64_t, 3> &grid) {
 }
 
 Status launch(HostKernel kernel, const uint64_t *args,
-              const std::array<int64_t, 3> &grid, unsigned threads) {
+              const std::array<int64_t, 3> &grid, unsigned threads,
+              ProgramOrder order) {
   Result<int64_t> count = programCount(grid);
   if (!count.ok())
     return count.status();
@@ -35,9 +34,11 @@ Status launch(HostKernel kernel, const uint64_t *args,
                             static_cast<int32_t>(grid[1]),
                             static_cast<int32_t>(grid[2])};
   return ThreadPool::shared().run(
-      *count, threads, [&](int64_t begin, int64_t end) {
+      *count, threads,
+      [&](int64_t begin, int64_t end) {
         return runPrograms(kernel, args, sides, begin, end);
-      });
+      },
+      order);
 }
 
 } // namespace tilewright::runtime::cpu

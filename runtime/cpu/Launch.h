@@ -3,6 +3,7 @@
 #define TILEWRIGHT_RUNTIME_CPU_LAUNCH_H
 
 #include "runtime/cpu/HostKernel.h"
+#include "runtime/cpu/ThreadPool.h"
 
 #include <array>
 
@@ -11,7 +12,8 @@ namespace tilewright::runtime::cpu {
 /// Runs the kernel once for each program of the grid and waits. `threads` is 0
 /// for the default. A grid without programs runs nothing.
 Status launch(HostKernel kernel, const uint64_t *args,
-              const std::array<int64_t, 3> &grid, unsigned threads);
+              const std::array<int64_t, 3> &grid, unsigned threads,
+              ProgramOrder order = ProgramOrder::Any);
 
 } // namespace tilewright::runtime::cpu
 

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <pthread.h>
 #include <sched.h>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 namespace tilewright::runtime::cpu {
 
@@ -41,6 +43,7 @@ struct ThreadPool::Launch {
   }
 
   void fail(Status status) {
+    hasFailed.store(true, std::memory_order_relaxed);
     // Nobody takes another range.
     next.store(count, std::memory_order_relaxed);
     std::lock_guard<std::mutex> lock(failureMutex);
@@ -51,6 +54,7 @@ struct ThreadPool::Launch {
   const int64_t count;
   const int64_t chunk;
   std::atomic<int64_t> next{0};
+  std::atomic<bool> hasFailed{false};
   /// Guarded by the pool's mutex.
   unsigned helpersWanted;
   unsigned helpersInside = 0;
@@ -58,6 +62,16 @@ struct ThreadPool::Launch {
   std::mutex failureMutex;
   Status failure;
 };
+
+/// What a thread takes part in, and how long its item has been waiting.
+struct ThreadPool::Waiting {
+  ThreadPool *pool = nullptr;
+  Launch *launch = nullptr;
+  uint32_t rounds = 0;
+  std::chrono::steady_clock::time_point since;
+};
+
+thread_local ThreadPool::Waiting ThreadPool::waiting;
 
 static std::atomic<ThreadPool *> sharedPool{nullptr};
 
@@ -86,6 +100,12 @@ ThreadPool::Launch *ThreadPool::nextLaunch() {
   return nullptr;
 }
 
+void ThreadPool::takePart(Launch &launch) {
+  Waiting outer = std::exchange(waiting, {this, &launch, 0, {}});
+  launch.work();
+  waiting = outer;
+}
+
 void ThreadPool::workerLoop() {
   std::unique_lock<std::mutex> lock(mutex);
   for (;;) {
@@ -97,7 +117,7 @@ void ThreadPool::workerLoop() {
     --launch->helpersWanted;
     ++launch->helpersInside;
     lock.unlock();
-    launch->work();
+    takePart(*launch);
     lock.lock();
     if (--launch->helpersInside == 0)
       launchLeft.notify_all();
@@ -122,16 +142,66 @@ void ThreadPool::startWorkers(unsigned wanted) {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
+/// One more thread for a launch of which an item waits, unless all items are
+/// taken or a thread is on its way.
+void ThreadPool::addHelper(Launch &launch) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (launch.next.load(std::memory_order_relaxed) >= launch.count)
+    return;
+  if (launch.helpersWanted == 0)
+    launch.helpersWanted = 1;
+  unsigned busy = 0;
+  for (const Launch *other : launches)
+    busy += other->helpersInside + other->helpersWanted;
+  startWorkers(busy);
+  workAvailable.notify_one();
+}
+
+/// A program that waits this long for a later one, which waits for its end,
+/// waits for ever.
+static constexpr std::chrono::seconds kLongestWait{5};
+
+const char *ThreadPool::giveWay() {
+  constexpr uint32_t kRoundsPerYield = 16, kRoundsPerHelper = 1024;
+  ++waiting.rounds;
+  if (waiting.rounds % kRoundsPerYield)
+    return nullptr;
+  sched_yield();
+  Launch *launch = waiting.launch;
+  if (launch && launch->hasFailed.load(std::memory_order_relaxed))
+    return "another program has failed";
+  if (waiting.rounds % kRoundsPerHelper)
+    return nullptr;
+  if (launch) {
+    waiting.pool->addHelper(*launch);
+    return nullptr;
+  }
+  const auto now = std::chrono::steady_clock::now();
+  if (waiting.since == std::chrono::steady_clock::time_point())
+    waiting.since = now;
+  return now - waiting.since < kLongestWait
+             ? nullptr
+             : "a program waits for a later one, which cannot start before it "
+               "ends: programs run in order";
+}
+
 Status ThreadPool::run(int64_t count, unsigned threads,
-                       const RangeFunction &function) {
+                       const RangeFunction &function, ProgramOrder order) {
   if (count <= 0)
     return Status::success();
   threads =
       static_cast<unsigned>(std::min<int64_t>(std::max(threads, 1u), count));
-  if (threads == 1)
-    return function(0, count);
+  if (order == ProgramOrder::InOrder ||
+      (threads == 1 && order == ProgramOrder::Any)) {
+    Waiting outer = std::exchange(waiting, {});
+    Status status = function(0, count);
+    waiting = outer;
+    return status;
+  }
   const int64_t chunk =
-      std::max<int64_t>(1, count / (int64_t(threads) * kRangesPerThread));
+      order == ProgramOrder::Waiting
+          ? 1
+          : std::max<int64_t>(1, count / (int64_t(threads) * kRangesPerThread));
   Launch launch(count, chunk, threads - 1, function);
   std::list<Launch *>::iterator place;
   {
@@ -140,7 +210,7 @@ Status ThreadPool::run(int64_t count, unsigned threads,
     place = launches.insert(launches.end(), &launch);
   }
   workAvailable.notify_all();
-  launch.work();
+  takePart(launch);
   std::unique_lock<std::mutex> lock(mutex);
   launches.erase(place);
   launchLeft.wait(lock, [&] { return launch.helpersInside == 0; });

@@ -12,6 +12,9 @@
 
 namespace tilewright::runtime::cpu {
 
+/// How the items of a launch depend on each other, as `tw_host_order`.
+enum class ProgramOrder { Any, Waiting, InOrder };
+
 /// Runs ranges of [0, count) on several threads at once.
 ///
 /// The caller's thread takes part, so a pool of one thread starts none and a
@@ -28,15 +31,27 @@ public:
 
   /// Returns when every range has been handled, or after a failure when no
   /// range is being handled any more; then with the first failure.
-  Status run(int64_t count, unsigned threads, const RangeFunction &function);
+  /// With `Waiting` the ranges are single items, and where one waits, further
+  /// threads take the next; with `InOrder` one thread takes all.
+  Status run(int64_t count, unsigned threads, const RangeFunction &function,
+             ProgramOrder order = ProgramOrder::Any);
+
+  /// Called in each round of an item that waits for another one: lets other
+  /// threads run, and now and then asks for one that takes the next item. Gives
+  /// why the item should rather end, or null.
+  static const char *giveWay();
 
 private:
   struct Launch;
+  struct Waiting;
 
   void startWorkers(unsigned wanted);
+  void addHelper(Launch &launch);
+  void takePart(Launch &launch);
   void workerLoop();
   Launch *nextLaunch();
 
+  static thread_local Waiting waiting;
   std::mutex mutex;
   std::condition_variable workAvailable;
   std::condition_variable launchLeft;

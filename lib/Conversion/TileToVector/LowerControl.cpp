@@ -1,6 +1,7 @@
 // Control flow. Scalars are carried as values. A tile that a region takes or
 // gives has one buffer for as long as the op lives.
 
+#include "lib/Analysis/ProgramOrder.h"
 #include "lib/Conversion/TileToVector/KernelLowering.h"
 
 using namespace mlir;
@@ -130,6 +131,8 @@ void KernelLowering::lowerIf(scf::IfOp op) {
   mapScalars(op.getResults(), branch.getResults());
 }
 
+static constexpr StringLiteral kWaitFunction = "tw_host_wait";
+
 void KernelLowering::lowerWhile(scf::WhileOp op) {
   enterTiles(op.getInits(), op.getBeforeArguments());
   for (auto [argument, result] :
@@ -163,6 +166,9 @@ void KernelLowering::lowerWhile(scf::WhileOp op) {
   Block *after = addBlock(loop.getAfter(), types);
   mapScalars(op.getAfterArguments(), after->getArguments());
   lowerBody(*op.getAfterBody());
+  if (mayWaitForPrograms(op))
+    LLVM::CallOp::create(e.b, op.getLoc(), runtimeFunction(kWaitFunction, {}),
+                         ValueRange());
   Operation *yield = op.getYieldOp();
   assignTiles(yield->getOperands(), op.getBeforeArguments());
   scf::YieldOp::create(e.b, op.getLoc(), lookupScalars(yield->getOperands()));

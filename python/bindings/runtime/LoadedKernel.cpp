@@ -9,12 +9,13 @@ namespace py = pybind11;
 
 namespace tilewright::python {
 
-std::unique_ptr<LoadedKernel> LoadedKernel::host(uintptr_t address,
-                                                 py::object owner) {
+std::unique_ptr<LoadedKernel>
+LoadedKernel::host(uintptr_t address, py::object owner, tw_host_order order) {
   if (!address)
     throw py::value_error("the address of a host kernel is 0");
   std::unique_ptr<LoadedKernel> kernel(new LoadedKernel);
   kernel->onCpu = reinterpret_cast<tw_host_kernel>(address);
+  kernel->order = order;
   kernel->owner = std::move(owner);
   return kernel;
 }
@@ -56,7 +57,7 @@ tw_status LoadedKernel::launch(const Grid &grid, void *stream, uint64_t *slots,
   }
   if (!onGpu) {
     py::gil_scoped_release unlocked;
-    return tw_host_launch(onCpu, slots, grid.data(), 0);
+    return tw_host_launch_ordered(onCpu, slots, grid.data(), 0, order);
   }
   // Little-endian: a parameter narrower than its slot starts where it does.
   void *parameters[kMaxSlots];

@@ -13,8 +13,8 @@ namespace tilewright::python {
 class LoadedKernel {
 public:
   /// Code at `address` in this process; `owner` keeps it there.
-  static std::unique_ptr<LoadedKernel> host(uintptr_t address,
-                                            pybind11::object owner);
+  static std::unique_ptr<LoadedKernel>
+  host(uintptr_t address, pybind11::object owner, tw_host_order order);
 
   /// Loads a cubin or PTX on a device. Throws the error for what it refuses.
   static std::unique_ptr<LoadedKernel>
@@ -43,6 +43,7 @@ private:
   LoadedKernel() = default;
 
   tw_host_kernel onCpu = nullptr;
+  tw_host_order order = TW_HOST_ANY_ORDER;
   tw_cuda_kernel *onGpu = nullptr;
   pybind11::object owner;
   std::vector<bool> passed;

@@ -11,6 +11,10 @@ _SUPPORT = Path(__file__).parent / "support"
 _INCLUDES = ("dlfcn.h", "pthread.h", "sched.h", "setjmp.h", "signal.h", "stdarg.h", "stdio.h", "stdlib.h")
 
 
+#: How programs depend on each other, as the C source calls it.
+_ORDERS = {"any": "TW_ANY_ORDER", "waiting": "TW_WAITING", "in_order": "TW_IN_ORDER"}
+
+
 def _support(name):
     return (_SUPPORT / name).read_text()
 
@@ -107,6 +111,7 @@ def _host_code(candidate, label):
         f"{label}_features" if rows else "NULL",
         len(rows),
         saved_registers(features),
+        _ORDERS[candidate.metadata["program_order"]],
     ]
     return f"{text}static const struct tw_host_code {label}_code = {_numbers(fields)};\n"
 

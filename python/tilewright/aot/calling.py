@@ -209,7 +209,8 @@ class Chooser:
         key = candidate.symbol, candidate.image, device
         if key not in self._loaded:
             if candidate.is_cpu:
-                loaded = _tilewright.LoadedKernel.host(candidate.code, candidate.symbol)
+                order = candidate.metadata["program_order"]
+                loaded = _tilewright.LoadedKernel.host(candidate.code, candidate.symbol, order)
             else:
                 loaded = _tilewright.LoadedKernel.cuda(
                     device[1],

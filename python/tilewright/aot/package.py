@@ -20,6 +20,7 @@ _KEPT = (
     "dependent",
     "features",
     "triple",
+    "program_order",
     "registers",
     "spills",
 )

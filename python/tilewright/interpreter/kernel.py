@@ -168,7 +168,7 @@ class InterpretedKernel(KernelFunction):
         }
         bound = signature.bind(*args, **{name: v for name, v in kwargs.items() if name not in given})
         bound.apply_defaults()
-        launch(self.fn, grid, bound.arguments, Options(**{**knobs.checks(), **given}))
+        launch(self.fn, grid, bound.arguments, Options(**{**knobs.switches(), **given}))
 
 
 def launch(fn, grid, arguments, options):

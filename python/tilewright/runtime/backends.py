@@ -32,7 +32,8 @@ class CpuBackend:
             )
         from .. import _tilewright
 
-        return _tilewright.LoadedKernel.host(compiled.binary("obj"), compiled.name)
+        order = compiled.metadata.get("program_order", "any")
+        return _tilewright.LoadedKernel.host(compiled.binary("obj"), compiled.name, order)
 
 
 class CudaBackend:

@@ -45,13 +45,13 @@ class JITFunction(KernelFunction):
         debug=None,
         numerics="ieee",
         check_nan=None,
+        deterministic=None,
     ):
         super().__init__(fn)
         self.params = parameters_of(fn, do_not_specialize, do_not_specialize_on_alignment)
         self.debug, self.numerics = debug, numerics
-        self._checks = {
-            name: on for name, on in (("debug", debug), ("check_nan", check_nan)) if on is not None
-        }
+        given = {"debug": debug, "check_nan": check_nan, "deterministic": deterministic}
+        self._switches = {name: on for name, on in given.items() if on is not None}
         self.pre_run_hooks = []
         self._interpreted = knobs.INTERPRET.flag()
         #: Makes the callable for a grid; None until a launch needs it, and where it takes more than that.
@@ -137,7 +137,7 @@ class JITFunction(KernelFunction):
         return self._interpreted
 
     def _options(self):
-        return Options(**{**knobs.checks(), **self._checks}, numerics=self.numerics)
+        return Options(**{**knobs.switches(), **self._switches}, numerics=self.numerics)
 
     def __call__(self, *args, **kwargs):
         """Run the body where the interpreter does; everywhere else a kernel needs a grid."""
@@ -162,12 +162,14 @@ def jit(
     noinline=False,
     numerics="ieee",
     check_nan=None,
+    deterministic=None,
 ):
     """Decorate a function as a kernel, or as a function that kernels call.
 
     Calls are compiled separately for int arguments of value 1, and for ints and addresses divisible by 16;
     `do_not_specialize` and `do_not_specialize_on_alignment` list the parameters (names or positions) for
-    which they are not. `debug`, `check_nan` and `numerics` set the defaults of the options of these names. Functions are
+    which they are not. `debug`, `check_nan`, `deterministic` and `numerics` set the defaults of the options of these
+    names. Functions are
     always inlined; `noinline` is there for the sake of existing code.
 
     Raises `TypeError` for a function with `*args` or `**kwargs` and `ValueError` for unknown names.
@@ -195,9 +197,12 @@ def jit(
             debug=debug,
             numerics=numerics,
             check_nan=check_nan,
+            deterministic=deterministic,
         )
     if isinstance(fn, JITFunction):
         return fn
     if not callable(fn) or not hasattr(fn, "__code__"):
         raise TypeError(f"jit decorates a Python function, got {fn!r}")
-    return JITFunction(fn, do_not_specialize, do_not_specialize_on_alignment, debug, numerics, check_nan)
+    return JITFunction(
+        fn, do_not_specialize, do_not_specialize_on_alignment, debug, numerics, check_nan, deterministic
+    )

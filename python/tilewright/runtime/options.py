@@ -8,16 +8,17 @@ class Options:
     """Options of a compilation.
 
     `num_warps`: warps of 32 lanes that run one program on a GPU, a power of two up to 32. `num_stages`:
-    depth of software pipelining, 1 to 16. `debug`: checks in the code. `check_nan`: a NaN
-    that an operation makes out of numbers and that reaches memory stops the launch. `num_ctas`: into how many thread
-    blocks of a cluster a program may be split, a power of two up to 16; a hint. `maxnreg`: registers of a
-    thread at most, None for what the assembler finds best. `numerics`: "ieee", or "triton" for the defaults of
-    Triton: float32 products in TF32, divisions with a relative error of 2 units in the last place, and fast
-    exponentials without subnormal results, where the kernel does not say. `launch_cooperative_grid`: all
-    programs of a launch run at once, or it fails, as it always does on the CPU. `launch_pdl`: a kernel that
-    calls `tl.extra.cuda.gdc_wait` may start before those in front of it on its stream are done; a hint, for
-    devices from compute capability 9.0 on. The CPU takes notice of `launch_cooperative_grid`, `debug`,
-    `check_nan` and `numerics` only. Raises `TypeError` and `ValueError`.
+    depth of software pipelining, 1 to 16. `debug`: checks in the code. `check_nan`: a NaN that an operation
+    makes out of numbers and that reaches memory stops the launch. `deterministic`: equal launches give equal
+    bits, or are refused. `num_ctas`: into how many thread blocks of a cluster a program may be split, a power
+    of two up to 16; a hint. `maxnreg`: registers of a thread at most, None for what the assembler finds best.
+    `numerics`: "ieee", or "triton" for the defaults of Triton: float32 products in TF32, divisions with a
+    relative error of 2 units in the last place, and fast exponentials without subnormal results, where the
+    kernel does not say. `launch_cooperative_grid`: all programs of a launch run at once, or it fails, as it
+    always does on the CPU. `launch_pdl`: a kernel that calls `tl.extra.cuda.gdc_wait` may start before those
+    in front of it on its stream are done; a hint, for devices from compute capability 9.0 on. The CPU takes
+    notice of `launch_cooperative_grid`, `debug`, `check_nan`, `deterministic` and `numerics` only. Raises
+    `TypeError` and `ValueError`.
     """
 
     num_warps: int = 4
@@ -26,6 +27,7 @@ class Options:
     num_ctas: int = 1
     maxnreg: int | None = None
     check_nan: bool = False
+    deterministic: bool = False
     numerics: str = "ieee"
     launch_cooperative_grid: bool = False
     launch_pdl: bool = False
@@ -47,7 +49,7 @@ class Options:
             raise ValueError(f"maxnreg is between 16 and 255, got {self.maxnreg}")
         if self.numerics not in ("ieee", "triton"):
             raise ValueError(f"numerics is 'ieee' or 'triton', got {self.numerics!r}")
-        for name in ("debug", "check_nan", "launch_cooperative_grid", "launch_pdl"):
+        for name in ("debug", "check_nan", "deterministic", "launch_cooperative_grid", "launch_pdl"):
             if not isinstance(getattr(self, name), bool):
                 raise TypeError(f"{name} is True or False, got {getattr(self, name)!r}")
 
@@ -58,6 +60,7 @@ class Options:
             "num_stages": self.num_stages,
             "maxnreg": self.maxnreg or 0,
             "debug": self.debug,
+            "deterministic": self.deterministic,
         }
 
     def items(self):

@@ -292,11 +292,32 @@ TW_EXPORT tw_status tw_host_thread_count(unsigned *threads);
 TW_EXPORT tw_status tw_host_launch(tw_host_kernel kernel, const uint64_t *args,
                                    const int64_t grid[3], unsigned threads);
 
+typedef enum tw_host_order {
+  TW_HOST_ANY_ORDER = 0,
+  /* Programs may wait for each other: where one waits, another thread starts
+   * those that nobody runs yet. */
+  TW_HOST_WAITING = 1,
+  /* One after the other, the first side of the grid fastest. */
+  TW_HOST_IN_ORDER = 2
+} tw_host_order;
+
+/* tw_host_launch, in an order. */
+TW_EXPORT tw_status tw_host_launch_ordered(tw_host_kernel kernel,
+                                           const uint64_t *args,
+                                           const int64_t grid[3],
+                                           unsigned threads,
+                                           tw_host_order order);
+
 /* Called by compiled host kernels, not by programs. */
 
 /* A failed assertion: ends the launch. It comes back only when the kernel was
  * not started by tw_host_launch. */
 TW_EXPORT void tw_host_assert_fail(const char *message);
+
+/* Called in each round of a loop that may wait for another program: gives way
+ * to other threads, and has programs started that nobody runs yet. Ends the
+ * program where the launch has failed. */
+TW_EXPORT void tw_host_wait(void);
 
 /* Memory for the buffers of one kernel call: `bytes` bytes aligned to 64, the
  * calling thread's own until its next call of this function. Kernels with large

@@ -52,6 +52,22 @@ def shout(x):
 
 
 @tw.jit
+def chain(flags, out):
+    """Each program waits for the next one, the last for nobody."""
+    program, last = tl.program_id(0), tl.num_programs(0) - 1
+    if program < last:
+        while tl.atomic_add(flags + program + 1, 0) == 0:
+            pass
+    tl.store(out + program, program)
+    tl.atomic_xchg(flags + program, 1)
+
+
+@tw.jit(deterministic=True)
+def tickets(counter, out):
+    tl.store(out + tl.program_id(0), tl.atomic_add(counter, 1))
+
+
+@tw.jit
 def sort_all(x, N: tl.constexpr):
     """Large tiles: needs scratch memory."""
     i = tl.arange(0, N)

@@ -51,6 +51,20 @@ def test_scalars_of_every_type(c_library):
     np.testing.assert_array_equal(out[1:], [-5, 65535, -7, 2.0**63, 0.5, 1e300])
 
 
+def test_programs_that_wait_for_later_ones(c_library):
+    made = c_library([exported(kernels.chain, "*i32, *i32", grid="50")])
+    flags, out = np.zeros(50, np.int32), np.zeros(50, np.int32)
+    assert made.chain_cpu(2, pointer(flags), pointer(out)) == 0
+    np.testing.assert_array_equal(out, np.arange(50))
+
+
+def test_programs_in_order(c_library):
+    made = c_library([exported(kernels.tickets, "*i32, *i32", grid="5000")])
+    counter, out = np.zeros(1, np.int32), np.zeros(5000, np.int32)
+    assert made.tickets_cpu(4, pointer(counter), pointer(out)) == 0
+    np.testing.assert_array_equal(out, np.arange(5000))
+
+
 def test_variants_and_hints(c_library):
     """The first variant whose condition holds, in the version whose assumptions do."""
     variants = [

@@ -7,12 +7,17 @@ struct tw_cpu_feature {
   unsigned char reg, bit;
 };
 
+/* Programs that wait for each other run on a thread each, as far as there are
+ * threads. */
+enum tw_order { TW_ANY_ORDER, TW_WAITING, TW_IN_ORDER };
+
 struct tw_host_code {
   void (*run)(const uint64_t *arguments, const int32_t *grid, int64_t begin, int64_t end);
   const struct tw_cpu_feature *features;
   unsigned feature_count;
   /* Bits of XCR0: registers that the system has to save. */
   unsigned saved_registers;
+  enum tw_order order;
 };
 
 #if defined(__x86_64__)
@@ -65,6 +70,10 @@ TW_SHARED void tw_host_assert_fail(const char *message) {
   snprintf(tw_aot_active_range->failure, sizeof(tw_aot_active_range->failure), "%s", message);
   _longjmp(tw_aot_active_range->exit, 1);
 }
+
+/* In each round of a loop that waits for another program. */
+TW_SHARED void tw_host_wait(void);
+TW_SHARED void tw_host_wait(void) { sched_yield(); }
 
 TW_SHARED void tw_aot_make_scratch_key(void);
 TW_SHARED void tw_aot_make_scratch_key(void) { pthread_key_create(&tw_aot_scratch_key, free); }
@@ -253,7 +262,7 @@ static void tw_run_parallel(struct tw_job *job, unsigned threads) {
   /* Enough ranges to even out unequal ones, few enough to cost nothing. */
   int64_t chunk = job->count / ((int64_t)threads * 16);
   struct tw_job **place;
-  job->chunk = chunk > 0 ? chunk : 1;
+  job->chunk = chunk > 0 && job->code->order == TW_ANY_ORDER ? chunk : 1;
   job->wanted = threads - 1;
   pthread_mutex_lock(&tw_pool.mutex);
   tw_start_workers(threads - 1);
@@ -299,6 +308,10 @@ static int tw_run_candidate(const struct tw_function *function,
   if (threads > 1024)
     return tw_fail(TILEWRIGHT_INVALID_ARGUMENT, "%s: %u threads; there may be 1024", function->name,
                    threads);
+  if (job.code->order == TW_WAITING)
+    threads = 1024;
+  if (job.code->order == TW_IN_ORDER)
+    threads = 1;
   if (threads > job.count)
     threads = (unsigned)job.count;
   if (threads == 1)

@@ -55,3 +55,44 @@ tile.func @print(%n: i32) attributes {tile.kernel} {
   tile.print "x = ", %n {isSigned = array<i1: false>} : i32
   tile.return
 }
+
+// -----
+
+// A loop that may wait for another program gives way in each round.
+// CHECK-LABEL: llvm.func @waiting
+// CHECK: scf.while
+// CHECK: llvm.atomicrmw add
+// CHECK: } do {
+// CHECK: llvm.call @tw_host_wait() : () -> ()
+// CHECK: scf.yield
+tile.func @waiting(%p: !tile.ptr<i32>) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  scf.while : () -> () {
+    %seen = tile.atomic_rmw add acq_rel gpu %p, %c0 : !tile.ptr<i32>
+    %wait = arith.cmpi eq, %seen, %c0 : i32
+    scf.condition(%wait)
+  } do {
+    scf.yield
+  }
+  tile.return
+}
+
+// -----
+
+// One over numbers of its own does not.
+// CHECK-LABEL: llvm.func @counting
+// CHECK: scf.while
+// CHECK-NOT: tw_host_wait
+tile.func @counting(%p: !tile.ptr<i32>, %n: i32) attributes {tile.kernel} {
+  %c2 = arith.constant 2 : i32
+  %r = scf.while (%i = %n) : (i32) -> i32 {
+    %go = arith.cmpi sgt, %i, %c2 : i32
+    scf.condition(%go) %i : i32
+  } do {
+  ^bb0(%i: i32):
+    %half = arith.divsi %i, %c2 : i32
+    scf.yield %half : i32
+  }
+  tile.store %p, %r : !tile.ptr<i32>
+  tile.return
+}

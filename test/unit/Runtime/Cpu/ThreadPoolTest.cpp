@@ -2,6 +2,7 @@
 
 #include "test/unit/Runtime/Core/TemporaryDirectory.h"
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <sched.h>
@@ -68,6 +69,52 @@ TEST(ThreadPool, FirstFailureStopsTheLaunch) {
   EXPECT_EQ(status.code(), StatusCode::KernelAssert);
   EXPECT_EQ(status.message(), "no");
   EXPECT_LT(handled, 1000000);
+}
+
+TEST(ThreadPool, ItemsThatWaitForEachOther) {
+  for (unsigned threads : {1u, 2u, 4u}) {
+    std::atomic<int> inside{0};
+    Status status = ThreadPool::shared().run(
+        40, threads,
+        [&](int64_t begin, int64_t end) {
+          EXPECT_EQ(end, begin + 1);
+          ++inside;
+          while (inside < 40)
+            EXPECT_EQ(ThreadPool::giveWay(), nullptr);
+          return Status::success();
+        },
+        ProgramOrder::Waiting);
+    EXPECT_TRUE(status.ok());
+  }
+}
+
+TEST(ThreadPool, AFailureEndsWaiting) {
+  Status status = ThreadPool::shared().run(
+      8, 4,
+      [&](int64_t begin, int64_t) {
+        if (begin == 7)
+          return Status(StatusCode::KernelAssert, "no");
+        while (!ThreadPool::giveWay())
+          ;
+        return Status(StatusCode::KernelAssert, "another one's");
+      },
+      ProgramOrder::Waiting);
+  EXPECT_EQ(status.message(), "no");
+}
+
+TEST(ThreadPool, InOrder) {
+  std::vector<int64_t> seen;
+  Status status = ThreadPool::shared().run(
+      1000, 8,
+      [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i)
+          seen.push_back(i);
+        return Status::success();
+      },
+      ProgramOrder::InOrder);
+  EXPECT_TRUE(status.ok());
+  ASSERT_EQ(seen.size(), 1000u);
+  EXPECT_TRUE(std::is_sorted(seen.begin(), seen.end()));
 }
 
 TEST(ThreadPool, ConcurrentCallers) {
