@@ -8,9 +8,7 @@ import tilewright as tw
 import tilewright.language as tl
 
 from .. import tuning
-from ..language.builtin import builtin, is_builtin
 from ..language.constexpr import constexpr_function
-from ..language.semantic.convert import to_tensor
 from ..runtime.descriptor import TensorDescriptor
 from ..runtime.jit import JITFunction
 from . import driver, testing
@@ -169,19 +167,9 @@ def make(version, numerics):
     add("triton.backends.compiler", {"GPUTarget": driver.GPUTarget})
     # The language is Tilewright's own, so that its functions are the same objects everywhere.
     made["triton"].language = made["triton.language"] = tl
-    core = types.ModuleType("triton.language.core", "Tilewright in place of triton.language.core.")
-    core.__dict__.update(
-        {
-            **_public(tl),
-            "builtin": builtin,
-            "extern_elementwise": tl.extra.extern_elementwise,
-            "is_builtin": is_builtin,
-            "to_tensor": to_tensor,
-        }
-    )
     names = {
-        "triton.language.core": core,
-        "triton.language.standard": tl,
+        "triton.language.core": tl.core,
+        "triton.language.standard": tl.standard,
         "triton.language.math": tl.math,
         "triton.language.random": tl.random,
         "triton.language.extra": tl.extra,

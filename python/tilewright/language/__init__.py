@@ -117,6 +117,16 @@ del _install
 
 from . import extra  # noqa: E402 (its functions use the operators of tensors)
 
+
+def __getattr__(name):
+    """`tl.core`, which only code written for Triton asks for."""
+    if name == "core":
+        import importlib
+
+        return importlib.import_module(f"{__name__}.core")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 # The types of Python that indices and groups of values have.
 slice, tuple = _builtins.slice, _builtins.tuple
 

@@ -96,3 +96,18 @@ def swizzle2d(i, j, size_i, size_j, size_g):
     rows = arithmetic.minimum(size_i - first_row, size_g)
     linear = linear % per_group
     return first_row + linear % rows, linear // rows
+
+
+@builtin
+def _log2(i):
+    """The logarithm of a power of two that is known while compiling; code written for Triton takes it from here."""
+    return i.bit_length() - 1
+
+
+def __getattr__(name):
+    """What else Triton has in `triton.language.standard` stands elsewhere in the language."""
+    from .. import language
+
+    if name in language.__all__:
+        return getattr(language, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -31,7 +31,6 @@ INSIDES = {
         "check_bit_width",
         "dispatch",
         "extern",
-        "get_int_dtype",
         "is_negative_zero",
         "item",
         "must_use_result",

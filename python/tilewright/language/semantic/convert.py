@@ -92,11 +92,12 @@ def spelled(value):
 
 
 def to_bool(value):
-    """`value != 0` as int1; an int1 as it is."""
+    """`value != 0` as int1; an int1 as it is; whether a pointer points anywhere."""
     if value.dtype.is_bool():
         return value
     from .compare import compare
 
+    value = _convert("tile.ptr_to_int", value, int64) if value.dtype.is_ptr() else value
     return compare("ne", value, 0)
 
 

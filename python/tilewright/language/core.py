@@ -1,0 +1,27 @@
+"""The names of `triton.language.core`, for code that takes them from there: the language's, and a few more."""
+
+from . import *  # noqa: F403
+from . import __all__ as _names
+from .builtin import builtin, is_builtin
+from .dtypes import int1, int8, int16, int32, int64, uint8, uint16, uint32, uint64
+from .errors import LanguageValueError
+from .extra.extern import extern_elementwise
+from .semantic.convert import to_tensor
+
+_INTEGERS = {
+    (1, True): int1,
+    **{(ty.int_bitwidth, True): ty for ty in (int8, int16, int32, int64)},
+    **{(ty.int_bitwidth, False): ty for ty in (uint8, uint16, uint32, uint64)},
+}
+
+
+@builtin
+def get_int_dtype(bitwidth, signed):
+    """The type of integers of so many bits, with or without a sign. Raises `LanguageValueError` if there is none."""
+    found = _INTEGERS.get((bitwidth, bool(signed)))
+    if found is None:
+        raise LanguageValueError(f"there are no {'' if signed else 'un'}signed integers of {bitwidth} bits")
+    return found
+
+
+__all__ = [*_names, "builtin", "extern_elementwise", "get_int_dtype", "is_builtin", "to_tensor"]
