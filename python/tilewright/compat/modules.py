@@ -58,6 +58,11 @@ def set_allocator(allocator):
         raise TypeError(f"an allocator is a function of size, alignment and stream, got {allocator!r}")
 
 
+def triton_key():
+    """What compiled kernels depend on beside their sources: the version, for caches of others."""
+    return f"tilewright {tw.__version__}"
+
+
 def must_use_result(value, is_used=True):
     """`value`; marks functions whose result must not be dropped."""
     return value
@@ -142,6 +147,7 @@ def make(version, numerics):
     )
     add("triton.runtime", {**errors, **tuned, **interface}, driver=driver.driver)
     add("triton.runtime.jit", interface, jit=partial(jit, numerics=numerics))
+    add("triton.runtime.cache", {}, triton_key=triton_key)
     add("triton.runtime.autotuner", tuned, OutOfResources=tw.OutOfResources)
     add(
         "triton.runtime.errors",
@@ -154,6 +160,7 @@ def make(version, numerics):
         {"CompiledKernel": tw.runtime.compiled.CompiledKernel},
         CompilationError=tw.CompilationError,
     )
+    add("triton.compiler.compiler", {"CompiledKernel": tw.runtime.compiled.CompiledKernel})
     add(
         "triton.compiler.errors",
         {"CompilationError": tw.CompilationError},
