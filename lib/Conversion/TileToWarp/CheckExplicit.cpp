@@ -192,6 +192,42 @@ static LogicalResult sinkTiles(SpecializeOp roles) {
 }
 
 //===----------------------------------------------------------------------===//
+// Clusters
+//===----------------------------------------------------------------------===//
+
+/// The blocks of the clusters that the rings of `func` belong to; 1 without
+/// clusters.
+static FailureOr<unsigned> getClusterSize(tile::FuncOp func) {
+  unsigned size = 1;
+  WalkResult result = func.walk([&](RingOp ring) -> WalkResult {
+    unsigned own = ring.getType().getClusterSize();
+    if (own > 1 && size > 1 && own != size)
+      return ring.emitError("the rings of a kernel belong to clusters of one "
+                            "size, got ")
+             << size << " and " << own;
+    size = std::max(size, own);
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    return failure();
+  return size;
+}
+
+/// Lets the blocks of a cluster wait for each other before one of them reaches
+/// into another's memory, and before one leaves.
+static LogicalResult formCluster(tile::FuncOp func, SpecializeOp roles) {
+  FailureOr<unsigned> size = getClusterSize(func);
+  if (failed(size) || *size == 1)
+    return size;
+  OpBuilder b(roles);
+  func->setAttr(WarpDialect::kClusterSizeAttr, b.getI32IntegerAttr(*size));
+  ClusterBarrierOp::create(b, roles.getLoc());
+  b.setInsertionPointAfter(roles);
+  ClusterBarrierOp::create(b, roles.getLoc());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // Sums and tiles
 //===----------------------------------------------------------------------===//
 
@@ -280,7 +316,7 @@ struct CheckExplicit : warp::impl::CheckExplicitBase<CheckExplicit> {
       return failure();
     if (SpecializeOp roles = getRoles(func))
       if (failed(checkSizes(roles)) || failed(sinkTiles(roles)) ||
-          failed(checkComputing(roles)))
+          failed(checkComputing(roles)) || failed(formCluster(func, roles)))
         return failure();
     return success(succeeded(checkRings(func)) &&
                    succeeded(checkSharedTiles(func)) &&

@@ -51,7 +51,8 @@ def CheckExplicit : Pass<"warp-check-explicit", "::mlir::ModuleOp"> {
     user. Everything that its roles, rings, copies and products promise, and that
     the passes that make such keep by construction, is checked here. What roles
     need of blocks that are computed in front of them, which costs nothing, is
-    moved into the roles.
+    moved into the roles. Rings of clusters make the kernel one of clusters, whose
+    blocks wait for each other before the roles and behind them.
 
     Input: kernels of `tile`, `arith`, `math`, `scf` and `warp`, whose tiles have
     no layouts. Output: the same; those with ops of `warp` carry `warp.explicit`,
@@ -67,7 +68,7 @@ def CheckExplicit : Pass<"warp-check-explicit", "::mlir::ModuleOp"> {
     ```
 
     Refused: targets without `wgmma`; more than one `warp.specialize`, or one in
-    a loop; roles that compute on tiles and are of different sizes, roles with
+    a loop; rings of clusters of different sizes; roles that compute on tiles and are of different sizes, roles with
     products that are no whole warpgroups, more than 1024 threads or 64K
     registers; tiles that are computed outside of roles; rings that several roles
     fill, or none, or that nobody reads; slots that are not committed or released

@@ -43,6 +43,7 @@ class EagerBuilder:
         self.checks_overflow, self.traces_nans, self.nan_sites = checks_overflow, traces_nans, []
         self.memory, self.grid, self.functions = memory, grid, functions
         self.position = (0, 0, 0)
+        self.cluster = 1  # programs of a cluster
         self.schedule = None  # that of the roles, while they run
 
     def create(self, op, operands, types, attrs):

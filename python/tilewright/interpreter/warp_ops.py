@@ -46,7 +46,12 @@ def _get(operand):
 
 
 def _ring(builder, operands, types, attrs):
+    builder.cluster = max(builder.cluster, types[0].cluster)
     return [_Ring(types[0])]
+
+
+def _cluster_rank(builder, operands, types, attrs):
+    return [np.int32(builder.position[0] % builder.cluster)]
 
 
 def _acquire(builder, operands, types, attrs):
@@ -58,8 +63,9 @@ def _acquire(builder, operands, types, attrs):
 
 
 def _load(builder, operands, types, attrs):
-    desc, *offsets, tile = operands
-    memory = _get(tile)
+    # For all blocks of a cluster or not: each program fetches what it needs.
+    _, rank, _, _ = attrs["operandSegmentSizes"]
+    desc, offsets, memory = operands[0], operands[1 : 1 + rank], _get(operands[1 + rank])
     shape = (1,) * (len(offsets) - memory.array.ndim) + memory.array.shape
     block = load_block(builder, desc, offsets, shape, memory.array.dtype)
     memory.array[...] = block.reshape(memory.array.shape)
@@ -153,6 +159,7 @@ OPS = {
     "warp.ring.wait": _wait,
     "warp.ring.release": _release,
     "warp.ring.no_slot": _no_slot,
+    "warp.cluster_rank": _cluster_rank,
     "warp.tma_load": _load,
     "warp.alloc": _alloc,
     "warp.local_load": _local_load,

@@ -43,6 +43,8 @@ CASES = [
         {"BLOCK_M": 64, "BLOCK_N": 64, "BLOCK_K": 64, "SUM": tl.float32},
     ),
     (kernels.halves, ("fp16", "fp16", "fp32"), {"BLOCK_K": 32}),
+    (kernels.clustered, ("fp16", "fp16", "fp32"), {"BLOCK": 64, "CLUSTER": 2, "ALWAYS": True}),
+    (kernels.clustered, ("fp16", "fp16", "fp32"), {"BLOCK": 64, "CLUSTER": 4, "ALWAYS": False}),
     (kernels.chained, ("fp16", "fp16", "fp32"), {}),
 ]
 
@@ -103,3 +105,17 @@ def test_the_tutorial_is_what_the_compiler_makes():
     assert counts["wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16"] == 4
     for name in ("registers", "num_threads", "shared"):
         assert by_hand.metadata[name] == compiled.metadata[name]
+
+
+def test_clusters_copy_for_each_other():
+    constants = {"BLOCK": 64, "CLUSTER": 4, "ALWAYS": True}
+    compiled = assemble(kernels.clustered, ("fp16", "fp16", "fp32"), constants)
+    ptx = compiled.asm["ptx"]
+    assert ".reqnctapercluster 4, 1, 1" in ptx
+    assert len(re.findall(r"cp\.async\.bulk\.tensor\S*multicast::cluster", ptx)) == 1
+    assert ptx.count("barrier.cluster.wait") == 2
+
+
+def test_the_page_shows_the_tutorial():
+    page = (kernels.EXAMPLES.parent / "docs" / "warp-language.md").read_text()
+    assert inspect.getsource(tutorial.gemm_kernel.fn) in page

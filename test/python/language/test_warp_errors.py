@@ -84,6 +84,32 @@ class TestRings:
 
         refused(kernel, "powers of two up to 4096, got [48, 64]")
 
+    def test_size_of_a_cluster(self, refused):
+        def kernel(x_ptr, n):
+            warp.ring(2, ((64, 64), tl.float16), cluster=3)  # !
+
+        refused(kernel, "a cluster has 1, 2, 4 or 8 thread blocks, got 3")
+
+    def test_clusters_of_two_sizes(self, refused):
+        def kernel(x_ptr, n):
+            x = tl.make_tensor_descriptor(x_ptr, [n, n], [n, 1], [64, 64])
+            one = warp.ring(2, x, cluster=2)
+            other = warp.ring(2, x, cluster=4)  # !
+
+            def produce():
+                for ring in (one, other):
+                    slot = ring.acquire()
+                    slot.load(0, x, [0, 0])
+                    ring.commit(slot)
+
+            def consume():
+                for ring in (one, other):
+                    ring.release(ring.wait())
+
+            warp.specialize(warp.role(produce, warps=1), warp.role(consume, warps=1))
+
+        refused(kernel, "the rings of a kernel belong to clusters of one size, got 2 and 4")
+
     def test_outside_of_roles(self, refused):
         def kernel(x_ptr, n):
             ring = warp.ring(2, ((64, 64), tl.float16))
@@ -222,6 +248,13 @@ class TestSlots:
             slot.load(0, other, [0, 0])  # !
 
         refuses_role(produce, "the last stride of this descriptor is not known to be 1")
+
+    def test_multicast_without_a_cluster(self, refuses_role):
+        def produce(x, ring, n):
+            slot = ring.acquire()
+            slot.load(0, x, [0, 0], multicast=True)  # !
+
+        refuses_role(produce, "only a ring of a cluster is filled for all its thread blocks at once")
 
     def test_no_descriptor(self, refuses_role):
         def produce(x, ring, n):

@@ -181,6 +181,55 @@ def test_two_roles_read_one_ring(backend, rng):
 
 
 @tw.jit
+def clustered(a_ptr, b_ptr, c_ptr, M, N, K, BLOCK: tl.constexpr, CLUSTER: tl.constexpr, ALWAYS: tl.constexpr):
+    """c = a @ b.T by clusters of programs along M, which copy the blocks of b for each other."""
+    a = tl.make_tensor_descriptor(a_ptr, [M, K], [K, 1], [64, BLOCK])
+    b = tl.make_tensor_descriptor(b_ptr, [N, K], [K, 1], [128, BLOCK])
+    c = tl.make_tensor_descriptor(c_ptr, [M, N], [N, 1], [64, 128])
+    ring = warp.ring(3, a, b, cluster=CLUSTER)
+    m, n = tl.program_id(0) * 64, tl.program_id(1) * 128
+
+    def produce():
+        for k in range(0, K, BLOCK):
+            slot = ring.acquire()
+            slot.load(0, a, [m, k])
+            slot.load(1, b, [n, k], multicast=True if ALWAYS else k % (2 * BLOCK) == 0)
+            ring.commit(slot)
+
+    def consume():
+        # The number in the cluster, once in each block of the result.
+        acc = tl.zeros((64, 128), tl.float32) + warp.cluster_rank()
+        for _ in range(0, K, BLOCK):
+            slot = ring.wait()
+            acc = warp.wgmma_wait(warp.wgmma(slot[0], slot[1].T, acc))
+            ring.release(slot)
+        c.store([m, n], acc)
+
+    warp.specialize(warp.role(consume, warps=4), warp.role(produce, warps=1))
+
+
+@pytest.mark.parametrize("always", [True, False])
+@pytest.mark.parametrize("cluster", [2, 4])
+def test_clusters(backend, rng, cluster, always):
+    M, N, K = 256, 200, 320
+    a, b = rng.integers(-4, 5, (M, K)), rng.integers(-4, 5, (N, K))
+    c = backend.poisoned((M, N), "float32")
+    clustered[(4, 2)](
+        backend.array(a, "float16"),
+        backend.array(b, "float16"),
+        c,
+        M,
+        N,
+        K,
+        BLOCK=64,
+        CLUSTER=cluster,
+        ALWAYS=always,
+    )
+    ranks = np.repeat(np.arange(4) % cluster, 64)[:, None]
+    np.testing.assert_array_equal(backend.numpy(c), a @ b.T + ranks)
+
+
+@tw.jit
 def chained(x_ptr, y_ptr, z_ptr):
     """z = (x @ y).T @ y, [64, 64] each: blocks that threads make are operands, from memory and from registers."""
     index = tl.arange(0, 64)[:, None] * 64 + tl.arange(0, 64)[None, :]

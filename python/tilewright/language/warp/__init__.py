@@ -6,12 +6,13 @@ GPU of Hopper's kind (sm_90a) or the interpreter; docs/warp-language.md explains
 """
 
 from .products import wgmma, wgmma_wait
-from .rings import ring, ring_buffer, slot
+from .rings import cluster_rank, ring, ring_buffer, slot
 from .roles import barrier, role, specialize
 from .shared import shared, shared_tile
 
 __all__ = [
     "barrier",
+    "cluster_rank",
     "ring",
     "ring_buffer",
     "role",

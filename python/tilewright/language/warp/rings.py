@@ -3,7 +3,9 @@
 from ..aggregate import aggregate
 from ..builtin import builtin
 from ..constexpr import unwrap
+from ..dtypes import int32
 from ..errors import LanguageError, LanguageTypeError, LanguageValueError
+from ..ir import UNIT
 from ..semantic.convert import describe, to_bool, to_tensor
 from ..tensor import tensor
 from ..tiles import described_block, tensor_descriptor
@@ -12,6 +14,14 @@ from .shared import shared_tile
 from .types import check_target, create, create_one, ring_type, slot_type, tile_type
 
 _FILL, _READ = "slot to fill", "slot to read"
+
+
+def _condition(value, what):
+    """`value` as an int1 scalar. Raises `LanguageTypeError` for a block."""
+    condition = to_tensor(value)
+    if condition.shape != ():
+        raise LanguageTypeError(f"{what} is a scalar, got {describe(condition)}")
+    return to_bool(condition)
 
 
 class slot(aggregate):
@@ -64,11 +74,15 @@ class slot(aggregate):
         return shared_tile(self._value(index), self)
 
     @builtin
-    def load(self, index, descriptor, offsets):
+    def load(self, index, descriptor, offsets, multicast=False):
         """Start to copy the block of `descriptor` at `offsets` into block `index` of the slot.
 
         The tensor memory accelerator copies it; who waits for the slot finds it there. What lies outside of the array
         becomes the descriptor's padding. Each block of a slot is loaded once, before the slot is committed.
+
+        With `multicast`, into the ring of a cluster, each thread block of the cluster copies a part of the block to
+        all of them: it is read once. All must name the same one. `multicast` may be a scalar of the kernel, the same
+        in all thread blocks; where it is false each copies for itself.
 
         Raises `LanguageTypeError` and `LanguageValueError` if the blocks differ in type or shape.
 
@@ -91,7 +105,18 @@ class slot(aggregate):
                 hint="make the ring of the descriptors: warp.ring(slots, a, b)",
             )
         operands = [*described_block(descriptor, offsets), value]
-        create("warp.tma_load", operands, [], operandSegmentSizes=[1, len(operands) - 2, 1, 0])
+        segments, attrs = [1, len(operands) - 2, 1, 0], {}
+        if multicast is not False:
+            attrs["multicast"] = UNIT
+            if self.owner.cluster == 1:
+                raise LanguageError(
+                    "only a ring of a cluster is filled for all its thread blocks at once",
+                    hint="make it one: warp.ring(..., cluster=2)",
+                )
+            if multicast is not True:
+                operands.append(_condition(multicast, "multicast"))
+                segments[-1] = 1
+        create("warp.tma_load", operands, [], operandSegmentSizes=segments, **attrs)
 
 
 class _State:
@@ -101,14 +126,21 @@ class _State:
         self.ring, self.producer = ring, None
 
 
+@builtin
+def cluster_rank():
+    """The number of this program in its cluster, from 0 on, as an int32 scalar; 0 without clusters."""
+    check_target("warp.cluster_rank")
+    return create_one("warp.cluster_rank", [], int32)
+
+
 class ring_buffer(aggregate):
-    """A ring, made by `warp.ring`. Attributes: `num_slots`, `tiles` (the types of the blocks of a slot)."""
+    """A ring, made by `warp.ring`. Attributes: `num_slots`, `tiles` (the types of the blocks of a slot), `cluster`."""
 
     def __init__(self, value):
         self.state = _State(self)
         super().__init__((), ("ring", id(self.state)))
         self.value = value
-        self.num_slots, self.tiles = value.type.num_slots, value.type.tiles
+        self.num_slots, self.tiles, self.cluster = value.type.num_slots, value.type.tiles, value.type.cluster
 
     def with_parts(self, parts):
         """Itself."""
@@ -120,8 +152,9 @@ class ring_buffer(aggregate):
         return self.value.type.name
 
     def _slot(self, op, kind):
-        handle, *tiles = create(op, [self.value], [slot_type(), *self.tiles])
-        made = slot([tensor(handle, slot_type())], (self.state, kind))
+        ty = slot_type(self.cluster)
+        handle, *tiles = create(op, [self.value], [ty, *self.tiles])
+        made = slot([tensor(handle, ty)], (self.state, kind))
         made.values = [tensor(tile, ty) for tile, ty in zip(tiles, self.tiles, strict=True)]
         return made
 
@@ -178,10 +211,7 @@ class ring_buffer(aggregate):
         self._end(slot, _READ, "release")
         operands = list(slot.parts)
         if when is not None:
-            condition = to_tensor(when)
-            if condition.shape != ():
-                raise LanguageTypeError(f"the condition of a release is a scalar, got {describe(condition)}")
-            operands.append(to_bool(condition))
+            operands.append(_condition(when, "the condition of a release"))
         create("warp.ring.release", operands, [])
 
     @builtin
@@ -197,15 +227,19 @@ class ring_buffer(aggregate):
                 ring.release(held, when=i > 0)
                 held = slot
         """
-        return slot([create_one("warp.ring.no_slot", [], slot_type())], (self.state, _READ))
+        return slot([create_one("warp.ring.no_slot", [], slot_type(self.cluster))], (self.state, _READ))
 
 
 @builtin
-def ring(num_slots, *tiles):
+def ring(num_slots, *tiles, cluster=1):
     """A ring of `num_slots` slots of shared memory that hold the blocks `tiles` each, as a `ring_buffer`.
 
-    A block is given as a tensor descriptor, for its blocks, as a `tl.block_type` or as a pair (shape, dtype). Made at the
-    top of a kernel, in front of the roles that use it. Barriers, phases and counts are the compiler's.
+    A block is given as a tensor descriptor, for its blocks, as a `tl.block_type` or as a pair (shape, dtype). Made at
+    the top of a kernel, in front of the roles that use it. Barriers, phases and counts are the compiler's.
+
+    `cluster`, a power of two up to 8, makes a cluster of so many neighbouring programs along the first side of the
+    grid, which then is a multiple of it: each has such a ring, all go round in step, and `slot.load` may fill the slots
+    of all at once. A slot is empty when all of them have released it.
 
     Raises `LanguageTypeError` and `LanguageValueError` for blocks or numbers that are none.
 
@@ -216,8 +250,10 @@ def ring(num_slots, *tiles):
         raise LanguageValueError(
             f"a ring has a number of slots that is known while compiling, 1 or more, got {describe(num_slots)}"
         )
+    if isinstance(cluster, bool) or cluster not in (1, 2, 4, 8):
+        raise LanguageValueError(f"a cluster has 1, 2, 4 or 8 thread blocks, got {describe(cluster)}")
     if not tiles:
         raise LanguageValueError("a slot holds at least one block", hint="warp.ring(4, a, b)")
     if current_role() is not None:
         raise LanguageError("a ring is made at the top of a kernel, in front of its roles")
-    return ring_buffer(create_one("warp.ring", [], ring_type(num_slots, map(tile_type, tiles))))
+    return ring_buffer(create_one("warp.ring", [], ring_type(num_slots, map(tile_type, tiles), cluster)))

@@ -31,26 +31,30 @@ class shared_type(dtype):
 
 
 class ring_type(dtype):
-    """A ring of `num_slots` slots that hold `tiles` each."""
+    """A ring of `num_slots` slots that hold `tiles` each, in each of `cluster` thread blocks."""
 
-    def __init__(self, num_slots, tiles):
-        self.num_slots, self.tiles = num_slots, tuple(tiles)
+    def __init__(self, num_slots, tiles, cluster):
+        self.num_slots, self.tiles, self.cluster = num_slots, tuple(tiles), cluster
         self.name = f"ring of {num_slots} slots of {', '.join(tile.name for tile in self.tiles)}"
 
     @property
     def ir(self):
         """The spelling of this type in the IR."""
         tiles = ", ".join(tile.ir for tile in self.tiles)
-        return f"!warp.ring<{self.num_slots} x {{{tiles}}}, transactions>"
+        cluster = f", cluster {self.cluster}" if self.cluster > 1 else ""
+        return f"!warp.ring<{self.num_slots} x {{{tiles}}}, transactions{cluster}>"
 
 
 class slot_type(dtype):
-    """A slot of a ring."""
+    """A slot of a ring, in each of `cluster` thread blocks."""
 
-    def __init__(self):
-        self.name = "slot"
+    def __init__(self, cluster):
+        self.name, self.cluster = "slot", cluster
 
-    ir = "!warp.slot"
+    @property
+    def ir(self):
+        """The spelling of this type in the IR."""
+        return f"!warp.slot<cluster {self.cluster}>" if self.cluster > 1 else "!warp.slot"
 
 
 def tile_type(given):

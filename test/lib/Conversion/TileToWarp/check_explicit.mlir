@@ -83,3 +83,26 @@ tile.func @checked(%c: i1) attributes {tile.kernel} {
 tile.func @nothing() attributes {tile.kernel} {
   tile.return
 }
+
+// Blocks of a cluster wait until all have rings, and until none of them is used.
+// CHECK-LABEL: tile.func @cluster
+// CHECK-SAME: warp.cluster_size = 2 : i32
+// CHECK: warp.cluster_barrier
+// CHECK-NEXT: warp.specialize
+// CHECK: warp.cluster_barrier
+// CHECK-NEXT: tile.return
+tile.func @cluster(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %size = arith.extsi %n : i32 to i64
+  %d = tile.make_descriptor %p, [%size, %size], [%size] : !tile.desc<64x64xf16>, !tile.ptr<f16>
+  %ring = warp.ring : !warp.ring<2 x {!a}, transactions, cluster 2>
+  warp.specialize warps [1, 1] {
+    %slot, %x = warp.ring.wait %ring : !warp.ring<2 x {!a}, transactions, cluster 2>
+    warp.ring.release %slot : !warp.slot<cluster 2>
+  }, {
+    %slot, %x = warp.ring.acquire %ring : !warp.ring<2 x {!a}, transactions, cluster 2>
+    warp.tma_load %d[%zero, %zero], %x multicast : !tile.desc<64x64xf16>, !a
+    warp.ring.commit %slot : !warp.slot<cluster 2>
+  }
+  tile.return
+}

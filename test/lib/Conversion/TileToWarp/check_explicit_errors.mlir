@@ -491,3 +491,16 @@ tile.func @carried(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32 {t
   }
   tile.return
 }
+
+// -----
+
+!one = !warp.ring<2 x {!warp.shared<64x64xf16>}, transactions, cluster 2>
+!other = !warp.ring<2 x {!warp.shared<64x64xf16>}, transactions, cluster 4>
+tile.func @sizes() attributes {tile.kernel} {
+  %one = warp.ring : !one
+  // expected-error@+1 {{the rings of a kernel belong to clusters of one size, got 2 and 4}}
+  %other = warp.ring : !other
+  warp.specialize warps [1] {
+  }
+  tile.return
+}
