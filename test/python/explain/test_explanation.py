@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import tilewright as tw
 import tilewright.language as tl
+from explained import explain_product, product
 from tilewright.explain import NoCall, explain, format_text, record_call
 from tilewright.runtime.options import Options
 
@@ -25,28 +26,11 @@ def mean(x, y, out, n, BLOCK: tl.constexpr):
     tl.store(out + i, half(total), i < n)
 
 
-@tw.jit
-def product(a, b, c, K, BLOCK: tl.constexpr):
-    i = tl.arange(0, BLOCK)
-    acc = tl.zeros((BLOCK, BLOCK), tl.float32)
-    for start in range(0, K, BLOCK):
-        x = tl.load(a + i[:, None] * K + i + start)
-        y = tl.load(b + (i + start)[:, None] * BLOCK + i)
-        acc = tl.dot(x, y, acc)
-    tl.store(c + i[:, None] * BLOCK + i, acc)
-
-
 TYPES = {"x": "*fp32", "y": "*fp32", "out": "*fp32", "n": "i32"}
 
 
 def explain_mean(target="sm_90a", divisors=None):
     return explain(mean, TYPES, {"BLOCK": 256}, divisors or {}, target, Options(num_warps=2))
-
-
-def explain_product(target):
-    types = {"a": "*fp16", "b": "*fp16", "c": "*fp32", "K": "i32"}
-    divisors = dict.fromkeys(types, 16)
-    return explain(product, types, {"BLOCK": 64}, divisors, target, Options(num_stages=2))
 
 
 def test_sources_are_the_kernel_and_what_it_calls():

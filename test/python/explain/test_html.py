@@ -6,39 +6,12 @@ import shutil
 import subprocess
 
 import pytest
-import tilewright as tw
-import tilewright.language as tl
-from tilewright.explain import explain, format_html
+from explained import FILE, explain_product, line_of
+from tilewright.explain import format_html
 from tilewright.explain.floors import floors_of
 from tilewright.explain.stages import find_disassembler, sass_stage
-from tilewright.runtime.options import Options
 
 pytestmark = pytest.mark.compiled
-
-
-@tw.jit
-def product(a, b, c, K, BLOCK: tl.constexpr):
-    # A comment that tries to end the script: </script><b>
-    i = tl.arange(0, BLOCK)
-    acc = tl.zeros((BLOCK, BLOCK), tl.float32)
-    for start in range(0, K, BLOCK):
-        x = tl.load(a + i[:, None] * K + i + start)
-        y = tl.load(b + (i + start)[:, None] * BLOCK + i)
-        acc = tl.dot(x, y, acc)
-    tl.store(c + i[:, None] * BLOCK + i, acc)
-
-
-def explain_product(target):
-    types = {"a": "*fp16", "b": "*fp16", "c": "*fp32", "K": "i32"}
-    divisors = dict.fromkeys(types, 16)
-    return explain(product, types, {"BLOCK": 64}, divisors, target, Options(num_stages=2))
-
-
-def line_of(text):
-    """The number of the line of this file's kernel that has `text`, and no other."""
-    with open(__file__) as lines:
-        (number,) = [number for number, line in enumerate(lines, 1) if line.strip() == text]
-    return number
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +35,7 @@ def test_page_needs_nothing_else(page):
 def test_data_of_the_page(page):
     data = data_of(page)
     assert [stage["name"] for stage in data["stages"]] == ["tile", "warp", "ptx", "sass"]
-    dot = f"{__file__}:{line_of('acc = tl.dot(x, y, acc)')}"
+    dot = f"{FILE}:{line_of('acc = tl.dot(x, y, acc)')}"
     for stage, text in (("tile", "tile.dot"), ("warp", "warp.wgmma "), ("ptx", "wgmma.mma_async")):
         (found,) = [entry for entry in data["stages"] if entry["name"] == stage]
         lines = [places for line, places in zip(found["lines"], found["places"], strict=True) if text in line]
@@ -76,7 +49,7 @@ def test_machine_code():
         pytest.skip("no assembler or no disassembler on this machine")
     stage = sass_stage(explanation.compiled.asm["cubin"])
     assert stage.note == ""
-    dot = (__file__, line_of("acc = tl.dot(x, y, acc)"))
+    dot = (FILE, line_of("acc = tl.dot(x, y, acc)"))
     products = [
         places for line, places in zip(stage.lines, stage.places, strict=True) if "GMMA.64x64x16" in line
     ]

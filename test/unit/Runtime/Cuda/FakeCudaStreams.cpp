@@ -1,0 +1,113 @@
+// Streams, events and graphs of the driver's test double, and NVTX.
+
+#include "test/unit/Runtime/Cuda/FakeDriver.h"
+
+using namespace tilewright::runtime::cuda;
+
+#ifndef FAKE_CUDA_OLD
+FAKE cuGraphInstantiateWithFlags(void **exec, void *, unsigned long long) {
+  FAIL_IF_ORDERED;
+  ++fake().graphsAlive;
+  *exec = fakeHandle(0x9000);
+  return kSuccess;
+}
+#endif
+
+FAKE cuStreamBeginCapture_v2(void *stream, int mode) {
+  FAIL_IF_ORDERED;
+  if (mode != static_cast<int>(CaptureMode::Relaxed))
+    return kErrorInvalidValue;
+  fake().isCapturing = true;
+  fake().captured = stream;
+  return kSuccess;
+}
+
+FAKE cuStreamEndCapture(void *, void **graph) {
+  fake().isCapturing = false;
+  FAIL_IF_ORDERED;
+  *graph = fakeHandle(0x8000);
+  return kSuccess;
+}
+
+FAKE cuStreamIsCapturing(void *stream, int *status) {
+  FAIL_IF_ORDERED;
+  *status = fake().isCapturing && stream == fake().captured;
+  return kSuccess;
+}
+
+FAKE cuGraphLaunch(void *, void *) {
+  FAIL_IF_ORDERED;
+  ++fake().graphLaunches;
+  return kSuccess;
+}
+
+FAKE cuGraphDestroy(void *) { return kSuccess; }
+
+FAKE cuGraphExecDestroy(void *) {
+  --fake().graphsAlive;
+  return kSuccess;
+}
+
+FAKE cuStreamCreate(void **stream, unsigned flags) {
+  FAIL_IF_ORDERED;
+  fake().streamFlags = flags;
+  *stream = fakeHandle(0x5000);
+  return kSuccess;
+}
+
+FAKE cuStreamQuery(void *) {
+  FAIL_IF_ORDERED;
+  return kSuccess;
+}
+
+FAKE cuStreamWaitEvent(void *, void *, unsigned) {
+  FAIL_IF_ORDERED;
+  ++fake().calls[__func__];
+  return kSuccess;
+}
+
+FAKE cuStreamDestroy_v2(void *) { return kSuccess; }
+
+FAKE cuStreamSynchronize(void *) {
+  FAIL_IF_ORDERED;
+  return kSuccess;
+}
+
+FAKE cuEventCreate(void **event, unsigned) {
+  FAIL_IF_ORDERED;
+  *event = fakeHandle(0x6000);
+  return kSuccess;
+}
+
+FAKE cuEventDestroy_v2(void *) { return kSuccess; }
+FAKE cuEventRecord(void *, void *) { return kSuccess; }
+FAKE cuEventQuery(void *) {
+  FAIL_IF_ORDERED;
+  return kSuccess;
+}
+FAKE cuEventSynchronize(void *) {
+  ++fake().calls[__func__];
+  return kSuccess;
+}
+
+FAKE cuEventElapsedTime(float *milliseconds, void *, void *) {
+  FAIL_IF_ORDERED;
+  *milliseconds = 1.5f;
+  return kSuccess;
+}
+
+// For tests in Python, which do not reach the state.
+FAKE fakeFailSynchronize(int result) {
+  fake().failures["cuStreamSynchronize"] = result;
+  return kSuccess;
+}
+
+// NVTX in one library with the driver: ranges that were opened, or -1 where
+// one is open.
+static int openRanges = 0, ranges = 0;
+FAKE nvtxRangePushA(const char *) {
+  ++ranges;
+  return openRanges++;
+}
+FAKE nvtxRangePop() { return --openRanges; }
+FAKE fakeRanges() { return openRanges ? -1 : ranges; }
