@@ -26,9 +26,14 @@ void tilewright::buildTileToWarpPipeline(OpPassManager &manager,
                                          const NvidiaOptions &options) {
   manager.addPass(warp::createCheckExplicit(
       {options.computeCapability, options.archSpecific}));
-  if (NvidiaTarget{options.computeCapability, options.archSpecific}
-          .hasWgmma()) {
+  const bool hasWgmma =
+      NvidiaTarget{options.computeCapability, options.archSpecific}.hasWgmma();
+  if (hasWgmma)
     manager.addPass(tile::createTileDropWraparound());
+  manager.addPass(warp::createSplitBlocks(
+      {options.numWarps, options.computeCapability, options.archSpecific}));
+  if (hasWgmma) {
+    addCleanup(manager);
     manager.addPass(warp::createFormDescriptors(
         {options.numWarps, options.computeCapability, options.archSpecific}));
     addCleanup(manager);

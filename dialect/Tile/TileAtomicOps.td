@@ -40,14 +40,17 @@ def Tile_AtomicRMWOp : Tile_AtomicOp<"atomic_rmw", [
 
 def Tile_AtomicCASOp : Tile_AtomicOp<"atomic_cas", [
     PointeeOf<"compare">,
-    PointeeOf<"value">]> {
+    PointeeOf<"value">,
+    MaskOf<"AtomicCASOp">]> {
   let summary = "writes a value where memory holds what is expected";
   let description = [{
     Gives what was in memory before; the write took place where that equals
-    `compare` (bits are compared, also of floats).
+    `compare` (bits are compared, also of floats). Where `mask` is false memory is
+    left alone and the result is zero.
 
     C1: `compare` and `value` have the pointers' shape and the pointee's type.
     C2: the pointee is 16, 32 or 64 bits wide.
+    C3: `mask` is a boolean of the pointers' shape.
 
     ```mlir
     %old = tile.atomic_cas acq_rel gpu %lock, %zero, %one : !tile.ptr<i32>
@@ -55,8 +58,11 @@ def Tile_AtomicCASOp : Tile_AtomicOp<"atomic_cas", [
   }];
   let arguments = (ins
     Tile_MemorySemantic:$sem, Tile_MemoryScope:$scope,
-    Tile_AnyPtr:$ptr, Tile_Any:$compare, Tile_Any:$value);
+    Tile_AnyPtr:$ptr, Tile_Any:$compare, Tile_Any:$value,
+    Optional<Tile_AnyBool>:$mask);
   let results = (outs Tile_Any:$result);
-  let assemblyFormat = "$sem $scope $ptr `,` $compare `,` $value attr-dict `:` type($ptr)";
+  let assemblyFormat = [{
+    $sem $scope $ptr `,` $compare `,` $value (`,` $mask^)? attr-dict `:` type($ptr)
+  }];
   let hasVerifier = 1;
 }

@@ -39,5 +39,24 @@ LogicalResult PrintOp::verify() {
   if (getIsSigned().size() != getValues().size()) // C1
     return emitOpError("has ") << getValues().size() << " values but "
                                << getIsSigned().size() << " signedness flags";
+  return verifyPart();
+}
+
+LogicalResult PrintOp::verifyPart() { // C2
+  if (!getOrigin() && !getExtent())
+    return success();
+  if (!getOrigin() || !getExtent() ||
+      getOrigin()->size() != getExtent()->size())
+    return emitOpError("of a piece of a block has an origin and an extent, "
+                       "with one number for each side");
+  for (Value value : getValues()) {
+    auto tile = dyn_cast<RankedTensorType>(value.getType());
+    bool hasSides = tile && tile.getRank() == int64_t(getExtent()->size()) &&
+                    llvm::equal(*getExtent(), tile.getShape(),
+                                std::less_equal<int64_t>());
+    if (!hasSides)
+      return emitOpError("prints a piece of ")
+             << value.getType() << ", which has not the sides of its extent";
+  }
   return success();
 }

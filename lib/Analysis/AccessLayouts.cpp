@@ -14,12 +14,9 @@ using warp::LinearAttr;
 
 std::optional<MemoryAccess> MemoryAccess::of(Operation *op) {
   auto access = TypeSwitch<Operation *, MemoryAccess>(op)
-                    .Case<tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp>(
-                        [](auto op) -> MemoryAccess {
-                          return {op.getPtr(), op.getMask()};
-                        })
-                    .Case([](tile::AtomicCASOp op) -> MemoryAccess {
-                      return {op.getPtr(), Value()};
+                    .Case<tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp,
+                          tile::AtomicCASOp>([](auto op) -> MemoryAccess {
+                      return {op.getPtr(), op.getMask()};
                     })
                     .Default([](Operation *) { return MemoryAccess(); });
   if (!access.ptr || !isa<RankedTensorType>(access.ptr.getType()))

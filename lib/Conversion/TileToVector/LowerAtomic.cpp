@@ -107,8 +107,14 @@ static Value emitMasked(Emitter &e, Value mask, Type type,
   return choice.getResult(0);
 }
 
+static Value getMask(Operation *op) {
+  if (auto rmw = dyn_cast<tile::AtomicRMWOp>(op))
+    return rmw.getMask();
+  return cast<tile::AtomicCASOp>(op).getMask();
+}
+
 void KernelLowering::lowerAtomic(Operation *op) {
-  auto rmw = dyn_cast<tile::AtomicRMWOp>(op);
+  Value maskOperand = getMask(op);
   Value pointers = op->getOperand(0);
   Value result = op->getResult(0);
   auto type = dyn_cast<RankedTensorType>(result.getType());
@@ -124,7 +130,7 @@ void KernelLowering::lowerAtomic(Operation *op) {
         const auto get = [&](Value value) {
           return evaluator.evaluateAsHeld(value, at).value;
         };
-        Value mask = rmw && rmw.getMask() ? get(rmw.getMask()) : Value();
+        Value mask = maskOperand ? get(maskOperand) : Value();
         Value address = e.offsetPointer(nullptr, get(pointers));
         // Outside of the branch that the mask makes.
         for (Value operand : op->getOperands().drop_front())

@@ -145,13 +145,18 @@ void KernelLowering::lowerPrint(tile::PrintOp op) {
     Type element = getElementTypeOrSelf(operand.getType());
     const PrintKind kind = getPrintKind(element, isSigned, op.getHex());
     ArrayRef<int64_t> shape = type ? type.getShape() : ArrayRef<int64_t>();
+    shape = op.getExtent().value_or(shape);
     Buffer place = makePlace(shape.size());
     e.forEachChunk(
         shape, getInnermostDim(shape), /*maxLanes=*/1,
         [&](ArrayRef<Index> at, unsigned) {
-          for (auto [dim, index] : llvm::enumerate(at))
+          for (auto [dim, index] : llvm::enumerate(at)) {
+            Value number = index.base;
+            if (op.getOrigin())
+              number = e.add(number, e.i64((*op.getOrigin())[dim]));
             e.writeBuffer(place, {{e.i64(3 + dim), false}}, 1,
-                          arith::TruncIOp::create(e.b, e.loc, i32, index.base));
+                          arith::TruncIOp::create(e.b, e.loc, i32, number));
+          }
           Evaluator evaluator(e, 1);
           Value held = evaluator.evaluateAsHeld(operand, at).value;
           call(kind, toPrintBits(e, held, element, kind), place, shape.size());

@@ -13,19 +13,10 @@ using namespace tilewright;
 /// of a minute to compile, and eight times its registers.
 static constexpr int64_t kMaxElementsOfWarp = 2048 * 32;
 
-static LogicalResult checkType(Operation *op, Type type, int64_t numWarps) {
-  auto tile = dyn_cast<RankedTensorType>(type);
-  if (!tile)
-    return success();
-  bool isPower = llvm::all_of(tile.getShape(), [](int64_t size) {
-    return size > 0 && llvm::isPowerOf2_64(size);
-  });
-  if (!isPower)
-    return op->emitError("the NVIDIA back end takes blocks with power-of-two "
-                         "sides, got ")
-           << tile;
+LogicalResult warp::checkTileSize(Operation *op, RankedTensorType tile,
+                                  int64_t numPlaces, int64_t numWarps) {
   const int64_t maxElements = kMaxElementsOfWarp * numWarps;
-  if (tile.getNumElements() > maxElements)
+  if (numPlaces > maxElements)
     return op->emitError("a block that ")
            << numWarps << " warps hold has at most " << maxElements
            << " elements, got " << tile
@@ -34,6 +25,20 @@ static LogicalResult checkType(Operation *op, Type type, int64_t numWarps) {
     return op->emitError("a block has at most ")
            << kMaxLayoutRank << " dimensions, got " << tile;
   return success();
+}
+
+static LogicalResult checkType(Operation *op, Type type, int64_t numWarps) {
+  auto tile = dyn_cast<RankedTensorType>(type);
+  if (!tile)
+    return success();
+  bool isPower = llvm::all_of(tile.getShape(), [](int64_t size) {
+    return size > 0 && llvm::isPowerOf2_64(size);
+  });
+  if (!isPower)
+    return op->emitError("convert-tile-to-warp takes blocks with power-of-two "
+                         "sides, as split-blocks leaves them, got ")
+           << tile;
+  return warp::checkTileSize(op, tile, tile.getNumElements(), numWarps);
 }
 
 /// Whether LayoutAssignment knows how this op relates the tiles it touches.

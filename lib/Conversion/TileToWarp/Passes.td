@@ -29,8 +29,8 @@ def ConvertTileToWarp : Pass<"convert-tile-to-warp", "::mlir::ModuleOp"> {
     %r = tile.range {start = 0 : i32, end = 128 : i32} : tensor<128xi32, #l>
     ```
 
-    Refused: blocks with a side that is no power of two or with more than 2^20
-    elements, calls that were not inlined, and ops on tiles that have no rule.
+    Refused: blocks with a side that is no power of two, which `split-blocks`
+    cuts before, or with more than 2048 elements a thread, calls that were not inlined, and ops on tiles that have no rule.
   }];
   let options = [
     Option<"numWarps", "num-warps", "unsigned", "4",
@@ -153,6 +153,48 @@ def SelectTma : Pass<"select-tma", "::mlir::ModuleOp"> {
   let dependentDialects = [
     "::tilewright::tile::TileDialect", "::tilewright::warp::WarpDialect",
     "::mlir::arith::ArithDialect"];
+}
+
+def SplitBlocks : Pass<"split-blocks", "::mlir::ModuleOp"> {
+  let summary = "cut blocks of any size into pieces whose sides are powers of two";
+  let description = [{
+    Each side that is no power of two is cut into segments that are (how stands in
+    lib/Analysis/BlockPieces.h), each block into the pieces that these make, and
+    each op on blocks into ops on pieces. The last segment of a side may be longer
+    than what is left of it. No result depends on that padding: loads, stores,
+    atomics, histograms, assertions and prints leave it out; reductions see the
+    function's neutral element, or flags that say which elements there are;
+    products see zeros along the contracted side; functions and assembly the last
+    element once more. Reshapes that change a side that is cut gather elements
+    through shared memory.
+
+    Input: kernels of `tile`, `arith` and `scf` that call nothing. Output: the
+    same on tiles whose sides are powers of two.
+
+    ```mlir
+    %x = tile.load %p : tensor<192x!tile.ptr<f32>>                     // before
+    %s = math.exp %x : tensor<192xf32>
+
+    %x0 = tile.load %p0 : tensor<128x!tile.ptr<f32>>                   // after
+    %x1 = tile.load %p1 : tensor<64x!tile.ptr<f32>>
+    %s0 = math.exp %x0 : tensor<128xf32>
+    %s1 = math.exp %x1 : tensor<64xf32>
+    ```
+
+    Refused: blocks whose pieces have more than 2048 elements a thread, calls that
+    were not inlined, descriptors that are not made in the function, and ops of
+    other dialects. Remarks name the sides that are padded.
+  }];
+  let options = [
+    Option<"numWarps", "num-warps", "unsigned", "4",
+           "Warps of 32 threads that run one program">,
+    Option<"computeCapability", "compute-capability", "unsigned", "80",
+           "10 * major + minor of the GPU's compute capability">,
+    Option<"archSpecific", "arch-specific", "bool", "false",
+           "Use what only this very GPU has, as sm_90a does">];
+  let dependentDialects = [
+    "::tilewright::tile::TileDialect", "::mlir::arith::ArithDialect",
+    "::mlir::scf::SCFDialect"];
 }
 
 #endif // TILEWRIGHT_LIB_CONVERSION_TILETOWARP_PASSES

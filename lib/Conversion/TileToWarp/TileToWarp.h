@@ -27,6 +27,12 @@ llvm::LogicalResult checkTiles(tile::FuncOp func, int64_t numWarps);
 /// do not compute.
 llvm::LogicalResult checkProducts(tile::FuncOp func, int64_t numWarps);
 
+/// Fails, with an error at `op`, if `tile`, for which `numPlaces` elements are
+/// held, is more than a program can compute on.
+llvm::LogicalResult checkTileSize(mlir::Operation *op,
+                                  mlir::RankedTensorType tile,
+                                  int64_t numPlaces, int64_t numWarps);
+
 /// Rewrites every dot that `target`'s tensor cores can not compute as it is
 /// into such as they can or threads can: see isTensorCoreDot.
 void decomposeDots(tile::FuncOp func, const NvidiaTarget &target);

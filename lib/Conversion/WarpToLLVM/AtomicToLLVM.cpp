@@ -293,6 +293,7 @@ public:
     for (auto [reg, result] : llvm::enumerate(results)) {
       if (!isOwnerRegister(layout, reg))
         continue;
+      Value mask = op.getMask() ? adaptor.getMask()[reg] : Value();
       Value compare = emitAsInteger(b, adaptor.getCompare()[reg]);
       Value value = emitAsInteger(b, adaptor.getValue()[reg]);
       std::string instruction =
@@ -300,7 +301,8 @@ public:
           std::to_string(getScalarBits(value.getType()));
       Value old =
           emitAtom(b, instruction, adaptor.getPtr()[reg], {compare, value},
-                   owner, LLVM::ZeroOp::create(b, value.getType()));
+                   emitAnd(b, owner, mask),
+                   LLVM::ZeroOp::create(b, value.getType()));
       result = emitBitcast(b, old, adaptor.getValue()[reg].getType());
     }
     return replace(b, op, owner, std::move(results), rewriter);

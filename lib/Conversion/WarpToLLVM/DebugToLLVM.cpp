@@ -197,7 +197,28 @@ private:
       return emitElement(b, op, {}, {}, isSigned);
     for (unsigned reg = 0; reg < values.size(); ++reg)
       if (isOwnerRegister(layout, reg))
-        emitElement(b, op, indices[reg], values[reg], isSigned);
+        emitOfPart(b, op, indices[reg], values[reg], isSigned);
+  }
+
+  /// An element of what may be a piece of a block, unless it is padding.
+  static void emitOfPart(ImplicitLocOpBuilder &b, tile::PrintOp op,
+                         ArrayRef<Value> place, Value value, bool isSigned) {
+    if (!op.getExtent())
+      return emitElement(b, op, place, value, isSigned);
+    Value inside;
+    SmallVector<Value> indices;
+    for (auto [index, start, count] :
+         llvm::zip(place, *op.getOrigin(), *op.getExtent())) {
+      Value isHere = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ult, index,
+                                          emitI32(b, count));
+      inside =
+          inside ? LLVM::AndOp::create(b, inside, isHere).getResult() : isHere;
+      indices.push_back(LLVM::AddOp::create(b, index, emitI32(b, start)));
+    }
+    auto branch = scf::IfOp::create(b, inside, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    emitElement(b, op, indices, value, isSigned);
   }
 
   static void emitElement(ImplicitLocOpBuilder &b, tile::PrintOp op,

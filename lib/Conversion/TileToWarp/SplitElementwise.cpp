@@ -1,0 +1,84 @@
+// Constants and elementwise ops: each piece of the result from the same pieces
+// of the operands.
+
+#include "lib/Conversion/TileToWarp/SplitBlocks.h"
+
+#include "lib/Analysis/LayoutEdges.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::warp;
+
+namespace {
+
+class SplitElementwise : public ConversionPattern {
+public:
+  SplitElementwise(const PieceConverter &pieces, MLIRContext *context)
+      : ConversionPattern(pieces, MatchAnyOpTypeTag(), /*benefit=*/1, context),
+        pieces(pieces) {}
+
+  LogicalResult
+  matchAndRewrite(Operation *op, ArrayRef<ValueRange> operands,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!isElementwise(op) || op->hasTrait<OpTrait::ConstantLike>())
+      return rewriter.notifyMatchFailure(op, "not elementwise");
+    ImplicitLocOpBuilder b(op->getLoc(), rewriter);
+    SmallVector<Value> results;
+    Type type = op->getResult(0).getType();
+    for (auto [index, piece] : llvm::enumerate(pieces.getPieces(type))) {
+      SmallVector<Value> inputs;
+      for (ValueRange operand : operands)
+        inputs.push_back(getPiece(operand, index));
+      protectDivisor(b, op, inputs, piece);
+      OperationState state(op->getLoc(), op->getName(), inputs,
+                           getPieceType(type, piece), getAttributes(op, piece));
+      state.propertiesAttr = op->getPropertiesAsAttribute();
+      results.push_back(rewriter.create(state)->getResult(0));
+    }
+    rewriter.replaceOpWithMultiple(op, {results});
+    return success();
+  }
+
+private:
+  /// A zero in the padding would leave the whole division undefined.
+  static void protectDivisor(ImplicitLocOpBuilder &b, Operation *op,
+                             MutableArrayRef<Value> inputs,
+                             const Piece &piece) {
+    if (!isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
+             arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(op))
+      return;
+    Type element = getElementTypeOrSelf(inputs[1].getType());
+    inputs[1] = emitReplaced(b, emitHeld(b, piece), inputs[1],
+                             b.getIntegerAttr(element, 1));
+  }
+
+  const PieceConverter &pieces;
+};
+
+struct SplitConstant : PiecePattern<arith::ConstantOp> {
+  using PiecePattern::PiecePattern;
+
+  LogicalResult
+  matchAndRewrite(arith::ConstantOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto splat = dyn_cast<SplatElementsAttr>(op.getValue());
+    if (!splat)
+      return op.emitOpError("must repeat one value to be a tile on a GPU");
+    SmallVector<Value> results;
+    for (const Piece &piece : pieces.getPieces(op.getType()))
+      results.push_back(arith::ConstantOp::create(
+          rewriter, op.getLoc(),
+          splat.resizeSplat(getPieceType(op.getType(), piece))));
+    rewriter.replaceOpWithMultiple(op, {results});
+    return success();
+  }
+};
+
+} // namespace
+
+void warp::populateSplitElementwise(const PieceConverter &pieces,
+                                    RewritePatternSet &patterns) {
+  patterns.add<SplitElementwise, SplitConstant>(pieces, patterns.getContext());
+}

@@ -1,0 +1,161 @@
+#include "lib/Conversion/TileToWarp/SplitBlocks.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::warp;
+
+PieceConverter::PieceConverter(const BlockCut &cut) : cut(cut) {
+  addConversion([](Type type) { return type; });
+  addConversion([&](RankedTensorType type, SmallVectorImpl<Type> &results)
+                    -> std::optional<LogicalResult> {
+    for (const Piece &piece : getPieces(type))
+      results.push_back(getPieceType(type, piece));
+    return success();
+  });
+}
+
+Value PieceConverter::getAt(Value tile, ValueRange parts,
+                            ArrayRef<size_t> place) const {
+  auto type = cast<RankedTensorType>(tile.getType());
+  return parts[cut.getNumber(type.getShape(), place)];
+}
+
+Piece PieceConverter::getPieceAt(Value tile, ArrayRef<size_t> place) const {
+  auto type = cast<RankedTensorType>(tile.getType());
+  return getPieces(type)[cut.getNumber(type.getShape(), place)];
+}
+
+RankedTensorType warp::getPieceType(Type type, const Piece &piece) {
+  return RankedTensorType::get(piece.getShape(), getElementTypeOrSelf(type));
+}
+
+Value warp::getPiece(ValueRange pieces, size_t index) {
+  return pieces[pieces.size() == 1 ? 0 : index];
+}
+
+//===----------------------------------------------------------------------===//
+// Indices and masks
+//===----------------------------------------------------------------------===//
+
+/// A tile of rank 1 as one of `shape` that repeats along all sides but `dim`.
+static Value spread(ImplicitLocOpBuilder &b, Value line,
+                    ArrayRef<int64_t> shape, unsigned dim) {
+  for (unsigned axis = 0; axis < shape.size(); ++axis)
+    if (axis != dim)
+      line = tile::ExpandDimsOp::create(b, line, axis);
+  auto type = cast<RankedTensorType>(line.getType());
+  if (type.getShape() == shape)
+    return line;
+  return tile::BroadcastOp::create(b, type.clone(shape), line);
+}
+
+static Value emitSplat(ImplicitLocOpBuilder &b, Type type, int64_t value) {
+  auto tile = cast<RankedTensorType>(type);
+  auto number = b.getIntegerAttr(tile.getElementType(), value);
+  return arith::ConstantOp::create(b, DenseElementsAttr::get(tile, number));
+}
+
+static Value emitLine(ImplicitLocOpBuilder &b, int64_t start, int64_t size) {
+  auto type = RankedTensorType::get({size}, b.getI32Type());
+  // The padding behind the greatest number would be no range.
+  if (start + size <= INT32_MAX)
+    return tile::RangeOp::create(b, type, start, start + size);
+  Value line = tile::RangeOp::create(b, type, 0, size);
+  return arith::AddIOp::create(b, line, emitSplat(b, type, start));
+}
+
+Value warp::emitIndexAlong(ImplicitLocOpBuilder &b, ArrayRef<int64_t> shape,
+                           unsigned dim, int64_t start) {
+  return spread(b, emitLine(b, start, shape[dim]), shape, dim);
+}
+
+Value warp::emitHeldAlong(ImplicitLocOpBuilder &b, const Piece &piece,
+                          unsigned dim) {
+  const Segment &side = piece.sides[dim];
+  if (!side.isPadded())
+    return {};
+  Value line = emitLine(b, 0, side.size);
+  Value held =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, line,
+                            emitSplat(b, line.getType(), side.held));
+  return spread(b, held, piece.getShape(), dim);
+}
+
+static Value emitAnd(ImplicitLocOpBuilder &b, Value lhs, Value rhs) {
+  if (!lhs || !rhs)
+    return lhs ? lhs : rhs;
+  return arith::AndIOp::create(b, lhs, rhs);
+}
+
+Value warp::emitHeld(ImplicitLocOpBuilder &b, const Piece &piece) {
+  Value held;
+  for (unsigned dim = 0; dim < piece.sides.size(); ++dim)
+    held = emitAnd(b, held, emitHeldAlong(b, piece, dim));
+  return held;
+}
+
+Value warp::emitMask(ImplicitLocOpBuilder &b, Value mask, const Piece &piece) {
+  return emitAnd(b, mask, emitHeld(b, piece));
+}
+
+Value warp::emitReplaced(ImplicitLocOpBuilder &b, Value held, Value tile,
+                         TypedAttr value) {
+  if (!held)
+    return tile;
+  auto type = cast<RankedTensorType>(tile.getType());
+  Value other =
+      arith::ConstantOp::create(b, DenseElementsAttr::get(type, value));
+  return arith::SelectOp::create(b, held, tile, other);
+}
+
+/// Bits that shared memory holds, of elements that it does not.
+static Value toStored(ImplicitLocOpBuilder &b, Value tile) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  if (isa<tile::PtrType>(type.getElementType()))
+    return tile::PtrToIntOp::create(b, type.clone(b.getI64Type()), tile);
+  if (type.getElementType().isInteger(1))
+    return arith::ExtUIOp::create(b, type.clone(b.getI8Type()), tile);
+  return tile;
+}
+
+/// The inverse of `toStored`.
+static Value fromStored(ImplicitLocOpBuilder &b, Value tile, Type element) {
+  auto type = cast<RankedTensorType>(tile.getType()).clone(element);
+  if (isa<tile::PtrType>(element))
+    return tile::IntToPtrOp::create(b, type, tile);
+  if (element.isInteger(1))
+    return arith::TruncIOp::create(b, type, tile);
+  return tile;
+}
+
+Value warp::emitGather(ImplicitLocOpBuilder &b, Value source, Value indices,
+                       unsigned axis) {
+  Type element = getElementTypeOrSelf(source.getType());
+  Value picked =
+      tile::GatherOp::create(b, toStored(b, source), indices, axis);
+  return fromStored(b, picked, element);
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+/// Groups are no longer than the piece, and theirs is what divides the first of
+/// each of them: pieces start at multiples of their size.
+static Attribute getOfPiece(DenseI32ArrayAttr promise, const Piece &piece) {
+  SmallVector<int32_t> values(promise.asArrayRef());
+  for (auto [value, side] : llvm::zip(values, piece.sides))
+    value = std::min<int64_t>(value, side.size);
+  return DenseI32ArrayAttr::get(promise.getContext(), values);
+}
+
+SmallVector<NamedAttribute> warp::getAttributes(Operation *op,
+                                                const Piece &piece) {
+  SmallVector<NamedAttribute> attributes(op->getDiscardableAttrs());
+  for (NamedAttribute &attribute : attributes)
+    if (auto promise = dyn_cast<DenseI32ArrayAttr>(attribute.getValue()))
+      attribute.setValue(getOfPiece(promise, piece));
+  return attributes;
+}
