@@ -71,10 +71,6 @@ mlir::Value emitMask(mlir::ImplicitLocOpBuilder &b, mlir::Value mask,
 mlir::Value emitReplaced(mlir::ImplicitLocOpBuilder &b, mlir::Value held,
                          mlir::Value tile, mlir::TypedAttr value);
 
-/// tile.gather, also of booleans and pointers.
-mlir::Value emitGather(mlir::ImplicitLocOpBuilder &b, mlir::Value source,
-                       mlir::Value indices, unsigned axis);
-
 /// The discardable attributes of `op` for what computes `piece` of its result,
 /// with promises as they hold of that.
 llvm::SmallVector<mlir::NamedAttribute> getAttributes(mlir::Operation *op,

@@ -110,34 +110,6 @@ Value warp::emitReplaced(ImplicitLocOpBuilder &b, Value held, Value tile,
   return arith::SelectOp::create(b, held, tile, other);
 }
 
-/// Bits that shared memory holds, of elements that it does not.
-static Value toStored(ImplicitLocOpBuilder &b, Value tile) {
-  auto type = cast<RankedTensorType>(tile.getType());
-  if (isa<tile::PtrType>(type.getElementType()))
-    return tile::PtrToIntOp::create(b, type.clone(b.getI64Type()), tile);
-  if (type.getElementType().isInteger(1))
-    return arith::ExtUIOp::create(b, type.clone(b.getI8Type()), tile);
-  return tile;
-}
-
-/// The inverse of `toStored`.
-static Value fromStored(ImplicitLocOpBuilder &b, Value tile, Type element) {
-  auto type = cast<RankedTensorType>(tile.getType()).clone(element);
-  if (isa<tile::PtrType>(element))
-    return tile::IntToPtrOp::create(b, type, tile);
-  if (element.isInteger(1))
-    return arith::TruncIOp::create(b, type, tile);
-  return tile;
-}
-
-Value warp::emitGather(ImplicitLocOpBuilder &b, Value source, Value indices,
-                       unsigned axis) {
-  Type element = getElementTypeOrSelf(source.getType());
-  Value picked =
-      tile::GatherOp::create(b, toStored(b, source), indices, axis);
-  return fromStored(b, picked, element);
-}
-
 //===----------------------------------------------------------------------===//
 // Attributes
 //===----------------------------------------------------------------------===//

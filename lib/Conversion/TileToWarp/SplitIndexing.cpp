@@ -125,7 +125,7 @@ static Value emitRepeated(ImplicitLocOpBuilder &b, Value tile,
     Value index = emitIndexAlong(b, piece.getShape(), dim, 0);
     index =
         arith::MinSIOp::create(b, index, emitTileOf(b, index, side.held - 1));
-    tile = emitGather(b, tile, index, dim);
+    tile = tile::GatherOp::create(b, tile, index, dim);
   }
   return tile;
 }

@@ -136,7 +136,7 @@ Value PieceReshaper::pick(const Piece &origin, Value line,
         arith::MulIOp::create(b, index, emitConstantLike(b, index, stride));
     number = number ? arith::AddIOp::create(b, number, part).getResult() : part;
   }
-  return emitGather(b, line, number, 0);
+  return tile::GatherOp::create(b, line, number, 0);
 }
 
 /// Whether `origin` has the elements at `places`, as far as its start tells:

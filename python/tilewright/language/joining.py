@@ -107,8 +107,6 @@ def cat(input, other, can_reorder=False, dim=0):
 def flip(x, dim=None):
     """`x` with its elements along `dim` (default: the last axis) in reverse order.
 
-    The side is a power of two; raises `LanguageValueError` otherwise.
-
     Example:
 
         >>> tl.flip(tl.arange(0, 4))
@@ -118,9 +116,10 @@ def flip(x, dim=None):
     """
     x = convert.to_tensor(x)
     axis = _shape.as_axis(-1 if dim is None else dim, len(x.shape), "tl.flip")
-    _pairs.check_power_of_two(x, axis, "tl.flip")
     shape, side = x.shape, x.shape[axis]
     bits = _pairs.to_bits(x)
+    if _pairs.whole_side(side) != side:
+        return _pairs.from_bits(_pairs.reverse(bits, axis), x.dtype)
     distance = side // 2
     while distance:
         bits = _pairs.exchange(bits, axis, distance)

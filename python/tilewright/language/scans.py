@@ -70,12 +70,16 @@ def _scan(values, axis, combine, reverse, what):
                 f"blocks scanned together have one shape, got {list(values[0].shape)} and {list(value.shape)}"
             )
     axis = as_axis(axis, len(values[0].shape), what)
-    pairs.check_power_of_two(values[0], axis, what)
-    if values[0].shape[axis] == 1:
+    side = values[0].shape[axis]
+    if side == 1:
         return values
+    # What fills the side up stands behind all elements, in the order of the scan.
+    whole = pairs.whole_side(side)
+    values = [pairs.resize(value, axis, whole, side - whole if reverse else 0) for value in values]
     with _without_checks():
         before = _before(values, axis, combine, reverse)
-        return _choose(_starts(values[0].shape, axis, reverse), values, combine(before, values))
+        results = _choose(_starts(values[0].shape, axis, reverse), values, combine(before, values))
+    return [pairs.resize(result, axis, side, whole - side if reverse else 0) for result in results]
 
 
 @builtin
@@ -84,8 +88,8 @@ def associative_scan(input, axis, combine_fn, reverse=False):
 
     `combine_fn` is a `@tw.jit` function of two values (of 2n for n blocks: all of the left, then all of the
     right) that gives one (a tuple of n). It is called on blocks, element by element, and must be
-    associative. With `reverse` the scan runs from the end. The side of `axis` is a power of two; raises
-    `LanguageValueError` otherwise, `LanguageTypeError` if the function changes the types.
+    associative. With `reverse` the scan runs from the end. Raises `LanguageTypeError` if the function changes
+    the types.
 
     Example:
 

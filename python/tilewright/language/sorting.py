@@ -60,11 +60,33 @@ def _merge(keys, phase, descending):
     return keys
 
 
+def _filled(keys, with_greatest):
+    """`keys` with a last side that is a power of two, the new ones before or behind all others in order."""
+    axis, side = len(keys.shape) - 1, keys.shape[-1]
+    whole = pairs.whole_side(side)
+    if whole == side:
+        return keys
+    ty = keys.dtype
+    bits = ty.int_bitwidth - (0 if ty.is_int_unsigned() else 1)
+    least = 0 if ty.is_int_unsigned() else -(1 << bits)
+    is_element = compare.compare("lt", pairs.index_along(axis, (*keys.shape[:-1], whole)), side)
+    fill = (1 << bits) - 1 if with_greatest else least
+    return arithmetic.where(is_element, pairs.resize(keys, axis, whole), fill)
+
+
+def _sorted(keys, descending):
+    """`keys` in order along the last axis."""
+    side = keys.shape[-1]
+    keys = _filled(keys, with_greatest=not descending)
+    for phase in range(1, keys.shape[-1].bit_length()):
+        keys = _merge(keys, phase, descending)
+    return pairs.resize(keys, len(keys.shape) - 1, side)
+
+
 def _last_axis(x, dim, what):
     axis = as_axis(-1 if dim is None else dim, len(x.shape), what)
     if axis != len(x.shape) - 1:
         raise LanguageValueError(f"{what} works along the last axis, got {dim}", hint="use tl.trans before")
-    pairs.check_power_of_two(x, axis, what)
     return axis
 
 
@@ -72,8 +94,7 @@ def _last_axis(x, dim, what):
 def sort(x, dim=None, descending=False):
     """The elements of `x` in ascending (or `descending`) order along the last axis.
 
-    NaNs count as greater than all, and -0.0 as less than 0.0. The side is a power of two. Raises
-    `LanguageValueError` for another `dim` or side.
+    NaNs count as greater than all, and -0.0 as less than 0.0. Raises `LanguageValueError` for another `dim`.
 
     Example:
 
@@ -84,19 +105,15 @@ def sort(x, dim=None, descending=False):
         int32 [[6, 3, 1, 0], [7, 5, 4, 2]]
     """
     x = convert.to_tensor(x)
-    axis = _last_axis(x, dim, "tl.sort")
-    keys = _to_keys(x)
-    phases = x.shape[axis].bit_length() - 1
-    for phase in range(1, phases + 1):
-        keys = _merge(keys, phase, descending)
-    return _from_keys(keys, x.dtype)
+    _last_axis(x, dim, "tl.sort")
+    return _from_keys(_sorted(_to_keys(x), descending), x.dtype)
 
 
 @builtin
 def topk(x, k, dim=None):
     """The `k` greatest elements along the last axis, in descending order.
 
-    `k` is a power of two up to the side. NaNs count as greater than all.
+    `k` is no more than the side. NaNs count as greater than all.
 
     Example:
 
@@ -106,21 +123,22 @@ def topk(x, k, dim=None):
     x = convert.to_tensor(x)
     axis = _last_axis(x, dim, "tl.topk")
     side = x.shape[axis]
-    if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= side or k & (k - 1):
+    if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= side:
         raise LanguageValueError(
-            f"k of tl.topk is a power of two from 1 to {side}, known at compile time, got "
+            f"k of tl.topk is a number from 1 to {side}, known at compile time, got "
             f"{k if isinstance(k, int) else convert.describe(k)}"
         )
-    keys = _to_keys(x)
-    phases = k.bit_length() - 1
+    keys = _filled(_to_keys(x), with_greatest=False)
+    length = pairs.whole_side(k)
+    phases = length.bit_length() - 1
     for phase in range(1, phases + 1):
         keys = _merge(keys, phase, True)
-    while keys.shape[-1] > k:
-        # One run goes down and the next one up: the greater of each two are the k greatest of both.
-        runs = reshape(keys, (*keys.shape[:-1], keys.shape[-1] // (2 * k), 2, k))
+    while keys.shape[-1] > length:
+        # One run goes down and the next one up: the greater of each two are the greatest of both.
+        runs = reshape(keys, (*keys.shape[:-1], keys.shape[-1] // (2 * length), 2, length))
         greater = reduce([runs], axis + 1, lambda a, b: [arithmetic.maximum(a[0], b[0])], False)[0]
         keys = _merge(reshape(greater, (*keys.shape[:-1], keys.shape[-1] // 2)), phases, True)
-    return _from_keys(keys, x.dtype)
+    return _from_keys(pairs.resize(keys, axis, k), x.dtype)
 
 
 @builtin
@@ -135,6 +153,8 @@ def bitonic_merge(x, dim=None, descending=False):
         int32 [0, 1, 2, 3, 4, 5, 6, 7]
     """
     x = convert.to_tensor(x)
-    axis = _last_axis(x, dim, "tl.bitonic_merge")
-    keys = _merge(_to_keys(x), x.shape[axis].bit_length() - 1, descending)
-    return _from_keys(keys, x.dtype)
+    side = x.shape[_last_axis(x, dim, "tl.bitonic_merge")]
+    keys = _to_keys(x)
+    if pairs.whole_side(side) != side:  # filled up it would fall and rise once more
+        return _from_keys(_sorted(keys, descending), x.dtype)
+    return _from_keys(_merge(keys, side.bit_length() - 1, descending), x.dtype)

@@ -2,11 +2,12 @@
 
 Splitting an axis into (rest, 2, distance) moves no element, and folding the side of 2 away is a reduction
 over one bit of the index. Each back end has a good way for that: a GPU does it in registers, with a shuffle
-or through shared memory, as the block lies.
+or through shared memory, as the block lies. A side that is no power of two is filled up to the next one before, and
+cut off after, which changes no element that is kept.
 """
 
 from ..dtypes import block_type, dtype, int1, int8, int16, int32, int64
-from ..errors import LanguageTypeError, LanguageValueError
+from ..errors import LanguageTypeError
 from ..ir import emit
 from . import arithmetic, compare
 from .convert import bitcast, cast, describe
@@ -17,14 +18,25 @@ from .shape import reshape
 _SIGNED = {8: int8, 16: int16, 32: int32, 64: int64}
 
 
-def check_power_of_two(value, axis, what):
-    """Raise `LanguageValueError` unless the side of `axis` is a power of two."""
-    side = value.shape[axis]
-    if side & (side - 1):
-        raise LanguageValueError(
-            f"{what} needs a side that is a power of two, got {list(value.shape)} along axis {axis}",
-            hint="load the block with a power of two and a mask",
-        )
+def whole_side(side):
+    """The least power of two that is not below `side`."""
+    return 1 << (side - 1).bit_length()
+
+
+def resize(value, axis, side, start=0):
+    """The elements of `value` at `start` and behind along `axis`, `side` of them.
+
+    In front of the first element of `value` that stands, behind the last one that.
+    """
+    last, shape = value.shape[axis] - 1, value.shape[:axis] + (side,) + value.shape[axis + 1 :]
+    if shape == value.shape and start == 0:
+        return value
+    index = arithmetic.add(index_along(axis, shape), start, False)
+    if start < 0:
+        index = arithmetic.maximum(index, 0)
+    if start + side - 1 > last:
+        index = arithmetic.minimum(index, last)
+    return emit("tile.gather", [value, index], block_type(value.dtype, shape), axis=axis)
 
 
 def index_along(axis, shape):
@@ -34,6 +46,13 @@ def index_along(axis, shape):
         if position != axis:
             index = expand_dims(index, position)
     return broadcast_to_shape(index, shape)
+
+
+def reverse(value, axis):
+    """The elements in reverse order along `axis`."""
+    index = index_along(axis, value.shape)
+    index = arithmetic.sub(value.shape[axis] - 1, index, False)
+    return emit("tile.gather", [value, index], block_type(value.dtype, value.shape), axis=axis)
 
 
 def join(left, right, axis):

@@ -1,0 +1,406 @@
+"""Blocks whose sides are no powers of two: every op, against NumPy."""
+
+import numpy as np
+import pytest
+import tilewright as tw
+import tilewright.language as tl
+
+# One padded piece; several full ones; several of which the last is padded; less than a warp.
+SIDES = [100, 192, 176, 3]
+SHAPES = [(3, 100), (96, 8), (48, 160), (5, 7)]
+
+
+def floats(rng, *shape):
+    return rng.uniform(-2, 2, shape).astype(np.float32)
+
+
+@tw.jit
+def elementwise_kernel(x, y, out, n, N: tl.constexpr):
+    i = tl.arange(0, N)
+    a, b = tl.load(x + i), tl.load(y + i, mask=i < n, other=7)
+    tl.store(out + i, tl.where(b > 3, a + b // 3, a % b), mask=i < n)
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_masks_and_divisions(backend, rng, side):
+    x, y = (rng.integers(1, 50, side).astype(np.int32) for _ in range(2))
+    out = backend.poisoned(side + 32, "int32")
+    before = backend.numpy(out).copy()
+    elementwise_kernel[1,](backend.array(x), backend.array(y), out, side - 2, N=side)
+    b = np.where(np.arange(side) < side - 2, y, 7)
+    expected = np.where(b > 3, x + b // 3, x % b)
+    np.testing.assert_array_equal(backend.numpy(out)[: side - 2], expected[: side - 2])
+    np.testing.assert_array_equal(backend.numpy(out)[side - 2 :], before[side - 2 :])
+
+
+@tw.jit
+def matrix_kernel(x, row_out, column_out, best_out, turned_out, M: tl.constexpr, N: tl.constexpr):
+    i, j = tl.arange(0, M), tl.arange(0, N)
+    tile = tl.load(x + i[:, None] * N + j[None, :])
+    tl.store(row_out + i, tl.sum(tile, axis=1))
+    tl.store(column_out + j, tl.max(tile, axis=0))
+    tl.store(best_out + i, tl.argmax(tile, axis=1))
+    scaled = tile.T * j[:, None] + i[None, :]
+    tl.store(turned_out + j[:, None] * M + i[None, :], scaled)
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_matrices(backend, rng, shape):
+    rows, columns = shape
+    x = rng.integers(-40, 40, shape).astype(np.float32)
+    row, column = backend.poisoned(rows, "float32"), backend.poisoned(columns, "float32")
+    best, turned = backend.poisoned(rows, "int32"), backend.poisoned((columns, rows), "float32")
+    matrix_kernel[1,](backend.array(x), row, column, best, turned, *shape)
+    np.testing.assert_array_equal(backend.numpy(row), x.sum(1))
+    np.testing.assert_array_equal(backend.numpy(column), x.max(0))
+    np.testing.assert_array_equal(backend.numpy(best), x.argmax(1))
+    expected = x.T * np.arange(columns)[:, None] + np.arange(rows)[None, :]
+    np.testing.assert_array_equal(backend.numpy(turned), expected)
+
+
+@tw.jit
+def second_largest(a, b, c, d):
+    """Of two pairs of the largest and the next."""
+    return tl.maximum(a, c), tl.maximum(tl.minimum(a, c), tl.maximum(b, d))
+
+
+@tw.jit
+def length(a, b):
+    return tl.sqrt(a * a + b * b)
+
+
+@tw.jit
+def reductions_kernel(x, out, M: tl.constexpr, N: tl.constexpr):
+    tile = tl.load(x + tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :])
+    largest, second = tl.reduce((tile, tile * 0 - 100), 0, second_largest)
+    tl.store(out + tl.arange(0, N), largest)
+    tl.store(out + N + tl.arange(0, N), second)
+    tl.store(out + 2 * N, tl.reduce(tl.ravel(tile), 0, length))
+    tl.store(out + 2 * N + 1, tl.sum(tile))
+    tl.store(out + 2 * N + 2, tl.min(tile))
+    tl.store(out + 2 * N + 3, tl.xor_sum(tile.to(tl.int32)))
+    tl.store(out + 2 * N + 4, tl.argmin(tl.ravel(tile), 0))
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_reductions(backend, rng, shape):
+    x = rng.permutation(np.arange(1, np.prod(shape) + 1, dtype=np.float32)).reshape(shape)
+    columns = shape[1]
+    out = backend.poisoned(2 * columns + 5, "float32")
+    reductions_kernel[1,](backend.array(x), out, *shape)
+    ranked = np.sort(x, 0)
+    np.testing.assert_array_equal(backend.numpy(out)[:columns], ranked[-1])
+    np.testing.assert_array_equal(backend.numpy(out)[columns : 2 * columns], ranked[-2])
+    flat = x.astype(np.int64).ravel()
+    expected = [np.sqrt((flat**2).sum()), flat.sum(), 1, np.bitwise_xor.reduce(flat), flat.argmin()]
+    np.testing.assert_allclose(backend.numpy(out)[2 * columns :], expected, rtol=1e-5)
+
+
+@tw.jit
+def no_number_kernel(x, out, N: tl.constexpr):
+    tl.store(out, tl.max(tl.load(x + tl.arange(0, N))))
+    tl.store(out + 1, tl.sum(tl.load(x + N + tl.arange(0, N))))
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_what_fills_up_is_neutral(backend, side):
+    """The greatest of NaNs is NaN, and the sum of negative zeros one of these."""
+    x = np.concatenate([np.full(side, np.nan, np.float32), np.full(side, -0.0, np.float32)])
+    out = backend.poisoned(2, "float32")
+    no_number_kernel[1,](backend.array(x), out, N=side)
+    result = backend.numpy(out)
+    assert np.isnan(result[0]) and result[1] == 0 and np.signbit(result[1])
+
+
+@tw.jit
+def reshape_kernel(x, out, A: tl.constexpr, B: tl.constexpr, C: tl.constexpr):
+    i = tl.arange(0, A * B * C)
+    tile = tl.load(x + i).reshape(A, B, C)
+    matrix = tl.permute(tile, 2, 0, 1).reshape(C * A, B)
+    place = tl.arange(0, C * A)[:, None] * B + tl.arange(0, B)[None, :]
+    tl.store(out + place, matrix * 2)
+
+
+@pytest.mark.parametrize("shape", [(3, 5, 7), (6, 32, 4), (96, 2, 2), (12, 10, 3), (1, 3, 64), (2, 100, 2)], ids=str)
+def test_reshapes(backend, rng, shape):
+    x = floats(rng, *shape)
+    out = backend.poisoned((shape[2] * shape[0], shape[1]), "float32")
+    reshape_kernel[1,](backend.array(x), out, *shape)
+    expected = x.transpose(2, 0, 1).reshape(-1, shape[1]) * 2
+    np.testing.assert_array_equal(backend.numpy(out), expected)
+
+
+@tw.jit
+def pieces_kernel(x, y, out, N: tl.constexpr):
+    i, j = tl.arange(0, N), tl.arange(0, 2 * N)
+    a, b = tl.load(x + i), tl.load(y + i)
+    tl.store(out + j, tl.cat(a, b))
+    tl.store(out + 2 * N + j, tl.interleave(a, b))
+    left, right = tl.split(tl.join(a, b))
+    tl.store(out + 4 * N + i, left - right)
+    tl.store(out + 5 * N + i, tl.flip(a))
+    tl.store(out + 6 * N + i, tl.gather(a, (i * 7) % N, 0))
+    tl.store(out + 7 * N + tl.arange(0, N - 1), a[1:] - b[:-1])
+
+
+@pytest.mark.parametrize("side", [*SIDES, 6])
+def test_joins_and_slices(backend, rng, side):
+    x, y = floats(rng, side), floats(rng, side)
+    out = backend.poisoned(8 * side - 1, "float32")
+    pieces_kernel[1,](backend.array(x), backend.array(y), out, N=side)
+    both = np.stack([x, y], 1).ravel()
+    gathered = x[np.arange(side) * 7 % side]
+    expected = np.concatenate([x, y, both, x - y, x[::-1], gathered, x[1:] - y[:-1]])
+    np.testing.assert_array_equal(backend.numpy(out), expected)
+
+
+@tw.jit
+def combine(a, m, b, n):
+    """The composition of two affine maps."""
+    return a * b, m * b + n
+
+
+@tw.jit
+def scans_kernel(x, out, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    place = tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :]
+    tile = tl.load(x + place)
+    tl.store(out + place, tl.cumsum(tile, 1))
+    tl.store(out + M * N + place, tl.cumsum(tile, 0, reverse=True))
+    tl.store(out + 2 * M * N + place, tl.sort(tile))
+    tl.store(out + 3 * M * N + place, tl.sort(tile, descending=True))
+    factors, sums = tl.associative_scan((tile * 0 + 2, tile), 1, combine)
+    tl.store(out + 4 * M * N + place, factors + sums)
+    top = tl.arange(0, M)[:, None] * K + tl.arange(0, K)[None, :]
+    tl.store(out + 5 * M * N + top, tl.topk(tile, K))
+
+
+@pytest.mark.parametrize("shape", [(3, 6), (5, 20), (2, 12), (7, 4)], ids=str)
+def test_scans_and_sorts(backend, rng, shape):
+    x = rng.integers(-9, 9, shape).astype(np.int32)
+    k = min(3, shape[1])
+    out = backend.poisoned(5 * x.size + shape[0] * k, "int32")
+    scans_kernel[1,](backend.array(x), out, *shape, k)
+    composed = np.zeros(shape, np.int32)
+    for j in range(shape[1]):
+        composed[:, j] = x[:, j] + (2 * composed[:, j - 1] if j else 0)
+    ordered = np.sort(x, 1)
+    expected = [
+        x.cumsum(1),
+        x[::-1].cumsum(0)[::-1],
+        ordered,
+        ordered[:, ::-1],
+        composed + 2 ** np.arange(1, shape[1] + 1),
+        ordered[:, ::-1][:, :k],
+    ]
+    np.testing.assert_array_equal(backend.numpy(out), np.concatenate([e.ravel() for e in expected]))
+
+
+@tw.jit
+def count_kernel(x, out, n, N: tl.constexpr, BINS: tl.constexpr):
+    i = tl.arange(0, N)
+    value = tl.load(x + i)
+    tl.store(out + tl.arange(0, BINS), tl.histogram(value, BINS, mask=i < n))
+    tl.store(out + BINS + tl.arange(0, BINS), tl.histogram(value, BINS))
+
+
+@pytest.mark.parametrize("side, bins", [(100, 64), (192, 10), (128, 100), (5, 3)])
+def test_histogram(backend, rng, side, bins):
+    x = rng.integers(-2, bins + 2, side).astype(np.int32)
+    out = backend.poisoned(2 * bins, "int32")
+    count_kernel[1,](backend.array(x), out, side - 3, side, bins)
+    inside = x[(x >= 0) & (x < bins)]
+    some = x[: side - 3]
+    some = some[(some >= 0) & (some < bins)]
+    expected = np.concatenate([np.bincount(v, minlength=bins) for v in (some, inside)])
+    np.testing.assert_array_equal(backend.numpy(out), expected)
+
+
+@tw.jit
+def steps_down(n):
+    """Ends for positive numbers only."""
+    steps = 0
+    while n != 1:
+        n = n // 2
+        steps += 1
+    return steps
+
+
+@tw.jit
+def map_kernel(x, out, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(out + i, tl.map_elementwise(steps_down, tl.load(x + i)))
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_functions_see_no_other_elements(backend, rng, side):
+    x = rng.integers(1, 1000, side).astype(np.int32)
+    out = backend.poisoned(side, "int32")
+    map_kernel[1,](backend.array(x), out, N=side)
+    np.testing.assert_array_equal(backend.numpy(out), np.log2(x).astype(np.int32))
+
+
+@tw.jit
+def dot_kernel(x, y, out, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    i, j, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)
+    a = tl.load(x + i[:, None] * K + k[None, :])
+    b = tl.load(y + k[:, None] * N + j[None, :])
+    tl.store(out + i[:, None] * N + j[None, :], tl.dot(a, b, out_dtype=tl.float32))
+
+
+DOTS = [(48, 24, 40), (80, 96, 48), (192, 176, 80), (3, 5, 7), (100, 16, 33), (64, 96, 64)]
+
+
+@pytest.mark.parametrize("sizes", DOTS, ids=str)
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+def test_dot(backend, rng, sizes, dtype):
+    m, n, k = sizes
+    # Infinities behind the rows of the first operand would make NaN of zeros in the second.
+    x = np.full(m * k + 64, np.inf, dtype)
+    x[: m * k] = rng.integers(-4, 4, m * k)
+    y = np.full(k * n + 64, np.inf, dtype)
+    y[: k * n] = rng.integers(-4, 4, k * n)
+    out = backend.poisoned((m, n), "float32")
+    dot_kernel[1,](backend.array(x), backend.array(y), out, *sizes, num_warps=4)
+    expected = x[: m * k].reshape(m, k).astype(np.float32) @ y[: k * n].reshape(k, n).astype(np.float32)
+    np.testing.assert_array_equal(backend.numpy(out), expected)
+
+
+@tw.jit
+def matmul_kernel(
+    x, y, out, m, n, k, DESC: tl.constexpr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr
+):
+    first, second = tl.program_id(0) * M, tl.program_id(1) * N
+    if DESC:
+        a = tl.make_tensor_descriptor(x, [m, k], [k, 1], [M, K])
+        b = tl.make_tensor_descriptor(y, [k, n], [n, 1], [K, N])
+        c = tl.make_tensor_descriptor(out, [m, n], [n, 1], [M, N])
+        total = tl.zeros((M, N), tl.float32)
+        for step in range(0, k, K):
+            total = tl.dot(a.load([first, step]), b.load([step, second]), total)
+        c.store([first, second], total.to(tl.float16))
+    else:
+        a = tl.make_block_ptr(x, (m, k), (k, 1), (first, 0), (M, K), (1, 0))
+        b = tl.make_block_ptr(y, (k, n), (n, 1), (0, second), (K, N), (1, 0))
+        c = tl.make_block_ptr(out, (m, n), (n, 1), (first, second), (M, N), (1, 0))
+        total = tl.zeros((M, N), tl.float32)
+        for _ in range(0, k, K):
+            left = tl.load(a, boundary_check=(0, 1), padding_option="zero")
+            total = tl.dot(left, tl.load(b, boundary_check=(0, 1), padding_option="zero"), total)
+            a, b = tl.advance(a, (0, K)), tl.advance(b, (K, 0))
+        tl.store(c, total.to(tl.float16), boundary_check=(0, 1))
+
+
+BLOCKS = [(192, 128, 64), (128, 176, 64), (128, 80, 48), (96, 96, 32), (40, 24, 20)]
+
+
+@pytest.mark.parametrize("blocks", BLOCKS, ids=str)
+@pytest.mark.parametrize("desc", [True, False], ids=["descriptors", "block pointers"])
+def test_matmul(backend, rng, blocks, desc):
+    m, n, k = 256, 240, 160
+    x, y = (rng.integers(-4, 4, shape).astype(np.float16) for shape in ((m, k), (k, n)))
+    out = backend.poisoned((m, n), "float16")
+    grid = (tw.cdiv(m, blocks[0]), tw.cdiv(n, blocks[1]))
+    matmul_kernel[grid](backend.array(x), backend.array(y), out, m, n, k, desc, *blocks)
+    np.testing.assert_array_equal(backend.numpy(out), x @ y)
+
+
+@tw.jit
+def blocks_kernel(x, out, n, N: tl.constexpr):
+    source = tl.make_tensor_descriptor(x, [n], [1], [N])
+    target = tl.make_tensor_descriptor(out, [n], [1], [N])
+    for step in range(tl.cdiv(n, N)):
+        target.store([step * N], source.load([step * N]) + 1)
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_blocks_of_arrays_end_where_they_end(backend, side):
+    """Each block is written once, so that one written too far would show."""
+    x = np.arange(1000, dtype=np.float32)
+    out = backend.poisoned(1100, "float32")
+    before = backend.numpy(out).copy()
+    blocks_kernel[1,](backend.array(x), out, 1000, N=side)
+    np.testing.assert_array_equal(backend.numpy(out)[:1000], x + 1)
+    np.testing.assert_array_equal(backend.numpy(out)[1000:], before[1000:])
+
+
+@tw.jit
+def atomics_kernel(total, word, out, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.atomic_add(total + i % 2, i)
+    tl.atomic_max(total + 2 + i * 0, i, mask=i < N - 1)
+    tl.store(out + i, tl.atomic_cas(word + i, 0, i + 1))
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_atomics(backend, side):
+    word = np.zeros(side + 40, np.int32)
+    word[1] = 9
+    total, words = backend.array(np.zeros(3, np.int32)), backend.array(word)
+    out = backend.poisoned(side, "int32")
+    atomics_kernel[1,](total, words, out, N=side)
+    i = np.arange(side)
+    assert backend.numpy(total).tolist() == [i[::2].sum(), i[1::2].sum(), side - 2]
+    np.testing.assert_array_equal(backend.numpy(out), word[:side])
+    word[:side] = i + 1
+    word[1] = 9
+    np.testing.assert_array_equal(backend.numpy(words), word)
+
+
+@tw.jit
+def control_kernel(x, out, n, N: tl.constexpr):
+    i = tl.arange(0, N)
+    state, count = tl.load(x + i), 0
+    for k in range(n):
+        if k % 2 == 0:
+            state = state * 2 + i
+        else:
+            state -= tl.sum(state) % 7
+        if k == 5:
+            break
+    while count < n % 3:
+        state += count
+        count += 1
+    tl.device_assert(state == state, "a number")
+    tl.store(out + i, state)
+
+
+@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize("n", [3, 11])
+def test_control_flow(backend, rng, side, n):
+    x = rng.integers(0, 20, side).astype(np.int32)
+    out = backend.poisoned(side, "int32")
+    control_kernel[1,](backend.array(x), out, n, N=side, debug=True)
+    state = x.copy()
+    for k in range(min(n, 6)):
+        state = state * 2 + np.arange(side, dtype=np.int32) if k % 2 == 0 else state - np.fmod(state.sum(), 7)
+    state = state + sum(range(n % 3))
+    np.testing.assert_array_equal(backend.numpy(out), state)
+
+
+@tw.jit
+def random_kernel(out, N: tl.constexpr):
+    tl.store(out + tl.arange(0, N), tl.rand(7, tl.arange(0, N)))
+
+
+def test_random_numbers_are_those_of_any_block(backend):
+    short, long = backend.poisoned(100, "float32"), backend.poisoned(128, "float32")
+    random_kernel[1,](short, N=100)
+    random_kernel[1,](long, N=128)
+    np.testing.assert_array_equal(backend.numpy(short), backend.numpy(long)[:100])
+
+
+@tw.jit
+def softmax_kernel(x, out, n, N: tl.constexpr):
+    i = tl.program_id(0) * n + tl.arange(0, N)
+    row = tl.load(x + i, mask=tl.arange(0, N) < n, other=-float("inf"))
+    top = tl.exp(row - tl.max(row))
+    tl.store(out + i, top / tl.sum(top), mask=tl.arange(0, N) < n)
+
+
+@pytest.mark.parametrize("columns, block", [(1000, 1000), (640, 640), (1500, 1536), (90, 96)])
+def test_softmax(backend, rng, columns, block):
+    x = floats(rng, 3, columns)
+    out = backend.poisoned((3, columns), "float32")
+    softmax_kernel[3,](backend.array(x), out, columns, N=block)
+    expected = np.exp(x) / np.exp(x).sum(1, keepdims=True)
+    np.testing.assert_allclose(backend.numpy(out), expected, rtol=1e-5)
