@@ -100,6 +100,9 @@ static LogicalResult checkOp(Operation *op, const BlockCut &cut,
       !op->getOperand(0).getDefiningOp<tile::MakeDescriptorOp>())
     return op->emitError("the descriptor must be made in the same kernel, not "
                          "chosen by a branch or a loop");
+  if (auto constant = dyn_cast<arith::ConstantOp>(op);
+      constant && !isa<SplatElementsAttr>(constant.getValue()))
+    return op->emitOpError("must repeat one value to be a tile on a GPU");
   for (Type type : op->getResultTypes())
     if (needsCut(type) &&
         failed(checkTileSize(op, cast<RankedTensorType>(type),
@@ -150,7 +153,7 @@ struct SplitBlocks : warp::impl::SplitBlocksBase<SplitBlocks> {
 
   void runOnOperation() override {
     for (auto func : getOperation().getOps<tile::FuncOp>())
-      if (failed(split(func)))
+      if (func.isKernel() && failed(split(func)))
         return signalPassFailure();
   }
 

@@ -65,7 +65,7 @@ struct SplitConstant : PiecePattern<arith::ConstantOp> {
                   ConversionPatternRewriter &rewriter) const override {
     auto splat = dyn_cast<SplatElementsAttr>(op.getValue());
     if (!splat)
-      return op.emitOpError("must repeat one value to be a tile on a GPU");
+      return rewriter.notifyMatchFailure(op, "repeats no value");
     SmallVector<Value> results;
     for (const Piece &piece : pieces.getPieces(op.getType()))
       results.push_back(arith::ConstantOp::create(

@@ -42,10 +42,12 @@ tile.func @floats(%p: !tile.ptr<f32>, %x: f32, %h: !tile.ptr<f16>, %y: f16, %b: 
 }
 
 // CHECK-LABEL: tile.func @compare_and_swap
-tile.func @compare_and_swap(%p: !tile.ptr<i16>, %a: i16, %b: i16, %q: tensor<8x!tile.ptr<f64>>, %x: tensor<8xf64>) {
+tile.func @compare_and_swap(%p: !tile.ptr<i16>, %a: i16, %b: i16, %q: tensor<8x!tile.ptr<f64>>, %x: tensor<8xf64>, %m: tensor<8xi1>) {
   // CHECK: tile.atomic_cas acq_rel gpu %{{.*}}, %{{.*}}, %{{.*}} : !tile.ptr<i16>
   // CHECK: tile.atomic_cas relaxed sys %{{.*}}, %{{.*}}, %{{.*}} : tensor<8x!tile.ptr<f64>>
+  // CHECK: tile.atomic_cas relaxed sys %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : tensor<8x!tile.ptr<f64>>
   %0 = tile.atomic_cas acq_rel gpu %p, %a, %b : !tile.ptr<i16>
   %1 = tile.atomic_cas relaxed sys %q, %x, %x : tensor<8x!tile.ptr<f64>>
+  %2 = tile.atomic_cas relaxed sys %q, %x, %x, %m : tensor<8x!tile.ptr<f64>>
   tile.return
 }

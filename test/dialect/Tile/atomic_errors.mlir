@@ -93,6 +93,16 @@ tile.func @swap_shape(%p: tensor<8x!tile.ptr<i32>>, %c: tensor<8xi32>, %x: i32) 
 
 // -----
 
+// cas C3: one flag for eight elements.
+tile.func @swap_mask(%p: tensor<8x!tile.ptr<i32>>, %x: tensor<8xi32>, %m: i1) {
+  // expected-error @below {{mask is a boolean of the pointers' shape}}
+  %0 = "tile.atomic_cas"(%p, %x, %x, %m) <{sem = 0 : i32, scope = 1 : i32}>
+    : (tensor<8x!tile.ptr<i32>>, tensor<8xi32>, tensor<8xi32>, i1) -> tensor<8xi32>
+  tile.return
+}
+
+// -----
+
 // cas C2: too narrow.
 tile.func @compare_byte(%p: !tile.ptr<i8>, %x: i8) {
   // expected-error @below {{compares 16, 32 or 64 bits, got 'i8'}}

@@ -15,3 +15,21 @@ tile.func @flags(%x: i32) {
   tile.print "x", %x, %x {isSigned = array<i1: true>} : i32, i32
   tile.return
 }
+
+// -----
+
+// print C2: where it starts, but not how much there is.
+tile.func @half_a_part(%x: tensor<8xi32>) {
+  // expected-error @below {{of a piece of a block has an origin and an extent, with one number for each side}}
+  tile.print "x", %x {isSigned = array<i1: true>, origin = array<i64: 64>} : tensor<8xi32>
+  tile.return
+}
+
+// -----
+
+// print C2: more elements than the operand has.
+tile.func @more_than_all(%x: tensor<8xi32>) {
+  // expected-error @below {{prints a piece of 'tensor<8xi32>', which has not the sides of its extent}}
+  tile.print "x", %x {isSigned = array<i1: true>, origin = array<i64: 0>, extent = array<i64: 9>} : tensor<8xi32>
+  tile.return
+}

@@ -29,6 +29,22 @@ tile.func @cas(%x: !tile.ptr<f32>, %a: f32, %b: f32) attributes {tile.kernel} {
 
 // -----
 
+// CHECK-LABEL: llvm.func @masked_cas(
+// CHECK: scf.for
+// CHECK: scf.if
+// CHECK: llvm.cmpxchg
+tile.func @masked_cas(%x: !tile.ptr<i32>, %n: i32) attributes {tile.kernel} {
+  %r = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %ns = tile.splat %n : i32 -> tensor<64xi32>
+  %m = arith.cmpi slt, %r, %ns : tensor<64xi32>
+  %xs = tile.splat %x : !tile.ptr<i32> -> tensor<64x!tile.ptr<i32>>
+  %xp = tile.addptr %xs, %r : tensor<64x!tile.ptr<i32>>, tensor<64xi32>
+  %old = tile.atomic_cas relaxed gpu %xp, %ns, %r, %m : tensor<64x!tile.ptr<i32>>
+  tile.return
+}
+
+// -----
+
 // All lanes of a chunk are tested at once; the message names the line.
 // CHECK: llvm.mlir.global internal constant @{{.*}}("out of range ({{.*}}atomic_debug.mlir:{{[0-9]+}})\00")
 // CHECK-LABEL: llvm.func @assert(
@@ -94,5 +110,20 @@ tile.func @counting(%p: !tile.ptr<i32>, %n: i32) attributes {tile.kernel} {
     scf.yield %half : i32
   }
   tile.store %p, %r : !tile.ptr<i32>
+  tile.return
+}
+
+// -----
+
+// Five elements of a piece, the first of which is the 64th of the block.
+// CHECK-LABEL: llvm.func @print_part(
+// CHECK-DAG: %[[COUNT:.*]] = arith.constant 5 : i64
+// CHECK-DAG: %[[FIRST:.*]] = arith.constant 64 : i64
+// CHECK: scf.for %[[I:.*]] = %{{.*}} to %[[COUNT]]
+// CHECK: arith.addi %[[I]], %[[FIRST]]
+// CHECK: llvm.call @tw_host_print(
+tile.func @print_part() attributes {tile.kernel} {
+  %r = tile.range {start = 0 : i32, end = 8 : i32} : tensor<8xi32>
+  tile.print "x = ", %r {isSigned = array<i1: true>, origin = array<i64: 64>, extent = array<i64: 5>} : tensor<8xi32>
   tile.return
 }

@@ -78,6 +78,22 @@ tile.func @lock(%p: !tile.ptr<i32>, %a: i32, %b: i32, %q: !tile.ptr<i32>) attrib
 
 // -----
 
+#l = #warp.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = []}>
+
+// CHECK-LABEL: llvm.func @masked_swap
+tile.func @masked_swap(%p: !tile.ptr<i32>, %n: i32) attributes {tile.kernel, warp.num_warps = 1 : i32} {
+  // CHECK: %[[MASK:.*]] = llvm.icmp "slt"
+  // CHECK: "@$1 atom.relaxed.gpu.global.cas.b32 $0, [$2], $3, $4;", "=r,b,l,r,r,0" %[[MASK]]
+  %r = tile.range {start = 0 : i32, end = 32 : i32} : tensor<32xi32, #l>
+  %ns = tile.splat %n : i32 -> tensor<32xi32, #l>
+  %m = arith.cmpi slt, %r, %ns : tensor<32xi32, #l>
+  %ps = tile.splat %p : !tile.ptr<i32> -> tensor<32x!tile.ptr<i32>, #l>
+  %old = tile.atomic_cas relaxed gpu %ps, %ns, %r, %m : tensor<32x!tile.ptr<i32>, #l>
+  tile.return
+}
+
+// -----
+
 #l = #warp.linear<{register = [[0], [1]], lane = [[2], [4], [8], [16], [0]], warp = []}>
 
 // Registers and lanes hold copies: two atomics by sixteen lanes, four loads.

@@ -44,3 +44,20 @@ tile.func @print(%x: i64, %i: i16, %f: bf16) attributes {tile.kernel, warp.num_w
   tile.print "f = ", %f {isSigned = array<i1: false>} : bf16
   tile.return
 }
+
+// -----
+
+#l = #warp.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = []}>
+
+// Of a piece the indices in the block, and nothing behind its end.
+// CHECK-LABEL: llvm.func @print_part
+// CHECK: %[[INSIDE:.*]] = llvm.icmp "ult" %[[I:.*]], %{{.*}} : i32
+// CHECK: %[[INDEX:.*]] = llvm.add %[[I]], %{{.*}} : i32
+// CHECK: llvm.cond_br %[[INSIDE]]
+// CHECK: llvm.store %[[INDEX]]
+// CHECK: llvm.call @vprintf
+tile.func @print_part() attributes {tile.kernel, warp.num_warps = 1 : i32} {
+  %r = tile.range {start = 0 : i32, end = 32 : i32} : tensor<32xi32, #l>
+  tile.print "x = ", %r {isSigned = array<i1: true>, origin = array<i64: 64>, extent = array<i64: 20>} : tensor<32xi32, #l>
+  tile.return
+}
