@@ -72,8 +72,8 @@ static CutPlan planCut(int64_t side, int64_t least, int64_t perPiece) {
   if (whole == side || first < least)
     return uncut;
   const int64_t left = side - first;
-  CutPlan rest = left < least ? CutPlan{{least}, least}
-                              : planCut(left, least, perPiece);
+  CutPlan rest =
+      left < least ? CutPlan{{least}, least} : planCut(left, least, perPiece);
   const int64_t cost = first + perPiece + rest.cost;
   if (cost >= whole)
     return uncut;

@@ -3,14 +3,14 @@
 // # The cut
 //
 // Layouts cover tiles whose sides are powers of two. Any other side is cut into
-// *segments* that are: 192 into 128 + 64, 176 into 128 + 32 + 16. A block is then
-// a grid of *pieces*, in row-major order, one for each choice of a segment along
-// each side. The pieces are tiles of their own, with registers, layouts and
-// instructions of their own, so a block costs what its pieces hold.
+// *segments* that are: 192 into 128 + 64, 176 into 128 + 32 + 16. A block is
+// then a grid of *pieces*, in row-major order, one for each choice of a segment
+// along each side. The pieces are tiles of their own, with registers, layouts
+// and instructions of their own, so a block costs what its pieces hold.
 //
 // The last segment of a side may reach past the side's end: 100 is held as 128,
-// since 64 + 32 + 16 would be more instructions for hardly fewer registers. What
-// stands there is *padding*; it has any value and must not be seen.
+// since 64 + 32 + 16 would be more instructions for hardly fewer registers.
+// What stands there is *padding*; it has any value and must not be seen.
 //
 // How a side is cut depends on its size alone, all over a function. So the
 // pieces of two blocks of one shape match, and those of a row and of the matrix
@@ -54,8 +54,8 @@ public:
 
   /// A power of two is one segment.
   llvm::SmallVector<Segment> getSegments(int64_t side) const;
-  /// The pieces of a tile of `shape`, in row-major order. A tile whose sides are
-  /// powers of two is one piece.
+  /// The pieces of a tile of `shape`, in row-major order. A tile whose sides
+  /// are powers of two is one piece.
   llvm::SmallVector<Piece> getPieces(llvm::ArrayRef<int64_t> shape) const;
   /// The number of the piece at `place` among those of a tile of `shape`.
   size_t getNumber(llvm::ArrayRef<int64_t> shape,

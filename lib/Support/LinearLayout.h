@@ -56,14 +56,9 @@
 //
 // # Tiles that are no power of two
 //
-// The algebra covers a power-of-two *atom*. A larger tile is an integer number
-// of atoms along each dimension, and a place in it is (atom number, place in
-// the atom): each atom takes the same number of registers (or bytes), atom
-// number k starting at register k * 2^registerBits, with atoms in row-major
-// order. A tile of 192 x 64 is three atoms of 64 x 64 and thus thrice the
-// registers of one; nothing is rounded up. All that a layout says of lanes,
-// warps and swizzles it says of the atom, and the atom number is a plain stride
-// that never meets the `xor`. A tile of power-of-two shape is one atom.
+// The algebra covers tiles whose sides are powers of two. A block of 192 x 64
+// is cut into one of 128 x 64 and one of 64 x 64 before layouts are chosen, and
+// each has its own; see lib/Analysis/BlockPieces.h. Nothing here knows of that.
 
 #pragma once
 

@@ -70,7 +70,7 @@ def rejects():
 
 @pytest.fixture
 def assemble():
-    """`assemble(kernel, types, constants, **options)`: compile a kernel for sm_90a without running it."""
+    """`assemble(kernel, types, constants, attrs, **options)`: compile a kernel for sm_90a without running it."""
     from tilewright import _tilewright
     from tilewright.runtime.assemblers import assembler_paths
     from tilewright.runtime.compiler import compile_kernel
@@ -79,9 +79,9 @@ def assemble():
     if not _tilewright.assemblers(assembler_paths()):
         pytest.skip("no assembler of PTX on this machine")
 
-    def compile_(kernel, types, constants, **options):
+    def compile_(kernel, types, constants, attrs=None, **options):
         return compile_kernel(
-            kernel.fn, types, constants, {}, "sm_90a", Options(**{"num_warps": 4, **options})
+            kernel.fn, types, constants, attrs or {}, "sm_90a", Options(**{"num_warps": 4, **options})
         )
 
     return compile_

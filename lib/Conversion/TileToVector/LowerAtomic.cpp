@@ -123,27 +123,28 @@ void KernelLowering::lowerAtomic(Operation *op) {
   if (type && !result.use_empty())
     buffer = bufferFor(result);
   ArrayRef<int64_t> shape = type ? type.getShape() : ArrayRef<int64_t>();
-  e.forEachChunk(
-      shape, getInnermostDim(shape), /*maxLanes=*/1,
-      [&](ArrayRef<Index> at, unsigned) {
-        Evaluator evaluator(e, 1);
-        const auto get = [&](Value value) {
-          return evaluator.evaluateAsHeld(value, at).value;
-        };
-        Value mask = maskOperand ? get(maskOperand) : Value();
-        Value address = e.offsetPointer(nullptr, get(pointers));
-        // Outside of the branch that the mask makes.
-        for (Value operand : op->getOperands().drop_front())
-          get(operand);
-        Value before = emitMasked(
-            e, mask, element, [&] { return emitAtomic(e, op, address, get); });
-        if (!type)
-          e.scalars.map(result, isa<tile::PtrType>(result.getType())
-                                    ? e.offsetPointer(nullptr, before)
-                                    : before);
-        else if (buffer.pointer)
-          e.writeBuffer(buffer, at, 1, before);
-      });
+  e.forEachChunk(shape, getInnermostDim(shape), /*maxLanes=*/1,
+                 [&](ArrayRef<Index> at, unsigned) {
+                   Evaluator evaluator(e, 1);
+                   const auto get = [&](Value value) {
+                     return evaluator.evaluateAsHeld(value, at).value;
+                   };
+                   Value mask = maskOperand ? get(maskOperand) : Value();
+                   Value address = e.offsetPointer(nullptr, get(pointers));
+                   // Outside of the branch that the mask makes.
+                   for (Value operand : op->getOperands().drop_front())
+                     get(operand);
+                   Value before = emitMasked(e, mask, element, [&] {
+                     return emitAtomic(e, op, address, get);
+                   });
+                   if (!type)
+                     e.scalars.map(result,
+                                   isa<tile::PtrType>(result.getType())
+                                       ? e.offsetPointer(nullptr, before)
+                                       : before);
+                   else if (buffer.pointer)
+                     e.writeBuffer(buffer, at, 1, before);
+                 });
   if (buffer.pointer)
     e.buffers[result] = buffer;
 }

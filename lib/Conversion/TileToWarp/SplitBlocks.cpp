@@ -26,9 +26,8 @@ static bool isCut(Operation *op) {
   if (anyOf(op->getOperandTypes()) || anyOf(op->getResultTypes()))
     return true;
   return llvm::any_of(op->getRegions(), [&](Region &region) {
-    return llvm::any_of(region, [&](Block &block) {
-      return anyOf(block.getArgumentTypes());
-    });
+    return llvm::any_of(
+        region, [&](Block &block) { return anyOf(block.getArgumentTypes()); });
   });
 }
 
@@ -136,9 +135,9 @@ static void remarkPadding(tile::FuncOp func, const BlockCut &cut) {
         Segment last = cut.getSegments(side).back();
         if (!last.isPadded() || !seen.insert(side).second)
           continue;
-        remark::missed(op->getLoc(),
-                       remark::RemarkOpts::name("Blocks").category(
-                           "split-blocks"))
+        remark::missed(
+            op->getLoc(),
+            remark::RemarkOpts::name("Blocks").category("split-blocks"))
             << remark::add("a side of {0} takes the registers of {1}", side,
                            last.start + last.size);
       }
@@ -161,7 +160,8 @@ struct SplitBlocks : warp::impl::SplitBlocksBase<SplitBlocks> {
     bool hasCut = func.walk([](Operation *op) {
                         return isCut(op) ? WalkResult::interrupt()
                                          : WalkResult::advance();
-                      }).wasInterrupted();
+                      })
+                      .wasInterrupted();
     if (!hasCut)
       return success();
     NvidiaTarget target{computeCapability, archSpecific};

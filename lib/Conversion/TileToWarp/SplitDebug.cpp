@@ -20,8 +20,8 @@ struct SplitAssert : PiecePattern<tile::AssertOp> {
     for (auto [piece, condition] :
          llvm::zip(pieces.getPieces(op.getCondition().getType()),
                    adaptor.getCondition())) {
-      Value holds = emitReplaced(b, emitHeld(b, piece), condition,
-                                 b.getBoolAttr(true));
+      Value holds =
+          emitReplaced(b, emitHeld(b, piece), condition, b.getBoolAttr(true));
       tile::AssertOp::create(b, holds, op.getMessage());
     }
     rewriter.eraseOp(op);

@@ -8,12 +8,13 @@ using namespace tilewright::warp;
 
 PieceConverter::PieceConverter(const BlockCut &cut) : cut(cut) {
   addConversion([](Type type) { return type; });
-  addConversion([&](RankedTensorType type, SmallVectorImpl<Type> &results)
-                    -> std::optional<LogicalResult> {
-    for (const Piece &piece : getPieces(type))
-      results.push_back(getPieceType(type, piece));
-    return success();
-  });
+  addConversion(
+      [&](RankedTensorType type,
+          SmallVectorImpl<Type> &results) -> std::optional<LogicalResult> {
+        for (const Piece &piece : getPieces(type))
+          results.push_back(getPieceType(type, piece));
+        return success();
+      });
 }
 
 Value PieceConverter::getAt(Value tile, ValueRange parts,
@@ -77,9 +78,8 @@ Value warp::emitHeldAlong(ImplicitLocOpBuilder &b, const Piece &piece,
   if (!side.isPadded())
     return {};
   Value line = emitLine(b, 0, side.size);
-  Value held =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, line,
-                            emitSplat(b, line.getType(), side.held));
+  Value held = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, line,
+                                     emitSplat(b, line.getType(), side.held));
   return spread(b, held, piece.getShape(), dim);
 }
 

@@ -17,9 +17,9 @@ static Value emitTileOf(ImplicitLocOpBuilder &b, Value like, int64_t value) {
 }
 
 static Value subtract(ImplicitLocOpBuilder &b, Value tile, int64_t value) {
-  return value == 0 ? tile
-                    : arith::SubIOp::create(b, tile,
-                                            emitTileOf(b, tile, value));
+  return value == 0
+             ? tile
+             : arith::SubIOp::create(b, tile, emitTileOf(b, tile, value));
 }
 
 //===----------------------------------------------------------------------===//
@@ -56,16 +56,15 @@ private:
       from[axis] = i;
       const int64_t start =
           pieces.getPieceAt(op.getSource(), from).sides[axis].start;
-      Value picked = tile::GatherOp::create(
-          b, pieces.getAt(op.getSource(), parts, from),
-          subtract(b, indices, start), axis);
+      Value picked =
+          tile::GatherOp::create(b, pieces.getAt(op.getSource(), parts, from),
+                                 subtract(b, indices, start), axis);
       if (!result) {
         result = picked;
         continue;
       }
-      Value isBehind =
-          arith::CmpIOp::create(b, arith::CmpIPredicate::sge, indices,
-                                emitTileOf(b, indices, start));
+      Value isBehind = arith::CmpIOp::create(
+          b, arith::CmpIPredicate::sge, indices, emitTileOf(b, indices, start));
       result = arith::SelectOp::create(b, isBehind, picked, result);
     }
     return result;
@@ -96,8 +95,8 @@ struct SplitHistogram : PiecePattern<tile::HistogramOp> {
         Value some = tile::HistogramOp::create(
             b, getPieceType(op.getType(), bins),
             subtract(b, source, bins.sides[0].start), mask);
-        counts = counts ? arith::AddIOp::create(b, counts, some).getResult()
-                        : some;
+        counts =
+            counts ? arith::AddIOp::create(b, counts, some).getResult() : some;
       }
       results.push_back(counts);
     }
@@ -113,8 +112,8 @@ struct SplitHistogram : PiecePattern<tile::HistogramOp> {
 //===----------------------------------------------------------------------===//
 
 /// `tile` with the last element of each side in its padding: a function that
-/// need not end for other values, or assembly with side effects, sees an element
-/// once more instead.
+/// need not end for other values, or assembly with side effects, sees an
+/// element once more instead.
 static Value emitRepeated(ImplicitLocOpBuilder &b, Value tile,
                           const Piece &piece) {
   if (!isa<RankedTensorType>(tile.getType()))
@@ -136,15 +135,13 @@ namespace {
 template <typename Op> struct SplitFunction : PiecePattern<Op> {
   using PiecePattern<Op>::PiecePattern;
 
-  LogicalResult
-  matchAndRewrite(Op op, typename Op::template GenericAdaptor<
-                             ArrayRef<ValueRange>> adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(
+      Op op, typename Op::template GenericAdaptor<ArrayRef<ValueRange>> adaptor,
+      ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     SmallVector<SmallVector<Value>> results(op->getNumResults());
     Type like = op->getResultTypes().front();
-    for (auto [index, piece] :
-         llvm::enumerate(this->pieces.getPieces(like))) {
+    for (auto [index, piece] : llvm::enumerate(this->pieces.getPieces(like))) {
       SmallVector<Value> operands;
       for (ValueRange parts : adaptor.getOperands())
         operands.push_back(emitRepeated(b, getPiece(parts, index), piece));

@@ -106,8 +106,8 @@ struct SplitAtomicCAS : PiecePattern<tile::AtomicCASOp> {
 //===----------------------------------------------------------------------===//
 
 /// The array of `desc`, with blocks of the shape of `piece`.
-static Value emitDescriptor(ImplicitLocOpBuilder &b, tile::MakeDescriptorOp desc,
-                            const Piece &piece) {
+static Value emitDescriptor(ImplicitLocOpBuilder &b,
+                            tile::MakeDescriptorOp desc, const Piece &piece) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointAfter(desc);
   auto type = tile::DescType::get(b.getContext(), piece.getShape(),
@@ -121,8 +121,7 @@ static SmallVector<Value> emitOffsets(ImplicitLocOpBuilder &b,
                                       ValueRange offsets, const Piece &piece) {
   SmallVector<Value> moved;
   for (auto [offset, side] : llvm::zip(offsets, piece.sides)) {
-    Value start =
-        arith::ConstantOp::create(b, b.getI32IntegerAttr(side.start));
+    Value start = arith::ConstantOp::create(b, b.getI32IntegerAttr(side.start));
     moved.push_back(side.start == 0
                         ? offset
                         : arith::AddIOp::create(b, offset, start).getResult());

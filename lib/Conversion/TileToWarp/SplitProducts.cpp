@@ -28,12 +28,13 @@ struct SplitDot : PiecePattern<tile::DotOp> {
       for (size_t k = 0; k < pieces.countSegments(type.getDimSize(column));
            ++k) {
         left[column] = right[row] = k;
-        sum = tile::DotOp::create(
-            b, sum.getType(), getOperand(b, op.getA(), adaptor.getA(), left,
-                                         /*contracted=*/column),
-            getOperand(b, op.getB(), adaptor.getB(), right,
-                       /*contracted=*/row),
-            sum, op.getPrecision());
+        sum =
+            tile::DotOp::create(b, sum.getType(),
+                                getOperand(b, op.getA(), adaptor.getA(), left,
+                                           /*contracted=*/column),
+                                getOperand(b, op.getB(), adaptor.getB(), right,
+                                           /*contracted=*/row),
+                                sum, op.getPrecision());
       }
       results.push_back(sum);
     }
@@ -47,8 +48,7 @@ private:
   Value getOperand(ImplicitLocOpBuilder &b, Value tile, ValueRange parts,
                    ArrayRef<size_t> place, unsigned contracted) const {
     Value part = pieces.getAt(tile, parts, place);
-    Value held =
-        emitHeldAlong(b, pieces.getPieceAt(tile, place), contracted);
+    Value held = emitHeldAlong(b, pieces.getPieceAt(tile, place), contracted);
     TypedAttr zero = b.getZeroAttr(getElementTypeOrSelf(tile.getType()));
     return emitReplaced(b, held, part, zero);
   }

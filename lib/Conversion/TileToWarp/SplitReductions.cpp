@@ -1,9 +1,9 @@
 // Reductions: each piece along the axis is reduced on its own, then the results
 // are combined.
 //
-// Padding must not take part. Where the function is one operation with a neutral
-// element, that stands in the padding; else each element carries a flag that says
-// whether it is one, and a pair with one element gives that.
+// Padding must not take part. Where the function is one operation with a
+// neutral element, that stands in the padding; else each element carries a flag
+// that says whether it is one, and a pair with one element gives that.
 
 #include "lib/Conversion/TileToWarp/SplitBlocks.h"
 
@@ -17,8 +17,8 @@ using namespace mlir;
 using namespace tilewright;
 using namespace tilewright::warp;
 
-/// What combined with any element gives that element, if the function of `op` is
-/// one operation of which that is known.
+/// What combined with any element gives that element, if the function of `op`
+/// is one operation of which that is known.
 static std::optional<TypedAttr> getNeutralElement(tile::ReduceOp op) {
   Block &body = op.getCombine().front();
   if (body.getOperations().size() != 2 || body.getNumArguments() != 2)
@@ -119,17 +119,16 @@ static SmallVector<Value> emitOnTiles(ImplicitLocOpBuilder &b, Block &body,
   auto getTile = [&](Value value) -> Value {
     if (mapping.contains(value))
       return mapping.lookup(value);
-    Value tile =
-        tile::SplatOp::create(b, shape.clone(value.getType()), value);
+    Value tile = tile::SplatOp::create(b, shape.clone(value.getType()), value);
     mapping.map(value, tile);
     return tile;
   };
   for (Operation &op : body.without_terminator()) {
     if (op.hasTrait<OpTrait::ConstantLike>()) {
       Value constant = b.clone(op)->getResult(0);
-      mapping.map(op.getResult(0),
-                  tile::SplatOp::create(b, shape.clone(constant.getType()),
-                                        constant));
+      mapping.map(
+          op.getResult(0),
+          tile::SplatOp::create(b, shape.clone(constant.getType()), constant));
       continue;
     }
     OperationState state(op.getLoc(), op.getName(),

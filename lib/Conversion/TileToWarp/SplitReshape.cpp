@@ -1,8 +1,9 @@
 // Reshapes of blocks in pieces.
 //
 // Where the sides that are cut stay as they are, each piece is reshaped on its
-// own. Else elements change from piece to piece: a place in a piece of the result
-// is computed back to one of the source, and gathered from the piece that has it.
+// own. Else elements change from piece to piece: a place in a piece of the
+// result is computed back to one of the source, and gathered from the piece
+// that has it.
 
 #include "lib/Conversion/TileToWarp/SplitBlocks.h"
 
@@ -13,8 +14,8 @@ using namespace mlir;
 using namespace tilewright;
 using namespace tilewright::warp;
 
-/// Whether each side that is no power of two is one of both shapes, with the same
-/// number of elements in front of it.
+/// Whether each side that is no power of two is one of both shapes, with the
+/// same number of elements in front of it.
 static bool keepsCutSides(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
   auto find = [](ArrayRef<int64_t> shape) {
     SmallVector<std::pair<int64_t, int64_t>> found;
@@ -106,8 +107,8 @@ Value PieceReshaper::emitNumbers(const Piece &piece) {
     Value index = emitIndexAlong(b, shape, dim, piece.sides[dim].start);
     Value part =
         arith::MulIOp::create(b, index, emitConstantLike(b, index, stride));
-    numbers = numbers ? arith::AddIOp::create(b, numbers, part).getResult()
-                      : part;
+    numbers =
+        numbers ? arith::AddIOp::create(b, numbers, part).getResult() : part;
   }
   return flatten(b, numbers);
 }
@@ -164,9 +165,9 @@ Value PieceReshaper::write(Type type, const Piece &piece) {
       continue;
     Value picked = pick(origin, line, places);
     Value inside = result ? emitInside(origin, places) : Value();
-    result = inside ? arith::SelectOp::create(b, inside, picked, result)
-                          .getResult()
-                    : picked;
+    result =
+        inside ? arith::SelectOp::create(b, inside, picked, result).getResult()
+               : picked;
   }
   return tile::ReshapeOp::create(b, getPieceType(type, piece), result);
 }

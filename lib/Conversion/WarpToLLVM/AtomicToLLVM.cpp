@@ -299,10 +299,9 @@ public:
       std::string instruction =
           "atom" + getQualifiers(op.getSem(), op.getScope()) + ".cas.b" +
           std::to_string(getScalarBits(value.getType()));
-      Value old =
-          emitAtom(b, instruction, adaptor.getPtr()[reg], {compare, value},
-                   emitAnd(b, owner, mask),
-                   LLVM::ZeroOp::create(b, value.getType()));
+      Value old = emitAtom(b, instruction, adaptor.getPtr()[reg],
+                           {compare, value}, emitAnd(b, owner, mask),
+                           LLVM::ZeroOp::create(b, value.getType()));
       result = emitBitcast(b, old, adaptor.getValue()[reg].getType());
     }
     return replace(b, op, owner, std::move(results), rewriter);

@@ -116,15 +116,7 @@ def flip(x, dim=None):
     """
     x = convert.to_tensor(x)
     axis = _shape.as_axis(-1 if dim is None else dim, len(x.shape), "tl.flip")
-    shape, side = x.shape, x.shape[axis]
-    bits = _pairs.to_bits(x)
-    if _pairs.whole_side(side) != side:
-        return _pairs.from_bits(_pairs.reverse(bits, axis), x.dtype)
-    distance = side // 2
-    while distance:
-        bits = _pairs.exchange(bits, axis, distance)
-        distance //= 2
-    flipped = _pairs.from_bits(_shape.reshape(bits, shape), x.dtype)
+    flipped = _pairs.from_bits(_pairs.reverse(_pairs.to_bits(x), axis), x.dtype)
     flipped.trace = None if x.trace is None else flip(x.trace, axis)
     return flipped
 

@@ -127,3 +127,17 @@ def test_lines_of_the_stages():
         assert lines
         frames = [frames[0] for line, frames in kernel.report["lines"][stage] if line in lines]
         assert all("tl.dot" in source[line - first] for _, line, _ in frames)
+
+
+@tw.jit
+def squares(x, out, N: tl.constexpr):
+    i = tl.arange(0, N)
+    value = tl.load(x + i)
+    tl.store(out + i, value * value)
+
+
+def test_sides_with_padding():
+    types = {"x": "*fp32", "out": "*fp32"}
+    for size, found in ((100, ["a side of 100 takes the registers of 128"]), (96, []), (128, [])):
+        compiled = compile_kernel(squares.fn, types, {"N": size}, {}, "sm_90a", Options(), report=True)
+        assert [r["message"] for r in compiled.report["remarks"] if r["pass"] == "split-blocks"] == found

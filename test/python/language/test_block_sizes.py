@@ -1,5 +1,7 @@
 """Blocks whose sides are no powers of two: every op, against NumPy."""
 
+import re
+
 import numpy as np
 import pytest
 import tilewright as tw
@@ -121,7 +123,9 @@ def reshape_kernel(x, out, A: tl.constexpr, B: tl.constexpr, C: tl.constexpr):
     tl.store(out + place, matrix * 2)
 
 
-@pytest.mark.parametrize("shape", [(3, 5, 7), (6, 32, 4), (96, 2, 2), (12, 10, 3), (1, 3, 64), (2, 100, 2)], ids=str)
+@pytest.mark.parametrize(
+    "shape", [(3, 5, 7), (6, 32, 4), (96, 2, 2), (12, 10, 3), (1, 3, 64), (2, 100, 2)], ids=str
+)
 def test_reshapes(backend, rng, shape):
     x = floats(rng, *shape)
     out = backend.poisoned((shape[2] * shape[0], shape[1]), "float32")
@@ -240,113 +244,6 @@ def test_functions_see_no_other_elements(backend, rng, side):
 
 
 @tw.jit
-def dot_kernel(x, y, out, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
-    i, j, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)
-    a = tl.load(x + i[:, None] * K + k[None, :])
-    b = tl.load(y + k[:, None] * N + j[None, :])
-    tl.store(out + i[:, None] * N + j[None, :], tl.dot(a, b, out_dtype=tl.float32))
-
-
-DOTS = [(48, 24, 40), (80, 96, 48), (192, 176, 80), (3, 5, 7), (100, 16, 33), (64, 96, 64)]
-
-
-@pytest.mark.parametrize("sizes", DOTS, ids=str)
-@pytest.mark.parametrize("dtype", ["float16", "float32"])
-def test_dot(backend, rng, sizes, dtype):
-    m, n, k = sizes
-    # Infinities behind the rows of the first operand would make NaN of zeros in the second.
-    x = np.full(m * k + 64, np.inf, dtype)
-    x[: m * k] = rng.integers(-4, 4, m * k)
-    y = np.full(k * n + 64, np.inf, dtype)
-    y[: k * n] = rng.integers(-4, 4, k * n)
-    out = backend.poisoned((m, n), "float32")
-    dot_kernel[1,](backend.array(x), backend.array(y), out, *sizes, num_warps=4)
-    expected = x[: m * k].reshape(m, k).astype(np.float32) @ y[: k * n].reshape(k, n).astype(np.float32)
-    np.testing.assert_array_equal(backend.numpy(out), expected)
-
-
-@tw.jit
-def matmul_kernel(
-    x, y, out, m, n, k, DESC: tl.constexpr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr
-):
-    first, second = tl.program_id(0) * M, tl.program_id(1) * N
-    if DESC:
-        a = tl.make_tensor_descriptor(x, [m, k], [k, 1], [M, K])
-        b = tl.make_tensor_descriptor(y, [k, n], [n, 1], [K, N])
-        c = tl.make_tensor_descriptor(out, [m, n], [n, 1], [M, N])
-        total = tl.zeros((M, N), tl.float32)
-        for step in range(0, k, K):
-            total = tl.dot(a.load([first, step]), b.load([step, second]), total)
-        c.store([first, second], total.to(tl.float16))
-    else:
-        a = tl.make_block_ptr(x, (m, k), (k, 1), (first, 0), (M, K), (1, 0))
-        b = tl.make_block_ptr(y, (k, n), (n, 1), (0, second), (K, N), (1, 0))
-        c = tl.make_block_ptr(out, (m, n), (n, 1), (first, second), (M, N), (1, 0))
-        total = tl.zeros((M, N), tl.float32)
-        for _ in range(0, k, K):
-            left = tl.load(a, boundary_check=(0, 1), padding_option="zero")
-            total = tl.dot(left, tl.load(b, boundary_check=(0, 1), padding_option="zero"), total)
-            a, b = tl.advance(a, (0, K)), tl.advance(b, (K, 0))
-        tl.store(c, total.to(tl.float16), boundary_check=(0, 1))
-
-
-BLOCKS = [(192, 128, 64), (128, 176, 64), (128, 80, 48), (96, 96, 32), (40, 24, 20)]
-
-
-@pytest.mark.parametrize("blocks", BLOCKS, ids=str)
-@pytest.mark.parametrize("desc", [True, False], ids=["descriptors", "block pointers"])
-def test_matmul(backend, rng, blocks, desc):
-    m, n, k = 256, 240, 160
-    x, y = (rng.integers(-4, 4, shape).astype(np.float16) for shape in ((m, k), (k, n)))
-    out = backend.poisoned((m, n), "float16")
-    grid = (tw.cdiv(m, blocks[0]), tw.cdiv(n, blocks[1]))
-    matmul_kernel[grid](backend.array(x), backend.array(y), out, m, n, k, desc, *blocks)
-    np.testing.assert_array_equal(backend.numpy(out), x @ y)
-
-
-@tw.jit
-def blocks_kernel(x, out, n, N: tl.constexpr):
-    source = tl.make_tensor_descriptor(x, [n], [1], [N])
-    target = tl.make_tensor_descriptor(out, [n], [1], [N])
-    for step in range(tl.cdiv(n, N)):
-        target.store([step * N], source.load([step * N]) + 1)
-
-
-@pytest.mark.parametrize("side", SIDES)
-def test_blocks_of_arrays_end_where_they_end(backend, side):
-    """Each block is written once, so that one written too far would show."""
-    x = np.arange(1000, dtype=np.float32)
-    out = backend.poisoned(1100, "float32")
-    before = backend.numpy(out).copy()
-    blocks_kernel[1,](backend.array(x), out, 1000, N=side)
-    np.testing.assert_array_equal(backend.numpy(out)[:1000], x + 1)
-    np.testing.assert_array_equal(backend.numpy(out)[1000:], before[1000:])
-
-
-@tw.jit
-def atomics_kernel(total, word, out, N: tl.constexpr):
-    i = tl.arange(0, N)
-    tl.atomic_add(total + i % 2, i)
-    tl.atomic_max(total + 2 + i * 0, i, mask=i < N - 1)
-    tl.store(out + i, tl.atomic_cas(word + i, 0, i + 1))
-
-
-@pytest.mark.parametrize("side", SIDES)
-def test_atomics(backend, side):
-    word = np.zeros(side + 40, np.int32)
-    word[1] = 9
-    total, words = backend.array(np.zeros(3, np.int32)), backend.array(word)
-    out = backend.poisoned(side, "int32")
-    atomics_kernel[1,](total, words, out, N=side)
-    i = np.arange(side)
-    assert backend.numpy(total).tolist() == [i[::2].sum(), i[1::2].sum(), side - 2]
-    np.testing.assert_array_equal(backend.numpy(out), word[:side])
-    word[:side] = i + 1
-    word[1] = 9
-    np.testing.assert_array_equal(backend.numpy(words), word)
-
-
-@tw.jit
 def control_kernel(x, out, n, N: tl.constexpr):
     i = tl.arange(0, N)
     state, count = tl.load(x + i), 0
@@ -404,3 +301,42 @@ def test_softmax(backend, rng, columns, block):
     softmax_kernel[3,](backend.array(x), out, columns, N=block)
     expected = np.exp(x) / np.exp(x).sum(1, keepdims=True)
     np.testing.assert_allclose(backend.numpy(out), expected, rtol=1e-5)
+
+
+@tw.jit
+def print_kernel(N: tl.constexpr):
+    tl.device_print("value ", tl.arange(0, N) * 2, tl.zeros((2, 3), tl.int32))
+
+
+def test_prints_name_elements_of_the_block(backend, capfd):
+    print_kernel[1,](N=130)
+    if backend.name == "cuda":
+        pytest.importorskip("torch").cuda.synchronize()
+    printed = re.findall(r"pid \(0, 0, 0\) idx \(([\d, ]+)\) value *(\d+)", capfd.readouterr().out)
+    expected = [(str(i), str(2 * i)) for i in range(130)] + [
+        (f"{i}, {j}", "0") for i in range(2) for j in range(3)
+    ]
+    assert sorted(printed) == sorted(expected)
+
+
+ODD = [
+    (elementwise_kernel, "x y out", "n", {"N": 100}, "i32"),
+    (matrix_kernel, "x row_out column_out best_out turned_out", "", {"M": 48, "N": 160}, "fp32"),
+    (reductions_kernel, "x out", "", {"M": 5, "N": 7}, "fp32"),
+    (reshape_kernel, "x out", "", {"A": 6, "B": 32, "C": 4}, "fp32"),
+    (pieces_kernel, "x y out", "", {"N": 176}, "fp32"),
+    (scans_kernel, "x out", "", {"M": 5, "N": 20, "K": 3}, "i32"),
+    (count_kernel, "x out", "n", {"N": 192, "BINS": 10}, "i32"),
+    (map_kernel, "x out", "", {"N": 3}, "i32"),
+    (control_kernel, "x out", "n", {"N": 192}, "i32"),
+    (print_kernel, "", "", {"N": 130}, "i32"),
+]
+
+
+@pytest.mark.parametrize(
+    "kernel, pointers, numbers, sizes, dtype", ODD, ids=lambda value: getattr(value, "__name__", "")
+)
+def test_odd_blocks_assemble(assemble, kernel, pointers, numbers, sizes, dtype):
+    types = dict.fromkeys(pointers.split(), f"*{dtype}") | dict.fromkeys(numbers.split(), "i32")
+    compiled = assemble(kernel, types, sizes, debug=True)
+    assert compiled.spills == 0 and not compiled.metadata["advice"]

@@ -48,13 +48,6 @@ def index_along(axis, shape):
     return broadcast_to_shape(index, shape)
 
 
-def reverse(value, axis):
-    """The elements in reverse order along `axis`."""
-    index = index_along(axis, value.shape)
-    index = arithmetic.sub(value.shape[axis] - 1, index, False)
-    return emit("tile.gather", [value, index], block_type(value.dtype, value.shape), axis=axis)
-
-
 def join(left, right, axis):
     """Two blocks of one type side by side in a new dimension of size 2 at `axis`."""
     shape = left.shape[:axis] + (2,) + left.shape[axis:]
@@ -110,3 +103,16 @@ def exchange(bits, axis, distance):
     both = reduce([pairs], axis + 1, combine, True)[0]
     other = arithmetic.bitwise(broadcast_to_shape(both, split_shape), pairs, "arith.xori", "^")
     return reshape(other, shape)
+
+
+def reverse(bits, axis):
+    """Integers in reverse order along `axis`."""
+    side = bits.shape[axis]
+    if whole_side(side) != side:
+        index = arithmetic.sub(side - 1, index_along(axis, bits.shape), False)
+        return emit("tile.gather", [bits, index], block_type(bits.dtype, bits.shape), axis=axis)
+    distance = side // 2
+    while distance:
+        bits = exchange(bits, axis, distance)
+        distance //= 2
+    return bits
