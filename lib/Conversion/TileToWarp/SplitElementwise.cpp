@@ -24,14 +24,12 @@ public:
                   ConversionPatternRewriter &rewriter) const override {
     if (!isElementwise(op) || op->hasTrait<OpTrait::ConstantLike>())
       return rewriter.notifyMatchFailure(op, "not elementwise");
-    ImplicitLocOpBuilder b(op->getLoc(), rewriter);
     SmallVector<Value> results;
     Type type = op->getResult(0).getType();
     for (auto [index, piece] : llvm::enumerate(pieces.getPieces(type))) {
       SmallVector<Value> inputs;
       for (ValueRange operand : operands)
         inputs.push_back(getPiece(operand, index));
-      protectDivisor(b, op, inputs, piece);
       OperationState state(op->getLoc(), op->getName(), inputs,
                            getPieceType(type, piece), getAttributes(op, piece));
       state.propertiesAttr = op->getPropertiesAsAttribute();
@@ -42,18 +40,6 @@ public:
   }
 
 private:
-  /// A zero in the padding would leave the whole division undefined.
-  static void protectDivisor(ImplicitLocOpBuilder &b, Operation *op,
-                             MutableArrayRef<Value> inputs,
-                             const Piece &piece) {
-    if (!isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
-             arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(op))
-      return;
-    Type element = getElementTypeOrSelf(inputs[1].getType());
-    inputs[1] = emitReplaced(b, emitHeld(b, piece), inputs[1],
-                             b.getIntegerAttr(element, 1));
-  }
-
   const PieceConverter &pieces;
 };
 

@@ -148,7 +148,7 @@ class Expressions:
         return self._bounded(self.pick(texts), type_)
 
     def _dot(self, type_, shape):
-        inner = self.pick((16, 32))
+        inner = self.pick((16, 32, 24))
         element = self.pick(("float16", "bfloat16", "float32", "int8", "float8e4nv", "float8e5"))
         a, b = (self._operand(element, side) for side in ((shape[0], inner), (inner, shape[1])))
         if element == "int8":
@@ -273,7 +273,7 @@ class Expressions:
     def _longer(self, shape):
         """The shape with one more side, and its axis."""
         room = max(1, MOST // max(1, numel(shape)))
-        side = self.pick([side for side in (2, 4, 8, 16, 1) if side <= room])
+        side = self.pick([side for side in (2, 4, 8, 16, 1, 3, 6, 20) if side <= room])
         axis = self.integer(0, len(shape))
         return (*shape[:axis], side, *shape[axis:]), axis
 
@@ -337,7 +337,7 @@ class Expressions:
 
     def _gathered(self, type_, shape, depth):
         axis = self.integer(0, len(shape) - 1)
-        side = self.pick((2, 4, 8))
+        side = self.pick((2, 4, 8, 3, 12))
         source = (*shape[:axis], side, *shape[axis + 1 :])
         if numel(source) > MOST:
             return self._flipped(type_, shape, depth)
@@ -348,7 +348,9 @@ class Expressions:
 
     def _halves(self, type_, shape, depth):
         """Two blocks put together."""
-        axis = max(range(len(shape)), key=lambda place: shape[place])
+        axis = max(range(len(shape)), key=lambda place: (shape[place] % 2 == 0, shape[place]))
+        if shape[axis] % 2:
+            return self._flipped(type_, shape, depth)
         half = (*shape[:axis], shape[axis] // 2, *shape[axis + 1 :])
         a, b = self.expression(type_, half, depth), self.expression(type_, half, depth - 1)
         if shape[-1] == 2 and len(shape) > 1:

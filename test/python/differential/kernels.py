@@ -177,7 +177,7 @@ class Kernels(Expressions):
 
     def _product(self, indent, depth):
         """A matrix product of whole numbers, which no precision rounds."""
-        rows, inner, columns = (self.pick((16, 32, 8, 4, 2, 1, 64)) for _ in range(3))
+        rows, inner, columns = (self.pick((16, 32, 8, 4, 2, 1, 64, 24, 48, 3)) for _ in range(3))
         batch = (2,) if self.chance(4) else ()
         while numel((*batch, rows, columns)) > MOST:
             rows, columns = max(1, columns // 2), rows
@@ -284,7 +284,7 @@ class Kernels(Expressions):
 
     def _inexact(self):
         """Functions that round, of which nothing else is computed."""
-        type_, side = self.pick(("float32", "float64")), self.pick((8, 16, 64, 128))
+        type_, side = self.pick(("float32", "float64")), self.pick((8, 16, 64, 128, 100, 24))
         lines = [f"x = {self.expression(type_, (side,), 1)}"]
         for _ in range(self.integer(1, 2)):
             functions = (*_INEXACT, *_INEXACT_OF_BLOCKS)

@@ -18,7 +18,8 @@ BITS = {"float32": 32, "float64": 64, "float16": 16, "bfloat16": 16, "int1": 1} 
 }
 #: Eight-bit floats hold whole numbers up to 8.
 BYTE_FLOATS = ("float8e5", "float8e4nv", "float8e4b15", "float8e4b8", "float8e5b16")
-SIDES = (1, 2, 4, 8, 16, 32)
+#: Powers of two, and sides that a GPU fills up or cuts.
+SIDES = (1, 2, 4, 8, 16, 32, 3, 6, 24, 40)
 MOST = 512
 PROGRAMS = 2
 #: Elements of each input that belong to one program, and of each output.

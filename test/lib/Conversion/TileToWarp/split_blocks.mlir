@@ -41,16 +41,14 @@ tile.func @whole(%x: !tile.ptr<i32>) attributes {tile.kernel} {
 
 // -----
 
-// A zero in the padding would make the division undefined. A promise holds of a
-// piece as far as that is long.
-// CHECK-LABEL: tile.func @divide
-// CHECK: %[[D:.*]] = arith.select %{{.*}}, %{{.*}}, %{{.*}} : tensor<128xi1>, tensor<128xi32>
-// CHECK: arith.divsi %{{.*}}, %[[D]] {tile.divisibility = array<i32: 128>} : tensor<128xi32>
-tile.func @divide(%x: !tile.ptr<i32>, %n: i32) attributes {tile.kernel} {
+// A promise holds of a piece as far as that is long.
+// CHECK-LABEL: tile.func @promises
+// CHECK: arith.muli %{{.*}}, %{{.*}} {tile.divisibility = array<i32: 128>} : tensor<128xi32>
+tile.func @promises(%x: !tile.ptr<i32>, %n: i32) attributes {tile.kernel} {
   %i = tile.range {start = 0 : i32, end = 100 : i32} : tensor<100xi32>
   %xs = tile.splat %x : !tile.ptr<i32> -> tensor<100x!tile.ptr<i32>>
   %ns = tile.splat %n : i32 -> tensor<100xi32>
-  %q = arith.divsi %ns, %i {tile.divisibility = array<i32: 1024>} : tensor<100xi32>
+  %q = arith.muli %ns, %i {tile.divisibility = array<i32: 1024>} : tensor<100xi32>
   tile.store %xs, %q : tensor<100x!tile.ptr<i32>>
   tile.return
 }
