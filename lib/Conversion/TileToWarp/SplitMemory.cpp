@@ -163,7 +163,7 @@ struct SplitDescriptorStore : PiecePattern<tile::DescriptorStoreOp> {
              pieces.getPieces(op.getValue().getType()), adaptor.getValue()))
       tile::DescriptorStoreOp::create(b, emitDescriptor(b, desc, piece),
                                       emitOffsets(b, op.getOffsets(), piece),
-                                      value);
+                                      value, op.getReductionAttr());
     rewriter.eraseOp(op);
     return success();
   }

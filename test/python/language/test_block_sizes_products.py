@@ -72,21 +72,24 @@ def test_matmul(backend, rng, blocks, desc):
 
 
 @tw.jit
-def blocks_kernel(x, out, n, N: tl.constexpr):
+def blocks_kernel(x, out, n, N: tl.constexpr, ADD: tl.constexpr):
     source = tl.make_tensor_descriptor(x, [n], [1], [N])
     target = tl.make_tensor_descriptor(out, [n], [1], [N])
     for step in range(tl.cdiv(n, N)):
         target.store([step * N], source.load([step * N]) + 1)
+        if ADD:
+            target.atomic_add([step * N], source.load([step * N]))
 
 
 @pytest.mark.parametrize("side", SIDES)
-def test_blocks_of_arrays_end_where_they_end(backend, side):
+@pytest.mark.parametrize("add", [False, True])
+def test_blocks_of_arrays_end_where_they_end(backend, side, add):
     """Each block is written once, so that one written too far would show."""
     x = np.arange(1000, dtype=np.float32)
     out = backend.poisoned(1100, "float32")
     before = backend.numpy(out).copy()
-    blocks_kernel[1,](backend.array(x), out, 1000, N=side)
-    np.testing.assert_array_equal(backend.numpy(out)[:1000], x + 1)
+    blocks_kernel[1,](backend.array(x), out, 1000, N=side, ADD=add)
+    np.testing.assert_array_equal(backend.numpy(out)[:1000], x + 1 + x * add)
     np.testing.assert_array_equal(backend.numpy(out)[1000:], before[1000:])
 
 
@@ -115,7 +118,7 @@ def test_atomics(backend, side):
 
 ODD = [
     (dot_kernel, "x y out", "", {"M": 80, "N": 96, "K": 48}, "fp32"),
-    (blocks_kernel, "x out", "n", {"N": 100}, "fp32"),
+    (blocks_kernel, "x out", "n", {"N": 100, "ADD": True}, "fp32"),
     (atomics_kernel, "total word out", "", {"N": 100}, "i32"),
 ]
 

@@ -122,16 +122,21 @@ tile.func @atomics(%x: !tile.ptr<i32>) attributes {tile.kernel} {
 // CHECK: tile.descriptor_load %[[B]][%[[NEXT]], %[[J]]]
 // CHECK: tile.descriptor_store %[[A]][%[[I]], %[[J]]]
 // CHECK: tile.descriptor_store %[[B]][%[[NEXT]], %[[J]]]
+// CHECK: tile.descriptor_store %[[A]][%[[I]], %[[J]]], %{{.*}} reduce fadd
+// CHECK: tile.descriptor_store %[[B]][%[[NEXT]], %[[J]]], %{{.*}} reduce fadd
 // CHECK: tile.descriptor_load %{{.*}} : !tile.desc<128xf16> -> tensor<128xf16>
 // CHECK-NOT: tile.descriptor_store
 // CHECK: tile.store {{.*}} : tensor<128x!tile.ptr<f16>>
+// CHECK: tile.atomic_rmw fadd {{.*}} : tensor<128x!tile.ptr<f16>>
 tile.func @descriptors(%x: !tile.ptr<f16>, %i: i32, %j: i32, %m: i64, %n: i64) attributes {tile.kernel} {
   %d = tile.make_descriptor %x, [%m, %n], [%n] : !tile.desc<192x64xf16>, !tile.ptr<f16>
   %v = tile.descriptor_load %d[%i, %j] : !tile.desc<192x64xf16> -> tensor<192x64xf16>
   tile.descriptor_store %d[%i, %j], %v : !tile.desc<192x64xf16>, tensor<192x64xf16>
+  tile.descriptor_store %d[%i, %j], %v reduce fadd : !tile.desc<192x64xf16>, tensor<192x64xf16>
   %e = tile.make_descriptor %x, [%m], [] : !tile.desc<100xf16>, !tile.ptr<f16>
   %w = tile.descriptor_load %e[%i] : !tile.desc<100xf16> -> tensor<100xf16>
   tile.descriptor_store %e[%i], %w : !tile.desc<100xf16>, tensor<100xf16>
+  tile.descriptor_store %e[%i], %w reduce fadd : !tile.desc<100xf16>, tensor<100xf16>
   tile.return
 }
 
