@@ -36,11 +36,11 @@ def gate_columns(
         y1 = gate_columns(g1, u1, m, first_n + half, M, N, gate_bias, up_bias, BIAS, ACTIVATION, TYPE, rest)
         return tl.join(y0, y1).permute(0, 2, 1).reshape(rows, gate.shape[1])
     else:
-        n = first_n + tl.arange(0, gate.shape[1])
+        COLUMNS: tl.constexpr = gate.shape[1]
         if BIAS & 1:
-            gate += along(gate_bias, m, n, M, N, "n")
+            gate += along(gate_bias, m, first_n, M, N, "n", COLUMNS)
         if BIAS & 2:
-            up += along(up_bias, m, n, M, N, "n")
+            up += along(up_bias, m, first_n, M, N, "n", COLUMNS)
         return (ACTIVATION(gate) * up).to(TYPE)
 
 

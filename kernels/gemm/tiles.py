@@ -74,22 +74,33 @@ def multiply(
 
 
 @tw.jit
-def along(vector, m, n, M, N, AXIS: tl.constexpr):
+def columns_behind(first_n, N, BLOCK_N: tl.constexpr):
+    """The first BLOCK_N columns from first_n on, counted from there, and which of them there are.
+
+    Places in small numbers behind one large one are what addresses are computed from with the fewest registers.
+    """
+    j = tl.arange(0, BLOCK_N)
+    return j.to(tl.int64), j < (N - first_n).to(tl.int32)
+
+
+@tw.jit
+def along(vector, m, first_n, M, N, AXIS: tl.constexpr, BLOCK_N: tl.constexpr):
     """A vector, (pointer, stride), in float32: a value for each row (AXIS "m") or column ("n") of a tile."""
     ptr, stride = vector
     if AXIS == "m":
         return tl.load(ptr + m * stride, mask=m < M, other=0.0).to(tl.float32)[:, None]
     else:
-        return tl.load(ptr + n * stride, mask=n < N, other=0.0).to(tl.float32)[None, :]
+        j, mask = columns_behind(first_n, N, BLOCK_N)
+        return tl.load(ptr + first_n * stride + j * stride, mask=mask, other=0.0).to(tl.float32)[None, :]
 
 
 @tw.jit
-def added(c, beta, m, n, M, N):
+def added(c, beta, m, first_n, M, N, BLOCK_N: tl.constexpr):
     """beta times the tile of c, (pointer, stride of rows, stride of columns), in float32."""
     ptr, stride_m, stride_n = c
-    mask = (m < M)[:, None] & (n < N)[None, :]
-    ptrs = ptr + m[:, None] * stride_m + n[None, :] * stride_n
-    return beta * tl.load(ptrs, mask=mask, other=0.0).to(tl.float32)
+    j, mask = columns_behind(first_n, N, BLOCK_N)
+    ptrs = (ptr + m * stride_m + first_n * stride_n)[:, None] + (j * stride_n)[None, :]
+    return beta * tl.load(ptrs, mask=(m < M)[:, None] & mask[None, :], other=0.0).to(tl.float32)
 
 
 @tw.jit
@@ -141,18 +152,19 @@ def epilogue(
         return tl.join(y0, y1).permute(0, 2, 1).reshape(x.shape[0], x.shape[1])
     else:
         alpha, beta, c, bias, a_scale, b_scale, extra = operands
-        n = first_n + tl.arange(0, x.shape[1])
+        COLUMNS: tl.constexpr = x.shape[1]
+        n = first_n + tl.arange(0, COLUMNS)
         x = x.to(tl.float32)
         if SCALED & 1:
-            x = x * along(a_scale, m, n, M, N, "m")
+            x = x * along(a_scale, m, first_n, M, N, "m", COLUMNS)
         if SCALED & 2:
-            x = x * along(b_scale, m, n, M, N, "n")
+            x = x * along(b_scale, m, first_n, M, N, "n", COLUMNS)
         if HAS_ALPHA:
             x = x * alpha
         if BIAS != "none":
-            x = x + along(bias, m, n, M, N, BIAS)
+            x = x + along(bias, m, first_n, M, N, BIAS, COLUMNS)
         if ADD == "before":
-            x = x + added(c, beta, m, n, M, N)
+            x = x + added(c, beta, m, first_n, M, N, COLUMNS)
         if PLACED == "mn":
             x = ACTIVATION(x, m[:, None], n[None, :], extra)
         elif PLACED == "nm":
@@ -160,7 +172,7 @@ def epilogue(
         elif ACTIVATION is not None:
             x = ACTIVATION(x)
         if ADD == "after":
-            x = x + added(c, beta, m, n, M, N)
+            x = x + added(c, beta, m, first_n, M, N, COLUMNS)
         return x.to(TYPE)
 
 
