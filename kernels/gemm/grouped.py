@@ -8,7 +8,7 @@ from .._arrays import as_dtype, check_same, dtype_name, empty, library, on_gpu, 
 from .config import choose
 from .operands import TYPES, prepared
 from .product import PRECISIONS, activation_function, result_type
-from .tiles import finish, locate, multiply
+from .tiles import finished, locate, multiply, put
 
 
 @tw.jit
@@ -82,7 +82,13 @@ def grouped_kernel(
     bias = (bias_ptr + group * stride_bias_g, stride_bias)
     none = (1.0, 1.0, (out_ptr, 0, 0), bias, (bias_ptr, 0), (bias_ptr, 0), None)
     out = (out_ptr, stride_om, stride_on)
-    finish(acc, m, first_n, end, N, out, none, 0, False, BIAS, "none", ACTIVATION, "")
+    TYPE: tl.constexpr = out_ptr.dtype.element_ty
+    x = finished(acc, m, first_n, end, N, none, 0, False, BIAS, "none", ACTIVATION, "", TYPE)
+    # Whole tiles are blocks of the result, which the hardware copies at once.
+    if first <= end - BLOCK_M:
+        put(x, m, first_n, M, N, out)
+    else:
+        put(x, m, first_n, end, N, out)
 
 
 def grouped_matmul(

@@ -65,11 +65,12 @@ def contiguous_along(x, axis):
 def prepared(a, b, work, precision):
     """The operands as a GPU loads them best, copied where that pays for ``work`` multiplications.
 
-    Tensor cores read 8-bit numbers along k only; float32 numbers as they are ("ieee") go to threads.
+    Tensor cores read all but 16-bit numbers along k only; float32 numbers as they are ("ieee") go to threads,
+    and in parts ("tf32x3") through registers.
     """
     if not on_gpu(a) or work < COPY_FROM:
         return a, b
-    if a.dtype.itemsize == 1:
+    if a.dtype.itemsize == 1 or (a.dtype.itemsize == 4 and precision == "tf32"):
         a, b = contiguous_along(a, -1), contiguous_along(b, -2)
     if a.dtype.itemsize <= 2 or precision != "ieee":
         a, b = with_aligned_rows(a), with_aligned_rows(b)

@@ -177,6 +177,43 @@ def epilogue(
 
 
 @tw.jit
+def finished(
+    acc,
+    m,
+    first_n,
+    M,
+    N,
+    operands,
+    SCALED: tl.constexpr,
+    HAS_ALPHA: tl.constexpr,
+    BIAS: tl.constexpr,
+    ADD: tl.constexpr,
+    ACTIVATION: tl.constexpr,
+    PLACED: tl.constexpr,
+    TYPE: tl.constexpr,
+):
+    """A tile of sums as the epilogue makes them, of TYPE."""
+    if (SCALED != 0 or HAS_ALPHA or BIAS != "none") or (ADD != "none" or ACTIVATION is not None):
+        # Part by part, so that few intermediate values stand in registers beside the sums.
+        PARTS: tl.constexpr = max(acc.shape[1] // 32, 1)
+        x = epilogue(
+            acc, m, first_n, M, N, operands, SCALED, HAS_ALPHA, BIAS, ADD, ACTIVATION, PLACED, TYPE, PARTS
+        )
+    else:
+        x = acc.to(TYPE)
+    return x
+
+
+@tw.jit
+def put(x, m, first_n, M, N, out):
+    """Store a tile of results in (pointer, stride of rows, stride of columns), as far as it has rows and columns."""
+    ptr, stride_m, stride_n = out
+    n = first_n + tl.arange(0, x.shape[1])
+    mask = (m < M)[:, None] & (n < N)[None, :]
+    tl.store(ptr + m[:, None] * stride_m + n[None, :] * stride_n, x, mask=mask)
+
+
+@tw.jit
 def finish(
     acc,
     m,
@@ -193,16 +230,6 @@ def finish(
     PLACED: tl.constexpr,
 ):
     """Store a tile of sums, as the epilogue makes them."""
-    ptr, stride_m, stride_n = out
-    TYPE: tl.constexpr = ptr.dtype.element_ty
-    if (SCALED != 0 or HAS_ALPHA or BIAS != "none") or (ADD != "none" or ACTIVATION is not None):
-        # Part by part, so that few intermediate values stand in registers beside the sums.
-        PARTS: tl.constexpr = max(acc.shape[1] // 32, 1)
-        x = epilogue(
-            acc, m, first_n, M, N, operands, SCALED, HAS_ALPHA, BIAS, ADD, ACTIVATION, PLACED, TYPE, PARTS
-        )
-    else:
-        x = acc.to(TYPE)
-    n = first_n + tl.arange(0, acc.shape[1])
-    mask = (m < M)[:, None] & (n < N)[None, :]
-    tl.store(ptr + m[:, None] * stride_m + n[None, :] * stride_n, x, mask=mask)
+    TYPE: tl.constexpr = out[0].dtype.element_ty
+    x = finished(acc, m, first_n, M, N, operands, SCALED, HAS_ALPHA, BIAS, ADD, ACTIVATION, PLACED, TYPE)
+    put(x, m, first_n, M, N, out)

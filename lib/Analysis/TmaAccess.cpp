@@ -133,14 +133,15 @@ void tilewright::remarkTmaObstacles(ArrayRef<TmaObstacle> obstacles,
 //===----------------------------------------------------------------------===//
 
 Value tilewright::dropLeadingOnes(Value block) {
-  auto reshape = block.getDefiningOp<tile::ReshapeOp>();
-  if (!reshape)
+  Operation *op = block.getDefiningOp();
+  if (!isa_and_present<tile::ReshapeOp, tile::ExpandDimsOp>(op))
     return block;
-  ArrayRef<int64_t> from = reshape.getSource().getType().getShape();
+  Value source = op->getOperand(0);
+  ArrayRef<int64_t> from = cast<RankedTensorType>(source.getType()).getShape();
   ArrayRef<int64_t> to = cast<RankedTensorType>(block.getType()).getShape();
-  return from.size() < to.size() && to.take_back(from.size()) == from
-             ? reshape.getSource()
-             : block;
+  if (from.size() >= to.size() || to.take_back(from.size()) != from)
+    return block;
+  return dropLeadingOnes(source);
 }
 
 /// The argument that `pointer`, a pointer or a tile of them, comes from; null
@@ -163,6 +164,67 @@ static Value getTouched(Operation *op) {
   return {};
 }
 
+/// Whether a program runs at most one of two ops, once: they stand in different
+/// branches, in no loop.
+static bool areExclusive(Operation *a, Operation *b) {
+  for (auto branch = a->getParentOfType<scf::IfOp>(); branch;
+       branch = branch->getParentOfType<scf::IfOp>()) {
+    auto isBetween = [&](Region &one, Region &other) {
+      return one.isAncestor(a->getParentRegion()) &&
+             other.isAncestor(b->getParentRegion());
+    };
+    if (isBetween(branch.getThenRegion(), branch.getElseRegion()) ||
+        isBetween(branch.getElseRegion(), branch.getThenRegion()))
+      return !branch->getParentOfType<LoopLikeOpInterface>();
+  }
+  return false;
+}
+
+/// A value as another one and a constant beside it.
+static std::pair<Value, int64_t> splitConstant(Value value) {
+  int64_t constant = 0;
+  APInt part;
+  while (auto sum = value.getDefiningOp<arith::AddIOp>()) {
+    if (!matchPattern(sum.getRhs(), m_ConstantInt(&part)))
+      break;
+    constant += part.getSExtValue();
+    value = sum.getLhs();
+  }
+  return {value, constant};
+}
+
+/// Whether two stores to one descriptor, as those of the halves of a tile,
+/// never meet at one element in one go.
+static bool areBeside(tile::DescriptorStoreOp a, tile::DescriptorStoreOp b) {
+  if (a.getDesc() != b.getDesc())
+    return false;
+  for (auto [here, there, side] : llvm::zip_equal(
+           a.getOffsets(), b.getOffsets(), a.getDesc().getType().getShape())) {
+    auto [base, constant] = splitConstant(here);
+    auto [otherBase, otherConstant] = splitConstant(there);
+    if (base == otherBase && std::abs(constant - otherConstant) >= side)
+      return true;
+  }
+  return false;
+}
+
+/// Whether the order of `store` and `other`, which touches the same array, does
+/// not matter.
+static bool mayPass(tile::DescriptorStoreOp store, Operation *other) {
+  if (auto second = dyn_cast<tile::DescriptorStoreOp>(other))
+    return areBeside(store, second) || areExclusive(store, other);
+  return isa<tile::StoreOp>(other) && areExclusive(store, other);
+}
+
+/// Whether a loop brings `store` to the same block of its array again: copies
+/// need not arrive in the order in which they were started.
+static bool isRepeated(tile::DescriptorStoreOp store) {
+  auto loop = store->getParentOfType<LoopLikeOpInterface>();
+  return loop && llvm::all_of(store.getOffsets(), [&](Value offset) {
+           return loop.isDefinedOutsideOfLoop(offset);
+         });
+}
+
 /// Whether nothing but `store` touches its array, as far as the arguments tell:
 /// loads would not see it, and other stores might come before it.
 static bool isAlone(tile::DescriptorStoreOp store, AffineTileAnalysis &tiles) {
@@ -172,7 +234,7 @@ static bool isAlone(tile::DescriptorStoreOp store, AffineTileAnalysis &tiles) {
   WalkResult result =
       store->getParentOfType<tile::FuncOp>().walk([&](Operation *op) {
         Value touched = getTouched(op);
-        if (!touched || op == store)
+        if (!touched || op == store || mayPass(store, op))
           return WalkResult::advance();
         Value other = getOrigin(touched, tiles);
         return !other || other == origin ? WalkResult::interrupt()
@@ -206,6 +268,8 @@ tilewright::findTmaStores(tile::FuncOp func, const NvidiaTarget &target,
         !warp::TmaStoreOp::canReduce(
             *store.getReduction(), store.getDesc().getType().getElementType()))
       reason = "it has no such reduction of such elements";
+    if (reason.empty() && isRepeated(store))
+      reason = "a loop stores to the same place again";
     if (reason.empty() && !isAlone(store, tiles))
       reason = "the kernel may touch the array elsewhere";
     if (reason.empty())

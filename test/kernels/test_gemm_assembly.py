@@ -42,6 +42,9 @@ KINDS = {
     "int8": ("i8", "i32", 8, 4, WIDE | K_MAJOR | {"BLOCK_K": 128}),
 }
 
+# Kinds whose results threads store: rows are not known to be contiguous.
+BY_THREADS = {"swapped"}
+
 
 @needs_assembler
 @pytest.mark.parametrize("name", KINDS)
@@ -56,7 +59,7 @@ def test_wgmma_by_tensor_maps(name):
     assert "wgmma.mma_async" in compiled.asm["ptx"]
     assert compiled.metadata["advice"] == []
     maps, persistent = tensor_maps(compiled)
-    assert maps >= 2
+    assert maps == (2 if name in BY_THREADS else 3)
     assert persistent
 
 
@@ -102,7 +105,7 @@ def test_grouped(order, tile):
     types = {"table_ptr": "*i32"}
     compiled = assemble(grouped_kernel, "bf16", constants, "sm_90a", num_warps, 4, types=types)
     assert compiled.metadata["advice"] == []
-    assert tensor_maps(compiled) == (2, True)
+    assert tensor_maps(compiled) == (3, True)
 
 
 @needs_assembler

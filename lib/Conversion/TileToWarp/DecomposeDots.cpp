@@ -1,5 +1,7 @@
 #include "lib/Conversion/TileToWarp/TileToWarp.h"
 
+#include "lib/Analysis/DotLayouts.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
@@ -11,8 +13,9 @@ namespace {
 /// Rewrites one dot.
 class DotDecomposer {
 public:
-  DotDecomposer(tile::DotOp dot, const NvidiaTarget &target)
-      : dot(dot), target(target), builder(dot.getLoc(), dot) {}
+  DotDecomposer(tile::DotOp dot, int64_t numWarps, const NvidiaTarget &target)
+      : dot(dot), numWarps(numWarps), target(target),
+        builder(dot.getLoc(), dot) {}
 
   void run();
 
@@ -23,8 +26,10 @@ private:
   Value roundToTF32(Value tile);
   void addProduct(Value a, Value b);
   void splitIntoTF32();
+  bool isCutByWgmma();
 
   tile::DotOp dot;
+  int64_t numWarps;
   const NvidiaTarget &target;
   ImplicitLocOpBuilder builder;
 };
@@ -81,6 +86,14 @@ Value DotDecomposer::roundToTF32(Value tile) {
   return arith::SelectOp::create(builder, isNaN, tile, rounded);
 }
 
+/// Whether the operands of a product in tf32 may be left as they are: wgmma
+/// reads them from shared memory and cuts them off to ten bits, where rounding
+/// would take them through registers first.
+bool DotDecomposer::isCutByWgmma() {
+  return dot.getPrecision() == tile::DotPrecision::TF32 &&
+         getWgmmaObstacle(dot, numWarps, target).empty();
+}
+
 /// Puts another dot before this one, whose accumulator its result becomes.
 void DotDecomposer::addProduct(Value a, Value b) {
   dot.getAccMutable().assign(tile::DotOp::create(
@@ -114,7 +127,7 @@ void DotDecomposer::run() {
   if (tile::isFloat8(operand))
     sumInF32();
   if (isTensorCoreDot(dot)) {
-    if (dot.getPrecision() != tile::DotPrecision::IEEE)
+    if (dot.getPrecision() != tile::DotPrecision::IEEE && !isCutByWgmma())
       splitIntoTF32();
     return;
   }
@@ -126,9 +139,10 @@ void DotDecomposer::run() {
   }
 }
 
-void warp::decomposeDots(tile::FuncOp func, const NvidiaTarget &target) {
+void warp::decomposeDots(tile::FuncOp func, int64_t numWarps,
+                         const NvidiaTarget &target) {
   SmallVector<tile::DotOp> dots;
   func.walk([&](tile::DotOp dot) { dots.push_back(dot); });
   for (tile::DotOp dot : dots)
-    DotDecomposer(dot, target).run();
+    DotDecomposer(dot, numWarps, target).run();
 }

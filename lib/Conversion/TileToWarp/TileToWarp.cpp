@@ -97,7 +97,7 @@ struct ConvertTileToWarp
     if (failed(warp::checkProducts(func, numWarps)))
       return failure();
     func.walk([&](tile::DotOp dot) { remarkDot(dot, numWarps, target); });
-    warp::decomposeDots(func, target);
+    warp::decomposeDots(func, numWarps, target);
     LayoutAssignment layouts(func, numWarps, target);
     warp::materialiseLayouts(func, layouts);
     warp::formDots(func, layouts);

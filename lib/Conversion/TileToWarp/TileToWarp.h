@@ -35,7 +35,8 @@ llvm::LogicalResult checkTileSize(mlir::Operation *op,
 
 /// Rewrites every dot that `target`'s tensor cores can not compute as it is
 /// into such as they can or threads can: see isTensorCoreDot.
-void decomposeDots(tile::FuncOp func, const NvidiaTarget &target);
+void decomposeDots(tile::FuncOp func, int64_t numWarps,
+                   const NvidiaTarget &target);
 
 /// Gives every tile its layout and makes each use see the layout it demands.
 void materialiseLayouts(tile::FuncOp func, const LayoutAssignment &layouts);
