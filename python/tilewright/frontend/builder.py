@@ -6,6 +6,7 @@ import math
 from ..language.dtypes import with_scalar
 from ..language.ir import I64, UNIT, Spelled
 from ..language.semantic.compare import compare
+from ..language.semantic.loop import check_operations
 from ..language.tensor import tensor
 
 _INFINITY = {"fp16": 0x7C00, "bf16": 0x7F80, "fp32": 0x7F800000, "fp64": 0x7FF0000000000000, "fp8e5": 0x7C}
@@ -111,7 +112,7 @@ class IRBuilder:
         self.visitor, self.extents = None, {}
         self.traces_nans, self.nan_sites = options.check_nan, nan_sites
         self.is_draft = options.check_nan and not nan_sites.is_finished
-        self._types = {}
+        self._types, self._count = {}, 0
 
     def type(self, ty):
         """The binding's type for a type of the language."""
@@ -123,6 +124,8 @@ class IRBuilder:
 
     def operation(self, op, operands=(), types=(), attrs=None, regions=0):
         """Create any op and give it, attributes spelled as text; `types` None: it infers them."""
+        self._count += 1
+        check_operations(self._count, self.options.debug or self.options.check_nan)
         self.native.set_loc(self.visitor.location())
         types = types if types is None else [self.type(ty) for ty in types]
         return self.native.create(op, list(operands), attrs or {}, types, regions)

@@ -26,3 +26,25 @@ def test_blocks_of_any_size_on_the_cpu(backend):
     x, out = np.zeros(2**20, np.float32), np.empty(2**20, np.float32)
     large_kernel[1,](x, out, N=2**20)
     assert (out == 1).all()
+
+
+@tw.jit
+def unrolled_kernel(x, N: tl.constexpr):
+    for i in tl.static_range(N):
+        for j in tl.static_range(N):
+            tl.store(x + i, tl.load(x + j) * 2)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("debug", [False, True])
+def test_kernels_of_too_many_operations(debug):
+    import time
+
+    import numpy as np
+
+    start = time.perf_counter()
+    with pytest.raises(tw.CompilationError, match=r"the kernel has more than .* operations") as caught:
+        unrolled_kernel.warmup(np.zeros(1, np.float32), N=250, debug=debug)
+    assert time.perf_counter() - start < 30
+    assert caught.value.line == unrolled_kernel.fn.__code__.co_firstlineno + 4
+    assert "use tl.range" in caught.value.hint

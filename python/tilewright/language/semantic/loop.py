@@ -45,6 +45,20 @@ def check_unrolled(count):
         )
 
 
+#: How many operations a kernel has at most; more of them for its checks.
+MAX_OPERATIONS = 1 << 16
+
+
+def check_operations(count, has_checks):
+    """Raise `LanguageValueError` if `count` operations are too many to compile in reasonable time."""
+    limit = MAX_OPERATIONS * (4 if has_checks else 1)
+    if count > limit:
+        raise LanguageValueError(
+            f"the kernel has more than {limit} operations, which take minutes to compile",
+            hint="use tl.range, whose loops are not unrolled, or fewer iterations of unrolled loops",
+        )
+
+
 def unrolled(over):
     """The items of what a comprehension runs over, constants where they come from a range.
 
