@@ -17,6 +17,8 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 EACH = 50
+#: How a worker ends whose device takes no more work.
+LOST = 3
 
 
 def arguments():
@@ -35,7 +37,8 @@ def arguments():
 
 def report(out, number, text, error):
     """Writes a kernel that failed."""
-    comment = "\n".join(f"# {line}" for line in f"{type(error).__name__}: {error}".splitlines())
+    message = f"{type(error).__name__}: {error}"[:4000]
+    comment = "\n".join(f"# {line}" for line in message.splitlines())
     (out / f"failure_{number}.py").write_text(f"{text}\n{comment}\n")
 
 
@@ -45,51 +48,56 @@ def work(options, directory):
     from searching import Search
     from tilewright import DriverError
 
-    search = Search(Device(options.backend), directory)
+    device = Device(options.backend)
     deadline = time.monotonic() + options.seconds
     for number in range(options.worker, -(-options.count // EACH), options.workers):
         if time.monotonic() > deadline:
             break
-        before = search.count
         (directory / "number").write_text(str(number))
+        search = Search(device, directory, num_warps=2 ** (number % 4))
         failed = search.run(options.first + number, EACH, fatal=DriverError)
         if failed:
             report(options.out, options.first + number, *failed)
-        print(search.count - before, int(failed is not None), flush=True)
+        print(search.count, int(failed is not None), flush=True)
         if failed and isinstance(failed[1], DriverError):
-            sys.exit(3)  # the device's context is lost
+            sys.exit(LOST)
 
 
-def start(options, worker, count_from, until):
+def start(options, count_from, until, directory):
     """Starts the process of a worker, which leaves out the fifties before `count_from`."""
-    directory = pathlib.Path(tempfile.mkdtemp(prefix="differential"))
     command = [sys.executable, str(HERE), "--backend", options.backend, "--count", str(options.count)]
     command += ["--workers", str(options.workers), "--worker", str(count_from), "--first", str(options.first)]
     command += ["--seconds", str(max(0.0, until - time.monotonic())), "--out", str(options.out)]
-    environment = {"TILEWRIGHT_NUM_THREADS": "1", **os.environ, "TMPDIR": str(directory)}
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
-    return process, directory
+    environment = {"TILEWRIGHT_NUM_THREADS": "1", **os.environ, "TMPDIR": directory}
+    environment["TILEWRIGHT_CACHE_DIR"] = f"{directory}/cache"  # no kernel comes twice
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
 
 
 def supervise(options, worker, until):
     """Runs a worker, again where it died, and gives how many kernels it checked and how many failed."""
     checked = failures = 0
-    first = worker
-    while True:
-        process, directory = start(options, worker, first, until)
-        for line in process.stdout:
-            count, failed = map(int, line.split())
-            checked, failures = checked + count, failures + failed
-        code = process.wait()
-        if code == 0:
-            return checked, failures
-        number = int((directory / "number").read_text())
-        if code != 3:
-            failures += 1
-            left = max(directory.glob("kernel_*.py"), key=lambda path: path.stat().st_mtime, default=None)
-            text = left.read_text() if left else ""
-            report(options.out, options.first + number, text, RuntimeError(f"the process ended with {code}"))
-        first = number + options.workers
+    first, code = worker, None
+    while code != 0:
+        with tempfile.TemporaryDirectory(prefix="differential") as name:
+            process = start(options, first, until, name)
+            for line in process.stdout:
+                count, failed = map(int, line.split())
+                checked, failures = checked + count, failures + failed
+            code = process.wait()
+            if code not in (0, LOST):
+                failures += 1
+                report_death(options, pathlib.Path(name), code)
+            if code != 0:
+                first = int((pathlib.Path(name) / "number").read_text()) + options.workers
+    return checked, failures
+
+
+def report_death(options, directory, code):
+    """Writes the kernel that a worker was at when it died."""
+    left = max(directory.glob("kernel_*.py"), key=lambda path: path.stat().st_mtime, default=None)
+    number = options.first + int((directory / "number").read_text())
+    text = left.read_text() if left else ""
+    report(options.out, number, text, RuntimeError(f"the process ended with {code}"))
 
 
 def main():
@@ -116,7 +124,7 @@ def main():
         checked, failures = map(sum, zip(*results))
     print(f"{checked} kernels on {options.backend} in {time.monotonic() - begun:.0f} s: {failures} failed")
     for path in sorted(options.out.glob("failure_*.py")):
-        print(path, path.read_text().rstrip().splitlines()[-1][:200])
+        print(path, next(line for line in path.read_text().splitlines() if line.startswith("# "))[:200])
     sys.exit(failures > 0)
 
 

@@ -145,7 +145,15 @@ class Kernels(Expressions):
     # Statements.
 
     def _statement(self, indent, depth):
-        plain = [self._assign, self._assign, self._update, self._several, self._atomic, self._product]
+        plain = [
+            self._assign,
+            self._assign,
+            self._update,
+            self._several,
+            self._atomic,
+            self._product,
+            self._special,
+        ]
         nested = [self._if, self._for, self._while, self._static_loop] if depth > 0 else []
         statement = self.pick([*plain, *nested])
         statement(indent, depth)
@@ -192,6 +200,27 @@ class Kernels(Expressions):
         text = f"tl.dot({a}, {b}{more})"
         text = self._bounded(text, type_) if is_float(type_) else text
         self._define(indent, type_, (*batch, rows, columns), text)
+
+    def _special(self, indent, depth):
+        """What infinities and NaN become, as a block without any."""
+        side = self.pick((8, 2, 16, 64))
+        name, place = self._name(), self.integer(0, 3) * 64
+        self._add(indent, f"{name} = tl.load(p_special + pid * {SPAN} + {place} + tl.arange(0, {side}))")
+        for _ in range(self.integer(1, 3)):
+            other = self.pick((f"{name} * 2.0", f"tl.flip({name})", "1.0", f"-{name}", 'float("inf")'))
+            texts = [
+                f"tl.maximum({name}, {other})", f"tl.minimum({name}, {other}, propagate_nan=tl.PropagateNan.ALL)",
+                f"tl.where({name} {self.pick(('<', '>=', '!=', '=='))} {other}, {name}, {other})", f"{name} + {other}",
+                f"tl.sort({name})", f"{name} - {other}", f"{name} * {other}", f"tl.abs({name})",
+                f"tl.broadcast_to(tl.{self.pick(('max', 'min', 'sum'))}({name}, 0, keep_dims=True), ({side},))",
+                f"tl.associative_scan({name}, 0, lambda a, b: tl.minimum(a, b))", f"tl.clamp({name}, -4.0, 4.0)",
+                f"{name}.to(tl.{self.pick(('float16', 'bfloat16', 'float64'))}).to(tl.float32)",
+                f"tl.cumsum(tl.where({name} == {name}, 1.0, 0.0), 0)", f"tl.fma({name}, 2.0, {other})",
+                f"tl.floor({name})", f"tl.sqrt({name})", f"tl.where(tl.extra.libdevice.isinf({name}), 9.0, {name})",
+            ]  # fmt: skip
+            self._add(indent, f"{name} = ({self.pick(texts)}).to(tl.float32)")
+        finite = f"tl.where({name} == {name}, tl.clamp(tl.floor({name}), -64.0, 64.0), 63.0)"
+        self._define(indent, "float32", (side,), f"{finite}.to(tl.float32)")
 
     def _atomic(self, indent, depth):
         """An atomic operation whose order does not matter; elements may meet."""

@@ -1,6 +1,9 @@
 """The interpreter and the back end under test agree on kernels made at random."""
 
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -62,3 +65,16 @@ def test_a_wrong_operation_is_found_and_its_kernel_made_small(device, tmp_path, 
     body = failed[0][failed[0].index("def kernel") :]
     assert "differ" in str(failed[1])
     assert len(body.splitlines()) <= 16, body
+
+
+def test_search_in_processes(backend, tmp_path):
+    command = [sys.executable, Path(__file__).parent, "--backend", backend.name]
+    search = [*command, "--count", "50", "--workers", "2", "--first", "77", "--out", tmp_path]
+    done = subprocess.run(search, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.startswith(f"50 kernels on {backend.name}") and "0 failed" in done.stdout
+    rng = np.random.default_rng(0)
+    kernel = tmp_path / "kernel.py"
+    kernel.write_text(Kernels(lambda low, high: int(rng.integers(low, high, endpoint=True))).source())
+    done = subprocess.run([*command, "--replay", kernel], capture_output=True, text=True)
+    assert done.stdout == "both agree\n", done.stderr

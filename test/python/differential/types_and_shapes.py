@@ -72,6 +72,9 @@ def _values(type_, rng):
 
 
 INPUTS = {type_: _values(type_, np.random.default_rng(7)) for type_ in (*FLOATS, *INTS, "int1")}
+#: Whole numbers among which are infinities, NaN and zeros of both signs.
+_SPECIAL = np.array([np.inf, -np.inf, np.nan, 0.0, -0.0, *range(-5, 6)], np.float32)
+INPUTS["special"] = np.random.default_rng(8).choice(_SPECIAL, PROGRAMS * SPAN)
 #: Outputs by name: the type, and what they hold before.
 OUTPUTS = {
     "out_ints": ("int64", PROGRAMS * SLOTS * SPAN),
