@@ -103,8 +103,9 @@ class JITFunction(KernelFunction):
 
     def warmup(self, *args, **kwargs):
         """Compile for the arguments of a launch without running it. Gives the `CompiledKernel`, which can be
-        launched with the same arguments: `compiled[grid](*args)`."""
+        launched with the same arguments: `compiled[grid](*args)`. A dtype of torch stands for an array of it."""
         kwargs.pop("grid", None)  # accepted so that a launch is easily turned into a warm-up
+        args = [_array_of(value) if type(value).__module__ == "torch" else value for value in args]
         return self._dispatcher.warmer()(*args, **kwargs).launched_by(self)
 
     def compile_async(self, *args, **kwargs):
@@ -151,6 +152,15 @@ class JITFunction(KernelFunction):
 
     def __repr__(self):
         return f"<tilewright kernel {self.__module__}.{self.__qualname__}>"
+
+
+def _array_of(value):
+    """An array for a dtype of torch, on the device that kernels run on; all else as it is."""
+    if type(value).__name__ != "dtype":
+        return value
+    import torch
+
+    return torch.empty(1, dtype=value, device="cuda" if torch.cuda.is_available() else "cpu")
 
 
 def jit(

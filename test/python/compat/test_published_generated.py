@@ -86,3 +86,12 @@ def test_helpers_of_pytorch(tmp_path):
     environment = {**os.environ, "PYTHONPATH": str(Path(tilewright.__file__).parents[1])}
     done = subprocess.run([sys.executable, program], capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.compiled
+def test_warmup_with_dtypes():
+    torch = pytest.importorskip("torch")
+    compiled = kernels.reduction_kernel.warmup(
+        torch.float32, torch.int64, torch.float32, torch.float32, 6, 50, XBLOCK=4, RBLOCK=16, grid=(2,)
+    )
+    assert compiled.metadata.num_warps == 4
