@@ -7,12 +7,16 @@ They see launches of compiled kernels, bound ones included, of every thread; not
 what a graph launches.
 """
 
-from dataclasses import dataclass
+import contextlib
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from threading import Lock
 
 from . import _tilewright
 from .devices import name_of
 
+#: A function of the compiled kernel and the grid that gives the metadata of the launch being made.
+_description = ContextVar("tilewright_launch_metadata", default=None)
 _hooks = []
 _lock = Lock()
 
@@ -20,13 +24,15 @@ _lock = Lock()
 @dataclass(frozen=True)
 class Launch:
     """One launch: the name of the `kernel`, what it was `compiled` to, three sides of the `grid`, the `device`
-    ("cpu", "cuda:0"), and the driver's handle of the `stream`, 0 for the default one and on the CPU."""
+    ("cpu", "cuda:0"), the driver's handle of the `stream`, 0 for the default one and on the CPU, and the `metadata`, what
+    the function `launch_metadata` of the kernel's decorator gives; empty without one and for bound launches."""
 
     kernel: str
     compiled: object
     grid: tuple
     device: str
     stream: int
+    metadata: dict = field(default_factory=dict)
 
 
 class LaunchHook:
@@ -77,6 +83,16 @@ def launch_hook(before=None, after=None):
     return hook
 
 
+@contextlib.contextmanager
+def describing(describe):
+    """`describe(compiled, grid)` gives the metadata of the launch inside the `with`, if a hook asks for it."""
+    token = _description.set(describe)
+    try:
+        yield
+    finally:
+        _description.reset(token)
+
+
 def _install():
     """Tell the dispatcher, for whom no hooks at all are the cheapest."""
     before = _caller([hook.before for hook in _hooks if hook.before])
@@ -89,7 +105,9 @@ def _caller(functions):
         return None
 
     def call(compiled, grid, ordinal, stream):
-        launch = Launch(compiled.name, compiled, grid, name_of(ordinal), stream)
+        describe = _description.get()
+        metadata = describe(compiled, grid) if describe else {}
+        launch = Launch(compiled.name, compiled, grid, name_of(ordinal), stream, metadata)
         for function in functions:
             function(launch)
 

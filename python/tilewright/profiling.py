@@ -77,6 +77,7 @@ class Profile:
                 length = None
         return {
             "kernel": launch.kernel,
+            "metadata": launch.metadata,
             "grid": list(launch.grid),
             "device": launch.device,
             "stream": launch.stream,
@@ -91,7 +92,7 @@ class Profile:
         """The launches as a dict in Chrome's trace format; a row for each thread and for each stream."""
         events = []
         for launch in self.launches:
-            arguments = {"grid": launch["grid"]}
+            arguments = {"grid": launch["grid"], **launch["metadata"]}
             common = {"name": launch["kernel"], "ph": "X", "args": arguments}
             host = {"pid": "host", "tid": launch["thread"], "ts": launch["start"], "dur": launch["host"]}
             events.append(common | host | {"cat": "launch"})

@@ -80,8 +80,7 @@ def jit(
     debug=None,
     noinline=None,
 ):
-    """`tilewright.jit` with the arguments of `triton.jit`: `version`, `repr` and `launch_metadata`, which only
-    change how profilers show a kernel, are accepted."""
+    """`tilewright.jit` with the arguments of `triton.jit`; `version` and `noinline` mean nothing here."""
     if fn is None:
         return partial(
             jit,
@@ -89,6 +88,8 @@ def jit(
             do_not_specialize=do_not_specialize,
             do_not_specialize_on_alignment=do_not_specialize_on_alignment,
             debug=debug,
+            repr=repr,
+            launch_metadata=launch_metadata,
         )
     return tw.jit(
         fn,
@@ -96,6 +97,8 @@ def jit(
         do_not_specialize_on_alignment=do_not_specialize_on_alignment or (),
         debug=debug,
         numerics=numerics,
+        repr=repr,
+        launch_metadata=launch_metadata,
     )
 
 

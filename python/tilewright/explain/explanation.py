@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass
 
 from ..frontend.source import source_of
 from ..runtime.compiler import compile_kernel
+from ..runtime.naming import symbol_of
 from .occupancy import occupancy
 from .sources import sources_of
 from .times import by_stage
@@ -73,7 +74,10 @@ def explain(kernel, types, constants, divisors, target, options, trees=None):
     `CompilationError`.
     """
     fn = getattr(kernel, "fn", kernel)
-    compiled = compile_kernel(fn, types, constants, divisors, target, options, report=True, trees=trees)
+    symbol = symbol_of(getattr(kernel, "_name", None), fn, constants, types)
+    compiled = compile_kernel(
+        fn, types, constants, divisors, target, options, report=True, trees=trees, symbol=symbol
+    )
     source = source_of(fn)
     remarks = _collect_remarks(compiled.report["remarks"])
     file = source.frame(source.tree).file

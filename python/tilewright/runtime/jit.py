@@ -7,6 +7,7 @@ from .. import knobs
 from ..frontend.function import KernelFunction
 from ..language import ir
 from ..language.errors import LanguageError
+from .naming import check_function, launch_facts
 from .options import OPTION_NAMES, Options
 from .parameters import parameters_of
 from .specializer import Specializer
@@ -46,12 +47,16 @@ class JITFunction(KernelFunction):
         numerics="ieee",
         check_nan=None,
         deterministic=None,
+        repr=None,
+        launch_metadata=None,
     ):
         super().__init__(fn)
         self.params = parameters_of(fn, do_not_specialize, do_not_specialize_on_alignment)
         self.debug, self.numerics = debug, numerics
         given = {"debug": debug, "check_nan": check_nan, "deterministic": deterministic}
         self._switches = {name: on for name, on in given.items() if on is not None}
+        self._name = check_function(repr, "repr")
+        self.launch_metadata = check_function(launch_metadata, "launch_metadata")
         self.pre_run_hooks = []
         self._interpreted = knobs.INTERPRET.flag()
         #: Makes the callable for a grid; None until a launch needs it, and where it takes more than that.
@@ -63,8 +68,22 @@ class JITFunction(KernelFunction):
         return [parameter.name for parameter in self.params]
 
     @cached_property
+    def _specializer(self):
+        return Specializer(self.fn, self.params, self._options(), name=self._name)
+
+    @cached_property
     def _dispatcher(self):
-        return Specializer(self.fn, self.params, self._options()).dispatcher()
+        return self._specializer.dispatcher()
+
+    @property
+    def device_caches(self):
+        """What was compiled so far: by the number of the device, which is 0 for the CPU, a tuple of a dict of
+        `CompiledKernel`."""
+        return {ordinal: (made,) for ordinal, made in self._specializer.made.items()}
+
+    def repr(self, specialization):
+        """The name of the kernel for a specialisation, which has `constants` and `signature` by name."""
+        return self.__name__ if self._name is None else self._name(specialization)
 
     def __getitem__(self, grid):
         """A callable that runs the kernel over `grid`."""
@@ -75,10 +94,28 @@ class JITFunction(KernelFunction):
 
     def _launch_specially(self, grid):
         """The first launch, and those with hooks or in the interpreter."""
-        if not self._interpreted and self._launcher is None:
-            self._launcher = self._dispatcher.launchers()
-        launch = partial(self._interpret, grid) if self._interpreted else self._launcher(grid)
+        if self._interpreted:
+            launch = partial(self._interpret, grid)
+        elif self.launch_metadata is not None:
+            launch = partial(self._run_described, self._dispatcher.launchers()(grid))
+        else:
+            self._launcher = self._launcher or self._dispatcher.launchers()
+            launch = self._launcher(grid)
         return partial(self._run_hooked, launch) if self.pre_run_hooks else launch
+
+    def _run_described(self, launch, /, *args, **kwargs):
+        from ..hooks import describing
+
+        facts = []  # of this launch, for the hooks before and after it
+
+        def describe(compiled, grid):
+            if not facts:
+                arguments = self._specializer.bind(args, kwargs)
+                facts.append(launch_facts(self.launch_metadata, compiled, grid, arguments))
+            return facts[0]
+
+        with describing(describe):
+            return launch(*args, **kwargs)
 
     def _run_hooked(self, launch, /, *args, **kwargs):
         for hook in self.pre_run_hooks:
@@ -173,14 +210,20 @@ def jit(
     numerics="ieee",
     check_nan=None,
     deterministic=None,
+    repr=None,
+    launch_metadata=None,
 ):
     """Decorate a function as a kernel, or as a function that kernels call.
 
     Calls are compiled separately for int arguments of value 1, and for ints and addresses divisible by 16;
     `do_not_specialize` and `do_not_specialize_on_alignment` list the parameters (names or positions) for
-    which they are not. `debug`, `check_nan`, `deterministic` and `numerics` set the defaults of the options of these
-    names. Functions are
-    always inlined; `noinline` is there for the sake of existing code.
+    which they are not. `debug`, `check_nan`, `deterministic` and `numerics` set the defaults of the options of
+    these names. Functions are always inlined; `noinline` is there for the sake of existing code.
+
+    `repr` is a function of a specialisation, which has the `constants` and the `signature` (types) of the
+    arguments by name, that gives the name under which the kernel stands in profiles, caches and machine code.
+    `launch_metadata` is one of the grid, the metadata of the compiled kernel and the arguments by name that
+    gives a dict for launch hooks; it is called only where there are some.
 
     Raises `TypeError` for a function with `*args` or `**kwargs` and `ValueError` for unknown names.
 
@@ -208,11 +251,21 @@ def jit(
             numerics=numerics,
             check_nan=check_nan,
             deterministic=deterministic,
+            repr=repr,
+            launch_metadata=launch_metadata,
         )
     if isinstance(fn, JITFunction):
         return fn
     if not callable(fn) or not hasattr(fn, "__code__"):
         raise TypeError(f"jit decorates a Python function, got {fn!r}")
     return JITFunction(
-        fn, do_not_specialize, do_not_specialize_on_alignment, debug, numerics, check_nan, deterministic
+        fn,
+        do_not_specialize,
+        do_not_specialize_on_alignment,
+        debug,
+        numerics,
+        check_nan,
+        deterministic,
+        repr,
+        launch_metadata,
     )

@@ -4,6 +4,7 @@ import inspect
 
 from .backends import backend_for
 from .extents import extent
+from .naming import symbol_of
 from .options import OPTION_NAMES, Options
 from .structured import flatten
 
@@ -25,8 +26,10 @@ class Specializer:
     Does not refer to the dispatcher, so that a kernel that nobody needs any more goes away at once.
     """
 
-    def __init__(self, fn, params, options=None, trees=None):
-        self.fn, self.params, self.trees = fn, params, trees or {}
+    def __init__(self, fn, params, options=None, trees=None, name=None):
+        self.fn, self.params, self.trees, self.name = fn, params, trees or {}, name
+        #: By the number of the device, what was compiled for it, by types, constants and options.
+        self.made = {}
         self.options = Options() if options is None else options
         self._signature, self._structured = inspect.signature(fn), {}
 
@@ -62,8 +65,9 @@ class Specializer:
         inner = self._structured.get(key)
         if inner is None:
             params = [param for param, _ in leaves.values()]
-            inner = Specializer(self.fn, params, self.options, trees).dispatcher()
-            self._structured[key] = inner
+            specializer = Specializer(self.fn, params, self.options, trees, self.name)
+            specializer.made = self.made
+            inner = self._structured[key] = specializer.dispatcher()
         return leaves, inner
 
     def compile(self, values, specs, options, device, load):
@@ -87,7 +91,9 @@ class Specializer:
         request = (self.fn, arg_types, constexprs, attrs, backend.target(ordinal), Options(*options))
         for observe in observers:
             observe(*request, self.trees)
-        compiled = compile_kernel(*request, trees=self.trees, extents=request[-1].debug)
+        symbol = symbol_of(self.name, self.fn, constexprs, arg_types)
+        compiled = compile_kernel(*request, trees=self.trees, symbol=symbol, extents=request[-1].debug)
+        self.made.setdefault(ordinal, {})[repr((kind, *request[1:4], options))] = compiled
         loaded = backend.load(compiled, ordinal, request[-1]) if load else None
         return compiled, loaded, [param.name in compiled.written for param in self.params], request[-1].debug
 

@@ -1,0 +1,38 @@
+"""What the decorator of a kernel says of how it shows: its name, and facts about each launch."""
+
+import re
+from collections import namedtuple
+
+#: What `repr` of `tilewright.jit` is given: constants and types of the arguments, by name.
+Specialization = namedtuple("Specialization", ("constants", "signature"))
+
+
+def check_function(function, what):
+    """Raise `TypeError` unless `function` is None or can be called."""
+    if function is not None and not callable(function):
+        raise TypeError(f"{what} of a kernel is a function, got {function!r}")
+    return function
+
+
+def symbol_of(name, fn, constexprs, arg_types):
+    """What the code calls a kernel: what the function `name` gives, with an underscore for what no name of C has;
+    empty, for its own name, if there is no such function. Raises `TypeError` unless it gives a string."""
+    if name is None:
+        return ""
+    given = name(Specialization(dict(constexprs), dict(arg_types)))
+    if not isinstance(given, str) or not given:
+        raise TypeError(f"repr of kernel {fn.__name__}() gives a name, got {given!r}")
+    symbol = re.sub(r"\W", "_", given, flags=re.ASCII)
+    return f"_{symbol}" if symbol[0].isdigit() else symbol
+
+
+def launch_facts(function, compiled, grid, arguments):
+    """The dict that `launch_metadata` of a kernel gives for a launch. Raises `TypeError` unless it is one."""
+    from .compiled import Metadata
+
+    options = dict(compiled.options.items()) if compiled.options else {}
+    metadata = Metadata({**options, **compiled.metadata, "name": compiled.name})
+    facts = function(grid, metadata, arguments)
+    if not isinstance(facts, dict):
+        raise TypeError(f"launch_metadata of kernel {compiled.name}() gives a dict, got {facts!r}")
+    return facts
