@@ -1,6 +1,7 @@
 """Compares the configuration that the cost model chooses for a product with the best of an exhaustive search.
 
-    python benchmarks/gemm_sweep.py [--shape 16x8192x8192 ...] [--dtype float16] [--layout NT] [--out sweep.json]
+    python benchmarks/gemm_sweep.py [--shape 16x8192x8192 ...] [--dtype float16] [--layout NT] [--num-ctas 1 2]
+                                    [--out sweep.json]
 
 Every configuration's result is checked against PyTorch's. Speeds are TFLOP/s of median times with the L2 cache
 flushed; `share` is the speed of the model's choice over that of the best one found.
@@ -36,17 +37,21 @@ SHAPES = (
 MORE_TILES = ((256, 128, 8), (64, 256, 4), (128, 32, 8), (128, 128, 4))
 
 
-def every_config(problem):
-    """The search: all tiles, depths, stages, parts and both ways round, as far as they fit the hardware."""
+def every_config(problem, clusters=(1,)):
+    """The search: all tiles, depths, stages, parts, clusters of `clusters` programs and both ways round, as far as
+    they fit the hardware."""
     depth = 128 // problem.itemsize
     swaps = (False, True) if problem.M <= 64 else (False,)
     for (bm, bn, warps), bk, swap in itertools.product(TILES + MORE_TILES, (depth, 2 * depth), swaps):
         M, N = (problem.N, problem.M) if swap else (problem.M, problem.N)
         programs = math.ceil(M / bm) * math.ceil(N / bn) * problem.batch
         most = min((216 * 1024 - min(bm * bn * 2, 32768)) // ((bm + bn) * bk * problem.itemsize), 8)
-        for stages, split in itertools.product({most, (most + 2) // 2} & {2, 3, 4, 5, 6, 7, 8}, SPLITS):
+        depths = {most, (most + 2) // 2} & {2, 3, 4, 5, 6, 7, 8}
+        for stages, split, ctas in itertools.product(depths, SPLITS, clusters):
+            if ctas > programs:
+                continue
             if split == 1 or (split * programs <= 2 * problem.processors and split * bk <= problem.K):
-                yield Config(bm, bn, bk, warps, stages, 8, split, swap)
+                yield Config(bm, bn, bk, warps, stages, 8, split, swap, ctas)
 
 
 def operands(shape, dtype, layout):
@@ -70,7 +75,7 @@ def measure(config, a, b, expected):
     return gpu_time(lambda: matmul(a, b, config=config), repetitions=20, budget=0.05)
 
 
-def sweep(shape, dtype, layout):
+def sweep(shape, dtype, layout, clusters):
     """One row of results."""
     M, N, K = shape
     a, b = operands(shape, dtype, layout)
@@ -80,7 +85,7 @@ def sweep(shape, dtype, layout):
     chosen = choose_hopper(problem)
     found = {
         config: measure(config, a, b, expected)
-        for config in {chosen: 0} | dict.fromkeys(every_config(problem), 0)
+        for config in {chosen: 0} | dict.fromkeys(every_config(problem, clusters), 0)
     }
     times = {config: time for config, time in found.items() if isinstance(time, float)}
     if not isinstance(found[chosen], float):
@@ -113,6 +118,7 @@ def describe(config):
     """A configuration in a cell of the table."""
     sides = "x".join(str(config[side]) for side in ("block_m", "block_n", "block_k"))
     extra = ("" if config["split_k"] == 1 else f" /{config['split_k']}") + (" swap" if config["swap"] else "")
+    extra += "" if config["num_ctas"] == 1 else f" clusters of {config['num_ctas']}"
     return f"{sides} {config['num_warps']}w {config['num_stages']}s{extra}"
 
 
@@ -146,11 +152,15 @@ def main():
     parser.add_argument("--shape", nargs="*", default=SHAPES, help="MxNxK")
     parser.add_argument("--dtype", default="float16", choices=("float16", "bfloat16"))
     parser.add_argument("--layout", nargs="*", default=("NT",), choices=("NN", "NT", "TN", "TT"))
+    parser.add_argument(
+        "--num-ctas", nargs="*", type=int, default=(1,), help="programs of a cluster, to compare"
+    )
     parser.add_argument("--out", type=pathlib.Path, help="JSON file for the results")
     options = parser.parse_args()
     rows = []
     for text, layout in itertools.product(options.shape, options.layout):
-        rows.append(sweep(tuple(map(int, text.split("x"))), getattr(torch, options.dtype), layout))
+        shape = tuple(map(int, text.split("x")))
+        rows.append(sweep(shape, getattr(torch, options.dtype), layout, options.num_ctas))
         if options.out:
             options.out.write_text(json.dumps(rows, indent=1) + "\n")
         print(text, layout, f"{rows[-1]['share']:.3f}", describe(rows[-1]["ranking"][0]), flush=True)

@@ -31,6 +31,7 @@ FailureOr<CompileOptions> CompileOptions::parse(llvm::StringRef text,
   bool ok = map && map.map("target", options.target) &&
             map.mapOptional("num_warps", options.numWarps) &&
             map.mapOptional("num_stages", options.numStages) &&
+            map.mapOptional("num_ctas", options.numCtas) &&
             map.mapOptional("maxnreg", options.maxRegisters) &&
             map.mapOptional("debug", options.debug) &&
             map.mapOptional("deterministic", options.deterministic) &&
@@ -51,6 +52,11 @@ FailureOr<CompileOptions> CompileOptions::parse(llvm::StringRef text,
   if (options.numStages < 1)
     return emitError(loc) << "num_stages must be at least 1, got "
                           << options.numStages;
+  if (options.numCtas < 1 || options.numCtas > 16 ||
+      !llvm::isPowerOf2_32(options.numCtas))
+    return emitError(loc)
+           << "num_ctas must be a power of two from 1 to 16, got "
+           << options.numCtas;
   if (options.maxRegisters < 0 || options.maxRegisters > 255)
     return emitError(loc) << "maxnreg must be from 0 to 255, got "
                           << options.maxRegisters;

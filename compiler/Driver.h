@@ -18,6 +18,8 @@ struct CompileOptions {
   std::string target;
   int numWarps = 4;
   int numStages = 3;
+  /// Thread blocks of a cluster at most; 1: no clusters.
+  int numCtas = 1;
   /// Registers of a thread at most; 0: what the assembler finds best.
   int maxRegisters = 0;
   bool debug = false;

@@ -50,6 +50,8 @@ void tilewright::buildTileToWarpPipeline(OpPassManager &manager,
     manager.addPass(warp::createMakePersistent());
     manager.addPass(warp::createStageStores());
     manager.addPass(warp::createSpecialize({numStages, limit}));
+    if (options.clusterSize > 1)
+      manager.addPass(warp::createFormClusters({options.clusterSize}));
     manager.addPass(warp::createOverlapProducts());
     manager.addPass(warp::createDelayWaits());
     manager.addPass(warp::createBindTensorMaps());
@@ -109,12 +111,17 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
                              llvm::cl::desc("iterations whose loads are in "
                                             "flight"),
                              llvm::cl::init(NvidiaOptions().numStages)};
+  Option<unsigned> clusterSize{
+      *this, "cluster-size",
+      llvm::cl::desc("thread blocks of a cluster at most, a power of two"),
+      llvm::cl::init(NvidiaOptions().clusterSize)};
   Option<bool> check{*this, "check",
                      llvm::cl::desc("check the compiler's own invariants"),
                      llvm::cl::init(NvidiaOptions().check)};
 
   NvidiaOptions get() const {
-    return {computeCapability, archSpecific, numWarps, numStages, check};
+    return {computeCapability, archSpecific, numWarps,
+            numStages,         clusterSize,  check};
   }
 };
 

@@ -17,6 +17,8 @@ struct NvidiaOptions {
   unsigned numWarps = 4;
   /// Iterations of a loop whose loads are in flight at once.
   unsigned numStages = 3;
+  /// Thread blocks of a cluster at most, a power of two; 1: no clusters.
+  unsigned clusterSize = 1;
   /// Run the passes that check the compiler's own work.
   bool check = false;
 };

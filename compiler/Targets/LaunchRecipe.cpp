@@ -52,16 +52,25 @@ static void appendMap(DictionaryAttr map, llvm::json::Array &numbers) {
       appendProgram(program, numbers);
 }
 
+/// What the launch makes of the grid, as runtime/cuda/LaunchRecipe.h says.
+enum GridKind { Given, Persistent, Padded };
+
+static GridKind getGridKind(FunctionOpInterface kernel) {
+  if (kernel->hasAttr(warp::WarpDialect::kPersistentAttr))
+    return Persistent;
+  return kernel->hasAttr(warp::WarpDialect::kPaddedGridAttr) ? Padded : Given;
+}
+
 llvm::json::Array tilewright::getLaunchRecipe(FunctionOpInterface kernel) {
   using warp::WarpDialect;
   auto maps = kernel->getAttrOfType<ArrayAttr>(WarpDialect::kTensorMapsAttr);
-  bool isPersistent = kernel->hasAttr(WarpDialect::kPersistentAttr);
-  if (!maps && !isPersistent)
+  GridKind grid = getGridKind(kernel);
+  if (!maps && grid == Given)
     return {};
   int64_t numMaps = maps ? maps.size() : 0;
-  int64_t added = numMaps + (isPersistent ? 3 : 0);
+  int64_t added = numMaps + (grid == Given ? 0 : 3);
   llvm::json::Array numbers{int64_t(kernel.getNumArguments()) - added,
-                            int64_t(isPersistent), numMaps};
+                            int64_t(grid), numMaps};
   if (maps)
     for (auto map : maps.getAsRange<DictionaryAttr>())
       appendMap(map, numbers);

@@ -32,6 +32,9 @@ public:
 /// The newest PTX ISA that LLVM 22 writes.
 static constexpr unsigned kNewestPtx = 90;
 
+/// The largest cluster that every device with clusters runs.
+static constexpr int kPortableCluster = 8;
+
 static AssemblerOptions getAssemblerOptions(const CompileOptions &options) {
   AssemblerOptions result;
   result.kind = options.assembler;
@@ -106,6 +109,8 @@ static void describeLaunch(FunctionOpInterface function,
     warps = getInt(WarpDialect::kNumWarpsAttr);
   if (warps)
     metadata["num_threads"] = 32 * warps.getInt();
+  if (auto size = getInt(WarpDialect::kClusterSizeAttr))
+    metadata["cluster"] = size.getInt();
   if (llvm::json::Array recipe = getLaunchRecipe(function); !recipe.empty())
     metadata["launch_recipe"] = std::move(recipe);
 }
@@ -149,6 +154,7 @@ LogicalResult NvidiaBackEnd::compile(ModuleOp module,
   nvidia.archSpecific = arch->suffix == 'a';
   nvidia.numWarps = options.numWarps;
   nvidia.numStages = options.numStages;
+  nvidia.clusterSize = std::min(options.numCtas, kPortableCluster);
   nvidia.check = options.debug;
   if (failed(runPipeline(module, "warp", artifact, [&](OpPassManager &pm) {
         buildTileToWarpPipeline(pm, nvidia);

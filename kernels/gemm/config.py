@@ -30,7 +30,7 @@ class Config:
     Attributes:
         block_m, block_n: rows and columns of a tile, powers of two.
         block_k: how much of k is loaded at once, a power of two.
-        num_warps, num_stages: as for any kernel.
+        num_warps, num_stages, num_ctas: as for any kernel.
         group_m: rows of tiles that are taken before the next column.
         split_k: parts along k, whose sums are added by a second kernel, in order.
         swap: compute the transposed result from transposed operands.
@@ -44,6 +44,7 @@ class Config:
     group_m: int = 8
     split_k: int = 1
     swap: bool = False
+    num_ctas: int = 1
 
     def __post_init__(self):
         for name in ("block_m", "block_n", "block_k", "group_m", "split_k"):
@@ -63,6 +64,7 @@ class Config:
             "GROUP_M": self.group_m,
             "num_warps": self.num_warps,
             "num_stages": self.num_stages,
+            "num_ctas": self.num_ctas,
         }
 
     def reduce_block(self, M, N):

@@ -179,8 +179,10 @@ Status Kernel::prepareRecipe(int ordinal) {
         !s.ok())
       return s;
   }
-  return shape.recipe->isPersistent ? choosePrograms(ordinal)
-                                    : Status::success();
+  if (shape.recipe->grid != GridKind::Persistent)
+    return Status::success();
+  return isClustered() && driver.occupancyMaxClusters ? chooseClusters()
+                                                      : choosePrograms(ordinal);
 }
 
 /// How many programs of a persistent kernel the device runs at once.
@@ -196,7 +198,24 @@ Status Kernel::choosePrograms(int ordinal) {
           "cuOccupancyMaxActiveBlocksPerMultiprocessor");
       !s.ok())
     return s;
-  residentPrograms = int64_t(*processors) * std::max(blocks, 1);
+  const int64_t programs = int64_t(*processors) * std::max(blocks, 1);
+  residentPrograms =
+      std::max<int64_t>(programs / clusterSize(), 1) * clusterSize();
+  return Status::success();
+}
+
+/// The same in clusters, each of which stays within a part of the device.
+Status Kernel::chooseClusters() {
+  const auto [x, y, z] = shape.cluster;
+  const LaunchDescription description =
+      describe({int64_t(x), int64_t(y), int64_t(z)}, /*stream=*/nullptr);
+  int clusters = 0;
+  if (Status s = driver.check(
+          driver.occupancyMaxClusters(&clusters, function, &description),
+          "cuOccupancyMaxActiveClusters");
+      !s.ok())
+    return s;
+  residentPrograms = int64_t(std::max(clusters, 1)) * clusterSize();
   return Status::success();
 }
 

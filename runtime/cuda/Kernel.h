@@ -109,9 +109,13 @@ private:
   Status checkGrid(const std::array<int64_t, 3> &grid) const;
   Status prepareRecipe(int ordinal);
   Status choosePrograms(int ordinal);
+  Status chooseClusters();
+  LaunchDescription describe(const std::array<int64_t, 3> &grid,
+                             StreamHandle stream) const;
   ArrayView viewOf(const TensorMapRecipe &map, void *const *parameters) const;
   void prepareAttributes();
   Status addMaps(void *const *given, LaunchParameters &parameters) const;
+  Status chooseGrid(std::array<int64_t, 3> &grid) const;
   Status complete(const std::array<int64_t, 3> &grid, void *const *given,
                   LaunchParameters &parameters) const;
   Status submit(const std::array<int64_t, 3> &grid, StreamHandle stream,
@@ -121,6 +125,9 @@ private:
   Status waitFor(StreamHandle stream) const;
   Status failure(const Status &status) const;
   bool isClustered() const { return shape.cluster != LaunchShape().cluster; }
+  int64_t clusterSize() const {
+    return int64_t(shape.cluster[0]) * shape.cluster[1] * shape.cluster[2];
+  }
 
   const Driver &driver;
   std::string name;

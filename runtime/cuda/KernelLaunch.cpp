@@ -34,7 +34,9 @@ Status Kernel::checkGrid(const std::array<int64_t, 3> &grid) const {
       return badSide(name, i, grid[i],
                      ", but at most " + std::to_string(kGridLimits[i]) +
                          " programs are allowed there");
-    if (shape.cluster[i] != 1 && grid[i] % shape.cluster[i])
+    // A recipe for another grid cares for that.
+    bool isGiven = !shape.recipe || shape.recipe->grid == GridKind::Given;
+    if (isGiven && shape.cluster[i] != 1 && grid[i] % shape.cluster[i])
       return badSide(name, i, grid[i],
                      ", which is not a multiple of its cluster of " +
                          std::to_string(shape.cluster[i]));
@@ -42,28 +44,31 @@ Status Kernel::checkGrid(const std::array<int64_t, 3> &grid) const {
   return Status::success();
 }
 
+LaunchDescription Kernel::describe(const std::array<int64_t, 3> &grid,
+                                   StreamHandle stream) const {
+  // The driver only reads what it takes as not constant.
+  return {static_cast<unsigned>(grid[0]),
+          static_cast<unsigned>(grid[1]),
+          static_cast<unsigned>(grid[2]),
+          shape.threads,
+          1,
+          1,
+          shape.dynamicSharedBytes,
+          stream,
+          const_cast<LaunchAttribute *>(attributes.data()),
+          attributeCount};
+}
+
 Status Kernel::submit(const std::array<int64_t, 3> &grid, StreamHandle stream,
                       void **parameters) const {
-  const auto x = static_cast<unsigned>(grid[0]);
-  const auto y = static_cast<unsigned>(grid[1]);
-  const auto z = static_cast<unsigned>(grid[2]);
+  LaunchDescription description = describe(grid, stream);
   if (!driver.launchKernelEx)
-    return driver.check(driver.launchKernel(function, x, y, z, shape.threads, 1,
+    return driver.check(driver.launchKernel(function, description.gridX,
+                                            description.gridY,
+                                            description.gridZ, shape.threads, 1,
                                             1, shape.dynamicSharedBytes, stream,
                                             parameters, nullptr),
                         "cuLaunchKernel");
-  // The driver only reads what it takes as not constant.
-  LaunchDescription description = {
-      x,
-      y,
-      z,
-      shape.threads,
-      1,
-      1,
-      shape.dynamicSharedBytes,
-      stream,
-      const_cast<LaunchAttribute *>(attributes.data()),
-      attributeCount};
   return driver.check(
       driver.launchKernelEx(&description, function, parameters, nullptr),
       "cuLaunchKernelEx");
@@ -128,6 +133,24 @@ Status Kernel::addMaps(void *const *given, LaunchParameters &parameters) const {
   return Status::success();
 }
 
+/// Makes the grid that is launched of the one that was asked for.
+Status Kernel::chooseGrid(std::array<int64_t, 3> &grid) const {
+  const bool isPersistent = shape.recipe->grid == GridKind::Persistent;
+  // Sides are at most 2^31 and two times 2^16: no overflow.
+  const int64_t programs = isPersistent ? grid[0] * grid[1] * grid[2] : grid[0];
+  const int64_t size = clusterSize();
+  const int64_t rounded = (programs + size - 1) / size * size;
+  if (rounded > INT32_MAX)
+    return Status(StatusCode::Unsupported,
+                  "a grid of " + std::to_string(programs) +
+                      " programs, but at most " +
+                      std::to_string(INT32_MAX / size * size) + " are counted");
+  grid = isPersistent
+             ? std::array<int64_t, 3>{std::min(rounded, residentPrograms), 1, 1}
+             : std::array<int64_t, 3>{rounded, grid[1], grid[2]};
+  return Status::success();
+}
+
 /// Fills in what the recipe adds to the `given` parameters.
 Status Kernel::complete(const std::array<int64_t, 3> &grid, void *const *given,
                         LaunchParameters &parameters) const {
@@ -135,19 +158,13 @@ Status Kernel::complete(const std::array<int64_t, 3> &grid, void *const *given,
   void **next =
       std::copy(given, given + recipe.numParameters, parameters.pointers);
   parameters.grid = grid;
-  if (recipe.isPersistent) {
-    // Sides are at most 2^31 and two times 2^16: no overflow.
-    const int64_t programs = grid[0] * grid[1] * grid[2];
-    if (programs > INT32_MAX)
-      return failure(
-          Status(StatusCode::Unsupported,
-                 "a grid of " + std::to_string(programs) +
-                     " programs, but at most 2147483647 are counted"));
+  if (recipe.grid != GridKind::Given) {
     for (size_t i = 0; i < 3; ++i) {
       parameters.sides[i] = static_cast<int32_t>(grid[i]);
       *next++ = &parameters.sides[i];
     }
-    parameters.grid = {std::min(programs, residentPrograms), 1, 1};
+    if (Status s = chooseGrid(parameters.grid); !s.ok())
+      return failure(s);
   }
   for (size_t i = 0; i < recipe.maps.size(); ++i)
     *next++ = &parameters.maps[i];

@@ -204,7 +204,8 @@ Result<LaunchRecipe> LaunchRecipe::parse(const int64_t *numbers, size_t count) {
   Reader reader(numbers, count);
   LaunchRecipe recipe;
   recipe.numParameters = reader.number(0, LaunchRecipe::kMaxParameters);
-  recipe.isPersistent = reader.number(0, 1) != 0;
+  recipe.grid =
+      static_cast<GridKind>(reader.number(0, int64_t(GridKind::Padded)));
   recipe.maps.resize(reader.number(0, LaunchRecipe::kMaxMaps));
   if (!reader.ok())
     return malformed("its head");

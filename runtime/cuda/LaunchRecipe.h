@@ -4,14 +4,15 @@
 //
 // The compiler writes a recipe as numbers:
 //
-//     parameters persistent maps
+//     parameters grid maps
 //     then, of each map,
 //       element elementBytes swizzle padding rank box[rank]
 //       base, shape[rank], strides[rank - 1], each a program:
 //         steps, then (kind, value) of each
 //
 // `parameters` is how many the caller gives; those that the recipe adds follow:
-// three 32-bit sizes of the grid of a persistent kernel, then the maps.
+// unless `grid` is that of the caller, its three 32-bit sizes, then the maps.
+// `grid` is a GridKind.
 // `element` is a CUtensorMapDataType. Dimensions are listed outermost first.
 // The steps of a program are those of lib/Analysis/HostValues.h.
 #ifndef TILEWRIGHT_RUNTIME_CUDA_LAUNCHRECIPE_H
@@ -75,13 +76,23 @@ struct TensorMapRecipe {
                 TensorMap &map) const;
 };
 
+/// What a launch makes of the grid that it is given.
+enum class GridKind {
+  /// It is the grid.
+  Given,
+  /// As many programs run as fit the device.
+  Persistent,
+  /// The first side is rounded up to a multiple of the cluster's.
+  Padded,
+};
+
 struct LaunchRecipe {
   /// A kernel has 4 KiB of parameters; none of its values is smaller than 8
   /// bytes but for scalars, of which nobody has that many.
   static constexpr size_t kMaxParameters = 512, kMaxMaps = 32;
 
   size_t numParameters = 0;
-  bool isPersistent = false;
+  GridKind grid = GridKind::Given;
   std::vector<TensorMapRecipe> maps;
 
   static Result<LaunchRecipe> parse(const int64_t *numbers, size_t count);

@@ -29,13 +29,11 @@ def signature(kernel, dtype, constants, types=None):
     return result | (types or {})
 
 
-def assemble(
-    kernel, dtype, constants, target, num_warps, num_stages=2, debug=False, types=None, maxnreg=None
-):
-    """The kernel, compiled as for aligned arrays of sizes divisible by 16."""
+def assemble(kernel, dtype, constants, target, num_warps, num_stages=2, types=None, **others):
+    """The kernel, compiled as for aligned arrays of sizes divisible by 16; `others` are more options."""
     types = signature(kernel, dtype, constants, types)
     divisible = {name: 16 for name, ty in types.items() if ty != "fp32"}
-    options = Options(num_warps=num_warps, num_stages=num_stages, debug=debug, maxnreg=maxnreg)
+    options = Options(num_warps=num_warps, num_stages=num_stages, **others)
     return compile_kernel(kernel.fn, types, constants, divisible, target, options)
 
 

@@ -109,6 +109,24 @@ def test_grouped(order, tile):
 
 
 @needs_assembler
+@pytest.mark.parametrize(
+    "name", ["wide NT", "wide NN", "swapped", "batch of batches", "bias, gelu", "e4m3 exact", "tf32x3"]
+)
+def test_clusters(name):
+    dtype, result, num_warps, num_stages, constants = KINDS[name]
+    types = {"out_ptr": f"*{result}", "c_ptr": f"*{result}", "bias_ptr": f"*{result}"}
+    scales = {"a_scale_ptr": "*fp32", "b_scale_ptr": "*fp32"}
+    constants = matmul_constants(**constants)
+    compiled = assemble(
+        matmul_kernel, dtype, constants, "sm_90a", num_warps, num_stages, types=types | scales, num_ctas=2
+    )
+    assert compiled.metadata["cluster"] == 2
+    assert "multicast::cluster" in compiled.asm["ptx"]
+    assert compiled.metadata["advice"] == []
+    assert compiled.metadata["spills"] == 0
+
+
+@needs_assembler
 def test_schedule_spills_nothing():
     constants = {"BLOCK_M": 128, "GROUPS": 64, "TILES": 64}
     assert assemble(schedule_kernel, "i32", constants, "sm_90a", 4).metadata["spills"] == 0

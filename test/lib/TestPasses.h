@@ -7,6 +7,7 @@ namespace tilewright::test {
 
 void registerTestAxisInfo();
 void registerTestBreakRings();
+void registerTestProgramVariation();
 void registerTestWrittenArguments();
 
 } // namespace tilewright::test

@@ -10,6 +10,7 @@ int main(int argc, char **argv) {
   tilewright::registerPasses();
   tilewright::test::registerTestAxisInfo();
   tilewright::test::registerTestBreakRings();
+  tilewright::test::registerTestProgramVariation();
   tilewright::test::registerTestWrittenArguments();
   mlir::DialectRegistry registry;
   tilewright::registerDialects(registry);

@@ -26,6 +26,7 @@ TW_EXPORT const char *tw_llvm_version(void);
  *                   (required)
  *    "num_warps":   warps of a program, a power of two          (4)
  *    "num_stages":  depth of software pipelines                 (3)
+ *    "num_ctas":    blocks of a cluster at most, 1 to 16        (1)
  *    "maxnreg":     registers of a thread at most; 0: any       (0)
  *    "debug":       check the compiler's own invariants         (false)
  *    "deterministic": fix or refuse the order of programs      (false)

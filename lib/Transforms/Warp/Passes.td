@@ -172,6 +172,73 @@ def Specialize : Pass<"warp-specialize", "::mlir::ModuleOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
+def FormClusters : Pass<"warp-form-clusters", "::mlir::ModuleOp"> {
+  let summary = "let neighbouring blocks bring what they all need once";
+  let description = [{
+    A kernel whose neighbouring programs, those whose numbers along the first side
+    of the grid follow each other, load the same block of an array runs in
+    clusters of `size` thread blocks. Each block brings a part of such a load and
+    the copy goes to all; L2 is read once for all of them.
+
+    A load is shared if its place does not depend on the number of the program,
+    or only through quotients of it, so that neighbours load the same more often
+    than not. In the second case the producer computes the places of all programs
+    of the cluster and compares them: where they differ, each block loads for
+    itself. Nothing is taken on trust of the order in which a kernel takes its
+    tiles (lib/Analysis/ProgramVariation.h).
+
+    All blocks of a cluster go round their shared rings in step. So the control
+    flow around these loads must not depend on the number of the program, and a
+    block without a program (the last one of an odd number, say) runs that of the
+    cluster's first block again, and stores nothing.
+
+    Input: rings are made. Output: `warp.cluster_size` on the function. A function
+    that is not persistent gets `warp.padded_grid` and three arguments, the sides
+    of the grid that was asked for; its first side is rounded up at the launch.
+
+    ```mlir
+    %p = tile.program_id x                                              // before
+    scf.for %t = %p to %n step %s {
+      %m, %i = ... %t
+      scf.for %k ... {
+        %slot, %a, %b = warp.ring.acquire %ring : !warp.ring<4 x {...}, transactions>
+        warp.tma_load %da[%m, %k], %a
+        warp.tma_load %db[%i, %k], %b
+        warp.ring.commit %slot
+      }
+    }
+
+    %rank = warp.cluster_rank                                           // after
+    %first = arith.subi %p, %rank
+    scf.for %t0 = %first to %n step %s {
+      %left = arith.subi %n, %t0
+      %own = arith.cmpi ugt, %left, %rank
+      %t = arith.select %own, (%t0 + %rank), %t0
+      %m, %i = ... %t
+      %i0 = ... for rank 0
+      %i1 = ... for rank 1
+      scf.for %k ... {
+        %slot, %a, %b = warp.ring.acquire %ring : !warp.ring<4 x {...}, transactions, cluster 2>
+        warp.tma_load %da[%m, %k], %a
+        %same = arith.cmpi eq, %i0, %i1
+        warp.tma_load %db[%i, %k], %b multicast if %same
+        warp.ring.commit %slot : !warp.slot<cluster 2>
+      }
+    }
+    ```
+
+    Left alone, with a remark: kernels without such loads, with atomic
+    operations, with side effects that give results, and those whose loops or
+    conditions around the loads depend on the program.
+  }];
+  let options = [Option<"size", "size", "unsigned", "2",
+                        "thread blocks of a cluster, a power of two from 2 to 16">];
+  let dependentDialects = ["::tilewright::warp::WarpDialect",
+                           "::tilewright::tile::TileDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def OverlapProducts : Pass<"warp-overlap-products", "::mlir::ModuleOp"> {
   let summary = "run the second of two chained products under the next "
                 "iteration's work on the first";

@@ -95,6 +95,7 @@ def _cuda_code(candidate, label, index):
         f"{label}_image",
         candidate.metadata["num_threads"],
         candidate.metadata.get("shared", 0),
+        candidate.metadata.get("cluster", 1),
         f"{label}_recipe" if recipe else "NULL",
     ]
     return f"{text}static const struct tw_cuda_code {label}_code = {_numbers(fields)};\n"

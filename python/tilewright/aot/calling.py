@@ -218,6 +218,7 @@ class Chooser:
                     candidate.symbol,
                     candidate.metadata["num_threads"],
                     candidate.metadata.get("shared", 0),
+                    cluster=(candidate.metadata.get("cluster", 1), 1, 1),
                     recipe=candidate.metadata.get("launch_recipe", []),
                     cooperative=candidate.metadata["cooperative"],
                     dependent=candidate.metadata["dependent"],

@@ -15,6 +15,7 @@ MANIFEST = "manifest.json"
 _KEPT = (
     "num_threads",
     "shared",
+    "cluster",
     "launch_recipe",
     "cooperative",
     "dependent",

@@ -50,6 +50,9 @@ def add_parser(commands):
     parser.add_argument("--target", default="sm_90a", help="cpu, sm_80, ... (default: %(default)s)")
     parser.add_argument("--num-warps", type=int, help="warps of a program (default: 4, or the call's)")
     parser.add_argument("--num-stages", type=int, help="depth of pipelines (default: 3, or the call's)")
+    parser.add_argument(
+        "--num-ctas", type=int, help="programs of a cluster at most (default: 1, or the call's)"
+    )
     parser.add_argument("--html", metavar="FILE", help="write a page that shows everything side by side")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(execute=execute)
@@ -76,7 +79,7 @@ def _request(kernel, arguments):
     from ..aot.compile import options_of
     from ..explain import record_call
 
-    given = {name: getattr(arguments, name) for name in ("num_warps", "num_stages")}
+    given = {name: getattr(arguments, name) for name in ("num_warps", "num_stages", "num_ctas")}
     given = {name: value for name, value in given.items() if value is not None}
     if arguments.signature is not None:
         if arguments.constant:

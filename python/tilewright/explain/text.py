@@ -23,6 +23,8 @@ def _heading(explanation):
     lines = [f"{kernel.name} for {kernel.target}"]
     if not kernel.target.startswith("cpu"):
         lines[0] += f", {options.num_warps} warps, {options.num_stages} stages"
+        if cluster := kernel.metadata.get("cluster"):
+            lines[0] += f", clusters of {cluster}"
     if kernel.arg_types:
         arguments = ", ".join(f"{name} {type}" for name, type in explanation.arguments.items())
         lines.append(f"  arguments  {arguments}")

@@ -68,6 +68,7 @@ class CudaBackend:
             compiled.name,
             compiled.metadata["num_threads"],
             compiled.shared,
+            cluster=(compiled.metadata.get("cluster", 1), 1, 1),
             recipe=compiled.metadata.get("launch_recipe", []),
             cooperative=options.launch_cooperative_grid,
             dependent=starts_early(compiled, options),

@@ -153,6 +153,10 @@ int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *function, int
   *blocks = function && threads && shared ? 2 : 1;
   return 0;
 }
+int cuOccupancyMaxActiveClusters(int *clusters, void *function, const struct description *d) {
+  *clusters = function && d->count == 1 && d->attributes[0].id == 4 ? 60 : 0;
+  return d->x % (unsigned)d->attributes[0].value;
+}
 int cuMemAlloc_v2(uint64_t *pointer, size_t bytes) {
   note("alloc %zu\n", bytes);
   *pointer = 0x7000;

@@ -194,6 +194,19 @@ def test_tensor_maps_and_persistent_grid(on_fake_gpu):
         assert launch.split()[-maps:] == [str(i + 1) for i in range(maps)]
 
 
+@pytest.mark.parametrize("M, programs", ((32768, 120), (300, 4)))
+def test_persistent_clusters(on_fake_gpu, M, programs):
+    """As many clusters as run at once, or as there are programs for; a part of one runs as a whole."""
+    pairs = Variant(BLOCKS, num_warps=8, num_ctas=2)
+    export = Export(kernels.product, "product", (SIGNATURE,), (pairs,), PRODUCT.grid)
+    script = MULTIPLY.format(c=64, a=16, M=M, N=128, K=512, stride_a=512)
+    out = lines(on_fake_gpu([export], script, ("sm_90a",)))
+    assert out[0] == "0 ok"
+    assert next(line for line in out if line.startswith("launch ")).startswith(
+        f"launch product__0 ({programs}, 1, 1)"
+    )
+
+
 def test_array_that_no_tensor_map_describes(on_fake_gpu):
     # Aligned, as the signature wants, but with rows that go backwards: the next version takes it.
     script = MULTIPLY.format(c=64, a=16, M=256, N=256, K=64, stride_a=-512)

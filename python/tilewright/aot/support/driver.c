@@ -17,12 +17,13 @@ enum {
 enum { TW_PROCESSORS = 16, TW_CAPABILITY_MAJOR = 75, TW_CAPABILITY_MINOR = 76, TW_SHARED_LIMIT = 97 };
 
 /* An attribute of a launch, and a launch with attributes. */
-enum { TW_COOPERATIVE = 2, TW_DEPENDENT = 6 };
+enum { TW_COOPERATIVE = 2, TW_CLUSTER = 4, TW_DEPENDENT = 6 };
 struct tw_launch_attribute {
   int id;
   char padding[4];
   union {
     int flag;
+    unsigned cluster[3];
     char bytes[64];
   } value;
 };
@@ -57,6 +58,7 @@ struct tw_launch_description {
      void **, void **))                                                                            \
   F(cuLaunchKernelEx, 0,                                                                           \
     (const struct tw_launch_description *, void *, void **, void **))                              \
+  F(cuOccupancyMaxActiveClusters, 0, (int *, void *, const struct tw_launch_description *))        \
   F(cuLaunchCooperativeKernel, 1,                                                                  \
     (void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *,         \
      void **))                                                                                     \

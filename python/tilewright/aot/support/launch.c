@@ -12,7 +12,8 @@ struct tw_cuda_code {
   /* It may start before the kernels in front of it on its stream end. */
   char dependent;
   const void *image;
-  unsigned threads, shared;
+  /* The blocks of a cluster follow each other along the first side of the grid. */
+  unsigned threads, shared, cluster;
   /* NULL: nothing is added to a launch. */
   const int64_t *recipe;
 };
@@ -25,6 +26,9 @@ struct tw_kernel {
   pthread_mutex_t mutex;
   struct tw_map_entry *entries;
 };
+
+/* The second number of a recipe: what a launch makes of the grid that it is given. */
+enum { TW_GRID_GIVEN, TW_GRID_PERSISTENT, TW_GRID_PADDED };
 
 /* Not one of the public statuses: another candidate may do. */
 enum { TW_NO_MAP = -1 };
@@ -76,11 +80,38 @@ static int tw_fit_device(const struct tw_context *context, const struct tw_cuda_
                   "cuFuncSetAttribute", who);
 }
 
+/* How many programs of a persistent kernel run at once. */
+static int tw_count_resident(const struct tw_context *context, const struct tw_cuda_code *code,
+                             struct tw_kernel *kernel, const char *who) {
+  int status, count;
+  if (code->cluster > 1 && tw_cu.cuOccupancyMaxActiveClusters) {
+    struct tw_launch_attribute attribute = {.id = TW_CLUSTER,
+                                            .value.cluster = {code->cluster, 1, 1}};
+    struct tw_launch_description description = {
+        .grid = {code->cluster, 1, 1},
+        .block = {code->threads, 1, 1},
+        .shared = code->shared,
+        .attributes = &attribute,
+        .attribute_count = 1,
+    };
+    status =
+        tw_check(tw_cu.cuOccupancyMaxActiveClusters(&count, kernel->function, &description),
+                 "cuOccupancyMaxActiveClusters", who);
+  } else {
+    status = tw_check(tw_cu.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                          &count, kernel->function, (int)code->threads, code->shared),
+                      "cuOccupancyMaxActiveBlocksPerMultiprocessor", who);
+    count = (count > 0 ? count : 1) * context->processors / (int)code->cluster;
+  }
+  kernel->resident = (int64_t)(count > 0 ? count : 1) * code->cluster;
+  return status;
+}
+
 static int tw_prepare_recipe(struct tw_context *context, const struct tw_cuda_code *code,
                              struct tw_kernel *kernel, const char *who) {
-  int64_t persistent = code->recipe ? code->recipe[1] : 0;
+  int64_t grid = code->recipe ? code->recipe[1] : TW_GRID_GIVEN;
   size_t maps = code->recipe ? (size_t)code->recipe[2] : 0;
-  int status, blocks;
+  int status;
   if (maps && !tw_cu.cuTensorMapEncodeTiled)
     return tw_fail(TILEWRIGHT_UNSUPPORTED, "%s: CUDA driver too old: it has no tensor maps", who);
   if (maps && !context->zeros) {
@@ -94,13 +125,8 @@ static int tw_prepare_recipe(struct tw_context *context, const struct tw_cuda_co
       return tw_fail(TILEWRIGHT_OUT_OF_MEMORY, "%s: no memory", who);
     memset(kernel->entries, 0, bytes);
   }
-  if (!persistent)
-    return TILEWRIGHT_OK;
-  status = tw_check(tw_cu.cuOccupancyMaxActiveBlocksPerMultiprocessor(
-                        &blocks, kernel->function, (int)code->threads, code->shared),
-                    "cuOccupancyMaxActiveBlocksPerMultiprocessor", who);
-  kernel->resident = (int64_t)context->processors * (blocks > 0 ? blocks : 1);
-  return status;
+  return grid == TW_GRID_PERSISTENT ? tw_count_resident(context, code, kernel, who)
+                                    : TILEWRIGHT_OK;
 }
 
 static void tw_free_kernel(struct tw_kernel *kernel) {
@@ -184,24 +210,37 @@ static int tw_queue(const struct tw_cuda_code *code, void *function, const int64
                   "cuLaunchKernel", who);
 }
 
+/* Makes the grid that is launched of the one that was asked for. */
+static int tw_choose_grid(const struct tw_cuda_code *code, const struct tw_kernel *kernel,
+                          int64_t grid[3], const char *who) {
+  int persistent = code->recipe[1] == TW_GRID_PERSISTENT;
+  int64_t cluster = code->cluster;
+  /* At most 2^31 * 2^16 * 2^16. */
+  int64_t programs = persistent ? grid[0] * grid[1] * grid[2] : grid[0];
+  int64_t rounded = (programs + cluster - 1) / cluster * cluster;
+  if (rounded > INT32_MAX)
+    return tw_fail(TILEWRIGHT_UNSUPPORTED,
+                   "%s: a grid of %lld programs, but at most %lld are counted", who,
+                   (long long)programs, (long long)(INT32_MAX / cluster * cluster));
+  grid[0] = persistent && kernel->resident < rounded ? kernel->resident : rounded;
+  if (persistent)
+    grid[1] = grid[2] = 1;
+  return TILEWRIGHT_OK;
+}
+
 static int tw_submit(const struct tw_context *context, const struct tw_candidate *candidate,
                      struct tw_kernel *kernel, int64_t grid[3], void **parameters, unsigned count,
                      void *stream, const char *who) {
   const struct tw_cuda_code *code = candidate->cuda;
   struct tw_tensor_map maps[TW_MAX_MAPS];
   int32_t sides[3];
-  if (code->recipe && code->recipe[1]) {
-    int64_t programs = grid[0] * grid[1] * grid[2]; /* at most 2^31 * 2^16 * 2^16 */
-    if (programs > INT32_MAX)
-      return tw_fail(TILEWRIGHT_UNSUPPORTED,
-                     "%s: a grid of %lld programs, but at most 2147483647 are counted", who,
-                     (long long)programs);
+  if (code->recipe && code->recipe[1] != TW_GRID_GIVEN) {
     for (int i = 0; i < 3; ++i) {
       sides[i] = (int32_t)grid[i];
       parameters[count++] = &sides[i];
     }
-    grid[0] = programs < kernel->resident ? programs : kernel->resident;
-    grid[1] = grid[2] = 1;
+    if (tw_choose_grid(code, kernel, grid, who))
+      return TILEWRIGHT_UNSUPPORTED;
   }
   if (code->recipe) {
     const int64_t *at = code->recipe + 3;

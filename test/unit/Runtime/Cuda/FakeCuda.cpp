@@ -183,6 +183,17 @@ FAKE cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *,
 }
 
 #ifndef FAKE_CUDA_OLD
+FAKE cuOccupancyMaxActiveClusters(int *clusters, void *,
+                                  const LaunchDescription *description) {
+  FAIL_IF_ORDERED;
+  const LaunchDescription &d = *description;
+  bool isCluster = d.attributeCount > 0 &&
+                   d.attributes[0].id == LaunchAttributeId::ClusterDimension &&
+                   d.gridX % d.attributes[0].value.cluster.x == 0;
+  *clusters = isCluster ? fake().clustersAtOnce : 0;
+  return kSuccess;
+}
+
 FAKE cuTensorMapEncodeTiled(TensorMap *map, int element, uint32_t rank,
                             uint64_t base, const uint64_t *sizes,
                             const uint64_t *strides, const uint32_t *box,

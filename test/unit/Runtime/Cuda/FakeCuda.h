@@ -57,6 +57,7 @@ struct FakeCuda {
   int launchCount = 0;
   int parametersToRecord = 0;
   int blocksPerMultiprocessor = 2;
+  int clustersAtOnce = 130;
   std::vector<FakeTensorMap> tensorMaps;
   std::map<int, int> functionSettings;
   std::string loadedImage;

@@ -24,23 +24,36 @@ namespace {
 
 enum { Argument, Constant, Add, Sub, Mul, Min, Max };
 
-/// Two parameters, persistent or not; one map of half precision, 64 x 32 boxes:
-/// base is parameter 0, shape (parameter 1, 2 * parameter 1 - 1), stride 48.
-std::vector<int64_t> recipeOfMatrix(bool isPersistent) {
-  return {2,  isPersistent, 1, 6,        2,        128, 1,        2,
-          64, 32,           1, Argument, 0,        1,   Argument, 1,
-          5,  Constant,     2, Argument, 1,        Mul, 0,        Constant,
-          1,  Sub,          0, 1,        Constant, 48};
+/// Two parameters and a grid of some kind; one map of half precision, 64 x 32
+/// boxes: base is parameter 0, shape (parameter 1, 2 * parameter 1 - 1),
+/// stride 48.
+std::vector<int64_t> recipeOfMatrix(GridKind grid) {
+  return {2,        int64_t(grid),
+          1,        6,
+          2,        128,
+          1,        2,
+          64,       32,
+          1,        Argument,
+          0,        1,
+          Argument, 1,
+          5,        Constant,
+          2,        Argument,
+          1,        Mul,
+          0,        Constant,
+          1,        Sub,
+          0,        1,
+          Constant, 48};
 }
 
 class LaunchRecipeTest : public CudaTest {
 protected:
-  void load(const std::vector<int64_t> &numbers) {
+  void load(const std::vector<int64_t> &numbers, unsigned cluster = 1) {
     auto recipe = LaunchRecipe::parse(numbers.data(), numbers.size());
     ASSERT_TRUE(recipe.ok()) << recipe.status().message();
     LaunchShape shape;
     shape.threads = 128;
     shape.recipe = *recipe;
+    shape.cluster[0] = cluster;
     auto loaded = Kernel::load(open(), 0, "image", "kernel", shape);
     ASSERT_TRUE(loaded.ok()) << loaded.status().message();
     kernel = std::move(*loaded);
@@ -55,7 +68,7 @@ protected:
 };
 
 TEST_F(LaunchRecipeTest, MapsAreMadeFromTheParameters) {
-  load(recipeOfMatrix(false));
+  load(recipeOfMatrix(GridKind::Given));
   fake->parametersToRecord = 3;
   ASSERT_TRUE(launch(0x7000, 10, {4, 2, 1}).ok());
   ASSERT_EQ(fake->tensorMaps.size(), 1u);
@@ -73,7 +86,7 @@ TEST_F(LaunchRecipeTest, MapsAreMadeFromTheParameters) {
 }
 
 TEST_F(LaunchRecipeTest, MapsAreKept) {
-  load(recipeOfMatrix(false));
+  load(recipeOfMatrix(GridKind::Given));
   fake->parametersToRecord = 3;
   ASSERT_TRUE(launch(0x7000, 10, {1, 1, 1}).ok());
   ASSERT_TRUE(launch(0x8000, 10, {1, 1, 1}).ok());
@@ -83,7 +96,7 @@ TEST_F(LaunchRecipeTest, MapsAreKept) {
 }
 
 TEST_F(LaunchRecipeTest, ArraysWithoutElementsAreZeros) {
-  load(recipeOfMatrix(false));
+  load(recipeOfMatrix(GridKind::Given));
   ASSERT_TRUE(launch(0x7000, 0, {1, 1, 1}).ok());
   ASSERT_EQ(fake->tensorMaps.size(), 1u);
   EXPECT_NE(fake->tensorMaps[0].base, 0x7000u);
@@ -91,7 +104,7 @@ TEST_F(LaunchRecipeTest, ArraysWithoutElementsAreZeros) {
 }
 
 TEST_F(LaunchRecipeTest, RefusedArraysAreNotKept) {
-  load(recipeOfMatrix(false));
+  load(recipeOfMatrix(GridKind::Given));
   fake->failures["cuTensorMapEncodeTiled"] = kErrorInvalidValue;
   Status status = launch(0x7000, 10, {1, 1, 1});
   EXPECT_EQ(status.code(), StatusCode::Unsupported);
@@ -104,7 +117,7 @@ TEST_F(LaunchRecipeTest, RefusedArraysAreNotKept) {
 }
 
 TEST_F(LaunchRecipeTest, PersistentKernelsGetTheGrid) {
-  load(recipeOfMatrix(true));
+  load(recipeOfMatrix(GridKind::Persistent));
   fake->parametersToRecord = 6;
   ASSERT_TRUE(launch(0x7000, 10, {1000, 30, 2}).ok());
   // The double has 1016 multiprocessors: attribute number 16.
@@ -116,8 +129,40 @@ TEST_F(LaunchRecipeTest, PersistentKernelsGetTheGrid) {
   EXPECT_EQ(fake->launches[1].grid[0], 6u);
 }
 
+TEST_F(LaunchRecipeTest, PersistentClusters) {
+  load(recipeOfMatrix(GridKind::Persistent), 4);
+  fake->parametersToRecord = 6;
+  ASSERT_TRUE(launch(0x7000, 10, {1000, 30, 2}).ok());
+  EXPECT_EQ(fake->launches[0].grid[0], 4 * 130u);
+  // Whole clusters, and the grid as it was asked for.
+  ASSERT_TRUE(launch(0x7000, 10, {3, 3, 1}).ok());
+  EXPECT_EQ(fake->launches[1].grid[0], 12u);
+  EXPECT_EQ(fake->launches[1].cluster[0], 4u);
+  EXPECT_EQ(fake->launches[1].words,
+            (std::vector<uint32_t>{0x7000, 10, 3, 3, 1, 1}));
+  fake->clustersAtOnce = 0;
+  load(recipeOfMatrix(GridKind::Persistent), 4);
+  ASSERT_TRUE(launch(0x7000, 10, {1000, 1, 1}).ok());
+  EXPECT_EQ(fake->launches[2].grid[0], 4u) << "one at least";
+}
+
+TEST_F(LaunchRecipeTest, PaddedGrids) {
+  load(recipeOfMatrix(GridKind::Padded), 2);
+  fake->parametersToRecord = 6;
+  ASSERT_TRUE(launch(0x7000, 10, {7, 3, 2}).ok());
+  EXPECT_EQ(fake->launches[0].grid[0], 8u);
+  EXPECT_EQ(fake->launches[0].grid[1], 3u);
+  EXPECT_EQ(fake->launches[0].grid[2], 2u);
+  EXPECT_EQ(fake->launches[0].words,
+            (std::vector<uint32_t>{0x7000, 10, 7, 3, 2, 1}));
+  Status large = launch(0x7000, 10, {2147483647, 1, 1});
+  EXPECT_EQ(large.message(),
+            "cannot launch kernel 'kernel': a grid of 2147483647 programs, but "
+            "at most 2147483646 are counted");
+}
+
 TEST_F(LaunchRecipeTest, MalformedRecipes) {
-  std::vector<int64_t> good = recipeOfMatrix(false);
+  std::vector<int64_t> good = recipeOfMatrix(GridKind::Given);
   for (size_t length = 0; length < good.size(); ++length)
     EXPECT_FALSE(LaunchRecipe::parse(good.data(), length).ok()) << length;
   std::vector<int64_t> longer = good;
@@ -129,13 +174,16 @@ TEST_F(LaunchRecipeTest, MalformedRecipes) {
   ASSERT_FALSE(parsed.ok());
   EXPECT_EQ(parsed.status().message(),
             "malformed launch recipe: the number of a parameter");
+  std::vector<int64_t> grid = good;
+  grid[1] = 3;
+  EXPECT_FALSE(LaunchRecipe::parse(grid.data(), grid.size()).ok());
   std::vector<int64_t> stack = good;
   stack[11] = Add;
   EXPECT_FALSE(LaunchRecipe::parse(stack.data(), stack.size()).ok());
 }
 
 TEST_F(LaunchRecipeTest, BoundLaunchesKeepTheirMaps) {
-  load(recipeOfMatrix(true));
+  load(recipeOfMatrix(GridKind::Persistent));
   fake->parametersToRecord = 6;
   const uint64_t slots[] = {0x7000, 10};
   auto bound = kernel->bind({4, 2, 1}, slots, 2);
@@ -151,7 +199,7 @@ TEST_F(LaunchRecipeTest, BoundLaunchesKeepTheirMaps) {
 }
 
 TEST_F(LaunchRecipeTest, LaunchesAllocateNothing) {
-  load(recipeOfMatrix(true));
+  load(recipeOfMatrix(GridKind::Persistent));
   ASSERT_TRUE(launch(0x7000, 10, {4, 2, 1}).ok()) << "makes the map";
   fake->onlyCountsLaunches = true;
   const size_t before = allocations;
