@@ -54,6 +54,29 @@ LogicalResult SpecializeOp::verify() {
   return success();
 }
 
+/// C1, and C2 as far as one op shows it.
+static LogicalResult verifyNamedBarrier(Operation *op, int32_t warps) {
+  auto role = SpecializeOp::getRole(op->getBlock());
+  if (!role)
+    return op->emitOpError("stands in a role");
+  // Roles that are still being written have no warps yet.
+  if (role->second >= role->first.getWarps().size())
+    return success();
+  int32_t own = role->first.getWarps()[role->second];
+  if (warps < own)
+    return op->emitOpError("waits for ")
+           << warps << " warps in a role of " << own;
+  return success();
+}
+
+LogicalResult NamedBarrierWaitOp::verify() {
+  return verifyNamedBarrier(*this, getWarps());
+}
+
+LogicalResult NamedBarrierArriveOp::verify() {
+  return verifyNamedBarrier(*this, getWarps());
+}
+
 int32_t SpecializeOp::getFirstWarp(unsigned role) {
   int32_t first = 0;
   for (int32_t warps : getWarps().take_front(role))

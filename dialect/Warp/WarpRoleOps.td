@@ -65,3 +65,41 @@ def Warp_RoleEndOp : Warp_Op<"role_end", [
   }];
   let assemblyFormat = "attr-dict";
 }
+
+class Warp_NamedBarrierOp<string mnemonic> : Warp_Op<mnemonic, [
+    MemoryEffects<[MemRead<Warp_SharedResource>, MemWrite<Warp_SharedResource>]>]> {
+  let arguments = (ins ConfinedAttr<I32Attr, [IntNonNegative]>:$barrier,
+                       ConfinedAttr<I32Attr, [IntPositive]>:$warps);
+  let assemblyFormat = "$barrier `warps` $warps attr-dict";
+  let hasVerifier = 1;
+}
+
+def Warp_NamedBarrierWaitOp : Warp_NamedBarrierOp<"named_barrier_wait"> {
+  let summary = "waits until enough warps have come to a barrier of roles";
+  let description = [{
+    Every warp of the role comes to the barrier of this number and waits until
+    `warps` warps have, those that wait and those that only arrive; then it starts
+    anew. Orders what roles do: what a warp wrote to shared memory before it came
+    is seen by those that waited.
+
+    C1: it stands in a role.
+    C2: `warps` is the same for all ops on a barrier, and at least the warps of the
+        role.
+
+    ```mlir
+    warp.named_barrier_wait 0 warps 8
+    ```
+  }];
+}
+
+def Warp_NamedBarrierArriveOp : Warp_NamedBarrierOp<"named_barrier_arrive"> {
+  let summary = "comes to a barrier of roles and goes on";
+  let description = [{
+    Every warp of the role counts for the barrier of this number; none waits. See
+    `warp.named_barrier_wait`, whose C1 and C2 hold.
+
+    ```mlir
+    warp.named_barrier_arrive 0 warps 8
+    ```
+  }];
+}

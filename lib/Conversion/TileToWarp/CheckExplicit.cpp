@@ -7,6 +7,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -132,6 +133,40 @@ static LogicalResult checkComputing(SpecializeOp roles) {
       return failure();
   }
   return success();
+}
+
+/// The barriers between roles that the hardware has left, and how many warps
+/// come to each.
+static LogicalResult checkNamedBarriers(SpecializeOp roles) {
+  constexpr int32_t kBarriers = 16;
+  int32_t warps = 0;
+  for (int32_t some : roles.getWarps())
+    warps += some;
+  int32_t groups = llvm::divideCeil(warps, kWarpsPerGroup);
+  int32_t most = kBarriers - 1 - int32_t(roles.getRoles().size()) - groups;
+  llvm::SmallDenseMap<int32_t, int32_t> warpsOf;
+  auto check = [&](Operation *op, int32_t barrier, int32_t some) {
+    if (barrier >= most)
+      return LogicalResult(op->emitError("these roles have at most ")
+                           << std::max(most, 0)
+                           << " barriers between them, this is number "
+                           << barrier + 1);
+    int32_t first = warpsOf.try_emplace(barrier, some).first->second;
+    if (first != some)
+      return LogicalResult(
+          op->emitError("a barrier waits for equally many warps "
+                        "everywhere, got ")
+          << first << " and " << some);
+    return success();
+  };
+  WalkResult result = roles.walk([&](Operation *op) {
+    if (auto wait = dyn_cast<NamedBarrierWaitOp>(op))
+      return WalkResult(check(op, wait.getBarrier(), wait.getWarps()));
+    if (auto arrive = dyn_cast<NamedBarrierArriveOp>(op))
+      return WalkResult(check(op, arrive.getBarrier(), arrive.getWarps()));
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
 }
 
 //===----------------------------------------------------------------------===//
@@ -316,7 +351,8 @@ struct CheckExplicit : warp::impl::CheckExplicitBase<CheckExplicit> {
       return failure();
     if (SpecializeOp roles = getRoles(func))
       if (failed(checkSizes(roles)) || failed(sinkTiles(roles)) ||
-          failed(checkComputing(roles)) || failed(formCluster(func, roles)))
+          failed(checkComputing(roles)) || failed(checkNamedBarriers(roles)) ||
+          failed(formCluster(func, roles)))
         return failure();
     return success(succeeded(checkRings(func)) &&
                    succeeded(checkSharedTiles(func)) &&

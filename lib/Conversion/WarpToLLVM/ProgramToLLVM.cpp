@@ -1,5 +1,6 @@
 // A kernel and its place in the grid.
 
+#include "lib/Conversion/WarpToLLVM/InlinePtx.h"
 #include "lib/Conversion/WarpToLLVM/Patterns.h"
 #include "lib/Conversion/WarpToLLVM/SharedMemory.h"
 #include "lib/Conversion/WarpToLLVM/ThreadIndices.h"
@@ -146,11 +147,39 @@ struct BarrierLowering : ConvertOpToLLVMPattern<warp::BarrierOp> {
   }
 };
 
+/// A barrier of roles: from the last one of the hardware down, as those of the
+/// compiler count up.
+template <typename OpT>
+struct NamedBarrierLowering : ConvertOpToLLVMPattern<OpT> {
+  using ConvertOpToLLVMPattern<OpT>::ConvertOpToLLVMPattern;
+  using OneToNOpAdaptor = typename ConvertOpToLLVMPattern<OpT>::OneToNOpAdaptor;
+
+  LogicalResult
+  matchAndRewrite(OpT op, OneToNOpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    constexpr unsigned kLastBarrier = 15;
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    unsigned number = kLastBarrier - op.getBarrier();
+    unsigned threads = op.getWarps() * kWarpSize;
+    if (std::is_same_v<OpT, warp::NamedBarrierWaitOp>)
+      NVVM::BarrierOp::create(b, Type(), emitI32(b, number),
+                              emitI32(b, threads), {}, Value());
+    else
+      InlinePtx(b).emit(
+          ("bar.arrive " + Twine(number) + ", " + Twine(threads) + ";").str(),
+          /*sideEffects=*/true);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 } // namespace
 
 void tilewright::populateProgramToLLVM(const WarpTypeConverter &converter,
                                        RewritePatternSet &patterns) {
   patterns.add<FuncLowering, ReturnLowering, BarrierLowering,
+               NamedBarrierLowering<warp::NamedBarrierWaitOp>,
+               NamedBarrierLowering<warp::NamedBarrierArriveOp>,
                GridLowering<tile::ProgramIdOp, NVVM::BlockIdXOp,
                             NVVM::BlockIdYOp, NVVM::BlockIdZOp>,
                GridLowering<tile::NumProgramsOp, NVVM::GridDimXOp,

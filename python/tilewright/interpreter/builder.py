@@ -44,6 +44,7 @@ class EagerBuilder:
         self.memory, self.grid, self.functions = memory, grid, functions
         self.position = (0, 0, 0)
         self.cluster = 1  # programs of a cluster
+        self.named_barriers = 0
         self.schedule = None  # that of the roles, while they run
 
     def create(self, op, operands, types, attrs):

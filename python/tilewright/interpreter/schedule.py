@@ -27,6 +27,26 @@ class _Task:
         self.thread = None
 
 
+class _Barrier:
+    """A barrier between roles: how many warps have come since it last started anew, and how often it has."""
+
+    def __init__(self, warps):
+        self.warps, self.arrived, self.rounds = warps, 0, 0
+
+    def come(self, warps):
+        """Let so many warps come to it; gives the round that they belong to."""
+        current = self.rounds
+        self.arrived += warps
+        if self.arrived > self.warps:
+            raise LanguageError(
+                f"{self.arrived} warps come to a barrier of {self.warps} at once",
+                hint="it counts the warps of all roles that wait at it or arrive",
+            )
+        if self.arrived == self.warps:
+            self.arrived, self.rounds = 0, current + 1
+        return current
+
+
 class Schedule:
     """Runs roles, given as objects with a `name` and a `run()`."""
 
@@ -34,6 +54,11 @@ class Schedule:
         self._tasks = [_Task(role) for role in roles]
         self._back = threading.Semaphore(0)
         self._current = None
+        self._barriers = {}
+
+    def barrier(self, number, warps):
+        """The barrier of this number, to which so many warps come."""
+        return self._barriers.setdefault(number, _Barrier(warps))
 
     @property
     def role(self):

@@ -144,6 +144,20 @@ def _wgmma(builder, operands, types, attrs):
     return [(acc.astype(a.dtype) + a @ b).astype(acc.dtype)]
 
 
+def _named_barrier_arrive(builder, operands, types, attrs):
+    schedule = builder.schedule
+    schedule.barrier(attrs["barrier"], attrs["warps"]).come(schedule.role.warps)
+    return []
+
+
+def _named_barrier_wait(builder, operands, types, attrs):
+    schedule = builder.schedule
+    barrier = schedule.barrier(attrs["barrier"], attrs["warps"])
+    current = barrier.come(schedule.role.warps)
+    schedule.wait_until(lambda: barrier.rounds > current, f"a barrier of {barrier.warps} warps")
+    return []
+
+
 def _pass_on(builder, operands, types, attrs):
     return operands
 
@@ -168,4 +182,6 @@ OPS = {
     "warp.wgmma": _wgmma,
     "warp.wgmma_wait": _pass_on,
     "warp.barrier": _nothing,
+    "warp.named_barrier_arrive": _named_barrier_arrive,
+    "warp.named_barrier_wait": _named_barrier_wait,
 }

@@ -26,6 +26,8 @@ class Builder(Protocol):
     target: str
     #: What runs rings, roles and products of warpgroups: "interpreter", or the target.
     warp_target: str
+    #: How many barriers between roles the kernel has made so far.
+    named_barriers: int
     #: The first and the last address of arrays, as tensors, by argument; empty unless accesses are checked.
     extents: dict
     #: Whether sums, differences and products of signed integers are asserted to fit.

@@ -29,3 +29,15 @@ tile.func @roles(%map: !warp.tensor_map, %i: i32, %c: i1) {
   }
   tile.return
 }
+
+// CHECK-LABEL: @turns
+tile.func @turns() {
+  warp.specialize warps [4, 4] {
+    // CHECK: warp.named_barrier_wait 0 warps 8
+    warp.named_barrier_wait 0 warps 8
+  }, {
+    // CHECK: warp.named_barrier_arrive 0 warps 8
+    warp.named_barrier_arrive 0 warps 8
+  }
+  tile.return
+}

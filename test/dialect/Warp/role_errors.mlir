@@ -46,3 +46,21 @@ tile.func @c2_groups() {
   }
   tile.return
 }
+
+// -----
+
+tile.func @barrier_c1() {
+  // expected-error@+1 {{stands in a role}}
+  warp.named_barrier_wait 0 warps 8
+  tile.return
+}
+
+// -----
+
+tile.func @barrier_c2() {
+  warp.specialize warps [4] {
+    // expected-error@+1 {{waits for 2 warps in a role of 4}}
+    warp.named_barrier_arrive 0 warps 2
+  }
+  tile.return
+}

@@ -176,3 +176,33 @@ def test_float32_loses_13_bits():
     expected = np.ones((64, 64), np.float32)
     expected[:, 0] = 1 + 2**-10
     np.testing.assert_array_equal(c, expected)
+
+
+@tw.jit
+def crowded(x_ptr):
+    turn = warp.named_barrier(6)
+
+    def role():
+        turn.arrive()
+
+    warp.specialize(warp.role(role, warps=4), warp.role(role, warps=4))
+
+
+def test_more_warps_than_a_barrier_counts(blocks):
+    with pytest.raises(tl.LanguageError, match="8 warps come to a barrier of 6 at once"):
+        run(crowded, blocks[0])
+
+
+@tw.jit
+def alone(x_ptr):
+    turn = warp.named_barrier(8)
+
+    def role():
+        turn.wait()
+
+    warp.specialize(warp.role(role, warps=4))
+
+
+def test_a_barrier_to_which_nobody_comes(blocks):
+    with pytest.raises(tl.LanguageError, match=r"hangs: role\(\) waits for a barrier of 8 warps"):
+        run(alone, blocks[0])

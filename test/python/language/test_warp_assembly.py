@@ -116,6 +116,14 @@ def test_clusters_copy_for_each_other():
     assert ptx.count("barrier.cluster.wait") == 2
 
 
+def test_barriers_between_roles():
+    ptx = compile_kernel(
+        kernels.alternating.fn, {"log_ptr": "*i32", "N": "i32"}, {}, {}, "sm_90a", Options()
+    ).asm["ptx"]
+    found = Counter(re.findall(r"\bbar\.(\w+)\s+(\d+), 256;", ptx))
+    assert found == {("sync", "15"): 1, ("arrive", "15"): 2, ("sync", "14"): 1, ("arrive", "14"): 1}
+
+
 def test_the_page_shows_the_tutorial():
     page = (kernels.EXAMPLES.parent / "docs" / "warp-language.md").read_text()
     assert inspect.getsource(tutorial.gemm_kernel.fn) in page

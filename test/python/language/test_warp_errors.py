@@ -479,6 +479,52 @@ class TestRoles:
         refused(kernel, "this block of shared memory is another role's")
 
 
+class TestBarriers:
+    def test_number_of_warps(self, refused):
+        def kernel(x_ptr, n):
+            warp.named_barrier(0)  # !
+
+        refused(kernel, "1 to 32 warps come to a barrier, a constant, got 0")
+
+    def test_too_few_warps(self, refused):
+        def kernel(x_ptr, n):
+            turn = warp.named_barrier(2)
+
+            def role():
+                turn.wait()  # !
+
+            warp.specialize(warp.role(role, warps=4))
+
+        refused(kernel, "4 warps of role() come to a barrier of 2")
+
+    def test_in_a_role(self, refused):
+        def kernel(x_ptr, n):
+            def role():
+                warp.named_barrier(8)  # !
+
+            warp.specialize(warp.role(role, warps=4))
+
+        refused(kernel, "a barrier between roles is made at the top of a kernel")
+
+    def test_outside_of_roles(self, refused):
+        def kernel(x_ptr, n):
+            warp.named_barrier(8).arrive()  # !
+
+        refused(kernel, "arrive stands in a role")
+
+    def test_too_many(self, refused):
+        def kernel(x_ptr, n):
+            turns = [warp.named_barrier(4) for _ in range(14)]
+
+            def role():
+                for turn in turns:
+                    turn.arrive()  # !
+
+            warp.specialize(warp.role(role, warps=4))
+
+        refused(kernel, "these roles have at most 13 barriers between them, this is number 14")
+
+
 @pytest.fixture
 def refuses_product(refused):
     """`refuses_product(multiply, message)`: `multiply(a, b)` of blocks [64, 64] in shared memory, in a role."""

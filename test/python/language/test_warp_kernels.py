@@ -181,6 +181,39 @@ def test_two_roles_read_one_ring(backend, rng):
 
 
 @tw.jit
+def alternating(log_ptr, N):
+    """Two roles that take turns, N times each: which of them was when, as they counted it."""
+    first_turn, second_turn = warp.named_barrier(8), warp.named_barrier(8)
+
+    def note(number: tl.constexpr):
+        place = tl.load(log_ptr)
+        tl.store(log_ptr + 1 + place, number)
+        tl.store(log_ptr, place + 1)
+
+    def one():
+        for _ in range(N):
+            first_turn.wait()
+            note(1)
+            second_turn.arrive()
+
+    def other():
+        first_turn.arrive()
+        for i in range(N):
+            second_turn.wait()
+            note(2)
+            if i + 1 < N:
+                first_turn.arrive()
+
+    warp.specialize(warp.role(one, warps=4), warp.role(other, warps=4))
+
+
+def test_roles_take_turns(backend):
+    log = backend.array(np.zeros(21, np.int32))
+    alternating[(1,)](log, 10)
+    np.testing.assert_array_equal(backend.numpy(log), [20, *[1, 2] * 10])
+
+
+@tw.jit
 def clustered(a_ptr, b_ptr, c_ptr, M, N, K, BLOCK: tl.constexpr, CLUSTER: tl.constexpr, ALWAYS: tl.constexpr):
     """c = a @ b.T by clusters of programs along M, which copy the blocks of b for each other."""
     a = tl.make_tensor_descriptor(a_ptr, [M, K], [K, 1], [64, BLOCK])

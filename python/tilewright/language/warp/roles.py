@@ -7,9 +7,9 @@ from ..builtin import builtin
 from ..errors import LanguageError, LanguageTypeError, LanguageValueError
 from ..ir import builder
 from ..semantic.convert import describe
-from .types import check_target, create
+from .types import check_target
 
-_MAX_WARPS, _MAX_ROLES, _WARPS_PER_GROUP, _LANES = 32, 7, 4, 32
+MAX_WARPS, _MAX_ROLES, _WARPS_PER_GROUP, _LANES = 32, 7, 4, 32
 _MAX_REGISTERS = 64 * 1024
 
 _current = contextvars.ContextVar("tilewright_role", default=None)
@@ -51,8 +51,8 @@ def current_role(what=None):
 
 
 def _check_warps(warps):
-    if isinstance(warps, bool) or not isinstance(warps, int) or not 1 <= warps <= _MAX_WARPS:
-        raise LanguageValueError(f"a role has 1 to {_MAX_WARPS} warps, a constant, got {describe(warps)}")
+    if isinstance(warps, bool) or not isinstance(warps, int) or not 1 <= warps <= MAX_WARPS:
+        raise LanguageValueError(f"a role has 1 to {MAX_WARPS} warps, a constant, got {describe(warps)}")
 
 
 def _check_registers(warps, registers):
@@ -100,8 +100,8 @@ def _check_roles(roles):
     if not 1 <= len(roles) <= _MAX_ROLES:
         raise LanguageValueError(f"a kernel has 1 to {_MAX_ROLES} roles, got {len(roles)}")
     warps = sum(given.warps for given in roles)
-    if warps > _MAX_WARPS:
-        raise LanguageValueError(f"the roles have at most {_MAX_WARPS} warps together, got {warps}")
+    if warps > MAX_WARPS:
+        raise LanguageValueError(f"the roles have at most {MAX_WARPS} warps together, got {warps}")
     budgets = [given.registers for given in roles]
     if None in budgets and any(budgets):
         raise LanguageValueError("either all roles have a budget of registers or none has")
@@ -135,14 +135,3 @@ def specialize(*roles):
     _check_roles(roles)
     # Whole warpgroups first: those that multiply start at a multiple of four warps.
     builder().specialize(sorted(roles, key=lambda given: given.warps % _WARPS_PER_GROUP != 0))
-
-
-@builtin
-def barrier():
-    """Wait for all warps of the role.
-
-    Blocks of `warp.shared` need none: the compiler puts barriers between stores and reads itself.
-    """
-    check_target("warp.barrier")
-    current_role("warp.barrier")
-    create("warp.barrier", [], [])

@@ -504,3 +504,26 @@ tile.func @sizes() attributes {tile.kernel} {
   }
   tile.return
 }
+
+// -----
+
+tile.func @barriers() attributes {tile.kernel} {
+  warp.specialize warps [4, 4] {
+    warp.named_barrier_wait 3 warps 8
+  }, {
+    // expected-error@+1 {{a barrier waits for equally many warps everywhere, got 8 and 4}}
+    warp.named_barrier_arrive 3 warps 4
+  }
+  tile.return
+}
+
+// -----
+
+tile.func @number() attributes {tile.kernel} {
+  warp.specialize warps [4, 4] {
+    // expected-error@+1 {{these roles have at most 11 barriers between them, this is number 12}}
+    warp.named_barrier_wait 11 warps 8
+  }, {
+  }
+  tile.return
+}

@@ -1,0 +1,89 @@
+"""Barriers of a role, and between roles."""
+
+from ..aggregate import aggregate
+from ..builtin import builtin
+from ..errors import LanguageError, LanguageValueError
+from ..ir import builder
+from ..semantic.convert import describe
+from .roles import MAX_WARPS, current_role
+from .types import check_target, create
+
+
+@builtin
+def barrier():
+    """Wait for all warps of the role.
+
+    Blocks of `warp.shared` need none: the compiler puts barriers between stores and reads itself.
+    """
+    check_target("warp.barrier")
+    current_role("warp.barrier")
+    create("warp.barrier", [], [])
+
+
+class role_barrier(aggregate):
+    """A barrier between roles, made by `warp.named_barrier`. Attribute: `warps`, how many come to it."""
+
+    def __init__(self, number, warps):
+        super().__init__((), ("barrier", number))
+        self.number, self.warps = number, warps
+
+    def with_parts(self, parts):
+        """Itself."""
+        return self
+
+    @property
+    def type(self):
+        """How errors name the type."""
+        return f"barrier of {self.warps} warps"
+
+    def _come(self, op, what):
+        role = current_role(what)
+        if role.warps > self.warps:
+            raise LanguageValueError(
+                f"{role.warps} warps of {role.name}() come to a barrier of {self.warps}",
+                hint="a barrier counts the warps of all roles that wait at it or arrive",
+            )
+        create(op, [], [], barrier=self.number, warps=self.warps)
+
+    @builtin
+    def wait(self):
+        """Wait until so many warps have come to the barrier, those of this role among them; then it starts anew."""
+        self._come("warp.named_barrier_wait", "wait")
+
+    @builtin
+    def arrive(self):
+        """Come to the barrier, which counts the warps of this role, and go on."""
+        self._come("warp.named_barrier_arrive", "arrive")
+
+
+@builtin
+def named_barrier(warps):
+    """A barrier to which `warps` warps of several roles come, as a `role_barrier`; made at the top of a kernel.
+
+    It orders what roles do, such as two that take turns at the tensor cores; blocks go through rings. The hardware has
+    16 barriers, of which the compiler needs one, one for each role and one for each warpgroup.
+
+    Raises `LanguageValueError` for another number than 1 to 32.
+
+    Example::
+
+        turn = warp.named_barrier(8)  # of two roles of 4 warps
+
+        def first():
+            ...
+            turn.arrive()  # the other one may go on
+
+        def second():
+            turn.wait()
+            ...
+    """
+    check_target("warp.named_barrier")
+    if isinstance(warps, bool) or not isinstance(warps, int) or not 1 <= warps <= MAX_WARPS:
+        raise LanguageValueError(
+            f"1 to {MAX_WARPS} warps come to a barrier, a constant, got {describe(warps)}"
+        )
+    if current_role() is not None:
+        raise LanguageError("a barrier between roles is made at the top of a kernel, in front of them")
+    current = builder()
+    current.named_barriers += 1
+    return role_barrier(current.named_barriers - 1, warps)
