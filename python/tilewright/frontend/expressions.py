@@ -40,6 +40,25 @@ _COMPARE = {
 _UNARY = {ast.USub: ("-", operator.neg), ast.UAdd: ("+", operator.pos), ast.Invert: ("~", operator.invert)}
 
 
+#: Bits of a number, and elements of a string or tuple, that a constant may have.
+_LARGEST = 1 << 20
+
+
+def _grows_too_large(symbol, left, right):
+    """Whether computing a constant would take all memory, or for ever."""
+    if symbol == "*" and isinstance(right, (str, tuple, list)):
+        left, right = right, left
+    if not isinstance(right, int):
+        return False
+    if symbol == "*" and isinstance(left, (str, tuple, list)):
+        return len(left) * right > _LARGEST
+    if not isinstance(left, int) or right < 1:
+        return False
+    if symbol == "**":
+        return abs(left) > 1 and left.bit_length() * right > _LARGEST
+    return symbol == "<<" and left.bit_length() + right > _LARGEST
+
+
 class Expressions:
     """Operators, attributes, subscripts, literals."""
 
@@ -79,12 +98,16 @@ class Expressions:
     def _on_tuples(self, node, symbol, function, left, right):
         left, right = (value if isinstance(value, tuple) else unwrap(value) for value in (left, right))
         pair = (type(left), type(right))
+        if _grows_too_large(symbol, left, right):
+            raise self.error(f"the result of {symbol} is too large for a constant", node)
         if (symbol == "+" and pair == (tuple, tuple)) or (symbol == "*" and set(pair) == {tuple, int}):
             return function(left, right)
         raise self.error(f"{symbol} does not take {describe(left)} and {describe(right)}", node)
 
     def _fold(self, node, symbol, function, left, right):
         left, right = unwrap(left), unwrap(right)
+        if _grows_too_large(symbol, left, right):
+            raise self.error(f"the result of {symbol} is too large for a constant", node)
         try:
             return wrap(function(left, right))
         except TypeError:

@@ -84,7 +84,12 @@ def _isinstance(value, classes):
     return isinstance(value, classes) or isinstance(unwrap(value), classes)
 
 
-def _print(prefix="", *args):
+def _print(prefix="", *args, **options):
+    if options:
+        raise LanguageTypeError(
+            f"print in a kernel takes values only, got {next(iter(options))}=",
+            hint="tl.static_print has the options of Python's print",
+        )
     device_print(prefix, *args) if isinstance(unwrap(prefix), str) else device_print("", prefix, *args)
 
 

@@ -12,8 +12,8 @@ from .tensor import tensor
 
 
 def _grid_op(op, axis, name):
-    if axis not in (0, 1, 2):
-        raise LanguageValueError(f"the axis of tl.{name} is 0, 1 or 2, got {axis!r}")
+    if not isinstance(axis, int) or axis not in (0, 1, 2):
+        raise LanguageValueError(f"the axis of tl.{name} is 0, 1 or 2, got {convert.describe(axis)}")
     return emit(op, [], int32, axis=axis)
 
 
@@ -82,7 +82,7 @@ def full(shape, value, dtype):
         >>> tl.full((), 3, tl.int64)
         int64 3
     """
-    shape = as_shape((shape,) if isinstance(shape, int) else (tuple(shape),), "tl.full")
+    shape = as_shape((tuple(shape) if isinstance(shape, (tuple, list)) else shape,), "tl.full")
     if dtype is None:
         raise LanguageTypeError("tl.full needs a dtype")
     if not isinstance(dtype, _dtype):

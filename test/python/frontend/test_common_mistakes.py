@@ -1,0 +1,82 @@
+"""Mistakes of many kinds: each is reported at its line, in words of the language."""
+
+import importlib
+import math
+import sys
+
+import pytest
+
+SETTINGS = {"a": 1}
+
+
+class Settings:
+    pass
+
+
+MISTAKES = [
+    ("tl.store(x, tl.load(x, msk=True))", "load(): got an unexpected keyword argument 'msk'"),
+    ("tl.store(x, 2 ** (2**40))", "the result of ** is too large for a constant"),
+    ("tl.store(x, 1 << 10**9)", "the result of << is too large for a constant"),
+    ("tl.static_print('a' * 10**9)", "the result of * is too large for a constant"),
+    ("tl.static_print(10**9 * (1, 2))", "the result of * is too large for a constant"),
+    ("tl.zeros(8.5, tl.float32)", "the shape of tl.full is made of compile-time integers, got 8.5"),
+    ("tl.zeros((8, 0), tl.float32)", "the sides of tl.full are positive, got [8, 0]"),
+    ("tl.zeros((8,), 'float32')", "tl.full needs a type such as tl.float32, got 'float32'"),
+    ("tl.program_id(tl.load(x))", "the axis of tl.program_id is 0, 1 or 2, got fp32"),
+    ("tl.program_id(True + 2)", "the axis of tl.program_id is 0, 1 or 2, got 3"),
+    ("print(1, sep=2)", "print in a kernel takes values only, got sep="),
+    ("tl.arange(8, 0)", "tl.arange(8, 0) is empty"),
+    (
+        "tl.store(x, math.sin(tl.load(x)))",
+        "sin() is evaluated while compiling, but an argument is a scalar of type fp32",
+    ),
+    (
+        "tl.store(x, SETTINGS['a'])",
+        "the global 'SETTINGS' is not a compile-time constant: it is of type dict",
+    ),
+    ("tl.store(x, Settings())", "'Settings' cannot be called in a kernel"),
+    ("tl.store(x, {'a': 1}['a'])", "dicts are not supported in a kernel"),
+    ("tl.store(x, lambda y: y)", "expected a block, a scalar or a number, got function <lambda>"),
+    ("tl.store(x, x)", "the stored value is pointer<fp32> but the pointer points to fp32"),
+    ("tl.store(x, tl.load(tl.load(x)))", "tl.load needs a pointer or a block of pointers, got fp32"),
+    ("tl.store(x, 1 / 0)", "division by zero"),
+    ("tl.store(x, tl.load(x).to(int))", "a cast needs a type such as tl.float32, got <class 'int'>"),
+    ("tl.store(x, tl.load(x) @ tl.load(x))", "@ is not defined for values of the kernel"),
+    ("tl.store(x, [i for i in range(10**9)])", "unrolling makes 1000000000 iterations"),
+    ("tl.static_print(f'{1:zz}')", "Unknown format code 'z'"),
+    ("a, b = tl.load(x)", "cannot unpack a scalar of type fp32"),
+    ("a, b, c = 1, 2", "3 names for 2 values"),
+    ("tl.load(x).z = 3", "this cannot be assigned to in a kernel"),
+    ("tl.store(x, tl.float32)", "expected a block, a scalar or a number, got tl.float32"),
+    ("tl.store(x, tl.dtype)", "expected a block, a scalar or a number"),
+    ("del x", "'del' is not supported in a kernel"),
+    ("import os", "'import' is not supported in a kernel"),
+    ("class A: pass", "classes are not supported in a kernel"),
+    ("yield x", "'yield' is not supported in a kernel"),
+    ("assert False, 'no ' + 'way'", "static assertion failed: no way"),
+    ("n: tl.constexpr = tl.load(x)", "the value of a tl.constexpr must be known while compiling"),
+    ("tl.extra.libdevice.nothing(x)", "has no attribute 'nothing'"),
+    ("tl.store(x, *(1, 2, 3, 4, 5, 6))", "store(): too many positional arguments"),
+    ("tl.store(x, **{'value': 1})", "'**' is not supported in a kernel"),
+    ("tl.multiple_of(tl.arange(0, 8), 0)", "tl.multiple_of takes positive compile-time integers, got [0]"),
+    ("tl.reduce(tl.arange(0, 8), 0, lambda a: a)", "<lambda>(): too many positional arguments"),
+]
+
+
+def make(tmp_path, monkeypatch, statement):
+    """A kernel with the statement in its second line, in a module of its own."""
+    (tmp_path / "mistaken.py").write_text(
+        f"import tilewright.language as tl\n\n\ndef kernel(x):\n    {statement}  # !\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    importlib.invalidate_caches()
+    sys.modules.pop("mistaken", None)
+    module = importlib.import_module("mistaken")
+    module.SETTINGS, module.Settings, module.math = SETTINGS, Settings, math
+    return module.kernel
+
+
+@pytest.mark.parametrize("statement, message", MISTAKES, ids=[statement for statement, _ in MISTAKES])
+def test_the_message_and_its_place(tmp_path, monkeypatch, rejects, statement, message):
+    error = rejects(make(tmp_path, monkeypatch, statement), message, x="*fp32")
+    assert "tilewright/" not in str(error).replace("tilewright/language/extra", "")
