@@ -33,7 +33,6 @@ void tilewright::buildTileToWarpPipeline(OpPassManager &manager,
   manager.addPass(warp::createSplitBlocks(
       {options.numWarps, options.computeCapability, options.archSpecific}));
   if (hasWgmma) {
-    addCleanup(manager);
     manager.addPass(warp::createFormDescriptors(
         {options.numWarps, options.computeCapability, options.archSpecific}));
     addCleanup(manager);

@@ -20,14 +20,15 @@ namespace tilewright::warp {
 
 namespace {
 
-/// Products that add to a sum in each iteration of a loop.
-struct CarriedSum {
+/// Products that add to sums in each iteration of a loop.
+struct CarriedSums {
   scf::ForOp loop;
-  WgmmaWaitOp wait;
-  /// Of the values that the loop carries, the number of the sum.
-  unsigned index;
+  /// One for each sum.
+  SmallVector<WgmmaWaitOp> waits;
+  /// Of the values that the loop carries, the numbers of the sums.
+  SmallVector<unsigned> indices;
   /// The products of one iteration.
-  unsigned numProducts;
+  unsigned numProducts = 0;
 };
 
 } // namespace
@@ -47,28 +48,33 @@ static std::optional<unsigned> countProducts(Value start, Value end) {
   return count;
 }
 
-/// The sum of `loop`, if all products in it add to one and nothing else needs
-/// it before the next iteration.
-static std::optional<CarriedSum> findCarriedSum(scf::ForOp loop) {
-  SmallVector<WgmmaWaitOp> waits;
+/// The sums of `loop`, if all products in it add to them and nothing else needs
+/// them before the next iteration.
+static std::optional<CarriedSums> findCarriedSums(scf::ForOp loop) {
+  CarriedSums sums{loop, {}, {}};
   unsigned numProducts = 0;
   loop.getBody()->walk([&](Operation *op) {
     if (auto wait = dyn_cast<WgmmaWaitOp>(op))
-      waits.push_back(wait);
+      sums.waits.push_back(wait);
     numProducts += isa<WgmmaOp>(op);
   });
-  if (waits.size() != 1 || waits[0]->getBlock() != loop.getBody() ||
-      waits[0].getSums().size() != 1 || waits[0].getPendings() != 0)
+  for (WgmmaWaitOp wait : sums.waits) {
+    if (wait->getBlock() != loop.getBody() || wait.getSums().size() != 1 ||
+        wait.getPendings() != 0)
+      return std::nullopt;
+    Value sum = wait.getResult(0);
+    if (!sum.hasOneUse() || !isa<scf::YieldOp>(*sum.user_begin()))
+      return std::nullopt;
+    unsigned index = sum.use_begin()->getOperandNumber();
+    auto count = countProducts(loop.getRegionIterArg(index), wait.getSums()[0]);
+    if (!count)
+      return std::nullopt;
+    sums.indices.push_back(index);
+    sums.numProducts += *count;
+  }
+  if (sums.waits.empty() || sums.numProducts != numProducts)
     return std::nullopt;
-  Value sum = waits[0].getResult(0);
-  if (!sum.hasOneUse() || !isa<scf::YieldOp>(*sum.user_begin()))
-    return std::nullopt;
-  unsigned index = sum.use_begin()->getOperandNumber();
-  auto count =
-      countProducts(loop.getRegionIterArg(index), waits[0].getSums()[0]);
-  if (!count || *count != numProducts)
-    return std::nullopt;
-  return CarriedSum{loop, waits[0], index, numProducts};
+  return sums;
 }
 
 static Value getMemory(Value tile) {
@@ -81,8 +87,8 @@ static Value getMemory(Value tile) {
 /// else that the next iteration may change: registers, or memory that is
 /// stored to.
 static std::optional<llvm::SmallSetVector<Operation *, 4>>
-findSlots(const CarriedSum &sum) {
-  scf::ForOp loop = sum.loop;
+findSlots(const CarriedSums &sums) {
+  scf::ForOp loop = sums.loop;
   llvm::SmallSetVector<Operation *, 4> slots;
   bool others = false;
   loop.getBody()->walk([&](WgmmaOp product) {
@@ -106,17 +112,17 @@ findSlots(const CarriedSum &sum) {
   return slots;
 }
 
-/// Where the slots are given back, if that is behind the wait.
+/// Where the slots are given back, if that is behind a wait.
 static std::optional<SmallVector<RingReleaseOp>>
-findReleases(const CarriedSum &sum) {
-  auto slots = findSlots(sum);
+findReleases(const CarriedSums &sums) {
+  auto slots = findSlots(sums);
   if (!slots)
     return std::nullopt;
   SmallVector<RingReleaseOp> releases;
   for (Operation *op : *slots) {
     Value slot = cast<RingWaitOp>(op).getSlot();
     auto release = dyn_cast<RingReleaseOp>(*slot.user_begin());
-    Operation *wait = sum.wait;
+    Operation *wait = sums.waits.front();
     if (!release || release.getCondition() ||
         release->getBlock() != wait->getBlock() ||
         !wait->isBeforeInBlock(release))
@@ -132,9 +138,9 @@ findReleases(const CarriedSum &sum) {
 /// Makes the loop hold the slots of the iteration before. Gives the loop and
 /// what it holds at its end.
 static std::pair<scf::ForOp, SmallVector<Value>>
-carrySlots(const CarriedSum &sum, MutableArrayRef<RingReleaseOp> releases,
+carrySlots(const CarriedSums &sums, MutableArrayRef<RingReleaseOp> releases,
            IRRewriter &rewriter) {
-  scf::ForOp loop = sum.loop;
+  scf::ForOp loop = sums.loop;
   rewriter.setInsertionPoint(loop);
   SmallVector<Value> none, slots;
   for (RingReleaseOp release : releases) {
@@ -173,20 +179,43 @@ static scf::IfOp guard(scf::ForOp loop, unsigned numResults,
   return branch;
 }
 
-static void delay(const CarriedSum &sum,
+/// One wait behind the last product, for all products of the iteration before,
+/// and the slots given back behind that.
+static void joinWaits(const CarriedSums &sums, ArrayRef<RingReleaseOp> releases,
+                      IRRewriter &rewriter) {
+  SmallVector<Value> waited;
+  for (WgmmaWaitOp wait : sums.waits)
+    waited.push_back(wait.getSums()[0]);
+  WgmmaWaitOp last = sums.waits.back();
+  rewriter.setInsertionPoint(last);
+  auto joined = WgmmaWaitOp::create(rewriter, last.getLoc(), TypeRange(waited),
+                                    waited, sums.numProducts);
+  for (RingReleaseOp release : llvm::reverse(releases))
+    if (release->isBeforeInBlock(joined))
+      rewriter.moveOpAfter(release, joined);
+  for (auto [wait, result] : llvm::zip(sums.waits, joined.getResults()))
+    rewriter.replaceOp(wait, result);
+}
+
+static void delay(const CarriedSums &sums,
                   MutableArrayRef<RingReleaseOp> releases) {
-  unsigned numResults = scf::ForOp(sum.loop).getNumResults();
-  WgmmaWaitOp wait = sum.wait;
-  wait.setPendings(sum.numProducts);
-  IRRewriter rewriter(wait.getContext());
-  auto [loop, held] = carrySlots(sum, releases, rewriter);
+  unsigned numResults = scf::ForOp(sums.loop).getNumResults();
+  Location loc = WgmmaWaitOp(sums.waits.front()).getLoc();
+  IRRewriter rewriter(loc.getContext());
+  joinWaits(sums, releases, rewriter);
+  llvm::sort(releases, [](RingReleaseOp a, RingReleaseOp b) {
+    return a->isBeforeInBlock(b);
+  });
+  auto [loop, held] = carrySlots(sums, releases, rewriter);
   scf::IfOp branch = guard(loop, numResults, rewriter);
   rewriter.setInsertionPointToEnd(branch.thenBlock());
-  SmallVector<Value> results(loop.getResults().take_front(numResults));
-  auto last =
-      WgmmaWaitOp::create(rewriter, wait.getLoc(), results[sum.index].getType(),
-                          results[sum.index], /*pendings=*/0);
-  results[sum.index] = last.getResult(0);
+  SmallVector<Value> results(loop.getResults().take_front(numResults)), last;
+  for (unsigned index : sums.indices)
+    last.push_back(results[index]);
+  auto wait = WgmmaWaitOp::create(rewriter, loc, TypeRange(last), last,
+                                  /*pendings=*/0);
+  for (auto [index, sum] : llvm::zip(sums.indices, wait.getResults()))
+    results[index] = sum;
   for (Value slot : held)
     RingReleaseOp::create(rewriter, loop.getLoc(), slot);
   scf::YieldOp::create(rewriter, loop.getLoc(), results);
@@ -244,21 +273,21 @@ struct DelayWaits : warp::impl::DelayWaitsBase<DelayWaits> {
     });
     for (auto [loop, wait] : guarded)
       guardWithWait(loop, wait);
-    SmallVector<CarriedSum> sums;
+    SmallVector<CarriedSums, 0> found;
     getOperation()->walk([&](scf::ForOp loop) {
-      if (auto sum = findCarriedSum(loop))
-        sums.push_back(*sum);
+      if (auto sums = findCarriedSums(loop))
+        found.push_back(std::move(*sums));
     });
-    for (const CarriedSum &sum : sums)
-      visit(sum);
+    for (const CarriedSums &sums : found)
+      visit(sums);
   }
 
-  void visit(const CarriedSum &sum) {
+  void visit(const CarriedSums &sums) {
     constexpr auto kRemark =
         remark::RemarkOpts::name("LateWait").category("warp-delay-waits");
-    Location loc = WgmmaWaitOp(sum.wait).getLoc();
-    if (auto releases = findReleases(sum)) {
-      delay(sum, *releases);
+    Location loc = WgmmaWaitOp(sums.waits.front()).getLoc();
+    if (auto releases = findReleases(sums)) {
+      delay(sums, *releases);
       remark::passed(loc, kRemark)
           << remark::add("waited for under the next iteration's product");
     } else {

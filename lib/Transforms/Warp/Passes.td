@@ -294,9 +294,10 @@ def DelayWaits : Pass<"warp-delay-waits", "::mlir::ModuleOp"> {
   let summary = "start the products of an iteration before those of the last "
                 "one are done";
   let description = [{
-    In a loop whose products all add to one sum that nothing else needs until the
-    loop ends, the wait lets the products of the running iteration go on, and the
-    slots that they read are given back one iteration later.
+    In a loop whose products all add to sums that nothing else needs until the
+    loop ends, one wait behind the last product lets those of the running
+    iteration go on, and the slots that they read are given back one iteration
+    later.
 
     Input: rings are made. Output: the same sums; a loop holds up to two slots
     of a ring at once.
