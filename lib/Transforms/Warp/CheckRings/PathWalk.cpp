@@ -178,17 +178,34 @@ PathStates PathWalk::release(RingReleaseOp op, const PathStates &states) {
   return next;
 }
 
+/// Remembers whether `loop` was entered where a release or a branch asks that.
+static void learn(scf::ForOp loop, bool entered, PathState &state) {
+  for (Value bound : {loop.getLowerBound(), loop.getUpperBound()})
+    for (Operation *user : bound.getUsers()) {
+      auto compare = dyn_cast<arith::CmpIOp>(user);
+      if (!compare || llvm::none_of(compare->getUsers(),
+                                    llvm::IsaPred<scf::IfOp, RingReleaseOp>))
+        continue;
+      if (auto holds = guards(compare, loop))
+        state.set(compare.getResult(), {Known::Integer, {}, *holds == entered});
+    }
+}
+
 PathStates PathWalk::visit(scf::ForOp loop, const PathStates &states) {
   PathStates exits, seen, open;
   for (const PathState &before : states) {
     auto entered = isEntered(loop, before);
     PathState state = before;
     pass(state, loop.getInitArgs(), loop.getResults());
+    if (!entered)
+      learn(loop, false, state);
     if (!entered || !*entered)
       exits.insert(std::move(state));
     if (entered && !*entered)
       continue;
     state = before;
+    if (!entered)
+      learn(loop, true, state);
     pass(state, loop.getInitArgs(), loop.getRegionIterArgs());
     state.set(loop.getInductionVar(), {Known::FirstCounter});
     state.normalize();

@@ -71,6 +71,8 @@ private:
   bool isTaken(Value condition, const Choice &choice) const;
   void expand(Region &region, const Choice &choice, std::vector<Step> &steps);
   void expand(Operation *op, const Choice &choice, std::vector<Step> &steps);
+  Operation *getLoopNotFirst(Value condition);
+  bool isReleased(RingReleaseOp op, const Choice &choice);
   LogicalResult play(const Choice &choice);
   bool advance(unsigned role, const Step &step);
   LogicalResult report(Operation *op, const Twine &message,
@@ -189,9 +191,14 @@ void RoleOrder::collect() {
         addLoop(op);
     });
   for (Region *role : order)
-    role->walk([&](scf::IfOp op) {
-      if (relevant.contains(op))
-        addCondition(op.getCondition());
+    role->walk([&](Operation *op) {
+      if (auto branch = dyn_cast<scf::IfOp>(op);
+          branch && relevant.contains(op))
+        addCondition(branch.getCondition());
+      if (auto release = dyn_cast<RingReleaseOp>(op);
+          release && release.getCondition() &&
+          !getLoopNotFirst(release.getCondition()))
+        addCondition(release.getCondition());
     });
 }
 
@@ -214,16 +221,21 @@ bool RoleOrder::isTaken(Value condition, const Choice &choice) const {
 // Steps
 //===----------------------------------------------------------------------===//
 
-/// Whether `condition` asks if a loop is not in its first iteration.
-static Operation *getLoopNotFirst(Value condition) {
+/// The loop that `condition` asks of whether it is not in its first iteration.
+Operation *RoleOrder::getLoopNotFirst(Value condition) {
   auto compare =
       condition ? condition.getDefiningOp<arith::CmpIOp>() : arith::CmpIOp();
   auto counter =
       compare ? dyn_cast<BlockArgument>(compare.getLhs()) : BlockArgument();
-  if (!counter || compare.getPredicate() != arith::CmpIPredicate::ne)
-    return nullptr;
-  auto loop = dyn_cast<scf::ForOp>(counter.getOwner()->getParentOp());
-  return loop && counter == loop.getInductionVar() ? loop : nullptr;
+  auto loop = counter ? dyn_cast<scf::ForOp>(counter.getOwner()->getParentOp())
+                      : scf::ForOp();
+  using arith::CmpIPredicate;
+  bool isNotFirst = loop && counter == loop.getInductionVar() &&
+                    llvm::is_contained({CmpIPredicate::ne, CmpIPredicate::sgt,
+                                        CmpIPredicate::ugt},
+                                       compare.getPredicate()) &&
+                    same.areSame(compare.getRhs(), loop.getLowerBound());
+  return isNotFirst ? loop : nullptr;
 }
 
 void RoleOrder::expand(Region &region, const Choice &choice,
@@ -261,6 +273,14 @@ static RingOp findRing(Value slot) {
   return {};
 }
 
+bool RoleOrder::isReleased(RingReleaseOp op, const Choice &choice) {
+  if (!op.getCondition())
+    return true;
+  if (Operation *loop = getLoopNotFirst(op.getCondition()))
+    return !first.contains(loop);
+  return isTaken(op.getCondition(), choice);
+}
+
 void RoleOrder::expand(Operation *op, const Choice &choice,
                        std::vector<Step> &steps) {
   if (steps.size() > kMaxSteps)
@@ -285,9 +305,8 @@ void RoleOrder::expand(Operation *op, const Choice &choice,
     if (RingOp ring = findRing(commit.getSlot()))
       steps.push_back({op, ring});
   } else if (auto release = dyn_cast<RingReleaseOp>(op)) {
-    Operation *loop = getLoopNotFirst(release.getCondition());
-    if (RingOp ring = findRing(release.getSlot());
-        ring && !(loop && first.contains(loop)))
+    RingOp ring = findRing(release.getSlot());
+    if (ring && isReleased(release, choice))
       steps.push_back({op, ring});
   }
 }

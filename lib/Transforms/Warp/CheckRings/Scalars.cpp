@@ -1,6 +1,5 @@
 #include "lib/Transforms/Warp/CheckRings/Scalars.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -120,9 +119,7 @@ std::optional<int64_t> warp::evaluate(Value value, const PathState &state) {
       .Default([](Operation *) { return std::nullopt; });
 }
 
-/// Whether `compare` holds exactly where `loop` runs; false if it does not
-/// exactly where the loop runs; nothing if it is about something else.
-static std::optional<bool> guards(arith::CmpIOp compare, scf::ForOp loop) {
+std::optional<bool> warp::guards(arith::CmpIOp compare, scf::ForOp loop) {
   Value lhs = compare.getLhs(), rhs = compare.getRhs();
   bool isSwapped =
       areSame(lhs, loop.getUpperBound()) && areSame(rhs, loop.getLowerBound());

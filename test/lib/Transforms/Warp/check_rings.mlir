@@ -214,3 +214,81 @@ tile.func @own_copies(%pa: tensor<64x32x!tile.ptr<f16>, #ra>, %pb: tensor<32x16x
   }
   tile.return
 }
+
+// A kernel that asks by itself whether it holds a slot behind the loop.
+tile.func @asked_behind(%map: !warp.tensor_map, %k: i32) attributes {warp.num_warps = 4 : i32, warp.block_warps = 5 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c32 = arith.constant 32 : i32
+  %ring = warp.ring {warp.shared_offset = 0 : i32} : !rb
+  warp.specialize warps [4, 1] {
+    %none = warp.ring.no_slot
+    %last = scf.for %i = %c0 to %k step %c32 iter_args(%held = %none) -> (!warp.slot) : i32 {
+      %slot, %b = warp.ring.wait %ring : !rb
+      %later = arith.cmpi sgt, %i, %c0 : i32
+      warp.ring.release %held if %later
+      scf.yield %slot : !warp.slot
+    }
+    %any = arith.cmpi sgt, %k, %c0 : i32
+    warp.ring.release %last if %any
+  }, {
+    scf.for %i = %c0 to %k step %c32 : i32 {
+      %slot, %b = warp.ring.acquire %ring : !rb
+      warp.tma_load %map[%c0, %i], %b : !warp.tensor_map, !bt
+      warp.ring.commit %slot
+    }
+  }
+  tile.return
+}
+
+// Threads that read what they have copied, as on GPUs before Hopper.
+tile.func @own_reads(%pa: tensor<64x32x!tile.ptr<f16>, #ra>, %pb: tensor<32x16x!tile.ptr<f16>, #rb>, %trips: i32)
+    attributes {warp.num_warps = 4 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %ring = warp.ring {warp.shared_offset = 0 : i32} : !warp.ring<2 x {!a, !b}, async_groups>
+  %any = arith.cmpi ugt, %trips, %c0 : i32
+  %s0, %a0, %b0 = warp.ring.acquire %ring[%c0] : !warp.ring<2 x {!a, !b}, async_groups>
+  warp.async_copy %pa, %a0 if %any vector 8 : tensor<64x32x!tile.ptr<f16>, #ra>, !a
+  warp.async_copy %pb, %b0 if %any vector 4 : tensor<32x16x!tile.ptr<f16>, #rb>, !b
+  warp.ring.commit %s0
+  %r:3 = scf.for %i = %c0 to %trips step %c1 iter_args(%read = %c0, %fill = %c1, %left = %trips) -> (i32, i32, i32) : i32 {
+    %slot, %a, %b = warp.ring.wait %ring[%read] pending 0 : !warp.ring<2 x {!a, !b}, async_groups>
+    warp.barrier {test.harmless = {move_down = "to acquire the slot is no access yet"}}
+    %on = arith.cmpi ugt, %left, %c1 : i32
+    %empty, %an, %bn = warp.ring.acquire %ring[%fill] : !warp.ring<2 x {!a, !b}, async_groups>
+    warp.async_copy %pa, %an if %on vector 8 : tensor<64x32x!tile.ptr<f16>, #ra>, !a
+    warp.async_copy %pb, %bn if %on vector 4 : tensor<32x16x!tile.ptr<f16>, #rb>, !b
+    warp.ring.commit %empty
+    %x = warp.local_load %a : !a -> tensor<64x32xf16, #ra>
+    %y = warp.local_load %b : !b -> tensor<32x16xf16, #rb>
+    warp.ring.release %slot
+    %less = arith.subi %left, %c1 : i32
+    scf.yield %fill, %read, %less : i32, i32, i32
+  }
+  tile.return
+}
+
+// A ring that two blocks share.
+tile.func @cluster(%map: !warp.tensor_map, %k: i32)
+    attributes {warp.num_warps = 4 : i32, warp.block_warps = 5 : i32, warp.cluster_size = 2 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c32 = arith.constant 32 : i32
+  %ring = warp.ring {warp.shared_offset = 0 : i32} : !warp.ring<2 x {!bt}, transactions, cluster 2>
+  warp.cluster_barrier
+  warp.specialize warps [4, 1] {
+    scf.for %i = %c0 to %k step %c32 : i32 {
+      %slot, %b = warp.ring.wait %ring : !warp.ring<2 x {!bt}, transactions, cluster 2>
+      %y = warp.local_load %b : !bt -> tensor<16x32xf16, #ra1>
+      warp.proxy_fence
+      warp.ring.release %slot : !warp.slot<cluster 2>
+    }
+  }, {
+    scf.for %i = %c0 to %k step %c32 : i32 {
+      %slot, %b = warp.ring.acquire %ring : !warp.ring<2 x {!bt}, transactions, cluster 2>
+      warp.tma_load %map[%c0, %i], %b multicast : !warp.tensor_map, !bt
+      warp.ring.commit %slot : !warp.slot<cluster 2>
+    }
+  }
+  warp.cluster_barrier
+  tile.return
+}
