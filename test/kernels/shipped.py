@@ -89,7 +89,8 @@ def products():
                 constants, options = split(config.launch())
                 parts = {"BATCH_O": 3} if config.split_k > 1 else {"BIAS": "m" if config.swap else "n"}
                 precision = {"PRECISION": "tf32" if dtype == "fp32" else "ieee"}
-                how = {"EXACT": True, "SCALED": 3} if exact else {}
+                # The kernel that adds the parts applies the scales.
+                how = {"EXACT": True, "SCALED": 0 if config.split_k > 1 else 3} if exact else {}
                 result = "fp32" if config.split_k > 1 else "bf16"
                 types = dict.fromkeys(("out_ptr", "c_ptr", "bias_ptr"), f"*{result}") | scales
                 yield Shipped(
