@@ -53,7 +53,7 @@ PAGES = (
         "shape.md",
         "Shapes",
         "Functions that change the shape of blocks, put blocks together and take them apart. The order of elements is "
-        "row-major: the last axis is the fastest. On a GPU sides are powers of two.",
+        "row-major: the last axis is the fastest. Sides may have any size; powers of two cost least.",
         (
             _tl(
                 "Other shapes",
