@@ -12,6 +12,7 @@
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 
 using namespace mlir;
@@ -243,6 +244,37 @@ void ClusterFormer::run() {
   ClusterBarrierOp::create(b);
 }
 
+/// Whether `value` is `start` less `step`.
+static bool isStepBefore(Value value, Value start, Value step) {
+  if (auto difference = value.getDefiningOp<arith::SubIOp>())
+    return difference.getLhs() == start && difference.getRhs() == step;
+  auto sum = value.getDefiningOp<arith::AddIOp>();
+  APInt back, forth;
+  return sum && sum.getLhs() == start &&
+         matchPattern(sum.getRhs(), m_ConstantInt(&back)) &&
+         matchPattern(step, m_ConstantInt(&forth)) && back == -forth;
+}
+
+/// Kernels that take tiles in turn like to count them a second time, for what
+/// follows a product: from a step before the loop's start, a step each turn.
+/// That is the loop's own counter.
+static void replaceCounters(scf::ForOp loop) {
+  for (auto [index, argument] : llvm::enumerate(loop.getRegionIterArgs())) {
+    OpOperand &init = loop.getInitArgsMutable()[index];
+    auto next = loop.getYieldedValues()[index].getDefiningOp<arith::AddIOp>();
+    if (!next || next.getLhs() != argument || next.getRhs() != loop.getStep() ||
+        !argument.hasOneUse() || !loop.getResult(index).use_empty() ||
+        !isStepBefore(init.get(), loop.getLowerBound(), loop.getStep()))
+      continue;
+    next.replaceAllUsesWith(loop.getInductionVar());
+    next.erase();
+    Operation *before = init.get().getDefiningOp();
+    init.set(loop.getStep());
+    if (before->use_empty())
+      before->erase();
+  }
+}
+
 static void remarkLoads(const ClusterPlan &plan, unsigned size) {
   constexpr auto kRemark =
       remark::RemarkOpts::name("Cluster").category("warp-form-clusters");
@@ -268,6 +300,7 @@ struct FormClusters : warp::impl::FormClustersBase<FormClusters> {
   void visit(tile::FuncOp func) {
     constexpr auto kRemark =
         remark::RemarkOpts::name("Cluster").category("warp-form-clusters");
+    func.walk(replaceCounters);
     ClusterPlan plan = planClusters(func, size);
     if (!plan.obstacle.empty()) {
       remark::missed(func.getLoc(), kRemark)

@@ -190,7 +190,9 @@ def FormClusters : Pass<"warp-form-clusters", "::mlir::ModuleOp"> {
     All blocks of a cluster go round their shared rings in step. So the control
     flow around these loads must not depend on the number of the program, and a
     block without a program (the last one of an odd number, say) runs that of the
-    cluster's first block again, and stores nothing.
+    cluster's first block again, and stores nothing. Where a kernel loops over its
+    tiles itself, that is told by its loop; a second counter of the same tiles
+    becomes the loop's.
 
     Input: rings are made. Output: `warp.cluster_size` on the function. A function
     that is not persistent gets `warp.padded_grid` and three arguments, the sides

@@ -82,11 +82,16 @@ def own_loop(
     BK: tl.constexpr,
     GROUP: tl.constexpr,
 ):
-    """c = a @ b by as many programs as there are; each takes its tiles in turn."""
+    """c = a @ b by as many programs as there are; each takes its tiles in turn, and counts them once more."""
     tiles_m, tiles_n = tl.cdiv(M, BM), tl.cdiv(N, BN)
+    stored = tl.program_id(0) - tl.num_programs(0)
     for tile in range(tl.program_id(0), tiles_m * tiles_n, tl.num_programs(0)):
         tile_m, tile_n = locate(tile, tiles_m, tiles_n, GROUP)
         sums, m, n = tile_of(a, b, tile_m, tile_n, M, N, K, a_row, b_row, BM, BN, BK)
+        stored += tl.num_programs(0)
+        tile_m, tile_n = locate(stored, tiles_m, tiles_n, GROUP)
+        m = tile_m * BM + tl.arange(0, BM)
+        n = tile_n * BN + tl.arange(0, BN)
         mask = (m < M)[:, None] & (n < N)[None, :]
         tl.store(c + m[:, None] * c_row + n[None, :], sums.to(c.dtype.element_ty), mask)
 

@@ -187,3 +187,45 @@ tile.func @own_loop(%a: !desc, %n: i32, %p: !tile.ptr<i32>) attributes {tile.ker
   }
   tile.return
 }
+
+// -----
+
+#shared = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0]]}>
+!tile = !warp.shared<64x8xf32, #shared>
+!ring = !warp.ring<3 x {!tile}, transactions>
+!desc = !tile.desc<64x8xf32>
+
+// A second counter of the tiles, from a step before the first one, is the loop's
+// own.
+
+// CHECK-LABEL: @second_counter
+// CHECK: scf.for %[[TURN:.*]] = %{{.*}} to %{{.*}} step %c132_i32
+// CHECK: %[[TILE:.*]] = arith.select %{{.*}}, %{{.*}}, %[[TURN]]
+// CHECK: scf.if
+// CHECK-NEXT: tile.store %{{.*}}, %[[TILE]]
+tile.func @second_counter(%a: !desc, %n: i32, %p: !tile.ptr<i32>) attributes {tile.kernel, warp.num_warps = 4 : i32} {
+  %c0 = arith.constant 0 : i32
+  %step = arith.constant 132 : i32
+  %back = arith.constant -132 : i32
+  %ring = warp.ring : !ring
+  warp.specialize warps [4, 1] {
+    %id = tile.program_id x
+    %before = arith.addi %id, %back : i32
+    %r = scf.for %x = %id to %n step %step iter_args(%count = %before) -> (i32) : i32 {
+      %slot, %tile = warp.ring.wait %ring : !ring
+      warp.ring.release %slot
+      %next = arith.addi %count, %step : i32
+      tile.store %p, %next : !tile.ptr<i32>
+      scf.yield %next : i32
+    }
+  }, {
+    %id = tile.program_id x
+    scf.for %x = %id to %n step %step : i32 {
+      %slot, %tile = warp.ring.acquire %ring : !ring
+      // expected-remark@+1 {{each of the 2 blocks of a cluster brings a part of it to all}}
+      warp.tma_load %a[%c0, %n], %tile : !desc, !tile
+      warp.ring.commit %slot
+    }
+  }
+  tile.return
+}
