@@ -127,3 +127,9 @@ def test_barriers_between_roles():
 def test_the_page_shows_the_tutorial():
     page = (kernels.EXAMPLES.parent / "docs" / "warp-language.md").read_text()
     assert inspect.getsource(tutorial.gemm_kernel.fn) in page
+
+
+def test_clusters_are_the_source_s_to_make():
+    kernel, elements, constants = CASES[0]
+    assert "cluster" not in assemble(kernel, elements, constants, num_ctas=2).metadata
+    assert assemble(tile_level, elements, constants, num_warps=8, num_ctas=2).metadata["cluster"] == 2
