@@ -113,6 +113,7 @@ class Calls:
         if isinstance(function, Closure):
             return function.visitor(bound, caller=self).run()
         self.unit.called.append(function)
+        self.unit.reads.note_call(function.fn)
         return type(self)(self.unit, function.fn, bound, caller=self).run()
 
     def _bind(self, function, args, kwargs):

@@ -14,6 +14,7 @@ from ..runtime.structured import assemble, leaf_names
 from .annotations import as_annotated
 from .builder import IRBuilder, NanSites, quoted
 from .errors import CompilationError, from_diagnostics
+from .reads import Reads
 from .source import source_of
 from .values import wrap
 from .visitor import Visitor
@@ -26,7 +27,7 @@ class TileModule:
     `module` is the IR (`str(module)` prints it) and `context` what owns it; `name` the kernel's name in it;
     `arg_types` maps the arguments that stay to their types, in order; `constexprs` the constants to their
     values; `used_globals` what the kernel read from its modules, by (module, name); `called` the functions
-    it calls.
+    it calls; `reads` the `Reads`, notes on all that was read of Python.
     """
 
     module: object
@@ -36,6 +37,7 @@ class TileModule:
     constexprs: dict
     used_globals: dict = field(default_factory=dict)
     called: list = field(default_factory=list)
+    reads: object = None
 
     def __str__(self):
         return str(self.module)
@@ -44,7 +46,8 @@ class TileModule:
 class Unit:
     """What the compilation of one kernel shares among the functions it calls."""
 
-    def __init__(self, binding, context, builder):
+    def __init__(self, binding, context, builder, reads):
+        self.reads = reads
         self.context, self.builder = context, builder
         self.diagnostic_error = binding.DiagnosticError
         self.used_globals, self.called = {}, []
@@ -98,7 +101,7 @@ def _compile(fn, arg_types, constexprs, attrs, options, target, trees, extents, 
     context = binding.Context()
     module = context.module()
     builder = IRBuilder(context, context.builder(), options, target, sites)
-    unit = Unit(binding, context, builder)
+    unit = Unit(binding, context, builder, Reads(fn))
     visitor = Visitor(unit, fn, constants)
     builder.visitor = visitor
     with using(builder), builder.at_end(module.body):
@@ -124,7 +127,9 @@ def _compile(fn, arg_types, constexprs, attrs, options, target, trees, extents, 
         module.verify()
     except binding.DiagnosticError as error:
         raise from_diagnostics(error.args[0] if error.args else ()) from None
-    return TileModule(module, context, fn.__name__, types, constants, unit.used_globals, unit.called)
+    return TileModule(
+        module, context, fn.__name__, types, constants, unit.used_globals, unit.called, unit.reads
+    )
 
 
 def _extent_names(types):

@@ -12,6 +12,7 @@ from ..language.semantic import arithmetic
 from ..language.semantic.convert import is_literal, spelled, to_tensor
 from ..language.tensor import tensor
 from .names import is_static
+from .reads import is_annotated
 from .values import describe, is_constant, wrap
 
 _BINARY = {
@@ -218,7 +219,8 @@ class Expressions:
             hint = f"did you mean {close[0]!r}?" if close else None
             raise self.error(f"module {module.__name__!r} has no attribute {name!r}", node, hint)
         value = getattr(module, name)
-        annotated = "constexpr" in str(getattr(module, "__annotations__", {}).get(name, ""))
+        self.unit.reads.note_attribute(module, name)
+        annotated = is_annotated(getattr(module, "__annotations__", None), name)
         if annotated or is_static(value) or module.__name__ == "math":
             if annotated or isinstance(value, constexpr):
                 self.unit.used_globals[module.__name__, name] = value

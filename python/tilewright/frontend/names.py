@@ -1,6 +1,5 @@
 """What a name means in a kernel: a local, then a global of its module, then a Python builtin."""
 
-import builtins
 import difflib
 import enum
 import inspect
@@ -10,6 +9,7 @@ from ..language.builtin import is_builtin
 from ..language.constexpr import constexpr
 from ..language.dtypes import dtype
 from .python_calls import HANDLED
+from .reads import resolve
 from .values import Undefined, wrap
 
 
@@ -52,31 +52,17 @@ class Names:
         return self.closure.outer._variable(name)
 
     def _global(self, name, node):
-        outer = self._closure()
-        if name in outer:
-            return self._checked_global(name, outer[name], False, node)
-        module = self.fn.__globals__
-        if name in module:
-            annotated = "constexpr" in str(module.get("__annotations__", {}).get(name, ""))
-            return self._checked_global(name, module[name], annotated, node)
-        value = getattr(builtins, name, None)
+        place, value, annotated = resolve(self.fn, name)
+        self.unit.reads.note_name(self.fn, name)
+        if place in ("closure", "module"):
+            return self._checked_global(name, value, annotated, node)
         if name in HANDLED or isinstance(value, type):
             return value
-        if hasattr(builtins, name):
+        if place == "builtins":
             raise self.error(f"the Python builtin {name!r} cannot be used in a kernel", node)
-        known = [*self.scope, *module, *HANDLED]
+        known = [*self.scope, *self.fn.__globals__, *HANDLED]
         close = difflib.get_close_matches(name, known, 1)
         raise self.error(f"{name!r} is not defined", node, f"did you mean {close[0]!r}?" if close else None)
-
-    def _closure(self):
-        names, cells = self.fn.__code__.co_freevars, self.fn.__closure__ or ()
-        found = {}
-        for name, cell in zip(names, cells, strict=True):
-            try:
-                found[name] = cell.cell_contents
-            except ValueError:  # not assigned yet
-                continue
-        return found
 
     def _checked_global(self, name, value, annotated, node):
         if annotated or is_static(value):

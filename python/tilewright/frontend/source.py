@@ -2,20 +2,38 @@
 
 import ast
 import copy
+import hashlib
 import inspect
+import linecache
 import textwrap
 import weakref
 
 from .errors import CompilationError, Frame
 
 _cache = weakref.WeakKeyDictionary()
+#: By file the lines that `linecache` has of it, and their digest.
+_digests = {}
+
+
+def text_digest(file):
+    """A digest of all the text of a file, or of a cell of a notebook, as it is now; None where there is none."""
+    linecache.checkcache(file)
+    lines = linecache.getlines(file)
+    if not lines:
+        return None
+    known = _digests.get(file)
+    if known is None or known[0] is not lines:
+        digest = hashlib.sha256("".join(lines).encode(errors="surrogatepass")).hexdigest()
+        known = _digests[file] = (lines, digest)
+    return known[1]
 
 
 class Source:
     """The source of one Python function.
 
     Attributes: `fn`, `file`, `lines` (as in the file), `first_line`, `tree` (its `ast.FunctionDef`), `name`,
-    `indent` (how far the text in the file is indented).
+    `indent` (how far the text in the file is indented), `digest` (that of all the text of the file, None if it is
+    not known).
     """
 
     def __init__(self, fn):
@@ -27,6 +45,7 @@ class Source:
             raise self._unavailable("its source is not available") from None
         if fn.__name__ == "<lambda>":
             raise self._unavailable("a kernel cannot be a lambda")
+        self.digest = self._digest()
         text = textwrap.dedent("".join(self.lines))
         self.indent = len(self.lines[0]) - len(text.splitlines(keepends=True)[0])
         try:
@@ -37,6 +56,12 @@ class Source:
             raise self._unavailable("a kernel cannot be an async function")
         if not isinstance(self.tree, ast.FunctionDef):
             raise self._unavailable("its source is not a function definition")
+
+    def _digest(self):
+        digest = text_digest(self.file)
+        start = self.first_line - 1
+        is_same = linecache.getlines(self.file)[start : start + len(self.lines)] == self.lines
+        return digest if is_same and self.file == self.fn.__code__.co_filename else None
 
     def _unavailable(self, why):
         line = self.fn.__code__.co_firstlineno

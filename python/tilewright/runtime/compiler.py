@@ -3,11 +3,13 @@
 import json
 import time
 import warnings
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
 
 from .. import knobs
 from ..frontend import from_diagnostics
+from . import direct
 from .assemblers import assembler_paths
 from .compiled import STAGES, CompiledKernel, Metadata, Stages, stages_from_blobs, to_blobs
 from .errors import CacheError
@@ -47,15 +49,80 @@ def compile_kernel(
 
 def _kernel(fn, arg_types, constexprs, attrs, target, options, stop_after, report, trees, symbol, extents):
     """The key of a kernel in the cache, and the `CompiledKernel`; as `compile_kernel`."""
+    fn = getattr(fn, "fn", fn)
+    request = _request(target, options, stop_after, symbol)
+    short = (
+        None
+        if report
+        else direct.key_of(fn, arg_types, constexprs, attrs, options, trees, extents, _deciding(request))
+    )
+    front = _from_notes(short, fn, constexprs)
+    found = front and _look_up(front.key)
+    if found is None:
+        front = _front_end(fn, arg_types, constexprs, attrs, options, target, trees, extents, request)
+        found = None if report else _look_up(front.key)
+        _note(short, front, target)
+    if found is None:
+        asm, metadata, known = _compile(front, request, report)
+    else:
+        (asm, metadata), known = found, {}
+    later = (fn, arg_types, constexprs, attrs, target, options, "llvm", False, trees, symbol, extents)
+    return front.key, CompiledKernel(
+        symbol or fn.__name__,
+        target,
+        Stages(asm, {} if stop_after in _BEFORE_LLVM else {"llvm": partial(_llvm_of, later)}),
+        Metadata(metadata),
+        {name: arg_types.get(name, "i64") for name in front.arguments},  # without a type: an extent
+        front.constants,
+        found is not None,
+        known,
+        options=options,
+    )
+
+
+@dataclass(frozen=True)
+class _Front:
+    """What the front end makes of a kernel, or made in another process: the key in the cache, the names of the
+    arguments, the constants by name. `tile` and `milliseconds` where it did."""
+
+    key: str
+    arguments: list
+    constants: dict
+    tile: object = None
+    milliseconds: float = 0.0
+
+
+def _front_end(fn, arg_types, constexprs, attrs, options, target, trees, extents, request):
     from ..frontend import compile_to_tile
 
     start = time.perf_counter()
     tile = compile_to_tile(fn, arg_types, constexprs, attrs, options, target, trees, extents)
-    front_end = {
-        "stage": "tile",
-        "name": "front end",
-        "milliseconds": 1e3 * (time.perf_counter() - start),
-    }
+    milliseconds = 1e3 * (time.perf_counter() - start)
+    key = _key(tile.module.print(locations=True), request)
+    return _Front(key, [*tile.arg_types], tile.constexprs, tile, milliseconds)
+
+
+def _from_notes(short, fn, constexprs):
+    """What the front end made of the function earlier, under the key `short`; None if that is not known."""
+    cache = disk_cache() if short else None
+    if cache is None or knobs.ALWAYS_COMPILE.flag():
+        return None
+    kept = direct.find(cache, short, fn)
+    return kept and _Front(kept.key, kept.arguments, direct.constants_of(fn, kept.constants, constexprs))
+
+
+def _note(short, front, target):
+    """Keep what the front end made under the key `short`."""
+    cache = disk_cache() if short else None
+    if cache is not None:
+        try:
+            direct.keep(cache, short, front.key, front.tile, target)
+        except (CacheError, RuntimeError, OSError):
+            return  # the next process compiles again; storing the kernel itself warns
+
+
+def _request(target, options, stop_after, symbol):
+    """What the compiler is told, and what is part of the key."""
     request = {"target": target, **options.request(), "stop_after": stop_after}
     if symbol:
         request["symbol"] = symbol
@@ -63,31 +130,20 @@ def _kernel(fn, arg_types, constexprs, attrs, target, options, stop_after, repor
         request["debug"] = request["debug"] or knobs.CHECK.flag()
         request["assembler"] = knobs.ASSEMBLER.choice("auto", "nvjitlink", "ptxas", "driver")
         request["assembler_paths"] = assembler_paths()
-    key = _key(tile.module.print(locations=True), request)
-    found = None if report else _look_up(key)
-    if found is None:
-        from .background import once
+    return request
 
-        keep_llvm = bool(report or knobs.DUMP_DIR.text())
-        request |= {"report": report, "keep_llvm": keep_llvm}
-        asm, metadata, known = once(
-            (key, report, keep_llvm), lambda: _compile_and_store(tile.module, request, key)
-        )
-        known = {**known, "times": [front_end, *known["times"]]}
-    else:
-        (asm, metadata), known = found, {}
-    later = (fn, arg_types, constexprs, attrs, target, options, "llvm", False, trees, symbol, extents)
-    return key, CompiledKernel(
-        symbol or tile.name,
-        target,
-        Stages(asm, {} if stop_after in _BEFORE_LLVM else {"llvm": partial(_llvm_of, later)}),
-        Metadata(metadata),
-        {name: arg_types.get(name, "i64") for name in tile.arg_types},  # without a type: an extent
-        tile.constexprs,
-        found is not None,
-        known,
-        options=options,
+
+def _compile(front, request, report):
+    """Stages, metadata and report of a kernel that is not on disk."""
+    from .background import once
+
+    keep_llvm = bool(report or knobs.DUMP_DIR.text())
+    request = request | {"report": report, "keep_llvm": keep_llvm}
+    asm, metadata, known = once(
+        (front.key, report, keep_llvm), lambda: _compile_and_store(front.tile.module, request, front.key)
     )
+    front_end = {"stage": "tile", "name": "front end", "milliseconds": front.milliseconds}
+    return asm, metadata, {**known, "times": [front_end, *known["times"]]}
 
 
 _BEFORE_LLVM = ("tile", "warp")
@@ -119,14 +175,20 @@ def _compile_and_store(module, request, key):
     return asm, metadata, artifact.report
 
 
-def _key(module_text, request):
-    """What decides on the result: the kernel, the options, the compiler, and for host code the machine."""
+def _deciding(request):
+    """What decides on the result beside the kernel: the options, the compiler, and for host code the machine."""
     from .. import _tilewright
 
     machine = _tilewright.host_target() if is_cpu(request["target"]) else ""
     named = [knobs.NVJITLINK.text(), knobs.PTXAS.text()]
-    parts = [_tilewright.build_id(), machine, json.dumps([request, named], sort_keys=True), module_text]
-    return _tilewright.sha256("\0".join(parts).encode())
+    return [_tilewright.build_id(), machine, json.dumps([request, named], sort_keys=True)]
+
+
+def _key(module_text, request):
+    """The key of a kernel in the cache."""
+    from .. import _tilewright
+
+    return _tilewright.sha256("\0".join([*_deciding(request), module_text]).encode())
 
 
 @lru_cache(maxsize=1)

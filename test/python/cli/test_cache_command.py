@@ -12,7 +12,8 @@ SIGNATURE = "*fp32, *fp32, *fp32, i32, {}"
 
 @pytest.fixture
 def cache(tilewright, source, tmp_path):
-    """`cache(*arguments)`: the finished command on a cache that holds `add` for blocks of 32 and 64."""
+    """`cache(*arguments)`: the finished command on a cache that holds `add` for blocks of 32 and 64, without the
+    notes on how it came about."""
 
     def command(*arguments, **environment):
         environment = {"TILEWRIGHT_CACHE_DIR": str(tmp_path / "cache"), **environment}
@@ -22,6 +23,9 @@ def cache(tilewright, source, tmp_path):
         signature = SIGNATURE.format(block)
         done = command("compile", f"{source}:add", "--target", "cpu", "--signature", signature, "-o", "out")
         assert done.returncode == 0, done.stderr
+        for path in (tmp_path / "cache").iterdir():
+            if b'"kind": "notes"' in path.read_bytes():
+                path.unlink()
         for path in (tmp_path / "cache").iterdir():  # so that the second one is the younger one
             os.utime(path, ns=(0, path.stat().st_mtime_ns - 10**10 * (1 - i)))
     command.directory = tmp_path / "cache"
@@ -43,6 +47,17 @@ def test_list(cache):
     assert len(text) == 3
     assert text[0].startswith(rows[0]["key"][:16]) and "add" in text[0]
     assert text[2].startswith("2 entries, ")
+
+
+def test_notes_are_listed(tilewright, source, tmp_path):
+    place = {"TILEWRIGHT_CACHE_DIR": str(tmp_path / "own")}
+    signature = SIGNATURE.format(32)
+    tilewright("compile", f"{source}:add", "--target", "cpu", "--signature", signature, "-o", "out", **place)
+    rows = json.loads(tilewright("cache", "list", "--json", **place).stdout)
+    assert {(row["kind"], row["name"], row["target"]) for row in rows} == {
+        ("kernel", "add", "cpu"),
+        ("notes", "add", "cpu"),
+    }
 
 
 def test_listing_is_no_use(cache):

@@ -1,0 +1,116 @@
+"""The way from a call to its kernel on disk that does not go through the front end.
+
+The cache finds kernels by their IR, which the front end has to make first. What it made for a request is kept beside
+them with notes on all that it read of Python (`frontend.reads`): where these still hold, the IR would be the same.
+"""
+
+import inspect
+import json
+import os
+import sys
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from ..frontend.reads import notes, still_holds
+from ..frontend.values import wrap
+from ..language.constexpr import unwrap
+from ..language.dtypes import dtype
+
+#: What decides on the IR in this package, beside the library.
+_PARTS = ("frontend", "language", "runtime")
+
+
+@lru_cache(maxsize=1)
+def _package_state():
+    """When the files of this package were written that decide on what comes of a kernel."""
+    root = Path(__file__).resolve().parents[1]
+    state = []
+    for part in _PARTS:
+        for directory, _, files in sorted(os.walk(root / part)):
+            for name in sorted(files):
+                if name.endswith(".py"):
+                    found = os.stat(os.path.join(directory, name))
+                    state.append((directory, name, found.st_size, found.st_mtime_ns, found.st_ctime_ns))
+    return repr(state)
+
+
+def _plain(value):
+    """A constant as data. Raises `TypeError` for what is no number, string, type or tuple of them."""
+    value = unwrap(value)
+    if value is None or type(value) in (bool, int, str):
+        return [type(value).__name__, value]
+    if type(value) is float:
+        return ["float", value.hex()]
+    if type(value) is dtype:
+        return ["dtype", value.name]
+    if type(value) is tuple:
+        return ["tuple", [_plain(item) for item in value]]
+    raise TypeError
+
+
+def _plain_tree(tree):
+    """The tree of a structured argument as data. Raises `TypeError` where it holds a class."""
+    if isinstance(tree, str):
+        return tree
+    if tree.named is not None:
+        raise TypeError
+    return [[_plain_tree(member) for member in tree.members], tree.block_shape, tree.padding]
+
+
+def key_of(fn, arg_types, constexprs, attrs, options, trees, extents, decides):
+    """The key of a request: like that of a kernel, with what the front end is given in the place of what it makes.
+    `decides` is the rest of a kernel's key. None for a request that is not plain data."""
+    try:
+        request = [
+            [fn.__code__.co_filename, fn.__code__.co_firstlineno, fn.__module__, fn.__qualname__],
+            [[name, given if isinstance(given, str) else _plain(given)] for name, given in arg_types.items()],
+            [[name, _plain(value)] for name, value in constexprs.items()],
+            sorted((attrs or {}).items()),
+            options.items(),
+            [[name, _plain_tree(tree)] for name, tree in (trees or {}).items()],
+            bool(extents),
+        ]
+    except TypeError:
+        return None
+    from .. import _tilewright
+
+    parts = ["direct", sys.version, _package_state(), json.dumps(request), *decides]
+    return _tilewright.sha256("\0".join(parts).encode())
+
+
+class Kept(NamedTuple):
+    """What the front end made: the key of the kernel, the names of its arguments, and those of its constants."""
+
+    key: str
+    arguments: list
+    constants: list
+
+
+def find(cache, key, fn):
+    """What the front end would make for a request of the function `fn`, a `Kept`; None if that is not known."""
+    blobs = cache.get(key)
+    try:
+        kept = json.loads(blobs["notes"]) if blobs else None
+        if kept is None or not still_holds(fn, kept["notes"]):
+            return None
+        return Kept(kept["kernel"], kept["arguments"], kept["constants"])
+    except (KeyError, TypeError, ValueError):  # of another version's making
+        return None
+
+
+def keep(cache, key, kernel, tile, target):
+    """Keep what the front end made, a `TileModule`, of which `kernel` is the key."""
+    noted = notes(tile.reads)
+    if noted is None:
+        return
+    kept = {"notes": noted, "kernel": kernel, "arguments": [*tile.arg_types], "constants": [*tile.constexprs]}
+    metadata = {"kind": "notes", "name": tile.name, "target": target}
+    cache.put(key, {"metadata": json.dumps(metadata).encode(), "notes": json.dumps(kept).encode()})
+
+
+def constants_of(fn, names, constexprs):
+    """The constants of a kernel by name, as the front end gives them: those of a call, and defaults."""
+    defaults = inspect.signature(fn).parameters
+    given = {name: constexprs[name] if name in constexprs else defaults[name].default for name in names}
+    return {name: wrap(unwrap(value)) for name, value in given.items()}
