@@ -11,8 +11,26 @@ def empty(tw, tl):
     return kernel
 
 
+def products_body(tw, tl):
+    """What both kernels below do, of four descriptors: the product of two products, of a block of the rows."""
+
+    @tw.jit
+    def body(rows, left, right, result, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+        x, y = tl.program_id(0) * BM, tl.program_id(1) * BN
+        first = tl.zeros([BM, BN], tl.float32)
+        second = tl.zeros([BM, BN], tl.float32)
+        for i in range(0, k, BK):
+            block = rows.load([x, i])
+            first = tl.dot(block, left.load([y, i]).T, first)
+            second = tl.dot(block, right.load([y, i]).T, second)
+        result.store([x, y], (first * second).to(tl.float16))
+
+    return body
+
+
 def products(tw, tl):
     """The product of two products, of four arrays by tensor maps."""
+    body = products_body(tw, tl)
 
     @tw.jit
     def kernel(a, b, c, out, m, n, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
@@ -20,30 +38,11 @@ def products(tw, tl):
         left = tl.make_tensor_descriptor(b, [n, k], [k, 1], [BN, BK])
         right = tl.make_tensor_descriptor(c, [n, k], [k, 1], [BN, BK])
         result = tl.make_tensor_descriptor(out, [m, n], [n, 1], [BM, BN])
-        x, y = tl.program_id(0) * BM, tl.program_id(1) * BN
-        first = tl.zeros([BM, BN], tl.float32)
-        second = tl.zeros([BM, BN], tl.float32)
-        for i in range(0, k, BK):
-            block = rows.load([x, i])
-            first = tl.dot(block, left.load([y, i]).T, first)
-            second = tl.dot(block, right.load([y, i]).T, second)
-        result.store([x, y], (first * second).to(tl.float16))
+        body(rows, left, right, result, k, BM, BN, BK)
 
     return kernel
 
 
 def products_of_descriptors(tw, tl):
     """The same with descriptors as arguments."""
-
-    @tw.jit
-    def kernel(rows, left, right, result, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
-        x, y = tl.program_id(0) * BM, tl.program_id(1) * BN
-        first = tl.zeros([BM, BN], tl.float32)
-        second = tl.zeros([BM, BN], tl.float32)
-        for i in range(0, k, BK):
-            block = rows.load([x, i])
-            first = tl.dot(block, left.load([y, i]).T, first)
-            second = tl.dot(block, right.load([y, i]).T, second)
-        result.store([x, y], (first * second).to(tl.float16))
-
-    return kernel
+    return products_body(tw, tl)

@@ -1,6 +1,5 @@
 #include "runtime/cuda/Staging.h"
 
-#include "runtime/cuda/Context.h"
 #include "runtime/cuda/Graph.h"
 
 #include <algorithm>
@@ -51,13 +50,17 @@ Status Staging::mark(Buffer &buffer, StreamHandle stream) {
                       "cuEventRecord");
 }
 
-Status Staging::upload(DevicePointer to, const void *from, size_t bytes,
-                       StreamHandle stream) {
+Result<ContextScope> Staging::begin(StreamHandle stream) {
   if (Status s =
           refuseCapture(driver, ordinal, stream, "host memory is copied");
       !s.ok())
     return s;
-  Result<ContextScope> scope = ContextScope::enter(driver, ordinal);
+  return ContextScope::enter(driver, ordinal);
+}
+
+Status Staging::upload(DevicePointer to, const void *from, size_t bytes,
+                       StreamHandle stream) {
+  Result<ContextScope> scope = begin(stream);
   if (!scope.ok())
     return scope.status();
   std::lock_guard<std::mutex> lock(mutex);
@@ -80,11 +83,7 @@ Status Staging::upload(DevicePointer to, const void *from, size_t bytes,
 
 Status Staging::download(void *to, DevicePointer from, size_t bytes,
                          StreamHandle stream) {
-  if (Status s =
-          refuseCapture(driver, ordinal, stream, "host memory is copied");
-      !s.ok())
-    return s;
-  Result<ContextScope> scope = ContextScope::enter(driver, ordinal);
+  Result<ContextScope> scope = begin(stream);
   if (!scope.ok())
     return scope.status();
   std::lock_guard<std::mutex> lock(mutex);

@@ -4,7 +4,7 @@
 #ifndef TILEWRIGHT_RUNTIME_CUDA_STAGING_H
 #define TILEWRIGHT_RUNTIME_CUDA_STAGING_H
 
-#include "runtime/cuda/Driver.h"
+#include "runtime/cuda/Context.h"
 
 #include <array>
 
@@ -37,6 +37,9 @@ private:
     bool isBusy = false;
   };
 
+  /// Makes the device current for a copy on the stream; refuses one that would
+  /// be recorded in a graph.
+  Result<ContextScope> begin(StreamHandle stream);
   Status prepare(Buffer &buffer);
   Status waitFor(Buffer &buffer);
   Status mark(Buffer &buffer, StreamHandle stream);

@@ -204,6 +204,7 @@ class Expressions:
             # An argument of 1 is compiled in as a constant; to who wrote the kernel it still is a scalar.
             if is_literal(value) and not hasattr(value, name):
                 value = to_tensor(value)
+        self.unit.reads.note_use(value)
         public = not name.startswith("_") and name != "handle"
         if public and hasattr(value, name):
             return wrap(getattr(value, name))

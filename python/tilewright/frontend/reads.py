@@ -77,7 +77,7 @@ class Reads:
         if self.is_complete:
             try:
                 action()
-            except Incomplete:
+            except Exception:  # `Incomplete`, or an object that does not like to be looked at
                 self.is_complete = False
 
     def note_name(self, fn, name):
@@ -88,6 +88,11 @@ class Reads:
     def note_attribute(self, module, name):
         """An attribute of a module was read."""
         self._note(lambda: self.entries.setdefault((module.__name__, name), self.attribute(module, name)))
+
+    def note_use(self, value):
+        """An attribute of `value` was read, which is no module. Functions may have been given any."""
+        if getattr(type(value), "is_kernel_function", False):
+            self.is_complete = False
 
     def note_call(self, fn):
         """The function `fn` was compiled in."""
@@ -125,8 +130,7 @@ class Reads:
             return ["dtype", value.name]
         if kind is types.ModuleType and sys.modules.get(value.__name__) is value:
             return ["module", value.__name__]
-        # The hash of a string is another one in each process; who prints while compiling wants to see it each time.
-        if value is hash or value is static_print:
+        if any(value is never for never in _NEVER_NOTED):
             raise Incomplete
         found = _defined(value, _is_of_language) or _defined(value, _PYTHON.__contains__)
         if found is None and getattr(kind, "is_kernel_function", False) and kind.__module__ in _DECORATORS:
@@ -174,6 +178,10 @@ class Reads:
         return None if parameter.annotation is parameter.empty else self.value(parameter.annotation)
 
 
+#: The hash of a string is another one in each process, attributes may be those of anything, and who prints while
+#: compiling wants to see it each time.
+_NEVER_NOTED = (hash, hasattr, static_print)
+
 #: The modules of the classes of functions in the language.
 _DECORATORS = ("tilewright.runtime.jit", "tilewright.frontend.function")
 
@@ -201,6 +209,6 @@ def still_holds(fn, noted):
                 now = reads.attribute(sys.modules[owner], name)
             if now != what:
                 return False
-    except (Incomplete, KeyError, AttributeError):
+    except Exception:  # `Incomplete`, something is gone, or an object does not like to be looked at
         return False
     return reads.described == described

@@ -150,6 +150,15 @@ def test_functions_that_run_while_compiling(run):
     assert run(edit) == (RESULT + 1, True, True)
 
 
+def test_attributes_of_functions(run):
+    kernel = ("max(ADD, 0)", "called.more")
+    assert run(kernel, ("LOCAL: tl", "called.more = 6\nLOCAL: tl")) == (RESULT + 1, False, True)
+    value = ("LOCAL: tl", 'called.more = int(__import__("os").environ["VALUE"])\nLOCAL: tl')
+    assert run(kernel, value, VALUE="7") == (RESULT + 2, False, True)
+    assert run(kernel, value, VALUE="8") == (RESULT + 3, False, True)
+    assert run(kernel, value, VALUE="8") == (RESULT + 3, True, True)
+
+
 def test_what_is_printed_while_compiling_is_always_printed(run):
     edit = ("tl.store(out, value)", 'tl.static_print("seen"); tl.store(out, value)')
     assert run(edit) == (RESULT, False, True, "seen")

@@ -1,0 +1,62 @@
+"""How configurations are compared."""
+
+import io
+import math
+import sys
+
+import tilewright as tw
+from tilewright.tuning.measuring import Progress, time_all
+
+CONFIGS = [tw.Config({"BLOCK": block}) for block in (16, 32, 64, 128)]
+
+
+def measured(times, glance=True):
+    """The results, and what was asked: (BLOCK, whether it was looked at only shortly)."""
+    asked, shown = [], []
+
+    def time(config, rep):
+        asked.append((config.kwargs["BLOCK"], rep is not None))
+        return times[config.kwargs["BLOCK"]]
+
+    results = time_all(CONFIGS, time, lambda: shown.append(1), glance)
+    assert len(shown) == len(CONFIGS)
+    return {config.kwargs["BLOCK"]: result for config, result in results.items()}, asked
+
+
+def test_losers_are_looked_at_only_shortly():
+    times = {16: 1.4, 32: 1.0, 64: 1.6, 128: math.inf}
+    results, asked = measured(times)
+    assert results == times
+    assert asked == [(16, True), (32, True), (64, True), (128, True), (16, False), (32, False)]
+
+
+def test_nothing_works():
+    results, asked = measured(dict.fromkeys((16, 32, 64, 128), math.inf))
+    assert set(results.values()) == {math.inf} and len(asked) == 4
+
+
+def test_measured_well_at_once():
+    _, asked = measured({16: 1.4, 32: 1.0, 64: 1.6, 128: 9.0}, glance=False)
+    assert asked == [(16, False), (32, False), (64, False), (128, False)]
+
+
+def progress_on(stream, monkeypatch, total=3):
+    """What is written to a stream as standard error while three steps are made."""
+    monkeypatch.setattr(sys, "stderr", stream)
+    with Progress("kernel", total) as progress:
+        for _ in range(total):
+            progress.step()
+    return stream.getvalue()
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_progress_is_for_terminals(monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
+    assert "tuning kernel" in progress_on(Terminal(), monkeypatch)
+    assert progress_on(io.StringIO(), monkeypatch) == ""
+    # One configuration is nothing to wait for.
+    assert progress_on(Terminal(), monkeypatch, total=1) == ""
