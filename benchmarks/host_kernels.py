@@ -11,11 +11,11 @@ def empty(tw, tl):
     return kernel
 
 
-def products_body(tw, tl):
-    """What both kernels below do, of four descriptors: the product of two products, of a block of the rows."""
+def products_of_descriptors(tw, tl):
+    """The product of two products, of four descriptors."""
 
     @tw.jit
-    def body(rows, left, right, result, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    def kernel(rows, left, right, result, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
         x, y = tl.program_id(0) * BM, tl.program_id(1) * BN
         first = tl.zeros([BM, BN], tl.float32)
         second = tl.zeros([BM, BN], tl.float32)
@@ -25,12 +25,12 @@ def products_body(tw, tl):
             second = tl.dot(block, right.load([y, i]).T, second)
         result.store([x, y], (first * second).to(tl.float16))
 
-    return body
+    return kernel
 
 
 def products(tw, tl):
-    """The product of two products, of four arrays by tensor maps."""
-    body = products_body(tw, tl)
+    """The same of four arrays, by descriptors made in the kernel."""
+    body = products_of_descriptors(tw, tl)
 
     @tw.jit
     def kernel(a, b, c, out, m, n, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
@@ -41,8 +41,3 @@ def products(tw, tl):
         body(rows, left, right, result, k, BM, BN, BK)
 
     return kernel
-
-
-def products_of_descriptors(tw, tl):
-    """The same with descriptors as arguments."""
-    return products_body(tw, tl)

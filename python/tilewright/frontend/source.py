@@ -5,12 +5,25 @@ import copy
 import hashlib
 import inspect
 import linecache
+import os
 import textwrap
+import threading
 import weakref
 
 from .errors import CompilationError, Frame
 
 _cache = weakref.WeakKeyDictionary()
+#: Parsers of Python 3.11 in two threads count their depth together, and raise `SystemError`.
+_reading = threading.Lock()
+
+
+def _renew():
+    """In the child of a fork, where nobody is left to give the lock back."""
+    global _reading
+    _reading = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_renew)
 #: By file the lines that `linecache` has of it, and their digest.
 _digests = {}
 
@@ -103,5 +116,8 @@ def source_of(fn):
     """The `Source` of a function, read once. Raises `CompilationError` if there is none."""
     found = _cache.get(fn)
     if found is None:
-        found = _cache[fn] = Source(fn)
+        with _reading:
+            found = _cache.get(fn)
+            if found is None:
+                found = _cache[fn] = Source(fn)
     return found
