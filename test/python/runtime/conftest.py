@@ -28,7 +28,9 @@ def compilations(monkeypatch):
     """The arguments of every compilation; nothing is compiled, so kernels may only be warmed up."""
     made = []
 
-    def fake(fn, arg_types, constexprs, attrs, target, options, stop_after="", trees=None, extents=False):
+    def fake(
+        fn, arg_types, constexprs, attrs, target, options, stop_after="", trees=None, symbol="", extents=False
+    ):
         made.append(
             {
                 "types": arg_types,
@@ -53,7 +55,7 @@ from tilewright.runtime.compiled import CompiledKernel
 
 metadata = {"num_threads": 128, "shared": 0}
 
-def fake(fn, types, constants, attrs, target, options, stop_after="", trees=None, extents=False):
+def fake(fn, types, constants, attrs, target, options, stop_after="", trees=None, symbol="", extents=False):
     return CompiledKernel("kernel", target, {"ptx": f"target {target}"}, metadata, types, constants)
 
 specializer.compile_kernel = fake
