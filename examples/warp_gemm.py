@@ -49,7 +49,7 @@ def gemm_kernel(
 
 
 def gemm(a, b, c, programs=132):
-    """c = a @ b.T for matrices with contiguous rows, of multiples of 8 columns."""
+    """c = a @ b.T for matrices with contiguous rows, of multiples of 16 columns."""
     (M, K), N = a.shape, b.shape[0]
     gemm_kernel[(programs,)](a, b, c, M, N, K, BLOCK_M=128, BLOCK_N=256, BLOCK_K=64, SLOTS=4)
 
@@ -61,11 +61,12 @@ def main():
         print("warp_gemm.py needs a Hopper GPU, or TILEWRIGHT_INTERPRET=1")
         return
     rng = np.random.default_rng(0)
-    a, b = (rng.standard_normal(shape).astype(np.float16) for shape in ((200, 136), (320, 136)))
+    a, b = (rng.standard_normal(shape).astype(np.float16) for shape in ((200, 144), (320, 144)))
     c = np.empty((200, 320), np.float16)
     x, y, z = (a, b, c) if interpreted else map(tw.from_numpy, (a, b, c))
     gemm(x, y, z, programs=4)
-    print("warp_gemm", np.allclose(np.asarray(z), a.astype(np.float32) @ b.astype(np.float32).T, atol=0.1))
+    result = z if interpreted else tw.to_numpy(z)
+    print("warp_gemm", np.allclose(result, a.astype(np.float32) @ b.astype(np.float32).T, atol=0.1))
 
 
 if __name__ == "__main__":

@@ -32,7 +32,10 @@ ON_DEMAND = (
 
 
 def test_import_is_light():
-    code = f"import sys, tilewright; print([name for name in {ON_DEMAND} if name in sys.modules])"
+    code = (
+        "import sys; before = set(sys.modules); import tilewright; "
+        f"print([name for name in {ON_DEMAND} if name in sys.modules and name not in before])"
+    )
     environment = {**os.environ, "PYTHONPATH": str(Path(tilewright.__file__).parents[1])}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
     assert done.stdout == "[]\n", done.stderr
