@@ -293,8 +293,7 @@ struct FormClusters : warp::impl::FormClustersBase<FormClusters> {
 
   void runOnOperation() override {
     for (auto func : getOperation().getOps<tile::FuncOp>())
-      if (func.isKernel() && func.getBody().hasOneBlock() &&
-          !isExplicit(func))
+      if (func.isKernel() && func.getBody().hasOneBlock() && !isExplicit(func))
         visit(func);
   }
 
