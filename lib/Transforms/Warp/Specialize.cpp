@@ -273,29 +273,11 @@ static void hoistDescriptors(ArrayRef<LoadGroup> groups, OpBuilder &b) {
       load.load.getDescMutable().assign(hoist(load.load.getDesc(), map, b));
 }
 
-/// The elements of a tile that each thread has; zero of what is no tile.
-static int64_t countRegisters(Value tile) {
-  std::optional<LinearLayout> layout = getLayout(tile.getType());
-  return layout ? layout->getInSize(LayoutAxis::Register) : 0;
-}
-
-/// The registers of a thread that sums take: those of products, and what loops
-/// carry beside them, such as sums of the products' sums.
+/// The registers of a thread that sums of products take.
 static int64_t countSumRegisters(tile::FuncOp func) {
-  auto isProductSum = [](Value carried) {
-    return llvm::any_of(carried.getUsers(), [&](Operation *user) {
-      auto product = dyn_cast<WgmmaOp>(user);
-      return product && product.getAcc() == carried;
-    });
-  };
   int64_t registers = 0;
-  func.walk([&](Operation *op) {
-    if (auto product = dyn_cast<WgmmaOp>(op))
-      registers += countRegisters(product.getResult());
-    else if (auto loop = dyn_cast<scf::ForOp>(op))
-      for (Value carried : loop.getRegionIterArgs())
-        if (!isProductSum(carried))
-          registers += countRegisters(carried);
+  func.walk([&](WgmmaOp product) {
+    registers += getLayout(product.getType())->getInSize(LayoutAxis::Register);
   });
   return registers;
 }
