@@ -9,6 +9,15 @@
 using namespace mlir;
 using namespace tilewright;
 
+std::optional<MatrixAccess>
+tilewright::planMatrixTransfer(const LinearLayout &offsets, Type element,
+                               unsigned elementBytes) {
+  // Booleans are widened on their way.
+  if (element.isInteger(1))
+    return std::nullopt;
+  return planMatrixAccess(offsets, elementBytes);
+}
+
 /// One instruction: a word for each matrix.
 static SmallVector<Value> emitInstruction(ImplicitLocOpBuilder &b,
                                           Value address, unsigned numMatrices,

@@ -9,6 +9,12 @@
 
 namespace tilewright {
 
+/// How matrices move elements of the LLVM type `element` by the map `offsets`;
+/// nothing where they do not.
+std::optional<MatrixAccess> planMatrixTransfer(const LinearLayout &offsets,
+                                               mlir::Type element,
+                                               unsigned elementBytes);
+
 /// Loads `registers`, elements of the LLVM type `element`, from the tile at
 /// `base` (!llvm.ptr<3>, aligned to 16 bytes).
 void emitLoadMatrix(mlir::ImplicitLocOpBuilder &b, const MatrixAccess &access,

@@ -7,6 +7,7 @@
 #include "lib/Conversion/WarpToLLVM/Patterns.h"
 #include "lib/Conversion/WarpToLLVM/RegisterPacking.h"
 
+#include "dialect/Tile/TileTypes.h"
 #include "dialect/Warp/WarpOps.h"
 #include "lib/Support/MmaTiling.h"
 
@@ -97,7 +98,7 @@ public:
     Type typeA = getElementTypeOrSelf(op.getA().getType());
     Type typeB = getElementTypeOrSelf(op.getB().getType());
     Type typeAcc = getElementTypeOrSelf(op.getType());
-    if (isa<Float8E4M3FNType, Float8E5M2Type>(typeA) && !target.hasFloat8())
+    if (tile::isFloat8(typeA) && !target.hasFloat8())
       return op.emitOpError("of 8-bit floats needs sm_89 or newer, the target "
                             "is sm_")
              << target.computeCapability;

@@ -27,17 +27,10 @@ static SmallVector<Value> select(const LinearLayout &from,
   return selected;
 }
 
-std::optional<MatrixAccess> SharedTransfer::getMatrices() const {
-  // Booleans are widened on their way.
-  if (element.isInteger(1))
-    return std::nullopt;
-  return planMatrixAccess(access.offsets, elementBytes);
-}
-
 void SharedTransfer::store(ValueRange values, bool hasStoreMatrix) {
   SmallVector<Value> selected = select(full, registers, values);
   Value owner = emitIsOwner(b, registers);
-  std::optional<MatrixAccess> matrices = getMatrices();
+  auto matrices = planMatrixTransfer(access.offsets, element, elementBytes);
   if (matrices && !owner && hasStoreMatrix)
     emitStoreMatrix(b, *matrices, element, base, registers.getTotalOutBits(),
                     /*round=*/0, selected);
@@ -47,7 +40,7 @@ void SharedTransfer::store(ValueRange values, bool hasStoreMatrix) {
 
 SmallVector<Value> SharedTransfer::load() {
   SmallVector<Value> values(registers.getInSize(LayoutAxis::Register));
-  if (std::optional<MatrixAccess> matrices = getMatrices())
+  if (auto matrices = planMatrixTransfer(access.offsets, element, elementBytes))
     emitLoadMatrix(b, *matrices, element, base, values);
   else
     shared.load(/*round=*/0, values);

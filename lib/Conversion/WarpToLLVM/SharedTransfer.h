@@ -4,7 +4,6 @@
 #pragma once
 
 #include "lib/Conversion/WarpToLLVM/SharedTile.h"
-#include "lib/Support/MatrixAccess.h"
 
 namespace tilewright {
 
@@ -23,8 +22,6 @@ public:
   llvm::SmallVector<mlir::Value> load();
 
 private:
-  std::optional<MatrixAccess> getMatrices() const;
-
   mlir::ImplicitLocOpBuilder &b;
   mlir::Type element;
   unsigned elementBytes;

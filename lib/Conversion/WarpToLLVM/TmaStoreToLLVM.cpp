@@ -158,10 +158,7 @@ void StoreWriter::write(const LinearLayout &layout, ValueRange registers,
   dropParts(access.offsets, plan.getNumParts());
   Value owner = emitIsOwner(b, layout);
   Type element = registers[0].getType();
-  // Booleans are widened on their way.
-  auto matrices = element.isInteger(1)
-                      ? std::nullopt
-                      : planMatrixAccess(access.offsets, elementBytes);
+  auto matrices = planMatrixTransfer(access.offsets, element, elementBytes);
   auto emitAddress = [&](int64_t offset) {
     return emitByteOffset(b, staging, emitI32(b, offset));
   };
