@@ -28,17 +28,21 @@ static Value emitBarrierAddress(ImplicitLocOpBuilder &b, warp::RingType type,
   return LLVM::AddOp::create(b, address, emitI32(b, first));
 }
 
-/// Waits until the barrier of a ring of `type` has completed the phase of
-/// `parity`. Arrivals from other blocks are acquired as far as they come from.
-static void emitBarrierWait(ImplicitLocOpBuilder &b, warp::RingType type,
-                            Value barrier, Value parity) {
-  std::string order = type.getClusterSize() > 1 ? ".acquire.cluster" : "";
+/// Waits until a barrier has completed the phase of `parity`.
+///
+/// In clusters, too, barriers order the memory of one block only. What other
+/// blocks bring are asynchronous copies, which the barrier itself makes
+/// visible, and that they have read a slot hands nothing over. Order in the
+/// cluster would cost a fence of all global memory with each arrival, and the
+/// L1 cache with each wait: more than multicast saves.
+static void emitBarrierWait(ImplicitLocOpBuilder &b, Value barrier,
+                            Value parity) {
   InlinePtx ptx(b);
   std::string address = ptx.in(barrier), phase = ptx.in(parity);
   // The instruction itself sleeps for a while; the labels are the block's own.
   ptx.emit("{\n.reg .pred done;\nagain:\n"
-           "mbarrier.try_wait.parity" +
-               order + ".shared::cta.b64 done, [" + address + "], " + phase +
+           "mbarrier.try_wait.parity.shared::cta.b64 done, [" +
+               address + "], " + phase +
                ";\n@done bra passed;\nbra again;\npassed:\n}",
            /*sideEffects=*/true);
 }
@@ -117,7 +121,7 @@ SlotInTurn tilewright::emitAcquire(ImplicitLocOpBuilder &b, warp::RingType type,
   // In the first round slots are empty though nobody has released them: the
   // phase before a barrier's first one counts as complete.
   Value before = LLVM::XOrOp::create(b, parity, emitI32(b, 1));
-  emitBarrierWait(b, type, emitBarrierAddress(b, type, ring.base, index, true),
+  emitBarrierWait(b, emitBarrierAddress(b, type, ring.base, index, true),
                   before);
   Value full = emitBarrierAddress(b, type, ring.base, index, false);
   InlinePtx ptx(b);
@@ -132,7 +136,7 @@ SlotInTurn tilewright::emitAcquire(ImplicitLocOpBuilder &b, warp::RingType type,
 SlotInTurn tilewright::emitWait(ImplicitLocOpBuilder &b, warp::RingType type,
                                 const TransactionRing &ring) {
   auto [index, parity] = emitNext(b, type, ring.consumerCursor);
-  emitBarrierWait(b, type, emitBarrierAddress(b, type, ring.base, index, false),
+  emitBarrierWait(b, emitBarrierAddress(b, type, ring.base, index, false),
                   parity);
   return {index, emitBarrierAddress(b, type, ring.base, index, true)};
 }
@@ -157,7 +161,6 @@ void tilewright::emitRelease(ImplicitLocOpBuilder &b, warp::SlotType type,
   ptx.emit("{\n.reg .b32 there;\n" + predicate +
                "mapa.shared::cluster.u32 there, " + address + ", " +
                ptx.in(lane) + ";\n" + predicate +
-               "mbarrier.arrive.release.cluster.shared::cluster.b64 _, "
-               "[there];\n}",
+               "mbarrier.arrive.shared::cluster.b64 _, [there];\n}",
            /*sideEffects=*/true);
 }

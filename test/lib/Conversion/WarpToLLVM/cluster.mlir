@@ -19,10 +19,10 @@
 // CHECK: fence.mbarrier_init.release.cluster;
 // CHECK: nvvm.cluster.arrive {aligned}
 // CHECK: nvvm.cluster.wait {aligned}
-// CHECK: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [$0], $1;
+// CHECK: mbarrier.try_wait.parity.shared::cta.b64 done, [$0], $1;
 // CHECK: %[[TELLS:.*]] = llvm.icmp "ult" %[[LANE:.*]], %{{.*}} : i32
-// CHECK: llvm.inline_asm has_side_effects "{\0A.reg .b32 there;\0A@$0 mapa.shared::cluster.u32 there, $1, $2;\0A@$0 mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there];\0A}", "b,r,r" %[[TELLS]], %{{.*}}, %[[LANE]]
-// CHECK: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [$0], $1;
+// CHECK: llvm.inline_asm has_side_effects "{\0A.reg .b32 there;\0A@$0 mapa.shared::cluster.u32 there, $1, $2;\0A@$0 mbarrier.arrive.shared::cluster.b64 _, [there];\0A}", "b,r,r" %[[TELLS]], %{{.*}}, %[[LANE]]
+// CHECK: mbarrier.try_wait.parity.shared::cta.b64 done, [$0], $1;
 // CHECK: mbarrier.arrive.expect_tx.shared::cta.b64 _, [$1], 2304;
 
 // The first tile is this block's own; of the second, 64 rows of 32 bytes, each
