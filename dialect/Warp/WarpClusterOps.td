@@ -26,12 +26,12 @@ def Warp_ClusterBarrierOp : Warp_Op<"cluster_barrier", [
     or of another, is seen by every thread after; so is that barriers of rings
     have been made. For the block it is a `warp.barrier`, too.
 
-    C1: it stands outside of roles: all threads of the cluster must get here.
+    C1: all threads of the cluster pass equally many, those of all roles. (A
+        promise; that each role has one, if any has, is checked.)
 
     ```mlir
     warp.cluster_barrier
     ```
   }];
   let assemblyFormat = "attr-dict";
-  let hasVerifier = 1;
 }

@@ -42,6 +42,10 @@ static LogicalResult verifyTile(Operation *op, Type tile, SharedType memory) {
 }
 
 LogicalResult AllocOp::verify() {
+  if (!llvm::isPowerOf2_32(getCluster()) || getCluster() > 16) // C2
+    return emitOpError("belongs to a cluster of a power of two of blocks up to "
+                       "16, got ")
+           << getCluster();
   return getSource() ? verifyTile(*this, getSource().getType(), getType())
                      : success();
 }
@@ -58,6 +62,23 @@ void AllocOp::getEffects(
 
 LogicalResult LocalLoadOp::verify() {
   return verifyTile(*this, getType(), getMemory().getType());
+}
+
+AllocOp warp::getAlloc(Value memory) {
+  while (auto other = memory.getDefiningOp<SharedTransposeOp>())
+    memory = other.getSource();
+  return memory.getDefiningOp<AllocOp>();
+}
+
+LogicalResult RemoteLoadOp::verify() {
+  if (failed(verifyTile(*this, getType(), getMemory().getType()))) // C1
+    return failure();
+  AllocOp alloc = getAlloc(getMemory());
+  if (alloc && alloc.getCluster() > 1) // C2
+    return success();
+  auto error = emitOpError("reads memory that other blocks do not have");
+  error.attachNote(getMemory().getLoc()) << "it is made here";
+  return error;
 }
 
 LogicalResult LocalStoreOp::verify() {

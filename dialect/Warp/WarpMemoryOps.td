@@ -12,14 +12,23 @@ def Warp_AllocOp : Warp_Op<"alloc", [
     from the start, as after a `warp.local_store`; without, its content is
     undefined.
 
+    With a `cluster`, the blocks of clusters of that size each make one, which
+    `warp.remote_load` reads in the others: it lives as long as the block.
+
     C1: the tile has the shape and the element type of the result.
+    C2: the size of a cluster is a power of two up to 16.
 
     ```mlir
     %m = warp.alloc : !warp.shared<64x32xf16, #shared>
     %n = warp.alloc %tile : (tensor<64x32xf16, #rows>) -> !warp.shared<64x32xf16, #shared>
+    %o = warp.alloc {cluster = 2 : i32} : !warp.shared<64x32xf16, #shared>
     ```
   }];
-  let arguments = (ins Optional<Warp_Tile>:$source);
+  let arguments = (ins Optional<Warp_Tile>:$source,
+                       DefaultValuedAttr<ConfinedAttr<I32Attr, [IntPositive]>, "1">:$cluster);
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$source), [{
+    build($_builder, $_state, result, source, /*cluster=*/1);
+  }]>];
   let results = (outs Warp_Shared:$result);
   let assemblyFormat = [{
     ($source^)? attr-dict `:` custom<AllocTypes>(type($source), type($result))
@@ -40,6 +49,32 @@ def Warp_LocalLoadOp : Warp_Op<"local_load"> {
   let arguments = (ins Arg<Warp_Shared, "", [MemRead<Warp_SharedResource>]>:$memory);
   let results = (outs Warp_Tile:$result);
   let assemblyFormat = "$memory attr-dict `:` qualified(type($memory)) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Warp_RemoteLoadOp : Warp_Op<"remote_load"> {
+  let summary = "reads a tile from the shared memory of a block of the cluster";
+  let description = [{
+    What `memory` is in block `rank` of the cluster, which may be this one.
+
+    C1: the result has the shape and the element type of the memory, and a
+        layout where the tiles of the function have.
+    C2: the memory, or what it is the transpose of, is a `warp.alloc` of a cluster.
+    C3: `rank` is below the size of the cluster, and the same for all threads that
+        run the op. A `warp.cluster_barrier` stands between the stores of that
+        block and this, and between this and its next stores. (A promise; the
+        interpreter checks it.)
+
+    ```mlir
+    %m = warp.alloc {cluster = 2 : i32} : !warp.shared<64x32xf16, #shared>
+    warp.local_store %t, %m : tensor<64x32xf16, #rows> -> !warp.shared<64x32xf16, #shared>
+    warp.cluster_barrier
+    %other = warp.remote_load %m of %rank : !warp.shared<64x32xf16, #shared> -> tensor<64x32xf16, #rows>
+    ```
+  }];
+  let arguments = (ins Arg<Warp_Shared, "", [MemRead<Warp_SharedResource>]>:$memory, I32:$rank);
+  let results = (outs Warp_Tile:$result);
+  let assemblyFormat = "$memory `of` $rank attr-dict `:` qualified(type($memory)) `->` type($result)";
   let hasVerifier = 1;
 }
 

@@ -34,3 +34,9 @@ struct SharedMemory : public mlir::SideEffects::Resource::Base<SharedMemory> {
 #include "dialect/Warp/WarpRoleOps.h.inc"
 #define GET_OP_CLASSES
 #include "dialect/Warp/WarpWgmmaOps.h.inc"
+
+namespace tilewright::warp {
+/// What made the tile `memory`, or what it is the transpose of; null where that
+/// is a slot of a ring.
+AllocOp getAlloc(mlir::Value memory);
+} // namespace tilewright::warp

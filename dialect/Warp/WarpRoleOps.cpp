@@ -29,6 +29,27 @@ void SpecializeOp::getSuccessorRegions(
     successors.push_back(RegionSuccessor(&role));
 }
 
+LogicalResult SpecializeOp::verifyRegions() { // C3
+  ClusterBarrierOp some;
+  Region *without = nullptr;
+  for (Region &role : getRoles()) {
+    bool waits = false;
+    role.walk([&](ClusterBarrierOp barrier) {
+      waits = true;
+      some = barrier;
+    });
+    if (!waits)
+      without = &role;
+  }
+  if (!some || !without)
+    return success();
+  auto error =
+      some.emitOpError("waits for all threads of the cluster, and role ")
+      << without->getRegionNumber() << " of the block passes none";
+  error.attachNote(getLoc()) << "the roles are given here";
+  return error;
+}
+
 LogicalResult SpecializeOp::verify() {
   if (getWarps().size() != getRoles().size()) // C1
     return emitOpError("gives warps to ")

@@ -24,6 +24,7 @@ def Warp_SpecializeOp : Warp_Op<"specialize", [
     C1: there are as many numbers of warps as there are roles.
     C2: there are as many register budgets, multiples of 8 from 24 to 256, if any;
         then each role has whole warpgroups, of 4 warps.
+    C3: where one role has a `warp.cluster_barrier`, all have.
 
     ```mlir
     warp.specialize warps [8, 1] {
@@ -43,6 +44,7 @@ def Warp_SpecializeOp : Warp_Op<"specialize", [
     `warps` $warps (`registers` $registers^)? $roles attr-dict
   }];
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
     /// The number of the first warp of a role.
     int32_t getFirstWarp(unsigned role);

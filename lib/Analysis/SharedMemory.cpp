@@ -201,6 +201,8 @@ SmallVector<SharedUse> tilewright::getSharedUses(Operation *op) {
     return {getStaging(wait.getStaging(), /*isWrite=*/false)};
   if (auto load = dyn_cast<warp::LocalLoadOp>(op))
     return {getTile(load.getMemory(), /*isWrite=*/false)};
+  if (auto load = dyn_cast<warp::RemoteLoadOp>(op))
+    return {getTile(load.getMemory(), /*isWrite=*/false)};
   if (auto store = dyn_cast<warp::LocalStoreOp>(op))
     return {getTile(store.getMemory(), /*isWrite=*/true)};
   if (auto copy = dyn_cast<warp::AsyncCopyOp>(op))

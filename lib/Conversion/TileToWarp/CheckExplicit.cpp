@@ -230,15 +230,24 @@ static LogicalResult sinkTiles(SpecializeOp roles) {
 // Clusters
 //===----------------------------------------------------------------------===//
 
-/// The blocks of the clusters that the rings of `func` belong to; 1 without
-/// clusters.
+/// The blocks of the cluster that `op`, a ring or a tile in shared memory,
+/// belongs to; 1 without one.
+static unsigned getOwnClusterSize(Operation *op) {
+  if (auto ring = dyn_cast<RingOp>(op))
+    return ring.getType().getClusterSize();
+  if (auto alloc = dyn_cast<AllocOp>(op))
+    return alloc.getCluster();
+  return 1;
+}
+
+/// The blocks of the clusters that `func` asks for; 1 without clusters.
 static FailureOr<unsigned> getClusterSize(tile::FuncOp func) {
   unsigned size = 1;
-  WalkResult result = func.walk([&](RingOp ring) -> WalkResult {
-    unsigned own = ring.getType().getClusterSize();
+  WalkResult result = func.walk([&](Operation *op) -> WalkResult {
+    unsigned own = getOwnClusterSize(op);
     if (own > 1 && size > 1 && own != size)
-      return ring.emitError("the rings of a kernel belong to clusters of one "
-                            "size, got ")
+      return op->emitError("the rings and shared blocks of a kernel belong to "
+                           "clusters of one size, got ")
              << size << " and " << own;
     size = std::max(size, own);
     return WalkResult::advance();

@@ -47,7 +47,7 @@ static bool hasRule(Operation *op) {
          isa<tile::TileDialect>(op->getDialect()) ||
          isa<scf::ForOp, scf::IfOp, scf::WhileOp, scf::YieldOp,
              scf::ConditionOp, warp::LocalLoadOp, warp::LocalStoreOp,
-             warp::WgmmaOp, warp::WgmmaWaitOp>(op);
+             warp::RemoteLoadOp, warp::WgmmaOp, warp::WgmmaWaitOp>(op);
 }
 
 /// Where an error about `op` stands: constants that folding made have no place

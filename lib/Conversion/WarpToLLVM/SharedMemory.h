@@ -14,6 +14,8 @@ inline constexpr llvm::StringLiteral kSharedSymbol = "__tilewright_shared";
 /// Address space numbers of NVPTX.
 inline constexpr unsigned kGlobalSpace = 1;
 inline constexpr unsigned kSharedSpace = 3;
+/// That of all blocks of a cluster.
+inline constexpr unsigned kClusterSharedSpace = 7;
 
 /// Declares the symbol, once a module. Patterns only refer to it.
 void declareSharedMemory(mlir::ModuleOp module);

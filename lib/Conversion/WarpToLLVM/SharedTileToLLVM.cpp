@@ -1,4 +1,5 @@
-// Tiles in shared memory: warp.alloc, warp.local_load, warp.local_store. A
+// Tiles in shared memory: warp.alloc, warp.local_load, warp.local_store, and
+// those of other blocks of the cluster: warp.remote_load. A
 // handle becomes the address of its first byte.
 
 #include "lib/Conversion/WarpToLLVM/Patterns.h"
@@ -8,6 +9,7 @@
 #include "dialect/Warp/WarpOps.h"
 
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;
 using namespace tilewright;
@@ -77,6 +79,26 @@ struct LocalLoadLowering : ConvertOpToLLVMPattern<warp::LocalLoadOp> {
   }
 };
 
+struct RemoteLoadLowering : ConvertOpToLLVMPattern<warp::RemoteLoadOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(warp::RemoteLoadOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    warp::SharedType memory = op.getMemory().getType();
+    Type element = getTypeConverter()->convertType(memory.getElementType());
+    auto pointer =
+        LLVM::LLVMPointerType::get(b.getContext(), kClusterSharedSpace);
+    Value base = NVVM::MapaOp::create(b, pointer, adaptor.getMemory().front(),
+                                      adaptor.getRank().front());
+    rewriter.replaceOpWithMultiple(
+        op,
+        {makeTransfer(b, op.getType(), memory, element, base).loadRemote()});
+    return success();
+  }
+};
+
 struct LocalStoreLowering : StoringPattern<warp::LocalStoreOp> {
   using StoringPattern::StoringPattern;
 
@@ -109,5 +131,6 @@ void tilewright::populateSharedTileToLLVM(const WarpTypeConverter &converter,
                                           const NvidiaTarget &target,
                                           RewritePatternSet &patterns) {
   patterns.add<AllocLowering, LocalStoreLowering>(converter, target);
-  patterns.add<LocalLoadLowering, SharedTransposeLowering>(converter);
+  patterns.add<LocalLoadLowering, RemoteLoadLowering, SharedTransposeLowering>(
+      converter);
 }

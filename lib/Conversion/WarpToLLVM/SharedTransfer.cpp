@@ -38,6 +38,13 @@ void SharedTransfer::store(ValueRange values, bool hasStoreMatrix) {
     shared.store(/*round=*/0, selected, owner);
 }
 
+/// `ldmatrix` reads a block's own memory only.
+SmallVector<Value> SharedTransfer::loadRemote() {
+  SmallVector<Value> values(registers.getInSize(LayoutAxis::Register));
+  shared.load(/*round=*/0, values);
+  return select(registers, full, values);
+}
+
 SmallVector<Value> SharedTransfer::load() {
   SmallVector<Value> values(registers.getInSize(LayoutAxis::Register));
   if (auto matrices = planMatrixTransfer(access.offsets, element, elementBytes))

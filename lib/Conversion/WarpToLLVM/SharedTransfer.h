@@ -20,6 +20,9 @@ public:
   void store(mlir::ValueRange values, bool hasStoreMatrix = false);
   /// The registers of the tile.
   llvm::SmallVector<mlir::Value> load();
+  /// The same from the memory of another block of the cluster, of which base is
+  /// an address.
+  llvm::SmallVector<mlir::Value> loadRemote();
 
 private:
   mlir::ImplicitLocOpBuilder &b;

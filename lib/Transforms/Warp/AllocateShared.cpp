@@ -70,6 +70,11 @@ private:
 static std::pair<unsigned, unsigned> getLifetime(Operation *alloc,
                                                  const OpNumbers &numbers) {
   unsigned first = numbers.getFirst(alloc), last = numbers.getLast(alloc);
+  // Other blocks of the cluster read it when they get there.
+  if (auto tile = dyn_cast<warp::AllocOp>(alloc); tile && tile.getCluster() > 1)
+    alloc = alloc->getParentOfType<FunctionOpInterface>();
+  if (isa<FunctionOpInterface>(alloc))
+    return {numbers.getFirst(alloc), numbers.getLast(alloc)};
   for (Operation *user : getTileUsers(alloc)) {
     // A use in a loop that the memory was made before is one in each iteration.
     Operation *outer = alloc->getBlock()->findAncestorOpInBlock(*user);

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from ..language.dtypes import block_type, with_scalar
+from ..language.errors import LanguageError
 from ..language.tensor import tensor
 from ..runtime.options import Options
 from . import arith_ops, math_ops, tile_ops, warp_ops
@@ -45,7 +46,8 @@ class EagerBuilder:
         self.position = (0, 0, 0)
         self.cluster = 1  # programs of a cluster
         self.named_barriers = 0
-        self.schedule = None  # that of the roles, while they run
+        self.schedule = None  # that of the roles of the programs of a cluster
+        self.cluster_tiles = {}  # by program: the shared blocks that the others of its cluster reach
 
     def create(self, op, operands, types, attrs):
         with np.errstate(all="ignore"):
@@ -104,11 +106,25 @@ class EagerBuilder:
         return tensor(array, block_type(ty.scalar, array.shape))
 
     def specialize(self, roles):
-        self.schedule = Schedule(roles)
+        x, y, z = self.position
+        if self.grid[0] % self.cluster:
+            raise LanguageError(
+                f"the grid has {self.grid[0]} programs along its first side, which is not a multiple of the cluster of "
+                f"{self.cluster}"
+            )
+        if self.schedule is None:
+            self.schedule = Schedule(self._move)
+        self.schedule.add(roles, (x, y, z))
+        if (x + 1) % self.cluster:
+            return  # run with those of the cluster's last program
         try:
             self.schedule.run()
         finally:
             self.schedule = None
+            self.cluster_tiles.clear()
+
+    def _move(self, position):
+        self.position = position
 
     def promise(self, handle, name, values):
         pass  # it changes no result

@@ -192,7 +192,7 @@ def launch(fn, grid, arguments, options):
                 body(**values)
             except Exception as error:
                 if hasattr(error, "add_note"):
-                    error.add_note(f"in program ({x}, {y}, {z}) of the grid {builder.grid}")
+                    error.add_note(f"in program {builder.position} of the grid {builder.grid}")
                 raise
 
 

@@ -1,4 +1,4 @@
-"""Roles of the warp level, one at a time.
+"""Roles of the warp level, those of all programs of a cluster, one at a time.
 
 Each role is a thread, so that it may stop in the middle of a function, but only one of them ever runs: it goes on until
 it waits for what another one has to do, and then hands over to the next in turn. So a kernel does the same every time,
@@ -16,10 +16,11 @@ class _Cancelled(BaseException):
 
 
 class _Task:
-    """One role, and what it waits for."""
+    """One role of a program, and what it waits for."""
 
-    def __init__(self, role):
-        self.role = role
+    def __init__(self, role, position):
+        self.role, self.position = role, position
+        self.context = contextvars.copy_context()
         self.turn = threading.Semaphore(0)
         self.is_ready, self.waits_for = lambda: True, ""
         self.failure, self.interruption = None, None
@@ -48,13 +49,24 @@ class _Barrier:
 
 
 class Schedule:
-    """Runs roles, given as objects with a `name` and a `run()`."""
+    """Runs roles, objects with a `name` and a `run()`, of one or more programs. `move` is told where the grid's program
+    stands whose role is next.
+    """
 
-    def __init__(self, roles):
-        self._tasks = [_Task(role) for role in roles]
+    def __init__(self, move):
+        self._tasks, self._move = [], move
         self._back = threading.Semaphore(0)
         self._current = None
         self._barriers = {}
+
+    def add(self, roles, position):
+        """Add the roles of a program, to be run where this is called from."""
+        self._tasks += [_Task(role, position) for role in roles]
+
+    @property
+    def num_roles(self):
+        """The roles of all programs."""
+        return len(self._tasks)
 
     def barrier(self, number, warps):
         """The barrier of this number, to which so many warps come."""
@@ -68,8 +80,7 @@ class Schedule:
     def run(self):
         """Run all roles to their ends. Raises what one of them raises, and `LanguageError` where all wait."""
         for task in self._tasks:
-            context = contextvars.copy_context()
-            task.thread = threading.Thread(target=context.run, args=(self._body, task), daemon=True)
+            task.thread = threading.Thread(target=task.context.run, args=(self._body, task), daemon=True)
             task.thread.start()
         try:
             self._take_turns()
@@ -106,6 +117,7 @@ class Schedule:
     def _resume(self, task):
         """Let `task` run until it waits or ends."""
         self._current = task
+        self._move(task.position)
         task.turn.release()
         self._back.acquire()
         if task.failure is not None:

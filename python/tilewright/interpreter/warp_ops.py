@@ -14,10 +14,21 @@ _TF32_MASK = np.uint32(0xFFFFE000)
 
 
 class _Memory:
-    """A block in shared memory. It hides its array from NumPy, which would take the handle for the elements."""
+    """A block in shared memory. It hides its array from NumPy, which would take the handle for the elements.
 
-    def __init__(self, array):
+    It is `whole`, which may be itself, with its sides in another order. A block of a cluster has a number in its
+    program.
+    """
+
+    def __init__(self, array, whole=None, order=None):
         self.array, self.loads = array, 0
+        self.whole, self.order = whole or self, order or range(array.ndim)
+        self.number = None
+        self.stored, self.read_remotely = None, None  # after so many barriers of the cluster
+
+    def transpose(self, order):
+        """The same memory with its sides in another order."""
+        return _Memory(self.array.transpose(order), self.whole, [self.order[side] for side in order])
 
 
 class _Slot:
@@ -113,20 +124,62 @@ def _no_slot(builder, operands, types, attrs):
 
 
 def _alloc(builder, operands, types, attrs):
-    return [_Memory(np.zeros(types[0].sides, numpy_dtype(types[0].block)))]
+    memory = _Memory(np.zeros(types[0].sides, numpy_dtype(types[0].block)))
+    if cluster := attrs.get("cluster"):
+        builder.cluster = max(builder.cluster, cluster)
+        memory.number = len(tiles := builder.cluster_tiles.setdefault(builder.position, []))
+        tiles.append(memory)
+    return [memory]
 
 
 def _local_load(builder, operands, types, attrs):
     return [_get(operands[0]).array.copy()]
 
 
+def _race():
+    return LanguageError(
+        "one program stores this block and another one reads it, with no barrier of the cluster in between",
+        hint="put a warp.cluster_barrier() between the store and the read, and before the next store",
+    )
+
+
+def _cluster_round(builder):
+    """How many barriers of the cluster have been passed."""
+    return builder.schedule.barrier("cluster", builder.schedule.num_roles).rounds
+
+
+def _cluster_barrier(builder, operands, types, attrs):
+    schedule = builder.schedule
+    barrier = schedule.barrier("cluster", schedule.num_roles)
+    current = barrier.come(1)
+    schedule.wait_until(lambda: barrier.rounds > current, "a barrier of the cluster")
+    return []
+
+
+def _remote_load(builder, operands, types, attrs):
+    own, rank, (x, y, z) = _get(operands[0]), int(operands[1]), builder.position
+    if not 0 <= rank < builder.cluster:
+        raise LanguageError(f"the programs of a cluster of {builder.cluster} are 0 and up, got {rank}")
+    there = builder.cluster_tiles[x - x % builder.cluster + rank, y, z][own.whole.number]
+    if there.stored == _cluster_round(builder):
+        raise _race()
+    there.read_remotely = _cluster_round(builder)
+    return [there.array.transpose(own.order).copy()]
+
+
 def _local_store(builder, operands, types, attrs):
-    _get(operands[1]).array[...] = operands[0]
+    memory = _get(operands[1])
+    whole = memory.whole
+    if whole.read_remotely is not None and whole.read_remotely == _cluster_round(builder):
+        raise _race()
+    if whole.number is not None:
+        whole.stored = _cluster_round(builder)
+    memory.array[...] = operands[0]
     return []
 
 
 def _transpose(builder, operands, types, attrs):
-    return [_Memory(_get(operands[0]).array.transpose(attrs["order"]))]
+    return [_get(operands[0]).transpose(attrs["order"])]
 
 
 def _operand(operand):
@@ -178,6 +231,8 @@ OPS = {
     "warp.alloc": _alloc,
     "warp.local_load": _local_load,
     "warp.local_store": _local_store,
+    "warp.remote_load": _remote_load,
+    "warp.cluster_barrier": _cluster_barrier,
     "warp.shared_transpose": _transpose,
     "warp.wgmma": _wgmma,
     "warp.wgmma_wait": _pass_on,

@@ -41,7 +41,7 @@ tile.func @barrier_c1() {
   // expected-note@+1 {{the roles are given here}}
   warp.specialize warps [4, 1] {
   }, {
-    // expected-error@+1 {{waits for threads that run another role}}
+    // expected-error@+1 {{waits for all threads of the cluster, and role 0 of the block passes none}}
     warp.cluster_barrier
   }
   tile.return

@@ -48,3 +48,28 @@ tile.func @early(%x: tensor<4x32xf32>) -> tensor<4x32xf32> {
   %y = warp.local_load %m : !warp.shared<4x32xf32> -> tensor<4x32xf32>
   tile.return %y : tensor<4x32xf32>
 }
+
+// What other blocks of the cluster have at the same place.
+// CHECK-LABEL: @remote
+tile.func @remote(%x: tensor<16x4xf16, #rows>, %rank: i32) -> tensor<16x4xf16, #rows> {
+  // CHECK: %[[M:.*]] = warp.alloc {cluster = 2 : i32} : !warp.shared<16x4xf16, #[[SHARED]]>
+  %m = warp.alloc {cluster = 2 : i32} : !warp.shared<16x4xf16, #swizzled>
+  warp.local_store %x, %m : tensor<16x4xf16, #rows> -> !warp.shared<16x4xf16, #swizzled>
+  warp.cluster_barrier
+  // CHECK: warp.remote_load %[[M]] of %{{.*}} : !warp.shared<16x4xf16, #[[SHARED]]> -> tensor<16x4xf16, #[[ROWS]]>
+  %y = warp.remote_load %m of %rank : !warp.shared<16x4xf16, #swizzled> -> tensor<16x4xf16, #rows>
+  warp.cluster_barrier
+  tile.return %y : tensor<16x4xf16, #rows>
+}
+
+// Every role passes the barriers of the cluster.
+// CHECK-LABEL: @roles
+tile.func @roles() {
+  // CHECK-COUNT-2: warp.cluster_barrier
+  warp.specialize warps [4, 1] {
+    warp.cluster_barrier
+  }, {
+    warp.cluster_barrier
+  }
+  tile.return
+}

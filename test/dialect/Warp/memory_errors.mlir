@@ -124,3 +124,35 @@ tile.func @tma_store_c4(%x: tensor<4x8xf32, #lanes>, %map: !warp.tensor_map, %i:
       : tensor<4x8xf32, #lanes>, !warp.tensor_map, !warp.shared<128xi8, #bytes>
   tile.return
 }
+
+// -----
+
+#shared = #warp.linear<{offset = [[1], [2], [4], [8], [16]]}>
+tile.func @alloc_c2() {
+  // expected-error@+1 {{belongs to a cluster of a power of two of blocks up to 16, got 6}}
+  %m = warp.alloc {cluster = 6 : i32} : !warp.shared<32xf32, #shared>
+  tile.return
+}
+
+// -----
+
+#lanes = #warp.linear<{lane = [[1], [2], [4], [8], [16]]}>
+#shared = #warp.linear<{offset = [[1], [2], [4], [8], [16]]}>
+tile.func @remote_load_c1(%rank: i32) {
+  %m = warp.alloc {cluster = 2 : i32} : !warp.shared<32xf16, #shared>
+  // expected-error@+1 {{but the shared memory is '!warp.shared<32xf16}}
+  %x = warp.remote_load %m of %rank : !warp.shared<32xf16, #shared> -> tensor<32xf32, #lanes>
+  tile.return
+}
+
+// -----
+
+#lanes = #warp.linear<{lane = [[1], [2], [4], [8], [16]]}>
+#shared = #warp.linear<{offset = [[1], [2], [4], [8], [16]]}>
+tile.func @remote_load_c2(%rank: i32) {
+  // expected-note@+1 {{it is made here}}
+  %m = warp.alloc : !warp.shared<32xf32, #shared>
+  // expected-error@+1 {{reads memory that other blocks do not have}}
+  %x = warp.remote_load %m of %rank : !warp.shared<32xf32, #shared> -> tensor<32xf32, #lanes>
+  tile.return
+}

@@ -108,7 +108,7 @@ class TestRings:
 
             warp.specialize(warp.role(produce, warps=1), warp.role(consume, warps=1))
 
-        refused(kernel, "the rings of a kernel belong to clusters of one size, got 2 and 4")
+        refused(kernel, "the rings and shared blocks of a kernel belong to clusters of one size, got 2 and 4")
 
     def test_outside_of_roles(self, refused):
         def kernel(x_ptr, n):
@@ -624,3 +624,59 @@ class TestProducts:
             a.store(tl.zeros((32, 64), tl.float16))  # !
 
         refuses_product(multiply, "a block of shape [64, 64] is stored, got [32, 64]")
+
+
+class TestClusters:
+    def test_block_of_one_program(self, refused):
+        def kernel(x_ptr, n):
+            part = warp.shared((64, 64), tl.float16)
+
+            def role():
+                part.read(1)  # !
+
+            warp.specialize(warp.role(role, warps=4))
+
+        assert "cluster=2" in refused(kernel, "only this program reaches the block").hint
+
+    def test_made_in_a_role(self, refused):
+        def kernel(x_ptr, n):
+            def role():
+                warp.shared((64, 64), tl.float16, cluster=2)  # !
+
+            warp.specialize(warp.role(role, warps=4))
+
+        refused(kernel, "a block of a cluster is made at the top of a kernel")
+
+    def test_size(self, refused):
+        def kernel(x_ptr, n):
+            warp.shared((64, 64), tl.float16, cluster=3)  # !
+
+        refused(kernel, "a cluster has 1, 2, 4 or 8 thread blocks, got 3")
+
+    def test_rank(self, refused):
+        def kernel(x_ptr, n):
+            part = warp.shared((64, 64), tl.float16, cluster=2)
+
+            def role():
+                part.read(0.5)  # !
+
+            warp.specialize(warp.role(role, warps=4))
+
+        refused(kernel, "the rank of a program in its cluster is an integer, got")
+
+    def test_barrier_outside_of_roles(self, refused):
+        def kernel(x_ptr, n):
+            warp.cluster_barrier()  # !
+
+        refused(kernel, "warp.cluster_barrier stands in a role")
+
+    def test_barrier_that_one_role_passes(self, refused):
+        def kernel(x_ptr, n):
+            warp.shared((64, 64), tl.float16, cluster=2)
+
+            def role():
+                warp.cluster_barrier()  # !
+
+            warp.specialize(warp.role(role, warps=4), warp.role(idle, warps=4))
+
+        refused(kernel, "waits for all threads of the cluster, and role 1 of the block passes none")

@@ -5,7 +5,7 @@ shared memory they hand blocks on, and when a product is waited for. Everything 
 GPU of Hopper's kind (sm_90a) or the interpreter; docs/warp-language.md explains the model.
 """
 
-from .barriers import barrier, named_barrier, role_barrier
+from .barriers import barrier, cluster_barrier, named_barrier, role_barrier
 from .products import wgmma, wgmma_wait
 from .rings import cluster_rank, ring, ring_buffer, slot
 from .roles import role, specialize
@@ -13,6 +13,7 @@ from .shared import shared, shared_tile
 
 __all__ = [
     "barrier",
+    "cluster_barrier",
     "cluster_rank",
     "named_barrier",
     "ring",

@@ -1,4 +1,4 @@
-"""Barriers of a role, and between roles."""
+"""Barriers of a role, between roles, and of a cluster."""
 
 from ..aggregate import aggregate
 from ..builtin import builtin
@@ -18,6 +18,18 @@ def barrier():
     check_target("warp.barrier")
     current_role("warp.barrier")
     create("warp.barrier", [], [])
+
+
+@builtin
+def cluster_barrier():
+    """Wait for all threads of all programs of the cluster.
+
+    What a program has stored to a `warp.shared` of the cluster before, the others read after. All roles of all
+    programs of the cluster pass equally many of these barriers: those that only copy, too.
+    """
+    check_target("warp.cluster_barrier")
+    current_role("warp.cluster_barrier")
+    create("warp.cluster_barrier", [], [])
 
 
 class role_barrier(aggregate):

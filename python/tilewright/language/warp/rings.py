@@ -11,7 +11,7 @@ from ..tensor import tensor
 from ..tiles import described_block, tensor_descriptor
 from .roles import current_role
 from .shared import shared_tile
-from .types import check_target, create, create_one, ring_type, slot_type, tile_type
+from .types import check_cluster, check_target, create, create_one, ring_type, slot_type, tile_type
 
 _FILL, _READ = "slot to fill", "slot to read"
 
@@ -250,8 +250,7 @@ def ring(num_slots, *tiles, cluster=1):
         raise LanguageValueError(
             f"a ring has a number of slots that is known while compiling, 1 or more, got {describe(num_slots)}"
         )
-    if isinstance(cluster, bool) or cluster not in (1, 2, 4, 8):
-        raise LanguageValueError(f"a cluster has 1, 2, 4 or 8 thread blocks, got {describe(cluster)}")
+    check_cluster(cluster)
     if not tiles:
         raise LanguageValueError("a slot holds at least one block", hint="warp.ring(4, a, b)")
     if current_role() is not None:

@@ -2,23 +2,26 @@
 
 from ..aggregate import aggregate
 from ..builtin import builtin
+from ..dtypes import int32
 from ..errors import LanguageError, LanguageTypeError, LanguageValueError
 from ..semantic.convert import cast, describe, to_tensor
 from ..semantic.promote import broadcast_to_shape
 from ..tensor import tensor
-from .types import check_target, create, create_one, shared_type, tile_type
+from .roles import current_role
+from .types import check_cluster, check_target, create, create_one, shared_type, tile_type
 
 
 class shared_tile(aggregate):
     """A block in shared memory: made by `warp.shared`, or a part of a slot that was waited for.
 
-    Attributes: `shape`, `dtype`, `T` (the same memory, transposed). An operand of `warp.wgmma` as it is.
+    Attributes: `shape`, `dtype`, `T` (the same memory, transposed), `cluster` (how many programs reach it). An operand
+    of `warp.wgmma` as it is.
     """
 
-    def __init__(self, value, slot=None, is_turned=False):
+    def __init__(self, value, slot=None, is_turned=False, cluster=1):
         # Nothing that loops or branches could carry: they use the memory, which stays.
         super().__init__((), ("shared_tile", id(value)))
-        self.value, self.slot, self.is_turned = value, slot, is_turned
+        self.value, self.slot, self.is_turned, self.cluster = value, slot, is_turned, cluster
         self.shape, self.dtype = value.type.sides, value.type.element_ty
 
     def with_parts(self, parts):
@@ -37,7 +40,7 @@ class shared_tile(aggregate):
             raise LanguageTypeError(f".T needs a block of rank 2, got a {self.type}")
         (handle,) = create("warp.shared_transpose", [self.memory()], None, order=[1, 0])
         turned = tensor(handle, shared_type(self.dtype, self.shape[::-1]))
-        return shared_tile(turned, self.slot, not self.is_turned)
+        return shared_tile(turned, self.slot, not self.is_turned, self.cluster)
 
     @property
     def contiguous(self):
@@ -54,9 +57,28 @@ class shared_tile(aggregate):
         return self.value
 
     @builtin
-    def read(self):
-        """The block in registers."""
-        return create_one("warp.local_load", [self.memory()], self.value.type.block)
+    def read(self, rank=None):
+        """The block in registers: this program's own, or that of the program with number `rank` in the cluster.
+
+        Another program's block is there behind a `warp.cluster_barrier` that follows its store, and stays until the
+        next one.
+
+        Raises `LanguageError` for a rank where no other program reaches the block, and `LanguageTypeError` for a block
+        or a float as rank.
+        """
+        if rank is None:
+            return create_one("warp.local_load", [self.memory()], self.value.type.block)
+        if self.cluster == 1:
+            raise LanguageError(
+                "only this program reaches the block", hint="make it with warp.shared(..., cluster=2)"
+            )
+        rank = to_tensor(rank)
+        if rank.shape != () or not rank.dtype.is_int() or rank.dtype.is_bool():
+            raise LanguageTypeError(
+                f"the rank of a program in its cluster is an integer, got {describe(rank)}"
+            )
+        current_role("read")
+        return create_one("warp.remote_load", [self.memory(), cast(rank, int32)], self.value.type.block)
 
     @builtin
     def store(self, value):
@@ -79,11 +101,14 @@ class shared_tile(aggregate):
 
 
 @builtin
-def shared(shape, dtype=None):
+def shared(shape, dtype=None, cluster=1):
     """A block of `shape` and `dtype` in shared memory, with undefined content, as a `shared_tile`.
 
     `shape` may be a tensor descriptor or a `tl.block_type` instead, and then says both. Stores and reads of one role
     see each other without a barrier in the source. A block belongs to the one role that uses it.
+
+    `cluster`, a power of two up to 8, makes a cluster of so many neighbouring programs, as a `warp.ring` does. Each has
+    such a block, made at the top of the kernel, and reads those of the others: `block.read(rank)`.
 
     Raises `LanguageTypeError` and `LanguageValueError` for sides that are no powers of two.
 
@@ -94,8 +119,13 @@ def shared(shape, dtype=None):
         acc = warp.wgmma(tile, other, acc)
     """
     check_target("warp.shared")
+    check_cluster(cluster)
     ty = tile_type(shape if dtype is None else (shape, dtype))
-    return shared_tile(create_one("warp.alloc", [], ty))
+    if cluster == 1:
+        return shared_tile(create_one("warp.alloc", [], ty))
+    if current_role() is not None:
+        raise LanguageError("a block of a cluster is made at the top of a kernel, in front of its roles")
+    return shared_tile(create_one("warp.alloc", [], ty, cluster=cluster), cluster=cluster)
 
 
 def as_shared(value, what):

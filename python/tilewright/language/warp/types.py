@@ -10,6 +10,7 @@ from ..tiles import tensor_descriptor
 
 TARGET = "sm_90a"
 _MAX_SIDE = 1 << 12
+_CLUSTERS = (1, 2, 4, 8)
 
 
 class shared_type(dtype):
@@ -75,6 +76,12 @@ def tile_type(given):
             f"a pair (shape, dtype), got {describe(given)}"
         )
     return shared_type(_element(element), _sides(shape))
+
+
+def check_cluster(cluster):
+    """Raise `LanguageValueError` if there are no clusters of so many thread blocks."""
+    if isinstance(cluster, bool) or cluster not in _CLUSTERS:
+        raise LanguageValueError(f"a cluster has 1, 2, 4 or 8 thread blocks, got {describe(cluster)}")
 
 
 def _without_leading_ones(shape):

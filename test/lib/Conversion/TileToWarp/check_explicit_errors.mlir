@@ -494,11 +494,22 @@ tile.func @carried(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32 {t
 
 // -----
 
+tile.func @sizes_of_blocks() attributes {tile.kernel} {
+  %one = warp.alloc {cluster = 2 : i32} : !warp.shared<64x64xf16>
+  // expected-error@+1 {{the rings and shared blocks of a kernel belong to clusters of one size, got 2 and 8}}
+  %other = warp.alloc {cluster = 8 : i32} : !warp.shared<64x64xf16>
+  warp.specialize warps [1] {
+  }
+  tile.return
+}
+
+// -----
+
 !one = !warp.ring<2 x {!warp.shared<64x64xf16>}, transactions, cluster 2>
 !other = !warp.ring<2 x {!warp.shared<64x64xf16>}, transactions, cluster 4>
 tile.func @sizes() attributes {tile.kernel} {
   %one = warp.ring : !one
-  // expected-error@+1 {{the rings of a kernel belong to clusters of one size, got 2 and 4}}
+  // expected-error@+1 {{the rings and shared blocks of a kernel belong to clusters of one size, got 2 and 4}}
   %other = warp.ring : !other
   warp.specialize warps [1] {
   }

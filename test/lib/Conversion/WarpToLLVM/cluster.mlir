@@ -63,3 +63,31 @@ tile.func @multicast(%map: !warp.tensor_map, %i: i32, %j: i32, %same: i1)
   warp.cluster_barrier
   tile.return
 }
+
+// The memory of another block is read word by word through its own addresses: by `ldmatrix` only this one's is.
+
+#rows = #warp.linear<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]}>
+#halves = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+
+// CHECK-LABEL: llvm.func @remote
+// CHECK: nvvm.cluster.wait {aligned}
+// CHECK: %[[THERE:.*]] = nvvm.mapa %{{.*}}, %{{.*}} : !llvm.ptr<3> -> !llvm.ptr<7>
+// CHECK: llvm.getelementptr %[[THERE]]
+// CHECK-COUNT-2: llvm.load %{{.*}} : !llvm.ptr<7> -> i32
+// CHECK-NOT: ldmatrix
+// CHECK: nvvm.cluster.wait {aligned}
+// PTX: .visible .entry remote
+// PTX: mapa.shared::cluster.u64
+// PTX: ld.shared::cluster.b
+// PTX: barrier.cluster.wait.aligned;
+tile.func @remote(%p: !tile.ptr<f16>, %rank: i32) attributes {tile.kernel, warp.num_warps = 1 : i32, warp.cluster_size = 2 : i32} {
+  %m = warp.alloc {cluster = 2 : i32} : !warp.shared<16x8xf16, #halves>
+  %q = tile.splat %p : !tile.ptr<f16> -> tensor<16x8x!tile.ptr<f16>, #rows>
+  %x = tile.load %q : tensor<16x8x!tile.ptr<f16>, #rows>
+  warp.local_store %x, %m : tensor<16x8xf16, #rows> -> !warp.shared<16x8xf16, #halves>
+  warp.cluster_barrier
+  %y = warp.remote_load %m of %rank : !warp.shared<16x8xf16, #halves> -> tensor<16x8xf16, #rows>
+  warp.cluster_barrier
+  tile.store %q, %y : tensor<16x8x!tile.ptr<f16>, #rows>
+  tile.return
+}

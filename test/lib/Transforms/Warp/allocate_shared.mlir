@@ -70,3 +70,16 @@ tile.func @roles() {
   }
   tile.return
 }
+
+// What the other blocks of the cluster read lives as long as the block, for they read it when they get there.
+// CHECK-LABEL: @cluster
+// CHECK-SAME: warp.shared_size = 256 : i32
+tile.func @cluster(%rank: i32) attributes {warp.cluster_size = 2 : i32} {
+  // CHECK: warp.alloc {cluster = 2 : i32, warp.shared_offset = 0 : i32}
+  %a = warp.alloc {cluster = 2 : i32} : !warp.shared<16x4xf16, #plain>
+  %x = warp.remote_load %a of %rank : !warp.shared<16x4xf16, #plain> -> tensor<16x4xf16, #rows>
+  // CHECK: warp.alloc {warp.shared_offset = 128 : i32}
+  %b = warp.alloc : !warp.shared<16x4xf16, #plain>
+  %y = warp.local_load %b : !warp.shared<16x4xf16, #plain> -> tensor<16x4xf16, #rows>
+  tile.return
+}
