@@ -20,7 +20,7 @@ class Explanation:
     source is not known). `resources` has what an assembler or the compiler says: `registers`, `spills`,
     `shared`, `threads`, `ptx_bytes`, `cubin_bytes`, `assembler`, None where not known, and `advice`.
     `shared_memory` lists the pieces of shared memory: `op`, `offset`, `size`, `first` and `last` (the ops, by
-    number, between which it is needed), `slots`, `slot_bytes` (of rings, else None) and `line`. `roles` are
+    number, between which it is needed), `slots`, `slot_bytes` (of rings, else None), `file` and `line`. `roles` are
     dicts of `name`, `warps` and `registers` (None if not budgeted); there is one at least.
     """
 
@@ -164,5 +164,5 @@ def _shared_memory(remarks):
             values = remark["values"]
             piece = {key.lower(): values[key] for key in ("Op", "Offset", "Size", "First", "Last")}
             piece |= {"slots": values.get("Slots"), "slot_bytes": values.get("SlotBytes")}
-            pieces.append(piece | {"line": remark["line"]})
+            pieces.append(piece | {"file": remark["file"], "line": remark["line"]})
     return sorted(pieces, key=lambda piece: (piece["offset"], piece["first"]))

@@ -21,8 +21,8 @@ _MACHINES = {
 
 
 def floors_of(explanation):
-    """Dicts of `line`, `what`, `amount` and `cycles` for the loops of a kernel that tensor cores compute in or that
-    load; none for a target whose rates are not known here."""
+    """Dicts of `file`, `line`, `what`, `amount` and `cycles` for the loops of a kernel that tensor cores compute in
+    or that load; none for a target whose rates are not known here."""
     machine = _MACHINES.get(explanation.compiled.target)
     if machine is None:
         return []
@@ -33,11 +33,17 @@ def floors_of(explanation):
         values = remark["values"]
         if operations := values.get("Operations"):
             rate = machine.tensor[values["OperandBits"]]
-            rows.append(_row(remark["line"], "tensor cores", f"{operations:,} operations", operations / rate))
+            rows.append(_row(remark, "tensor cores", f"{operations:,} operations", operations / rate))
         if loaded := values.get("LoadedBytes"):
-            rows.append(_row(remark["line"], "memory", f"{loaded:,} bytes", loaded / machine.memory))
+            rows.append(_row(remark, "memory", f"{loaded:,} bytes", loaded / machine.memory))
     return rows
 
 
-def _row(line, what, amount, cycles):
-    return {"line": line, "what": what, "amount": amount, "cycles": round(cycles)}
+def _row(loop, what, amount, cycles):
+    return {
+        "file": loop["file"],
+        "line": loop["line"],
+        "what": what,
+        "amount": amount,
+        "cycles": round(cycles),
+    }

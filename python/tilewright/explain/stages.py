@@ -117,6 +117,7 @@ def _read_sass(text):
             inside = True
             continue
         inside = False
-        lines.append(line)
+        # The disassembler pads its columns by more than a pane is wide.
+        lines.append(re.sub(" {3,}", "  ", line))
         places.append(list(dict.fromkeys(current)))
     return Stage("sass", lines, places)

@@ -82,9 +82,15 @@ def _memory(explanation):
     lines = ["shared memory"]
     for piece in explanation.shared_memory:
         what = f"ring of {piece['slots']} slots" if piece["slots"] else piece["op"].partition(".")[2]
-        line = f", line {piece['line']}" if piece["line"] else ""
+        line = f", {_place(piece, explanation.sources)}" if piece["line"] else ""
         lines.append(f"  {piece['offset']:>8}  {piece['size']:>8} bytes  {what}{line}")
     yield "\n".join(lines)
+
+
+def _place(piece, sources):
+    """A line of the source, with its file where that is not the kernel's."""
+    here = sources and piece["file"] == sources[0].file
+    return f"line {piece['line']}" if here else f"{shown_path(piece['file'])}:{piece['line']}"
 
 
 def _worth_showing(explanation):

@@ -29,11 +29,21 @@ function pairs(values) {
   return Object.entries(values).map(([name, value]) => `${name} ${value}`).join(", ");
 }
 
+/** A constant as Python writes it. */
+function constant(value) {
+  const names = new Map([[null, "None"], [true, "True"], [false, "False"]]);
+  return names.get(value) ?? (typeof value === "string" ? `'${value}'` : `${value}`);
+}
+
+function constants() {
+  return Object.entries(data.constants).map(([name, value]) => `${name} = ${constant(value)}`).join(", ");
+}
+
 function head() {
   document.body.append(
     make("h1", { id: "title" }, `${data.name} for ${data.target}`),
     make("div", { class: "faint" }, pairs(data.arguments)),
-    make("div", { class: "faint" }, pairs(data.constants)),
+    make("div", { class: "faint" }, constants()),
   );
   const cards = make("div", { class: "cards", id: "cards" });
   for (const [name, value, warn] of data.cards) {
@@ -65,6 +75,24 @@ function pin(places, from) {
     const row = pane.querySelector(".row.pinned");
     if (row && !pane.contains(from)) pane.scrollTop = row.offsetTop - pane.offsetTop - pane.clientHeight / 3;
   }
+}
+
+/** A line of the source, with the name of its file where there are several. */
+function nameOfLine({ file, line }) {
+  const several = data.sources.some((source) => source.file !== data.sources[0].file);
+  return several ? `${file.split("/").pop()}:${line}` : `line ${line}`;
+}
+
+/** Lets a click on a part of a drawing or table show the line of the source that it comes from. */
+function leadTo(node, { file, line }) {
+  const place = `${file}:${line}`;
+  if (!rowsOf.has(place)) return node;
+  node.classList.add("leads");
+  node.addEventListener("click", () => {
+    pin([place], null);
+    document.querySelector(".panes").scrollIntoView({ block: "nearest" });
+  });
+  return node;
 }
 
 function makeRow(number, text, places) {
@@ -185,45 +213,68 @@ function colour(held, layout) {
   return `hsl(${hue(held.warp || 0, warps)} 60% ${38 + Math.round((44 * (held.lane || 0)) / 31)}%)`;
 }
 
+/** How `rows` by `columns` elements are drawn: a single line of many is folded, and cut where it is too long. */
+function shapeOnScreen(rows, columns) {
+  const line = Math.min(rows, columns) === 1;
+  const across = line ? Math.min(rows * columns, 64) : columns;
+  const down = Math.min((rows * columns) / across, line ? 16 : rows);
+  const scale = Math.max(1, Math.min(12, Math.floor(512 / across), Math.floor(512 / down)));
+  return { across, down, scale, cut: rows * columns - across * down };
+}
+
 function grid(layout) {
   const rank = layout.rank;
   const size = sides(layout, rank);
   const columns = size[rank - 1];
   const rows = rank > 1 ? size[rank - 2] : 1;
   const held = owners(layout, rank, rows, columns);
-  const scale = Math.max(1, Math.min(12, Math.floor(512 / columns), Math.floor(512 / rows)));
-  const canvas = make("canvas", { width: columns * scale, height: Math.max(rows * scale, 6) });
+  const { across, down, scale, cut } = shapeOnScreen(rows, columns);
+  const canvas = make("canvas", { width: across * scale, height: down * scale });
   const context = canvas.getContext("2d");
-  held.forEach((owner, index) => {
+  // Gaps tell elements apart; between small ones they would only pale the picture.
+  const side = scale > 5 ? scale - 1 : scale;
+  held.slice(0, across * down).forEach((owner, index) => {
     if (!owner) return;
     context.fillStyle = colour(owner, layout);
-    const x = (index % columns) * scale, y = Math.floor(index / columns) * scale;
-    context.fillRect(x, y, scale > 3 ? scale - 1 : scale, rows === 1 ? 6 : scale > 3 ? scale - 1 : scale);
+    context.fillRect((index % across) * scale, Math.floor(index / across) * scale, side, side);
   });
   const readout = make("div", { class: "readout" }, " ");
   canvas.addEventListener("mousemove", (event) => {
     const inside = (offset, count) => Math.max(0, Math.min(Math.floor(offset / scale), count - 1));
-    const [column, row] = [inside(event.offsetX, columns), inside(event.offsetY, rows)];
-    const owner = held[row * columns + column] || {};
-    readout.textContent = `(${rank > 1 ? `${row}, ` : ""}${column}): ${pairs(owner)}`;
+    const index = inside(event.offsetY, down) * across + inside(event.offsetX, across);
+    const place = rank > 1 ? `${Math.floor(index / columns)}, ${index % columns}` : `${index}`;
+    readout.textContent = `(${place}): ${pairs(held[index] || {})}`;
   });
   const what = layout.axes.offset ? "colour: bank of shared memory" : "hue: warp, lightness: lane";
+  const more = cut ? `; ${cut} further elements are not drawn` : "";
   const caption = make("figcaption", {}, `${layout.name}, ${size.join(" x ")}`);
-  return make("figure", { class: "layout" }, caption, canvas, readout, make("div", { class: "faint" }, what));
+  return make("figure", { class: "layout" }, caption, canvas, readout, make("div", { class: "faint" }, what + more));
 }
 
 function layouts() {
   if (!data.layouts.length) return;
-  const box = make("div", { class: "grids", id: "layouts" });
+  const box = make("div", { id: "layouts" });
   for (const layout of data.layouts) box.append(grid(layout));
   section("Layouts of the warp level", box);
 }
 
 // ---- Shared memory.
 
+/** A number of bytes in the unit that suits it. */
+function bytes(count) {
+  return count >= 1024 && count % 64 === 0 ? `${count / 1024} KiB` : `${count} bytes`;
+}
+
+/** What a piece of shared memory is. */
+function nameOf(piece) {
+  const what = piece.op.replace(/^\w+\./, "");
+  const amount = piece.slots ? `${piece.slots} slot${piece.slots > 1 ? "s" : ""} of ${bytes(piece.slot_bytes)}` : bytes(piece.size);
+  return `${what}, ${amount}${piece.line ? `, ${nameOfLine(piece)}` : ""}`;
+}
+
 function memoryMap() {
   if (!data.shared_memory.length) return;
-  const [left, width, height] = [90, 640, 260];
+  const [left, width, height] = [90, 860, 260];
   const last = Math.max(...data.shared_memory.map((piece) => piece.last)) + 1;
   const total = data.resources.shared || 1;
   const svg = makeSvg("svg", { id: "memory", width: left + width + 10, height: height + 34 });
@@ -237,12 +288,17 @@ function memoryMap() {
       const h = Math.max((height * step) / total - 1, 1);
       const fill = `hsl(${hue(index, data.shared_memory.length)} 55% ${58 + 4 * (slot % 2)}%)`;
       const box = makeSvg("rect", { x, y, width: w, height: h, fill });
-      const what = piece.slots ? `${piece.op}, slot ${slot} of ${slots}` : piece.op;
-      box.append(makeSvg("title", {}, `${what}: ${step} bytes at ${piece.offset + slot * step}, line ${piece.line}`));
-      svg.append(box);
+      const which = piece.slots ? `slot ${slot} of ` : "";
+      box.append(makeSvg("title", {}, `${which}${nameOf(piece)}: offset ${piece.offset + slot * step}`));
+      svg.append(leadTo(box, piece));
     }
     const y = (height * piece.offset) / total + 13;
-    svg.append(makeSvg("text", { x: x + 4, y }, piece.op));
+    // Beside a box that is too narrow for its name: to the right, or to the left where that would leave the map.
+    const text = nameOf(piece);
+    const fits = w > 7 * text.length;
+    const right = x + w + 7 * text.length < left + width;
+    const place = fits ? { x: x + 4 } : right ? { x: x + w + 4 } : { x: x - 4, "text-anchor": "end" };
+    svg.append(makeSvg("text", { ...place, y, class: fits ? "inside" : "" }, text));
   });
   svg.append(makeSvg("text", { x: 4, y: 12, class: "axis" }, "offset 0"));
   svg.append(makeSvg("text", { x: 4, y: height, class: "axis" }, `${total} bytes`));
@@ -266,14 +322,14 @@ function ringTimeline() {
         const [x, y] = [left + step * cell, slot * 24];
         const box = makeSvg("rect", { x, y, width: cell - 1, height: 22, fill });
         box.append(makeSvg("title", {}, ahead ? `on its way for iteration ${step + ahead}` : `read in iteration ${step}`));
-        svg.append(box, makeSvg("text", { x: x + 9, y: y + 15, style: "fill: #111" }, step + ahead));
+        svg.append(box, makeSvg("text", { x: x + 9, y: y + 15, class: "inside" }, step + ahead));
       }
     }
     svg.append(makeSvg("text", { x: left, y: piece.slots * 24 + 18, class: "axis" }, "iteration of the consumer →"));
-    const caption = `${piece.slots} slots of ${piece.slot_bytes} bytes; green: read, blue: on its way for that iteration`;
-    box.append(make("figure", {}, make("figcaption", {}, caption), svg));
+    box.append(make("figure", {}, leadTo(make("figcaption", {}, nameOf(piece)), piece), svg));
   }
-  if (box.childElementCount) section("Rings: what a slot holds", box);
+  const note = "Green: read in this iteration; blue: on its way for the iteration of that number.";
+  if (box.childElementCount) section("Rings: what a slot holds", make("p", { class: "faint" }, note), box);
 }
 
 // ---- Tables.
@@ -294,18 +350,22 @@ function roles() {
 
 function floors() {
   if (!data.floors.length) return;
-  const rows = data.floors.map((floor) => [floor.line, floor.what, floor.amount, floor.cycles]);
+  const rows = data.floors.map((floor) => [
+    leadTo(make("span", {}, nameOfLine(floor)), floor), floor.what, floor.amount, floor.cycles.toLocaleString("en"),
+  ]);
   const note = "Of one iteration on one multiprocessor. Memory counts as if nothing came from the cache.";
-  section("Predicted floors", make("p", { class: "faint" }, note), table("floors", ["line", "what", "amount", "cycles at least"], rows));
+  section("Predicted floors", make("p", { class: "faint" }, note), table("floors", ["loop", "what", "amount", "cycles at least"], rows));
 }
 
 function times() {
   const rows = [];
   const most = Math.max(...Object.values(data.times).flatMap((names) => Object.values(names)));
   for (const [stage, names] of Object.entries(data.times)) {
+    const sum = Object.values(names).reduce((total, milliseconds) => total + milliseconds, 0);
+    rows.push([make("b", {}, stage), "", make("b", {}, sum.toFixed(3)), ""]);
     for (const [name, milliseconds] of Object.entries(names)) {
       const bar = make("div", { class: "bar", style: `width: ${(320 * milliseconds) / most}px` });
-      rows.push([stage, name, milliseconds.toFixed(3), bar]);
+      rows.push(["", name, milliseconds.toFixed(3), bar]);
     }
   }
   section("How long the compilation took", table("times", ["towards", "part", "ms", ""], rows));
