@@ -32,6 +32,8 @@ void tilewright::buildTileToWarpPipeline(OpPassManager &manager,
     manager.addPass(tile::createTileDropWraparound());
   manager.addPass(warp::createSplitBlocks(
       {options.numWarps, options.computeCapability, options.archSpecific}));
+  if (options.deterministic)
+    manager.addPass(warp::createOrderPrograms());
   if (hasWgmma) {
     manager.addPass(warp::createFormDescriptors(
         {options.numWarps, options.computeCapability, options.archSpecific}));
@@ -114,13 +116,17 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
       *this, "cluster-size",
       llvm::cl::desc("thread blocks of a cluster at most, a power of two"),
       llvm::cl::init(NvidiaOptions().clusterSize)};
+  Option<bool> deterministic{
+      *this, "deterministic",
+      llvm::cl::desc("let programs take turns where their order counts"),
+      llvm::cl::init(NvidiaOptions().deterministic)};
   Option<bool> check{*this, "check",
                      llvm::cl::desc("check the compiler's own invariants"),
                      llvm::cl::init(NvidiaOptions().check)};
 
   NvidiaOptions get() const {
-    return {computeCapability, archSpecific, numWarps,
-            numStages,         clusterSize,  check};
+    return {computeCapability, archSpecific,  numWarps, numStages,
+            clusterSize,       deterministic, check};
   }
 };
 

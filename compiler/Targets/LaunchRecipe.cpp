@@ -53,12 +53,26 @@ static void appendMap(DictionaryAttr map, llvm::json::Array &numbers) {
 }
 
 /// What the launch makes of the grid, as runtime/cuda/LaunchRecipe.h says.
-enum GridKind { Given, Persistent, Padded };
+enum GridKind { Given, Persistent, Padded, Ordered };
 
 static GridKind getGridKind(FunctionOpInterface kernel) {
   if (kernel->hasAttr(warp::WarpDialect::kPersistentAttr))
     return Persistent;
+  if (kernel->hasAttr(warp::WarpDialect::kOrderedAttr))
+    return Ordered;
   return kernel->hasAttr(warp::WarpDialect::kPaddedGridAttr) ? Padded : Given;
+}
+
+/// The parameters that such a grid adds.
+static int64_t getNumAdded(GridKind grid) {
+  switch (grid) {
+  case Given:
+    return 0;
+  case Ordered:
+    return 1;
+  default:
+    return 3;
+  }
 }
 
 llvm::json::Array tilewright::getLaunchRecipe(FunctionOpInterface kernel) {
@@ -68,7 +82,7 @@ llvm::json::Array tilewright::getLaunchRecipe(FunctionOpInterface kernel) {
   if (!maps && grid == Given)
     return {};
   int64_t numMaps = maps ? maps.size() : 0;
-  int64_t added = numMaps + (grid == Given ? 0 : 3);
+  int64_t added = numMaps + getNumAdded(grid);
   llvm::json::Array numbers{int64_t(kernel.getNumArguments()) - added,
                             int64_t(grid), numMaps};
   if (maps)

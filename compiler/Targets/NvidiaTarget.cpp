@@ -7,7 +7,6 @@
 #include "compiler/Targets/Targets.h"
 #include "dialect/Tile/TileOps.h"
 #include "dialect/Warp/WarpDialect.h"
-#include "lib/Analysis/ProgramOrder.h"
 #include "lib/Target/NVPTX/Assembler.h"
 #include "lib/Target/NVPTX/GpuArch.h"
 #include "lib/Target/NVPTX/Ptx.h"
@@ -116,10 +115,15 @@ static void describeLaunch(FunctionOpInterface function,
 }
 
 /// Whether the kernel may start before those in front of it on its stream end:
-/// it says where it needs them.
+/// it says where it needs them. Two launches whose programs take turns count
+/// these in one place if they are on one stream.
 static bool waitsForLaunches(ModuleOp module, const NvidiaOptions &options) {
   NvidiaTarget target{options.computeCapability, options.archSpecific};
+  auto isOrdered = [](FunctionOpInterface function) {
+    return function->hasAttr(warp::WarpDialect::kOrderedAttr);
+  };
   return target.hasDependentLaunches() &&
+         llvm::none_of(module.getOps<FunctionOpInterface>(), isOrdered) &&
          module.walk([](tile::LaunchWaitOp) { return WalkResult::interrupt(); })
              .wasInterrupted();
 }
@@ -145,16 +149,13 @@ LogicalResult NvidiaBackEnd::compile(ModuleOp module,
   keepStage(module, "tile", options, artifact);
   if (options.stopAfter == "tile")
     return success();
-  if (options.deterministic)
-    for (auto kernel : module.getOps<tile::FuncOp>())
-      if (failed(refuseProgramOrder(kernel)))
-        return failure();
   NvidiaOptions nvidia;
   nvidia.computeCapability = arch->computeCapability;
   nvidia.archSpecific = arch->suffix == 'a';
   nvidia.numWarps = options.numWarps;
   nvidia.numStages = options.numStages;
   nvidia.clusterSize = std::min(options.numCtas, kPortableCluster);
+  nvidia.deterministic = options.deterministic;
   nvidia.check = options.debug;
   if (failed(runPipeline(module, "warp", artifact, [&](OpPassManager &pm) {
         buildTileToWarpPipeline(pm, nvidia);

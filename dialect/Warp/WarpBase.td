@@ -56,6 +56,13 @@ def WarpDialect : Dialect {
     /// kernel's source, and what would make such leaves it alone. See
     /// warp-check-explicit.
     static constexpr ::llvm::StringLiteral kExplicitAttr = "warp.explicit";
+    /// Unit attribute of a function: its programs take turns. Of an atomic of
+    /// such a function: what other warps do to memory ends before it, or starts
+    /// after it. See warp-order-programs.
+    static constexpr ::llvm::StringLiteral kOrderedAttr = "warp.ordered";
+    /// Unit attribute of an ordered atomic: those of its elements that have the
+    /// same address follow each other in the order of elements.
+    static constexpr ::llvm::StringLiteral kByElementAttr = "warp.by_element";
     /// i32 attribute of an op: where its shared memory starts, in bytes.
     static constexpr ::llvm::StringLiteral kSharedOffsetAttr = "warp.shared_offset";
     /// i32 attribute of a function: the bytes of shared memory it uses.

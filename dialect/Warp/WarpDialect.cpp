@@ -1,6 +1,6 @@
 #include "dialect/Warp/WarpDialect.h"
 
-#include "dialect/Tile/TileDialect.h"
+#include "dialect/Tile/TileOps.h"
 #include "dialect/Warp/WarpLayoutInterface.h"
 #include "dialect/Warp/WarpOps.h"
 
@@ -49,6 +49,9 @@ void WarpDialect::initialize() {
       ,
 #define GET_OP_LIST
 #include "dialect/Warp/WarpRoleOps.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "dialect/Warp/WarpTurnOps.cpp.inc"
       ,
 #define GET_OP_LIST
 #include "dialect/Warp/WarpWgmmaOps.cpp.inc"
@@ -127,8 +130,12 @@ LogicalResult WarpDialect::verifyOperationAttribute(Operation *op,
   if (isa<FunctionOpInterface>(op) &&
       ((name == kTensorMapsAttr && isa<ArrayAttr>(attribute.getValue())) ||
        ((name == kPersistentAttr || name == kPaddedGridAttr ||
-         name == kExplicitAttr) &&
+         name == kExplicitAttr || name == kOrderedAttr) &&
         isa<UnitAttr>(attribute.getValue()))))
+    return success();
+  if ((name == kOrderedAttr || name == kByElementAttr) &&
+      isa<tile::AtomicRMWOp, tile::AtomicCASOp>(op) &&
+      isa<UnitAttr>(attribute.getValue()))
     return success();
   bool ofFunction = name == kNumWarpsAttr || name == kSharedSizeAttr ||
                     name == kBlockWarpsAttr || name == kClusterSizeAttr;

@@ -33,6 +33,8 @@ struct SharedMemory : public mlir::SideEffects::Resource::Base<SharedMemory> {
 #define GET_OP_CLASSES
 #include "dialect/Warp/WarpRoleOps.h.inc"
 #define GET_OP_CLASSES
+#include "dialect/Warp/WarpTurnOps.h.inc"
+#define GET_OP_CLASSES
 #include "dialect/Warp/WarpWgmmaOps.h.inc"
 
 namespace tilewright::warp {

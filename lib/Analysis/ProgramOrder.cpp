@@ -6,6 +6,8 @@ using namespace tilewright;
 bool tilewright::dependsOnProgramOrder(Operation *op) {
   if (isa<tile::AtomicCASOp>(op))
     return true;
+  if (auto store = dyn_cast<tile::DescriptorStoreOp>(op))
+    return store.getReduction() == tile::AtomicKind::FAdd;
   auto atomic = dyn_cast<tile::AtomicRMWOp>(op);
   return atomic && (atomic.getKind() == tile::AtomicKind::FAdd ||
                     atomic.getKind() == tile::AtomicKind::Xchg ||
@@ -21,20 +23,4 @@ bool tilewright::mayWaitForPrograms(scf::WhileOp loop) {
         return seesOthers ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
-}
-
-LogicalResult tilewright::refuseProgramOrder(tile::FuncOp kernel) {
-  bool isRefused = false;
-  kernel.walk([&](Operation *op) {
-    if (!dependsOnProgramOrder(op))
-      return;
-    isRefused = true;
-    InFlightDiagnostic error =
-        op->emitError("the result of this atomic operation depends on the "
-                      "order of programs, which a GPU does not fix, but the "
-                      "kernel is compiled with deterministic=True");
-    error.attachNote() << "let each program write to a place of its own, and "
-                          "combine these in a second kernel";
-  });
-  return failure(isRefused);
 }

@@ -17,10 +17,6 @@ bool dependsOnProgramOrder(mlir::Operation *op);
 /// memory in a way that sees what others write. Work queues look the same.
 bool mayWaitForPrograms(mlir::scf::WhileOp loop);
 
-/// Emits an error at each op that depends on the order of programs, for a
-/// device that has none.
-mlir::LogicalResult refuseProgramOrder(tile::FuncOp kernel);
-
 } // namespace tilewright
 
 #endif // TILEWRIGHT_LIB_ANALYSIS_PROGRAMORDER_H

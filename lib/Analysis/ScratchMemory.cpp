@@ -7,6 +7,9 @@
 #include "lib/Support/LayoutConversion.h"
 
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
 
 using namespace mlir;
 using namespace tilewright;
@@ -23,13 +26,29 @@ bool tilewright::needsResultExchange(Operation *atomic) {
          layout->getFreeBits(LayoutAxis::Warp) != 0;
 }
 
-static int64_t getAtomicScratchBytes(Operation *atomic) {
+int64_t tilewright::getOrderTableSize(Operation *atomic) {
+  constexpr uint64_t kLeast = 32, kMost = 8192;
+  auto tile = dyn_cast<RankedTensorType>(atomic->getResult(0).getType());
+  if (!tile || !atomic->hasAttr(warp::WarpDialect::kByElementAttr))
+    return 0;
+  return std::clamp(llvm::PowerOf2Ceil(2 * tile.getNumElements()), kLeast,
+                    kMost);
+}
+
+static int64_t getExchangeBytes(Operation *atomic) {
   if (!needsResultExchange(atomic))
     return 0;
   Type type = atomic->getResult(0).getType();
   auto tile = dyn_cast<RankedTensorType>(type);
   return warp::getElementBytes(getElementTypeOrSelf(type)) *
          (tile ? tile.getNumElements() : 1);
+}
+
+/// One after the other: the table of the order, then results for others.
+static int64_t getAtomicScratchBytes(Operation *atomic) {
+  constexpr int64_t kNumberBytes = 4;
+  return std::max(getExchangeBytes(atomic),
+                  kNumberBytes * getOrderTableSize(atomic));
 }
 
 static int64_t getConversionScratchBytes(warp::ConvertLayoutOp op) {

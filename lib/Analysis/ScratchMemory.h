@@ -13,6 +13,11 @@ namespace tilewright {
 /// first write or after its last read.
 int64_t getScratchBytes(mlir::Operation *op);
 
+/// How many numbers the table has by which elements of an atomic that have the
+/// same address find their order, a power of two; zero where order makes no
+/// difference. The table stands where results are handed over later.
+int64_t getOrderTableSize(mlir::Operation *atomic);
+
 /// Whether an atomic hands its result from the threads that execute it to
 /// others that hold copies.
 bool needsResultExchange(mlir::Operation *atomic);

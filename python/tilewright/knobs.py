@@ -57,7 +57,7 @@ CHECK_NAN = Knob(
 )
 DETERMINISTIC = Knob(
     "TILEWRIGHT_DETERMINISTIC",
-    "1: compile kernels so that equal launches give equal bits, or refuse them",
+    "1: compile kernels so that equal launches give equal bits",
     "0",
 )
 ALWAYS_COMPILE = Knob("TILEWRIGHT_ALWAYS_COMPILE", "1: do not read compiled kernels from the disk cache", "0")

@@ -4,6 +4,7 @@
 
 #include "runtime/cuda/LaunchRecipe.h"
 #include "runtime/cuda/TensorMapCache.h"
+#include "runtime/cuda/TurnPlaces.h"
 
 #include <array>
 #include <cstdint>
@@ -44,6 +45,7 @@ struct LaunchParameters {
   std::array<int64_t, 3> grid;
   void *pointers[LaunchRecipe::kMaxParameters + 3 + LaunchRecipe::kMaxMaps];
   int32_t sides[3];
+  int32_t turnPlace;
   TensorMap maps[LaunchRecipe::kMaxMaps];
 
   // Not defaulted, which would zero it all where it is made by `make_unique`.
@@ -118,10 +120,15 @@ private:
   Status chooseGrid(std::array<int64_t, 3> &grid) const;
   Status complete(const std::array<int64_t, 3> &grid, void *const *given,
                   LaunchParameters &parameters) const;
+  bool hasGrid(GridKind kind) const {
+    return shape.recipe && shape.recipe->grid == kind;
+  }
+  Status launchOrdered(const BoundLaunch &bound, StreamHandle stream) const;
   Status submit(const std::array<int64_t, 3> &grid, StreamHandle stream,
                 void **parameters) const;
   Status queue(const std::array<int64_t, 3> &grid, StreamHandle stream,
                void **parameters) const;
+  bool isCaptured(StreamHandle stream) const;
   Status waitFor(StreamHandle stream) const;
   Status failure(const Status &status) const;
   bool isClustered() const { return shape.cluster != LaunchShape().cluster; }
@@ -145,6 +152,7 @@ private:
   DevicePointer zeros = 0;
   /// One cache for each map of the recipe.
   mutable std::vector<TensorMapCache> caches;
+  mutable TurnPlaces turnPlaces;
 };
 
 } // namespace tilewright::runtime::cuda

@@ -35,8 +35,8 @@ Status Kernel::checkGrid(const std::array<int64_t, 3> &grid) const {
                      ", but at most " + std::to_string(kGridLimits[i]) +
                          " programs are allowed there");
     // A recipe for another grid cares for that.
-    bool isGiven = !shape.recipe || shape.recipe->grid == GridKind::Given;
-    if (isGiven && shape.cluster[i] != 1 && grid[i] % shape.cluster[i])
+    bool isOther = hasGrid(GridKind::Persistent) || hasGrid(GridKind::Padded);
+    if (!isOther && shape.cluster[i] != 1 && grid[i] % shape.cluster[i])
       return badSide(name, i, grid[i],
                      ", which is not a multiple of its cluster of " +
                          std::to_string(shape.cluster[i]));
@@ -74,11 +74,17 @@ Status Kernel::submit(const std::array<int64_t, 3> &grid, StreamHandle stream,
       "cuLaunchKernelEx");
 }
 
+/// Whether work on `stream` is recorded in a graph. The default stream is never
+/// asked: that is an error while another one is captured.
+bool Kernel::isCaptured(StreamHandle stream) const {
+  int isCapturing = 0;
+  return stream && driver.streamIsCapturing(stream, &isCapturing) == kSuccess &&
+         isCapturing;
+}
+
 Status Kernel::waitFor(StreamHandle stream) const {
-  int isCaptured = 0;
   // What is recorded in a graph has not run.
-  if (stream && driver.streamIsCapturing(stream, &isCaptured) == kSuccess &&
-      isCaptured)
+  if (isCaptured(stream))
     return Status::success();
   return driver.check(driver.streamSynchronize(stream), "cuStreamSynchronize");
 }
@@ -158,7 +164,9 @@ Status Kernel::complete(const std::array<int64_t, 3> &grid, void *const *given,
   void **next =
       std::copy(given, given + recipe.numParameters, parameters.pointers);
   parameters.grid = grid;
-  if (recipe.grid != GridKind::Given) {
+  if (recipe.grid == GridKind::Ordered) {
+    *next++ = &parameters.turnPlace;
+  } else if (recipe.grid != GridKind::Given) {
     for (size_t i = 0; i < 3; ++i) {
       parameters.sides[i] = static_cast<int32_t>(grid[i]);
       *next++ = &parameters.sides[i];
@@ -189,6 +197,8 @@ Status Kernel::launch(const std::array<int64_t, 3> &grid, StreamHandle stream,
   LaunchParameters all;
   if (Status s = complete(grid, parameters, all); !s.ok())
     return s;
+  if (hasGrid(GridKind::Ordered))
+    all.turnPlace = turnPlaces.get(stream, isCaptured(stream));
   return queue(all.grid, stream, all.pointers);
 }
 
@@ -218,6 +228,20 @@ Kernel::bind(const std::array<int64_t, 3> &grid, const uint64_t *slots,
   return std::unique_ptr<const BoundLaunch>(std::move(bound));
 }
 
+/// The place of a launch follows from its stream, and what is bound is read by
+/// many threads.
+Status Kernel::launchOrdered(const BoundLaunch &bound,
+                             StreamHandle stream) const {
+  const LaunchParameters &parameters = bound.parameters;
+  const size_t count =
+      shape.recipe->numParameters + 1 + shape.recipe->maps.size();
+  std::vector<void *> pointers(parameters.pointers,
+                               parameters.pointers + count);
+  int32_t place = turnPlaces.get(stream, isCaptured(stream));
+  pointers[shape.recipe->numParameters] = &place;
+  return queue(parameters.grid, stream, pointers.data());
+}
+
 Status Kernel::launch(const BoundLaunch &bound, StreamHandle stream) const {
   const LaunchParameters &parameters = bound.parameters;
   if (isEmpty(parameters.grid))
@@ -225,6 +249,8 @@ Status Kernel::launch(const BoundLaunch &bound, StreamHandle stream) const {
   Result<ContextScope> scope = ContextScope::enter(driver, context);
   if (!scope.ok())
     return scope.status();
+  if (hasGrid(GridKind::Ordered))
+    return launchOrdered(bound, stream);
   return queue(parameters.grid, stream,
                const_cast<void **>(parameters.pointers));
 }

@@ -205,7 +205,7 @@ Result<LaunchRecipe> LaunchRecipe::parse(const int64_t *numbers, size_t count) {
   LaunchRecipe recipe;
   recipe.numParameters = reader.number(0, LaunchRecipe::kMaxParameters);
   recipe.grid =
-      static_cast<GridKind>(reader.number(0, int64_t(GridKind::Padded)));
+      static_cast<GridKind>(reader.number(0, int64_t(GridKind::Ordered)));
   recipe.maps.resize(reader.number(0, LaunchRecipe::kMaxMaps));
   if (!reader.ok())
     return malformed("its head");

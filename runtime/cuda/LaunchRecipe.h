@@ -11,7 +11,8 @@
 //         steps, then (kind, value) of each
 //
 // `parameters` is how many the caller gives; those that the recipe adds follow:
-// unless `grid` is that of the caller, its three 32-bit sizes, then the maps.
+// the three 32-bit sizes of a grid that is not launched as it was given, or the
+// place at which programs count their turns, then the maps.
 // `grid` is a GridKind.
 // `element` is a CUtensorMapDataType. Dimensions are listed outermost first.
 // The steps of a program are those of lib/Analysis/HostValues.h.
@@ -84,6 +85,8 @@ enum class GridKind {
   Persistent,
   /// The first side is rounded up to a multiple of the cluster's.
   Padded,
+  /// It is the grid, and its programs take turns.
+  Ordered,
 };
 
 struct LaunchRecipe {

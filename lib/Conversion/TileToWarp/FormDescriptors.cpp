@@ -192,7 +192,8 @@ struct FormDescriptors : warp::impl::FormDescriptorsBase<FormDescriptors> {
 
   void form(tile::FuncOp func) {
     NvidiaTarget target{computeCapability, archSpecific};
-    if (!target.hasWgmma() || warp::isExplicit(func))
+    if (!target.hasWgmma() || warp::isExplicit(func) ||
+        func->hasAttr(warp::WarpDialect::kOrderedAttr))
       return;
     ArrayAccessAnalysis accesses(func);
     SmallVector<FormedLoad> formed;

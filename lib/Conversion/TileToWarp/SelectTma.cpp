@@ -30,12 +30,14 @@ struct SelectTma : warp::impl::SelectTmaBase<SelectTma> {
     NvidiaTarget target{computeCapability, archSpecific};
     SmallVector<TmaObstacle> obstacles;
     SmallVector<Operation *> served;
+    // Where programs take turns, what one writes is there for the next.
+    const bool isOrdered = func->hasAttr(warp::WarpDialect::kOrderedAttr);
     // An explicit kernel says itself what is loaded so.
-    if (!warp::isExplicit(func))
+    if (!warp::isExplicit(func) && !isOrdered)
       llvm::append_range(served,
                          findTmaLoads(func, numWarps, target, obstacles));
     // A kernel that loads otherwise has no producer to store under.
-    if (!served.empty() || warp::isExplicit(func))
+    if (!served.empty() || (warp::isExplicit(func) && !isOrdered))
       llvm::append_range(served, findTmaStores(func, target, obstacles));
     remarkTmaObstacles(obstacles, "select-tma");
     for (Operation *op : served)

@@ -3,9 +3,11 @@
 // Each element is handled by one thread, also where several hold copies of it;
 // what was in memory before goes to the copies through shared memory. A scalar
 // atomic is one of the whole program: with release semantics it waits for what
-// the other threads wrote, with acquire semantics they wait for it.
+// the other threads wrote, with acquire semantics they wait for it. Where
+// programs take turns, so does every atomic.
 
 #include "lib/Analysis/AccessWidths.h"
+#include "lib/Conversion/WarpToLLVM/ElementOrder.h"
 #include "lib/Conversion/WarpToLLVM/InlinePtx.h"
 #include "lib/Conversion/WarpToLLVM/Patterns.h"
 #include "lib/Conversion/WarpToLLVM/RegisterPacking.h"
@@ -14,6 +16,7 @@
 #include "lib/Conversion/WarpToLLVM/ThreadIndices.h"
 
 #include "dialect/Tile/TileOps.h"
+#include "dialect/Warp/WarpDialect.h"
 #include "lib/Analysis/ScratchMemory.h"
 
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
@@ -151,10 +154,43 @@ protected:
     return !isa<RankedTensorType>(op.getPtr().getType());
   }
 
+  static bool isOrdered(Op op) {
+    return op->hasAttr(warp::WarpDialect::kOrderedAttr);
+  }
+
   static void emitReleaseBarrier(ImplicitLocOpBuilder &b, Op op) {
-    if (isScalar(op) && (op.getSem() == tile::MemorySemantic::Release ||
-                         op.getSem() == tile::MemorySemantic::AcqRel))
+    bool releases = op.getSem() == tile::MemorySemantic::Release ||
+                    op.getSem() == tile::MemorySemantic::AcqRel;
+    if (isOrdered(op) || (isScalar(op) && releases))
       emitBarrier(b);
+  }
+
+  /// Calls `emitOne` for every `width`-th register that its thread owns, with
+  /// the condition under which it acts; it gives what was in memory before, one
+  /// value for each register. Null for copies.
+  static FailureOr<SmallVector<Value>>
+  emitElements(ImplicitLocOpBuilder &b, Op op, Value owner, ValueRange pointers,
+               ValueRange masks, unsigned width, Type element,
+               ElementOrder::EmitOne emitOne) {
+    LinearLayout layout = getLayoutOrScalar(op.getPtr().getType());
+    SmallVector<ElementOrder::Element> elements;
+    for (unsigned reg = 0; reg < pointers.size(); reg += width)
+      if (isOwnerRegister(layout, reg))
+        elements.push_back(
+            {reg, emitAnd(b, owner, masks.empty() ? Value() : masks[reg])});
+    SmallVector<Value> results(pointers.size());
+    if (getOrderTableSize(op) != 0) {
+      FailureOr<int64_t> offset = getSharedOffset(op);
+      if (failed(offset))
+        return failure();
+      ElementOrder(b, layout, pointers, emitSharedAddress(b, *offset),
+                   getOrderTableSize(op))
+          .emit(elements, element, emitOne, results);
+      return results;
+    }
+    for (auto [reg, condition] : elements)
+      llvm::copy(emitOne(b, reg, condition), results.begin() + reg);
+    return results;
   }
 
   /// Replaces `op` by what its owners read, handed to the copies. `results` is
@@ -168,7 +204,7 @@ protected:
     if (needsResultExchange(op)) {
       if (failed(emitExchange(b, op, owner, results)))
         return failure();
-    } else if (isScalar(op) && acquires) {
+    } else if (isOrdered(op) || (isScalar(op) && acquires)) {
       emitBarrier(b);
     }
     rewriter.replaceOpWithMultiple(op, {results});
@@ -221,20 +257,18 @@ public:
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     emitReleaseBarrier(b, op);
-    LinearLayout layout = getLayoutOrScalar(op.getPtr().getType());
     Value owner = emitOwner(b, op);
     unsigned width = getWidth(op);
-    SmallVector<Value> results(adaptor.getPtr().size());
-    for (unsigned reg = 0; reg < results.size(); reg += width) {
-      if (!isOwnerRegister(layout, reg))
-        continue;
-      Value mask = op.getMask() ? adaptor.getMask()[reg] : Value();
-      SmallVector<Value> old = emitWord(b, op, adaptor.getPtr()[reg],
-                                        adaptor.getValue().slice(reg, width),
-                                        emitAnd(b, owner, mask));
-      llvm::copy(old, results.begin() + reg);
-    }
-    return replace(b, op, owner, std::move(results), rewriter);
+    FailureOr<SmallVector<Value>> results = emitElements(
+        b, op, owner, adaptor.getPtr(), adaptor.getMask(), width,
+        adaptor.getValue()[0].getType(),
+        [&](ImplicitLocOpBuilder &b, unsigned reg, Value condition) {
+          return emitWord(b, op, adaptor.getPtr()[reg],
+                          adaptor.getValue().slice(reg, width), condition);
+        });
+    if (failed(results))
+      return failure();
+    return replace(b, op, owner, std::move(*results), rewriter);
   }
 
 private:
@@ -246,6 +280,9 @@ private:
   unsigned getWidth(tile::AtomicRMWOp op) const {
     bool hasPairs = getElementTypeOrSelf(op.getType()).isF16() ||
                     (isBrain(op) && target.computeCapability >= 90);
+    // Each of two halves may have an order of its own.
+    if (getOrderTableSize(op) != 0)
+      return 1;
     return hasPairs ? std::min(widths.get(op), 2u) : 1;
   }
 
@@ -287,24 +324,32 @@ public:
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     emitReleaseBarrier(b, op);
-    LinearLayout layout = getLayoutOrScalar(op.getPtr().getType());
     Value owner = emitOwner(b, op);
-    SmallVector<Value> results(adaptor.getPtr().size());
-    for (auto [reg, result] : llvm::enumerate(results)) {
-      if (!isOwnerRegister(layout, reg))
-        continue;
-      Value mask = op.getMask() ? adaptor.getMask()[reg] : Value();
-      Value compare = emitAsInteger(b, adaptor.getCompare()[reg]);
-      Value value = emitAsInteger(b, adaptor.getValue()[reg]);
-      std::string instruction =
-          "atom" + getQualifiers(op.getSem(), op.getScope()) + ".cas.b" +
-          std::to_string(getScalarBits(value.getType()));
-      Value old = emitAtom(b, instruction, adaptor.getPtr()[reg],
-                           {compare, value}, emitAnd(b, owner, mask),
-                           LLVM::ZeroOp::create(b, value.getType()));
-      result = emitBitcast(b, old, adaptor.getValue()[reg].getType());
-    }
-    return replace(b, op, owner, std::move(results), rewriter);
+    auto emitOne = [&](ImplicitLocOpBuilder &b, unsigned reg, Value condition) {
+      return SmallVector<Value>{emitSwap(b, op, adaptor.getPtr()[reg],
+                                         adaptor.getCompare()[reg],
+                                         adaptor.getValue()[reg], condition)};
+    };
+    FailureOr<SmallVector<Value>> results =
+        emitElements(b, op, owner, adaptor.getPtr(), adaptor.getMask(),
+                     /*width=*/1, adaptor.getValue()[0].getType(), emitOne);
+    if (failed(results))
+      return failure();
+    return replace(b, op, owner, std::move(*results), rewriter);
+  }
+
+private:
+  static Value emitSwap(ImplicitLocOpBuilder &b, tile::AtomicCASOp op,
+                        Value pointer, Value compare, Value value,
+                        Value condition) {
+    Value bits = emitAsInteger(b, value);
+    std::string instruction =
+        "atom" + getQualifiers(op.getSem(), op.getScope()) + ".cas.b" +
+        std::to_string(getScalarBits(bits.getType()));
+    Value old =
+        emitAtom(b, instruction, pointer, {emitAsInteger(b, compare), bits},
+                 condition, LLVM::ZeroOp::create(b, bits.getType()));
+    return emitBitcast(b, old, value.getType());
   }
 };
 

@@ -2,6 +2,7 @@
 // `__assertfail`, which ends the launch, and `vprintf`.
 
 #include "lib/Conversion/WarpToLLVM/CastEmission.h"
+#include "lib/Conversion/WarpToLLVM/DebugEmission.h"
 #include "lib/Conversion/WarpToLLVM/Patterns.h"
 #include "lib/Conversion/WarpToLLVM/SharedMemory.h"
 #include "lib/Conversion/WarpToLLVM/ThreadIndices.h"
@@ -50,6 +51,25 @@ static void emitCall(ImplicitLocOpBuilder &b, ModuleOp module, StringRef name,
 // assert
 //===----------------------------------------------------------------------===//
 
+void tilewright::emitAssertFailure(ImplicitLocOpBuilder &b, Operation *op,
+                                   StringRef message) {
+  auto module = op->getParentOfType<ModuleOp>();
+  auto function = op->getParentOfType<FunctionOpInterface>();
+  StringRef file = "unknown";
+  unsigned line = 0;
+  if (auto loc = op->getLoc()->findInstanceOf<FileLineColLoc>()) {
+    file = loc.getFilename().getValue();
+    line = loc.getLine();
+  }
+  Value charSize =
+      LLVM::ConstantOp::create(b, b.getI64Type(), b.getI64IntegerAttr(1));
+  emitCall(b, module, "__assertfail",
+           {emitString(b, module, message), emitString(b, module, file),
+            emitI32(b, line), emitString(b, module, function.getName()),
+            charSize},
+           LLVM::LLVMVoidType::get(b.getContext()));
+}
+
 namespace {
 
 struct AssertLowering : ConvertOpToLLVMPattern<tile::AssertOp> {
@@ -67,28 +87,9 @@ struct AssertLowering : ConvertOpToLLVMPattern<tile::AssertOp> {
     Value fails = LLVM::XOrOp::create(b, all, yes);
     auto branch = scf::IfOp::create(b, fails, /*withElseRegion=*/false);
     b.setInsertionPointToStart(branch.thenBlock());
-    emitFailure(b, op);
+    emitAssertFailure(b, op, op.getMessage());
     rewriter.eraseOp(op);
     return success();
-  }
-
-private:
-  static void emitFailure(ImplicitLocOpBuilder &b, tile::AssertOp op) {
-    auto module = op->getParentOfType<ModuleOp>();
-    auto function = op->getParentOfType<FunctionOpInterface>();
-    StringRef file = "unknown";
-    unsigned line = 0;
-    if (auto loc = op.getLoc()->findInstanceOf<FileLineColLoc>()) {
-      file = loc.getFilename().getValue();
-      line = loc.getLine();
-    }
-    Value charSize =
-        LLVM::ConstantOp::create(b, b.getI64Type(), b.getI64IntegerAttr(1));
-    emitCall(b, module, "__assertfail",
-             {emitString(b, module, op.getMessage()),
-              emitString(b, module, file), emitI32(b, line),
-              emitString(b, module, function.getName()), charSize},
-             LLVM::LLVMVoidType::get(b.getContext()));
   }
 };
 

@@ -61,6 +61,9 @@ void populateRolesToLLVM(mlir::RewritePatternSet &patterns);
 /// func, return, program_id, num_programs.
 void populateProgramToLLVM(const WarpTypeConverter &converter,
                            mlir::RewritePatternSet &patterns);
+/// warp.wait_turn, warp.pass_turn.
+void populateTurnToLLVM(const WarpTypeConverter &converter,
+                        mlir::RewritePatternSet &patterns);
 /// launch_wait, launch_dependents.
 void populateLaunchToLLVM(const WarpTypeConverter &converter,
                           const NvidiaTarget &target,

@@ -57,6 +57,7 @@ static LogicalResult convertTiles(ModuleOp module, const NvidiaTarget &target) {
   populateClusterToLLVM(converter, patterns);
   populateTmaStoreToLLVM(converter, patterns);
   populateProgramToLLVM(converter, patterns);
+  populateTurnToLLVM(converter, patterns);
   populateLaunchToLLVM(converter, target, patterns);
   scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                        legality);

@@ -5,6 +5,40 @@
 
 include "mlir/Pass/PassBase.td"
 
+def OrderPrograms : Pass<"warp-order-programs", "::mlir::ModuleOp"> {
+  let summary = "let programs take turns where their order makes a difference";
+  let description = [{
+    In kernels with atomics that depend on the order of programs, as sums of
+    floats and those whose results are used do, every atomic waits for the
+    program's turn, and programs pass it when they end: from its first atomic on
+    a program runs alone. `warp.ordered` on the function and on its atomics says
+    so; `warp.by_element` marks those whose elements may share an address that
+    the order of elements then makes a difference to. The function gets one more
+    argument, the place of the launch among the counters.
+
+    Input: blocks have sides of powers of two, layouts are not chosen. Kernels
+    without such atomics are left as they are.
+
+    ```mlir
+    tile.func @sum(%p: !tile.ptr<f32>, %x: f32) {                    // before
+      %0 = tile.atomic_rmw fadd relaxed gpu %p, %x : !tile.ptr<f32>
+      tile.return
+    }
+
+    tile.func @sum(%p: !tile.ptr<f32>, %x: f32, %place: i32)          // after
+        attributes {warp.ordered} {
+      warp.wait_turn %place
+      %0 = tile.atomic_rmw fadd relaxed gpu %p, %x {warp.ordered} : !tile.ptr<f32>
+      warp.pass_turn %place
+      tile.return
+    }
+    ```
+
+    Refuses such atomics in roles, of which several run at once.
+  }];
+  let dependentDialects = ["::tilewright::warp::WarpDialect"];
+}
+
 def PipelineLoops : Pass<"warp-pipeline-loops", "::mlir::ModuleOp"> {
   let summary = "load what a loop brings to shared memory several iterations "
                 "ahead";

@@ -10,7 +10,7 @@ class Options:
     `num_warps`: warps of 32 lanes that run one program on a GPU, a power of two up to 32. `num_stages`:
     depth of software pipelining, 1 to 16. `debug`: checks in the code. `check_nan`: a NaN that an operation
     makes out of numbers and that reaches memory stops the launch. `deterministic`: equal launches give equal
-    bits, or are refused. `num_ctas`: how many neighbouring programs may run as a cluster of thread blocks,
+    bits. `num_ctas`: how many neighbouring programs may run as a cluster of thread blocks,
     which bring what all of them load only once, a power of two up to 16; a hint, for compute capability 9.0.
     `maxnreg`: registers of a thread at most, None for what the assembler finds best.
     `numerics`: "ieee", or "triton" for the defaults of Triton: float32 products in TF32, divisions with a

@@ -233,6 +233,18 @@ def test_array_without_elements(on_fake_gpu):
     assert re.search(r"^map 6 28672 1/64 1/\d+ \+256 3 0$", "\n".join(out), re.M)  # 0x7000
 
 
+def test_programs_that_take_turns(on_fake_gpu):
+    """Each stream counts them in a place of its own."""
+    tickets = Export(kernels.tickets, "tickets", ("*i32, *i32",), (Variant(),), "100")
+    call = "show(made.tickets_cuda(c_void_p({}), c_void_p(16), c_void_p(32)))\n"
+    script = "".join(call.format(stream) for stream in (0, 5, 7, 5))
+    out = lines(on_fake_gpu([tickets], script, ("sm_90a",), FAKE_PARAMETERS="3"))
+    launches = [line.split() for line in out if line.startswith("launch ")]
+    # The double shows 64 bits of each parameter, and this one has 32.
+    assert [int(words[-1]) % 2**32 for words in launches] == [0, 1, 2, 1]
+    assert all(words[-3:-1] == ["16", "32"] for words in launches)
+
+
 def test_too_much_shared_memory(on_fake_gpu):
     script = MULTIPLY.format(c=64, a=16, M=256, N=256, K=64, stride_a=64)
     out = on_fake_gpu([PRODUCT], script, ("sm_90a",), FAKE_SHARED="49152")

@@ -66,6 +66,7 @@ struct tw_launch_description {
     (struct tw_tensor_map *, int, uint32_t, uint64_t, const uint64_t *, const uint64_t *,          \
      const uint32_t *, const uint32_t *, int, int, int, int))                                      \
   F(cuOccupancyMaxActiveBlocksPerMultiprocessor, 1, (int *, void *, int, size_t))                  \
+  F(cuStreamIsCapturing, 0, (void *, int *))                                                       \
   F(cuMemAlloc_v2, 1, (uint64_t *, size_t))                                                        \
   F(cuMemFree_v2, 1, (uint64_t))                                                                   \
   F(cuMemsetD8_v2, 1, (uint64_t, unsigned char, size_t))

@@ -18,6 +18,18 @@ struct tw_cuda_code {
   const int64_t *recipe;
 };
 
+/* The second number of a recipe: what a launch makes of the grid that it is given. */
+enum { TW_GRID_GIVEN, TW_GRID_PERSISTENT, TW_GRID_PADDED, TW_GRID_ORDERED };
+
+/* The counters of a kernel whose programs take turns, which launches that may run at once do not
+ * share: each stream has a place among them, and so has each launch that a graph records. */
+enum { TW_TURN_PLACES = 16384 };
+
+struct tw_turn_place {
+  void *stream;
+  pthread_t thread;
+};
+
 struct tw_kernel {
   void *module, *function;
   /* Of a persistent kernel: how many programs run at once. */
@@ -25,10 +37,10 @@ struct tw_kernel {
   /* Guards the entries, of which there are TW_MAP_ENTRIES for each map. */
   pthread_mutex_t mutex;
   struct tw_map_entry *entries;
+  /* Of a kernel whose programs take turns: whose place each is, under the mutex. */
+  struct tw_turn_place *places;
+  int32_t place_count;
 };
-
-/* The second number of a recipe: what a launch makes of the grid that it is given. */
-enum { TW_GRID_GIVEN, TW_GRID_PERSISTENT, TW_GRID_PADDED };
 
 /* Not one of the public statuses: another candidate may do. */
 enum { TW_NO_MAP = -1 };
@@ -125,6 +137,9 @@ static int tw_prepare_recipe(struct tw_context *context, const struct tw_cuda_co
       return tw_fail(TILEWRIGHT_OUT_OF_MEMORY, "%s: no memory", who);
     memset(kernel->entries, 0, bytes);
   }
+  if (grid == TW_GRID_ORDERED &&
+      !(kernel->places = calloc(TW_TURN_PLACES, sizeof(*kernel->places))))
+    return tw_fail(TILEWRIGHT_OUT_OF_MEMORY, "%s: no memory", who);
   return grid == TW_GRID_PERSISTENT ? tw_count_resident(context, code, kernel, who)
                                     : TILEWRIGHT_OK;
 }
@@ -134,6 +149,7 @@ static void tw_free_kernel(struct tw_kernel *kernel) {
     tw_cu.cuModuleUnload(kernel->module);
   pthread_mutex_destroy(&kernel->mutex);
   free(kernel->entries);
+  free(kernel->places);
   free(kernel);
 }
 
@@ -228,13 +244,40 @@ static int tw_choose_grid(const struct tw_cuda_code *code, const struct tw_kerne
   return TILEWRIGHT_OK;
 }
 
+/* Where a launch counts the turns of its programs. */
+static int32_t tw_turn_place(struct tw_kernel *kernel, void *stream) {
+  int captured = 0;
+  int32_t place;
+  struct tw_turn_place key = {stream, pthread_self()};
+  if (stream && tw_cu.cuStreamIsCapturing)
+    tw_cu.cuStreamIsCapturing(stream, &captured);
+  pthread_mutex_lock(&kernel->mutex);
+  for (place = captured ? kernel->place_count : 0; place < kernel->place_count; ++place)
+    if (kernel->places[place].stream == key.stream &&
+        pthread_equal(kernel->places[place].thread, key.thread))
+      break;
+  if (place == kernel->place_count) {
+    place %= TW_TURN_PLACES;
+    kernel->place_count = place + 1;
+    /* No stream has this handle. */
+    if (captured)
+      key.stream = (void *)-1;
+    kernel->places[place] = key;
+  }
+  pthread_mutex_unlock(&kernel->mutex);
+  return place;
+}
+
 static int tw_submit(const struct tw_context *context, const struct tw_candidate *candidate,
                      struct tw_kernel *kernel, int64_t grid[3], void **parameters, unsigned count,
                      void *stream, const char *who) {
   const struct tw_cuda_code *code = candidate->cuda;
   struct tw_tensor_map maps[TW_MAX_MAPS];
   int32_t sides[3];
-  if (code->recipe && code->recipe[1] != TW_GRID_GIVEN) {
+  if (code->recipe && code->recipe[1] == TW_GRID_ORDERED) {
+    sides[0] = tw_turn_place(kernel, stream);
+    parameters[count++] = &sides[0];
+  } else if (code->recipe && code->recipe[1] != TW_GRID_GIVEN) {
     for (int i = 0; i < 3; ++i) {
       sides[i] = (int32_t)grid[i];
       parameters[count++] = &sides[i];

@@ -161,6 +161,78 @@ TEST_F(LaunchRecipeTest, PaddedGrids) {
             "at most 2147483646 are counted");
 }
 
+StreamHandle streamOf(uintptr_t number) {
+  return static_cast<StreamHandle>(fakeHandle(number));
+}
+
+/// Two parameters and programs that take turns.
+std::vector<int64_t> recipeOfTurns() {
+  return {2, int64_t(GridKind::Ordered), 0};
+}
+
+TEST_F(LaunchRecipeTest, TurnsHaveAPlaceForEachStream) {
+  load(recipeOfTurns());
+  fake->parametersToRecord = 3;
+  uint64_t base = 0x7000;
+  int64_t n = 10;
+  void *parameters[] = {&base, &n};
+  auto placeOn = [&](StreamHandle stream) {
+    EXPECT_TRUE(kernel->launch({4, 3, 2}, stream, parameters).ok());
+    const auto &launch = fake->launches.back();
+    EXPECT_EQ(launch.grid[0], 4u);
+    EXPECT_EQ(launch.grid[1], 3u);
+    EXPECT_EQ(launch.grid[2], 2u);
+    EXPECT_EQ(launch.words[0], 0x7000u);
+    EXPECT_EQ(launch.words[1], 10u);
+    return launch.words[2];
+  };
+  StreamHandle first = streamOf(0x51), second = streamOf(0x52);
+  EXPECT_EQ(placeOn(nullptr), 0u);
+  EXPECT_EQ(placeOn(first), 1u);
+  EXPECT_EQ(placeOn(second), 2u);
+  EXPECT_EQ(placeOn(first), 1u);
+  EXPECT_EQ(placeOn(nullptr), 0u);
+  // A graph runs whenever it likes.
+  fake->isCapturing = true;
+  fake->captured = first;
+  EXPECT_EQ(placeOn(first), 3u);
+  EXPECT_EQ(placeOn(first), 4u);
+  fake->isCapturing = false;
+  EXPECT_EQ(placeOn(first), 1u);
+}
+
+TEST_F(LaunchRecipeTest, BoundLaunchesTakeThePlaceOfTheirStream) {
+  load(recipeOfTurns());
+  fake->parametersToRecord = 3;
+  const uint64_t slots[] = {0x7000, 10};
+  auto bound = kernel->bind({4, 2, 1}, slots, 2);
+  ASSERT_TRUE(bound.ok()) << bound.status().message();
+  for (uintptr_t stream : {0x51, 0x52, 0x51})
+    ASSERT_TRUE(kernel->launch(**bound, streamOf(stream)).ok());
+  const uint32_t places[] = {0, 1, 0};
+  for (size_t i = 0; i < 3; ++i)
+    EXPECT_EQ(fake->launches[i].words,
+              (std::vector<uint32_t>{0x7000, 10, places[i]}));
+}
+
+TEST(TurnPlacesTest, PlacesAreGivenOutAgainWhenAllAre) {
+  TurnPlaces places;
+  EXPECT_EQ(places.get(nullptr, /*isCaptured=*/false), 0);
+  for (int32_t i = 1; i < TurnPlaces::kNumPlaces; ++i)
+    ASSERT_EQ(places.get(nullptr, /*isCaptured=*/true), i);
+  EXPECT_EQ(places.get(nullptr, /*isCaptured=*/false), 0);
+  EXPECT_EQ(places.get(streamOf(1), /*isCaptured=*/false), 0);
+  EXPECT_EQ(places.get(nullptr, /*isCaptured=*/false), 1) << "a new round";
+}
+
+TEST(TurnPlacesTest, EachThreadHasADefaultStream) {
+  TurnPlaces places;
+  int32_t other = 0;
+  EXPECT_EQ(places.get(streamOf(2), /*isCaptured=*/false), 0);
+  std::thread([&] { other = places.get(streamOf(2), false); }).join();
+  EXPECT_EQ(other, 1);
+}
+
 TEST_F(LaunchRecipeTest, MalformedRecipes) {
   std::vector<int64_t> good = recipeOfMatrix(GridKind::Given);
   for (size_t length = 0; length < good.size(); ++length)
@@ -175,7 +247,7 @@ TEST_F(LaunchRecipeTest, MalformedRecipes) {
   EXPECT_EQ(parsed.status().message(),
             "malformed launch recipe: the number of a parameter");
   std::vector<int64_t> grid = good;
-  grid[1] = 3;
+  grid[1] = 4;
   EXPECT_FALSE(LaunchRecipe::parse(grid.data(), grid.size()).ok());
   std::vector<int64_t> stack = good;
   stack[11] = Add;
