@@ -73,3 +73,21 @@ tile.func @roles() {
   }
   tile.return
 }
+
+#bytes = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64]]}>
+#columns = #warp.linear<{lane = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0]]}>
+
+// CHECK-LABEL: @stored
+tile.func @stored(%x: tensor<4x8xf32, #columns>, %map: !warp.tensor_map, %i: i32) {
+  // CHECK: %[[S:.*]] = warp.alloc
+  %s = warp.alloc : !warp.shared<128xi8, #bytes>
+  // CHECK: warp.tma_store %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}] through %[[S]] : tensor<4x8xf32
+  warp.tma_store %x, %map[%i, %i] through %s
+    : tensor<4x8xf32, #columns>, !warp.tensor_map, !warp.shared<128xi8, #bytes>
+  // CHECK: warp.tma_store %{{.*}} through %[[S]] reduce fadd : tensor<4x8xf32
+  warp.tma_store %x, %map[%i, %i, %i] through %s reduce fadd
+    : tensor<4x8xf32, #columns>, !warp.tensor_map, !warp.shared<128xi8, #bytes>
+  // CHECK: warp.tma_store_wait %[[S]] : <128xi8
+  warp.tma_store_wait %s : !warp.shared<128xi8, #bytes>
+  tile.return
+}

@@ -77,15 +77,17 @@ tile.func @multicast(%map: !warp.tensor_map, %i: i32, %j: i32, %same: i1)
 // CHECK-NOT: ldmatrix
 // CHECK: nvvm.cluster.wait {aligned}
 // PTX: .visible .entry remote
+// PTX: mov.u32 %r{{[0-9]+}}, %cluster_ctarank;
 // PTX: mapa.shared::cluster.u64
 // PTX: ld.shared::cluster.b
 // PTX: barrier.cluster.wait.aligned;
-tile.func @remote(%p: !tile.ptr<f16>, %rank: i32) attributes {tile.kernel, warp.num_warps = 1 : i32, warp.cluster_size = 2 : i32} {
+tile.func @remote(%p: !tile.ptr<f16>) attributes {tile.kernel, warp.num_warps = 1 : i32, warp.cluster_size = 2 : i32} {
   %m = warp.alloc {cluster = 2 : i32} : !warp.shared<16x8xf16, #halves>
   %q = tile.splat %p : !tile.ptr<f16> -> tensor<16x8x!tile.ptr<f16>, #rows>
   %x = tile.load %q : tensor<16x8x!tile.ptr<f16>, #rows>
   warp.local_store %x, %m : tensor<16x8xf16, #rows> -> !warp.shared<16x8xf16, #halves>
   warp.cluster_barrier
+  %rank = warp.cluster_rank
   %y = warp.remote_load %m of %rank : !warp.shared<16x8xf16, #halves> -> tensor<16x8xf16, #rows>
   warp.cluster_barrier
   tile.store %q, %y : tensor<16x8x!tile.ptr<f16>, #rows>

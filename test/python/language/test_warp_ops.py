@@ -1,0 +1,189 @@
+"""Each op of the `warp` dialect: documented with an example, verified, followed down to PTX, and run on a GPU."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tilewright as tw
+import tilewright.language as tl
+import tilewright.language.warp as warp
+from test_warp_clusters import rotated
+from tilewright.runtime.compiler import compile_kernel
+from tilewright.runtime.options import Options
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@tw.jit
+def roles(a_ptr, b_ptr, c_ptr, K, SIDE: tl.constexpr):
+    """c = 2 a @ b.T of SIDE rows each, by a role that copies and one that multiplies each slot twice."""
+    a = tl.make_tensor_descriptor(a_ptr, [SIDE, K], [K, 1], [SIDE, 64])
+    b = tl.make_tensor_descriptor(b_ptr, [SIDE, K], [K, 1], [SIDE, 64])
+    c = tl.make_tensor_descriptor(c_ptr, [SIDE, SIDE], [SIDE, 1], [SIDE, SIDE])
+    ring, done = warp.ring(2, a, b), warp.named_barrier(8)
+    part = warp.shared((SIDE, 64), tl.float16)
+
+    def produce():
+        for k in range(0, K, 64):
+            slot = ring.acquire()
+            slot.load(0, a, [0, k])
+            slot.load(1, b, [0, k])
+            ring.commit(slot)
+        done.arrive()
+
+    def consume():
+        acc, held = tl.zeros((SIDE, SIDE), tl.float32), ring.no_slot()
+        for k in range(0, K, 64):
+            slot = ring.wait()
+            part.store(slot[0].read())
+            acc = warp.wgmma(slot[0], slot[1].T, acc)
+            acc = warp.wgmma_wait(warp.wgmma(part, slot[1].T, acc))
+            ring.release(held, when=k > 0)
+            held = slot
+        ring.release(held, when=K > 0)
+        warp.barrier()
+        done.wait()
+        c.store([0, 0], acc.to(tl.float16))
+
+    warp.specialize(warp.role(consume, warps=4, registers=240), warp.role(produce, warps=4, registers=24))
+
+
+@tw.jit
+def small_product(a_ptr, b_ptr, c_ptr, K, SIDE: tl.constexpr):
+    """c = a @ b of SIDE rows and columns, too few for warpgroups."""
+    i, k = tl.arange(0, SIDE), tl.arange(0, 32)
+    acc = tl.zeros((SIDE, SIDE), tl.float32)
+    for start in range(0, K, 32):
+        a = tl.load(a_ptr + i[:, None] * K + start + k[None, :])
+        b = tl.load(b_ptr + (start + k)[:, None] * SIDE + i[None, :])
+        acc = tl.dot(a, b, acc)
+    tl.store(c_ptr + i[:, None] * SIDE + i[None, :], acc)
+
+
+def run_roles(backend, rng):
+    a, b = (rng.integers(-2, 3, (64, 256)).astype(np.float16) for _ in range(2))
+    c = backend.poisoned((64, 64), "float16")
+    roles[1](backend.array(a), backend.array(b), c, 256, 64)
+    np.testing.assert_array_equal(backend.numpy(c), 2 * a.astype(np.float32) @ b.astype(np.float32).T)
+
+
+def run_small_product(backend, rng):
+    a, b = (rng.integers(-2, 3, shape).astype(np.float16) for shape in ((32, 256), (256, 32)))
+    c = backend.poisoned((32, 32), "float32")
+    small_product[1](backend.array(a), backend.array(b), c, 256, 32)
+    np.testing.assert_array_equal(backend.numpy(c), a.astype(np.float32) @ b.astype(np.float32))
+
+
+def run_rotated(backend, rng):
+    x = rng.integers(-99, 99, (4, 32, 32)).astype(np.float32)
+    y = backend.poisoned(x.shape, "float32")
+    rotated[4](backend.array(x), y, 32, False, 2)
+    np.testing.assert_array_equal(backend.numpy(y), x)
+
+
+# A kernel, its constants, the types of its arguments, and what runs it.
+_MATRICES = {"a_ptr": "*fp16", "b_ptr": "*fp16", "K": "i32"}
+KERNELS = {
+    "roles": (roles, {"SIDE": 64}, _MATRICES | {"c_ptr": "*fp16"}, run_roles),
+    "small product": (small_product, {"SIDE": 32}, _MATRICES | {"c_ptr": "*fp32"}, run_small_product),
+    "cluster": (
+        rotated,
+        {"SIDE": 32, "TURNED": False, "CLUSTER": 2},
+        {"x_ptr": "*fp32", "y_ptr": "*fp32"},
+        run_rotated,
+    ),
+}
+
+# The kernel that has an op, and what it becomes in PTX; nothing for those that are names only.
+OPS = {
+    "alloc": ("roles", r"__tilewright_shared"),
+    "async_copy": ("small product", r"cp\.async\.c[ag]\.shared\.global"),
+    "barrier": ("roles", r"bar\.sync\s+\d+, 128;"),
+    "cluster_barrier": ("cluster", r"barrier\.cluster\.wait"),
+    "cluster_rank": ("cluster", r"%cluster_ctarank"),
+    "convert_layout": ("small product", r"shfl\.sync|st\.shared|stmatrix"),
+    "local_load": ("roles", r"ld\.shared|ldmatrix"),
+    "local_store": ("roles", r"st\.shared|stmatrix"),
+    "mma": ("small product", r"mma\.sync\.aligned\.m16n8k16"),
+    "named_barrier_arrive": ("roles", r"bar\.arrive 15, 256;"),
+    "named_barrier_wait": ("roles", r"bar\.sync\s+15, 256;"),
+    "proxy_fence": ("roles", r"fence\.proxy\.async\.shared::cta"),
+    "remote_load": ("cluster", r"ld\.shared::cluster"),
+    "ring": ("roles", r"mbarrier\.init"),
+    "ring.acquire": ("roles", r"mbarrier\.arrive\.expect_tx"),
+    "ring.commit": ("small product", r"cp\.async\.commit_group"),
+    "ring.no_slot": ("roles", None),
+    "ring.release": ("roles", r"mbarrier\.arrive\.shared::cta"),
+    "ring.wait": ("roles", r"mbarrier\.try_wait\.parity"),
+    "role_end": ("roles", None),
+    "shared_transpose": ("roles", None),
+    "specialize": ("roles", r"setmaxnreg"),
+    "tma_load": ("roles", r"cp\.async\.bulk\.tensor\.2d\.shared::cluster\.global"),
+    "tma_store": ("roles", r"cp\.async\.bulk\.tensor\.2d\.global\.shared::cta"),
+    "tma_store_wait": ("roles", r"cp\.async\.bulk\.wait_group\.read"),
+    "wgmma": ("roles", r"wgmma\.mma_async"),
+    "wgmma_wait": ("roles", r"wgmma\.wait_group"),
+}
+
+
+def definitions():
+    """The text that defines each op, by name."""
+    found = {}
+    for path in sorted((ROOT / "dialect" / "Warp").glob("Warp*Ops.td")):
+        for text in re.split(r"\n(?=def )", path.read_text()):
+            if match := re.match(r'def Warp_\w+Op : Warp_\w*Op<\s*"([\w.]+)"', text):
+                found[match[1]] = text
+    return found
+
+
+def named(op, text):
+    """Whether `text` names the op."""
+    return re.search(rf"warp\.{re.escape(op)}(?![\w.])", text) is not None
+
+
+def lit_tests(folder, pattern, marker=""):
+    """The text of all lit tests of a folder that contain `marker`."""
+    texts = [path.read_text() for path in (ROOT / "test" / folder).glob(pattern)]
+    return "\n".join(text for text in texts if marker in text)
+
+
+def test_every_op_is_in_the_table():
+    assert sorted(OPS) == sorted(definitions())
+
+
+@pytest.mark.parametrize("op", OPS)
+def test_has_an_example(op):
+    example = re.search(r"```mlir(.*?)```", definitions()[op], re.DOTALL)
+    assert example and named(op, example[1])
+
+
+@pytest.mark.parametrize("op", OPS)
+def test_has_lit_tests(op):
+    if op == "role_end":
+        return  # it is not written
+    assert named(op, lit_tests("dialect/Warp", "*[!s].mlir")), "no test of its syntax"
+    lowered = lit_tests("lib/Conversion/WarpToLLVM", "*.mlir", "tilewright-test-ptx")
+    assert named(op, lowered), "no test follows it to PTX"
+    if "hasVerifier = 1" in definitions()[op]:
+        assert named(op, lit_tests("dialect/Warp", "*_errors.mlir")), "no test of its verifier"
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("op", OPS)
+def test_code(op, monkeypatch):
+    monkeypatch.setenv("TILEWRIGHT_CHECK", "0")
+    name, code = OPS[op]
+    fn, constants, types, _ = KERNELS[name]
+    made = compile_kernel(
+        fn.fn, types, constants, dict.fromkeys(types, 16), "sm_90a", Options(num_warps=4), stop_after="ptx"
+    )
+    assert op == "role_end" or named(op, made.asm["warp"])
+    assert code is None or re.search(code, made.asm["ptx"])
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_runs(backend, rng, kernel):
+    if backend.name == "cpu" and kernel in ("roles", "cluster"):
+        pytest.skip("the CPU back end has no warps")
+    KERNELS[kernel][3](backend, rng)
