@@ -197,7 +197,17 @@ PAGES = (
 #: of the language, which reach users as `tw.CompilationError`.
 WITHOUT_ENTRY = {
     "tl": {
-        *("math", "extra", "target_info", "tuple", "slice", "TRITON_MAX_TENSOR_NUMEL", "pi32_t", "void"),
+        *(
+            "math",
+            "extra",
+            "target_info",
+            "tuple",
+            "slice",
+            "TRITON_MAX_TENSOR_NUMEL",
+            "pi32_t",
+            "str_to_ty",
+            "void",
+        ),
         *("LanguageError", "LanguageTypeError", "LanguageValueError"),
         *(name for name in tl.__all__ if isinstance(getattr(tl, name), tl.dtype)),
     },

@@ -3,6 +3,8 @@
 #include "python/bindings/runtime/ArrayTypes.h"
 #include "python/bindings/runtime/Status.h"
 
+#include <algorithm>
+
 namespace py = pybind11;
 
 namespace tilewright::python {
@@ -40,6 +42,8 @@ ArrayReader arrayReaderFor(PyTypeObject *type) {
     return {Protocol::CudaInterface};
   if (hasAttribute(type, "__dlpack__"))
     return {Protocol::DLPack};
+  if (hasAttribute(type, "data_ptr"))
+    return {Protocol::DataPointer};
   return {};
 }
 
@@ -215,6 +219,46 @@ static bool readDLPack(PyObject *array, const ArgumentName &name,
                                             "used_dltensor", name, argument);
 }
 
+/// The table of torch's tensors, if torch is there: views of its memory run on
+/// its current stream.
+static const dlpack::ExchangeApi *exchangeApiOfTorch() {
+  py::object modules = py::module_::import("sys").attr("modules");
+  if (!modules.contains("torch"))
+    return nullptr;
+  py::object tensor = py::getattr(modules["torch"], "Tensor", py::none());
+  return PyType_Check(tensor.ptr())
+             ? exchangeApiOf(reinterpret_cast<PyTypeObject *>(tensor.ptr()))
+             : nullptr;
+}
+
+/// What code wraps around a tensor, to show it as one of another type.
+static bool readDataPointer(PyObject *array, const ArgumentName &name,
+                            Argument &argument) {
+  py::handle object = array;
+  auto dtype = py::cast<std::string>(py::str(object.attr("dtype")));
+  if (dtype.rfind("torch.", 0) == 0)
+    dtype.erase(0, 6);
+  std::optional<ElementType> type = elementTypeOfName(dtype);
+  if (!type)
+    return fail(PyExc_TypeError, name,
+                "no kernel takes elements of dtype " + dtype);
+  argument.type = *type;
+  argument.bits = py::cast<uint64_t>(object.attr("data_ptr")());
+  argument.device = {DeviceKind::Cpu, 0};
+  auto device = py::cast<std::string>(py::str(object.attr("device")));
+  if (device.rfind("cuda", 0) != 0)
+    return true;
+  int index = 0;
+  if (argument.bits)
+    if (tw_status s = tw_cuda_pointer_device(argument.bits, &index); s != TW_OK)
+      return fail(exceptionFor(s).ptr(), name, tw_last_error());
+  argument.device = {DeviceKind::Cuda, std::max(index, 0)};
+  const dlpack::ExchangeApi *api = exchangeApiOfTorch();
+  if (api && api->currentStream)
+    argument.library = api;
+  return true;
+}
+
 static bool readBy(const ArrayReader &reader, PyObject *array,
                    const ArgumentName &name, Argument &argument) {
   switch (reader.protocol) {
@@ -228,6 +272,8 @@ static bool readBy(const ArrayReader &reader, PyObject *array,
     return readArrayInterface(array, name, argument);
   case Protocol::DLPack:
     return readDLPack(array, name, argument);
+  case Protocol::DataPointer:
+    return readDataPointer(array, name, argument);
   case Protocol::NotAnArray:
     break;
   }

@@ -15,6 +15,8 @@ enum class Protocol : uint8_t {
   Buffer,
   ArrayInterface,
   DLPack,
+  /// Methods and attributes alone: `data_ptr()`, `dtype`, `device`.
+  DataPointer,
 };
 
 /// How to read the objects of a type.

@@ -1,5 +1,7 @@
 #include "python/bindings/runtime/ArrayTypes.h"
 
+#include <utility>
+
 namespace tilewright::python {
 
 using Type = ElementType;
@@ -174,13 +176,28 @@ dlpack::DataType dlpackTypeOf(Type type) {
 }
 
 std::optional<Type> elementTypeOfName(std::string_view name) {
-  if (name == "bfloat16")
-    return Type::BF16;
-  if (name == "float8_e4m3fn")
-    return Type::F8E4M3FN;
-  if (name == "float8_e5m2")
-    return Type::F8E5M2;
-  return std::nullopt;
+  static constexpr std::pair<std::string_view, Type> kNames[] = {
+      {"bool", Type::I1},
+      {"int1", Type::I1},
+      {"int8", Type::I8},
+      {"int16", Type::I16},
+      {"int32", Type::I32},
+      {"int64", Type::I64},
+      {"uint8", Type::U8},
+      {"uint16", Type::U16},
+      {"uint32", Type::U32},
+      {"uint64", Type::U64},
+      {"float16", Type::F16},
+      {"float32", Type::F32},
+      {"float64", Type::F64},
+      {"bfloat16", Type::BF16},
+      {"float8_e4m3fn", Type::F8E4M3FN},
+      {"float8_e5m2", Type::F8E5M2},
+  };
+  for (auto [known, type] : kNames)
+    if (name == known)
+      return type;
+  return elementTypeOfSpelling(name);
 }
 
 } // namespace tilewright::python

@@ -1,25 +1,19 @@
 """The modules of Triton and what stands in for their content."""
 
+import importlib
 import types
-from functools import partial
 from importlib.machinery import ModuleSpec
 
 import tilewright as tw
 import tilewright.language as tl
 
-from .. import tuning
 from ..language.constexpr import constexpr_function
 from ..runtime.descriptor import TensorDescriptor
-from ..runtime.jit import JITFunction
-from . import driver, testing
+from . import driver, functions, testing, tuning
 
 
 class InterpreterError(tw.TilewrightError):
     """An error of a kernel in the interpreter."""
-
-
-class KernelInterface:
-    """The base of what is launched as `kernel[grid](...)`, for annotations."""
 
 
 class MockTensor:
@@ -38,18 +32,36 @@ class MockTensor:
         )
 
 
+_TORCH_NAMES = {
+    "int1": "bool",
+    "fp8e4nv": "float8_e4m3fn",
+    "fp8e5": "float8_e5m2",
+    "fp16": "float16",
+    "bf16": "bfloat16",
+    "fp32": "float32",
+    "fp64": "float64",
+}
+
+
 def reinterpret(tensor, dtype):
     """The array `tensor` (torch or NumPy) seen with elements of another type of the same size."""
     if hasattr(tensor, "element_size"):
         import torch
 
-        names = {"fp8e4nv": "float8_e4m3fn", "fp8e5": "float8_e5m2", "fp16": "float16", "bf16": "bfloat16"}
-        names |= {"fp32": "float32", "fp64": "float64"}
-        name = names.get(dtype.name, dtype.name)
+        name = _TORCH_NAMES.get(dtype.name, dtype.name)
+        if not hasattr(torch, name):
+            raise TypeError(f"torch has no tensors of {dtype}")
         return tensor.view(getattr(torch, name))
     from ..interpreter.numpy_types import numpy_dtype
 
     return tensor.view(numpy_dtype(dtype))
+
+
+class TensorWrapper:
+    """`TensorWrapper(array, dtype)` is `reinterpret(array, dtype)`: an array of the same library, nothing around it."""
+
+    def __new__(cls, base, dtype):
+        return reinterpret(base, dtype)
 
 
 def set_allocator(allocator):
@@ -68,38 +80,13 @@ def must_use_result(value, is_used=True):
     return value
 
 
-def jit(
-    fn=None,
-    *,
-    numerics,
-    version=None,
-    repr=None,
-    launch_metadata=None,
-    do_not_specialize=None,
-    do_not_specialize_on_alignment=None,
-    debug=None,
-    noinline=None,
-):
-    """`tilewright.jit` with the arguments of `triton.jit`; `version` and `noinline` mean nothing here."""
-    if fn is None:
-        return partial(
-            jit,
-            numerics=numerics,
-            do_not_specialize=do_not_specialize,
-            do_not_specialize_on_alignment=do_not_specialize_on_alignment,
-            debug=debug,
-            repr=repr,
-            launch_metadata=launch_metadata,
-        )
-    return tw.jit(
-        fn,
-        do_not_specialize=do_not_specialize or (),
-        do_not_specialize_on_alignment=do_not_specialize_on_alignment or (),
-        debug=debug,
-        numerics=numerics,
-        repr=repr,
-        launch_metadata=launch_metadata,
-    )
+def _internal_testing(name):
+    """An attribute of `triton._internal_testing`, which needs packages that others do without."""
+    found = importlib.import_module("tilewright.compat.internal_testing")
+    try:
+        return getattr(found, name)
+    except AttributeError:
+        raise AttributeError(f"module 'triton._internal_testing' has no attribute {name!r}") from None
 
 
 def _public(module):
@@ -130,17 +117,23 @@ def make(version, numerics):
     }
     tuned = {
         "Autotuner": tuning.Autotuner,
-        "Config": tuning.Config,
+        "Config": tw.Config,
         "Heuristics": tuning.Heuristics,
         "autotune": tuning.autotune,
         "heuristics": tuning.heuristics,
     }
-    interface = {"JITFunction": JITFunction, "KernelInterface": KernelInterface, "MockTensor": MockTensor}
-    interface |= {"reinterpret": reinterpret}
+    functions.JITFunction.default_numerics = numerics
+    interface = {
+        "JITFunction": functions.JITFunction,
+        "KernelInterface": functions.KernelInterface,
+        "MockTensor": MockTensor,
+        "TensorWrapper": TensorWrapper,
+        "reinterpret": reinterpret,
+    }
     add(
         "triton",
         {**errors, **tuned, **interface},
-        jit=partial(jit, numerics=numerics),
+        jit=functions.jit,
         cdiv=tw.cdiv,
         next_power_of_2=tw.next_power_of_2,
         constexpr_function=constexpr_function,
@@ -149,7 +142,12 @@ def make(version, numerics):
         __version__=version,
     )
     add("triton.runtime", {**errors, **tuned, **interface}, driver=driver.driver)
-    add("triton.runtime.jit", interface, jit=partial(jit, numerics=numerics))
+    add(
+        "triton.runtime.jit",
+        interface,
+        jit=functions.jit,
+        type_canonicalisation_dict=functions.SIGNATURE_NAMES,
+    )
     add("triton.runtime.cache", {}, triton_key=triton_key)
     add("triton.runtime.autotuner", tuned, OutOfResources=tw.OutOfResources)
     add(
@@ -171,9 +169,10 @@ def make(version, numerics):
         UnsupportedLanguageConstruct=tw.CompilationError,
     )
     add("triton.testing", _public(testing))
+    add("triton._internal_testing", {"__getattr__": _internal_testing})
     add("triton.tools", {})
     add("triton.tools.tensor_descriptor", {"TensorDescriptor": TensorDescriptor})
-    add("triton.backends", {})
+    add("triton.backends", {}, backends={"nvidia": driver.driver})
     add("triton.backends.compiler", {"GPUTarget": driver.GPUTarget})
     # The language is Tilewright's own, so that its functions are the same objects everywhere.
     made["triton"].language = made["triton.language"] = tl

@@ -25,6 +25,8 @@ class Calls:
     def visit_Call(self, node):
         function = self.visit(node.func)
         args, kwargs = self._arguments(node)
+        if isinstance(function, constexpr) and isinstance(function.value, types.FunctionType):
+            return wrap(self._evaluate(function.value, args, kwargs))
         return wrap(self._dispatch(node, unwrap(function), args, kwargs))
 
     def _arguments(self, node):

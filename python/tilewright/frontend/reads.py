@@ -183,7 +183,7 @@ class Reads:
 _NEVER_NOTED = (hash, hasattr, static_print)
 
 #: The modules of the classes of functions in the language.
-_DECORATORS = ("tilewright.runtime.jit", "tilewright.frontend.function")
+_DECORATORS = ("tilewright.runtime.jit", "tilewright.frontend.function", "tilewright.compat.functions")
 
 
 def notes(reads):

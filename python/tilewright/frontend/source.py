@@ -2,12 +2,14 @@
 
 import ast
 import copy
+import functools
 import hashlib
 import inspect
 import linecache
 import os
 import textwrap
 import threading
+import types
 import weakref
 
 from .errors import CompilationError, Frame
@@ -44,31 +46,40 @@ def text_digest(file):
 class Source:
     """The source of one Python function.
 
-    Attributes: `fn`, `file`, `lines` (as in the file), `first_line`, `tree` (its `ast.FunctionDef`), `name`,
-    `indent` (how far the text in the file is indented), `digest` (that of all the text of the file, None if it is
-    not known).
+    It is that of the file, or `text` where that is given.
+
+    Attributes: `fn`, `file`, `lines` (as in the file), `text` (the same without the indentation), `first_line`, `tree`
+    (its `ast.FunctionDef`), `name`, `indent` (how far the text in the file is indented), `digest` (that of all the text
+    of the file, None if it is not known).
     """
 
-    def __init__(self, fn):
+    def __init__(self, fn, text=None):
         self.fn, self.name = fn, fn.__name__
         self.file = inspect.getsourcefile(fn) or fn.__code__.co_filename
-        try:
-            self.lines, self.first_line = inspect.getsourcelines(fn)
-        except (OSError, TypeError):
-            raise self._unavailable("its source is not available") from None
+        if text is None:
+            self._read()
+        else:
+            self.lines, self.first_line = text.splitlines(keepends=True), fn.__code__.co_firstlineno
+            self.digest = None
         if fn.__name__ == "<lambda>":
             raise self._unavailable("a kernel cannot be a lambda")
-        self.digest = self._digest()
-        text = textwrap.dedent("".join(self.lines))
-        self.indent = len(self.lines[0]) - len(text.splitlines(keepends=True)[0])
+        self.text = textwrap.dedent("".join(self.lines))
+        self.indent = len(self.lines[0]) - len(self.text.splitlines(keepends=True)[0])
         try:
-            (self.tree,) = ast.parse(text).body
+            (self.tree,) = ast.parse(self.text).body
         except (SyntaxError, ValueError):
             raise self._unavailable("its source cannot be read on its own") from None
         if isinstance(self.tree, ast.AsyncFunctionDef):
             raise self._unavailable("a kernel cannot be an async function")
         if not isinstance(self.tree, ast.FunctionDef):
             raise self._unavailable("its source is not a function definition")
+
+    def _read(self):
+        try:
+            self.lines, self.first_line = inspect.getsourcelines(self.fn)
+        except (OSError, TypeError):
+            raise self._unavailable("its source is not available") from None
+        self.digest = self._digest()
 
     def _digest(self):
         digest = text_digest(self.file)
@@ -121,3 +132,15 @@ def source_of(fn):
             if found is None:
                 found = _cache[fn] = Source(fn)
     return found
+
+
+def replaced(fn, text):
+    """A function as `fn`, with its signature and the names that it sees, that is compiled from `text`. Raises
+    `CompilationError` if that is not the definition of a function."""
+    made = types.FunctionType(fn.__code__, fn.__globals__, fn.__name__, fn.__defaults__, fn.__closure__)
+    made.__kwdefaults__ = fn.__kwdefaults__
+    functools.update_wrapper(made, fn)
+    del made.__wrapped__  # which `inspect` would look at
+    with _reading:
+        _cache[made] = Source(made, text)
+    return made

@@ -85,9 +85,10 @@ class Statements:
             raise self.error("a declaration needs a value in a kernel", node)
         value = self.visit(node.value)
         if unwrap(self.visit(node.annotation)) is not constexpr:
-            self.assign(node.target, materialize(value))
-            return
+            return self.assign(node.target, materialize(value))
         if not is_constant(value):
+            if self.unit.builder.options.numerics == "triton":  # where the annotation is no promise
+                return self.assign(node.target, value)
             raise self.error(
                 f"the value of a tl.constexpr must be known while compiling, got {describe(value)}",
                 node.value,

@@ -1,6 +1,7 @@
 """Values known while a kernel is compiled."""
 
 import functools
+import types
 
 
 def unwrap(value):
@@ -73,7 +74,10 @@ class constexpr:
         return unwrap(item) in self.value
 
     def __call__(self, *args, **kwargs):
-        """Call a function that was passed as a constant."""
+        """Call a function that was passed as a constant: a plain one, as `@tl.constexpr` makes of it, with the
+        values of the arguments."""
+        if isinstance(self.value, types.FunctionType):
+            args, kwargs = map(unwrap, args), {name: unwrap(value) for name, value in kwargs.items()}
         return self.value(*args, **kwargs)
 
     def logical_and(self, other):

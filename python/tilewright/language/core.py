@@ -3,6 +3,7 @@
 from . import *  # noqa: F403
 from . import __all__ as _names
 from .builtin import builtin, is_builtin
+from .constexpr import constexpr
 from .dtypes import int1, int8, int16, int32, int64, uint8, uint16, uint32, uint64
 from .errors import LanguageValueError
 from .extra.extern import extern_elementwise
@@ -14,6 +15,8 @@ _INTEGERS = {
     **{(ty.int_bitwidth, False): ty for ty in (uint8, uint16, uint32, uint64)},
 }
 
+CONSTEXPR_0 = constexpr(0)
+
 
 @builtin
 def get_int_dtype(bitwidth, signed):
@@ -24,4 +27,12 @@ def get_int_dtype(bitwidth, signed):
     return found
 
 
-__all__ = [*_names, "builtin", "extern_elementwise", "get_int_dtype", "is_builtin", "to_tensor"]
+__all__ = [
+    *_names,
+    "CONSTEXPR_0",
+    "builtin",
+    "extern_elementwise",
+    "get_int_dtype",
+    "is_builtin",
+    "to_tensor",
+]

@@ -7,7 +7,7 @@ those. Integers carry a sign here only: the IR below is signless, and the operat
 import re
 from functools import cached_property
 
-from .constexpr import unwrap
+from .constexpr import constexpr, unwrap
 from .errors import LanguageTypeError, LanguageValueError
 
 # name -> (IR spelling, width in bits, bits of the mantissa for floats)
@@ -63,6 +63,11 @@ class dtype:
     def ir(self):
         """The spelling of this type in the IR."""
         return self._ir
+
+    @property
+    def value(self):
+        """Itself: a type is a constant, whether a `constexpr` is around it or not."""
+        return self
 
     @property
     def scalar(self):
@@ -242,6 +247,18 @@ class block_type(dtype):
         return f"tl.block_type({self.element_ty!r}, {list(self._shape)})"
 
 
+class block_pointer_type(dtype):
+    """A pointer to a block of an array: its `element_ty` is a `block_type`."""
+
+    def __init__(self, element_ty):
+        self.element_ty = element_ty
+        self.name = f"block_pointer<{element_ty}>"
+
+    def is_ptr(self):
+        """True."""
+        return True
+
+
 class descriptor_type(dtype):
     """An array in memory that is accessed by blocks of one shape."""
 
@@ -313,6 +330,19 @@ def type_from_signature(text):
         )
     element = dtype(name)
     return pointer_type(element, const=match.group(1) == "*k") if match.group(1) else element
+
+
+def str_to_ty(name, constants=None):
+    """The type that a signature names: "*fp32", "i32", "*ki8" (pointer to const), "u64"; "constexpr" gives
+    `constexpr`. `constants` means nothing here. Raises `LanguageTypeError` if it names none.
+
+    Example:
+
+        >>> import tilewright.language as tl
+        >>> tl.str_to_ty("*fp32")
+        tl.pointer_type(tl.float32)
+    """
+    return constexpr if name == "constexpr" else type_from_signature(name)
 
 
 class const:

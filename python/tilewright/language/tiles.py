@@ -6,7 +6,7 @@ what lies outside. A block pointer holds the offset and is moved; a descriptor i
 
 from .aggregate import aggregate
 from .builtin import builtin
-from .dtypes import block_type, int32, int64
+from .dtypes import block_pointer_type, block_type, int32, int64
 from .errors import LanguageTypeError, LanguageValueError
 from .semantic import arithmetic, convert, memory
 from .semantic import tiles as _tiles
@@ -26,6 +26,11 @@ class block_pointer(aggregate):
     def dtype(self):
         """The type of the pointer to the array."""
         return self.parts[0].dtype
+
+    @property
+    def type(self):
+        """Its `element_ty` is the type of the block."""
+        return block_pointer_type(block_type(self.dtype.element_ty, self.block_shape))
 
     def _group(self, index):
         rank = len(self.block_shape)

@@ -80,20 +80,21 @@ class CompiledKernel:
     constexprs: dict
     from_cache: bool = False
     report: dict = field(default_factory=dict)
-    #: The kernel that it came of, if it can be launched from here, and the options that it was compiled with.
+    #: A function that gives the kernel that it came of, None if that is gone, and the options that it was compiled with.
     kernel: object = None
     options: object = None
 
     def launched_by(self, kernel):
-        """The same, to be launched by `kernel`, a `JITFunction`."""
+        """The same, to be launched by what the function `kernel` gives, a `JITFunction`."""
         return replace(self, kernel=kernel)
 
     def __getitem__(self, grid):
         """A callable that launches the kernel over `grid` with the options that it was compiled with. It
         takes all arguments of the kernel."""
-        if self.kernel is None:
-            raise TypeError(f"{self!r} is the result of a launch; launch the kernel that it came of")
-        return partial(self.kernel[grid], **dict(self.options.items()))
+        kernel = self.kernel and self.kernel()
+        if kernel is None:
+            raise TypeError(f"{self!r} cannot be launched: the kernel that it was compiled of is gone")
+        return partial(kernel[grid], **dict(self.options.items()))
 
     @property
     def num_warps(self):

@@ -1,5 +1,6 @@
 """`tilewright.jit`: kernels as Python objects."""
 
+import weakref
 from dataclasses import replace
 from functools import cached_property, partial
 
@@ -69,11 +70,17 @@ class JITFunction(KernelFunction):
 
     @cached_property
     def _specializer(self):
-        return Specializer(self.fn, self.params, self._options(), name=self._name)
+        return Specializer(self.fn, self.params, self._options(), name=self._name, kernel=weakref.ref(self))
 
     @cached_property
     def _dispatcher(self):
         return self._specializer.dispatcher()
+
+    def forget(self):
+        """Compile anew at the next launch."""
+        for name in ("_specializer", "_dispatcher"):
+            self.__dict__.pop(name, None)
+        self._launcher = None
 
     @property
     def device_caches(self):
@@ -143,7 +150,7 @@ class JITFunction(KernelFunction):
         launched with the same arguments: `compiled[grid](*args)`. A dtype of torch stands for an array of it."""
         kwargs.pop("grid", None)  # accepted so that a launch is easily turned into a warm-up
         args = [_array_of(value) if type(value).__module__ == "torch" else value for value in args]
-        return self._dispatcher.warmer()(*args, **kwargs).launched_by(self)
+        return self._dispatcher.warmer()(*args, **kwargs)
 
     def compile_async(self, *args, **kwargs):
         """Compile as `warmup` does, in another thread. Gives the `concurrent.futures.Future` of the

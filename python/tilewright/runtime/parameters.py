@@ -17,7 +17,7 @@ class Parameter:
 
     `is_constexpr`: its value is part of the compiled code. `specialize`: compile separately for the int 1;
     `align`: and for ints and addresses divisible by 16. `is_double`: a float is passed as a float64.
-    `default`: a Python value or `REQUIRED`.
+    `default`: a Python value or `REQUIRED`. `num`: its position. `annotation`: as written.
     """
 
     name: str
@@ -26,11 +26,23 @@ class Parameter:
     specialize: bool = True
     align: bool = True
     is_double: bool = False
+    num: int = 0
+    annotation: object = REQUIRED
 
     @property
     def has_default(self):
         """Whether a call may leave the argument out."""
         return self.default is not REQUIRED
+
+    @property
+    def do_not_specialize(self):
+        """Whether an int 1 is compiled for as any other."""
+        return not self.specialize
+
+    @property
+    def do_not_specialize_on_alignment(self):
+        """Whether what divides the argument is not asked for."""
+        return not self.align
 
 
 def _is_constexpr(annotation):
@@ -76,6 +88,8 @@ def parameters_of(fn, do_not_specialize=(), do_not_specialize_on_alignment=()):
             i not in unspecialized and types[i] is None,
             i not in unaligned,
             types[i] == float64,
+            i,
+            p.annotation,
         )
         for i, (name, p) in enumerate(signature.items())
     )

@@ -23,11 +23,12 @@ def compile_kernel(*request, **named):
 class Specializer:
     """Compiles the kernel `fn` for the arguments of its calls; the C++ dispatcher calls it.
 
-    Does not refer to the dispatcher, so that a kernel that nobody needs any more goes away at once.
+    Does not refer to the dispatcher, so that a kernel that nobody needs any more goes away at once; `kernel` is a weak
+    reference to the `JITFunction`.
     """
 
-    def __init__(self, fn, params, options=None, trees=None, name=None):
-        self.fn, self.params, self.trees, self.name = fn, params, trees or {}, name
+    def __init__(self, fn, params, options=None, trees=None, name=None, kernel=None):
+        self.fn, self.params, self.trees, self.name, self.kernel = fn, params, trees or {}, name, kernel
         #: By the number of the device, what was compiled for it, by types, constants and options.
         self.made = {}
         self.options = Options() if options is None else options
@@ -65,7 +66,7 @@ class Specializer:
         inner = self._structured.get(key)
         if inner is None:
             params = [param for param, _ in leaves.values()]
-            specializer = Specializer(self.fn, params, self.options, trees, self.name)
+            specializer = Specializer(self.fn, params, self.options, trees, self.name, self.kernel)
             specializer.made = self.made
             inner = self._structured[key] = specializer.dispatcher()
         return leaves, inner
@@ -93,6 +94,7 @@ class Specializer:
             observe(*request, self.trees)
         symbol = symbol_of(self.name, self.fn, constexprs, arg_types)
         compiled = compile_kernel(*request, trees=self.trees, symbol=symbol, extents=request[-1].debug)
+        compiled = compiled.launched_by(self.kernel)
         self.made.setdefault(ordinal, {})[repr((kind, *request[1:4], options))] = compiled
         loaded = backend.load(compiled, ordinal, request[-1]) if load else None
         return compiled, loaded, [param.name in compiled.written for param in self.params], request[-1].debug

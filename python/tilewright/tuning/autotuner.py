@@ -190,11 +190,8 @@ class Autotuner(LaunchWrapper):
             times = dict(zip(configs, measure(configs)))
         self.configs_timings, self.bench_time = times, time.perf_counter() - start
         self.dropped = errors
-        named = self.named(args, kwargs)
-        for name in self.reset_to_zero:  # the launch that follows starts as each measured one did
-            if named.get(name) is not None:
-                named[name][...] = 0
         best = min(times, key=times.get)
+        self._reset({**self.named(args, kwargs), **best.all_kwargs()})
         if not math.isfinite(times[best]):
             raise self._nothing_works(errors)
         return best
@@ -210,7 +207,7 @@ class Autotuner(LaunchWrapper):
         """Milliseconds of a launch, infinite where it is refused."""
         named = self.named(args, kwargs)
         full = {**named, **config.all_kwargs()}
-        saved = {name: _copy(named[name]) for name in self.restore_value if name in named}
+        saved = self._saved(named)
 
         def call():
             if config.pre_hook is not None:
@@ -228,13 +225,23 @@ class Autotuner(LaunchWrapper):
                 self.post_hook(full, exception=None)
 
         try:
-            return self._bench(call, rep, device_of(named.values()))
+            return self._milliseconds(call, rep, device_of(named.values()))
         except _Refused as refused:
             errors[config] = refused.error
             return math.inf
         finally:
             for name, value in saved.items():
                 named[name][...] = value
+
+    def _saved(self, named):
+        """Copies of the arrays that each measured run is to find as they are."""
+        return {name: copied(named[name]) for name in self.restore_value if named.get(name) is not None}
+
+    def _reset(self, full):
+        """Let the launch that follows start as each measured one did."""
+        for name in self.reset_to_zero:
+            if full.get(name) is not None:
+                full[name][...] = 0
 
     def _before(self, full, named, saved):
         if self.pre_hook:
@@ -245,7 +252,7 @@ class Autotuner(LaunchWrapper):
         for name, value in saved.items():
             named[name][...] = value
 
-    def _bench(self, call, rep, device):
+    def _milliseconds(self, call, rep, device):
         if self.do_bench is not None:
             measured = self.do_bench(call, quantiles=(0.5, 0.2, 0.8))
             return measured[0] if isinstance(measured, (list, tuple)) else measured
@@ -273,7 +280,8 @@ def _hashable(value):
     return value
 
 
-def _copy(array):
+def copied(array):
+    """A copy of an array of torch or NumPy."""
     return array.clone() if hasattr(array, "clone") else array.copy()
 
 

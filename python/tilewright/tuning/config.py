@@ -14,6 +14,7 @@ class Config:
         kwargs: values by the names of parameters, such as `{"BLOCK": 128}`.
         num_warps, num_stages, num_ctas, maxnreg: options of the launch, see `Options`.
         pre_hook: called before each launch with this configuration, with a dict of all arguments by name.
+        ir_override: None; there is no compiling from an edited stage. Raises `ValueError` for anything else.
 
     Two are equal if all but their hooks are.
 
@@ -24,7 +25,13 @@ class Config:
         {'BLOCK': 128, 'num_warps': 8, 'num_ctas': 1, 'num_stages': 3}
     """
 
-    def __init__(self, kwargs, num_warps=4, num_stages=3, num_ctas=1, maxnreg=None, pre_hook=None):
+    def __init__(
+        self, kwargs, num_warps=4, num_stages=3, num_ctas=1, maxnreg=None, pre_hook=None, ir_override=None
+    ):
+        if ir_override is not None:
+            raise ValueError(
+                "ir_override is None: a kernel is compiled from its source, not from an edited stage"
+            )
         self.kwargs = dict(kwargs)
         self.num_warps, self.num_stages = num_warps, num_stages
         self.num_ctas, self.maxnreg = num_ctas, maxnreg

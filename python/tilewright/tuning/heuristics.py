@@ -1,5 +1,6 @@
 """Parameters computed from the other arguments of a launch."""
 
+from ..runtime.options import OPTION_NAMES
 from .launching import LaunchWrapper
 
 
@@ -8,9 +9,11 @@ class Heuristics(LaunchWrapper):
 
     def __init__(self, fn, values):
         super().__init__(fn)
-        unknown = [name for name in values if name not in self.arg_names]
+        unknown = [name for name in values if name not in self.arg_names and name not in OPTION_NAMES]
         if unknown:
-            raise ValueError(f"heuristics names {unknown[0]!r}, which is no parameter of {fn.__name__}()")
+            raise ValueError(
+                f"heuristics names {unknown[0]!r}, which is no parameter of {fn.__name__}() and no option"
+            )
         self.values = values
 
     def _computed(self, args, kwargs):
@@ -32,9 +35,9 @@ class Heuristics(LaunchWrapper):
 
 
 def heuristics(values):
-    """Decorate a kernel so that parameters are computed from its arguments.
+    """Decorate a kernel so that parameters, and options such as `num_warps`, are computed from its arguments.
 
-    `values` maps the names of parameters to functions of a dict with the arguments of the call by name,
+    `values` maps the names of parameters and options to functions of a dict with the arguments of the call by name,
     called in order; each sees what those before it gave.
 
     Example:

@@ -92,10 +92,8 @@ def test_caches_of_devices(out):
 def test_decorators_of_triton(out):
     import tilewright.compat
 
-    jit = tilewright.compat.modules.jit
-    kernel = jit(numerics="ieee", repr=lambda _: "other", launch_metadata=facts, noinline=True, version=1)(
-        scale
-    )
+    jit = tilewright.compat.functions.jit
+    kernel = jit(repr=lambda _: "other", launch_metadata=facts, noinline=True, version=1)(scale)
     assert kernel.warmup(out, 100, BLOCK=64).name == "other"
     assert kernel.launch_metadata is facts
     assert kernel.repr(None) == "other" and tw.jit(scale).repr(None) == "scale"

@@ -1,0 +1,127 @@
+"""`triton.JITFunction`, `triton.jit` and `triton.KernelInterface`: kernels with Triton's attributes."""
+
+import hashlib
+import inspect
+import re
+from functools import partial
+
+from ..frontend.source import replaced, source_of
+from ..runtime.jit import JITFunction as Kernel
+
+#: Names of element types as signatures spell them.
+SIGNATURE_NAMES = {
+    "bool": "i1",
+    "int1": "i1",
+    **{f"int{width}": f"i{width}" for width in (8, 16, 32, 64)},
+    **{f"uint{width}": f"u{width}" for width in (8, 16, 32, 64)},
+    **{f"float{width}": f"fp{width}" for width in (16, 32, 64)},
+    "bfloat16": "bf16",
+    "float8_e4m3fn": "fp8e4nv",
+    "float8_e5m2": "fp8e5",
+    **{f"float8{kind}": f"fp8{kind}" for kind in ("e4nv", "e5", "e4b15", "e4b8", "e5b16")},
+}
+SIGNATURE_NAMES |= {name: name for name in [*SIGNATURE_NAMES.values(), "void"]}
+
+
+class KernelInterface:
+    """The base of what is launched as `kernel[grid](...)`: a class derived from it has
+    `run(*args, grid, warmup, **kwargs)`."""
+
+    def __getitem__(self, grid):
+        """A callable that runs the kernel over `grid`."""
+        return partial(self.run, grid=grid, warmup=False)
+
+    def warmup(self, *args, grid=None, **kwargs):
+        """Compile for the arguments of a launch without running it."""
+        return self.run(*args, grid=grid, warmup=True, **kwargs)
+
+
+class JITFunction(Kernel, KernelInterface):
+    """A kernel as `triton.jit` makes it: `tilewright.jit` with Triton's numerics by default, and what code around
+    kernels reads of them: `src`, `params`, `signature`, `cache_key`."""
+
+    #: What kernels compute with where they do not say; `tilewright.compat.install` sets it.
+    default_numerics = "triton"
+
+    def __init__(
+        self,
+        fn,
+        version=None,
+        do_not_specialize=None,
+        do_not_specialize_on_alignment=None,
+        debug=None,
+        noinline=None,
+        repr=None,
+        launch_metadata=None,
+    ):
+        super().__init__(
+            fn,
+            _existing(fn, do_not_specialize),
+            _existing(fn, do_not_specialize_on_alignment),
+            debug,
+            self.default_numerics,
+            repr=repr,
+            launch_metadata=launch_metadata,
+        )
+        self.version, self.noinline = version, noinline
+        self.module, self.__globals__ = fn.__module__, fn.__globals__
+
+    __getitem__ = Kernel.__getitem__
+    warmup = Kernel.warmup
+
+    @property
+    def signature(self):
+        """The `inspect.Signature` of the function."""
+        return inspect.signature(self.fn)
+
+    @property
+    def src(self):
+        """The text from `def` on."""
+        text = source_of(self.fn).text
+        return text[re.search(r"^def\s", text, re.MULTILINE).start() :]
+
+    def _unsafe_update_src(self, text):
+        """Compile `text` in place of the function's own text from the next launch on."""
+        self.fn = replaced(self.fn, text)
+        self.forget()
+
+    @property
+    def cache_key(self):
+        """A digest of the text, for caches of others. It does not tell what the names in it mean."""
+        return hashlib.sha256(f"{self.src}{self.numerics}".encode()).hexdigest()
+
+
+def _existing(fn, chosen):
+    """Those of the names and positions `chosen` that are parameters; Triton passes over the others."""
+    names = list(inspect.signature(fn).parameters)
+    return [entry for entry in chosen or () if entry in names or entry in range(len(names))]
+
+
+def jit(
+    fn=None,
+    *,
+    version=None,
+    repr=None,
+    launch_metadata=None,
+    do_not_specialize=None,
+    do_not_specialize_on_alignment=None,
+    debug=None,
+    noinline=None,
+):
+    """`tilewright.jit` with the arguments of `triton.jit`; `version` and `noinline` mean nothing here."""
+    options = {
+        "version": version,
+        "repr": repr,
+        "launch_metadata": launch_metadata,
+        "do_not_specialize": do_not_specialize,
+        "do_not_specialize_on_alignment": do_not_specialize_on_alignment,
+        "debug": debug,
+        "noinline": noinline,
+    }
+    if fn is None:
+        return partial(jit, **options)
+    if isinstance(fn, Kernel):
+        return fn
+    if not callable(fn) or not hasattr(fn, "__code__"):
+        raise TypeError(f"jit decorates a Python function, got {fn!r}")
+    return JITFunction(fn, **options)

@@ -1,0 +1,79 @@
+"""What kernels written for Triton may do with the language, and others need not."""
+
+import numpy as np
+import pytest
+import tilewright as tw
+import tilewright.compat
+
+tilewright.compat.install()
+
+import triton  # noqa: E402
+import triton.language as tl  # noqa: E402
+
+
+@tl.constexpr
+def accumulator_type(element_type, is_wide):
+    return tl.float64 if is_wide else element_type
+
+
+@triton.jit
+def lowest(dtype):
+    """Of a type that is passed as an argument, where Triton has a constexpr around it."""
+    kind = dtype.value
+    if kind.is_floating():
+        return float("-inf")
+    return kind.get_int_min_value()
+
+
+@triton.jit
+def types_kernel(x_ptr, out_ptr, low_ptr, N: tl.constexpr):
+    wide: tl.constexpr = accumulator_type(x_ptr.type.element_ty, True)
+    same = accumulator_type(x_ptr.type.element_ty, is_wide=False)
+    i = tl.arange(0, N)
+    x = tl.load(x_ptr + i).to(wide)
+    tl.store(out_ptr + i, x.to(same))
+    tl.store(low_ptr, lowest(x_ptr.dtype.element_ty))
+    tl.store(low_ptr + 1, lowest(tl.int16))
+
+
+def test_functions_of_constants(backend):
+    x = backend.array(np.arange(8), "float32")
+    out, low = backend.array(np.zeros(8), "float32"), backend.array(np.zeros(2), "float32")
+    types_kernel[1,](x, out, low, 8)
+    backend.check(out, np.arange(8), "float32")
+    assert backend.numpy(low).tolist() == [-np.inf, -32768]
+
+
+@triton.jit
+def annotated_kernel(out_ptr, n):
+    twice: tl.constexpr = 2 * n
+    tl.store(out_ptr, twice + 1)
+
+
+def test_a_constexpr_that_is_none(backend):
+    out = backend.array(np.zeros(1), "int32")
+    annotated_kernel[1,](out, 20)
+    assert backend.numpy(out).tolist() == [41]
+    if backend.name != "interpreter":
+        with pytest.raises(tw.CompilationError, match="must be known while compiling"):
+            tw.jit(annotated_kernel.fn)[1,](out, 20)
+
+
+@triton.jit
+def block_pointer_kernel(x_ptr, out_ptr, N: tl.constexpr):
+    source = tl.make_block_ptr(x_ptr, (N,), (1,), (0,), (N,), (0,))
+    sink = tl.make_block_ptr(out_ptr, (N,), (1,), (0,), (N,), (0,))
+    tl.static_assert(sink.type.is_ptr() and sink.type.element_ty == tl.block_type(tl.float16, [N]))
+    tl.store(sink, tl.load(source).to(sink.type.element_ty))
+
+
+def test_the_type_of_a_block_pointer(backend):
+    out = backend.array(np.zeros(8), "float16")
+    block_pointer_kernel[1,](backend.array(np.arange(8), "float32"), out, 8)
+    backend.check(out, np.arange(8), "float16")
+
+
+def test_types_by_their_spelling():
+    assert tl.str_to_ty("*fp16", None) == tl.pointer_type(tl.float16)
+    assert tl.str_to_ty("u64") == tl.uint64 and tl.str_to_ty("constexpr") is tl.constexpr
+    assert tl.core.CONSTEXPR_0 == 0

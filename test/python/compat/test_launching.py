@@ -1,0 +1,174 @@
+"""What code around kernels does with `triton.JITFunction`, `triton.runtime.Autotuner` and the rest of their kind."""
+
+import numpy as np
+import pytest
+import tilewright.compat
+
+tilewright.compat.install()
+
+import triton  # noqa: E402
+import triton.language as tl  # noqa: E402
+
+
+@triton.jit(do_not_specialize=["n", "no_such_parameter", 17])
+def scale_kernel(x_ptr, out_ptr, n, factor, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out_ptr + i, FACTOR * tl.load(x_ptr + i, mask=i < n), mask=i < n)
+
+
+FACTOR = tl.constexpr(2)
+
+
+class Entry(triton.KernelInterface):
+    """Notes the launches, and passes them on."""
+
+    def __init__(self, fn):
+        self.fn, self.launches = fn, []
+
+    def run(self, *args, grid, warmup, **kwargs):
+        self.launches.append((grid, warmup))
+        return self.fn.run(*args, grid=grid, warmup=warmup, **kwargs)
+
+
+def test_what_a_kernel_knows_of_itself():
+    assert isinstance(scale_kernel, triton.JITFunction)
+    assert isinstance(scale_kernel, triton.runtime.JITFunction)
+    assert isinstance(scale_kernel, triton.KernelInterface)
+    assert scale_kernel.__globals__ is globals() and scale_kernel.module == __name__
+    assert [param.num for param in scale_kernel.params] == [0, 1, 2, 3, 4]
+    assert [param.do_not_specialize for param in scale_kernel.params] == [False, False, True, False, False]
+    assert not scale_kernel.params[0].do_not_specialize_on_alignment
+    assert scale_kernel.params[4].annotation is tl.constexpr
+    assert list(scale_kernel.signature.parameters) == scale_kernel.arg_names
+    assert scale_kernel.src.startswith("def scale_kernel(") and len(scale_kernel.cache_key) == 64
+
+
+def test_a_kernel_with_another_text(backend):
+    other = triton.JITFunction(scale_kernel.fn)
+    assert other is not scale_kernel and other.numerics == scale_kernel.numerics
+    x, out = backend.array(np.arange(8), "float32"), backend.array(np.zeros(8), "float32")
+    for factor in (3, 5):
+        other._unsafe_update_src(scale_kernel.src.replace("FACTOR", str(factor)))
+        other[1,](x, out, 8, 1, BLOCK=8)
+        backend.check(out, factor * np.arange(8), "float32")
+    scale_kernel[1,](x, out, 8, 1, BLOCK=8)
+    backend.check(out, 2 * np.arange(8), "float32")
+    with pytest.raises(triton.CompilationError, match="cannot compile scale_kernel"):
+        other._unsafe_update_src("def scale_kernel(:")
+
+
+def test_an_interface_of_others(backend):
+    entry = Entry(scale_kernel)
+    x, out = backend.array(np.arange(8), "float32"), backend.array(np.zeros(8), "float32")
+    entry[2,](x, out, 8, 1, BLOCK=4)
+    backend.check(out, 2 * np.arange(8), "float32")
+    assert entry.launches == [((2,), False)]
+
+
+@pytest.mark.compiled
+def test_a_launch_gives_what_can_be_launched(backend):
+    x, out = backend.array(np.arange(8), "float32"), backend.array(np.zeros(8), "float32")
+    compiled = scale_kernel[1,](x, out, 4, 1, BLOCK=4)
+    compiled[2, 1, 1](x, out, 8, 1, 4)
+    backend.check(out, 2 * np.arange(8), "float32")
+
+
+class Wrapped:
+    """Shows an array as one of another type, with nothing but Triton's duck type."""
+
+    def __init__(self, base, dtype):
+        self.base, self.dtype, self.device = base, dtype, getattr(base, "device", "cpu")
+
+    def data_ptr(self):
+        return self.base.data_ptr() if hasattr(self.base, "data_ptr") else self.base.ctypes.data
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("dtype", [tl.float32, "torch.float32", "fp32"])
+def test_an_argument_that_has_an_address_alone(backend, dtype):
+    bits = backend.array(np.arange(8, dtype=np.float32).view(np.int32), "int32")
+    out = backend.array(np.zeros(8), "float32")
+    scale_kernel[1,](Wrapped(bits, dtype), out, 8, 1, BLOCK=8)
+    backend.check(out, 2 * np.arange(8), "float32")
+    with pytest.raises(TypeError, match=r"argument 'x_ptr' .* no kernel takes elements of dtype complex64"):
+        scale_kernel[1,](Wrapped(bits, "torch.complex64"), out, 8, 1, BLOCK=8)
+
+
+class Tuner(triton.runtime.Autotuner):
+    """Chooses by itself, with the parts that Triton's class has."""
+
+    def run(self, *args, **kwargs):
+        self.nargs = dict(zip(self.arg_names, args))
+        pruned = self.prune_configs(kwargs)
+        times = {config: self._bench(*args, config=config, **kwargs)[0] for config in pruned}
+        self.best_config = min(times, key=times.get)
+        full = {**self.nargs, **kwargs, **self.best_config.all_kwargs()}
+        self.pre_hook(full, reset_only=True)
+        result = self.fn.run(*args, **kwargs, **self.best_config.all_kwargs())
+        self.nargs = None
+        return result
+
+
+def tuner(kind, fn, configs, **more):
+    return kind(fn, fn.arg_names, configs, ["n", "no_such_parameter"], ["out_ptr"], None, **more)
+
+
+@triton.jit
+def add_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out_ptr + i, tl.load(out_ptr + i, mask=i < n) + tl.load(x_ptr + i, mask=i < n), mask=i < n)
+
+
+@pytest.mark.parametrize("kind", [Tuner, triton.runtime.Autotuner])
+def test_tuners_of_others(backend, kind):
+    configs = [triton.Config({"BLOCK": 4}), triton.Config({"BLOCK": 8}, num_warps=2)]
+    found = []
+    tuned = tuner(
+        kind,
+        add_kernel,
+        configs,
+        warmup=1,
+        rep=1,
+        prune_configs_by={
+            "early_config_prune": lambda configs, named, **_: found.append(named["n"]) or configs
+        },
+    )
+    x, out = backend.array(np.arange(8), "float32"), backend.array(np.ones(8), "float32")
+    assert not tuned.user_defined_pre_hook and tuned.base_fn is add_kernel.fn
+    tuned[lambda meta: (triton.cdiv(8, meta["BLOCK"]),)](x, out, 8)
+    assert tuned.best_config in configs and tuned.nargs is None and found == [8]
+    if backend.name != "interpreter" or kind is Tuner:  # zeroed, and added to once
+        backend.check(out, np.arange(8), "float32")
+
+
+@pytest.mark.compiled
+def test_hooks_of_tuners(backend):
+    calls = []
+    tuned = triton.autotune(
+        [triton.Config({"BLOCK": 4}), triton.Config({"BLOCK": 8})],
+        key=["n"],
+        pre_hook=lambda named, reset_only=False: calls.append(reset_only),
+        warmup=1,
+        rep=1,
+        cache_results=False,
+    )(add_kernel)
+    x, out = backend.array(np.arange(8), "float32"), backend.array(np.zeros(8), "float32")
+    tuned[lambda meta: (triton.cdiv(8, meta["BLOCK"]),)](x, out, 8)
+    assert tuned.user_defined_pre_hook and calls.count(True) == 1 and calls[-1]
+    assert list(tuned.cache) == [(8, str(x.dtype), str(out.dtype))]
+
+
+def test_heuristics_choose_options(backend):
+    kernel = triton.heuristics({"BLOCK": lambda named: 8, "num_warps": lambda named: 2})(add_kernel)
+    assert isinstance(kernel, triton.runtime.Heuristics) and set(kernel.values) == {"BLOCK", "num_warps"}
+    x, out = backend.array(np.arange(8), "float32"), backend.array(np.zeros(8), "float32")
+    compiled = kernel[1,](x, out, 8)
+    backend.check(out, np.arange(8), "float32")
+    if backend.name == "cuda":
+        assert compiled.metadata.num_warps == 2
+
+
+def test_a_configuration_comes_of_source():
+    assert triton.Config({}, ir_override=None) == triton.Config({})
+    with pytest.raises(ValueError, match="ir_override is None"):
+        triton.Config({}, ir_override="edited.ttgir")
