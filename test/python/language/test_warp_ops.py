@@ -61,6 +61,19 @@ def small_product(a_ptr, b_ptr, c_ptr, K, SIDE: tl.constexpr):
     tl.store(c_ptr + i[:, None] * SIDE + i[None, :], acc)
 
 
+@tw.jit
+def turns(x_ptr, values_ptr):
+    """x += the value of each program, in their order."""
+    tl.atomic_add(x_ptr, tl.load(values_ptr + tl.program_id(0)))
+
+
+def run_turns(backend, rng):
+    values = (rng.standard_normal(100) * 10.0 ** rng.integers(-6, 6, 100)).astype(np.float32)
+    x = backend.array(np.zeros(1, np.float32))
+    turns[100](x, backend.array(values), deterministic=True)
+    np.testing.assert_array_equal(backend.numpy(x), np.add.accumulate(values)[-1:])
+
+
 def run_roles(backend, rng):
     a, b = (rng.integers(-2, 3, (64, 256)).astype(np.float16) for _ in range(2))
     c = backend.poisoned((64, 64), "float16")
@@ -82,7 +95,7 @@ def run_rotated(backend, rng):
     np.testing.assert_array_equal(backend.numpy(y), x)
 
 
-# A kernel, its constants, the types of its arguments, and what runs it.
+# A kernel, its constants, the types of its arguments, and what runs it. Programs of `turns` come in order.
 _MATRICES = {"a_ptr": "*fp16", "b_ptr": "*fp16", "K": "i32"}
 KERNELS = {
     "roles": (roles, {"SIDE": 64}, _MATRICES | {"c_ptr": "*fp16"}, run_roles),
@@ -93,6 +106,7 @@ KERNELS = {
         {"x_ptr": "*fp32", "y_ptr": "*fp32"},
         run_rotated,
     ),
+    "turns": (turns, {}, {"x_ptr": "*fp32", "values_ptr": "*fp32"}, run_turns),
 }
 
 # The kernel that has an op, and what it becomes in PTX; nothing for those that are names only.
@@ -108,6 +122,7 @@ OPS = {
     "mma": ("small product", r"mma\.sync\.aligned\.m16n8k16"),
     "named_barrier_arrive": ("roles", r"bar\.arrive 15, 256;"),
     "named_barrier_wait": ("roles", r"bar\.sync\s+15, 256;"),
+    "pass_turn": ("turns", r"st\.release\.gpu\.global"),
     "proxy_fence": ("roles", r"fence\.proxy\.async\.shared::cta"),
     "remote_load": ("cluster", r"ld\.shared::cluster"),
     "ring": ("roles", r"mbarrier\.init"),
@@ -122,6 +137,7 @@ OPS = {
     "tma_load": ("roles", r"cp\.async\.bulk\.tensor\.2d\.shared::cluster\.global"),
     "tma_store": ("roles", r"cp\.async\.bulk\.tensor\.2d\.global\.shared::cta"),
     "tma_store_wait": ("roles", r"cp\.async\.bulk\.wait_group\.read"),
+    "wait_turn": ("turns", r"ld\.acquire\.gpu\.global"),
     "wgmma": ("roles", r"wgmma\.mma_async"),
     "wgmma_wait": ("roles", r"wgmma\.wait_group"),
 }
@@ -175,8 +191,9 @@ def test_code(op, monkeypatch):
     monkeypatch.setenv("TILEWRIGHT_CHECK", "0")
     name, code = OPS[op]
     fn, constants, types, _ = KERNELS[name]
+    options = Options(num_warps=4, deterministic=fn is turns)
     made = compile_kernel(
-        fn.fn, types, constants, dict.fromkeys(types, 16), "sm_90a", Options(num_warps=4), stop_after="ptx"
+        fn.fn, types, constants, dict.fromkeys(types, 16), "sm_90a", options, stop_after="ptx"
     )
     assert op == "role_end" or named(op, made.asm["warp"])
     assert code is None or re.search(code, made.asm["ptx"])

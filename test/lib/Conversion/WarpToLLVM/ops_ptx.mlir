@@ -122,3 +122,13 @@ tile.func @roles(%map: !warp.tensor_map, %i: i32, %c: i1)
   }
   tile.return
 }
+
+// CHECK-LABEL: .visible .entry turns(
+// CHECK: ld.acquire.gpu.global.b32 turn,
+// CHECK: bar.sync 0;
+// CHECK: st.release.gpu.global.b32
+tile.func @turns(%place: i32) attributes {tile.kernel, warp.num_warps = 4 : i32} {
+  warp.wait_turn %place
+  warp.pass_turn %place
+  tile.return
+}
