@@ -40,12 +40,12 @@ makeDispatcher(const std::string &kernel,
   signature.kernel = kernel;
   for (const auto &[name, hasDefault, value, isConstexpr, onOne, onAlignment,
                     asDouble] : parameters)
-    signature.parameters.push_back({interned(name),
-                                    hasDefault ? value : py::object(),
-                                    isConstexpr,
-                                    {onOne, onAlignment, asDouble}});
+    signature.add(Parameter{interned(name),
+                            hasDefault ? value : py::object(),
+                            isConstexpr,
+                            {onOne, onAlignment, asDouble}});
   for (const auto &[name, value] : options)
-    signature.options.push_back({interned(name), value});
+    signature.add(Option{interned(name), value});
   return std::make_unique<Dispatcher>(std::move(signature),
                                       std::move(compiler));
 }

@@ -167,6 +167,7 @@ void Kernel::prepareAttributes() {
 Status Kernel::prepareRecipe(int ordinal) {
   if (!shape.recipe)
     return Status::success();
+  mapSets.emplace(*shape.recipe);
   caches = std::vector<TensorMapCache>(shape.recipe->maps.size());
   if (!caches.empty()) {
     if (Status s =

@@ -4,6 +4,7 @@
 
 #include "runtime/cuda/LaunchRecipe.h"
 #include "runtime/cuda/TensorMapCache.h"
+#include "runtime/cuda/TensorMapSets.h"
 #include "runtime/cuda/TurnPlaces.h"
 
 #include <array>
@@ -108,7 +109,8 @@ private:
   Status readResources();
   Status checkShape(int ordinal) const;
   Status applyShape() const;
-  Status checkGrid(const std::array<int64_t, 3> &grid) const;
+  bool canLaunch(const std::array<int64_t, 3> &grid) const;
+  Status rejectGrid(const std::array<int64_t, 3> &grid) const;
   Status prepareRecipe(int ordinal);
   Status choosePrograms(int ordinal);
   Status chooseClusters();
@@ -124,8 +126,9 @@ private:
     return shape.recipe && shape.recipe->grid == kind;
   }
   Status launchOrdered(const BoundLaunch &bound, StreamHandle stream) const;
-  Status submit(const std::array<int64_t, 3> &grid, StreamHandle stream,
-                void **parameters) const;
+  DriverResult submit(const std::array<int64_t, 3> &grid, StreamHandle stream,
+                      void **parameters) const;
+  template <typename Body> Status inContext(Body body) const;
   Status queue(const std::array<int64_t, 3> &grid, StreamHandle stream,
                void **parameters) const;
   bool isCaptured(StreamHandle stream) const;
@@ -150,7 +153,8 @@ private:
   int64_t residentPrograms = 0;
   /// What stands in for arrays without elements.
   DevicePointer zeros = 0;
-  /// One cache for each map of the recipe.
+  /// The maps of the recipe: of whole launches, and one cache for each.
+  mutable std::optional<TensorMapSets> mapSets;
   mutable std::vector<TensorMapCache> caches;
   mutable TurnPlaces turnPlaces;
 };

@@ -17,7 +17,7 @@ static bool waitsForKernels() {
   return waits;
 }
 
-static constexpr int64_t kGridLimits[3] = {INT32_MAX, 65535, 65535};
+static constexpr uint64_t kGridLimits[3] = {INT32_MAX, 65535, 65535};
 
 static Status badSide(const std::string &name, int axis, int64_t side,
                       const std::string &problem) {
@@ -26,22 +26,33 @@ static Status badSide(const std::string &name, int axis, int64_t side,
                     std::to_string(side) + problem);
 }
 
-Status Kernel::checkGrid(const std::array<int64_t, 3> &grid) const {
+/// Why a grid cannot be launched.
+Status Kernel::rejectGrid(const std::array<int64_t, 3> &grid) const {
   for (int i = 0; i < 3; ++i) {
     if (grid[i] < 0)
       return badSide(name, i, grid[i], ", a negative number");
-    if (grid[i] > kGridLimits[i])
+    if (static_cast<uint64_t>(grid[i]) > kGridLimits[i])
       return badSide(name, i, grid[i],
                      ", but at most " + std::to_string(kGridLimits[i]) +
                          " programs are allowed there");
-    // A recipe for another grid cares for that.
-    bool isOther = hasGrid(GridKind::Persistent) || hasGrid(GridKind::Padded);
-    if (!isOther && shape.cluster[i] != 1 && grid[i] % shape.cluster[i])
+    if (grid[i] % shape.cluster[i])
       return badSide(name, i, grid[i],
                      ", which is not a multiple of its cluster of " +
                          std::to_string(shape.cluster[i]));
   }
   return Status::success();
+}
+
+bool Kernel::canLaunch(const std::array<int64_t, 3> &grid) const {
+  for (int i = 0; i < 3; ++i)
+    if (static_cast<uint64_t>(grid[i]) > kGridLimits[i])
+      return false;
+  // A recipe for another grid cares for the sides of clusters.
+  if (!isClustered() || hasGrid(GridKind::Persistent) ||
+      hasGrid(GridKind::Padded))
+    return true;
+  return grid[0] % shape.cluster[0] == 0 && grid[1] % shape.cluster[1] == 0 &&
+         grid[2] % shape.cluster[2] == 0;
 }
 
 LaunchDescription Kernel::describe(const std::array<int64_t, 3> &grid,
@@ -59,19 +70,15 @@ LaunchDescription Kernel::describe(const std::array<int64_t, 3> &grid,
           attributeCount};
 }
 
-Status Kernel::submit(const std::array<int64_t, 3> &grid, StreamHandle stream,
-                      void **parameters) const {
+DriverResult Kernel::submit(const std::array<int64_t, 3> &grid,
+                            StreamHandle stream, void **parameters) const {
   LaunchDescription description = describe(grid, stream);
-  if (!driver.launchKernelEx)
-    return driver.check(driver.launchKernel(function, description.gridX,
-                                            description.gridY,
-                                            description.gridZ, shape.threads, 1,
-                                            1, shape.dynamicSharedBytes, stream,
-                                            parameters, nullptr),
-                        "cuLaunchKernel");
-  return driver.check(
-      driver.launchKernelEx(&description, function, parameters, nullptr),
-      "cuLaunchKernelEx");
+  if (driver.launchKernelEx)
+    return driver.launchKernelEx(&description, function, parameters, nullptr);
+  return driver.launchKernel(function, description.gridX, description.gridY,
+                             description.gridZ, shape.threads, 1, 1,
+                             shape.dynamicSharedBytes, stream, parameters,
+                             nullptr);
 }
 
 /// Whether work on `stream` is recorded in a graph. The default stream is never
@@ -93,8 +100,10 @@ Status Kernel::waitFor(StreamHandle stream) const {
 Status Kernel::queue(const std::array<int64_t, 3> &grid, StreamHandle stream,
                      void **parameters) const {
   ProfilerRange range(name.c_str());
-  if (Status s = submit(grid, stream, parameters); !s.ok())
-    return failure(s);
+  if (DriverResult result = submit(grid, stream, parameters);
+      result != kSuccess)
+    return failure(driver.check(
+        result, driver.launchKernelEx ? "cuLaunchKernelEx" : "cuLaunchKernel"));
   if (!waitsForKernels())
     return Status::success();
   Status done = waitFor(stream);
@@ -130,12 +139,15 @@ ArrayView Kernel::viewOf(const TensorMapRecipe &map,
 }
 
 Status Kernel::addMaps(void *const *given, LaunchParameters &parameters) const {
+  if (mapSets->find(given, parameters.maps))
+    return Status::success();
   const std::vector<TensorMapRecipe> &maps = shape.recipe->maps;
   for (size_t i = 0; i < maps.size(); ++i)
     if (Status s = caches[i].get(driver, maps[i], viewOf(maps[i], given),
                                  parameters.maps[i]);
         !s.ok())
       return failure(s);
+  mapSets->keep(given, parameters.maps);
   return Status::success();
 }
 
@@ -183,30 +195,38 @@ static bool isEmpty(const std::array<int64_t, 3> &grid) {
   return grid[0] == 0 || grid[1] == 0 || grid[2] == 0;
 }
 
+/// Runs `body` in the kernel's context, which mostly is the current one.
+template <typename Body> Status Kernel::inContext(Body body) const {
+  ContextHandle current = nullptr;
+  if (driver.contextGetCurrent(&current) == kSuccess && current == context)
+    return body();
+  Result<ContextScope> scope = ContextScope::enter(driver, context);
+  return scope.ok() ? body() : scope.status();
+}
+
 Status Kernel::launch(const std::array<int64_t, 3> &grid, StreamHandle stream,
                       void **parameters) const {
-  if (Status s = checkGrid(grid); !s.ok())
-    return s;
+  if (!canLaunch(grid))
+    return rejectGrid(grid);
   if (isEmpty(grid))
     return Status::success();
-  Result<ContextScope> scope = ContextScope::enter(driver, context);
-  if (!scope.ok())
-    return scope.status();
-  if (!shape.recipe)
-    return queue(grid, stream, parameters);
-  LaunchParameters all;
-  if (Status s = complete(grid, parameters, all); !s.ok())
-    return s;
-  if (hasGrid(GridKind::Ordered))
-    all.turnPlace = turnPlaces.get(stream, isCaptured(stream));
-  return queue(all.grid, stream, all.pointers);
+  return inContext([&]() -> Status {
+    if (!shape.recipe)
+      return queue(grid, stream, parameters);
+    LaunchParameters all;
+    if (Status s = complete(grid, parameters, all); !s.ok())
+      return s;
+    if (hasGrid(GridKind::Ordered))
+      all.turnPlace = turnPlaces.get(stream, isCaptured(stream));
+    return queue(all.grid, stream, all.pointers);
+  });
 }
 
 Result<std::unique_ptr<const BoundLaunch>>
 Kernel::bind(const std::array<int64_t, 3> &grid, const uint64_t *slots,
              size_t count) const {
-  if (Status s = checkGrid(grid); !s.ok())
-    return s;
+  if (!canLaunch(grid))
+    return rejectGrid(grid);
   if (count > LaunchRecipe::kMaxParameters ||
       (shape.recipe && count != shape.recipe->numParameters))
     return Status(StatusCode::InvalidArgument,
@@ -246,13 +266,12 @@ Status Kernel::launch(const BoundLaunch &bound, StreamHandle stream) const {
   const LaunchParameters &parameters = bound.parameters;
   if (isEmpty(parameters.grid))
     return Status::success();
-  Result<ContextScope> scope = ContextScope::enter(driver, context);
-  if (!scope.ok())
-    return scope.status();
-  if (hasGrid(GridKind::Ordered))
-    return launchOrdered(bound, stream);
-  return queue(parameters.grid, stream,
-               const_cast<void **>(parameters.pointers));
+  return inContext([&] {
+    if (hasGrid(GridKind::Ordered))
+      return launchOrdered(bound, stream);
+    return queue(parameters.grid, stream,
+                 const_cast<void **>(parameters.pointers));
+  });
 }
 
 } // namespace tilewright::runtime::cuda

@@ -69,6 +69,12 @@ int64_t HostProgram::run(void *const *parameters) const {
   return stack[0];
 }
 
+void HostProgram::markParameters(std::vector<bool> &isUsed) const {
+  for (const Step &step : steps)
+    if (step.kind == Argument)
+      isUsed[static_cast<size_t>(step.value)] = true;
+}
+
 //===----------------------------------------------------------------------===//
 // Tensor maps
 //===----------------------------------------------------------------------===//
@@ -81,6 +87,13 @@ ArrayView TensorMapRecipe::view(void *const *parameters) const {
   for (size_t i = 0; i < strides.size(); ++i)
     view.strides[i] = strides[i].run(parameters);
   return view;
+}
+
+void TensorMapRecipe::markParameters(std::vector<bool> &isUsed) const {
+  base.markParameters(isUsed);
+  for (const auto *programs : {&shape, &strides})
+    for (const HostProgram &program : *programs)
+      program.markParameters(isUsed);
 }
 
 static int swizzleCode(int bytes) {

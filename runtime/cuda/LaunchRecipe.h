@@ -44,6 +44,9 @@ public:
   /// `parameters[i]` points to the i-th parameter, extended to 64 bits.
   int64_t run(void *const *parameters) const;
 
+  /// Marks the parameters that it reads.
+  void markParameters(std::vector<bool> &isUsed) const;
+
 private:
   std::vector<Step> steps;
 };
@@ -72,6 +75,8 @@ struct TensorMapRecipe {
 
   size_t rank() const { return box.size(); }
   ArrayView view(void *const *parameters) const;
+  /// Marks the parameters that the array is described by.
+  void markParameters(std::vector<bool> &isUsed) const;
   /// Fails where the hardware can not copy from `view`.
   Status encode(const Driver &driver, const ArrayView &view,
                 TensorMap &map) const;

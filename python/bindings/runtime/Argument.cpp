@@ -1,10 +1,8 @@
 #include "python/bindings/runtime/Argument.h"
 
-#include "python/bindings/runtime/Array.h"
-#include "python/bindings/runtime/OwnArray.h"
+#include "python/bindings/runtime/TypeInfo.h"
 
 #include <cstring>
-#include <unordered_map>
 
 namespace py = pybind11;
 
@@ -52,98 +50,6 @@ std::string describe(const Device &device) {
   return "the CPU";
 }
 
-/// What the objects of a Python type are to a launch.
-struct TypeInfo {
-  enum Role : uint8_t {
-    Bool,
-    Int,
-    Float,
-    None,
-    NumPyScalar,
-    Wrapper,
-    Structured,
-    Descriptor,
-    OwnArray,
-    Array,
-    Unknown
-  };
-  Role role = Unknown;
-  ArrayReader reader;
-};
-
-static bool isSubtypeOf(PyTypeObject *type, const char *module,
-                        const char *name) {
-  // A module that was never imported made no object.
-  py::object modules = py::module_::import("sys").attr("modules");
-  if (!modules.contains(module))
-    return false;
-  py::object base = py::getattr(modules[module], name, py::none());
-  return !base.is_none() &&
-         PyObject_IsSubclass(reinterpret_cast<PyObject *>(type), base.ptr()) ==
-             1;
-}
-
-/// What stands for several values, or is compiled in: tuples, aggregates,
-/// functions of the language.
-static bool isStructured(PyTypeObject *type) {
-  return PyType_IsSubtype(type, &PyTuple_Type) ||
-         py::hasattr(reinterpret_cast<PyObject *>(type),
-                     "is_structured_argument");
-}
-
-static TypeInfo lookAt(PyTypeObject *type) {
-  if (type == &PyBool_Type)
-    return {TypeInfo::Bool, {}};
-  if (type == Py_TYPE(Py_None))
-    return {TypeInfo::None, {}};
-  if (PyType_IsSubtype(type, &PyLong_Type))
-    return {TypeInfo::Int, {}};
-  if (PyType_IsSubtype(type, &PyFloat_Type))
-    return {TypeInfo::Float, {}};
-  if (isSubtypeOf(type, "numpy", "generic"))
-    return {TypeInfo::NumPyScalar, {}};
-  if (isSubtypeOf(type, "tilewright.language.constexpr", "constexpr"))
-    return {TypeInfo::Wrapper, {}};
-  if (isSubtypeOf(type, "tilewright.runtime.descriptor", "TensorDescriptor"))
-    return {TypeInfo::Descriptor, {}};
-  if (isStructured(type))
-    return {TypeInfo::Structured, {}};
-  if (isOwnArrayType(type))
-    return {TypeInfo::OwnArray, {}};
-  ArrayReader reader = arrayReaderFor(type);
-  if (reader.protocol != Protocol::NotAnArray)
-    return {TypeInfo::Array, reader};
-  return {TypeInfo::Unknown, {}};
-}
-
-/// Remembers each type that was ever passed; the references that keep the
-/// types alive keep their addresses from being used again.
-static const TypeInfo &infoOf(PyTypeObject *type) {
-  // The arguments of a call are mostly of one type.
-  static PyTypeObject *lastType = nullptr;
-  static const TypeInfo *lastInfo = nullptr;
-  if (type == lastType)
-    return *lastInfo;
-  static auto &known = *new std::unordered_map<PyTypeObject *, TypeInfo>;
-  auto found = known.find(type);
-  if (found == known.end()) {
-    TypeInfo info = lookAt(type);
-    Py_INCREF(type);
-    found = known.emplace(type, info).first;
-  }
-  lastInfo = &found->second;
-  lastType = type;
-  return found->second;
-}
-
-static void hintAtInteger(const Specialization &specialization,
-                          Argument &argument) {
-  if (specialization.onOne && argument.bits == 1)
-    argument.hint = Hint::One;
-  else if (specialization.onAlignment && argument.bits % 16 == 0)
-    argument.hint = Hint::DivisibleBy16;
-}
-
 static bool readInt(PyObject *value, const Specialization &specialization,
                     const ArgumentName &name, Argument &argument) {
   int overflow = 0;
@@ -153,9 +59,7 @@ static bool readInt(PyObject *value, const Specialization &specialization,
     if (number == -1 && PyErr_Occurred())
       return false;
     argument.bits = static_cast<uint64_t>(number);
-    argument.type = number >= INT32_MIN && number <= INT32_MAX
-                        ? ElementType::I32
-                        : ElementType::I64;
+    argument.type = typeOfInteger(number);
   } else {
     argument.bits = PyLong_AsUnsignedLongLong(value);
     argument.type = ElementType::U64;
@@ -166,7 +70,7 @@ static bool readInt(PyObject *value, const Specialization &specialization,
       return false;
     }
   }
-  hintAtInteger(specialization, argument);
+  argument.hint = hintAtInteger(specialization, argument.bits);
   return true;
 }
 
@@ -220,25 +124,17 @@ static bool readNumPyScalar(PyObject *value,
   return number && readInt(number.ptr(), specialization, name, argument);
 }
 
-static void readOwnArray(PyObject *value, Argument &argument) {
-  const OwnArray &array = ownArray(value);
-  argument.kind = ArgumentKind::Pointer;
-  argument.type = array.type;
-  argument.device = array.device;
-  argument.readOnly = array.readOnly;
-  argument.isOwn = array.memory != nullptr;
-  argument.bits = array.address;
+/// A constant of the language counts as what it holds.
+static bool readWrapped(PyObject *wrapper, const Specialization &specialization,
+                        const ArgumentName &name, Argument &argument) {
+  const py::object value = py::handle(wrapper).attr("value");
+  return readArgument(value.ptr(), infoOf(Py_TYPE(value.ptr())), specialization,
+                      name, argument);
 }
 
-static void hintAtAddress(const Specialization &specialization,
-                          Argument &argument) {
-  if (specialization.onAlignment && argument.bits % 16 == 0)
-    argument.hint = Hint::DivisibleBy16;
-}
-
-bool readArgument(PyObject *value, const Specialization &specialization,
+bool readArgument(PyObject *value, const TypeInfo &info,
+                  const Specialization &specialization,
                   const ArgumentName &name, Argument &argument) {
-  const TypeInfo info = infoOf(Py_TYPE(value));
   switch (info.role) {
   case TypeInfo::Bool:
     readBool(value == Py_True, argument);
@@ -254,40 +150,21 @@ bool readArgument(PyObject *value, const Specialization &specialization,
   case TypeInfo::NumPyScalar:
     return readNumPyScalar(value, specialization, name, argument);
   case TypeInfo::Wrapper:
-    return readArgument(
-        py::handle(value).attr("value").cast<py::object>().ptr(),
-        specialization, name, argument);
-  case TypeInfo::OwnArray:
-    readOwnArray(value, argument);
-    hintAtAddress(specialization, argument);
-    return true;
+    return readWrapped(value, specialization, name, argument);
   case TypeInfo::Array:
     if (!readArray(info.reader, value, name, argument))
       return false;
-    hintAtAddress(specialization, argument);
+    argument.hint = hintAtAddress(specialization, argument.bits);
     return true;
   case TypeInfo::Structured:
   case TypeInfo::Descriptor:
     argument.kind = ArgumentKind::Structured;
     return true;
+  case TypeInfo::OwnArray: // Not read by any protocol.
   case TypeInfo::Unknown:
     break;
   }
   return reject(value, name);
-}
-
-bool isArray(PyObject *value) {
-  const TypeInfo::Role role = infoOf(Py_TYPE(value)).role;
-  return role == TypeInfo::Array || role == TypeInfo::OwnArray;
-}
-
-bool isDescriptor(PyObject *value) {
-  return infoOf(Py_TYPE(value)).role == TypeInfo::Descriptor;
-}
-
-bool isStructuredArgument(PyObject *value) {
-  return isDescriptor(value) ||
-         infoOf(Py_TYPE(value)).role == TypeInfo::Structured;
 }
 
 } // namespace tilewright::python

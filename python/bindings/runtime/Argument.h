@@ -40,12 +40,12 @@ enum class ArgumentKind : uint8_t { Scalar, Pointer, None, Structured };
 /// What the value allows the compiler to assume.
 enum class Hint : uint8_t { Nothing = 0, One = 1, DivisibleBy16 = 16 };
 
-enum class DeviceKind : uint8_t { Any, Cpu, Cuda };
+enum class DeviceKind : int32_t { Any, Cpu, Cuda };
 
 /// On no device in particular where it is all zeros.
 struct Device {
   DeviceKind kind;
-  int index;
+  int32_t index;
 
   bool operator==(const Device &other) const {
     return kind == other.kind && index == other.index;
@@ -55,7 +55,6 @@ struct Device {
 /// "the CPU", "CUDA device 1".
 std::string describe(const Device &device);
 
-/// Without initialisers: a call has room for many, and sets those it has.
 struct Argument {
   ArgumentKind kind;
   ElementType type;
@@ -63,8 +62,6 @@ struct Argument {
   bool readOnly;
   /// Set where the array says which stream its owner works on.
   bool hasStream;
-  /// Memory of ours, which wants to know on which streams it is used.
-  bool isOwn;
   Device device;
   void *stream;
   /// The library that made the array, where it can be asked for its stream.
@@ -81,23 +78,37 @@ struct Specialization {
   bool asDouble = false;
 };
 
+/// What is said of an address, and of an integer.
+inline Hint hintAtAddress(const Specialization &specialization,
+                          uint64_t address) {
+  return specialization.onAlignment && address % 16 == 0 ? Hint::DivisibleBy16
+                                                         : Hint::Nothing;
+}
+inline Hint hintAtInteger(const Specialization &specialization, uint64_t bits) {
+  return specialization.onOne && bits == 1
+             ? Hint::One
+             : hintAtAddress(specialization, bits);
+}
+
+/// The type of an int that fits 64 bits.
+inline ElementType typeOfInteger(int64_t number) {
+  return number >= INT32_MIN && number <= INT32_MAX ? ElementType::I32
+                                                    : ElementType::I64;
+}
+
 /// Names the argument in errors.
 struct ArgumentName {
   const char *kernel;
   PyObject *parameter;
 };
 
-/// Reads `value` into an argument of zeros. Sets a Python error and returns
-/// false for what a kernel cannot take.
-bool readArgument(PyObject *value, const Specialization &specialization,
+struct TypeInfo;
+
+/// Reads `value`, of whose type `info` is, into an argument of zeros. Sets a
+/// Python error and returns false for what a kernel cannot take.
+bool readArgument(PyObject *value, const TypeInfo &info,
+                  const Specialization &specialization,
                   const ArgumentName &name, Argument &argument);
-
-/// An array or something that exports one, and so no compile-time value.
-bool isArray(PyObject *value);
-
-/// Several values in one argument: a tuple, a tensor descriptor, ...
-bool isStructuredArgument(PyObject *value);
-bool isDescriptor(PyObject *value);
 
 } // namespace tilewright::python
 

@@ -54,8 +54,8 @@ static bool fail(PyObject *exception, const ArgumentName &name,
   return false;
 }
 
-static bool readTensor(const dlpack::Tensor &tensor, const ArgumentName &name,
-                       Argument &argument) {
+bool readTensor(const dlpack::Tensor &tensor, const ArgumentName &name,
+                Argument &argument) {
   std::optional<ElementType> type = elementTypeOf(tensor.type);
   if (!type)
     return fail(PyExc_TypeError, name,

@@ -28,6 +28,10 @@ struct ArrayReader {
 /// Looks at the type's attributes only; the caller remembers the answer.
 ArrayReader arrayReaderFor(PyTypeObject *type);
 
+/// Element type, device and address of a tensor. False with a Python error set.
+bool readTensor(const dlpack::Tensor &tensor, const ArgumentName &name,
+                Argument &argument);
+
 /// Fills in all of `argument` but its hint. False with a Python error set.
 bool readArray(const ArrayReader &reader, PyObject *array,
                const ArgumentName &name, Argument &argument);

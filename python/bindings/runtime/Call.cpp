@@ -1,5 +1,7 @@
 #include "python/bindings/runtime/Call.h"
 
+#include "python/bindings/runtime/OwnArray.h"
+
 #include <algorithm>
 #include <functional>
 
@@ -15,33 +17,52 @@ static size_t placeOf(const std::vector<Entry> &entries, PyObject *keyword,
   return place;
 }
 
-/// Puts a keyword argument where it belongs: an option may be a parameter too.
 template <typename Same>
-static bool bindKeyword(const Signature &signature, PyObject *keyword,
-                        PyObject *value, Call &call, Same same) {
-  const size_t option = placeOf(signature.options, keyword, same);
-  const size_t parameter = placeOf(signature.parameters, keyword, same);
-  if (option < signature.options.size())
-    call.options[option] = value;
-  if (parameter == signature.parameters.size())
-    return option < signature.options.size();
-  if (call.values[parameter])
-    return false;
-  call.values[parameter] = value;
-  return true;
+static KeywordPlace placeOf(const Signature &signature, PyObject *keyword,
+                            Same same) {
+  return {keyword, placeOf(signature.parameters, keyword, same),
+          placeOf(signature.options, keyword, same)};
 }
 
 /// The names of a signature are interned, and those of keywords in a call, too:
 /// addresses decide. Only names that were put together while the program ran
 /// are compared letter by letter.
-static bool bindKeyword(const Signature &signature, PyObject *keyword,
-                        PyObject *value, Call &call) {
+static KeywordPlace placeOf(const Signature &signature, PyObject *keyword) {
   if (PyUnicode_CHECK_INTERNED(keyword))
-    return bindKeyword(signature, keyword, value, call, std::equal_to<>());
-  return bindKeyword(signature, keyword, value, call,
-                     [](PyObject *left, PyObject *right) {
-                       return PyUnicode_Compare(left, right) == 0;
-                     });
+    return placeOf(signature, keyword, std::equal_to<>());
+  return placeOf(signature, keyword, [](PyObject *left, PyObject *right) {
+    return PyUnicode_Compare(left, right) == 0;
+  });
+}
+
+/// The same for the keyword in this place of the call. Remembers names of the
+/// signature, which stay.
+static KeywordPlace placeOf(const Signature &signature, PyObject *keyword,
+                            size_t number) {
+  std::vector<KeywordPlace> &last = signature.keywords;
+  if (number < last.size() && last[number].name == keyword)
+    return last[number];
+  const KeywordPlace place = placeOf(signature, keyword);
+  const bool isKnown = place.parameter < signature.parameters.size() ||
+                       place.option < signature.options.size();
+  if (isKnown && PyUnicode_CHECK_INTERNED(keyword)) {
+    last.resize(std::max(last.size(), number + 1));
+    last[number] = place;
+  }
+  return place;
+}
+
+/// Puts a keyword argument where it belongs. False where that was given by its
+/// position, too, and where there is none of the name.
+static bool bindKeyword(const Signature &signature, const KeywordPlace &place,
+                        PyObject *value, size_t positional, Call &call) {
+  const bool isOption = place.option < signature.options.size();
+  if (isOption)
+    call.options[place.option] = value;
+  if (place.parameter == signature.parameters.size())
+    return isOption;
+  call.values[place.parameter] = value;
+  return place.parameter >= positional;
 }
 
 bool bindArguments(const Signature &signature, PyObject *const *args,
@@ -50,21 +71,19 @@ bool bindArguments(const Signature &signature, PyObject *const *args,
   if (count > parameters)
     return false;
   std::copy(args, args + count, call.values);
-  std::fill(call.values + count, call.values + parameters, nullptr);
-  for (size_t i = 0; i < signature.options.size(); ++i)
-    call.options[i] = signature.options[i].defaultValue.ptr();
+  std::copy(signature.defaults.begin() + count, signature.defaults.end(),
+            call.values + count);
+  std::copy(signature.optionDefaults.begin(), signature.optionDefaults.end(),
+            call.options);
   const Py_ssize_t keywords = keywordNames ? PyTuple_GET_SIZE(keywordNames) : 0;
   for (Py_ssize_t i = 0; i < keywords; ++i)
-    if (!bindKeyword(signature, PyTuple_GET_ITEM(keywordNames, i),
-                     args[count + i], call))
+    if (!bindKeyword(signature,
+                     placeOf(signature, PyTuple_GET_ITEM(keywordNames, i),
+                             static_cast<size_t>(i)),
+                     args[count + i], count, call))
       return false;
-  for (size_t i = 0; i < parameters; ++i) {
-    if (!call.values[i])
-      call.values[i] = signature.parameters[i].defaultValue.ptr();
-    if (!call.values[i])
-      return false;
-  }
-  return true;
+  return std::find(call.values + count, call.values + parameters, nullptr) ==
+         call.values + parameters;
 }
 
 static bool rejectArray(const ArgumentName &name) {
@@ -75,55 +94,162 @@ static bool rejectArray(const ArgumentName &name) {
   return false;
 }
 
-static bool rejectDevice(const Signature &signature, const Call &call,
-                         size_t index) {
+/// Takes in where an array is. False, with a Python error set, if the others
+/// are elsewhere.
+static bool noteOtherDevice(const Signature &signature, size_t index,
+                            const Device &device, Call &call) {
+  if (call.key.device.kind == DeviceKind::Any) {
+    call.key.device = device;
+    call.deviceOf = index;
+    return true;
+  }
   PyErr_Format(PyExc_ValueError,
                "argument '%U' of kernel %s() is on %s, but '%U' is on %s",
                signature.parameters[index].name.ptr(), signature.kernel.c_str(),
-               describe(call.arguments[index].device).c_str(),
+               describe(device).c_str(),
                signature.parameters[call.deviceOf].name.ptr(),
-               describe(call.device).c_str());
+               describe(call.key.device).c_str());
   return false;
 }
 
-static bool noteDevice(const Signature &signature, size_t index, Call &call) {
-  const Argument &argument = call.arguments[index];
+static void add(ArgumentKind kind, ElementType type, Hint hint, uint64_t bits,
+                Call &call) {
+  call.key.arguments[call.key.argumentCount++] =
+      ArgumentKey::make(kind, type, hint);
+  // The others are part of the kernel's code.
+  if (kind != ArgumentKind::None && hint != Hint::One)
+    call.slots[call.slotCount++] = bits;
+}
+
+/// All arrays are where the first one is.
+static bool noteDevice(const Signature &signature, size_t index,
+                       const Device &device, Call &call) {
+  return call.key.device == device ||
+         noteOtherDevice(signature, index, device, call);
+}
+
+/// Takes in what the call needs to know of an array beside its address.
+static bool noteArray(const Signature &signature, size_t index,
+                      const Argument &argument, Call &call) {
   if (!call.hasStream && (argument.hasStream || argument.library)) {
     call.stream = argument.stream;
     call.library = argument.library;
     call.hasStream = true;
   }
-  call.hasOwn |= argument.isOwn;
-  if (call.device.kind == DeviceKind::Any) {
-    call.device = argument.device;
-    call.deviceOf = index;
+  if (argument.readOnly)
+    call.readOnly[call.readOnlyCount++] = static_cast<uint8_t>(index);
+  return noteDevice(signature, index, argument.device, call);
+}
+
+/// Reads an argument of any kind.
+static bool readAny(const Signature &signature, size_t index,
+                    const TypeInfo &info, Call &call) {
+  const Parameter &parameter = signature.parameters[index];
+  const ArgumentName name = {signature.kernel.c_str(), parameter.name.ptr()};
+  Argument argument = {};
+  if (!readArgument(call.values[index], info, parameter.specialization, name,
+                    argument))
+    return false;
+  if (argument.kind == ArgumentKind::Pointer &&
+      !noteArray(signature, index, argument, call))
+    return false;
+  add(argument.kind, argument.type, argument.hint, argument.bits, call);
+  call.isStructured = argument.kind == ArgumentKind::Structured;
+  return true;
+}
+
+/// Reads an array of a library that has a table of functions for that: elements
+/// and place are compared with those of the last one.
+static bool readExchanged(const Signature &signature, size_t index,
+                          const TypeInfo &info, Call &call) {
+  const Parameter &parameter = signature.parameters[index];
+  LastArgument &last = parameter.last;
+  const dlpack::ExchangeApi &api = *info.reader.exchange;
+  dlpack::Tensor tensor;
+  if (api.tensorFromObject(call.values[index], &tensor) != 0) {
+    PyErr_Clear();
+    return readAny(signature, index, info, call); // Which says what is wrong.
   }
-  return call.device == argument.device || rejectDevice(signature, call, index);
+  if (!(tensor.type == last.elements && tensor.device == last.place)) {
+    const ArgumentName name = {signature.kernel.c_str(), parameter.name.ptr()};
+    Argument argument = {};
+    if (!readTensor(tensor, name, argument))
+      return false;
+    last.elements = tensor.type;
+    last.place = tensor.device;
+    last.element = argument.type;
+    last.device = argument.device;
+  }
+  if (!call.hasStream && api.currentStream) {
+    call.library = &api;
+    call.hasStream = true;
+  }
+  const uint64_t address =
+      reinterpret_cast<uint64_t>(tensor.data) + tensor.byteOffset;
+  add(ArgumentKind::Pointer, last.element,
+      hintAtAddress(parameter.specialization, address), address, call);
+  return noteDevice(signature, index, last.device, call);
+}
+
+/// Reads an array of ours.
+static bool readOwn(const Signature &signature, size_t index, Call &call) {
+  const OwnArray &array = ownArray(call.values[index]);
+  if (array.memory)
+    call.memory[call.memoryCount++] = array.memory;
+  if (array.readOnly)
+    call.readOnly[call.readOnlyCount++] = static_cast<uint8_t>(index);
+  add(ArgumentKind::Pointer, array.type,
+      hintAtAddress(signature.parameters[index].specialization, array.address),
+      array.address, call);
+  return noteDevice(signature, index, array.device, call);
+}
+
+/// Reads an int.
+static bool readInteger(const Signature &signature, size_t index,
+                        const TypeInfo &info, Call &call) {
+  int overflow = 0;
+  const int64_t number =
+      PyLong_AsLongLongAndOverflow(call.values[index], &overflow);
+  if (overflow)
+    return readAny(signature, index, info, call);
+  const auto bits = static_cast<uint64_t>(number);
+  add(ArgumentKind::Scalar, typeOfInteger(number),
+      hintAtInteger(signature.parameters[index].specialization, bits), bits,
+      call);
+  return true;
+}
+
+/// Reads the argument for a parameter. False with a Python error set.
+static bool readParameter(const Signature &signature, size_t index,
+                          Call &call) {
+  const Parameter &parameter = signature.parameters[index];
+  const TypeInfo &info = parameter.infoOf(call.values[index]);
+  if (parameter.isConstexpr) {
+    call.key.constants[call.key.constantCount++] = call.values[index];
+    return !isArray(info) ||
+           rejectArray({signature.kernel.c_str(), parameter.name.ptr()});
+  }
+  // The quickest ones by ways of their own.
+  if (info.reader.protocol == Protocol::DLPackExchange)
+    return readExchanged(signature, index, info, call);
+  if (info.role == TypeInfo::OwnArray)
+    return readOwn(signature, index, call);
+  if (info.role == TypeInfo::Int)
+    return readInteger(signature, index, info, call);
+  return readAny(signature, index, info, call);
 }
 
 bool readArguments(const Signature &signature, Call &call) {
-  for (size_t i = 0; i < signature.parameters.size(); ++i) {
-    const Parameter &parameter = signature.parameters[i];
-    const ArgumentName name = {signature.kernel.c_str(), parameter.name.ptr()};
-    if (parameter.isConstexpr) {
-      if (isArray(call.values[i]))
-        return rejectArray(name);
-      continue;
-    }
-    call.arguments[i] = {};
-    if (!readArgument(call.values[i], parameter.specialization, name,
-                      call.arguments[i]))
+  const size_t parameters = signature.parameters.size();
+  for (size_t i = 0; i < parameters && !call.isStructured; ++i)
+    if (!readParameter(signature, i, call))
       return false;
-    if (call.arguments[i].kind == ArgumentKind::Structured) {
-      call.isStructured = true;
-      return true;
-    }
-    if (call.arguments[i].kind == ArgumentKind::Pointer &&
-        !noteDevice(signature, i, call))
-      return false;
-  }
-  if (call.device.kind == DeviceKind::Any)
-    call.device.kind = DeviceKind::Cpu;
+  const size_t options = signature.options.size() - 1;
+  std::copy(call.options, call.options + options,
+            call.key.constants + call.key.constantCount);
+  call.key.constantCount += options;
+  if (call.key.device.kind == DeviceKind::Any)
+    call.key.device.kind = DeviceKind::Cpu;
   return true;
 }
 

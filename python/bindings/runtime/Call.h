@@ -3,13 +3,27 @@
 #ifndef TILEWRIGHT_PYTHON_RUNTIME_CALL_H
 #define TILEWRIGHT_PYTHON_RUNTIME_CALL_H
 
-#include "python/bindings/runtime/Argument.h"
 #include "python/bindings/runtime/Limits.h"
+#include "python/bindings/runtime/TypeInfo.h"
 
 #include <string>
 #include <vector>
 
 namespace tilewright::python {
+
+class DeviceMemory;
+
+/// What a parameter was passed last, which it mostly is again: it spares
+/// looking things up.
+struct LastArgument {
+  PyTypeObject *type = nullptr;
+  const TypeInfo *info = nullptr;
+  /// Of the array that came by a library's table of functions.
+  dlpack::DataType elements = {};
+  dlpack::Device place = {};
+  ElementType element = {};
+  Device device = {};
+};
 
 struct Parameter {
   pybind11::object name;
@@ -17,11 +31,28 @@ struct Parameter {
   pybind11::object defaultValue;
   bool isConstexpr = false;
   Specialization specialization;
+  mutable LastArgument last = {};
+
+  const TypeInfo &infoOf(PyObject *value) const {
+    if (Py_TYPE(value) != last.type) {
+      last = {};
+      last.info = &python::infoOf(Py_TYPE(value));
+      last.type = Py_TYPE(value);
+    }
+    return *last.info;
+  }
 };
 
 struct Option {
   pybind11::object name;
   pybind11::object defaultValue;
+};
+
+/// Where a keyword argument goes: an option may be a parameter, too.
+struct KeywordPlace {
+  PyObject *name;
+  /// The number of all where there is none.
+  size_t parameter, option;
 };
 
 /// What a kernel can be called with.
@@ -30,23 +61,77 @@ struct Signature {
   std::vector<Parameter> parameters;
   /// The last one is the stream, which does not change the compiled code.
   std::vector<Option> options;
+  /// The defaults of both once more (null for none), as a call starts with
+  /// them.
+  std::vector<PyObject *> defaults, optionDefaults;
+  /// The keywords of the last call, which are mostly those of the next one.
+  mutable std::vector<KeywordPlace> keywords;
+
+  void add(Parameter parameter) {
+    defaults.push_back(parameter.defaultValue.ptr());
+    parameters.push_back(std::move(parameter));
+  }
+  void add(Option option) {
+    optionDefaults.push_back(option.defaultValue.ptr());
+    options.push_back(std::move(option));
+  }
+};
+
+/// What is known of an argument before the kernel runs: its kind, its type and
+/// what its value allows to assume.
+struct ArgumentKey {
+  uint16_t bits;
+
+  static ArgumentKey make(ArgumentKind kind, ElementType type, Hint hint) {
+    return {static_cast<uint16_t>(static_cast<unsigned>(kind) << 12 |
+                                  static_cast<unsigned>(type) << 8 |
+                                  static_cast<unsigned>(hint))};
+  }
+  ArgumentKind kind() const { return static_cast<ArgumentKind>(bits >> 12); }
+  ElementType type() const { return static_cast<ElementType>(bits >> 8 & 0xf); }
+  Hint hint() const { return static_cast<Hint>(bits & 0xff); }
+  bool operator==(ArgumentKey other) const { return bits == other.bits; }
+};
+
+/// What a compiled variant is found by. Like the call that it is part of, it is
+/// on the stack of each launch: what is beyond the counts is not initialised.
+struct CallKey {
+  // Not defaulted, which would zero it all.
+  CallKey() {}
+
+  Device device = {};
+  /// Of the arguments that are no compile-time values.
+  ArgumentKey arguments[kMaxParameters];
+  size_t argumentCount = 0;
+  /// Compile-time values, and the options but for the stream; borrowed.
+  PyObject *constants[kMaxParameters + kMaxOptions];
+  size_t constantCount = 0;
 };
 
 /// Borrowed references, valid during the call.
 struct Call {
+  // Not defaulted, as that of the key.
+  Call() {}
+
   PyObject *values[kMaxParameters];
   PyObject *options[kMaxOptions];
-  Argument arguments[kMaxParameters];
-  /// That of the first array; `deviceOf` is its index.
-  Device device = {};
+  CallKey key;
+  /// What the kernel is passed: the bits of its arguments, in order.
+  uint64_t slots[kMaxSlots];
+  size_t slotCount = 0;
+  /// Memory of ours, which wants to know on which streams it is used.
+  DeviceMemory *memory[kMaxParameters];
+  size_t memoryCount = 0;
+  /// The numbers of the arrays that may not be written.
+  uint8_t readOnly[kMaxParameters];
+  size_t readOnlyCount = 0;
+  /// The number of the first array, whose device is that of the call.
   size_t deviceOf = 0;
   /// That of the first array which says something about it.
   void *stream = nullptr;
   bool hasStream = false;
   /// Set where it has to be asked for the stream.
   const dlpack::ExchangeApi *library = nullptr;
-  /// Arrays of ours are among the arguments.
-  bool hasOwn = false;
   /// An argument is several values; the ones behind it have not been read.
   bool isStructured = false;
 };
@@ -56,16 +141,9 @@ struct Call {
 bool bindArguments(const Signature &signature, PyObject *const *args,
                    size_t count, PyObject *keywordNames, Call &call);
 
-/// Reads every argument that is not a compile-time value and finds the device.
-/// False with a Python error set.
+/// Reads every argument, finds the device and makes the key. False with a
+/// Python error set.
 bool readArguments(const Signature &signature, Call &call);
-
-/// Whether the compiled kernel has a parameter for this argument; the others
-/// are part of its code.
-inline bool isPassed(const Parameter &parameter, const Argument &argument) {
-  return !parameter.isConstexpr && argument.kind != ArgumentKind::None &&
-         argument.hint != Hint::One;
-}
 
 } // namespace tilewright::python
 

@@ -9,7 +9,9 @@ static std::vector<CurrentStream> &streams() {
   return entered;
 }
 
-const CurrentStream *currentStream(int device) {
+std::atomic<size_t> enteredStreams = 0;
+
+const CurrentStream *innermostStream(int device) {
   std::vector<CurrentStream> &entered = streams();
   for (auto at = entered.rbegin(); at != entered.rend(); ++at)
     if (at->device == device)
@@ -19,6 +21,7 @@ const CurrentStream *currentStream(int device) {
 
 void enterStream(int device, void *handle, pybind11::object object) {
   streams().push_back({device, handle, object.release().ptr()});
+  ++enteredStreams;
 }
 
 void leaveStream() {
@@ -26,6 +29,7 @@ void leaveStream() {
     return;
   PyObject *object = streams().back().object;
   streams().pop_back();
+  --enteredStreams;
   Py_DECREF(object);
 }
 

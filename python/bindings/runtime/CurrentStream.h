@@ -4,6 +4,8 @@
 
 #include <pybind11/pybind11.h>
 
+#include <atomic>
+
 namespace tilewright::python {
 
 struct CurrentStream {
@@ -13,8 +15,18 @@ struct CurrentStream {
   PyObject *object;
 };
 
-/// The innermost one of the device; null if there is none.
-const CurrentStream *currentStream(int device);
+/// How many are entered in all threads: mostly none, which spares launches a
+/// look at the thread's own.
+extern std::atomic<size_t> enteredStreams;
+
+/// The innermost one of this thread on the device; null if there is none.
+const CurrentStream *innermostStream(int device);
+
+inline const CurrentStream *currentStream(int device) {
+  return enteredStreams.load(std::memory_order_relaxed)
+             ? innermostStream(device)
+             : nullptr;
+}
 
 void enterStream(int device, void *handle, pybind11::object object);
 /// Leaves the innermost one; does nothing where there is none.

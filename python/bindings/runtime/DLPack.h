@@ -28,12 +28,20 @@ enum TypeCode : uint8_t {
 struct Device {
   int32_t type;
   int32_t index;
+
+  bool operator==(const Device &other) const {
+    return type == other.type && index == other.index;
+  }
 };
 
 struct DataType {
   uint8_t code;
   uint8_t bits;
   uint16_t lanes;
+
+  bool operator==(const DataType &other) const {
+    return code == other.code && bits == other.bits && lanes == other.lanes;
+  }
 };
 
 struct Tensor {

@@ -1,5 +1,7 @@
 #include "python/bindings/runtime/Descriptors.h"
 
+#include <structmember.h>
+
 #include <algorithm>
 
 namespace py = pybind11;
@@ -7,19 +9,26 @@ namespace py = pybind11;
 namespace tilewright::python {
 
 namespace {
-/// The attributes' names as Python strings, made once.
-struct Names {
-  PyObject *base = PyUnicode_InternFromString("base");
-  PyObject *shape = PyUnicode_InternFromString("shape");
-  PyObject *strides = PyUnicode_InternFromString("strides");
-  PyObject *blockShape = PyUnicode_InternFromString("block_shape");
-  PyObject *padding = PyUnicode_InternFromString("padding");
+/// An attribute of descriptors: its name, and where objects of the class itself
+/// have it.
+struct Field {
+  PyObject *name;
+  Py_ssize_t offset;
+};
+
+/// The attributes, looked up once.
+struct Fields {
+  PyTypeObject *type;
+  Field base, shape, strides, blockShape, padding;
+  /// What `padding` may be.
+  PyObject *zero, *nan;
 };
 
 /// Appends to the values of a call.
 class Flattener {
 public:
-  explicit Flattener(FlatCall &flat) : flat(flat) {}
+  Flattener(const Fields &fields, FlatCall &flat)
+      : fields(fields), flat(flat) {}
 
   bool add(PyObject *value) {
     if (count == kMaxParameters)
@@ -32,17 +41,38 @@ public:
   bool addToKey(int64_t number);
 
 private:
-  PyObject *attribute(PyObject *object, PyObject *attributes, PyObject *name);
-  PyObject *ints(PyObject *descriptor, PyObject *attributes, PyObject *name);
+  PyObject *attribute(PyObject *descriptor, const Field &field);
+  PyObject *ints(PyObject *descriptor, const Field &field);
   bool addKey(PyObject *block, PyObject *padding);
 
+  const Fields &fields;
   FlatCall &flat;
   size_t count = 0;
 };
 } // namespace
 
-static const Names &names() {
-  static const Names made;
+/// The attribute `name` of the class, which is a slot.
+static Field fieldOf(py::handle type, const char *name) {
+  const py::object slot = type.attr(name);
+  if (!PyObject_TypeCheck(slot.ptr(), &PyMemberDescr_Type))
+    throw py::type_error("TensorDescriptor has no slots");
+  const auto *member = reinterpret_cast<PyMemberDescrObject *>(slot.ptr());
+  return {PyUnicode_InternFromString(name), member->d_member->offset};
+}
+
+static const Fields &lookUpFields() {
+  static const Fields made = [] {
+    py::object type = py::module_::import("tilewright.runtime.descriptor")
+                          .attr("TensorDescriptor");
+    return Fields{reinterpret_cast<PyTypeObject *>(type.inc_ref().ptr()),
+                  fieldOf(type, "base"),
+                  fieldOf(type, "shape"),
+                  fieldOf(type, "strides"),
+                  fieldOf(type, "block_shape"),
+                  fieldOf(type, "padding"),
+                  PyUnicode_InternFromString("zero"),
+                  PyUnicode_InternFromString("nan")};
+  }();
   return made;
 }
 
@@ -51,18 +81,19 @@ FlatCall::~FlatCall() {
     Py_DECREF(kept[i]);
 }
 
-/// Kept until the call is done; null for none, without an error. Looks into the
-/// object's own `attributes` first, for a third of what a lookup costs.
-PyObject *Flattener::attribute(PyObject *object, PyObject *attributes,
-                               PyObject *name) {
+/// Kept until the call is done; null for none, without an error.
+PyObject *Flattener::attribute(PyObject *descriptor, const Field &field) {
   if (flat.keptCount == kMaxParameters)
     return nullptr;
-  PyObject *found =
-      attributes ? PyDict_GetItemWithError(attributes, name) : nullptr;
+  PyObject *found = nullptr;
+  // Classes derived from it may have anything of that name.
+  if (Py_TYPE(descriptor) == fields.type)
+    found = *reinterpret_cast<PyObject **>(
+        reinterpret_cast<char *>(descriptor) + field.offset);
   if (found)
     Py_INCREF(found);
-  else if (!PyErr_Occurred())
-    found = PyObject_GetAttr(object, name);
+  else
+    found = PyObject_GetAttr(descriptor, field.name);
   if (!found) {
     PyErr_Clear();
     return nullptr;
@@ -79,9 +110,8 @@ bool Flattener::addToKey(int64_t number) {
 }
 
 /// A list or tuple of ints; null for anything else.
-PyObject *Flattener::ints(PyObject *descriptor, PyObject *attributes,
-                          PyObject *name) {
-  PyObject *found = attribute(descriptor, attributes, name);
+PyObject *Flattener::ints(PyObject *descriptor, const Field &field) {
+  PyObject *found = attribute(descriptor, field);
   if (!found || !(PyList_Check(found) || PyTuple_Check(found)))
     return nullptr;
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(found); ++i)
@@ -90,11 +120,17 @@ PyObject *Flattener::ints(PyObject *descriptor, PyObject *attributes,
   return found;
 }
 
+/// Whether it is this text, which mostly is the same object.
+static bool isText(PyObject *value, PyObject *text) {
+  return value == text ||
+         (PyUnicode_Check(value) && PyUnicode_Compare(value, text) == 0);
+}
+
 bool Flattener::addKey(PyObject *block, PyObject *padding) {
-  if (!padding || !PyUnicode_Check(padding))
+  if (!padding)
     return false;
-  const bool isNaN = PyUnicode_CompareWithASCIIString(padding, "nan") == 0;
-  if (!isNaN && PyUnicode_CompareWithASCIIString(padding, "zero") != 0)
+  const bool isNaN = padding != fields.zero && isText(padding, fields.nan);
+  if (!isNaN && !isText(padding, fields.zero))
     return false;
   const Py_ssize_t rank = PySequence_Fast_GET_SIZE(block);
   if (!addToKey(rank) || !addToKey(isNaN))
@@ -110,21 +146,16 @@ bool Flattener::addKey(PyObject *block, PyObject *padding) {
 }
 
 bool Flattener::addDescriptor(PyObject *descriptor) {
-  const auto owned = py::reinterpret_steal<py::object>(
-      PyObject_GenericGetDict(descriptor, nullptr));
-  if (!owned)
-    PyErr_Clear();
-  PyObject *own = owned.ptr();
-  PyObject *base = attribute(descriptor, own, names().base);
-  PyObject *shape = ints(descriptor, own, names().shape);
-  PyObject *strides = ints(descriptor, own, names().strides);
-  PyObject *block = ints(descriptor, own, names().blockShape);
+  PyObject *base = attribute(descriptor, fields.base);
+  PyObject *shape = ints(descriptor, fields.shape);
+  PyObject *strides = ints(descriptor, fields.strides);
+  PyObject *block = ints(descriptor, fields.blockShape);
   if (!base || !shape || !strides || !block)
     return false;
   const Py_ssize_t rank = PySequence_Fast_GET_SIZE(shape);
   if (rank < 1 || PySequence_Fast_GET_SIZE(strides) != rank ||
       PySequence_Fast_GET_SIZE(block) != rank ||
-      !addKey(block, attribute(descriptor, own, names().padding)) || !add(base))
+      !addKey(block, attribute(descriptor, fields.padding)) || !add(base))
     return false;
   for (Py_ssize_t i = 0; i < rank; ++i)
     if (!add(PySequence_Fast_GET_ITEM(shape, i)))
@@ -140,16 +171,17 @@ bool flattenDescriptors(const Signature &signature, const Call &call,
                         FlatCall &flat) {
   std::copy(call.options, call.options + signature.options.size(),
             flat.call.options);
-  Flattener flattener(flat);
+  Flattener flattener(lookUpFields(), flat);
   for (size_t i = 0; i < signature.parameters.size(); ++i) {
     PyObject *value = call.values[i];
-    const bool isConstexpr = signature.parameters[i].isConstexpr;
-    if (!isConstexpr && isDescriptor(value)) {
+    const Parameter &parameter = signature.parameters[i];
+    const TypeInfo::Role role = parameter.infoOf(value).role;
+    if (!parameter.isConstexpr && role == TypeInfo::Descriptor) {
       if (!flattener.addDescriptor(value))
         return false;
       continue;
     }
-    if (!isConstexpr && isStructuredArgument(value))
+    if (!parameter.isConstexpr && role == TypeInfo::Structured)
       return false;
     if (!flattener.addToKey(0) || !flattener.add(value))
       return false;

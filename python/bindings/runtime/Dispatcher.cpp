@@ -10,7 +10,7 @@ namespace py = pybind11;
 
 namespace tilewright::python {
 
-PyObject *Dispatcher::call(LaunchForm form, PyObject *grid,
+PyObject *Dispatcher::call(LaunchForm form, GivenGrid &grid,
                            PyObject *const *args, size_t count,
                            PyObject *keywordNames) {
   Call call;
@@ -22,15 +22,13 @@ PyObject *Dispatcher::call(LaunchForm form, PyObject *grid,
     return nullptr;
   if (call.isStructured)
     return callStructured(form, call, grid, args, count, keywordNames);
-  Grid sides;
-  if (grid && !resolveGrid(grid, call, sides))
+  if (!grid.isRead && !resolveGrid(grid, call))
     return nullptr;
-  return run(form, call, sides);
+  return run(form, call, grid.sides);
 }
 
 /// The rest of a call whose arguments are read.
-PyObject *Dispatcher::run(LaunchForm form, const Call &call,
-                          const Grid &sides) {
+PyObject *Dispatcher::run(LaunchForm form, Call &call, const Grid &sides) {
   const KernelVariant *variant =
       variantFor(call, /*load=*/form != LaunchForm::Compile);
   if (!variant)
@@ -74,13 +72,14 @@ static const char *nameOf(LaunchForm form) {
 }
 
 PyObject *Dispatcher::callStructured(LaunchForm form, const Call &call,
-                                     PyObject *grid, PyObject *const *args,
+                                     GivenGrid &grid, PyObject *const *args,
                                      size_t count, PyObject *keywordNames) {
   FlatCall flat;
   if (flattenDescriptors(signature, call, flat))
     return callFlat(form, call, grid, flat);
-  py::object over =
-      grid ? py::reinterpret_borrow<py::object>(grid) : py::none();
+  py::object over = grid.object
+                        ? py::reinterpret_borrow<py::object>(grid.object)
+                        : py::none();
   return compiler
       .attr("call_structured")(nameOf(form), over, tupleOf(args, count),
                                keywordsOf(args + count, keywordNames))
@@ -103,9 +102,8 @@ Dispatcher::Inner Dispatcher::innerDispatcher(const Call &call,
 }
 
 PyObject *Dispatcher::callFlat(LaunchForm form, const Call &call,
-                               PyObject *grid, FlatCall &flat) {
-  Grid sides;
-  if (grid && !resolveGrid(grid, call, sides))
+                               GivenGrid &grid, FlatCall &flat) {
+  if (!grid.isRead && !resolveGrid(grid, call))
     return nullptr;
   const Inner kept = innerDispatcher(call, flat);
   Dispatcher &dispatcher = *kept.dispatcher;
@@ -118,7 +116,7 @@ PyObject *Dispatcher::callFlat(LaunchForm form, const Call &call,
                  signature.kernel.c_str());
     return nullptr;
   }
-  return dispatcher.run(form, flat.call, sides);
+  return dispatcher.run(form, flat.call, grid.sides);
 }
 
 void Dispatcher::rejectArguments(PyObject *const *args, size_t count,
@@ -127,10 +125,8 @@ void Dispatcher::rejectArguments(PyObject *const *args, size_t count,
                                     keywordsOf(args + count, keywordNames));
 }
 
-bool Dispatcher::resolveGrid(PyObject *grid, const Call &call,
-                             Grid &sides) const {
-  if (!PyCallable_Check(grid))
-    return readGrid(grid, signature.kernel.c_str(), sides);
+/// Calls a grid that is a function with the options and arguments by name.
+PyObject *Dispatcher::callGrid(PyObject *grid, const Call &call) const {
   py::dict meta;
   for (size_t i = 0; i + 1 < signature.options.size(); ++i)
     meta[signature.options[i].name] =
@@ -138,58 +134,68 @@ bool Dispatcher::resolveGrid(PyObject *grid, const Call &call,
   for (size_t i = 0; i < signature.parameters.size(); ++i)
     meta[signature.parameters[i].name] =
         py::reinterpret_borrow<py::object>(call.values[i]);
-  py::object result = py::reinterpret_borrow<py::object>(grid)(meta);
-  return readGrid(result.ptr(), signature.kernel.c_str(), sides);
+  return PyObject_CallOneArg(grid, meta.ptr());
+}
+
+bool Dispatcher::resolveGrid(GivenGrid &grid, const Call &call) const {
+  if (!grid.object)
+    return true;
+  const char *kernel = signature.kernel.c_str();
+  if (PyCallable_Check(grid.object)) {
+    const auto result =
+        py::reinterpret_steal<py::object>(callGrid(grid.object, call));
+    return result && readGrid(result.ptr(), kernel, grid.sides);
+  }
+  if (!readGrid(grid.object, kernel, grid.sides))
+    return false;
+  grid.isRead = isConstantGrid(grid.object);
+  return true;
 }
 
 const KernelVariant *Dispatcher::variantFor(const Call &call, bool load) {
-  CallKey key;
-  if (!makeKey(signature, call, key))
-    return nullptr;
-  const KernelVariant *found = table.find(key);
-  if (PyErr_Occurred())
-    return nullptr;
+  const KernelVariant *found = table.find(call.key);
   if (!found)
-    return compile(call, key, load);
-  return found->loaded || !load ? found : this->load(call, key, *found);
+    return PyErr_Occurred() ? nullptr : compileVariant(call, load);
+  return found->loaded || !load ? found : this->load(call, *found);
 }
 
-/// ("*fp32", 16) for each argument that has a type, None for the others; with
-/// `aligned`, else nothing is said of divisibility.
+/// ("*fp32", 16) for an argument that has a type, None for others; without
+/// `aligned` nothing is said of divisibility.
+static py::object specOf(ArgumentKey argument, bool aligned) {
+  if (argument.kind() == ArgumentKind::None)
+    return py::none();
+  std::string type = spelling(argument.type());
+  if (argument.kind() == ArgumentKind::Pointer)
+    type.insert(0, "*");
+  const Hint hint = argument.hint();
+  return py::make_tuple(
+      type, hint == Hint::One || aligned ? static_cast<int>(hint) : 0);
+}
+
+/// That of each parameter, None for compile-time values.
 static py::list specsOf(const Signature &signature, const Call &call,
                         bool aligned) {
   py::list specs;
-  for (size_t i = 0; i < signature.parameters.size(); ++i) {
-    const Argument &argument = call.arguments[i];
-    if (signature.parameters[i].isConstexpr ||
-        argument.kind == ArgumentKind::None) {
-      specs.append(py::none());
-      continue;
-    }
-    std::string type = spelling(argument.type);
-    if (argument.kind == ArgumentKind::Pointer)
-      type.insert(0, "*");
-    const int hint = static_cast<int>(argument.hint);
-    specs.append(py::make_tuple(type, hint == 1 || aligned ? hint : 0));
-  }
+  const ArgumentKey *next = call.key.arguments;
+  for (const Parameter &parameter : signature.parameters)
+    specs.append(parameter.isConstexpr ? py::none() : specOf(*next++, aligned));
   return specs;
 }
 
 /// As the compiler names it: a kind and a number.
 static py::tuple deviceOf(const Call &call) {
-  const bool onGpu = call.device.kind == DeviceKind::Cuda;
-  return py::make_tuple(onGpu ? "cuda" : "cpu", call.device.index);
+  const bool onGpu = call.key.device.kind == DeviceKind::Cuda;
+  return py::make_tuple(onGpu ? "cuda" : "cpu", call.key.device.index);
 }
 
 /// Makes a variant ready that was only compiled. It comes by value: other
 /// threads may change the table meanwhile.
-const KernelVariant *Dispatcher::load(const Call &call, const CallKey &key,
-                                      KernelVariant variant) {
+const KernelVariant *Dispatcher::load(const Call &call, KernelVariant variant) {
   variant.loadedOwner = compiler.attr("load")(
       variant.compiled, tupleOf(call.options, signature.options.size() - 1),
       deviceOf(call));
   variant.loaded = py::cast<const LoadedKernel *>(variant.loadedOwner);
-  return &table.insert(key, std::move(variant));
+  return &table.insert(call.key, std::move(variant));
 }
 
 py::tuple Dispatcher::compile(const Call &call, bool load, bool aligned) const {
@@ -200,8 +206,7 @@ py::tuple Dispatcher::compile(const Call &call, bool load, bool aligned) const {
       load);
 }
 
-const KernelVariant *Dispatcher::compile(const Call &call, const CallKey &key,
-                                         bool load) {
+const KernelVariant *Dispatcher::compileVariant(const Call &call, bool load) {
   py::tuple result = compile(call, load, /*aligned=*/true);
   if (load && result[1].is_none())
     throw py::type_error("compile() gave no loaded kernel");
@@ -214,13 +219,13 @@ const KernelVariant *Dispatcher::compile(const Call &call, const CallKey &key,
   variant.written = py::cast<std::vector<bool>>(result[2]);
   variant.takesExtents = py::cast<bool>(result[3]);
   variant.written.resize(signature.parameters.size(), false);
-  return &table.insert(key, std::move(variant));
+  return &table.insert(call.key, std::move(variant));
 }
 
 StreamChoice Dispatcher::streamOf(const Call &call) const {
-  StreamChoice choice = {call.device, false, call.stream, call.library};
+  StreamChoice choice = {call.key.device, false, call.stream, call.library};
   PyObject *given = call.options[signature.options.size() - 1];
-  if (given == Py_None || call.device.kind != DeviceKind::Cuda)
+  if (given == Py_None || call.key.device.kind != DeviceKind::Cuda)
     return choice;
   auto stream = py::reinterpret_borrow<py::object>(given);
   if (!PyLong_Check(given))
@@ -230,51 +235,30 @@ StreamChoice Dispatcher::streamOf(const Call &call) const {
   return choice;
 }
 
-/// Calls `use` with the memory of ours that a call uses.
-template <typename Use>
-static void forOwnMemory(const Signature &signature, const Call &call,
-                         Use use) {
-  if (!call.hasOwn)
-    return;
-  for (size_t i = 0; i < signature.parameters.size(); ++i)
-    if (!signature.parameters[i].isConstexpr && call.arguments[i].isOwn)
-      use(ownArray(call.values[i]).memory);
-}
-
 bool Dispatcher::checkWritable(const Call &call,
                                const KernelVariant &variant) const {
-  for (size_t i = 0; i < signature.parameters.size(); ++i)
-    if (variant.written[i] && !signature.parameters[i].isConstexpr &&
-        call.arguments[i].readOnly) {
+  for (size_t i = 0; i < call.readOnlyCount; ++i)
+    if (const size_t index = call.readOnly[i]; variant.written[index]) {
       PyErr_Format(PyExc_ValueError,
                    "argument '%U' of kernel %s(): the array is read-only, and "
                    "the kernel writes to it",
-                   signature.parameters[i].name.ptr(),
+                   signature.parameters[index].name.ptr(),
                    signature.kernel.c_str());
       return false;
     }
   return true;
 }
 
-size_t Dispatcher::addExtents(const Call &call, uint64_t *slots) const {
+void Dispatcher::addExtents(Call &call) const {
   py::list arrays;
+  const ArgumentKey *next = call.key.arguments;
   for (size_t i = 0; i < signature.parameters.size(); ++i)
     if (!signature.parameters[i].isConstexpr &&
-        call.arguments[i].kind == ArgumentKind::Pointer)
+        (next++)->kind() == ArgumentKind::Pointer)
       arrays.append(py::reinterpret_borrow<py::object>(call.values[i]));
-  size_t count = 0;
   for (py::handle bound : compiler.attr("extents")(arrays))
-    slots[count++] = static_cast<uint64_t>(py::cast<int64_t>(bound));
-  return count;
-}
-
-size_t Dispatcher::packSlots(const Call &call, const KernelVariant &variant,
-                             uint64_t *slots) const {
-  size_t count = 0;
-  for (size_t i = 0; i < signature.parameters.size(); ++i)
-    if (isPassed(signature.parameters[i], call.arguments[i]))
-      slots[count++] = call.arguments[i].bits;
-  return variant.takesExtents ? count + addExtents(call, slots + count) : count;
+    call.slots[call.slotCount++] =
+        static_cast<uint64_t>(py::cast<int64_t>(bound));
 }
 
 /// Arrays that tensor maps do not describe (with strides that are negative,
@@ -286,21 +270,23 @@ Dispatcher::plainVariant(const Call &call, const KernelVariant &variant) const {
   return py::cast<const LoadedKernel &>(variant.plainOwner);
 }
 
-bool Dispatcher::launch(const Call &call, const KernelVariant &variant,
+bool Dispatcher::launch(Call &call, const KernelVariant &variant,
                         const Grid &grid) const {
   if (!checkWritable(call, variant))
     return false;
-  uint64_t slots[kMaxSlots];
-  const size_t count = packSlots(call, variant, slots);
+  if (variant.takesExtents)
+    addExtents(call);
   void *stream = streamOf(call).resolve();
-  forOwnMemory(signature, call,
-               [&](DeviceMemory *memory) { memory->noteUse(stream); });
-  const LaunchFacts facts = {variant.compiled, grid, call.device, stream};
+  for (size_t i = 0; i < call.memoryCount; ++i)
+    call.memory[i]->noteUse(stream);
+  const LaunchFacts facts = {variant.compiled, grid, call.key.device, stream};
   if (hasLaunchHooks())
     callHooksBefore(facts);
-  tw_status status = variant.loaded->launch(grid, stream, slots, count);
+  tw_status status =
+      variant.loaded->launch(grid, stream, call.slots, call.slotCount);
   if (status == TW_UNSUPPORTED)
-    status = plainVariant(call, variant).launch(grid, stream, slots, count);
+    status = plainVariant(call, variant)
+                 .launch(grid, stream, call.slots, call.slotCount);
   if (status != TW_OK)
     setPythonError(status);
   else if (hasLaunchHooks())
@@ -308,37 +294,33 @@ bool Dispatcher::launch(const Call &call, const KernelVariant &variant,
   return status == TW_OK;
 }
 
-static tw_status bindOnGpu(const LoadedKernel &kernel, const Grid &grid,
-                           const uint64_t *slots, size_t count,
-                           BoundLaunch &bound) {
+static tw_status bindOnGpu(const LoadedKernel &kernel, BoundLaunch &bound) {
   bound.loaded = &kernel;
-  return tw_cuda_bind(kernel.cudaKernel(), grid.data(), slots, count,
-                      &bound.onGpu);
+  return tw_cuda_bind(kernel.cudaKernel(), bound.grid.data(),
+                      bound.slots.data(), bound.slots.size(), &bound.onGpu);
 }
 
-PyObject *Dispatcher::bind(const Call &call, const KernelVariant &variant,
+PyObject *Dispatcher::bind(Call &call, const KernelVariant &variant,
                            const Grid &sides) const {
   if (!checkWritable(call, variant))
     return nullptr;
   auto bound = std::make_unique<BoundLaunch>();
   bound->grid = sides;
-  uint64_t slots[kMaxSlots];
-  const size_t slotCount = packSlots(call, variant, slots);
+  if (variant.takesExtents)
+    addExtents(call);
   bound->compiled = variant.compiled;
   bound->arguments = tupleOf(call.values, signature.parameters.size());
   bound->loadedOwner = variant.loadedOwner;
   bound->loaded = variant.loaded;
   bound->stream = streamOf(call);
-  forOwnMemory(signature, call,
-               [&](DeviceMemory *memory) { bound->ours.push_back(memory); });
-  bound->slots.assign(slots, slots + slotCount);
-  if (call.device.kind == DeviceKind::Cuda) {
-    tw_status status =
-        bindOnGpu(*variant.loaded, bound->grid, slots, slotCount, *bound);
+  bound->ours.assign(call.memory, call.memory + call.memoryCount);
+  bound->slots.assign(call.slots, call.slots + call.slotCount);
+  if (call.key.device.kind == DeviceKind::Cuda) {
+    tw_status status = bindOnGpu(*variant.loaded, *bound);
     if (status == TW_UNSUPPORTED) {
       const LoadedKernel &plain = plainVariant(call, variant);
       bound->loadedOwner = variant.plainOwner;
-      status = bindOnGpu(plain, bound->grid, slots, slotCount, *bound);
+      status = bindOnGpu(plain, *bound);
     }
     check(status);
   }

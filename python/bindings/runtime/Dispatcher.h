@@ -28,12 +28,13 @@ public:
   ///                                    arguments
   ///   stream_handle(stream) -> int     for streams that are no int
   Dispatcher(Signature signature, pybind11::object compiler)
-      : signature(std::move(signature)), compiler(std::move(compiler)) {}
+      : signature(std::move(signature)), compiler(std::move(compiler)),
+        table(this->signature) {}
 
-  /// Does what `form` says with the kernel over `grid`, which is null where it
-  /// is only compiled. Takes arguments in vectorcall form; gives the compiled
-  /// kernel or the `BoundLaunch`, or null with a Python error set.
-  PyObject *call(LaunchForm form, PyObject *grid, PyObject *const *args,
+  /// Does what `form` says with the kernel over `grid`, whose object is null
+  /// where it is only compiled. Takes arguments in vectorcall form; gives the
+  /// compiled kernel or the `BoundLaunch`, or null with a Python error set.
+  PyObject *call(LaunchForm form, GivenGrid &grid, PyObject *const *args,
                  size_t count, PyObject *keywordNames);
 
   size_t size() const { return table.size(); }
@@ -52,28 +53,25 @@ private:
 
   const KernelVariant *variantFor(const Call &call, bool load);
   pybind11::tuple compile(const Call &call, bool load, bool aligned) const;
-  const KernelVariant *compile(const Call &call, const CallKey &key, bool load);
-  const KernelVariant *load(const Call &call, const CallKey &key,
-                            KernelVariant variant);
-  bool resolveGrid(PyObject *grid, const Call &call, Grid &sides) const;
-  PyObject *callStructured(LaunchForm form, const Call &call, PyObject *grid,
+  const KernelVariant *compileVariant(const Call &call, bool load);
+  const KernelVariant *load(const Call &call, KernelVariant variant);
+  bool resolveGrid(GivenGrid &grid, const Call &call) const;
+  PyObject *callGrid(PyObject *grid, const Call &call) const;
+  PyObject *callStructured(LaunchForm form, const Call &call, GivenGrid &grid,
                            PyObject *const *args, size_t count,
                            PyObject *keywordNames);
-  PyObject *callFlat(LaunchForm form, const Call &call, PyObject *grid,
+  PyObject *callFlat(LaunchForm form, const Call &call, GivenGrid &grid,
                      FlatCall &flat);
   Inner innerDispatcher(const Call &call, const FlatCall &flat);
-  PyObject *run(LaunchForm form, const Call &call, const Grid &sides);
-  PyObject *bind(const Call &call, const KernelVariant &variant,
+  PyObject *run(LaunchForm form, Call &call, const Grid &sides);
+  PyObject *bind(Call &call, const KernelVariant &variant,
                  const Grid &sides) const;
   StreamChoice streamOf(const Call &call) const;
-  size_t addExtents(const Call &call, uint64_t *slots) const;
-  size_t packSlots(const Call &call, const KernelVariant &variant,
-                   uint64_t *slots) const;
+  void addExtents(Call &call) const;
   const LoadedKernel &plainVariant(const Call &call,
                                    const KernelVariant &variant) const;
   bool checkWritable(const Call &call, const KernelVariant &variant) const;
-  bool launch(const Call &call, const KernelVariant &variant,
-              const Grid &grid) const;
+  bool launch(Call &call, const KernelVariant &variant, const Grid &grid) const;
   void rejectArguments(PyObject *const *args, size_t count,
                        PyObject *keywordNames) const;
 

@@ -60,4 +60,13 @@ bool readGrid(PyObject *value, const char *kernel, Grid &grid) {
   return true;
 }
 
+bool isConstantGrid(PyObject *value) {
+  if (!PyTuple_CheckExact(value))
+    return PyLong_CheckExact(value);
+  for (Py_ssize_t axis = 0; axis < PyTuple_GET_SIZE(value); ++axis)
+    if (!PyLong_CheckExact(PyTuple_GET_ITEM(value, axis)))
+      return false;
+  return true;
+}
+
 } // namespace tilewright::python

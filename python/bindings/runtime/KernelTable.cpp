@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+namespace py = pybind11;
+
 namespace tilewright::python {
 
 static uint64_t mix(uint64_t hash, uint64_t value) {
@@ -9,60 +11,56 @@ static uint64_t mix(uint64_t hash, uint64_t value) {
   return hash ^ (hash >> 32);
 }
 
-static bool addConstant(PyObject *value, PyObject *name,
-                        const Signature &signature, CallKey &key) {
-  const Py_hash_t hash = PyObject_Hash(value);
-  if (hash == -1) {
-    PyErr_Format(PyExc_TypeError,
-                 "argument '%U' of kernel %s(): a compile-time value has to be "
-                 "hashable, got a value of type '%s'",
-                 name, signature.kernel.c_str(), Py_TYPE(value)->tp_name);
-    return false;
-  }
-  key.constants[key.constantCount++] = value;
-  key.hash = mix(key.hash, static_cast<uint64_t>(hash));
+bool KernelTable::hashConstant(const CallKey &key, size_t index,
+                               uint64_t &hash) const {
+  PyObject *value = key.constants[index];
+  const size_t firstOption = key.constantCount + 1 - signature.options.size();
+  // Mostly an option was not given: then its place in the key says enough.
+  if (index >= firstOption &&
+      value == signature.options[index - firstOption].defaultValue.ptr())
+    return true;
+  const Py_hash_t found = PyObject_Hash(value);
+  hash = mix(hash, static_cast<uint64_t>(found));
+  return found != -1;
+}
+
+/// The name of the parameter or option behind a compile-time value.
+static py::handle nameOf(const Signature &signature, size_t index) {
+  for (const Parameter &parameter : signature.parameters)
+    if (parameter.isConstexpr && index-- == 0)
+      return parameter.name;
+  return signature.options[index].name;
+}
+
+bool KernelTable::hashOf(const CallKey &key, uint64_t &hash) const {
+  hash = mix(static_cast<uint64_t>(key.device.kind),
+             static_cast<uint64_t>(key.device.index));
+  for (size_t i = 0; i < key.argumentCount; ++i)
+    hash = mix(hash, key.arguments[i].bits);
+  for (size_t i = 0; i < key.constantCount; ++i)
+    if (!hashConstant(key, i, hash)) {
+      PyErr_Format(PyExc_TypeError,
+                   "argument '%U' of kernel %s(): a compile-time value has to "
+                   "be hashable, got a value of type '%s'",
+                   nameOf(signature, i).ptr(), signature.kernel.c_str(),
+                   Py_TYPE(key.constants[i])->tp_name);
+      return false;
+    }
   return true;
 }
 
-/// Eight bytes at a time; the last ones may be fewer.
-static uint64_t hashBytes(const uint8_t *bytes, size_t count) {
-  uint64_t hash = count;
-  for (; count >= 8; bytes += 8, count -= 8) {
-    uint64_t word;
-    std::memcpy(&word, bytes, 8);
-    hash = mix(hash, word);
-  }
-  uint64_t rest = 0;
-  std::memcpy(&rest, bytes, count);
-  return mix(hash, rest);
+bool KernelTable::hasArguments(const Entry &entry, const CallKey &key) {
+  return entry.device == key.device &&
+         entry.arguments.size() == key.argumentCount &&
+         std::memcmp(entry.arguments.data(), key.arguments,
+                     key.argumentCount * sizeof(ArgumentKey)) == 0;
 }
 
-bool makeKey(const Signature &signature, const Call &call, CallKey &key) {
-  key.bytes[key.byteCount++] = static_cast<uint8_t>(call.device.kind);
-  key.bytes[key.byteCount++] = static_cast<uint8_t>(call.device.index);
-  for (size_t i = 0; i < signature.parameters.size(); ++i) {
-    if (signature.parameters[i].isConstexpr)
-      continue;
-    const Argument &argument = call.arguments[i];
-    key.bytes[key.byteCount++] = static_cast<uint8_t>(argument.kind) << 4 |
-                                 static_cast<uint8_t>(argument.type);
-    key.bytes[key.byteCount++] = static_cast<uint8_t>(argument.hint);
-  }
-  key.hash = hashBytes(key.bytes, key.byteCount);
-  for (size_t i = 0; i < signature.parameters.size(); ++i)
-    if (signature.parameters[i].isConstexpr &&
-        !addConstant(call.values[i], signature.parameters[i].name.ptr(),
-                     signature, key))
-      return false;
-  for (size_t i = 0; i + 1 < signature.options.size(); ++i) {
-    const Option &option = signature.options[i];
-    // Mostly it was not given: then its place in the key says enough.
-    if (call.options[i] == option.defaultValue.ptr())
-      key.constants[key.constantCount++] = call.options[i];
-    else if (!addConstant(call.options[i], option.name.ptr(), signature, key))
-      return false;
-  }
-  return true;
+bool KernelTable::isIdentical(const Entry &entry, const CallKey &key) {
+  return hasArguments(entry, key) &&
+         entry.identities.size() == key.constantCount &&
+         std::memcmp(entry.identities.data(), key.constants,
+                     key.constantCount * sizeof(PyObject *)) == 0;
 }
 
 /// Equal and of one type: 1, 1.0 and True compile to different code.
@@ -83,25 +81,22 @@ static int sameConstants(const Constants &held, const CallKey &key) {
 }
 
 const KernelTable::Entry *KernelTable::lookUp(const CallKey &key) const {
-  auto [begin, end] = entries.equal_range(key.hash);
+  uint64_t hash = 0;
+  if (!hashOf(key, hash))
+    return nullptr;
+  auto [begin, end] = entries.equal_range(hash);
   for (auto at = begin; at != end; ++at) {
     const Entry &entry = at->second;
-    if (entry.bytes.size() != key.byteCount ||
-        entry.constants.size() != key.constantCount ||
-        std::memcmp(entry.bytes.data(), key.bytes, key.byteCount) != 0)
+    if (!hasArguments(entry, key) ||
+        entry.constants.size() != key.constantCount)
       continue;
     const int same = sameConstants(entry.constants, key);
     if (same == 1)
-      return &entry;
+      return last = &entry;
     if (same < 0)
       return nullptr;
   }
   return nullptr;
-}
-
-const KernelVariant *KernelTable::find(const CallKey &key) const {
-  const Entry *entry = lookUp(key);
-  return entry ? &entry->variant : nullptr;
 }
 
 const KernelVariant &KernelTable::insert(const CallKey &key,
@@ -111,13 +106,18 @@ const KernelVariant &KernelTable::insert(const CallKey &key,
     entry.variant = std::move(variant);
     return entry.variant;
   }
+  uint64_t hash = 0;
+  if (PyErr_Occurred() || !hashOf(key, hash))
+    throw py::error_already_set();
   Entry entry;
-  entry.bytes.assign(reinterpret_cast<const char *>(key.bytes), key.byteCount);
+  entry.device = key.device;
+  entry.arguments.assign(key.arguments, key.arguments + key.argumentCount);
   for (size_t i = 0; i < key.constantCount; ++i)
     entry.constants.push_back(
-        pybind11::reinterpret_borrow<pybind11::object>(key.constants[i]));
+        py::reinterpret_borrow<py::object>(key.constants[i]));
+  entry.identities.assign(key.constants, key.constants + key.constantCount);
   entry.variant = std::move(variant);
-  return entries.emplace(key.hash, std::move(entry))->second.variant;
+  return entries.emplace(hash, std::move(entry))->second.variant;
 }
 
 } // namespace tilewright::python

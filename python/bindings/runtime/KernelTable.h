@@ -26,41 +26,50 @@ struct KernelVariant {
   bool takesExtents = false;
 };
 
-/// Types, hints and device of a call as bytes, and its compile-time values as
-/// borrowed references.
-struct CallKey {
-  uint8_t bytes[2 * kMaxParameters + 2];
-  size_t byteCount = 0;
-  PyObject *constants[kMaxParameters + kMaxOptions];
-  size_t constantCount = 0;
-  uint64_t hash = 0;
-};
-
-/// False with a Python error set for a compile-time value without hash.
-bool makeKey(const Signature &signature, const Call &call, CallKey &key);
-
 class KernelTable {
 public:
-  /// Null if there is none; then a Python error may be set, by a comparison of
-  /// compile-time values that failed.
-  const KernelVariant *find(const CallKey &key) const;
+  explicit KernelTable(const Signature &signature) : signature(signature) {}
 
-  /// Adds the variant, or replaces the one under this key.
+  /// Null if there is none; then a Python error may be set, for compile-time
+  /// values without hash and for a comparison of them that failed.
+  const KernelVariant *find(const CallKey &key) const {
+    if (last && isIdentical(*last, key))
+      return &last->variant;
+    const Entry *entry = lookUp(key);
+    return entry ? &entry->variant : nullptr;
+  }
+
+  /// Adds the variant, or replaces the one under this key. Throws where a
+  /// compile-time value has no hash.
   const KernelVariant &insert(const CallKey &key, KernelVariant variant);
 
   size_t size() const { return entries.size(); }
-  void clear() { entries.clear(); }
+  void clear() {
+    last = nullptr;
+    entries.clear();
+  }
 
 private:
   struct Entry {
-    std::string bytes;
+    Device device;
+    std::vector<ArgumentKey> arguments;
     std::vector<pybind11::object> constants;
     KernelVariant variant;
+    /// The constants once more, to be compared all at once.
+    std::vector<PyObject *> identities;
   };
 
+  static bool hasArguments(const Entry &entry, const CallKey &key);
+  static bool isIdentical(const Entry &entry, const CallKey &key);
+  bool hashOf(const CallKey &key, uint64_t &hash) const;
+  bool hashConstant(const CallKey &key, size_t index, uint64_t &hash) const;
   const Entry *lookUp(const CallKey &key) const;
 
+  const Signature &signature;
   std::unordered_multimap<uint64_t, Entry> entries;
+  /// The one that was found last, which is mostly found again: then nothing is
+  /// hashed, and compile-time values are compared by identity.
+  mutable const Entry *last = nullptr;
 };
 
 } // namespace tilewright::python

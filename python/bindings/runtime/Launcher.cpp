@@ -13,8 +13,10 @@ struct LauncherObject {
   PyObject_HEAD vectorcallfunc vectorcall;
   Dispatcher *dispatcher;
   PyObject *owner;
-  PyObject *grid;
+  GivenGrid grid;
   LaunchForm form;
+  /// What a factory made last, for the next time; null for others.
+  PyObject *made;
 };
 } // namespace
 
@@ -38,6 +40,31 @@ static PyObject *call(PyObject *self, PyObject *const *args,
   return nullptr;
 }
 
+/// What was made for the last grid, where it does for this one, too: for the
+/// same object, as when a program launches with the same tuple in the same
+/// place again and again, or because nobody else has it any more.
+static PyObject *remakeForGrid(LauncherObject &factory, PyObject *grid) {
+  auto *made = reinterpret_cast<LauncherObject *>(factory.made);
+  if (!made)
+    return nullptr;
+  if (made->grid.object != grid) {
+    if (Py_REFCNT(factory.made) != 1 || !isConstantGrid(grid))
+      return nullptr;
+    Py_DECREF(made->grid.object);
+    made->grid = {Py_NewRef(grid), {1, 1, 1}, false};
+  }
+  return Py_NewRef(factory.made);
+}
+
+/// Keeps what was made for the next time that a launcher is asked for. Not one
+/// for a function, which holds on to what it refers to, such as arrays.
+static void keepMade(LauncherObject &factory, PyObject *made) {
+  if (!isConstantGrid(reinterpret_cast<LauncherObject *>(made)->grid.object))
+    return;
+  Py_XDECREF(factory.made);
+  factory.made = Py_NewRef(made);
+}
+
 static PyObject *makeForGrid(PyObject *self, PyObject *const *args,
                              size_t countAndFlag, PyObject *keywordNames) {
   auto *factory = reinterpret_cast<LauncherObject *>(self);
@@ -45,13 +72,15 @@ static PyObject *makeForGrid(PyObject *self, PyObject *const *args,
     PyErr_SetString(PyExc_TypeError, "a launcher is made for one grid");
     return nullptr;
   }
+  if (PyObject *made = remakeForGrid(*factory, args[0]))
+    return made;
   try {
-    return makeLauncher(*factory->dispatcher,
-                        py::reinterpret_borrow<py::object>(factory->owner),
-                        py::reinterpret_borrow<py::object>(args[0]),
-                        LaunchForm::Launch)
-        .release()
-        .ptr();
+    py::object made = makeLauncher(
+        *factory->dispatcher,
+        py::reinterpret_borrow<py::object>(factory->owner),
+        py::reinterpret_borrow<py::object>(args[0]), LaunchForm::Launch);
+    keepMade(*factory, made.ptr());
+    return made.release().ptr();
   } catch (py::error_already_set &error) {
     error.restore();
   }
@@ -61,7 +90,8 @@ static PyObject *makeForGrid(PyObject *self, PyObject *const *args,
 static void deallocate(PyObject *self) {
   auto *launcher = reinterpret_cast<LauncherObject *>(self);
   Py_XDECREF(launcher->owner);
-  Py_XDECREF(launcher->grid);
+  Py_XDECREF(launcher->grid.object);
+  Py_XDECREF(launcher->made);
   PyTypeObject *type = Py_TYPE(self);
   PyObject_Free(self);
   Py_DECREF(type);
@@ -93,8 +123,9 @@ py::object makeLauncher(Dispatcher &dispatcher, py::object owner,
   launcher->vectorcall = call;
   launcher->dispatcher = &dispatcher;
   launcher->owner = owner.release().ptr();
-  launcher->grid = grid.release().ptr();
+  launcher->grid = {grid.release().ptr(), {1, 1, 1}, false};
   launcher->form = form;
+  launcher->made = nullptr;
   return py::reinterpret_steal<py::object>(
       reinterpret_cast<PyObject *>(launcher));
 }

@@ -44,25 +44,37 @@ std::unique_ptr<LoadedKernel> LoadedKernel::cuda(
 
 LoadedKernel::~LoadedKernel() { tw_cuda_kernel_free(onGpu); }
 
-tw_status LoadedKernel::launch(const Grid &grid, void *stream, uint64_t *slots,
-                               size_t count) const {
+void LoadedKernel::passOnly(const std::vector<bool> &arguments) {
+  passed.emplace();
+  for (size_t i = 0; i < arguments.size(); ++i)
+    if (arguments[i])
+      passed->push_back(static_cast<uint16_t>(i));
+}
+
+tw_status LoadedKernel::launchOnCpu(const Grid &grid, uint64_t *slots,
+                                    size_t count) const {
   uint64_t kept[kMaxSlots];
-  if (!passed.empty()) {
-    size_t all = std::min(count, passed.size());
-    count = 0;
-    for (size_t i = 0; i < all; ++i)
-      if (passed[i])
-        kept[count++] = slots[i];
+  if (passed) {
+    for (size_t i = 0; i < passed->size() && (*passed)[i] < count; ++i)
+      kept[i] = slots[(*passed)[i]];
     slots = kept;
   }
-  if (!onGpu) {
-    py::gil_scoped_release unlocked;
-    return tw_host_launch_ordered(onCpu, slots, grid.data(), 0, order);
-  }
+  py::gil_scoped_release unlocked;
+  return tw_host_launch_ordered(onCpu, slots, grid.data(), 0, order);
+}
+
+tw_status LoadedKernel::launch(const Grid &grid, void *stream, uint64_t *slots,
+                               size_t count) const {
+  if (!onGpu)
+    return launchOnCpu(grid, slots, count);
   // Little-endian: a parameter narrower than its slot starts where it does.
   void *parameters[kMaxSlots];
-  for (size_t i = 0; i < count; ++i)
-    parameters[i] = &slots[i];
+  if (passed)
+    for (size_t i = 0; i < passed->size() && (*passed)[i] < count; ++i)
+      parameters[i] = &slots[(*passed)[i]];
+  else
+    for (size_t i = 0; i < count; ++i)
+      parameters[i] = &slots[i];
   return tw_cuda_launch(onGpu, grid.data(), stream, parameters);
 }
 

@@ -7,6 +7,8 @@
 #include "tilewright-c/runtime.h"
 
 #include <memory>
+#include <optional>
+#include <vector>
 
 namespace tilewright::python {
 
@@ -34,7 +36,7 @@ public:
 
   /// Says for each argument of a launch whether the kernel has a parameter for
   /// it; until then all are passed.
-  void passOnly(std::vector<bool> arguments) { passed = std::move(arguments); }
+  void passOnly(const std::vector<bool> &arguments);
 
   /// Registers and so on; null for the CPU.
   const tw_cuda_kernel *cudaKernel() const { return onGpu; }
@@ -42,11 +44,14 @@ public:
 private:
   LoadedKernel() = default;
 
+  tw_status launchOnCpu(const Grid &grid, uint64_t *slots, size_t count) const;
+
   tw_host_kernel onCpu = nullptr;
   tw_host_order order = TW_HOST_ANY_ORDER;
   tw_cuda_kernel *onGpu = nullptr;
   pybind11::object owner;
-  std::vector<bool> passed;
+  /// The arguments that it has a parameter for, where it has not for all.
+  std::optional<std::vector<uint16_t>> passed;
 };
 
 } // namespace tilewright::python

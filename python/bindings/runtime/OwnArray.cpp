@@ -56,14 +56,6 @@ bool isOwnArrayType(PyTypeObject *type) {
   return ownArrayType && PyType_IsSubtype(type, ownArrayType);
 }
 
-OwnArray &ownArray(PyObject *object) {
-  // A cast looks the type up, which costs more than all else of the argument.
-  auto *instance = reinterpret_cast<py::detail::instance *>(object);
-  if (instance->simple_layout && instance->simple_value_holder[0])
-    return *static_cast<OwnArray *>(instance->simple_value_holder[0]);
-  return py::cast<OwnArray &>(object);
-}
-
 static std::unique_ptr<OwnArray> makeArray(uint64_t address,
                                            const std::string &type,
                                            int cudaDevice, bool readOnly,

@@ -46,7 +46,15 @@ void defineOwnArrays(pybind11::module_ &module);
 
 /// Whether its objects are such arrays.
 bool isOwnArrayType(PyTypeObject *type);
-OwnArray &ownArray(PyObject *object);
+
+/// The array behind the object, which is one.
+inline OwnArray &ownArray(PyObject *object) {
+  // A cast looks the type up, which costs more than all else of the argument.
+  auto *instance = reinterpret_cast<pybind11::detail::instance *>(object);
+  if (instance->simple_layout && instance->simple_value_holder[0])
+    return *static_cast<OwnArray *>(instance->simple_value_holder[0]);
+  return pybind11::cast<OwnArray &>(object);
+}
 
 } // namespace tilewright::python
 

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 
-@dataclass
+# Launches read the slots, which is quicker than attributes.
+@dataclass(slots=True)
 class TensorDescriptor:
     """An array and the shape of the blocks that a kernel accesses it by, as one argument.
 

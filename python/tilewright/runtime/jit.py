@@ -39,6 +39,9 @@ class JITFunction(KernelFunction):
         array([0, 2, 4, 6, 8])
     """
 
+    # On the path of every launch: read from slots, which takes no dictionary.
+    __slots__ = ("_launcher", "pre_run_hooks")
+
     def __init__(
         self,
         fn,
@@ -94,7 +97,6 @@ class JITFunction(KernelFunction):
 
     def __getitem__(self, grid):
         """A callable that runs the kernel over `grid`."""
-        # On the path of every launch: two plain attributes.
         if self._launcher is None or self.pre_run_hooks:
             return self._launch_specially(grid)
         return self._launcher(grid)

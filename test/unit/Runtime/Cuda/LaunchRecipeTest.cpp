@@ -95,6 +95,19 @@ TEST_F(LaunchRecipeTest, MapsAreKept) {
   EXPECT_EQ(fake->launches[2].words[2], 1u);
 }
 
+TEST_F(LaunchRecipeTest, MoreArraysThanAreKeptHaveTheirOwnMaps) {
+  load(recipeOfMatrix(GridKind::Given));
+  fake->parametersToRecord = 3;
+  for (int round = 0; round < 2; ++round)
+    for (uint64_t i = 0; i < 300; ++i)
+      ASSERT_TRUE(launch(0x1000 * (1 + i), 8 + int64_t(i % 3), {1, 1, 1}).ok());
+  for (size_t i = 0; i < fake->launches.size(); ++i) {
+    const FakeTensorMap &map = fake->tensorMaps[fake->launches[i].words[2] - 1];
+    EXPECT_EQ(map.base, 0x1000 * (1 + i % 300)) << i;
+    EXPECT_EQ(map.sizes[1], 8 + i % 300 % 3) << i;
+  }
+}
+
 TEST_F(LaunchRecipeTest, ArraysWithoutElementsAreZeros) {
   load(recipeOfMatrix(GridKind::Given));
   ASSERT_TRUE(launch(0x7000, 0, {1, 1, 1}).ok());

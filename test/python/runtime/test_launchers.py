@@ -1,0 +1,121 @@
+"""What a kernel remembers of its launches for the next one, where the next one is different."""
+
+import sys
+
+import numpy as np
+import pytest
+import tilewright as tw
+import tilewright.language as tl
+
+pytestmark = pytest.mark.compiled
+
+
+@tw.jit
+def count(out):
+    """Where the last program is."""
+    tl.store(out + tl.program_id(0), tl.num_programs(0) * 10 + tl.num_programs(1))
+
+
+def launched(grid):
+    """What `count` leaves over the grid."""
+    out = np.zeros(8, np.int32)
+    count[grid](out)
+    return out[0]
+
+
+def test_grids_that_change():
+    assert [launched(grid) for grid in (3, (4,), (4,), (2, 5), 3, [6], (lambda meta: 7), (np.int64(1),))] == [
+        31,
+        41,
+        41,
+        25,
+        31,
+        61,
+        71,
+        11,
+    ]
+    sides = [1]
+    launch = count[sides]
+    for side in (1, 2):
+        sides[0] = side
+        out = np.zeros(8, np.int32)
+        launch(out)
+        assert out[0] == 10 * side + 1
+
+
+def test_the_same_grid_gives_the_same_launcher():
+    grid = (3,)
+    launch = count[grid]
+    assert count[grid] is launch
+    other = count[(4, 2)]  # while the first one is held
+    first, second = np.zeros(8, np.int32), np.zeros(8, np.int32)
+    launch(first)
+    other(second)
+    assert (first[0], second[0]) == (31, 42)
+
+
+def test_launchers_keep_no_arrays():
+    array = np.zeros(8, np.int32)
+    references = sys.getrefcount(array)
+    for _ in range(3):
+        count[lambda meta, array=array: (len(array),)](array)
+    assert sys.getrefcount(array) == references
+
+
+def test_bad_grids_are_refused_each_time():
+    for _ in range(2):
+        with pytest.raises(ValueError, match="along x is -1"):
+            launched((-1,))
+        with pytest.raises(TypeError, match="along x is 2.5"):
+            launched((2.5,))
+    assert launched((2,)) == 21
+
+
+def test_arguments_of_changing_types(kernel, compilations):
+    torch = pytest.importorskip("torch")
+    own = tw.zeros(4, np.float16)
+    given = [
+        (np.zeros(4, np.float32), "*fp32"),
+        (torch.zeros(4, dtype=torch.float64), "*fp64"),
+        (torch.zeros(4, dtype=torch.bfloat16), "*bf16"),
+        (own, "*fp16"),
+        (5, "i32"),
+        (torch.zeros(4, dtype=torch.float64), "*fp64"),
+        (2.5, "fp32"),
+        (True, "i1"),
+        (None, None),
+    ]
+    for value, name in given * 2:
+        made = kernel.warmup(value, None, 3)
+        assert made.arg_types.get("x") == name
+    assert len(compilations) == len(given) - 1  # float64 comes twice
+
+
+def test_elements_that_no_kernel_takes_after_ones_that_it_does(kernel, compilations):
+    torch = pytest.importorskip("torch")
+    kernel.warmup(torch.zeros(4), None, 3)
+    for _ in range(2):
+        with pytest.raises(TypeError, match="argument 'x' of kernel kernel.*no kernel takes elements"):
+            kernel.warmup(torch.zeros(4, dtype=torch.complex64), None, 3)
+        with pytest.raises(TypeError, match="argument 'x' of kernel kernel.*cannot read the array"):
+            kernel.warmup(torch.zeros(4, 4).to_sparse(), None, 3)
+    kernel.warmup(torch.zeros(4), None, 3)
+    assert len(compilations) == 1
+
+
+def test_constants_that_are_equal_but_not_the_same(kernel, compilations):
+    for _ in range(3):
+        kernel.warmup(None, None, 3, BLOCK=int("1024"))
+        kernel.warmup(None, None, 3, BLOCK=int("2048"))
+    assert [made["constants"]["BLOCK"] for made in compilations] == [1024, 2048]
+
+
+def test_read_only_arrays_after_others():
+    array = np.zeros(8, np.int32)
+    count[2,](array)
+    array.flags.writeable = False
+    with pytest.raises(ValueError, match="argument 'out' of kernel count.*read-only"):
+        count[2,](array)
+    mine = tw.zeros(8, np.int32)
+    count[2,](mine)
+    assert mine.to_numpy()[0] == 21
