@@ -64,9 +64,9 @@ def test_launchers_keep_no_arrays():
 
 def test_bad_grids_are_refused_each_time():
     for _ in range(2):
-        with pytest.raises(ValueError, match="along x is -1"):
+        with pytest.raises(ValueError, match=r"along x is -1"):
             launched((-1,))
-        with pytest.raises(TypeError, match="along x is 2.5"):
+        with pytest.raises(TypeError, match=r"along x is 2.5"):
             launched((2.5,))
     assert launched((2,)) == 21
 
@@ -95,9 +95,9 @@ def test_elements_that_no_kernel_takes_after_ones_that_it_does(kernel, compilati
     torch = pytest.importorskip("torch")
     kernel.warmup(torch.zeros(4), None, 3)
     for _ in range(2):
-        with pytest.raises(TypeError, match="argument 'x' of kernel kernel.*no kernel takes elements"):
+        with pytest.raises(TypeError, match=r"argument 'x' of kernel kernel.*no kernel takes elements"):
             kernel.warmup(torch.zeros(4, dtype=torch.complex64), None, 3)
-        with pytest.raises(TypeError, match="argument 'x' of kernel kernel.*cannot read the array"):
+        with pytest.raises(TypeError, match=r"argument 'x' of kernel kernel.*cannot read the array"):
             kernel.warmup(torch.zeros(4, 4).to_sparse(), None, 3)
     kernel.warmup(torch.zeros(4), None, 3)
     assert len(compilations) == 1
@@ -114,7 +114,7 @@ def test_read_only_arrays_after_others():
     array = np.zeros(8, np.int32)
     count[2,](array)
     array.flags.writeable = False
-    with pytest.raises(ValueError, match="argument 'out' of kernel count.*read-only"):
+    with pytest.raises(ValueError, match=r"argument 'out' of kernel count.*read-only"):
         count[2,](array)
     mine = tw.zeros(8, np.int32)
     count[2,](mine)
