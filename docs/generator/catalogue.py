@@ -159,7 +159,7 @@ PAGES = (
         (
             _tw("Kernels", "jit JITFunction interpret load TensorDescriptor cdiv next_power_of_2"),
             _tw("Choosing configurations", "autotune Config Space heuristics"),
-            _tw("Watching launches", "launch_hook profile"),
+            _tw("Watching launches", "launch_hook compile_hook profile"),
             _tw(
                 "Errors",
                 "CompilationError KernelAssertError TilewrightError OutOfResources OutOfMemory DriverError CacheError "
@@ -221,7 +221,7 @@ ON_GPU = {
 }
 
 #: Examples of what compiled kernels alone have.
-COMPILED = {"launch_hook", "profile", "load"}
+COMPILED = {"compile_hook", "launch_hook", "profile", "load"}
 
 
 def public_names():

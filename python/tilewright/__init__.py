@@ -48,6 +48,7 @@ _FROM = {
     **dict.fromkeys(("device_info", "memory_info", "trim_memory"), "devices"),
     "LibraryError": "aot",
     "TensorDescriptor": "runtime.descriptor",
+    "compile_hook": "hooks",
     "launch_hook": "hooks",
     "profile": "profiling",
     "interpret": "interpreter",

@@ -14,6 +14,7 @@ from threading import Lock
 
 from . import _tilewright
 from .devices import name_of
+from .runtime.specializer import compile_hooks
 
 #: A function of the compiled kernel and the grid that gives the metadata of the launch being made.
 _description = ContextVar("tilewright_launch_metadata", default=None)
@@ -53,6 +54,57 @@ class LaunchHook:
 
     def __exit__(self, *exception):
         self.remove()
+
+
+class CompilationSkipped(Exception):
+    """Ends a call whose kernel a hook does not want to be compiled."""
+
+
+class CompileHook:
+    """What `compile_hook` gives; `remove`, or the end of a `with` block, ends it."""
+
+    def __init__(self, before, after):
+        self.before, self.after = before, after
+
+    def remove(self):
+        """Do not call the functions any more."""
+        with _lock:
+            if self in compile_hooks:
+                compile_hooks.remove(self)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.remove()
+
+
+def compile_hook(before=None, after=None):
+    """Call `before` and `after` around each compilation for a call, a warm-up or `preload` from now on.
+
+    They get a `Compilation`: `kernel`, `function`, `types`, `constants`, `divisors`, `options`, `device`,
+    `is_warmup`, and `specialization_data`, a string that `kernel.preload` takes in another process. Where `before`
+    gives True nothing is compiled or launched, and the call gives None. Kernels found on disk count; those that the
+    process has already do not. Raises `TypeError` for what cannot be called.
+
+    Example:
+
+        >>> import numpy as np
+        >>> import tilewright as tw
+        >>> seen = []
+        >>> with tw.compile_hook(lambda made: seen.append(made.specialization_data)):
+        ...     _ = twice.warmup(np.arange(5), np.zeros(5, int), 5, BLOCK=2)
+        ...
+        >>> twice.preload(seen[0]).name
+        'twice'
+    """
+    for function in (before, after):
+        if function is not None and not callable(function):
+            raise TypeError(f"a compile hook is a function of a Compilation, got {function!r}")
+    hook = CompileHook(before, after)
+    with _lock:
+        compile_hooks.append(hook)
+    return hook
 
 
 def launch_hook(before=None, after=None):

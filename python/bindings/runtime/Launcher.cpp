@@ -22,6 +22,12 @@ struct LauncherObject {
 
 static PyTypeObject *launcherType = nullptr;
 
+/// Whether a hook of the program did not want the kernel of a call compiled.
+static bool isSkipped(const py::error_already_set &error) {
+  return error.matches(
+      py::module_::import("tilewright.hooks").attr("CompilationSkipped"));
+}
+
 static PyObject *call(PyObject *self, PyObject *const *args,
                       size_t countAndFlag, PyObject *keywordNames) {
   auto *launcher = reinterpret_cast<LauncherObject *>(self);
@@ -31,6 +37,8 @@ static PyObject *call(PyObject *self, PyObject *const *args,
                                       PyVectorcall_NARGS(countAndFlag),
                                       keywordNames);
   } catch (py::error_already_set &error) {
+    if (isSkipped(error))
+      Py_RETURN_NONE;
     error.restore();
   } catch (const py::builtin_exception &error) {
     error.set_error();

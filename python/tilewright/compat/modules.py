@@ -9,7 +9,7 @@ import tilewright.language as tl
 
 from ..language.constexpr import constexpr_function
 from ..runtime.descriptor import TensorDescriptor
-from . import driver, functions, testing, tuning
+from . import driver, functions, knobs, testing, tuning
 
 
 class InterpreterError(tw.TilewrightError):
@@ -170,6 +170,7 @@ def make(version, numerics):
     )
     add("triton.testing", _public(testing))
     add("triton._internal_testing", {"__getattr__": _internal_testing})
+    add("triton.knobs", {"runtime": knobs.runtime})
     add("triton.tools", {})
     add("triton.tools.tensor_descriptor", {"TensorDescriptor": TensorDescriptor})
     add("triton.backends", {}, backends={"nvidia": driver.driver})

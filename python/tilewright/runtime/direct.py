@@ -15,7 +15,7 @@ from typing import NamedTuple
 from ..frontend.reads import notes, still_holds
 from ..frontend.values import wrap
 from ..language.constexpr import unwrap
-from ..language.dtypes import dtype
+from .plain import plain, plain_tree
 
 #: What decides on the IR in this package, beside the library.
 _PARTS = ("frontend", "language", "runtime")
@@ -35,40 +35,17 @@ def _package_state():
     return repr(state)
 
 
-def _plain(value):
-    """A constant as data. Raises `TypeError` for what is no number, string, type or tuple of them."""
-    value = unwrap(value)
-    if value is None or type(value) in (bool, int, str):
-        return [type(value).__name__, value]
-    if type(value) is float:
-        return ["float", value.hex()]
-    if type(value) is dtype:
-        return ["dtype", value.name]
-    if type(value) is tuple:
-        return ["tuple", [_plain(item) for item in value]]
-    raise TypeError
-
-
-def _plain_tree(tree):
-    """The tree of a structured argument as data. Raises `TypeError` where it holds a class."""
-    if isinstance(tree, str):
-        return tree
-    if tree.named is not None:
-        raise TypeError
-    return [[_plain_tree(member) for member in tree.members], tree.block_shape, tree.padding]
-
-
 def key_of(fn, arg_types, constexprs, attrs, options, trees, extents, decides):
     """The key of a request: like that of a kernel, with what the front end is given in the place of what it makes.
     `decides` is the rest of a kernel's key. None for a request that is not plain data."""
     try:
         request = [
             [fn.__code__.co_filename, fn.__code__.co_firstlineno, fn.__module__, fn.__qualname__],
-            [[name, given if isinstance(given, str) else _plain(given)] for name, given in arg_types.items()],
-            [[name, _plain(value)] for name, value in constexprs.items()],
+            [[name, given if isinstance(given, str) else plain(given)] for name, given in arg_types.items()],
+            [[name, plain(value)] for name, value in constexprs.items()],
             sorted((attrs or {}).items()),
             options.items(),
-            [[name, _plain_tree(tree)] for name, tree in (trees or {}).items()],
+            [[name, plain_tree(tree)] for name, tree in (trees or {}).items()],
             bool(extents),
         ]
     except TypeError:

@@ -154,6 +154,15 @@ class JITFunction(KernelFunction):
         args = [_array_of(value) if type(value).__module__ == "torch" else value for value in args]
         return self._dispatcher.warmer()(*args, **kwargs)
 
+    def preload(self, specialization_data):
+        """Compile for what `specialization_data` says, a string that a `tilewright.compile_hook` got in this or another
+        process, on the current device. Calls that need just that find it. Gives the `CompiledKernel`. Raises
+        `RuntimeError` for data of another kernel, `ValueError` for what is none.
+
+        Example: see `tilewright.compile_hook`.
+        """
+        return self._specializer.preload(specialization_data)
+
     def compile_async(self, *args, **kwargs):
         """Compile as `warmup` does, in another thread. Gives the `concurrent.futures.Future` of the
         `CompiledKernel`; its `result()` raises what `warmup` would, such as `CompilationError` at the line of the

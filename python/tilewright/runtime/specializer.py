@@ -2,6 +2,7 @@
 
 import inspect
 
+from ..devices import ordinal_of
 from .backends import backend_for
 from .extents import extent
 from .naming import symbol_of
@@ -11,6 +12,9 @@ from .structured import flatten
 #: Functions that are told of each compilation for a call: with the kernel's function, types, constants and
 #: divisors by argument, the target, the `Options` and the trees of structured arguments.
 observers = []
+
+#: Of the program, each with functions `before` and `after` of a `Compilation`: see `hooks.compile_hook`.
+compile_hooks = []
 
 
 def compile_kernel(*request, **named):
@@ -31,6 +35,8 @@ class Specializer:
         self.fn, self.params, self.trees, self.name, self.kernel = fn, params, trees or {}, name, kernel
         #: By the number of the device, what was compiled for it, by types, constants and options.
         self.made = {}
+        #: What was compiled for it ahead of the calls that need it, in the same way.
+        self.preloaded = {}
         self.options = Options() if options is None else options
         self._signature, self._structured = inspect.signature(fn), {}
 
@@ -67,7 +73,7 @@ class Specializer:
         if inner is None:
             params = [param for param, _ in leaves.values()]
             specializer = Specializer(self.fn, params, self.options, trees, self.name, self.kernel)
-            specializer.made = self.made
+            specializer.made, specializer.preloaded = self.made, self.preloaded
             inner = self._structured[key] = specializer.dispatcher()
         return leaves, inner
 
@@ -87,17 +93,48 @@ class Specializer:
             arg_types[param.name] = spec[0]
             if spec[1] == 16:
                 attrs[param.name] = 16
+        values, given = (arg_types, constexprs, attrs, tuple(options)), Options(*options)
+        known = self.preloaded.get(device[1], {}).get(_key(device[0], values, self.trees))
+        compiled = known or self._compile(device, values, self.trees, is_warmup=not load)
+        loaded = backend_for(device[0]).load(compiled, device[1], given) if load else None
+        return compiled, loaded, [param.name in compiled.written for param in self.params], given.debug
+
+    def _compile(self, device, values, trees, is_warmup):
+        """The kernel for types, constants, divisors and options, the `values`."""
         kind, ordinal = device
-        backend = backend_for(kind)
-        request = (self.fn, arg_types, constexprs, attrs, backend.target(ordinal), Options(*options))
+        arg_types, constexprs, attrs, options = values
+        given = Options(*options)
+        request = (self.fn, arg_types, constexprs, attrs, backend_for(kind).target(ordinal), given)
+        done = self._begin(values, trees, device, is_warmup) if compile_hooks else None
         for observe in observers:
-            observe(*request, self.trees)
+            observe(*request, trees)
         symbol = symbol_of(self.name, self.fn, constexprs, arg_types)
-        compiled = compile_kernel(*request, trees=self.trees, symbol=symbol, extents=request[-1].debug)
+        compiled = compile_kernel(*request, trees=trees, symbol=symbol, extents=given.debug)
         compiled = compiled.launched_by(self.kernel)
-        self.made.setdefault(ordinal, {})[repr((kind, *request[1:4], options))] = compiled
-        loaded = backend.load(compiled, ordinal, request[-1]) if load else None
-        return compiled, loaded, [param.name in compiled.written for param in self.params], request[-1].debug
+        self.made.setdefault(ordinal, {})[_key(kind, values, trees)] = compiled
+        if done:
+            done()
+        return compiled
+
+    def _begin(self, values, trees, device, is_warmup):
+        from .preloading import Compilation, begin
+
+        kernel = self.kernel() if self.kernel else None
+        return begin(compile_hooks, Compilation(self.fn, kernel, values, trees, device, is_warmup))
+
+    def preload(self, data):
+        """Compile for what `specialization_data` of a compilation says, for the calls that will need it."""
+        from .preloading import CompilationSkipped, deserialize
+
+        kind, types, constants, divisors, options, trees = deserialize(self.fn, data)
+        ordinal = ordinal_of(kind) if kind == "cuda" else 0
+        values = types, constants, divisors, options
+        try:
+            compiled = self._compile((kind, ordinal), values, trees, is_warmup=True)
+        except CompilationSkipped:
+            return None
+        self.preloaded.setdefault(ordinal, {})[_key(kind, values, trees)] = compiled
+        return compiled
 
     @staticmethod
     def load(compiled, options, device):
@@ -148,6 +185,10 @@ class Specializer:
 
         ordinal = stream.ordinal if isinstance(stream, Stream) else 0
         return handle_of(stream, ordinal, f"stream of kernel {self.fn.__name__}()")
+
+
+def _key(kind, values, trees):
+    return repr((kind, *values, trees))
 
 
 def _is_option(name):

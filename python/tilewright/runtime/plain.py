@@ -1,0 +1,51 @@
+"""Requests for kernels as plain data: numbers, strings and lists, which can be written down and read again."""
+
+from ..language.constexpr import unwrap
+from ..language.dtypes import dtype
+from .structured import Group
+
+
+def plain(value):
+    """A constant as data. Raises `TypeError` for what is no number, string, type or tuple of them."""
+    value = unwrap(value)
+    if value is None or type(value) in (bool, int, str):
+        return [type(value).__name__, value]
+    if type(value) is float:
+        return ["float", value.hex()]
+    if type(value) is dtype:
+        return ["dtype", value.name]
+    if type(value) is tuple:
+        return ["tuple", [plain(item) for item in value]]
+    raise TypeError
+
+
+def from_plain(data):
+    """The constant that `plain` has made `data` of. Raises `ValueError` and `TypeError` for anything else."""
+    kind, value = data
+    if kind == "float":
+        return float.fromhex(value)
+    if kind == "dtype":
+        return dtype(value)
+    if kind == "tuple":
+        return tuple(from_plain(item) for item in value)
+    if kind != type(value).__name__ or kind not in ("NoneType", "bool", "int", "str"):
+        raise ValueError(f"no constant: {data!r}")
+    return value
+
+
+def plain_tree(tree):
+    """The tree of a structured argument as data. Raises `TypeError` where it holds a class."""
+    if isinstance(tree, str):
+        return tree
+    if tree.named is not None:
+        raise TypeError
+    return [[plain_tree(member) for member in tree.members], tree.block_shape, tree.padding]
+
+
+def tree_from_plain(data):
+    """The tree that `plain_tree` has made `data` of. Raises `ValueError` and `TypeError` for anything else."""
+    if isinstance(data, str):
+        return data
+    members, block_shape, padding = data
+    block_shape = None if block_shape is None else tuple(block_shape)
+    return Group(tuple(tree_from_plain(member) for member in members), None, block_shape, padding)
