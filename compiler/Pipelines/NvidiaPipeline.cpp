@@ -39,8 +39,9 @@ void tilewright::buildTileToWarpPipeline(OpPassManager &manager,
         {options.numWarps, options.computeCapability, options.archSpecific}));
     addCleanup(manager);
   }
-  manager.addPass(warp::createSelectTma(
-      {options.numWarps, options.computeCapability, options.archSpecific}));
+  manager.addPass(
+      warp::createSelectTma({options.numWarps, options.computeCapability,
+                             options.archSpecific, options.makesMaps}));
   addCleanup(manager);
   manager.addPass(warp::createConvertTileToWarp(
       {options.numWarps, options.computeCapability, options.archSpecific}));
@@ -55,7 +56,7 @@ void tilewright::buildTileToWarpPipeline(OpPassManager &manager,
       manager.addPass(warp::createFormClusters({options.clusterSize}));
     manager.addPass(warp::createOverlapProducts());
     manager.addPass(warp::createDelayWaits());
-    manager.addPass(warp::createBindTensorMaps());
+    manager.addPass(warp::createBindTensorMaps({options.check}));
   }
   manager.addPass(warp::createPipelineLoops({numStages, limit}));
   manager.addPass(createCanonicalizerPass());

@@ -23,6 +23,8 @@ struct NvidiaOptions {
   bool deterministic = false;
   /// Run the passes that check the compiler's own work.
   bool check = false;
+  /// Kernels may make tensor maps: the assembler takes PTX 8.6.
+  bool makesMaps = true;
 };
 
 /// Input: kernels as `tile-pipeline` leaves them. Output: one `llvm.func` for

@@ -7,6 +7,7 @@
 #include "compiler/Targets/Targets.h"
 #include "dialect/Tile/TileOps.h"
 #include "dialect/Warp/WarpDialect.h"
+#include "lib/Analysis/HostValues.h"
 #include "lib/Target/NVPTX/Assembler.h"
 #include "lib/Target/NVPTX/GpuArch.h"
 #include "lib/Target/NVPTX/Ptx.h"
@@ -51,6 +52,24 @@ static FailureOr<unsigned> choosePtxVersion(const CompileOptions &options,
   if (!version)
     return emitError(loc) << llvm::toString(version.takeError());
   return std::min(*version, kNewestPtx);
+}
+
+/// Whether that version tells an assembler all of a tensor map. Asked only of
+/// modules that may make one, for it looks for the assembler.
+static FailureOr<bool> canMakeMaps(ModuleOp module,
+                                   const CompileOptions &options) {
+  constexpr unsigned kMapPtx = 86;
+  auto isMade = [](tile::MakeDescriptorOp desc) {
+    return isHostKnown(desc) ? WalkResult::advance() : WalkResult::interrupt();
+  };
+  if (!module.walk(isMade).wasInterrupted())
+    return false;
+  if (!options.stopAfter.empty() && options.ptxVersion == 0)
+    return true;
+  FailureOr<unsigned> version = choosePtxVersion(options, module.getLoc());
+  if (failed(version))
+    return failure();
+  return *version >= kMapPtx;
 }
 
 static LogicalResult emitStages(ModuleOp module, const CompileOptions &options,
@@ -152,6 +171,10 @@ LogicalResult NvidiaBackEnd::compile(ModuleOp module,
   NvidiaOptions nvidia;
   nvidia.computeCapability = arch->computeCapability;
   nvidia.archSpecific = arch->suffix == 'a';
+  FailureOr<bool> makesMaps = canMakeMaps(module, options);
+  if (failed(makesMaps))
+    return failure();
+  nvidia.makesMaps = *makesMaps;
   nvidia.numWarps = options.numWarps;
   nvidia.numStages = options.numStages;
   nvidia.clusterSize = std::min(options.numCtas, kPortableCluster);

@@ -13,13 +13,17 @@ def Tile_MakeDescriptorOp : Tile_Op<"make_descriptor", [Pure, AttrSizedOperandSe
         but the last.
     C2: `base` points to the descriptor's element type; booleans are kept as i8.
     C3: padding with NaN is for floats.
+    C4: with `aligned`, those of base and strides that come from memory are
+        multiples of 16 bytes. (A promise; a kernel that relies on it traps where
+        it is broken.)
 
     ```mlir
     %d = tile.make_descriptor %base, [%m, %k], [%stride] : !tile.desc<128x64xf16>
     ```
   }];
   let arguments = (ins Tile_Ptr:$base, Variadic<I64>:$shape, Variadic<I64>:$strides,
-                       DefaultValuedAttr<Tile_Padding, "Padding::Zero">:$padding);
+                       DefaultValuedAttr<Tile_Padding, "Padding::Zero">:$padding,
+                       UnitAttr:$aligned);
   let results = (outs Tile_Desc:$result);
   let assemblyFormat = [{
     $base `,` `[` $shape `]` `,` `[` $strides `]` (`padding` `=` $padding^)? attr-dict

@@ -222,7 +222,29 @@ def Warp_TensorMap : TypeDef<WarpDialect, "TensorMap"> {
   let description = [{
     The 128 bytes of a `CUtensorMap`: address, sizes and strides of an array in
     global memory, and the box and the swizzle with which tiles of it are copied.
-    An argument of a kernel, passed by value.
+    An argument of a kernel, passed by value, or made by `warp.make_tensor_map`.
+  }];
+}
+
+def Warp_MapMemory : TypeDef<WarpDialect, "MapMemory"> {
+  let mnemonic = "map_memory";
+  let summary = "global memory for tensor maps that the device makes";
+  let description = [{
+    Room for so many maps, of one warpgroup.
+
+    ```mlir
+    !warp.map_memory<2>
+    ```
+  }];
+  let parameters = (ins "unsigned":$numMaps);
+  let assemblyFormat = "`<` $numMaps `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Bytes of a map, and of the memory for all: a power of two.
+    static constexpr unsigned kMapBytes = 128;
+    uint64_t getSizeInBytes() const {
+      return ::llvm::PowerOf2Ceil(uint64_t(kMapBytes) * getNumMaps());
+    }
   }];
 }
 

@@ -39,6 +39,9 @@ void WarpDialect::initialize() {
 #include "dialect/Warp/WarpLayoutOps.cpp.inc"
       ,
 #define GET_OP_LIST
+#include "dialect/Warp/WarpMapOps.cpp.inc"
+      ,
+#define GET_OP_LIST
 #include "dialect/Warp/WarpMemoryOps.cpp.inc"
       ,
 #define GET_OP_LIST

@@ -25,6 +25,8 @@ struct SharedMemory : public mlir::SideEffects::Resource::Base<SharedMemory> {
 #define GET_OP_CLASSES
 #include "dialect/Warp/WarpLayoutOps.h.inc"
 #define GET_OP_CLASSES
+#include "dialect/Warp/WarpMapOps.h.inc"
+#define GET_OP_CLASSES
 #include "dialect/Warp/WarpMemoryOps.h.inc"
 #define GET_OP_CLASSES
 #include "dialect/Warp/WarpMmaOps.h.inc"

@@ -4,6 +4,8 @@
 
 #include "dialect/Warp/WarpAttributes.h"
 
+#include "llvm/Support/MathExtras.h"
+
 #include "dialect/Warp/WarpEnums.h.inc"
 
 #define GET_TYPEDEF_CLASSES

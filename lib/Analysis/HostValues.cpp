@@ -1,7 +1,5 @@
 #include "lib/Analysis/HostValues.h"
 
-#include "dialect/Tile/TileOps.h"
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -75,4 +73,10 @@ std::optional<Program> tilewright::getHostProgram(Value value) {
   if (!append(value, program))
     return std::nullopt;
   return program;
+}
+
+bool tilewright::isHostKnown(tile::MakeDescriptorOp desc) {
+  return llvm::all_of(desc->getOperands(), [](Value value) {
+    return getHostProgram(value).has_value();
+  });
 }

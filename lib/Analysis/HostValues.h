@@ -3,7 +3,7 @@
 #ifndef TILEWRIGHT_LIB_ANALYSIS_HOSTVALUES_H
 #define TILEWRIGHT_LIB_ANALYSIS_HOSTVALUES_H
 
-#include "mlir/IR/Value.h"
+#include "dialect/Tile/TileOps.h"
 
 #include "llvm/ADT/SmallVector.h"
 
@@ -24,6 +24,9 @@ struct HostStep {
 /// from arguments of the kernel; nothing if it depends on anything else. No
 /// step wraps where the kernel's own arithmetic does not.
 std::optional<llvm::SmallVector<HostStep>> getHostProgram(mlir::Value value);
+
+/// Whether the host can compute what `desc` says of its array.
+bool isHostKnown(tile::MakeDescriptorOp desc);
 
 } // namespace tilewright
 

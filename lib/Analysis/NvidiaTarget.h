@@ -12,6 +12,9 @@ struct NvidiaTarget {
   unsigned computeCapability = 80;
   /// Whether code may use what only this very GPU has: `sm_90a`.
   bool archSpecific = false;
+  /// Whether kernels may make tensor maps. Assemblers for PTX before 8.6 take
+  /// the strides of an array in other units.
+  bool makesMaps = true;
 
   /// Conversions and products of 8-bit floats.
   bool hasFloat8() const { return computeCapability >= 89; }

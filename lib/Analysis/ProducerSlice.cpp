@@ -1,5 +1,7 @@
 #include "lib/Analysis/ProducerSlice.h"
 
+#include "lib/Analysis/HostValues.h"
+#include "lib/Analysis/PointerOrigins.h"
 #include "lib/Analysis/WrittenArguments.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -19,6 +21,10 @@ ProducerSlice::ProducerSlice(tile::FuncOp func,
   for (tile::DescriptorLoadOp load : loads) {
     keep(load);
     llvm::append_range(open, load.getOffsets());
+    // What the host does not know of an array, the producer finds out.
+    auto desc = load.getDesc().getDefiningOp<tile::MakeDescriptorOp>();
+    if (desc && !isHostKnown(desc))
+      open.push_back(desc);
   }
   // Whoever loads waits.
   func.walk([&](tile::LaunchWaitOp wait) { keep(wait); });
@@ -41,9 +47,11 @@ void ProducerSlice::keep(Operation *op) {
       open.append({loop.getLowerBound(), loop.getUpperBound(), loop.getStep()});
     else if (auto branch = dyn_cast<scf::IfOp>(op))
       open.push_back(branch.getCondition());
+    else if (auto loop = dyn_cast<scf::WhileOp>(op))
+      open.push_back(loop.getConditionOp().getCondition());
     else if (op->getNumRegions() != 0)
-      refuse(op, "a load, or a wait for other kernels, stands in a loop that "
-                 "may end early");
+      refuse(op, "a load, or a wait for other kernels, stands in a region that "
+                 "a producer does not run");
   }
 }
 
@@ -64,15 +72,21 @@ void ProducerSlice::visitArgument(BlockArgument argument) {
   Operation *parent = argument.getOwner()->getParentOp();
   if (parent == func)
     return;
-  auto loop = dyn_cast<scf::ForOp>(parent);
-  if (!loop)
-    return refuse(parent, "where it loads from depends on a loop that may end "
-                          "early");
-  keep(loop);
-  if (argument == loop.getInductionVar())
-    return;
-  open.push_back(loop.getTiedLoopInit(argument)->get());
-  open.push_back(loop.getTiedLoopYieldedValue(argument)->get());
+  keep(parent);
+  unsigned number = argument.getArgNumber();
+  if (auto loop = dyn_cast<scf::ForOp>(parent)) {
+    if (argument == loop.getInductionVar())
+      return;
+    open.push_back(loop.getTiedLoopInit(argument)->get());
+    open.push_back(loop.getTiedLoopYieldedValue(argument)->get());
+  } else if (auto loop = dyn_cast<scf::WhileOp>(parent)) {
+    if (argument.getOwner() == loop.getAfterBody()) {
+      open.push_back(loop.getConditionOp().getArgs()[number]);
+    } else {
+      open.push_back(loop.getInits()[number]);
+      open.push_back(loop.getYieldOp().getResults()[number]);
+    }
+  }
 }
 
 /// Whether the kernel may write what `load` reads: as far as the arguments
@@ -91,6 +105,8 @@ void ProducerSlice::visitResult(OpResult result) {
   Operation *op = result.getOwner();
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
     open.push_back(loop.getRegionIterArg(result.getResultNumber()));
+  } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+    open.push_back(loop.getConditionOp().getArgs()[result.getResultNumber()]);
   } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
     open.push_back(branch.thenYield()->getOperand(result.getResultNumber()));
     open.push_back(branch.elseYield()->getOperand(result.getResultNumber()));
@@ -133,12 +149,14 @@ static bool mayPrecede(Operation *op, Operation *load) {
 /// loaded.
 void ProducerSlice::checkOrder(ArrayRef<tile::DescriptorLoadOp> loads) {
   llvm::BitVector written = findWrittenArguments(func);
-  auto isWritten = [&](tile::DescriptorLoadOp load) {
-    auto made = load.getDesc().getDefiningOp<tile::MakeDescriptorOp>();
-    auto base =
-        made ? dyn_cast<BlockArgument>(made.getBase()) : BlockArgument();
-    return !base || base.getOwner()->getParentOp() != func ||
-           written.test(base.getArgNumber());
+  auto isWritten = [&](tile::DescriptorLoadOp load, Operation *store) {
+    std::optional<PointerOrigin> loaded = findOrigin(load.getDesc());
+    if (!loaded)
+      return true;
+    if (loaded->loads == 0)
+      return written.test(loaded->argument.getArgNumber());
+    std::optional<PointerOrigin> stored = findOrigin(store->getOperand(0));
+    return !stored || *stored == *loaded;
   };
   func.walk([&](Operation *op) {
     bool isAtomic = isa<tile::AtomicRMWOp, tile::AtomicCASOp>(op);
@@ -146,7 +164,7 @@ void ProducerSlice::checkOrder(ArrayRef<tile::DescriptorLoadOp> loads) {
     if (!isAtomic && !isStore)
       return;
     for (tile::DescriptorLoadOp load : loads)
-      if ((isAtomic || isWritten(load)) && mayPrecede(op, load))
+      if ((isAtomic || isWritten(load, op)) && mayPrecede(op, load))
         refuse(op, isAtomic ? "an atomic operation comes before a load"
                             : "it may write what is loaded later");
   });

@@ -5,10 +5,12 @@
 #include "lib/Analysis/DotLayouts.h"
 #include "lib/Analysis/HostValues.h"
 #include "lib/Analysis/LayoutEdges.h"
+#include "lib/Analysis/PointerOrigins.h"
 #include "lib/Analysis/ProducerSlice.h"
 #include "lib/Support/TmaTiling.h"
 
 #include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -19,18 +21,53 @@ using llvm::StringRef;
 /// Addresses and strides are multiples of so many bytes.
 static constexpr int64_t kAlignment = 16;
 
-static StringRef checkOperands(tile::MakeDescriptorOp desc,
+/// Whether a loop that `desc` stands in front of goes round `access`, so that
+/// making a map on the device is worth its time.
+static bool isMadeAhead(tile::MakeDescriptorOp desc, Operation *access) {
+  for (Operation *loop = access->getParentOp(); loop && !loop->isAncestor(desc);
+       loop = loop->getParentOp())
+    if (isa<LoopLikeOpInterface>(loop))
+      return true;
+  return false;
+}
+
+/// Whether `value` is computed from nothing but arguments, constants and the
+/// number of the program, of which specialisation tells all it can.
+static bool isComputed(Value value) {
+  SmallVector<Value> open = {value};
+  while (!open.empty()) {
+    Value next = open.pop_back_val();
+    Operation *op = next.getDefiningOp();
+    if (!op && !isa<tile::FuncOp>(next.getParentBlock()->getParentOp()))
+      return false;
+    if (op && (isa<tile::LoadOp>(op) || op->getNumRegions() != 0))
+      return false;
+    if (op)
+      llvm::append_range(open, op->getOperands());
+  }
+  return true;
+}
+
+/// Why no map can be made of an array, by the host, or by the device for
+/// `access`, unless that is null.
+static StringRef checkOperands(tile::MakeDescriptorOp desc, Operation *access,
                                const AxisInfoAnalysis &axes) {
-  auto isKnown = [](Value value) { return getHostProgram(value).has_value(); };
-  if (!isKnown(desc.getBase()) || !llvm::all_of(desc.getShape(), isKnown) ||
-      !llvm::all_of(desc.getStrides(), isKnown))
+  bool isMadeByHost = isHostKnown(desc);
+  if (!isMadeByHost && (!access || !desc.getAligned()))
     return "the descriptor depends on more than the kernel's arguments";
+  if (!isMadeByHost && !isMadeAhead(desc, access))
+    return "the descriptor depends on more than the kernel's arguments, and is "
+           "made anew for each block";
+  auto isAligned = [&](Value value, int64_t bytes) {
+    return axes.get(value)[0].divisibility * bytes % kAlignment == 0 ||
+           (!isMadeByHost && !isComputed(value));
+  };
   int64_t bytes =
       desc.getResult().getType().getElementType().getIntOrFloatBitWidth() / 8;
-  if (axes.get(desc.getBase())[0].divisibility % kAlignment != 0)
+  if (!isAligned(desc.getBase(), 1))
     return "the array is not known to start at a multiple of 16 bytes";
   for (Value stride : desc.getStrides())
-    if (axes.get(stride)[0].divisibility * bytes % kAlignment != 0)
+    if (!isAligned(stride, bytes))
       return "a stride of the array is not known to be a multiple of 16 bytes";
   return {};
 }
@@ -63,13 +100,14 @@ static StringRef checkBlock(tile::DescType type) {
 }
 
 StringRef tilewright::getCopyObstacle(Value desc, OperandRange offsets,
-                                      const AxisInfoAnalysis &axes) {
+                                      const AxisInfoAnalysis &axes,
+                                      Operation *access) {
   auto made = desc.getDefiningOp<tile::MakeDescriptorOp>();
   if (!made)
     return "the descriptor is chosen by a branch or a loop";
   StringRef reason = checkBlock(made.getResult().getType());
   if (reason.empty())
-    reason = checkOperands(made, axes);
+    reason = checkOperands(made, access, axes);
   if (reason.empty())
     reason = checkPlace(made.getResult().getType(), offsets, axes);
   return reason;
@@ -103,7 +141,8 @@ tilewright::findTmaLoads(tile::FuncOp func, int64_t numWarps,
   func.walk([&](tile::DescriptorLoadOp load) {
     StringRef reason =
         feedsWgmma(load.getResult(), numWarps, target)
-            ? getCopyObstacle(load.getDesc(), load.getOffsets(), axes)
+            ? getCopyObstacle(load.getDesc(), load.getOffsets(), axes,
+                              target.makesMaps ? load.getOperation() : nullptr)
             : "it is no operand of a product of warpgroups";
     if (reason.empty())
       loads.push_back(load);
@@ -144,13 +183,13 @@ Value tilewright::dropLeadingOnes(Value block) {
   return dropLeadingOnes(source);
 }
 
-/// The argument that `pointer`, a pointer or a tile of them, comes from; null
-/// where that is not known.
-static Value getOrigin(Value pointer, AffineTileAnalysis &tiles) {
+/// The origin of `pointer`, a pointer or a tile of them, where it is known.
+static std::optional<PointerOrigin> getOrigin(Value pointer,
+                                              AffineTileAnalysis &tiles) {
   std::optional<AffineTile> address = tiles.get(pointer);
-  if (!address || !isa_and_present<BlockArgument>(address->base))
-    return {};
-  return address->base;
+  if (!address || !address->base)
+    return std::nullopt;
+  return findOrigin(address->base);
 }
 
 /// The pointer through which `op` touches global memory, or nothing.
@@ -228,7 +267,8 @@ static bool isRepeated(tile::DescriptorStoreOp store) {
 /// Whether nothing but `store` touches its array, as far as the arguments tell:
 /// loads would not see it, and other stores might come before it.
 static bool isAlone(tile::DescriptorStoreOp store, AffineTileAnalysis &tiles) {
-  Value origin = getOrigin(getTouched(store), tiles);
+  Value stored = getTouched(store);
+  auto origin = stored ? getOrigin(stored, tiles) : std::nullopt;
   if (!origin)
     return false;
   WalkResult result =
@@ -236,9 +276,9 @@ static bool isAlone(tile::DescriptorStoreOp store, AffineTileAnalysis &tiles) {
         Value touched = getTouched(op);
         if (!touched || op == store || mayPass(store, op))
           return WalkResult::advance();
-        Value other = getOrigin(touched, tiles);
-        return !other || other == origin ? WalkResult::interrupt()
-                                         : WalkResult::advance();
+        std::optional<PointerOrigin> other = getOrigin(touched, tiles);
+        return !other || *other == *origin ? WalkResult::interrupt()
+                                           : WalkResult::advance();
       });
   return !result.wasInterrupted();
 }
@@ -261,7 +301,8 @@ tilewright::findTmaStores(tile::FuncOp func, const NvidiaTarget &target,
             ? StringRef("it stores no matrix")
             : checkBlock(store.getDesc().getType());
     if (reason.empty())
-      reason = checkOperands(desc, axes);
+      reason = checkOperands(
+          desc, target.makesMaps ? store.getOperation() : nullptr, axes);
     if (reason.empty())
       reason = checkPlace(store.getDesc().getType(), store.getOffsets(), axes);
     if (reason.empty() && store.getReduction() &&

@@ -17,9 +17,11 @@ bool feedsWgmma(mlir::Value tile, int64_t numWarps, const NvidiaTarget &target);
 mlir::Value dropLeadingOnes(mlir::Value block);
 
 /// Why the tensor memory accelerator can not copy a block of `desc` that starts
-/// at `offsets`; empty if it can.
+/// at `offsets`; empty if it can. The host makes the map, or the device for
+/// `access`, unless that is null.
 llvm::StringRef getCopyObstacle(mlir::Value desc, mlir::OperandRange offsets,
-                                const AxisInfoAnalysis &axes);
+                                const AxisInfoAnalysis &axes,
+                                mlir::Operation *access = nullptr);
 
 /// Why a load, or all loads of a function, go another way.
 struct TmaObstacle {
@@ -28,7 +30,7 @@ struct TmaObstacle {
 };
 
 /// The loads of `func` that a producer warp brings to shared memory by tensor
-/// maps: those of operands of `wgmma` from arrays whose maps the host can make.
+/// maps: those of operands of `wgmma`.
 /// What is in the way of others is appended to `obstacles`.
 llvm::SmallVector<tile::DescriptorLoadOp>
 findTmaLoads(tile::FuncOp func, int64_t numWarps, const NvidiaTarget &target,

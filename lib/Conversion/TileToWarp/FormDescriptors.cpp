@@ -83,7 +83,8 @@ TypedValue<tile::DescType> BlockWriter::emitDescriptor() {
   auto type = tile::DescType::get(
       b.getContext(), sides, cast<tile::PtrType>(base.getType()).getPointee());
   return tile::MakeDescriptorOp::create(b, type, base, shape, strides,
-                                        tile::Padding::Zero);
+                                        tile::Padding::Zero,
+                                        /*aligned=*/false);
 }
 
 /// A place that 32 bits do not hold is out of bounds, and stays so.

@@ -127,7 +127,7 @@ def SelectTma : Pass<"select-tma", "::mlir::ModuleOp"> {
                 "accelerator serves";
   let description = [{
     Loads of operands of `wgmma`, from arrays whose tensor maps the host can make,
-    that a producer warp can issue on its own (lib/Analysis/TmaAccess.h), stay. All
+    or, with `makes-maps`, the device, that a producer warp can issue on its own (lib/Analysis/TmaAccess.h), stay. All
     other ops on descriptors become pointers and masks, as by
     `tile-expand-descriptors`.
 
@@ -149,7 +149,9 @@ def SelectTma : Pass<"select-tma", "::mlir::ModuleOp"> {
     Option<"computeCapability", "compute-capability", "unsigned", "80",
            "10 * major + minor of the GPU's compute capability">,
     Option<"archSpecific", "arch-specific", "bool", "false",
-           "Use what only this very GPU has, as sm_90a does">];
+           "Use what only this very GPU has, as sm_90a does">,
+    Option<"makesMaps", "makes-maps", "bool", "true",
+           "Let the device make tensor maps">];
   let dependentDialects = [
     "::tilewright::tile::TileDialect", "::tilewright::warp::WarpDialect",
     "::mlir::arith::ArithDialect"];

@@ -27,7 +27,7 @@ struct SelectTma : warp::impl::SelectTmaBase<SelectTma> {
   }
 
   LogicalResult select(tile::FuncOp func) {
-    NvidiaTarget target{computeCapability, archSpecific};
+    NvidiaTarget target{computeCapability, archSpecific, makesMaps};
     SmallVector<TmaObstacle> obstacles;
     SmallVector<Operation *> served;
     // Where programs take turns, what one writes is there for the next.

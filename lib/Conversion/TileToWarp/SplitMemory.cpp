@@ -114,7 +114,7 @@ static Value emitDescriptor(ImplicitLocOpBuilder &b,
                                   desc.getResult().getType().getElementType());
   return tile::MakeDescriptorOp::create(b, type, desc.getBase(),
                                         desc.getShape(), desc.getStrides(),
-                                        desc.getPadding());
+                                        desc.getPadding(), desc.getAligned());
 }
 
 static SmallVector<Value> emitOffsets(ImplicitLocOpBuilder &b,

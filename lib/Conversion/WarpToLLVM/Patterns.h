@@ -56,6 +56,12 @@ void populateClusterToLLVM(const WarpTypeConverter &converter,
 /// warp.tma_store.
 void populateTmaStoreToLLVM(const WarpTypeConverter &converter,
                             mlir::RewritePatternSet &patterns);
+/// warp.acquire_map_memory, warp.release_map_memory.
+void populateMapMemoryToLLVM(const WarpTypeConverter &converter,
+                             mlir::RewritePatternSet &patterns);
+/// warp.make_tensor_map, warp.ring.drain.
+void populateTensorMapToLLVM(const WarpTypeConverter &converter,
+                             mlir::RewritePatternSet &patterns);
 /// warp.specialize, whose roles no longer hold tiles.
 void populateRolesToLLVM(mlir::RewritePatternSet &patterns);
 /// func, return, program_id, num_programs.

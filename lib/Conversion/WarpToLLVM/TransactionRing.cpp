@@ -141,6 +141,25 @@ SlotInTurn tilewright::emitWait(ImplicitLocOpBuilder &b, warp::RingType type,
   return {index, emitBarrierAddress(b, type, ring.base, index, true)};
 }
 
+void tilewright::emitDrain(ImplicitLocOpBuilder &b, warp::RingType type,
+                           const TransactionRing &ring) {
+  Value cursor = ring.producerCursor;
+  Value index =
+      LLVM::LoadOp::create(b, b.getI32Type(), emitCursorField(b, cursor, 0));
+  Value parity =
+      LLVM::LoadOp::create(b, b.getI32Type(), emitCursorField(b, cursor, 1));
+  // Slots before the cursor were filled last in this round, the others in the
+  // one before; what stands for the round before the first is complete.
+  Value before = LLVM::XOrOp::create(b, parity, emitI32(b, 1));
+  for (int64_t slot = 0; slot < type.getNumSlots(); ++slot) {
+    Value isInRound = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ult,
+                                           emitI32(b, slot), index);
+    emitBarrierWait(
+        b, emitBarrierAddress(b, type, ring.base, emitI32(b, slot), false),
+        LLVM::SelectOp::create(b, isInRound, parity, before));
+  }
+}
+
 void tilewright::emitRelease(ImplicitLocOpBuilder &b, warp::SlotType type,
                              Value barrier, Value condition) {
   // All lanes have read before one of them tells so, to each block another one.

@@ -53,6 +53,9 @@ SlotInTurn emitAcquire(mlir::ImplicitLocOpBuilder &b, warp::RingType type,
 /// Waits until the slot in turn is full.
 SlotInTurn emitWait(mlir::ImplicitLocOpBuilder &b, warp::RingType type,
                     const TransactionRing &ring);
+/// Waits until all copies that this producer has issued have arrived.
+void emitDrain(mlir::ImplicitLocOpBuilder &b, warp::RingType type,
+               const TransactionRing &ring);
 /// Tells all blocks of the ring's cluster that this warp has read the slot,
 /// where `condition` (may be null) holds.
 void emitRelease(mlir::ImplicitLocOpBuilder &b, warp::SlotType type,

@@ -45,6 +45,9 @@ WarpTypeConverter::WarpTypeConverter(MLIRContext *context)
   addConversion([](warp::TensorMapType type) -> Type {
     return LLVM::LLVMPointerType::get(type.getContext());
   });
+  addConversion([](warp::MapMemoryType type) -> Type {
+    return LLVM::LLVMPointerType::get(type.getContext(), kGlobalSpace);
+  });
   addConversion([this](RankedTensorType type, SmallVectorImpl<Type> &results) {
     return convertTile(*this, type, results);
   });

@@ -56,6 +56,8 @@ static LogicalResult convertTiles(ModuleOp module, const NvidiaTarget &target) {
   populateRingToLLVM(converter, patterns);
   populateClusterToLLVM(converter, patterns);
   populateTmaStoreToLLVM(converter, patterns);
+  populateMapMemoryToLLVM(converter, patterns);
+  populateTensorMapToLLVM(converter, patterns);
   populateProgramToLLVM(converter, patterns);
   populateTurnToLLVM(converter, patterns);
   populateLaunchToLLVM(converter, target, patterns);

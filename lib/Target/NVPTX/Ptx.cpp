@@ -55,6 +55,8 @@ private:
 /// The first PTX version with all instructions of an inline piece of PTX. Those
 /// that LLVM generates come with the target's first version.
 static unsigned getLeastPtxVersion(StringRef text) {
+  if (text.contains("tensormap.replace"))
+    return 86; // 8.3 has it, with strides that assemblers understand each way.
   bool isFloat8 = text.contains(".e4m3") || text.contains(".e5m2");
   if (isFloat8 && text.starts_with("mma.sync"))
     return 84;

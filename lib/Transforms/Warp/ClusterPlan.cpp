@@ -1,5 +1,6 @@
 #include "lib/Transforms/Warp/ClusterPlan.h"
 
+#include "lib/Analysis/HostValues.h"
 #include "lib/Analysis/ProgramVariation.h"
 #include "lib/Support/TmaTiling.h"
 
@@ -186,6 +187,13 @@ static StringRef fill(ClusterPlan &plan, tile::FuncOp func,
   }
   if (!plan.roles)
     return "no producer loads through the tensor memory accelerator";
+  auto isMadeByDevice = [](TmaLoadOp load) {
+    auto desc = load.getMap().getDefiningOp<tile::MakeDescriptorOp>();
+    return desc && !isHostKnown(desc) ? WalkResult::interrupt()
+                                      : WalkResult::advance();
+  };
+  if (plan.roles.walk(isMadeByDevice).wasInterrupted())
+    return "it loads from arrays that only the kernel knows";
   ProgramVariation variation;
   for (Region &region : plan.roles.getRoles()) {
     ClusterRole role{&region, findPrograms(region), {}};

@@ -379,7 +379,7 @@ def DelayWaits : Pass<"warp-delay-waits", "::mlir::ModuleOp"> {
 }
 
 def BindTensorMaps : Pass<"warp-bind-tensor-maps", "::mlir::ModuleOp"> {
-  let summary = "let the host make the tensor maps";
+  let summary = "let the host, or the device, make the tensor maps";
   let description = [{
     Each descriptor that `warp.tma_load` copies from becomes an argument of the
     kernel, behind all others: one for each descriptor and each kind of box. The
@@ -394,7 +394,12 @@ def BindTensorMaps : Pass<"warp-bind-tensor-maps", "::mlir::ModuleOp"> {
     | `padding` | `zero` or `nan`: what is out of bounds |
     | `base`, `shape`, `strides` | programs for the address, each size and each stride (in elements; that of the last dimension is 1), see lib/Analysis/HostValues.h: pairs of a step and its value |
 
-    Input: tensor memory accesses name descriptors. Output: they name arguments.
+    What depends on more than arguments, such as an address that was loaded, each
+    role describes by itself where the descriptor stands (`warp.make_tensor_map`),
+    in global memory that it acquires where it starts and releases where it ends.
+    Copies through the map that was there before are waited for.
+
+    Input: tensor memory accesses name descriptors. Output: they name maps.
 
     ```mlir
     %d = tile.make_descriptor %base, [%m, %k], [%s] : ...             // before
@@ -403,9 +408,13 @@ def BindTensorMaps : Pass<"warp-bind-tensor-maps", "::mlir::ModuleOp"> {
     warp.tma_load %arg7[%i, %j], %tile : !warp.tensor_map, ...         // after
     ```
 
-    Refused: descriptors that depend on more than the kernel's arguments.
+    Refused: descriptors that depend on more than the kernel's arguments where
+    there are no roles.
   }];
-  let dependentDialects = ["::tilewright::warp::WarpDialect"];
+  let options = [
+    Option<"check", "check", "bool", /*default=*/"false",
+           "assert that arrays which the device describes are aligned">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::tilewright::warp::WarpDialect"];
 }
 
 def AllocateShared : Pass<"warp-allocate-shared", "::mlir::ModuleOp"> {

@@ -8,6 +8,7 @@
 
 #include "lib/Transforms/Warp/Passes.h"
 
+#include "lib/Analysis/HostValues.h"
 #include "lib/Analysis/ProducerSlice.h"
 #include "lib/Analysis/SharedMemory.h"
 #include "lib/Transforms/Warp/SpecializePlan.h"
@@ -54,6 +55,7 @@ public:
 private:
   void writeOp(Operation &op);
   void writeLoop(scf::ForOp loop);
+  void writeLoop(scf::WhileOp loop);
   void writeBranch(scf::IfOp branch);
   void writeGroup(const LoadGroup &group, Value ring);
   SmallVector<Value> lookup(ValueRange values) const {
@@ -70,6 +72,8 @@ private:
 
 void ProducerWriter::writeOp(Operation &op) {
   if (auto loop = dyn_cast<scf::ForOp>(op))
+    return writeLoop(loop);
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
     return writeLoop(loop);
   if (auto branch = dyn_cast<scf::IfOp>(op))
     return writeBranch(branch);
@@ -126,6 +130,50 @@ void ProducerWriter::writeLoop(scf::ForOp loop) {
       scf::YieldOp::create(b, loop.getLoc(), yielded);
   }
   for (auto [number, index] : llvm::enumerate(kept))
+    map.map(loop.getResult(index), copy.getResult(number));
+}
+
+/// Both parts of the loop carry only what the producer uses.
+void ProducerWriter::writeLoop(scf::WhileOp loop) {
+  SmallVector<unsigned> before, after;
+  SmallVector<Value> inits;
+  SmallVector<Type> types;
+  for (auto [index, argument] : llvm::enumerate(loop.getBeforeArguments()))
+    if (slice.uses(argument)) {
+      before.push_back(index);
+      inits.push_back(map.lookupOrDefault(loop.getInits()[index]));
+    }
+  for (auto [index, argument] : llvm::enumerate(loop.getAfterArguments()))
+    if (slice.uses(argument) || slice.uses(loop.getResult(index))) {
+      after.push_back(index);
+      types.push_back(argument.getType());
+    }
+  auto writePart = [&](Block &from, ArrayRef<unsigned> arguments,
+                       ValueRange copies) {
+    for (auto [index, copy] : llvm::zip_equal(arguments, copies))
+      map.map(from.getArgument(index), copy);
+    write(from.without_terminator());
+  };
+  auto copy = scf::WhileOp::create(
+      b, loop.getLoc(), types, inits,
+      [&](OpBuilder &, Location loc, ValueRange copies) {
+        writePart(*loop.getBeforeBody(), before, copies);
+        scf::ConditionOp end = loop.getConditionOp();
+        SmallVector<Value> passed;
+        for (unsigned index : after)
+          passed.push_back(map.lookupOrDefault(end.getArgs()[index]));
+        scf::ConditionOp::create(
+            b, loc, map.lookupOrDefault(end.getCondition()), passed);
+      },
+      [&](OpBuilder &, Location loc, ValueRange copies) {
+        writePart(*loop.getAfterBody(), after, copies);
+        SmallVector<Value> yielded;
+        for (unsigned index : before)
+          yielded.push_back(
+              map.lookupOrDefault(loop.getYieldOp().getResults()[index]));
+        scf::YieldOp::create(b, loc, yielded);
+      });
+  for (auto [number, index] : llvm::enumerate(after))
     map.map(loop.getResult(index), copy.getResult(number));
 }
 
@@ -265,12 +313,15 @@ static Value hoist(Value value, IRMapping &map, OpBuilder &b) {
   return map.lookup(value);
 }
 
-/// Makes the descriptors of `groups` at the builder, in front of the roles.
+/// Makes the descriptors of `groups` that the host knows at the builder, in
+/// front of the roles.
 static void hoistDescriptors(ArrayRef<LoadGroup> groups, OpBuilder &b) {
   IRMapping map;
   for (const LoadGroup &group : groups)
     for (TmaLoad load : group.loads)
-      load.load.getDescMutable().assign(hoist(load.load.getDesc(), map, b));
+      if (isHostKnown(
+              load.load.getDesc().getDefiningOp<tile::MakeDescriptorOp>()))
+        load.load.getDescMutable().assign(hoist(load.load.getDesc(), map, b));
 }
 
 /// The registers of a thread that sums of products take.

@@ -1,5 +1,6 @@
 #include "lib/Transforms/Warp/SpecializePlan.h"
 
+#include "lib/Analysis/MapMemory.h"
 #include "lib/Analysis/SharedMemory.h"
 #include "lib/Support/TmaTiling.h"
 
@@ -127,7 +128,7 @@ static int64_t getBytesBeside(tile::FuncOp func, ArrayRef<LoadGroup> groups) {
     for (const TmaLoad &load : group.loads)
       for (AllocOp alloc : load.getServed())
         served.insert(alloc);
-  int64_t tiles = 0, scratch = 0;
+  int64_t tiles = getMapStagingBytes(func), scratch = 0;
   func.walk([&](Operation *op) {
     if (served.contains(op))
       return;

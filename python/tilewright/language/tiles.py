@@ -262,7 +262,9 @@ def make_tensor_descriptor(base, shape, strides, block_shape, padding_option="ze
     """Describe the array at `base` with `shape` and `strides`, to be accessed by blocks of `block_shape`.
 
     The last stride is 1, and up to five axes are allowed. `padding_option`, "zero" or "nan", says what is
-    read outside of the array. Raises `LanguageTypeError` and `LanguageValueError`.
+    read outside of the array. Where `base` or a stride is loaded from memory, they are multiples of 16 bytes;
+    on Hopper, where hardware copies the blocks, a kernel traps if they are not. Raises `LanguageTypeError`
+    and `LanguageValueError`.
 
     Example:
 

@@ -8,6 +8,7 @@ import pytest
 import tilewright as tw
 import tilewright.language as tl
 import tilewright.language.warp as warp
+from test_device_descriptors import BLOCKS, SHAPES, TYPES, grouped, run_grouped
 from test_warp_clusters import rotated
 from tilewright.runtime.compiler import compile_kernel
 from tilewright.runtime.options import Options
@@ -106,11 +107,18 @@ KERNELS = {
         {"x_ptr": "*fp32", "y_ptr": "*fp32"},
         run_rotated,
     ),
+    "maps": (
+        grouped,
+        {"PROGRAMS": 3, **BLOCKS},
+        TYPES,
+        lambda backend, rng: run_grouped(backend, rng, SHAPES, 3),
+    ),
     "turns": (turns, {}, {"x_ptr": "*fp32", "values_ptr": "*fp32"}, run_turns),
 }
 
 # The kernel that has an op, and what it becomes in PTX; nothing for those that are names only.
 OPS = {
+    "acquire_map_memory": ("maps", r"atom\.acquire\.gpu\.global\.or\.b32"),
     "alloc": ("roles", r"__tilewright_shared"),
     "async_copy": ("small product", r"cp\.async\.c[ag]\.shared\.global"),
     "barrier": ("roles", r"bar\.sync\s+\d+, 128;"),
@@ -119,15 +127,18 @@ OPS = {
     "convert_layout": ("small product", r"shfl\.sync|st\.shared|stmatrix"),
     "local_load": ("roles", r"ld\.shared|ldmatrix"),
     "local_store": ("roles", r"st\.shared|stmatrix"),
+    "make_tensor_map": ("maps", r"tensormap\.replace\.tile\.global_address"),
     "mma": ("small product", r"mma\.sync\.aligned\.m16n8k16"),
     "named_barrier_arrive": ("roles", r"bar\.arrive 15, 256;"),
     "named_barrier_wait": ("roles", r"bar\.sync\s+15, 256;"),
     "pass_turn": ("turns", r"st\.release\.gpu\.global"),
     "proxy_fence": ("roles", r"fence\.proxy\.async\.shared::cta"),
+    "release_map_memory": ("maps", r"red\.release\.gpu\.global\.and\.b32"),
     "remote_load": ("cluster", r"ld\.shared::cluster"),
     "ring": ("roles", r"mbarrier\.init"),
     "ring.acquire": ("roles", r"mbarrier\.arrive\.expect_tx"),
     "ring.commit": ("small product", r"cp\.async\.commit_group"),
+    "ring.drain": ("maps", r"mbarrier\.try_wait\.parity"),
     "ring.no_slot": ("roles", None),
     "ring.release": ("roles", r"mbarrier\.arrive\.shared::cta"),
     "ring.wait": ("roles", r"mbarrier\.try_wait\.parity"),
@@ -203,4 +214,6 @@ def test_code(op, monkeypatch):
 def test_runs(backend, rng, kernel):
     if backend.name == "cpu" and kernel in ("roles", "cluster"):
         pytest.skip("the CPU back end has no warps")
+    if backend.name == "interpreter" and kernel == "maps":
+        pytest.skip("addresses in arrays are none of the interpreter's")
     KERNELS[kernel][3](backend, rng)

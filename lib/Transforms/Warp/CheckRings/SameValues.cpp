@@ -49,6 +49,12 @@ bool SameValues::check(Value a, Value b) {
   if (isa<scf::ForOp>(resultA.getOwner()))
     return checkCarried(resultA.getOwner(), resultB.getOwner(),
                         resultA.getResultNumber(), resultB.getResultNumber());
+  if (auto loop = dyn_cast<scf::WhileOp>(resultA.getOwner())) {
+    auto other = dyn_cast<scf::WhileOp>(resultB.getOwner());
+    return other && checkLoops(loop, other) &&
+           check(loop.getConditionOp().getArgs()[resultA.getResultNumber()],
+                 other.getConditionOp().getArgs()[resultB.getResultNumber()]);
+  }
   if (auto branch = dyn_cast<scf::IfOp>(resultA.getOwner())) {
     auto other = dyn_cast<scf::IfOp>(resultB.getOwner());
     auto yielded = [](scf::IfOp op, OpResult result, Region &region) {

@@ -2,7 +2,7 @@
 
 from ..dtypes import block_type, descriptor_type, int32, int64
 from ..errors import LanguageTypeError, LanguageValueError
-from ..ir import emit, emit_effect
+from ..ir import UNIT, emit, emit_effect
 from . import arithmetic, memory
 from .bounds import check_described
 from .compare import compare
@@ -121,6 +121,7 @@ def descriptor(base, shape, strides, block_shape, option):
         descriptor_type(element, block_shape),
         operandSegmentSizes=[1, len(shape), len(shape) - 1],
         padding=int(option == "nan"),
+        aligned=UNIT,
     )
 
 
@@ -143,4 +144,5 @@ def reduce_described(op, desc, element, offsets, block_shape, value):
     """Combine a block into that of a descriptor at `offsets`; `op` is add, max, min, and, or or xor."""
     kind = memory.atomic_kind(op, element, f"desc.atomic_{op}")
     value = broadcast_to_shape(cast(_check_stored(value, block_shape), element), block_shape)
+    check_written(value, None, f"desc.atomic_{op}")
     emit_effect("tile.descriptor_store", [desc, *offsets, value], reduction=kind)

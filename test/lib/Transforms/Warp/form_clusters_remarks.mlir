@@ -326,3 +326,31 @@ tile.func @different_loops(%a: !desc, %n: i32, %p: !tile.ptr<i32>) attributes {t
   }
   tile.return
 }
+
+// -----
+
+#shared = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0]]}>
+!tile = !warp.shared<64x8xf32, #shared>
+!ring = !warp.ring<3 x {!tile}, transactions>
+!desc = !tile.desc<64x8xf32>
+
+// Maps that a block makes are its own.
+// CHECK-LABEL: @made_by_device
+// CHECK-NOT: cluster
+// expected-remark@+1 {{no clusters: it loads from arrays that only the kernel knows}}
+tile.func @made_by_device(%table: !tile.ptr<i64>, %n: i64) attributes {tile.kernel, warp.num_warps = 4 : i32} {
+  %c0 = arith.constant 0 : i32
+  %ring = warp.ring : !ring
+  warp.specialize warps [4, 1] {
+    %slot, %tile = warp.ring.wait %ring : !ring
+    warp.ring.release %slot
+  }, {
+    %address = tile.load %table : !tile.ptr<i64>
+    %base = tile.int_to_ptr %address : i64 -> !tile.ptr<f32>
+    %a = tile.make_descriptor %base, [%n, %n], [%n] : !desc, !tile.ptr<f32>
+    %slot, %tile = warp.ring.acquire %ring : !ring
+    warp.tma_load %a[%c0, %c0], %tile : !desc, !tile
+    warp.ring.commit %slot
+  }
+  tile.return
+}
