@@ -1,4 +1,4 @@
-"""Tensor descriptors of arrays whose addresses and sizes only the kernel knows: on Hopper the device makes the maps."""
+"""Tensor descriptors of arrays that only the kernel knows: on Hopper the device makes the maps."""
 
 import numpy as np
 import pytest
@@ -126,3 +126,135 @@ def test_assembles(assemble, monkeypatch):
     monkeypatch.setenv("TILEWRIGHT_CHECK", "0")  # a message about arrays that are not aligned is a call
     made = assemble(grouped, TYPES, {"PROGRAMS": 4, **BLOCKS}, num_warps=8)
     assert made.spills == 0 and made.metadata["advice"] == []
+
+
+@tw.jit
+def described(
+    a_ptrs, b_ptrs, c_ptrs, sizes, ELEMENT: tl.constexpr, RESULT: tl.constexpr,
+    DEEP: tl.constexpr, TURNED: tl.constexpr, ADD: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
+):  # fmt: skip
+    """c[g] = a[g] @ b[g].T, or that is added to it, by program g; `a` has two or five dimensions."""
+    g = tl.program_id(0)
+    a_ptr = tl.load(a_ptrs + g).to(tl.pointer_type(ELEMENT))
+    b_ptr = tl.load(b_ptrs + g).to(tl.pointer_type(ELEMENT))
+    c_ptr = tl.load(c_ptrs + g).to(tl.pointer_type(RESULT))
+    m, n, k = tl.load(sizes + g * 3), tl.load(sizes + g * 3 + 1), tl.load(sizes + g * 3 + 2)
+    if DEEP:
+        a = tl.make_tensor_descriptor(
+            a_ptr, [1, 1, 2, m, k], [2 * m * k, 2 * m * k, m * k, k, 1], [1, 1, 1, BM, BK]
+        )
+    else:
+        a = tl.make_tensor_descriptor(a_ptr, [m, k], [k, 1], [BM, BK])
+    if TURNED:
+        b = tl.make_tensor_descriptor(b_ptr, [k, n], [n, 1], [BK, BN])
+    else:
+        b = tl.make_tensor_descriptor(b_ptr, [n, k], [k, 1], [BN, BK])
+    c = tl.make_tensor_descriptor(c_ptr, [m, n], [n, 1], [BM, BN])
+    for row in range(0, m, BM):
+        for column in range(0, n, BN):
+            sums = tl.zeros((BM, BN), tl.int32 if ELEMENT == tl.int8 else tl.float32)
+            for start in range(0, k, BK):
+                if DEEP:
+                    left = a.load([0, 0, 1, row, start]).reshape(BM, BK)
+                else:
+                    left = a.load([row, start])
+                right = b.load([start, column]) if TURNED else b.load([column, start]).T
+                sums = tl.dot(left, right, sums, input_precision="tf32")
+            if ADD:
+                c.atomic_add([row, column], sums.to(RESULT))
+            else:
+                c.store([row, column], sums.to(RESULT))
+
+
+# Elements, those of the result, how much of k at once: swizzles of 128, 64 and 32 bytes.
+ELEMENTS = [
+    ("float16", "float32", 64),
+    ("float16", "float16", 32),
+    ("bfloat16", "bfloat16", 16),
+    ("float32", "float32", 32),
+    ("int8", "int32", 128),
+    ("float8_e4m3fn", "float32", 64),
+    ("float8_e5m2", "float16", 32),
+]
+NAMES = {"float8_e4m3fn": "float8e4nv", "float8_e5m2": "float8e5"}
+
+
+def constants_of(element, result, depth, deep=False, turned=False, add=False):
+    """The constants of `described`."""
+    kinds = {"ELEMENT": getattr(tl, NAMES.get(element, element)), "RESULT": getattr(tl, result)}
+    return {**kinds, "DEEP": deep, "TURNED": turned, "ADD": add, "BM": 64, "BN": 64, "BK": depth}
+
+
+def run_described(backend, rng, element, result, depth, sizes, **how):
+    deep, turned, add = (how.get(name, False) for name in ("deep", "turned", "add"))
+    a = [rng.integers(-2, 3, (m, k)).astype(np.float32) for m, n, k in sizes]
+    b = [rng.integers(-2, 3, (n, k)).astype(np.float32) for m, n, k in sizes]
+    before = [np.full((m, n), 3 if add else 77, np.float32) for m, n, k in sizes]
+    arrays = []
+    for x, y, z in zip(a, b, before, strict=True):
+        x = np.stack([np.full_like(x, 1), x]) if deep else x
+        arrays += [
+            backend.array(x, element),
+            backend.array(np.ascontiguousarray(y.T) if turned else y, element),
+            backend.array(z, result),
+        ]
+    tables = [backend.array(addresses(arrays[kind::3])) for kind in range(3)]
+    lengths = backend.array(np.array(sizes, np.int32))
+    described[len(sizes),](
+        *tables, lengths, *constants_of(element, result, depth, deep, turned, add).values()
+    )
+    for x, y, c in zip(a, b, arrays[2::3], strict=True):
+        got = backend.numpy(c).astype(np.float32)
+        np.testing.assert_array_equal(got, x @ y.T + (3 if add else 0))
+
+
+SIZES = [(64, 64, 128), (160, 208, 192), (16, 16, 16), (48, 80, 400)]
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("element, result, depth", ELEMENTS)
+def test_elements(backend, rng, element, result, depth):
+    run_described(backend, rng, element, result, depth, SIZES)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("element", ["float16", "int8"])
+def test_five_dimensions(backend, rng, element):
+    result = "int32" if element == "int8" else "float32"
+    run_described(backend, rng, element, result, 64, SIZES, deep=True)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("element", ["float16", "bfloat16"])
+def test_other_way_round(backend, rng, element):
+    run_described(backend, rng, element, "float32", 64, SIZES, turned=True)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(
+    "element, result", [("float16", "float32"), ("float16", "float16"), ("int8", "int32")]
+)
+def test_added(backend, rng, element, result):
+    run_described(backend, rng, element, result, 64, SIZES, add=True)
+
+
+@pytest.mark.compiled
+def test_arrays_without_elements(backend, rng):
+    """Nothing is read of them, and nothing written: the sum of no products is 0."""
+    run_described(
+        backend, rng, "float16", "float32", 64, [(64, 64, 0), (0, 64, 64), (64, 0, 64), (64, 64, 64)]
+    )
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("element, result, depth", ELEMENTS)
+@pytest.mark.parametrize("add", [False, True])
+def test_the_device_makes_all_maps(element, result, depth, add):
+    constants = constants_of(element, result, depth, add=add)
+    made = compiled_for(
+        described,
+        {name: TYPES[name] for name in ("a_ptrs", "b_ptrs", "c_ptrs", "sizes")},
+        constants,
+        num_warps=4,
+    )
+    assert made.asm["warp"].count("warp.make_tensor_map") == 3
