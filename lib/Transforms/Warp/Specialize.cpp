@@ -9,6 +9,7 @@
 #include "lib/Transforms/Warp/Passes.h"
 
 #include "lib/Analysis/HostValues.h"
+#include "lib/Analysis/MapMemory.h"
 #include "lib/Analysis/ProducerSlice.h"
 #include "lib/Analysis/SharedMemory.h"
 #include "lib/Transforms/Warp/SpecializePlan.h"
@@ -16,6 +17,8 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Remarks.h"
+
+#include <array>
 
 using namespace mlir;
 using namespace tilewright;
@@ -333,6 +336,15 @@ static int64_t countSumRegisters(tile::FuncOp func) {
   return registers;
 }
 
+/// What two warpgroups of consumers, or more, and one of a producer take of a
+/// multiprocessor's registers. A producer that makes tensor maps computes more
+/// than places.
+static std::array<int32_t, 2> getBudgets(tile::FuncOp func, int32_t numWarps) {
+  if (getMapStagingBytes(func) != 0)
+    return {numWarps == 8 ? 232 : 112, 40};
+  return {numWarps == 8 ? 240 : 120, 24};
+}
+
 /// The consumer's warps and the producer's. One warp produces. But a
 /// multiprocessor deals its registers to warps in fours, so where two
 /// warpgroups consume, a producer of one warp leaves each thread 168; if that
@@ -345,7 +357,7 @@ static SpecializeOp createRoles(tile::FuncOp func, OpBuilder &b) {
   int32_t producers = isTight ? 4 : 1;
   auto roles = SpecializeOp::create(b, func.getLoc(), {numWarps, producers});
   if (isTight)
-    roles.setRegisters(ArrayRef<int32_t>{numWarps == 8 ? 240 : 120, 24});
+    roles.setRegisters(getBudgets(func, numWarps));
   func->setAttr(WarpDialect::kBlockWarpsAttr,
                 b.getI32IntegerAttr(numWarps + producers));
   return roles;

@@ -122,6 +122,12 @@ def test_a_producer_makes_its_maps():
 
 
 @pytest.mark.compiled
+def test_a_producer_that_makes_maps_has_registers_for_it():
+    made = compiled_for(grouped, TYPES, {"PROGRAMS": 4, **BLOCKS, "BN": 256}, stop="warp")
+    assert "warp.specialize warps [8, 4] registers [232, 40]" in made.asm["warp"]
+
+
+@pytest.mark.compiled
 def test_assembles(assemble, monkeypatch):
     monkeypatch.setenv("TILEWRIGHT_CHECK", "0")  # a message about arrays that are not aligned is a call
     made = assemble(grouped, TYPES, {"PROGRAMS": 4, **BLOCKS}, num_warps=8)
