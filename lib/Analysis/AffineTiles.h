@@ -15,26 +15,28 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 
-#include <map>
+#include <optional>
+#include <vector>
 
 namespace tilewright {
 
-/// A product of scalars, each of them neither a constant nor a sum, sorted by
-/// address. Sign extensions are looked through.
+/// A product of scalars, each of them neither a constant nor a sum, in any
+/// order. Sign extensions are looked through.
 using Monomial = llvm::SmallVector<mlir::Value, 2>;
 
-/// A sum of monomials with integer coefficients.
+/// A sum of monomials with integer coefficients, in the order in which they
+/// were added: what is emitted from it depends on the program alone, not on
+/// where its values lie in memory.
 class Polynomial {
 public:
   Polynomial() = default;
   explicit Polynomial(int64_t constant);
   explicit Polynomial(mlir::Value value);
 
-  struct Less {
-    bool operator()(const Monomial &a, const Monomial &b) const;
-  };
-  using Terms = std::map<Monomial, int64_t, Less>;
-  const Terms &getTerms() const { return terms; }
+  using Term = std::pair<Monomial, int64_t>;
+  llvm::ArrayRef<Term> getTerms() const { return terms; }
+  /// 0 where it has no such term.
+  int64_t getCoefficient(const Monomial &monomial) const;
 
   bool isZero() const { return terms.empty(); }
   std::optional<int64_t> getConstant() const;
@@ -56,7 +58,7 @@ public:
                    mlir::IntegerType type) const;
 
 private:
-  Terms terms;
+  std::vector<Term> terms;
 };
 
 struct AffineTile {

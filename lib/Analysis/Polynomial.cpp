@@ -7,13 +7,20 @@
 using namespace mlir;
 using namespace tilewright;
 
-static bool isBefore(Value a, Value b) {
-  return a.getAsOpaquePointer() < b.getAsOpaquePointer();
+/// The term of `terms` with this monomial, its factors in any order, or the
+/// end.
+template <typename Terms>
+static auto find(Terms &terms, const Monomial &monomial) {
+  return llvm::find_if(terms, [&](const Polynomial::Term &term) {
+    return term.first.size() == monomial.size() &&
+           std::is_permutation(monomial.begin(), monomial.end(),
+                               term.first.begin());
+  });
 }
 
-bool Polynomial::Less::operator()(const Monomial &a, const Monomial &b) const {
-  return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(),
-                                      isBefore);
+int64_t Polynomial::getCoefficient(const Monomial &monomial) const {
+  const auto found = find(terms, monomial);
+  return found == terms.end() ? 0 : found->second;
 }
 
 Polynomial::Polynomial(int64_t constant) { add({}, constant); }
@@ -27,10 +34,11 @@ Polynomial::Polynomial(Value value) {
 void Polynomial::add(const Monomial &monomial, int64_t coefficient) {
   if (coefficient == 0)
     return;
-  int64_t &term = terms[monomial];
-  term += coefficient;
-  if (term == 0)
-    terms.erase(monomial);
+  const auto found = find(terms, monomial);
+  if (found == terms.end())
+    terms.emplace_back(monomial, coefficient);
+  else if ((found->second += coefficient) == 0)
+    terms.erase(found);
 }
 
 std::optional<int64_t> Polynomial::getConstant() const {
@@ -65,7 +73,6 @@ Polynomial Polynomial::operator*(const Polynomial &other) const {
     for (const auto &[b, y] : other.terms) {
       Monomial both(a);
       both.append(b.begin(), b.end());
-      llvm::sort(both, isBefore);
       product.add(both, x * y);
     }
   return product;

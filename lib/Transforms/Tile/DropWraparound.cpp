@@ -224,7 +224,7 @@ bool Wraparound::canDrop() {
   index = *lhs;
   size = rhs->constant;
   auto isSize = [&](Value value) {
-    return size.getTerms().count(Monomial{value}) != 0;
+    return size.getCoefficient(Monomial{value}) != 0;
   };
   if (!isNonNegative(index.constant, isSize) || !findLoads() || loads.empty())
     return false;
