@@ -1,0 +1,232 @@
+// The rules for shared memory: who may fill, read and write it, and when.
+
+#include "lib/Analysis/SharedMemory.h"
+#include "lib/Transforms/Warp/CheckRings/RuleNames.h"
+#include "lib/Transforms/Warp/CheckRings/Scalars.h"
+#include "lib/Transforms/Warp/CheckRings/SlotRules.h"
+
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::warp;
+
+/// Whether the role still holds the slot of `tile`, which has to be of `kind`.
+LogicalResult SlotRules::checkHeld(Operation *op, const Known &tile,
+                                   Known::Kind kind) {
+  if (kind == Known::TileToRead && tile.kind == Known::TileToFill)
+    return reportRule(op, kHeldSlot) << "reads a slot that is held for filling";
+  if (tile.kind != kind)
+    return reportRule(op, kProvable) << "its shared memory is not known";
+  RingProgress &progress = state->rings[tile.memory.origin];
+  bool isFilling = kind == Known::TileToFill;
+  if (tile.memory.turn < (isFilling ? progress.committed : progress.released))
+    return reportRule(op, kHeldSlot)
+           << (isFilling ? "fills a slot that has been committed"
+                         : "reads a slot that has been given back");
+  if (!isFilling && progress.fills && !state->filled.count(tile.memory) &&
+      getRing(tile.memory).getType().getCompletion() == Completion::AsyncGroups)
+    return reportRule(op, kOnce) << "reads a tile that nothing was copied to";
+  return success();
+}
+
+LogicalResult SlotRules::fill(Operation *op, Value value, Completion by) {
+  Known tile = state->get(value);
+  if (failed(checkHeld(op, tile, Known::TileToFill)))
+    return failure();
+  if (getRing(tile.memory).getType().getCompletion() != by)
+    return reportRule(op, kArrived)
+           << "the ring is not told when such a copy is complete";
+  return success();
+}
+
+LogicalResult SlotRules::visit(TmaLoadOp op) {
+  if (failed(fill(op, op.getMemory(), Completion::Transactions)))
+    return failure();
+  if (!state->filled.insert(state->get(op.getMemory()).memory).second)
+    return reportRule(op, kOnce) << "the tile is filled already";
+  return success();
+}
+
+LogicalResult SlotRules::visit(AsyncCopyOp op) {
+  Value enable = op.getEnable();
+  state->hasOpenCopies |= !enable || evaluate(enable, *state) == 1;
+  if (failed(fill(op, op.getMemory(), Completion::AsyncGroups)))
+    return failure();
+  state->filled.insert(state->get(op.getMemory()).memory);
+  return success();
+}
+
+LogicalResult SlotRules::checkContent(Operation *op, const Memory &memory) {
+  auto found = state->lost.find(memory.origin);
+  if (found == state->lost.end())
+    return success();
+  InFlightDiagnostic error = reportRule(op, kContent)
+                             << "reads memory that has been overwritten";
+  error.attachNote(found->second->getLoc()) << "by this";
+  return error;
+}
+
+/// A read by threads.
+LogicalResult SlotRules::read(Operation *op, Value value) {
+  Known tile = state->get(value);
+  if (tile.kind == Known::AllocTile)
+    return checkContent(op, tile.memory);
+  if (failed(checkHeld(op, tile, Known::TileToRead)))
+    return failure();
+  state->readByThreads.insert(tile.memory);
+  return success();
+}
+
+/// A read by the tensor cores, which is added to `reads`.
+LogicalResult SlotRules::readAsynchronously(Operation *op, Value value,
+                                            std::vector<Memory> &reads) {
+  Known tile = state->get(value);
+  if (failed(tile.kind == Known::AllocTile
+                 ? checkContent(op, tile.memory)
+                 : checkHeld(op, tile, Known::TileToRead)))
+    return failure();
+  reads.push_back(tile.memory);
+  auto written = state->written.find(tile.memory);
+  if (written == state->written.end())
+    return success();
+  return reportRule(op, kFenceBeforeProduct)
+         << (written->second
+                 ? "no barrier stands between the fence of what threads have "
+                   "written and this product"
+                 : "threads have written its operand, and no warp.proxy_fence "
+                   "shows that to the tensor cores");
+}
+
+/// Says that the memory of `origin`, a tile, a ring or scratch, changes, and
+/// what else lies there is lost.
+LogicalResult SlotRules::overwrite(Operation *op, Operation *origin) {
+  auto range =
+      [](Operation *piece) -> std::optional<std::pair<int64_t, int64_t>> {
+    auto offset =
+        piece->getAttrOfType<IntegerAttr>(WarpDialect::kSharedOffsetAttr);
+    if (!offset)
+      return std::nullopt;
+    return std::pair(offset.getInt(), offset.getInt() + getSharedBytes(piece));
+  };
+  auto own = range(origin);
+  auto isHit = [&](Operation *other) {
+    auto place = other == origin ? std::nullopt : range(other);
+    return own && place && own->first < place->second &&
+           place->first < own->second;
+  };
+  for (const auto &[value, known] : state->values)
+    if (known.kind == Known::AllocTile && isHit(known.memory.origin))
+      state->lost.try_emplace(known.memory.origin, op);
+  for (const std::vector<Memory> &reads : state->running)
+    for (const Memory &memory : reads)
+      if (isHit(memory.origin) ||
+          (memory.origin == origin && isa<AllocOp>(origin)))
+        return reportRule(op, kProducts)
+               << "writes memory that a product reads which has not been "
+                  "waited for";
+  for (const auto &[staging, isWaitedFor] : state->storing)
+    if (isHit(staging) || (staging == origin && !isa<TmaStoreOp>(op)))
+      return reportRule(op, kStores)
+             << (isWaitedFor
+                     ? "writes memory before a barrier tells all threads that "
+                       "copies from it are done"
+                     : "writes memory that copies of a store may still read");
+  for (const CopyGroup &group : state->copies)
+    if (group.ring && group.hasCopies && isHit(group.ring))
+      return reportRule(op, kContent)
+             << "writes memory that copies are under way to";
+  for (const auto &[ring, progress] : state->rings)
+    if (isHit(ring) && (progress.waited != progress.released ||
+                        progress.acquired != progress.committed))
+      return reportRule(op, kContent) << "writes memory of a slot that is held";
+  return success();
+}
+
+/// A write by threads.
+LogicalResult SlotRules::store(Operation *op, Value value) {
+  Known tile = state->get(value);
+  if (tile.kind != Known::AllocTile)
+    return reportRule(op, kHeldSlot)
+           << "threads write to shared memory that is not a warp.alloc";
+  state->lost.erase(tile.memory.origin);
+  state->written[tile.memory] = false;
+  return overwrite(op, tile.memory.origin);
+}
+
+LogicalResult SlotRules::visit(AllocOp op) {
+  state->set(op.getResult(), {Known::AllocTile, {op, 0, 0}});
+  state->lost.erase(op);
+  return op.getSource() ? store(op, op.getResult()) : success();
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+LogicalResult SlotRules::visit(WgmmaOp op) {
+  std::vector<Memory> reads;
+  if (failed(readAsynchronously(op, op.getB(), reads)))
+    return failure();
+  if (isa<SharedType>(op.getA().getType()) &&
+      failed(readAsynchronously(op, op.getA(), reads)))
+    return failure();
+  llvm::sort(reads);
+  state->running.push_back(std::move(reads));
+  state->set(op.getResult(), {Known::Sum, {}, state->numProducts++});
+  return success();
+}
+
+LogicalResult SlotRules::visit(WgmmaWaitOp op) {
+  while (state->running.size() > op.getPendings())
+    state->running.pop_front();
+  for (auto [sum, result] : llvm::zip_equal(op.getSums(), op.getResults()))
+    state->pass(sum, result);
+  return success();
+}
+
+bool SlotRules::takesSum(OpOperand &operand) {
+  Operation *op = operand.getOwner();
+  if (auto product = dyn_cast<WgmmaOp>(op))
+    return &operand == &product.getAccMutable();
+  return isa<WgmmaWaitOp, LoopLikeOpInterface>(op) ||
+         op->hasTrait<OpTrait::IsTerminator>();
+}
+
+LogicalResult SlotRules::checkSums(Operation *op, const PathState &state) {
+  if (state.running.empty())
+    return success();
+  for (OpOperand &operand : op->getOpOperands())
+    if (state.isRunning(state.get(operand.get())) && !takesSum(operand))
+      return reportRule(op, kUntouched)
+             << "uses a sum before its product has been waited for";
+  for (Region &region : op->getRegions())
+    for (Operation &inner : region.getOps())
+      if (failed(checkSums(&inner, state)))
+        return failure();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Stores
+//===----------------------------------------------------------------------===//
+
+/// Stores through the same memory order each other.
+LogicalResult SlotRules::visit(TmaStoreOp op) {
+  Known staging = state->get(op.getStaging());
+  if (staging.kind != Known::AllocTile)
+    return reportRule(op, kProvable) << "its shared memory is not known";
+  Operation *memory = staging.memory.origin;
+  if (failed(overwrite(op, memory)))
+    return failure();
+  state->lost.erase(memory);
+  state->storing[memory] = false;
+  return success();
+}
+
+LogicalResult SlotRules::visit(TmaStoreWaitOp op) {
+  auto found = state->storing.find(state->get(op.getStaging()).memory.origin);
+  if (found != state->storing.end())
+    found->second = true;
+  return success();
+}
