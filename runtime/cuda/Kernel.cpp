@@ -19,6 +19,7 @@ Kernel::load(const Driver &driver, int ordinal, const std::string &image,
     return scope.status();
   std::unique_ptr<Kernel> kernel(new Kernel(driver, name, shape));
   kernel->context = scope->context();
+  kernel->copies = std::make_unique<KernelCopies>(driver, ordinal, image);
   if (Status s = kernel->loadModule(image); !s.ok())
     return s;
   if (Status s = kernel->readResources(); !s.ok())

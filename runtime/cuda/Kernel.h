@@ -2,6 +2,7 @@
 #ifndef TILEWRIGHT_RUNTIME_CUDA_KERNEL_H
 #define TILEWRIGHT_RUNTIME_CUDA_KERNEL_H
 
+#include "runtime/cuda/KernelCopies.h"
 #include "runtime/cuda/LaunchRecipe.h"
 #include "runtime/cuda/TensorMapCache.h"
 #include "runtime/cuda/TensorMapSets.h"
@@ -80,9 +81,16 @@ public:
   Kernel(const Kernel &) = delete;
   Kernel &operator=(const Kernel &) = delete;
 
-  /// Queues one run over `grid` programs; `parameters[i]` points at the value
-  /// of the i-th parameter, in 8 bytes and sign-extended where the kernel has a
-  /// recipe. A grid without programs launches nothing.
+  /// The same for the current context of the device.
+  Result<std::unique_ptr<const Kernel>>
+  loadAgain(int ordinal, const std::string &image) const {
+    return load(driver, ordinal, image, name, shape);
+  }
+
+  /// Queues one run over `grid` programs in the caller's context where that is
+  /// one of the device, else in that of the module; `parameters[i]` points at
+  /// the value of the i-th parameter, in 8 bytes and sign-extended where the
+  /// kernel has a recipe. A grid without programs launches nothing.
   Status launch(const std::array<int64_t, 3> &grid, StreamHandle stream,
                 void **parameters) const;
 
@@ -157,6 +165,7 @@ private:
   mutable std::optional<TensorMapSets> mapSets;
   mutable std::vector<TensorMapCache> caches;
   mutable TurnPlaces turnPlaces;
+  std::unique_ptr<KernelCopies> copies;
 };
 
 } // namespace tilewright::runtime::cuda

@@ -195,13 +195,17 @@ static bool isEmpty(const std::array<int64_t, 3> &grid) {
   return grid[0] == 0 || grid[1] == 0 || grid[2] == 0;
 }
 
-/// Runs `body` in the kernel's context, which mostly is the current one.
+/// Runs `body` with the kernel as it is loaded in the current context, which
+/// mostly is this one, or in the context of this one.
 template <typename Body> Status Kernel::inContext(Body body) const {
   ContextHandle current = nullptr;
   if (driver.contextGetCurrent(&current) == kSuccess && current == context)
-    return body();
+    return body(*this);
+  Result<const Kernel *> copy = copies->get(*this, current);
+  if (!copy.ok() || *copy)
+    return copy.ok() ? body(**copy) : copy.status();
   Result<ContextScope> scope = ContextScope::enter(driver, context);
-  return scope.ok() ? body() : scope.status();
+  return scope.ok() ? body(*this) : scope.status();
 }
 
 Status Kernel::launch(const std::array<int64_t, 3> &grid, StreamHandle stream,
@@ -210,15 +214,15 @@ Status Kernel::launch(const std::array<int64_t, 3> &grid, StreamHandle stream,
     return rejectGrid(grid);
   if (isEmpty(grid))
     return Status::success();
-  return inContext([&]() -> Status {
+  return inContext([&](const Kernel &kernel) -> Status {
     if (!shape.recipe)
-      return queue(grid, stream, parameters);
+      return kernel.queue(grid, stream, parameters);
     LaunchParameters all;
-    if (Status s = complete(grid, parameters, all); !s.ok())
+    if (Status s = kernel.complete(grid, parameters, all); !s.ok())
       return s;
     if (hasGrid(GridKind::Ordered))
-      all.turnPlace = turnPlaces.get(stream, isCaptured(stream));
-    return queue(all.grid, stream, all.pointers);
+      all.turnPlace = kernel.turnPlaces.get(stream, isCaptured(stream));
+    return kernel.queue(all.grid, stream, all.pointers);
   });
 }
 
@@ -266,11 +270,11 @@ Status Kernel::launch(const BoundLaunch &bound, StreamHandle stream) const {
   const LaunchParameters &parameters = bound.parameters;
   if (isEmpty(parameters.grid))
     return Status::success();
-  return inContext([&] {
+  return inContext([&](const Kernel &kernel) {
     if (hasGrid(GridKind::Ordered))
-      return launchOrdered(bound, stream);
-    return queue(parameters.grid, stream,
-                 const_cast<void **>(parameters.pointers));
+      return kernel.launchOrdered(bound, stream);
+    return kernel.queue(parameters.grid, stream,
+                        const_cast<void **>(parameters.pointers));
   });
 }
 

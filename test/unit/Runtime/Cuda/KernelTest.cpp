@@ -130,6 +130,32 @@ TEST_F(KernelTest, LaunchWorksInTheContextOfItsModule) {
   EXPECT_EQ(fake->contextStack, std::vector<void *>{fakePrimaryContext(1)});
 }
 
+TEST_F(KernelTest, EachContextOfTheDeviceHasACopy) {
+  auto kernel = load(shape);
+  ASSERT_TRUE(kernel.ok());
+  fake->contextStack = {fakeOtherContext(0)};
+  ASSERT_TRUE(launch(**kernel, {1, 1, 1}).ok());
+  ASSERT_TRUE(launch(**kernel, {1, 1, 1}).ok());
+  fake->contextStack = {};
+  ASSERT_TRUE(launch(**kernel, {1, 1, 1}).ok());
+  EXPECT_EQ(fake->launches[0].context, fakeOtherContext(0));
+  EXPECT_EQ(fake->launches[1].context, fakeOtherContext(0));
+  EXPECT_EQ(fake->launches[2].context, fakePrimaryContext(0));
+  EXPECT_EQ(fake->modulesLoaded, 2);
+  kernel->reset();
+  EXPECT_EQ(fake->modulesUnloaded, 2);
+}
+
+TEST_F(KernelTest, CopyThatCannotBeLoaded) {
+  auto kernel = load(shape);
+  ASSERT_TRUE(kernel.ok());
+  fake->contextStack = {fakeOtherContext(0)};
+  fake->failures = {{"cuModuleLoadDataEx", 209}};
+  EXPECT_FALSE(launch(**kernel, {1, 1, 1}).ok());
+  fake->failures = {};
+  EXPECT_TRUE(launch(**kernel, {1, 1, 1}).ok());
+}
+
 TEST_F(KernelTest, OldDriverLaunchesTheOldWay) {
   use(FAKE_CUDA_OLD_PATH);
   fake->version = 11040;
