@@ -287,7 +287,11 @@ bool readArray(const ArrayReader &reader, PyObject *array,
   // string is made of this before it is needed: it would allocate.
   static constexpr const char *kProblem = "cannot read the array";
   try {
-    return readBy(reader, array, name, argument);
+    if (reader.isOfJax)
+      py::handle(array).attr("block_until_ready")();
+    const bool isRead = readBy(reader, array, name, argument);
+    argument.readOnly |= reader.isOfJax;
+    return isRead;
   } catch (py::error_already_set &error) {
     error.restore();
     py::raise_from(PyExc_TypeError,

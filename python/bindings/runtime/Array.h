@@ -23,6 +23,9 @@ enum class Protocol : uint8_t {
 struct ArrayReader {
   Protocol protocol = Protocol::NotAnArray;
   const dlpack::ExchangeApi *exchange = nullptr;
+  /// JAX's arrays may still be computed when they are passed on, and nobody may
+  /// write to them, of which none of the protocols tells.
+  bool isOfJax = false;
 };
 
 /// Looks at the type's attributes only; the caller remembers the answer.

@@ -1,8 +1,11 @@
 #include "python/bindings/runtime/Call.h"
 
+#include "python/bindings/runtime/ArrayTypes.h"
 #include "python/bindings/runtime/OwnArray.h"
 
 #include <algorithm>
+#include <cinttypes>
+#include <cstdio>
 #include <functional>
 
 namespace tilewright::python {
@@ -128,6 +131,28 @@ static bool noteDevice(const Signature &signature, size_t index,
          noteOtherDevice(signature, index, device, call);
 }
 
+static bool rejectAlignment(const Signature &signature, size_t index,
+                            ElementType type, uint64_t address) {
+  char spelled[2 + 16 + 1];
+  std::snprintf(spelled, sizeof(spelled), "0x%" PRIx64, address);
+  PyErr_Format(PyExc_ValueError,
+               "argument '%U' of kernel %s(): the array begins at address %s, "
+               "which is no multiple of the %d bytes of its elements, as GPUs "
+               "need it; pass a copy of the array",
+               signature.parameters[index].name.ptr(), signature.kernel.c_str(),
+               spelled, dlpackTypeOf(type).bits / 8);
+  return false;
+}
+
+/// A GPU stops for good at an address that its elements may not have.
+static bool checkAlignment(const Signature &signature, size_t index,
+                           const Device &device, ElementType type, Hint hint,
+                           uint64_t address) {
+  return hint == Hint::DivisibleBy16 || device.kind != DeviceKind::Cuda ||
+         address % (dlpackTypeOf(type).bits / 8) == 0 ||
+         rejectAlignment(signature, index, type, address);
+}
+
 /// Takes in what the call needs to know of an array beside its address.
 static bool noteArray(const Signature &signature, size_t index,
                       const Argument &argument, Call &call) {
@@ -138,7 +163,9 @@ static bool noteArray(const Signature &signature, size_t index,
   }
   if (argument.readOnly)
     call.readOnly[call.readOnlyCount++] = static_cast<uint8_t>(index);
-  return noteDevice(signature, index, argument.device, call);
+  return checkAlignment(signature, index, argument.device, argument.type,
+                        argument.hint, argument.bits) &&
+         noteDevice(signature, index, argument.device, call);
 }
 
 /// Reads an argument of any kind.
@@ -186,9 +213,11 @@ static bool readExchanged(const Signature &signature, size_t index,
   }
   const uint64_t address =
       reinterpret_cast<uint64_t>(tensor.data) + tensor.byteOffset;
-  add(ArgumentKind::Pointer, last.element,
-      hintAtAddress(parameter.specialization, address), address, call);
-  return noteDevice(signature, index, last.device, call);
+  const Hint hint = hintAtAddress(parameter.specialization, address);
+  add(ArgumentKind::Pointer, last.element, hint, address, call);
+  return checkAlignment(signature, index, last.device, last.element, hint,
+                        address) &&
+         noteDevice(signature, index, last.device, call);
 }
 
 /// Reads an array of ours.
@@ -198,10 +227,12 @@ static bool readOwn(const Signature &signature, size_t index, Call &call) {
     call.memory[call.memoryCount++] = array.memory;
   if (array.readOnly)
     call.readOnly[call.readOnlyCount++] = static_cast<uint8_t>(index);
-  add(ArgumentKind::Pointer, array.type,
-      hintAtAddress(signature.parameters[index].specialization, array.address),
-      array.address, call);
-  return noteDevice(signature, index, array.device, call);
+  const Hint hint =
+      hintAtAddress(signature.parameters[index].specialization, array.address);
+  add(ArgumentKind::Pointer, array.type, hint, array.address, call);
+  return checkAlignment(signature, index, array.device, array.type, hint,
+                        array.address) &&
+         noteDevice(signature, index, array.device, call);
 }
 
 /// Reads an int.

@@ -48,6 +48,7 @@ static TypeInfo lookAt(PyTypeObject *type) {
   if (isOwnArrayType(type))
     return {TypeInfo::OwnArray, {}};
   ArrayReader reader = arrayReaderFor(type);
+  reader.isOfJax = isSubtypeOf(type, "jax", "Array");
   if (reader.protocol != Protocol::NotAnArray)
     return {TypeInfo::Array, reader};
   return {TypeInfo::Unknown, {}};

@@ -43,7 +43,9 @@ def main(argv=None):
         parser().print_help()
         return 2
     try:
-        return arguments.execute(arguments) or 0
+        status = arguments.execute(arguments) or 0
+        sys.stdout.flush()
+        return status
     except BrokenPipeError:  # the reader of our output had enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

@@ -105,6 +105,8 @@ def execute(arguments):
     try:
         cache = _tilewright.Cache()
         return arguments.act(cache, arguments)
+    except BrokenPipeError:
+        raise
     except (RuntimeError, OSError, ValueError) as error:
         print(f"tilewright cache: {error}", file=sys.stderr)
         return 1

@@ -31,7 +31,9 @@ def _list(cache, arguments):
     for _, result in entries(cache):
         best = min(result["times"].values(), default=None)
         time = f"  {best:.4f} ms of {len(result['times'])} measured" if best is not None else ""
-        print(f"{result['kernel']}  {result['device']}  {result['key']}\n    {result['config']}{time}")
+        # The name of a processor goes on with a list of all that it has.
+        device = " ".join(result["device"].split(";")[:2])
+        print(f"{result['kernel']}  {device}  {result['key']}\n    {result['config']}{time}")
     return 0
 
 
@@ -76,6 +78,8 @@ def execute(arguments):
 
     try:
         return arguments.act(_tilewright.Cache(), arguments)
+    except BrokenPipeError:
+        raise
     except (RuntimeError, OSError, ValueError) as error:
         print(f"tilewright tune: {error}", file=sys.stderr)
         return 1

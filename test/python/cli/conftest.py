@@ -38,18 +38,23 @@ def source(tmp_path):
 
 @pytest.fixture
 def tilewright(tmp_path):
-    """`tilewright(*arguments)`: the finished process of the command, run in a directory of its own."""
+    """`tilewright(*arguments)`: the finished process of the command, run in a directory of its own; with
+    `tilewright.python` that of Python."""
 
-    def command(*arguments, **environment):
+    def python(*arguments, **environment):
         import tilewright
 
         package = os.path.dirname(os.path.dirname(tilewright.__file__))
         return subprocess.run(
-            [sys.executable, "-m", "tilewright", *map(str, arguments)],
+            [sys.executable, *map(str, arguments)],
             capture_output=True,
             text=True,
             cwd=tmp_path,
             env={**os.environ, "PYTHONPATH": package, "COLUMNS": "100", **environment},
         )
 
+    def command(*arguments, **environment):
+        return python("-m", "tilewright", *arguments, **environment)
+
+    command.python = python
     return command

@@ -103,3 +103,15 @@ def test_a_cache_that_cannot_be_used(cache, tmp_path):
 def test_sizes_that_are_none(cache, size):
     done = cache("prune", f"--max-size={size}")
     assert done.returncode == 2 and "followed by K, M or G" in done.stderr
+
+
+def test_reader_that_had_enough(tilewright):
+    """As `tilewright cache list | head` is: no complaint about the pipe."""
+    program = (
+        "import subprocess, sys; pipe = subprocess.Popen(['true'], stdin=subprocess.PIPE); pipe.wait()\n"
+    )
+    program += (
+        "sys.exit(subprocess.call([sys.executable, '-m', 'tilewright', 'cache', 'list'], stdout=pipe.stdin))"
+    )
+    done = tilewright.python("-c", program)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -94,6 +94,94 @@ def test_address_that_the_driver_does_not_know(run, double):
     )
 
 
+def test_contexts_of_other_libraries(run, double):
+    """A kernel runs in the caller's context where that is one of the device, else in the primary one."""
+    lines = run(
+        """
+        import ctypes, os
+        fake = ctypes.CDLL(os.environ["TILEWRIGHT_LIBCUDA"])
+        arrays = [tw.empty(4, device=device) for device in (0, 1)]
+        def contexts():
+            for array in arrays:
+                kernel[1](array, None, 3)
+                yield hex(fake.fakeLastContext())
+        print(*contexts())
+        for device in (0, 1):
+            fake.fakeEnterContext(device)
+            print(*contexts(), "left on the stack:", fake.fakeEnterContext(-1))
+        launch = kernel.bind(1, arrays[0], None, 3)
+        fake.fakeEnterContext(1)
+        launch()
+        print(hex(fake.fakeLastContext()), "left on the stack:", fake.fakeEnterContext(-1))
+        """,
+        double("FakeCuda"),
+    )
+    assert lines == [
+        "0x1000 0x1001",
+        "0x2000 0x1001 left on the stack: 0",
+        "0x1000 0x2001 left on the stack: 0",
+        "0x1000 left on the stack: 0",
+    ]
+
+
+INTERFACE = """
+        import ctypes, os
+        fake = ctypes.CDLL(os.environ["TILEWRIGHT_LIBCUDA"])
+        start = ctypes.c_uint64()
+        fake.fakeMemory(ctypes.byref(start))
+        class Array:
+            def __init__(self, offset=0, **more):
+                data = start.value + offset, False
+                self.interface = {"shape": (4,), "typestr": "<f4", "data": data, "version": 3, **more}
+            __cuda_array_interface__ = property(lambda self: self.interface)
+"""
+
+
+def test_stream_that_an_array_names(run, double):
+    """As CuPy's arrays name the current stream."""
+    lines = run(
+        INTERFACE
+        + """
+        def launch(**options):
+            kernel[1](Array(stream=0x7000), None, 3, **options)
+            print(hex(fake.fakeLastStream()))
+        launch()
+        launch(stream=0x9000)
+        with tw.Stream(1) as own:
+            launch()
+            print(hex(own.handle))
+        kernel[1](Array(stream=None), None, 3)
+        print(fake.fakeLastStream())
+        """,
+        double("FakeCuda"),
+    )
+    assert lines[:2] == ["0x7000", "0x9000"]
+    assert lines[2] == lines[3]
+    assert lines[4] == "0"
+
+
+def test_address_that_elements_cannot_have(run, double):
+    lines = run(
+        INTERFACE
+        + """
+        show(lambda: kernel[1](Array(4), None, 3).target)
+        show(lambda: kernel[1](Array(6), None, 3))
+        show(lambda: kernel[1](tw.empty(4, device=1), Array(1), 3))
+        show(lambda: kernel.bind(1, Array(2), None, 3))
+        """,
+        double("FakeCuda"),
+    )
+    assert lines[0] == "sm_80"
+    assert len(lines) == 4
+    for line, name in zip(lines[1:], "xyx", strict=True):
+        assert line.startswith(
+            f"ValueError: argument '{name}' of kernel kernel(): the array begins at address 0x"
+        )
+        assert line.endswith(
+            ", which is no multiple of the 4 bytes of its elements, as GPUs need it; pass a copy of the array"
+        )
+
+
 def test_errors_of_kernels_name_them_where_launches_wait(run, double):
     lines = run(
         """

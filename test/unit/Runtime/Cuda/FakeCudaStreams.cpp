@@ -102,6 +102,27 @@ FAKE fakeFailSynchronize(int result) {
   return kSuccess;
 }
 
+/// Makes a context of another library's current, or with -1 takes it away.
+FAKE fakeEnterContext(int device) {
+  if (device < 0)
+    fake().contextStack.pop_back();
+  else
+    fake().contextStack.push_back(fakeOtherContext(device));
+  return static_cast<int>(fake().contextStack.size());
+}
+
+static int numberOf(void *handle) {
+  return static_cast<int>(reinterpret_cast<uintptr_t>(handle));
+}
+FAKE fakeLastStream() { return numberOf(fake().launches.back().stream); }
+FAKE fakeLastContext() { return numberOf(fake().launches.back().context); }
+
+/// Where the memory is whose addresses the driver knows, on device 1.
+FAKE fakeMemory(uint64_t *address) {
+  *address = reinterpret_cast<uint64_t>(fake().memory);
+  return kSuccess;
+}
+
 // NVTX in one library with the driver: ranges that were opened, or -1 where
 // one is open.
 static int openRanges = 0, ranges = 0;
