@@ -3,22 +3,21 @@
     python benchmarks/host.py [--out host.json] [--plot host.png]
 
 Each row is the median time of a call, over batches that the queue of the device holds without waiting. The first
-row is the driver's own call from C, the least that there can be. Kernels do nothing, or next to nothing.
+row is the driver's own call from C, the second one what the library of the arrays takes to say where eight of them
+are and what its stream is: no launch from Python can do without both. Kernels do nothing, or next to nothing.
 """
 
 import argparse
-import ctypes
 import importlib.util
 import json
 import pathlib
 import platform
-import shutil
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 
+import host_bare
 import host_kernels
 import numpy as np
 import tilewright as tw
@@ -28,29 +27,6 @@ from rich.markup import escape
 from rich.table import Table
 
 BATCH, BATCHES = 200, 60
-
-BARE_LAUNCH = r"""
-#include <time.h>
-typedef struct {
-  unsigned grid[3], block[3], shared;
-  void *stream, *attributes;
-  unsigned attribute_count;
-} description;
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return t.tv_sec + 1e-9 * t.tv_nsec;
-}
-double bare_launch(int (*launch)(const description *, void *, void **, void **), void *function,
-                   unsigned threads, void **parameters, int count) {
-  const description d = {{1, 1, 1}, {threads, 1, 1}, 0, 0, 0, 0};
-  const double begun = now();
-  for (int i = 0; i < count; ++i)
-    if (launch(&d, function, parameters, 0))
-      return -1;
-  return (now() - begun) / count;
-}
-"""
 
 
 def median_time(call, wait, batch=BATCH):
@@ -67,49 +43,13 @@ def median_time(call, wait, batch=BATCH):
     return statistics.median(times)
 
 
-def bare_launch(compiled, arrays):
-    """Seconds of cuLaunchKernelEx from a loop in C; None where there is no C compiler."""
-    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
-    if compiler is None:
-        return None
-    driver = ctypes.CDLL(tw.knobs.LIBCUDA.text() or "libcuda.so.1")
-    module, function = ctypes.c_void_p(), ctypes.c_void_p()
-    image = compiled.binary("cubin") if "cubin" in compiled.asm else compiled.binary("ptx") + b"\0"
-    check(driver.cuModuleLoadDataEx(ctypes.byref(module), image, 0, None, None))
-    check(driver.cuModuleGetFunction(ctypes.byref(function), module, compiled.name.encode()))
-    values = [
-        ctypes.c_uint64(array.data_ptr() if hasattr(array, "data_ptr") else array.address) for array in arrays
-    ]
-    parameters = (ctypes.c_void_p * len(values))(*map(ctypes.addressof, values))
-    with tempfile.TemporaryDirectory() as folder:
-        source, library = pathlib.Path(folder, "bare.c"), pathlib.Path(folder, "bare.so")
-        source.write_text(BARE_LAUNCH)
-        subprocess.run([compiler, "-O2", "-shared", "-fPIC", source, "-o", library], check=True)
-        run = ctypes.CDLL(str(library)).bare_launch
-        run.restype = ctypes.c_double
-        launch = ctypes.cast(driver.cuLaunchKernelEx, ctypes.c_void_p)
-        threads = compiled.metadata["num_threads"]
-        times = []
-        for _ in range(BATCHES):
-            times.append(run(launch, function, threads, parameters, BATCH))
-            tw.cuda.synchronize()
-    if min(times) < 0:
-        raise RuntimeError("cuLaunchKernelEx failed")
-    return statistics.median(times)
-
-
-def check(result):
-    """Raises for an error of the driver."""
-    if result:
-        raise RuntimeError(f"the driver returned {result}")
-
-
 def empty_rows(arrays, wait):
     """An empty kernel with eight arrays: kernel[grid](...), a kept launcher, bound, and in a graph."""
     a, b, c, d, e, f, g, h = arrays
     kernel, grid = host_kernels.empty(tw, tl), (1,)
     compiled = kernel[grid](a, b, c, d, e, f, g, h)
-    yield "cuLaunchKernelEx from C", bare_launch(compiled, arrays)
+    yield "cuLaunchKernelEx from C", host_bare.launch(compiled, arrays, BATCH, BATCHES)
+    yield "8 arrays and the stream from C", host_bare.exchange(arrays, BATCH, BATCHES)
     yield "tilewright bound", median_time(kernel.bind(grid, a, b, c, d, e, f, g, h), wait)
     yield "tilewright kernel[grid](...)", median_time(lambda: kernel[grid](a, b, c, d, e, f, g, h), wait)
     launch = kernel[grid]
