@@ -3,7 +3,7 @@
 from ..language import dtypes
 from ..language.dtypes import const, dtype, pointer_type, type_from_signature
 from ..language.errors import LanguageTypeError
-from ..language.semantic.convert import cast, constant, describe, is_literal
+from ..language.semantic import convert
 from ..language.tensor import tensor
 
 
@@ -32,19 +32,21 @@ def as_annotated(name, annotation, value):
     """
     if _is_const(annotation):
         if not isinstance(value, tensor) or not value.dtype.is_ptr():
-            raise LanguageTypeError(f"argument {name!r} is annotated as a pointer, got {describe(value)}")
+            raise LanguageTypeError(
+                f"argument {name!r} is annotated as a pointer, got {convert.describe(value)}"
+            )
         pointer = tensor(value.handle, pointer_type(value.dtype.element_ty, const=True))
         pointer.origin, pointer.extent = value.origin, value.extent
         return pointer
     ty = annotated_type(annotation)
     if ty is None:
         return value
-    if is_literal(value) and isinstance(value, float) <= ty.is_floating():
-        return constant(value, ty)
+    if convert.is_literal(value) and isinstance(value, float) <= ty.is_floating():
+        return convert.constant(value, ty)
     if (
         isinstance(value, tensor)
         and value.dtype.is_floating() <= ty.is_floating()
         and not value.dtype.is_ptr()
     ):
-        return cast(value, ty)
-    raise LanguageTypeError(f"argument {name!r} is annotated as {ty}, got {describe(value)}")
+        return convert.cast(value, ty)
+    raise LanguageTypeError(f"argument {name!r} is annotated as {ty}, got {convert.describe(value)}")

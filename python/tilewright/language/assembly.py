@@ -5,8 +5,7 @@ from .dtypes import dtype as _dtype
 from .dtypes import int32, with_scalar
 from .errors import LanguageTypeError, LanguageValueError
 from .ir import UNIT, builder
-from .semantic import convert, promote
-from .semantic.nan_traces import trace_black_box
+from .semantic import convert, nan_traces, promote
 from .tensor import tensor
 
 
@@ -72,5 +71,5 @@ def inline_asm_elementwise(asm, constraints, args, dtype, is_pure, pack):
     attrs = {"text": asm, "constraints": constraints, "pack": pack, **({"pure": UNIT} if is_pure else {})}
     handles = builder().create("tile.inline_asm", [operand.handle for operand in operands], types, attrs)
     results = tuple(tensor(handle, ty) for handle, ty in zip(handles, types, strict=True))
-    trace_black_box(results, operands, "tl.inline_asm_elementwise")
+    nan_traces.trace_black_box(results, operands, "tl.inline_asm_elementwise")
     return results if isinstance(dtype, (tuple, list)) else results[0]

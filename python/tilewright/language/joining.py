@@ -6,7 +6,6 @@ from .errors import LanguageTypeError, LanguageValueError
 from .semantic import convert, promote
 from .semantic import pairs as _pairs
 from .semantic import shape as _shape
-from .semantic.promote import computation_type
 from .tensor import tensor
 
 
@@ -16,7 +15,7 @@ def _same_dtype(left, right, what):
         return left, right
     if left.dtype.is_ptr() or right.dtype.is_ptr():
         raise LanguageTypeError(f"{what} cannot mix {left.dtype} and {right.dtype}")
-    common = computation_type(left.dtype, right.dtype)
+    common = promote.computation_type(left.dtype, right.dtype)
     return convert.cast(left, common), convert.cast(right, common)
 
 

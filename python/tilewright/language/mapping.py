@@ -3,8 +3,7 @@
 from .builtin import builtin
 from .errors import LanguageTypeError, LanguageValueError
 from .ir import builder
-from .semantic import convert, promote
-from .semantic.nan_traces import trace_black_box
+from .semantic import convert, nan_traces, promote
 
 
 def _check(scalar_fn, args, pack):
@@ -80,5 +79,5 @@ def map_elementwise(scalar_fn, *args, pack=1):
     results = builder().map(
         [value.handle for value in values], [value.type for value in values], pack, function
     )
-    trace_black_box(results, values, "tl.map_elementwise")
+    nan_traces.trace_black_box(results, values, "tl.map_elementwise")
     return tuple(results) if len(results) > 1 or (is_tuple and pack == 1) else results[0]

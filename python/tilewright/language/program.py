@@ -5,9 +5,8 @@ from .dtypes import block_type, int32
 from .dtypes import dtype as _dtype
 from .errors import LanguageTypeError, LanguageValueError
 from .ir import emit
-from .semantic import convert
-from .semantic.promote import splat
-from .semantic.shape import as_shape
+from .semantic import convert, promote
+from .semantic import shape as _shape
 from .tensor import tensor
 
 
@@ -82,7 +81,7 @@ def full(shape, value, dtype):
         >>> tl.full((), 3, tl.int64)
         int64 3
     """
-    shape = as_shape((tuple(shape) if isinstance(shape, (tuple, list)) else shape,), "tl.full")
+    shape = _shape.as_shape((tuple(shape) if isinstance(shape, (tuple, list)) else shape,), "tl.full")
     if dtype is None:
         raise LanguageTypeError("tl.full needs a dtype")
     if not isinstance(dtype, _dtype):
@@ -91,7 +90,7 @@ def full(shape, value, dtype):
         if value.type.is_block():
             raise LanguageTypeError(f"the value of tl.full is a scalar, got {value.type}")
         value = convert.cast(value, dtype)
-        return splat(value, shape) if shape else value
+        return promote.splat(value, shape) if shape else value
     if not convert.is_literal(value):
         raise LanguageTypeError(
             f"the value of tl.full is a number or a scalar, got {convert.describe(value)}"

@@ -7,9 +7,7 @@ from .builtin import builtin
 from .dtypes import float32, int32, uint32, uint64
 from .errors import LanguageTypeError
 from .math import cos, log, sin, sqrt
-from .semantic import arithmetic, convert
-from .semantic.arithmetic import add, bitwise, mul, multiply_high, shift
-from .semantic.compare import compare
+from .semantic import arithmetic, compare, convert
 
 N_ROUNDS_DEFAULT = 10
 _MULTIPLIERS = 0xD2511F53, 0xCD9E8D57
@@ -21,7 +19,7 @@ _TO_UNIT = 4.6566127342e-10
 def _xor(*values):
     result = values[0]
     for value in values[1:]:
-        result = bitwise(result, value, "arith.xori", "^")
+        result = arithmetic.bitwise(result, value, "arith.xori", "^")
     return result
 
 
@@ -46,10 +44,10 @@ def philox_impl(c0, c1, c2, c3, k0, k1, n_rounds=N_ROUNDS_DEFAULT):
         uint32 2600524760
     """
     for _ in range(n_rounds):
-        high0, low0 = multiply_high(c0, _MULTIPLIERS[0]), mul(c0, _MULTIPLIERS[0])
-        high2, low2 = multiply_high(c2, _MULTIPLIERS[1]), mul(c2, _MULTIPLIERS[1])
+        high0, low0 = arithmetic.multiply_high(c0, _MULTIPLIERS[0]), arithmetic.mul(c0, _MULTIPLIERS[0])
+        high2, low2 = arithmetic.multiply_high(c2, _MULTIPLIERS[1]), arithmetic.mul(c2, _MULTIPLIERS[1])
         c0, c1, c2, c3 = _xor(high2, c1, k0), low2, _xor(high0, c3, k1), low0
-        k0, k1 = add(k0, _KEY_STEPS[0]), add(k1, _KEY_STEPS[1])
+        k0, k1 = arithmetic.add(k0, _KEY_STEPS[0]), arithmetic.add(k1, _KEY_STEPS[1])
     return c0, c1, c2, c3
 
 
@@ -66,7 +64,7 @@ def philox(seed, c0, c1, c2, c3, n_rounds=N_ROUNDS_DEFAULT):
         uint32 2600524760
     """
     seed = convert.cast(_integers(seed, "seed"), uint64)
-    k0, k1 = convert.cast(seed, uint32), convert.cast(shift(seed, 32, ">>"), uint32)
+    k0, k1 = convert.cast(seed, uint32), convert.cast(arithmetic.shift(seed, 32, ">>"), uint32)
     counters = [convert.cast(_integers(c, "counter"), uint32) for c in (c0, c1, c2, c3)]
     return philox_impl(*counters, k0, k1, n_rounds)
 
@@ -85,9 +83,9 @@ def randint4x(seed, offset, n_rounds=N_ROUNDS_DEFAULT):
     """
     offset = _integers(offset, "offset")
     low = convert.cast(offset, uint32)
-    zero = mul(low, 0)
+    zero = arithmetic.mul(low, 0)
     wide = offset.dtype.int_bitwidth > 32
-    high = convert.cast(shift(offset, 32, ">>"), uint32) if wide else zero
+    high = convert.cast(arithmetic.shift(offset, 32, ">>"), uint32) if wide else zero
     return philox(seed, low, high, zero, zero, n_rounds)
 
 
@@ -113,8 +111,8 @@ def uint_to_uniform_float(x):
         float32 0.5
     """
     x = convert.bitcast(convert.to_tensor(x), int32)
-    folded = arithmetic.where(compare("lt", x, 0), arithmetic.invert(x), x)
-    return mul(convert.cast(folded, float32), _TO_UNIT)
+    folded = arithmetic.where(compare.compare("lt", x, 0), arithmetic.invert(x), x)
+    return arithmetic.mul(convert.cast(folded, float32), _TO_UNIT)
 
 
 @builtin
@@ -154,9 +152,9 @@ def pair_uniform_to_normal(u1, u2):
         float32 -5.1466e-08
         float32 1.1774
     """
-    radius = sqrt(mul(log(arithmetic.maximum(u1, 1.0e-7)), -2.0))
-    angle = mul(u2, 6.283185307179586)
-    return mul(radius, cos(angle)), mul(radius, sin(angle))
+    radius = sqrt(arithmetic.mul(log(arithmetic.maximum(u1, 1.0e-7)), -2.0))
+    angle = arithmetic.mul(u2, 6.283185307179586)
+    return arithmetic.mul(radius, cos(angle)), arithmetic.mul(radius, sin(angle))
 
 
 @builtin

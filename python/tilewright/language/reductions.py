@@ -7,9 +7,8 @@ from .errors import LanguageTypeError
 from .ir import builder
 from .program import arange
 from .semantic import arithmetic, compare, convert, promote
-from .semantic.reduce import check_combined
-from .semantic.reduce import reduce as _reduce
-from .semantic.shape import as_axis
+from .semantic import reduce as _reduce
+from .semantic import shape as _shape
 
 
 def _is_kernel_function(fn):
@@ -44,15 +43,15 @@ def reduce(input, axis, combine_fn, keep_dims=False):
 
     def combine(lefts, rights):
         values = builder().call(combine_fn, [*lefts, *rights])
-        return check_combined(values, [left.type for left in lefts])
+        return _reduce.check_combined(values, [left.type for left in lefts])
 
-    results = _reduce(inputs, axis, combine, keep_dims)
+    results = _reduce.reduce(inputs, axis, combine, keep_dims)
     return tuple(results) if isinstance(input, (tuple, list)) else results[0]
 
 
 def _reduce_one(input, axis, keep_dims, function):
     value = convert.to_tensor(input)
-    return _reduce([value], axis, lambda lefts, rights: [function(lefts[0], rights[0])], keep_dims)[0]
+    return _reduce.reduce([value], axis, lambda lefts, rights: [function(lefts[0], rights[0])], keep_dims)[0]
 
 
 @builtin
@@ -134,7 +133,7 @@ def _with_indices(value, axis, tie_break_left, keep_dims, better):
         from .shaping import ravel
 
         value, axis = ravel(value), 0
-    axis = as_axis(axis, len(value.shape), "a reduction")
+    axis = _shape.as_axis(axis, len(value.shape), "a reduction")
     index = arange(0, value.shape[axis])
     for position in range(len(value.shape)):
         if position != axis:
@@ -150,7 +149,7 @@ def _with_indices(value, axis, tie_break_left, keep_dims, better):
             take = arithmetic.logical(take, arithmetic.logical(equal, first, "arith.andi"), "arith.ori")
         return [arithmetic.where(take, left, right), arithmetic.where(take, left_index, right_index)]
 
-    return tuple(_reduce([value, index], axis, combine, keep_dims))
+    return tuple(_reduce.reduce([value, index], axis, combine, keep_dims))
 
 
 @builtin

@@ -12,8 +12,8 @@ from .elementwise import to
 from .errors import LanguageTypeError, LanguageValueError
 from .ir import builder
 from .semantic import arithmetic, compare, convert, pairs
-from .semantic.reduce import check_combined
-from .semantic.shape import as_axis, reshape
+from .semantic import reduce as _reduce
+from .semantic import shape as _shape
 from .tensor import tensor
 
 
@@ -31,7 +31,7 @@ def _without_checks():
 
 def _halves(value, axis):
     shape = value.shape[:axis] + (value.shape[axis] // 2, 2) + value.shape[axis + 1 :]
-    return pairs.split(reshape(value, shape), axis + 1)
+    return pairs.split(_shape.reshape(value, shape), axis + 1)
 
 
 def _starts(shape, axis, reverse):
@@ -57,7 +57,7 @@ def _before(values, axis, combine, reverse):
     results = []
     for value, *sides in zip(values, before_first, before_second, strict=True):
         joined = pairs.join(*(sides[::-1] if reverse else sides), axis + 1)
-        results.append(reshape(joined, value.shape))
+        results.append(_shape.reshape(joined, value.shape))
     return results
 
 
@@ -69,7 +69,7 @@ def _scan(values, axis, combine, reverse, what):
             raise LanguageValueError(
                 f"blocks scanned together have one shape, got {list(values[0].shape)} and {list(value.shape)}"
             )
-    axis = as_axis(axis, len(values[0].shape), what)
+    axis = _shape.as_axis(axis, len(values[0].shape), what)
     side = values[0].shape[axis]
     if side == 1:
         return values
@@ -110,7 +110,7 @@ def associative_scan(input, axis, combine_fn, reverse=False):
 
     def combine(lefts, rights):
         values = builder().call(combine_fn, [*lefts, *rights])
-        return check_combined(values, [left.type for left in lefts])
+        return _reduce.check_combined(values, [left.type for left in lefts])
 
     results = _scan(inputs, axis, combine, reverse, "tl.associative_scan")
     return tuple(results) if isinstance(input, (tuple, list)) else results[0]

@@ -8,8 +8,8 @@ from .builtin import builtin
 from .dtypes import int32, uint32
 from .errors import LanguageValueError
 from .semantic import arithmetic, compare, convert, pairs
-from .semantic.reduce import reduce
-from .semantic.shape import as_axis, reshape
+from .semantic import reduce as _reduce
+from .semantic import shape as _shape
 
 
 def _order_of_floats(bits):
@@ -84,7 +84,7 @@ def _sorted(keys, descending):
 
 
 def _last_axis(x, dim, what):
-    axis = as_axis(-1 if dim is None else dim, len(x.shape), what)
+    axis = _shape.as_axis(-1 if dim is None else dim, len(x.shape), what)
     if axis != len(x.shape) - 1:
         raise LanguageValueError(f"{what} works along the last axis, got {dim}", hint="use tl.trans before")
     return axis
@@ -135,9 +135,9 @@ def topk(x, k, dim=None):
         keys = _merge(keys, phase, True)
     while keys.shape[-1] > length:
         # One run goes down and the next one up: the greater of each two are the greatest of both.
-        runs = reshape(keys, (*keys.shape[:-1], keys.shape[-1] // (2 * length), 2, length))
-        greater = reduce([runs], axis + 1, lambda a, b: [arithmetic.maximum(a[0], b[0])], False)[0]
-        keys = _merge(reshape(greater, (*keys.shape[:-1], keys.shape[-1] // 2)), phases, True)
+        runs = _shape.reshape(keys, (*keys.shape[:-1], keys.shape[-1] // (2 * length), 2, length))
+        greater = _reduce.reduce([runs], axis + 1, lambda a, b: [arithmetic.maximum(a[0], b[0])], False)[0]
+        keys = _merge(_shape.reshape(greater, (*keys.shape[:-1], keys.shape[-1] // 2)), phases, True)
     return _from_keys(pairs.resize(keys, axis, k), x.dtype)
 
 

@@ -11,7 +11,7 @@ from .aggregate import aggregate as _base
 from .constexpr import constexpr, unwrap
 from .errors import LanguageError, LanguageTypeError
 from .ir import is_active
-from .semantic.convert import describe, is_literal, to_tensor
+from .semantic import convert
 from .tensor import tensor
 
 
@@ -113,10 +113,10 @@ class structure(_base):
         value = builtins.tuple(value) if type(value) is list else value
         if not _is_constexpr(self._annotations[name]):
             plain = unwrap(value)
-            return to_tensor(plain) if is_active() and is_literal(plain) else value
+            return convert.to_tensor(plain) if is_active() and convert.is_literal(plain) else value
         if getattr(type(value), "is_runtime_value", False):
             raise LanguageTypeError(
-                f"{type(self).__name__}.{name} is a tl.constexpr, got {describe(value)}",
+                f"{type(self).__name__}.{name} is a tl.constexpr, got {convert.describe(value)}",
                 hint="declare it as tl.tensor, or give a constant",
             )
         return value if isinstance(value, constexpr) else constexpr(value)

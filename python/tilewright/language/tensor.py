@@ -98,15 +98,15 @@ def _concrete(value, what):
 
 
 def _define_operators():
-    arithmetic, compare = _semantic("arithmetic"), _semantic("compare")
     from .constexpr import unwrap
+    from .semantic import arithmetic, compare
 
     def binary(name, function):
         setattr(tensor, f"__{name}__", lambda self, other: function(self, unwrap(other)))
         setattr(tensor, f"__r{name}__", lambda self, other: function(unwrap(other), self))
 
     for name in ("add", "sub", "mul", "truediv", "floordiv", "mod"):
-        binary(name, getattr(arithmetic, name))
+        binary(name, lambda a, b, name=name: getattr(arithmetic, name)(a, b))
     for name, op, symbol in (
         ("and", "arith.andi", "&"),
         ("or", "arith.ori", "|"),
@@ -120,8 +120,8 @@ def _define_operators():
             tensor, f"__{name}__", lambda self, other, name=name: compare.compare(name, self, unwrap(other))
         )
     for name, function in (
-        ("neg", arithmetic.negate),
-        ("pos", arithmetic.plus),
-        ("invert", arithmetic.invert),
+        ("neg", "negate"),
+        ("pos", "plus"),
+        ("invert", "invert"),
     ):
-        setattr(tensor, f"__{name}__", lambda self, function=function: function(self))
+        setattr(tensor, f"__{name}__", lambda self, function=function: getattr(arithmetic, function)(self))

@@ -9,8 +9,8 @@ from .builtin import builtin
 from .dtypes import block_pointer_type, block_type, int32, int64
 from .errors import LanguageTypeError, LanguageValueError
 from .semantic import arithmetic, convert, memory
+from .semantic import shape as _shape
 from .semantic import tiles as _tiles
-from .semantic.shape import as_axis, as_shape
 from .tensor import tensor
 
 
@@ -43,7 +43,7 @@ class block_pointer(aggregate):
 
     def _addresses(self, boundary_check):
         rank = len(self.block_shape)
-        checked = {as_axis(axis, rank, "boundary_check") for axis in boundary_check}
+        checked = {_shape.as_axis(axis, rank, "boundary_check") for axis in boundary_check}
         shape, strides, offsets = (self._group(index) for index in range(3))
         return _tiles.addresses(self.parts[0], shape, strides, offsets, self.block_shape, checked)
 
@@ -78,7 +78,7 @@ def make_block_ptr(base, shape, strides, offsets, block_shape, order):
         >>> tl.load(p, boundary_check=(1,), padding_option="zero")
         int32 [[14, 15, 0, 0], [22, 23, 0, 0]]
     """
-    block_shape = as_shape((tuple(block_shape),), "a block pointer")
+    block_shape = _shape.as_shape((tuple(block_shape),), "a block pointer")
     rank = len(block_shape)
     shape, strides = (_tiles.index_scalars(v, int64, n) for v, n in ((shape, "shape"), (strides, "strides")))
     offsets = _tiles.index_scalars(offsets, int32, "offsets")
@@ -274,7 +274,7 @@ def make_tensor_descriptor(base, shape, strides, block_shape, padding_option="ze
         >>> d.block_shape
         (2, 4)
     """
-    block_shape = as_shape((tuple(block_shape),), "a tensor descriptor")
+    block_shape = _shape.as_shape((tuple(block_shape),), "a tensor descriptor")
     rank = len(block_shape)
     if not 1 <= rank <= 5:
         raise LanguageValueError(f"a tensor descriptor has one to five axes, got {rank}")

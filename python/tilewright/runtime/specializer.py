@@ -2,7 +2,6 @@
 
 import inspect
 
-from ..devices import ordinal_of
 from .backends import backend_for
 from .extents import extent
 from .naming import symbol_of
@@ -124,6 +123,7 @@ class Specializer:
 
     def preload(self, data):
         """Compile for what `specialization_data` of a compilation says, for the calls that will need it."""
+        from ..devices import ordinal_of
         from .preloading import CompilationSkipped, deserialize
 
         kind, types, constants, divisors, options, trees = deserialize(self.fn, data)

@@ -8,14 +8,19 @@ from pathlib import Path
 import tilewright
 
 ON_DEMAND = (
+    "tilewright._tilewright",
     "tilewright.arrays",
     "tilewright.compat",
+    "tilewright.devices",
     "tilewright.frontend.compile",
     "tilewright.hooks",
     "tilewright.interpreter",
     "tilewright.kernels",
     "tilewright.language.extra.cuda",
     "tilewright.language.extra.libdevice",
+    "tilewright.language.semantic.arithmetic",
+    "tilewright.language.semantic.memory",
+    "tilewright.language.semantic.promote",
     "tilewright.runtime.background",
     "tilewright.runtime.compiler",
     "tilewright.streams",
