@@ -3,7 +3,7 @@
 import contextlib
 import math
 
-from ..language.dtypes import with_scalar
+from ..language.dtypes import int32, with_scalar
 from ..language.ir import I64, UNIT, Spelled
 from ..language.semantic.compare import compare
 from ..language.semantic.loop import check_operations
@@ -193,6 +193,16 @@ class IRBuilder:
 
     def promise(self, handle, name, values):
         self.native.promise(handle, f"tile.{name}", attribute_text(values))
+
+    def repeat(self, start, end, values, body):
+        types = [value.type for value in values]
+        step = tensor(self.constant(1, int32), int32)
+        operands = [value.handle for value in (start, end, step, *values)]
+        loop = self.operation("scf.for", operands, types, regions=1)
+        with self.block(loop.regions[0], [int32, *types]) as block:
+            index, *carried = (tensor(handle, ty) for handle, ty in zip(block.args, [int32, *types], strict=True))
+            self.operation("scf.yield", [value.handle for value in body(index, carried)])
+        return [tensor(handle, ty) for handle, ty in zip(loop.results, types, strict=True)]
 
     def call(self, function, args, kwargs=None):
         return self.visitor.inline(function, args, kwargs or {})

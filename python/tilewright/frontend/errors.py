@@ -59,6 +59,17 @@ def frame_of_location(file, line, column):
     return Frame(file, line, column, 1, "", linecache.getline(file, line))
 
 
+def _note_of(entry, frames):
+    """What a further diagnostic says, and where, unless that is known already."""
+    place = entry["frames"][0] if entry["frames"] else None
+    if place is None or (frames and tuple(place[:2]) == tuple(frames[0][:2])):
+        return entry["message"]
+    file, line = place[:2]
+    source = linecache.getline(file, line).strip()
+    where = f"line {line}" if frames and file == frames[0][0] else f"{file}:{line}"
+    return f"{entry['message']} ({where}{': ' + source if source else ''})"
+
+
 def from_diagnostics(diagnostics):
     """The `CompilationError` for diagnostics of the compiler, the first error of which gives message and
     place.
@@ -71,7 +82,7 @@ def from_diagnostics(diagnostics):
     if not errors:
         return CompilationError("the compiler failed without saying why")
     first, *others = errors
-    notes = [entry["message"] for entry in [*first["notes"], *others]]
+    notes = [_note_of(entry, first["frames"]) for entry in [*first["notes"], *others]]
     return CompilationError(
         first["message"], [frame_of_location(*frame) for frame in first["frames"]], notes=notes
     )

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..language.dtypes import block_type, with_scalar
+from ..language.dtypes import block_type, int32, with_scalar
 from ..language.errors import LanguageError
 from ..language.tensor import tensor
 from ..runtime.options import Options
@@ -128,6 +128,11 @@ class EagerBuilder:
 
     def promise(self, handle, name, values):
         pass  # it changes no result
+
+    def repeat(self, start, end, values, body):
+        for index in range(int(start.handle), int(end.handle)):
+            values = body(tensor(self.constant(index, int32), int32), values)
+        return list(values)
 
     def call(self, function, args, kwargs=None):
         return self.functions.call(function, args, kwargs or {})

@@ -55,6 +55,11 @@ class Builder(Protocol):
         scalars), `pack` of each at once; give the results as tensors.
         """
 
+    def repeat(self, start, end, values: Sequence, body: Callable) -> list:
+        """Call `body(index, values)`, which gives new values of the same types, for each index from `start` up to
+        `end`, int32 scalars; give the last values. All are tensors. One copy of the body is recorded.
+        """
+
     def specialize(self, roles: Sequence) -> None:
         """Run `roles`, of `language.warp.roles`, side by side."""
 

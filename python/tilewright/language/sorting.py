@@ -2,11 +2,17 @@
 
 Floats are compared as integers of the same order, so that each comparison is one of a total order: every
 back end gives the same bits, and NaNs come last.
+
+The network has log2(n)^2 / 2 steps. Of large blocks only the first are written down one by one; two loops run the
+others, of which each element picks its partner by index.
 """
+
+import math
 
 from .builtin import builtin
 from .dtypes import int32, uint32
 from .errors import LanguageValueError
+from .ir import builder
 from .semantic import arithmetic, compare, convert, pairs
 from .semantic import reduce as _reduce
 from .semantic import shape as _shape
@@ -43,21 +49,68 @@ def _from_keys(keys, ty):
     return pairs.from_bits(bits, ty)
 
 
-def _merge(keys, phase, descending):
+#: Blocks of more elements are sorted in loops.
+_MOST_UNROLLED = 2048
+#: On a GPU `topk` sorts all of more elements: taking the greater of pairs of runs is code for each register.
+_MOST_FOLDED = 4096
+#: The steps between elements whose index differs in one of these bits alone are written down even then.
+_UNROLLED_BITS = 2
+
+
+def _step(keys, other, bit, phase, descending):
+    """The lesser or the greater of the elements of `keys` and their partners `other`, whose index differs in `bit`."""
+    index = pairs.index_along(len(keys.shape) - 1, keys.shape)
+    lower, run = (arithmetic.shift(index, place, ">>") for place in (bit, phase))
+    odd = arithmetic.bitwise(arithmetic.bitwise(lower, run, "arith.xori", "^"), 1, "arith.andi", "&")
+    takes_least = compare.compare("eq", odd, int(descending))
+    return arithmetic.where(takes_least, arithmetic.minimum(keys, other), arithmetic.maximum(keys, other))
+
+
+def _merge(keys, phase, descending, bits=None):
     """Sort runs of 2**phase along the last axis, each bitonic, in turn up and down.
 
-    A run goes down where bit `phase` of the index is set; `descending` turns all round.
+    A run goes down where bit `phase` of the index is set; `descending` turns all round. `bits`: only the last steps,
+    of that many bits.
     """
+    for bit in reversed(range(phase if bits is None else bits)):
+        other = pairs.exchange(keys, len(keys.shape) - 1, 1 << bit)
+        keys = _step(keys, other, bit, phase, descending)
+    return keys
+
+
+def _merge_in_loop(keys, phase, descending):
+    """`_merge`, of a phase that may be a tensor."""
     axis = len(keys.shape) - 1
     index = pairs.index_along(axis, keys.shape)
-    for bit in reversed(range(phase)):
-        other = pairs.exchange(keys, axis, 1 << bit)
-        lower, run = (arithmetic.shift(index, place, ">>") for place in (bit, phase))
-        odd = arithmetic.bitwise(arithmetic.bitwise(lower, run, "arith.xori", "^"), 1, "arith.andi", "&")
-        takes_least = compare.compare("eq", odd, int(descending))
-        least, greatest = arithmetic.minimum(keys, other), arithmetic.maximum(keys, other)
-        keys = arithmetic.where(takes_least, least, greatest)
-    return keys
+
+    def step(number, carried):
+        bit = arithmetic.sub(arithmetic.sub(phase, 1, False), number, False)
+        distance = arithmetic.shift(convert.to_tensor(1), bit, "<<")
+        other = pairs.pick(carried[0], arithmetic.bitwise(index, distance, "arith.xori", "^"), axis)
+        return [_step(carried[0], other, bit, phase, descending)]
+
+    steps = arithmetic.sub(convert.to_tensor(phase), _UNROLLED_BITS, False)
+    keys = builder().repeat(convert.to_tensor(0), steps, [keys], step)[0]
+    return _merge(keys, phase, descending, _UNROLLED_BITS)
+
+
+def _is_large(keys):
+    return math.prod(keys.shape) > _MOST_UNROLLED and keys.shape[-1] > 2 << _UNROLLED_BITS
+
+
+def _sort_runs(keys, phases, descending):
+    """Sort runs of 2**phases along the last axis, in turn up and down."""
+    unrolled = min(phases, _UNROLLED_BITS) if _is_large(keys) else phases
+    for phase in range(1, unrolled + 1):
+        keys = _merge(keys, phase, descending)
+    if unrolled == phases:
+        return keys
+
+    def merge(phase, carried):
+        return [_merge_in_loop(carried[0], phase, descending)]
+
+    first, end = convert.to_tensor(unrolled + 1), convert.to_tensor(phases + 1)
+    return builder().repeat(first, end, [keys], merge)[0]
 
 
 def _filled(keys, with_greatest):
@@ -78,8 +131,7 @@ def _sorted(keys, descending):
     """`keys` in order along the last axis."""
     side = keys.shape[-1]
     keys = _filled(keys, with_greatest=not descending)
-    for phase in range(1, keys.shape[-1].bit_length()):
-        keys = _merge(keys, phase, descending)
+    keys = _sort_runs(keys, keys.shape[-1].bit_length() - 1, descending)
     return pairs.resize(keys, len(keys.shape) - 1, side)
 
 
@@ -131,8 +183,10 @@ def topk(x, k, dim=None):
     keys = _filled(_to_keys(x), with_greatest=False)
     length = pairs.whole_side(k)
     phases = length.bit_length() - 1
-    for phase in range(1, phases + 1):
-        keys = _merge(keys, phase, True)
+    is_for_gpu = builder().target.startswith("sm_")
+    if is_for_gpu and _is_large(keys) and math.prod(keys.shape) > _MOST_FOLDED:
+        return _from_keys(pairs.resize(_sorted(keys, True), axis, k), x.dtype)
+    keys = _sort_runs(keys, phases, True)
     while keys.shape[-1] > length:
         # One run goes down and the next one up: the greater of each two are the greatest of both.
         runs = _shape.reshape(keys, (*keys.shape[:-1], keys.shape[-1] // (2 * length), 2, length))
@@ -157,4 +211,5 @@ def bitonic_merge(x, dim=None, descending=False):
     keys = _to_keys(x)
     if pairs.whole_side(side) != side:  # filled up it would fall and rise once more
         return _from_keys(_sorted(keys, descending), x.dtype)
-    return _from_keys(_merge(keys, side.bit_length() - 1, descending), x.dtype)
+    merge = _merge_in_loop if _is_large(keys) else _merge
+    return _from_keys(merge(keys, side.bit_length() - 1, descending), x.dtype)

@@ -195,3 +195,98 @@ def test_assembles_for_a_gpu(kernel, constants, dtype):
     types = {"x": f"*{dtype}", "y": f"*{wide}"}
     constants = {"M": 16, "N": 64, **constants}
     compile_kernel(kernel.fn, types, constants, {}, "sm_90a", Options(num_warps=4))
+
+
+# -- blocks that are scanned and sorted in loops ------------------------------------
+
+LARGE = [(1, 16384), (128, 128), (3, 5000), (16384, 1)]
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("shape, axis", [(LARGE[0], 1), (LARGE[1], 0), (LARGE[2], 1), (LARGE[3], 0)], ids=str)
+def test_cumsum_of_large_blocks(backend, rng, shape, axis, reverse):
+    x = random(rng, "int32", shape)
+    out = scanned(np.cumsum, x, axis, reverse).astype(np.int32)
+    run(backend, cumsum_kernel, x, out, axis, reverse)
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_large_scan_of_a_function_that_does_not_commute(backend, rng, reverse):
+    x = rng.integers(0, 99, (64, 128)).astype(np.int32)  # two blocks of it
+
+    def scan(values, axis):
+        factors, offsets = values.copy(), values + 1
+        for i in range(1, values.shape[1]):
+            offsets[:, i] += offsets[:, i - 1] * values[:, i]
+            factors[:, i] *= factors[:, i - 1]
+        return factors ^ offsets
+
+    with np.errstate(over="ignore"):
+        run(backend, affine_kernel, x, scanned(scan, x, 1, reverse), 1, reverse)
+
+
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize("shape", [*LARGE, (2048, 4), (512, 16)], ids=str)
+@pytest.mark.parametrize("dtype", ["float32", "int8"])
+def test_sort_of_large_blocks(backend, rng, dtype, shape, descending):
+    x = random(rng, dtype, shape)
+    order = -1 if descending else 1
+    run(backend, sort_kernel, x, np.ascontiguousarray(np.sort(x, axis=1)[:, ::order]), descending)
+
+
+@pytest.mark.parametrize("k", [1, 5, 64])
+@pytest.mark.parametrize("shape", [(1, 16384), (64, 100), (3, 3000)], ids=str)
+def test_topk_of_large_blocks(backend, rng, shape, k):
+    x = rng.standard_normal(shape).astype(np.float32)
+    run(backend, topk_kernel, x, np.ascontiguousarray(np.sort(x, axis=1)[:, ::-1][:, :k]), k)
+
+
+@tw.jit
+def merge_kernel(x, y, M: tl.constexpr, N: tl.constexpr):
+    store_block(y, tl.bitonic_merge(load_block(x, M, N)))
+
+
+def test_merge_of_a_large_block(backend, rng):
+    x = np.sort(rng.standard_normal((2, 4096)).astype(np.float32), axis=1)
+    x[:, 2048:] = x[:, :2047:-1]
+    run(backend, merge_kernel, x, np.sort(x, axis=1))
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(
+    "kernel, constants, kilobytes",
+    [
+        (cumsum_kernel, {"AXIS": 1, "REVERSE": False}, 150),
+        (affine_kernel, {"AXIS": 1, "REVERSE": True}, 250),
+        (sort_kernel, {"DESCENDING": True}, 600),
+        (topk_kernel, {"K": 16}, 600),
+    ],
+    ids=lambda value: getattr(value, "__name__", str(value)),
+)
+def test_the_code_of_large_blocks_is_small(kernel, constants, kilobytes):
+    """What the assembler takes grows faster than the code: ten times as much took a minute."""
+    from tilewright.runtime.compiler import compile_kernel
+    from tilewright.runtime.options import Options
+
+    constants = {"M": 1, "N": 32768, **constants}
+    types = {"x": "*i32", "y": "*i32"}
+    compiled = compile_kernel(kernel.fn, types, constants, {}, "sm_90a", Options(), stop_after="ptx")
+    assert len(compiled.asm["ptx"]) < 1000 * kilobytes
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("kernel, constants", GPU_KERNELS[1:5], ids=str)
+def test_blocks_too_large_are_refused_early(kernel, constants):
+    import time
+
+    from tilewright.runtime.compiler import compile_kernel
+    from tilewright.runtime.options import Options
+
+    constants = {"M": 1, "N": 1 << 17, **constants}
+    types = {"x": "*fp32", "y": "*fp32"}
+    start = time.process_time()
+    with pytest.raises(tw.CompilationError, match=r"bytes of shared memory.*use smaller tiles") as caught:
+        compile_kernel(kernel.fn, types, constants, {}, "sm_90a", Options(), stop_after="ptx")
+    assert time.process_time() - start < 1
+    place = kernel.fn.__code__.co_firstlineno + 2
+    assert any(f"(line {place}: store_block(y, tl." in note for note in caught.value.notes)

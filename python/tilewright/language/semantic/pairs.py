@@ -36,7 +36,12 @@ def resize(value, axis, side, start=0):
         index = arithmetic.maximum(index, 0)
     if start + side - 1 > last:
         index = arithmetic.minimum(index, last)
-    return emit("tile.gather", [value, index], block_type(value.dtype, shape), axis=axis)
+    return pick(value, index, axis)
+
+
+def pick(value, index, axis):
+    """The elements of `value` at `index`, known to be inside, along `axis`."""
+    return emit("tile.gather", [value, index], block_type(value.dtype, index.shape), axis=axis)
 
 
 def index_along(axis, shape):
@@ -110,7 +115,7 @@ def reverse(bits, axis):
     side = bits.shape[axis]
     if whole_side(side) != side:
         index = arithmetic.sub(side - 1, index_along(axis, bits.shape), False)
-        return emit("tile.gather", [bits, index], block_type(bits.dtype, bits.shape), axis=axis)
+        return pick(bits, index, axis)
     distance = side // 2
     while distance:
         bits = exchange(bits, axis, distance)
