@@ -43,7 +43,7 @@ def Warp_MakeTensorMapOp : Warp_Op<"make_tensor_map", [
   let summary = "a tensor map of an array that only the kernel knows";
   let description = [{
     Describes the array of `tile.make_descriptor` in piece `index` of the memory,
-    by way of `staging`, in which each warpgroup has 128 bytes. Copies of the
+    by way of `staging`, in which each warp of the block has 128 bytes. Copies of the
     threads that act for their warpgroup may use the map from now on. `box` is
     the block that one copy moves, `swizzle` the width of its swizzle in bytes,
     `element` the type that a reduction takes the elements for, and `written`
@@ -61,7 +61,7 @@ def Warp_MakeTensorMapOp : Warp_Op<"make_tensor_map", [
     ```mlir
     %map = warp.make_tensor_map %base, [%m, %k], [%stride] in %memory at 0 through %staging
         {box = array<i64: 128, 64>, element = f16, padding = 0 : i32, swizzle = 128 : i32}
-        : !tile.ptr<f16>, !warp.map_memory<2>, !warp.shared<384xi8, #bytes>
+        : !tile.ptr<f16>, !warp.map_memory<2>, !warp.shared<2048xi8, #bytes>
     ```
   }];
   let arguments = (ins Tile_Ptr:$base, Variadic<I64>:$shape, Variadic<I64>:$strides,

@@ -1,6 +1,6 @@
 #include "lib/Analysis/MapMemory.h"
 
-#include "dialect/Warp/WarpDialect.h"
+#include "dialect/Warp/WarpOps.h"
 #include "lib/Analysis/HostValues.h"
 
 using namespace mlir;
@@ -17,7 +17,11 @@ int64_t tilewright::getMapStagingBytes(tile::FuncOp func) {
       func->getAttrOfType<IntegerAttr>(warp::WarpDialect::kNumWarpsAttr);
   if (!makesMaps || !numWarps)
     return 0;
-  int64_t groups = llvm::divideCeil(numWarps.getInt(), kGroupWarps) + 1;
+  // Without roles yet, those that will compute, and a producer's warpgroup.
+  int64_t warps = numWarps.getInt() + kGroupWarps;
+  func.walk([&](warp::SpecializeOp roles) {
+    warps = roles.getFirstWarp(roles.getWarps().size());
+  });
   // A power of two, as the sides of layouts are.
-  return llvm::PowerOf2Ceil(groups * warp::MapMemoryType::kMapBytes);
+  return llvm::PowerOf2Ceil(warps * warp::MapMemoryType::kMapBytes);
 }

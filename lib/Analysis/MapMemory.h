@@ -7,9 +7,8 @@
 
 namespace tilewright {
 
-/// The bytes that the warpgroups of a function, with that of a producer, need
-/// to make the maps of arrays that the host does not know; 0 without such
-/// arrays.
+/// The bytes that the warps of a function, with those of a producer, need to
+/// make the maps of arrays that the host does not know; 0 without such arrays.
 int64_t getMapStagingBytes(tile::FuncOp func);
 
 } // namespace tilewright

@@ -22,8 +22,12 @@ using llvm::StringRef;
 static constexpr int64_t kAlignment = 16;
 
 /// Whether a loop that `desc` stands in front of goes round `access`, so that
-/// making a map on the device is worth its time.
+/// making a map on the device is worth its time; and the same threads get to
+/// both, as maps are a role's own.
 static bool isMadeAhead(tile::MakeDescriptorOp desc, Operation *access) {
+  if (warp::SpecializeOp::getRole(desc->getBlock()) !=
+      warp::SpecializeOp::getRole(access->getBlock()))
+    return false;
   for (Operation *loop = access->getParentOp(); loop && !loop->isAncestor(desc);
        loop = loop->getParentOp())
     if (isa<LoopLikeOpInterface>(loop))

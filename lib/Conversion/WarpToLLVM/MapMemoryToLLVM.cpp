@@ -52,6 +52,9 @@ Value tilewright::emitGlobal(ImplicitLocOpBuilder &b, const Twine &symbol,
   if (!module.lookupSymbol(name)) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(module.getBody());
+    // It has no place in the source, least of all in a call.
+    Location user = b.getLoc();
+    b.setLoc(module.getLoc());
     auto global = LLVM::GlobalOp::create(
         b, type, /*isConstant=*/false, LLVM::Linkage::Internal, name,
         fill ? b.getStringAttr(std::string(bytes, fill)) : Attribute(),
@@ -60,6 +63,7 @@ Value tilewright::emitGlobal(ImplicitLocOpBuilder &b, const Twine &symbol,
       b.createBlock(&global.getInitializerRegion());
       LLVM::ReturnOp::create(b, LLVM::ZeroOp::create(b, type));
     }
+    b.setLoc(user);
   }
   auto pointer = LLVM::LLVMPointerType::get(b.getContext(), kGlobalSpace);
   return LLVM::AddressOfOp::create(b, pointer, name);

@@ -242,13 +242,12 @@ private:
                       const DescribedArray &array, Value staging, Value map) {
     // Stores through the map that was there before.
     InlinePtx(b).emit("cp.async.bulk.wait_group 0;", /*sideEffects=*/true);
-    // The roles make their maps at the same time, so their warpgroups are
+    // The roles make their maps at the same time, so the warps of the block are
     // numbered through.
-    Value group =
-        LLVM::UDivOp::create(b, NVVM::ThreadIdXOp::create(b, b.getI32Type()),
-                             emitI32(b, kGroupThreads));
+    Value warp = LLVM::UDivOp::create(
+        b, NVVM::ThreadIdXOp::create(b, b.getI32Type()), emitI32(b, kWarpSize));
     Value mine = emitByteOffset(
-        b, staging, LLVM::MulOp::create(b, group, emitI32(b, kMapBytes)));
+        b, staging, LLVM::MulOp::create(b, warp, emitI32(b, kMapBytes)));
     Value word = emitByteOffset(
         b, mine, LLVM::MulOp::create(b, emitLaneId(b), emitI32(b, 4)));
     LLVM::StoreOp::create(b, emitI32(b, 0), word);

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import tilewright as tw
 import tilewright.language as tl
+import tilewright.language.warp as warp
 from tilewright.runtime.compiler import compile_kernel
 from tilewright.runtime.options import Options
 
@@ -264,3 +265,46 @@ def test_the_device_makes_all_maps(element, result, depth, add):
         num_warps=4,
     )
     assert made.asm["warp"].count("warp.make_tensor_map") == 3
+
+
+@tw.jit
+def rows_of_roles(x_ptrs, y_ptrs, z_ptrs, N, INSIDE: tl.constexpr):
+    """y[g] = x[g] and z[g] = x[g] + 1, arrays of rows of 64 elements, by two roles."""
+    x = tl.load(x_ptrs + tl.program_id(0)).to(tl.pointer_type(tl.float32))
+    y = tl.load(y_ptrs + tl.program_id(0)).to(tl.pointer_type(tl.float32))
+    z = tl.load(z_ptrs + tl.program_id(0)).to(tl.pointer_type(tl.float32))
+    outer_y = tl.make_tensor_descriptor(y, [N, 64], [64, 1], [16, 64])
+    outer_z = tl.make_tensor_descriptor(z, [N, 64], [64, 1], [16, 64])
+    i, j = tl.arange(0, 16)[:, None], tl.arange(0, 64)[None, :]
+
+    def copy():
+        inner = tl.make_tensor_descriptor(y, [N, 64], [64, 1], [16, 64]) if INSIDE else outer_y
+        for row in range(0, N, 16):
+            inner.store([row, 0], tl.load(x + (row + i) * 64 + j))
+
+    def add():
+        inner = tl.make_tensor_descriptor(z, [N, 64], [64, 1], [16, 64]) if INSIDE else outer_z
+        for row in range(0, N, 16):
+            inner.store([row, 0], tl.load(x + (row + i) * 64 + j) + 1)
+
+    warp.specialize(warp.role(copy, warps=1), warp.role(add, warps=1))
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("inside", [False, True])
+def test_roles_of_a_kernel(backend, rng, inside):
+    """Two roles of one warp make maps at the same time, of descriptors of their own or of the kernel."""
+    types = {"x_ptrs": "*i64", "y_ptrs": "*i64", "z_ptrs": "*i64", "N": "i32"}
+    made = compiled_for(rows_of_roles, types, {"INSIDE": inside})
+    assert made.asm["warp"].count("warp.make_tensor_map") == 2
+    if backend.name == "cpu":
+        return  # it has no warps
+    x = [rng.integers(-9, 9, (128, 64)).astype(np.float32) for _ in range(3)]
+    held = [
+        [backend.array(value) for value in x],
+        *([backend.poisoned((128, 64), "float32") for _ in range(3)] for _ in range(2)),
+    ]
+    rows_of_roles[3](*(backend.array(addresses(arrays)) for arrays in held), 128, inside)
+    for value, y, z in zip(x, *held[1:], strict=True):
+        np.testing.assert_array_equal(backend.numpy(y), value)
+        np.testing.assert_array_equal(backend.numpy(z), value + 1)

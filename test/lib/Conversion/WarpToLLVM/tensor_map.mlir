@@ -13,8 +13,8 @@
 // PTX: .visible .entry drain(
 // PTX: mbarrier.try_wait.parity.shared::cta.b64
 
-#bytes = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64]]}>
-#two = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64], [128]]}>
+#bytes = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256]]}>
+#eight = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256], [512]]}>
 #tile = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0]]}>
 !ring = !warp.ring<2 x {!warp.shared<4x8xf32, #tile>}, transactions>
 
@@ -46,25 +46,25 @@
 // CHECK: fence.proxy.tensormap::generic.acquire.gpu
 // CHECK: red.release.gpu.global.and.b32
 tile.func @maps(%p: !tile.ptr<f32>, %n: i64) attributes {tile.kernel, warp.num_warps = 4 : i32} {
-  %s = warp.alloc : !warp.shared<128xi8, #bytes>
+  %s = warp.alloc : !warp.shared<512xi8, #bytes>
   %m = warp.acquire_map_memory : !warp.map_memory<2>
   %map = warp.make_tensor_map %p, [%n, %n], [%n] in %m at 1 through %s
       {box = array<i64: 4, 8>, element = f32, padding = 1 : i32, swizzle = 32 : i32}
-      : !tile.ptr<f32>, !warp.map_memory<2>, !warp.shared<128xi8, #bytes>
+      : !tile.ptr<f32>, !warp.map_memory<2>, !warp.shared<512xi8, #bytes>
   warp.release_map_memory %m : !warp.map_memory<2>
   tile.return
 }
 
-// The maps of two roles are made at the same time: each warpgroup of the block
+// The maps of two roles are made at the same time: each warp of the block
 // has its own place in shared memory.
 // CHECK-LABEL: llvm.func @roles
 // CHECK-COUNT-2: mov.u32 $0, %smid;
 // CHECK: cp.async.bulk.wait_group 0;
 // CHECK-NEXT: %[[THREAD:.*]] = nvvm.read.ptx.sreg.tid.x
-// CHECK-NEXT: %[[SIZE:.*]] = llvm.mlir.constant(128 : i32)
+// CHECK-NEXT: %[[SIZE:.*]] = llvm.mlir.constant(32 : i32)
 // CHECK-NEXT: llvm.udiv %[[THREAD]], %[[SIZE]]
 tile.func @roles(%p: !tile.ptr<f32>, %n: i64) attributes {tile.kernel, warp.num_warps = 4 : i32, warp.block_warps = 5 : i32} {
-  %s = warp.alloc : !warp.shared<256xi8, #two>
+  %s = warp.alloc : !warp.shared<1024xi8, #eight>
   warp.specialize warps [4, 1] {
     %m = warp.acquire_map_memory : !warp.map_memory<1>
     warp.release_map_memory %m : !warp.map_memory<1>
@@ -72,7 +72,7 @@ tile.func @roles(%p: !tile.ptr<f32>, %n: i64) attributes {tile.kernel, warp.num_
     %m = warp.acquire_map_memory : !warp.map_memory<1>
     %map = warp.make_tensor_map %p, [%n, %n], [%n] in %m at 0 through %s
         {box = array<i64: 4, 8>, element = f32, padding = 0 : i32, swizzle = 32 : i32}
-        : !tile.ptr<f32>, !warp.map_memory<1>, !warp.shared<256xi8, #two>
+        : !tile.ptr<f32>, !warp.map_memory<1>, !warp.shared<1024xi8, #eight>
     warp.release_map_memory %m : !warp.map_memory<1>
   }
   tile.return

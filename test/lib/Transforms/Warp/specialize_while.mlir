@@ -32,7 +32,7 @@
 
 // BIND-LABEL: @tiles
 // BIND-NOT: warp.tensor_maps
-// BIND: %[[STAGING:.*]] = warp.alloc : !warp.shared<256xi8
+// BIND: %[[STAGING:.*]] = warp.alloc : !warp.shared<1024xi8
 // BIND: warp.specialize
 // BIND: }, {
 // BIND-NEXT: %[[MEMORY:.*]] = warp.acquire_map_memory : !warp.map_memory<1>
