@@ -66,7 +66,10 @@ class Specializer:
 
     def _inner(self, bound):
         """The leaves of the arguments by name, and their dispatcher."""
-        leaves, trees = flatten(self.params, bound)
+        try:
+            leaves, trees = flatten(self.params, bound)
+        except TypeError as error:
+            raise TypeError(f"kernel {self.fn.__name__}(): {error}") from None
         key = tuple((name, param.is_constexpr) for name, (param, _) in leaves.items()), tuple(trees.items())
         inner = self._structured.get(key)
         if inner is None:

@@ -44,12 +44,15 @@ def _is_constant(value):
 
 def _flatten(name, value, param, leaves):
     if isinstance(value, TensorDescriptor):
-        entries = {"base": value.base}
-        entries |= {f"shape{i}": int(side) for i, side in enumerate(value.shape)}
+        if is_structured(value.base):
+            raise TypeError("the base of a tensor descriptor is an array")
+        base = f"{name}.base"
+        leaves[base] = Parameter(base, specialize=param.specialize, align=param.align), value.base
+        entries = {f"shape{i}": int(side) for i, side in enumerate(value.shape)}
         # The last stride is known to be 1.
         entries |= {f"stride{i}": int(stride) for i, stride in enumerate(value.strides[:-1])}
-        members = tuple(_flatten(f"{name}.{part}", entry, param, leaves) for part, entry in entries.items())
-        return Group(members, None, tuple(map(int, value.block_shape)), value.padding)
+        members = [_flatten(f"{name}.{part}", entry, param, leaves) for part, entry in entries.items()]
+        return Group((base, *members), None, tuple(map(int, value.block_shape)), value.padding)
     items = items_of(value)
     if items is not None:
         members = tuple(_flatten(f"{name}.{part}", item, param, leaves) for part, item in items)
@@ -64,7 +67,7 @@ def _flatten(name, value, param, leaves):
 
 def flatten(params, bound):
     """The leaves of the arguments `bound`, by name in order, as pairs of `Parameter` and value; and the trees
-    of the structured arguments, by name."""
+    of the structured arguments, by name. Raises `TypeError` for what cannot be a part."""
     leaves, trees = {}, {}
     for param in params:
         value = bound[param.name]

@@ -84,11 +84,27 @@ def test_bound(backend, pair):
     np.testing.assert_array_equal(backend.numpy(target), values)
 
 
-def test_base_is_an_array(pair):
-    _, _, (source, result) = pair
-    source.base = (1, 2)
-    with pytest.raises(TypeError, match=r"kernel copy\(\): the base of a tensor descriptor is an array"):
-        copy[3](source, result, 40)
-    source.base = "text"
-    with pytest.raises(TypeError, match=r"argument 'source.base' of kernel copy\(\): cannot pass 'text'"):
-        copy[3](source, result, 40)
+@pytest.mark.parametrize(
+    "base, message",
+    [
+        ((1, 2), r"kernel copy_anew\(\): the base of a tensor descriptor is an array"),
+        ("text", r"argument 'source.base' of kernel copy_anew\(\): cannot pass 'text'"),
+    ],
+)
+@pytest.mark.parametrize("is_known", [False, True])
+def test_base_is_an_array(backend, pair, base, message, is_known):
+    """Whether the kernel was launched with descriptors of these blocks before or not; and it can be afterwards."""
+
+    @tw.jit
+    def copy_anew(source, target):
+        target.store([0, 0], source.load([0, 0]))
+
+    values, (array, target), (source, result) = pair
+    if is_known:
+        copy_anew[1](source, result)
+    source.base = base
+    with pytest.raises(TypeError, match=message):
+        copy_anew[1](source, result)
+    source.base = array
+    copy_anew[1](source, result)
+    np.testing.assert_array_equal(backend.numpy(target)[:8, :16], values[:8, :16])
