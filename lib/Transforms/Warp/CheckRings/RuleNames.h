@@ -1,4 +1,4 @@
-// The names of the rules, as errors and Passes.td give them.
+// The names of the rules, as errors and SharedMemoryPasses.td give them.
 #ifndef TILEWRIGHT_LIB_TRANSFORMS_WARP_CHECKRINGS_RULENAMES_H
 #define TILEWRIGHT_LIB_TRANSFORMS_WARP_CHECKRINGS_RULENAMES_H
 

@@ -1,5 +1,5 @@
 // What each op asks of the state that it is reached in, and what it makes of
-// it. The rules stand in Passes.td, by the names that errors use.
+// it. The rules stand in SharedMemoryPasses.td, by the names that errors use.
 
 #ifndef TILEWRIGHT_LIB_TRANSFORMS_WARP_CHECKRINGS_SLOTRULES_H
 #define TILEWRIGHT_LIB_TRANSFORMS_WARP_CHECKRINGS_SLOTRULES_H
