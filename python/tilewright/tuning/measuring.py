@@ -4,6 +4,7 @@ import math
 import sys
 
 from ..frontend.errors import CompilationError
+from ..runtime.descriptor import TensorDescriptor
 from ..runtime.errors import OutOfResources
 
 #: A configuration that is this many times slower than the best one after a few runs is given up.
@@ -17,13 +18,28 @@ REFUSALS = (CompilationError, OutOfResources, ValueError)
 
 def device_of(values):
     """("cuda", number) if an argument is on a GPU, else ("cpu", 0)."""
-    for value in values:
-        device = getattr(value, "device", None)
-        if getattr(value, "is_cuda", False):
-            return "cuda", device.index
-        if hasattr(value, "__cuda_array_interface__"):
-            return "cuda", getattr(device, "id", device if isinstance(device, int) else 0)
-    return "cpu", 0
+    numbers = (_gpu_of(value) for value in values)
+    number = next((number for number in numbers if number is not None), None)
+    return ("cpu", 0) if number is None else ("cuda", number)
+
+
+def _gpu_of(value):
+    """The number of the GPU that an argument is on; None if it is on none. Descriptors and tuples are where their
+    arrays are."""
+    if isinstance(value, TensorDescriptor):
+        value = (value.base,)
+    if isinstance(value, tuple):
+        kind, number = device_of(value)
+        return number if kind == "cuda" else None
+    device = getattr(value, "device", None)
+    if getattr(value, "is_cuda", False):
+        return device.index
+    if isinstance(device, str):  # ours: "cpu", "cuda:1"
+        kind, _, number = device.partition(":")
+        return int(number or 0) if kind == "cuda" else None
+    if hasattr(value, "__cuda_array_interface__"):
+        return getattr(device, "id", device if isinstance(device, int) else 0)
+    return None
 
 
 def compile_all(kernel, configs, args, kwargs):

@@ -182,6 +182,26 @@ def test_address_that_elements_cannot_have(run, double):
         )
 
 
+def test_device_that_a_tuned_kernel_is_measured_on(run, double):
+    lines = run(
+        INTERFACE
+        + """
+        from tilewright.tuning.measuring import device_of
+        ours = tw.empty((8, 8), "bf16", device=1)  # a type that CUDA's array interface has no letter for
+        descriptor = tw.TensorDescriptor(ours, [8, 8], [8, 1], [4, 4])
+        print(device_of([3, np.zeros(4), None]), device_of([3, ours]), device_of([np.zeros(4), Array()]))
+        print(device_of([descriptor]), device_of([(3, np.zeros(2))]), device_of([(3, (ours,))]))
+        print(device_of([tw.empty(3, device="cpu")]))
+        """,
+        double("FakeCuda"),
+    )
+    assert lines == [
+        "('cpu', 0) ('cuda', 1) ('cuda', 0)",
+        "('cuda', 1) ('cpu', 0) ('cuda', 1)",
+        "('cpu', 0)",
+    ]
+
+
 def test_errors_of_kernels_name_them_where_launches_wait(run, double):
     lines = run(
         """
