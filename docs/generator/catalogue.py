@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import tilewright as tw
 import tilewright.language as tl
+import tilewright.language.warp as warp
 import tilewright.testing
 
 _ATOMICS = [f"atomic_{op}" for op in ("add", "max", "min", "and", "or", "xor", "xchg", "cas")]
@@ -125,6 +126,20 @@ PAGES = (
         ),
     ),
     Page(
+        "warp.md",
+        "The warp level",
+        "`import tilewright.language.warp as warp`: what the warps of a program do, in your words, on GPUs of Hopper's "
+        "kind and in the interpreter; [the warp level](../warp-language.md) explains the model.",
+        (
+            ("Roles", "warp", warp, ("specialize", "role")),
+            ("Rings", "warp", warp, ("ring", "ring_buffer", "slot")),
+            ("Blocks in shared memory", "warp", warp, ("shared", "shared_tile")),
+            ("Products", "warp", warp, ("wgmma", "wgmma_wait")),
+            ("Barriers", "warp", warp, ("barrier", "named_barrier", "role_barrier")),
+            ("Clusters", "warp", warp, ("cluster_rank", "cluster_barrier")),
+        ),
+    ),
+    Page(
         "targets.md",
         "GPUs and targets",
         "What depends on the device that a kernel is compiled for.",
@@ -211,6 +226,7 @@ WITHOUT_ENTRY = {
         *("LanguageError", "LanguageTypeError", "LanguageValueError"),
         *(name for name in tl.__all__ if isinstance(getattr(tl, name), tl.dtype)),
     },
+    "warp": set(),
     "tw": {"knobs", "aot", "compat", "cuda", "kernels", "testing", "tuning", "__version__"},
 }
 
@@ -220,13 +236,16 @@ ON_GPU = {
     *("inline_asm_elementwise", "globaltimer", "smid"),
 }
 
+#: Examples that more programs run than one.
+GRIDS = {"cluster_barrier": 2, "shared_tile": 2}
+
 #: Examples of what compiled kernels alone have.
 COMPILED = {"compile_hook", "launch_hook", "profile", "load"}
 
 
 def public_names():
     """What `tl` and `tw` offer, by prefix."""
-    return {"tl": set(tl.__all__), "tw": {*tw.__all__, *tw._ON_DEMAND, *tw._FROM}}
+    return {"tl": set(tl.__all__), "warp": set(warp.__all__), "tw": {*tw.__all__, *tw._ON_DEMAND, *tw._FROM}}
 
 
 def entries():

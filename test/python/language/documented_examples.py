@@ -16,6 +16,7 @@ from generator import catalogue, examples  # noqa: E402, F401 (they are beside t
 
 _HEAD = """import tilewright as tw
 import tilewright.language as tl
+import tilewright.language.warp as warp
 from tilewright.language.extra import libdevice
 
 """
@@ -26,6 +27,7 @@ def twice(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
     tl.store(out_ptr + i, 2 * tl.load(x_ptr + i, mask=i < n), mask=i < n)
 
 """
+_SHORT = {"float32": "fp32", "int32": "i32"}
 _NUMPY = {"int1": "bool", "float8e4nv": "float8_e4m3fn", "float8e5": "float8_e5m2"}
 
 
@@ -71,10 +73,26 @@ class Kernel:
         body = textwrap.indent("\n".join(self.body) or "pass", "    ")
         return f"{_HEAD}\n@tw.jit\ndef kernel({', '.join(names)}):\n{body}\n"
 
-    def run(self, backend, directory):
-        """Runs it and compares everything that the example shows."""
+    def _kernel(self, directory):
         path = directory / "example.py"
         path.write_text(self.source())
+        return load_module(path).kernel
+
+    def compile(self, directory, target):
+        """Compiles it for a GPU that need not be there."""
+        from tilewright.runtime.compiler import compile_kernel
+        from tilewright.runtime.options import Options
+
+        kernel = self._kernel(directory)
+        types = {
+            name: "*fp32" if "float" in dtype else "*i32" for name, (dtype, *_) in examples.MEMORY.items()
+        }
+        types |= {f"result_{place}": f"*{_SHORT[result.dtype]}" for place, result in enumerate(self.outputs)}
+        aligned = dict.fromkeys(types, 16)
+        compile_kernel(kernel.fn, types, {}, aligned, target, Options(), stop_after="ptx")
+
+    def run(self, backend, directory, programs=1):
+        """Runs it and compares everything that the example shows."""
         arrays = {
             name: backend.array(np.arange(count) if counts else np.zeros(count), dtype)
             for name, (dtype, count, counts) in examples.MEMORY.items()
@@ -83,7 +101,7 @@ class Kernel:
             backend.poisoned(np.shape(result.values) or (1,), _NUMPY.get(result.dtype, result.dtype))
             for result in self.outputs
         ]
-        load_module(path).kernel[1,](*arrays.values(), *outputs)
+        self._kernel(directory)[programs,](*arrays.values(), *outputs)
         for result, output in zip(self.outputs, outputs):
             _compare(backend.numpy(output), result)
         for name, result in self.memory:

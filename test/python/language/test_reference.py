@@ -17,7 +17,7 @@ def steps_of(found):
     return examples.split(inspect.getdoc(found) or "")[1]
 
 
-@pytest.mark.parametrize("prefix", ["tl", "tw"])
+@pytest.mark.parametrize("prefix", ["tl", "warp", "tw"])
 def test_every_public_name_has_an_entry(prefix):
     shown = {name for _, where, name, _ in catalogue.entries() if where == prefix}
     names = catalogue.public_names()[prefix]
@@ -45,8 +45,10 @@ def test_example(backend, tmp_path, capfd, name, found):
         pytest.skip("the example is about compiled kernels")
     if examples.is_program(steps):
         run_program(steps, tmp_path)
+    elif name.startswith("warp.") and backend.name == "cpu":  # which has no warps
+        Kernel(steps).compile(tmp_path, "sm_90a")
     else:
-        Kernel(steps).run(backend, tmp_path)
+        Kernel(steps).run(backend, tmp_path, catalogue.GRIDS.get(short, 1))
 
 
 @pytest.mark.parametrize("first", range(0, len(LIBDEVICE), 20))

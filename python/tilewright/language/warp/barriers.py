@@ -13,7 +13,22 @@ from .types import check_target, create
 def barrier():
     """Wait for all warps of the role.
 
-    Blocks of `warp.shared` need none: the compiler puts barriers between stores and reads itself.
+    Blocks of `warp.shared` need none: the compiler puts barriers between stores and reads itself. What goes through
+    memory does.
+
+    Example:
+
+        >>> def work():
+        ...     lanes = tl.arange(0, 8)
+        ...     tl.store(out + lanes, tl.load(floats + lanes))
+        ...     warp.barrier()
+        ...     reversed = tl.load(out + 7 - lanes)
+        ...     warp.barrier()
+        ...     tl.store(out + lanes, reversed)
+        ...
+        >>> warp.specialize(warp.role(work, warps=4))
+        >>> out
+        float32 [7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0, 0.0]
     """
     check_target("warp.barrier")
     current_role("warp.barrier")
@@ -26,6 +41,21 @@ def cluster_barrier():
 
     What a program has stored to a `warp.shared` of the cluster before, the others read after. All roles of all
     programs of the cluster pass equally many of these barriers: those that only copy, too.
+
+    Example, of a grid of 2:
+
+        >>> part = warp.shared((8,), tl.float32, cluster=2)
+        >>> def work():
+        ...     lanes = tl.arange(0, 8)
+        ...     part.store(tl.load(floats + 8 * warp.cluster_rank() + lanes))
+        ...     warp.cluster_barrier()
+        ...     total = part.read(0) + part.read(1)
+        ...     warp.cluster_barrier()
+        ...     tl.store(out + 8 * warp.cluster_rank() + lanes, total)
+        ...
+        >>> warp.specialize(warp.role(work, warps=4))
+        >>> out
+        float32 [8.0, 10.0, 12.0, 14.0, 16.0, 18.0, 20.0, 22.0]
     """
     check_target("warp.cluster_barrier")
     current_role("warp.cluster_barrier")
@@ -33,7 +63,14 @@ def cluster_barrier():
 
 
 class role_barrier(aggregate):
-    """A barrier between roles, made by `warp.named_barrier`. Attribute: `warps`, how many come to it."""
+    """A barrier between roles, made by `warp.named_barrier`. Attribute: `warps`, how many come to it.
+
+    Example:
+
+        >>> turn = warp.named_barrier(8)
+        >>> turn.warps
+        8
+    """
 
     def __init__(self, number, warps):
         super().__init__((), ("barrier", number))
@@ -77,17 +114,20 @@ def named_barrier(warps):
 
     Raises `LanguageValueError` for another number than 1 to 32.
 
-    Example::
+    Example:
 
-        turn = warp.named_barrier(8)  # of two roles of 4 warps
-
-        def first():
-            ...
-            turn.arrive()  # the other one may go on
-
-        def second():
-            turn.wait()
-            ...
+        >>> turn = warp.named_barrier(8)
+        >>> def first():
+        ...     tl.store(out + tl.arange(0, 8), tl.load(floats + tl.arange(0, 8)))
+        ...     turn.arrive()
+        ...
+        >>> def second():
+        ...     turn.wait()
+        ...     tl.store(out + 8 + tl.arange(0, 8), 2 * tl.load(out + tl.arange(0, 8)))
+        ...
+        >>> warp.specialize(warp.role(first, warps=4), warp.role(second, warps=4))
+        >>> out
+        float32 [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 0.0, 2.0, 4.0, 6.0, 8.0, 10.0, 12.0, 14.0]
     """
     check_target("warp.named_barrier")
     if isinstance(warps, bool) or not isinstance(warps, int) or not 1 <= warps <= MAX_WARPS:

@@ -79,7 +79,26 @@ def wgmma(a, b, acc):
 
     Raises `LanguageTypeError` and `LanguageValueError` for types and shapes without such an instruction.
 
-    Example: `acc = warp.wgmma(slot[0], slot[1].T, acc)`.
+    Example:
+
+        >>> rows = tl.make_tensor_descriptor(floats, [8, 8], [8, 1], [8, 8])
+        >>> ring = warp.ring(1, rows)
+        >>> def fill():
+        ...     slot = ring.acquire()
+        ...     slot.load(0, rows, [0, 0])
+        ...     ring.commit(slot)
+        ...
+        >>> def multiply():
+        ...     slot = ring.wait()
+        ...     ones = tl.full((64, 8), 1, tl.float32)
+        ...     acc = warp.wgmma(ones, slot[0].T, tl.zeros((64, 8), tl.float32))
+        ...     acc = warp.wgmma_wait(acc)
+        ...     ring.release(slot)
+        ...     tl.store(out + tl.arange(0, 8), tl.max(acc, 0))
+        ...
+        >>> warp.specialize(warp.role(multiply, warps=4), warp.role(fill, warps=1))
+        >>> out
+        float32 [28.0, 92.0, 156.0, 220.0, 284.0, 348.0, 412.0, 476.0]
     """
     check_target("warp.wgmma")
     if not isinstance(a, tensor):
@@ -104,7 +123,28 @@ def wgmma_wait(*sums, pendings=0):
 
     Raises `LanguageTypeError` and `LanguageValueError` for sums or numbers that are none.
 
-    Example: `acc = warp.wgmma_wait(acc)`.
+    Example:
+
+        >>> rows = tl.make_tensor_descriptor(floats, [8, 8], [8, 1], [8, 8])
+        >>> ring = warp.ring(1, rows)
+        >>> def fill():
+        ...     slot = ring.acquire()
+        ...     slot.load(0, rows, [0, 0])
+        ...     ring.commit(slot)
+        ...
+        >>> def multiply():
+        ...     slot = ring.wait()
+        ...     ones = tl.full((64, 8), 1, tl.float32)
+        ...     once = warp.wgmma(ones, slot[0].T, tl.zeros((64, 8), tl.float32))
+        ...     twice = warp.wgmma(ones, slot[0].T, tl.zeros((64, 8), tl.float32))
+        ...     once, twice = warp.wgmma_wait(once, twice)
+        ...     acc = once + twice
+        ...     ring.release(slot)
+        ...     tl.store(out + tl.arange(0, 8), tl.max(acc, 0))
+        ...
+        >>> warp.specialize(warp.role(multiply, warps=4), warp.role(fill, warps=1))
+        >>> out
+        float32 [56.0, 184.0, 312.0, 440.0, 568.0, 696.0, 824.0, 952.0]
     """
     check_target("warp.wgmma_wait")
     if not sums or not all(isinstance(value, tensor) and value.shape for value in sums):

@@ -29,6 +29,24 @@ class slot(aggregate):
     `release`.
 
     `slot[i]` is block i of a slot to read. Loops carry slots; what they carry can only be released.
+
+    Example:
+
+        >>> rows = tl.make_tensor_descriptor(floats, [8, 8], [8, 1], [8, 8])
+        >>> ring = warp.ring(2, rows)
+        >>> def fill():
+        ...     slot = ring.acquire()
+        ...     slot.load(0, rows, [0, 0])
+        ...     ring.commit(slot)
+        ...
+        >>> def read():
+        ...     slot = ring.wait()
+        ...     tl.store(out + tl.arange(0, 8), tl.sum(slot[0].read(), 1))
+        ...     ring.release(slot)
+        ...
+        >>> warp.specialize(warp.role(read, warps=4), warp.role(fill, warps=1))
+        >>> out
+        float32 [28.0, 92.0, 156.0, 220.0, 284.0, 348.0, 412.0, 476.0]
     """
 
     def __init__(self, parts, static):
@@ -128,13 +146,45 @@ class _State:
 
 @builtin
 def cluster_rank():
-    """The number of this program in its cluster, from 0 on, as an int32 scalar; 0 without clusters."""
+    """The number of this program in its cluster, from 0 on, as an int32 scalar; 0 without clusters.
+
+    Example:
+
+        >>> warp.cluster_rank()
+        int32 0
+    """
     check_target("warp.cluster_rank")
     return create_one("warp.cluster_rank", [], int32)
 
 
 class ring_buffer(aggregate):
-    """A ring, made by `warp.ring`. Attributes: `num_slots`, `tiles` (the types of the blocks of a slot), `cluster`."""
+    """A ring, made by `warp.ring`. Attributes: `num_slots`, `tiles` (the types of the blocks of a slot), `cluster`.
+
+    Example:
+
+        >>> rows = tl.make_tensor_descriptor(floats, [8, 8], [8, 1], [8, 8])
+        >>> ring = warp.ring(2, rows)
+        >>> def fill():
+        ...     for _ in range(ring.num_slots):
+        ...         slot = ring.acquire()
+        ...         slot.load(0, rows, [0, 0])
+        ...         ring.commit(slot)
+        ...
+        >>> def read():
+        ...     total = tl.zeros((8,), tl.float32)
+        ...     held = ring.no_slot()
+        ...     for i in range(ring.num_slots):
+        ...         slot = ring.wait()
+        ...         total += tl.sum(slot[0].read(), 1)
+        ...         ring.release(held, when=i > 0)
+        ...         held = slot
+        ...     ring.release(held)
+        ...     tl.store(out + tl.arange(0, 8), total)
+        ...
+        >>> warp.specialize(warp.role(read, warps=4), warp.role(fill, warps=1))
+        >>> out
+        float32 [56.0, 184.0, 312.0, 440.0, 568.0, 696.0, 824.0, 952.0]
+    """
 
     def __init__(self, value):
         self.state = _State(self)
@@ -243,7 +293,27 @@ def ring(num_slots, *tiles, cluster=1):
 
     Raises `LanguageTypeError` and `LanguageValueError` for blocks or numbers that are none.
 
-    Example: `ring = warp.ring(4, a, b)`, for the blocks of the descriptors a and b.
+    Example:
+
+        >>> rows = tl.make_tensor_descriptor(floats, [8, 8], [8, 1], [1, 8])
+        >>> ring = warp.ring(3, rows)
+        >>> def fill():
+        ...     for row in range(8):
+        ...         slot = ring.acquire()
+        ...         slot.load(0, rows, [row, 0])
+        ...         ring.commit(slot)
+        ...
+        >>> def read():
+        ...     total = tl.zeros((1, 8), tl.float32)
+        ...     for _ in range(8):
+        ...         slot = ring.wait()
+        ...         total += slot[0].read()
+        ...         ring.release(slot)
+        ...     tl.store(out + tl.arange(0, 8)[None, :], total)
+        ...
+        >>> warp.specialize(warp.role(read, warps=4), warp.role(fill, warps=1))
+        >>> out
+        float32 [224.0, 232.0, 240.0, 248.0, 256.0, 264.0, 272.0, 280.0]
     """
     check_target("warp.ring")
     if isinstance(num_slots, bool) or not isinstance(num_slots, int) or num_slots < 1:

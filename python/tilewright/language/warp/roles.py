@@ -79,7 +79,20 @@ def role(function, *args, warps, registers=None):
 
     Raises `LanguageTypeError` and `LanguageValueError`.
 
-    Example: `warp.role(produce, warps=4, registers=24)`.
+    Example:
+
+        >>> def low(block):
+        ...     tl.store(out + tl.arange(0, 4), block)
+        ...
+        >>> def high():
+        ...     tl.store(out + 4 + tl.arange(0, 4), tl.load(floats + 4 + tl.arange(0, 4)))
+        ...
+        >>> warp.specialize(
+        ...     warp.role(low, 7.0, warps=4, registers=240),
+        ...     warp.role(high, warps=4, registers=24),
+        ... )
+        >>> out
+        float32 [7.0, 7.0, 7.0, 7.0, 4.0, 5.0, 6.0, 7.0]
     """
     if not getattr(type(function), "is_kernel_function", False):
         raise LanguageTypeError(
@@ -122,12 +135,23 @@ def specialize(*roles):
 
     Raises `LanguageTypeError` and `LanguageValueError`.
 
-    Example::
+    Example:
 
-        warp.specialize(
-            warp.role(consume, warps=8, registers=240),
-            warp.role(produce, warps=4, registers=24),
-        )
+        >>> rows = tl.make_tensor_descriptor(floats, [8, 8], [8, 1], [8, 8])
+        >>> ring = warp.ring(2, rows)
+        >>> def fill():
+        ...     slot = ring.acquire()
+        ...     slot.load(0, rows, [0, 0])
+        ...     ring.commit(slot)
+        ...
+        >>> def read():
+        ...     slot = ring.wait()
+        ...     tl.store(out + tl.arange(0, 8), tl.sum(slot[0].read(), 1))
+        ...     ring.release(slot)
+        ...
+        >>> warp.specialize(warp.role(read, warps=4), warp.role(fill, warps=1))
+        >>> out
+        float32 [28.0, 92.0, 156.0, 220.0, 284.0, 348.0, 412.0, 476.0]
     """
     check_target("warp.specialize")
     if current_role() is not None:

@@ -16,6 +16,14 @@ class shared_tile(aggregate):
 
     Attributes: `shape`, `dtype`, `T` (the same memory, transposed), `cluster` (how many programs reach it). An operand
     of `warp.wgmma` as it is.
+
+    Example:
+
+        >>> block = warp.shared((4, 8), tl.float16, cluster=2)
+        >>> block.shape
+        (4, 8)
+        >>> block.T.shape
+        (8, 4)
     """
 
     def __init__(self, value, slot=None, is_turned=False, cluster=1):
@@ -112,11 +120,17 @@ def shared(shape, dtype=None, cluster=1):
 
     Raises `LanguageTypeError` and `LanguageValueError` for sides that are no powers of two.
 
-    Example::
+    Example:
 
-        tile = warp.shared((64, 64), tl.float16)
-        tile.store(x)
-        acc = warp.wgmma(tile, other, acc)
+        >>> def work():
+        ...     block = warp.shared((4, 8), tl.float32)
+        ...     places = tl.arange(0, 4)[:, None] * 8 + tl.arange(0, 8)[None, :]
+        ...     block.store(tl.load(floats + places))
+        ...     tl.store(out + tl.arange(0, 8)[:, None] * 4 + tl.arange(0, 4)[None, :], block.T.read())
+        ...
+        >>> warp.specialize(warp.role(work, warps=4))
+        >>> out
+        float32 [0.0, 8.0, 16.0, 24.0, 1.0, 9.0, 17.0, 25.0]
     """
     check_target("warp.shared")
     check_cluster(cluster)

@@ -102,3 +102,48 @@ tile.func @read_slot(%c: tensor<64x16xf32, #c>) -> tensor<64x32xf16, #rows> {
   warp.ring.release %next#0
   tile.return %x : tensor<64x32xf16, #rows>
 }
+
+// So do slots that a loop holds into the next iteration; the one before the first
+// is none.
+// CHECK-LABEL: @held_slot
+// CHECK: scf.for
+// CHECK: warp.local_load
+// CHECK: warp.proxy_fence
+// CHECK-NEXT: warp.ring.release %{{.*}} if
+// CHECK: warp.proxy_fence
+// CHECK-NEXT: warp.ring.release
+// CHECK-NEXT: tile.return
+tile.func @held_slot(%n: i32, %c: i1) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %ring = warp.ring : !warp.ring<2 x {!warp.shared<64x32xf16, #a>}, transactions>
+  %none = warp.ring.no_slot : !warp.slot
+  %last = scf.for %i = %c0 to %n step %c1 iter_args(%held = %none) -> !warp.slot : i32 {
+    %full:2 = warp.ring.wait %ring : !warp.ring<2 x {!warp.shared<64x32xf16, #a>}, transactions>
+    %x = warp.local_load %full#1 : !warp.shared<64x32xf16, #a> -> tensor<64x32xf16, #rows>
+    warp.ring.release %held if %c
+    scf.yield %full#0 : !warp.slot
+  }
+  warp.ring.release %last
+  tile.return
+}
+
+// Products of the slots that loops hold need none.
+// CHECK-LABEL: @held_operands
+// CHECK-NOT: warp.proxy_fence
+// CHECK: tile.return
+tile.func @held_operands(%n: i32, %c: i1, %acc: tensor<64x16xf32, #c>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %ring = warp.ring : !warp.ring<2 x {!warp.shared<64x32xf16, #a>, !warp.shared<32x16xf16, #b>}, transactions>
+  %none = warp.ring.no_slot : !warp.slot
+  %last = scf.for %i = %c0 to %n step %c1 iter_args(%held = %none) -> !warp.slot : i32 {
+    %full:3 = warp.ring.wait %ring : !warp.ring<2 x {!warp.shared<64x32xf16, #a>, !warp.shared<32x16xf16, #b>}, transactions>
+    %s = warp.wgmma %full#1, %full#2, %acc : !warp.shared<64x32xf16, #a>, !warp.shared<32x16xf16, #b>, tensor<64x16xf32, #c>
+    %d = warp.wgmma_wait %s {pendings = 0 : i32} : tensor<64x16xf32, #c>
+    warp.ring.release %held if %c
+    scf.yield %full#0 : !warp.slot
+  }
+  warp.ring.release %last
+  tile.return
+}
