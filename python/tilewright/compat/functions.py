@@ -6,6 +6,7 @@ import re
 from functools import partial
 
 from ..frontend.source import replaced, source_of
+from ..runtime.errors import TilewrightError
 from ..runtime.jit import JITFunction as Kernel
 
 #: Names of element types as signatures spell them.
@@ -21,6 +22,10 @@ SIGNATURE_NAMES = {
     **{f"float8{kind}": f"fp8{kind}" for kind in ("e4nv", "e5", "e4b15", "e4b8", "e5b16")},
 }
 SIGNATURE_NAMES |= {name: name for name in [*SIGNATURE_NAMES.values(), "void"]}
+
+
+class InterpreterError(TilewrightError):
+    """A kernel failed in the interpreter; its cause says how."""
 
 
 class KernelInterface:
@@ -84,6 +89,12 @@ class JITFunction(Kernel, KernelInterface):
         """Compile `text` in place of the function's own text from the next launch on."""
         self.fn = replaced(self.fn, text)
         self.forget()
+
+    def _interpret(self, grid, *args, **kwargs):
+        try:
+            super()._interpret(grid, *args, **kwargs)
+        except Exception as error:
+            raise InterpreterError(f"{type(error).__name__}: {error}") from error
 
     @property
     def cache_key(self):

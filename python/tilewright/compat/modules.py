@@ -12,10 +12,6 @@ from ..runtime.descriptor import TensorDescriptor
 from . import driver, functions, knobs, testing, tuning
 
 
-class InterpreterError(tw.TilewrightError):
-    """An error of a kernel in the interpreter."""
-
-
 class MockTensor:
     """Stands for an array of a dtype in a warm-up: `kernel.warmup(MockTensor(torch.float16), ...)`."""
 
@@ -112,7 +108,7 @@ def make(version, numerics):
     errors = {
         "CompilationError": tw.CompilationError,
         "OutOfResources": tw.OutOfResources,
-        "InterpreterError": InterpreterError,
+        "InterpreterError": functions.InterpreterError,
         "TritonError": tw.TilewrightError,
     }
     tuned = {

@@ -88,7 +88,8 @@ def compile_to_tile(
         return _compile(*request)
     except CompilationError as error:
         error.__traceback__ = None  # the user's line is what counts, not ours
-        raise error from None
+        # Code for Triton looks for the message in the cause.
+        raise error from (LanguageError(error.message) if options.numerics == "triton" else None)
 
 
 def _compile(fn, arg_types, constexprs, attrs, options, target, trees, extents, sites):

@@ -3,6 +3,8 @@
 import linecache
 from dataclasses import dataclass
 
+from ..runtime.errors import TilewrightError
+
 
 @dataclass(frozen=True)
 class Frame:
@@ -30,7 +32,7 @@ class Frame:
         return "\n".join(lines)
 
 
-class CompilationError(Exception):
+class CompilationError(TilewrightError):
     """A kernel that cannot be compiled, with the place in its source.
 
     Attributes: `message`; `hint`, how to mend it, or None; `frames`, the place of the error first, then the
@@ -42,6 +44,11 @@ class CompilationError(Exception):
         self.frames, self.notes = tuple(frames), tuple(notes)
         self.file, self.line = (self.frames[0].file, self.frames[0].line) if self.frames else (None, None)
         super().__init__(self._render())
+
+    @property
+    def error_message(self):
+        """`message`, by the name that code for Triton uses."""
+        return self.message
 
     def _render(self):
         parts = [self.message]

@@ -12,7 +12,7 @@ from .tensor import tensor
 
 def _grid_op(op, axis, name):
     if not isinstance(axis, int) or axis not in (0, 1, 2):
-        raise LanguageValueError(f"the axis of tl.{name} is 0, 1 or 2, got {convert.describe(axis)}")
+        raise LanguageValueError(f"{name} axis must be 0, 1, or 2 but got {convert.describe(axis)}")
     return emit(op, [], int32, axis=axis)
 
 

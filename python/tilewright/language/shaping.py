@@ -99,7 +99,7 @@ def expand_dims(input, axis):
     rank = len(value.shape) + len(axes)
     axes = [_shape.as_axis(entry, rank, "tl.expand_dims") for entry in axes]
     if len(set(axes)) != len(axes):
-        raise LanguageValueError(f"tl.expand_dims names an axis twice: {axes}")
+        raise LanguageValueError(f"tl.expand_dims with duplicate axes, normalized axes = {axes}")
     for entry in sorted(axes):
         value = promote.expand_dims(value, entry)
     return value

@@ -1,7 +1,7 @@
 """Errors of compiling for, loading on and launching on a device.
 
 Wrong arguments of a launch are plain `TypeError` and `ValueError`, as for any Python function. Errors of a
-kernel's source are `tilewright.CompilationError`.
+kernel's source are `tilewright.CompilationError`, which is one of these, too.
 """
 
 

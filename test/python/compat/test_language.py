@@ -77,3 +77,24 @@ def test_types_by_their_spelling():
     assert tl.str_to_ty("*fp16", None) == tl.pointer_type(tl.float16)
     assert tl.str_to_ty("u64") == tl.uint64 and tl.str_to_ty("constexpr") is tl.constexpr
     assert tl.core.CONSTEXPR_0 == 0
+
+
+@triton.jit
+def mistaken_kernel(x_ptr):
+    tl.store(x_ptr, tl.expand_dims(tl.arange(0, 8), -3))
+
+
+def test_errors_as_code_for_triton_looks_at_them(backend):
+    x = backend.array(np.zeros(8), "int32")
+    expected = triton.CompilationError
+    if backend.name == "interpreter":
+        expected = triton.runtime.errors.InterpreterError
+    with pytest.raises(triton.TritonError) as caught:
+        mistaken_kernel[1,](x)
+    assert isinstance(caught.value, expected)
+    assert "invalid axis -3" in str(caught.value.__cause__)
+    if backend.name != "interpreter":
+        assert caught.value.error_message.startswith("invalid axis -3 of tl.expand_dims")
+        with pytest.raises(tw.CompilationError) as plain:
+            tw.jit(mistaken_kernel.fn)[1,](x)
+        assert plain.value.__cause__ is None

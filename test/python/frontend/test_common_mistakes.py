@@ -22,8 +22,8 @@ MISTAKES = [
     ("tl.zeros(8.5, tl.float32)", "the shape of tl.full is made of compile-time integers, got 8.5"),
     ("tl.zeros((8, 0), tl.float32)", "the sides of tl.full are positive, got [8, 0]"),
     ("tl.zeros((8,), 'float32')", "tl.full needs a type such as tl.float32, got 'float32'"),
-    ("tl.program_id(tl.load(x))", "the axis of tl.program_id is 0, 1 or 2, got fp32"),
-    ("tl.program_id(True + 2)", "the axis of tl.program_id is 0, 1 or 2, got 3"),
+    ("tl.program_id(tl.load(x))", "program_id axis must be 0, 1, or 2 but got fp32"),
+    ("tl.program_id(True + 2)", "program_id axis must be 0, 1, or 2 but got 3"),
     ("print(1, sep=2)", "print in a kernel takes values only, got sep="),
     ("tl.arange(8, 0)", "tl.arange(8, 0) is empty"),
     (

@@ -171,7 +171,9 @@ def bitwise(left, right, op, symbol):
     for value in (left, right):
         check_operand(value, symbol)
         if isinstance(value, float) or (not is_literal(value) and not value.dtype.is_int()):
-            raise LanguageTypeError(f"{symbol} takes integers, got {describe(left)} and {describe(right)}")
+            raise LanguageTypeError(
+                f"invalid operands of type {describe(left)} and {describe(right)}: {symbol} takes integers"
+            )
     left, right = operands(left, right, symbol)
     return emit(op, [left, right], left.type)
 
@@ -181,7 +183,9 @@ def shift(left, right, symbol):
     for value in (left, right):
         check_operand(value, symbol)
         if not _is_integer(value):
-            raise LanguageTypeError(f"{symbol} takes integers, got {describe(left)} and {describe(right)}")
+            raise LanguageTypeError(
+                f"invalid operands of type {describe(left)} and {describe(right)}: {symbol} takes integers"
+            )
     if is_literal(right) and not is_literal(left) and not 0 <= right < left.dtype.primitive_bitwidth:
         raise LanguageValueError(f"{symbol} by {right} is out of range for {left.dtype}")
     left, right = operands(left, right, symbol)

@@ -45,7 +45,9 @@ def _entries(index, rank):
     if kept > rank:
         what = f"a block of rank {rank}" if rank else "a scalar"
         hint = _HINT if rank else "elements of memory are loaded: tl.load(pointer + index)"
-        raise LanguageError(f"{kept} {'index' if kept == 1 else 'indices'} for {what}", hint=hint)
+        raise LanguageError(
+            f"unsupported tensor index: {kept} {'index' if kept == 1 else 'indices'} for {what}", hint=hint
+        )
     position = ellipses[0] if ellipses else len(entries)
     entries[position : position + len(ellipses)] = [slice(None)] * (rank - kept)
     return entries

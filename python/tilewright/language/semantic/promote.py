@@ -25,7 +25,7 @@ def computation_type(left, right, division=False):
         return left if left.int_bitwidth > right.int_bitwidth else right
     if division:
         raise LanguageTypeError(
-            f"cannot divide {left} by {right}: one is signed and the other is not",
+            f"Cannot use / or % with {left} and {right} because they have different signedness",
             hint="cast one of them with .to() so that both have the same sign",
         )
     unsigned, signed = (left, right) if left.is_int_unsigned() else (right, left)
@@ -56,7 +56,7 @@ def _convert_literal(value, ty, other):
         )
     if ty.is_int() and not ty.is_bool() and not ty.get_int_min_value() <= value <= ty.get_int_max_value():
         raise LanguageValueError(
-            f"the number {value} does not fit in {ty}", hint="cast the operand to a wider type with .to()"
+            f"the number {value} is out of range for {ty}", hint="cast the operand to a wider type with .to()"
         )
     return constant(value, ty)
 

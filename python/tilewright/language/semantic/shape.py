@@ -27,7 +27,7 @@ def as_axis(axis, rank, what):
     if isinstance(axis, bool) or not isinstance(axis, int):
         raise LanguageTypeError(f"the axis of {what} is a compile-time integer, got {describe(axis)}")
     if not -rank <= axis < rank:
-        raise LanguageValueError(f"axis {axis} of {what} is out of range for rank {rank}")
+        raise LanguageValueError(f"invalid axis {axis} of {what}, whose rank is {rank}")
     return axis % rank
 
 
