@@ -137,6 +137,13 @@ is_hip = is_hip_cdna = is_hip_cdna2 = is_hip_cdna3 = is_hip_cdna4 = _never
 is_hip_rdna = is_hip_rdna3 = is_hip_rdna4 = is_hip_gfx11 = is_hip_gfx12 = is_hip_gfx1250 = is_xpu = _never
 
 
+def __getattr__(name):
+    """Questions about devices that later releases of Triton ask."""
+    if name.startswith(("is_hip_", "is_rubin", "is_blackwell_")):
+        return _never
+    raise AttributeError(name)
+
+
 def get_hip_lds_size():
     """0: there is no such device."""
     return 0

@@ -9,7 +9,7 @@ import tilewright.language as tl
 
 from ..language.constexpr import constexpr_function
 from ..runtime.descriptor import TensorDescriptor
-from . import driver, functions, knobs, testing, tuning
+from . import compiling, driver, functions, knobs, testing, tuning
 
 
 class MockTensor:
@@ -64,6 +64,13 @@ def set_allocator(allocator):
     """Accepted and not needed: descriptors that kernels make take no memory of the caller."""
     if not callable(allocator):
         raise TypeError(f"an allocator is a function of size, alignment and stream, got {allocator!r}")
+
+
+class NullAllocator:
+    """Stands for no allocator; that none is there is no error, as none is needed."""
+
+    def __call__(self, size, alignment, stream):
+        raise RuntimeError("no allocator was set with triton.set_allocator()")
 
 
 def triton_key():
@@ -130,6 +137,7 @@ def make(version, numerics):
         "triton",
         {**errors, **tuned, **interface},
         jit=functions.jit,
+        compile=compiling.compile,
         cdiv=tw.cdiv,
         next_power_of_2=tw.next_power_of_2,
         constexpr_function=constexpr_function,
@@ -144,6 +152,7 @@ def make(version, numerics):
         jit=functions.jit,
         type_canonicalisation_dict=functions.SIGNATURE_NAMES,
     )
+    add("triton.runtime._allocation", {}, NullAllocator=NullAllocator, set_allocator=set_allocator)
     add("triton.runtime.cache", {}, triton_key=triton_key)
     add("triton.runtime.autotuner", tuned, OutOfResources=tw.OutOfResources)
     add(
@@ -152,12 +161,17 @@ def make(version, numerics):
         AutotunerError=tw.AutotunerError,
         PTXASError=tw.CompilationError,
     )
+    compiled = {
+        "ASTSource": compiling.ASTSource,
+        "CompiledKernel": tw.runtime.compiled.CompiledKernel,
+        "compile": compiling.compile,
+    }
     add(
         "triton.compiler",
-        {"CompiledKernel": tw.runtime.compiled.CompiledKernel},
+        compiled,
         CompilationError=tw.CompilationError,
     )
-    add("triton.compiler.compiler", {"CompiledKernel": tw.runtime.compiled.CompiledKernel})
+    add("triton.compiler.compiler", compiled)
     add(
         "triton.compiler.errors",
         {"CompilationError": tw.CompilationError},

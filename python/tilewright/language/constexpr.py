@@ -8,10 +8,11 @@ def unwrap(value):
     """`value` with every `constexpr` in it, also inside tuples and lists, replaced by what it holds."""
     if isinstance(value, constexpr):
         return value.value
-    if type(value) in (tuple, list):
-        return type(value)(unwrap(item) for item in value)
-    if isinstance(value, tuple):  # a named tuple
-        return type(value)(*(unwrap(item) for item in value))
+    if isinstance(value, (tuple, list)):
+        items = (unwrap(item) for item in value)
+        if hasattr(value, "_fields"):  # a named tuple
+            return type(value)(*items)
+        return list(items) if isinstance(value, list) else tuple(items)  # of a shape of torch, too
     if isinstance(value, slice):
         return slice(unwrap(value.start), unwrap(value.stop), unwrap(value.step))
     return value

@@ -13,7 +13,12 @@ _BINARY = ("cubin", "obj")
 class Metadata(dict):
     """What the compiler knows of a kernel; also read as attributes: `metadata.shared`."""
 
+    #: What holds of kernels for the CPU, which have no such thing.
+    DEFAULTS = {"shared": 0, "num_ctas": 1}
+
     def __getattr__(self, name):
+        if name in self.DEFAULTS:
+            return self.get(name, self.DEFAULTS[name])
         try:
             return self[name]
         except KeyError:

@@ -16,7 +16,8 @@ class Options:
     `numerics`: "ieee", or "triton" for the defaults of Triton: float32 products in TF32, divisions with a
     relative error of 2 units in the last place, and fast exponentials without subnormal results, where the
     kernel does not say. `launch_cooperative_grid`: all programs of a launch run at once, or it fails, as it
-    always does on the CPU. `launch_pdl`: a kernel that calls `tl.extra.cuda.gdc_wait` may start before those
+    always does on the CPU. `enable_fp_fusion`: a product and a sum may be rounded once; a permission, which the
+    compiler makes no use of. `launch_pdl`: a kernel that calls `tl.extra.cuda.gdc_wait` may start before those
     in front of it on its stream are done; a hint, for devices from compute capability 9.0 on. The CPU takes
     notice of `launch_cooperative_grid`, `debug`, `check_nan`, `deterministic` and `numerics` only. Raises
     `TypeError` and `ValueError`.
@@ -32,6 +33,7 @@ class Options:
     numerics: str = "ieee"
     launch_cooperative_grid: bool = False
     launch_pdl: bool = False
+    enable_fp_fusion: bool = True
 
     def __post_init__(self):
         for name in ("num_warps", "num_stages", "num_ctas", "maxnreg"):
@@ -50,7 +52,14 @@ class Options:
             raise ValueError(f"maxnreg is between 16 and 255, got {self.maxnreg}")
         if self.numerics not in ("ieee", "triton"):
             raise ValueError(f"numerics is 'ieee' or 'triton', got {self.numerics!r}")
-        for name in ("debug", "check_nan", "deterministic", "launch_cooperative_grid", "launch_pdl"):
+        for name in (
+            "debug",
+            "check_nan",
+            "deterministic",
+            "launch_cooperative_grid",
+            "launch_pdl",
+            "enable_fp_fusion",
+        ):
             if not isinstance(getattr(self, name), bool):
                 raise TypeError(f"{name} is True or False, got {getattr(self, name)!r}")
 

@@ -98,3 +98,18 @@ def test_errors_as_code_for_triton_looks_at_them(backend):
         with pytest.raises(tw.CompilationError) as plain:
             tw.jit(mistaken_kernel.fn)[1,](x)
         assert plain.value.__cause__ is None
+
+
+@triton.jit
+def shape_kernel(out_ptr, shape, strides, SHAPE: tl.constexpr):
+    tl.static_assert(len(SHAPE) == 2)
+    tl.store(out_ptr, shape[0] * 100 + shape[1])
+    tl.store(out_ptr + 1, strides[0] * 100 + strides[1])
+    tl.store(out_ptr + 2, SHAPE[0] * 100 + SHAPE[1])
+
+
+def test_shapes_of_torch(backend):
+    torch = pytest.importorskip("torch")
+    x, out = torch.zeros(4, 6), backend.array(np.zeros(3), "int32")
+    shape_kernel[1,](out, x.shape, x.stride(), x.size())
+    assert backend.numpy(out).tolist() == [406, 601, 406]

@@ -1,0 +1,56 @@
+"""`triton.compile` and `triton.compiler.ASTSource`: compiling ahead, for a device that need not be there."""
+
+from ..runtime.compiler import compile_kernel
+from ..runtime.options import OPTION_NAMES, Options
+from . import driver
+
+
+class ASTSource:
+    """A kernel and what it is compiled for: `signature` maps its arguments to types ("*fp16", "i32", "constexpr"),
+    `constexprs` the constants to values, `attrs` arguments to lists of pairs such as `["tt.divisibility", 16]`. The
+    last two may name arguments by tuples of positions, too."""
+
+    def __init__(self, fn, signature, constexprs=None, attrs=None):
+        self.fn, self.signature = fn, dict(signature)
+        self.constants = {self._name(key): value for key, value in (constexprs or {}).items()}
+        self.attrs = {self._name(key): value for key, value in (attrs or {}).items()}
+        self.name = fn.__name__
+
+    def _name(self, key):
+        if isinstance(key, str):
+            return key
+        (index,) = key if isinstance(key, tuple) else (key,)
+        return self.fn.arg_names[index]
+
+    def divisors(self):
+        """By argument what is known to divide it."""
+        known = {name: dict(pairs).get("tt.divisibility") for name, pairs in self.attrs.items()}
+        return {name: divisor for name, divisor in known.items() if divisor}
+
+
+def compile(src, target=None, options=None):
+    """Compile an `ASTSource` for a `GPUTarget`, by default the device in use. Gives the `CompiledKernel`.
+
+    `options` is a dict of options of a launch (`num_warps`, ...). Raises `TypeError` for anything but an `ASTSource`
+    (files of Triton's own stages cannot be compiled here) and unknown options, `ValueError` for other targets.
+    """
+    if not isinstance(src, ASTSource):
+        raise TypeError(f"compile takes an ASTSource, not Triton's own stages: got {src!r}")
+    target = target or driver.driver.active.get_current_target()
+    unknown = [name for name in options or {} if name not in OPTION_NAMES]
+    if unknown:
+        raise TypeError(f"there is no option {unknown[0]!r}; there is {', '.join(OPTION_NAMES)}")
+    types = {
+        name: ty for name, ty in src.signature.items() if ty != "constexpr" and name not in src.constants
+    }
+    given = Options(**{"numerics": getattr(src.fn, "numerics", "triton"), **(options or {})})
+    compiled = compile_kernel(src.fn, types, src.constants, src.divisors(), _architecture(target), given)
+    return compiled.launched_by(lambda: src.fn)
+
+
+def _architecture(target):
+    if target.backend == "cpu":
+        return "cpu"
+    if target.backend != "cuda":
+        raise ValueError(f"kernels are compiled for the CPU and for CUDA devices, not for {target.backend!r}")
+    return "sm_90a" if target.arch == 90 else f"sm_{target.arch}"
