@@ -116,6 +116,13 @@ class ActiveDriver:
         cache.zero_()
 
 
+class Backend(NamedTuple):
+    """An entry of `triton.backends.backends`: what compiles for devices of a kind, and the class of their driver."""
+
+    compiler: object
+    driver: type
+
+
 class Driver:
     """`triton.runtime.driver`; `active` is the one there is."""
 

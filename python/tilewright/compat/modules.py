@@ -152,6 +152,9 @@ def make(version, numerics):
         jit=functions.jit,
         type_canonicalisation_dict=functions.SIGNATURE_NAMES,
     )
+    # The attribute `triton.runtime.driver` is the object, the module of that name holds it.
+    add("triton.runtime.driver", {"driver": driver.driver, "active": driver.driver.active})
+    made["triton.runtime"].driver = driver.driver
     add("triton.runtime._allocation", {}, NullAllocator=NullAllocator, set_allocator=set_allocator)
     add("triton.runtime.cache", {}, triton_key=triton_key)
     add("triton.runtime.autotuner", tuned, OutOfResources=tw.OutOfResources)
@@ -183,7 +186,7 @@ def make(version, numerics):
     add("triton.knobs", {"runtime": knobs.runtime})
     add("triton.tools", {})
     add("triton.tools.tensor_descriptor", {"TensorDescriptor": TensorDescriptor})
-    add("triton.backends", {}, backends={"nvidia": driver.driver})
+    add("triton.backends", {}, backends={"nvidia": driver.Backend(compiling.compile, driver.ActiveDriver)})
     add("triton.backends.compiler", {"GPUTarget": driver.GPUTarget})
     # The language is Tilewright's own, so that its functions are the same objects everywhere.
     made["triton"].language = made["triton.language"] = tl
