@@ -83,13 +83,17 @@ def must_use_result(value, is_used=True):
     return value
 
 
-def _internal_testing(name):
-    """An attribute of `triton._internal_testing`, which needs packages that others do without."""
-    found = importlib.import_module("tilewright.compat.internal_testing")
-    try:
-        return getattr(found, name)
-    except AttributeError:
-        raise AttributeError(f"module 'triton._internal_testing' has no attribute {name!r}") from None
+def _later(module, name):
+    """What gives the attributes of the module `name`, which are those of `module`: one that needs packages that others
+    do without."""
+
+    def attribute(wanted):
+        try:
+            return getattr(importlib.import_module(f"tilewright.compat.{module}"), wanted)
+        except AttributeError:
+            raise AttributeError(f"module {name!r} has no attribute {wanted!r}") from None
+
+    return {"__getattr__": attribute}
 
 
 def _public(module):
@@ -140,6 +144,7 @@ def make(version, numerics):
         compile=compiling.compile,
         cdiv=tw.cdiv,
         next_power_of_2=tw.next_power_of_2,
+        aggregate=tl.aggregate,
         constexpr_function=constexpr_function,
         set_allocator=set_allocator,
         must_use_result=must_use_result,
@@ -182,9 +187,10 @@ def make(version, numerics):
         UnsupportedLanguageConstruct=tw.CompilationError,
     )
     add("triton.testing", _public(testing))
-    add("triton._internal_testing", {"__getattr__": _internal_testing})
-    add("triton.knobs", {"runtime": knobs.runtime})
     add("triton.tools", {})
+    for name, module in (("triton._internal_testing", "internal_testing"), ("triton.tools.mxfp", "mxfp")):
+        add(name, _later(module, name))
+    add("triton.knobs", {"runtime": knobs.runtime})
     add("triton.tools.tensor_descriptor", {"TensorDescriptor": TensorDescriptor})
     add("triton.backends", {}, backends={"nvidia": driver.Backend(compiling.compile, driver.ActiveDriver)})
     add("triton.backends.compiler", {"GPUTarget": driver.GPUTarget})

@@ -1,5 +1,7 @@
 """`triton.testing`, with Triton's signatures and defaults."""
 
+import subprocess
+
 import numpy as np
 
 from .. import testing
@@ -14,6 +16,7 @@ __all__ = [
     "get_dram_gbps",
     "get_max_simd_tflops",
     "get_max_tensorcore_tflops",
+    "nvsmi",
     "perf_report",
 ]
 
@@ -44,6 +47,14 @@ def assert_close(x, y, atol=None, rtol=None, err_msg=""):
         err_msg=err_msg,
         equal_nan=True,
     )
+
+
+def nvsmi(attrs):
+    """What the program nvidia-smi says of the attributes `attrs` of the first device ("clocks.max.sm", ...): a list of
+    ints. Raises `OSError` where there is no such program."""
+    query = [f"--query-gpu={','.join(attrs)}", "--format=csv,noheader,nounits"]
+    found = subprocess.run(["nvidia-smi", "-i", "0", *query], check=True, capture_output=True, text=True)
+    return [int(value) for value in found.stdout.split(",")]
 
 
 def _properties(device):

@@ -21,6 +21,18 @@ _FLOATS = {
 }
 # Floats that memory holds and the IR has as i8: name -> bits of the mantissa.
 _STORED_FLOATS = {"fp8e4b15": 3, "fp8e4b8": 3, "fp8e5b16": 2}
+#: By float what is added to its exponents.
+_BIASES = {
+    "fp8e4nv": 7,
+    "fp8e5": 15,
+    "fp8e4b15": 15,
+    "fp8e4b8": 8,
+    "fp8e5b16": 16,
+    "fp16": 15,
+    "bf16": 127,
+    "fp32": 127,
+    "fp64": 1023,
+}
 _SIGNED = {"int1": 1, "int8": 8, "int16": 16, "int32": 32, "int64": 64}
 _UNSIGNED = {"uint8": 8, "uint16": 16, "uint32": 32, "uint64": 64}
 
@@ -31,8 +43,9 @@ BOOLEAN, INTEGRAL, FLOATING = 0, 1, 2
 class dtype:
     """An element type, such as `tl.float32`.
 
-    Attributes: `name` ("fp32", "int64", "uint8", ...), `primitive_bitwidth`, and for integers
-    `int_bitwidth`. Equality is by name. Raises `LanguageTypeError` for a name that is not a type.
+    Attributes: `name` ("fp32", "int64", "uint8", ...), `primitive_bitwidth`, `itemsize` (bytes in memory), for
+    integers `int_bitwidth`, for floats `fp_mantissa_width` and `exponent_bias`. Equality is by name. Raises
+    `LanguageTypeError` for a name that is not a type.
 
     Example:
 
@@ -57,12 +70,19 @@ class dtype:
             self._ir, self.primitive_bitwidth = "none", 0
         else:
             raise LanguageTypeError(f"unknown type {name!r}")
+        if name in _BIASES:
+            self.exponent_bias = _BIASES[name]
         self.name = name
 
     @property
     def ir(self):
         """The spelling of this type in the IR."""
         return self._ir
+
+    @property
+    def itemsize(self):
+        """Bytes of an element in memory."""
+        return (self.primitive_bitwidth + 7) // 8
 
     @property
     def value(self):
@@ -94,6 +114,14 @@ class dtype:
     def is_stored_float(self):
         """Whether it is a float that is only loaded, stored, moved and cast."""
         return self.name in _STORED_FLOATS
+
+    def is_void(self):
+        """Whether it is the type of nothing."""
+        return self.name == "void"
+
+    def is_const(self):
+        """Whether it is a pointer through which nothing is stored."""
+        return False
 
     def is_standard_floating(self):
         """Whether it is a float of 16 bits or more."""
@@ -230,6 +258,11 @@ class block_type(dtype):
     def ir(self):
         """The spelling of this type in the IR."""
         return f"tensor<{'x'.join(map(str, self._shape))}x{self.element_ty.ir}>"
+
+    @property
+    def nbytes(self):
+        """Bytes of all elements."""
+        return self.numel * self.itemsize
 
     def get_block_shapes(self):
         """The sides."""

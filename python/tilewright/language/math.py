@@ -76,6 +76,8 @@ def abs(x):
     if value.dtype.is_ptr():
         raise LanguageTypeError(f"abs takes numbers, got {value.type}")
     promote.check_computes(value, "abs")
+    if value.dtype.is_fp8():
+        return arithmetic.with_sign(value, "arith.andi", 127)
     if value.dtype.is_floating():
         return emit("math.absf", [value], value.type)
     return (

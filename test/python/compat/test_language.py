@@ -76,7 +76,20 @@ def test_the_type_of_a_block_pointer(backend):
 def test_types_by_their_spelling():
     assert tl.str_to_ty("*fp16", None) == tl.pointer_type(tl.float16)
     assert tl.str_to_ty("u64") == tl.uint64 and tl.str_to_ty("constexpr") is tl.constexpr
-    assert tl.core.CONSTEXPR_0 == 0
+    assert tl.core.CONSTEXPR_0 == 0 and triton.aggregate is tl.aggregate
+
+
+def test_facts_of_types():
+    biases = [tl.float8e4nv, tl.float8e5, tl.float16, tl.bfloat16, tl.float32, tl.float64]
+    assert [kind.exponent_bias for kind in biases] == [7, 15, 15, 127, 127, 1023]
+    assert [kind.itemsize for kind in (tl.int1, tl.uint16, tl.float64, tl.pointer_type(tl.int8))] == [
+        1,
+        2,
+        8,
+        8,
+    ]
+    assert tl.block_type(tl.float16, [4, 8]).nbytes == 64 and tl.void.is_void() and not tl.int8.is_const()
+    assert tl.pointer_type(tl.int8, const=True).is_const()
 
 
 @triton.jit
@@ -113,3 +126,30 @@ def test_shapes_of_torch(backend):
     x, out = torch.zeros(4, 6), backend.array(np.zeros(3), "int32")
     shape_kernel[1,](out, x.shape, x.stride(), x.size())
     assert backend.numpy(out).tolist() == [406, 601, 406]
+
+
+@triton.jit
+def signs_kernel(x_ptr, magnitude_ptr, negative_ptr):
+    i = tl.arange(0, 256)
+    x = tl.load(x_ptr + i)
+    tl.store(magnitude_ptr + i, tl.abs(x))
+    tl.store(negative_ptr + i, -x)
+
+
+@pytest.mark.parametrize("name", ["float8_e5m2", "float8_e4m3fn"])
+def test_signs_of_narrow_floats_are_bits(backend, name):
+    import ml_dtypes
+
+    bits = np.arange(256, dtype=np.uint8)
+    x = backend.array(bits.view(getattr(ml_dtypes, name)))
+    outs = [backend.array(np.zeros(256, getattr(ml_dtypes, name))) for _ in range(2)]
+    signs_kernel[1,](x, *outs)
+    for out, expected in zip(outs, (bits & 127, bits ^ 128), strict=True):
+        found = out.view(torch_bytes()).cpu().numpy() if backend.name == "cuda" else out.view(np.uint8)
+        np.testing.assert_array_equal(found, expected)
+
+
+def torch_bytes():
+    import torch
+
+    return torch.uint8

@@ -172,3 +172,14 @@ def test_a_configuration_comes_of_source():
     assert triton.Config({}, ir_override=None) == triton.Config({})
     with pytest.raises(ValueError, match="ir_override is None"):
         triton.Config({}, ir_override="edited.ttgir")
+
+
+def test_what_the_driver_program_says(monkeypatch, tmp_path):
+    program = tmp_path / "nvidia-smi"
+    program.write_text('#!/bin/sh\necho "1980, 2619"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    assert triton.testing.nvsmi(["clocks.max.sm", "clocks.max.memory"]) == [1980, 2619]
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(OSError, match="nvidia-smi"):
+        triton.testing.nvsmi(["clocks.max.sm"])

@@ -18,7 +18,7 @@ NAMES = json.loads((Path(__file__).parent / "triton_names.json").read_text())
 INSIDES = {
     "triton": {"AsyncCompileMode", "FutureKernel"},
     "triton.runtime": {"RedisRemoteCacheBackend", "RemoteCacheBackend"},
-    "triton.testing": {"cuda_memcheck", "nvsmi", "set_gpu_clock"},
+    "triton.testing": {"cuda_memcheck", "set_gpu_clock"},
     "triton.language.core": {
         "T",
         "TRITON_BUILTIN",

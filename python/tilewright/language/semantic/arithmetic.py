@@ -1,10 +1,10 @@
 """Arithmetic, bitwise and logical operations."""
 
-from ..dtypes import float32, int64, uint32, uint64
+from ..dtypes import float32, int8, int64, uint32, uint64, with_scalar
 from ..errors import LanguageTypeError, LanguageValueError
 from ..ir import Spelled, builder, emit, emit_effect
 from .compare import compare
-from .convert import cast, constant, describe, is_literal, to_bool, to_tensor
+from .convert import bitcast, cast, constant, describe, is_literal, to_bool, to_tensor
 from .promote import broadcast_pair, check_computes, check_operand, operands
 
 
@@ -137,9 +137,22 @@ def minimum(left, right, propagate_nan=False):
     return _binary(left, right, "minimum", floating, "arith.minsi", "arith.minui")
 
 
+def with_sign(value, op, bits):
+    """A float of 8 bits with another sign, by an op on its bits: such floats are computed with in wider types, and
+    going back infinities become the largest number."""
+    changed = emit(
+        op,
+        [bitcast(value, int8), constant(bits, with_scalar(value.type, int8))],
+        with_scalar(value.type, int8),
+    )
+    return bitcast(changed, value.dtype)
+
+
 def negate(value):
     """Unary minus."""
     _no_pointer(value, "unary -")
+    if value.dtype.is_fp8():
+        return with_sign(value, "arith.xori", -128)
     if value.dtype.is_floating():
         return emit("arith.negf", [value], value.type)
     return _checked(constant(0, value.type), value, "unary -", None, "arith.subi", True)
