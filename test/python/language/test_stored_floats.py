@@ -1,5 +1,7 @@
 """8-bit floats that only memory knows, on every back end: all codes, and all ways to round."""
 
+import itertools
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -164,3 +166,67 @@ def test_assembles_for_a_gpu(assemble, name):
     assemble(widen, {"x": "*u8", "out": "*fp16"}, constants)
     assemble(narrow, {"x": "*fp32", "out": "*u8"}, {**constants, "ROUNDING": None})
     assemble(product, {"x": "*u8", "y": "*u8", "out": "*fp32"}, {"N": 64, "TYPE": TYPES[name]})
+
+
+EIGHT_BITS = [*TYPES, "float8e4nv", "float8e5"]
+OTHERS = "int1 int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64".split()
+
+
+@tw.jit
+def convert(x, direct, by_float, N: tl.constexpr, FROM: tl.constexpr, TO: tl.constexpr):
+    i = tl.arange(0, N)
+    value = tl.load(x.to(tl.pointer_type(FROM)) + i)
+    tl.store(direct.to(tl.pointer_type(TO)) + i, value.to(TO))
+    tl.store(by_float.to(tl.pointer_type(TO)) + i, value.to(tl.float32).to(TO))
+
+
+@pytest.mark.parametrize("name, to", itertools.permutations(EIGHT_BITS, 2))
+def test_from_one_kind_to_another(backend, name, to):
+    """float32 holds all of them: it is the way between any two."""
+    direct, by_float = (backend.poisoned((256,), "uint8") for _ in range(2))
+    convert[1,](backend.array(CODES), direct, by_float, 256, getattr(tl, name), getattr(tl, to))
+    np.testing.assert_array_equal(backend.numpy(direct), backend.numpy(by_float))
+
+
+@tw.jit
+def there_and_back(x, out, N: tl.constexpr, TYPE: tl.constexpr, OTHER: tl.constexpr):
+    i = tl.arange(0, N)
+    value = tl.load(x.to(tl.pointer_type(TYPE)) + i)
+    tl.store(out.to(tl.pointer_type(TYPE)) + i, value.to(OTHER).to(TYPE))
+
+
+@pytest.mark.parametrize("other", OTHERS)
+@pytest.mark.parametrize("name", EIGHT_BITS)
+def test_to_every_type_and_back(backend, name, other):
+    """0, 1 and 2 are numbers of all, but for 2 of int1 and float8e4b15."""
+    one = {
+        "float8e4b15": 0x78,
+        "float8e4b8": 0x40,
+        "float8e5b16": 0x40,
+        "float8e4nv": 0x38,
+        "float8e5": 0x3C,
+    }[name]
+    two = one + (8 if "e4" in name else 4)
+    has_two = other != "int1" and name != "float8e4b15"
+    codes = np.array([0, one, two if has_two else one, 0], np.uint8)
+    out = backend.poisoned((4,), "uint8")
+    there_and_back[1,](backend.array(codes), out, 4, getattr(tl, name), getattr(tl, other))
+    np.testing.assert_array_equal(backend.numpy(out), codes)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("target", ["sm_80", "sm_90a"])
+@pytest.mark.parametrize("name", EIGHT_BITS)
+def test_gpus_have_every_direction(name, target):
+    from tilewright.runtime.compiler import compile_kernel
+    from tilewright.runtime.options import Options
+
+    def compile_(kernel, out, **constants):
+        types = {"x": "*u8", **dict.fromkeys(out, "*u8")}
+        constants = {"N": 128, **constants}
+        compile_kernel(kernel.fn, types, constants, {}, target, Options(), stop_after="ptx")
+
+    for other in OTHERS:
+        compile_(there_and_back, ["out"], TYPE=getattr(tl, name), OTHER=getattr(tl, other))
+    for other in EIGHT_BITS:
+        compile_(convert, ["direct", "by_float"], FROM=getattr(tl, name), TO=getattr(tl, other))
