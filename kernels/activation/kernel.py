@@ -3,7 +3,8 @@
 import tilewright as tw
 import tilewright.language as tl
 
-from .._arrays import empty, library
+from .._arrays import library
+from .._calls import launch, new, repeatable
 from .functions import gelu_erf, gelu_tanh, silu_fn
 
 BLOCK = 2048
@@ -24,13 +25,15 @@ def activation_kernel(out_ptr, x_ptr, n, FUNCTION: tl.constexpr, BLOCK: tl.const
     tl.store(out_ptr + offsets, y.to(x.dtype), mask=mask)
 
 
+@repeatable
 def _apply(function, x, out):
     lib = library(x)
     x = x.contiguous() if lib.__name__ == "torch" else lib.ascontiguousarray(x)
-    out = empty(x.shape, x) if out is None else out
+    out = new(x.shape, x) if out is None else out
     n = x.numel() if lib.__name__ == "torch" else x.size
     if n:
-        activation_kernel[(tw.cdiv(n, BLOCK),)](out, x, n, FUNCTION=function, BLOCK=BLOCK, num_warps=8)
+        grid = (tw.cdiv(n, BLOCK),)
+        launch(activation_kernel, grid, out, x, n, FUNCTION=function, BLOCK=BLOCK, num_warps=8)
     return out
 
 

@@ -5,7 +5,8 @@ import math
 import tilewright as tw
 import tilewright.language as tl
 
-from .._arrays import check_same, empty, library, on_gpu, strides
+from .._arrays import check_same, library, on_gpu, strides
+from .._calls import launch, new, repeatable
 
 LOG2_E = 1.4426950408889634
 #: In place of zero, which would make NaN of the scores that a mask sets to minus infinity.
@@ -197,6 +198,7 @@ def _check(q, k, v):
             )
 
 
+@repeatable
 def attention(q, k, v, causal=False, scale=None, out=None):
     """softmax(scale * q @ k^T) @ v for every batch and head, summed in float32.
 
@@ -211,7 +213,7 @@ def attention(q, k, v, causal=False, scale=None, out=None):
     A query that sees no key gives zeros. Source: FlashAttention-2, arXiv 2307.08691.
     """
     _check(q, k, v)
-    out = empty(q.shape, q) if out is None else out
+    out = new(q.shape, q) if out is None else out
     check_same("out", q.shape, out, q)
     B, H, M, D = q.shape
     N = k.shape[2]
@@ -222,7 +224,9 @@ def attention(q, k, v, causal=False, scale=None, out=None):
         q, scale = -q, -scale
     scale = max(scale, SMALLEST_SCALE)
     config = _config(on_gpu(q), q.dtype.itemsize, D)
-    attention_kernel[(tw.cdiv(M, config["BLOCK_M"]), B * H)](
+    launch(
+        attention_kernel,
+        (tw.cdiv(M, config["BLOCK_M"]), B * H),
         out,
         q,
         k,

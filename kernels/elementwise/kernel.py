@@ -3,7 +3,8 @@
 import tilewright as tw
 import tilewright.language as tl
 
-from .._arrays import check_same, empty, library
+from .._arrays import check_same, library
+from .._calls import launch, new, repeatable
 
 BLOCK = 2048
 
@@ -18,6 +19,7 @@ def add_kernel(out_ptr, x_ptr, y_ptr, n, BLOCK: tl.constexpr):
     tl.store(out_ptr + offsets, x + y, mask=mask)
 
 
+@repeatable
 def add(x, y, out=None):
     """``x + y`` of two arrays of one shape and type.
 
@@ -34,8 +36,8 @@ def add(x, y, out=None):
     if x.dtype != y.dtype:
         raise TypeError(f"x is {x.dtype} and y is {y.dtype}, expected one type")
     x, y = (v.contiguous() if lib.__name__ == "torch" else lib.ascontiguousarray(v) for v in (x, y))
-    out = empty(x.shape, x) if out is None else out
+    out = new(x.shape, x) if out is None else out
     n = x.numel() if lib.__name__ == "torch" else x.size
     if n:
-        add_kernel[(tw.cdiv(n, BLOCK),)](out, x, y, n, BLOCK=BLOCK, num_warps=8)
+        launch(add_kernel, (tw.cdiv(n, BLOCK),), out, x, y, n, BLOCK=BLOCK, num_warps=8)
     return out

@@ -3,7 +3,8 @@
 import tilewright as tw
 import tilewright.language as tl
 
-from .._arrays import as_rows, check_same, dtype_name, empty, strides
+from .._arrays import as_rows, check_same, dtype_name, strides
+from .._calls import launch, new, repeatable
 from .config import choose
 from .operands import check_operands, prepared
 from .product import PRECISIONS, activation_function, result_type
@@ -100,6 +101,7 @@ def gated_kernel(
     tl.store(out_ptr + m[:, None] * stride_om + n[None, :] * stride_on, y, mask=m_mask & n_mask)
 
 
+@repeatable
 def gated_matmul(
     a,
     gate,
@@ -145,7 +147,7 @@ def gated_matmul(
         raise ValueError(f"precision must be one of {', '.join(PRECISIONS)}, got {precision!r}")
     (M, K), N = rows.shape, gate.shape[1]
     type_ = result_type(a, out, out_dtype, False)
-    out = empty((*a.shape[:-1], N), a, type_) if out is None else out
+    out = new((*a.shape[:-1], N), a, type_) if out is None else out
     check_same("out", (*a.shape[:-1], N), out, a)
     for name, bias in (("gate_bias", gate_bias), ("up_bias", up_bias)):
         if bias is not None:
@@ -158,14 +160,15 @@ def gated_matmul(
     config = choose(left, gate, 1, precision, False, config, sums=2, whole=True)
     if config.split_k != 1 or config.swap:
         raise ValueError(f"gated products need split_k=1 and no swap, got {config}")
-    launch = config.launch()
-    del launch["SPLIT_K"]
+    options = config.launch()
+    del options["SPLIT_K"]
     # An absent bias is never read; any pointer stands for it.
     biases = [(out, 0) if bias is None else (bias, strides(bias)[0]) for bias in (gate_bias, up_bias)]
-    gated_kernel[tw.cdiv(M, config.block_m) * tw.cdiv(N, config.block_n),](
-        target, left, gate, up, biases[0][0], biases[1][0], M, N, K,
+    grid = (tw.cdiv(M, config.block_m) * tw.cdiv(N, config.block_n),)
+    launch(
+        gated_kernel, grid, target, left, gate, up, biases[0][0], biases[1][0], M, N, K,
         *strides(target), *strides(left), *strides(gate), *strides(up), biases[0][1], biases[1][1],
         BIAS=(gate_bias is not None) + 2 * (up_bias is not None),
-        ACTIVATION=function, PRECISION=precision, **launch,
+        ACTIVATION=function, PRECISION=precision, **options,
     )  # fmt: skip
     return out

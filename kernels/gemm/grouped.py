@@ -4,7 +4,8 @@ import numpy as np
 import tilewright as tw
 import tilewright.language as tl
 
-from .._arrays import as_dtype, check_same, dtype_name, empty, library, on_gpu, strides
+from .._arrays import as_dtype, check_same, dtype_name, library, on_gpu, strides
+from .._calls import launch, new, repeatable, unrepeatable
 from .config import choose
 from .operands import TYPES, prepared
 from .product import PRECISIONS, activation_function, result_type
@@ -91,6 +92,7 @@ def grouped_kernel(
         put(x, m, first_n, end, N, out)
 
 
+@repeatable
 def grouped_matmul(
     a,
     b,
@@ -130,7 +132,7 @@ def grouped_matmul(
         raise ValueError(f"precision must be one of {', '.join(PRECISIONS)}, got {precision!r}")
     (M, K), (groups, _, N) = a.shape, b.shape
     type_ = result_type(a, out, out_dtype, False)
-    out = empty((M, N), a, type_) if out is None else out
+    out = new((M, N), a, type_) if out is None else out
     check_same("out", (M, N), out, a)
     if bias is not None:
         check_same("bias", (groups, N), bias, a)
@@ -140,20 +142,30 @@ def grouped_matmul(
     config = choose(a, b, groups, precision, False, config, whole=True, rows=tw.cdiv(M, groups))
     if config.split_k != 1 or config.swap:
         raise ValueError(f"grouped products need split_k=1 and no swap, got {config}")
-    launch = config.launch()
-    del launch["SPLIT_K"]
+    options = config.launch()
+    del options["SPLIT_K"]
     # No more tiles than this, wherever groups end.
     tiles = M // config.block_m + min(groups, M)
-    table = empty((3, tiles), a, as_dtype("int32", a))
+    table = new((3, tiles), a, as_dtype("int32", a))
     block = tw.next_power_of_2(groups)
     lot = max(4096 // block, 1)
-    schedule_kernel[tw.cdiv(tiles, lot),](
-        table, ends, groups, M, tiles, BLOCK_M=config.block_m, GROUPS=block, TILES=lot
+    launch(
+        schedule_kernel,
+        (tw.cdiv(tiles, lot),),
+        table,
+        ends,
+        groups,
+        M,
+        tiles,
+        BLOCK_M=config.block_m,
+        GROUPS=block,
+        TILES=lot,
     )
-    grouped_kernel[tiles * tw.cdiv(N, config.block_n),](
-        out, a, b, out if bias is None else bias, table, M, N, K, tiles,
+    grid = (tiles * tw.cdiv(N, config.block_n),)
+    launch(
+        grouped_kernel, grid, out, a, b, out if bias is None else bias, table, M, N, K, tiles,
         *strides(out), *strides(a), *strides(b), *((0, 0) if bias is None else strides(bias)),
-        BIAS="none" if bias is None else "n", ACTIVATION=function, PRECISION=precision, **launch,
+        BIAS="none" if bias is None else "n", ACTIVATION=function, PRECISION=precision, **options,
     )  # fmt: skip
     return out
 
@@ -173,6 +185,7 @@ def _check(a, b, ends):
             f"ends is {dtype_name(ends)} of stride {strides(ends)}, expected contiguous int32 or int64"
         )
     if not on_gpu(a) and ends.shape[0]:
+        unrepeatable()
         numbers = np.asarray(ends)
         if numbers[0] < 0 or numbers[-1] > a.shape[0] or (np.diff(numbers) < 0).any():
             raise ValueError(f"ends rise from 0 to at most {a.shape[0]}, the rows of a, got {numbers}")

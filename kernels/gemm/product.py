@@ -4,7 +4,8 @@ import math
 
 import tilewright as tw
 
-from .._arrays import as_dtype, check_same, dtype_name, empty, library, strides
+from .._arrays import as_dtype, check_same, dtype_name, library, strides
+from .._calls import launch, new, repeatable
 from ..activation.functions import gelu_erf, gelu_tanh, relu, silu_fn
 from .config import choose
 from .kernel import matmul_kernel, reduce_kernel
@@ -46,6 +47,7 @@ def result_type(a, out, out_dtype, plain):
     return as_dtype("int32" if plain and dtype_name(a) == "int8" else "float32", a)
 
 
+@repeatable
 def matmul(
     a,
     b,
@@ -104,7 +106,7 @@ def matmul(
         raise TypeError("what follows a product is computed in float32, which int32 results do not take")
     named = {"a": a, "b": b} | ({} if out is None else {"out": out})
     shape = (*batch_shape(**named), a.shape[-2], b.shape[-1])
-    out = empty(shape, a, type_) if out is None else out
+    out = new(shape, a, type_) if out is None else out
     check_same("out", shape, out, a)
     added = residual if c is None else c
     if added is not None:
@@ -194,7 +196,7 @@ def _launch(
     first = epilogue
     if parts > 1:
         sums = as_dtype("int32" if dtype_name(a) == "int8" else "float32", a)
-        target = empty((parts, batch.count, M, N), a, sums)
+        target = new((parts, batch.count, M, N), a, sums)
         target_strides, target_batch, target_steps = (N, 1), (batch.inner * M * N, M * N), 3
         first = {
             "SCALED": 0,
@@ -204,8 +206,8 @@ def _launch(
             "ACTIVATION": None,
             "PLACED": "",
         }
-    matmul_kernel[grid](
-        target, a, b, added, *vectors, M, N, K,
+    launch(
+        matmul_kernel, grid, target, a, b, added, *vectors, M, N, K,
         *target_strides, *strides(a)[-2:], *strides(b)[-2:], *strides(added)[-2:], *steps, alpha, beta,
         batch.inner, *target_batch, *from_a, *from_b, *from_c, batch.count * M * N,
         operands if parts == 1 else None, **first,
@@ -216,8 +218,8 @@ def _launch(
     if parts > 1:
         rows, columns = config.reduce_block(M, N)
         grid = (tw.cdiv(M, rows) * tw.cdiv(N, columns), batch.count)
-        reduce_kernel[grid](
-            out, target, added, *vectors, M, N, parts,
+        launch(
+            reduce_kernel, grid, out, target, added, *vectors, M, N, parts,
             *strides(out)[-2:], *strides(added)[-2:], *steps, alpha, beta,
             batch.inner, *to, *from_c, batch.count * M * N, operands, **epilogue,
             BATCH_O=batch.steps[0], BATCH_C=batch.steps[3],

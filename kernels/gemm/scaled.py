@@ -3,7 +3,8 @@
 import tilewright as tw
 import tilewright.language as tl
 
-from .._arrays import as_dtype, check_same, dtype_name, empty, library, strides
+from .._arrays import as_dtype, check_same, dtype_name, library, strides
+from .._calls import launch, new, repeatable
 from .config import choose
 from .operands import check_operands, prepared
 from .product import activation_function, product
@@ -89,6 +90,7 @@ def block_scaled_kernel(
     finish(acc, m, first_n, M, N, out, none, 0, False, BIAS, "none", ACTIVATION, "")
 
 
+@repeatable
 def scaled_matmul(
     a,
     b,
@@ -131,7 +133,7 @@ def scaled_matmul(
         )
     (M, K), N = a.shape, b.shape[1]
     function = activation_function(activation)
-    out = empty((M, N), a, as_dtype(out_dtype, a)) if out is None else out
+    out = new((M, N), a, as_dtype(out_dtype, a)) if out is None else out
     check_same("out", (M, N), out, a)
     if bias is not None:
         check_same("bias", (N,), bias, a)
@@ -195,14 +197,14 @@ def _run_blocks(out, a, b, bias, a_scale, b_scale, function, config):
         raise ValueError(f"scales of blocks need block_k={SCALE_BLOCK} and tiles no larger, got {config}")
     if config.split_k != 1 or config.swap:
         raise ValueError(f"scales of blocks need split_k=1 and no swap, got {config}")
-    launch = config.launch()
-    del launch["SPLIT_K"]
+    options = config.launch()
+    del options["SPLIT_K"]
     grid = (tw.cdiv(M, config.block_m) * tw.cdiv(N, config.block_n),)
-    block_scaled_kernel[grid](
-        out, a, b, out if bias is None else bias, a_scale, b_scale, M, N, K,
+    launch(
+        block_scaled_kernel, grid, out, a, b, out if bias is None else bias, a_scale, b_scale, M, N, K,
         *strides(out), *strides(a), *strides(b), 0 if bias is None else strides(bias)[0],
         *strides(a_scale), *strides(b_scale),
         A_ROWS=1 if a_scale.shape[0] == M else SCALE_BLOCK,
         B_COLUMNS=1 if b_scale.shape[1] == N else SCALE_BLOCK,
-        BIAS="none" if bias is None else "n", ACTIVATION=function, **launch,
+        BIAS="none" if bias is None else "n", ACTIVATION=function, **options,
     )  # fmt: skip

@@ -3,7 +3,8 @@
 import tilewright as tw
 import tilewright.language as tl
 
-from .._arrays import as_rows, check_same, empty, row_warps, strides
+from .._arrays import as_rows, check_same, row_warps, strides
+from .._calls import launch, new, repeatable
 
 # A row up to this length stays in the registers of one program.
 MAX_BLOCK = 16384
@@ -94,9 +95,10 @@ def norm_long_kernel(
         tl.store(out_row + start + cols, y.to(out_ptr.dtype.element_ty), mask=mask)
 
 
+@repeatable
 def _normalise(x, weight, bias, eps, center, out):
     rows = as_rows(x)
-    out = empty(x.shape, x) if out is None else out
+    out = new(x.shape, x) if out is None else out
     check_same("out", x.shape, out, x)
     n_rows, n_cols = rows.shape
     for name, vector in (("weight", weight), ("bias", bias)):
@@ -121,9 +123,9 @@ def _normalise(x, weight, bias, eps, center, out):
     flags = {"CENTER": center, "HAS_WEIGHT": weight is not None, "HAS_BIAS": bias is not None}
     block = tw.next_power_of_2(n_cols)
     if block <= MAX_BLOCK:
-        norm_kernel[(n_rows,)](*args, **flags, BLOCK=block, num_warps=row_warps(block))
+        launch(norm_kernel, (n_rows,), *args, **flags, BLOCK=block, num_warps=row_warps(block))
     else:
-        norm_long_kernel[(n_rows,)](*args, **flags, BLOCK=LONG_BLOCK, num_warps=4)
+        launch(norm_long_kernel, (n_rows,), *args, **flags, BLOCK=LONG_BLOCK, num_warps=4)
     return out
 
 

@@ -3,7 +3,8 @@
 import tilewright as tw
 import tilewright.language as tl
 
-from .._arrays import as_rows, check_same, empty, row_warps, strides
+from .._arrays import as_rows, check_same, row_warps, strides
+from .._calls import launch, new, repeatable
 
 # A row up to this length stays in the registers of one program.
 MAX_BLOCK = 16384
@@ -48,6 +49,7 @@ def softmax_long_kernel(out_ptr, x_ptr, out_stride, x_stride, n_cols, BLOCK: tl.
         tl.store(out_row + start + cols, y.to(out_ptr.dtype.element_ty), mask=mask)
 
 
+@repeatable
 def softmax(x, out=None):
     """exp(x - max) / sum(exp(x - max)) over the last dimension, computed in float32.
 
@@ -59,7 +61,7 @@ def softmax(x, out=None):
     sum (arXiv 1805.02867).
     """
     rows = as_rows(x)
-    out = empty(x.shape, x) if out is None else out
+    out = new(x.shape, x) if out is None else out
     check_same("out", x.shape, out, x)
     n_rows, n_cols = rows.shape
     if n_rows == 0 or n_cols == 0:
@@ -68,7 +70,7 @@ def softmax(x, out=None):
     args = (out_rows, rows, strides(out_rows)[0], strides(rows)[0], n_cols)
     block = tw.next_power_of_2(n_cols)
     if block <= MAX_BLOCK:
-        softmax_kernel[(n_rows,)](*args, BLOCK=block, num_warps=row_warps(block))
+        launch(softmax_kernel, (n_rows,), *args, BLOCK=block, num_warps=row_warps(block))
     else:
-        softmax_long_kernel[(n_rows,)](*args, BLOCK=LONG_BLOCK, num_warps=4)
+        launch(softmax_long_kernel, (n_rows,), *args, BLOCK=LONG_BLOCK, num_warps=4)
     return out

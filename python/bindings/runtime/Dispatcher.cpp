@@ -125,16 +125,33 @@ void Dispatcher::rejectArguments(PyObject *const *args, size_t count,
                                     keywordsOf(args + count, keywordNames));
 }
 
-/// Calls a grid that is a function with the options and arguments by name.
-PyObject *Dispatcher::callGrid(PyObject *grid, const Call &call) const {
-  py::dict meta;
+static void setItem(const py::dict &dict, const py::object &key,
+                    PyObject *value) {
+  if (PyDict_SetItem(dict.ptr(), key.ptr(), value) != 0)
+    throw py::error_already_set();
+}
+
+/// The options and arguments by name: a copy of the dict with their defaults,
+/// which costs less than a new one, and what is different from those.
+py::dict Dispatcher::metaOf(const Call &call) const {
+  if (!defaults) {
+    py::dict made;
+    for (size_t i = 0; i + 1 < signature.options.size(); ++i)
+      setItem(made, signature.options[i].name, signature.optionDefaults[i]);
+    for (const Parameter &parameter : signature.parameters)
+      setItem(made, parameter.name,
+              parameter.defaultValue ? parameter.defaultValue.ptr() : Py_None);
+    defaults = made;
+  }
+  auto meta = py::reinterpret_steal<py::dict>(PyDict_Copy(defaults.ptr()));
+  if (!meta)
+    throw py::error_already_set();
   for (size_t i = 0; i + 1 < signature.options.size(); ++i)
-    meta[signature.options[i].name] =
-        py::reinterpret_borrow<py::object>(call.options[i]);
+    if (call.options[i] != signature.optionDefaults[i])
+      setItem(meta, signature.options[i].name, call.options[i]);
   for (size_t i = 0; i < signature.parameters.size(); ++i)
-    meta[signature.parameters[i].name] =
-        py::reinterpret_borrow<py::object>(call.values[i]);
-  return PyObject_CallOneArg(grid, meta.ptr());
+    setItem(meta, signature.parameters[i].name, call.values[i]);
+  return meta;
 }
 
 bool Dispatcher::resolveGrid(GivenGrid &grid, const Call &call) const {
@@ -142,8 +159,8 @@ bool Dispatcher::resolveGrid(GivenGrid &grid, const Call &call) const {
     return true;
   const char *kernel = signature.kernel.c_str();
   if (PyCallable_Check(grid.object)) {
-    const auto result =
-        py::reinterpret_steal<py::object>(callGrid(grid.object, call));
+    const auto result = py::reinterpret_steal<py::object>(
+        PyObject_CallOneArg(grid.object, metaOf(call).ptr()));
     return result && readGrid(result.ptr(), kernel, grid.sides);
   }
   if (!readGrid(grid.object, kernel, grid.sides))

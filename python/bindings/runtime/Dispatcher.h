@@ -56,7 +56,7 @@ private:
   const KernelVariant *compileVariant(const Call &call, bool load);
   const KernelVariant *load(const Call &call, KernelVariant variant);
   bool resolveGrid(GivenGrid &grid, const Call &call) const;
-  PyObject *callGrid(PyObject *grid, const Call &call) const;
+  pybind11::dict metaOf(const Call &call) const;
   PyObject *callStructured(LaunchForm form, const Call &call, GivenGrid &grid,
                            PyObject *const *args, size_t count,
                            PyObject *keywordNames);
@@ -78,6 +78,9 @@ private:
   Signature signature;
   pybind11::object compiler;
   KernelTable table;
+  /// Options and parameters by name with their defaults, made when it is
+  /// needed.
+  mutable pybind11::object defaults;
   /// Dispatchers of calls with tensor descriptors, by the key of these. Mostly
   /// one, and a few where block shapes are tuned.
   std::vector<std::pair<std::vector<int64_t>, Inner>> inner;
