@@ -44,6 +44,9 @@ INTERPRET = Knob(
     "1: run kernels in the NumPy interpreter, where a debugger works; read when a kernel is decorated",
     "0",
 )
+TRITON_INTERPRET = Knob(
+    "TRITON_INTERPRET", "1: the same for kernels of the `triton.jit` that tilewright.compat gives", "0"
+)
 DEBUG = Knob(
     "TILEWRIGHT_DEBUG", "1: compile kernels with their debug checks (overflow of integers, asserts)", "0"
 )
@@ -102,6 +105,7 @@ LIBCUDA = Knob("TILEWRIGHT_LIBCUDA", "path of the CUDA driver library (read by t
 
 ALL = (
     INTERPRET,
+    TRITON_INTERPRET,
     DEBUG,
     CHECK,
     CHECK_NAN,

@@ -5,6 +5,7 @@ import inspect
 import re
 from functools import partial
 
+from .. import knobs
 from ..frontend.source import replaced, source_of
 from ..runtime.errors import TilewrightError
 from ..runtime.jit import JITFunction as Kernel
@@ -69,6 +70,7 @@ class JITFunction(Kernel, KernelInterface):
             launch_metadata=launch_metadata,
         )
         self.version, self.noinline = version, noinline
+        self._interpreted |= knobs.TRITON_INTERPRET.flag()
         self.module, self.__globals__ = fn.__module__, fn.__globals__
 
     __getitem__ = Kernel.__getitem__

@@ -1,11 +1,10 @@
 """`triton._internal_testing`: what test suites written for Triton take from it. Needs NumPy, torch and pytest."""
 
-import os
-
 import numpy as np
 import pytest
 import torch
 
+from .. import knobs
 from ..language.dtypes import dtype as element_type
 from ..language.dtypes import str_to_ty
 from . import driver
@@ -73,7 +72,7 @@ tma_dtypes = sorted({*dtypes_with_bfloat16} - {"int64", "uint64", "float64"})
 
 def is_interpreter():
     """Whether kernels run in the NumPy interpreter."""
-    return "1" in (os.environ.get("TRITON_INTERPRET"), os.environ.get("TILEWRIGHT_INTERPRET"))
+    return knobs.TRITON_INTERPRET.flag() or knobs.INTERPRET.flag()
 
 
 def get_current_target():

@@ -183,3 +183,13 @@ def test_what_the_driver_program_says(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", "")
     with pytest.raises(OSError, match="nvidia-smi"):
         triton.testing.nvsmi(["clocks.max.sm"])
+
+
+def test_the_interpreter_by_its_name_in_triton(monkeypatch):
+    assert not triton.jit(add_kernel.fn).is_interpreted or scale_kernel.is_interpreted
+    monkeypatch.setenv("TRITON_INTERPRET", "1")
+    kernel = triton.jit(add_kernel.fn)
+    assert kernel.is_interpreted
+    x, out = np.arange(8.0), np.ones(8)
+    kernel[1,](x, out, 8, BLOCK=8)
+    np.testing.assert_array_equal(out, 1 + np.arange(8))
