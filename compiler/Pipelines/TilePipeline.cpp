@@ -15,6 +15,7 @@ void tilewright::buildTilePipeline(OpPassManager &manager) {
   manager.addPass(createSymbolDCEPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(tile::createTileCombine());
+  manager.addPass(tile::createTileUnifyCounters());
   manager.addPass(createCSEPass());
   manager.addPass(createLoopInvariantCodeMotionPass());
   // What was hoisted may stand a second time after the loop.

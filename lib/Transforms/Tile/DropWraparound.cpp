@@ -1,9 +1,10 @@
 // Indices that wrap around the end of an array only to stay inside of it.
 //
 // `load(p + (first + i) % size)` reads the array's first elements again where a
-// block reaches past its end. If nothing that is computed from those elements
-// is ever stored, they may as well be left out: then the block is one of the
-// array with a plain bound.
+// block reaches past its end; `where(first + i < size, first + i, 0)` in place
+// of the index reads its first one. If nothing that is computed from those
+// elements is ever stored, they may as well be left out: then the block is one
+// of the array with a plain bound.
 
 #include "lib/Transforms/Tile/Passes.h"
 
@@ -13,6 +14,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -28,17 +30,17 @@ namespace {
 /// A tile, and the dimension along which the wrapped index counts.
 using Line = std::pair<Value, unsigned>;
 
-/// Follows one remainder through a function.
+/// Follows one wrapped index through a function.
 class Wraparound {
 public:
-  Wraparound(arith::RemSIOp op, AffineTileAnalysis &tiles)
-      : op(op), tiles(tiles) {}
+  Wraparound(Operation *op, AffineTileAnalysis &tiles) : op(op), tiles(tiles) {}
 
   /// Whether all that is read past the end is dropped.
   bool canDrop();
   void drop();
 
 private:
+  bool findIndex();
   bool findLoads();
   bool followAddress(OpOperand &use, unsigned dim);
   bool isDropped(tile::LoadOp load, unsigned dim);
@@ -46,8 +48,10 @@ private:
   bool isMaskedOff(Value mask, unsigned dim);
   bool followThroughLoop(OpOperand &use, unsigned dim);
 
-  arith::RemSIOp op;
+  Operation *op;
   AffineTileAnalysis &tiles;
+  /// The index as it is inside of the array, and the array's size.
+  Value inside, limit;
   AffineTile index;
   Polynomial size;
   llvm::SetVector<Line> lines;
@@ -125,7 +129,7 @@ bool Wraparound::followAddress(OpOperand &use, unsigned dim) {
 
 bool Wraparound::findLoads() {
   lines.clear();
-  lines.insert({op.getResult(), 0});
+  lines.insert({op->getResult(0), 0});
   for (unsigned i = 0; i < lines.size(); ++i) {
     auto [value, dim] = lines[i];
     for (OpOperand &use : value.getUses())
@@ -212,12 +216,30 @@ bool Wraparound::isDropped(tile::LoadOp load, unsigned dim) {
 // Rewriting
 //===----------------------------------------------------------------------===//
 
-bool Wraparound::canDrop() {
-  auto type = dyn_cast<RankedTensorType>(op.getType());
-  if (!type || type.getRank() != 1)
+/// Finds what the index is inside of the array, and the size.
+bool Wraparound::findIndex() {
+  if (auto remainder = dyn_cast<arith::RemSIOp>(op)) {
+    inside = remainder.getLhs();
+    limit = remainder.getRhs();
+    return true;
+  }
+  auto select = cast<arith::SelectOp>(op);
+  auto compare = select.getCondition().getDefiningOp<arith::CmpIOp>();
+  if (!compare || compare.getPredicate() != arith::CmpIPredicate::slt ||
+      compare.getLhs() != select.getTrueValue() ||
+      !matchPattern(select.getFalseValue(), m_Zero()))
     return false;
-  std::optional<AffineTile> lhs = tiles.get(op.getLhs());
-  std::optional<AffineTile> rhs = tiles.get(op.getRhs());
+  inside = compare.getLhs();
+  limit = compare.getRhs();
+  return true;
+}
+
+bool Wraparound::canDrop() {
+  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (!type || type.getRank() != 1 || !findIndex())
+    return false;
+  std::optional<AffineTile> lhs = tiles.get(inside);
+  std::optional<AffineTile> rhs = tiles.get(limit);
   if (!lhs || !rhs || !rhs->isUniform() ||
       lhs->coefficients[0].getConstant() != 1)
     return false;
@@ -248,14 +270,14 @@ static Value spread(ImplicitLocOpBuilder &b, Value line, unsigned dim,
 }
 
 void Wraparound::drop() {
-  ImplicitLocOpBuilder b(op.getLoc(), op);
-  Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
-                                       op.getLhs(), op.getRhs());
+  ImplicitLocOpBuilder b(op->getLoc(), op);
+  Value isInside =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, inside, limit);
   for (auto [load, dim] : loads) {
     tile::LoadOp old = load;
     auto type = cast<RankedTensorType>(old.getType());
-    b.setInsertionPointAfterValue(inside);
-    Value mask = spread(b, inside, dim, type.getShape());
+    b.setInsertionPointAfterValue(isInside);
+    Value mask = spread(b, isInside, dim, type.getShape());
     if (!old.getMask()) {
       old.getMaskMutable().assign(mask);
       continue;
@@ -264,17 +286,20 @@ void Wraparound::drop() {
     old.getMaskMutable().assign(
         arith::AndIOp::create(b, old.getMask(), mask).getResult());
   }
-  op.replaceAllUsesWith(op.getLhs());
-  op.erase();
+  op->getResult(0).replaceAllUsesWith(inside);
+  op->erase();
 }
 
 namespace {
 struct DropWraparound : tile::impl::TileDropWraparoundBase<DropWraparound> {
   void runOnOperation() override {
     for (auto func : getOperation().getOps<tile::FuncOp>()) {
-      SmallVector<arith::RemSIOp> ops;
-      func.walk([&](arith::RemSIOp op) { ops.push_back(op); });
-      for (arith::RemSIOp op : ops) {
+      SmallVector<Operation *> ops;
+      func.walk([&](Operation *op) {
+        if (isa<arith::RemSIOp, arith::SelectOp>(op))
+          ops.push_back(op);
+      });
+      for (Operation *op : ops) {
         // What one rewrite changes, the next one sees.
         AffineTileAnalysis tiles;
         Wraparound wraparound(op, tiles);

@@ -50,6 +50,33 @@ def TileCombine : Pass<"tile-combine", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def TileUnifyCounters : Pass<"tile-unify-counters", "::mlir::ModuleOp"> {
+  let summary = "compute numbers that run along with a loop's counter from it";
+  let description = [{
+    A number that a loop carries and adds its step to differs from the counter by
+    what it started with. Where that is a constant, now or after the step, what
+    uses the number uses the counter and the constant, and equal computations
+    from both become one to `cse`.
+
+    Input and output: any `tile` module.
+
+    ```mlir
+    %s = arith.subi %first, %n : i32                             // before
+    scf.for %i = %first to %end step %n iter_args(%j = %s) {
+      %next = arith.addi %j, %n : i32
+      "use"(%next)
+      scf.yield %next
+
+    scf.for %i = %first to %end step %n {                        // after
+      "use"(%i)
+    ```
+
+    Left alone: numbers of another type than the counter; at a distance that is
+    not a constant.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def TileExpandDescriptors : Pass<"tile-expand-descriptors", "::mlir::ModuleOp"> {
   let summary = "read and write blocks of arrays through pointers";
   let description = [{
@@ -100,9 +127,10 @@ def TileGuardDivisions : Pass<"tile-guard-divisions"> {
 def TileDropWraparound : Pass<"tile-drop-wraparound", "::mlir::ModuleOp"> {
   let summary = "bound indices that wrap around instead of reading elements twice";
   let description = [{
-    Kernels write `(first + i) % size` for indices that may reach past the end of
-    an array, so that all addresses are valid, and leave the elements out when
-    they store. Where that is so for every load through the index (what is
+    Kernels write `(first + i) % size`, or 0 where `first + i < size` does not
+    hold, for indices that may reach past the end of an array, so that all
+    addresses are valid, and leave the elements out when they store. Where that
+    is so for every load through the index (what is
     computed from an element past the end stays in its row or column, and no mask
     of a store lets it through), the index is `first + i` and the loads are masked
     by `first + i < size`.

@@ -1,0 +1,94 @@
+// Numbers that a loop carries beside its counter and that run along with it.
+//
+// A persistent kernel counts its tiles twice: by the loop, and by a number of
+// its own for the tile that it stores. To see that both are the same tile, as
+// all later analyses want to, both are computed from the counter.
+
+#include "lib/Transforms/Tile/Passes.h"
+
+#include "dialect/Tile/TileOps.h"
+#include "lib/Analysis/AffineTiles.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace tilewright;
+
+namespace tilewright::tile {
+#define GEN_PASS_DEF_TILEUNIFYCOUNTERS
+#include "lib/Transforms/Tile/Passes.h.inc"
+} // namespace tilewright::tile
+
+/// `value` as a polynomial of scalars.
+static Polynomial getPolynomial(Value value, AffineTileAnalysis &tiles) {
+  return tiles.get(value)->constant;
+}
+
+/// The sum that the loop carries on in place of its argument `number`: the
+/// argument and the loop's step; null if it carries something else.
+static arith::AddIOp findNext(scf::ForOp loop, unsigned number,
+                              AffineTileAnalysis &tiles) {
+  Value argument = loop.getRegionIterArg(number);
+  auto next = loop.getYieldedValues()[number].getDefiningOp<arith::AddIOp>();
+  if (!next || next->getBlock() != loop.getBody())
+    return {};
+  Value step = next.getLhs() == argument   ? next.getRhs()
+               : next.getRhs() == argument ? next.getLhs()
+                                           : Value();
+  bool isStep =
+      step && step != argument &&
+      getPolynomial(step, tiles) == getPolynomial(loop.getStep(), tiles);
+  return isStep ? next : arith::AddIOp();
+}
+
+/// Computes what uses `value`, which is the loop's counter and `distance`, from
+/// the counter. `kept` goes on using it.
+static void replaceByCounter(scf::ForOp loop, Value value, int64_t distance,
+                             Operation *kept) {
+  if (llvm::all_of(value.getUsers(),
+                   [&](Operation *user) { return user == kept; }))
+    return;
+  OpBuilder b = OpBuilder::atBlockBegin(loop.getBody());
+  Value same = loop.getInductionVar();
+  if (distance != 0) {
+    auto constant = arith::ConstantOp::create(
+        b, loop.getLoc(), b.getIntegerAttr(same.getType(), distance));
+    same = arith::AddIOp::create(b, loop.getLoc(), same, constant);
+  }
+  value.replaceAllUsesExcept(same, kept);
+}
+
+/// Argument `number` of `loop`, where it runs along with the counter: at a
+/// constant distance now, or after the step.
+static void unify(scf::ForOp loop, unsigned number) {
+  Value argument = loop.getRegionIterArg(number);
+  if (argument.getType() != loop.getInductionVar().getType())
+    return;
+  AffineTileAnalysis tiles;
+  arith::AddIOp next = findNext(loop, number, tiles);
+  if (!next)
+    return;
+  Polynomial distance = getPolynomial(loop.getInitArgs()[number], tiles) -
+                        getPolynomial(loop.getLowerBound(), tiles);
+  Polynomial after = distance + getPolynomial(loop.getStep(), tiles);
+  if (std::optional<int64_t> constant = after.getConstant())
+    replaceByCounter(loop, next, *constant, loop.getBody()->getTerminator());
+  if (std::optional<int64_t> constant = distance.getConstant())
+    replaceByCounter(loop, argument, *constant, next);
+  // Of no use any more, so that it is not carried.
+  if (argument.hasOneUse() && next->hasOneUse() &&
+      loop.getResult(number).use_empty())
+    loop.getBody()->getTerminator()->setOperand(number, argument);
+}
+
+namespace {
+struct UnifyCounters : tile::impl::TileUnifyCountersBase<UnifyCounters> {
+  void runOnOperation() override {
+    getOperation()->walk([](scf::ForOp loop) {
+      for (unsigned i = 0, e = loop.getNumRegionIterArgs(); i < e; ++i)
+        unify(loop, i);
+    });
+  }
+};
+} // namespace

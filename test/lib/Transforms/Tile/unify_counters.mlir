@@ -1,0 +1,89 @@
+// RUN: tilewright-opt %s -split-input-file -tile-unify-counters -canonicalize -cse | FileCheck %s
+
+// A kernel that counts its tiles a second time, one step behind: both are the
+// same tile, and nothing is carried.
+// CHECK-LABEL: @stored
+// CHECK: scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step %{{.*}} : i32 {
+// CHECK-NEXT: tile.addptr %{{.*}}, %[[I]]
+// CHECK-NEXT: tile.store %{{.*}}, %[[I]]
+tile.func @stored(%p: !tile.ptr<i32>, %end: i32) attributes {tile.kernel} {
+  %step = arith.constant 132 : i32
+  %first = tile.program_id x
+  %before = arith.subi %first, %step : i32
+  %last = scf.for %i = %first to %end step %step iter_args(%j = %before) -> i32 : i32 {
+    %next = arith.addi %j, %step : i32
+    %q = tile.addptr %p, %next : !tile.ptr<i32>, i32
+    tile.store %q, %i : !tile.ptr<i32>
+    scf.yield %next : i32
+  }
+  tile.return
+}
+
+// -----
+
+// The step is a number of the grid: the distance is known after the step only.
+// CHECK-LABEL: @by_grid
+// CHECK: scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[J:.*]] = %{{.*}}) -> (i32)
+// CHECK: tile.addptr %{{.*}}, %[[I]]
+// CHECK: tile.store %{{.*}}, %[[J]]
+tile.func @by_grid(%p: !tile.ptr<i32>, %end: i32) attributes {tile.kernel} {
+  %step = tile.num_programs x
+  %first = tile.program_id x
+  %before = arith.subi %first, %step : i32
+  %last = scf.for %i = %first to %end step %step iter_args(%j = %before) -> i32 : i32 {
+    %next = arith.addi %j, %step : i32
+    %q = tile.addptr %p, %next : !tile.ptr<i32>, i32
+    tile.store %q, %j : !tile.ptr<i32>
+    scf.yield %next : i32
+  }
+  tile.return
+}
+
+// -----
+
+// At a distance of 5; it is carried for what comes after the loop.
+// CHECK-LABEL: @used_after
+// CHECK: %[[C5:.*]] = arith.constant 5 : i32
+// CHECK: scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[J:.*]] = %[[C5]]) -> (i32)
+// CHECK: %[[K:.*]] = arith.addi %[[I]], %[[C5]]
+// CHECK: tile.store %{{.*}}, %[[K]]
+// CHECK: %[[NEXT:.*]] = arith.addi %[[J]]
+// CHECK: scf.yield %[[NEXT]]
+tile.func @used_after(%p: !tile.ptr<i32>, %end: i32) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c5 = arith.constant 5 : i32
+  %step = arith.constant 2 : i32
+  %last = scf.for %i = %c0 to %end step %step iter_args(%j = %c5) -> i32 : i32 {
+    tile.store %p, %j : !tile.ptr<i32>
+    %next = arith.addi %step, %j : i32
+    scf.yield %next : i32
+  }
+  tile.store %p, %last : !tile.ptr<i32>
+  tile.return
+}
+
+// -----
+
+// Another step, another type, a distance that is not known.
+// CHECK-LABEL: @others
+// CHECK: iter_args(%[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}}, %[[C:.*]] = %{{.*}}) -> (i32, i64, i32)
+// CHECK: tile.store %{{.*}}, %[[A]]
+// CHECK: tile.store %{{.*}}, %[[B]]
+// CHECK: tile.store %{{.*}}, %[[C]]
+tile.func @others(%p: !tile.ptr<i32>, %w: !tile.ptr<i64>, %end: i32, %x: i32) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %w0 = arith.constant 0 : i64
+  %c2 = arith.constant 2 : i32
+  %w3 = arith.constant 3 : i64
+  %c3 = arith.constant 3 : i32
+  %last:3 = scf.for %i = %c0 to %end step %c3 iter_args(%a = %c0, %b = %w0, %c = %x) -> (i32, i64, i32) : i32 {
+    tile.store %p, %a : !tile.ptr<i32>
+    tile.store %w, %b : !tile.ptr<i64>
+    tile.store %p, %c : !tile.ptr<i32>
+    %d = arith.addi %a, %c2 : i32
+    %e = arith.addi %b, %w3 : i64
+    %f = arith.addi %c, %c3 : i32
+    scf.yield %d, %e, %f : i32, i64, i32
+  }
+  tile.return
+}
