@@ -32,6 +32,20 @@ static void setTensorMapAttributes(LLVM::LLVMFuncOp kernel, unsigned index,
                     b.getI64IntegerAttr(kAlignment));
 }
 
+/// Has tensor maps, `arguments` of a kernel, fetched while it gets ready for
+/// its first copies, which would wait for them.
+static void emitPrefetches(ImplicitLocOpBuilder &b, ValueRange arguments) {
+  if (arguments.empty())
+    return;
+  Value isFirst = emitIsFirstThread(b);
+  for (Value map : arguments) {
+    InlinePtx ptx(b);
+    std::string predicate = ptx.predicate(isFirst), address = ptx.in(map);
+    ptx.emit(predicate + "prefetch.tensormap [" + address + "];",
+             /*sideEffects=*/true);
+  }
+}
+
 namespace {
 
 struct FuncLowering : ConvertOpToLLVMPattern<tile::FuncOp> {
@@ -57,14 +71,29 @@ struct FuncLowering : ConvertOpToLLVMPattern<tile::FuncOp> {
         op->getAttrOfType<IntegerAttr>(warp::WarpDialect::kBlockWarpsAttr);
     setKernelAttributes(
         op, kernel, (blockWarps ? blockWarps : numWarps).getInt(), rewriter);
+    SmallVector<unsigned> maps = findTensorMaps(op);
     rewriter.inlineRegionBefore(op.getBody(), kernel.getBody(), kernel.end());
-    rewriter.applySignatureConversion(&kernel.getBody().front(), signature,
-                                      getTypeConverter());
+    Block *entry = rewriter.applySignatureConversion(
+        &kernel.getBody().front(), signature, getTypeConverter());
+    rewriter.setInsertionPointToStart(entry);
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    emitPrefetches(b, llvm::map_to_vector(maps, [&](unsigned i) -> Value {
+                     return entry->getArgument(i);
+                   }));
     rewriter.eraseOp(op);
     return success();
   }
 
 private:
+  /// The numbers of the arguments that are tensor maps.
+  static SmallVector<unsigned> findTensorMaps(tile::FuncOp op) {
+    SmallVector<unsigned> maps;
+    for (BlockArgument argument : op.getArguments())
+      if (isa<warp::TensorMapType>(argument.getType()))
+        maps.push_back(argument.getArgNumber());
+    return maps;
+  }
+
   static void setKernelAttributes(tile::FuncOp op, LLVM::LLVMFuncOp kernel,
                                   int64_t numWarps, OpBuilder &b) {
     kernel->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(),

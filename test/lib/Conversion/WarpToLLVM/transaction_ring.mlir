@@ -12,6 +12,7 @@
 // CHECK-SAME: %[[MAP:.*]]: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant}
 // CHECK-SAME: nvvm.reqntid = array<i32: 160, 1, 1>
 // CHECK-DAG: %[[C768:.*]] = llvm.mlir.constant(768 : i32)
+// CHECK: "@$0 prefetch.tensormap [$1];", "b,l" %{{.*}}, %[[MAP]]
 // CHECK: mbarrier.init.shared::cta.b64 [$1], 1;
 // CHECK: mbarrier.init.shared::cta.b64 [$1], 4;
 // CHECK: llvm.alloca
