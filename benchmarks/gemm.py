@@ -3,7 +3,8 @@
     python benchmarks/gemm.py [--only fp16] [--dtype float16 bfloat16] [--out gemm.json]
 
 Random data; the L2 cache is flushed before each call; the libraries take turns, so that both see the same clocks. Each
-time is a median. Every result is compared with PyTorch's.
+time is a median. Every result is compared with PyTorch's. Beside it stand the bytes of PTX of all kernels of a product:
+the assembler's time goes with them.
 """
 
 import argparse
@@ -15,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
+from launches import ptx_bytes
 from rich.console import Console
 from rich.table import Table
 from tilewright import kernels
@@ -178,7 +180,7 @@ def in_turns(calls, rounds=30, budget=2.0):
 def measure(product):
     """One row of results. A peer that cannot run the product is a result, too."""
     result = product.ours().float()
-    row = {"name": product.name}
+    row = {"name": product.name, "PTX bytes": ptx_bytes(product.ours)}
     try:
         expected = product.torch().float()
     except (RuntimeError, AttributeError) as error:
@@ -196,13 +198,14 @@ def measure(product):
 def show(rows):
     """Prints the table and the geometric mean of the ratios."""
     table = Table(title="TFLOP/s")
-    for column in ("product", "ours", "torch", "ratio", "difference"):
+    for column in ("product", "ours", "torch", "ratio", "difference", "PTX kB"):
         table.add_column(column, justify="left" if column == "product" else "right")
     for row in rows:
         numbers = [f"{row[key]:.{digits}f}" if key in row else "-" for key, digits in
                    (("ours", 1), ("torch", 1), ("ratio", 3))]  # fmt: skip
-        table.add_row(row["name"], *numbers, f"{row['difference']:.1e}" if "difference" in row else "-")
-    Console(width=110).print(table)
+        difference = f"{row['difference']:.1e}" if "difference" in row else "-"
+        table.add_row(row["name"], *numbers, difference, f"{row['PTX bytes'] / 1e3:.1f}")
+    Console(width=120).print(table)
     ratios = [row["ratio"] for row in rows if "ratio" in row]
     if ratios:
         print(

@@ -1,23 +1,27 @@
 """Compares the configuration that the cost model chooses for a product with the best of an exhaustive search.
 
-    python benchmarks/gemm_sweep.py [--shape 16x8192x8192 ...] [--dtype float16] [--layout NT] [--num-ctas 1 2]
-                                    [--out sweep.json]
+    python benchmarks/gemm_sweep.py [--shape 16x8192x8192 ...] [--random 20] [--dtype float16] [--layout NT]
+                                    [--num-ctas 1 2] [--quick] [--out sweep.json]
 
 Every configuration's result is checked against PyTorch's. Speeds are TFLOP/s of median times with the L2 cache
-flushed; `share` is the speed of the model's choice over that of the best one found.
+flushed; `share` is the speed of the model's choice over that of the best one found. Processes side by side compile
+first. `--quick` searches less: full rings and parts that are powers of two; with it all shapes and 20 random ones take
+some two minutes on an H100. `benchmarks/gemm_fit.py` fits the model's constants to the results.
 """
 
 import argparse
 import itertools
 import json
 import math
+import multiprocessing
 import pathlib
+import random
 
 import torch
 from rich.console import Console
 from rich.table import Table
 from tilewright.kernels.gemm import Config, matmul
-from tilewright.kernels.gemm.config import SPLITS, TILES, Problem, choose_hopper, clocks
+from tilewright.kernels.gemm.config import CLOCK, SPLITS, TILES, Problem, choose_hopper, clocks
 from timing import gpu_time
 
 SHAPES = (
@@ -27,7 +31,9 @@ SHAPES = (
     "4096x4096x4096",
     "8192x8192x8192",
     "8192x8192x512",
+    "16384x16384x4096",
     "4096x4096x16384",
+    "3001x3003x3007",
     "1x4096x4096",
     "16x8192x8192",
     "64x4096x14336",
@@ -37,17 +43,28 @@ SHAPES = (
 MORE_TILES = ((256, 128, 8), (64, 256, 4), (128, 32, 8), (128, 128, 4))
 
 
-def every_config(problem, clusters=(1,)):
+def random_shapes(count):
+    """Shapes of all magnitudes, the same ones each time: many or few rows, sides that tensor maps take."""
+    draw = random.Random(0)
+
+    def side(least, most, unit):
+        return max(int(math.exp(draw.uniform(math.log(least), math.log(most)))) // unit * unit, unit)
+
+    return [f"{side(1, 8192, 1)}x{side(64, 8192, 8)}x{side(64, 16384, 8)}" for _ in range(count)]
+
+
+def every_config(problem, clusters=(1,), quick=False):
     """The search: all tiles, depths, stages, parts, clusters of `clusters` programs and both ways round, as far as
-    they fit the hardware."""
+    they fit the hardware. Where it is quick, the rings are full and parts powers of two."""
+    splits = [split for split in SPLITS if not quick or split & (split - 1) == 0]
     depth = 128 // problem.itemsize
     swaps = (False, True) if problem.M <= 64 else (False,)
     for (bm, bn, warps), bk, swap in itertools.product(TILES + MORE_TILES, (depth, 2 * depth), swaps):
         M, N = (problem.N, problem.M) if swap else (problem.M, problem.N)
         programs = math.ceil(M / bm) * math.ceil(N / bn) * problem.batch
         most = min((216 * 1024 - min(bm * bn * 2, 32768)) // ((bm + bn) * bk * problem.itemsize), 8)
-        depths = {most, (most + 2) // 2} & {2, 3, 4, 5, 6, 7, 8}
-        for stages, split, ctas in itertools.product(depths, SPLITS, clusters):
+        depths = ({most} if quick else {most, (most + 2) // 2}) & {2, 3, 4, 5, 6, 7, 8}
+        for stages, split, ctas in itertools.product(depths, splits, clusters):
             if ctas > programs:
                 continue
             if split == 1 or (split * programs <= 2 * problem.processors and split * bk <= problem.K):
@@ -60,6 +77,30 @@ def operands(shape, dtype, layout):
     a = torch.randn(*((M, K) if layout[0] == "N" else (K, M)), device="cuda").to(dtype)
     b = torch.randn(*((K, N) if layout[1] == "N" else (N, K)), device="cuda").to(dtype)
     return a if layout[0] == "N" else a.T, b if layout[1] == "N" else b.T
+
+
+def fill_cache(job):
+    """In a process of its own: compiles one configuration by running it."""
+    shape, dtype, layout, config = job
+    try:
+        matmul(*operands(shape, dtype, layout), config=config)
+        torch.cuda.synchronize()
+    except Exception:  # The measurement tells.
+        return
+
+
+def fill_caches(searched, dtype, workers):
+    """Compiles what the search will run, each kernel once: it depends on which sides are multiples of 16."""
+    jobs = {}
+    for (shape, layout), configs in searched.items():
+        kind = tuple(side % 16 == 0 for side in shape), shape[0] == 1
+        for config in configs:
+            jobs.setdefault((layout, kind, config), (shape, dtype, layout, config))
+    # Small operands first: large ones take the memory of all processes.
+    jobs = sorted(jobs.values(), key=lambda job: math.prod(job[0]))
+    with multiprocessing.get_context("spawn").Pool(workers) as pool:
+        for _ in pool.imap_unordered(fill_cache, jobs, chunksize=4):
+            pass
 
 
 def measure(config, a, b, expected):
@@ -75,18 +116,26 @@ def measure(config, a, b, expected):
     return gpu_time(lambda: matmul(a, b, config=config), repetitions=20, budget=0.05)
 
 
-def sweep(shape, dtype, layout, clusters):
+def problem_of(shape, dtype):
+    """What the model is asked."""
+    processors = torch.cuda.get_device_properties(0).multi_processor_count
+    return Problem(*shape, 1, dtype.itemsize, processors=processors)
+
+
+def searched_configs(shape, dtype, clusters, quick):
+    """The model's choice and then all others."""
+    problem = problem_of(shape, dtype)
+    return list(dict.fromkeys([choose_hopper(problem), *every_config(problem, clusters, quick)]))
+
+
+def sweep(shape, dtype, layout, configs):
     """One row of results."""
     M, N, K = shape
     a, b = operands(shape, dtype, layout)
     expected = a @ b
-    processors = torch.cuda.get_device_properties(0).multi_processor_count
-    problem = Problem(M, N, K, 1, a.dtype.itemsize, processors=processors)
-    chosen = choose_hopper(problem)
-    found = {
-        config: measure(config, a, b, expected)
-        for config in {chosen: 0} | dict.fromkeys(every_config(problem, clusters), 0)
-    }
+    problem = problem_of(shape, dtype)
+    chosen = configs[0]
+    found = {config: measure(config, a, b, expected) for config in configs}
     times = {config: time for config, time in found.items() if isinstance(time, float)}
     if not isinstance(found[chosen], float):
         raise RuntimeError(f"{shape} {layout}: the model's choice {chosen}: {found[chosen]}")
@@ -96,6 +145,7 @@ def sweep(shape, dtype, layout, clusters):
         "shape": "x".join(map(str, shape)),
         "layout": layout,
         "dtype": str(dtype).removeprefix("torch."),
+        "processors": problem.processors,
         "torch": flops / gpu_time(lambda: a @ b),
         "chosen": flops / times[chosen],
         "best": flops / times[ranked[0]],
@@ -104,7 +154,7 @@ def sweep(shape, dtype, layout, clusters):
         "ranking": [
             {
                 "TFLOP/s": flops / times[c],
-                "model us": clocks(problem, c) * 1e6 / 1.5e9,
+                "model us": clocks(problem, c) * 1e6 / CLOCK,
                 "us": times[c] * 1e6,
                 **vars(c),
             }
@@ -150,6 +200,9 @@ def main():
     """Sweeps the shapes, prints the table, keeps the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--shape", nargs="*", default=SHAPES, help="MxNxK")
+    parser.add_argument("--random", type=int, default=0, help="so many random shapes, too")
+    parser.add_argument("--quick", action="store_true", help="search less")
+    parser.add_argument("--workers", type=int, default=8, help="processes that compile")
     parser.add_argument("--dtype", default="float16", choices=("float16", "bfloat16"))
     parser.add_argument("--layout", nargs="*", default=("NT",), choices=("NN", "NT", "TN", "TT"))
     parser.add_argument(
@@ -157,13 +210,25 @@ def main():
     )
     parser.add_argument("--out", type=pathlib.Path, help="JSON file for the results")
     options = parser.parse_args()
+    dtype = getattr(torch, options.dtype)
+    shapes = [tuple(map(int, text.split("x"))) for text in (*options.shape, *random_shapes(options.random))]
+    searched = {
+        (shape, layout): searched_configs(shape, dtype, options.num_ctas, options.quick)
+        for shape, layout in itertools.product(shapes, options.layout)
+    }
+    fill_caches(searched, dtype, options.workers)
     rows = []
-    for text, layout in itertools.product(options.shape, options.layout):
-        shape = tuple(map(int, text.split("x")))
-        rows.append(sweep(shape, getattr(torch, options.dtype), layout, options.num_ctas))
+    for (shape, layout), configs in searched.items():
+        rows.append(sweep(shape, dtype, layout, configs))
         if options.out:
             options.out.write_text(json.dumps(rows, indent=1) + "\n")
-        print(text, layout, f"{rows[-1]['share']:.3f}", describe(rows[-1]["ranking"][0]), flush=True)
+        print(
+            rows[-1]["shape"],
+            layout,
+            f"{rows[-1]['share']:.3f}",
+            describe(rows[-1]["ranking"][0]),
+            flush=True,
+        )
     show(rows)
     shares = [row["share"] for row in rows]
     print(f"geometric mean of the shares: {math.exp(sum(map(math.log, shares)) / len(shares)):.3f}")

@@ -15,7 +15,7 @@ import platform
 import sys
 
 import numpy as np
-import tilewright as tw
+from launches import ptx_bytes
 from peers import triton_kernels
 from rich.console import Console
 from rich.table import Table
@@ -87,15 +87,6 @@ def describe(gpu):
     else:
         facts["device"] = f"{platform.machine()} {platform.processor()}".strip()
     return facts
-
-
-def ptx_bytes(call):
-    """Bytes of PTX of the kernels that ``call`` launches, each counted once; 0 on the CPU."""
-    launched = []
-    with tw.launch_hook(lambda launch: launched.append(launch.compiled)):
-        call()
-    kernels_of_call = {id(kernel): kernel for kernel in launched}.values()
-    return sum(len(kernel.asm["ptx"]) for kernel in kernels_of_call if "ptx" in kernel.asm)
 
 
 def measure(case, gpu, peers):

@@ -1,0 +1,287 @@
+"""Times matrix products as Triton's tutorials write them, compiled by both compilers from the same source.
+
+    python benchmarks/tutorials.py [--size 512 ... 16384] [--only pointers] [--layout NT NN] [--fp8]
+                                   [--out tutorials.json]
+
+Both compilers choose, for each size, among the same configurations, as their autotuners do; the best of each then take
+turns, beside PyTorch's product, with the L2 cache flushed before each call. Times are medians, results are compared
+with PyTorch's. Compiling takes most of the time, so processes side by side fill both disk caches first. About a minute
+and a half on an H100.
+"""
+
+import argparse
+import hashlib
+import importlib.util
+import json
+import math
+import multiprocessing
+import pathlib
+import statistics
+import tempfile
+from dataclasses import dataclass
+
+import tilewright as tw
+import torch
+import tutorial_kernels
+from gemm import in_turns
+from launches import ptx_bytes
+from rich.console import Console
+from rich.table import Table
+
+SIZES = (512, 1024, 2048, 4096, 8192, 16384)
+
+# Rows, columns and depth of a block, stages, warps.
+CONFIGS = (
+    (128, 256, 64, 3, 8),
+    (128, 256, 64, 4, 8),
+    (128, 128, 64, 4, 8),
+    (128, 128, 64, 4, 4),
+    (64, 128, 64, 4, 4),
+    (64, 64, 64, 5, 4),
+)
+CONFIGS_FP8 = (
+    (128, 256, 128, 3, 8),
+    (128, 128, 128, 4, 8),
+    (128, 128, 128, 4, 4),
+    (64, 128, 128, 4, 4),
+)
+KINDS = (
+    "pointers",
+    "block_pointers",
+    "persistent_pointers",
+    "descriptors",
+    "persistent_descriptors",
+    "persistent_descriptors subtile specialized",
+    "device_descriptors flattened",
+)
+
+
+@dataclass
+class Compiler:
+    """The kernels as one compiler compiles them, and its descriptors."""
+
+    name: str
+    kernels: object
+    descriptor: type
+
+
+def load_with(text):
+    """The kernels with other imports, in a file, from which compilers read them; the same one in all processes."""
+    name = f"tutorial_kernels_{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+    path = pathlib.Path(tempfile.gettempdir(), f"{name}.py")
+    with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as file:
+        file.write(text)
+    pathlib.Path(file.name).replace(path)
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def compilers():
+    """Ours, and Triton where it is installed."""
+    found = [Compiler("tilewright", tutorial_kernels, tw.TensorDescriptor)]
+    if importlib.util.find_spec("triton"):
+        import triton
+        from triton.tools.tensor_descriptor import TensorDescriptor
+
+        triton.set_allocator(lambda size, *_: torch.empty(size, device="cuda", dtype=torch.int8))
+        text = pathlib.Path(tutorial_kernels.__file__).read_text()
+        text = text.replace("import tilewright as tw", "import triton as tw")
+        text = text.replace("import tilewright.language", "import triton.language")
+        found.append(Compiler("triton", load_with(text), TensorDescriptor))
+    return found
+
+
+def operands(size, layout, dtype):
+    """Random matrices; of layout NT, b is a view of its transposed."""
+    a = torch.randn(size, size, device="cuda").to(dtype)
+    b = torch.randn(size, size, device="cuda").to(dtype)
+    return a, b.T if layout == "NT" else b, torch.empty(size, size, device="cuda", dtype=torch.float16)
+
+
+def language_type(compiler, dtype):
+    """torch's type in the language of a compiler."""
+    return getattr(compiler.kernels.tl, str(dtype).removeprefix("torch."))
+
+
+def runner(compiler, kind, config, layout, a, b, c):
+    """A call of one kernel."""
+    name, *variant = kind.split()
+    kernel = getattr(compiler.kernels, name)
+    (M, K), N = a.shape, b.shape[1]
+    BM, BN, BK, stages, warps = config
+    tiles = math.ceil(M / BM) * math.ceil(N / BN)
+    processors = torch.cuda.get_device_properties(0).multi_processor_count
+    blocks = {"BM": BM, "BN": BN, "BK": BK, "GROUP": 8, "num_stages": stages, "num_warps": warps}
+    if name.startswith(("persistent", "device")):
+        blocks["NUM_SMS"] = processors
+        tiles = min(processors, tiles)
+    if name.endswith("pointers"):
+        strides = (*a.stride(), *b.stride(), *c.stride())
+        return lambda: kernel[tiles,](a, b, c, M, N, K, *strides, **blocks)
+    rows = layout == "NN"
+    blocks |= {"B_ROWS": rows, "WARP_SPECIALIZE": "specialized" in variant}
+    subtile = "subtile" in variant
+    if name != "descriptors":
+        blocks |= {"SUBTILE": subtile, "FLATTEN": "flattened" in variant}
+    stored = b if rows else b.T
+    if name.startswith("device"):
+        return lambda: kernel[tiles,](a, stored, c, M, N, K, **blocks)
+    blocks["TYPE"] = language_type(compiler, c.dtype)
+    descriptors = [
+        compiler.descriptor.from_tensor(x, list(block))
+        for x, block in (
+            (a, (BM, BK)),
+            (stored, (BK, BN) if rows else (BN, BK)),
+            (c, (BM, BN // 2 if subtile else BN)),
+        )
+    ]
+    return lambda: kernel[tiles,](*descriptors, M, N, K, **blocks)
+
+
+def fill_cache(job):
+    """In a process of its own: compiles one kernel by launching it."""
+    number, kind, config, layout, fp8 = job
+    dtype = torch.float8_e4m3fn if fp8 else torch.float16
+    try:
+        runner(compilers()[number], kind, config, layout, *operands(512, layout, dtype))()
+        torch.cuda.synchronize()
+    except Exception as error:  # What does not compile is a result of the measurement.
+        return f"{kind} {config}: {error}".splitlines()[0][:160]
+    return None
+
+
+def quick_time(call):
+    """Median of a few calls in milliseconds, for a choice."""
+    call()
+    times = []
+    for _ in range(3):
+        start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        start.record()
+        call()
+        end.record()
+        end.synchronize()
+        times.append(start.elapsed_time(end))
+    return statistics.median(times)
+
+
+def best(compiler, kind, layout, arrays, configs):
+    """The fastest configuration's call and the configuration, and why others failed."""
+    times, failed = {}, []
+    for config in configs:
+        call = runner(compiler, kind, config, layout, *arrays)
+        try:
+            times[config] = (quick_time(call), call)
+        except Exception as error:  # A configuration that does not fit is a result too.
+            failed.append(f"{config}: {type(error).__name__}: {error}".splitlines()[0][:160])
+    if not times:
+        return None, None, failed
+    config = min(times, key=lambda config: times[config][0])
+    return times[config][1], config, failed
+
+
+def measure(found, kind, layout, fp8, arrays, product):
+    """One row of results."""
+    a, _, c = arrays
+    expected = product().float()
+    row = {
+        "kernel": kind,
+        "layout": layout,
+        "dtype": "float8_e4m3fn" if fp8 else "float16",
+        "size": a.shape[0],
+    }
+    calls = {"torch": product}
+    for compiler in found:
+        call, config, failed = best(compiler, kind, layout, arrays, CONFIGS_FP8 if fp8 else CONFIGS)
+        if failed:
+            row[f"{compiler.name} failed"] = failed
+        if call is None:
+            continue
+        c.zero_()
+        call()
+        row[f"{compiler.name} difference"] = ((c.float() - expected).norm() / expected.norm()).item()
+        row[f"{compiler.name} config"] = config
+        calls[compiler.name] = call
+    row["PTX bytes"] = ptx_bytes(calls["tilewright"]) if "tilewright" in calls else 0
+    seconds = in_turns(list(calls.values()), rounds=12, budget=0.25)
+    for name, time in zip(calls, seconds):
+        row[name] = 2e-12 * a.shape[0] ** 3 / time
+    if "triton" in row and "tilewright" in row:
+        row["ratio"] = row["tilewright"] / row["triton"]
+    return row
+
+
+def show(rows):
+    """The table, and the geometric mean and the least of the ratios."""
+    table = Table(title="TFLOP/s: kernels of tutorials, best configuration of each compiler")
+    names = ("tilewright", "triton", "torch", "ratio")
+    for column in ("kernel", "", "size", *names, "configs: tilewright", "triton", "PTX kB"):
+        table.add_column(column, justify="right" if column in (*names, "size", "PTX kB") else "left")
+    for row in rows:
+        numbers = [f"{row[name]:.{3 if name == 'ratio' else 1}f}" if name in row else "-" for name in names]
+        configs = [
+            " ".join(map(str, row.get(f"{name} config", ("none",)))) for name in ("tilewright", "triton")
+        ]
+        what = row["layout"] + (" fp8" if row["dtype"].startswith("float8") else "")
+        table.add_row(
+            row["kernel"], what, str(row["size"]), *numbers, *configs, f"{row['PTX bytes'] / 1e3:.1f}"
+        )
+    Console(width=150).print(table)
+    ratios = [row["ratio"] for row in rows if "ratio" in row]
+    if ratios:
+        mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
+        print(f"geometric mean of {len(ratios)} ratios: {mean:.3f}, the least: {min(ratios):.3f}")
+    for row in rows:
+        for name in ("tilewright", "triton"):
+            if row.get(f"{name} difference", 0) > 2e-3:
+                print("WRONG:", name, row["kernel"], row["layout"], row["size"], row[f"{name} difference"])
+            for why in row.get(f"{name} failed", ())[:1]:
+                print("failed:", name, row["kernel"], row["layout"], row["size"], why)
+
+
+def main():
+    """Fills the caches, measures, prints the table, keeps the results."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--size", nargs="*", type=int, default=SIZES)
+    parser.add_argument("--only", default="", help="kernels whose name holds this")
+    parser.add_argument("--layout", nargs="*", default=("NT", "NN"), choices=("NT", "NN"))
+    parser.add_argument("--fp8", action="store_true", help="e4m3 operands, NT, instead of float16")
+    parser.add_argument("--workers", type=int, default=8, help="processes that fill the caches")
+    parser.add_argument("--out", type=pathlib.Path, help="JSON file for the results")
+    options = parser.parse_args()
+    found = compilers()
+    kinds = [kind for kind in KINDS if options.only in kind]
+    layouts = ("NT",) if options.fp8 else options.layout
+    jobs = [
+        (number, kind, config, layout, options.fp8)
+        for number in range(len(found))
+        for kind in kinds
+        for config in (CONFIGS_FP8 if options.fp8 else CONFIGS)
+        for layout in layouts
+    ]
+    with multiprocessing.get_context("spawn").Pool(options.workers) as pool:
+        for why in filter(None, pool.imap_unordered(fill_cache, jobs, chunksize=4)):
+            print("compiling:", why, flush=True)
+    rows = []
+    for size in options.size:
+        for layout in layouts:
+            arrays = operands(size, layout, torch.float8_e4m3fn if options.fp8 else torch.float16)
+            one = torch.ones((), device="cuda")
+
+            def product(arrays=arrays, one=one):
+                a, b, _ = arrays
+                if options.fp8:
+                    return torch._scaled_mm(a, b, one, one, out_dtype=torch.float16, use_fast_accum=True)
+                return torch.mm(a, b)
+
+            for kind in kinds:
+                rows.append(measure(found, kind, layout, options.fp8, arrays, product))
+                if options.out:
+                    facts = {"device": torch.cuda.get_device_name(), "torch": torch.__version__}
+                    options.out.write_text(json.dumps({"facts": facts, "rows": rows}, indent=1) + "\n")
+    show(rows)
+
+
+if __name__ == "__main__":
+    main()
