@@ -27,13 +27,19 @@ static void printAllocTypes(OpAsmPrinter &printer, Operation *, Type source,
 #define GET_OP_CLASSES
 #include "dialect/Warp/WarpMemoryOps.cpp.inc"
 
+static LogicalResult verifyLayout(Operation *op, RankedTensorType tile) {
+  if (!getLinearAttr(tile) && (tile.getEncoding() || hasLayouts(op)))
+    return op->emitOpError("needs a tile with a #warp.linear layout, got ")
+           << tile;
+  return success();
+}
+
 /// Checks that `tile` is what `memory` holds, and has a layout where tiles
 /// have.
 static LogicalResult verifyTile(Operation *op, Type tile, SharedType memory) {
   auto tensor = cast<RankedTensorType>(tile);
-  if (!getLinearAttr(tensor) && (tensor.getEncoding() || hasLayouts(op)))
-    return op->emitOpError("needs a tile with a #warp.linear layout, got ")
-           << tensor;
+  if (failed(verifyLayout(op, tensor)))
+    return failure();
   if (tensor.getShape() != memory.getShape() ||
       tensor.getElementType() != memory.getElementType()) // C1
     return op->emitOpError("moves ")
@@ -61,7 +67,26 @@ void AllocOp::getEffects(
 }
 
 LogicalResult LocalLoadOp::verify() {
-  return verifyTile(*this, getType(), getMemory().getType());
+  SharedType memory = getMemory().getType();
+  if (!getStart())
+    return verifyTile(*this, getType(), memory);
+  RankedTensorType tile = getType();
+  if (failed(verifyLayout(*this, tile)))
+    return failure();
+  if (tile.getElementType() != memory.getElementType()) // C1
+    return emitOpError("moves ")
+           << tile << " but the shared memory is " << memory;
+  ArrayRef<int64_t> start = *getStart(), inner = tile.getShape(),
+                    outer = memory.getShape();
+  bool fits = start.size() == outer.size() && inner.size() == outer.size();
+  for (size_t dim = 0; fits && dim < start.size(); ++dim)
+    fits = start[dim] >= 0 && start[dim] % inner[dim] == 0 &&
+           start[dim] + inner[dim] <= outer[dim];
+  if (!fits) // C2
+    return emitOpError("needs a start in ")
+           << memory << " that is a multiple of the sides of " << tile
+           << ", got [" << start << "]";
+  return success();
 }
 
 AllocOp warp::getAlloc(Value memory) {

@@ -39,14 +39,31 @@ def Warp_AllocOp : Warp_Op<"alloc", [
 def Warp_LocalLoadOp : Warp_Op<"local_load"> {
   let summary = "reads a tile from shared memory";
   let description = [{
-    C1: the result has the shape and the element type of the memory, and a
-        layout where the tiles of the function have.
+    All that the memory holds, or, with `start`, the block of it that starts at
+    this place. `product` numbers the product that the block is read for: blocks
+    of different ones are read each on its own, where `cse` would keep all of a
+    tile in registers that is read block by block because it does not fit.
+
+    C1: the result has the element type of the memory, and a layout where the
+        tiles of the function have.
+    C2: without `start` it has the shape of the memory. With it, `start` has a
+        number for each dimension of the memory, a multiple of the result's
+        size there, and the block lies inside of the memory.
 
     ```mlir
     %t = warp.local_load %m : !warp.shared<64x32xf16, #shared> -> tensor<64x32xf16, #rows>
+    %u = warp.local_load %m {start = array<i64: 0, 8>}
+        : !warp.shared<64x32xf16, #shared> -> tensor<64x4xf16, #part>
     ```
   }];
-  let arguments = (ins Arg<Warp_Shared, "", [MemRead<Warp_SharedResource>]>:$memory);
+  let arguments = (ins Arg<Warp_Shared, "", [MemRead<Warp_SharedResource>]>:$memory,
+                       OptionalAttr<DenseI64ArrayAttr>:$start,
+                       OptionalAttr<I32Attr>:$product);
+  let builders = [
+    OpBuilder<(ins "::mlir::Type":$type, "::mlir::Value":$memory), [{
+      build($_builder, $_state, type, memory, ::mlir::DenseI64ArrayAttr(), ::mlir::IntegerAttr());
+    }]>
+  ];
   let results = (outs Warp_Tile:$result);
   let assemblyFormat = "$memory attr-dict `:` qualified(type($memory)) `->` type($result)";
   let hasVerifier = 1;

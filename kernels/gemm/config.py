@@ -11,8 +11,9 @@ The model counts, for each way to divide a product (M, N, K), the clocks of the 
     time   = launch + fill + max(cores, memory) + a tenth of the smaller of the two
              [+ launch + sums written and read, where k is split]
 
-Its constants were measured on an H100; `benchmarks/gemm_sweep.py` compares its choices with an exhaustive
-search. It takes some 100 microseconds for a new shape and one for a known one.
+Its constants (:class:`Costs`) were measured on an H100; `benchmarks/gemm_sweep.py` compares its choices with an
+exhaustive search, and `benchmarks/gemm_fit.py` fits them to it. It takes some 100 microseconds for a new shape and one
+for a known one.
 """
 
 from dataclasses import dataclass, fields, replace
@@ -93,17 +94,36 @@ class Problem:
     scale_block: int = 0
 
 
-# Of an H100: clocks a second under load, multiplications a clock and multiprocessor of 16-bit numbers, bytes
-# a clock and multiprocessor from shared memory and from L2, bytes a clock from DRAM, clocks to launch a kernel,
-# to fill its pipeline, and to store a tile besides the bytes.
-CLOCK = 1.5e9
-PRODUCTS = 2048
-SHARED = 128
-L2 = 64
-DRAM = 2000
-LAUNCH = 4500
-FILL = 1800
-EPILOGUE = 1200
+@dataclass(frozen=True)
+class Costs:
+    """The constants of the model, of an H100, in clocks under load of a multiprocessor.
+
+    ``benchmarks/gemm_fit.py`` fits them to what ``benchmarks/gemm_sweep.py`` measured.
+
+    Attributes:
+        products: multiplications of 16-bit numbers a clock.
+        shared, l2: bytes a clock and multiprocessor from shared memory and from L2.
+        dram: bytes a clock from DRAM.
+        launch, fill: clocks to launch a kernel, and to fill its pipeline.
+        epilogue, store: clocks to store a tile besides its bytes, and bytes a clock.
+        exact: the part of the products' clocks that sums outside of the tensor cores add.
+        shade: the part of the smaller of computing and memory that the larger does not hide.
+    """
+
+    products: float = 2048
+    shared: float = 128
+    l2: float = 64
+    dram: float = 2000
+    launch: float = 4500
+    fill: float = 1800
+    epilogue: float = 1200
+    store: float = 32
+    exact: float = 0.5
+    shade: float = 0.1
+
+
+COSTS = Costs()
+CLOCK = 1.5e9  # clocks a second under load
 
 # Bytes of shared memory for operands on their way.
 SLOTS = 200 * 1024
@@ -121,26 +141,26 @@ TILES = (
 SPLITS = (1, 2, 3, 4, 6, 8, 12, 16)
 
 
-def clocks(problem, config):
+def clocks(problem, config, costs=COSTS):
     """The model of the head of this file."""
     M, N = (problem.N, problem.M) if config.swap else (problem.M, problem.N)
     bm, bn, bk, size = config.block_m, config.block_n, config.block_k, problem.itemsize
     tiles = -(-M // bm) * -(-N // bn) * problem.batch * config.split_k
     steps = -(-problem.K // (bk * config.split_k))
     columns = bn * problem.sums
-    products = bm * columns * bk * size / 2 / PRODUCTS
-    shared = bk * size * (bm * problem.sums + columns * max(bm // 64, 1)) / SHARED
-    loads = bk * size * (bm + columns) / L2
+    products = bm * columns * bk * size / 2 / costs.products
+    shared = bk * size * (bm * problem.sums + columns * max(bm // 64, 1)) / costs.shared
+    loads = bk * size * (bm + columns) / costs.l2
     # Where the sums leave the tensor cores after each block, those stand still meanwhile.
-    step = max(products, shared, loads) + (0.5 * products if problem.exact else 0)
+    step = max(products, shared, loads) + (costs.exact * products if problem.exact else 0)
     stored = bm * bn * (4 if config.split_k > 1 else 2)
     rounds = -(-tiles // problem.processors)
-    cores = rounds * (steps * step + EPILOGUE + stored / 32)
+    cores = rounds * (steps * step + costs.epilogue + stored / costs.store)
     traffic = problem.batch * (size * problem.K * (M + N * problem.sums) + 2 * M * N)
-    memory = traffic / DRAM
-    time = LAUNCH + FILL + max(cores, memory) + 0.1 * min(cores, memory)
+    memory = traffic / costs.dram
+    time = costs.launch + costs.fill + max(cores, memory) + costs.shade * min(cores, memory)
     if config.split_k > 1:
-        time += LAUNCH + problem.batch * M * N * (8 * config.split_k + 2) / DRAM
+        time += costs.launch + problem.batch * M * N * (8 * config.split_k + 2) / costs.dram
     return time
 
 
@@ -179,6 +199,25 @@ def choose_hopper(problem):
     return min(candidates(problem), key=lambda config: clocks(problem, config))
 
 
+# Rows, columns and warps of a tile that threads compute, and the share of multiplications among instructions.
+THREAD_TILES = ((128, 128, 8, 0.93), (64, 64, 4, 0.84))
+
+
+def choose_threads(problem):
+    """For products that tensor cores do not compute: large tiles, of which each thread has 8 x 8 elements, where
+    there are enough for all multiprocessors.
+    """
+
+    def cost(tile):
+        bm, bn, _, share = tile
+        tiles = tw.cdiv(problem.M, bm) * tw.cdiv(problem.N, bn) * problem.batch
+        return tw.cdiv(tiles, problem.processors) * bm * bn / share
+
+    # Two sums take twice the registers.
+    bm, bn, warps, _ = min(THREAD_TILES if problem.sums == 1 else THREAD_TILES[1:], key=cost)
+    return Config(bm, bn, 16, warps)
+
+
 def choose_cpu(problem):
     """Tiles of a core's caches, with few rows where there are no more."""
     return Config(16 if problem.M <= 16 else 128, 128 // problem.sums, problem.scale_block or 128)
@@ -189,7 +228,7 @@ def default(problem, gpu, precision, by_threads):
     if not gpu:
         return choose_cpu(problem)
     if by_threads:
-        return Config(64, 64, 16)
+        return choose_threads(problem)
     if precision == "tf32x3":
         # Three products a block, whose operands are split in registers.
         return Config(128, 128, 32, 8, 3)

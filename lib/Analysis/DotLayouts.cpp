@@ -1,5 +1,6 @@
 #include "lib/Analysis/DotLayouts.h"
 
+#include "dialect/Warp/WarpTypes.h"
 #include "lib/Analysis/LayoutEdges.h"
 #include "lib/Support/TileLayouts.h"
 #include "lib/Support/WgmmaTiling.h"
@@ -209,22 +210,38 @@ chooseWgmmaLayouts(tile::DotOp dot, int64_t numWarps,
 // Threads
 //===----------------------------------------------------------------------===//
 
-static LinearLayout chooseThreadAccumulator(tile::DotOp dot, int64_t numWarps) {
+/// How many elements side by side a thread holds of a side of the result, given
+/// the operand along it.
+static int64_t chooseGroup(Value operand, bool liesAlong, int64_t perThread) {
+  constexpr int64_t kAccessBytes = 16;
+  if (liesAlong)
+    return 1;
+  int64_t bytes = warp::getElementBytes(getElementType(operand));
+  int64_t side = perThread >= 16 ? 4 : perThread >= 4 ? 2 : 1;
+  return std::min(side, std::max<int64_t>(kAccessBytes / bytes, 1));
+}
+
+static LinearLayout chooseThreadAccumulator(tile::DotOp dot, int64_t numWarps,
+                                            OperandOrder order) {
   DotShape shape = getShape(dot);
   int64_t batch = std::min(numWarps, shape.batch);
   numWarps /= batch;
-  int64_t threads = numWarps << kLaneBits;
-  int64_t perThread = std::max<int64_t>(shape.m * shape.n / threads, 1);
-  // Of each operand a thread holds one side of its rectangle.
-  int64_t side = perThread >= 16 ? 4 : perThread >= 4 ? 2 : 1;
-  int64_t rows = 1;
-  while (rows * rows * 2 <= numWarps)
-    rows *= 2;
+  int64_t perThread =
+      std::max<int64_t>(shape.m * shape.n / (numWarps << kLaneBits), 1);
+  // Of each operand a thread needs one side of its part.
+  constexpr int64_t kLaneRows = 4, kLaneColumns = 8;
+  int64_t rows = 1, columns = 1;
+  while (rows * columns < numWarps)
+    (shape.m * columns * kLaneColumns >= shape.n * rows * kLaneRows
+         ? rows
+         : columns) *= 2;
   BlockedParams params;
-  params.sizePerThread =
-      withBatch(dot, 1, {std::min(side, shape.m), std::min(side, shape.n)});
-  params.threadsPerWarp = withBatch(dot, 1, {4, 8});
-  params.warpsPerBlock = withBatch(dot, batch, {rows, numWarps / rows});
+  params.sizePerThread = withBatch(
+      dot, 1,
+      {std::min(chooseGroup(dot.getA(), order.aAlong, perThread), shape.m),
+       std::min(chooseGroup(dot.getB(), order.bAlong, perThread), shape.n)});
+  params.threadsPerWarp = withBatch(dot, 1, {kLaneRows, kLaneColumns});
+  params.warpsPerBlock = withBatch(dot, batch, {rows, columns});
   ArrayRef<int64_t> sizes = cast<RankedTensorType>(dot.getType()).getShape();
   for (int32_t dim = sizes.size(); dim-- > 0;)
     params.order.push_back(dim);
@@ -234,8 +251,9 @@ static LinearLayout chooseThreadAccumulator(tile::DotOp dot, int64_t numWarps) {
 /// Operands of a thread that would take more registers stay in shared memory.
 static constexpr int64_t kMaxOperandRegisters = 64;
 
-static DotLayouts chooseThreadLayouts(tile::DotOp dot, int64_t numWarps) {
-  LinearLayout acc = chooseThreadAccumulator(dot, numWarps);
+static DotLayouts chooseThreadLayouts(tile::DotOp dot, int64_t numWarps,
+                                      OperandOrder order) {
+  LinearLayout acc = chooseThreadAccumulator(dot, numWarps, order);
   int64_t k = getShape(dot).k;
   LinearLayout a = threadOperandLayout(MmaOperand::A, acc, k);
   LinearLayout b = threadOperandLayout(MmaOperand::B, acc, k);
@@ -249,9 +267,10 @@ static DotLayouts chooseThreadLayouts(tile::DotOp dot, int64_t numWarps) {
 }
 
 DotLayouts tilewright::chooseDotLayouts(tile::DotOp dot, int64_t numWarps,
-                                        const NvidiaTarget &target) {
+                                        const NvidiaTarget &target,
+                                        OperandOrder order) {
   if (!isTensorCoreDot(dot))
-    return chooseThreadLayouts(dot, numWarps);
+    return chooseThreadLayouts(dot, numWarps, order);
   if (auto layouts = chooseWgmmaLayouts(dot, numWarps, target))
     return *layouts;
   return chooseTensorCoreLayouts(dot, numWarps);

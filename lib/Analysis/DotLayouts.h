@@ -34,13 +34,21 @@ llvm::StringRef getWgmmaObstacle(tile::DotOp dot, int64_t numWarps,
 /// along the rows, which both have in common, and rows are not split.
 bool isChainedDot(tile::DotOp dot);
 
+/// Whether the threads that bring an operand hold neighbours along the
+/// contracted dimension.
+struct OperandOrder {
+  bool aAlong = false, bAlong = false;
+};
+
 /// For tensor cores the layouts of the instruction's registers, of `wgmma`
-/// where the target has it and the tile is large enough. For others a rectangle
-/// of the result a thread, and of the operands what it needs where that fits
-/// its registers; else they go through shared memory. The products of a batch
-/// are spread over the warps first.
+/// where the target has it and the tile is large enough. For others a part of
+/// the result a thread, as square as possible and, for the sake of shared
+/// memory, cut as ThreadDot.h says; and of the operands what it needs where
+/// that fits its registers; else they are read from shared memory. The products
+/// of a batch are spread over the warps first.
 DotLayouts chooseDotLayouts(tile::DotOp dot, int64_t numWarps,
-                            const NvidiaTarget &target);
+                            const NvidiaTarget &target,
+                            OperandOrder order = {});
 
 } // namespace tilewright
 

@@ -2,6 +2,7 @@
 
 #include "dialect/Tile/TileOps.h"
 #include "dialect/Warp/WarpOps.h"
+#include "lib/Analysis/ThreadDot.h"
 #include "lib/Support/LayoutInference.h"
 #include "lib/Support/WgmmaTiling.h"
 
@@ -172,6 +173,20 @@ static DotLayouts getProductLayouts(warp::WgmmaOp product, int64_t numWarps) {
   return layouts;
 }
 
+/// Whether the threads that load `operand` have neighbours along `dim`, as far
+/// as that is known before anything spreads.
+bool LayoutAssignment::liesAlong(Value operand, unsigned dim) const {
+  while (!layouts.contains(operand)) {
+    Operation *op = operand.getDefiningOp();
+    if (auto transpose = dyn_cast_if_present<tile::TransposeOp>(op))
+      dim = transpose.getOrder()[dim];
+    else if (!op || !isElementwise(op))
+      return false;
+    operand = op->getOperand(0);
+  }
+  return hasNeighboursAlong(layouts.lookup(operand).getLayout(), dim);
+}
+
 void LayoutAssignment::anchorDots() {
   // What anchors give is fixed before anything spreads.
   func.walk([&](Operation *op) {
@@ -179,7 +194,10 @@ void LayoutAssignment::anchorDots() {
       dotLayouts[op] = getProductLayouts(product, numWarps);
       assign(product.getResult(), dotLayouts[op].acc);
     } else if (auto dot = dyn_cast<tile::DotOp>(op)) {
-      DotLayouts chosen = chooseDotLayouts(dot, numWarps, target);
+      OperandOrder order;
+      if (cast<RankedTensorType>(dot.getType()).getRank() == 2)
+        order = {liesAlong(dot.getA(), 1), liesAlong(dot.getB(), 0)};
+      DotLayouts chosen = chooseDotLayouts(dot, numWarps, target, order);
       dotLayouts[op] = chosen;
       assign(dot.getResult(), chosen.acc);
     } else if (isAnchoredLoad(op)) {

@@ -43,6 +43,7 @@ private:
   void spreadOverTie(const LayoutTie &tie, warp::LinearAttr layout);
 
   void anchorDots();
+  bool liesAlong(mlir::Value operand, unsigned dim) const;
   void anchorLoads();
   void anchorStores();
   void assignTheRest();

@@ -3,7 +3,6 @@
 #include "dialect/Tile/TileOps.h"
 #include "dialect/Warp/WarpOps.h"
 #include "lib/Analysis/ReductionPlan.h"
-#include "lib/Analysis/ThreadDot.h"
 #include "lib/Support/LayoutConversion.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -83,7 +82,6 @@ int64_t tilewright::getScratchBytes(Operation *op) {
       .Case([](tile::ReduceOp reduce) { return getReduceScratchBytes(reduce); })
       .Case<tile::AtomicRMWOp, tile::AtomicCASOp>(
           [](Operation *atomic) { return getAtomicScratchBytes(atomic); })
-      .Case([](tile::DotOp dot) { return getDotScratchBytes(dot); })
       .Case([](tile::GatherOp gather) { return getGatherScratchBytes(gather); })
       .Case([](tile::HistogramOp histogram) {
         return getHistogramScratchBytes(histogram);

@@ -7,10 +7,10 @@
 
 namespace tilewright {
 
-/// Bytes that lowering `op` (a reduction, an atomic, a gather, a histogram, a
-/// dot of threads or a layout conversion) takes; zero for all other ops. The op
-/// writes and reads them, with barriers in between, but with none before its
-/// first write or after its last read.
+/// Bytes that lowering `op` (a reduction, an atomic, a gather, a histogram or a
+/// layout conversion) takes; zero for all other ops. The op writes and reads
+/// them, with barriers in between, but with none before its first write or
+/// after its last read.
 int64_t getScratchBytes(mlir::Operation *op);
 
 /// How many numbers the table has by which elements of an atomic that have the

@@ -1,26 +1,19 @@
 #include "lib/Analysis/ThreadDot.h"
 
-#include "dialect/Warp/WarpAttributes.h"
 #include "dialect/Warp/WarpTypes.h"
 #include "lib/Support/LayoutInference.h"
 
-#include "llvm/Support/MathExtras.h"
+#include <algorithm>
 
 using namespace mlir;
 using namespace tilewright;
-
-/// Accesses of shared memory are up to this wide.
-static constexpr int64_t kAlignment = 16;
-
-static RankedTensorType getTile(Value operand) {
-  return cast<RankedTensorType>(operand.getType());
-}
+using warp::LinearAttr;
 
 static bool holdsOperand(Value operand, MmaOperand role,
                          const LinearLayout &acc) {
   std::optional<LinearLayout> held = warp::getLayout(operand.getType());
-  int64_t depth =
-      getTile(operand).getDimSize(getContractedDim(role, acc.getRank()));
+  int64_t depth = cast<RankedTensorType>(operand.getType())
+                      .getDimSize(getContractedDim(role, acc.getRank()));
   return held && registerMap(*held, warp::withAllAxes(
                                         threadOperandLayout(role, acc, depth)))
                      .has_value();
@@ -36,28 +29,30 @@ bool tilewright::holdsOperands(tile::DotOp dot) {
          holdsOperand(dot.getB(), MmaOperand::B, *acc);
 }
 
-LinearLayout tilewright::getStepMajorLayout(MmaOperand operand,
-                                            ArrayRef<int64_t> shape) {
-  const unsigned contracted = getContractedDim(operand, shape.size());
-  SmallVector<int32_t> order;
-  for (int32_t dim = shape.size(); dim-- > 0;)
-    if (unsigned(dim) != contracted)
-      order.push_back(dim);
-  order.push_back(contracted);
-  return sharedLayout(shape, order);
+bool tilewright::hasNeighboursAlong(const LinearLayout &layout, unsigned dim) {
+  return layout.getNumConsecutive(LayoutAxis::Register, dimAxis(dim)) > 1;
 }
 
-static int64_t getBytes(Value operand) {
-  RankedTensorType type = getTile(operand);
-  return type.getNumElements() * warp::getElementBytes(type.getElementType());
-}
-
-int64_t tilewright::getSecondOperandOffset(tile::DotOp dot) {
-  return llvm::alignTo(getBytes(dot.getA()), kAlignment);
-}
-
-int64_t tilewright::getDotScratchBytes(tile::DotOp dot) {
-  if (!warp::getLayout(dot.getType()) || holdsOperands(dot))
-    return 0;
-  return getSecondOperandOffset(dot) + getBytes(dot.getB());
+LinearAttr tilewright::chooseThreadOperand(RankedTensorType tile,
+                                           unsigned contracted) {
+  constexpr int64_t kMinSwizzle = 32, kMaxSwizzle = 128;
+  ArrayRef<int64_t> shape = tile.getShape();
+  // The batch comes first.
+  const unsigned across = 2 * shape.size() - 3 - contracted;
+  std::optional<LinearLayout> layout = warp::getLayout(tile);
+  bool liesAlong =
+      shape.size() == 2 && layout && hasNeighboursAlong(*layout, contracted);
+  SmallVector<int32_t> order(2);
+  order[0] = liesAlong ? contracted : across;
+  order[1] = liesAlong ? across : contracted;
+  unsigned bits = 8 * warp::getElementBytes(tile.getElementType());
+  int64_t rowBytes = shape[order[0]] * bits / 8;
+  for (int32_t dim = shape.size() - 2; dim-- > 0;)
+    order.push_back(dim);
+  bool isSwizzled = shape.size() == 2 && rowBytes >= kMinSwizzle;
+  return LinearAttr::get(
+      tile.getContext(),
+      isSwizzled ? panelSharedLayout(shape, order, bits,
+                                     std::min(rowBytes, kMaxSwizzle))
+                 : sharedLayout(shape, order));
 }

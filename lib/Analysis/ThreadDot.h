@@ -2,13 +2,21 @@
 //
 // Each thread computes its elements of the result and needs, of the operands,
 // whole rows of `a` and columns of `b`. Where its registers hold them, nothing
-// is to do. Otherwise both operands go to shared memory, step by step along the
-// contracted dimension, and are read back a few steps at a time: registers for
-// all of it would spill.
+// is to do. Otherwise both operands lie in shared memory and are read some
+// steps along the contracted dimension at a time: registers for all of it would
+// spill.
+//
+// 16 bytes are read at once: neighbours along the contracted dimension or
+// across, however the operand lies in memory. What lanes next to each other
+// read in one phase must lie in different banks: elements of neighbouring rows
+// in the one case, 16 bytes side by side in the other. So a thread holds every
+// eighth row of an operand that lies along the contracted dimension, and groups
+// of neighbours of one that lies across.
 
 #pragma once
 
 #include "dialect/Tile/TileOps.h"
+#include "dialect/Warp/WarpAttributes.h"
 #include "lib/Support/TileLayouts.h"
 
 namespace tilewright {
@@ -19,15 +27,13 @@ unsigned getContractedDim(MmaOperand operand, unsigned rank);
 /// Whether every thread holds what it needs of both operands.
 bool holdsOperands(tile::DotOp dot);
 
-/// An operand in shared memory, from the first step along the contracted
-/// dimension to the last.
-LinearLayout getStepMajorLayout(MmaOperand operand,
-                                llvm::ArrayRef<int64_t> shape);
+/// The layout in shared memory of an operand that threads read, and that is
+/// stored from registers laid out as `tile`; `contracted` is the dimension that
+/// is summed over.
+warp::LinearAttr chooseThreadOperand(mlir::RankedTensorType tile,
+                                     unsigned contracted);
 
-/// Where `b` starts behind `a` in the shared memory of a dot.
-int64_t getSecondOperandOffset(tile::DotOp dot);
-
-/// The shared memory that lowering `dot` takes, in bytes.
-int64_t getDotScratchBytes(tile::DotOp dot);
+/// Whether threads with `layout` have neighbours along dimension `dim`.
+bool hasNeighboursAlong(const LinearLayout &layout, unsigned dim);
 
 } // namespace tilewright

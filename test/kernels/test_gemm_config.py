@@ -1,7 +1,7 @@
 """The cost model of products, without a GPU."""
 
 import pytest
-from tilewright.kernels.gemm.config import Config, Problem, candidates, choose_hopper, clocks
+from tilewright.kernels.gemm.config import Config, Problem, candidates, choose_hopper, choose_threads, clocks
 
 
 def test_large_products_take_the_largest_tiles():
@@ -52,3 +52,9 @@ def test_more_work_costs_more():
     costs = [clocks(Problem(n, n, n, 1, 2), config) for n in (512, 1024, 4096, 8192)]
     assert costs == sorted(costs)
     assert clocks(Problem(4096, 4096, 4096, 8, 2), config) > 6 * costs[2]
+
+
+def test_threads_take_large_tiles_where_all_multiprocessors_get_one():
+    assert choose_threads(Problem(4096, 4096, 4096, 1, 4)).block_m == 128
+    assert choose_threads(Problem(512, 512, 4096, 1, 4)).block_m == 64
+    assert choose_threads(Problem(4096, 4096, 4096, 1, 4, sums=2)).block_m == 64

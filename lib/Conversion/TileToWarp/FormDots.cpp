@@ -2,6 +2,7 @@
 
 #include "dialect/Warp/WarpOps.h"
 #include "lib/Analysis/SharedOperands.h"
+#include "lib/Analysis/ThreadDot.h"
 #include "lib/Support/LayoutConversion.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -14,6 +15,9 @@ using warp::LinearAttr;
 
 namespace {
 
+/// What reads an operand from shared memory.
+enum class Reader { TensorCore, Threads };
+
 class DotFormer {
 public:
   DotFormer(tile::FuncOp func, const LayoutAssignment &layouts)
@@ -24,41 +28,48 @@ public:
 private:
   void form(tile::DotOp dot);
   void formWgmma(tile::DotOp dot);
+  void formThreadDot(tile::DotOp dot);
   void stage(Value operand, unsigned contracted);
-  Value store(Value tile, unsigned contracted);
-  Value allocate(Value tile, unsigned contracted);
+  Value store(Value tile, unsigned contracted, Reader reader);
+  Value allocate(Value tile, unsigned contracted, Reader reader);
 
   tile::FuncOp func;
   const LayoutAssignment &layouts;
   IRRewriter rewriter;
-  /// Tiles that are in shared memory already, for one contracted dimension.
-  DenseMap<std::pair<Value, unsigned>, Value> stored;
+  /// Tiles that are in shared memory already, for a reader and a contracted
+  /// dimension.
+  DenseMap<std::tuple<Value, unsigned, unsigned>, Value> stored;
+  int32_t numThreadDots = 0;
 };
 
 } // namespace
 
 /// Right behind `tile`, so that the memory serves all its uses, and outside of
 /// the loops that only use it.
-Value DotFormer::allocate(Value tile, unsigned contracted) {
+Value DotFormer::allocate(Value tile, unsigned contracted, Reader reader) {
   auto type = cast<RankedTensorType>(tile.getType());
-  // Elements of 16 bits may lie either way, so that one copy serves both.
-  bool eitherWay = type.getElementTypeBitWidth() == 16;
-  Value &known = stored[{tile, eitherWay ? 0 : contracted}];
+  // Where elements may lie either way one copy serves both.
+  bool eitherWay =
+      reader == Reader::TensorCore && type.getElementTypeBitWidth() == 16;
+  Value &known = stored[{tile, unsigned(reader), eitherWay ? 0 : contracted}];
   if (known)
     return known;
+  LinearAttr layout = reader == Reader::TensorCore
+                          ? chooseWgmmaOperand(type, contracted)
+                          : chooseThreadOperand(type, contracted);
   auto memory = warp::SharedType::get(func.getContext(), type.getShape(),
-                                      type.getElementType(),
-                                      chooseWgmmaOperand(type, contracted));
+                                      type.getElementType(), layout);
   rewriter.setInsertionPointAfterValue(tile);
   return known = warp::AllocOp::create(rewriter, tile.getLoc(), memory, tile);
 }
 
 /// An operand in shared memory; transposes become another name for it.
-Value DotFormer::store(Value tile, unsigned contracted) {
+Value DotFormer::store(Value tile, unsigned contracted, Reader reader) {
   auto transpose = tile.getDefiningOp<tile::TransposeOp>();
   if (!transpose)
-    return allocate(tile, contracted);
-  Value source = store(transpose.getSource(), transpose.getOrder()[contracted]);
+    return allocate(tile, contracted, reader);
+  Value source =
+      store(transpose.getSource(), transpose.getOrder()[contracted], reader);
   rewriter.setInsertionPointAfterValue(source);
   return warp::SharedTransposeOp::create(rewriter, transpose.getLoc(), source,
                                          transpose.getOrder());
@@ -66,8 +77,9 @@ Value DotFormer::store(Value tile, unsigned contracted) {
 
 void DotFormer::formWgmma(tile::DotOp dot) {
   const DotLayouts &chosen = layouts.getDot(dot);
-  Value a = chosen.a ? dot.getA() : store(dot.getA(), /*contracted=*/1);
-  Value b = store(dot.getB(), /*contracted=*/0);
+  Value a = chosen.a ? dot.getA()
+                     : store(dot.getA(), /*contracted=*/1, Reader::TensorCore);
+  Value b = store(dot.getB(), /*contracted=*/0, Reader::TensorCore);
   rewriter.setInsertionPoint(dot);
   auto product = warp::WgmmaOp::create(rewriter, dot.getLoc(), dot.getType(), a,
                                        b, dot.getAcc());
@@ -99,15 +111,57 @@ void DotFormer::stage(Value operand, unsigned contracted) {
   if (countConsecutiveRegisterBits(*warp::getLayout(tile),
                                    layout.getLayout()) == 0)
     return;
-  Value memory = allocate(convert.getSource(), contracted);
+  Value memory = allocate(convert.getSource(), contracted, Reader::TensorCore);
   rewriter.setInsertionPoint(convert);
   rewriter.replaceOpWithNewOp<warp::LocalLoadOp>(convert, convert.getType(),
                                                  memory);
 }
 
+/// A product whose operands do not fit into registers is a sum of such whose
+/// operands do: reads of enough steps at once to hide the latency of shared
+/// memory behind multiplications.
+void DotFormer::formThreadDot(tile::DotOp dot) {
+  constexpr int64_t kSteps = 4;
+  const DotLayouts &chosen = layouts.getDot(dot);
+  if (chosen.a)
+    return;
+  const unsigned rank = cast<RankedTensorType>(dot.getType()).getRank();
+  const unsigned inA = getContractedDim(MmaOperand::A, rank),
+                 inB = getContractedDim(MmaOperand::B, rank);
+  Value a = store(dot.getA(), inA, Reader::Threads);
+  Value b = store(dot.getB(), inB, Reader::Threads);
+  const int64_t depth =
+      cast<RankedTensorType>(dot.getA().getType()).getDimSize(inA);
+  const int64_t steps = std::min(depth, kSteps);
+  auto load = [&](Value memory, MmaOperand role, unsigned contracted,
+                  int64_t first) -> Value {
+    auto from = cast<warp::SharedType>(memory.getType());
+    SmallVector<int64_t> shape(from.getShape()), start(rank, 0);
+    shape[contracted] = steps;
+    start[contracted] = first;
+    auto type = RankedTensorType::get(
+        shape, from.getElementType(),
+        LinearAttr::get(
+            func.getContext(),
+            threadOperandLayout(role, chosen.acc.getLayout(), steps)));
+    return warp::LocalLoadOp::create(rewriter, dot.getLoc(), type, memory,
+                                     rewriter.getDenseI64ArrayAttr(start),
+                                     rewriter.getI32IntegerAttr(numThreadDots));
+  };
+  rewriter.setInsertionPoint(dot);
+  Value sum = dot.getAcc();
+  for (int64_t first = 0; first < depth; first += steps)
+    sum = tile::DotOp::create(rewriter, dot.getLoc(), dot.getType(),
+                              load(a, MmaOperand::A, inA, first),
+                              load(b, MmaOperand::B, inB, first), sum,
+                              dot.getPrecision());
+  rewriter.replaceOp(dot, sum);
+  ++numThreadDots;
+}
+
 void DotFormer::form(tile::DotOp dot) {
   if (!isTensorCoreDot(dot))
-    return;
+    return formThreadDot(dot);
   if (layouts.getDot(dot).isWgmma)
     return formWgmma(dot);
   if (cast<RankedTensorType>(dot.getType()).getRank() == 2) {

@@ -1,11 +1,9 @@
 // Products that no tensor core computes: each thread multiplies and adds for
-// its own elements of the result. See ThreadDot.h for how it gets at the
-// operands.
+// its own elements of the result, with what its registers hold of the operands.
+// See ThreadDot.h for how that gets there.
 
 #include "lib/Conversion/WarpToLLVM/CastEmission.h"
 #include "lib/Conversion/WarpToLLVM/Patterns.h"
-#include "lib/Conversion/WarpToLLVM/SharedMemory.h"
-#include "lib/Conversion/WarpToLLVM/SharedTransfer.h"
 
 #include "dialect/Tile/TileOps.h"
 #include "dialect/Warp/WarpTypes.h"
@@ -91,65 +89,23 @@ static void emitProduct(ImplicitLocOpBuilder &b, const LinearLayout &accLayout,
 
 namespace {
 
-/// An operand that threads read from shared memory, some steps at a time.
-class OperandInMemory {
-public:
-  OperandInMemory(ImplicitLocOpBuilder &b, MmaOperand role, Value tile,
-                  ValueRange registers, Value base)
-      : b(b), role(role), type(cast<RankedTensorType>(tile.getType())),
-        element(registers[0].getType()), base(base) {
-    transfer(getLayoutOrScalar(type), type.getShape(), base).store(registers);
-  }
-
-  /// The layout of `steps` steps: what a thread with its part of the result in
-  /// `acc` needs.
-  LinearLayout getLayout(const LinearLayout &acc, int64_t steps) const {
-    return threadOperandLayout(role, acc, steps);
-  }
-
-  SmallVector<Value> load(const LinearLayout &acc, int64_t first,
-                          int64_t steps) {
-    SmallVector<int64_t> shape(type.getShape());
-    int64_t &depth = shape[getContractedDim(role, shape.size())];
-    int64_t stepBytes = type.getNumElements() / depth * getElementBytes();
-    depth = steps;
-    Value start = LLVM::GEPOp::create(
-        b, base.getType(), b.getI8Type(), base,
-        LLVM::GEPArg(static_cast<int32_t>(first * stepBytes)));
-    return transfer(getLayout(acc, steps), shape, start).load();
-  }
-
-private:
-  unsigned getElementBytes() const {
-    return warp::getElementBytes(type.getElementType());
-  }
-  SharedTransfer transfer(const LinearLayout &registers,
-                          ArrayRef<int64_t> shape, Value start) {
-    return SharedTransfer(b, registers, getStepMajorLayout(role, shape),
-                          element, getElementBytes(), start);
-  }
-
-  ImplicitLocOpBuilder &b;
-  MmaOperand role;
-  RankedTensorType type;
-  Type element;
-  Value base;
-};
-
-class DotLowering : public ConvertOpToLLVMPattern<tile::DotOp> {
-public:
+struct DotLowering : ConvertOpToLLVMPattern<tile::DotOp> {
   DotLowering(const WarpTypeConverter &converter, const NvidiaTarget &target)
       : ConvertOpToLLVMPattern(converter), target(target) {}
 
   LogicalResult
   matchAndRewrite(tile::DotOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    if (!holdsOperands(op))
+      return rewriter.notifyMatchFailure(
+          op, "threads do not hold what they need of the operands");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     SmallVector<Value> acc(adaptor.getAcc());
-    if (!getDotScratchBytes(op))
-      emitFromRegisters(b, op, adaptor, acc);
-    else if (failed(emitFromMemory(b, op, adaptor, acc)))
-      return failure();
+    emitProduct(b, getLayoutOrScalar(op.getType()),
+                getLayoutOrScalar(op.getA().getType()),
+                getLayoutOrScalar(op.getB().getType()),
+                widen(b, op, op.getA(), adaptor.getA()),
+                widen(b, op, op.getB(), adaptor.getB()), acc);
     rewriter.replaceOpWithMultiple(op, {acc});
     return success();
   }
@@ -161,47 +117,6 @@ private:
                      getElementTypeOrSelf(operand.getType()),
                      getElementTypeOrSelf(op.getType()));
   }
-
-  void emitFromRegisters(ImplicitLocOpBuilder &b, tile::DotOp op,
-                         OneToNOpAdaptor adaptor,
-                         SmallVectorImpl<Value> &acc) const {
-    emitProduct(b, getLayoutOrScalar(op.getType()),
-                getLayoutOrScalar(op.getA().getType()),
-                getLayoutOrScalar(op.getB().getType()),
-                widen(b, op, op.getA(), adaptor.getA()),
-                widen(b, op, op.getB(), adaptor.getB()), acc);
-  }
-
-  LogicalResult emitFromMemory(ImplicitLocOpBuilder &b, tile::DotOp op,
-                               OneToNOpAdaptor adaptor,
-                               SmallVectorImpl<Value> &acc) const {
-    FailureOr<int64_t> offset = getSharedOffset(op);
-    if (failed(offset))
-      return failure();
-    OperandInMemory lhs(b, MmaOperand::A, op.getA(), adaptor.getA(),
-                        emitSharedAddress(b, *offset));
-    OperandInMemory rhs(
-        b, MmaOperand::B, op.getB(), adaptor.getB(),
-        emitSharedAddress(b, *offset + getSecondOperandOffset(op)));
-    emitBarrier(b);
-    LinearLayout layout = getLayoutOrScalar(op.getType());
-    int64_t depth =
-        cast<RankedTensorType>(op.getA().getType()).getShape().back();
-    int64_t steps = std::min(depth, kSteps);
-    for (int64_t first = 0; first < depth; first += steps) {
-      SmallVector<Value> x =
-          widen(b, op, op.getA(), lhs.load(layout, first, steps));
-      SmallVector<Value> y =
-          widen(b, op, op.getB(), rhs.load(layout, first, steps));
-      emitProduct(b, layout, lhs.getLayout(layout, steps),
-                  rhs.getLayout(layout, steps), x, y, acc);
-    }
-    return success();
-  }
-
-  /// Along the contracted dimension, what is read at once: enough to hide the
-  /// latency of shared memory behind multiplications.
-  static constexpr int64_t kSteps = 4;
 
   const NvidiaTarget target;
 };

@@ -84,10 +84,11 @@ static SmallVector<Value> emitLoad(ImplicitLocOpBuilder &b, Value address,
 }
 
 SharedTile::SharedTile(ImplicitLocOpBuilder &b, const SharedAccess &access,
-                       unsigned offsetBits, Type element, Value base)
+                       unsigned offsetBits, Type element, Value base,
+                       uint64_t origin)
     : b(b), access(access), offsetBits(offsetBits),
       elementBytesLog2(llvm::Log2_32(getMemoryBits(element) / 8)),
-      element(element), base(base) {
+      originBytes(origin << elementBytesLog2), element(element), base(base) {
   LinearLayout toBytes =
       LinearLayout::strided(LayoutAxis::Offset, LayoutAxis::Offset,
                             access.offsets.getTotalOutBits(), elementBytesLog2);
@@ -122,8 +123,8 @@ unsigned SharedTile::getRoundOf(unsigned reg) const {
 
 Value SharedTile::getAddressOf(unsigned reg) {
   uint64_t roundBytes = uint64_t(1) << (offsetBits + elementBytesLog2);
-  return getAddress(getRegisterOffset(byteOffsets, reg, LayoutAxis::Offset) &
-                    (roundBytes - 1));
+  uint64_t offset = getRegisterOffset(byteOffsets, reg, LayoutAxis::Offset);
+  return getAddress((offset & (roundBytes - 1)) ^ originBytes);
 }
 
 void SharedTile::forEachVector(

@@ -16,8 +16,10 @@ public:
   /// The tile starts at `base` (!llvm.ptr<3>), aligned to 16 bytes, with
   /// elements of the LLVM type `element`. Offsets count elements in their
   /// lowest `offsetBits` bits; what stands above is the number of the round.
+  /// All are counted from `origin`, by `xor`.
   SharedTile(mlir::ImplicitLocOpBuilder &b, const SharedAccess &access,
-             unsigned offsetBits, mlir::Type element, mlir::Value base);
+             unsigned offsetBits, mlir::Type element, mlir::Value base,
+             uint64_t origin = 0);
 
   /// Stores those of `registers` that belong to `round`, where `predicate`
   /// (null: always) holds.
@@ -41,6 +43,7 @@ private:
   const SharedAccess &access;
   LinearLayout byteOffsets;
   unsigned offsetBits, elementBytesLog2;
+  uint64_t originBytes;
   mlir::Type element;
   mlir::Value base, thread;
   uint64_t threadBits = 0;

@@ -5,6 +5,7 @@
 #include "lib/Conversion/WarpToLLVM/Patterns.h"
 #include "lib/Conversion/WarpToLLVM/SharedMemory.h"
 #include "lib/Conversion/WarpToLLVM/SharedTransfer.h"
+#include "lib/Conversion/WarpToLLVM/ThreadIndices.h"
 
 #include "dialect/Warp/WarpOps.h"
 
@@ -14,13 +15,14 @@
 using namespace mlir;
 using namespace tilewright;
 
-/// Between a tile in registers of type `tile` and `memory`, which is at `base`.
+/// Between a tile in registers of type `tile` and what starts at `start` in
+/// `memory`, which is at `base`.
 static SharedTransfer makeTransfer(ImplicitLocOpBuilder &b, Type tile,
                                    warp::SharedType memory, Type element,
-                                   Value base) {
-  return SharedTransfer(b, getLayoutOrScalar(tile),
-                        memory.getLayout().getLayout(), element,
-                        warp::getElementBytes(memory.getElementType()), base);
+                                   Value base, ArrayRef<int64_t> start = {}) {
+  return SharedTransfer(
+      b, getLayoutOrScalar(tile), memory.getLayout().getLayout(), element,
+      warp::getElementBytes(memory.getElementType()), base, start);
 }
 
 namespace {
@@ -62,6 +64,14 @@ struct AllocLowering : StoringPattern<warp::AllocOp> {
   }
 };
 
+/// Whether `load` reads the first block for a product behind another one. The
+/// assembler would read all blocks of all products first, into more registers
+/// than there are; it moves no reads across a barrier.
+static bool startsNextProduct(warp::LocalLoadOp load) {
+  return load.getProduct().value_or(0) > 0 && load.getStart() &&
+         llvm::all_of(*load.getStart(), [](int64_t at) { return at == 0; });
+}
+
 struct LocalLoadLowering : ConvertOpToLLVMPattern<warp::LocalLoadOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
 
@@ -71,9 +81,12 @@ struct LocalLoadLowering : ConvertOpToLLVMPattern<warp::LocalLoadOp> {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     warp::SharedType memory = op.getMemory().getType();
     Type element = getTypeConverter()->convertType(memory.getElementType());
+    if (startsNextProduct(op))
+      NVVM::SyncWarpOp::create(b, emitI32(b, -1));
     rewriter.replaceOpWithMultiple(
         op, {makeTransfer(b, op.getType(), memory, element,
-                          adaptor.getMemory().front())
+                          adaptor.getMemory().front(),
+                          op.getStart().value_or(ArrayRef<int64_t>()))
                  .load()});
     return success();
   }

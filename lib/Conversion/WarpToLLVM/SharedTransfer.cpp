@@ -7,14 +7,37 @@
 using namespace mlir;
 using namespace tilewright;
 
+/// The offset of the element at `place`; 0 where none is given.
+static uint64_t getOffset(const LinearLayout &memory, ArrayRef<int64_t> place) {
+  SmallVector<Coordinate> coordinates;
+  for (auto [dim, index] : llvm::enumerate(place))
+    coordinates.push_back({dimAxis(dim), static_cast<uint64_t>(index)});
+  LinearLayout offsets = memory.inverse();
+  return offsets.applyFlat(offsets.flattenIn(coordinates));
+}
+
+/// With vectors that stay whole where they are counted from `origin`.
+static SharedAccess getAccessFrom(uint64_t origin,
+                                  const LinearLayout &registers,
+                                  const LinearLayout &memory,
+                                  unsigned elementBytes) {
+  SharedAccess access = getSharedAccess(registers, memory, elementBytes);
+  size_t bits = llvm::countr_zero(origin);
+  access.vectorRegisters.truncate(
+      std::min(bits, access.vectorRegisters.size()));
+  return access;
+}
+
 SharedTransfer::SharedTransfer(ImplicitLocOpBuilder &b,
                                const LinearLayout &registers,
                                const LinearLayout &memory, Type element,
-                               unsigned elementBytes, Value base)
+                               unsigned elementBytes, Value base,
+                               ArrayRef<int64_t> start)
     : b(b), element(element), elementBytes(elementBytes), base(base),
-      full(registers), registers(full.dropRedundantBits(LayoutAxis::Register)),
-      access(getSharedAccess(this->registers, memory, elementBytes)),
-      shared(b, access, this->registers.getTotalOutBits(), element, base) {}
+      origin(getOffset(memory, start)), full(registers),
+      registers(full.dropRedundantBits(LayoutAxis::Register)),
+      access(getAccessFrom(origin, this->registers, memory, elementBytes)),
+      shared(b, access, memory.getTotalInBits(), element, base, origin) {}
 
 /// Both layouts differ in copies only, so there always is a map.
 static SmallVector<Value> select(const LinearLayout &from,
@@ -27,10 +50,16 @@ static SmallVector<Value> select(const LinearLayout &from,
   return selected;
 }
 
+std::optional<MatrixAccess> SharedTransfer::planMatrices() const {
+  if (origin != 0)
+    return std::nullopt;
+  return planMatrixTransfer(access.offsets, element, elementBytes);
+}
+
 void SharedTransfer::store(ValueRange values, bool hasStoreMatrix) {
   SmallVector<Value> selected = select(full, registers, values);
   Value owner = emitIsOwner(b, registers);
-  auto matrices = planMatrixTransfer(access.offsets, element, elementBytes);
+  auto matrices = planMatrices();
   if (matrices && !owner && hasStoreMatrix)
     emitStoreMatrix(b, *matrices, element, base, registers.getTotalOutBits(),
                     /*round=*/0, selected);
@@ -47,7 +76,7 @@ SmallVector<Value> SharedTransfer::loadRemote() {
 
 SmallVector<Value> SharedTransfer::load() {
   SmallVector<Value> values(registers.getInSize(LayoutAxis::Register));
-  if (auto matrices = planMatrixTransfer(access.offsets, element, elementBytes))
+  if (auto matrices = planMatrices())
     emitLoadMatrix(b, *matrices, element, base, values);
   else
     shared.load(/*round=*/0, values);

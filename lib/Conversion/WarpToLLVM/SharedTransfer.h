@@ -4,16 +4,20 @@
 #pragma once
 
 #include "lib/Conversion/WarpToLLVM/SharedTile.h"
+#include "lib/Support/MatrixAccess.h"
 
 namespace tilewright {
 
 class SharedTransfer {
 public:
-  /// `registers` and `memory` lay out the same tile of the LLVM type `element`,
-  /// which takes `elementBytes` in memory; it starts at `base`.
+  /// `registers` lays out a tile of the LLVM type `element`, which takes
+  /// `elementBytes` in memory, and `memory` what is at `base`: the same tile,
+  /// or a larger one in which the tile starts at `start`, a multiple of its
+  /// sides.
   SharedTransfer(mlir::ImplicitLocOpBuilder &b, const LinearLayout &registers,
                  const LinearLayout &memory, mlir::Type element,
-                 unsigned elementBytes, mlir::Value base);
+                 unsigned elementBytes, mlir::Value base,
+                 llvm::ArrayRef<int64_t> start = {});
 
   /// Stores the registers of the tile; of copies, one is stored.
   /// `hasStoreMatrix` says whether the target has `stmatrix`.
@@ -25,10 +29,14 @@ public:
   llvm::SmallVector<mlir::Value> loadRemote();
 
 private:
+  std::optional<MatrixAccess> planMatrices() const;
+
   mlir::ImplicitLocOpBuilder &b;
   mlir::Type element;
   unsigned elementBytes;
   mlir::Value base;
+  /// Where the tile starts in the memory, in elements.
+  uint64_t origin;
   /// With and without registers that hold copies.
   LinearLayout full, registers;
   SharedAccess access;

@@ -62,13 +62,18 @@ static TmaLoad describe(tile::DescriptorLoadOp load) {
 // Groups
 //===----------------------------------------------------------------------===//
 
-/// The products that read `load` from shared memory.
+/// The products that read `load` from shared memory, those of threads piece by
+/// piece.
 static llvm::SmallPtrSet<Operation *, 4> getProducts(const TmaLoad &load) {
   llvm::SmallPtrSet<Operation *, 4> products;
   for (AllocOp alloc : load.getServed())
     for (Operation *user : getTileUsers(alloc))
       if (isa<WgmmaOp>(user))
         products.insert(user);
+      else if (isa<LocalLoadOp>(user))
+        for (Operation *reader : user->getUsers())
+          if (isa<tile::DotOp>(reader))
+            products.insert(reader);
   return products;
 }
 

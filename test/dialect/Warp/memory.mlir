@@ -22,6 +22,13 @@ tile.func @round_trip(%x: tensor<16x4xf16, #rows>) -> tensor<16x4xf16, #rows> {
   tile.return %y : tensor<16x4xf16, #rows>
 }
 
+// CHECK-LABEL: @part
+tile.func @part(%m: !warp.shared<4x32xf32>) -> tensor<4x8xf32> {
+  // CHECK: warp.local_load %{{.*}} {start = array<i64: 0, 24>} : !warp.shared<4x32xf32, #[[PANEL]]> -> tensor<4x8xf32>
+  %x = warp.local_load %m {start = array<i64: 0, 24>} : !warp.shared<4x32xf32> -> tensor<4x8xf32>
+  tile.return %x : tensor<4x8xf32>
+}
+
 // CHECK-LABEL: @filled
 // CHECK-SAME: %[[X:.*]]: tensor
 tile.func @filled(%x: tensor<16x4x!tile.ptr<i8>, #rows>) {

@@ -60,6 +60,56 @@ tile.func @load(%m: !warp.shared<32xf32, #shared>) attributes {warp.num_warps = 
 
 // -----
 
+#shared = #warp.linear<{offset = [[1], [2], [4], [8], [16]]}>
+tile.func @part_without_layout(%m: !warp.shared<32xf32, #shared>) attributes {warp.num_warps = 1 : i32} {
+  // C1
+  // expected-error@+1 {{needs a tile with a #warp.linear layout, got 'tensor<8xf32>'}}
+  %x = warp.local_load %m {start = array<i64: 0>} : !warp.shared<32xf32, #shared> -> tensor<8xf32>
+  tile.return
+}
+
+// -----
+
+#shared = #warp.linear<{offset = [[1], [2], [4], [8], [16]]}>
+tile.func @part_of_another_type(%m: !warp.shared<32xf32, #shared>) {
+  // C1
+  // expected-error@+1 {{moves 'tensor<8xf16>' but the shared memory is}}
+  %x = warp.local_load %m {start = array<i64: 0>} : !warp.shared<32xf32, #shared> -> tensor<8xf16>
+  tile.return
+}
+
+// -----
+
+#shared = #warp.linear<{offset = [[1], [2], [4], [8], [16]]}>
+tile.func @part_of_another_rank(%m: !warp.shared<32xf32, #shared>) {
+  // C2
+  // expected-error@+1 {{that is a multiple of the sides of 'tensor<8xf32>', got [0, 0]}}
+  %x = warp.local_load %m {start = array<i64: 0, 0>} : !warp.shared<32xf32, #shared> -> tensor<8xf32>
+  tile.return
+}
+
+// -----
+
+#shared = #warp.linear<{offset = [[1], [2], [4], [8], [16]]}>
+tile.func @part_at_no_multiple(%m: !warp.shared<32xf32, #shared>) {
+  // C2
+  // expected-error@+1 {{that is a multiple of the sides of 'tensor<8xf32>', got [4]}}
+  %x = warp.local_load %m {start = array<i64: 4>} : !warp.shared<32xf32, #shared> -> tensor<8xf32>
+  tile.return
+}
+
+// -----
+
+#shared = #warp.linear<{offset = [[1], [2], [4], [8], [16]]}>
+tile.func @part_beyond(%m: !warp.shared<32xf32, #shared>) {
+  // C2
+  // expected-error@+1 {{needs a start in '!warp.shared<32xf32,}}
+  %x = warp.local_load %m {start = array<i64: 32>} : !warp.shared<32xf32, #shared> -> tensor<8xf32>
+  tile.return
+}
+
+// -----
+
 #lanes = #warp.linear<{lane = [[1], [2], [4], [8], [16]]}>
 #shared = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32]]}>
 tile.func @store(%x: tensor<32xf32, #lanes>, %m: !warp.shared<64xf32, #shared>) {

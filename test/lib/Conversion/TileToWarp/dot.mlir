@@ -82,9 +82,19 @@ tile.func @chain(%x: f16, %out: !tile.ptr<f32>) attributes {tile.kernel} {
 
 // -----
 
-// IEEE products of f32 are for threads.
+// IEEE products of f32 are for threads, which read their operands from shared
+// memory four steps at a time.
 // CHECK-LABEL: tile.func @threads
-// CHECK: tile.dot {{.*}} : tensor<64x16xf32, #{{.*}}>, tensor<16x64xf32, #{{.*}}>, tensor<64x64xf32, #{{.*}}>
+// CHECK: %[[A:.*]] = warp.alloc %
+// CHECK: %[[B:.*]] = warp.alloc %
+// CHECK: %[[A0:.*]] = warp.local_load %[[A]] {product = 0 : i32, start = array<i64: 0, 0>}
+// CHECK: %[[B0:.*]] = warp.local_load %[[B]] {product = 0 : i32, start = array<i64: 0, 0>}
+// CHECK: %[[S0:.*]] = tile.dot %[[A0]], %[[B0]], %{{.*}} : tensor<64x4xf32, #{{.*}}>, tensor<4x64xf32, #{{.*}}>, tensor<64x64xf32, #{{.*}}>
+// CHECK: %[[A1:.*]] = warp.local_load %[[A]] {product = 0 : i32, start = array<i64: 0, 4>}
+// CHECK: %[[B1:.*]] = warp.local_load %[[B]] {product = 0 : i32, start = array<i64: 4, 0>}
+// CHECK: tile.dot %[[A1]], %[[B1]], %[[S0]]
+// CHECK-COUNT-2: tile.dot
+// CHECK-NOT: tile.dot
 // CHECK-NOT: warp.mma
 tile.func @threads(%x: f32, %out: !tile.ptr<f32>) attributes {tile.kernel} {
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
