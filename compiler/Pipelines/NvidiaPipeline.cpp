@@ -52,16 +52,21 @@ void tilewright::buildTileToWarpPipeline(OpPassManager &manager,
     manager.addPass(warp::createMakePersistent());
     manager.addPass(warp::createStageStores());
     manager.addPass(warp::createSpecialize({numStages, limit}));
+    manager.addPass(warp::createDropCarried());
     if (options.clusterSize > 1)
       manager.addPass(warp::createFormClusters({options.clusterSize}));
+  }
+  // While each iteration of a loop stands in the loop.
+  manager.addPass(warp::createReportTraffic());
+  if (target.hasWgmma()) {
     manager.addPass(warp::createOverlapProducts());
     manager.addPass(warp::createDelayWaits());
     manager.addPass(warp::createBindTensorMaps({options.check}));
+    manager.addPass(warp::createPrepareEpilogue());
   }
   manager.addPass(warp::createPipelineLoops({numStages, limit}));
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
-  manager.addPass(warp::createReportTraffic());
   manager.addPass(warp::createAllocateShared(
       {target.getSharedMemoryLimit(),
        "sm_" + std::to_string(options.computeCapability)}));

@@ -4,6 +4,7 @@
 #include "lib/Support/TmaTiling.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -59,10 +60,20 @@ LogicalResult RingWaitOp::inferReturnTypes(MLIRContext *,
   return inferSlot(operands, types);
 }
 
+/// Whether `value` is used at most once on each way through branches.
+static bool hasOneUseEachWay(Value value) {
+  for (OpOperand &use : value.getUses())
+    for (OpOperand &other : value.getUses())
+      if (&use != &other &&
+          !insideMutuallyExclusiveRegions(use.getOwner(), other.getOwner()))
+        return false;
+  return true;
+}
+
 static LogicalResult verifyUsedOnce(Operation *op, Value slot) {
   // A block without an end is still being written.
   bool isComplete = op->getBlock()->mightHaveTerminator();
-  if (slot.hasOneUse() || (slot.use_empty() && !isComplete))
+  if (slot.use_empty() ? !isComplete : hasOneUseEachWay(slot))
     return success();
   auto error = op->emitOpError("gives a slot that is used ")
                << std::distance(slot.use_begin(), slot.use_end())

@@ -43,8 +43,8 @@ def Warp_RingAcquireOp : Warp_SlotOp<"ring.acquire"> {
     In a ring of `transactions` the producer waits until the slot is empty; one
     that fills itself names the slot by `index`.
 
-    C1: the slot is used exactly once, by the `warp.ring.commit` that ends the
-        filling.
+    C1: on each way through branches the slot is used once, by the
+        `warp.ring.commit` that ends the filling.
     C2: there is an `index` if and only if the ring completes by `async_groups`.
         It counts 0, 1, ..., N - 1, 0, ... from one to the next.
     C3: with an `index` the slot is empty: it was never committed or has been
@@ -95,8 +95,8 @@ def Warp_RingWaitOp : Warp_SlotOp<"ring.wait"> {
     what it copied itself; what others copied is there behind the next barrier,
     which `warp-insert-barriers` puts before the first read.
 
-    C1: the slot is used exactly once, by the `warp.ring.release` that ends the
-        reading.
+    C1: on each way through branches the slot is used once, by the
+        `warp.ring.release` that ends the reading.
     C2: there is an `index` if and only if the ring completes by `async_groups`.
         It counts 0, 1, ..., N - 1, 0, ... from one to the next.
     C3: with an `index`, the slot was committed, and not more than `pending` were

@@ -1,5 +1,6 @@
 // Roles: warps of one block that run different code.
 
+include "dialect/Tile/TileBase.td"
 include "dialect/Warp/WarpBase.td"
 include "dialect/Warp/WarpResources.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
@@ -103,5 +104,46 @@ def Warp_NamedBarrierArriveOp : Warp_NamedBarrierOp<"named_barrier_arrive"> {
     ```mlir
     warp.named_barrier_arrive 0 warps 8
     ```
+  }];
+}
+
+def Warp_ColdOp : Warp_Op<"cold", [MemoryEffects<[MemWrite<Warp_SharedResource>]>]> {
+  let summary = "says that control rarely comes here";
+  let description = [{
+    What its block computes stays in it: it is not computed ahead of the branch
+    that leads here, where it would cost those time who go another way.
+
+    ```mlir
+    %sums = scf.if %any {
+      ...
+    } else {
+      warp.cold
+      scf.yield %zero
+    }
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Warp_FromHereOp : Warp_Op<"from_here", [
+    SameOperandsAndResultType, MemoryEffects<[MemWrite<Warp_SharedResource>]>]> {
+  let summary = "a value, as if it were known only from here on";
+  let description = [{
+    What is computed from the result stays behind this op: nothing knows that it
+    could be computed earlier, such as ahead of a loop.
+
+    ```mlir
+    %late = warp.from_here %program : i32
+    ```
+  }];
+  let arguments = (ins AnyTypeOf<[I1, I32, I64, F32, Tile_Ptr]>:$value);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value)";
+  let extraClassDeclaration = [{
+    /// Whether `type` is one that the op takes.
+    static bool canTake(::mlir::Type type) {
+      return type.isInteger(1) || type.isInteger(32) || type.isInteger(64) ||
+             type.isF32() || ::mlir::isa<::tilewright::tile::PtrType>(type);
+    }
   }];
 }

@@ -8,6 +8,7 @@
 
 #include "dialect/Tile/TileDialect.h"
 #include "dialect/Tile/TileOps.h"
+#include "dialect/Warp/WarpOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -407,5 +408,6 @@ AxisInfo tilewright::inferAxisInfo(Operation *op, Infos in) {
           })
       .Case<tile::ProgramIdOp, tile::NumProgramsOp>(
           [](Operation *) { return nonNegativeScalar(); })
+      .Case([&](warp::FromHereOp) { return in[0]; })
       .Default([&](Operation *) { return AxisInfo::getUnknown(type); });
 }

@@ -43,6 +43,21 @@ static SharedUse getAllocated(Operation *op, bool isWrite) {
   return {offset.getInt(), offset.getInt() + getSharedBytes(op), isWrite};
 }
 
+bool tilewright::writesGlobalMemory(Operation *op) {
+  if (isMemoryEffectFree(op) ||
+      op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
+    return false;
+  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!effects)
+    return true;
+  SmallVector<MemoryEffects::EffectInstance> instances;
+  effects.getEffects(instances);
+  return llvm::any_of(instances, [](const MemoryEffects::EffectInstance &e) {
+    return isa<MemoryEffects::Write>(e.getEffect()) &&
+           e.getResource() != warp::SharedMemory::get();
+  });
+}
+
 /// The access to a slot of `ring`, a value. A ring that came through a block
 /// argument may be any.
 static SharedUse getSlot(Value ring, RingAccess access) {

@@ -26,6 +26,10 @@ int64_t getSharedBytes(mlir::Operation *op);
 /// Whether what `op` allocates is scratch.
 bool usesScratch(mlir::Operation *op);
 
+/// Whether `op` itself, without what stands in its regions, may write memory
+/// other than shared memory.
+bool writesGlobalMemory(mlir::Operation *op);
+
 /// What an access does to a ring.
 enum class RingAccess { None, Fill, Wait, Read };
 

@@ -16,8 +16,9 @@
 namespace tilewright {
 
 /// A part is stored in rounds: round i holds the offsets in the part, counted
-/// in elements, whose bits from `offsetBits` on are i. Two rounds of each part
-/// have memory at once.
+/// in elements, whose bits from `offsetBits` on are i. One or two rounds of
+/// each part have memory at once: with two, threads write one while the other
+/// is copied.
 struct TmaStorePlan {
   /// Where the elements of the tile lie.
   LinearLayout memory;
@@ -30,8 +31,11 @@ struct TmaStorePlan {
   int64_t roundBytes = 0;
 
   unsigned getNumParts() const { return 1u << partStarts.size(); }
-  int64_t getPartBytes() const { return std::min(numRounds, 2u) * roundBytes; }
-  int64_t getStagingBytes() const { return getNumParts() * getPartBytes(); }
+  /// The memory that is needed, and the most that is used.
+  int64_t getLeastBytes() const { return getNumParts() * roundBytes; }
+  int64_t getStagingBytes() const {
+    return std::min(numRounds, 2u) * getLeastBytes();
+  }
 
   /// Of a tile with a layout.
   static TmaStorePlan get(mlir::RankedTensorType type);

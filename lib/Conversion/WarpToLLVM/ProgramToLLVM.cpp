@@ -176,6 +176,36 @@ struct BarrierLowering : ConvertOpToLLVMPattern<warp::BarrierOp> {
   }
 };
 
+/// Code that has effects for all that LLVM knows, and is empty.
+struct ColdLowering : ConvertOpToLLVMPattern<warp::ColdOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(warp::ColdOp op, OneToNOpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    InlinePtx(b).emit("", /*sideEffects=*/true);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+/// A register that code which LLVM does not know leaves as it was.
+struct FromHereLowering : ConvertOpToLLVMPattern<warp::FromHereOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(warp::FromHereOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Value value = adaptor.getValue().front();
+    InlinePtx ptx(b);
+    ptx.out(value.getType(), value);
+    rewriter.replaceOp(op, ptx.emit("", /*sideEffects=*/true));
+    return success();
+  }
+};
+
 /// A barrier of roles: from the last one of the hardware down, as those of the
 /// compiler count up.
 template <typename OpT>
@@ -206,8 +236,8 @@ struct NamedBarrierLowering : ConvertOpToLLVMPattern<OpT> {
 
 void tilewright::populateProgramToLLVM(const WarpTypeConverter &converter,
                                        RewritePatternSet &patterns) {
-  patterns.add<FuncLowering, ReturnLowering, BarrierLowering,
-               NamedBarrierLowering<warp::NamedBarrierWaitOp>,
+  patterns.add<FuncLowering, ReturnLowering, BarrierLowering, ColdLowering,
+               FromHereLowering, NamedBarrierLowering<warp::NamedBarrierWaitOp>,
                NamedBarrierLowering<warp::NamedBarrierArriveOp>,
                GridLowering<tile::ProgramIdOp, NVVM::BlockIdXOp,
                             NVVM::BlockIdYOp, NVVM::BlockIdZOp>,

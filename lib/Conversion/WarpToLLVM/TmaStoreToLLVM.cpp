@@ -1,5 +1,5 @@
-// warp.tma_store: panel by panel through two pieces of staging memory, each
-// warpgroup for itself where it can.
+// warp.tma_store: panel by panel through one or two pieces of staging memory,
+// each warpgroup for itself where it can.
 
 #include "lib/Conversion/WarpToLLVM/InlinePtx.h"
 #include "lib/Conversion/WarpToLLVM/MatrixTransfer.h"
@@ -46,10 +46,11 @@ private:
 /// Writes the rounds of one op.
 class StoreWriter {
 public:
-  /// `instruction` is that of the copies, up to the number of dimensions.
+  /// `instruction` is that of the copies, up to the number of dimensions;
+  /// `staging` has `stagingBytes`.
   StoreWriter(ImplicitLocOpBuilder &b, const TmaStorePlan &plan,
               std::string instruction, Value map, ArrayRef<Value> offsets,
-              Value staging);
+              Value staging, int64_t stagingBytes);
 
   void write(const LinearLayout &layout, ValueRange registers,
              unsigned elementBytes);
@@ -61,6 +62,8 @@ private:
   const TmaStorePlan &plan;
   std::string instruction;
   StoringWarps warps;
+  /// The rounds that have memory.
+  unsigned numPieces;
   Value map, staging;
   SmallVector<Value> offsets;
 };
@@ -102,16 +105,21 @@ static void emitStoreWait(ImplicitLocOpBuilder &b, unsigned pending) {
 
 StoreWriter::StoreWriter(ImplicitLocOpBuilder &b, const TmaStorePlan &plan,
                          std::string instruction, Value map,
-                         ArrayRef<Value> offsets, Value staging)
+                         ArrayRef<Value> offsets, Value staging,
+                         int64_t stagingBytes)
     : b(b), plan(plan), instruction(std::move(instruction)),
-      warps(b, plan.getNumParts()), map(map), staging(staging),
-      offsets(offsets) {
+      warps(b, plan.getNumParts()),
+      numPieces(stagingBytes < plan.getStagingBytes() ? 1 : 2), map(map),
+      staging(staging), offsets(offsets) {
   Value part = warps.getPart();
   if (!part)
     return;
+  // Where a part's memory starts must not depend on the tile, as a warpgroup
+  // may still copy from its own for another store.
   this->staging = emitByteOffset(
       b, staging,
-      LLVM::MulOp::create(b, part, emitI32(b, plan.getPartBytes())));
+      LLVM::MulOp::create(b, part,
+                          emitI32(b, stagingBytes / plan.getNumParts())));
   size_t rank = plan.partStarts[0].size(), leading = offsets.size() - rank;
   for (size_t dim = 0; dim < rank; ++dim) {
     SmallVector<uint64_t> columns;
@@ -163,11 +171,11 @@ void StoreWriter::write(const LinearLayout &layout, ValueRange registers,
     return emitByteOffset(b, staging, emitI32(b, offset));
   };
   for (unsigned round = 0; round < plan.numRounds; ++round) {
-    int64_t start = round % 2 * plan.roundBytes;
-    // The first two rounds write what a store before may have left to copy. Who
-    // has waited for all of that before the first has done so for the second.
-    if (round != 1) {
-      emitStoreWait(b, /*pending=*/round == 0 ? 0 : 1);
+    int64_t start = round % numPieces * plan.roundBytes;
+    // The first rounds write what a store before may have left to copy. Who has
+    // waited for all of that before the first has done so for the second.
+    if (round == 0 || round >= numPieces) {
+      emitStoreWait(b, /*pending=*/round == 0 ? 0 : numPieces - 1);
       warps.meet();
     }
     if (matrices && !owner)
@@ -216,14 +224,14 @@ struct TmaStoreLowering : ConvertOpToLLVMPattern<warp::TmaStoreOp> {
     RankedTensorType type = op.getSource().getType();
     TmaStorePlan plan = TmaStorePlan::get(type);
     int64_t bytes = op.getStaging().getType().getShape()[0];
-    if (bytes < plan.getStagingBytes())
-      return op.emitOpError("needs ")
-             << plan.getStagingBytes() << " bytes to go through, got " << bytes;
+    if (bytes % plan.getLeastBytes() != 0)
+      return op.emitOpError("needs a multiple of ")
+             << plan.getLeastBytes() << " bytes to go through, got " << bytes;
     SmallVector<Value> offsets;
     for (ValueRange offset : adaptor.getOffsets())
       offsets.push_back(offset.front());
     StoreWriter(b, plan, getInstruction(op), adaptor.getMap().front(), offsets,
-                adaptor.getStaging().front())
+                adaptor.getStaging().front(), bytes)
         .write(getLayoutOrScalar(type), adaptor.getSource(),
                warp::getElementBytes(type.getElementType()));
     rewriter.eraseOp(op);

@@ -5,6 +5,7 @@
 #include "lib/Transforms/Warp/LoopEntry.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/SetVector.h"
@@ -135,35 +136,159 @@ findReleases(const CarriedSums &sums) {
   return releases;
 }
 
-/// Makes the loop hold the slots of the iteration before. Gives the loop and
-/// what it holds at its end.
-static std::pair<scf::ForOp, SmallVector<Value>>
-carrySlots(const CarriedSums &sums, MutableArrayRef<RingReleaseOp> releases,
-           IRRewriter &rewriter) {
-  scf::ForOp loop = sums.loop;
-  rewriter.setInsertionPoint(loop);
-  SmallVector<Value> none, slots;
-  for (RingReleaseOp release : releases) {
-    slots.push_back(release.getSlot());
-    none.push_back(RingNoSlotOp::create(rewriter, loop.getLoc(),
-                                        release.getSlot().getType()));
-  }
-  auto yieldSlots = [&](OpBuilder &, Location, ArrayRef<BlockArgument>) {
-    return slots;
-  };
-  auto replaced = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
-      rewriter, none, /*replaceInitOperandUsesInLoop=*/false, yieldSlots));
-  rewriter.setInsertionPoint(releases.front());
-  Value notFirst = arith::CmpIOp::create(
-      rewriter, replaced.getLoc(), arith::CmpIPredicate::ne,
-      replaced.getInductionVar(), replaced.getLowerBound());
-  auto held = replaced.getRegionIterArgs().take_back(releases.size());
-  for (auto [release, slot] : llvm::zip_equal(releases, held)) {
-    release.getSlotMutable().assign(slot);
-    release.getConditionMutable().assign(notFirst);
-  }
-  return {replaced, replaced.getResults().take_back(releases.size())};
+/// One wait behind the last product, for all products of the iteration before,
+/// and the slots given back behind that.
+static WgmmaWaitOp joinWaits(const CarriedSums &sums,
+                             ArrayRef<RingReleaseOp> releases,
+                             IRRewriter &rewriter) {
+  SmallVector<Value> waited;
+  for (WgmmaWaitOp wait : sums.waits)
+    waited.push_back(wait.getSums()[0]);
+  WgmmaWaitOp last = sums.waits.back();
+  rewriter.setInsertionPoint(last);
+  auto joined = WgmmaWaitOp::create(rewriter, last.getLoc(), TypeRange(waited),
+                                    waited, sums.numProducts);
+  for (RingReleaseOp release : llvm::reverse(releases))
+    if (release->isBeforeInBlock(joined))
+      rewriter.moveOpAfter(release, joined);
+  for (auto [wait, result] : llvm::zip(sums.waits, joined.getResults()))
+    rewriter.replaceOp(wait, result);
+  return joined;
 }
+
+/// Writes the first iteration of `loop`, which has no products of another one
+/// to wait for and no slots to give back. Gives what it leaves to the next one:
+/// what the loop carries, and its slots.
+static SmallVector<Value> writeFirst(scf::ForOp loop, WgmmaWaitOp wait,
+                                     ArrayRef<RingReleaseOp> releases,
+                                     RewriterBase &b) {
+  IRMapping map;
+  map.map(loop.getInductionVar(), loop.getLowerBound());
+  map.map(loop.getRegionIterArgs(), loop.getInitArgs());
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    if (&op == wait)
+      for (auto [result, sum] :
+           llvm::zip_equal(wait.getResults(), wait.getSums()))
+        map.map(result, map.lookup(sum));
+    else if (!llvm::is_contained(releases, &op))
+      b.clone(op, map);
+  }
+  SmallVector<Value> left;
+  for (Value value : loop.getYieldedValues())
+    left.push_back(map.lookupOrDefault(value));
+  for (RingReleaseOp release : releases)
+    left.push_back(map.lookup(release.getSlot()));
+  return left;
+}
+
+/// What the first iteration has from one before it that there is not.
+static SmallVector<Value>
+leaveNothing(scf::ForOp loop, ArrayRef<RingReleaseOp> releases, OpBuilder &b) {
+  SmallVector<Value> left(loop.getInitArgs());
+  for (RingReleaseOp release : releases)
+    left.push_back(RingNoSlotOp::create(
+        b, loop.getLoc(), RingReleaseOp(release).getSlot().getType()));
+  return left;
+}
+
+/// Writes the iterations from `first` on. Each holds the slots of the one
+/// before until it has waited for the products of that.
+static scf::ForOp writeRest(scf::ForOp loop, Value first, ArrayRef<Value> left,
+                            MutableArrayRef<RingReleaseOp> releases,
+                            RewriterBase &b) {
+  auto rest =
+      scf::ForOp::create(b, loop.getLoc(), first, loop.getUpperBound(),
+                         loop.getStep(), left, nullptr, loop.getUnsignedCmp());
+  rest->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
+  auto held = rest.getRegionIterArgs().take_back(releases.size());
+  for (auto [release, slot] : llvm::zip_equal(releases, held)) {
+    yield.getResultsMutable().append(release.getSlot());
+    release.getSlotMutable().assign(slot);
+  }
+  b.mergeBlocks(loop.getBody(), rest.getBody(),
+                rest.getBody()->getArguments().drop_back(releases.size()));
+  if (first != loop.getLowerBound())
+    return rest;
+  b.setInsertionPoint(releases.front());
+  Value notFirst =
+      arith::CmpIOp::create(b, rest.getLoc(), arith::CmpIPredicate::ne,
+                            rest.getInductionVar(), first);
+  for (RingReleaseOp release : releases)
+    release.getConditionMutable().assign(notFirst);
+  return rest;
+}
+
+/// Waits for the last products, which with their slots are in `left`, and
+/// yields what the loop carries.
+static void finish(const CarriedSums &sums, ValueRange left, Location loc,
+                   RewriterBase &b) {
+  unsigned numResults = scf::ForOp(sums.loop).getNumResults();
+  SmallVector<Value> results(left.take_front(numResults)), last;
+  for (unsigned index : sums.indices)
+    last.push_back(results[index]);
+  auto wait = WgmmaWaitOp::create(b, loc, TypeRange(last), last,
+                                  /*pendings=*/0);
+  for (auto [index, sum] : llvm::zip(sums.indices, wait.getResults()))
+    results[index] = sum;
+  for (Value slot : left.drop_front(numResults))
+    RingReleaseOp::create(b, loc, slot);
+  scf::YieldOp::create(b, loc, results);
+}
+
+/// Writes the first iteration on its own, and a branch for the others.
+static void writeApart(const CarriedSums &sums, WgmmaWaitOp joined,
+                       MutableArrayRef<RingReleaseOp> releases, Location loc,
+                       RewriterBase &b) {
+  scf::ForOp loop = sums.loop;
+  SmallVector<Value> left = writeFirst(loop, joined, releases, b);
+  Value second = arith::AddIOp::create(b, loop.getLoc(), loop.getLowerBound(),
+                                       loop.getStep());
+  // Each way waits on its own: no product may be running where they join.
+  auto goesOn =
+      scf::IfOp::create(b, loop.getLoc(), loop.getResultTypes(),
+                        emitRuns(loop, second, loop.getUpperBound(), b),
+                        /*addThenBlock=*/true, /*addElseBlock=*/true);
+  scf::YieldOp::create(b, loop.getLoc(), goesOn.getResults());
+  b.setInsertionPointToEnd(goesOn.elseBlock());
+  finish(sums, left, loc, b);
+  b.setInsertionPointToEnd(goesOn.thenBlock());
+  scf::ForOp rest = writeRest(loop, second, left, releases, b);
+  b.setInsertionPointToEnd(goesOn.thenBlock());
+  finish(sums, rest.getResults(), loc, b);
+}
+
+static void delay(const CarriedSums &sums,
+                  MutableArrayRef<RingReleaseOp> releases) {
+  scf::ForOp loop = sums.loop;
+  Location loc = WgmmaWaitOp(sums.waits.front()).getLoc();
+  IRRewriter b(loc.getContext());
+  WgmmaWaitOp joined = joinWaits(sums, releases, b);
+  llvm::sort(releases, [](RingReleaseOp a, RingReleaseOp b) {
+    return a->isBeforeInBlock(b);
+  });
+  b.setInsertionPoint(loop);
+  scf::IfOp branch = createIfEntered(loop, loop.getNumResults(), b);
+  // Several sums leave no registers for what can be done behind the first
+  // products.
+  if (sums.indices.size() == 1) {
+    b.setInsertionPointToStart(branch.elseBlock());
+    ColdOp::create(b, loc);
+    b.setInsertionPointToEnd(branch.thenBlock());
+    writeApart(sums, joined, releases, loc, b);
+  } else {
+    b.setInsertionPointToEnd(branch.thenBlock());
+    SmallVector<Value> left = leaveNothing(loop, releases, b);
+    scf::ForOp rest = writeRest(loop, loop.getLowerBound(), left, releases, b);
+    b.setInsertionPointToEnd(branch.thenBlock());
+    finish(sums, rest.getResults(), loc, b);
+  }
+  b.replaceOp(loop, branch.getResults());
+}
+
+//===----------------------------------------------------------------------===//
+// Waits that the source delays
+//===----------------------------------------------------------------------===//
 
 /// Puts `loop` into a branch that is taken where it runs at all, so that its
 /// products are waited for before control flow from elsewhere joins: else the
@@ -178,52 +303,6 @@ static scf::IfOp guard(scf::ForOp loop, unsigned numResults,
   rewriter.moveOpBefore(loop, branch.thenBlock(), branch.thenBlock()->end());
   return branch;
 }
-
-/// One wait behind the last product, for all products of the iteration before,
-/// and the slots given back behind that.
-static void joinWaits(const CarriedSums &sums, ArrayRef<RingReleaseOp> releases,
-                      IRRewriter &rewriter) {
-  SmallVector<Value> waited;
-  for (WgmmaWaitOp wait : sums.waits)
-    waited.push_back(wait.getSums()[0]);
-  WgmmaWaitOp last = sums.waits.back();
-  rewriter.setInsertionPoint(last);
-  auto joined = WgmmaWaitOp::create(rewriter, last.getLoc(), TypeRange(waited),
-                                    waited, sums.numProducts);
-  for (RingReleaseOp release : llvm::reverse(releases))
-    if (release->isBeforeInBlock(joined))
-      rewriter.moveOpAfter(release, joined);
-  for (auto [wait, result] : llvm::zip(sums.waits, joined.getResults()))
-    rewriter.replaceOp(wait, result);
-}
-
-static void delay(const CarriedSums &sums,
-                  MutableArrayRef<RingReleaseOp> releases) {
-  unsigned numResults = scf::ForOp(sums.loop).getNumResults();
-  Location loc = WgmmaWaitOp(sums.waits.front()).getLoc();
-  IRRewriter rewriter(loc.getContext());
-  joinWaits(sums, releases, rewriter);
-  llvm::sort(releases, [](RingReleaseOp a, RingReleaseOp b) {
-    return a->isBeforeInBlock(b);
-  });
-  auto [loop, held] = carrySlots(sums, releases, rewriter);
-  scf::IfOp branch = guard(loop, numResults, rewriter);
-  rewriter.setInsertionPointToEnd(branch.thenBlock());
-  SmallVector<Value> results(loop.getResults().take_front(numResults)), last;
-  for (unsigned index : sums.indices)
-    last.push_back(results[index]);
-  auto wait = WgmmaWaitOp::create(rewriter, loc, TypeRange(last), last,
-                                  /*pendings=*/0);
-  for (auto [index, sum] : llvm::zip(sums.indices, wait.getResults()))
-    results[index] = sum;
-  for (Value slot : held)
-    RingReleaseOp::create(rewriter, loop.getLoc(), slot);
-  scf::YieldOp::create(rewriter, loop.getLoc(), results);
-}
-
-//===----------------------------------------------------------------------===//
-// Waits that the source delays
-//===----------------------------------------------------------------------===//
 
 /// The wait behind `loop` for nothing but sums that it leaves running.
 static WgmmaWaitOp findLastWait(scf::ForOp loop) {

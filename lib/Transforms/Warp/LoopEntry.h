@@ -7,6 +7,16 @@
 
 namespace tilewright::warp {
 
+/// Whether `loop` runs at all if it goes from `from` to `to`.
+inline mlir::Value emitRuns(mlir::scf::ForOp loop, mlir::Value from,
+                            mlir::Value to, mlir::OpBuilder &b) {
+  return mlir::arith::CmpIOp::create(b, loop.getLoc(),
+                                     loop.getUnsignedCmp()
+                                         ? mlir::arith::CmpIPredicate::ult
+                                         : mlir::arith::CmpIPredicate::slt,
+                                     from, to);
+}
+
 /// Makes a branch that is taken where `loop` runs at all, and otherwise gives
 /// what `loop` starts with, the first `numResults` of it. The caller fills the
 /// taken side.
@@ -15,11 +25,8 @@ inline mlir::scf::IfOp createIfEntered(mlir::scf::ForOp loop,
                                        mlir::OpBuilder &b) {
   mlir::OpBuilder::InsertionGuard guard(b);
   mlir::Location loc = loop.getLoc();
-  mlir::Value runs = mlir::arith::CmpIOp::create(
-      b, loc,
-      loop.getUnsignedCmp() ? mlir::arith::CmpIPredicate::ult
-                            : mlir::arith::CmpIPredicate::slt,
-      loop.getLowerBound(), loop.getUpperBound());
+  mlir::Value runs =
+      emitRuns(loop, loop.getLowerBound(), loop.getUpperBound(), b);
   auto branch = mlir::scf::IfOp::create(
       b, loc, mlir::TypeRange(loop.getInitArgs().take_front(numResults)), runs,
       /*addThenBlock=*/true, /*addElseBlock=*/true);

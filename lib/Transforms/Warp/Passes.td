@@ -276,6 +276,31 @@ def FormClusters : Pass<"warp-form-clusters", "::mlir::ModuleOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
+def DropCarried : Pass<"warp-drop-carried", "::mlir::ModuleOp"> {
+  let summary = "drop what loops carry only to compute it anew";
+  let description = [{
+    A value that a loop carries, but that nothing needs except the computation of
+    its own next value, is dropped. When the loads of a loop are another role's,
+    its pointers are such values.
+
+    Output: the same other values. What only computed the dropped ones has no uses
+    left, and is removed.
+
+    ```mlir
+    scf.for ... iter_args(%sum = %zero, %pointers = %start) {         // before
+      ...
+      %next = tile.addptr %pointers, %step
+      scf.yield %total, %next
+    }
+
+    scf.for ... iter_args(%sum = %zero) {                             // after
+      ...
+      scf.yield %total
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect"];
+}
 def OverlapProducts : Pass<"warp-overlap-products", "::mlir::ModuleOp"> {
   let summary = "run the second of two chained products under the next "
                 "iteration's work on the first";
@@ -334,7 +359,10 @@ def DelayWaits : Pass<"warp-delay-waits", "::mlir::ModuleOp"> {
     In a loop whose products all add to sums that nothing else needs until the
     loop ends, one wait behind the last product lets those of the running
     iteration go on, and the slots that they read are given back one iteration
-    later.
+    later. The first iteration, which has nothing to wait for, stands in front of
+    the loop: so its product needs no cleared sums, and `warp-prepare-epilogue`
+    has a place behind it. Several sums take too many registers for that: then the
+    loop starts with cleared sums and no slots (`warp.ring.no_slot`).
 
     Input: rings are made. Output: the same sums; a loop holds up to two slots
     of a ring at once.
@@ -348,19 +376,28 @@ def DelayWaits : Pass<"warp-delay-waits", "::mlir::ModuleOp"> {
       scf.yield %d
     }
 
-    %none = warp.ring.no_slot                                        // after
-    %t = scf.if %any {
-      %s, %last = scf.for ... iter_args(%acc = %zero, %held = %none) {
-        %slot, %a, %b = warp.ring.wait %ring
-        %s = warp.wgmma %a, %b, %acc
-        %d = warp.wgmma_wait %s {pendings = 1 : i32}
-        warp.ring.release %held if %notFirst
-        scf.yield %d, %slot
+    %t = scf.if %any {                                               // after
+      %slot, %a, %b = warp.ring.wait %ring
+      %first = warp.wgmma %a, %b, %zero
+      %u = scf.if %more {
+        %s, %last = scf.for ... iter_args(%acc = %first, %held = %slot) {
+          %next, %a, %b = warp.ring.wait %ring
+          %s = warp.wgmma %a, %b, %acc
+          %d = warp.wgmma_wait %s {pendings = 1 : i32}
+          warp.ring.release %held
+          scf.yield %d, %next
+        }
+        %d = warp.wgmma_wait %s {pendings = 0 : i32}
+        warp.ring.release %last
+        scf.yield %d
+      } else {
+        %d = warp.wgmma_wait %first {pendings = 0 : i32}
+        warp.ring.release %slot
+        scf.yield %d
       }
-      %d = warp.wgmma_wait %s {pendings = 0 : i32}
-      warp.ring.release %last
-      scf.yield %d
+      scf.yield %u
     } else {
+      warp.cold
       scf.yield %zero
     }
     ```
@@ -376,6 +413,54 @@ def DelayWaits : Pass<"warp-delay-waits", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::tilewright::warp::WarpDialect",
                            "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+def PrepareEpilogue : Pass<"warp-prepare-epilogue", "::mlir::ModuleOp"> {
+  let summary = "compute what the end of a tile needs besides its sums under "
+                "its products";
+  let description = [{
+    Before and behind a loop of products the tensor cores do nothing. So what
+    stands before the loop and is needed only behind it moves there; and what is
+    slow behind it and depends on none of the sums, divisions of scalars for the
+    place of the tile and loads of few registers, is done right behind the first
+    products, which threads would wait for.
+
+    Input: as `warp-delay-waits` leaves a loop: in a branch, with its first
+    iteration in front of it. Output: the same values. Operations move that
+    neither write nor go through shared memory; loads only past what writes
+    shared memory alone. Where the loop does not run, they are done on the other
+    side of the branch.
+
+    ```mlir
+    %place = arith.divsi %program, %columns : i32                    // before
+    %t = scf.if %any {
+      %first = warp.wgmma %a, %b, %zero
+      %u = scf.if %more {
+      ...
+      scf.yield %u
+    } else {
+      ...
+    }
+    %scale = tile.load %pointers
+    ... %t, %place, %scale
+
+    %t, %place, %scale = scf.if %any {                               // after
+      %first = warp.wgmma %a, %b, %zero
+      %program1 = warp.from_here %program : i32
+      %p = arith.divsi %program1, %columns : i32
+      %l = tile.load %pointers
+      %u = scf.if %more {
+      ...
+      scf.yield %u, %p, %l
+    } else {
+      ...
+    }
+    ```
+
+    Left alone: what would take more than 8 registers of a thread altogether.
+  }];
+  let dependentDialects = ["::tilewright::warp::WarpDialect",
                            "::mlir::scf::SCFDialect"];
 }
 

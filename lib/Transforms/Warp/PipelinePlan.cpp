@@ -135,21 +135,6 @@ static StringRef prepareLoad(scf::ForOp loop, PipelinedLoad &load,
 // Loops
 //===----------------------------------------------------------------------===//
 
-static bool writesGlobalMemory(Operation *op) {
-  if (isMemoryEffectFree(op) ||
-      op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
-    return false;
-  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
-  if (!effects)
-    return true;
-  SmallVector<MemoryEffects::EffectInstance> instances;
-  effects.getEffects(instances);
-  return llvm::any_of(instances, [](const MemoryEffects::EffectInstance &e) {
-    return isa<MemoryEffects::Write>(e.getEffect()) &&
-           e.getResource() != warp::SharedMemory::get();
-  });
-}
-
 /// An op in the loop that may write what an earlier copy would have read.
 static Operation *findWrite(scf::ForOp loop) {
   Operation *found = nullptr;

@@ -41,3 +41,16 @@ tile.func @turns() {
   }
   tile.return
 }
+
+// CHECK-LABEL: @rarely
+tile.func @rarely(%c: i1, %x: i32, %p: !tile.ptr<f32>) {
+  scf.if %c {
+    // CHECK: warp.cold
+    warp.cold
+    // CHECK: warp.from_here %{{.*}} : i32
+    %y = warp.from_here %x : i32
+    // CHECK: warp.from_here %{{.*}} : !tile.ptr<f32>
+    %q = warp.from_here %p : !tile.ptr<f32>
+  }
+  tile.return
+}

@@ -102,7 +102,8 @@ def test_the_tutorial_is_what_the_compiler_makes():
     compiled = assemble(tile_level, elements, constants, num_warps=8, num_stages=4)
     counts = count_instructions(by_hand)
     assert counts == count_instructions(compiled)
-    assert counts["wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16"] == 4
+    # The first iteration of the loop stands apart.
+    assert counts["wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16"] == 2 * 4
     for name in ("registers", "num_threads", "shared"):
         assert by_hand.metadata[name] == compiled.metadata[name]
 

@@ -83,8 +83,14 @@ private:
   std::vector<Unknown> unknowns;
   /// For each loop its unknown, and by how many iterations it has less.
   llvm::DenseMap<Operation *, std::pair<unsigned, int64_t>> loops;
-  /// For each condition its unknown, and whether it is the opposite.
-  llvm::DenseMap<Value, std::pair<unsigned, bool>> conditions;
+  /// What a condition says: that its unknown is more than a number, or that it
+  /// is not.
+  struct Meaning {
+    unsigned unknown = 0;
+    int64_t least = 0;
+    bool isOpposite = false;
+  };
+  llvm::DenseMap<Value, Meaning> conditions;
   /// Ops with regions in which slots are passed.
   llvm::DenseSet<Operation *> relevant;
   std::map<Operation *, RingCounts> rings;
@@ -148,10 +154,9 @@ void RoleOrder::addCondition(Value condition) {
     return;
   if (auto compare = condition.getDefiningOp<arith::CmpIOp>())
     for (const auto &[loop, known] : loops)
-      if (auto counted = dyn_cast<scf::ForOp>(loop);
-          counted && known.second == 0)
+      if (auto counted = dyn_cast<scf::ForOp>(loop))
         if (auto holds = same.isGuard(compare, counted)) {
-          conditions[condition] = {known.first, !*holds};
+          conditions[condition] = {known.first, known.second, !*holds};
           return;
         }
   for (const auto &[other, known] : conditions)
@@ -159,7 +164,7 @@ void RoleOrder::addCondition(Value condition) {
       conditions[condition] = known;
       return;
     }
-  conditions[condition] = {unsigned(unknowns.size()), false};
+  conditions[condition] = {unsigned(unknowns.size()), 0, false};
   unknowns.push_back({nullptr, condition, 2});
 }
 
@@ -213,8 +218,8 @@ bool RoleOrder::isTaken(Value condition, const Choice &choice) const {
   APInt constant;
   if (matchPattern(condition, m_ConstantInt(&constant)))
     return !constant.isZero();
-  auto [unknown, isOpposite] = conditions.lookup(condition);
-  return (choice[unknown] > 0) != isOpposite;
+  Meaning meaning = conditions.lookup(condition);
+  return (choice[meaning.unknown] > meaning.least) != meaning.isOpposite;
 }
 
 //===----------------------------------------------------------------------===//

@@ -123,6 +123,25 @@ tile.func @roles(%map: !warp.tensor_map, %i: i32, %c: i1)
   tile.return
 }
 
+// What the branch that is rarely taken computes is not computed ahead of it.
+// CHECK-LABEL: .visible .entry rarely(
+// CHECK-NOT: div.u32
+// CHECK: bra
+// CHECK: div.u32
+tile.func @rarely(%c: i1, %x: i32, %y: i32, %p: !tile.ptr<i32>)
+    attributes {tile.kernel, warp.num_warps = 4 : i32} {
+  %r = scf.if %c -> i32 {
+    scf.yield %x : i32
+  } else {
+    warp.cold
+    %late = warp.from_here %x : i32
+    %z = arith.divui %y, %late : i32
+    scf.yield %z : i32
+  }
+  tile.store %p, %r : !tile.ptr<i32>
+  tile.return
+}
+
 // CHECK-LABEL: .visible .entry turns(
 // CHECK: ld.acquire.gpu.global.b32 turn,
 // CHECK: bar.sync 0;

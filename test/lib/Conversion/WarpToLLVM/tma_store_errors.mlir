@@ -7,7 +7,7 @@
 tile.func @staging(%map: !warp.tensor_map, %i: i32) attributes {tile.kernel, warp.num_warps = 1 : i32} {
   %x = arith.constant dense<1.0> : tensor<32x32xf32, #rows>
   %s = warp.alloc : !warp.shared<128xi8, #bytes>
-  // expected-error@+2 {{needs 4096 bytes to go through, got 128}}
+  // expected-error@+2 {{needs a multiple of 4096 bytes to go through, got 128}}
   // expected-error@+1 {{failed to legalize}}
   warp.tma_store %x, %map[%i, %i] through %s
       : tensor<32x32xf32, #rows>, !warp.tensor_map, !warp.shared<128xi8, #bytes>

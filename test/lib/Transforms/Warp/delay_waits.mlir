@@ -22,6 +22,7 @@
 // CHECK:   %[[D:.*]]:2 = warp.wgmma_wait %[[L]]#0, %[[L]]#1 {pendings = 0 : i32}
 // CHECK-COUNT-3: warp.ring.release
 // CHECK:   scf.yield %[[D]]#0, %[[D]]#1
+// CHECK: } else {
 tile.func @two_sums(%n: i32) -> (tensor<64x16xf32, #c>, tensor<64x16xf32, #c>) attributes {warp.num_warps = 4 : i32} {
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32

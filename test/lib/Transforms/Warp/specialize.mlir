@@ -41,21 +41,24 @@
 // back; all of it happens only where the loop runs.
 
 // DELAY-LABEL: @product
-// DELAY: %[[NONE:.*]] = warp.ring.no_slot
 // DELAY: %[[RUNS:.*]] = arith.cmpi sgt, %{{.*}}, %{{.*}} : i32
 // DELAY: %[[SUM:.*]] = scf.if %[[RUNS]]
-// DELAY-NEXT: %[[LOOP:.*]]:2 = scf.for %[[K:.*]] = %[[LB:.*]] to %{{.*}} iter_args(%[[ACC:.*]] = %{{.*}}, %[[HELD:.*]] = %[[NONE]])
+// DELAY-NEXT: %[[SLOT:.*]], %[[TILES:.*]]:2 = warp.ring.wait
+// DELAY-NEXT: %[[FIRST:.*]] = warp.wgmma %[[TILES]]#0, %[[TILES]]#1, %{{.*}} :
+// DELAY: scf.if
+// DELAY-NEXT: %[[LOOP:.*]]:2 = scf.for {{.*}} iter_args(%[[ACC:.*]] = %[[FIRST]], %[[HELD:.*]] = %[[SLOT]])
 // DELAY-NEXT: %[[FULL:.*]], %[[TILES:.*]]:2 = warp.ring.wait
 // DELAY-NEXT: %[[S:.*]] = warp.wgmma %[[TILES]]#0, %[[TILES]]#1, %[[ACC]]
 // DELAY-NEXT: %[[D:.*]] = warp.wgmma_wait %[[S]] {pendings = 1 : i32}
-// DELAY-NEXT: %[[LATER:.*]] = arith.cmpi ne, %[[K]], %[[LB]]
-// DELAY-NEXT: warp.ring.release %[[HELD]] if %[[LATER]]
+// DELAY-NEXT: warp.ring.release %[[HELD]]{{$}}
 // DELAY-NEXT: scf.yield %[[D]], %[[FULL]]
 // DELAY: %[[LAST:.*]] = warp.wgmma_wait %[[LOOP]]#0 {pendings = 0 : i32}
 // DELAY-NEXT: warp.ring.release %[[LOOP]]#1{{$}}
 // DELAY-NEXT: scf.yield %[[LAST]]
 // DELAY-NEXT: } else {
-// DELAY-NEXT: scf.yield
+// DELAY-NEXT: %[[LAST:.*]] = warp.wgmma_wait %[[FIRST]] {pendings = 0 : i32}
+// DELAY-NEXT: warp.ring.release %[[SLOT]]{{$}}
+// DELAY-NEXT: scf.yield %[[LAST]]
 
 // BIND-LABEL: @product
 // BIND-SAME: %[[MA:[a-z0-9]+]]: !warp.tensor_map, %[[MB:[a-z0-9]+]]: !warp.tensor_map

@@ -1,0 +1,144 @@
+#include "lib/Transforms/Warp/Passes.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace tilewright::warp {
+#define GEN_PASS_DEF_DROPCARRIED
+#include "lib/Transforms/Warp/Passes.h.inc"
+} // namespace tilewright::warp
+
+namespace {
+
+/// Which of the values that a loop carries are needed.
+class NeededValues {
+public:
+  explicit NeededValues(scf::ForOp loop);
+
+  const llvm::BitVector &get() const { return needed; }
+
+private:
+  void addUsesOf(Operation *op);
+  void addBehind(Value value);
+
+  scf::ForOp loop;
+  llvm::BitVector needed;
+  llvm::SetVector<Value> open;
+};
+
+} // namespace
+
+NeededValues::NeededValues(scf::ForOp loop)
+    : loop(loop), needed(loop.getNumRegionIterArgs()) {
+  for (Operation &op : loop.getBody()->without_terminator())
+    if (op.getNumRegions() != 0 || !isMemoryEffectFree(&op))
+      addUsesOf(&op);
+  for (auto [result, yielded, argument] :
+       llvm::zip_equal(loop.getResults(), loop.getYieldedValues(),
+                       loop.getRegionIterArgs()))
+    if (!result.use_empty()) {
+      open.insert(yielded);
+      open.insert(argument);
+    }
+  for (unsigned i = 0; i < open.size(); ++i)
+    addBehind(open[i]);
+}
+
+void NeededValues::addUsesOf(Operation *op) {
+  open.insert(op->operand_begin(), op->operand_end());
+  if (op->getNumRegions() != 0)
+    getUsedValuesDefinedAbove(op->getRegions(), open);
+}
+
+/// Adds what `value` is computed from.
+void NeededValues::addBehind(Value value) {
+  if (Operation *op = value.getDefiningOp()) {
+    if (op->getBlock() == loop.getBody())
+      addUsesOf(op);
+    return;
+  }
+  auto argument = cast<BlockArgument>(value);
+  if (argument.getOwner() != loop.getBody() ||
+      argument == loop.getInductionVar())
+    return;
+  unsigned index = argument.getArgNumber() - loop.getNumInductionVars();
+  needed.set(index);
+  open.insert(loop.getYieldedValues()[index]);
+}
+
+template <typename RangeT>
+static SmallVector<Value> select(RangeT &&values,
+                                 const llvm::BitVector &needed) {
+  SmallVector<Value> selected;
+  for (unsigned index : needed.set_bits())
+    selected.push_back(values[index]);
+  return selected;
+}
+
+/// Erases `values` where nothing uses them, and then what they are computed
+/// from.
+static void eraseUnused(SmallVector<Value> values, RewriterBase &b) {
+  llvm::SmallSetVector<Operation *, 16> open;
+  auto add = [&](ValueRange more) {
+    for (Value value : more)
+      if (Operation *op = value.getDefiningOp())
+        open.insert(op);
+  };
+  add(values);
+  while (!open.empty()) {
+    Operation *op = open.pop_back_val();
+    if (!isOpTriviallyDead(op))
+      continue;
+    SmallVector<Value> operands(op->getOperands());
+    b.eraseOp(op);
+    add(operands);
+  }
+}
+
+/// Writes `loop` anew with the `needed` values alone.
+static void drop(scf::ForOp loop, const llvm::BitVector &needed,
+                 RewriterBase &b) {
+  SmallVector<Value> unused(loop.getInitArgs());
+  llvm::append_range(unused, loop.getYieldedValues());
+  b.setInsertionPoint(loop);
+  auto copy = scf::ForOp::create(b, loop.getLoc(), loop.getLowerBound(),
+                                 loop.getUpperBound(), loop.getStep(),
+                                 select(loop.getInitArgs(), needed), nullptr,
+                                 loop.getUnsignedCmp());
+  copy->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
+  b.modifyOpInPlace(yield, [&] {
+    yield.getResultsMutable().assign(select(yield.getResults(), needed));
+  });
+  // Whatever still uses the others is erased below.
+  SmallVector<Value> arguments{copy.getInductionVar()};
+  llvm::append_range(arguments, loop.getInitArgs());
+  for (auto [number, index] : llvm::enumerate(needed.set_bits())) {
+    arguments[1 + index] = copy.getRegionIterArg(number);
+    b.replaceAllUsesWith(loop.getResult(index), copy.getResult(number));
+  }
+  if (!copy.getBody()->empty())
+    b.eraseOp(copy.getBody()->getTerminator());
+  b.mergeBlocks(loop.getBody(), copy.getBody(), arguments);
+  b.eraseOp(loop);
+  eraseUnused(unused, b);
+}
+
+namespace {
+struct DropCarried : tilewright::warp::impl::DropCarriedBase<DropCarried> {
+  void runOnOperation() override {
+    SmallVector<scf::ForOp> loops;
+    getOperation()->walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    IRRewriter rewriter(&getContext());
+    for (scf::ForOp loop : loops)
+      if (llvm::BitVector needed = NeededValues(loop).get(); !needed.all())
+        drop(loop, needed, rewriter);
+  }
+};
+} // namespace

@@ -1,0 +1,98 @@
+// RUN: tilewright-opt %s -split-input-file -warp-delay-waits -warp-prepare-epilogue | FileCheck %s
+
+#c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
+#a = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]}>
+#b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8]]}>
+!ring = !warp.ring<3 x {!warp.shared<64x16xf16, #a>, !warp.shared<16x16xf16, #b>}, transactions>
+
+// The place of the tile is computed behind the first product, and where there is none; what is cheap
+// comes behind the loop, as does what depends on the sum. What the loop needs stays ahead of it.
+
+// CHECK-LABEL: @place
+// CHECK-SAME: (%[[P:.*]]: !tile.ptr<f32>, %[[TABLE:.*]]: !tile.ptr<i32>, %[[X:.*]]: i32, %[[Y:.*]]: i32)
+// CHECK: %[[K:.*]] = arith.divsi %[[Y]], %[[X]]
+// CHECK-NOT: arith.div
+// CHECK: %[[R:.*]]:3 = scf.if
+// CHECK: warp.wgmma
+// CHECK-DAG: %[[X1:.*]] = warp.from_here %[[X]]
+// CHECK-DAG: %[[Y1:.*]] = warp.from_here %[[Y]]
+// CHECK-DAG: %[[T1:.*]] = warp.from_here %[[TABLE]]
+// CHECK-DAG: %[[ROW:.*]] = arith.divsi %[[X1]], %[[Y1]]
+// CHECK-DAG: %[[AT:.*]] = tile.addptr %[[T1]], %[[ROW]]
+// CHECK-DAG: %[[LOADED:.*]] = tile.load %[[AT]]
+// CHECK-DAG: %[[ROW1:.*]] = warp.from_here %[[ROW]]
+// CHECK-DAG: %[[LOADED1:.*]] = warp.from_here %[[LOADED]]
+// CHECK: scf.for {{.*}} to %[[K]]
+// CHECK: scf.yield %{{.*}}, %[[ROW1]], %[[LOADED1]]
+// CHECK-NEXT: } else {
+// CHECK-NEXT: warp.cold
+// CHECK: arith.divsi
+// CHECK: tile.load
+// CHECK: scf.yield
+// CHECK: arith.muli %[[R]]#1
+// CHECK: arith.addi %[[R]]#2
+tile.func @place(%p: !tile.ptr<f32>, %table: !tile.ptr<i32>, %x: i32, %y: i32) attributes {warp.num_warps = 4 : i32} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %none = arith.constant dense<0.0> : tensor<64x16xf32, #c>
+  %ring = warp.ring : !ring
+  %k = arith.divsi %y, %x : i32
+  %row = arith.divsi %x, %y : i32
+  %at = tile.addptr %table, %row : !tile.ptr<i32>, i32
+  %loaded = tile.load %at : !tile.ptr<i32>
+  %r = scf.for %i = %zero to %k step %one iter_args(%s = %none) -> tensor<64x16xf32, #c> : i32 {
+    %slot, %a, %b = warp.ring.wait %ring : !ring
+    %t = warp.wgmma %a, %b, %s : !warp.shared<64x16xf16, #a>, !warp.shared<16x16xf16, #b>, tensor<64x16xf32, #c>
+    %v = warp.wgmma_wait %t {pendings = 0 : i32} : tensor<64x16xf32, #c>
+    warp.ring.release %slot
+    scf.yield %v : tensor<64x16xf32, #c>
+  }
+  %cheap = arith.muli %row, %y : i32
+  %sum = arith.addi %loaded, %cheap : i32
+  %to = tile.addptr %p, %sum : !tile.ptr<f32>, i32
+  %ptrs = tile.splat %to : !tile.ptr<f32> -> tensor<64x16x!tile.ptr<f32>, #c>
+  tile.store %ptrs, %r : tensor<64x16x!tile.ptr<f32>, #c>
+  tile.return
+}
+
+// -----
+
+#c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
+#a = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]}>
+#b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8]]}>
+!ring = !warp.ring<3 x {!warp.shared<64x16xf16, #a>, !warp.shared<16x16xf16, #b>}, transactions>
+
+// Loads do not pass writes, and volatile ones stay.
+
+// CHECK-LABEL: @writes
+// CHECK: tile.load %{{.*}} volatile
+// CHECK: %[[EARLY:.*]] = tile.load
+// CHECK: tile.store
+// CHECK: scf.if
+// CHECK-NOT: tile.load
+// CHECK: tile.store
+// CHECK: tile.load
+tile.func @writes(%p: !tile.ptr<f32>, %table: !tile.ptr<i32>, %k: i32) attributes {warp.num_warps = 4 : i32} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %none = arith.constant dense<0.0> : tensor<64x16xf32, #c>
+  %ring = warp.ring : !ring
+  %fresh = tile.load %table volatile : !tile.ptr<i32>
+  %loaded = tile.load %table : !tile.ptr<i32>
+  tile.store %table, %k : !tile.ptr<i32>
+  %r = scf.for %i = %zero to %k step %one iter_args(%s = %none) -> tensor<64x16xf32, #c> : i32 {
+    %slot, %a, %b = warp.ring.wait %ring : !ring
+    %t = warp.wgmma %a, %b, %s : !warp.shared<64x16xf16, #a>, !warp.shared<16x16xf16, #b>, tensor<64x16xf32, #c>
+    %v = warp.wgmma_wait %t {pendings = 0 : i32} : tensor<64x16xf32, #c>
+    warp.ring.release %slot
+    scf.yield %v : tensor<64x16xf32, #c>
+  }
+  tile.store %table, %zero : !tile.ptr<i32>
+  %again = tile.load %table : !tile.ptr<i32>
+  %sum = arith.addi %loaded, %again : i32
+  %sum2 = arith.addi %sum, %fresh : i32
+  %to = tile.addptr %p, %sum2 : !tile.ptr<f32>, i32
+  %ptrs = tile.splat %to : !tile.ptr<f32> -> tensor<64x16x!tile.ptr<f32>, #c>
+  tile.store %ptrs, %r : tensor<64x16x!tile.ptr<f32>, #c>
+  tile.return
+}
