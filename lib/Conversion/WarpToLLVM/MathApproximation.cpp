@@ -5,13 +5,33 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
+#include "llvm/ADT/StringSwitch.h"
+
 #include <limits>
 
 using namespace mlir;
 using namespace tilewright;
 
+/// LLVM's intrinsic for an instruction; empty where it has none.
+static StringRef getIntrinsic(StringRef instruction) {
+  return llvm::StringSwitch<StringRef>(instruction)
+      .Case("ex2.approx.f32", "llvm.nvvm.ex2.approx.f32")
+      .Case("ex2.approx.ftz.f32", "llvm.nvvm.ex2.approx.ftz.f32")
+      .Case("lg2.approx.f32", "llvm.nvvm.lg2.approx.f")
+      .Case("rcp.approx.ftz.f32", "llvm.nvvm.rcp.approx.ftz.f")
+      .Case("rsqrt.approx.f32", "llvm.nvvm.rsqrt.approx.f")
+      .Case("sin.approx.f32", "llvm.nvvm.sin.approx.f")
+      .Case("cos.approx.f32", "llvm.nvvm.cos.approx.f")
+      .Default("");
+}
+
 Value tilewright::emitUnaryPtx(ImplicitLocOpBuilder &b, StringRef instruction,
                                Value x) {
+  // An order of magnitude cheaper to select than inline PTX.
+  if (StringRef intrinsic = getIntrinsic(instruction); !intrinsic.empty())
+    return LLVM::CallIntrinsicOp::create(
+               b, x.getType(), b.getStringAttr(intrinsic), ValueRange(x))
+        .getResult(0);
   InlinePtx ptx(b);
   std::string result = ptx.out(x.getType());
   std::string text =

@@ -7,9 +7,9 @@ tile.func @functions(%x: f32, %y: f64, %h: f16, %p: !tile.ptr<f32>, %q: !tile.pt
   // Argument reduction with log2(e) in two parts.
   // CHECK: llvm.inline_asm "{ .reg .b32 u, k, n, f, s; fma.rn.sat.f32 {{.*}} ex2.approx.ftz.f32 f, f; {{.*}}", "=f,f" %arg0
   %0 = math.exp %x : f32
-  // CHECK: llvm.inline_asm "ex2.approx.f32 $0, $1;"
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.ex2.approx.f32"
   %1 = math.exp2 %0 : f32
-  // CHECK: llvm.inline_asm "rsqrt.approx.f32 $0, $1;"
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.rsqrt.approx.f"
   %2 = math.rsqrt %1 : f32
   // CHECK: llvm.intr.sqrt
   %3 = math.sqrt %2 : f32
@@ -24,7 +24,7 @@ tile.func @functions(%x: f32, %y: f64, %h: f16, %p: !tile.ptr<f32>, %q: !tile.pt
   tile.store %q, %6 : !tile.ptr<f64>
   // f16 is computed as f32.
   // CHECK: %[[WIDE:.*]] = llvm.fpext %arg2 : f16 to f32
-  // CHECK: llvm.inline_asm "ex2.approx.f32 $0, $1;", "=f,f" %[[WIDE]]
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.ex2.approx.f32"(%[[WIDE]])
   // CHECK: llvm.fptrunc %{{.*}} : f32 to f16
   %7 = math.exp2 %h : f16
   tile.store %r, %7 : !tile.ptr<f16>
@@ -38,13 +38,13 @@ tile.func @functions(%x: f32, %y: f64, %h: f16, %p: !tile.ptr<f32>, %q: !tile.pt
 // CHECK-LABEL: llvm.func @fast
 tile.func @fast(%x: f32, %p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
   // CHECK: %[[Y:.*]] = llvm.fmul %arg0
-  // CHECK: llvm.inline_asm "ex2.approx.ftz.f32 $0, $1;", "=f,f" %[[Y]]
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"(%[[Y]])
   %0 = math.exp %x fastmath<afn> : f32
-  // CHECK: llvm.inline_asm "sin.approx.f32 $0, $1;"
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.sin.approx.f"
   %1 = math.sin %0 fastmath<afn> : f32
-  // CHECK: llvm.inline_asm "cos.approx.f32 $0, $1;"
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.cos.approx.f"
   %2 = math.cos %1 fastmath<afn> : f32
-  // CHECK: llvm.inline_asm "lg2.approx.f32 $0, $1;"
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.lg2.approx.f"
   %3 = math.log2 %2 fastmath<afn> : f32
   // CHECK: llvm.inline_asm "tanh.approx.f32 $0, $1;"
   %4 = math.tanh %3 fastmath<afn> : f32
