@@ -106,7 +106,8 @@ public:
 
   LogicalResult compile(ModuleOp module, const CompileOptions &options,
                         Artifact &artifact) const override {
-    if (failed(runPipeline(module, "tile", artifact, buildTilePipeline)))
+    if (failed(
+            runPipeline(module, "tile", options, artifact, buildTilePipeline)))
       return failure();
     keepStage(module, "tile", options, artifact);
     if (options.stopAfter == "tile")
@@ -124,9 +125,9 @@ public:
     object.times = &artifact.times;
     CpuOptions cpu;
     cpu.vectorBits = object.preferredVectorBits;
-    if (failed(runPipeline(module, "llvm", artifact, [&](OpPassManager &pm) {
-          buildCpuPipeline(pm, cpu);
-        })))
+    if (failed(
+            runPipeline(module, "llvm", options, artifact,
+                        [&](OpPassManager &pm) { buildCpuPipeline(pm, cpu); })))
       return failure();
     return emitObject(module, object, options, artifact);
   }

@@ -163,7 +163,7 @@ LogicalResult NvidiaBackEnd::compile(ModuleOp module,
                                      Artifact &artifact) const {
   FailureOr<GpuArch> arch = GpuArch::get(options.target, module.getLoc());
   if (failed(arch) ||
-      failed(runPipeline(module, "tile", artifact, buildTilePipeline)))
+      failed(runPipeline(module, "tile", options, artifact, buildTilePipeline)))
     return failure();
   keepStage(module, "tile", options, artifact);
   if (options.stopAfter == "tile")
@@ -180,9 +180,9 @@ LogicalResult NvidiaBackEnd::compile(ModuleOp module,
   nvidia.clusterSize = std::min(options.numCtas, kPortableCluster);
   nvidia.deterministic = options.deterministic;
   nvidia.check = options.debug;
-  if (failed(runPipeline(module, "warp", artifact, [&](OpPassManager &pm) {
-        buildTileToWarpPipeline(pm, nvidia);
-      })))
+  if (failed(runPipeline(
+          module, "warp", options, artifact,
+          [&](OpPassManager &pm) { buildTileToWarpPipeline(pm, nvidia); })))
     return failure();
   keepStage(module, "warp", options, artifact);
   for (auto function : module.getOps<FunctionOpInterface>())
@@ -191,9 +191,9 @@ LogicalResult NvidiaBackEnd::compile(ModuleOp module,
     artifact.metadata["waits_for_launches"] = true;
   if (options.stopAfter == "warp")
     return success();
-  if (failed(runPipeline(module, "llvm", artifact, [&](OpPassManager &pm) {
-        buildWarpToLlvmPipeline(pm, nvidia);
-      })))
+  if (failed(runPipeline(
+          module, "llvm", options, artifact,
+          [&](OpPassManager &pm) { buildWarpToLlvmPipeline(pm, nvidia); })))
     return failure();
   if (options.maxRegisters)
     boundRegisters(module, options.maxRegisters);

@@ -5,6 +5,7 @@
 #include "compiler/SourceLines.h"
 
 #include "mlir/IR/AsmState.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 
 using namespace mlir;
@@ -16,12 +17,17 @@ llvm::ArrayRef<const tilewright::Target *> tilewright::getTargets() {
 
 LogicalResult
 tilewright::runPipeline(ModuleOp module, llvm::StringRef stage,
-                        Artifact &artifact,
+                        const CompileOptions &options, Artifact &artifact,
                         llvm::function_ref<void(OpPassManager &)> build) {
   PassManager manager(module.getContext());
+  // Behind each pass it would take a seventh of the time of a kernel.
+  manager.enableVerifier(options.debug);
   manager.addInstrumentation(createPassTimes(stage, artifact.times));
   build(manager);
-  return manager.run(module);
+  if (failed(manager.run(module)))
+    return failure();
+  PhaseTimer timer(&artifact.times, stage, "verify");
+  return options.debug ? success() : verify(module);
 }
 
 void tilewright::keepStage(ModuleOp module, llvm::StringRef stage,

@@ -10,9 +10,11 @@ const Target &getCpuTarget();
 const Target &getNvidiaTarget();
 
 /// Runs the passes that `build` adds, on the way to `stage`, and notes their
-/// times in `artifact`. Failure comes with diagnostics.
+/// times in `artifact`. What they leave is verified: in the end, and with
+/// `CompileOptions::debug` after each of them. Failure comes with diagnostics.
 mlir::LogicalResult
-runPipeline(mlir::ModuleOp module, llvm::StringRef stage, Artifact &artifact,
+runPipeline(mlir::ModuleOp module, llvm::StringRef stage,
+            const CompileOptions &options, Artifact &artifact,
             llvm::function_ref<void(mlir::OpPassManager &)> build);
 
 /// Keeps the text of `module` as a stage, and for a report where its lines come

@@ -28,7 +28,8 @@ TW_EXPORT const char *tw_llvm_version(void);
  *    "num_stages":  depth of software pipelines                 (3)
  *    "num_ctas":    blocks of a cluster at most, 1 to 16        (1)
  *    "maxnreg":     registers of a thread at most; 0: any       (0)
- *    "debug":       check the compiler's own invariants         (false)
+ *    "debug":       check the compiler's own invariants, and the
+ *                   module after each pass                      (false)
  *    "deterministic": fix the order of programs                (false)
  *    "report":      collect remarks and lines, tw_artifact_report (false)
  *    "keep_llvm":   keep the stage "llvm" on the way to others  (false)
