@@ -89,10 +89,11 @@ private:
     // Bits of the same register type: nothing to do.
     if (isa<arith::BitcastOp>(op) && operands[0].getType() == types[0])
       return operands;
-    OperationState state(op->getLoc(), op->getName(), operands, types,
-                         llvm::to_vector(op->getDiscardableAttrs()));
-    state.propertiesAttr = op->getPropertiesAsAttribute();
-    return SmallVector<Value>(b.create(state)->getResults());
+    NamedAttrList attributes(op->getDiscardableAttrDictionary());
+    Operation *scalar = Operation::create(
+        op->getLoc(), op->getName(), types, operands, std::move(attributes),
+        op->getPropertiesStorage(), /*successors=*/{}, /*numRegions=*/0);
+    return SmallVector<Value>(b.insert(scalar)->getResults());
   }
 
   const NvidiaTarget target;

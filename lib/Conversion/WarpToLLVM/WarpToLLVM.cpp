@@ -3,6 +3,7 @@
 #include "lib/Analysis/AccessWidths.h"
 #include "lib/Conversion/WarpToLLVM/Passes.h"
 #include "lib/Conversion/WarpToLLVM/Patterns.h"
+#include "lib/Conversion/WarpToLLVM/PlainArithmetic.h"
 #include "lib/Conversion/WarpToLLVM/SharedMemory.h"
 
 #include "dialect/Tile/TileDialect.h"
@@ -83,6 +84,7 @@ static LogicalResult convertLoops(ModuleOp module) {
 }
 
 static LogicalResult convertScalars(ModuleOp module, bool usesWgmma) {
+  convertPlainArithmetic(module);
   MLIRContext *context = module.getContext();
   LLVMTypeConverter converter(context);
   RewritePatternSet patterns(context);

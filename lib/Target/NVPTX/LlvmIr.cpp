@@ -97,7 +97,7 @@ tilewright::translateToLlvm(ModuleOp module, llvm::LLVMContext &context,
 static llvm::FunctionPassManager buildFunctionPasses() {
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::SimplifyCFGPass());
-  passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
+  passes.addPass(llvm::EarlyCSEPass());
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::ReassociatePass());
   llvm::LoopPassManager loops;
@@ -105,7 +105,7 @@ static llvm::FunctionPassManager buildFunctionPasses() {
   loops.addPass(llvm::LICMPass(llvm::LICMOptions()));
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(loops),
                                                        /*UseMemorySSA=*/true));
-  passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
+  passes.addPass(llvm::EarlyCSEPass());
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::ADCEPass());
   passes.addPass(llvm::SimplifyCFGPass());

@@ -1,5 +1,6 @@
 #include "lib/Target/NVPTX/PassGate.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Module.h"
 
@@ -24,5 +25,9 @@ PassGate::PassGate(const llvm::Module &module)
     : hasWideAsm(findWideAsm(module)) {}
 
 bool PassGate::shouldRunPass(llvm::StringRef pass, llvm::StringRef) const {
-  return pass != "slsr" && pass != "gvn";
+  // By their arguments, or their names where they have none.
+  static constexpr llvm::StringLiteral kIdle[] = {
+      "slsr",      "gvn",       "Loop Strength Reduction", "nary-reassociate",
+      "early-cse", "consthoist"};
+  return !llvm::is_contained(kIdle, pass);
 }

@@ -16,8 +16,11 @@ namespace tilewright {
 /// - straight-line strength reduction asks for each sum whether its overflow
 ///   would be undefined, and for that reads all operands of the instructions
 ///   behind it: two fifths of the time of generating an attention kernel;
-/// - global value numbering runs twice, behind passes that already left one of
-///   each value.
+/// - global value numbering runs twice, and common subexpressions are looked
+///   for once more, behind passes that already left one of each value;
+/// - the other passes that look for cheaper addresses and constants find none:
+///   tiles come by the tensor memory accelerator, and the code is the same
+///   without them. Together they took a twentieth of the time of a kernel.
 ///
 /// Other kernels, with many addresses computed in loops that are unrolled, are
 /// a seventh smaller by these passes.
