@@ -85,7 +85,6 @@ void tilewright::buildWarpToLlvmPipeline(OpPassManager &manager,
   manager.addPass(createConvertWarpToLLVM(
       {options.computeCapability, options.archSpecific}));
   manager.addPass(createReconcileUnrealizedCastsPass());
-  manager.addPass(createCSEPass());
   manager.addPass(createCheckNvidiaLegality());
   // Directives only: a full debug section would make the assembler give up
   // optimising.

@@ -10,8 +10,9 @@ const Target &getCpuTarget();
 const Target &getNvidiaTarget();
 
 /// Runs the passes that `build` adds, on the way to `stage`, and notes their
-/// times in `artifact`. What they leave is verified: in the end, and with
-/// `CompileOptions::debug` after each of them. Failure comes with diagnostics.
+/// times in `artifact`. What they leave is verified: at the end of a stage
+/// before "llvm", and with `CompileOptions::debug` after each of them. Failure
+/// comes with diagnostics.
 mlir::LogicalResult
 runPipeline(mlir::ModuleOp module, llvm::StringRef stage,
             const CompileOptions &options, Artifact &artifact,
