@@ -13,6 +13,7 @@ from ..language.structure import structure
 from .closures import Closure
 from .names import is_kernel_function
 from .python_calls import HANDLED
+from .signatures import bind, signature_of
 from .values import describe, is_constant, wrap
 
 _MAX_DEPTH = 64
@@ -91,7 +92,7 @@ class Calls:
 
     def _check_arguments(self, function, args, kwargs):
         try:
-            inspect.signature(function).bind(*args, **kwargs)
+            bind(function, args, kwargs)
         except TypeError as error:
             raise LanguageError(f"{function.__name__}(): {error}", f"{_usage(function)}") from None
 
@@ -125,7 +126,7 @@ class Calls:
         a constant is needed, the use of it says so, and existing kernels do pass blocks to such parameters.
         """
         try:
-            signature = inspect.signature(function.fn)
+            signature = signature_of(function.fn)
             bound = signature.bind(*args, **kwargs)
         except TypeError as error:
             raise self.error(f"{function.__name__}(): {error}", hint=_usage(function.fn)) from None

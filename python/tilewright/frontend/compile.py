@@ -1,6 +1,5 @@
 """From a Python function and the types of its arguments to a module of the `tile` dialect."""
 
-import inspect
 from dataclasses import dataclass, field
 
 from ..language.constexpr import constexpr, unwrap
@@ -15,6 +14,7 @@ from .annotations import as_annotated
 from .builder import IRBuilder, NanSites, quoted
 from .errors import CompilationError, from_diagnostics
 from .reads import Reads
+from .signatures import signature_of
 from .source import source_of
 from .values import wrap
 from .visitor import Visitor
@@ -116,7 +116,7 @@ def _compile(fn, arg_types, constexprs, attrs, options, target, trees, extents, 
                 extent = tuple(values[end] for end in pair)
                 values[name].origin, values[name].extent = name, extent
                 builder.extents[name] = extent
-            for name, parameter in inspect.signature(fn).parameters.items():
+            for name, parameter in signature_of(fn).parameters.items():
                 value = assemble(trees.get(name, name), values)
                 visitor.scope[name] = wrap(_as_annotated(visitor, name, parameter.annotation, value))
             if visitor.run() is not None:
@@ -154,7 +154,7 @@ def _arguments(source, arg_types, constexprs, trees):
     types, constants = {}, {}
     leaves = [
         (leaf, parameter)
-        for name, parameter in inspect.signature(source.fn).parameters.items()
+        for name, parameter in signature_of(source.fn).parameters.items()
         for leaf in leaf_names(trees.get(name, name))
     ]
     for name, parameter in leaves:

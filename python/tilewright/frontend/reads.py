@@ -7,7 +7,6 @@ define. Anything else (classes, functions that run while compiling, ...) makes t
 """
 
 import builtins
-import inspect
 import sys
 import types
 
@@ -15,6 +14,7 @@ from ..language.constexpr import constexpr
 from ..language.debug import static_print
 from ..language.dtypes import dtype
 from .errors import CompilationError
+from .signatures import signature_of
 from .source import source_of, text_digest
 
 #: The language itself, which is the same wherever the package is.
@@ -156,7 +156,7 @@ class Reads:
         code = fn.__code__
         parameters = [
             [name, int(parameter.kind), self._default(parameter), self._annotation(parameter)]
-            for name, parameter in inspect.signature(fn).parameters.items()
+            for name, parameter in signature_of(fn).parameters.items()
         ]
         digest = self._digest(fn)
         if digest is None:

@@ -7,6 +7,7 @@ seam and are shared.
 
 import contextlib
 import contextvars
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
@@ -119,12 +120,19 @@ def builder():
     return current
 
 
-def emit(op, operands, type, **attrs):
-    """Create `op` on the tensors `operands` and wrap its one result, of type `type`, as a tensor."""
+@functools.cache
+def _makers():
+    """What `emit` takes from modules that import this one: the type of results, and what is noted of them."""
     from .semantic.bounds import follow_pointer
     from .semantic.nan_traces import trace_result
     from .tensor import tensor
 
+    return tensor, follow_pointer, trace_result
+
+
+def emit(op, operands, type, **attrs):
+    """Create `op` on the tensors `operands` and wrap its one result, of type `type`, as a tensor."""
+    tensor, follow_pointer, trace_result = _makers()
     (handle,) = builder().create(op, [operand.handle for operand in operands], [type], attrs)
     made = tensor(handle, type)
     follow_pointer(made, operands, op, attrs)

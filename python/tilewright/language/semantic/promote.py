@@ -8,6 +8,7 @@ then it counts as the first of int32, uint32, int64, uint64 (float32, float64) t
 from ..dtypes import block_type, float16, float32, float64
 from ..errors import LanguageTypeError, LanguageValueError
 from ..ir import emit
+from ..tensor import tensor
 from .convert import cast, constant, describe, is_literal, literal_type, to_tensor
 
 
@@ -63,8 +64,6 @@ def _convert_literal(value, ty, other):
 
 def check_operand(value, what):
     """Raise unless `value` is a tensor or a number."""
-    from ..tensor import tensor
-
     if not isinstance(value, tensor) and not is_literal(value):
         raise LanguageTypeError(f"{what} takes blocks, scalars and numbers, got {describe(value)}")
 
