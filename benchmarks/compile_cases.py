@@ -57,6 +57,60 @@ def gemm(tw, tl):
     return kernel
 
 
+def attention_backward(tw, tl):
+    """The gradients of causal attention: of a block of keys and values, then of a block of queries."""
+
+    @tw.jit
+    def kernel(
+        q,
+        k,
+        v,
+        out,
+        dq,
+        dk,
+        dv,
+        logs,
+        sums,
+        n,
+        scale,
+        BM: tl.constexpr,
+        BN: tl.constexpr,
+        D: tl.constexpr,
+    ):
+        head = tl.program_id(1).to(tl.int64) * n
+        cols = tl.arange(0, D)
+        keys = tl.program_id(0) * BN + tl.arange(0, BN)
+        place = head * D + keys[:, None] * D + cols[None, :]
+        k_block, v_block = tl.load(k + place), tl.load(v + place)
+        dk_sum, dv_sum = tl.zeros((BN, D), tl.float32), tl.zeros((BN, D), tl.float32)
+        for start in range(tl.program_id(0) * BN, n, BM):
+            rows = start + tl.arange(0, BM)
+            at = head * D + rows[:, None] * D + cols[None, :]
+            q_block, out_block = tl.load(q + at), tl.load(out + at)
+            p = tl.exp2(tl.dot(q_block, tl.trans(k_block)) * scale - tl.load(logs + head + rows)[:, None])
+            p = tl.where(rows[:, None] >= keys[None, :], p, 0.0)
+            dv_sum = tl.dot(tl.trans(p.to(tl.float16)), out_block, dv_sum)
+            dp = tl.dot(out_block, tl.trans(v_block)) - tl.load(sums + head + rows)[:, None]
+            dk_sum = tl.dot(tl.trans((p * dp).to(tl.float16)), q_block, dk_sum)
+        tl.store(dv + place, dv_sum.to(tl.float16))
+        tl.store(dk + place, (dk_sum * scale).to(tl.float16))
+        own = tl.program_id(0) * BN + tl.arange(0, BN)
+        q_own, out_own = tl.load(q + place), tl.load(out + place)
+        log, sum = tl.load(logs + head + own), tl.load(sums + head + own)
+        dq_sum = tl.zeros((BN, D), tl.float32)
+        for start in range(0, tl.program_id(0) * BN + BN, BM):
+            others = start + tl.arange(0, BM)
+            at = head * D + others[:, None] * D + cols[None, :]
+            k_other, v_other = tl.load(k + at), tl.load(v + at)
+            p = tl.exp2(tl.dot(q_own, tl.trans(k_other)) * scale - log[:, None])
+            p = tl.where(own[:, None] >= others[None, :], p, 0.0)
+            dp = tl.dot(out_own, tl.trans(v_other)) - sum[:, None]
+            dq_sum = tl.dot((p * dp).to(tl.float16), k_other, dq_sum)
+        tl.store(dq + place, (dq_sum * scale).to(tl.float16))
+
+    return kernel
+
+
 @dataclass(frozen=True)
 class Case:
     """A kernel and what it is compiled for.
@@ -129,6 +183,15 @@ CASES = (
         _ATTENTION,
         {"CAUSAL": True, "BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_D": 128},
         tuple(name for name in _ATTENTION if name.endswith("_ptr") or name.startswith("stride")),
+        {"num_warps": 8, "num_stages": 2},
+    ),
+    Case(
+        "attention backward",
+        "float16, causal, 64 x 128, heads of 64, 8 warps, 2 stages",
+        _ours(attention_backward),
+        _arguments("q k v out dq dk dv", "n", "scale") | {"logs": "*fp32", "sums": "*fp32"},
+        {"BM": 64, "BN": 128, "D": 64},
+        ("q", "k", "v", "out", "dq", "dk", "dv", "logs", "sums", "n"),
         {"num_warps": 8, "num_stages": 2},
     ),
     Case(
