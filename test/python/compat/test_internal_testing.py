@@ -1,5 +1,8 @@
 """`triton._internal_testing`, which suites written for Triton import."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import tilewright.compat
@@ -19,6 +22,16 @@ def test_every_name_is_there():
         assert hasattr(given, name), name
     with pytest.raises(AttributeError, match=r"'triton\._internal_testing' has no attribute 'nothing'"):
         given.nothing  # noqa: B018
+
+
+def test_looking_through_modules_imports_nothing():
+    """`inspect` asks all modules for their files, also while PyTorch is being imported."""
+    code = (
+        "import inspect, sys, tilewright.compat; tilewright.compat.install(); "
+        "inspect.getmodule(lambda: 0); assert not hasattr(sys.modules['triton._internal_testing'], '__file__'); "
+        "assert 'tilewright.compat.internal_testing' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 @pytest.mark.parametrize("name", given.dtypes_with_bfloat16)
