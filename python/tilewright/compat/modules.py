@@ -90,7 +90,7 @@ def _later(module, name):
     def attribute(wanted):
         # Whoever looks through all modules, as `inspect` does, asks for names such as `__file__`: no reason to import
         # anything, least of all while the one who looks is importing itself.
-        if wanted.startswith("__"):
+        if wanted.startswith("__") and wanted != "__all__":
             raise AttributeError(f"module {name!r} has no attribute {wanted!r}")
         try:
             return getattr(importlib.import_module(f"tilewright.compat.{module}"), wanted)
