@@ -121,8 +121,8 @@ def Warp_Shared : TypeDef<WarpDialect, "Shared"> {
     A handle on `numElements * sizeof(element)` bytes of shared memory, in which
     the layout says which element stands at which offset. Booleans take a byte.
     Without a layout, in text, the tile lies as the tensor memory accelerator
-    writes it: matrices in panels that are swizzled as widely as their rows
-    allow, all else in row-major order.
+    writes it: matrices of a multiple of 8 rows in panels that are swizzled as
+    widely as their rows allow, all else in row-major order.
 
     ```mlir
     !warp.shared<64x32xf16, #warp.linear<{offset = [[0, 1], ...]}>>

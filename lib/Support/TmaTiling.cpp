@@ -23,6 +23,13 @@ static int64_t getRowBytes(ArrayRef<int64_t> shape, unsigned elementBits) {
   return shape.back() * elementBits / 8;
 }
 
+/// Whether the rows of a panel go whole times through the pattern of a swizzle:
+/// that is one of addresses, so what follows such a panel starts it anew.
+static bool mayBeSwizzled(ArrayRef<int64_t> shape) {
+  constexpr int64_t kSwizzledRows = 8;
+  return shape.size() == 2 && shape[0] % kSwizzledRows == 0;
+}
+
 /// The copies of a matrix in panels of `swizzleBytes` wide rows.
 static TmaPlan planPanels(ArrayRef<int64_t> shape, unsigned elementBits,
                           unsigned swizzleBytes) {
@@ -65,7 +72,7 @@ std::optional<TmaPlan> tilewright::planTma(const LinearLayout &layout,
   if (shape.empty() || getRowBytes(shape, elementBits) % kChunkBytes != 0)
     return std::nullopt;
   SmallVector<int32_t> order = rowMajor(shape.size());
-  if (shape.size() == 2)
+  if (mayBeSwizzled(shape))
     for (unsigned bytes = kMaxSwizzle; bytes >= kMinSwizzle; bytes /= 2)
       if (getRowBytes(shape, elementBits) >= bytes &&
           layout == panelSharedLayout(shape, order, elementBits, bytes))
@@ -139,7 +146,7 @@ std::optional<LinearLayout> tilewright::tmaLayout(ArrayRef<int64_t> shape,
     return std::nullopt;
   SmallVector<int32_t> order = rowMajor(shape.size());
   LinearLayout layout =
-      shape.size() == 2 && rowBytes >= kMinSwizzle
+      mayBeSwizzled(shape) && rowBytes >= kMinSwizzle
           ? panelSharedLayout(shape, order, elementBits,
                               std::min<int64_t>(rowBytes, kMaxSwizzle))
           : sharedLayout(shape, order);

@@ -5,7 +5,8 @@
 #swizzled = #warp.linear<{offset = [[0, 1], [0, 2], [1, 0], [2, 2], [4, 0], [8, 2]]}>
 // CHECK-DAG: #[[ROWS:.*]] = #warp.linear<{register
 // CHECK-DAG: #[[SHARED:.*]] = #warp.linear<{offset = {{\[\[}}0, 1], [0, 2], [1, 0], [2, 2], [4, 0], [8, 2]]}>
-// CHECK-DAG: #[[PANEL:.*]] = #warp.linear<{offset = {{\[\[}}0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 4], [2, 8]]}>
+// CHECK-DAG: #[[PANEL:.*]] = #warp.linear<{offset = {{\[\[}}0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 4], [2, 8], [4, 16]]}>
+// CHECK-DAG: #[[ROWS2:.*]] = #warp.linear<{offset = {{\[\[}}0, 1], [0, 2], [0, 4], [1, 0], [2, 0]]}>
 // CHECK-DAG: #[[ROWS3:.*]] = #warp.linear<{offset = {{\[\[}}0, 0, 1], [0, 0, 2], [0, 1, 0], [1, 0, 0]]}>
 
 // CHECK-LABEL: @round_trip
@@ -23,10 +24,10 @@ tile.func @round_trip(%x: tensor<16x4xf16, #rows>) -> tensor<16x4xf16, #rows> {
 }
 
 // CHECK-LABEL: @part
-tile.func @part(%m: !warp.shared<4x32xf32>) -> tensor<4x8xf32> {
-  // CHECK: warp.local_load %{{.*}} {start = array<i64: 0, 24>} : !warp.shared<4x32xf32, #[[PANEL]]> -> tensor<4x8xf32>
-  %x = warp.local_load %m {start = array<i64: 0, 24>} : !warp.shared<4x32xf32> -> tensor<4x8xf32>
-  tile.return %x : tensor<4x8xf32>
+tile.func @part(%m: !warp.shared<8x32xf32>) -> tensor<8x8xf32> {
+  // CHECK: warp.local_load %{{.*}} {start = array<i64: 0, 24>} : !warp.shared<8x32xf32, #[[PANEL]]> -> tensor<8x8xf32>
+  %x = warp.local_load %m {start = array<i64: 0, 24>} : !warp.shared<8x32xf32> -> tensor<8x8xf32>
+  tile.return %x : tensor<8x8xf32>
 }
 
 // CHECK-LABEL: @filled
@@ -37,23 +38,23 @@ tile.func @filled(%x: tensor<16x4x!tile.ptr<i8>, #rows>) {
   tile.return
 }
 
-// A tile lies as the tensor memory accelerator writes it where its layout is left out: matrices
-// swizzled, all else in rows.
+// A tile lies as the tensor memory accelerator writes it where its layout is left out: matrices of a
+// multiple of 8 rows swizzled, all else in rows.
 // CHECK-LABEL: @default
-// CHECK-SAME: (%{{.*}}: !warp.shared<4x32xf32, #[[PANEL]]>, %{{.*}}: !warp.shared<2x2x4xf32, #[[ROWS3]]>)
-tile.func @default(%a: !warp.shared<4x32xf32>, %b: !warp.shared<2x2x4xf32>) {
+// CHECK-SAME: (%{{.*}}: !warp.shared<8x32xf32, #[[PANEL]]>, %{{.*}}: !warp.shared<2x2x4xf32, #[[ROWS3]]>, %{{.*}}: !warp.shared<4x8xf32, #[[ROWS2]]>)
+tile.func @default(%a: !warp.shared<8x32xf32>, %b: !warp.shared<2x2x4xf32>, %c: !warp.shared<4x8xf32>) {
   tile.return
 }
 
 // Before tiles have layouts.
 // CHECK-LABEL: @early
-tile.func @early(%x: tensor<4x32xf32>) -> tensor<4x32xf32> {
-  %m = warp.alloc : !warp.shared<4x32xf32>
-  // CHECK: warp.local_store %{{.*}}, %{{.*}} : tensor<4x32xf32> -> !warp.shared<4x32xf32, #[[PANEL]]>
-  warp.local_store %x, %m : tensor<4x32xf32> -> !warp.shared<4x32xf32>
-  // CHECK: warp.local_load %{{.*}} : !warp.shared<4x32xf32, #[[PANEL]]> -> tensor<4x32xf32>
-  %y = warp.local_load %m : !warp.shared<4x32xf32> -> tensor<4x32xf32>
-  tile.return %y : tensor<4x32xf32>
+tile.func @early(%x: tensor<8x32xf32>) -> tensor<8x32xf32> {
+  %m = warp.alloc : !warp.shared<8x32xf32>
+  // CHECK: warp.local_store %{{.*}}, %{{.*}} : tensor<8x32xf32> -> !warp.shared<8x32xf32, #[[PANEL]]>
+  warp.local_store %x, %m : tensor<8x32xf32> -> !warp.shared<8x32xf32>
+  // CHECK: warp.local_load %{{.*}} : !warp.shared<8x32xf32, #[[PANEL]]> -> tensor<8x32xf32>
+  %y = warp.local_load %m : !warp.shared<8x32xf32> -> tensor<8x32xf32>
+  tile.return %y : tensor<8x32xf32>
 }
 
 // What other blocks of the cluster have at the same place.

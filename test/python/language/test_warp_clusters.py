@@ -115,7 +115,7 @@ def split_product(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constex
     warp.specialize(warp.role(consume, warps=4), warp.role(produce, warps=1))
 
 
-@pytest.mark.parametrize("M, N, K", ((64, 64, 64), (192, 128, 320), (100, 72, 1000)))
+@pytest.mark.parametrize("M, N, K", ((64, 64, 64), (192, 128, 320), (100, 80, 1008)))
 def test_sums_of_two_programs(backend, rng, M, N, K):
     a, b = (rng.integers(-3, 4, (side, K)).astype(np.float16) for side in (M, N))
     c = backend.poisoned((M, N), "float32")

@@ -1,10 +1,14 @@
 """Arrays of JAX, which are computed later and may not be written."""
 
+import os
+
 import numpy as np
 import pytest
 import tilewright as tw
 import tilewright.language as tl
 
+# JAX would take most of the memory that other tests need.
+os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 jax = pytest.importorskip("jax")
 pytestmark = pytest.mark.compiled
 
