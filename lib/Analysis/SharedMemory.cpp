@@ -43,7 +43,8 @@ static SharedUse getAllocated(Operation *op, bool isWrite) {
   return {offset.getInt(), offset.getInt() + getSharedBytes(op), isWrite};
 }
 
-bool tilewright::writesGlobalMemory(Operation *op) {
+/// Whether `op` itself does, without what stands in its regions.
+static bool writesGlobalMemory(Operation *op) {
   if (isMemoryEffectFree(op) ||
       op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
     return false;
@@ -56,6 +57,17 @@ bool tilewright::writesGlobalMemory(Operation *op) {
     return isa<MemoryEffects::Write>(e.getEffect()) &&
            e.getResource() != warp::SharedMemory::get();
   });
+}
+
+Operation *tilewright::findGlobalWrite(Operation *op) {
+  Operation *found = nullptr;
+  op->walk([&](Operation *inner) {
+    if (!writesGlobalMemory(inner))
+      return WalkResult::advance();
+    found = inner;
+    return WalkResult::interrupt();
+  });
+  return found;
 }
 
 /// The access to a slot of `ring`, a value. A ring that came through a block

@@ -26,9 +26,9 @@ int64_t getSharedBytes(mlir::Operation *op);
 /// Whether what `op` allocates is scratch.
 bool usesScratch(mlir::Operation *op);
 
-/// Whether `op` itself, without what stands in its regions, may write memory
-/// other than shared memory.
-bool writesGlobalMemory(mlir::Operation *op);
+/// The first of `op` and what stands in its regions that may write memory other
+/// than shared memory; null if nothing does.
+mlir::Operation *findGlobalWrite(mlir::Operation *op);
 
 /// What an access does to a ring.
 enum class RingAccess { None, Fill, Wait, Read };

@@ -135,18 +135,6 @@ static StringRef prepareLoad(scf::ForOp loop, PipelinedLoad &load,
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// An op in the loop that may write what an earlier copy would have read.
-static Operation *findWrite(scf::ForOp loop) {
-  Operation *found = nullptr;
-  loop.getBody()->walk([&](Operation *op) {
-    if (!writesGlobalMemory(op))
-      return WalkResult::advance();
-    found = op;
-    return WalkResult::interrupt();
-  });
-  return found;
-}
-
 static int64_t getNumStages(scf::ForOp loop, int64_t otherwise) {
   auto hint = loop->getAttrOfType<IntegerAttr>("tile.num_stages");
   return hint ? hint.getInt() : otherwise;
@@ -198,7 +186,8 @@ std::optional<PipelinePlan> warp::planPipeline(scf::ForOp loop,
     }
   if (plan.loads.empty() || numStages < 2)
     return std::nullopt;
-  if (Operation *write = findWrite(loop))
+  // It may write what an earlier copy would have read.
+  if (Operation *write = findGlobalWrite(loop))
     return refuse(write, "it may write what the loop loads");
   MLIRContext *context = loop.getContext();
   int64_t slotBytes = getRing(context, 2, plan.loads).getSlotBytes();

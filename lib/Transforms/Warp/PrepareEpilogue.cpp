@@ -26,27 +26,15 @@ static constexpr int64_t kSpareRegisters = 8;
 
 using OpSet = llvm::SmallSetVector<Operation *, 16>;
 
-namespace {
-
-/// A branch with the first products of a loop, and where they are running.
-struct FirstProducts {
-  scf::IfOp branch;
-  Operation *behind;
-};
-
-} // namespace
-
 /// The first product of a loop in the taken side of `branch`, if what waits for
-/// it stands in a branch of its own. Where there are several, their sums leave
-/// no registers for what else there is.
-static std::optional<FirstProducts> findFirstProducts(scf::IfOp branch) {
+/// it stands in a branch of its own; null otherwise.
+static WgmmaOp findFirstProduct(scf::IfOp branch) {
   auto products = branch.thenBlock()->getOps<WgmmaOp>();
   auto waits = branch.thenBlock()->getOps<WgmmaWaitOp>();
   if (branch.getElseRegion().empty() || !llvm::hasSingleElement(products) ||
       !waits.empty())
-    return std::nullopt;
-  WgmmaOp product = *products.begin();
-  return FirstProducts{branch, product->getNextNode()};
+    return {};
+  return *products.begin();
 }
 
 //===----------------------------------------------------------------------===//
@@ -66,15 +54,6 @@ static bool isMovable(Operation *op) {
          (isLoad(op) || isMemoryEffectFree(op));
 }
 
-static bool mayWriteGlobalMemory(Operation *op) {
-  return op
-      ->walk([](Operation *inner) {
-        return writesGlobalMemory(inner) ? WalkResult::interrupt()
-                                         : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
 /// Whether everything that uses `op` is in `late` or stands behind `branch`.
 static bool isNeededLate(Operation *op, scf::IfOp branch, const OpSet &late) {
   return llvm::all_of(op->getUsers(), [&](Operation *user) {
@@ -86,13 +65,13 @@ static bool isNeededLate(Operation *op, scf::IfOp branch, const OpSet &late) {
 /// Moves what stands before `branch` and is not needed in it behind it.
 static void sinkLateOps(scf::IfOp branch) {
   OpSet late;
-  bool writes = mayWriteGlobalMemory(branch);
+  bool writes = findGlobalWrite(branch);
   for (Operation *op = branch->getPrevNode(); op; op = op->getPrevNode()) {
     if (isMovable(op) && !(isLoad(op) && writes) && !op->use_empty() &&
         isNeededLate(op, branch, late))
       late.insert(op);
     else
-      writes |= mayWriteGlobalMemory(op);
+      writes |= findGlobalWrite(op) != nullptr;
   }
   for (Operation *op : late)
     op->moveAfter(branch);
@@ -166,9 +145,10 @@ static Prepared findPrepared(scf::IfOp branch) {
   Prepared prepared;
   OpSet carried;
   int64_t spare = kSpareRegisters;
-  bool writes = false;
+  // The loop may write what is read behind it.
+  bool writes = findGlobalWrite(branch);
   for (Operation *op = branch->getNextNode(); op; op = op->getNextNode()) {
-    writes |= mayWriteGlobalMemory(op);
+    writes |= findGlobalWrite(op) != nullptr;
     if (!isMovable(op) || !isSlow(op))
       continue;
     std::optional<OpSet> slice = findSlice(op, branch);
@@ -227,14 +207,13 @@ static SmallVector<Value> copy(const Prepared &prepared, OpBuilder &b) {
   return results;
 }
 
-/// Computes what is prepared behind the first products, and on the side where
-/// that does not run.
-static void prepare(FirstProducts products, const Prepared &prepared,
+/// Computes what is prepared behind `product`, and on the other side of the
+/// branch `old` that it stands in.
+static void prepare(scf::IfOp old, WgmmaOp product, const Prepared &prepared,
                     RewriterBase &b) {
-  scf::IfOp old = products.branch;
   SmallVector<Type> types(old.getResultTypes());
   llvm::append_range(types, ValueRange(prepared.results).getTypes());
-  b.setInsertionPoint(products.behind);
+  b.setInsertionPointAfter(product);
   old.thenYield().getResultsMutable().append(copy(prepared, b));
   b.setInsertionPoint(old.elseYield());
   old.elseYield().getResultsMutable().append(copy(prepared, b));
@@ -255,18 +234,19 @@ static void prepare(FirstProducts products, const Prepared &prepared,
 namespace {
 struct PrepareEpilogue : warp::impl::PrepareEpilogueBase<PrepareEpilogue> {
   void runOnOperation() override {
-    SmallVector<FirstProducts> found;
+    SmallVector<WgmmaOp> found;
     getOperation()->walk([&](scf::IfOp branch) {
-      if (auto products = findFirstProducts(branch);
-          products && !isExplicit(branch))
-        found.push_back(*products);
+      if (WgmmaOp product = findFirstProduct(branch);
+          product && !isExplicit(branch))
+        found.push_back(product);
     });
     IRRewriter rewriter(&getContext());
-    for (FirstProducts products : found) {
-      sinkLateOps(products.branch);
-      Prepared prepared = findPrepared(products.branch);
+    for (WgmmaOp product : found) {
+      auto branch = cast<scf::IfOp>(product->getParentOp());
+      sinkLateOps(branch);
+      Prepared prepared = findPrepared(branch);
       if (!prepared.results.empty())
-        prepare(products, prepared, rewriter);
+        prepare(branch, product, prepared, rewriter);
     }
   }
 };

@@ -96,3 +96,40 @@ tile.func @writes(%p: !tile.ptr<f32>, %table: !tile.ptr<i32>, %k: i32) attribute
   tile.store %ptrs, %r : tensor<64x16x!tile.ptr<f32>, #c>
   tile.return
 }
+
+// -----
+
+#c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
+#a = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]}>
+#b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8]]}>
+!ring = !warp.ring<3 x {!warp.shared<64x16xf16, #a>, !warp.shared<16x16xf16, #b>}, transactions>
+
+// Nor those of the loop itself.
+
+// CHECK-LABEL: @written_in_the_loop
+// CHECK: scf.if
+// CHECK-NOT: tile.load
+// CHECK: tile.store
+// CHECK-NOT: tile.load
+// CHECK: } else {
+// CHECK: }
+// CHECK: tile.load
+tile.func @written_in_the_loop(%p: !tile.ptr<f32>, %table: !tile.ptr<i32>, %k: i32) attributes {warp.num_warps = 4 : i32} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %none = arith.constant dense<0.0> : tensor<64x16xf32, #c>
+  %ring = warp.ring : !ring
+  %r = scf.for %i = %zero to %k step %one iter_args(%s = %none) -> tensor<64x16xf32, #c> : i32 {
+    %slot, %a, %b = warp.ring.wait %ring : !ring
+    %t = warp.wgmma %a, %b, %s : !warp.shared<64x16xf16, #a>, !warp.shared<16x16xf16, #b>, tensor<64x16xf32, #c>
+    %v = warp.wgmma_wait %t {pendings = 0 : i32} : tensor<64x16xf32, #c>
+    warp.ring.release %slot
+    tile.store %table, %i : !tile.ptr<i32>
+    scf.yield %v : tensor<64x16xf32, #c>
+  }
+  %last = tile.load %table : !tile.ptr<i32>
+  %to = tile.addptr %p, %last : !tile.ptr<f32>, i32
+  %ptrs = tile.splat %to : !tile.ptr<f32> -> tensor<64x16x!tile.ptr<f32>, #c>
+  tile.store %ptrs, %r : tensor<64x16x!tile.ptr<f32>, #c>
+  tile.return
+}
