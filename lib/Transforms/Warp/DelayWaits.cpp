@@ -181,16 +181,6 @@ static SmallVector<Value> writeFirst(scf::ForOp loop, WgmmaWaitOp wait,
   return left;
 }
 
-/// What the first iteration has from one before it that there is not.
-static SmallVector<Value>
-leaveNothing(scf::ForOp loop, ArrayRef<RingReleaseOp> releases, OpBuilder &b) {
-  SmallVector<Value> left(loop.getInitArgs());
-  for (RingReleaseOp release : releases)
-    left.push_back(RingNoSlotOp::create(
-        b, loop.getLoc(), RingReleaseOp(release).getSlot().getType()));
-  return left;
-}
-
 /// Writes the iterations from `first` on. Each holds the slots of the one
 /// before until it has waited for the products of that.
 static scf::ForOp writeRest(scf::ForOp loop, Value first, ArrayRef<Value> left,
@@ -208,14 +198,6 @@ static scf::ForOp writeRest(scf::ForOp loop, Value first, ArrayRef<Value> left,
   }
   b.mergeBlocks(loop.getBody(), rest.getBody(),
                 rest.getBody()->getArguments().drop_back(releases.size()));
-  if (first != loop.getLowerBound())
-    return rest;
-  b.setInsertionPoint(releases.front());
-  Value notFirst =
-      arith::CmpIOp::create(b, rest.getLoc(), arith::CmpIPredicate::ne,
-                            rest.getInductionVar(), first);
-  for (RingReleaseOp release : releases)
-    release.getConditionMutable().assign(notFirst);
   return rest;
 }
 
@@ -245,16 +227,35 @@ static void writeApart(const CarriedSums &sums, WgmmaWaitOp joined,
   Value second = arith::AddIOp::create(b, loop.getLoc(), loop.getLowerBound(),
                                        loop.getStep());
   // Each way waits on its own: no product may be running where they join.
-  auto goesOn =
-      scf::IfOp::create(b, loop.getLoc(), loop.getResultTypes(),
-                        emitRuns(loop, second, loop.getUpperBound(), b),
-                        /*addThenBlock=*/true, /*addElseBlock=*/true);
+  auto goesOn = scf::IfOp::create(b, loop.getLoc(), loop.getResultTypes(),
+                                  emitRuns(loop, second, b),
+                                  /*addThenBlock=*/true, /*addElseBlock=*/true);
   scf::YieldOp::create(b, loop.getLoc(), goesOn.getResults());
   b.setInsertionPointToEnd(goesOn.elseBlock());
   finish(sums, left, loc, b);
   b.setInsertionPointToEnd(goesOn.thenBlock());
   scf::ForOp rest = writeRest(loop, second, left, releases, b);
-  b.setInsertionPointToEnd(goesOn.thenBlock());
+  b.setInsertionPointAfter(rest);
+  finish(sums, rest.getResults(), loc, b);
+}
+
+/// Writes all iterations as one loop, whose first one holds no slots.
+static void writeWhole(const CarriedSums &sums,
+                       MutableArrayRef<RingReleaseOp> releases, Location loc,
+                       RewriterBase &b) {
+  scf::ForOp loop = sums.loop;
+  SmallVector<Value> left(loop.getInitArgs());
+  for (RingReleaseOp release : releases)
+    left.push_back(
+        RingNoSlotOp::create(b, loop.getLoc(), release.getSlot().getType()));
+  scf::ForOp rest = writeRest(loop, loop.getLowerBound(), left, releases, b);
+  b.setInsertionPoint(releases.front());
+  Value notFirst =
+      arith::CmpIOp::create(b, rest.getLoc(), arith::CmpIPredicate::ne,
+                            rest.getInductionVar(), rest.getLowerBound());
+  for (RingReleaseOp release : releases)
+    release.getConditionMutable().assign(notFirst);
+  b.setInsertionPointAfter(rest);
   finish(sums, rest.getResults(), loc, b);
 }
 
@@ -269,19 +270,15 @@ static void delay(const CarriedSums &sums,
   });
   b.setInsertionPoint(loop);
   scf::IfOp branch = createIfEntered(loop, loop.getNumResults(), b);
+  b.setInsertionPointToEnd(branch.thenBlock());
   // Several sums leave no registers for what can be done behind the first
   // products.
   if (sums.indices.size() == 1) {
+    writeApart(sums, joined, releases, loc, b);
     b.setInsertionPointToStart(branch.elseBlock());
     ColdOp::create(b, loc);
-    b.setInsertionPointToEnd(branch.thenBlock());
-    writeApart(sums, joined, releases, loc, b);
   } else {
-    b.setInsertionPointToEnd(branch.thenBlock());
-    SmallVector<Value> left = leaveNothing(loop, releases, b);
-    scf::ForOp rest = writeRest(loop, loop.getLowerBound(), left, releases, b);
-    b.setInsertionPointToEnd(branch.thenBlock());
-    finish(sums, rest.getResults(), loc, b);
+    writeWhole(sums, releases, loc, b);
   }
   b.replaceOp(loop, branch.getResults());
 }

@@ -2,6 +2,7 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/BitVector.h"
@@ -81,31 +82,9 @@ static SmallVector<Value> select(RangeT &&values,
   return selected;
 }
 
-/// Erases `values` where nothing uses them, and then what they are computed
-/// from.
-static void eraseUnused(SmallVector<Value> values, RewriterBase &b) {
-  llvm::SmallSetVector<Operation *, 16> open;
-  auto add = [&](ValueRange more) {
-    for (Value value : more)
-      if (Operation *op = value.getDefiningOp())
-        open.insert(op);
-  };
-  add(values);
-  while (!open.empty()) {
-    Operation *op = open.pop_back_val();
-    if (!isOpTriviallyDead(op))
-      continue;
-    SmallVector<Value> operands(op->getOperands());
-    b.eraseOp(op);
-    add(operands);
-  }
-}
-
 /// Writes `loop` anew with the `needed` values alone.
 static void drop(scf::ForOp loop, const llvm::BitVector &needed,
                  RewriterBase &b) {
-  SmallVector<Value> unused(loop.getInitArgs());
-  llvm::append_range(unused, loop.getYieldedValues());
   b.setInsertionPoint(loop);
   auto copy = scf::ForOp::create(b, loop.getLoc(), loop.getLowerBound(),
                                  loop.getUpperBound(), loop.getStep(),
@@ -127,18 +106,28 @@ static void drop(scf::ForOp loop, const llvm::BitVector &needed,
     b.eraseOp(copy.getBody()->getTerminator());
   b.mergeBlocks(loop.getBody(), copy.getBody(), arguments);
   b.eraseOp(loop);
-  eraseUnused(unused, b);
 }
 
 namespace {
 struct DropCarried : tilewright::warp::impl::DropCarriedBase<DropCarried> {
   void runOnOperation() override {
-    SmallVector<scf::ForOp> loops;
-    getOperation()->walk([&](scf::ForOp loop) { loops.push_back(loop); });
     IRRewriter rewriter(&getContext());
+    for (auto function : getOperation().getOps<FunctionOpInterface>())
+      if (dropIn(function, rewriter))
+        (void)runRegionDCE(rewriter, function->getRegions());
+  }
+
+  /// Whether a loop of `function` carries less than before.
+  static bool dropIn(FunctionOpInterface function, RewriterBase &b) {
+    SmallVector<scf::ForOp> loops;
+    function->walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    bool changed = false;
     for (scf::ForOp loop : loops)
-      if (llvm::BitVector needed = NeededValues(loop).get(); !needed.all())
-        drop(loop, needed, rewriter);
+      if (llvm::BitVector needed = NeededValues(loop).get(); !needed.all()) {
+        drop(loop, needed, b);
+        changed = true;
+      }
+    return changed;
   }
 };
 } // namespace

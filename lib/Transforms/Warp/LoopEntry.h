@@ -7,14 +7,14 @@
 
 namespace tilewright::warp {
 
-/// Whether `loop` runs at all if it goes from `from` to `to`.
+/// Whether `loop` runs at all if it starts at `from`.
 inline mlir::Value emitRuns(mlir::scf::ForOp loop, mlir::Value from,
-                            mlir::Value to, mlir::OpBuilder &b) {
+                            mlir::OpBuilder &b) {
   return mlir::arith::CmpIOp::create(b, loop.getLoc(),
                                      loop.getUnsignedCmp()
                                          ? mlir::arith::CmpIPredicate::ult
                                          : mlir::arith::CmpIPredicate::slt,
-                                     from, to);
+                                     from, loop.getUpperBound());
 }
 
 /// Makes a branch that is taken where `loop` runs at all, and otherwise gives
@@ -25,8 +25,7 @@ inline mlir::scf::IfOp createIfEntered(mlir::scf::ForOp loop,
                                        mlir::OpBuilder &b) {
   mlir::OpBuilder::InsertionGuard guard(b);
   mlir::Location loc = loop.getLoc();
-  mlir::Value runs =
-      emitRuns(loop, loop.getLowerBound(), loop.getUpperBound(), b);
+  mlir::Value runs = emitRuns(loop, loop.getLowerBound(), b);
   auto branch = mlir::scf::IfOp::create(
       b, loc, mlir::TypeRange(loop.getInitArgs().take_front(numResults)), runs,
       /*addThenBlock=*/true, /*addElseBlock=*/true);

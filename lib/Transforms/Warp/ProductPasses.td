@@ -1,0 +1,172 @@
+// Passes that say when products of tensor cores start and when they are waited
+// for.
+
+#ifndef TILEWRIGHT_LIB_TRANSFORMS_WARP_PRODUCTPASSES
+#define TILEWRIGHT_LIB_TRANSFORMS_WARP_PRODUCTPASSES
+
+include "mlir/Pass/PassBase.td"
+
+def OverlapProducts : Pass<"warp-overlap-products", "::mlir::ModuleOp"> {
+  let summary = "run the second of two chained products under the next "
+                "iteration's work on the first";
+  let description = [{
+    In a loop whose last product needs in registers what threads compute from an
+    earlier product, and adds to a sum that the loop carries, the last product
+    is started one iteration late, behind the earlier product of the next
+    iteration. The tensor cores then work while the threads do.
+
+    Input: rings are made; products are waited for at once. Output: the same
+    values. The first iteration, without its last product, stands before the
+    loop, and the last product behind it, both in a branch that is taken where
+    the loop runs at all.
+
+    ```mlir
+    scf.for ... iter_args(%sum = %zero) {                            // before
+      %s = warp.wgmma %q, %k, %zero
+      %scores = warp.wgmma_wait %s {pendings = 0 : i32}
+      %p = ... %scores
+      %slot, %v = warp.ring.wait %ring
+      %t = warp.wgmma %p, %v, %sum
+      %u = warp.wgmma_wait %t {pendings = 0 : i32}
+      warp.ring.release %slot
+      scf.yield %u
+    }
+
+    %first = ...                                                     // after
+    %last = scf.for ... iter_args(%sum = %zero, %p = %first) {
+      %s = warp.wgmma %q, %k, %zero
+      %slot, %v = warp.ring.wait %ring
+      %t = warp.wgmma %p, %v, %sum
+      %scores = warp.wgmma_wait %s {pendings = 1 : i32}
+      %next = ... %scores
+      %u = warp.wgmma_wait %t {pendings = 0 : i32}
+      warp.ring.release %slot
+      scf.yield %u, %next
+    }
+    %slot, %v = warp.ring.wait %ring
+    %t = warp.wgmma %last#1, %v, %last#0
+    %u = warp.wgmma_wait %t {pendings = 0 : i32}
+    warp.ring.release %slot
+    ```
+
+    Left alone: loops whose last product reads both sides from shared memory or
+    reads memory that is no slot of its own ring; sums that products of the same
+    iteration need.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect", "WarpDialect"];
+}
+
+def DelayWaits : Pass<"warp-delay-waits", "::mlir::ModuleOp"> {
+  let summary = "start the products of an iteration before those of the last "
+                "one are done";
+  let description = [{
+    In a loop whose products all add to sums that nothing else needs until the
+    loop ends, one wait behind the last product lets those of the running
+    iteration go on, and the slots that they read are given back one iteration
+    later. The first iteration, which has nothing to wait for, stands in front of
+    the loop: so its product needs no cleared sums, and `warp-prepare-epilogue`
+    has a place behind it. Several sums take too many registers for that: then the
+    loop starts with cleared sums and no slots (`warp.ring.no_slot`).
+
+    Input: rings are made. Output: the same sums; a loop holds up to two slots
+    of a ring at once.
+
+    ```mlir
+    scf.for ... iter_args(%acc = %zero) {                            // before
+      %slot, %a, %b = warp.ring.wait %ring
+      %s = warp.wgmma %a, %b, %acc
+      %d = warp.wgmma_wait %s {pendings = 0 : i32}
+      warp.ring.release %slot
+      scf.yield %d
+    }
+
+    %t = scf.if %any {                                               // after
+      %slot, %a, %b = warp.ring.wait %ring
+      %first = warp.wgmma %a, %b, %zero
+      %u = scf.if %more {
+        %s, %last = scf.for ... iter_args(%acc = %first, %held = %slot) {
+          %next, %a, %b = warp.ring.wait %ring
+          %s = warp.wgmma %a, %b, %acc
+          %d = warp.wgmma_wait %s {pendings = 1 : i32}
+          warp.ring.release %held
+          scf.yield %d, %next
+        }
+        %d = warp.wgmma_wait %s {pendings = 0 : i32}
+        warp.ring.release %last
+        scf.yield %d
+      } else {
+        %d = warp.wgmma_wait %first {pendings = 0 : i32}
+        warp.ring.release %slot
+        scf.yield %d
+      }
+      scf.yield %u
+    } else {
+      warp.cold
+      scf.yield %zero
+    }
+    ```
+
+    No product is running where control flow joins: the assembler would take
+    them for running on the other way too, and serialise all (C7514). So a loop
+    of an explicit kernel that leaves products running goes into such a branch
+    with the wait behind it.
+
+    Left alone: sums that the loop uses itself; products that read registers, or
+    memory that the loop stores to; rings of one slot, and those that a loop
+    fills itself.
+  }];
+  let dependentDialects = ["::tilewright::warp::WarpDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+def PrepareEpilogue : Pass<"warp-prepare-epilogue", "::mlir::ModuleOp"> {
+  let summary = "compute what the end of a tile needs besides its sums under "
+                "its products";
+  let description = [{
+    Before and behind a loop of products the tensor cores do nothing. So what
+    stands before the loop and is needed only behind it moves there; and what is
+    slow behind it and depends on none of the sums, divisions of scalars for the
+    place of the tile and loads of few registers, is done right behind the first
+    products, which threads would wait for.
+
+    Input: as `warp-delay-waits` leaves a loop: in a branch, with its first
+    iteration in front of it. Output: the same values. Operations move that
+    neither write nor go through shared memory; loads only past what writes
+    shared memory alone. Where the loop does not run, they are done on the other
+    side of the branch.
+
+    ```mlir
+    %place = arith.divsi %program, %columns : i32                    // before
+    %t = scf.if %any {
+      %first = warp.wgmma %a, %b, %zero
+      %u = scf.if %more {
+      ...
+      scf.yield %u
+    } else {
+      ...
+    }
+    %scale = tile.load %pointers
+    ... %t, %place, %scale
+
+    %t, %place, %scale = scf.if %any {                               // after
+      %first = warp.wgmma %a, %b, %zero
+      %program1 = warp.from_here %program : i32
+      %p = arith.divsi %program1, %columns : i32
+      %l = tile.load %pointers
+      %u = scf.if %more {
+      ...
+      scf.yield %u, %p, %l
+    } else {
+      ...
+    }
+    ```
+
+    Left alone: what would take more than 8 registers of a thread altogether.
+  }];
+  let dependentDialects = ["::tilewright::warp::WarpDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+#endif // TILEWRIGHT_LIB_TRANSFORMS_WARP_PRODUCTPASSES
