@@ -37,6 +37,21 @@ tile.func @panels(%map: !warp.tensor_map, %i: i32) attributes {tile.kernel, warp
   tile.return
 }
 
+// Through memory for one panel each waits until the one before has been read.
+
+#bytes4k = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256], [512], [1024], [2048]]}>
+// CHECK-LABEL: llvm.func @one_piece
+// CHECK-COUNT-4: cp.async.bulk.wait_group.read 0;
+// CHECK-NOT: wait_group
+// CHECK: llvm.return
+tile.func @one_piece(%map: !warp.tensor_map, %i: i32) attributes {tile.kernel, warp.num_warps = 1 : i32} {
+  %x = arith.constant dense<1.0> : tensor<32x128xf32, #rows>
+  %s = warp.alloc : !warp.shared<4096xi8, #bytes4k>
+  warp.tma_store %x, %map[%i, %i] through %s
+      : tensor<32x128xf32, #rows>, !warp.tensor_map, !warp.shared<4096xi8, #bytes4k>
+  tile.return
+}
+
 // Where lanes hold columns of several panels, all are stored at once.
 
 #columns = #warp.linear<{register = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 1], [0, 2]],
