@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from ..runtime.jit import JITFunction
+from ..tuning.launching import LaunchWrapper
 
 
 class KernelNotFound(LookupError):
@@ -14,9 +15,15 @@ class KernelNotFound(LookupError):
         return str(self.args[0])
 
 
+def _kernel_of(value):
+    """The kernel that `value` is, or launches after tuning it or adding to its arguments; None for anything else."""
+    kernel = value.kernel if isinstance(value, LaunchWrapper) else value
+    return kernel if isinstance(kernel, JITFunction) else None
+
+
 def load_kernel(place):
-    """The kernel that "FILE.py:NAME" names; the file is imported to get it, as part of its package if it has
-    one.
+    """The kernel that "FILE.py:NAME" names, or the one inside of what is tuned under that name; the file is
+    imported to get it, as part of its package if it has one.
 
     Raises `KernelNotFound`, and whatever the file raises.
     """
@@ -25,9 +32,9 @@ def load_kernel(place):
         raise KernelNotFound(f"a kernel is named FILE.py:KERNEL, got {place!r}")
     module = load_module(path)
     found = getattr(module, name, None)
-    if isinstance(found, JITFunction):
-        return found
-    kernels = [key for key, value in vars(module).items() if isinstance(value, JITFunction)]
+    if kernel := _kernel_of(found):
+        return kernel
+    kernels = [key for key, value in vars(module).items() if _kernel_of(value)]
     there = f"it has {', '.join(kernels)}" if kernels else "it has no kernel"
     what = "is not a kernel (decorate it with @tilewright.jit)" if found is not None else "is not there"
     raise KernelNotFound(f"{path}: {name} {what}; {there}")
@@ -44,7 +51,7 @@ def load_function(place):
     """The function that "FILE.py:NAME" names. Raises as `load_kernel`."""
     path, _, name = place.rpartition(":")
     found = getattr(load_module(path), name, None)
-    if isinstance(found, JITFunction) or not callable(found):
+    if _kernel_of(found) or not callable(found):
         raise KernelNotFound(
             f"{path} has no function {name}() to call the kernel; give a signature or a call"
         )

@@ -29,6 +29,33 @@ def test_text(tilewright, source):
     assert any(line.strip().startswith("= warp-report-traffic: stores") for line in lines)
 
 
+TUNED = """
+
+tuned = tw.heuristics({"BLOCK": lambda args: 64})(add)
+searched = tw.autotune([tw.Config({"BLOCK": 64}), tw.Config({"BLOCK": 128})], key=["n"])(add)
+
+
+def main():
+    x = np.ones(100, np.float32)
+    searched[(2,)](x, x, np.empty_like(x), 100)
+"""
+
+
+@pytest.mark.parametrize("name", ["tuned", "searched"])
+def test_the_kernel_inside_of_what_tunes_it(tilewright, source, name):
+    source.write_text(source.read_text() + TUNED)
+    done = tilewright("explain", f"{source}:{name}", "--signature", SIGNATURE)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("add for sm_90a, 4 warps, 3 stages")
+
+
+def test_the_call_of_what_tunes_a_kernel(tilewright, source):
+    source.write_text(source.read_text() + TUNED)
+    done = tilewright("explain", f"{source}:searched")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("add for sm_90a")
+
+
 def test_json(tilewright, source):
     done = tilewright(
         "explain",
