@@ -38,7 +38,12 @@ const char *spelling(ElementType type);
 enum class ArgumentKind : uint8_t { Scalar, Pointer, None, Structured };
 
 /// What the value allows the compiler to assume.
-enum class Hint : uint8_t { Nothing = 0, One = 1, DivisibleBy16 = 16 };
+enum class Hint : uint8_t {
+  Nothing = 0,
+  One = 1,
+  DivisibleBy8 = 8,
+  DivisibleBy16 = 16
+};
 
 enum class DeviceKind : int32_t { Any, Cpu, Cuda };
 
@@ -84,10 +89,13 @@ inline Hint hintAtAddress(const Specialization &specialization,
   return specialization.onAlignment && address % 16 == 0 ? Hint::DivisibleBy16
                                                          : Hint::Nothing;
 }
+/// Rows of 8 halves of precision begin at multiples of 16 bytes, too.
 inline Hint hintAtInteger(const Specialization &specialization, uint64_t bits) {
-  return specialization.onOne && bits == 1
-             ? Hint::One
-             : hintAtAddress(specialization, bits);
+  if (specialization.onOne && bits == 1)
+    return Hint::One;
+  if (!specialization.onAlignment || bits % 8 != 0)
+    return Hint::Nothing;
+  return bits % 16 == 0 ? Hint::DivisibleBy16 : Hint::DivisibleBy8;
 }
 
 /// The type of an int that fits 64 bits.

@@ -8,7 +8,7 @@ from functools import lru_cache, partial
 from .cpu_features import missing
 from .exports import INTEGERS
 from .expressions import ExpressionError
-from .library import NOT_PASSED, Architecture
+from .library import DIVISORS, NOT_PASSED, Architecture
 
 
 def _to_half(value):
@@ -144,14 +144,14 @@ class Chooser:
         ((facts, ones, variant),) = options
         self._check_arrays(specs)
         runnable = self._runnable_on(device)
-        aligned = [spec is not None and spec[1] == 16 for spec in specs]
+        divisors = [spec[1] if spec is not None else 0 for spec in specs]
         found, reason = None, "the conditions of all variants are false"
         for candidate, fact in zip(self.function.candidates, facts):
             if candidate not in runnable or fact is False or variant not in (None, candidate.variant):
                 continue
             if fact is None:
                 raise ValueError(f"{self.function.name}(): {candidate.when.text!r} has no value")
-            reason = self._misfit(candidate, aligned, ones)
+            reason = self._misfit(candidate, divisors, ones)
             if not reason:
                 found = candidate
                 break
@@ -160,12 +160,10 @@ class Chooser:
         loaded = self._load(found, device) if load else None
         return found, loaded, self.function.written, False
 
-    def _misfit(self, candidate, aligned, ones):
-        for (name, _), hint, is_aligned, is_one in zip(
-            self.function.arguments, candidate.hints, aligned, ones
-        ):
-            if hint == 16 and not is_aligned:
-                return f"argument {name!r} is not a multiple of 16, as it was compiled for"
+    def _misfit(self, candidate, divisors, ones):
+        for (name, _), hint, divisor, is_one in zip(self.function.arguments, candidate.hints, divisors, ones):
+            if hint in DIVISORS and divisor < hint:
+                return f"argument {name!r} is not a multiple of {hint}, as it was compiled for"
             if hint == 1 and not is_one:
                 return f"argument {name!r} is not 1, as it was compiled for"
         return ""

@@ -136,7 +136,13 @@ class Export:
         if self.fallback:
             lists.append([type(entry)(entry.name, entry.type, 0, entry.value) for entry in lists[0]])
         unique = [entries for i, entries in enumerate(lists) if entries not in lists[:i]]
-        return sorted(unique, key=lambda entries: -sum(entry.hint != 0 for entry in entries))
+        return sorted(unique, key=_strictness, reverse=True)
+
+
+def _strictness(entries):
+    """How much is assumed of arguments: of how many, then what."""
+    hints = [entry.hint for entry in entries]
+    return sum(hint != 0 for hint in hints), sum(hints)
 
 
 def export(kernel, signature, name=None, variants=(), grid="", fallback=True, sizes=()):
@@ -144,7 +150,7 @@ def export(kernel, signature, name=None, variants=(), grid="", fallback=True, si
 
     Args:
         kernel: a `JITFunction`.
-        signature: text as of `tilewright compile`, or several that differ in what they assume (`:16`, `:1`).
+        signature: text as of `tilewright compile`, or several that differ in what they assume (`:16`, `:8`, `:1`).
         name: the function's name in the library; the kernel's where not given.
         variants: `Variant`s; a call uses the first that its target has and whose condition holds.
         grid: expressions of the grid, such as "cdiv(n, BLOCK)"; where not given the caller gives the grid.

@@ -13,6 +13,8 @@ from .signature import as_request
 
 #: What of a GPU kernel a library may hold.
 IMAGES = ("cubin", "ptx")
+#: The hints that say what an argument is a multiple of.
+DIVISORS = (8, 16)
 #: In place of a hint: the argument is for expressions alone. (The int 1 is not passed either.)
 NOT_PASSED = 2
 
@@ -45,7 +47,7 @@ class Architecture:
 class Candidate:
     """A function compiled in one way for one target.
 
-    `hints` has 0, 1, 16 or `NOT_PASSED` for each argument; `values` the integer constants that expressions may name;
+    `hints` has 0, 1, 8, 16 or `NOT_PASSED` for each argument; `values` the integer constants that expressions may name;
     `image` is "cubin", "ptx" or "obj", `code` its bytes; `variant` the number of the export's `Variant`.
     """
 

@@ -3,7 +3,7 @@
 A signature has one entry for each parameter, in order, between commas:
 
     *fp16      a pointer to float16          *fp16:16   and its address is a multiple of 16
-    i32        an int32                      i32:16     and it is a multiple of 16
+    i32        an int32                      i32:16     and it is a multiple of 16; i32:8 one of 8
     i64:1      the int 1, compiled in        fp32       a float32
     64         the constant 64; also True, None, 0.5, 'text'
 """
@@ -26,8 +26,8 @@ class SignatureError(ValueError):
 class Entry:
     """What a signature says of the parameter `name`.
 
-    `type` is its type as text, "" for a constant, which `value` then is. `hint`: 16 for a multiple of 16, 1 for
-    the int 1, 0 for nothing known.
+    `type` is its type as text, "" for a constant, which `value` then is. `hint`: 16 or 8 for a multiple of
+    that, 1 for the int 1, 0 for nothing known.
     """
 
     name: str
@@ -72,9 +72,10 @@ def _typed(entry, param):
     except LanguageError as error:
         detail = f"{error.message}; {error.hint}" if error.hint else error.message
         raise SignatureError(f"parameter {param.name!r}: {detail}, or a constant") from None
-    if hint not in ("", "1", "16") or (hint == "1" and text.startswith("*")):
+    if hint not in ("", "1", "8", "16") or (hint == "1" and text.startswith("*")):
         raise SignatureError(
-            f"parameter {param.name!r}: no hint {hint!r} for {text}; ':16' is a multiple of 16, ':1' the int 1"
+            f"parameter {param.name!r}: no hint {hint!r} for {text}; ':16' is a multiple of 16, ':8' one of 8, ':1' "
+            "the int 1"
         )
     if param.is_constexpr:
         raise SignatureError(
@@ -119,7 +120,7 @@ def as_request(entries):
     constants = {
         entry.name: entry.value if not entry.type else 1 for entry in entries if entry.name not in types
     }
-    return types, constants, {entry.name: 16 for entry in entries if entry.hint == 16}
+    return types, constants, {entry.name: entry.hint for entry in entries if entry.hint > 1}
 
 
 def parse_signature(text, params):

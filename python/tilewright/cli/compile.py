@@ -12,7 +12,7 @@ library of functions for C, C++ and Python, for several of each.
 Needs no GPU; a cubin needs an assembler of PTX: nvJitLink or ptxas."""
 _EPILOG = """signature, one entry for each parameter of the kernel:
   *fp16, *i32      pointers; *fp16:16 if the address is a multiple of 16
-  i32, i64, fp32   scalars; i32:16 for a multiple of 16, i32:1 for the int 1
+  i32, i64, fp32   scalars; i32:16 for a multiple of 16 (:8 of 8), i32:1 for the int 1
   64, True, None   constants, for tl.constexpr parameters and others
 element types:
   i1 i8 i16 i32 i64 u8 u16 u32 u64 fp16 bf16 fp32 fp64 fp8e4nv fp8e5

@@ -233,7 +233,8 @@ def jit(
 ):
     """Decorate a function as a kernel, or as a function that kernels call.
 
-    Calls are compiled separately for int arguments of value 1, and for ints and addresses divisible by 16;
+    Calls are compiled separately for int arguments of value 1, for ints and addresses divisible by 16, and for other
+    ints divisible by 8;
     `do_not_specialize` and `do_not_specialize_on_alignment` list the parameters (names or positions) for
     which they are not. `debug`, `check_nan`, `deterministic` and `numerics` set the defaults of the options of
     these names. Functions are always inlined; `noinline` is there for the sake of existing code.

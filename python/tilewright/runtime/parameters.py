@@ -16,7 +16,8 @@ class Parameter:
     """One parameter of a kernel.
 
     `is_constexpr`: its value is part of the compiled code. `specialize`: compile separately for the int 1;
-    `align`: and for ints and addresses divisible by 16. `is_double`: a float is passed as a float64.
+    `align`: and for ints and addresses divisible by 16, and other ints divisible by 8. `is_double`: a float is passed as
+    a float64.
     `default`: a Python value or `REQUIRED`. `num`: its position. `annotation`: as written.
     """
 

@@ -83,7 +83,7 @@ class Specializer:
         """The kernel for a call, and, if `load`, ready to launch on `device` (a kind and a number).
 
         `specs` has `(type, hint)` for each argument that has a type in the signature, None for the others; a
-        hint of 1 means that the argument is known to be 1, 16 that it is divisible by that. Gives the
+        hint of 1 means that the argument is known to be 1, 8 or 16 that it is divisible by that. Gives the
         `CompiledKernel`, the loaded kernel or None, for each parameter whether the kernel writes through it, and
         whether launches pass the extents of arrays, too.
         """
@@ -93,8 +93,8 @@ class Specializer:
                 constexprs[param.name] = value if spec is None else 1
                 continue
             arg_types[param.name] = spec[0]
-            if spec[1] == 16:
-                attrs[param.name] = 16
+            if spec[1]:
+                attrs[param.name] = spec[1]
         values, given = (arg_types, constexprs, attrs, tuple(options)), Options(*options)
         known = self.preloaded.get(device[1], {}).get(_key(device[0], values, self.trees))
         compiled = known or self._compile(device, values, self.trees, is_warmup=not load)

@@ -40,8 +40,8 @@ def test_split():
         ("*fp32, *fp32", "the signature has no entry for parameter 'n'"),
         ("*fp31, *fp32, i32, i1", "parameter 'x': unknown type '*fp31'"),
         (
-            "*fp32:8, *fp32, i32, i1",
-            "parameter 'x': no hint '8' for *fp32; ':16' is a multiple of 16, ':1' the int 1",
+            "*fp32:4, *fp32, i32, i1",
+            "parameter 'x': no hint '4' for *fp32; ':16' is a multiple of 16, ':8' one of 8, ':1' the int 1",
         ),
         ("*fp32:1, *fp32, i32, i1", "parameter 'x': no hint '1' for *fp32"),
         (

@@ -29,12 +29,14 @@ def product(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constex
 
 
 def remarks_of(
-    target="sm_90a", type="fp16", out="fp16", aligned=True, sum_up=False, blocks=(128, 128, 64), **options
+    target="sm_90a", type="fp16", out="fp16", divisor=16, sum_up=False, blocks=(128, 128, 64), **options
 ):
     """Pairs of a line's text and what is said of it, by kind."""
     types = {"a": f"*{type}", "b": f"*{type}", "c": f"*{out}", "M": "i32", "N": "i32", "K": "i32"}
     constants = dict(zip(("BM", "BN", "BK", "SUM_UP"), (*blocks, sum_up), strict=True))
-    divisors = dict.fromkeys(types, 16) if aligned else {}
+    divisors = (
+        {name: 16 if type.startswith("*") else divisor for name, type in types.items()} if divisor else {}
+    )
     kernel = compile_kernel(
         product.fn, types, constants, divisors, target, Options(**options), stop_after="warp", report=True
     )
@@ -47,8 +49,9 @@ def remarks_of(
     return said
 
 
-def test_a_product_on_hopper():
-    said = remarks_of(num_warps=8, num_stages=3)
+@pytest.mark.parametrize("divisor", [8, 16])
+def test_a_product_on_hopper(divisor):
+    said = remarks_of(divisor=divisor, num_warps=8, num_stages=3)
     assert said["missed"] == []
     expected = [
         ("x", "pointers and mask address a block of an array: !tile.desc<128x64xf16>"),
@@ -76,7 +79,7 @@ def test_atomics_keep_a_program_a_block():
 
 
 def test_arrays_of_unknown_alignment():
-    said = remarks_of(aligned=False)
+    said = remarks_of(divisor=None)
     reason = "not copied by the tensor memory accelerator: the array is not known to start at a multiple of 16 bytes"
     assert ("x", reason) in said["missed"]
     assert ("y", reason) in said["missed"]

@@ -58,6 +58,10 @@ def test_array_types(kernel, compilations, dtype, name):
         (32, "i32", 16),
         (0, "i32", 16),
         (-16, "i32", 16),
+        (24, "i32", 8),
+        (-8, "i32", 8),
+        (2**31 + 8, "i64", 8),
+        (12, "i32", None),
         (2**31 - 1, "i32", None),
         (2**31, "i64", 16),
         (-(2**31) - 1, "i64", None),
@@ -103,6 +107,7 @@ def test_same_key_compiles_once(kernel, compilations):
     "change",
     [
         {"n": 32},
+        {"n": 40},
         {"n": 1},
         {"n": 2**40 + 1},
         {"x": aligned(8, offset=1)},

@@ -110,7 +110,7 @@ static int tw_misfit(const struct tw_function *function, const struct tw_candida
                      const uint64_t *arguments) {
   for (unsigned i = 0; i < function->argument_count; ++i) {
     unsigned char hint = candidate->hints[i];
-    if ((hint == 16 && arguments[i] % 16 != 0) || (hint == 1 && arguments[i] != 1))
+    if ((hint >= 8 && arguments[i] % hint != 0) || (hint == 1 && arguments[i] != 1))
       return (int)i;
   }
   return -1;
@@ -147,9 +147,10 @@ static int tw_fail_rejected(const struct tw_function *function, const struct tw_
   if (!why->candidate)
     return tw_fail(TILEWRIGHT_INVALID_ARGUMENT, "%s: the conditions of all variants are false",
                    function->name);
-  return tw_fail(TILEWRIGHT_INVALID_ARGUMENT, "%s: argument '%s' is not %s, as it was compiled for",
-                 function->name, function->argument_names[why->argument],
-                 why->candidate->hints[why->argument] == 16 ? "a multiple of 16" : "1");
+  unsigned hint = why->candidate->hints[why->argument];
+  return tw_fail(TILEWRIGHT_INVALID_ARGUMENT,
+                 "%s: argument '%s' is not %s%u, as it was compiled for", function->name,
+                 function->argument_names[why->argument], hint > 1 ? "a multiple of " : "", hint);
 }
 
 /* The grid that the candidate computes, if it does; then whether it may be. */
