@@ -123,16 +123,16 @@ static bool readArrayInterface(PyObject *array, const ArgumentName &name,
   return readInterface(interface, array, name, argument);
 }
 
-static bool readDLPack(PyObject *array, const ArgumentName &name,
-                       Argument &argument);
+static bool readDLPack(const ArrayReader &reader, PyObject *array,
+                       const ArgumentName &name, Argument &argument);
 
-static bool readCudaInterface(PyObject *array, const ArgumentName &name,
-                              Argument &argument) {
+static bool readCudaInterface(const ArrayReader &reader, PyObject *array,
+                              const ArgumentName &name, Argument &argument) {
   // Some types have the attribute and yet refuse: arrays of theirs that are on
   // the CPU or have a dtype for which the interface has no letter.
   py::object found = py::getattr(array, "__cuda_array_interface__", py::none());
   if (found.is_none() && py::hasattr(array, "__dlpack__"))
-    return readDLPack(array, name, argument);
+    return readDLPack(reader, array, name, argument);
   auto interface = py::cast<py::dict>(found);
   if (!readInterface(interface, array, name, argument))
     return false;
@@ -172,17 +172,32 @@ static bool readBuffer(PyObject *array, const ArgumentName &name,
   return true;
 }
 
-/// The capsule that `__dlpack__` gives, asked not to wait for any stream.
-static py::object dlpackCapsule(py::handle array, bool onGpu) {
-  py::object stream = onGpu ? py::int_(-1) : py::object(py::none());
+/// Calls `__dlpack__`, without a version where it is from before DLPack 1.0.
+static py::object callDLPack(py::handle array, const py::dict &stream) {
+  py::object method = array.attr("__dlpack__");
   try {
-    return array.attr("__dlpack__")(py::arg("stream") = stream,
-                                    py::arg("max_version") =
-                                        py::make_tuple(1, 0));
+    return method(**stream, py::arg("max_version") = py::make_tuple(1, 0));
   } catch (py::error_already_set &error) {
     if (!error.matches(PyExc_TypeError))
       throw;
-    return array.attr("__dlpack__")(py::arg("stream") = stream);
+    return method(**stream);
+  }
+}
+
+/// The capsule of an array, which is asked not to wait for any stream.
+static py::object dlpackCapsule(const ArrayReader &reader, py::handle array,
+                                bool onGpu) {
+  using namespace py::literals;
+  // JAX takes DLPack's -1, "no stream", for the handle of one; its arrays have
+  // been waited for.
+  if (!onGpu || reader.isOfJax)
+    return callDLPack(array, py::dict("stream"_a = py::none()));
+  try {
+    return callDLPack(array, py::dict("stream"_a = -1));
+  } catch (py::error_already_set &) {
+    // Other libraries may not know -1 either. What else is wrong with the array
+    // is wrong again.
+    return callDLPack(array, py::dict("stream"_a = py::none()));
   }
 }
 
@@ -205,12 +220,12 @@ static bool readCapsule(py::object &capsule, const char *unused,
   return read;
 }
 
-static bool readDLPack(PyObject *array, const ArgumentName &name,
-                       Argument &argument) {
+static bool readDLPack(const ArrayReader &reader, PyObject *array,
+                       const ArgumentName &name, Argument &argument) {
   auto device =
       py::cast<py::tuple>(py::handle(array).attr("__dlpack_device__")());
   bool onGpu = py::cast<int>(device[0]) == dlpack::kCuda;
-  py::object capsule = dlpackCapsule(array, onGpu);
+  py::object capsule = dlpackCapsule(reader, array, onGpu);
   if (PyCapsule_IsValid(capsule.ptr(), "dltensor_versioned"))
     return readCapsule<dlpack::ManagedTensorVersioned>(
         capsule, "dltensor_versioned", "used_dltensor_versioned", name,
@@ -265,13 +280,13 @@ static bool readBy(const ArrayReader &reader, PyObject *array,
   case Protocol::DLPackExchange:
     return readExchange(*reader.exchange, array, name, argument);
   case Protocol::CudaInterface:
-    return readCudaInterface(array, name, argument);
+    return readCudaInterface(reader, array, name, argument);
   case Protocol::Buffer:
     return readBuffer(array, name, argument);
   case Protocol::ArrayInterface:
     return readArrayInterface(array, name, argument);
   case Protocol::DLPack:
-    return readDLPack(array, name, argument);
+    return readDLPack(reader, array, name, argument);
   case Protocol::DataPointer:
     return readDataPointer(array, name, argument);
   case Protocol::NotAnArray:

@@ -1,5 +1,8 @@
 """What of the arguments decides on the code."""
 
+import sys
+import types
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -206,3 +209,66 @@ def test_old_dlpack_without_versions(kernel, compilations):
     kernel.warmup(Old(aligned(8, np.int16)), None, 2)
     assert compilations[0]["types"]["x"] == "*i16"
     assert compilations[0]["attrs"]["x"] == 16
+
+
+class OnGpu:
+    """Says that it is on a GPU, and has its memory on the CPU; keeps what it is asked."""
+
+    refused = ()
+
+    def __init__(self, array):
+        self.array = array
+        self.asked = []
+
+    def __dlpack_device__(self):
+        return (2, 0)
+
+    def __dlpack__(self, *, stream=None, max_version=None):
+        self.asked.append(stream)
+        if stream in self.refused:
+            raise RuntimeError(f"no stream has the handle {stream}")
+        return self.array.__dlpack__()
+
+
+def test_dlpack_is_asked_not_to_wait(kernel, compilations):
+    x = OnGpu(aligned(8, np.int16))
+    kernel.warmup(x, None, 2)
+    assert x.asked == [-1]
+    assert compilations[0]["types"]["x"] == "*i16"
+
+
+def test_dlpack_of_those_who_know_no_stream_of_minus_one(kernel, compilations):
+    x = type("KnowsHandlesAlone", (OnGpu,), {"refused": (-1,)})(aligned(8, np.int16))
+    kernel.warmup(x, None, 2)
+    assert x.asked == [-1, None]
+    assert compilations[0]["types"]["x"] == "*i16"
+
+
+def test_dlpack_of_what_cannot_be_exported(kernel):
+    x = type("Broken", (OnGpu,), {"refused": (-1, None)})(aligned(8, np.int16))
+    with pytest.raises(TypeError, match=r"argument 'x' of kernel .*: cannot read the array") as caught:
+        kernel.warmup(x, None, 2)
+    assert "no stream has the handle None" in str(caught.value.__cause__)
+
+
+@pytest.mark.parametrize("other_interface", [False, True])
+def test_dlpack_of_jax_is_asked_for_no_stream(kernel, compilations, monkeypatch, other_interface):
+    """JAX takes -1 for a handle, and has no other interface for bfloat16; it is waited for first."""
+
+    def refuse(self):
+        raise AttributeError("no letter for this dtype")
+
+    class Array(OnGpu):
+        refused = (-1,)
+
+        def block_until_ready(self):
+            self.asked.append("ready")
+
+        if other_interface:
+            __cuda_array_interface__ = property(refuse)
+
+    monkeypatch.setitem(sys.modules, "jax", types.SimpleNamespace(Array=Array))
+    x = Array(aligned(8, np.int16))
+    kernel.warmup(x, None, 2)
+    assert x.asked == ["ready", None]
+    assert compilations[0]["types"]["x"] == "*i16"
