@@ -9,14 +9,11 @@ dtype at the exact result. Where the exact result is NaN or infinite the result 
 """
 
 import argparse
-import json
 import pathlib
-import platform
-import sys
 
 import ml_dtypes
-import mpmath
 import numpy as np
+import report
 import tilewright as tw
 import tilewright.language as tl
 from accuracy_functions import FUNCTIONS
@@ -170,21 +167,14 @@ def measure(function, name, rng, device):
 def facts(backend):
     """Hardware, versions and command of this run."""
     device = tw.device_info(backend)
-    return {
-        "command": " ".join(sys.argv),
-        "device": f"{device.name} ({device.architecture})",
-        "tilewright": tw.__version__,
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "mpmath": mpmath.__version__,
-    }
+    return report.facts(f"{device.name} ({device.architecture})", "mpmath")
 
 
 def main():
     """Measures and writes a JSON file."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--backend", choices=("cpu", "cuda"), default="cpu")
-    parser.add_argument("--out", type=pathlib.Path)
+    parser.add_argument("--out", type=pathlib.Path, help=report.OUT)
     parser.add_argument("--only", nargs="*")
     options = parser.parse_args()
     rows = {}
@@ -200,9 +190,7 @@ def main():
         )
         print(f"{name:16} {text}", flush=True)
     if options.out:
-        options.out.write_text(
-            json.dumps({"facts": facts(options.backend), "functions": rows}, indent=1) + "\n"
-        )
+        report.keep(options.out, {"facts": facts(options.backend), "functions": rows})
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Times compiling, beside Triton where it is installed, in one run. Needs no GPU.
 
-    python benchmarks/compile.py [--target sm_90a] [--processes 3] [--out compile.json] [--plot compile.png]
+    python benchmarks/compile.py [--target sm_90a] [--processes 3] [--out compile.json]
 
 Each kernel is compiled from the same source, for the same types and options. "cold" takes nothing from a disk cache,
 in a process that has compiled a kernel before; "disk" is the first compilation in a new process of a kernel that
@@ -12,12 +12,13 @@ import importlib.util
 import json
 import os
 import pathlib
-import platform
 import statistics
 import subprocess
 import sys
 import tempfile
 
+import report
+import tilewright as tw
 from compile_cases import CASES
 from compile_worker import PHASES
 from rich.console import Console
@@ -112,47 +113,21 @@ def show(results, target):
         )
 
 
-def plot(results, target, path):
-    """A bar for each kernel and compiler, in parts for the phases."""
-    from matplotlib.figure import Figure
-
-    bars = [(case.name, side) for case in CASES for side in results]
-    figure = Figure(figsize=(9, 0.45 * len(bars) + 1.2), layout="constrained")
-    axes = figure.subplots()
-    labels = [f"{name}, {side}" for name, side in bars]
-    start = [0.0] * len(bars)
-    for phase in PHASES:
-        lengths = [1e3 * results[side][name]["phases"][phase] for name, side in bars]
-        axes.barh(labels, lengths, left=start, label=phase)
-        start = [a + b for a, b in zip(start, lengths)]
-    axes.invert_yaxis()
-    axes.set_xlabel(f"milliseconds to compile for {target}, nothing cached")
-    axes.legend()
-    figure.savefig(path, dpi=120)
-
-
 def main():
-    """Measures, prints the table, keeps results and plot."""
+    """Measures, prints the table, keeps the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--target", default="sm_90a", help="architecture to compile for")
     parser.add_argument("--processes", type=int, default=3, help="processes of each compiler")
-    parser.add_argument("--out", type=pathlib.Path, help="JSON file for the results")
-    parser.add_argument(
-        "--plot", type=pathlib.Path, help="PNG file for the plot, where matplotlib is installed"
-    )
+    parser.add_argument("--out", type=pathlib.Path, help=report.OUT)
     options = parser.parse_args()
     sides = ["tilewright", *(["triton"] if importlib.util.find_spec("triton") else [])]
     results = measure(sides, options.target, options.processes)
-    facts = {"target": options.target, "python": platform.python_version(), "cpus": os.cpu_count()}
-    facts |= {side: importlib.import_module(side).__version__ for side in sides}
+    facts = report.facts(tw.device_info("cpu").name, *sides, target=options.target, cpus=os.cpu_count())
     if options.out:
         kernels = {case.name: case.note for case in CASES}
-        content = {"facts": facts, "kernels": kernels, "seconds": results}
-        options.out.write_text(json.dumps(content, indent=1) + "\n")
+        report.keep(options.out, {"facts": facts, "kernels": kernels, "seconds": results})
     print("; ".join(f"{key}: {value}" for key, value in facts.items()))
     show(results, options.target)
-    if options.plot and importlib.util.find_spec("matplotlib"):
-        plot(results, options.target, options.plot)
 
 
 if __name__ == "__main__":

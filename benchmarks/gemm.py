@@ -8,13 +8,13 @@ the assembler's time goes with them.
 """
 
 import argparse
-import json
 import math
 import pathlib
 import statistics
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import report
 import torch
 from launches import ptx_bytes
 from rich.console import Console
@@ -220,10 +220,10 @@ def main():
     parser.add_argument(
         "--dtype", nargs="*", default=("float16", "bfloat16"), choices=("float16", "bfloat16")
     )
-    parser.add_argument("--out", type=pathlib.Path, help="JSON file for the results")
+    parser.add_argument("--out", type=pathlib.Path, help=report.OUT)
     options = parser.parse_args()
     families = [lambda dtype=dtype: plain(getattr(torch, dtype)) for dtype in options.dtype]
-    rows = []
+    facts, rows = report.facts(torch.cuda.get_device_name(), "torch"), []
     for family in (*families, float32, eight_bits, batched, linear_gelu, grouped, gated):
         for product in family():
             if options.only not in product.name:
@@ -233,9 +233,10 @@ def main():
                 {key: round(x, 5) if isinstance(x, float) else x for key, x in rows[-1].items()}, flush=True
             )
             if options.out:
-                facts = {"device": torch.cuda.get_device_name(), "torch": torch.__version__}
-                options.out.write_text(json.dumps({"facts": facts, "rows": rows}, indent=1) + "\n")
+                report.save(options.out, {"facts": facts, "unit": "TFLOP/s", "rows": rows})
     show(rows)
+    if options.out:
+        report.show(options.out)
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ class Measured:
 def read(paths):
     """What the sweeps measured."""
     found = []
-    for row in (row for path in paths for row in json.loads(path.read_text())):
+    for row in (row for path in paths for row in json.loads(path.read_text())["rows"]):
         sides = map(int, row["shape"].split("x"))
         problem = Problem(*sides, 1, ITEMSIZES[row["dtype"]], processors=row.get("processors", 132))
         fields = Config.__dataclass_fields__

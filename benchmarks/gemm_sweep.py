@@ -11,12 +11,12 @@ some two minutes on an H100. `benchmarks/gemm_fit.py` fits the model's constants
 
 import argparse
 import itertools
-import json
 import math
 import multiprocessing
 import pathlib
 import random
 
+import report
 import torch
 from rich.console import Console
 from rich.table import Table
@@ -208,7 +208,7 @@ def main():
     parser.add_argument(
         "--num-ctas", nargs="*", type=int, default=(1,), help="programs of a cluster, to compare"
     )
-    parser.add_argument("--out", type=pathlib.Path, help="JSON file for the results")
+    parser.add_argument("--out", type=pathlib.Path, help=report.OUT)
     options = parser.parse_args()
     dtype = getattr(torch, options.dtype)
     shapes = [tuple(map(int, text.split("x"))) for text in (*options.shape, *random_shapes(options.random))]
@@ -217,11 +217,11 @@ def main():
         for shape, layout in itertools.product(shapes, options.layout)
     }
     fill_caches(searched, dtype, options.workers)
-    rows = []
+    facts, rows = report.facts(torch.cuda.get_device_name(), "torch"), []
     for (shape, layout), configs in searched.items():
         rows.append(sweep(shape, dtype, layout, configs))
         if options.out:
-            options.out.write_text(json.dumps(rows, indent=1) + "\n")
+            report.save(options.out, {"facts": facts, "rows": rows})
         print(
             rows[-1]["shape"],
             layout,
@@ -232,6 +232,8 @@ def main():
     show(rows)
     shares = [row["share"] for row in rows]
     print(f"geometric mean of the shares: {math.exp(sum(map(math.log, shares)) / len(shares)):.3f}")
+    if options.out:
+        report.show(options.out)
 
 
 if __name__ == "__main__":

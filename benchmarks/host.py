@@ -1,6 +1,6 @@
 """Times what a launch costs the program, beside its peers, in one run.
 
-    python benchmarks/host.py [--out host.json] [--plot host.png]
+    python benchmarks/host.py [--out host.json]
 
 Each row is the median time of a call, over batches that the queue of the device holds without waiting. The first
 row is the driver's own call from C, the second one what the library of the arrays takes to say where eight of them
@@ -9,10 +9,8 @@ are and what its stream is: no launch from Python can do without both. Kernels d
 
 import argparse
 import importlib.util
-import json
 import os
 import pathlib
-import platform
 import statistics
 import subprocess
 import sys
@@ -22,6 +20,7 @@ import time
 import host_bare
 import host_kernels
 import numpy as np
+import report
 import tilewright as tw
 import tilewright.language as tl
 from rich.console import Console
@@ -169,21 +168,6 @@ def import_time():
     return min(float(run.stdout) for run in runs)
 
 
-def plot(results, path):
-    """A bar for each row."""
-    from matplotlib.figure import Figure
-
-    shown = [(name, seconds) for name, seconds in results if seconds]
-    figure = Figure(figsize=(8, 0.4 * len(shown) + 1), layout="constrained")
-    axes = figure.subplots()
-    colours = ["tab:blue" if name.startswith("tilewright") else "tab:gray" for name, _ in shown]
-    bars = axes.barh([name for name, _ in shown], [1e6 * seconds for _, seconds in shown], color=colours)
-    axes.bar_label(bars, fmt="%.2f", padding=3)
-    axes.invert_yaxis()
-    axes.set_xlabel("microseconds a launch")
-    figure.savefig(path, dpi=120)
-
-
 def show(results):
     """Prints the table."""
     bare = dict(results).get("cuLaunchKernelEx from C")
@@ -197,32 +181,23 @@ def show(results):
 
 
 def main():
-    """Measures, prints the table, keeps results and plot."""
+    """Measures, prints the table, keeps the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--out", type=pathlib.Path, help="JSON file for the results")
-    parser.add_argument(
-        "--plot", type=pathlib.Path, help="PNG file for the plot, where matplotlib is installed"
-    )
+    parser.add_argument("--out", type=pathlib.Path, help=report.OUT)
     options = parser.parse_args()
     on_torch = False
     if importlib.util.find_spec("torch"):
         import torch
 
         on_torch = torch.cuda.is_available()
-    facts = {"device": tw.device_info(0).name, "python": platform.python_version()}
-    for name in ("torch", "triton", "cupy"):
-        if importlib.util.find_spec(name):
-            facts[name] = importlib.import_module(name).__version__
+    facts = report.facts(tw.device_info(0).name, "torch", "triton", "cupy")
     results = [*rows(on_torch), ("import tilewright after numpy", import_time())]
     if options.out:
         times = {name: seconds and round(1e6 * seconds, 3) for name, seconds in results}
-        options.out.write_text(json.dumps({"facts": facts, "microseconds": times}, indent=1) + "\n")
+        report.keep(options.out, {"facts": facts, "microseconds": times})
     print("; ".join(f"{key}: {value}" for key, value in facts.items()))
-    launches = results[:-1]
-    show(launches)
+    show(results[:-1])
     print(f"import tilewright after numpy: {1e3 * results[-1][1]:.0f} ms")
-    if options.plot and importlib.util.find_spec("matplotlib"):
-        plot(launches, options.plot)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ interpreter once. Times are in seconds; `ratio` says how many times faster the c
 """
 
 import argparse
-import json
 import os
 import pathlib
 import subprocess
@@ -15,6 +14,7 @@ import sys
 import time
 
 import numpy as np
+import report
 from run import all_cases, describe, kernels
 from timing import cpu_time
 
@@ -36,7 +36,7 @@ def main():
     """Measures and writes a JSON file."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--only", default="")
-    parser.add_argument("--out", type=pathlib.Path)
+    parser.add_argument("--out", type=pathlib.Path, help=report.OUT)
     parser.add_argument("--interpreted", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
     cases = list(all_cases(False, ""))
@@ -66,7 +66,7 @@ def main():
         )
         print(*rows[-1].values(), flush=True)
     if options.out:
-        options.out.write_text(json.dumps({"facts": describe(False), "rows": rows}, indent=1) + "\n")
+        report.keep(options.out, {"facts": describe(False), "unit": "seconds", "rows": rows})
 
 
 if __name__ == "__main__":

@@ -9,12 +9,11 @@ bytes of PTX of all kernels of a case stand beside it: the assembler's time goes
 
 import argparse
 import importlib
-import json
 import pathlib
 import platform
-import sys
 
 import numpy as np
+import report
 from launches import ptx_bytes
 from peers import triton_kernels
 from rich.console import Console
@@ -76,17 +75,12 @@ def copy_bandwidth():
 
 def describe(gpu):
     """Hardware, versions and command of this run."""
-    facts = {"command": " ".join(sys.argv), "python": platform.python_version(), "numpy": np.__version__}
-    if gpu:
-        import torch
+    if not gpu:
+        return report.facts(f"{platform.machine()} {platform.processor()}".strip())
+    import torch
 
-        facts |= {"device": torch.cuda.get_device_name(), "torch": torch.__version__}
-        facts["copy GB/s"] = round(copy_bandwidth(), 1)
-        if importlib.util.find_spec("triton"):
-            facts["triton"] = importlib.import_module("triton").__version__
-    else:
-        facts["device"] = f"{platform.machine()} {platform.processor()}".strip()
-    return facts
+    bandwidth = round(copy_bandwidth(), 1)
+    return report.facts(torch.cuda.get_device_name(), "torch", "triton", **{"copy GB/s": bandwidth})
 
 
 def measure(case, gpu, peers):
@@ -125,14 +119,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--backend", choices=("cuda", "cpu"), default="cpu")
     parser.add_argument("--only", default="", help="cases whose kernel's name holds this")
-    parser.add_argument("--out", type=pathlib.Path, help="JSON file for the results")
+    parser.add_argument("--out", type=pathlib.Path, help=report.OUT)
     options = parser.parse_args()
     gpu = options.backend == "cuda"
     peers = triton_kernels() if gpu else None
     facts = describe(gpu)
     rows = [measure(case, gpu, peers) for case in all_cases(gpu, options.only)]
     if options.out:
-        options.out.write_text(json.dumps({"facts": facts, "rows": rows}, indent=1) + "\n")
+        report.keep(options.out, {"facts": facts, "rows": rows})
     print("; ".join(f"{key}: {value}" for key, value in facts.items()))
     show(rows, ["tilewright", *(("torch", "triton") if gpu else ("numpy",))])
 

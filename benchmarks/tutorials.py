@@ -12,7 +12,6 @@ and a half on an H100.
 import argparse
 import hashlib
 import importlib.util
-import json
 import math
 import multiprocessing
 import pathlib
@@ -20,6 +19,7 @@ import statistics
 import tempfile
 from dataclasses import dataclass
 
+import report
 import tilewright as tw
 import torch
 import tutorial_kernels
@@ -248,7 +248,7 @@ def main():
     parser.add_argument("--layout", nargs="*", default=("NT", "NN"), choices=("NT", "NN"))
     parser.add_argument("--fp8", action="store_true", help="e4m3 operands, NT, instead of float16")
     parser.add_argument("--workers", type=int, default=8, help="processes that fill the caches")
-    parser.add_argument("--out", type=pathlib.Path, help="JSON file for the results")
+    parser.add_argument("--out", type=pathlib.Path, help=report.OUT)
     options = parser.parse_args()
     found = compilers()
     kinds = [kind for kind in KINDS if options.only in kind]
@@ -263,7 +263,7 @@ def main():
     with multiprocessing.get_context("spawn").Pool(options.workers) as pool:
         for why in filter(None, pool.imap_unordered(fill_cache, jobs, chunksize=4)):
             print("compiling:", why, flush=True)
-    rows = []
+    facts, rows = report.facts(torch.cuda.get_device_name(), "torch", "triton"), []
     for size in options.size:
         for layout in layouts:
             arrays = operands(size, layout, torch.float8_e4m3fn if options.fp8 else torch.float16)
@@ -278,9 +278,10 @@ def main():
             for kind in kinds:
                 rows.append(measure(found, kind, layout, options.fp8, arrays, product))
                 if options.out:
-                    facts = {"device": torch.cuda.get_device_name(), "torch": torch.__version__}
-                    options.out.write_text(json.dumps({"facts": facts, "rows": rows}, indent=1) + "\n")
+                    report.save(options.out, {"facts": facts, "unit": "TFLOP/s", "rows": rows})
     show(rows)
+    if options.out:
+        report.show(options.out)
 
 
 if __name__ == "__main__":

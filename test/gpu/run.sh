@@ -36,8 +36,8 @@ sanitize() {
 run_memcheck() { sanitize memcheck; }
 run_racecheck() { sanitize racecheck; }
 run_benchmarks() { "$python" benchmarks/run.py --backend cuda --out "$out/benchmarks.json"; }
-run_host() { "$python" benchmarks/host.py --out "$out/host.json" --plot "$out/host.png"; }
-run_compile() { "$python" benchmarks/compile.py --out "$out/compile.json" --plot "$out/compile.png"; }
+run_host() { "$python" benchmarks/host.py --out "$out/host.json"; }
+run_compile() { "$python" benchmarks/compile.py --out "$out/compile.json"; }
 
 table=()
 failed=0

@@ -22,7 +22,7 @@ def test_compile_benchmark(tmp_path):
         # An assembler is on some machines only.
         "TILEWRIGHT_ASSEMBLER": "driver",
     }
-    command = [sys.executable, str(script), "--processes", "1", "--out", "c.json", "--plot", "c.png"]
+    command = [sys.executable, str(script), "--processes", "1", "--out", "c.json"]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     results = json.loads((tmp_path / "c.json").read_text())
@@ -35,3 +35,4 @@ def test_compile_benchmark(tmp_path):
         assert row["phases"]["PTX"] > 0 and row["phases"]["front end"] > 0
         assert sum(row["phases"].values()) == pytest.approx(row["seconds"], rel=0.5)
         assert name in done.stdout
+        assert name in (tmp_path / "c.html").read_text()

@@ -1,0 +1,112 @@
+"""Plots and pages of what the benchmarks measured."""
+
+import html.parser
+import importlib.util
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+BENCHMARKS = Path(__file__).resolve().parents[3] / "benchmarks"
+FACTS = {"command": "run.py --out <x>", "device": "Some GPU", "python": "3.12"}
+
+ROWS = {
+    "facts": FACTS,
+    "rows": [
+        {"kernel": "add", "shape": "1024", "unit": "GB/s", "tilewright": 30.5, "torch": 20.25},
+        {"kernel": "a & b", "shape": "8", "unit": "TFLOP/s", "tilewright": 7.0, "torch error": "no <such>"},
+    ],
+}
+LAUNCHES = {"facts": FACTS, "microseconds": {"bare": 3.0, "tilewright": 4.5, "broken": None, "import x": 5e4}}
+PHASES = {"front end": 0.002, "assembler": 0.1}
+COMPILING = {
+    "facts": FACTS | {"target": "sm_90a"},
+    "kernels": {"GEMM": "float16"},
+    "seconds": {
+        side: {
+            "first": {"seconds": 0.5},
+            "GEMM": {"seconds": 0.11, "phases": PHASES, "ptx": 5000, "disk": 0.001},
+            "import": 0.05,
+        }
+        for side in ("tilewright", "triton")
+    },
+}
+FUNCTIONS = {
+    "facts": FACTS,
+    "functions": {"exp": {"float32": {"ulp": 0.98, "at": [-16.9]}}, "tan": {"float16": {"ulp": 0.5}}},
+}
+
+
+class Page(html.parser.HTMLParser):
+    """What tags, links and cells a page has."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.links, self.texts = [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        self.links += [value for name, value in attributes if name in ("src", "href", "xlink:href")]
+
+    def handle_data(self, data):
+        self.texts.append(data.strip())
+
+
+def show(path):
+    command = [sys.executable, str(BENCHMARKS / "report.py"), str(path)]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+@pytest.mark.parametrize(
+    "content, texts",
+    [
+        (ROWS, ["add", "1024", "30.5", "a & b", "no <such>", "TFLOP/s"]),
+        (LAUNCHES, ["tilewright", "4.5", "1.5", "import x"]),
+        (COMPILING, ["GEMM", "triton", "0.002", "front end s", "5000"]),
+        (FUNCTIONS, ["exp", "float32", "0.98", "-16.9"]),
+    ],
+    ids=["rows", "launches", "compiling", "functions"],
+)
+def test_a_page_and_a_plot_for_each_file(tmp_path, content, texts):
+    path = tmp_path / "naïve results.json"
+    path.write_text(json.dumps(content))
+    done = show(path)
+    assert done.returncode == 0, done.stderr
+    page = Page(path.with_suffix(".html").read_text(encoding="utf-8"))
+    for text in (*FACTS.values(), *texts):
+        assert text in page.texts
+    assert {"dl", "table", "th", "td"} <= set(page.tags)
+    # Nothing but the page is needed: what is linked is in it.
+    assert all(link.startswith("#") for link in page.links)
+    if importlib.util.find_spec("matplotlib"):
+        assert "svg" in page.tags
+        assert path.with_suffix(".png").read_bytes().startswith(b"\x89PNG")
+        kept = path.with_suffix(".html").read_bytes(), path.with_suffix(".png").read_bytes()
+        show(path)
+        assert kept == (path.with_suffix(".html").read_bytes(), path.with_suffix(".png").read_bytes())
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"facts": {}, "rows": []}', '{"facts": 1, "rows": [{}]}', "5"]
+)
+def test_files_that_are_no_results(tmp_path, text):
+    path = tmp_path / "other.json"
+    path.write_text(text)
+    done = show(path)
+    assert done.returncode == 1 and str(path) in done.stderr and "Traceback" not in done.stderr
+    assert not path.with_suffix(".html").exists()
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    done = show(tmp_path / "none.json")
+    assert done.returncode == 1 and "none.json" in done.stderr and "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("path", sorted((BENCHMARKS / "results").glob("*.json")), ids=lambda path: path.stem)
+def test_results_that_are_kept(tmp_path, path):
+    copy = tmp_path / path.name
+    copy.write_text(path.read_text())
+    assert show(copy).returncode == 0
