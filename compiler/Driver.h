@@ -22,6 +22,9 @@ struct CompileOptions {
   int numCtas = 1;
   /// Registers of a thread at most; 0: what the assembler finds best.
   int maxRegisters = 0;
+  /// Fail, before anything is assembled, where a thread's registers are known
+  /// not to suffice.
+  bool fitRegisters = false;
   bool debug = false;
   /// The same result at every launch, whatever the order of programs.
   bool deterministic = false;

@@ -70,6 +70,8 @@ void tilewright::buildTileToWarpPipeline(OpPassManager &manager,
   manager.addPass(warp::createAllocateShared(
       {target.getSharedMemoryLimit(),
        "sm_" + std::to_string(options.computeCapability)}));
+  manager.addPass(
+      warp::createCheckRegisters({options.maxRegisters, options.fitRegisters}));
   manager.addPass(warp::createInsertBarriers());
   if (target.hasWgmma())
     manager.addPass(warp::createInsertProxyFences());

@@ -25,6 +25,10 @@ struct NvidiaOptions {
   bool check = false;
   /// Kernels may make tensor maps: the assembler takes PTX 8.6.
   bool makesMaps = true;
+  /// Registers of a thread at most; 0: what the GPU has.
+  int maxRegisters = 0;
+  /// Fail where it is known at the warp level that they are too few.
+  bool fitRegisters = false;
 };
 
 /// Input: kernels as `tile-pipeline` leaves them. Output: one `llvm.func` for

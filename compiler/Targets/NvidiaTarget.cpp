@@ -180,6 +180,8 @@ LogicalResult NvidiaBackEnd::compile(ModuleOp module,
   nvidia.clusterSize = std::min(options.numCtas, kPortableCluster);
   nvidia.deterministic = options.deterministic;
   nvidia.check = options.debug;
+  nvidia.maxRegisters = options.maxRegisters;
+  nvidia.fitRegisters = options.fitRegisters;
   if (failed(runPipeline(
           module, "warp", options, artifact,
           [&](OpPassManager &pm) { buildTileToWarpPipeline(pm, nvidia); })))

@@ -28,6 +28,8 @@ TW_EXPORT const char *tw_llvm_version(void);
  *    "num_stages":  depth of software pipelines                 (3)
  *    "num_ctas":    blocks of a cluster at most, 1 to 16        (1)
  *    "maxnreg":     registers of a thread at most; 0: any       (0)
+ *    "fit_registers": fail where tiles that a loop carries take more
+ *                   registers than a thread has                 (false)
  *    "debug":       check the compiler's own invariants, and the
  *                   module after each pass                      (false)
  *    "deterministic": fix the order of programs                (false)

@@ -359,4 +359,29 @@ def ReportTraffic : Pass<"warp-report-traffic", "::mlir::ModuleOp"> {
   }];
 }
 
+def CheckRegisters : Pass<"warp-check-registers", "::mlir::ModuleOp"> {
+  let summary = "find loops whose tiles do not fit the registers of a thread";
+  let description = [{
+    Changes nothing. The tiles of floats that a loop carries are in registers all
+    through it. Where those of one loop alone take more registers than a thread of
+    its role has, the code spills them in each iteration, and the assembler takes
+    seconds to find out how. A remark says so, or an error with `refuse`, which is
+    for those who have other configurations to try. Where neither is wanted it does
+    nothing.
+
+    Input and output: kernels whose tiles have layouts.
+
+    ```mlir
+    // 4 warps: 512 registers of a thread.
+    scf.for ... iter_args(%acc = %zero) -> tensor<256x256xf32, #l>
+    ```
+
+    Refused: such loops, where it is asked for.
+  }];
+  let options = [Option<"most", "most", "int64_t", "0",
+                        "registers of a thread at most; 0: what the GPU has">,
+                 Option<"refuse", "refuse", "bool", "false",
+                        "fail instead of a remark">];
+}
+
 #endif // TILEWRIGHT_LIB_TRANSFORMS_WARP_PASSES

@@ -3,6 +3,7 @@
 The front end is Python; passes, code generation and the assembler run without the interpreter's lock.
 """
 
+import contextvars
 import os
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -25,12 +26,12 @@ os.register_at_fork(after_in_child=_forget)
 
 def submit(function, /, *args, **kwargs):
     """Call a function in a thread of the pool, of which there is one for each CPU of the process. Gives the
-    `Future` of what it returns or raises."""
+    `Future` of what it returns or raises. It runs in a copy of the caller's context."""
     global _pool
     with _lock:
         if _pool is None:
             _pool = ThreadPoolExecutor(len(os.sched_getaffinity(0)), "tilewright-compile")
-        return _pool.submit(function, *args, **kwargs)
+        return _pool.submit(contextvars.copy_context().run, function, *args, **kwargs)
 
 
 def once(key, function):

@@ -3,6 +3,7 @@
 import json
 import time
 import warnings
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
@@ -13,6 +14,10 @@ from . import direct
 from .assemblers import assembler_paths
 from .compiled import STAGES, CompiledKernel, Metadata, Stages, stages_from_blobs, to_blobs
 from .errors import CacheError
+
+#: Whether kernels are refused, before they are assembled, that are known to need more registers than there are. They
+#: would run, but slowly: for those who have others to try.
+FIT_REGISTERS = ContextVar("FIT_REGISTERS", default=False)
 
 
 def compile_kernel(
@@ -138,9 +143,11 @@ def _compile(front, request, report):
     from .background import once
 
     keep_llvm = bool(report or knobs.DUMP_DIR.text())
-    request = request | {"report": report, "keep_llvm": keep_llvm}
+    # No part of the key in the cache: it decides on whether there is a kernel, not on the kernel.
+    how = {"report": report, "keep_llvm": keep_llvm, "fit_registers": FIT_REGISTERS.get()}
+    request = request | how
     asm, metadata, known = once(
-        (front.key, report, keep_llvm), lambda: _compile_and_store(front.tile.module, request, front.key)
+        (front.key, *how.values()), lambda: _compile_and_store(front.tile.module, request, front.key)
     )
     front_end = {"stage": "tile", "name": "front end", "milliseconds": front.milliseconds}
     return asm, metadata, {**known, "times": [front_end, *known["times"]]}

@@ -9,7 +9,7 @@ from ..runtime.background import gathered
 from . import results
 from .config import AutotunerError, Config
 from .launching import LaunchWrapper
-from .measuring import REFUSALS, Progress, compile_all, device_of, time_all
+from .measuring import REFUSALS, Progress, compile_all, device_of, first_line, time_all
 from .space import Space
 
 
@@ -200,7 +200,7 @@ class Autotuner(LaunchWrapper):
         first = next(iter(errors.values()))
         if len({str(error) for error in errors.values()}) == 1:
             return first  # the kernel itself is wrong, or the call
-        listed = "\n".join(f"  {config}: {_first_line(error)}" for config, error in errors.items())
+        listed = "\n".join(f"  {config}: {first_line(error)}" for config, error in errors.items())
         return AutotunerError(f"no configuration of {self.__name__}() works:\n{listed}")
 
     def _time(self, config, rep, errors, grid, args, kwargs):
@@ -283,10 +283,6 @@ def _hashable(value):
 def copied(array):
     """A copy of an array of torch or NumPy."""
     return array.clone() if hasattr(array, "clone") else array.copy()
-
-
-def _first_line(error):
-    return str(error).strip().partition("\n")[0]
 
 
 def autotune(

@@ -1,11 +1,15 @@
 """Compiling and timing the configurations of a kernel."""
 
+import logging
 import math
 import sys
 
 from ..frontend.errors import CompilationError
+from ..runtime.compiler import FIT_REGISTERS
 from ..runtime.descriptor import TensorDescriptor
 from ..runtime.errors import OutOfResources
+
+_log = logging.getLogger("tilewright.tuning")
 
 #: A configuration that is this many times slower than the best one after a few runs is given up.
 _GIVE_UP = 1.5
@@ -14,6 +18,11 @@ _GLANCE = 3
 
 #: What one configuration may fail with while others work.
 REFUSALS = (CompilationError, OutOfResources, ValueError)
+
+
+def first_line(error):
+    """What an error says, without where."""
+    return str(error).strip().partition("\n")[0]
 
 
 def device_of(values):
@@ -44,10 +53,26 @@ def _gpu_of(value):
 
 def compile_all(kernel, configs, args, kwargs):
     """Compile the kernel with each configuration, several at once. Gives the errors of those that cannot
-    be, by configuration."""
+    be, by configuration.
+
+    Those that would spill their registers all the time are among them, unless there are no others: these are known
+    before they are assembled, and the assembler takes longest for them.
+    """
     if len(configs) < 2:  # measuring says it all
         return {}
+    token = FIT_REGISTERS.set(True)
+    try:
+        errors = _errors_of(kernel, configs, args, kwargs)
+    finally:
+        FIT_REGISTERS.reset(token)
+    if len(errors) == len(configs):
+        errors = _errors_of(kernel, configs, args, kwargs)
+    for config, error in errors.items():
+        _log.info("%s: %s is left out: %s", kernel.__name__, config, first_line(error))
+    return errors
 
+
+def _errors_of(kernel, configs, args, kwargs):
     futures = {config: kernel.compile_async(*args, **{**kwargs, **config.all_kwargs()}) for config in configs}
     errors = {config: future.exception() for config, future in futures.items()}
     for error in errors.values():
