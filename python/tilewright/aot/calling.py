@@ -5,6 +5,7 @@ import operator
 import struct
 from functools import lru_cache, partial
 
+from ..runtime.descriptor import TensorDescriptor
 from .cpu_features import missing
 from .exports import INTEGERS
 from .expressions import ExpressionError
@@ -40,6 +41,30 @@ def _holds(candidate, ints):
         return candidate.when is None or bool(candidate.when.evaluate({**candidate.values, **ints}))
     except ExpressionError:
         return None
+
+
+def _in_parts(args, kwargs, arguments):
+    """Positional and keyword arguments with descriptors replaced by their parts, which follow each other in
+    `arguments`; and the descriptors by argument."""
+    plain, descriptors = [], {}
+    for value in args:
+        if isinstance(value, TensorDescriptor) and len(plain) < len(arguments):
+            descriptors[arguments[len(plain)][0]] = value
+        plain += _parts(value).values()
+    named = {}
+    for name, value in kwargs.items():
+        if isinstance(value, TensorDescriptor):
+            descriptors[name] = value
+        named |= {name + suffix: part for suffix, part in _parts(value).items()}
+    return plain, named, descriptors
+
+
+def _parts(value):
+    """What is passed for an argument, by what is added to its name."""
+    if not isinstance(value, TensorDescriptor):
+        return {"": value}
+    sizes = {f"_shape{i}": side for i, side in enumerate(value.shape)}
+    return {"": value.base} | sizes | {f"_stride{i}": step for i, step in enumerate(value.strides[:-1])}
 
 
 class LoadedFunction:
@@ -84,6 +109,8 @@ class LoadedFunction:
         return f"<tilewright function {self.name}({arguments}) for {', '.join(self.targets)}>"
 
     def _call(self, grid, *args, stream=None, **kwargs):
+        args, kwargs, descriptors = _in_parts(args, kwargs, self.arguments)
+        self._check_ranks(descriptors)
         try:
             bound = self.__signature__.bind(*args, **kwargs).arguments
         except TypeError as error:
@@ -93,9 +120,34 @@ class LoadedFunction:
         facts = tuple(_holds(candidate, ints) for candidate in self._candidates)
         ones = tuple(ints.get(name) == 1 for name, _ in self.arguments)
         chosen = self._dispatcher.warmer()(*values, choice=(facts, ones, None))
+        self._check_descriptors(descriptors, chosen)
         if chosen.grid:
             grid = self._grid(chosen, ints)
         self._dispatcher.launcher(grid)(*values, choice=(facts, ones, chosen.variant), stream=stream)
+
+    def _check_ranks(self, descriptors):
+        names = dict(self.arguments)
+        for name, descriptor in descriptors.items():
+            rank = len(descriptor.shape)
+            parts = {name + suffix for suffix in _parts(descriptor)}
+            if not parts <= names.keys() or f"{name}_shape{rank}" in names:
+                raise TypeError(
+                    f"argument {name!r} of {self.name}() was not compiled for a tensor descriptor of {rank} axes"
+                )
+
+    def _check_descriptors(self, descriptors, candidate):
+        for name, descriptor in descriptors.items():
+            what = f"argument {name!r} of {self.name}()"
+            wanted = candidate.metadata["blocks"][name]
+            if list(wanted) != list(descriptor.block_shape):
+                raise ValueError(
+                    f"{what} describes blocks of {list(descriptor.block_shape)}, but it was compiled for blocks of "
+                    f"{list(wanted)}"
+                )
+            if descriptor.padding != "zero":
+                raise ValueError(
+                    f"{what} has padding {descriptor.padding!r}, but it was compiled for padding 'zero'"
+                )
 
     def _grid(self, candidate, ints):
         try:

@@ -67,11 +67,11 @@ def compile(kernel, signature, target, stages=(), report=False, **options):
     """
     stages = tuple(stages) or (default_stage(target),)
     _check_stages(stages, target)
-    types, constants, divisors = parse_signature(signature, kernel.params)
+    types, constants, divisors, trees = parse_signature(signature, kernel.params)
     all_the_way = any(stage not in _ORDER for stage in stages)
     last = "" if all_the_way else max(stages, key=_ORDER.index)
     options = options_of(kernel, options)
-    compiled = compile_kernel(kernel.fn, types, constants, divisors, target, options, last, report)
+    compiled = compile_kernel(kernel.fn, types, constants, divisors, target, options, last, report, trees)
     if "cubin" in stages and "cubin" not in compiled.asm:
         raise NoAssembler(why_no_cubin())
     return compiled

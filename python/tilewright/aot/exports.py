@@ -2,7 +2,7 @@
 
 import re
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..runtime.jit import JITFunction
 from ..runtime.options import OPTION_NAMES, Options
@@ -102,24 +102,30 @@ class Export:
         lists = []
         for signature in self.signatures:
             entries = self.entries(signature, self.variants[0])
-            lists.append([(entry.name, entry.type) for entry in entries if entry.type])
+            lists.append([(entry.argument, entry.type) for entry in entries if entry.type])
         for signature, other in zip(self.signatures, lists):
             if other != lists[0]:
                 raise ExportError(
                     f"export {self.name}: {signature!r} has other types than {self.signatures[0]!r}; a function "
                     "has one list of types, so export them under two names"
                 )
+        names = [name for name, _ in lists[0]]
+        for name in names:
+            if names.count(name) > 1:
+                raise ExportError(
+                    f"export {self.name}: two arguments are called {name!r}, of which one is a part of a descriptor"
+                )
         for i, name in enumerate(self.sizes):
             if not name.isidentifier():
                 raise ExportError(f"export {self.name}: a size is called by a name of C, got {name!r}")
-            if name in [param.name for param in self.kernel.params] or name in self.sizes[:i]:
+            if name in (*names, *(param.name for param in self.kernel.params), *self.sizes[:i]):
                 raise ExportError(f"export {self.name}: the size {name!r} is called as another parameter")
         return lists[0] + [(name, "i64") for name in self.sizes]
 
     def _names(self, variant):
         """What expressions may use: arguments and constants that are integers."""
         entries = self.entries(self.signatures[0], variant)
-        constants = [entry.name for entry in entries if is_small_int(entry.value)]
+        constants = [entry.argument for entry in entries if is_small_int(entry.value)]
         return [name for name, type in self.arguments if type in INTEGERS] + constants
 
     def condition(self, variant):
@@ -134,7 +140,7 @@ class Export:
         """The lists of entries to compile for, those that assume the most first."""
         lists = [self.entries(signature, variant) for signature in self.signatures]
         if self.fallback:
-            lists.append([type(entry)(entry.name, entry.type, 0, entry.value) for entry in lists[0]])
+            lists.append([replace(entry, hint=0) for entry in lists[0]])
         unique = [entries for i, entries in enumerate(lists) if entries not in lists[:i]]
         return sorted(unique, key=_strictness, reverse=True)
 

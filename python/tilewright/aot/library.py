@@ -9,7 +9,7 @@ from ..runtime.backends import starts_early
 from ..runtime.compiler import compile_kernel, is_cpu
 from .compile import NoAssembler, options_of, why_no_cubin
 from .exports import Export, ExportError, Variant, is_small_int
-from .signature import as_request
+from .signature import argument_of, as_request
 
 #: What of a GPU kernel a library may hold.
 IMAGES = ("cubin", "ptx")
@@ -141,7 +141,7 @@ def _jobs(exports, targets, images):
 
 def _compile(job):
     """The candidates, one for each image, of a job."""
-    types, constants, divisors = as_request(job.entries)
+    types, constants, divisors, trees = as_request(job.entries)
     wanted = ("obj",) if is_cpu(job.target) else job.images
     compiled = compile_kernel(
         job.export.kernel.fn,
@@ -151,15 +151,19 @@ def _compile(job):
         job.target,
         options_of(job.export.kernel, job.variant.options),
         "ptx" if wanted == ("ptx",) else "",
+        trees=trees,
         symbol=job.symbol,
     )
     if "cubin" in wanted and "cubin" not in compiled.asm:
         raise NoAssembler(why_no_cubin())
-    hints = {entry.name: entry.hint for entry in job.entries} | dict.fromkeys(job.export.sizes, NOT_PASSED)
-    values = {name: int(value) for name, value in constants.items() if is_small_int(value)}
+    hints = {entry.argument: entry.hint for entry in job.entries} | dict.fromkeys(
+        job.export.sizes, NOT_PASSED
+    )
+    values = {argument_of(name): int(value) for name, value in constants.items() if is_small_int(value)}
     metadata = {
         **compiled.metadata,
-        "written": compiled.written,
+        "written": [argument_of(name) for name in compiled.written],
+        "blocks": {name: tree.block_shape for name, tree in trees.items()},
         "cooperative": compiled.options.launch_cooperative_grid,
         "dependent": starts_early(compiled, compiled.options),
     }

@@ -19,6 +19,7 @@ _KEPT = (
     "launch_recipe",
     "cooperative",
     "dependent",
+    "blocks",
     "features",
     "triple",
     "program_order",

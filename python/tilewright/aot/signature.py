@@ -6,6 +6,11 @@ A signature has one entry for each parameter, in order, between commas:
     i32        an int32                      i32:16     and it is a multiple of 16; i32:8 one of 8
     i64:1      the int 1, compiled in        fp32       a float32
     64         the constant 64; also True, None, 0.5, 'text'
+    tensordesc<fp16[128, BK]>   a descriptor of an array that is accessed by blocks of 128 x BK, BK being a constant;
+               ":16" behind it: its address and its strides, in elements, are multiples of 16
+
+A descriptor is passed as its parts: of a matrix `a` the address `a`, the sizes `a_shape0` and `a_shape1` (i32) and the
+stride `a_stride0` (i64); the last stride is 1.
 """
 
 import ast
@@ -14,6 +19,7 @@ from dataclasses import dataclass
 
 from ..language.dtypes import type_from_signature
 from ..language.errors import LanguageError
+from ..runtime.structured import Group
 
 _ALIASES = {"u1": "i1", "B": "i1"}
 
@@ -24,16 +30,29 @@ class SignatureError(ValueError):
 
 @dataclass(frozen=True)
 class Entry:
-    """What a signature says of the parameter `name`.
+    """What a signature says of the parameter `name`, or of a part of one, which is called as its leaf is (see
+    `runtime.structured`): "a.base", "a.shape0".
 
     `type` is its type as text, "" for a constant, which `value` then is. `hint`: 16 or 8 for a multiple of
-    that, 1 for the int 1, 0 for nothing known.
+    that, 1 for the int 1, 0 for nothing known. `tree`: of the address of a descriptor, how the kernel puts the parts
+    together.
     """
 
     name: str
     type: str = ""
     hint: int = 0
     value: object = None
+    tree: Group | None = None
+
+    @property
+    def argument(self):
+        """What it is called as an argument of a function in C."""
+        return argument_of(self.name)
+
+
+def argument_of(leaf):
+    """What the leaf of a parameter is called as an argument: "a" for "a.base", "a_shape0" for "a.shape0"."""
+    return leaf.removesuffix(".base").replace(".", "_")
 
 
 def split_entries(text):
@@ -85,8 +104,47 @@ def _typed(entry, param):
     return Entry(param.name, stars + _ALIASES.get(name, name), int(hint or 0))
 
 
+_DESCRIPTOR = re.compile(r"tensordesc<\s*(\w+)\s*\[(.*)\]\s*>(?:\s*:\s*(\w+))?")
+
+
+def _descriptor(entry, param, constants):
+    """The entries of the parts of a text such as "tensordesc<fp16[64, BK]>"; `constants` are the kernel's."""
+    found = _DESCRIPTOR.fullmatch(entry)
+    if not found:
+        raise SignatureError(
+            f"parameter {param.name!r}: a descriptor is written tensordesc<fp16[128, 64]>, got {entry!r}"
+        )
+    element, sides, hint = found.groups()
+    if hint not in (None, "16"):
+        raise SignatureError(
+            f"parameter {param.name!r}: no hint {hint!r} for a descriptor; ':16' says that address and strides are "
+            "multiples of 16"
+        )
+    hint = int(hint or 0)
+    base = _typed(f"*{element}", param)
+    block = tuple(_side(side, param, constants) for side in split_entries(sides))
+    if not 1 <= len(block) <= 5:
+        raise SignatureError(
+            f"parameter {param.name!r}: a descriptor has one to five sides of a block, got {entry!r}"
+        )
+    shape = [Entry(f"{param.name}.shape{i}", "i32") for i in range(len(block))]
+    strides = [Entry(f"{param.name}.stride{i}", "i64", hint) for i in range(len(block) - 1)]
+    name = f"{param.name}.base"
+    tree = Group((name, *(part.name for part in (*shape, *strides))), None, block)
+    return [Entry(name, base.type, hint, tree=tree), *shape, *strides]
+
+
+def _side(text, param, constants):
+    side = int(text) if text.isdecimal() else constants.get(text)
+    if isinstance(side, bool) or not isinstance(side, int) or side < 1:
+        raise SignatureError(
+            f"parameter {param.name!r}: a side of a block is a positive int or a constant of the kernel, got {text!r}"
+        )
+    return side
+
+
 def read_signature(text, params, given=None):
-    """An `Entry` for each of the `Parameter`s of a kernel.
+    """The `Entry`s of the `Parameter`s of a kernel: one for each, of a descriptor one for each part.
 
     `given` are constants by name: the text has no entry for these. Parameters that the text does not reach
     take their defaults. Raises `SignatureError`.
@@ -101,30 +159,40 @@ def read_signature(text, params, given=None):
             f"the signature has {len(texts)} entries, the kernel {len(open_params)} "
             f"{'other ' if given else ''}parameters"
         )
-    entries = {name: Entry(name, value=value) for name, value in given.items()}
+    entries = {name: [Entry(name, value=value)] for name, value in given.items()}
+    descriptors = []
     for param, entry in zip(open_params, texts, strict=False):
+        if entry.startswith("tensordesc") and not param.is_constexpr:
+            descriptors.append((param, entry))
+            continue
         try:
-            entries[param.name] = Entry(param.name, value=constant_of(entry))
+            entries[param.name] = [Entry(param.name, value=constant_of(entry))]
         except ValueError:
-            entries[param.name] = _typed(entry, param)
+            entries[param.name] = [_typed(entry, param)]
     for param in open_params[len(texts) :]:
         if not param.has_default:
             raise SignatureError(f"the signature has no entry for parameter {param.name!r}")
-        entries[param.name] = Entry(param.name, value=param.default)
-    return [entries[param.name] for param in params]
+        entries[param.name] = [Entry(param.name, value=param.default)]
+    constants = {name: entry.value for name, (entry,) in entries.items() if not entry.type}
+    for param, entry in descriptors:
+        entries[param.name] = _descriptor(entry, param, constants)
+    return [entry for param in params for entry in entries[param.name]]
 
 
 def as_request(entries):
-    """Types, constants and divisors by parameter name, as three dicts, of what `read_signature` gave."""
+    """Types, constants, divisors and trees by name, as four dicts, of what `read_signature` gave."""
     types = {entry.name: entry.type for entry in entries if entry.type and entry.hint != 1}
     constants = {
         entry.name: entry.value if not entry.type else 1 for entry in entries if entry.name not in types
     }
-    return types, constants, {entry.name: entry.hint for entry in entries if entry.hint > 1}
+    divisors = {entry.name: entry.hint for entry in entries if entry.hint > 1}
+    trees = {entry.name.removesuffix(".base"): entry.tree for entry in entries if entry.tree}
+    return types, constants, divisors, trees
 
 
 def parse_signature(text, params):
-    """Types, constants and divisors by parameter name, as three dicts, for the `Parameter`s of a kernel.
+    """Types, constants and divisors by parameter name, as three dicts, for the `Parameter`s of a kernel, and the trees of
+    those that have parts, as `compile_kernel` takes them.
 
     Parameters that the text does not reach take their defaults. Raises `SignatureError`.
     """

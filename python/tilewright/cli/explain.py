@@ -84,8 +84,8 @@ def _request(kernel, arguments):
     if arguments.signature is not None:
         if arguments.constant:
             raise ValueError("--constant is for a call; a signature has the constants in it")
-        request = aot.parse_signature(arguments.signature, kernel.params)
-        return *request, arguments.target, options_of(kernel, given)
+        types, constants, divisors, trees = aot.parse_signature(arguments.signature, kernel.params)
+        return types, constants, divisors, arguments.target, options_of(kernel, given), trees
     file, _, name = (arguments.call or "main").rpartition(":")
     function = aot.load_function(f"{file or arguments.kernel.rpartition(':')[0]}:{name}")
     with contextlib.redirect_stdout(sys.stderr):  # standard output is ours

@@ -69,8 +69,8 @@ class Explanation:
 def explain(kernel, types, constants, divisors, target, options, trees=None):
     """Compile a kernel, a `JITFunction` or its function, and give its `Explanation`.
 
-    `types`, `constants` and `divisors` are dicts by argument, as `aot.parse_signature` gives them; `target` is
-    "cpu" or an architecture ("sm_90a"); `options` an `Options`; `trees` as for `compile_kernel`. Raises
+    `types`, `constants`, `divisors` and `trees` are dicts by argument, as `aot.parse_signature` gives them; `target` is
+    "cpu" or an architecture ("sm_90a"); `options` an `Options`. Raises
     `CompilationError`.
     """
     fn = getattr(kernel, "fn", kernel)

@@ -87,3 +87,39 @@ def product(
         y = tl.load(b + k[:, None] * stride_b + n[None, :], (k[:, None] < K) & (n[None, :] < N), 0.0)
         acc = tl.dot(x, y, acc)
     tl.store(c + m[:, None] * stride_c + n[None, :], acc, (m[:, None] < M) & (n[None, :] < N))
+
+
+@tw.jit
+def product_of_descriptors(c, a, b, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    row, column = tl.program_id(0) * BM, tl.program_id(1) * BN
+    acc = tl.zeros((BM, BN), dtype=tl.float32)
+    for k in range(0, K, BK):
+        acc = tl.dot(a.load([row, k]), b.load([column, k]).T, acc)
+    c.store([row, column], acc.to(tl.float16))
+
+
+@tw.jit
+def products_of_groups(
+    c_ptrs,
+    a_ptrs,
+    b_ptrs,
+    sizes,
+    M: tl.constexpr,
+    N: tl.constexpr,
+    BM: tl.constexpr,
+    BN: tl.constexpr,
+    BK: tl.constexpr,
+):
+    """c[g] = a[g] @ b[g].T of M x k[g] and N x k[g] arrays, whose addresses only the kernel knows."""
+    group, k_size = tl.program_id(0), tl.load(sizes + tl.program_id(0))
+    a_ptr = tl.load(a_ptrs + group).to(tl.pointer_type(tl.float16))
+    b_ptr = tl.load(b_ptrs + group).to(tl.pointer_type(tl.float16))
+    c_ptr = tl.load(c_ptrs + group).to(tl.pointer_type(tl.float16))
+    a = tl.make_tensor_descriptor(a_ptr, [M, k_size], [k_size, 1], [BM, BK])
+    b = tl.make_tensor_descriptor(b_ptr, [N, k_size], [k_size, 1], [BN, BK])
+    c = tl.make_tensor_descriptor(c_ptr, [M, N], [N, 1], [BM, BN])
+    row, column = tl.program_id(1) * BM, tl.program_id(2) * BN
+    acc = tl.zeros((BM, BN), dtype=tl.float32)
+    for k in range(0, k_size, BK):
+        acc = tl.dot(a.load([row, k]), b.load([column, k]).T, acc)
+    c.store([row, column], acc.to(tl.float16))

@@ -4,7 +4,7 @@ import re
 
 import aot_kernels as kernels
 import pytest
-from tilewright.aot import Export, Variant
+from tilewright.aot import Export, Variant, compile_library
 from tilewright.runtime.compiler import compile_kernel
 from tilewright.runtime.options import Options
 
@@ -163,7 +163,7 @@ show(made.product_cuda(None, c_void_p({c}), c_void_p({a}), c_void_p(32), {M}, {N
 def recipe():
     from tilewright.aot.signature import as_request, read_signature
 
-    types, constants, divisors = as_request(read_signature(SIGNATURE, kernels.product.params, BLOCKS))
+    types, constants, divisors, _ = as_request(read_signature(SIGNATURE, kernels.product.params, BLOCKS))
     compiled = compile_kernel(
         kernels.product.fn, types, constants, divisors, "sm_90a", Options(num_warps=8), "ptx"
     )
@@ -231,6 +231,73 @@ def test_array_without_elements(on_fake_gpu):
     assert out[0] == "0 ok"
     assert "alloc 256" in out
     assert re.search(r"^map 6 28672 1/64 1/\d+ \+256 3 0$", "\n".join(out), re.M)  # 0x7000
+
+
+DESCRIBED = Export(
+    kernels.product_of_descriptors,
+    "product",
+    ("tensordesc<fp16[BM, BN]>:16, tensordesc<fp16[BM, BK]>:16, tensordesc<fp16[BN, BK]>:16, i32",),
+    (Variant(BLOCKS, num_warps=8, num_ctas=2),),
+    "cdiv(c_shape0, BM), cdiv(c_shape1, BN)",
+)
+MULTIPLY_DESCRIBED = """
+def matrix(address, rows, columns, stride):
+    return c_void_p(address), rows, columns, c_int64(stride)
+c, a, b = matrix(64, 512, 256, 256), matrix(16, 512, 192, {stride}), matrix(32, 256, 192, 192)
+show(made.product_cuda(None, *c, *a, *b, 192))
+"""
+
+
+def test_descriptors_of_the_host(on_fake_gpu):
+    """A map of each, in clusters that share what their programs load."""
+    out = lines(
+        on_fake_gpu([DESCRIBED], MULTIPLY_DESCRIBED.format(stride=256), ("sm_90a",), FAKE_PARAMETERS="19")
+    )
+    assert out[:2] == ["0 ok", "load ptx"]
+    # Sizes and sides of boxes, the innermost first; bytes between rows.
+    made = [line for line in out if line.startswith("map ")]
+    assert re.fullmatch(r"map 6 64 256/64 512/\d+ \+512 3 0", made[0])
+    assert re.fullmatch(r"map 6 16 192/64 512/\d+ \+512 3 0", made[1])
+    assert re.fullmatch(r"map 6 32 192/64 256/\d+ \+384 3 0", made[2])
+    (launch,) = [line.split() for line in out if line.startswith("launch ")]
+    assert launch[:5] == ["launch", "product__0", "(8,", "1,", "1)"]
+    # After its own parameters the grid that was asked for, and the maps.
+    described = ["64", "512", "256", "256", "16", "512", "192", "256", "32", "256", "192", "192", "192"]
+    assert [str(int(word) % 2**32) for word in launch[-19:-3]] == [*described, "4", "2", "1"]
+    assert launch[-3:] == ["1", "2", "3"]
+
+
+def test_descriptors_that_are_not_as_assumed(on_fake_gpu):
+    out = lines(on_fake_gpu([DESCRIBED], MULTIPLY_DESCRIBED.format(stride=200), ("sm_90a",)))
+    assert out[0] == "0 ok"
+    assert next(line for line in out if line.startswith("launch ")).startswith("launch product__1 (4, 2, 1)")
+    assert not [line for line in out if line.startswith("map ")]
+
+
+def test_maps_that_the_device_makes(on_fake_gpu):
+    """The host has nothing to do for them: the memory that they need is the module's own."""
+    groups = Export(
+        kernels.products_of_groups,
+        "groups",
+        ("*i64:16, *i64:16, *i64:16, *i32:16",),
+        (Variant({**BLOCKS, "M": 512, "N": 256}, num_warps=8),),
+        "n, cdiv(M, BM), cdiv(N, BN)",
+        sizes=("n",),
+    )
+    call = "show(made.groups_cuda(c_void_p(5), c_void_p(64), c_void_p(16), c_void_p(32), c_void_p(48), c_int64(3)))\n"
+    library = compile_library("made", [groups], ["sm_90a"], ("ptx",))
+    assert all(b"tensormap.replace" in candidate.code for candidate in library.candidates)
+    out = lines(on_fake_gpu([groups], call, ("sm_90a",), FAKE_PARAMETERS="4"))
+    assert out[:2] == ["0 ok", "load ptx"]
+    assert re.fullmatch(r"launch groups__0 \(3, 4, 2\) \(\d+, 1, 1\) \d+ 0x5: 64 16 32 48", out[-1])
+    assert not [line for line in out if line.startswith(("map ", "alloc "))]
+
+
+@pytest.mark.parametrize("failure", ["FAKE_LOAD", "FAKE_LAUNCH"])
+@pytest.mark.parametrize("export, script", [(DESCRIBED, MULTIPLY_DESCRIBED.format(stride=192))])
+def test_failures_with_descriptors_are_returned(on_fake_gpu, export, script, failure):
+    out = lines(on_fake_gpu([export], script, ("sm_90a",), **{failure: "700"}))
+    assert re.match(r"[47] product: cu\w+ failed: FAKE_ERROR \(700\): words of the driver", out[0])
 
 
 def test_programs_that_take_turns(on_fake_gpu):

@@ -5,6 +5,8 @@ import types
 
 import aot_kernels as kernels
 import pytest
+import tilewright as tw
+import tilewright.language as tl
 from tilewright import aot
 from tilewright.aot import Export, ExportError, Variant, exports_of
 from tilewright.aot.library import Architecture
@@ -56,6 +58,11 @@ def test_variant_as_text():
         Variant.parse("BLOCK")
 
 
+@tw.jit
+def confused(a, a_shape0):
+    tl.store(a_shape0, tl.sum(a.load([0])))
+
+
 FOUR = "*fp32, *fp32, i32, i32"
 
 
@@ -96,6 +103,10 @@ FOUR = "*fp32, *fp32, i32, i32"
         (
             (kernels.strided, "f", (FOUR,), (Variant({"TAG": 1}),), "", True, ("n",)),
             "export f: the size 'n' is called as another parameter",
+        ),
+        (
+            (confused, "f", ("tensordesc<fp32[8]>, *fp32",), (Variant(),)),
+            "export f: two arguments are called 'a_shape0', of which one is a part of a descriptor",
         ),
         (
             (kernels.strided, "f", (FOUR,), (Variant({"TAG": 1}),), "", True, ("a b",)),

@@ -95,6 +95,97 @@ def test_product(library, backend, rng):
     backend.check(c, np.float64(a.astype(np.float16)) @ np.float64(b.astype(np.float16)), "float32", 10)
 
 
+BLOCKS = {"BM": 64, "BN": 64, "BK": 32}
+
+
+@pytest.fixture
+def described(library, backend, rng):
+    """A library of products of described matrices, three such, and what the product is."""
+    signature = "tensordesc<fp16[BM, BN]>:16, tensordesc<fp16[BM, BK]>:16, tensordesc<fp16[BN, BK]>:16, i32"
+    grid = "cdiv(c_shape0, BM), cdiv(c_shape1, BN)"
+    made = library(kernels.product_of_descriptors, signature, variants=[Variant(BLOCKS)], grid=grid)
+    a, b = rng.standard_normal((96, 80)), rng.standard_normal((128, 80))
+    c = backend.poisoned((96, 128), "float16")
+    arrays = c, backend.array(a, "float16"), backend.array(b, "float16")
+    blocks = ([64, 64], [64, 32], [64, 32])
+    describe = tw.TensorDescriptor.from_tensor
+    descriptors = [describe(array, block) for array, block in zip(arrays, blocks)]
+    return (
+        made.product_of_descriptors,
+        descriptors,
+        a.astype(np.float16) @ b.astype(np.float16).T.astype(float),
+    )
+
+
+def test_descriptors(described, backend):
+    product, (c, a, b), wanted = described
+    product(c, a, b, 80)
+    backend.check(c.base, wanted, "float16", 10)
+    c.base[...] = 0
+    product(c, K=80, b=b, a=a)
+    backend.check(c.base, wanted, "float16", 10)
+
+
+def test_parts_of_descriptors(described, backend):
+    product, (c, a, b), wanted = described
+    assert [name for name, _ in product.arguments][:5] == ["c", "c_shape0", "c_shape1", "c_stride0", "a"]
+    product(c.base, 96, 128, 128, a.base, 96, 80, 80, b, K=80)
+    backend.check(c.base, wanted, "float16", 10)
+
+
+def test_descriptors_that_do_not_fit(described, library, backend):
+    product, (c, a, b), _ = described
+    message = (
+        "argument 'a' of product_of_descriptors() describes blocks of [64, 64], but it was compiled for "
+        "blocks of [64, 32]"
+    )
+    with pytest.raises(ValueError, match=re.escape(message)):
+        product(c, tw.TensorDescriptor.from_tensor(a.base, [64, 64]), b, 80)
+    with pytest.raises(ValueError, match="has padding 'nan', but it was compiled for padding 'zero'"):
+        product(c, a, tw.TensorDescriptor.from_tensor(b.base, [64, 32], "nan"), 80)
+    message = (
+        "argument 'c_shape0' of product_of_descriptors() was not compiled for a tensor descriptor of 2 axes"
+    )
+    with pytest.raises(TypeError, match=re.escape(message)):
+        product(c.base, a, b, 80)
+    with pytest.raises(TypeError, match=r"product_of_descriptors\(\): too many positional arguments"):
+        product(c, a, b, 80, a)
+    with pytest.raises(TypeError, match=r"argument 'c' .* a tensor descriptor of 1 axes"):
+        product(tw.TensorDescriptor(c.base, [96], [1], [64]), a, b, 80)
+    x = backend.array(np.zeros((4, 16), np.float32))
+    add = library(kernels.add, "*fp32, *fp32, *fp32, i32", grid="1").add
+    with pytest.raises(
+        TypeError, match=r"argument 'x' of add\(\) was not compiled for a tensor descriptor of 2 axes"
+    ):
+        add(x=tw.TensorDescriptor.from_tensor(x, [4, 16]), y=x, out=x, n=1)
+
+
+def test_arrays_whose_addresses_the_kernel_reads(library, backend, rng):
+    """On Hopper the device makes their tensor maps."""
+    constants = BLOCKS | {"M": 128, "N": 64}
+    made = library(
+        kernels.products_of_groups,
+        "*i64:16, *i64:16, *i64:16, *i32:16",
+        variants=[Variant(constants)],
+        grid="n, cdiv(M, BM), cdiv(N, BN)",
+        sizes=("n",),
+    )
+    sides = (64, 96)
+    a = [backend.array(rng.standard_normal((128, k)), "float16") for k in sides]
+    b = [backend.array(rng.standard_normal((64, k)), "float16") for k in sides]
+    c = [backend.poisoned((128, 64), "float16") for _ in sides]
+
+    def addresses(arrays):
+        found = [x.data_ptr() if hasattr(x, "data_ptr") else x.ctypes.data for x in arrays]
+        return backend.array(np.array(found, np.int64))
+
+    made.products_of_groups(
+        addresses(c), addresses(a), addresses(b), backend.array(np.array(sides, np.int32)), 2
+    )
+    for x, y, z in zip(a, b, c):
+        backend.check(z, backend.numpy(x).astype(float) @ backend.numpy(y).astype(float).T, "float16", 10)
+
+
 def test_what_a_library_tells(library):
     made = library(kernels.add, *ADD, grid="cdiv(n, BLOCK)", targets=["cpu", "sm_80"])
     assert repr(made) == "<tilewright library made: add>"

@@ -177,7 +177,7 @@ def test_no_assembler(monkeypatch):
     def kernel(x):
         pass
 
-    def without_cubin(fn, types, constants, divisors, target, options, last, report):
+    def without_cubin(fn, types, constants, divisors, target, options, last, report, trees):
         return CompiledKernel("kernel", target, {"ptx": ""}, {}, types, constants)
 
     monkeypatch.setattr(sys.modules["tilewright.aot.compile"], "compile_kernel", without_cubin)

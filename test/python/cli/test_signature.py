@@ -20,12 +20,53 @@ def test_entries():
         {"x": "*fp16", "y": "*bf16", "n": "i32", "flag": "i1"},
         {"BLOCK": 128},
         {"x": 16, "n": 16},
+        {},
     )
 
 
 def test_constants_and_defaults():
     parsed = parse_signature("*fp32, None, i64:1, True", kernel.params)
-    assert parsed == ({"x": "*fp32"}, {"y": None, "n": 1, "flag": True, "BLOCK": 64}, {})
+    assert parsed == ({"x": "*fp32"}, {"y": None, "n": 1, "flag": True, "BLOCK": 64}, {}, {})
+
+
+@tw.jit
+def described(matrix, out, BM: tl.constexpr, BK: tl.constexpr = 32):
+    tl.store(out, tl.sum(matrix.load([0, 0])))
+
+
+def test_descriptors():
+    types, constants, divisors, trees = parse_signature(
+        "tensordesc<fp16[BM, BK]>:16, *fp32, 64", described.params
+    )
+    assert types == {
+        "matrix.base": "*fp16",
+        "matrix.shape0": "i32",
+        "matrix.shape1": "i32",
+        "matrix.stride0": "i64",
+        "out": "*fp32",
+    }
+    assert constants == {"BM": 64, "BK": 32}
+    assert divisors == {"matrix.base": 16, "matrix.stride0": 16}
+    assert trees["matrix"].block_shape == (64, 32)
+    assert trees["matrix"].members == ("matrix.base", "matrix.shape0", "matrix.shape1", "matrix.stride0")
+
+
+@pytest.mark.parametrize(
+    "entry, message",
+    [
+        ("tensordesc", "a descriptor is written tensordesc<fp16[128, 64]>, got 'tensordesc'"),
+        ("tensordesc<fp16>", "a descriptor is written tensordesc<fp16[128, 64]>"),
+        ("tensordesc<fp17[4]>", "parameter 'matrix': unknown type '*fp17'"),
+        ("tensordesc<fp16[]>", "a descriptor has one to five sides of a block, got 'tensordesc<fp16[]>'"),
+        ("tensordesc<fp16[1, 1, 1, 1, 1, 1]>", "a descriptor has one to five sides"),
+        ("tensordesc<fp16[4, BN]>", "is a positive int or a constant of the kernel, got 'BN'"),
+        ("tensordesc<fp16[4, -1]>", "is a positive int or a constant of the kernel, got '-1'"),
+        ("tensordesc<fp16[4, 4]>:8", "no hint '8' for a descriptor; ':16' says that address and strides"),
+    ],
+)
+def test_descriptors_that_are_none(entry, message):
+    with pytest.raises(SignatureError, match=re.escape(message)):
+        parse_signature(f"{entry}, *fp32, 64", described.params)
 
 
 def test_split():
