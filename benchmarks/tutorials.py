@@ -15,7 +15,6 @@ import importlib.util
 import math
 import multiprocessing
 import pathlib
-import statistics
 import tempfile
 from dataclasses import dataclass
 
@@ -152,33 +151,22 @@ def fill_cache(job):
     return None
 
 
-def quick_time(call):
-    """Median of a few calls in milliseconds, for a choice."""
-    call()
-    times = []
-    for _ in range(3):
-        start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-        start.record()
-        call()
-        end.record()
-        end.synchronize()
-        times.append(start.elapsed_time(end))
-    return statistics.median(times)
-
-
 def best(compiler, kind, layout, arrays, configs):
     """The fastest configuration's call and the configuration, and why others failed."""
-    times, failed = {}, []
+    calls, failed = {}, []
     for config in configs:
         call = runner(compiler, kind, config, layout, *arrays)
         try:
-            times[config] = (quick_time(call), call)
+            call()
+            torch.cuda.synchronize()
+            calls[config] = call
         except Exception as error:  # A configuration that does not fit is a result too.
             failed.append(f"{config}: {type(error).__name__}: {error}".splitlines()[0][:160])
-    if not times:
+    if not calls:
         return None, None, failed
-    config = min(times, key=lambda config: times[config][0])
-    return times[config][1], config, failed
+    seconds = in_turns(calls.values(), rounds=7, budget=0.3)
+    config = min(zip(seconds, calls))[1]
+    return calls[config], config, failed
 
 
 def measure(found, kind, layout, fp8, arrays, product):
