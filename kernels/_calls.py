@@ -90,7 +90,11 @@ def _key_of(values, positional, kwargs):
     key, addresses = [positional, *kwargs], []
     for value in values:
         kind = type(value)
-        if kind in _PLAIN:
+        if kind is dict:
+            if not all(type(part) in _PLAIN for part in value.values()):
+                return None
+            key += kind, repr(value)  # a part of a Config
+        elif kind in _PLAIN:
             # -0.0 is equal to 0.0, and not the same.
             key += kind, value if value or kind is not float else str(value)
         elif _is_array(value):

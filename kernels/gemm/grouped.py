@@ -75,10 +75,11 @@ def grouped_kernel(
     m = (first + tl.arange(0, BLOCK_M)).to(tl.int64)
     first_n = (pid_n * BLOCK_N).to(tl.int64)
     n = first_n + tl.arange(0, BLOCK_N)
-    # Rows of the next group come along where a group ends within the tile; they are not stored.
+    # Rows of the next group come along where a group ends within the tile; they are not stored. Tiles without
+    # rows are many where groups are small.
     acc = multiply(
         a_ptr, b_ptr + group * stride_bg, m, n, 0, M, N, K, stride_am, stride_ak, stride_bk, stride_bn,
-        PRECISION, False, BLOCK_K, BLOCK_K,
+        PRECISION, False, BLOCK_K, BLOCK_K, first < end,
     )  # fmt: skip
     bias = (bias_ptr + group * stride_bias_g, stride_bias)
     none = (1.0, 1.0, (out_ptr, 0, 0), bias, (bias_ptr, 0), (bias_ptr, 0), None)

@@ -45,8 +45,10 @@ def multiply(
     EXACT: tl.constexpr,
     BLOCK_K: tl.constexpr,
     STEP_K: tl.constexpr,
+    wanted=True,
 ):
-    """The product of rows `m` of a and columns `n` of b over the blocks of k at first_k + i * STEP_K.
+    """The product of rows `m` of a and columns `n` of b over the blocks of k at first_k + i * STEP_K; zeros, for
+    which nothing is loaded, where it is not `wanted`.
 
     Sums are int32 of int8, else float32. EXACT adds the sum of each block in float32 outside of the
     tensor cores, which keep fewer digits of 8-bit floats.
@@ -60,7 +62,7 @@ def multiply(
         acc = tl.zeros((m.shape[0], n.shape[0]), dtype=tl.int32)
     else:
         acc = tl.zeros((m.shape[0], n.shape[0]), dtype=tl.float32)
-    for start in range(0, K, STEP_K):
+    for start in range(0, K if wanted else 0, STEP_K):
         k_mask = start + k < K
         a = tl.load(a_ptrs, mask=m_mask & k_mask[None, :], other=0.0)
         b = tl.load(b_ptrs, mask=k_mask[:, None] & n_mask, other=0.0)

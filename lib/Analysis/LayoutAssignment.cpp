@@ -6,6 +6,7 @@
 #include "lib/Support/LayoutInference.h"
 #include "lib/Support/WgmmaTiling.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -229,13 +230,28 @@ void LayoutAssignment::anchorLoads() {
   });
 }
 
+/// Whether the other way of the branch that `store` stands in stores the same
+/// tile as a block: that is the way that is taken nearly always, so this one
+/// must not cost it registers or shared memory.
+static bool standsBesideBlock(tile::StoreOp store) {
+  auto branch = dyn_cast<scf::IfOp>(store->getParentOp());
+  if (!branch)
+    return false;
+  return llvm::any_of(store.getValue().getUsers(), [&](Operation *user) {
+    return isa<tile::DescriptorStoreOp>(user) &&
+           user->getParentOp() == branch &&
+           user->getBlock() != store->getBlock();
+  });
+}
+
 void LayoutAssignment::anchorStores() {
   func.walk([&](tile::StoreOp store) {
     std::optional<MemoryAccess> access = MemoryAccess::of(store);
     if (!access)
       return;
     LinearAttr given = layouts.lookup(store.getValue());
-    bool keeps = given && accesses.isWideEnough(*access, given);
+    bool keeps = given && (accesses.isWideEnough(*access, given) ||
+                           standsBesideBlock(store));
     anchorAccess(store, keeps ? given : accesses.getCoalesced(*access));
     drain();
   });

@@ -1,5 +1,7 @@
 #include "lib/Analysis/TmaStorePlan.h"
 
+#include "lib/Support/TileLayouts.h"
+
 #include "llvm/Support/MathExtras.h"
 
 #include <functional>
@@ -123,4 +125,11 @@ TmaStorePlan TmaStorePlan::get(RankedTensorType type) {
   splitIntoParts(plan, findPartBits(layout.then(plan.memory.inverse())));
   chooseRounds(plan, layout, bytes);
   return plan;
+}
+
+warp::SharedType tilewright::getStagingType(MLIRContext *context,
+                                            int64_t bytes) {
+  auto layout = warp::LinearAttr::get(context, sharedLayout({bytes}, {0}));
+  return warp::SharedType::get(context, {bytes}, IntegerType::get(context, 8),
+                               layout);
 }

@@ -41,6 +41,9 @@ struct TmaStorePlan {
   static TmaStorePlan get(mlir::RankedTensorType type);
 };
 
+/// The type of the memory that tiles are stored through: a row of bytes.
+warp::SharedType getStagingType(mlir::MLIRContext *context, int64_t bytes);
+
 } // namespace tilewright
 
 #endif // TILEWRIGHT_LIB_ANALYSIS_TMASTOREPLAN_H

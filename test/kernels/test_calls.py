@@ -39,6 +39,7 @@ CALLS = {
     "matmul": (kernels.matmul, [(M, K), (K, N), (N,)], {"activation": "relu", "alpha": 0.5}),
     "batch": (kernels.matmul, [(3, M, K), (K, N)], {}),
     "split": (kernels.matmul, [(M, K), (K, N)], {"config": kernels.gemm.Config(16, 16, 16, split_k=3)}),
+    "parts": (kernels.matmul, [(M, K), (K, N)], {"config": {"split_k": 2, "block_k": 16}}),
     "swapped": (kernels.matmul, [(M, K), (K, N)], {"config": kernels.gemm.Config(16, 16, 16, swap=True)}),
     "gated": (kernels.gated_matmul, [(M, K), (K, N), (K, N)], {}),
     "attention": (kernels.attention, [(1, 2, M, 16)] * 3, {"causal": True}),

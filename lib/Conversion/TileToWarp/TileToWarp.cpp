@@ -42,20 +42,13 @@ static void remarkDot(tile::DotOp dot, int64_t numWarps,
     remark::passed(loc, kRemark) << remark::add("computed by mma.sync");
 }
 
-/// A row of `size` bytes of shared memory.
-static warp::SharedType getBytesType(MLIRContext *context, int64_t size) {
-  auto layout = warp::LinearAttr::get(context, sharedLayout({size}, {0}));
-  return warp::SharedType::get(context, {size}, IntegerType::get(context, 8),
-                               layout);
-}
-
 /// A store through memory of its own, which waits until that has been read.
 static void formTmaStore(tile::DescriptorStoreOp store) {
   ImplicitLocOpBuilder b(store.getLoc(), store);
   Value tile = dropLeadingOnes(store.getValue());
   auto plan = TmaStorePlan::get(cast<RankedTensorType>(tile.getType()));
   Value staging = warp::AllocOp::create(
-      b, getBytesType(b.getContext(), plan.getStagingBytes()), Value());
+      b, getStagingType(b.getContext(), plan.getStagingBytes()), Value());
   warp::TmaStoreOp::create(b, tile, store.getDesc(), store.getOffsets(),
                            staging, store.getReductionAttr());
   warp::TmaStoreWaitOp::create(b, staging);

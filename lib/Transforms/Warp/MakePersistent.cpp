@@ -5,6 +5,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/SetVector.h"
@@ -39,6 +40,24 @@ static bool dependsOnProgram(Value value) {
   return false;
 }
 
+/// The bound that all programs have which run `loop` at all: one side of a
+/// choice whose other side leaves the loop empty.
+static Value getCommonBound(scf::ForOp loop) {
+  auto choice = loop.getUpperBound().getDefiningOp<arith::SelectOp>();
+  if (!choice)
+    return loop.getUpperBound();
+  std::optional<int64_t> lower = getConstantIntValue(loop.getLowerBound());
+  auto isEmptyBelow = [&](Value bound) {
+    std::optional<int64_t> upper = getConstantIntValue(bound);
+    return lower && upper && *upper <= *lower;
+  };
+  if (isEmptyBelow(choice.getFalseValue()))
+    return choice.getTrueValue();
+  if (isEmptyBelow(choice.getTrueValue()))
+    return choice.getFalseValue();
+  return loop.getUpperBound();
+}
+
 /// Whether the products of `op` wait for what threads compute from others, so
 /// that programs on one multiprocessor had better overlap.
 static bool isChained(Operation *op) {
@@ -61,7 +80,7 @@ static StringRef getObstacle(tile::FuncOp func) {
                "programs had better overlap";
     else if (auto loop = dyn_cast<scf::ForOp>(op);
              loop ? dependsOnProgram(loop.getLowerBound()) ||
-                        dependsOnProgram(loop.getUpperBound())
+                        dependsOnProgram(getCommonBound(loop))
                   : isa<scf::WhileOp>(op))
       reason = "its programs may take unequal time";
     return reason.empty() ? WalkResult::advance() : WalkResult::interrupt();

@@ -12,6 +12,7 @@
 #include "lib/Analysis/MapMemory.h"
 #include "lib/Analysis/ProducerSlice.h"
 #include "lib/Analysis/SharedMemory.h"
+#include "lib/Analysis/TmaStorePlan.h"
 #include "lib/Transforms/Warp/ProducerWriter.h"
 #include "lib/Transforms/Warp/SpecializePlan.h"
 
@@ -146,15 +147,6 @@ static void hoistDescriptors(ArrayRef<LoadGroup> groups, OpBuilder &b) {
         load.load.getDescMutable().assign(hoist(load.load.getDesc(), map, b));
 }
 
-/// The registers of a thread that sums of products take.
-static int64_t countSumRegisters(tile::FuncOp func) {
-  int64_t registers = 0;
-  func.walk([&](WgmmaOp product) {
-    registers += getLayout(product.getType())->getInSize(LayoutAxis::Register);
-  });
-  return registers;
-}
-
 /// What two warpgroups of consumers, or more, and one of a producer take of a
 /// multiprocessor's registers. A producer that makes tensor maps computes more
 /// than places.
@@ -168,11 +160,9 @@ static std::array<int32_t, 2> getBudgets(tile::FuncOp func, int32_t numWarps) {
 /// multiprocessor deals its registers to warps in fours, so where two
 /// warpgroups consume, a producer of one warp leaves each thread 168; if that
 /// is tight it gets a warpgroup, which gives its registers back.
-static SpecializeOp createRoles(tile::FuncOp func, OpBuilder &b) {
-  constexpr int64_t kTightRegisters = 96;
+static SpecializeOp createRoles(tile::FuncOp func, bool isTight, OpBuilder &b) {
   int32_t numWarps =
       func->getAttrOfType<IntegerAttr>(WarpDialect::kNumWarpsAttr).getInt();
-  bool isTight = numWarps >= 8 && countSumRegisters(func) >= kTightRegisters;
   int32_t producers = isTight ? 4 : 1;
   auto roles = SpecializeOp::create(b, func.getLoc(), {numWarps, producers});
   if (isTight)
@@ -216,7 +206,13 @@ static void remarkRoles(SpecializeOp roles) {
            << remark::metric("ProducerRegisters", (*registers)[1]);
 }
 
+static void shrink(ArrayRef<std::pair<AllocOp, int64_t>> shrunk) {
+  for (auto [alloc, bytes] : shrunk)
+    alloc.getResult().setType(getStagingType(alloc.getContext(), bytes));
+}
+
 static void specialize(tile::FuncOp func, const SpecializePlan &plan) {
+  shrink(plan.shrunk);
   SmallVector<tile::DescriptorLoadOp> loads;
   for (const LoadGroup &group : plan.groups)
     for (const TmaLoad &load : group.loads)
@@ -230,7 +226,7 @@ static void specialize(tile::FuncOp func, const SpecializePlan &plan) {
   SmallVector<Value> rings;
   for (RingType ring : plan.rings)
     rings.push_back(RingOp::create(b, func.getLoc(), ring));
-  SpecializeOp roles = createRoles(func, b);
+  SpecializeOp roles = createRoles(func, plan.isTight, b);
   remarkRoles(roles);
 
   Block &producer = roles.getRegion(1).front();

@@ -2,6 +2,7 @@
 
 #include "lib/Analysis/MapMemory.h"
 #include "lib/Analysis/SharedMemory.h"
+#include "lib/Analysis/TmaStorePlan.h"
 #include "lib/Support/TmaTiling.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -77,24 +78,32 @@ static llvm::SmallPtrSet<Operation *, 4> getProducts(const TmaLoad &load) {
   return products;
 }
 
-/// Both operands of the same products come together.
+/// Both operands of a product come together, and so do those of several
+/// products that share one.
 static bool belongTogether(const LoadGroup &group, const TmaLoad &load) {
+  if (group.getBlock() != load.load->getBlock())
+    return false;
   auto products = getProducts(load);
-  return !products.empty() && group.getBlock() == load.load->getBlock() &&
-         getProducts(group.loads.front()) == products;
+  return llvm::any_of(group.loads, [&](const TmaLoad &other) {
+    return llvm::any_of(getProducts(other), [&](Operation *product) {
+      return products.contains(product);
+    });
+  });
 }
 
 static SmallVector<LoadGroup> collectGroups(tile::FuncOp func) {
   SmallVector<LoadGroup> groups;
   func.walk([&](tile::DescriptorLoadOp op) {
     TmaLoad load = describe(op);
-    auto group = llvm::find_if(groups, [&](const LoadGroup &group) {
-      return belongTogether(group, load);
+    LoadGroup joined;
+    llvm::erase_if(groups, [&](LoadGroup &group) {
+      bool joins = belongTogether(group, load);
+      if (joins)
+        llvm::append_range(joined.loads, group.loads);
+      return joins;
     });
-    if (group != groups.end())
-      group->loads.push_back(load);
-    else
-      groups.push_back({{load}});
+    joined.loads.push_back(load);
+    groups.push_back(std::move(joined));
   });
   return groups;
 }
@@ -177,15 +186,16 @@ static void assignRings(SpecializePlan &plan, int64_t numStages) {
   }
 }
 
+static int64_t getBytes(ArrayRef<RingType> rings) {
+  int64_t total = 0;
+  for (RingType ring : rings)
+    total += llvm::alignTo(ring.getSizeInBytes(), kMaxSharedAlignment);
+  return total;
+}
+
 /// Takes slots from the deepest rings until all fit, but leaves each one.
 static void chooseSlots(MutableArrayRef<RingType> rings, int64_t bytes) {
-  auto getTotal = [&] {
-    int64_t total = 0;
-    for (RingType ring : rings)
-      total += llvm::alignTo(ring.getSizeInBytes(), kMaxSharedAlignment);
-    return total;
-  };
-  while (!rings.empty() && getTotal() > bytes) {
+  while (!rings.empty() && getBytes(rings) > bytes) {
     RingType *deepest = llvm::max_element(rings, [](RingType a, RingType b) {
       return a.getNumSlots() < b.getNumSlots();
     });
@@ -195,10 +205,95 @@ static void chooseSlots(MutableArrayRef<RingType> rings, int64_t bytes) {
   }
 }
 
+//===----------------------------------------------------------------------===//
+// Memory of stores
+//===----------------------------------------------------------------------===//
+
+using Shrunk = SmallVector<std::pair<AllocOp, int64_t>>;
+
+/// The memory of stores that could be smaller, and how small.
+static Shrunk findShrinkable(tile::FuncOp func) {
+  Shrunk found;
+  func.walk([&](AllocOp alloc) {
+    int64_t least = 0;
+    for (Operation *user : alloc->getUsers())
+      if (auto store = dyn_cast<TmaStoreOp>(user))
+        least = std::max(
+            least,
+            TmaStorePlan::get(store.getSource().getType()).getLeastBytes());
+    if (least != 0 && least < getSharedBytes(alloc))
+      found.push_back({alloc, least});
+  });
+  return found;
+}
+
+static int64_t countSaved(ArrayRef<std::pair<AllocOp, int64_t>> shrunk) {
+  int64_t saved = 0;
+  for (auto [alloc, bytes] : shrunk)
+    saved += llvm::alignTo(getSharedBytes(alloc), kMaxSharedAlignment) -
+             llvm::alignTo(bytes, kMaxSharedAlignment);
+  return saved;
+}
+
+/// How many programs with so much shared memory fit on a multiprocessor, which
+/// keeps 1 KB for each; `limit` is the most that one gets.
+static int64_t countPrograms(int64_t bytes, int64_t limit) {
+  constexpr int64_t kReserved = 1024;
+  return (limit + kReserved) / (bytes + kReserved);
+}
+
+/// Whether a ring is deeper that is too shallow to hide what loads take.
+static bool isDeeper(ArrayRef<RingType> rings, ArrayRef<RingType> others) {
+  constexpr int64_t kDeepEnough = 4;
+  return llvm::any_of(llvm::zip_equal(rings, others), [](auto pair) {
+    auto [ring, other] = pair;
+    return other.getNumSlots() < kDeepEnough &&
+           ring.getNumSlots() > other.getNumSlots();
+  });
+}
+
+/// Chooses slots for the rings, and whether stores get less memory for that.
+static void divideMemory(SpecializePlan &plan, tile::FuncOp func,
+                         int64_t limit) {
+  int64_t beside = getBytesBeside(func, plan.groups);
+  SmallVector<RingType> deeper = plan.rings;
+  chooseSlots(plan.rings, limit - beside);
+  Shrunk shrunk = findShrinkable(func);
+  int64_t saved = countSaved(shrunk);
+  chooseSlots(deeper, limit - beside + saved);
+  bool fitsAnother =
+      !plan.isTight && countPrograms(getBytes(deeper) + beside - saved, limit) >
+                           countPrograms(getBytes(plan.rings) + beside, limit);
+  if (!isDeeper(deeper, plan.rings) && !fitsAnother)
+    return;
+  plan.rings = std::move(deeper);
+  plan.shrunk = std::move(shrunk);
+}
+
+//===----------------------------------------------------------------------===//
+// Registers
+//===----------------------------------------------------------------------===//
+
+/// Whether the sums of products leave no registers for another program.
+static bool takesAllRegisters(tile::FuncOp func) {
+  constexpr int64_t kTightRegisters = 96;
+  int64_t registers = 0;
+  func.walk([&](WgmmaOp product) {
+    registers += getLayout(product.getType())->getInSize(LayoutAxis::Register);
+  });
+  return registers >= kTightRegisters &&
+         func->getAttrOfType<IntegerAttr>(WarpDialect::kNumWarpsAttr)
+                 .getInt() >= 8;
+}
+
 SpecializePlan warp::planSpecialization(tile::FuncOp func, int64_t numStages,
                                         int64_t limit) {
-  SpecializePlan plan{collectGroups(func), {}};
+  SpecializePlan plan;
+  plan.groups = collectGroups(func);
+  if (plan.groups.empty())
+    return plan;
   assignRings(plan, numStages);
-  chooseSlots(plan.rings, limit - getBytesBeside(func, plan.groups));
+  plan.isTight = takesAllRegisters(func);
+  divideMemory(plan, func, limit);
   return plan;
 }

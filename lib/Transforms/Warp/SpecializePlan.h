@@ -35,11 +35,19 @@ struct LoadGroup {
 struct SpecializePlan {
   llvm::SmallVector<LoadGroup> groups;
   llvm::SmallVector<RingType> rings;
+  /// The consumers' sums take so many registers that one program takes all of
+  /// a multiprocessor's.
+  bool isTight = false;
+  /// Memory of stores, and the bytes that it shrinks to.
+  llvm::SmallVector<std::pair<AllocOp, int64_t>> shrunk;
 };
 
 /// The plan for a function, without groups where it loads nothing from
 /// descriptors. Rings have `numStages` slots in loops without a hint, fewer
-/// where `limit`, the bytes of shared memory of a program, asks for it.
+/// where `limit`, the bytes of shared memory of a program, asks for it. Stores
+/// go through two pieces of memory, one of which is copied while the other is
+/// written, but through one where that makes a ring deep enough or lets another
+/// program run on the multiprocessor.
 SpecializePlan planSpecialization(tile::FuncOp func, int64_t numStages,
                                   int64_t limit);
 

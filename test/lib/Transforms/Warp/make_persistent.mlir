@@ -72,6 +72,43 @@ tile.func @uneven(%a: !tile.ptr<f16>, %n: i64) attributes {tile.kernel} {
 
 // -----
 
+// A program computes all or nothing.
+// CHECK-LABEL: @empty
+// CHECK-SAME: warp.persistent
+// expected-remark@+1 {{persistent: as many blocks as fit}}
+tile.func @empty(%a: !tile.ptr<f16>, %n: i64, %k: i32) attributes {tile.kernel} {
+  %d = tile.make_descriptor %a, [%n], [] : !tile.desc<64xf16>, !tile.ptr<f16>
+  %x = tile.program_id x
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %some = arith.cmpi slt, %x, %k : i32
+  %end = arith.select %some, %k, %c0 : i32
+  scf.for %i = %c0 to %end step %c1 : i32 {
+    %t = tile.descriptor_load %d[%i] : !tile.desc<64xf16> -> tensor<64xf16>
+  }
+  tile.return
+}
+
+// -----
+
+// CHECK-LABEL: @less
+// CHECK-NOT: warp.persistent
+// expected-remark@+1 {{one program a block: its programs may take unequal time}}
+tile.func @less(%a: !tile.ptr<f16>, %n: i64, %k: i32) attributes {tile.kernel} {
+  %d = tile.make_descriptor %a, [%n], [] : !tile.desc<64xf16>, !tile.ptr<f16>
+  %x = tile.program_id x
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %some = arith.cmpi slt, %x, %k : i32
+  %end = arith.select %some, %k, %c1 : i32
+  scf.for %i = %c0 to %end step %c1 : i32 {
+    %t = tile.descriptor_load %d[%i] : !tile.desc<64xf16> -> tensor<64xf16>
+  }
+  tile.return
+}
+
+// -----
+
 // What threads compute between products had better overlap.
 // CHECK-LABEL: @chained
 // CHECK-NOT: warp.persistent
