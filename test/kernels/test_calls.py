@@ -113,7 +113,12 @@ def test_errors_are_raised_each_time(array):
 def test_zeros_differ_by_their_sign():
     assert _calls._key_of((0.0,), 1, {}) != _calls._key_of((-0.0,), 1, {})
     assert _calls._key_of((1,), 1, {}) != _calls._key_of((True,), 1, {})
-    assert _calls._key_of(({"block_m": 16},), 1, {}) is None
+    assert _calls._key_of(({"a": 0.0},), 1, {}) != _calls._key_of(({"a": -0.0},), 1, {})
+
+
+def test_what_has_no_key():
+    assert _calls._key_of(({"a": [1]},), 1, {}) is None
+    assert _calls._key_of(((1, 2),), 1, {}) is None
     assert _calls._key_of((np.float32(1),), 1, {}) is None
 
 
