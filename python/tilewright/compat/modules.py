@@ -32,6 +32,8 @@ _TORCH_NAMES = {
     "int1": "bool",
     "fp8e4nv": "float8_e4m3fn",
     "fp8e5": "float8_e5m2",
+    "fp8e4b8": "float8_e4m3fnuz",
+    "fp8e5b16": "float8_e5m2fnuz",
     "fp16": "float16",
     "bf16": "bfloat16",
     "fp32": "float32",

@@ -58,6 +58,8 @@ class Calls:
             return function(*args, **kwargs)
         if getattr(function, "is_constexpr_function", False):
             return self._evaluate(function, args, kwargs)
+        if function is builtins.getattr:
+            return self._getattr(node, *args)
         name = getattr(function, "__name__", None)
         if name in HANDLED and function is getattr(builtins, name, None):
             return HANDLED[name](*args, **kwargs)
@@ -72,6 +74,16 @@ class Calls:
         if self._is_pure(function):
             return self._evaluate(function, args, kwargs)
         raise self.error(*self._not_callable(function, node))
+
+    def _getattr(self, node, value, name, *default):
+        """`getattr(value, name)`, which means `value.name`."""
+        name = unwrap(name)
+        if not isinstance(name, str):
+            raise self.error(f"the name of an attribute is a constant string, got {describe(name)}", node)
+        plain = unwrap(value) if isinstance(value, constexpr) else value
+        if default and not hasattr(plain, name):
+            return default[0]
+        return self.attribute(node, value, name)
 
     @staticmethod
     def _is_pure(function):
@@ -131,10 +143,9 @@ class Calls:
         except TypeError as error:
             raise self.error(f"{function.__name__}(): {error}", hint=_usage(function.fn)) from None
         for name, parameter in signature.parameters.items():
-            if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-                raise self.error(f"{function.__name__}() takes {parameter}, which kernels cannot call")
             if name not in bound.arguments:
-                bound.arguments[name] = parameter.default
+                rest = parameter.kind is parameter.VAR_POSITIONAL
+                bound.arguments[name] = () if rest else parameter.default
         return {name: wrap(value) for name, value in bound.arguments.items()}
 
     def inline(self, function, args, kwargs):

@@ -195,8 +195,10 @@ class Expressions:
         return left is right
 
     def visit_Attribute(self, node):
-        value = self.visit(node.value)
-        name = node.attr
+        return self.attribute(node, self.visit(node.value), node.attr)
+
+    def attribute(self, node, value, name):
+        """`value.name`, whose text is `node`."""
         if isinstance(value, types.ModuleType):
             return self._module_attribute(node, value, name)
         if isinstance(value, constexpr) and name not in ("value", "type"):

@@ -70,7 +70,7 @@ class Names:
                 self.unit.used_globals[self.fn.__module__, name] = value
             return wrap(value) if annotated else value
         raise self.error(
-            f"the global {name!r} is not a compile-time constant: it is of type {type(value).__name__}",
+            f"the global variable {name!r} is not a compile-time constant: it is of type {type(value).__name__}",
             node,
             f"declare it as {name}: tl.constexpr = ..., or pass it as an argument",
         )

@@ -84,6 +84,10 @@ def _isinstance(value, classes):
     return isinstance(value, classes) or isinstance(unwrap(value), classes)
 
 
+def _getattr(value, name, *default):
+    return getattr(value, unwrap(name), *default)
+
+
 def _print(prefix="", *args, **options):
     if options:
         raise LanguageTypeError(
@@ -100,6 +104,7 @@ HANDLED = {
     "abs": _abs,
     "len": _len,
     "isinstance": _isinstance,
+    "getattr": _getattr,
     "print": _print,
     "tuple": lambda *args: tuple(*args),
     "list": lambda *args: tuple(*args),

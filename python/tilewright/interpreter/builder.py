@@ -32,16 +32,18 @@ class EagerBuilder:
     """Implements `language.ir.Builder` on NumPy arrays; handles are arrays, of rank 0 for scalars.
 
     `memory` holds the arguments' arrays, `grid` the number of programs along each axis and `position` which
-    of them runs; `functions` prepares functions for the interpreter. Asserts are always on; `checks_overflow` and
-    `traces_nans` are the options for more.
+    of them runs; `functions` prepares functions for the interpreter. Of the `options` of the launch, `debug` checks
+    overflows and `check_nan` follows NaNs; asserts are always on.
     """
 
     debug, is_draft = True, False
     extents = {}  # memory itself checks accesses
-    options, target, warp_target = Options(), "cpu", "interpreter"
+    target, warp_target = "cpu", "interpreter"
 
-    def __init__(self, memory, grid, functions, checks_overflow=False, traces_nans=False):
-        self.checks_overflow, self.traces_nans, self.nan_sites = checks_overflow, traces_nans, []
+    def __init__(self, memory, grid, functions, options=None):
+        self.options = options or Options()
+        self.checks_overflow, self.traces_nans = self.options.debug, self.options.check_nan
+        self.nan_sites = []
         self.memory, self.grid, self.functions = memory, grid, functions
         self.position = (0, 0, 0)
         self.cluster = 1  # programs of a cluster

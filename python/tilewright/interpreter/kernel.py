@@ -179,7 +179,7 @@ def launch(fn, grid, arguments, options):
     """
     parameters = inspect.signature(fn).parameters
     memory, functions = Memory(), Functions()
-    builder = EagerBuilder(memory, grid_of(grid, arguments), functions, options.debug, options.check_nan)
+    builder = EagerBuilder(memory, grid_of(grid, arguments), functions, options)
     body, values = functions.prepared(fn), {}
     with using(builder):
         for name, value in arguments.items():

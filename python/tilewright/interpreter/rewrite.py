@@ -145,6 +145,11 @@ class _Rewriter(ast.NodeTransformer):
 
     visit_GeneratorExp = visit_ListComp
 
+    def visit_List(self, node):
+        """A list is a tuple, and equal to one: `x.shape == [4, 8]`."""
+        self.generic_visit(node)
+        return ast.copy_location(ast.Tuple(node.elts, node.ctx), node)
+
     def visit_Assign(self, node):
         self.generic_visit(node)
         node.value = self._call(_VALUE, node.value, node.value)

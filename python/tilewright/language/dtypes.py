@@ -58,6 +58,13 @@ class dtype:
         -128
     """
 
+    #: The names of types, by what they hold.
+    SINT_TYPES = ["int8", "int16", "int32", "int64"]
+    UINT_TYPES = ["int1", "uint8", "uint16", "uint32", "uint64"]
+    FP_TYPES = ["fp8e4b15", "fp8e4nv", "fp8e4b8", "fp8e5", "fp8e5b16", "fp16", "bf16", "fp32", "fp64"]
+    STANDARD_FP_TYPES = ["fp16", "bf16", "fp32", "fp64"]
+    OTHER_TYPES = ["void"]
+
     def __init__(self, name):
         if name in _FLOATS:
             self._ir, self.primitive_bitwidth, self.fp_mantissa_width = _FLOATS[name]
@@ -125,7 +132,7 @@ class dtype:
 
     def is_standard_floating(self):
         """Whether it is a float of 16 bits or more."""
-        return self.name in ("fp16", "bf16", "fp32", "fp64")
+        return self.name in self.STANDARD_FP_TYPES
 
     def is_fp8(self):
         """Whether it is a float of 8 bits."""

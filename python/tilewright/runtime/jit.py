@@ -1,5 +1,6 @@
 """`tilewright.jit`: kernels as Python objects."""
 
+import inspect
 import weakref
 from dataclasses import replace
 from functools import cached_property, partial
@@ -73,6 +74,12 @@ class JITFunction(KernelFunction):
 
     @cached_property
     def _specializer(self):
+        variable = inspect.getfullargspec(self.fn).varargs
+        if variable:
+            raise TypeError(
+                f"kernel {self.__name__}() cannot be launched: it takes *{variable}, as only functions that kernels "
+                "call may; pass a tuple instead"
+            )
         return Specializer(self.fn, self.params, self._options(), name=self._name, kernel=weakref.ref(self))
 
     @cached_property
@@ -176,7 +183,7 @@ class JITFunction(KernelFunction):
     def _interpret(self, grid, *args, **kwargs):
         from ..interpreter import launch
 
-        bound = Specializer(self.fn, self.params).bind(args, kwargs)
+        bound = self._specializer.bind(args, kwargs)
         given = {name: kwargs[name] for name in OPTION_NAMES if name in kwargs and name not in bound}
         options = replace(self._options(), **given)
         if callable(grid):
@@ -244,7 +251,8 @@ def jit(
     `launch_metadata` is one of the grid, the metadata of the compiled kernel and the arguments by name that
     gives a dict for launch hooks; it is called only where there are some.
 
-    Raises `TypeError` for a function with `*args` or `**kwargs` and `ValueError` for unknown names.
+    A function that kernels call may take `*args`. Raises `TypeError` for one with `**kwargs` and `ValueError` for
+    unknown names.
 
     Example:
 

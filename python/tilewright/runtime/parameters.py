@@ -66,15 +66,15 @@ def _indices(fn, names, chosen, what):
 def parameters_of(fn, do_not_specialize=(), do_not_specialize_on_alignment=()):
     """The parameters of the function `fn` as a tuple; the other two list names or positions.
 
-    Raises `TypeError` for `*args` and `**kwargs` and `ValueError` for a name or position that `fn` does not
-    have.
+    `*args`, which only calls from other kernels have, is none of them. Raises `TypeError` for `**kwargs` and
+    `ValueError` for a name or position that `fn` does not have.
     """
-    signature = inspect.signature(fn).parameters
-    for parameter in signature.values():
-        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            raise TypeError(
-                f"kernel {fn.__name__}() cannot take {parameter}: its parameters have to be fixed"
-            )
+    signature = dict(inspect.signature(fn).parameters)
+    for name, parameter in list(signature.items()):
+        if parameter.kind is parameter.VAR_KEYWORD:
+            raise TypeError(f"kernel {fn.__name__}() cannot take {parameter}: its arguments have to be named")
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            del signature[name]
     names = list(signature)
     unspecialized = _indices(fn, names, do_not_specialize, "do_not_specialize")
     unaligned = unspecialized | _indices(

@@ -153,3 +153,80 @@ def torch_bytes():
     import torch
 
     return torch.uint8
+
+
+@triton.jit
+def shifts_kernel(x_ptr, y_ptr, out_ptr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    x, y = tl.load(x_ptr + i), tl.load(y_ptr + i)
+    tl.store(out_ptr + i, x >> y)
+    tl.store(out_ptr + N + i, x << y)
+
+
+@pytest.mark.parametrize("left, right", [("int8", "uint8"), ("int16", "uint64"), ("int32", "uint32")])
+def test_unsigned_counts_leave_the_sign_of_what_is_shifted(backend, left, right):
+    values, counts = np.array([-128, -3, 77, 1]), np.array([1, 2, 3, 0])
+    out = backend.array(np.zeros(8), left)
+    shifts_kernel[1,](backend.array(values, left), backend.array(counts, right), out, 4)
+    shifted = np.concatenate(
+        [values.astype(left) >> counts.astype(left), values.astype(left) << counts.astype(left)]
+    )
+    assert backend.numpy(out).tolist() == shifted.tolist()
+
+
+@triton.jit
+def quotient_kernel(x_ptr, y_ptr, out_ptr):
+    tl.store(out_ptr, tl.load(x_ptr) / tl.load(y_ptr))
+
+
+def test_quotients_of_integers_of_different_sign_are_refused(backend):
+    x, y = backend.array([6], "int32"), backend.array([4], "uint32")
+    out = backend.array([0], "float32")
+    with pytest.raises(triton.TritonError, match="have different signedness"):
+        quotient_kernel[1,](x, y, out)
+    quotient_kernel[1,](x, x, out)
+    assert backend.numpy(out).tolist() == [1.0]
+
+
+@triton.jit
+def scalar_index_kernel(out_ptr):
+    sides = out_ptr[None, None, :]
+    tl.static_assert(sides.shape == [1, 1])
+    tl.static_assert(tl.arange(0, 4)[None, :, :].shape == [1, 4])
+    tl.store(sides, tl.full((1, 1), 7, tl.int32))
+
+
+def test_slices_of_sides_that_there_are_not(backend):
+    out = backend.array([0], "int32")
+    scalar_index_kernel[1,](out)
+    assert backend.numpy(out).tolist() == [7]
+
+
+@triton.jit
+def addresses_kernel(choice_ptr, x_ptr, y_ptr, addresses_ptr, out_ptr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    pointers = tl.where(tl.load(choice_ptr + i) != 0, x_ptr + i, y_ptr + i)
+    tl.store(addresses_ptr + i, pointers)
+    again = tl.load(addresses_ptr + i).to(tl.pointer_type(tl.float32))
+    tl.store(out_ptr + i, tl.load(again))
+
+
+def test_addresses_are_stored_as_integers(backend):
+    choice, out = backend.array([1, 0, 0, 1], "int32"), backend.array(np.zeros(4), "float32")
+    x, y = (backend.array(np.arange(4) + start, "float32") for start in (0, 10))
+    addresses_kernel[1,](choice, x, y, backend.array(np.zeros(4), "int64"), out, 4)
+    assert backend.numpy(out).tolist() == [0, 11, 12, 3]
+
+
+def test_names_of_types():
+    names = tl.dtype.SINT_TYPES + tl.dtype.UINT_TYPES + tl.dtype.FP_TYPES + tl.dtype.OTHER_TYPES
+    assert [tl.dtype(name).name for name in names] == names
+    assert {*tl.dtype.STANDARD_FP_TYPES} < {*tl.dtype.FP_TYPES}
+    assert all(tl.dtype(name).is_int_signed() for name in tl.dtype.SINT_TYPES)
+
+
+def test_arrays_of_floats_without_negative_zero():
+    torch = pytest.importorskip("torch")
+    codes = torch.arange(4, dtype=torch.uint8)
+    assert triton.reinterpret(codes, tl.float8e4b8).dtype == torch.float8_e4m3fnuz
+    assert triton.reinterpret(codes, tl.float8e5b16).dtype == torch.float8_e5m2fnuz

@@ -32,7 +32,7 @@ MISTAKES = [
     ),
     (
         "tl.store(x, SETTINGS['a'])",
-        "the global 'SETTINGS' is not a compile-time constant: it is of type dict",
+        "the global variable 'SETTINGS' is not a compile-time constant: it is of type dict",
     ),
     ("tl.store(x, Settings())", "'Settings' cannot be called in a kernel"),
     ("tl.store(x, {'a': 1}['a'])", "dicts are not supported in a kernel"),

@@ -43,7 +43,7 @@ def misspelt_name(x, length):
 
 @mistake(
     "*fp32",
-    r"the global 'limit' is not a compile-time constant: it is of type int",
+    r"the global variable 'limit' is not a compile-time constant: it is of type int",
     r"limit: tl\.constexpr",
     "limit",
 )

@@ -61,7 +61,7 @@ def shapes_do_not_match(x):
     y = tl.arange(0, 8) + tl.arange(0, 6)  # !
 
 
-@mistake("*kfp32", r"tl\.store through a pointer to const")
+@mistake("*kfp32", r"Cannot store to a constant pointer: pointer<const fp32>")
 def store_to_const(x):
     tl.store(x, 1.0)  # !
 

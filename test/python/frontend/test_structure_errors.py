@@ -92,7 +92,7 @@ def wrong_unpacking(x, pair):
         (index_out_of_range, "index 2 is out of range for 2 elements"),
         (index_of_the_kernel, "the index into a tuple must be known while compiling"),
         (assigned_element, "a tuple of 2 has no elements that can be assigned"),
-        (store_to_const, "tl.store through a pointer to const"),
+        (store_to_const, "Cannot store to a constant pointer"),
         (wrong_unpacking, "3 names for 2 values"),
     ],
     ids=lambda entry: getattr(entry, "__name__", ""),

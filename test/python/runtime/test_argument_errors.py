@@ -196,11 +196,22 @@ def test_call_without_grid(kernel):
 
 
 def test_variable_parameters():
-    with fails(TypeError, "kernel f() cannot take *args: its parameters have to be fixed"):
+    with fails(TypeError, "kernel f() cannot take **named: its arguments have to be named"):
 
         @tw.jit
-        def f(*args):
+        def f(**named):
             pass
+
+    @tw.jit
+    def g(x, *rest):
+        pass
+
+    with fails(
+        TypeError,
+        "kernel g() cannot be launched: it takes *rest, as only functions that kernels call may; pass a tuple "
+        "instead",
+    ):
+        g[1](X)
 
 
 def test_unknown_name_in_do_not_specialize():

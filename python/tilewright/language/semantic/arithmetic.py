@@ -5,7 +5,7 @@ from ..errors import LanguageTypeError, LanguageValueError
 from ..ir import Spelled, builder, emit, emit_effect
 from .compare import compare
 from .convert import bitcast, cast, constant, describe, is_literal, to_bool, to_tensor
-from .promote import broadcast_pair, check_computes, check_operand, operands
+from .promote import broadcast_pair, check_computes, check_operand, computation_type, operands
 
 
 def _pick(ty, floating, signed, unsigned=None):
@@ -98,6 +98,8 @@ def truediv(left, right, fast=None, whole_range=True):
     check_operand(left, "/")
     check_operand(right, "/")
     if _is_integer(left) and _is_integer(right):
+        if builder().options.numerics == "triton" and not (is_literal(left) or is_literal(right)):
+            computation_type(left.dtype, right.dtype, division=True)  # refuses integers of different sign
         left, right = (cast(to_tensor(value), float32) for value in (left, right))
     left, right = operands(left, right, "/", division=True)
     flags = "arcp" if whole_range else "arcp,afn"
@@ -201,8 +203,10 @@ def shift(left, right, symbol):
             )
     if is_literal(right) and not is_literal(left) and not 0 <= right < left.dtype.primitive_bitwidth:
         raise LanguageValueError(f"{symbol} by {right} is out of range for {left.dtype}")
+    given = None if is_literal(left) else left.dtype
     left, right = operands(left, right, symbol)
-    op = "arith.shli" if symbol == "<<" else _pick(left.dtype, None, "arith.shrsi", "arith.shrui")
+    # An unsigned count makes the type of both unsigned, but what is shifted keeps its sign.
+    op = "arith.shli" if symbol == "<<" else _pick(given or left.dtype, None, "arith.shrsi", "arith.shrui")
     return emit(op, [left, right], left.type)
 
 

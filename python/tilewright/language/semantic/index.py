@@ -35,6 +35,10 @@ class _Picked:
         return not self.drops and (self.start, self.step, self.count) == (0, 1, side)
 
 
+def _is_all(entry):
+    return isinstance(entry, slice) and (entry.start, entry.stop, entry.step) == (None, None, None)
+
+
 def _entries(index, rank):
     """The index as a list with an entry for each side, and None for each new one."""
     entries = list(index) if isinstance(index, tuple) else [index]
@@ -42,6 +46,8 @@ def _entries(index, rank):
     if len(ellipses) > 1:
         raise LanguageError("an index has one '...' at most", hint=_HINT)
     kept = sum(entry is not None and entry is not Ellipsis for entry in entries)
+    while kept > rank and _is_all(entries[-1]) and builder().options.numerics == "triton":
+        entries, kept = entries[:-1], kept - 1  # Triton passes over sides that there are not
     if kept > rank:
         what = f"a block of rank {rank}" if rank else "a scalar"
         hint = _HINT if rank else "elements of memory are loaded: tl.load(pointer + index)"

@@ -1,6 +1,6 @@
 """Loads, stores and atomics."""
 
-from ..dtypes import with_scalar
+from ..dtypes import int64, uint64, with_scalar
 from ..errors import LanguageTypeError, LanguageValueError
 from ..ir import UNIT, emit, emit_effect
 from .bounds import checked_mask
@@ -52,7 +52,8 @@ def _fit(value, pointer, element, what):
     value = to_tensor(value)
     if value.type.is_block() and not pointer.type.is_block():
         raise LanguageTypeError(f"{what} is a block of shape {list(value.shape)} but the pointer is a scalar")
-    if value.dtype.is_ptr() != element.is_ptr():
+    addresses = [ty for ty in (value.dtype, element) if not ty.is_ptr()]
+    if len(addresses) == 1 and addresses[0] not in (int64, uint64):
         raise LanguageTypeError(f"{what} is {describe(value)} but the pointer points to {element}")
     return broadcast_to_shape(cast(value, element), pointer.shape)
 
@@ -85,11 +86,12 @@ def store(pointer, value, mask, cache, eviction):
     """See `tl.store`."""
     pointer = check_pointer(pointer, "tl.store")
     if pointer.dtype.const:
-        raise LanguageTypeError("tl.store through a pointer to const")
+        raise LanguageTypeError(f"Cannot store to a constant pointer: {pointer.type}")
     element = pointer.dtype.element_ty
     value = to_tensor(value)
     shape = broadcast_shapes(pointer.shape, value.shape) if pointer.type.is_block() else ()
-    if shape != pointer.shape:
+    # A value of fewer sides than the pointers is more often a mistake in the pointers, which writes elsewhere.
+    if shape != pointer.shape or len(value.shape) not in (0, len(pointer.shape)):
         shapes = f"{list(value.shape)} through pointers of shape {list(pointer.shape)}"
         raise LanguageValueError(f"tl.store of a block of shape {shapes}")
     if mask is not None:
