@@ -79,19 +79,33 @@ static OperandRange getWrittenPointers(Operation *op) {
   return op->getOperands().take_front(0);
 }
 
+ArgumentOrigins::ArgumentOrigins(tile::FuncOp kernel)
+    : kernel(kernel), solver(std::make_unique<DataFlowSolver>(
+                          DataFlowConfig().setInterprocedural(false))) {
+  solver->load<dataflow::DeadCodeAnalysis>();
+  solver->load<dataflow::SparseConstantPropagation>();
+  solver->load<OriginsAnalysis>(kernel);
+  if (failed(solver->initializeAndRun(kernel)))
+    solver.reset();
+}
+
+ArgumentOrigins::~ArgumentOrigins() = default;
+
+llvm::BitVector ArgumentOrigins::get(Value pointer) {
+  if (!solver)
+    return llvm::BitVector(kernel.getNumArguments(), true);
+  // A value without a state is in code that never runs.
+  auto *origins = solver->lookupState<OriginsLattice>(pointer);
+  return origins ? origins->getValue().arguments
+                 : llvm::BitVector(kernel.getNumArguments());
+}
+
 llvm::BitVector tilewright::findWrittenArguments(tile::FuncOp kernel) {
   llvm::BitVector written(kernel.getNumArguments());
-  DataFlowSolver solver(DataFlowConfig().setInterprocedural(false));
-  solver.load<dataflow::DeadCodeAnalysis>();
-  solver.load<dataflow::SparseConstantPropagation>();
-  solver.load<OriginsAnalysis>(kernel);
-  if (failed(solver.initializeAndRun(kernel)))
-    return written.set();
+  ArgumentOrigins origins(kernel);
   kernel.walk([&](Operation *op) {
     for (Value pointer : getWrittenPointers(op))
-      // A value without a state is in code that never runs.
-      if (auto *origins = solver.lookupState<OriginsLattice>(pointer))
-        written |= origins->getValue().arguments;
+      written |= origins.get(pointer);
   });
   // Only pointers lead anywhere: an offset is not written through.
   for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes()))

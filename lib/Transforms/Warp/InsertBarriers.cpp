@@ -1,6 +1,7 @@
 #include "lib/Transforms/Warp/Passes.h"
 
 #include "dialect/Warp/WarpOps.h"
+#include "lib/Analysis/GlobalOrder.h"
 #include "lib/Analysis/SharedMemory.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -17,31 +18,34 @@ namespace tilewright::warp {
 namespace {
 
 /// The accesses that some warp may still be at.
-class Pending {
-public:
-  bool conflictsWith(ArrayRef<SharedUse> next) const {
-    return llvm::any_of(next, [&](const SharedUse &a) {
-      return llvm::any_of(
-          accesses, [&](const SharedUse &b) { return a.conflictsWith(b); });
-    });
-  }
-  /// Adds accesses; whether there was a new one.
-  bool add(ArrayRef<SharedUse> more) {
-    size_t before = accesses.size();
-    for (const SharedUse &access : more)
-      if (!llvm::is_contained(accesses, access))
-        accesses.push_back(access);
-    return accesses.size() != before;
-  }
-  bool add(const Pending &other) { return add(other.accesses); }
-  void clear() { accesses.clear(); }
+struct Pending {
+  SmallVector<SharedUse> shared;
+  SmallVector<GlobalUse> global;
 
-private:
-  SmallVector<SharedUse> accesses;
+  /// Adds accesses; whether there was a new one.
+  bool add(const Pending &more) {
+    bool grows = addTo<SharedUse>(shared, more.shared);
+    return addTo<GlobalUse>(global, more.global) || grows;
+  }
+  void clear() {
+    shared.clear();
+    global.clear();
+  }
+
+  template <typename Use>
+  static bool addTo(SmallVector<Use> &uses, ArrayRef<Use> more) {
+    size_t before = uses.size();
+    for (const Use &use : more)
+      if (!llvm::is_contained(uses, use))
+        uses.push_back(use);
+    return uses.size() != before;
+  }
 };
 
 class BarrierInsertion {
 public:
+  explicit BarrierInsertion(tile::FuncOp kernel) : order(kernel) {}
+
   /// Follows a region's blocks from `pending`, which becomes what is pending
   /// where they end.
   void visit(Region &region, Pending &pending) {
@@ -51,19 +55,43 @@ public:
   }
 
 private:
+  bool conflicts(const Pending &pending, Operation *op,
+                 ArrayRef<SharedUse> accesses) {
+    bool isShared = llvm::any_of(accesses, [&](const SharedUse &use) {
+      return llvm::any_of(pending.shared, [&](const SharedUse &earlier) {
+        return use.conflictsWith(earlier);
+      });
+    });
+    return isShared || (accessesGlobalMemory(op) &&
+                        llvm::any_of(pending.global, [&](GlobalUse earlier) {
+                          return order.conflict(earlier, op);
+                        }));
+  }
+
   void visit(Operation *op, Pending &pending) {
     if (op->getNumRegions() != 0 && !usesScratch(op) &&
         isa<RegionBranchOpInterface>(op))
       return visitRegions(op, pending);
     SmallVector<SharedUse> accesses = getSharedUses(op);
-    if (pending.conflictsWith(accesses)) {
+    if (conflicts(pending, op, accesses)) {
       OpBuilder builder(op);
       warp::BarrierOp::create(builder, op->getLoc());
       pending.clear();
     }
     if (synchronizes(op))
       pending.clear();
-    pending.add(getUsesAfter(op));
+    Pending::addTo<SharedUse>(pending.shared, getUsesAfter(op));
+    if (accessesGlobalMemory(op))
+      Pending::addTo<GlobalUse>(pending.global, GlobalUse{op});
+  }
+
+  /// What is pending in the next iteration of `loop`.
+  static Pending carry(Operation *loop, const Pending &pending) {
+    Pending carried{pending.shared, {}};
+    for (GlobalUse use : pending.global)
+      if (std::optional<GlobalUse> around = carryAround(use, loop))
+        Pending::addTo<GlobalUse>(carried.global, *around);
+    return carried;
   }
 
   /// A region may be entered from outside and from the end of each other one,
@@ -81,19 +109,21 @@ private:
         Pending inside = entry;
         visit(region, inside);
         exit.add(inside);
-        changed |= isLoop && entry.add(inside);
+        changed |= isLoop && entry.add(carry(op, inside));
       }
     }
     pending = std::move(entry);
     pending.add(exit);
   }
+
+  GlobalOrder order;
 };
 
 struct InsertBarriers : warp::impl::InsertBarriersBase<InsertBarriers> {
   void runOnOperation() override {
-    for (auto function : getOperation().getOps<FunctionOpInterface>()) {
+    for (auto function : getOperation().getOps<tile::FuncOp>()) {
       Pending pending;
-      BarrierInsertion().visit(function.getFunctionBody(), pending);
+      BarrierInsertion(function).visit(function.getBody(), pending);
     }
   }
 };

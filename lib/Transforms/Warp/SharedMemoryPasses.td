@@ -31,15 +31,22 @@ def AllocateShared : Pass<"warp-allocate-shared", "::mlir::ModuleOp"> {
 }
 
 def InsertBarriers : Pass<"warp-insert-barriers", "::mlir::ModuleOp"> {
-  let summary = "make warps wait before they touch shared memory that others "
-                "may be using";
+  let summary = "make warps wait before they touch memory that others may be "
+                "using";
   let description = [{
     Follows the accesses that no barrier has ended yet along all paths, around
     loops too, and puts a `warp.barrier` before an op that conflicts with one.
 
+    Accesses to global memory are followed, too: a program reads what it wrote,
+    whichever of its threads do. Two of them conflict where one writes, both may
+    reach the same array, and an element may be another thread's
+    (lib/Analysis/GlobalOrder.h). No barrier stands for tiles that follow each
+    other from iteration to iteration, nor for an element that the same thread
+    reads and writes.
+
     Input: shared memory is allocated. Output: no two conflicting accesses
     without a barrier on every path between them, as `warp-check-barriers`
-    proves on its own.
+    proves of shared memory on its own.
 
     ```mlir
     warp.local_store %t, %m : ...    // before

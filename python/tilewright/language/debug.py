@@ -95,8 +95,8 @@ def device_assert(cond, msg="", mask=None):
 
 @builtin
 def debug_barrier():
-    """Nothing: the threads of a program need no barrier in this language. It is there for kernels that call
-    it.
+    """Nothing: a program reads what it wrote before, whichever of its threads do, and the compiler puts barriers
+    where that takes one. It is there for kernels that call it.
 
     Example:
 

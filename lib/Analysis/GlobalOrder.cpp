@@ -1,0 +1,204 @@
+#include "lib/Analysis/GlobalOrder.h"
+
+#include "dialect/Warp/WarpOps.h"
+#include "lib/Analysis/PointerOrigins.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+using namespace mlir;
+using namespace tilewright;
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+static bool isAtomic(Operation *op) {
+  return isa<tile::AtomicRMWOp, tile::AtomicCASOp>(op);
+}
+
+static bool isWrite(Operation *op) {
+  return isAtomic(op) || isa<tile::StoreOp>(op);
+}
+
+bool tilewright::accessesGlobalMemory(Operation *op) {
+  return isWrite(op) || isa<tile::LoadOp, warp::AsyncCopyOp>(op);
+}
+
+static Value getPointers(Operation *op) { return op->getOperand(0); }
+
+/// Whether it makes no difference which of two atomic operations comes first.
+static bool commute(Operation *a, Operation *b) {
+  auto first = dyn_cast<tile::AtomicRMWOp>(a);
+  auto second = dyn_cast<tile::AtomicRMWOp>(b);
+  return first && second && first.getKind() == second.getKind() &&
+         first.getKind() != tile::AtomicKind::Xchg;
+}
+
+/// Whether one thread alone loads each element.
+static bool hasNoCopies(Value pointers) {
+  std::optional<LinearLayout> layout = warp::getLayout(pointers.getType());
+  return layout && layout->getFreeBits(LayoutAxis::Lane) == 0 &&
+         layout->getFreeBits(LayoutAxis::Warp) == 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// Whether the iterations of `loop` are programs, which nothing orders.
+static bool iteratesPrograms(Operation *loop) {
+  auto counted = dyn_cast<scf::ForOp>(loop);
+  return counted &&
+         loop->getParentOfType<FunctionOpInterface>()->hasAttr(
+             warp::WarpDialect::kPersistentAttr) &&
+         counted.getStep().getDefiningOp<tile::NumProgramsOp>();
+}
+
+std::optional<GlobalUse> tilewright::carryAround(GlobalUse use,
+                                                 Operation *loop) {
+  if (iteratesPrograms(loop))
+    return std::nullopt;
+  if (loop->isAncestor(getPointers(use.op).getParentRegion()->getParentOp()))
+    use.loop = loop;
+  return use;
+}
+
+/// The counter in a product of counters and of scalars that are the same in all
+/// iterations of `loop`, if it is one; null if it is none.
+static std::optional<Value> findCounter(const Monomial &monomial,
+                                        Operation *loop) {
+  Value counter;
+  for (Value factor : monomial) {
+    if (!loop->isAncestor(factor.getParentRegion()->getParentOp()))
+      continue;
+    auto around = dyn_cast<scf::ForOp>(factor.getParentRegion()->getParentOp());
+    if (counter || !around || factor != around.getInductionVar())
+      return std::nullopt;
+    counter = factor;
+  }
+  return counter;
+}
+
+/// How far each counter in `place` moves it on, by counter; nothing where it
+/// depends on more of what `loop` computes.
+static std::optional<SmallVector<std::pair<Value, Polynomial>>>
+getMoves(const Polynomial &place, Operation *loop) {
+  SmallVector<std::pair<Value, Polynomial>> moves;
+  for (auto [monomial, coefficient] : place.getTerms()) {
+    std::optional<Value> counter = findCounter(monomial, loop);
+    if (!counter)
+      return std::nullopt;
+    if (!*counter)
+      continue;
+    Monomial rest = monomial;
+    rest.erase(llvm::find(rest, *counter));
+    auto *move = llvm::find_if(
+        moves, [&](const auto &known) { return known.first == *counter; });
+    if (move == moves.end())
+      move = &moves.emplace_back(*counter, Polynomial());
+    move->second.add(rest, coefficient);
+  }
+  return moves;
+}
+
+/// By how many of `stride` the distance `move` is; 0 where it is no multiple.
+static int64_t countStrides(const Polynomial &move, const Polynomial &stride) {
+  if (stride.isZero())
+    return 0;
+  const auto &[monomial, unit] = stride.getTerms().front();
+  int64_t times = move.getCoefficient(monomial) / unit;
+  return move == stride * Polynomial(times) ? times : 0;
+}
+
+/// The dimension, one of those `left`, along which `move` an iteration leads
+/// from tile to tile; -1 for none.
+static int findDimension(Value counter, const Polynomial &move,
+                         const AffineTile &tile, ArrayRef<int64_t> shape,
+                         const llvm::SmallBitVector &left) {
+  auto loop = cast<scf::ForOp>(counter.getParentRegion()->getParentOp());
+  APInt step;
+  if (!matchPattern(loop.getStep(), m_ConstantInt(&step)))
+    step = APInt(64, 1);
+  for (unsigned dim : left.set_bits())
+    if (std::abs(countStrides(move, tile.coefficients[dim])) *
+            step.getSExtValue() >=
+        shape[dim])
+      return dim;
+  return -1;
+}
+
+/// Whether no two iterations of `loop` touch one element through `pointers`,
+/// which are as the elements of a tile that is stored: each at its place. They
+/// do not if each counter moves the tile on along a dimension of its own.
+bool GlobalOrder::movesOn(Value pointers, Operation *loop) {
+  auto type = dyn_cast<RankedTensorType>(pointers.getType());
+  std::optional<AffineTile> tile = tiles.get(pointers);
+  if (!type || !tile || !tile->base ||
+      loop->isAncestor(tile->base.getParentRegion()->getParentOp()))
+    return false;
+  auto moves = getMoves(tile->constant, loop);
+  if (!moves)
+    return false;
+  llvm::SmallBitVector left(type.getRank(), true);
+  bool isMoved = false;
+  for (auto [counter, move] : *moves) {
+    int dim = findDimension(counter, move, *tile, type.getShape(), left);
+    if (dim < 0)
+      return false;
+    left.reset(dim);
+    isMoved |= counter.getParentRegion()->getParentOp() == loop;
+  }
+  return isMoved;
+}
+
+//===----------------------------------------------------------------------===//
+// Order
+//===----------------------------------------------------------------------===//
+
+bool GlobalOrder::mayOverlap(Value a, Value b) {
+  std::optional<PointerOrigin> first = findOrigin(a), second = findOrigin(b);
+  if (first && second && first->loads == 0 && second->loads == 0)
+    return *first == *second;
+  if (!origins)
+    origins = std::make_unique<ArgumentOrigins>(kernel);
+  llvm::BitVector one = origins->get(a), other = origins->get(b);
+  return one.none() || other.none() || one.anyCommon(other);
+}
+
+/// Whether tiles of pointers stand beside each other along a dimension.
+bool GlobalOrder::areApart(Value a, Value b) {
+  auto type = dyn_cast<RankedTensorType>(a.getType());
+  auto other = dyn_cast<RankedTensorType>(b.getType());
+  if (!type || !other || type.getRank() != other.getRank())
+    return false;
+  std::optional<AffineTile> from = tiles.get(a), to = tiles.get(b);
+  if (!from || !to || !from->base || from->base != to->base ||
+      from->coefficients != to->coefficients)
+    return false;
+  Polynomial distance = to->constant - from->constant;
+  for (auto [dim, stride] : llvm::enumerate(from->coefficients)) {
+    int64_t times = countStrides(distance, stride);
+    if (times >= type.getShape()[dim] || -times >= other.getShape()[dim])
+      return true;
+  }
+  return false;
+}
+
+bool GlobalOrder::conflict(const GlobalUse &earlier, Operation *op) {
+  if (!isWrite(earlier.op) && !isWrite(op))
+    return false;
+  if (commute(earlier.op, op))
+    return false;
+  Value from = getPointers(earlier.op), to = getPointers(op);
+  if (!mayOverlap(from, to))
+    return false;
+  // Each element is written by the first of the threads that have it.
+  bool isSame = from == to && !isa<warp::AsyncCopyOp>(earlier.op) &&
+                !isa<warp::AsyncCopyOp>(op) &&
+                (hasNoCopies(from) || (isWrite(earlier.op) && isWrite(op)));
+  if (earlier.loop)
+    return !isSame || !movesOn(from, earlier.loop);
+  return !isSame && !areApart(from, to);
+}

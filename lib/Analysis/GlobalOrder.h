@@ -1,0 +1,64 @@
+// Which accesses to global memory a program has to order among its threads.
+//
+// A program reads what it wrote before, and writes after it has read, whichever
+// of its threads do. Each thread sees its own accesses in order. So a barrier
+// has to stand between two of them where one writes, both may touch an element,
+// and the element may be another thread's in each.
+//
+// Assumed as everywhere (lib/Analysis/PointerOrigins.h): arrays of different
+// arguments do not overlap. And a tile that is stored has each of its elements
+// at a place of its own: where two of them were one place, what it holds then
+// would be left to chance in any case.
+
+#ifndef TILEWRIGHT_LIB_ANALYSIS_GLOBALORDER_H
+#define TILEWRIGHT_LIB_ANALYSIS_GLOBALORDER_H
+
+#include "lib/Analysis/AffineTiles.h"
+#include "lib/Analysis/WrittenArguments.h"
+
+#include "dialect/Tile/TileOps.h"
+
+#include <memory>
+
+namespace tilewright {
+
+/// Whether threads access global memory in `op` itself.
+bool accessesGlobalMemory(mlir::Operation *op);
+
+/// An access that some thread may still be at.
+struct GlobalUse {
+  mlir::Operation *op;
+  /// The outermost loop that has gone round since; null where none has, or the
+  /// pointers are the same in all its iterations.
+  mlir::Operation *loop = nullptr;
+
+  bool operator==(const GlobalUse &other) const {
+    return op == other.op && loop == other.loop;
+  }
+};
+
+/// `use` when `loop` has gone round; nothing where the next iteration has not
+/// to wait, as it is another program.
+std::optional<GlobalUse> carryAround(GlobalUse use, mlir::Operation *loop);
+
+class GlobalOrder {
+public:
+  explicit GlobalOrder(tile::FuncOp kernel) : kernel(kernel) {}
+
+  /// Whether a barrier has to stand between `earlier` and `op`.
+  bool conflict(const GlobalUse &earlier, mlir::Operation *op);
+
+private:
+  bool mayOverlap(mlir::Value a, mlir::Value b);
+  bool areApart(mlir::Value a, mlir::Value b);
+  bool movesOn(mlir::Value pointers, mlir::Operation *loop);
+
+  tile::FuncOp kernel;
+  AffineTileAnalysis tiles;
+  /// Made when it is needed first.
+  std::unique_ptr<ArgumentOrigins> origins;
+};
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_ANALYSIS_GLOBALORDER_H

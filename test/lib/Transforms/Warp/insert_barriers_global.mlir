@@ -1,0 +1,240 @@
+// RUN: tilewright-opt %s -warp-allocate-shared -warp-insert-barriers | FileCheck %s
+
+// Accesses to global memory by different threads of a program.
+
+#l = #warp.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32]]}>
+#copies = #warp.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[0]]}>
+
+!ptrs = tensor<64x!tile.ptr<f32>, #l>
+!tile = tensor<64xf32, #l>
+
+// Another thread reads what one has written.
+// CHECK-LABEL: @written(
+tile.func @written(%p: !ptrs, %i: tensor<64xi32, #l>, %x: !tile) {
+  // CHECK: tile.store
+  // CHECK-NEXT: tile.addptr
+  // CHECK-NEXT: warp.barrier
+  // CHECK-NEXT: tile.load
+  tile.store %p, %x : !ptrs
+  %q = tile.addptr %p, %i : !ptrs, tensor<64xi32, #l>
+  %y = tile.load %q : !ptrs
+  tile.return
+}
+
+// Another thread writes what one is to read; and two may write one place.
+// CHECK-LABEL: @read_then_written(
+tile.func @read_then_written(%a: !tile.ptr<f32>, %i: tensor<64xi32, #l>, %j: tensor<64xi32, #l>) {
+  // CHECK: tile.load
+  // CHECK-NEXT: warp.barrier
+  // CHECK-NEXT: tile.store
+  // CHECK-NEXT: warp.barrier
+  // CHECK-NEXT: tile.store
+  %s = tile.splat %a : !tile.ptr<f32> -> !ptrs
+  %p = tile.addptr %s, %i : !ptrs, tensor<64xi32, #l>
+  %q = tile.addptr %s, %j : !ptrs, tensor<64xi32, #l>
+  %x = tile.load %p : !ptrs
+  tile.store %q, %x : !ptrs
+  tile.store %p, %x : !ptrs
+  tile.return
+}
+
+// Each thread reads and writes elements of its own, and other arrays.
+// CHECK-LABEL: @own(
+// CHECK-NOT: warp.barrier
+// CHECK: tile.return
+tile.func @own(%a: !tile.ptr<f32>, %b: !tile.ptr<f32>) {
+  %i = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32, #l>
+  %s = tile.splat %a : !tile.ptr<f32> -> !ptrs
+  %t = tile.splat %b : !tile.ptr<f32> -> !ptrs
+  %p = tile.addptr %s, %i : !ptrs, tensor<64xi32, #l>
+  %q = tile.addptr %t, %i : !ptrs, tensor<64xi32, #l>
+  %x = tile.load %p : !ptrs
+  tile.store %p, %x : !ptrs
+  tile.store %q, %x : !ptrs
+  %y = tile.load %p : !ptrs
+  tile.return
+}
+
+// Where several threads load an element, one of them may write it too early;
+// two stores are of the same thread.
+// CHECK-LABEL: @copies(
+tile.func @copies(%p: tensor<32x!tile.ptr<f32>, #copies>, %s: !tile.ptr<f32>, %x: f32) {
+  // CHECK: tile.load
+  // CHECK-NEXT: warp.barrier
+  // CHECK-NEXT: tile.store
+  // CHECK-NEXT: tile.store
+  // CHECK-NEXT: tile.store
+  // CHECK-NEXT: tile.store
+  // CHECK-NEXT: warp.barrier
+  // CHECK-NEXT: tile.load
+  %y = tile.load %p : tensor<32x!tile.ptr<f32>, #copies>
+  tile.store %p, %y : tensor<32x!tile.ptr<f32>, #copies>
+  tile.store %p, %y : tensor<32x!tile.ptr<f32>, #copies>
+  tile.store %s, %x : !tile.ptr<f32>
+  tile.store %s, %x : !tile.ptr<f32>
+  %z = tile.load %s : !tile.ptr<f32>
+  tile.return
+}
+
+// Tiles that follow each other from iteration to iteration.
+// CHECK-LABEL: @stream(
+// CHECK-NOT: warp.barrier
+// CHECK: tile.return
+tile.func @stream(%a: !tile.ptr<f32>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %r = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32, #l>
+  scf.for %i = %c0 to %n step %c64 : i32 {
+    %b = tile.addptr %a, %i : !tile.ptr<f32>, i32
+    %s = tile.splat %b : !tile.ptr<f32> -> !ptrs
+    %p = tile.addptr %s, %r : !ptrs, tensor<64xi32, #l>
+    %x = tile.load %p : !ptrs
+    tile.store %p, %x : !ptrs
+  }
+  tile.return
+}
+
+// Tiles that overlap those of the iteration before, and tiles of which nobody
+// knows whether they do.
+// CHECK-LABEL: @windows(
+// CHECK: scf.for
+// CHECK: warp.barrier
+// CHECK-NEXT: tile.load
+// CHECK-NEXT: tile.store
+// CHECK: scf.for
+// CHECK: warp.barrier
+// CHECK-NEXT: tile.load
+// CHECK-NEXT: tile.store
+tile.func @windows(%a: !tile.ptr<f32>, %n: i32, %hop: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c48 = arith.constant 48 : i32
+  %r = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32, #l>
+  scf.for %i = %c0 to %n step %c48 : i32 {
+    %b = tile.addptr %a, %i : !tile.ptr<f32>, i32
+    %s = tile.splat %b : !tile.ptr<f32> -> !ptrs
+    %p = tile.addptr %s, %r : !ptrs, tensor<64xi32, #l>
+    %x = tile.load %p : !ptrs
+    tile.store %p, %x : !ptrs
+  }
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %o = arith.muli %i, %hop : i32
+    %b = tile.addptr %a, %o : !tile.ptr<f32>, i32
+    %s = tile.splat %b : !tile.ptr<f32> -> !ptrs
+    %p = tile.addptr %s, %r : !ptrs, tensor<64xi32, #l>
+    %x = tile.load %p : !ptrs
+    tile.store %p, %x : !ptrs
+  }
+  tile.return
+}
+
+// Rows and columns of tiles, each by the counter of a loop; and the next tile
+// of the same row in the same iteration.
+#m = #warp.linear<{register = [], lane = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0]], warp = [[4, 0]]}>
+#row = #warp.linear<{register = [], lane = [[0], [0], [0], [1], [2]], warp = [[4]]}>
+#column = #warp.linear<{register = [], lane = [[1], [2], [4], [0], [0]], warp = [[0]]}>
+#rows = #warp.linear<{register = [], lane = [[0, 0], [0, 0], [0, 0], [1, 0], [2, 0]], warp = [[4, 0]]}>
+#columns = #warp.linear<{register = [], lane = [[0, 1], [0, 2], [0, 4], [0, 0], [0, 0]], warp = [[0, 0]]}>
+!indices = tensor<8x8xi32, #m>
+!square = tensor<8x8x!tile.ptr<f32>, #m>
+// CHECK-LABEL: @tiles(
+// CHECK: scf.for
+// CHECK-NOT: warp.barrier
+// CHECK: scf.for
+// CHECK-NOT: warp.barrier
+// CHECK: } {once}
+// CHECK: scf.for
+// CHECK: warp.barrier
+// CHECK-NEXT: tile.store
+// CHECK-NEXT: tile.store
+tile.func @tiles(%a: !tile.ptr<f32>, %n: i32, %stride: i32, %x: tensor<8x8xf32, #m>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c8 = arith.constant 8 : i32
+  %r0 = tile.range {start = 0 : i32, end = 8 : i32} : tensor<8xi32, #row>
+  %r1 = tile.expand_dims %r0 {axis = 1 : i32} : tensor<8xi32, #row> -> tensor<8x1xi32, #rows>
+  %r2 = tile.broadcast %r1 : tensor<8x1xi32, #rows> -> !indices
+  %c2 = tile.range {start = 0 : i32, end = 8 : i32} : tensor<8xi32, #column>
+  %c3 = tile.expand_dims %c2 {axis = 0 : i32} : tensor<8xi32, #column> -> tensor<1x8xi32, #columns>
+  %c4 = tile.broadcast %c3 : tensor<1x8xi32, #columns> -> !indices
+  %strides = tile.splat %stride : i32 -> !indices
+  %s = tile.splat %a : !tile.ptr<f32> -> !square
+  %lines = arith.muli %r2, %strides : !indices
+  %inside = arith.addi %lines, %c4 : !indices
+  scf.for %i = %c0 to %n step %c8 : i32 {
+    %down = arith.muli %i, %stride : i32
+    scf.for %j = %c0 to %n step %c8 : i32 {
+      %corner = arith.addi %down, %j : i32
+      %corners = tile.splat %corner : i32 -> !indices
+      %at = arith.addi %inside, %corners : !indices
+      %p = tile.addptr %s, %at : !square, !indices
+      tile.store %p, %x : !square
+    }
+  } {once}
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %corners = tile.splat %i : i32 -> !indices
+    %at = arith.addi %inside, %corners : !indices
+    %p = tile.addptr %s, %at : !square, !indices
+    %eights = tile.splat %c8 : i32 -> !indices
+    %q = tile.addptr %p, %eights : !square, !indices
+    tile.store %p, %x : !square
+    tile.store %q, %x : !square
+  }
+  tile.return
+}
+
+// Pointers that a loop carries stay in their arrays; those that were loaded may
+// lead anywhere.
+// CHECK-LABEL: @carried(
+// CHECK: scf.for
+// CHECK-NEXT: tile.load
+// CHECK-NEXT: tile.store
+// CHECK: tile.load
+// CHECK: warp.barrier
+// CHECK-NEXT: tile.load
+tile.func @carried(%p: !ptrs, %q: !ptrs, %table: !tile.ptr<!tile.ptr<f32>>, %i: tensor<64xi32, #l>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %end = scf.for %k = %c0 to %n step %c1 iter_args(%from = %p) -> (!ptrs) : i32 {
+    %x = tile.load %from : !ptrs
+    tile.store %q, %x : !ptrs
+    %next = tile.addptr %from, %i : !ptrs, tensor<64xi32, #l>
+    scf.yield %next : !ptrs
+  }
+  %other = tile.load %table : !tile.ptr<!tile.ptr<f32>>
+  %y = tile.load %other : !tile.ptr<f32>
+  tile.return
+}
+
+// Additions come in any order, exchanges do not.
+// CHECK-LABEL: @atomic(
+// CHECK: tile.atomic_rmw add
+// CHECK-NEXT: tile.atomic_rmw add
+// CHECK-NEXT: warp.barrier
+// CHECK-NEXT: tile.atomic_rmw xchg
+// CHECK-NEXT: warp.barrier
+// CHECK-NEXT: tile.atomic_rmw xchg
+tile.func @atomic(%p: tensor<64x!tile.ptr<i32>, #l>, %i: tensor<64xi32, #l>) {
+  %q = tile.addptr %p, %i : tensor<64x!tile.ptr<i32>, #l>, tensor<64xi32, #l>
+  %0 = tile.atomic_rmw add relaxed gpu %p, %i : tensor<64x!tile.ptr<i32>, #l>
+  %1 = tile.atomic_rmw add relaxed gpu %q, %i : tensor<64x!tile.ptr<i32>, #l>
+  %2 = tile.atomic_rmw xchg relaxed gpu %p, %i : tensor<64x!tile.ptr<i32>, #l>
+  %3 = tile.atomic_rmw xchg relaxed gpu %q, %i : tensor<64x!tile.ptr<i32>, #l>
+  tile.return
+}
+
+// Programs that a block runs in turn do not wait for each other.
+// CHECK-LABEL: @programs(
+// CHECK-NOT: warp.barrier
+// CHECK: tile.return
+tile.func @programs(%p: !ptrs, %x: !tile, %n: i32) attributes {warp.persistent} {
+  %first = tile.program_id x
+  %step = tile.num_programs x
+  scf.for %k = %first to %n step %step : i32 {
+    %o = arith.divsi %k, %n : i32
+    %s = tile.splat %o : i32 -> tensor<64xi32, #l>
+    %q = tile.addptr %p, %s : !ptrs, tensor<64xi32, #l>
+    tile.store %q, %x : !ptrs
+  }
+  tile.return
+}

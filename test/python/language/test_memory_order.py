@@ -1,0 +1,137 @@
+"""A program reads what it wrote before and writes after it has read, whichever of its threads do."""
+
+import numpy as np
+import pytest
+import tilewright as tw
+import tilewright.language as tl
+
+PROGRAMS = 64
+
+
+@tw.jit
+def through_memory(x_ptr, scratch_ptr, out_ptr, N: tl.constexpr):
+    first = tl.program_id(0) * N
+    i = tl.arange(0, N)
+    tl.store(scratch_ptr + first + i, tl.load(x_ptr + first + i))
+    tl.store(out_ptr + first + i, tl.load(scratch_ptr + first + (N - 1 - i)))
+
+
+@tw.jit
+def reversed_in_place(x_ptr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    row = x_ptr + tl.program_id(0) * N
+    tl.store(row + i, tl.load(row + (N - 1 - i)))
+
+
+@pytest.mark.parametrize("n, num_warps", [(64, 1), (256, 4), (4096, 8), (96, 4)])
+def test_reversed(backend, rng, n, num_warps):
+    x = backend.array(rng.standard_normal((PROGRAMS, n)), "float32")
+    expected = backend.numpy(x)[:, ::-1].copy()
+    scratch, out = backend.poisoned((PROGRAMS, n), "float32"), backend.poisoned((PROGRAMS, n), "float32")
+    through_memory[(PROGRAMS,)](x, scratch, out, n, num_warps=num_warps)
+    assert np.array_equal(backend.numpy(out), expected)
+    reversed_in_place[(PROGRAMS,)](x, n, num_warps=num_warps)
+    assert np.array_equal(backend.numpy(x), expected)
+
+
+@tw.jit
+def hadamard(x_ptr, N: tl.constexpr, STAGES: tl.constexpr):
+    """Each stage adds and subtracts pairs in memory, twice as far apart as those of the stage before."""
+    i = tl.arange(0, N // 2)
+    row = x_ptr + tl.program_id(0) * N
+    for stage in range(STAGES):
+        half = 1 << stage
+        first = row + (i // half) * (2 * half) + i % half
+        a, b = tl.load(first), tl.load(first + half)
+        tl.store(first, a + b)
+        tl.store(first + half, a - b)
+
+
+@pytest.mark.parametrize("stages, num_warps", [(6, 1), (9, 4), (11, 8)])
+def test_stages_through_memory(backend, rng, stages, num_warps):
+    n = 1 << stages
+    x = backend.array(rng.integers(-9, 10, (PROGRAMS, n)), "float32")
+    expected = backend.numpy(x).astype(np.float64)
+    for stage in range(stages):
+        pairs = expected.reshape(PROGRAMS, -1, 2, 1 << stage)
+        sums = [pairs[:, :, 0] + pairs[:, :, 1], pairs[:, :, 0] - pairs[:, :, 1]]
+        expected = np.stack(sums, 2).reshape(PROGRAMS, n)
+    hadamard[(PROGRAMS,)](x, n, stages, num_warps=num_warps)
+    assert np.array_equal(backend.numpy(x), expected)
+
+
+@tw.jit
+def windows(x_ptr, count, hop, ROW: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    row = x_ptr + tl.program_id(0) * ROW
+    for step in range(count):
+        tl.store(row + (step + 1) * hop + i, tl.load(row + step * hop + i) + 1)
+
+
+@pytest.mark.parametrize("hop", [1, 33, 128])
+def test_overlapping_windows(backend, hop):
+    n, count = 128, 12
+    x = backend.array(np.zeros((PROGRAMS, n + count * hop)), "int32")
+    expected = backend.numpy(x).copy()
+    windows[(PROGRAMS,)](x, count, hop, n + count * hop, n)
+    for step in range(count):
+        expected[:, (step + 1) * hop : (step + 1) * hop + n] = expected[:, step * hop : step * hop + n] + 1
+    assert np.array_equal(backend.numpy(x), expected)
+
+
+@tw.jit
+def counted(counter_ptr, out_ptr, ROUNDS: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    counter = counter_ptr + tl.program_id(0)
+    for step in range(ROUNDS):
+        count = tl.load(counter)
+        tl.store(counter, count + 1)
+        tl.store(out_ptr + (tl.program_id(0) * ROUNDS + step) * N + i, i + count)
+
+
+def test_scalar_in_memory(backend):
+    rounds, n = 5, 512
+    counters = backend.array(np.zeros(PROGRAMS), "int32")
+    out = backend.poisoned((PROGRAMS, rounds, n), "int32")
+    counted[(PROGRAMS,)](counters, out, rounds, n, num_warps=8)
+    expected = np.arange(n) + np.arange(rounds)[:, None]
+    assert np.array_equal(backend.numpy(out), np.broadcast_to(expected, (PROGRAMS, rounds, n)))
+    assert np.array_equal(backend.numpy(counters), np.full(PROGRAMS, rounds))
+
+
+@tw.jit
+def marked(out_ptr, place_ptr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    row = out_ptr + tl.program_id(0) * N
+    tl.store(row + i, 0)
+    tl.store(row + tl.load(place_ptr + i), 1)
+
+
+def test_later_of_two_stores(backend, rng):
+    n = 256
+    places = backend.array(2 * rng.permutation(n // 2).repeat(2), "int32")
+    out = backend.poisoned((PROGRAMS, n), "int32")
+    marked[(PROGRAMS,)](out, places, n)
+    assert np.array_equal(backend.numpy(out), np.tile([1, 0], (PROGRAMS, n // 2)))
+
+
+@tw.jit
+def turned_product(a_ptr, b_ptr, scratch_ptr, out_ptr, N: tl.constexpr):
+    """A product comes back from memory, transposed, as an operand of the next."""
+    i = tl.arange(0, N)
+    here = i[:, None] * N + i[None, :]
+    first = tl.program_id(0) * N * N
+    b = tl.load(b_ptr + here)
+    tl.store(scratch_ptr + first + here, tl.dot(tl.load(a_ptr + first + here), b).to(tl.float16))
+    turned = tl.load(scratch_ptr + first + i[None, :] * N + i[:, None])
+    tl.store(out_ptr + first + here, tl.dot(turned, b))
+
+
+@pytest.mark.parametrize("n, num_warps", [(32, 2), (64, 4), (128, 8)])
+def test_product_of_what_was_stored(backend, rng, n, num_warps):
+    a = backend.array(rng.standard_normal((8, n, n)), "float16")
+    b = backend.array(rng.standard_normal((n, n)) / n, "float16")
+    scratch, out = backend.poisoned((8, n, n), "float16"), backend.poisoned((8, n, n), "float32")
+    turned_product[(8,)](a, b, scratch, out, n, num_warps=num_warps)
+    stored = backend.numpy(scratch).astype(np.float64)
+    backend.check(out, stored.transpose(0, 2, 1) @ backend.numpy(b).astype(np.float64), "float32")
