@@ -3,15 +3,13 @@
 #include "python/bindings/Bindings.h"
 #include "python/bindings/runtime/CurrentStream.h"
 #include "python/bindings/runtime/OwnArray.h"
+#include "python/bindings/runtime/OwnedHandle.h"
 #include "python/bindings/runtime/Status.h"
 
 namespace py = pybind11;
 using namespace tilewright::python;
 
 static void *handle(uintptr_t value) { return reinterpret_cast<void *>(value); }
-static uintptr_t number(void *value) {
-  return reinterpret_cast<uintptr_t>(value);
-}
 
 /// Runs a call that may wait for the device, without the interpreter's lock.
 template <typename Function> static void checkUnlocked(Function call) {
@@ -29,11 +27,19 @@ struct PinnedMemory {
   PinnedMemory(int device, size_t bytes) : device(device), bytes(bytes) {
     check(tw_cuda_host_alloc(device, bytes, &start));
   }
-  ~PinnedMemory() { tw_cuda_host_free(device, start); }
+  ~PinnedMemory() {
+    if (isUsed) {
+      py::gil_scoped_release unlocked;
+      (void)tw_cuda_synchronize(device);
+    }
+    tw_cuda_host_free(device, start);
+  }
   PinnedMemory(const PinnedMemory &) = delete;
   int device;
   size_t bytes;
   void *start = nullptr;
+  /// Copies were queued, which may not be done yet.
+  bool isUsed = false;
 };
 } // namespace
 
@@ -86,14 +92,23 @@ static void defineMemory(py::module_ &module) {
       py::arg("stream") = 0);
 }
 
+/// Whether host memory is pinned, of which `pinned` is the object: then copies
+/// are only queued.
+static bool isQueued(PinnedMemory *pinned) {
+  if (pinned)
+    pinned->isUsed = true;
+  return pinned;
+}
+
 static void defineCopies(py::module_ &module) {
   module.def(
       "upload",
       [](int device, uint64_t to, uintptr_t from, size_t bytes,
-         uintptr_t stream, bool pinned) {
+         uintptr_t stream, PinnedMemory *pinned) {
+        const auto copy =
+            isQueued(pinned) ? tw_cuda_copy_to_device : tw_cuda_upload;
         checkUnlocked([&] {
-          return (pinned ? tw_cuda_copy_to_device : tw_cuda_upload)(
-              device, to, handle(from), bytes, handle(stream));
+          return copy(device, to, handle(from), bytes, handle(stream));
         });
       },
       py::arg("device"), py::arg("to"), py::arg("from_host"), py::arg("bytes"),
@@ -102,10 +117,11 @@ static void defineCopies(py::module_ &module) {
   module.def(
       "download",
       [](int device, uintptr_t to, uint64_t from, size_t bytes,
-         uintptr_t stream, bool pinned) {
+         uintptr_t stream, PinnedMemory *pinned) {
+        const auto copy =
+            isQueued(pinned) ? tw_cuda_copy_to_host : tw_cuda_download;
         checkUnlocked([&] {
-          return (pinned ? tw_cuda_copy_to_host : tw_cuda_download)(
-              device, handle(to), from, bytes, handle(stream));
+          return copy(device, handle(to), from, bytes, handle(stream));
         });
       },
       py::arg("device"), py::arg("to_host"), py::arg("from_device"),
@@ -121,10 +137,18 @@ static void defineCopies(py::module_ &module) {
       py::arg("bytes"), py::arg("stream"));
 }
 
-static uintptr_t makeStream(int device) {
-  void *stream = nullptr;
-  check(tw_cuda_stream_create(device, &stream));
-  return number(stream);
+/// Defines a handle that `create` makes.
+template <typename Handle>
+static void defineHandle(py::module_ &module, const char *name,
+                         tw_status (*create)(int, void **)) {
+  py::class_<Handle>(module, name)
+      .def(py::init([create](int device) {
+             void *made = nullptr;
+             check(create(device, &made));
+             return std::make_unique<Handle>(device, made);
+           }),
+           py::arg("device"))
+      .def_property_readonly("handle", &Handle::number);
 }
 
 static void defineStreams(py::module_ &module) {
@@ -134,13 +158,7 @@ static void defineStreams(py::module_ &module) {
         checkUnlocked([&] { return tw_cuda_synchronize(device); });
       },
       py::arg("device"));
-  module.def("stream_create", &makeStream, py::arg("device"));
-  module.def(
-      "stream_destroy",
-      [](int device, uintptr_t stream) {
-        check(tw_cuda_stream_destroy(device, handle(stream)));
-      },
-      py::arg("device"), py::arg("stream"));
+  defineHandle<OwnedStream>(module, "OwnedStream", tw_cuda_stream_create);
   module.def(
       "stream_synchronize",
       [](int device, uintptr_t stream) {
@@ -184,20 +202,8 @@ static void defineCurrentStream(py::module_ &module) {
       py::arg("device"), "The object that was entered last; None for none.");
 }
 
-static uintptr_t makeEvent(int device) {
-  void *event = nullptr;
-  check(tw_cuda_event_create(device, &event));
-  return number(event);
-}
-
 static void defineEvents(py::module_ &module) {
-  module.def("event_create", &makeEvent, py::arg("device"));
-  module.def(
-      "event_destroy",
-      [](int device, uintptr_t event) {
-        check(tw_cuda_event_destroy(device, handle(event)));
-      },
-      py::arg("device"), py::arg("event"));
+  defineHandle<OwnedEvent>(module, "OwnedEvent", tw_cuda_event_create);
   module.def(
       "event_record",
       [](int device, uintptr_t event, uintptr_t stream) {
@@ -234,6 +240,7 @@ static void defineEvents(py::module_ &module) {
 }
 
 static void defineGraphs(py::module_ &module) {
+  py::class_<OwnedGraph>(module, "OwnedGraph");
   module.def(
       "capture_begin",
       [](int device, uintptr_t stream) {
@@ -245,21 +252,15 @@ static void defineGraphs(py::module_ &module) {
       [](int device, uintptr_t stream) {
         void *graph = nullptr;
         check(tw_cuda_capture_end(device, handle(stream), &graph));
-        return number(graph);
+        return std::make_unique<OwnedGraph>(device, graph);
       },
       py::arg("device"), py::arg("stream"));
   module.def(
       "graph_launch",
-      [](int device, uintptr_t graph, uintptr_t stream) {
-        check(tw_cuda_graph_launch(device, handle(graph), handle(stream)));
+      [](int device, const OwnedGraph &graph, uintptr_t stream) {
+        check(tw_cuda_graph_launch(device, graph.get(), handle(stream)));
       },
       py::arg("device"), py::arg("graph"), py::arg("stream"));
-  module.def(
-      "graph_destroy",
-      [](int device, uintptr_t graph) {
-        check(tw_cuda_graph_destroy(device, handle(graph)));
-      },
-      py::arg("device"), py::arg("graph"));
 }
 
 void tilewright::python::initCudaMemory(py::module_ &module) {

@@ -15,7 +15,7 @@ import numpy as np
 
 from ._tilewright import cuda as _driver
 from .devices import cuda_available, name_of, ordinal_of
-from .streams import Stream, handle_of
+from .streams import Stream, handle_of, owner_of
 
 # How element types are spelled: by NumPy, by the language, in signatures.
 _SPELLINGS = {
@@ -69,11 +69,12 @@ def _row_major(shape):
     return tuple(reversed(strides))
 
 
-def _is_pinned(array):
-    """Whether a NumPy array lies in page-locked memory of ours."""
+def _pinned_memory(array):
+    """The page-locked memory of ours in which a NumPy array lies; None for other memory."""
     while isinstance(array, np.ndarray):
         array = array.base
-    return isinstance(array.obj if isinstance(array, memoryview) else array, _driver.PinnedMemory)
+    memory = array.obj if isinstance(array, memoryview) else array
+    return memory if isinstance(memory, _driver.PinnedMemory) else None
 
 
 class _HostView:
@@ -95,7 +96,7 @@ class Array(_driver.ArrayBase):
 
     `shape`, `strides` (in bytes, as NumPy's), `dtype` (NumPy's), `device` ("cpu", "cuda:0"), `address`, `read_only`.
     Kernels take it as a pointer. Freed with the object, in the order of the stream on which it was made; where
-    others used it, the device is waited for.
+    others used it, or that stream is another library's, the device is waited for.
 
     Example:
 
@@ -107,12 +108,11 @@ class Array(_driver.ArrayBase):
         (6,)
     """
 
-    def __init__(self, shape, spelling, ordinal, address, holder, strides=None, read_only=False, stream=None):
+    def __init__(self, shape, spelling, ordinal, address, holder, strides=None, read_only=False):
         super().__init__(address, spelling, ordinal, read_only, holder)
         self.shape, self.dtype = tuple(shape), _numpy_dtype(spelling)
         self._steps = _row_major(self.shape) if strides is None else tuple(strides)  # in elements
         self.ordinal = ordinal
-        self._stream = stream  # memory is freed on it, so it is kept
 
     @property
     def device(self):
@@ -168,7 +168,6 @@ class Array(_driver.ArrayBase):
             self.address,
             self.holder,
             read_only=self.read_only,
-            stream=self._stream,
         )
 
     def _need_contiguous(self, what):
@@ -217,7 +216,7 @@ class Array(_driver.ArrayBase):
             return self
         source = np.ascontiguousarray(source)
         _driver.upload(
-            self.ordinal, self.address, source.ctypes.data, self.nbytes, handle, _is_pinned(source)
+            self.ordinal, self.address, source.ctypes.data, self.nbytes, handle, _pinned_memory(source)
         )
         return self
 
@@ -239,7 +238,7 @@ class Array(_driver.ArrayBase):
             return out
         self._need_contiguous("a copy from a device")
         _driver.download(
-            self.ordinal, out.ctypes.data, self.address, self.nbytes, self._use(stream), _is_pinned(out)
+            self.ordinal, out.ctypes.data, self.address, self.nbytes, self._use(stream), _pinned_memory(out)
         )
         return out
 
@@ -323,10 +322,8 @@ def empty(shape, dtype=np.float32, device=None, stream=None):
         raw = np.empty(bytes_ + 64, np.uint8)
         raw = raw[-raw.ctypes.data % 64 :]
         return Array(sides, spelling, ordinal, raw.ctypes.data, raw)
-    handle = handle_of(stream, ordinal)
-    keep = stream if stream is not None else _driver.current_stream(ordinal)
-    memory = _driver.DeviceMemory(ordinal, bytes_, handle)
-    return Array(sides, spelling, ordinal, memory.address, memory, stream=keep)
+    memory = _driver.DeviceMemory(ordinal, bytes_, handle_of(stream, ordinal), owner_of(stream, ordinal))
+    return Array(sides, spelling, ordinal, memory.address, memory)
 
 
 def zeros(shape, dtype=np.float32, device=None, stream=None):

@@ -39,12 +39,9 @@ class Stream:
 
     def __init__(self, device=None, handle=None):
         self.ordinal = _cuda_ordinal(device, "a stream")
-        self._owned = handle is None
-        self.handle = _driver.stream_create(self.ordinal) if self._owned else int(handle)
-
-    def __del__(self):
-        if getattr(self, "_owned", False) and getattr(self, "handle", 0):
-            _driver.stream_destroy(self.ordinal, self.handle)
+        #: What the stream lives as long as, which memory that is freed on it keeps, too; None for one of others.
+        self.owner = _driver.OwnedStream(self.ordinal) if handle is None else None
+        self.handle = self.owner.handle if handle is None else int(handle)
 
     @property
     def device(self):
@@ -125,6 +122,13 @@ def handle_of(stream, ordinal, what="stream"):
     raise TypeError(f"{what} is {stream!r}, not an int, a tilewright.Stream or a stream of torch or CuPy")
 
 
+def owner_of(stream, ordinal):
+    """What keeps the stream alive whose handle `handle_of` gives; None for the default stream and those of others."""
+    if stream is None:
+        stream = _driver.current_stream(ordinal)
+    return stream.owner if isinstance(stream, Stream) else None
+
+
 class Event:
     """A point in a stream's work. `record` sets it; streams, the host, and measurements of time use it.
 
@@ -141,11 +145,8 @@ class Event:
 
     def __init__(self, device=None):
         self.ordinal = _cuda_ordinal(device, "an event")
-        self.handle = _driver.event_create(self.ordinal)
-
-    def __del__(self):
-        if getattr(self, "handle", 0):
-            _driver.event_destroy(self.ordinal, self.handle)
+        self._owner = _driver.OwnedEvent(self.ordinal)
+        self.handle = self._owner.handle
 
     def record(self, stream=None):
         """Set it behind all that is queued on `stream` (None: the current one). Gives the event."""
@@ -194,11 +195,7 @@ class Graph:
 
     def __init__(self, device=None):
         self.ordinal = _cuda_ordinal(device, "a graph")
-        self._graph = 0
-
-    def __del__(self):
-        if getattr(self, "_graph", 0):
-            _driver.graph_destroy(self.ordinal, self._graph)
+        self._graph = None
 
     @contextmanager
     def capture(self, stream=None):
@@ -218,21 +215,18 @@ class Graph:
         except BaseException:
             self._abandon(stream)
             raise
-        recorded = _driver.capture_end(self.ordinal, stream.handle)
-        self._graph, old = recorded, self._graph
-        if old:
-            _driver.graph_destroy(self.ordinal, old)
+        self._graph = _driver.capture_end(self.ordinal, stream.handle)
 
     def _abandon(self, stream):
         """End a capture in which something failed: the first error is the one to show."""
         try:
-            _driver.graph_destroy(self.ordinal, _driver.capture_end(self.ordinal, stream.handle))
+            _driver.capture_end(self.ordinal, stream.handle)
         except RuntimeError:
             pass
 
     def launch(self, stream=None):
         """Queue the recorded work on `stream` (None: the current one). Raises `RuntimeError` if there is
         none."""
-        if not self._graph:
+        if self._graph is None:
             raise RuntimeError("nothing was captured in this graph; use `with graph.capture():` first")
         _driver.graph_launch(self.ordinal, self._graph, handle_of(stream, self.ordinal))

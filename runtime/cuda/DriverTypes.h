@@ -30,6 +30,7 @@ enum : DriverResult {
   kErrorNoBinaryForGpu = 209,
   kErrorInvalidPtx = 218,
   kErrorUnsupportedPtxVersion = 222,
+  kErrorInvalidHandle = 400,
   kErrorNotFound = 500,
   kErrorNotReady = 600,
   kErrorIllegalAddress = 700,

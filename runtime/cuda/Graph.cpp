@@ -56,6 +56,12 @@ Status destroyGraph(const Driver &driver, int ordinal, GraphExecHandle graph) {
   return driver.check(driver.graphExecDestroy(graph), "cuGraphExecDestroy");
 }
 
+bool isCaptured(const Driver &driver, StreamHandle stream) {
+  int isCapturing = 0;
+  return stream && driver.streamIsCapturing(stream, &isCapturing) == kSuccess &&
+         isCapturing;
+}
+
 Status refuseCapture(const Driver &driver, int ordinal, StreamHandle stream,
                      const char *what) {
   // The default stream is never captured, and asking about it while another

@@ -19,6 +19,10 @@ Status launchGraph(const Driver &driver, int ordinal, GraphExecHandle graph,
                    StreamHandle stream);
 Status destroyGraph(const Driver &driver, int ordinal, GraphExecHandle graph);
 
+/// Whether work on `stream` is recorded in a graph. The default stream is never
+/// asked: that is an error while another one is captured.
+bool isCaptured(const Driver &driver, StreamHandle stream);
+
 /// Fails while `stream` is captured: "... while a graph is captured".
 Status refuseCapture(const Driver &driver, int ordinal, StreamHandle stream,
                      const char *what);

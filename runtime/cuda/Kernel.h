@@ -139,7 +139,6 @@ private:
   template <typename Body> Status inContext(Body body) const;
   Status queue(const std::array<int64_t, 3> &grid, StreamHandle stream,
                void **parameters) const;
-  bool isCaptured(StreamHandle stream) const;
   Status waitFor(StreamHandle stream) const;
   Status failure(const Status &status) const;
   bool isClustered() const { return shape.cluster != LaunchShape().cluster; }

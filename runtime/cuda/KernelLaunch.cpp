@@ -3,6 +3,7 @@
 
 #include "runtime/core/Environment.h"
 #include "runtime/cuda/Context.h"
+#include "runtime/cuda/Graph.h"
 #include "runtime/cuda/Kernel.h"
 #include "runtime/cuda/ProfilerRange.h"
 
@@ -81,17 +82,9 @@ DriverResult Kernel::submit(const std::array<int64_t, 3> &grid,
                              nullptr);
 }
 
-/// Whether work on `stream` is recorded in a graph. The default stream is never
-/// asked: that is an error while another one is captured.
-bool Kernel::isCaptured(StreamHandle stream) const {
-  int isCapturing = 0;
-  return stream && driver.streamIsCapturing(stream, &isCapturing) == kSuccess &&
-         isCapturing;
-}
-
 Status Kernel::waitFor(StreamHandle stream) const {
   // What is recorded in a graph has not run.
-  if (isCaptured(stream))
+  if (isCaptured(driver, stream))
     return Status::success();
   return driver.check(driver.streamSynchronize(stream), "cuStreamSynchronize");
 }
@@ -221,7 +214,7 @@ Status Kernel::launch(const std::array<int64_t, 3> &grid, StreamHandle stream,
     if (Status s = kernel.complete(grid, parameters, all); !s.ok())
       return s;
     if (hasGrid(GridKind::Ordered))
-      all.turnPlace = kernel.turnPlaces.get(stream, isCaptured(stream));
+      all.turnPlace = kernel.turnPlaces.get(stream, isCaptured(driver, stream));
     return kernel.queue(all.grid, stream, all.pointers);
   });
 }
@@ -261,7 +254,7 @@ Status Kernel::launchOrdered(const BoundLaunch &bound,
       shape.recipe->numParameters + 1 + shape.recipe->maps.size();
   std::vector<void *> pointers(parameters.pointers,
                                parameters.pointers + count);
-  int32_t place = turnPlaces.get(stream, isCaptured(stream));
+  int32_t place = turnPlaces.get(stream, isCaptured(driver, stream));
   pointers[shape.recipe->numParameters] = &place;
   return queue(parameters.grid, stream, pointers.data());
 }

@@ -104,10 +104,9 @@ Result<DevicePointer> MemoryPool::allocate(size_t bytes, StreamHandle stream) {
   return pointer;
 }
 
-Status MemoryPool::freeNow(const Freed &freed) const {
-  return pool ? driver.check(driver.poolFree(freed.pointer, freed.stream),
-                             "cuMemFreeAsync")
-              : driver.check(driver.memFree(freed.pointer), "cuMemFree");
+Status MemoryPool::freeNow(DevicePointer pointer, StreamHandle stream) const {
+  return pool ? driver.check(driver.poolFree(pointer, stream), "cuMemFreeAsync")
+              : driver.check(driver.memFree(pointer), "cuMemFree");
 }
 
 Status MemoryPool::release(DevicePointer pointer, StreamHandle stream,
@@ -117,24 +116,25 @@ Status MemoryPool::release(DevicePointer pointer, StreamHandle stream,
   Result<ContextScope> scope = ContextScope::enter(driver, ordinal);
   if (!scope.ok())
     return scope.status();
-  if (!isShared)
-    return freeNow({pointer, stream});
-  // Fails while any stream is captured: then it is for a later call to free.
-  if (driver.contextSynchronize() == kSuccess)
-    return freeNow({pointer, stream});
+  // Freed while its stream is captured, it would be freed by each launch of the
+  // graph. Waiting fails while any is. Then it is for a later call to free.
+  if (!isShared && !isCaptured(driver, stream))
+    return freeNow(pointer, stream);
+  if (isShared && driver.contextSynchronize() == kSuccess)
+    return freeNow(pointer, /*stream=*/nullptr);
   std::lock_guard<std::mutex> lock(mutex);
-  postponed.push_back({pointer, stream});
+  postponed.push_back(pointer);
   return Status::success();
 }
 
 void MemoryPool::releasePostponed() {
-  std::vector<Freed> waiting;
+  std::vector<DevicePointer> waiting;
   {
     std::lock_guard<std::mutex> lock(mutex);
     waiting.swap(postponed);
   }
-  for (const Freed &freed : waiting)
-    (void)release(freed.pointer, freed.stream, /*isShared=*/true);
+  for (DevicePointer pointer : waiting)
+    (void)release(pointer, /*stream=*/nullptr, /*isShared=*/true);
 }
 
 Status MemoryPool::trim(size_t keep) {

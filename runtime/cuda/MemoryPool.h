@@ -34,7 +34,8 @@ public:
   Result<DevicePointer> allocate(size_t bytes, StreamHandle stream);
 
   /// Frees in the order of `stream`. `isShared`: other streams may have used
-  /// the memory, and the device is waited for before it serves again.
+  /// the memory, and the device is waited for before it serves again; `stream`
+  /// is not used, and may be gone.
   Status release(DevicePointer pointer, StreamHandle stream, bool isShared);
 
   /// Gives back to the driver what is not allocated, but for `keep` bytes.
@@ -43,17 +44,12 @@ public:
   Result<MemoryUse> use() const;
 
 private:
-  struct Freed {
-    DevicePointer pointer;
-    StreamHandle stream;
-  };
-
   MemoryPool(const Driver &driver, int ordinal, uint64_t totalBytes)
       : driver(driver), ordinal(ordinal), totalBytes(totalBytes) {}
 
   DriverResult tryAllocate(DevicePointer &pointer, size_t bytes,
                            StreamHandle stream) const;
-  Status freeNow(const Freed &freed) const;
+  Status freeNow(DevicePointer pointer, StreamHandle stream) const;
   void releasePostponed();
   Status outOfMemory(size_t bytes, const Status &reason) const;
 
@@ -63,8 +59,9 @@ private:
   /// Null with drivers and devices that know no pools.
   MemoryPoolHandle pool = nullptr;
   std::mutex mutex;
-  /// Shared memory that was freed when the device could not be waited for.
-  std::vector<Freed> postponed;
+  /// What was freed when the device could not be waited for, or while its
+  /// stream was captured.
+  std::vector<DevicePointer> postponed;
 };
 
 } // namespace tilewright::runtime::cuda

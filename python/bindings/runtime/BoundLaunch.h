@@ -34,6 +34,8 @@ struct BoundLaunch {
   /// The arguments, which are kept as long as the object.
   pybind11::object arguments;
   pybind11::object loadedOwner;
+  /// The stream that was given, which is kept, too.
+  pybind11::object givenStream;
   const LoadedKernel *loaded = nullptr;
   Grid grid = {};
   StreamChoice stream;

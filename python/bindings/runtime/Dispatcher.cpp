@@ -330,6 +330,8 @@ PyObject *Dispatcher::bind(Call &call, const KernelVariant &variant,
   bound->loadedOwner = variant.loadedOwner;
   bound->loaded = variant.loaded;
   bound->stream = streamOf(call);
+  bound->givenStream = py::reinterpret_borrow<py::object>(
+      call.options[signature.options.size() - 1]);
   bound->ours.assign(call.memory, call.memory + call.memoryCount);
   bound->slots.assign(call.slots, call.slots + call.slotCount);
   if (call.key.device.kind == DeviceKind::Cuda) {

@@ -26,13 +26,15 @@ namespace tilewright::python {
   throw py::error_already_set();
 }
 
-DeviceMemory::DeviceMemory(int device, size_t bytes, uintptr_t stream)
-    : device(device), owner(reinterpret_cast<void *>(stream)) {
+DeviceMemory::DeviceMemory(int device, size_t bytes, uintptr_t stream,
+                           py::object owner)
+    : device(device), stream(reinterpret_cast<void *>(stream)),
+      owner(std::move(owner)), isShared(stream && this->owner.is_none()) {
   tw_status status;
   {
     // Short of memory, it waits for the device.
     py::gil_scoped_release unlocked;
-    status = tw_cuda_pool_alloc(device, bytes, owner, &start);
+    status = tw_cuda_pool_alloc(device, bytes, this->stream, &start);
   }
   if (status == TW_OUT_OF_MEMORY)
     throwOutOfMemory(device, bytes);
@@ -43,11 +45,11 @@ DeviceMemory::~DeviceMemory() {
   if (!start)
     return;
   if (!isShared) {
-    tw_cuda_pool_free(device, start, owner, 0);
+    tw_cuda_pool_free(device, start, stream, 0);
     return;
   }
   py::gil_scoped_release unlocked;
-  tw_cuda_pool_free(device, start, owner, 1);
+  tw_cuda_pool_free(device, start, stream, 1);
 }
 
 static PyTypeObject *ownArrayType = nullptr;
@@ -77,8 +79,9 @@ static std::unique_ptr<OwnArray> makeArray(uint64_t address,
 
 void defineOwnArrays(py::module_ &module) {
   py::class_<DeviceMemory>(module, "DeviceMemory")
-      .def(py::init<int, size_t, uintptr_t>(), py::arg("device"),
+      .def(py::init<int, size_t, uintptr_t, py::object>(), py::arg("device"),
            py::arg("bytes"), py::arg("stream") = 0,
+           py::arg("owner") = py::none(),
            "Memory that work queued on the stream from now on may use.")
       .def_property_readonly("address", &DeviceMemory::address)
       .def(

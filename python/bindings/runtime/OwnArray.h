@@ -10,24 +10,28 @@ namespace tilewright::python {
 /// Memory of a device's pool, freed with the object.
 class DeviceMemory {
 public:
+  /// Freed in the order of `stream`, which `owner` keeps. One of another
+  /// library has no owner, and may be gone by then: the device is waited for.
   /// Throws `OutOfMemory` with the numbers.
-  DeviceMemory(int device, size_t bytes, uintptr_t stream);
+  DeviceMemory(int device, size_t bytes, uintptr_t stream,
+               pybind11::object owner);
   ~DeviceMemory();
   DeviceMemory(const DeviceMemory &) = delete;
   DeviceMemory &operator=(const DeviceMemory &) = delete;
 
   uint64_t address() const { return start; }
 
-  /// Work on `stream` uses the memory.
-  void noteUse(void *stream) { isShared |= stream != owner; }
+  /// Work on the stream `other` uses the memory.
+  void noteUse(void *other) { isShared |= other != stream; }
   /// Work that nobody tells us about may use the memory.
   void share() { isShared = true; }
 
 private:
   int device;
-  void *owner;
+  void *stream;
+  pybind11::object owner;
   uint64_t start = 0;
-  bool isShared = false;
+  bool isShared;
 };
 
 struct OwnArray {

@@ -34,17 +34,15 @@ def _bench_cuda(fn, warmup, rep, device):
     stream = _current_stream()
     size = 2 * cuda.device_properties(device)["l2_bytes"]
     flushed = cuda.alloc(device, size)
-    events = []
 
     def timed(count):
-        pairs = [(cuda.event_create(device), cuda.event_create(device)) for _ in range(count)]
-        events.extend(event for pair in pairs for event in pair)
+        pairs = [(cuda.OwnedEvent(device), cuda.OwnedEvent(device)) for _ in range(count)]
         for start, end in pairs:
             cuda.fill(device, flushed, 0, size, stream)  # the runs before leave nothing in L2
-            cuda.event_record(device, start, stream)
+            cuda.event_record(device, start.handle, stream)
             fn()
-            cuda.event_record(device, end, stream)
-        return [cuda.event_elapsed(device, start, end) for start, end in pairs]
+            cuda.event_record(device, end.handle, stream)
+        return [cuda.event_elapsed(device, start.handle, end.handle) for start, end in pairs]
 
     try:
         fn()
@@ -53,8 +51,6 @@ def _bench_cuda(fn, warmup, rep, device):
         return timed(max(10, min(2000, int(rep / max(estimate, 1e-3)))))
     finally:
         cuda.free(device, flushed)
-        for event in events:
-            cuda.event_destroy(device, event)
 
 
 def summarize(times, quantiles=None, return_mode="median"):

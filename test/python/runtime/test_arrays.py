@@ -1,5 +1,7 @@
 """Arrays of our own on the back end under test: what they hold, copies, kernels, other libraries."""
 
+import gc
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -235,6 +237,16 @@ class TestOnTheGpu:
         y = tw.from_numpy(np.ones(1 << 24, np.float32))
         side.synchronize()
         assert (y.to_numpy() == 1).all()
+
+    def test_streams_and_arrays_that_the_collector_finds(self):
+        for order in (("stream", "array"), ("array", "stream")) * 20:
+            stream = tw.Stream()
+            members = {"stream": stream, "array": tw.zeros(1000, stream=stream)}
+            cycle = {name: members[name] for name in order}
+            cycle["cycle"] = cycle
+            del stream, members, cycle
+            gc.collect()
+        assert tw.zeros(4).to_numpy().tolist() == [0, 0, 0, 0]
 
     def test_cupy(self):
         cupy = pytest.importorskip("cupy")

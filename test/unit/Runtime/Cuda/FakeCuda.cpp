@@ -117,6 +117,7 @@ FAKE cuCtxPopCurrent_v2(void **context) {
 
 FAKE cuCtxSynchronize() {
   FAIL_IF_ORDERED;
+  doCopies();
   return kSuccess;
 }
 
@@ -231,6 +232,7 @@ FAKE cuLaunchKernel(void *, unsigned gridX, unsigned gridY, unsigned gridZ,
                     unsigned sharedBytes, void *stream, void **parameters,
                     void **) {
   FAIL_IF_ORDERED;
+  FAIL_IF_DESTROYED(stream);
   FakeLaunch launch;
   std::copy_n(std::initializer_list<unsigned>{gridX, gridY, gridZ}.begin(), 3,
               launch.grid);
@@ -247,6 +249,7 @@ FAKE cuLaunchKernelEx(const LaunchDescription *description, void *,
                       void **parameters, void **) {
   FAIL_IF_ORDERED;
   const LaunchDescription &d = *description;
+  FAIL_IF_DESTROYED(d.stream);
   ++fake().launchCount;
   if (fake().onlyCountsLaunches)
     return kSuccess;

@@ -6,6 +6,7 @@
 #include "runtime/cuda/DriverTypes.h"
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,13 @@ struct FakeLaunch {
   int32_t number = 0;
   /// The lowest 32 bits of the first `parametersToRecord` parameters.
   std::vector<uint32_t> words;
+};
+
+/// A copy that was asked for and is not done yet.
+struct FakeCopy {
+  char *to;
+  const char *from;
+  size_t bytes;
 };
 
 /// What a tensor map was made from; its first word is its number, from 1.
@@ -66,6 +74,17 @@ struct FakeCuda {
   size_t allocatedBytes = 0;
   int freed = 0;
   unsigned streamFlags = 0;
+  int streamsMade = 0, eventsMade = 0;
+  std::set<void *> destroyedStreams;
+  /// Copies from and to page-locked memory are done when they are waited for:
+  /// those in front of an event at its latest.
+  bool defersCopies = false;
+  std::vector<FakeCopy> copies;
+  size_t copiesDone = 0;
+  std::map<void *, size_t> copiesBefore;
+  std::map<char *, size_t> hostBlocks;
+  /// Functions that were given what was destroyed or is in use.
+  std::vector<std::string> misuses;
   /// The pool: what it may hold, what it holds, what of that is allocated.
   size_t poolLimit = size_t(1) << 30, poolReserved = 0;
   std::map<uint64_t, size_t> poolBlocks;

@@ -2,6 +2,7 @@
 
 #include "test/unit/Runtime/Cuda/FakeDriver.h"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace tilewright::runtime::cuda;
@@ -61,6 +62,7 @@ FAKE cuMemPoolTrimTo(void *, size_t) {
 FAKE cuMemAllocFromPoolAsync(uint64_t *pointer, size_t bytes, void *,
                              void *stream) {
   FAIL_IF_ORDERED;
+  FAIL_IF_DESTROYED(stream);
   if (fake().poolReserved + bytes > fake().poolLimit)
     return kErrorOutOfMemory;
   fake().poolReserved += bytes;
@@ -72,6 +74,8 @@ FAKE cuMemAllocFromPoolAsync(uint64_t *pointer, size_t bytes, void *,
 
 FAKE cuMemFreeAsync(uint64_t pointer, void *stream) {
   FAIL_IF_ORDERED;
+  FAIL_IF_DESTROYED(stream);
+  doCopies();
   if (!fake().poolBlocks.erase(pointer))
     return kErrorInvalidValue;
   delete[] reinterpret_cast<char *>(pointer);
@@ -91,39 +95,86 @@ FAKE cuMemGetInfo_v2(size_t *freeBytes, size_t *totalBytes) {
 FAKE cuMemHostAlloc(void **pointer, size_t bytes, unsigned) {
   FAIL_IF_ORDERED;
   ++fake().hostAllocations;
-  *pointer = new char[bytes];
+  char *made = new char[bytes];
+  fake().hostBlocks[made] = bytes;
+  *pointer = made;
   return kSuccess;
 }
 
+static bool isPinned(const char *address) {
+  auto behind = fake().hostBlocks.upper_bound(const_cast<char *>(address));
+  if (behind == fake().hostBlocks.begin())
+    return false;
+  const auto &[start, bytes] = *--behind;
+  return address < start + bytes;
+}
+
+void doCopies(size_t until) {
+  FakeCuda &state = fake();
+  for (; state.copiesDone < std::min(until, state.copies.size());
+       ++state.copiesDone) {
+    const FakeCopy &copy = state.copies[state.copiesDone];
+    std::memcpy(copy.to, copy.from, copy.bytes);
+  }
+}
+
+/// Pageable memory is read before the call returns, or written.
+static void copy(char *to, const char *from, size_t bytes, const char *host) {
+  fake().copies.push_back({to, from, bytes});
+  if (!fake().defersCopies || !isPinned(host))
+    doCopies();
+}
+
 FAKE cuMemFreeHost(void *pointer) {
-  --fake().hostAllocations;
+  FakeCuda &state = fake();
+  const auto block = state.hostBlocks.find(static_cast<char *>(pointer));
+  const auto isInside = [&](const char *address) {
+    return address >= block->first && address < block->first + block->second;
+  };
+  for (size_t i = state.copiesDone; i < state.copies.size(); ++i)
+    if (isInside(state.copies[i].to) || isInside(state.copies[i].from))
+      state.misuses.push_back(__func__);
+  doCopies();
+  --state.hostAllocations;
+  state.hostBlocks.erase(block);
   delete[] static_cast<char *>(pointer);
   return kSuccess;
 }
 
-FAKE cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void *) {
+FAKE cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes,
+                          void *stream) {
   FAIL_IF_ORDERED;
+  FAIL_IF_DESTROYED(stream);
+  doCopies();
   std::memcpy(reinterpret_cast<void *>(to), reinterpret_cast<void *>(from),
               bytes);
   return kSuccess;
 }
 
-FAKE cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, void *) {
+FAKE cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes,
+                          void *stream) {
   FAIL_IF_ORDERED;
+  FAIL_IF_DESTROYED(stream);
   ++fake().calls[__func__];
-  std::memcpy(reinterpret_cast<void *>(to), from, bytes);
+  const auto *host = static_cast<const char *>(from);
+  copy(reinterpret_cast<char *>(to), host, bytes, host);
   return kSuccess;
 }
 
-FAKE cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, void *) {
+FAKE cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, void *stream) {
   FAIL_IF_ORDERED;
+  FAIL_IF_DESTROYED(stream);
   ++fake().calls[__func__];
-  std::memcpy(to, reinterpret_cast<void *>(from), bytes);
+  auto *host = static_cast<char *>(to);
+  copy(host, reinterpret_cast<char *>(from), bytes, host);
   return kSuccess;
 }
 
-FAKE cuMemsetD8Async(uint64_t to, unsigned char value, size_t bytes, void *) {
+FAKE cuMemsetD8Async(uint64_t to, unsigned char value, size_t bytes,
+                     void *stream) {
   FAIL_IF_ORDERED;
+  FAIL_IF_DESTROYED(stream);
+  doCopies();
   std::memset(reinterpret_cast<void *>(to), value, bytes);
   return kSuccess;
 }

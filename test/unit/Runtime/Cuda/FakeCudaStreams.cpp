@@ -15,6 +15,7 @@ FAKE cuGraphInstantiateWithFlags(void **exec, void *, unsigned long long) {
 
 FAKE cuStreamBeginCapture_v2(void *stream, int mode) {
   FAIL_IF_ORDERED;
+  FAIL_IF_DESTROYED(stream);
   if (mode != static_cast<int>(CaptureMode::Relaxed))
     return kErrorInvalidValue;
   fake().isCapturing = true;
@@ -31,12 +32,14 @@ FAKE cuStreamEndCapture(void *, void **graph) {
 
 FAKE cuStreamIsCapturing(void *stream, int *status) {
   FAIL_IF_ORDERED;
+  FAIL_IF_DESTROYED(stream);
   *status = fake().isCapturing && stream == fake().captured;
   return kSuccess;
 }
 
-FAKE cuGraphLaunch(void *, void *) {
+FAKE cuGraphLaunch(void *, void *stream) {
   FAIL_IF_ORDERED;
+  FAIL_IF_DESTROYED(stream);
   ++fake().graphLaunches;
   return kSuccess;
 }
@@ -51,42 +54,55 @@ FAKE cuGraphExecDestroy(void *) {
 FAKE cuStreamCreate(void **stream, unsigned flags) {
   FAIL_IF_ORDERED;
   fake().streamFlags = flags;
-  *stream = fakeHandle(0x5000);
+  *stream = fakeHandle(0x5000 + 0x10 * uintptr_t(fake().streamsMade++));
   return kSuccess;
 }
 
-FAKE cuStreamQuery(void *) {
+FAKE cuStreamQuery(void *stream) {
   FAIL_IF_ORDERED;
+  FAIL_IF_DESTROYED(stream);
   return kSuccess;
 }
 
-FAKE cuStreamWaitEvent(void *, void *, unsigned) {
+FAKE cuStreamWaitEvent(void *stream, void *, unsigned) {
   FAIL_IF_ORDERED;
+  FAIL_IF_DESTROYED(stream);
   ++fake().calls[__func__];
   return kSuccess;
 }
 
-FAKE cuStreamDestroy_v2(void *) { return kSuccess; }
+FAKE cuStreamDestroy_v2(void *stream) {
+  FAIL_IF_DESTROYED(stream);
+  fake().destroyedStreams.insert(stream);
+  return kSuccess;
+}
 
-FAKE cuStreamSynchronize(void *) {
+FAKE cuStreamSynchronize(void *stream) {
   FAIL_IF_ORDERED;
+  FAIL_IF_DESTROYED(stream);
+  doCopies();
   return kSuccess;
 }
 
 FAKE cuEventCreate(void **event, unsigned) {
   FAIL_IF_ORDERED;
-  *event = fakeHandle(0x6000);
+  *event = fakeHandle(0x6000 + 0x10 * uintptr_t(fake().eventsMade++));
   return kSuccess;
 }
 
 FAKE cuEventDestroy_v2(void *) { return kSuccess; }
-FAKE cuEventRecord(void *, void *) { return kSuccess; }
+FAKE cuEventRecord(void *event, void *stream) {
+  FAIL_IF_DESTROYED(stream);
+  fake().copiesBefore[event] = fake().copies.size();
+  return kSuccess;
+}
 FAKE cuEventQuery(void *) {
   FAIL_IF_ORDERED;
   return kSuccess;
 }
-FAKE cuEventSynchronize(void *) {
+FAKE cuEventSynchronize(void *event) {
   ++fake().calls[__func__];
+  doCopies(fake().copiesBefore[event]);
   return kSuccess;
 }
 
@@ -101,6 +117,20 @@ FAKE fakeFailSynchronize(int result) {
   fake().failures["cuStreamSynchronize"] = result;
   return kSuccess;
 }
+
+/// Copies of page-locked memory are done later, from now on.
+FAKE fakeDeferCopies() {
+  fake().defersCopies = true;
+  return kSuccess;
+}
+
+/// How often something was used that is no more, or freed while in use.
+FAKE fakeMisuses() { return static_cast<int>(fake().misuses.size()); }
+FAKE fakeFreed() { return fake().freed; }
+FAKE fakeStreamsAlive() {
+  return fake().streamsMade - static_cast<int>(fake().destroyedStreams.size());
+}
+FAKE fakeGraphsAlive() { return fake().graphsAlive; }
 
 /// Makes a context of another library's current, or with -1 takes it away.
 FAKE fakeEnterContext(int device) {

@@ -18,6 +18,21 @@ inline int resultOf(const char *function) {
                                         : found->second;
 }
 
+/// Notes the misuse of a stream that is no more.
+inline int resultWith(void *stream, const char *function) {
+  if (!fake().destroyedStreams.count(stream))
+    return tilewright::runtime::cuda::kSuccess;
+  fake().misuses.push_back(function);
+  return tilewright::runtime::cuda::kErrorInvalidHandle;
+}
+
+/// Does the copies that were asked for, but for those behind the first `until`.
+void doCopies(size_t until = SIZE_MAX);
+
+#define FAIL_IF_DESTROYED(stream)                                              \
+  if (int destroyed = resultWith(stream, __func__))                            \
+  return destroyed
+
 #define FAIL_IF_ORDERED                                                        \
   if (int ordered = resultOf(__func__))                                        \
   return ordered

@@ -89,6 +89,26 @@ TEST_F(MemoryPoolTest, SharedMemoryWaitsForTheDevice) {
   EXPECT_EQ(fake->freed, 2) << "the next allocation frees it";
 }
 
+TEST_F(MemoryPoolTest, SharedMemoryNeedsNoStreamThatIsGone) {
+  auto pool = make();
+  Result<DevicePointer> memory = pool->allocate(8, stream);
+  fake->destroyedStreams.insert(stream);
+  ASSERT_TRUE(pool->release(*memory, stream, /*isShared=*/true).ok());
+  EXPECT_EQ(fake->freed, 1);
+  EXPECT_EQ(fake->misuses, std::vector<std::string>());
+}
+
+TEST_F(MemoryPoolTest, WhatIsFreedDuringACaptureIsNoPartOfTheGraph) {
+  auto pool = make();
+  Result<DevicePointer> memory = pool->allocate(8, stream);
+  ASSERT_TRUE(beginCapture(*driver, 0, stream).ok());
+  ASSERT_TRUE(pool->release(*memory, stream, /*isShared=*/false).ok());
+  EXPECT_EQ(fake->freed, 0);
+  ASSERT_TRUE(endCapture(*driver, 0, stream).ok());
+  ASSERT_TRUE(pool->allocate(8, nullptr).ok());
+  EXPECT_EQ(fake->freed, 1);
+}
+
 TEST_F(MemoryPoolTest, RefusesAStreamThatIsCaptured) {
   auto pool = make();
   ASSERT_TRUE(beginCapture(*driver, 0, stream).ok());

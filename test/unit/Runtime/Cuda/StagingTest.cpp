@@ -43,6 +43,25 @@ TEST_F(StagingTest, CopiesInPieces) {
   EXPECT_TRUE(fake->contextStack.empty());
 }
 
+TEST_F(StagingTest, WaitsForCopiesThatTakeTheirTime) {
+  const Driver &driver = open();
+  fake->defersCopies = true;
+  const size_t count = 9 * Staging::kBufferBytes + 5;
+  const std::string sent = bytes(count);
+  std::string device(count, '\0'), back(count, '\0');
+  const auto address = reinterpret_cast<DevicePointer>(device.data());
+  {
+    Staging staging(driver, 0);
+    ASSERT_TRUE(staging.upload(address, sent.data(), count, stream).ok());
+    EXPECT_FALSE(device == sent) << "the last pieces are on their way";
+    ASSERT_TRUE(staging.download(back.data(), address, count, stream).ok());
+    EXPECT_TRUE(back == sent);
+    ASSERT_TRUE(staging.upload(address, "x", 1, stream).ok());
+  }
+  EXPECT_EQ(device[0], 'x');
+  EXPECT_EQ(fake->misuses, std::vector<std::string>()) << "freed too early";
+}
+
 TEST_F(StagingTest, NothingAndSmallCopies) {
   const Driver &driver = open();
   Staging staging(driver, 0);
