@@ -236,16 +236,29 @@ static std::pair<Value, int64_t> splitConstant(Value value) {
   return {value, constant};
 }
 
-/// Whether two stores to one descriptor, as those of the halves of a tile,
-/// never meet at one element in one go.
+/// Whether both are computed in the same way from the same values.
+static bool areEqual(Value a, Value b) {
+  if (a == b)
+    return true;
+  auto left = dyn_cast<OpResult>(a), right = dyn_cast<OpResult>(b);
+  return left && right && left.getResultNumber() == right.getResultNumber() &&
+         isPure(left.getOwner()) &&
+         OperationEquivalence::isEquivalentTo(
+             left.getOwner(), right.getOwner(),
+             [](Value x, Value y) { return success(areEqual(x, y)); },
+             /*markEquivalent=*/nullptr, OperationEquivalence::IgnoreLocations);
+}
+
+/// Whether two stores to one array, as those of the halves of a tile, never
+/// meet at one element in one go.
 static bool areBeside(tile::DescriptorStoreOp a, tile::DescriptorStoreOp b) {
-  if (a.getDesc() != b.getDesc())
+  if (!areEqual(a.getDesc(), b.getDesc()))
     return false;
   for (auto [here, there, side] : llvm::zip_equal(
            a.getOffsets(), b.getOffsets(), a.getDesc().getType().getShape())) {
     auto [base, constant] = splitConstant(here);
     auto [otherBase, otherConstant] = splitConstant(there);
-    if (base == otherBase && std::abs(constant - otherConstant) >= side)
+    if (areEqual(base, otherBase) && std::abs(constant - otherConstant) >= side)
       return true;
   }
   return false;

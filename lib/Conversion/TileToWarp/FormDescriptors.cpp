@@ -44,6 +44,12 @@ struct FormedLoad {
   Value tile;
 };
 
+/// A store in both forms, one of which stands in the function.
+struct FormedStore {
+  tile::StoreOp pointers;
+  tile::DescriptorStoreOp block;
+};
+
 /// Writes a block as a descriptor, and an access to it next to `op`.
 class BlockWriter {
 public:
@@ -207,10 +213,16 @@ struct FormDescriptors : warp::impl::FormDescriptorsBase<FormDescriptors> {
       auto type = dyn_cast<RankedTensorType>(store.getValue().getType());
       return type && type.getRank() == 2;
     };
-    if (keepServed(func, formed, target))
-      for (auto &[store, block] :
-           collect<tile::StoreOp>(func, accesses, isMatrix))
-        formStore(func, store, block, target);
+    if (!keepServed(func, formed, target))
+      return;
+    SmallVector<FormedStore> stores;
+    for (auto &[store, block] :
+         collect<tile::StoreOp>(func, accesses, isMatrix))
+      stores.push_back({store, BlockWriter(store, block).write(store)});
+    // Taken out, so that they do not count as others to the same array.
+    for (FormedStore store : stores)
+      store.pointers->remove();
+    keepServed(func, std::move(stores), target);
   }
 
   /// The accesses that `isWanted` and that are some to blocks of arrays.
@@ -233,20 +245,37 @@ struct FormDescriptors : warp::impl::FormDescriptorsBase<FormDescriptors> {
     return found;
   }
 
-  /// Leaves the store as it is unless the tensor memory accelerator makes it.
-  void formStore(tile::FuncOp func, tile::StoreOp store,
-                 const ArrayBlock &block, const NvidiaTarget &target) {
-    tile::DescriptorStoreOp formed = BlockWriter(store, block).write(store);
-    // Taken out, so that it does not count as another one to the same array.
-    store->remove();
-    SmallVector<TmaObstacle> obstacles;
-    if (llvm::is_contained(findTmaStores(func, target, obstacles), formed)) {
-      remarkFormed(formed, formed.getDesc().getType());
-      store->destroy();
-      return;
+  /// Leaves the stores as they were that the tensor memory accelerator does not
+  /// make. Each of them may be an obstacle to others.
+  void keepServed(tile::FuncOp func, SmallVector<FormedStore> formed,
+                  const NvidiaTarget &target) {
+    SmallVector<tile::DescriptorStoreOp> served;
+    do {
+      SmallVector<TmaObstacle> obstacles;
+      served = findTmaStores(func, target, obstacles);
+      for (const TmaObstacle &obstacle : obstacles)
+        for (FormedStore store : formed)
+          if (obstacle.op == store.block)
+            remarkTmaObstacles(obstacle, "form-descriptors");
+    } while (revert(formed, served));
+    for (FormedStore store : formed) {
+      remarkFormed(store.block, store.block.getDesc().getType());
+      store.pointers->destroy();
     }
-    OpBuilder(formed).insert(store);
-    formed.erase();
+  }
+
+  /// Puts the stores back that are none of the `served` ones; false if all are.
+  static bool revert(SmallVector<FormedStore> &formed,
+                     ArrayRef<tile::DescriptorStoreOp> served) {
+    size_t count = formed.size();
+    llvm::erase_if(formed, [&](FormedStore store) {
+      if (llvm::is_contained(served, store.block))
+        return false;
+      OpBuilder(store.block).insert(store.pointers);
+      store.block.erase();
+      return true;
+    });
+    return formed.size() != count;
   }
 
   /// What no producer will load had better stay as it was.
