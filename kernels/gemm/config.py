@@ -118,7 +118,7 @@ class Costs:
     fill: float = 1800
     epilogue: float = 1200
     store: float = 32
-    exact: float = 0.5
+    exact: float = 0.15
     shade: float = 0.1
 
 
@@ -169,7 +169,9 @@ def fits(problem, bm, bn, warps):
     registers = bm * bn * problem.sums // (32 * warps)
     if problem.scale_block and max(bm, bn) > problem.scale_block:
         return False
-    return registers * (2 if problem.exact else 1) <= 128
+    # Sums of one block stand beside those of all, half a tile of them where it is wide.
+    of_block = 0 if not problem.exact else registers // 2 if bn > 128 else registers
+    return registers + of_block <= (192 if problem.exact else 128)
 
 
 def candidates(problem):

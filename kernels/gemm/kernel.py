@@ -3,7 +3,7 @@
 import tilewright as tw
 import tilewright.language as tl
 
-from .tiles import finish, multiply, rows_and_columns
+from .tiles import finish, multiply, multiply_halves, rows_and_columns
 
 
 @tw.jit
@@ -77,10 +77,6 @@ def matmul_kernel(
         first_k = part * BLOCK_K
     else:
         first_k = 0
-    acc = multiply(
-        a_ptr, b_ptr, m, n, first_k, M, N, K, stride_am, stride_ak, stride_bk, stride_bn,
-        PRECISION, EXACT, BLOCK_K, BLOCK_K * SPLIT_K,
-    )  # fmt: skip
     operands = (
         alpha,
         beta,
@@ -91,7 +87,36 @@ def matmul_kernel(
         extra,
     )
     out = (out_ptr, stride_om, stride_on)
-    finish(acc, m, first_n, M, N, out, operands, SCALED, HAS_ALPHA, BIAS, ADD, ACTIVATION, PLACED)
+    if EXACT and BLOCK_N > 128:
+        HALF: tl.constexpr = BLOCK_N // 2
+        left, right = multiply_halves(
+            a_ptr, b_ptr, m, first_n, first_k, M, N, K, stride_am, stride_ak, stride_bk, stride_bn,
+            HALF, BLOCK_K, BLOCK_K * SPLIT_K,
+        )  # fmt: skip
+        # Registers hold both halves while the first one is finished.
+        finish(left, m, first_n, M, N, out, operands, SCALED, HAS_ALPHA, BIAS, ADD, ACTIVATION, PLACED, 16)
+        finish(
+            right,
+            m,
+            first_n + HALF,
+            M,
+            N,
+            out,
+            operands,
+            SCALED,
+            HAS_ALPHA,
+            BIAS,
+            ADD,
+            ACTIVATION,
+            PLACED,
+            16,
+        )
+    else:
+        acc = multiply(
+            a_ptr, b_ptr, m, n, first_k, M, N, K, stride_am, stride_ak, stride_bk, stride_bn,
+            PRECISION, EXACT, BLOCK_K, BLOCK_K * SPLIT_K,
+        )  # fmt: skip
+        finish(acc, m, first_n, M, N, out, operands, SCALED, HAS_ALPHA, BIAS, ADD, ACTIVATION, PLACED)
 
 
 @tw.jit

@@ -76,6 +76,51 @@ def multiply(
 
 
 @tw.jit
+def multiply_halves(
+    a_ptr,
+    b_ptr,
+    m,
+    first_n,
+    first_k,
+    M,
+    N,
+    K,
+    stride_am,
+    stride_ak,
+    stride_bk,
+    stride_bn,
+    COLUMNS: tl.constexpr,
+    BLOCK_K: tl.constexpr,
+    STEP_K: tl.constexpr,
+):
+    """As `multiply` with EXACT, for COLUMNS columns from first_n on and for as many behind them.
+
+    Beside the sums of the whole tile registers hold those of one block for half a tile: so a wide tile fits, which
+    reads each operand from shared memory less often than two narrow ones.
+    """
+    k = first_k + tl.arange(0, BLOCK_K)
+    n = first_n + tl.arange(0, COLUMNS)
+    a_ptrs = a_ptr + m[:, None] * stride_am + k[None, :] * stride_ak
+    left_ptrs = b_ptr + k[:, None] * stride_bk + n[None, :] * stride_bn
+    right_ptrs = b_ptr + k[:, None] * stride_bk + (n + COLUMNS)[None, :] * stride_bn
+    m_mask = (m < M)[:, None]
+    left_mask, right_mask = (n < N)[None, :], (n + COLUMNS < N)[None, :]
+    left = tl.zeros((m.shape[0], COLUMNS), dtype=tl.float32)
+    right = tl.zeros((m.shape[0], COLUMNS), dtype=tl.float32)
+    for start in range(0, K, STEP_K):
+        k_mask = start + k < K
+        a = tl.load(a_ptrs, mask=m_mask & k_mask[None, :], other=0.0)
+        left_b = tl.load(left_ptrs, mask=k_mask[:, None] & left_mask, other=0.0)
+        right_b = tl.load(right_ptrs, mask=k_mask[:, None] & right_mask, other=0.0)
+        left = left + tl.dot(a, left_b)
+        right = right + tl.dot(a, right_b)
+        a_ptrs += STEP_K * stride_ak
+        left_ptrs += STEP_K * stride_bk
+        right_ptrs += STEP_K * stride_bk
+    return left, right
+
+
+@tw.jit
 def columns_behind(first_n, N, BLOCK_N: tl.constexpr):
     """The first BLOCK_N columns from first_n on, counted from there, and which of them there are.
 
@@ -193,11 +238,12 @@ def finished(
     ACTIVATION: tl.constexpr,
     PLACED: tl.constexpr,
     TYPE: tl.constexpr,
+    COLUMNS: tl.constexpr = 32,
 ):
-    """A tile of sums as the epilogue makes them, of TYPE."""
+    """A tile of sums as the epilogue makes them, of TYPE, COLUMNS at once."""
     if (SCALED != 0 or HAS_ALPHA or BIAS != "none") or (ADD != "none" or ACTIVATION is not None):
         # Part by part, so that few intermediate values stand in registers beside the sums.
-        PARTS: tl.constexpr = max(acc.shape[1] // 32, 1)
+        PARTS: tl.constexpr = max(acc.shape[1] // COLUMNS, 1)
         x = epilogue(
             acc, m, first_n, M, N, operands, SCALED, HAS_ALPHA, BIAS, ADD, ACTIVATION, PLACED, TYPE, PARTS
         )
@@ -230,8 +276,11 @@ def finish(
     ADD: tl.constexpr,
     ACTIVATION: tl.constexpr,
     PLACED: tl.constexpr,
+    COLUMNS: tl.constexpr = 32,
 ):
-    """Store a tile of sums, as the epilogue makes them."""
+    """Store a tile of sums, as the epilogue makes them COLUMNS at once."""
     TYPE: tl.constexpr = out[0].dtype.element_ty
-    x = finished(acc, m, first_n, M, N, operands, SCALED, HAS_ALPHA, BIAS, ADD, ACTIVATION, PLACED, TYPE)
+    x = finished(
+        acc, m, first_n, M, N, operands, SCALED, HAS_ALPHA, BIAS, ADD, ACTIVATION, PLACED, TYPE, COLUMNS
+    )
     put(x, m, first_n, M, N, out)

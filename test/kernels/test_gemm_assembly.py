@@ -38,6 +38,13 @@ KINDS = {
     "tf32x3": ("fp32", "fp32", 8, 3, SQUARE | K_MAJOR | {"BLOCK_K": 32, "PRECISION": "tf32x3"}),
     "e4m3": ("fp8e4nv", "bf16", 8, 4, WIDE | K_MAJOR | {"BLOCK_K": 128}),
     "e4m3 exact": ("fp8e4nv", "bf16", 8, 4, SQUARE | K_MAJOR | {"BLOCK_K": 128, "SCALED": 3, "EXACT": True}),
+    "e4m3 exact wide": (
+        "fp8e4nv",
+        "bf16",
+        8,
+        4,
+        WIDE | K_MAJOR | {"BLOCK_K": 128, "SCALED": 3, "BIAS": "n", "EXACT": True},
+    ),
     "e5m2 scaled": ("fp8e5", "fp16", 8, 4, WIDE | K_MAJOR | {"BLOCK_K": 128, "SCALED": 3}),
     "int8": ("i8", "i32", 8, 4, WIDE | K_MAJOR | {"BLOCK_K": 128}),
 }
