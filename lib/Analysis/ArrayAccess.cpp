@@ -70,7 +70,7 @@ static bool moveAlongDimension(const Monomial &monomial, int64_t coefficient,
                                ArrayBlock &block) {
   for (ArrayDimension &dim : block.dims) {
     const auto &terms = dim.stride.getTerms();
-    if (terms.size() != 1 || terms.begin()->first.empty())
+    if (terms.size() != 1 || dim.stride.getConstant() == 1)
       continue;
     auto rest = divide(monomial, terms.begin()->first);
     int64_t scale = terms.begin()->second;

@@ -28,6 +28,12 @@ bool tilewright::accessesGlobalMemory(Operation *op) {
 
 static Value getPointers(Operation *op) { return op->getOperand(0); }
 
+Value tilewright::getWrittenOnly(Operation *op) {
+  bool isWriteOnly =
+      isa<tile::StoreOp>(op) || (isAtomic(op) && op->use_empty());
+  return isWriteOnly ? getPointers(op) : Value();
+}
+
 /// Whether it makes no difference which of two atomic operations comes first.
 static bool commute(Operation *a, Operation *b) {
   auto first = dyn_cast<tile::AtomicRMWOp>(a);

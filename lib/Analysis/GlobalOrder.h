@@ -25,6 +25,11 @@ namespace tilewright {
 /// Whether threads access global memory in `op` itself.
 bool accessesGlobalMemory(mlir::Operation *op);
 
+/// The pointers through which `op` does no more than write: it is a store, or
+/// an atomic operation whose result nobody uses, so that it tells nothing of
+/// other programs. Null for all else.
+mlir::Value getWrittenOnly(mlir::Operation *op);
+
 /// An access that some thread may still be at.
 struct GlobalUse {
   mlir::Operation *op;
@@ -48,8 +53,11 @@ public:
   /// Whether a barrier has to stand between `earlier` and `op`.
   bool conflict(const GlobalUse &earlier, mlir::Operation *op);
 
-private:
+  /// Whether what `a` and `b` point to, pointers or tiles of them, may be one
+  /// array.
   bool mayOverlap(mlir::Value a, mlir::Value b);
+
+private:
   bool areApart(mlir::Value a, mlir::Value b);
   bool movesOn(mlir::Value pointers, mlir::Operation *loop);
 

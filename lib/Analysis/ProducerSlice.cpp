@@ -144,9 +144,9 @@ static bool mayPrecede(Operation *op, Operation *load) {
   return false;
 }
 
-/// A producer runs ahead of all else. That is not allowed past an atomic, which
-/// may tell that other programs have written, nor past a store to what is
-/// loaded.
+/// A producer runs ahead of all else. That is not allowed past an atomic whose
+/// result may tell that other programs have written, nor past a store to what
+/// is loaded.
 void ProducerSlice::checkOrder(ArrayRef<tile::DescriptorLoadOp> loads) {
   llvm::BitVector written = findWrittenArguments(func);
   auto isWritten = [&](tile::DescriptorLoadOp load, Operation *store) {
@@ -160,12 +160,12 @@ void ProducerSlice::checkOrder(ArrayRef<tile::DescriptorLoadOp> loads) {
   };
   func.walk([&](Operation *op) {
     bool isAtomic = isa<tile::AtomicRMWOp, tile::AtomicCASOp>(op);
-    bool isStore = isa<tile::StoreOp, tile::DescriptorStoreOp>(op);
-    if (!isAtomic && !isStore)
+    if (!isAtomic && !isa<tile::StoreOp, tile::DescriptorStoreOp>(op))
       return;
+    bool tells = isAtomic && !op->use_empty();
     for (tile::DescriptorLoadOp load : loads)
-      if ((isAtomic || isWritten(load, op)) && mayPrecede(op, load))
-        refuse(op, isAtomic ? "an atomic operation comes before a load"
-                            : "it may write what is loaded later");
+      if ((tells || isWritten(load, op)) && mayPrecede(op, load))
+        refuse(op, tells ? "an atomic operation comes before a load"
+                         : "it may write what is loaded later");
   });
 }

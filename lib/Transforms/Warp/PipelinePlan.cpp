@@ -2,6 +2,7 @@
 
 #include "lib/Analysis/AccessWidths.h"
 #include "lib/Analysis/AxisInfo.h"
+#include "lib/Analysis/GlobalOrder.h"
 #include "lib/Analysis/SharedMemory.h"
 #include "lib/Support/LayoutConversion.h"
 
@@ -166,6 +167,27 @@ static RingType getRing(MLIRContext *context, int64_t numSlots,
   return RingType::get(context, numSlots, tiles, Completion::AsyncGroups);
 }
 
+/// What may write, in the loop, what a copy ahead of it would have read; null
+/// if nothing does. The accelerator stores to arrays that are touched nowhere
+/// else.
+static Operation *findInterference(const PipelinePlan &plan) {
+  scf::ForOp loop = plan.loop;
+  GlobalOrder order(loop->getParentOfType<tile::FuncOp>());
+  Operation *found = nullptr;
+  loop.getBody()->walk([&](Operation *op) {
+    if (op->getNumRegions() != 0 || !findGlobalWrite(op) || isa<TmaStoreOp>(op))
+      return WalkResult::advance();
+    Value written = getWrittenOnly(op);
+    if (written && llvm::none_of(plan.loads, [&](const PipelinedLoad &load) {
+          return order.mayOverlap(written, tile::LoadOp(load.load).getPtr());
+        }))
+      return WalkResult::advance();
+    found = op;
+    return WalkResult::interrupt();
+  });
+  return found;
+}
+
 std::optional<PipelinePlan> warp::planPipeline(scf::ForOp loop,
                                                const AxisInfoAnalysis &axes,
                                                const PipelineOptions &options) {
@@ -186,8 +208,7 @@ std::optional<PipelinePlan> warp::planPipeline(scf::ForOp loop,
     }
   if (plan.loads.empty() || numStages < 2)
     return std::nullopt;
-  // It may write what an earlier copy would have read.
-  if (Operation *write = findGlobalWrite(loop))
+  if (Operation *write = findInterference(plan))
     return refuse(write, "it may write what the loop loads");
   MLIRContext *context = loop.getContext();
   int64_t slotBytes = getRing(context, 2, plan.loads).getSlotBytes();

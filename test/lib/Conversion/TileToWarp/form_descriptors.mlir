@@ -48,6 +48,49 @@ tile.func @masked(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.p
 
 // -----
 
+// Rows of a constant length: where they start is counted in rows, also where the
+// first of them is a product of an argument.
+
+// CHECK-LABEL: @constant_stride
+// CHECK-SAME: %[[A:.*]]: !tile.ptr<f16> {{.*}}, %{{.*}}: !tile.ptr<f32>, %[[T:[a-z0-9]+]]: i32
+// CHECK: scf.for %[[K:[a-z0-9]+]] =
+// CHECK: %[[D:.*]] = tile.make_descriptor %[[A]], [%{{.*}}, %{{.*}}], [%c64_i64] : !tile.desc<64x64xf16>
+// CHECK: %[[HEAD:.*]] = arith.muli %{{.*}}, %[[T]]
+// CHECK: %[[ROW:.*]] = arith.addi %[[HEAD]], %[[K]]
+// CHECK: tile.descriptor_load %[[D]][%[[ROW]], %c0
+tile.func @constant_stride(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f32>,
+    %t: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+  %pid = tile.program_id x
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %range = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %columns = tile.expand_dims %range {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %all = tile.broadcast %columns : tensor<1x64xi32> -> tensor<64x64xi32>
+  %head = arith.muli %pid, %t : i32
+  %z = scf.for %k = %c0 to %t step %c64 iter_args(%sum = %zero) -> (tensor<64x64xf32>) : i32 {
+    %first = arith.addi %head, %k : i32
+    %firsts = tile.splat %first : i32 -> tensor<64xi32>
+    %is = arith.addi %firsts, %range : tensor<64xi32>
+    %rows = tile.expand_dims %is {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+    %lengths = tile.splat %c64 : i32 -> tensor<64x1xi32>
+    %offsets = arith.muli %rows, %lengths : tensor<64x1xi32>
+    %starts = tile.broadcast %offsets : tensor<64x1xi32> -> tensor<64x64xi32>
+    %at = arith.addi %starts, %all : tensor<64x64xi32>
+    %bases = tile.splat %a : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+    %p = tile.addptr %bases, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %x = tile.load %p : tensor<64x64x!tile.ptr<f16>>
+    %y = tile.dot %x, %x, %sum : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+    scf.yield %y : tensor<64x64xf32>
+  }
+  %q = tile.splat %c : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  // expected-remark@+1 {{not a block of an array: no dimension is known to be contiguous}}
+  tile.store %q, %z : tensor<64x64x!tile.ptr<f32>>
+  tile.return
+}
+
+// -----
+
 // Without a mask there is no limit.
 
 // CHECK-LABEL: @open

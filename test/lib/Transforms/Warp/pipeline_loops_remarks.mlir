@@ -107,6 +107,34 @@ tile.func @written_again(%p: tensor<128x!tile.ptr<f32>, #row>, %n: i32) {
 
 // -----
 
+// Another array does not matter, nor does an atomic operation on it whose result
+// nobody uses; one that is used may tell that others have written.
+#row = #warp.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]]}>
+#line = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64]]}>
+tile.func @other_array(%p: tensor<128x!tile.ptr<f32>, #row>, %q: tensor<128x!tile.ptr<f32>, #row>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  // expected-remark@+1 {{a ring of 2 slots instead of 3}}
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %t = tile.load %p : tensor<128x!tile.ptr<f32>, #row>
+    %s = warp.alloc %t : (tensor<128xf32, #row>) -> !warp.shared<128xf32, #line>
+    %x = warp.local_load %s : !warp.shared<128xf32, #line> -> tensor<128xf32, #row>
+    tile.store %q, %x : tensor<128x!tile.ptr<f32>, #row>
+    %old = tile.atomic_rmw fadd acq_rel gpu %q, %x : tensor<128x!tile.ptr<f32>, #row>
+  }
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %t = tile.load %p : tensor<128x!tile.ptr<f32>, #row>
+    %s = warp.alloc %t : (tensor<128xf32, #row>) -> !warp.shared<128xf32, #line>
+    %x = warp.local_load %s : !warp.shared<128xf32, #line> -> tensor<128xf32, #row>
+    // expected-remark@+1 {{not pipelined: it may write what the loop loads}}
+    %old = tile.atomic_rmw fadd acq_rel gpu %q, %x : tensor<128x!tile.ptr<f32>, #row>
+    tile.store %q, %old : tensor<128x!tile.ptr<f32>, #row>
+  }
+  tile.return
+}
+
+// -----
+
 #row = #warp.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]]}>
 #line = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64]]}>
 tile.func @store(%p: tensor<128x!tile.ptr<f32>, #row>, %n: i32) {
