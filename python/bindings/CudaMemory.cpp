@@ -185,11 +185,14 @@ static void defineStreams(py::module_ &module) {
 static void defineCurrentStream(py::module_ &module) {
   module.def(
       "enter_stream",
-      [](int device, uintptr_t stream, py::object object) {
-        enterStream(device, handle(stream), std::move(object));
+      [](int device, uintptr_t stream, py::object object, py::object recorded) {
+        enterStream(device, handle(stream), std::move(object),
+                    std::move(recorded));
       },
       py::arg("device"), py::arg("stream"), py::arg("object"),
-      "Makes a stream current in this thread.");
+      py::arg("recorded") = py::none(),
+      "Makes a stream current in this thread. `recorded`: a list that gets the "
+      "kernels which are launched until it is left.");
   module.def("leave_stream", &leaveStream);
   module.def(
       "current_stream",

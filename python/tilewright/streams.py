@@ -175,7 +175,7 @@ class Graph:
             kernel[grid](x, out, n)
         graph.launch()
 
-    Kernels are compiled before: launch each once. Arrays that the graph uses are kept by the caller.
+    Kernels are compiled before: launch each once. The graph keeps them; arrays that it uses are kept by the caller.
 
     Example:
 
@@ -196,6 +196,7 @@ class Graph:
     def __init__(self, device=None):
         self.ordinal = _cuda_ordinal(device, "a graph")
         self._graph = None
+        self._kernels = []  # that it launches
 
     @contextmanager
     def capture(self, stream=None):
@@ -208,14 +209,19 @@ class Graph:
         stream = Stream(self.ordinal) if stream is None else stream
         if not isinstance(stream, Stream):
             stream = Stream(self.ordinal, handle=handle_of(stream, self.ordinal))
+        kernels = []
         _driver.capture_begin(self.ordinal, stream.handle)
         try:
-            with stream:
+            _driver.enter_stream(self.ordinal, stream.handle, stream, kernels)
+            try:
                 yield stream
+            finally:
+                _driver.leave_stream()
         except BaseException:
             self._abandon(stream)
             raise
         self._graph = _driver.capture_end(self.ordinal, stream.handle)
+        self._kernels = kernels
 
     def _abandon(self, stream):
         """End a capture in which something failed: the first error is the one to show."""

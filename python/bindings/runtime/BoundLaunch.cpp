@@ -40,8 +40,10 @@ static PyTypeObject *boundLaunchType = nullptr;
 static tw_status queue(const BoundLaunch &launch, void *stream) {
   for (DeviceMemory *memory : launch.ours)
     memory->noteUse(stream);
-  if (launch.onGpu)
+  if (launch.onGpu) {
+    keepForGraph(launch.stream.device.index, launch.loadedOwner);
     return tw_cuda_bound_launch(launch.onGpu, stream);
+  }
   // The kernel may change what it is given.
   std::vector<uint64_t> slots = launch.slots;
   return launch.loaded->launch(launch.grid, nullptr, slots.data(),

@@ -2,6 +2,8 @@
 
 #include <vector>
 
+namespace py = pybind11;
+
 namespace tilewright::python {
 
 static std::vector<CurrentStream> &streams() {
@@ -19,18 +21,29 @@ const CurrentStream *innermostStream(int device) {
   return nullptr;
 }
 
-void enterStream(int device, void *handle, pybind11::object object) {
-  streams().push_back({device, handle, object.release().ptr()});
+void appendToRecorded(int device, py::handle kernel) {
+  for (const CurrentStream &entered : streams())
+    if (entered.device == device && entered.recorded &&
+        PyList_Append(entered.recorded, kernel.ptr()) != 0)
+      throw py::error_already_set();
+}
+
+void enterStream(int device, void *handle, py::object object,
+                 py::object recorded) {
+  streams().push_back(
+      {device, handle, object.release().ptr(),
+       recorded.is_none() ? nullptr : recorded.release().ptr()});
   ++enteredStreams;
 }
 
 void leaveStream() {
   if (streams().empty())
     return;
-  PyObject *object = streams().back().object;
+  const CurrentStream left = streams().back();
   streams().pop_back();
   --enteredStreams;
-  Py_DECREF(object);
+  Py_DECREF(left.object);
+  Py_XDECREF(left.recorded);
 }
 
 } // namespace tilewright::python

@@ -13,6 +13,9 @@ struct CurrentStream {
   void *handle;
   /// The Python object, which keeps the stream alive.
   PyObject *object;
+  /// A list for the kernels whose launches are recorded, which the graph keeps;
+  /// null where the stream is not captured.
+  PyObject *recorded;
 };
 
 /// How many are entered in all threads: mostly none, which spares launches a
@@ -28,7 +31,18 @@ inline const CurrentStream *currentStream(int device) {
              : nullptr;
 }
 
-void enterStream(int device, void *handle, pybind11::object object);
+/// Appends the owner of a kernel that is about to be launched to the lists of
+/// the captures on the device that this thread is in.
+void appendToRecorded(int device, pybind11::handle kernel);
+
+inline void keepForGraph(int device, pybind11::handle kernel) {
+  if (enteredStreams.load(std::memory_order_relaxed))
+    appendToRecorded(device, kernel);
+}
+
+/// `recorded` is a list, or None for a stream that is not captured.
+void enterStream(int device, void *handle, pybind11::object object,
+                 pybind11::object recorded);
 /// Leaves the innermost one; does nothing where there is none.
 void leaveStream();
 

@@ -1,5 +1,6 @@
 #include "python/bindings/runtime/Dispatcher.h"
 
+#include "python/bindings/runtime/CurrentStream.h"
 #include "python/bindings/runtime/LaunchHooks.h"
 #include "python/bindings/runtime/OwnArray.h"
 #include "python/bindings/runtime/Status.h"
@@ -29,13 +30,15 @@ PyObject *Dispatcher::call(LaunchForm form, GivenGrid &grid,
 
 /// The rest of a call whose arguments are read.
 PyObject *Dispatcher::run(LaunchForm form, Call &call, const Grid &sides) {
+  const KernelTable::Use use(table);
   const KernelVariant *variant =
       variantFor(call, /*load=*/form != LaunchForm::Compile);
   if (!variant)
     return nullptr;
   if (form == LaunchForm::Bind)
     return bind(call, *variant, sides);
-  // Another thread may clear the table while this one runs without the lock.
+  // Another thread may replace the variant while this one runs without the
+  // lock.
   py::object compiled = variant->compiled;
   const py::object loaded = variant->loadedOwner;
   if (form == LaunchForm::Launch && !launch(call, *variant, sides))
@@ -280,11 +283,11 @@ void Dispatcher::addExtents(Call &call) const {
 
 /// Arrays that tensor maps do not describe (with strides that are negative,
 /// say) are rare: they cost the attempt, and the first one a compilation.
-const LoadedKernel &
-Dispatcher::plainVariant(const Call &call, const KernelVariant &variant) const {
+py::object Dispatcher::plainVariant(const Call &call,
+                                    const KernelVariant &variant) const {
   if (!variant.plainOwner)
     variant.plainOwner = compile(call, /*load=*/true, /*aligned=*/false)[1];
-  return py::cast<const LoadedKernel &>(variant.plainOwner);
+  return variant.plainOwner;
 }
 
 bool Dispatcher::launch(Call &call, const KernelVariant &variant,
@@ -299,11 +302,15 @@ bool Dispatcher::launch(Call &call, const KernelVariant &variant,
   const LaunchFacts facts = {variant.compiled, grid, call.key.device, stream};
   if (hasLaunchHooks())
     callHooksBefore(facts);
+  keepForGraph(call.key.device.index, variant.loadedOwner);
   tw_status status =
       variant.loaded->launch(grid, stream, call.slots, call.slotCount);
-  if (status == TW_UNSUPPORTED)
-    status = plainVariant(call, variant)
-                 .launch(grid, stream, call.slots, call.slotCount);
+  if (status == TW_UNSUPPORTED) {
+    const py::object plain = plainVariant(call, variant);
+    keepForGraph(call.key.device.index, plain);
+    status = py::cast<const LoadedKernel &>(plain).launch(
+        grid, stream, call.slots, call.slotCount);
+  }
   if (status != TW_OK)
     setPythonError(status);
   else if (hasLaunchHooks())
@@ -337,9 +344,9 @@ PyObject *Dispatcher::bind(Call &call, const KernelVariant &variant,
   if (call.key.device.kind == DeviceKind::Cuda) {
     tw_status status = bindOnGpu(*variant.loaded, *bound);
     if (status == TW_UNSUPPORTED) {
-      const LoadedKernel &plain = plainVariant(call, variant);
-      bound->loadedOwner = variant.plainOwner;
-      status = bindOnGpu(plain, *bound);
+      bound->loadedOwner = plainVariant(call, variant);
+      status =
+          bindOnGpu(py::cast<const LoadedKernel &>(bound->loadedOwner), *bound);
     }
     check(status);
   }

@@ -68,8 +68,8 @@ private:
                  const Grid &sides) const;
   StreamChoice streamOf(const Call &call) const;
   void addExtents(Call &call) const;
-  const LoadedKernel &plainVariant(const Call &call,
-                                   const KernelVariant &variant) const;
+  pybind11::object plainVariant(const Call &call,
+                                const KernelVariant &variant) const;
   bool checkWritable(const Call &call, const KernelVariant &variant) const;
   bool launch(Call &call, const KernelVariant &variant, const Grid &grid) const;
   void rejectArguments(PyObject *const *args, size_t count,

@@ -84,19 +84,30 @@ const KernelTable::Entry *KernelTable::lookUp(const CallKey &key) const {
   uint64_t hash = 0;
   if (!hashOf(key, hash))
     return nullptr;
+  // Comparisons may run Python, which may add variants: entries stay where they
+  // are then, and iterators do not.
+  std::vector<const Entry *> candidates;
   auto [begin, end] = entries.equal_range(hash);
-  for (auto at = begin; at != end; ++at) {
-    const Entry &entry = at->second;
-    if (!hasArguments(entry, key) ||
-        entry.constants.size() != key.constantCount)
-      continue;
-    const int same = sameConstants(entry.constants, key);
-    if (same == 1)
-      return last = &entry;
+  for (auto at = begin; at != end; ++at)
+    if (hasArguments(at->second, key) &&
+        at->second.constants.size() == key.constantCount)
+      candidates.push_back(&at->second);
+  for (const Entry *entry : candidates) {
+    const int same = sameConstants(entry->constants, key);
     if (same < 0)
       return nullptr;
+    if (same == 1)
+      return last = entry;
   }
   return nullptr;
+}
+
+void KernelTable::clear() {
+  last = nullptr;
+  Entries gone;
+  gone.swap(entries);
+  if (uses)
+    cleared.push_back(std::move(gone));
 }
 
 const KernelVariant &KernelTable::insert(const CallKey &key,

@@ -6,6 +6,7 @@
 #include "python/bindings/runtime/LoadedKernel.h"
 
 #include <unordered_map>
+#include <vector>
 
 namespace tilewright::python {
 
@@ -44,10 +45,23 @@ public:
   const KernelVariant &insert(const CallKey &key, KernelVariant variant);
 
   size_t size() const { return entries.size(); }
-  void clear() {
-    last = nullptr;
-    entries.clear();
-  }
+  /// Forgets all variants. Those that calls use stay until these are done.
+  void clear();
+
+  /// A call that uses variants: while there is one, none is destroyed.
+  class Use {
+  public:
+    explicit Use(KernelTable &table) : table(table) { ++table.uses; }
+    ~Use() {
+      if (--table.uses == 0 && !table.cleared.empty())
+        table.cleared.clear();
+    }
+    Use(const Use &) = delete;
+    Use &operator=(const Use &) = delete;
+
+  private:
+    KernelTable &table;
+  };
 
 private:
   struct Entry {
@@ -65,8 +79,14 @@ private:
   bool hashConstant(const CallKey &key, size_t index, uint64_t &hash) const;
   const Entry *lookUp(const CallKey &key) const;
 
+  using Entries = std::unordered_multimap<uint64_t, Entry>;
+
   const Signature &signature;
-  std::unordered_multimap<uint64_t, Entry> entries;
+  Entries entries;
+  /// What was cleared during calls: comparisons of compile-time values and
+  /// kernels on the CPU let others run, which may clear the table.
+  std::vector<Entries> cleared;
+  size_t uses = 0;
   /// The one that was found last, which is mostly found again: then nothing is
   /// hashed, and compile-time values are compared by identity.
   mutable const Entry *last = nullptr;

@@ -131,3 +131,30 @@ tw.empty(4, stream=stream)
 print(*counts())
 """)
     assert lines == ["0 1 0", "0 1 2"]
+
+
+def test_graphs_keep_the_kernels_that_they_launch(counted):
+    lines = counted("""
+def captured(bind):
+    @tw.jit
+    def kernel(x, y, n):
+        pass
+    graph = tw.Graph()
+    launch = kernel.bind(1, x, None, 3) if bind else lambda: kernel[1](x, None, 3)
+    launch()
+    with graph.capture():
+        with tw.Stream():
+            launch()
+    return graph
+
+x = tw.zeros(4)
+for bind in (False, True):
+    graph = captured(bind)
+    gc.collect()
+    print(fake.fakeModulesAlive(), end=" ")
+    graph.launch()
+    del graph
+    gc.collect()
+    print(fake.fakeModulesAlive())
+""")
+    assert lines == ["1 0", "1 0"]

@@ -119,3 +119,55 @@ def test_read_only_arrays_after_others():
     mine = tw.zeros(8, np.int32)
     count[2,](mine)
     assert mine.to_numpy()[0] == 21
+
+
+class Same(int):
+    """Numbers with one hash, which are compared by code of the program."""
+
+    compared = None
+
+    def __hash__(self):
+        return 7
+
+    def __eq__(self, other):
+        if Same.compared:
+            Same.compared()
+        return int(self) == int(other)
+
+
+@pytest.fixture
+def whenever_compared():
+    """`whenever_compared(action)`: call it, once, when constants are compared next."""
+
+    def arrange(action):
+        def compared():
+            Same.compared = None
+            action()
+
+        Same.compared = compared
+
+    yield arrange
+    Same.compared = None
+
+
+def test_comparisons_of_constants_that_launch(kernel, compilations, whenever_compared):
+    def launch(number):
+        return kernel.warmup(None, None, 3, BLOCK=Same(number))
+
+    for number in range(4):
+        launch(number)
+    whenever_compared(lambda: [launch(number) for number in range(100, 700)])
+    launch(3)
+    assert len(compilations) == 604
+    launch(650)
+    assert len(compilations) == 604
+
+
+def test_comparisons_of_constants_that_forget_kernels(kernel, compilations, whenever_compared):
+    made = [kernel.warmup(None, None, 3, BLOCK=Same(number)) for number in range(4)]
+    whenever_compared(kernel._dispatcher.clear)
+    assert kernel.warmup(None, None, 3, BLOCK=Same(3)) is made[3]
+    assert len(kernel._dispatcher) == 0
+    whenever_compared(kernel.forget)
+    kernel.warmup(None, None, 3, BLOCK=Same(3))
+    assert len(compilations) == 5

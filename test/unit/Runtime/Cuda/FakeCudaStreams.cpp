@@ -131,6 +131,9 @@ FAKE fakeStreamsAlive() {
   return fake().streamsMade - static_cast<int>(fake().destroyedStreams.size());
 }
 FAKE fakeGraphsAlive() { return fake().graphsAlive; }
+FAKE fakeModulesAlive() {
+  return fake().modulesLoaded - fake().modulesUnloaded;
+}
 
 /// Makes a context of another library's current, or with -1 takes it away.
 FAKE fakeEnterContext(int device) {
