@@ -130,6 +130,11 @@ def _makers():
     return tensor, follow_pointer, trace_result
 
 
+def is_for_gpu():
+    """Whether what is recorded becomes code that holds blocks in registers, an instruction for each of them."""
+    return builder().target.startswith("sm_")
+
+
 def emit(op, operands, type, **attrs):
     """Create `op` on the tensors `operands` and wrap its one result, of type `type`, as a tensor."""
     tensor, follow_pointer, trace_result = _makers()

@@ -1,8 +1,9 @@
 """Scans: what a reduction gives for each prefix of an axis.
 
 Neighbours are combined to pairs, the pairs are scanned, and each element takes what stands before its pair.
-That applies the function fewer than 3n times, in 2 log2(n) steps, each of which is code of its own. Of large blocks
-that would be too much of it to compile: there a loop doubles, log2(n) times, how many each element has combined.
+That applies the function fewer than 3n times, in 2 log2(n) steps, each of which is code of its own: a loop on a CPU, but
+on a GPU instructions for each register. There that would be too much to compile of large blocks, and a loop doubles,
+log2(n) times, how many each element has combined.
 """
 
 import contextlib
@@ -12,7 +13,7 @@ from .builtin import builtin
 from .dtypes import float32, int32, int64, uint32
 from .elementwise import to
 from .errors import LanguageTypeError, LanguageValueError
-from .ir import builder
+from .ir import builder, is_for_gpu
 from .semantic import arithmetic, compare, convert, pairs
 from .semantic import reduce as _reduce
 from .semantic import shape as _shape
@@ -63,7 +64,7 @@ def _before(values, axis, combine, reverse):
     return results
 
 
-#: Blocks of more elements, all that are scanned together, are combined in a loop.
+#: Blocks of more elements, all that are scanned together, are combined in a loop on a GPU.
 _MOST_UNROLLED = 8192
 
 
@@ -90,7 +91,7 @@ def _doubled(values, axis, combine, reverse):
 
 
 def _all_up_to(values, axis, combine, reverse):
-    if len(values) * math.prod(values[0].shape) > _MOST_UNROLLED:
+    if is_for_gpu() and len(values) * math.prod(values[0].shape) > _MOST_UNROLLED:
         return _doubled(values, axis, combine, reverse)
     before = _before(values, axis, combine, reverse)
     return _choose(_starts(values[0].shape, axis, reverse), values, combine(before, values))

@@ -3,8 +3,8 @@
 Floats are compared as integers of the same order, so that each comparison is one of a total order: every
 back end gives the same bits, and NaNs come last.
 
-The network has log2(n)^2 / 2 steps. Of large blocks only the first are written down one by one; two loops run the
-others, of which each element picks its partner by index.
+The network has log2(n)^2 / 2 steps. Of large blocks only those between elements that are near each other are written
+down one by one; two loops run the others, of which each element picks its partner by index.
 """
 
 import math
@@ -12,7 +12,7 @@ import math
 from .builtin import builtin
 from .dtypes import int32, uint32
 from .errors import LanguageValueError
-from .ir import builder
+from .ir import builder, is_for_gpu
 from .semantic import arithmetic, compare, convert, pairs
 from .semantic import reduce as _reduce
 from .semantic import shape as _shape
@@ -49,12 +49,17 @@ def _from_keys(keys, ty):
     return pairs.from_bits(bits, ty)
 
 
-#: Blocks of more elements are sorted in loops.
-_MOST_UNROLLED = 2048
+#: Blocks of more elements are sorted in loops, on a GPU and on a CPU.
+_MOST_UNROLLED, _MOST_UNROLLED_ON_CPU = 2048, 256
 #: On a GPU `topk` sorts all of more elements: taking the greater of pairs of runs is code for each register.
 _MOST_FOLDED = 4096
-#: The steps between elements whose index differs in one of these bits alone are written down even then.
-_UNROLLED_BITS = 2
+#: The steps between elements whose index differs in one of these bits alone are written down even then. On a GPU a step
+#: is code for each register, on a CPU a loop over vectors, and more such steps are worth their code.
+_UNROLLED_BITS, _UNROLLED_BITS_ON_CPU = 2, 5
+
+
+def _unrolled_bits():
+    return _UNROLLED_BITS if is_for_gpu() else _UNROLLED_BITS_ON_CPU
 
 
 def _step(keys, other, bit, phase, descending):
@@ -89,18 +94,20 @@ def _merge_in_loop(keys, phase, descending):
         other = pairs.pick(carried[0], arithmetic.bitwise(index, distance, "arith.xori", "^"), axis)
         return [_step(carried[0], other, bit, phase, descending)]
 
-    steps = arithmetic.sub(convert.to_tensor(phase), _UNROLLED_BITS, False)
+    unrolled = _unrolled_bits()
+    steps = arithmetic.sub(convert.to_tensor(phase), unrolled, False)
     keys = builder().repeat(convert.to_tensor(0), steps, [keys], step)[0]
-    return _merge(keys, phase, descending, _UNROLLED_BITS)
+    return _merge(keys, phase, descending, unrolled)
 
 
 def _is_large(keys):
-    return math.prod(keys.shape) > _MOST_UNROLLED and keys.shape[-1] > 2 << _UNROLLED_BITS
+    most = _MOST_UNROLLED if is_for_gpu() else _MOST_UNROLLED_ON_CPU
+    return math.prod(keys.shape) > most and keys.shape[-1] > 2 << _unrolled_bits()
 
 
 def _sort_runs(keys, phases, descending):
     """Sort runs of 2**phases along the last axis, in turn up and down."""
-    unrolled = min(phases, _UNROLLED_BITS) if _is_large(keys) else phases
+    unrolled = min(phases, _unrolled_bits()) if _is_large(keys) else phases
     for phase in range(1, unrolled + 1):
         keys = _merge(keys, phase, descending)
     if unrolled == phases:
@@ -183,8 +190,7 @@ def topk(x, k, dim=None):
     keys = _filled(_to_keys(x), with_greatest=False)
     length = pairs.whole_side(k)
     phases = length.bit_length() - 1
-    is_for_gpu = builder().target.startswith("sm_")
-    if is_for_gpu and _is_large(keys) and math.prod(keys.shape) > _MOST_FOLDED:
+    if is_for_gpu() and _is_large(keys) and math.prod(keys.shape) > _MOST_FOLDED:
         return _from_keys(pairs.resize(_sorted(keys, True), axis, k), x.dtype)
     keys = _sort_runs(keys, phases, True)
     while keys.shape[-1] > length:

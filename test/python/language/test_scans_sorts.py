@@ -275,6 +275,32 @@ def test_the_code_of_large_blocks_is_small(kernel, constants, kilobytes):
 
 
 @pytest.mark.compiled
+@pytest.mark.parametrize(
+    "kernel, constants, loops", [(cumsum_kernel, {"AXIS": 1, "REVERSE": False}, 0), (sort_kernel, {"DESCENDING": 1}, 2)]
+)
+def test_code_of_large_blocks_for_a_cpu(kernel, constants, loops):
+    """A step is one loop there, however large the block: scans apply the function fewer than 3n times, in steps of
+    their own, while the many steps of a sort stay a few, which compile in a fraction of a second."""
+    from tilewright.runtime.compiler import compile_kernel
+    from tilewright.runtime.options import Options
+
+    constants = {"M": 1, "N": 32768, **constants}
+    types = {"x": "*i32", "y": "*i32"}
+    compiled = compile_kernel(kernel.fn, types, constants, {}, "cpu", Options(), stop_after="tile")
+    assert compiled.asm["tile"].count("scf.for") == loops
+    assert compiled.asm["tile"].count("tile.reduce") < 80
+
+
+def test_sums_of_a_large_block_have_the_bits_of_the_interpreter(backend, rng):
+    if backend.name == "cuda":
+        pytest.skip("a GPU adds large blocks in another order")
+    x = rng.standard_normal((2, 10000)).astype(np.float32)
+    expected = np.zeros_like(x)
+    tw.interpret(cumsum_kernel)[1,](x, expected, *x.shape, 1, False)
+    run(backend, cumsum_kernel, x, expected, 1, False)
+
+
+@pytest.mark.compiled
 @pytest.mark.parametrize("kernel, constants", GPU_KERNELS[1:5], ids=str)
 def test_blocks_too_large_are_refused_early(kernel, constants):
     import time
