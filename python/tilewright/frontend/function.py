@@ -21,8 +21,8 @@ class KernelFunction:
         self.fn = fn
 
     def __get__(self, instance, owner=None):
-        """A method of an aggregate: called with the instance first."""
-        return self if instance is None else BoundFunction(self, instance)
+        """A method of an aggregate, called with the instance first; that of any other object is a kernel as any."""
+        return BoundFunction(self, instance) if getattr(instance, "is_runtime_value", False) else self
 
     def __call__(self, *args, **kwargs):
         """Called from a kernel in the interpreter. Raises `LanguageError` elsewhere: a kernel is launched

@@ -13,6 +13,7 @@ import types
 import weakref
 
 from .errors import CompilationError, Frame
+from .texts import kept_lines
 
 _cache = weakref.WeakKeyDictionary()
 #: Parsers of Python 3.11 in two threads count their depth together, and raise `SystemError`.
@@ -78,8 +79,21 @@ class Source:
         try:
             self.lines, self.first_line = inspect.getsourcelines(self.fn)
         except (OSError, TypeError):
-            raise self._unavailable("its source is not available") from None
+            self._read_kept()
         self.digest = self._digest()
+
+    def _read_kept(self):
+        try:
+            self.lines, self.first_line = kept_lines(self.fn)
+        except OSError:
+            if self.file.startswith("<"):
+                hint = (
+                    f"Python keeps no text of {self.file}: define the kernel in a file or a notebook cell, or put the "
+                    "lines of the text in `linecache.cache` under the name that it is compiled with"
+                )
+            else:
+                hint = f"{self.file} is read when the kernel is compiled: put it where it was"
+            raise self._unavailable("its source is not available", hint) from None
 
     def _digest(self):
         digest = text_digest(self.file)
@@ -87,12 +101,12 @@ class Source:
         is_same = linecache.getlines(self.file)[start : start + len(self.lines)] == self.lines
         return digest if is_same and self.file == self.fn.__code__.co_filename else None
 
-    def _unavailable(self, why):
+    def _unavailable(self, why, hint="define the kernel with def, in a file or a notebook cell"):
         line = self.fn.__code__.co_firstlineno
         return CompilationError(
             f"cannot compile {self.fn.__name__}(): {why}",
             [Frame(self.file, line, 1, 1, self.fn.__name__, "")],
-            hint="define the kernel with def, in a file or a notebook cell",
+            hint=hint,
         )
 
     def nested(self, tree, name):

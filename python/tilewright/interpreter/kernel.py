@@ -9,6 +9,7 @@ from .. import knobs
 from .._tilewright import cuda
 from ..frontend.annotations import annotated_type, as_annotated
 from ..frontend.function import KernelFunction
+from ..frontend.texts import keep_text
 from ..language.constexpr import constexpr, unwrap
 from ..language.dtypes import dtype, float32, int1, int32, int64, pointer_type, type_from_signature, uint64
 from ..language.errors import LanguageError
@@ -218,4 +219,6 @@ def interpret(kernel):
         >>> out
         array([0, 2, 4, 6, 8])
     """
-    return InterpretedKernel(getattr(kernel, "fn", kernel))
+    fn = getattr(kernel, "fn", kernel)
+    keep_text(fn)
+    return InterpretedKernel(fn)

@@ -7,6 +7,7 @@ from functools import cached_property, partial
 
 from .. import knobs
 from ..frontend.function import KernelFunction
+from ..frontend.texts import keep_text
 from ..language import ir
 from ..language.errors import LanguageError
 from .naming import check_function, launch_facts
@@ -56,6 +57,7 @@ class JITFunction(KernelFunction):
         launch_metadata=None,
     ):
         super().__init__(fn)
+        keep_text(fn)
         self.params = parameters_of(fn, do_not_specialize, do_not_specialize_on_alignment)
         self.debug, self.numerics = debug, numerics
         given = {"debug": debug, "check_nan": check_nan, "deterministic": deterministic}
@@ -283,6 +285,8 @@ def jit(
         )
     if isinstance(fn, JITFunction):
         return fn
+    if isinstance(fn, staticmethod):
+        fn = fn.__func__
     if not callable(fn) or not hasattr(fn, "__code__"):
         raise TypeError(f"jit decorates a Python function, got {fn!r}")
     return JITFunction(

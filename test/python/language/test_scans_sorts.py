@@ -276,7 +276,8 @@ def test_the_code_of_large_blocks_is_small(kernel, constants, kilobytes):
 
 @pytest.mark.compiled
 @pytest.mark.parametrize(
-    "kernel, constants, loops", [(cumsum_kernel, {"AXIS": 1, "REVERSE": False}, 0), (sort_kernel, {"DESCENDING": 1}, 2)]
+    "kernel, constants, loops",
+    [(cumsum_kernel, {"AXIS": 1, "REVERSE": False}, 0), (sort_kernel, {"DESCENDING": 1}, 2)],
 )
 def test_code_of_large_blocks_for_a_cpu(kernel, constants, loops):
     """A step is one loop there, however large the block: scans apply the function fewer than 3n times, in steps of
