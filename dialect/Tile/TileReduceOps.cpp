@@ -80,7 +80,7 @@ LogicalResult ReduceOp::verifyRegions() {
            << elements << ") but its region yields ("
            << block.getTerminator()->getOperandTypes() << ")";
   for (Operation &op : block.without_terminator())
-    if (!isPure(&op)) { // C4
+    if (!isMemoryEffectFree(&op)) { // C4
       auto error = emitOpError("has a combine region with side effects");
       error.attachNote(op.getLoc()) << "'" << op.getName() << "' stands here";
       return error;

@@ -15,7 +15,8 @@ def Tile_ReduceOp : Tile_Op<"reduce", [
     C1: all operands have the same shape, of rank 1 or more.
     C2: `0 <= axis < rank`.
     C3: the region's arguments are the element types, twice.
-    C4: the region yields the element types and has no side effects.
+    C4: the region yields the element types and has no side effects; it may branch
+    and loop.
 
     ```mlir
     %sum = "tile.reduce"(%x) <{axis = 1 : i32}> ({

@@ -6,8 +6,10 @@ import math
 from ..language.dtypes import int32, with_scalar
 from ..language.ir import I64, UNIT, Spelled
 from ..language.semantic.compare import compare
+from ..language.semantic.convert import as_tensors
 from ..language.semantic.loop import check_operations
 from ..language.tensor import tensor
+from .elements import has_branches
 
 _INFINITY = {"fp16": 0x7C00, "bf16": 0x7F80, "fp32": 0x7F800000, "fp64": 0x7FF0000000000000, "fp8e5": 0x7C}
 _NAN = {
@@ -206,6 +208,12 @@ class IRBuilder:
 
     def call(self, function, args, kwargs=None):
         return self.visitor.inline(function, args, kwargs or {})
+
+    def call_on_elements(self, function, args):
+        if not (args[0].type.is_block() and has_branches(function)):
+            return self.call(function, args)
+        operands, types = [arg.handle for arg in args], [arg.type for arg in args]
+        return tuple(self.map(operands, types, 1, lambda elements: as_tensors(self.call(function, elements))))
 
     def concrete(self, handle):
         return None

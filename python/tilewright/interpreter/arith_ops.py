@@ -1,5 +1,7 @@
 """The ops of `arith` on NumPy arrays."""
 
+import functools
+
 import numpy as np
 
 from .numpy_types import numpy_dtype, signed, unsigned
@@ -75,7 +77,7 @@ def _sign_extend(operands, types, attrs):
 
 
 def _from_unsigned(operands, types, attrs):
-    return [unsigned(operands[0]).astype(numpy_dtype(types[0]))]
+    return _to_float([unsigned(operands[0])], types, attrs)
 
 
 def _to_unsigned(operands, types, attrs):
@@ -83,8 +85,18 @@ def _to_unsigned(operands, types, attrs):
     return [signed(operands[0].astype(f"u{target.itemsize}"))]
 
 
-def _truncf(operands, types, attrs):
-    return [operands[0].astype(numpy_dtype(types[0]))]
+def _to_float(operands, types, attrs):
+    value, target = operands[0], numpy_dtype(types[0])
+    if target.itemsize == 1:  # what is too large becomes the largest number, as processors convert it
+        value, most = value.astype(np.float64), _largest(target)
+        value = np.clip(value, -most, most)
+    return [value.astype(target)]
+
+
+@functools.cache
+def _largest(float8):
+    numbers = np.arange(128, dtype=np.uint8).view(float8).astype(np.float64)
+    return numbers[np.isfinite(numbers)].max()
 
 
 OPS = {
@@ -119,11 +131,11 @@ OPS = {
     "arith.cmpf": _cmpf,
     "arith.select": _select,
     "arith.extf": _to,
-    "arith.truncf": _truncf,
+    "arith.truncf": _to_float,
     "arith.extsi": _sign_extend,
     "arith.extui": _zero_extend,
     "arith.trunci": _to,
-    "arith.sitofp": _to,
+    "arith.sitofp": _to_float,
     "arith.uitofp": _from_unsigned,
     "arith.fptosi": _to,
     "arith.fptoui": _to_unsigned,

@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 
 from ..language.dtypes import block_type, int32, with_scalar
-from ..language.errors import LanguageError
+from ..language.errors import BlockAsScalarError, LanguageError
+from ..language.semantic.convert import as_tensors
 from ..language.tensor import tensor
 from ..runtime.options import Options
 from . import arith_ops, math_ops, tile_ops, warp_ops
@@ -138,6 +139,13 @@ class EagerBuilder:
 
     def call(self, function, args, kwargs=None):
         return self.functions.call(function, args, kwargs or {})
+
+    def call_on_elements(self, function, args):
+        try:
+            return self.call(function, args)
+        except BlockAsScalarError:
+            operands, types = [arg.handle for arg in args], [arg.type for arg in args]
+            return tuple(self.map(operands, types, 1, lambda elements: as_tensors(self.call(function, elements))))
 
     def nan_site(self, name):
         site = name, *_users_place()

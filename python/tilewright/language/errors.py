@@ -19,5 +19,9 @@ class LanguageTypeError(LanguageError, TypeError):
     """An operand has a type (dtype, rank, pointer or not) that the operation does not take."""
 
 
+class BlockAsScalarError(LanguageTypeError):
+    """A block where Python needs one number, as in a condition."""
+
+
 class LanguageValueError(LanguageError, ValueError):
     """A value (shape, axis, option, range) that the operation does not take."""

@@ -70,6 +70,9 @@ class Builder(Protocol):
     def call(self, function, args: Sequence, kwargs: dict | None = None) -> Any:
         """Call a `@tw.jit` function on tensors."""
 
+    def call_on_elements(self, function, args: Sequence) -> Any:
+        """Call a `@tw.jit` function of elements on tensors of one shape. It may branch for each element."""
+
     def nan_site(self, name: str) -> int:
         """Give the number, 1 or more, of the operation that is being made and that messages call `name`."""
 

@@ -20,9 +20,9 @@ def reduce(input, axis, combine_fn, keep_dims=False):
     """Reduce a block, or a tuple of blocks together, along `axis` with a function of your own.
 
     `combine_fn` is a `@tw.jit` function of two elements (of 2n for n blocks: all of the left, then all of
-    the right) that gives one (a tuple of n). It must be associative and commutative. `axis=None` reduces
-    all. With `keep_dims` the reduced axis stays with size 1. The result of reducing a block of rank 1 is a
-    scalar.
+    the right) that gives one (a tuple of n). It must be associative and commutative, and may branch and loop
+    for each element. `axis=None` reduces all. With `keep_dims` the reduced axis stays with size 1. The result of
+    reducing a block of rank 1 is a scalar.
 
     Raises `LanguageTypeError` if the function changes the types.
 
@@ -42,7 +42,7 @@ def reduce(input, axis, combine_fn, keep_dims=False):
         )
 
     def combine(lefts, rights):
-        values = builder().call(combine_fn, [*lefts, *rights])
+        values = builder().call_on_elements(combine_fn, [*lefts, *rights])
         return _reduce.check_combined(values, [left.type for left in lefts])
 
     results = _reduce.reduce(inputs, axis, combine, keep_dims)

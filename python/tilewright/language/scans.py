@@ -122,9 +122,8 @@ def associative_scan(input, axis, combine_fn, reverse=False):
     """For each element of a block, or of a tuple of blocks together, all up to it along `axis` combined.
 
     `combine_fn` is a `@tw.jit` function of two values (of 2n for n blocks: all of the left, then all of the
-    right) that gives one (a tuple of n). It is called on blocks, element by element, and must be
-    associative. With `reverse` the scan runs from the end. Raises `LanguageTypeError` if the function changes
-    the types.
+    right) that gives one (a tuple of n). It must be associative, and may branch and loop for each element. With
+    `reverse` the scan runs from the end. Raises `LanguageTypeError` if the function changes the types.
 
     Example:
 
@@ -144,7 +143,7 @@ def associative_scan(input, axis, combine_fn, reverse=False):
         )
 
     def combine(lefts, rights):
-        values = builder().call(combine_fn, [*lefts, *rights])
+        values = builder().call_on_elements(combine_fn, [*lefts, *rights])
         return _reduce.check_combined(values, [left.type for left in lefts])
 
     results = _scan(inputs, axis, combine, reverse, "tl.associative_scan")

@@ -1,6 +1,6 @@
 """The values that a kernel computes with."""
 
-from .errors import LanguageError, LanguageTypeError
+from .errors import BlockAsScalarError, LanguageError, LanguageTypeError
 
 
 class tensor:
@@ -91,7 +91,7 @@ def _concrete(value, what):
     from .ir import concrete_value
 
     if value.type.is_block():
-        raise LanguageTypeError(
+        raise BlockAsScalarError(
             f"a block of shape {list(value.shape)} cannot be {what}", hint="reduce it to a scalar first"
         )
     return concrete_value(value.handle, what)

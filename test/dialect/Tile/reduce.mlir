@@ -16,6 +16,27 @@ tile.func @sum(%x: tensor<32x64xf32>) -> tensor<32xf32> {
   tile.return %0 : tensor<32xf32>
 }
 
+// A region may loop: the greatest common divisor.
+// CHECK-LABEL: tile.func @loops
+tile.func @loops(%x: tensor<64xi32>) -> i32 {
+  // CHECK: "tile.reduce"(%{{.*}}) <{axis = 0 : i32}> ({
+  // CHECK: scf.while
+  %0 = "tile.reduce"(%x) <{axis = 0 : i32}> ({
+  ^bb0(%a: i32, %b: i32):
+    %zero = arith.constant 0 : i32
+    %found:2 = scf.while (%p = %a, %q = %b) : (i32, i32) -> (i32, i32) {
+      %more = arith.cmpi ne, %q, %zero : i32
+      scf.condition(%more) %p, %q : i32, i32
+    } do {
+    ^bb0(%p: i32, %q: i32):
+      %rest = arith.remui %p, %q : i32
+      scf.yield %q, %rest : i32, i32
+    }
+    tile.yield %found#0 : i32
+  }) : (tensor<64xi32>) -> i32
+  tile.return %0 : i32
+}
+
 // The place of the largest element: two operands, a scalar each.
 // CHECK-LABEL: tile.func @argmax
 tile.func @argmax(%x: tensor<64xf32>, %i: tensor<64xi32>) -> (f32, i32) {

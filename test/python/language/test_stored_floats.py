@@ -180,7 +180,7 @@ def convert(x, direct, by_float, N: tl.constexpr, FROM: tl.constexpr, TO: tl.con
     tl.store(by_float.to(tl.pointer_type(TO)) + i, value.to(tl.float32).to(TO))
 
 
-@pytest.mark.parametrize("name, to", itertools.permutations(EIGHT_BITS, 2))
+@pytest.mark.parametrize("name, to", list(itertools.permutations(EIGHT_BITS, 2)))
 def test_from_one_kind_to_another(backend, name, to):
     """float32 holds all of them: it is the way between any two."""
     direct, by_float = (backend.poisoned((256,), "uint8") for _ in range(2))
@@ -230,3 +230,29 @@ def test_gpus_have_every_direction(name, target):
         compile_(there_and_back, ["out"], TYPE=getattr(tl, name), OTHER=getattr(tl, other))
     for other in EIGHT_BITS:
         compile_(convert, ["direct", "by_float"], FROM=getattr(tl, name), TO=getattr(tl, other))
+
+
+@tw.jit
+def narrow_all(x, out, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(out + i, tl.load(x + i).to(out.dtype.element_ty))
+
+
+@pytest.mark.parametrize("source", ["float32", "float16", "bfloat16", "float64", "int32", "int64", "uint32"])
+@pytest.mark.parametrize("name", ["float8_e4m3fn", "float8_e5m2"])
+def test_what_is_too_large_becomes_the_largest_number(backend, name, source):
+    values = [1, 447, 448, 449, 464, 465, 57344, 61439, 61440, 65000]
+    if "int32" in source or "int64" in source:
+        values += [2**31 - 1]
+    else:
+        values += [np.inf, -np.inf, np.nan, -500, -62000]
+    if source == "int32":
+        values += [-(2**31), -449]
+    with np.errstate(over="ignore"):
+        x = np.array(values).astype(getattr(ml_dtypes, source, None) or source)
+    target = np.dtype(getattr(ml_dtypes, name))
+    most = float(ml_dtypes.finfo(target).max)
+    out = backend.poisoned(x.shape, name)
+    narrow_all[1,](backend.array(x), out, len(x))
+    expected = np.clip(x.astype(np.float64), -most, most).astype(target)
+    np.testing.assert_array_equal(backend.numpy(out).astype(np.float64), expected.astype(np.float64))

@@ -73,6 +73,11 @@ def to_tensor(value):
     raise LanguageTypeError(f"expected a block, a scalar or a number, got {describe(value)}")
 
 
+def as_tensors(given):
+    """What a function gave, a value or a tuple of them, as a list of tensors."""
+    return [to_tensor(value) for value in (given if isinstance(given, tuple) else (given,))]
+
+
 def describe(value):
     """How an error names a value."""
     if isinstance(value, tensor):

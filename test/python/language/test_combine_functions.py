@@ -1,0 +1,147 @@
+"""Functions given to reductions and scans that branch and loop for each element, on every back end."""
+
+import math
+
+import numpy as np
+import pytest
+import tilewright as tw
+import tilewright.language as tl
+
+
+@tw.jit
+def larger(a, b):
+    if a > b:
+        return a
+    return b
+
+
+@tw.jit
+def larger_of_expression(a, b):
+    return a if a > b else b
+
+
+@tw.jit
+def divisor(a, b):
+    """The greatest common divisor."""
+    while b != 0:
+        rest = a % b
+        a = b
+        b = rest
+    return a
+
+
+@tw.jit
+def by_call(a, b):
+    return larger(a, b)
+
+
+@tw.jit
+def first_greatest(a, place, b, other):
+    if a > b:
+        return a, place
+    elif a == b:
+        return a, tl.minimum(place, other)
+    else:
+        return b, other
+
+
+@tw.jit
+def load_block(x, M: tl.constexpr, N: tl.constexpr):
+    return tl.load(x + tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :])
+
+
+@tw.jit
+def reduce_kernel(x, out, M: tl.constexpr, N: tl.constexpr, AXIS: tl.constexpr, function: tl.constexpr):
+    value = tl.reduce(load_block(x, M, N), AXIS, function)
+    tl.store(out + tl.arange(0, value.shape[0]), value)
+
+
+@tw.jit
+def scan_kernel(
+    x,
+    out,
+    M: tl.constexpr,
+    N: tl.constexpr,
+    AXIS: tl.constexpr,
+    REVERSE: tl.constexpr,
+    function: tl.constexpr,
+):
+    place = tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :]
+    tl.store(out + place, tl.associative_scan(load_block(x, M, N), AXIS, function, reverse=REVERSE))
+
+
+FUNCTIONS = [(larger, max), (larger_of_expression, max), (by_call, max), (divisor, math.gcd)]
+SHAPES = [(4, 8), (5, 7), (1, 1), (1, 13), (3, 100)]
+
+
+def folded(function, x, axis):
+    """What `function` gives for each prefix along `axis`."""
+    return np.frompyfunc(function, 2, 1).accumulate(x.astype(object), axis).astype(x.dtype)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("function, plain", FUNCTIONS, ids=lambda fn: fn.__name__)
+def test_reduce(backend, rng, function, plain, shape, axis):
+    x = rng.integers(1, 60, shape).astype(np.int32)
+    out = backend.poisoned((shape[1 - axis],), "int32")
+    reduce_kernel[1,](backend.array(x), out, *shape, axis, function)
+    np.testing.assert_array_equal(backend.numpy(out), np.take(folded(plain, x, axis), -1, axis))
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("function, plain", FUNCTIONS, ids=lambda fn: fn.__name__)
+def test_scan(backend, rng, function, plain, shape, axis, reverse):
+    x = rng.integers(1, 60, shape).astype(np.int32)
+    out = backend.poisoned(shape, "int32")
+    scan_kernel[1,](backend.array(x), out, *shape, axis, reverse, function)
+    turned = np.flip(x, axis) if reverse else x
+    expected = folded(plain, turned, axis)
+    np.testing.assert_array_equal(backend.numpy(out), np.flip(expected, axis) if reverse else expected)
+
+
+@tw.jit
+def pairs_kernel(x, greatest, place, last, N: tl.constexpr):
+    i = tl.arange(0, N)
+    value = tl.load(x + i)
+    most, where = tl.associative_scan((value, i), 0, first_greatest)
+    tl.store(greatest + i, most)
+    tl.store(place + i, where)
+    most, where = tl.reduce((value, i), 0, first_greatest)
+    tl.store(last, most)
+    tl.store(last + 1, where)
+    tl.store(last + 2, tl.reduce(value, 0, lambda a, b: a if a > b else b))
+    tl.store(last + 3, tl.sum(tl.associative_scan(value, 0, lambda a, b: larger(a, b))))
+
+
+def test_tuples_and_lambdas(backend, rng):
+    x = rng.integers(0, 9, 21).astype(np.int32)
+    greatest, place, last = (backend.poisoned((n,), "int32") for n in (21, 21, 4))
+    pairs_kernel[1,](backend.array(x), greatest, place, last, 21)
+    most = np.maximum.accumulate(x)
+    np.testing.assert_array_equal(backend.numpy(greatest), most)
+    np.testing.assert_array_equal(backend.numpy(place), [np.argmax(x[: i + 1]) for i in range(21)])
+    np.testing.assert_array_equal(backend.numpy(last), [x.max(), np.argmax(x), x.max(), most.sum()])
+
+
+@tw.jit
+def nothing(a, b):
+    if a > b:
+        return
+
+
+@pytest.mark.parametrize("kernel, arguments", [(scan_kernel, (0, False)), (reduce_kernel, (0,))])
+def test_a_function_that_gives_nothing(backend, kernel, arguments):
+    x, out = (backend.poisoned((2, 4), "int32") for _ in range(2))
+    with pytest.raises(Exception, match="None"):
+        kernel[1,](x, out, 2, 4, *arguments, nothing)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("function", [larger, divisor], ids=lambda fn: fn.__name__)
+def test_assembles_for_a_gpu(assemble, function):
+    constants = {"M": 8, "N": 24, "AXIS": 1, "function": function}
+    assemble(reduce_kernel, {"x": "*i32", "out": "*i32"}, constants)
+    assemble(scan_kernel, {"x": "*i32", "out": "*i32"}, {**constants, "REVERSE": True})
