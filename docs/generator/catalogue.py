@@ -95,7 +95,7 @@ PAGES = (
             _tl("Reductions", "sum max min argmax argmin xor_sum reduce_or reduce"),
             _tl("Scans", "cumsum cumprod associative_scan"),
             _tl("Sorting", "sort topk bitonic_merge"),
-            _tl("By index", "gather histogram"),
+            _tl("By index", "gather scatter histogram"),
             _tl("A function of each element", "map_elementwise"),
         ),
     ),

@@ -99,6 +99,7 @@ from .random import (
 )
 from .reductions import argmax, argmin, max, min, reduce, reduce_or, sum, xor_sum
 from .scans import associative_scan, cumprod, cumsum
+from .scattering import scatter
 from .shaping import broadcast, broadcast_to, expand_dims, permute, ravel, reshape, trans, view
 from .sorting import bitonic_merge, sort, topk
 from .standard import cdiv, next_power_of_2, sigmoid, softmax, swizzle2d
@@ -244,6 +245,7 @@ __all__ = [
     "reduce_or",
     "reshape",
     "rsqrt",
+    "scatter",
     "sigmoid",
     "sin",
     "slice",

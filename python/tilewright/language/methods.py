@@ -2,7 +2,19 @@
 axis=0)`.
 """
 
-from . import elementwise, indexing, joining, math, memory, reductions, scans, shaping, sorting, standard
+from . import (
+    elementwise,
+    indexing,
+    joining,
+    math,
+    memory,
+    reductions,
+    scans,
+    scattering,
+    shaping,
+    sorting,
+    standard,
+)
 from .tensor import _define_operators, tensor
 
 _METHODS = {
@@ -24,6 +36,7 @@ _METHODS = {
     reductions: ["argmax", "argmin", "max", "min", "reduce", "reduce_or", "sum", "xor_sum"],
     scans: ["associative_scan", "cumprod", "cumsum"],
     shaping: ["broadcast_to", "expand_dims", "permute", "ravel", "reshape", "trans", "view"],
+    scattering: ["scatter"],
     sorting: ["sort", "topk"],
     standard: ["cdiv", "sigmoid", "softmax"],
 }

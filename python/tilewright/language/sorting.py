@@ -134,7 +134,7 @@ def _filled(keys, with_greatest):
     return arithmetic.where(is_element, pairs.resize(keys, axis, whole), fill)
 
 
-def _sorted(keys, descending):
+def sort_keys(keys, descending):
     """`keys` in order along the last axis."""
     side = keys.shape[-1]
     keys = _filled(keys, with_greatest=not descending)
@@ -165,7 +165,7 @@ def sort(x, dim=None, descending=False):
     """
     x = convert.to_tensor(x)
     _last_axis(x, dim, "tl.sort")
-    return _from_keys(_sorted(_to_keys(x), descending), x.dtype)
+    return _from_keys(sort_keys(_to_keys(x), descending), x.dtype)
 
 
 @builtin
@@ -191,7 +191,7 @@ def topk(x, k, dim=None):
     length = pairs.whole_side(k)
     phases = length.bit_length() - 1
     if is_for_gpu() and _is_large(keys) and math.prod(keys.shape) > _MOST_FOLDED:
-        return _from_keys(pairs.resize(_sorted(keys, True), axis, k), x.dtype)
+        return _from_keys(pairs.resize(sort_keys(keys, True), axis, k), x.dtype)
     keys = _sort_runs(keys, phases, True)
     while keys.shape[-1] > length:
         # One run goes down and the next one up: the greater of each two are the greatest of both.
@@ -216,6 +216,6 @@ def bitonic_merge(x, dim=None, descending=False):
     side = x.shape[_last_axis(x, dim, "tl.bitonic_merge")]
     keys = _to_keys(x)
     if pairs.whole_side(side) != side:  # filled up it would fall and rise once more
-        return _from_keys(_sorted(keys, descending), x.dtype)
+        return _from_keys(sort_keys(keys, descending), x.dtype)
     merge = _merge_in_loop if _is_large(keys) else _merge
     return _from_keys(merge(keys, side.bit_length() - 1, descending), x.dtype)

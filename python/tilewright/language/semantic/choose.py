@@ -9,7 +9,8 @@ from .promote import broadcast_to_shape
 from .shape import as_axis
 
 
-def _check_block(value, what):
+def check_block(value, what):
+    """Raise unless `value` is a block."""
     from ..tensor import tensor
 
     if not isinstance(value, tensor) or not value.type.is_block():
@@ -26,24 +27,33 @@ def _check_inside(index, side):
     emit_effect("tile.assert", [inside], message=f"an index of tl.gather is outside of [0, {side})")
 
 
-def gather(source, index, axis):
-    """See `tl.gather`."""
-    _check_block(source, "the source of tl.gather")
-    _check_block(index, "the index of tl.gather")
+def check_index(value, index, what, role):
+    """Raise unless `index` is a block of integers of the rank of `value`, which is the `role` of `what`."""
+    check_block(index, f"the index of {what}")
     if not index.dtype.is_int() or index.dtype.is_bool():
-        raise LanguageTypeError(f"the index of tl.gather is made of integers, got {index.type}")
-    if len(source.shape) != len(index.shape):
+        raise LanguageTypeError(f"the index of {what} is made of integers, got {index.type}")
+    if len(value.shape) != len(index.shape):
         raise LanguageValueError(
-            f"the source and the index of tl.gather have the same rank, got {list(source.shape)} "
-            f"and {list(index.shape)}"
+            f"the {role} and the index of {what} have the same rank, got {list(value.shape)} and {list(index.shape)}"
         )
-    axis = as_axis(axis, len(source.shape), "tl.gather")
-    for other, (side, given) in enumerate(zip(source.shape, index.shape, strict=True)):
+
+
+def check_sides(value, index, axis, what, role):
+    """Raise unless `index` has the sides of `value` but for that along `axis`."""
+    for other, (side, given) in enumerate(zip(value.shape, index.shape, strict=True)):
         if other != axis and side != given:
             raise LanguageValueError(
-                f"side {other} of tl.gather along axis {axis} is {side} in the source and {given} in the index",
+                f"side {other} of {what} along axis {axis} is {side} in the {role} and {given} in the index",
                 hint="broadcast one of them with tl.broadcast_to",
             )
+
+
+def gather(source, index, axis):
+    """See `tl.gather`."""
+    check_block(source, "the source of tl.gather")
+    check_index(source, index, "tl.gather", "source")
+    axis = as_axis(axis, len(source.shape), "tl.gather")
+    check_sides(source, index, axis, "tl.gather", "source")
     _check_inside(index, source.shape[axis])
     result = block_type(source.dtype, index.shape)
     return emit("tile.gather", [source, cast(index, int32)], result, axis=axis)
@@ -63,7 +73,7 @@ def _to_int32(source, num_bins, mask):
 
 def histogram(source, num_bins, mask):
     """See `tl.histogram`."""
-    _check_block(source, "the input of tl.histogram")
+    check_block(source, "the input of tl.histogram")
     if not source.dtype.is_int():
         raise LanguageTypeError(
             f"tl.histogram counts integers, got {source.type}", hint="cast it with .to(tl.int32)"
