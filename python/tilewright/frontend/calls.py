@@ -3,6 +3,7 @@
 import ast
 import builtins
 import inspect
+import re
 import types
 
 from ..language.builtin import is_builtin
@@ -16,7 +17,8 @@ from .python_calls import HANDLED
 from .signatures import bind, signature_of
 from .values import describe, is_constant, wrap
 
-_MAX_DEPTH = 64
+#: How deep calls may be nested.
+MAX_DEPTH = 64
 _PURE_MODULES = ("math", "operator", "_operator")
 
 
@@ -120,10 +122,8 @@ class Calls:
 
     def _inline(self, function, args, kwargs):
         """Compile a call of another kernel function in place."""
-        if self.depth >= _MAX_DEPTH:
-            raise self.error(
-                f"calls are nested more than {_MAX_DEPTH} deep: does {function.__name__}() call itself?"
-            )
+        if self.depth >= MAX_DEPTH:
+            raise self.error(too_deep(function))
         bound = self._bind(function, args, kwargs)
         if isinstance(function, Closure):
             return function.visitor(bound, caller=self).run()
@@ -153,5 +153,11 @@ class Calls:
         return self._inline(function, args, kwargs)
 
 
+def too_deep(function):
+    """What is wrong with a call of `function` that is nested too deep."""
+    return f"calls are nested more than {MAX_DEPTH} deep: does {function.__name__}() call itself?"
+
+
 def _usage(function):
-    return f"it is called as {function.__name__}{inspect.signature(function)}"
+    text = f"it is called as {function.__name__}{inspect.signature(function)}"
+    return re.sub(r"tilewright\.language\.(\w+\.)*", "tl.", text)

@@ -1,5 +1,6 @@
 """What a user sees when a kernel cannot be compiled."""
 
+import itertools
 import linecache
 from dataclasses import dataclass
 
@@ -52,9 +53,11 @@ class CompilationError(TilewrightError):
 
     def _render(self):
         parts = [self.message]
-        for index, frame in enumerate(self.frames):
-            lead = "at " if index == 0 else "called from "
+        leads = ["at ", *["called from "] * len(self.frames)]
+        for (frame, same), lead in zip(itertools.groupby(self.frames), leads, strict=False):
             parts.append("\n".join("  " + line for line in (lead + str(frame)).splitlines()))
+            more = len(list(same)) - 1
+            parts += [f"  called from there {more} more times"] if more else []
         parts += [f"  note: {note}" for note in self.notes]
         if self.hint:
             parts.append(f"  hint: {self.hint}")

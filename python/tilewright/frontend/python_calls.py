@@ -88,6 +88,11 @@ def _getattr(value, name, *default):
     return getattr(value, unwrap(name), *default)
 
 
+def _hasattr(value, name):
+    name = unwrap(name)
+    return hasattr(value, name) or hasattr(unwrap(value), name)
+
+
 def _print(prefix="", *args, **options):
     if options:
         raise LanguageTypeError(
@@ -105,6 +110,7 @@ HANDLED = {
     "len": _len,
     "isinstance": _isinstance,
     "getattr": _getattr,
+    "hasattr": _hasattr,
     "print": _print,
     "tuple": lambda *args: tuple(*args),
     "list": lambda *args: tuple(*args),
@@ -129,7 +135,6 @@ HANDLED = {
             hash,
             ord,
             chr,
-            hasattr,
         )
     },
 }

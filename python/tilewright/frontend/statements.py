@@ -144,9 +144,19 @@ class Statements:
         value = unwrap(value) if isinstance(value, constexpr) else value
         if not isinstance(value, (tuple, list)):
             raise self.error(f"cannot unpack {describe(value)}", target)
+        value = self._with_rest(target, value)
         if len(value) != len(target.elts):
             raise self.error(f"{len(target.elts)} names for {len(value)} values", target)
         for element, item in zip(target.elts, value, strict=True):
             if isinstance(element, ast.Subscript):
                 raise self.error("elements of a block are assigned one by one", element)
-            self.assign(element, item)
+            self.assign(element.value if isinstance(element, ast.Starred) else element, item)
+
+    @staticmethod
+    def _with_rest(target, value):
+        """`value` with all that the `*name` of the target takes, if it has one, as one tuple."""
+        start = next((at for at, name in enumerate(target.elts) if isinstance(name, ast.Starred)), None)
+        count = len(value) - len(target.elts) + 1
+        if start is None or count < 0:
+            return value
+        return (*value[:start], tuple(value[start : start + count]), *value[start + count :])

@@ -8,6 +8,7 @@ import numpy as np
 from .. import knobs
 from .._tilewright import cuda
 from ..frontend.annotations import annotated_type, as_annotated
+from ..frontend.calls import MAX_DEPTH, too_deep
 from ..frontend.function import KernelFunction
 from ..frontend.texts import keep_text
 from ..language.constexpr import constexpr, unwrap
@@ -30,12 +31,22 @@ class Functions:
     """Functions prepared for the interpreter, each once a launch."""
 
     def __init__(self):
-        self._prepared = {}
+        self._prepared, self._depth = {}, 0
 
     def call(self, function, args, kwargs):
-        """Call a kernel function from a kernel: bind the arguments, mark the constants, run the body."""
+        """Call a kernel function from a kernel. Raises `LanguageError` where calls are nested too deep to compile."""
+        if self._depth >= MAX_DEPTH:
+            raise LanguageError(too_deep(function))
+        self._depth += 1
+        try:
+            return self._run(function, args, kwargs)
+        finally:
+            self._depth -= 1
+
+    def _run(self, function, args, kwargs):
+        """Bind the arguments, mark the constants, run the body."""
         if isinstance(function, LocalFunction):
-            return function(*args, **kwargs)
+            return function.fn(*args, **kwargs)
         fn = function.fn
         bound = inspect.signature(fn).bind(*args, **kwargs)
         bound.apply_defaults()

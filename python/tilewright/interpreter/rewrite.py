@@ -95,9 +95,6 @@ def _replaced(value, index, new):
 class LocalFunction(KernelFunction):
     """A function defined inside a kernel, rewritten with it."""
 
-    def __call__(self, *args, **kwargs):
-        return self.fn(*args, **kwargs)
-
 
 HELPERS = {
     **HANDLED,
@@ -225,8 +222,11 @@ def rewrite(fn):
     ast.increment_lineno(tree, source.first_line - 1)
     module = ast.fix_missing_locations(ast.Module([tree], []))
     environment = {**fn.__globals__, **_closure(fn), **_free_builtins(fn)}
+    names = dict(environment)
     exec(compile(module, source.file, "exec"), environment)
-    return environment[fn.__name__]
+    made = environment.pop(fn.__name__)
+    environment.update(names)  # by its own name it calls the kernel function, as others do
+    return made
 
 
 def _closure(fn):
