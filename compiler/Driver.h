@@ -28,6 +28,8 @@ struct CompileOptions {
   bool debug = false;
   /// The same result at every launch, whatever the order of programs.
   bool deterministic = false;
+  /// Round a product and a sum once where a GPU can.
+  bool fuseMulAdd = true;
   /// Collect the remarks of passes and the source of each line of the stages.
   bool report = false;
   /// Keep the text of the stage "llvm" on the way to later ones.

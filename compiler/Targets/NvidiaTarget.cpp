@@ -80,6 +80,7 @@ static LogicalResult emitStages(ModuleOp module, const CompileOptions &options,
   PtxOptions ptx;
   ptx.arch = options.target;
   ptx.ptxVersion = *version;
+  ptx.fuseMulAdd = options.fuseMulAdd;
   ptx.keepLlvmIr = options.keepLlvm || options.stopAfter == "llvm";
   ptx.times = &artifact.times;
   FailureOr<PtxResult> result = emitPtx(module, ptx);

@@ -19,7 +19,10 @@ bool KernelTable::hashConstant(const CallKey &key, size_t index,
   if (index >= firstOption &&
       value == signature.options[index - firstOption].defaultValue.ptr())
     return true;
-  const Py_hash_t found = PyObject_Hash(value);
+  // The files of libraries come as a dict.
+  const Py_hash_t found = index >= firstOption && PyDict_Check(value)
+                              ? PyDict_Size(value)
+                              : PyObject_Hash(value);
   hash = mix(hash, static_cast<uint64_t>(found));
   return found != -1;
 }

@@ -1,6 +1,5 @@
 """`triton.JITFunction`, `triton.jit` and `triton.KernelInterface`: kernels with Triton's attributes."""
 
-import hashlib
 import inspect
 import re
 from functools import partial
@@ -9,6 +8,7 @@ from .. import knobs
 from ..frontend.source import replaced, source_of
 from ..runtime.errors import TilewrightError
 from ..runtime.jit import JITFunction as Kernel
+from .dependencies import Dependencies
 
 #: Names of element types as signatures spell them.
 SIGNATURE_NAMES = {
@@ -72,6 +72,7 @@ class JITFunction(Kernel, KernelInterface):
         self.version, self.noinline = version, noinline
         self._interpreted |= knobs.TRITON_INTERPRET.flag()
         self.module, self.__globals__ = fn.__module__, fn.__globals__
+        self._dependencies = None  # until the first launch
 
     __getitem__ = Kernel.__getitem__
     warmup = Kernel.warmup
@@ -92,6 +93,30 @@ class JITFunction(Kernel, KernelInterface):
         self.fn = replaced(self.fn, text)
         self.forget()
 
+    def forget(self):
+        """Compile anew at the next launch."""
+        super().forget()
+        self._dependencies = None
+        self.pre_run_hooks = [hook for hook in self.pre_run_hooks if hook != self._check_constants]
+
+    def _launch_specially(self, grid):
+        if self._dependencies is None and not self._interpreted:
+            self._dependencies = Dependencies(self.fn)
+            if self._dependencies.constants:
+                self.pre_run_hooks.insert(0, self._check_constants)
+        return super()._launch_specially(grid)
+
+    def _check_constants(self, *args, **kwargs):
+        """Raise `RuntimeError` if a constant has changed that the kernel was compiled with."""
+        for constant in self._dependencies.constants:
+            constant.check()
+
+    @property
+    def used_global_vals(self):
+        """The constants outside of the kernel that it was compiled with: values and modules, by name and module."""
+        constants = self._dependencies.constants if self._dependencies else ()
+        return {(c.name, id(c.fn.__globals__)): (c.value, c.fn.__globals__) for c in constants}
+
     def _interpret(self, grid, *args, **kwargs):
         try:
             super()._interpret(grid, *args, **kwargs)
@@ -100,8 +125,9 @@ class JITFunction(Kernel, KernelInterface):
 
     @property
     def cache_key(self):
-        """A digest of the text, for caches of others. It does not tell what the names in it mean."""
-        return hashlib.sha256(f"{self.src}{self.numerics}".encode()).hexdigest()
+        """A digest of the text, of the functions that it calls and of the constants that it reads, for caches of
+        others."""
+        return Dependencies(self.fn).digest(self.numerics)
 
 
 def _existing(fn, chosen):

@@ -1,10 +1,18 @@
-"""`triton.knobs.runtime`: hooks around compilations, with the arguments that Triton calls them with."""
+"""`triton.knobs.runtime`: hooks around compilations and launches, with the arguments that Triton calls them with."""
 
 from collections import namedtuple
 
-from ..hooks import compile_hook
+from ..hooks import compile_hook, launch_hook
 
 _Function = namedtuple("JitFunctionInfo", ("module", "name", "jit_function"))
+
+
+def _data(compilation):
+    """The specialisation as text, None where it has constants that cannot be written down."""
+    try:
+        return compilation.specialization_data
+    except TypeError:
+        return None
 
 
 def _arguments(compilation):
@@ -13,23 +21,23 @@ def _arguments(compilation):
     types = ", ".join(f"{name}: {type_}" for name, type_ in compilation.types.items())
     described = ", ".join(f"{name}={value}" for name, value in options.items())
     kernel = compilation.function
-    data = compilation.specialization_data
+    data = _data(compilation)
     compiled = {
-        "key": data,
+        "key": compilation.key,
         "signature": compilation.types,
         "device": 0 if compilation.device == "cpu" else int(compilation.device.partition(":")[2]),
         "constants": compilation.constants,
         "configs": [compilation.divisors],
-        "enable_fp_fusion": True,
-        "extern_libs": (),
+        "extern_libs": tuple(dict(options["extern_libs"] or ()).items()),
         "specialization_data": data,
         "is_warmup": compilation.is_warmup,
         **{
-            name: options[name] for name in ("num_warps", "num_ctas", "num_stages", "launch_cooperative_grid")
+            name: options[name]
+            for name in ("num_warps", "num_ctas", "num_stages", "launch_cooperative_grid", "enable_fp_fusion")
         },
     }
     return {
-        "key": data,
+        "key": compilation.key,
         "repr": f"{kernel.__qualname__}[{described}]({types})",
         "fn": _Function(kernel.__module__, kernel.__qualname__, kernel),
         "compile": compiled,
@@ -38,12 +46,45 @@ def _arguments(compilation):
     }
 
 
+class LaunchMetadata:
+    """What a hook around a launch gets: `get()` is a dict of the "name" of the kernel, the "stream" and what the function
+    `launch_metadata` of the kernel's decorator gave."""
+
+    def __init__(self, launch):
+        self._launch = launch
+
+    def get(self):
+        """The dict."""
+        return {"name": self._launch.kernel, "stream": self._launch.stream, **self._launch.metadata}
+
+
+class HookChain:
+    """Functions that are called with the `LaunchMetadata` before, or after, each launch."""
+
+    def __init__(self, when):
+        self._when, self._installed = when, {}
+
+    def add(self, function):
+        """Call `function` from now on; once, however often it is added."""
+        if function not in self._installed:
+            self._installed[function] = launch_hook(
+                **{self._when: lambda launch: function(LaunchMetadata(launch))}
+            )
+
+    def remove(self, function):
+        """Do not call `function` any more."""
+        if function in self._installed:
+            self._installed.pop(function).remove()
+
+
 class Runtime:
-    """`jit_cache_hook` is called before each compilation, and gives True where there should be none;
-    `jit_post_compile_hook` after it. None: no such hook."""
+    """`launch_enter_hook` and `launch_exit_hook` have functions that are called around launches. `jit_cache_hook` is
+    called before each compilation, and gives True where there should be none; `jit_post_compile_hook` after it. None: no
+    such hook."""
 
     def __init__(self):
         self._hooks = {}
+        self.launch_enter_hook, self.launch_exit_hook = HookChain("before"), HookChain("after")
 
     def _set(self, when, function):
         known = self._hooks.pop(when, None)

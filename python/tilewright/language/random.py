@@ -4,16 +4,17 @@ The generator is Philox-4x32 (Salmon, Moraes, Dror, Shaw: "Parallel random numbe
 """
 
 from .builtin import builtin
-from .dtypes import float32, int32, uint32, uint64
+from .dtypes import float32, int32, int64, uint32, uint64
 from .errors import LanguageTypeError
 from .math import cos, log, sin, sqrt
 from .semantic import arithmetic, compare, convert
 
 N_ROUNDS_DEFAULT = 10
-_MULTIPLIERS = 0xD2511F53, 0xCD9E8D57
-_KEY_STEPS = 0x9E3779B9, 0xBB67AE85
-# The largest float below 1 is what the largest integer maps to.
-_TO_UNIT = 4.6566127342e-10
+#: By the width of the counters.
+_MULTIPLIERS = {32: (0xD2511F53, 0xCD9E8D57), 64: (0xD2E7470EE14C6C93, 0xCA5A826395121157)}
+_KEY_STEPS = {32: (0x9E3779B9, 0xBB67AE85), 64: (0x9E3779B97F4A7C15, 0xBB67AE8584CAA73B)}
+# The largest float below 1 is what the largest integer of 32 or 64 bits maps to.
+_TO_UNIT = {32: 4.6566127342e-10, 64: 1.0842020432385337e-19}
 
 
 def _xor(*values):
@@ -26,13 +27,14 @@ def _xor(*values):
 def _integers(value, what):
     value = convert.to_tensor(value)
     if not value.dtype.is_int():
-        raise LanguageTypeError(f"the {what} of a random number is an integer, got {value.type}")
+        raise LanguageTypeError(f"a random number takes an integer as its {what}, got {value.type}")
     return value
 
 
 @builtin
 def philox_impl(c0, c1, c2, c3, k0, k1, n_rounds=N_ROUNDS_DEFAULT):
-    """`n_rounds` rounds on the counter `c0` to `c3` with the key `k0`, `k1`, all uint32; gives four uint32.
+    """`n_rounds` rounds on the counter `c0` to `c3` with the key `k0`, `k1`, all uint32, or all uint64; gives four of
+    that type.
 
     Example:
 
@@ -43,17 +45,19 @@ def philox_impl(c0, c1, c2, c3, k0, k1, n_rounds=N_ROUNDS_DEFAULT):
         uint32 3159862348
         uint32 2600524760
     """
+    multipliers, steps = _MULTIPLIERS[c0.dtype.int_bitwidth], _KEY_STEPS[c0.dtype.int_bitwidth]
     for _ in range(n_rounds):
-        high0, low0 = arithmetic.multiply_high(c0, _MULTIPLIERS[0]), arithmetic.mul(c0, _MULTIPLIERS[0])
-        high2, low2 = arithmetic.multiply_high(c2, _MULTIPLIERS[1]), arithmetic.mul(c2, _MULTIPLIERS[1])
+        high0, low0 = arithmetic.multiply_high(c0, multipliers[0]), arithmetic.mul(c0, multipliers[0])
+        high2, low2 = arithmetic.multiply_high(c2, multipliers[1]), arithmetic.mul(c2, multipliers[1])
         c0, c1, c2, c3 = _xor(high2, c1, k0), low2, _xor(high0, c3, k1), low0
-        k0, k1 = arithmetic.add(k0, _KEY_STEPS[0]), arithmetic.add(k1, _KEY_STEPS[1])
+        k0, k1 = arithmetic.add(k0, steps[0]), arithmetic.add(k1, steps[1])
     return c0, c1, c2, c3
 
 
 @builtin
 def philox(seed, c0, c1, c2, c3, n_rounds=N_ROUNDS_DEFAULT):
-    """Four blocks of random uint32 from an integer `seed` (its 64 bits are the key) and four 32-bit counters.
+    """Four blocks of random uint32 from an integer `seed` (its 64 bits are the key) and four counters of up to 32 bits;
+    of random uint64 where the first counter has 64.
 
     Example:
 
@@ -64,9 +68,12 @@ def philox(seed, c0, c1, c2, c3, n_rounds=N_ROUNDS_DEFAULT):
         uint32 2600524760
     """
     seed = convert.cast(_integers(seed, "seed"), uint64)
-    k0, k1 = convert.cast(seed, uint32), convert.cast(arithmetic.shift(seed, 32, ">>"), uint32)
-    counters = [convert.cast(_integers(c, "counter"), uint32) for c in (c0, c1, c2, c3)]
-    return philox_impl(*counters, k0, k1, n_rounds)
+    counters = [_integers(c, "counter") for c in (c0, c1, c2, c3)]
+    if counters[0].dtype.int_bitwidth == 64:
+        keys, width = (seed, convert.constant(0, uint64)), uint64
+    else:
+        keys, width = (seed, arithmetic.shift(seed, 32, ">>")), uint32
+    return philox_impl(*[convert.cast(value, width) for value in (*counters, *keys)], n_rounds)
 
 
 @builtin
@@ -103,16 +110,18 @@ def randint(seed, offset, n_rounds=N_ROUNDS_DEFAULT):
 
 @builtin
 def uint_to_uniform_float(x):
-    """32 random bits to a float32 evenly spread over [0, 1).
+    """32 or 64 random bits to a float32 evenly spread over [0, 1).
 
     Example:
 
         >>> tl.uint_to_uniform_float(tl.full((), 2**30, tl.uint32))
         float32 0.5
     """
-    x = convert.bitcast(convert.to_tensor(x), int32)
+    x = _integers(x, "bits")
+    width = 64 if x.dtype.int_bitwidth == 64 else 32
+    x = convert.bitcast(x, int64 if width == 64 else int32)
     folded = arithmetic.where(compare.compare("lt", x, 0), arithmetic.invert(x), x)
-    return arithmetic.mul(convert.cast(folded, float32), _TO_UNIT)
+    return arithmetic.mul(convert.cast(folded, float32), _TO_UNIT[width])
 
 
 @builtin

@@ -1,5 +1,6 @@
 """A kernel compiled for certain types of arguments and one target."""
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -142,6 +143,13 @@ class CompiledKernel:
         if flags is None:
             return pointers
         return [name for name, flag in zip(self.arg_types, flags, strict=True) if flag]
+
+    @property
+    def hash(self):
+        """A digest of the machine code and of what it was compiled for."""
+        request = (self.name, self.target, self.arg_types, self.constexprs, self.options)
+        stage = next((stage for stage in _BINARY if stage in self.asm), "tile")
+        return hashlib.sha256(repr(request).encode() + self.binary(stage)).hexdigest()
 
     def binary(self, stage):
         """A stage as bytes."""

@@ -98,7 +98,7 @@ class JITFunction(KernelFunction):
     def device_caches(self):
         """What was compiled so far: by the number of the device, which is 0 for the CPU, a tuple of a dict of
         `CompiledKernel`."""
-        return {ordinal: (made,) for ordinal, made in self._specializer.made.items()}
+        return _Caches(self._specializer.made)
 
     def repr(self, specialization):
         """The name of the kernel for a specialisation, which has `constants` and `signature` by name."""
@@ -216,6 +216,17 @@ class JITFunction(KernelFunction):
 
     def __repr__(self):
         return f"<tilewright kernel {self.__module__}.{self.__qualname__}>"
+
+
+class _Caches(dict):
+    """By the number of a device a tuple of what was compiled for it, a dict; of any device, if there is nothing yet."""
+
+    def __init__(self, made):
+        super().__init__({ordinal: (kernels,) for ordinal, kernels in made.items()})
+        self._made = made
+
+    def __missing__(self, ordinal):
+        return (self._made.setdefault(ordinal, {}),)
 
 
 def _array_of(value):

@@ -13,14 +13,14 @@ class Options:
     bits. `num_ctas`: how many neighbouring programs may run as a cluster of thread blocks,
     which bring what all of them load only once, a power of two up to 16; a hint, for compute capability 9.0.
     `maxnreg`: registers of a thread at most, None for what the assembler finds best.
-    `numerics`: "ieee", or "triton" for the defaults of Triton: float32 products in TF32, divisions with a
-    relative error of 2 units in the last place, and fast exponentials without subnormal results, where the
-    kernel does not say. `launch_cooperative_grid`: all programs of a launch run at once, or it fails, as it
-    always does on the CPU. `enable_fp_fusion`: a product and a sum may be rounded once; a permission, which the
-    compiler makes no use of. `launch_pdl`: a kernel that calls `tl.extra.cuda.gdc_wait` may start before those
-    in front of it on its stream are done; a hint, for devices from compute capability 9.0 on. The CPU takes
-    notice of `launch_cooperative_grid`, `debug`, `check_nan`, `deterministic` and `numerics` only. Raises
-    `TypeError` and `ValueError`.
+    `numerics`: "ieee", or "triton" for the defaults of Triton: float32 products in TF32, divisions with a relative
+    error of 2 units in the last place, and fast exponentials without subnormal results, where the kernel does not
+    say. `launch_cooperative_grid`: all programs of a launch run at once, or it fails, as it always does on the CPU.
+    `enable_fp_fusion`: a product and a sum are rounded once on a GPU; the CPU always rounds both. `launch_pdl`: a
+    kernel that calls `tl.extra.cuda.gdc_wait` may start before those in front of it on its stream are done; a hint,
+    for devices from compute capability 9.0 on. `extern_libs`: files of libraries by name, which existing code gives
+    and the compiler has no need of. The CPU takes notice of `launch_cooperative_grid`, `debug`, `check_nan`,
+    `deterministic` and `numerics` only. Raises `TypeError` and `ValueError`.
     """
 
     num_warps: int = 4
@@ -34,6 +34,7 @@ class Options:
     launch_cooperative_grid: bool = False
     launch_pdl: bool = False
     enable_fp_fusion: bool = True
+    extern_libs: object = None
 
     def __post_init__(self):
         for name in ("num_warps", "num_stages", "num_ctas", "maxnreg"):
@@ -52,6 +53,8 @@ class Options:
             raise ValueError(f"maxnreg is between 16 and 255, got {self.maxnreg}")
         if self.numerics not in ("ieee", "triton"):
             raise ValueError(f"numerics is 'ieee' or 'triton', got {self.numerics!r}")
+        if self.extern_libs is not None and not isinstance(self.extern_libs, (dict, tuple)):
+            raise TypeError(f"extern_libs maps names of libraries to files, got {self.extern_libs!r}")
         for name in (
             "debug",
             "check_nan",
@@ -72,6 +75,7 @@ class Options:
             "maxnreg": self.maxnreg or 0,
             "debug": self.debug,
             "deterministic": self.deterministic,
+            "fuse_mul_add": self.enable_fp_fusion,
         }
 
     def items(self):

@@ -5,12 +5,13 @@ import json
 from ..hooks import CompilationSkipped
 from .options import Options
 from .plain import from_plain, plain, plain_tree, tree_from_plain
+from .specializer import key_of
 
 
 class Compilation:
-    """What a kernel is compiled for: its `kernel` (a name), `function` (the jit function itself), `types`, `constants`
-    and `divisors` by argument, `options`, the `device` ("cpu", "cuda:0"), `is_warmup` (nothing is launched then), and
-    `specialization_data`, a string for `kernel.preload`."""
+    """What a kernel is compiled for: its `kernel` (a name), `function` (the jit function itself), `types`,
+    `constants` and `divisors` by argument, `options`, the `device` ("cpu", "cuda:0"), `is_warmup` (nothing is
+    launched then), the `key` of the result, and `specialization_data`, a string for `kernel.preload`."""
 
     def __init__(self, fn, kernel, values, trees, device, is_warmup):
         self._fn, self.function, self.is_warmup = fn, kernel, is_warmup
@@ -25,6 +26,11 @@ class Compilation:
     @property
     def device(self):
         return self._kind if self._kind == "cpu" else f"{self._kind}:{self._ordinal}"
+
+    @property
+    def key(self):
+        """The key of the result among what the device caches of the kernel hold."""
+        return key_of(self._kind, self._values, self._trees)
 
     @property
     def specialization_data(self):

@@ -96,7 +96,7 @@ class Specializer:
             if spec[1]:
                 attrs[param.name] = spec[1]
         values, given = (arg_types, constexprs, attrs, tuple(options)), Options(*options)
-        known = self.preloaded.get(device[1], {}).get(_key(device[0], values, self.trees))
+        known = self.preloaded.get(device[1], {}).get(key_of(device[0], values, self.trees))
         compiled = known or self._compile(device, values, self.trees, is_warmup=not load)
         loaded = backend_for(device[0]).load(compiled, device[1], given) if load else None
         return compiled, loaded, [param.name in compiled.written for param in self.params], given.debug
@@ -113,7 +113,7 @@ class Specializer:
         symbol = symbol_of(self.name, self.fn, constexprs, arg_types)
         compiled = compile_kernel(*request, trees=trees, symbol=symbol, extents=given.debug)
         compiled = compiled.launched_by(self.kernel)
-        self.made.setdefault(ordinal, {})[_key(kind, values, trees)] = compiled
+        self.made.setdefault(ordinal, {})[key_of(kind, values, trees)] = compiled
         if done:
             done()
         return compiled
@@ -136,7 +136,7 @@ class Specializer:
             compiled = self._compile((kind, ordinal), values, trees, is_warmup=True)
         except CompilationSkipped:
             return None
-        self.preloaded.setdefault(ordinal, {})[_key(kind, values, trees)] = compiled
+        self.preloaded.setdefault(ordinal, {})[key_of(kind, values, trees)] = compiled
         return compiled
 
     @staticmethod
@@ -190,7 +190,8 @@ class Specializer:
         return handle_of(stream, ordinal, f"stream of kernel {self.fn.__name__}()")
 
 
-def _key(kind, values, trees):
+def key_of(kind, values, trees):
+    """The key of what is compiled for a kind of device, for types, constants, divisors and options."""
     return repr((kind, *values, trees))
 
 

@@ -51,6 +51,21 @@ def test_mistakes():
         triton.compile(source, target=GPUTarget("hip", "gfx942", 64))
 
 
+@triton.jit
+def line_kernel(x_ptr, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(x_ptr + i, tl.load(x_ptr + i) * 1.5 + 1.0)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("fused", [False, True])
+def test_fusion_of_products_and_sums(fused):
+    source = triton.compiler.ASTSource(line_kernel, {"x_ptr": "*fp32"}, {"BLOCK": 64})
+    target = GPUTarget("cuda", 90, 32)
+    ptx = triton.compile(source, target=target, options={"enable_fp_fusion": fused}).asm["ptx"]
+    assert ("fma.rn.f32" in ptx) is fused and ("mul.rn.f32" in ptx) is not fused
+
+
 def test_an_option_that_permits(backend):
     out = backend.array(np.zeros(16), "float32")
     for fused in (False, True):

@@ -66,5 +66,5 @@ def test_float_offsets():
     def kernel(out):
         tl.rand(1, tl.zeros((4,), tl.float32))
 
-    with pytest.raises(TypeError, match="the offset of a random number is an integer"):
+    with pytest.raises(TypeError, match="a random number takes an integer as its offset"):
         interpret(kernel)[1,](np.zeros(1, np.float32))

@@ -1,0 +1,70 @@
+"""What a kernel reads of the program around it: constants outside of it, and the functions that it calls."""
+
+import ast
+import hashlib
+import inspect
+import re
+from dataclasses import dataclass
+
+from ..frontend.names import is_kernel_function
+from ..frontend.reads import resolve
+from ..frontend.source import source_of
+from ..language.constexpr import constexpr, unwrap
+from ..language.dtypes import dtype
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A constant that the function `fn` reads under a `name` of its module, or of the function around it, and the
+    `value` that it had."""
+
+    fn: object
+    name: str
+    value: object
+
+    def check(self):
+        """Raise `RuntimeError` if the name means something else by now."""
+        value = unwrap(resolve(self.fn, self.name)[1])
+        if value is not self.value and (type(value) is not type(self.value) or value != self.value):
+            raise RuntimeError(
+                f"Global variable {self.name} has changed since we compiled this kernel, from "
+                f"{constexpr(self.value)!r} to {constexpr(value)!r}: pass what changes as an argument"
+            )
+
+
+def _names(fn):
+    loaded = {node.id for node in ast.walk(source_of(fn).tree) if isinstance(node, ast.Name)}
+    return sorted(loaded - {*inspect.signature(fn).parameters})
+
+
+class Dependencies:
+    """What the function `fn` and all functions that it calls read: `constants`, and `functions`, `fn` first."""
+
+    def __init__(self, fn):
+        self.constants, self.functions = [], []
+        self._visit(fn)
+
+    def _visit(self, fn):
+        if fn in self.functions:
+            return
+        self.functions.append(fn)
+        for name in _names(fn):
+            _, value, annotated = resolve(fn, name)
+            if is_kernel_function(value):
+                self._visit(value.fn)
+            elif getattr(value, "is_constexpr_function", False):
+                self.functions.append(value.__wrapped__)
+            elif annotated or isinstance(value, (constexpr, dtype)):
+                self.constants.append(Constant(fn, name, unwrap(value)))
+
+    def digest(self, *more):
+        """A digest of the texts of the functions and where they stand, the constants, and `more`."""
+        parts = [*map(repr, more)]
+        for fn in self.functions:
+            text = source_of(fn).text  # without decorators, which a text in place of the function's own lacks
+            parts += [
+                text[re.search(r"^def\s", text, re.MULTILINE).start() :],
+                str(fn.__code__.co_firstlineno),
+            ]
+        parts += [f"{constant.name}={constant.value!r}" for constant in self.constants]
+        return hashlib.sha256("\0".join(parts).encode(errors="surrogatepass")).hexdigest()
