@@ -38,8 +38,8 @@ struct BoundLaunchObject {
 static PyTypeObject *boundLaunchType = nullptr;
 
 static tw_status queue(const BoundLaunch &launch, void *stream) {
-  for (DeviceMemory *memory : launch.ours)
-    memory->noteUse(stream);
+  for (const OwnArray *array : launch.ours)
+    array->noteUse(stream);
   if (launch.onGpu) {
     keepForGraph(launch.stream.device.index, launch.loadedOwner);
     return tw_cuda_bound_launch(launch.onGpu, stream);

@@ -12,8 +12,6 @@
 
 namespace tilewright::python {
 
-class DeviceMemory;
-
 /// Where the launches of a call go: the stream that was given, else the current
 /// one of ours, else that of the library that made the arrays.
 struct StreamChoice {
@@ -39,7 +37,7 @@ struct BoundLaunch {
   const LoadedKernel *loaded = nullptr;
   Grid grid = {};
   StreamChoice stream;
-  std::vector<DeviceMemory *> ours;
+  std::vector<const OwnArray *> ours;
   /// The kernel's arguments, for the CPU.
   std::vector<uint64_t> slots;
   tw_cuda_bound *onGpu = nullptr;

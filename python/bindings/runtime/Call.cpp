@@ -99,8 +99,9 @@ static bool rejectArray(const ArgumentName &name) {
 
 /// Takes in where an array is. False, with a Python error set, if the others
 /// are elsewhere.
-static bool noteOtherDevice(const Signature &signature, size_t index,
-                            const Device &device, Call &call) {
+[[gnu::cold]] static bool noteOtherDevice(const Signature &signature,
+                                          size_t index, const Device &device,
+                                          Call &call) {
   if (call.key.device.kind == DeviceKind::Any) {
     call.key.device = device;
     call.deviceOf = index;
@@ -124,15 +125,9 @@ static void add(ArgumentKind kind, ElementType type, Hint hint, uint64_t bits,
     call.slots[call.slotCount++] = bits;
 }
 
-/// All arrays are where the first one is.
-static bool noteDevice(const Signature &signature, size_t index,
-                       const Device &device, Call &call) {
-  return call.key.device == device ||
-         noteOtherDevice(signature, index, device, call);
-}
-
-static bool rejectAlignment(const Signature &signature, size_t index,
-                            ElementType type, uint64_t address) {
+[[gnu::cold]] static bool rejectAlignment(const Signature &signature,
+                                          size_t index, ElementType type,
+                                          uint64_t address) {
   char spelled[2 + 16 + 1];
   std::snprintf(spelled, sizeof(spelled), "0x%" PRIx64, address);
   PyErr_Format(PyExc_ValueError,
@@ -153,9 +148,23 @@ static bool checkAlignment(const Signature &signature, size_t index,
          rejectAlignment(signature, index, type, address);
 }
 
+/// Adds an array, which is where the first one is. False with a Python error
+/// set for one that is elsewhere or begins where a GPU cannot read it.
+[[gnu::always_inline]] static inline bool
+addArray(const Signature &signature, size_t index, const Device &device,
+         ElementType type, uint64_t address, Call &call) {
+  const Hint hint =
+      hintAtAddress(signature.parameters[index].specialization, address);
+  call.key.arguments[call.key.argumentCount++] =
+      ArgumentKey::make(ArgumentKind::Pointer, type, hint);
+  call.slots[call.slotCount++] = address;
+  return checkAlignment(signature, index, device, type, hint, address) &&
+         (call.key.device == device ||
+          noteOtherDevice(signature, index, device, call));
+}
+
 /// Takes in what the call needs to know of an array beside its address.
-static bool noteArray(const Signature &signature, size_t index,
-                      const Argument &argument, Call &call) {
+static void noteArray(size_t index, const Argument &argument, Call &call) {
   if (!call.hasStream && (argument.hasStream || argument.library)) {
     call.stream = argument.stream;
     call.library = argument.library;
@@ -163,9 +172,6 @@ static bool noteArray(const Signature &signature, size_t index,
   }
   if (argument.readOnly)
     call.readOnly[call.readOnlyCount++] = static_cast<uint8_t>(index);
-  return checkAlignment(signature, index, argument.device, argument.type,
-                        argument.hint, argument.bits) &&
-         noteDevice(signature, index, argument.device, call);
 }
 
 /// Reads an argument of any kind.
@@ -177,9 +183,11 @@ static bool readAny(const Signature &signature, size_t index,
   if (!readArgument(call.values[index], info, parameter.specialization, name,
                     argument))
     return false;
-  if (argument.kind == ArgumentKind::Pointer &&
-      !noteArray(signature, index, argument, call))
-    return false;
+  if (argument.kind == ArgumentKind::Pointer) {
+    noteArray(index, argument, call);
+    return addArray(signature, index, argument.device, argument.type,
+                    argument.bits, call);
+  }
   add(argument.kind, argument.type, argument.hint, argument.bits, call);
   call.isStructured = argument.kind == ArgumentKind::Structured;
   return true;
@@ -213,26 +221,18 @@ static bool readExchanged(const Signature &signature, size_t index,
   }
   const uint64_t address =
       reinterpret_cast<uint64_t>(tensor.data) + tensor.byteOffset;
-  const Hint hint = hintAtAddress(parameter.specialization, address);
-  add(ArgumentKind::Pointer, last.element, hint, address, call);
-  return checkAlignment(signature, index, last.device, last.element, hint,
-                        address) &&
-         noteDevice(signature, index, last.device, call);
+  return addArray(signature, index, last.device, last.element, address, call);
 }
 
 /// Reads an array of ours.
 static bool readOwn(const Signature &signature, size_t index, Call &call) {
   const OwnArray &array = ownArray(call.values[index]);
   if (array.memory)
-    call.memory[call.memoryCount++] = array.memory;
+    call.ownArrays[call.ownArrayCount++] = &array;
   if (array.readOnly)
     call.readOnly[call.readOnlyCount++] = static_cast<uint8_t>(index);
-  const Hint hint =
-      hintAtAddress(signature.parameters[index].specialization, array.address);
-  add(ArgumentKind::Pointer, array.type, hint, array.address, call);
-  return checkAlignment(signature, index, array.device, array.type, hint,
-                        array.address) &&
-         noteDevice(signature, index, array.device, call);
+  return addArray(signature, index, array.device, array.type, array.address,
+                  call);
 }
 
 /// Reads an int.

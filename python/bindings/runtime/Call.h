@@ -11,7 +11,7 @@
 
 namespace tilewright::python {
 
-class DeviceMemory;
+struct OwnArray;
 
 /// What a parameter was passed last, which it mostly is again: it spares
 /// looking things up.
@@ -25,7 +25,8 @@ struct LastArgument {
   Device device = {};
 };
 
-struct Parameter {
+/// On a line of the cache of its own, which a launch then touches alone.
+struct alignas(64) Parameter {
   pybind11::object name;
   /// Null where the caller has to give a value.
   pybind11::object defaultValue;
@@ -119,9 +120,9 @@ struct Call {
   /// What the kernel is passed: the bits of its arguments, in order.
   uint64_t slots[kMaxSlots];
   size_t slotCount = 0;
-  /// Memory of ours, which wants to know on which streams it is used.
-  DeviceMemory *memory[kMaxParameters];
-  size_t memoryCount = 0;
+  /// Those in memory of ours, which wants to know on which streams it is used.
+  const OwnArray *ownArrays[kMaxParameters];
+  size_t ownArrayCount = 0;
   /// The numbers of the arrays that may not be written.
   uint8_t readOnly[kMaxParameters];
   size_t readOnlyCount = 0;

@@ -24,6 +24,12 @@ struct Fields {
   PyObject *zero, *nan;
 };
 
+/// The elements of a list or tuple; null for what is none, or not of ints.
+struct Ints {
+  PyObject *const *items;
+  Py_ssize_t count;
+};
+
 /// Appends to the values of a call.
 class Flattener {
 public:
@@ -42,8 +48,7 @@ public:
 
 private:
   PyObject *attribute(PyObject *descriptor, const Field &field);
-  PyObject *ints(PyObject *descriptor, const Field &field);
-  bool addKey(PyObject *block, PyObject *padding);
+  bool addKey(const Ints &block, PyObject *padding);
 
   const Fields &fields;
   FlatCall &flat;
@@ -109,15 +114,15 @@ bool Flattener::addToKey(int64_t number) {
   return true;
 }
 
-/// A list or tuple of ints; null for anything else.
-PyObject *Flattener::ints(PyObject *descriptor, const Field &field) {
-  PyObject *found = attribute(descriptor, field);
-  if (!found || !(PyList_Check(found) || PyTuple_Check(found)))
-    return nullptr;
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(found); ++i)
-    if (!PyLong_CheckExact(PySequence_Fast_GET_ITEM(found, i)))
-      return nullptr;
-  return found;
+static Ints intsOf(PyObject *sequence) {
+  if (!PyList_Check(sequence) && !PyTuple_Check(sequence))
+    return {};
+  const Ints ints = {PySequence_Fast_ITEMS(sequence),
+                     PySequence_Fast_GET_SIZE(sequence)};
+  const bool areInts =
+      std::all_of(ints.items, ints.items + ints.count,
+                  [](PyObject *item) { return PyLong_CheckExact(item); });
+  return areInts ? ints : Ints();
 }
 
 /// Whether it is this text, which mostly is the same object.
@@ -126,19 +131,16 @@ static bool isText(PyObject *value, PyObject *text) {
          (PyUnicode_Check(value) && PyUnicode_Compare(value, text) == 0);
 }
 
-bool Flattener::addKey(PyObject *block, PyObject *padding) {
-  if (!padding)
-    return false;
+bool Flattener::addKey(const Ints &block, PyObject *padding) {
   const bool isNaN = padding != fields.zero && isText(padding, fields.nan);
   if (!isNaN && !isText(padding, fields.zero))
     return false;
-  const Py_ssize_t rank = PySequence_Fast_GET_SIZE(block);
-  if (!addToKey(rank) || !addToKey(isNaN))
+  if (!addToKey(block.count) || !addToKey(isNaN))
     return false;
-  for (Py_ssize_t i = 0; i < rank; ++i) {
+  for (Py_ssize_t i = 0; i < block.count; ++i) {
     int overflow = 0;
-    const int64_t side = PyLong_AsLongLongAndOverflow(
-        PySequence_Fast_GET_ITEM(block, i), &overflow);
+    const int64_t side =
+        PyLong_AsLongLongAndOverflow(block.items[i], &overflow);
     if (overflow || !addToKey(side))
       return false;
   }
@@ -147,24 +149,23 @@ bool Flattener::addKey(PyObject *block, PyObject *padding) {
 
 bool Flattener::addDescriptor(PyObject *descriptor) {
   PyObject *base = attribute(descriptor, fields.base);
-  PyObject *shape = ints(descriptor, fields.shape);
-  PyObject *strides = ints(descriptor, fields.strides);
-  PyObject *block = ints(descriptor, fields.blockShape);
-  if (!base || !shape || !strides || !block)
+  PyObject *sides = attribute(descriptor, fields.shape);
+  PyObject *steps = attribute(descriptor, fields.strides);
+  PyObject *blockSides = attribute(descriptor, fields.blockShape);
+  PyObject *padding = attribute(descriptor, fields.padding);
+  if (!base || !sides || !steps || !blockSides || !padding)
     return false;
-  const Py_ssize_t rank = PySequence_Fast_GET_SIZE(shape);
-  if (rank < 1 || PySequence_Fast_GET_SIZE(strides) != rank ||
-      PySequence_Fast_GET_SIZE(block) != rank ||
-      !addKey(block, attribute(descriptor, fields.padding)) || !add(base))
+  // From here on no code of the program runs that could change them.
+  const Ints shape = intsOf(sides), strides = intsOf(steps),
+             block = intsOf(blockSides);
+  if (shape.count < 1 || strides.count != shape.count ||
+      block.count != shape.count || !addKey(block, padding) || !add(base))
     return false;
-  for (Py_ssize_t i = 0; i < rank; ++i)
-    if (!add(PySequence_Fast_GET_ITEM(shape, i)))
-      return false;
   // The last stride is known to be 1.
-  for (Py_ssize_t i = 0; i + 1 < rank; ++i)
-    if (!add(PySequence_Fast_GET_ITEM(strides, i)))
-      return false;
-  return true;
+  return std::all_of(shape.items, shape.items + shape.count,
+                     [&](PyObject *side) { return add(side); }) &&
+         std::all_of(strides.items, strides.items + strides.count - 1,
+                     [&](PyObject *step) { return add(step); });
 }
 
 bool flattenDescriptors(const Signature &signature, const Call &call,

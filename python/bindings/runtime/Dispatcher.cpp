@@ -297,8 +297,8 @@ bool Dispatcher::launch(Call &call, const KernelVariant &variant,
   if (variant.takesExtents)
     addExtents(call);
   void *stream = streamOf(call).resolve();
-  for (size_t i = 0; i < call.memoryCount; ++i)
-    call.memory[i]->noteUse(stream);
+  for (size_t i = 0; i < call.ownArrayCount; ++i)
+    call.ownArrays[i]->noteUse(stream);
   const LaunchFacts facts = {variant.compiled, grid, call.key.device, stream};
   if (hasLaunchHooks())
     callHooksBefore(facts);
@@ -339,7 +339,7 @@ PyObject *Dispatcher::bind(Call &call, const KernelVariant &variant,
   bound->stream = streamOf(call);
   bound->givenStream = py::reinterpret_borrow<py::object>(
       call.options[signature.options.size() - 1]);
-  bound->ours.assign(call.memory, call.memory + call.memoryCount);
+  bound->ours.assign(call.ownArrays, call.ownArrays + call.ownArrayCount);
   bound->slots.assign(call.slots, call.slots + call.slotCount);
   if (call.key.device.kind == DeviceKind::Cuda) {
     tw_status status = bindOnGpu(*variant.loaded, *bound);

@@ -28,13 +28,13 @@ namespace tilewright::python {
 
 DeviceMemory::DeviceMemory(int device, size_t bytes, uintptr_t stream,
                            py::object owner)
-    : device(device), stream(reinterpret_cast<void *>(stream)),
+    : device(device), madeOn(reinterpret_cast<void *>(stream)),
       owner(std::move(owner)), isShared(stream && this->owner.is_none()) {
   tw_status status;
   {
     // Short of memory, it waits for the device.
     py::gil_scoped_release unlocked;
-    status = tw_cuda_pool_alloc(device, bytes, this->stream, &start);
+    status = tw_cuda_pool_alloc(device, bytes, madeOn, &start);
   }
   if (status == TW_OUT_OF_MEMORY)
     throwOutOfMemory(device, bytes);
@@ -45,11 +45,11 @@ DeviceMemory::~DeviceMemory() {
   if (!start)
     return;
   if (!isShared) {
-    tw_cuda_pool_free(device, start, stream, 0);
+    tw_cuda_pool_free(device, start, madeOn, 0);
     return;
   }
   py::gil_scoped_release unlocked;
-  tw_cuda_pool_free(device, start, stream, 1);
+  tw_cuda_pool_free(device, start, madeOn, 1);
 }
 
 static PyTypeObject *ownArrayType = nullptr;
@@ -71,8 +71,10 @@ static std::unique_ptr<OwnArray> makeArray(uint64_t address,
   array->device = cudaDevice < 0 ? Device{DeviceKind::Cpu, 0}
                                  : Device{DeviceKind::Cuda, cudaDevice};
   array->readOnly = readOnly;
-  if (py::isinstance<DeviceMemory>(holder))
+  if (py::isinstance<DeviceMemory>(holder)) {
     array->memory = py::cast<DeviceMemory *>(holder);
+    array->stream = array->memory->stream();
+  }
   array->holder = std::move(holder);
   return array;
 }

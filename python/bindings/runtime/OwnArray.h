@@ -20,15 +20,16 @@ public:
   DeviceMemory &operator=(const DeviceMemory &) = delete;
 
   uint64_t address() const { return start; }
+  void *stream() const { return madeOn; }
 
   /// Work on the stream `other` uses the memory.
-  void noteUse(void *other) { isShared |= other != stream; }
+  void noteUse(void *other) { isShared |= other != madeOn; }
   /// Work that nobody tells us about may use the memory.
   void share() { isShared = true; }
 
 private:
   int device;
-  void *stream;
+  void *madeOn;
   pybind11::object owner;
   uint64_t start = 0;
   bool isShared;
@@ -39,10 +40,18 @@ struct OwnArray {
   ElementType type = ElementType::F32;
   Device device = {};
   bool readOnly = false;
-  /// `DeviceMemory` where it is ours.
+  /// `DeviceMemory` where it is ours, and its stream.
   DeviceMemory *memory = nullptr;
+  void *stream = nullptr;
   /// What keeps the memory.
   pybind11::object holder;
+
+  /// Work on the stream `other` uses the memory, which is ours: mostly that is
+  /// its own one, and nothing beside this object is touched.
+  void noteUse(void *other) const {
+    if (other != stream)
+      memory->noteUse(other);
+  }
 };
 
 /// Defines the two and what imports and exports arrays by DLPack.
