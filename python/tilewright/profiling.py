@@ -33,8 +33,10 @@ class Profile:
         self.launches = [self._finish(*record) for record in self._records]
         self._records.clear()
         if self.path is not None:
-            with open(self.path, "w") as file:
-                json.dump(self.trace(), file)
+            # Facts of a kernel's launch_metadata may be of any type.
+            text = json.dumps(self.trace(), default=_plain)
+            with open(self.path, "w", encoding="utf-8") as file:
+                file.write(text)
 
     def _microseconds(self):
         return (time.perf_counter_ns() - self._start) / 1e3
@@ -59,7 +61,10 @@ class Profile:
         self._open.start = self._microseconds(), event
 
     def _after(self, launch):
-        start, first = self._open.start
+        begun, self._open.start = getattr(self._open, "start", None), None
+        if begun is None:  # when the block began, the launch was on its way in another thread
+            return
+        start, first = begun
         host = self._microseconds() - start
         self._records.append((launch, threading.get_ident(), start, host, first, self._event(launch)))
 
@@ -101,6 +106,11 @@ class Profile:
                 when = {"ts": launch["device_start"], "dur": launch["device_time"]}
                 events.append(common | where | when | {"cat": "kernel"})
         return {"traceEvents": events, "displayTimeUnit": "ms"}
+
+
+def _plain(value):
+    """A fact as JSON has it: a number of NumPy as one of Python, else its text."""
+    return value.item() if hasattr(value, "item") and getattr(value, "size", 0) == 1 else repr(value)
 
 
 def profile(path=None):

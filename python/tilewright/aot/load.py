@@ -1,6 +1,7 @@
 """Finding a kernel by file and name."""
 
 import importlib
+import importlib.util
 import sys
 from pathlib import Path
 
@@ -44,7 +45,15 @@ def load_module(path):
     """The module that the file `path` is. Raises `KernelNotFound`, and whatever the file raises."""
     if not Path(path).is_file():
         raise KernelNotFound(f"no file {path}")
-    return _import(Path(path).resolve())
+    if not path.endswith(".py"):
+        raise KernelNotFound(f"{path} is no file of Python, whose name ends in .py")
+    try:
+        return _import(Path(path).resolve())
+    except SystemExit as end:
+        raise KernelNotFound(
+            f"{path} ends the program when it is imported (status {end.code}); "
+            "leave that to if __name__ == '__main__'"
+        ) from None
 
 
 def load_function(place):
@@ -65,4 +74,23 @@ def _import(path):
         names.insert(0, directory.name)
         directory = directory.parent
     sys.path.insert(0, str(directory))
-    return importlib.import_module(".".join(names))
+    if len(names) > 1:
+        return importlib.import_module(".".join(names))
+    return _import_alone(path)
+
+
+def _import_alone(path):
+    """A file that is in no package, whatever it is called: others may have its name, or nothing could import it."""
+    name, known = path.stem, sys.modules.get(path.stem)
+    if known is not None:
+        if getattr(known, "__file__", None) == str(path):
+            return known
+        name = f"{name} of {path.parent}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module

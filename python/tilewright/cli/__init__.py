@@ -3,6 +3,7 @@
 import argparse
 import os
 import sys
+import traceback
 
 from . import cache, compile, explain, info, run, tune
 
@@ -49,3 +50,22 @@ def main(argv=None):
     except BrokenPipeError:  # the reader of our output had enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except Exception as error:
+        if not _show_error_of_file(error):
+            raise
+        return 1
+
+
+def _show_error_of_file(error):
+    """Print the traceback of an error of the user's file, from that file on. False if it is none: no file was imported
+    or run when it happened."""
+    frames = traceback.extract_tb(error.__traceback__)
+    frozen = [frame.filename.startswith("<frozen ") for frame in frames]  # of importlib and runpy
+    if True not in frozen:
+        return False
+    first = frozen.index(True)
+    count = next((i for i, other in enumerate(frozen[first:]) if not other), len(frames))
+    lines = traceback.format_list(frames[first + count :])
+    head = ["Traceback (most recent call last):\n"] if lines else []
+    print(*head, *lines, *traceback.format_exception_only(error), sep="", end="", file=sys.stderr)
+    return True

@@ -43,11 +43,14 @@ def describe(key, blobs):
     """What an entry is, from its blobs (None: damaged): a dict of kind, name and target."""
     if blobs is None:
         return {"kind": "damaged", "name": "", "target": ""}
-    if "metadata" not in blobs:
+    try:
+        metadata = json.loads(blobs["metadata"])
+        found = {name: metadata.get(name, "") for name in ("kind", "name", "target")}
+    except (KeyError, ValueError, AttributeError):  # of another version's making
+        found = {}
+    if not found or not all(isinstance(text, str) for text in found.values()):
         return {"kind": "other", "name": "", "target": ""}
-    metadata = json.loads(blobs["metadata"])
-    kind = metadata.get("kind", "kernel")
-    return {"kind": kind, "name": metadata.get("name", ""), "target": metadata.get("target", "")}
+    return found | {"kind": found["kind"] or "kernel"}
 
 
 def entries(cache):

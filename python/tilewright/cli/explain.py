@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import json
 import sys
+import traceback
 from pathlib import Path
 
 from ..frontend.errors import CompilationError
@@ -77,7 +78,7 @@ def _request(kernel, arguments):
     """The arguments of `explain` behind the kernel."""
     from .. import aot
     from ..aot.compile import options_of
-    from ..explain import record_call
+    from ..explain import NoCall, record_call
 
     given = {name: getattr(arguments, name) for name in ("num_warps", "num_stages", "num_ctas")}
     given = {name: value for name, value in given.items() if value is not None}
@@ -89,10 +90,23 @@ def _request(kernel, arguments):
     file, _, name = (arguments.call or "main").rpartition(":")
     function = aot.load_function(f"{file or arguments.kernel.rpartition(':')[0]}:{name}")
     with contextlib.redirect_stdout(sys.stderr):  # standard output is ours
-        call = record_call(kernel, function)
+        try:
+            call = record_call(kernel, function)
+        except (CompilationError, NoCall):
+            raise
+        except Exception as error:
+            raise NoCall(_failure_of(function, error)) from error
     options = dataclasses.replace(call.options, **given)
     constants = call.constants | _constants(arguments.constant, call.constants)
     return call.types, constants, call.divisors, arguments.target, options, call.trees
+
+
+def _failure_of(function, error):
+    """What happened in a call of the user's function, and where in its file."""
+    file = function.__code__.co_filename
+    lines = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
+    place = f"\n  at {file}:{lines[-1].lineno}\n      {lines[-1].line}" if lines else ""
+    return f"{function.__name__}() failed: {type(error).__name__}: {error}{place}"
 
 
 def execute(arguments):
@@ -110,7 +124,7 @@ def execute(arguments):
         return _fail(error)
     if arguments.html:
         try:
-            Path(arguments.html).write_text(format_html(explanation))
+            Path(arguments.html).write_text(format_html(explanation), encoding="utf-8")
         except OSError as error:
             return _fail(error)
         print(arguments.html)

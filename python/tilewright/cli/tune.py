@@ -41,7 +41,7 @@ def _export(cache, arguments):
     from ..tuning.results import entries
 
     found = dict(entries(cache))
-    Path(arguments.file).write_text(json.dumps(found, indent=2) + "\n")
+    Path(arguments.file).write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
     print(f"wrote {len(found)} results to {arguments.file}")
     return 0
 
@@ -50,10 +50,17 @@ def _import(cache, arguments):
     from ..tuning.results import check, store
 
     try:
-        found = json.loads(Path(arguments.file).read_text())
+        found = json.loads(Path(arguments.file).read_text(encoding="utf-8"))
+        if not isinstance(found, dict):
+            raise ValueError("it is not a table of results, as `tilewright tune export` writes it")
         for entry, result in found.items():
             check(entry, result)
-    except (OSError, ValueError, AttributeError) as error:
+    except json.JSONDecodeError as error:
+        print(
+            f"tilewright tune: {arguments.file} cannot be imported: it is no JSON: {error}", file=sys.stderr
+        )
+        return 1
+    except (OSError, ValueError) as error:
         print(f"tilewright tune: {arguments.file} cannot be imported: {error}", file=sys.stderr)
         return 1
     for entry, result in found.items():

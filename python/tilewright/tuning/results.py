@@ -6,6 +6,7 @@ arguments' key, the device, the driver and the build of the compiler.
 
 import inspect
 import json
+import math
 
 from ..runtime.compiler import disk_cache
 
@@ -55,10 +56,17 @@ def load(entry):
     """The result kept under a digest, a dict, or None."""
     cache = disk_cache()
     blobs = cache.get(entry) if cache is not None else None
+    return _result_of(entry, blobs)
+
+
+def _result_of(entry, blobs):
+    """The result in the blobs of an entry; None for what is damaged, or another version's."""
     try:
-        return json.loads(blobs["result"]) if blobs else None
+        result = json.loads(blobs["result"]) if blobs else None
+        check(entry, result)
     except (KeyError, ValueError):
         return None
+    return result
 
 
 _FIELDS = {"kernel": str, "device": str, "key": str, "config": str, "times": dict}
@@ -68,9 +76,14 @@ def check(entry, result):
     """Raise `ValueError` for what is no result under a digest."""
     if len(entry) != 64 or not set(entry) <= set("0123456789abcdef"):
         raise ValueError(f"{entry!r} is no digest")
+    if not isinstance(result, dict):
+        raise ValueError(f"the result {entry[:16]} is no object with {', '.join(_FIELDS)}")
     for name, kind in _FIELDS.items():
         if not isinstance(result.get(name), kind):
             raise ValueError(f"the result {entry[:16]} has no {name}")
+    for config, time in result["times"].items():
+        if isinstance(time, bool) or not isinstance(time, int | float) or not math.isfinite(time):
+            raise ValueError(f"the result {entry[:16]} has {time!r} as a time of {config!r}")
 
 
 def store(entry, result, cache):
@@ -93,8 +106,5 @@ def entries(cache):
     """All results of a cache as pairs of digest and dict."""
     for entry, _, _ in cache.list():
         blobs = cache.peek(entry)
-        try:
-            if blobs and json.loads(blobs["metadata"]).get("kind") == "tuning":
-                yield entry, json.loads(blobs["result"])
-        except (KeyError, ValueError):  # damaged, or another version's
-            continue
+        if blobs and "result" in blobs and (result := _result_of(entry, blobs)):
+            yield entry, result

@@ -25,6 +25,14 @@ def wrong(x):
 
 def not_a_kernel():
     pass
+
+
+def fails():
+    int("none")
+
+
+def refuses():
+    raise ValueError("of the caller's own")
 """
 
 

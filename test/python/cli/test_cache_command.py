@@ -115,3 +115,22 @@ def test_reader_that_had_enough(tilewright):
     )
     done = tilewright.python("-c", program)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_entries_of_other_makers(cache, tmp_path):
+    """Whatever they hold: entries are sound if their checksum is right."""
+    from tilewright import _tilewright
+
+    held = [
+        b"[1, 2]",
+        b"{no json",
+        b"\xff",
+        b'{"kind": 5}',
+        b'{"kind": "tuning", "name": "k", "target": "t"}',
+    ]
+    made = _tilewright.Cache(str(tmp_path / "cache"))
+    for i, metadata in enumerate(held):
+        made.put(f"{i}" * 64, {"metadata": metadata, "result": b"[]"})
+    kinds = {row["key"]: row["kind"] for row in listed(cache)}
+    assert [kinds[f"{i}" * 64] for i in range(5)] == ["other"] * 4 + ["tuning"]
+    assert cache("verify").stdout == "checked 7 entries, 0 were damaged\n"

@@ -106,6 +106,7 @@ def test_tile_to_standard_output(tilewright, source):
         ("{source}:not_a_kernel", (), "not_a_kernel is not a kernel (decorate it with @tilewright.jit)"),
         ("{source}", (), "a kernel is named FILE.py:KERNEL, got"),
         ("missing.py:add", (), "tilewright compile: no file missing.py"),
+        (".:add", (), "tilewright compile: no file ."),
         ("{source}:add", ("--emit", "ptx"), "target cpu has no 'ptx'; it has tile, llvm, obj"),
         ("{source}:add", ("--num-warps", "3"), "num_warps is 1, 2, 4, 8, 16 or 32, got 3"),
     ],
@@ -116,6 +117,49 @@ def test_errors(tilewright, source, kernel, extra, message):
     assert done.returncode == 1
     assert message in done.stderr
     assert "Traceback" not in done.stderr
+
+
+ODD_FILES = [
+    ("", "it has no kernel"),
+    ("raise SystemExit(3)", "ends the program when it is imported (status 3); leave that to if __name__ =="),
+    ("def (", "SyntaxError: invalid syntax"),
+    ("\0", "source code string cannot contain null bytes"),
+    (
+        "import nowhere_to_be_found",
+        "line 1, in <module>\n    import nowhere_to_be_found\nModuleNotFoundError: ",
+    ),
+]
+
+
+@pytest.mark.parametrize("text, message", ODD_FILES, ids=["empty", "exit", "syntax", "bytes", "import"])
+def test_odd_files(tilewright, tmp_path, text, message):
+    """What is wrong with a file is told by its own lines, without those that import it."""
+    file = tmp_path / "ödd file.py"
+    file.write_text(text)
+    done = tilewright("compile", f"{file}:add", "--target", "cpu", "--signature", SIGNATURE)
+    assert done.returncode == 1
+    assert message in done.stderr
+    assert "frozen" not in done.stderr and "load.py" not in done.stderr
+
+
+@pytest.mark.parametrize("name", ["json.py", "my.kernels.py", "2 kernels.py", "größe.py"])
+def test_odd_names_of_files(tilewright, source, tmp_path, name):
+    file = tmp_path / "elsewhere" / name
+    file.parent.mkdir()
+    file.write_text(source.read_text())
+    done = tilewright(
+        "compile", f"{file}:add", "--target", "cpu", "--signature", SIGNATURE, "--emit", "tile", "-o", "-"
+    )
+    assert done.returncode == 0, done.stderr
+    assert "tile.func @add" in done.stdout
+
+
+def test_files_that_are_not_python(tilewright, source, tmp_path):
+    other = tmp_path / "kernels.txt"
+    other.write_text(source.read_text())
+    done = tilewright("compile", f"{other}:add", "--target", "cpu", "--signature", SIGNATURE)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == f"tilewright compile: {other} is no file of Python, whose name ends in .py\n"
 
 
 def test_error_in_the_signature(tilewright, source):

@@ -151,6 +151,11 @@ def test_call_through_another_name_of_the_module(tilewright, source, tmp_path):
         (("{source}:add",), "has no function main() to call the kernel; give a signature or a call"),
         (("{source}:add", "--call", "not_a_kernel"), "not_a_kernel() does not call add()"),
         (("{source}:add", "--call", "missing.py:run"), "tilewright explain: no file missing.py"),
+        (
+            ("{source}:add", "--call", "fails"),
+            "fails() failed: ValueError: invalid literal",
+        ),
+        (("{source}:add", "--call", "refuses"), "refuses() failed: ValueError: of the caller's own\n  at "),
         (("{source}:sub", "--signature", SIGNATURE), "sub is not there; it has add, wrong"),
         (("{source}:add", "--signature", "*fp32"), "the signature has no entry for parameter 'y'"),
         (("{source}:wrong", "--signature", "*fp32"), "tl.store(x, undefined)"),

@@ -38,3 +38,23 @@ def test_error_in_a_kernel_is_shown_without_traceback(tilewright, source):
 def test_missing_file(tilewright):
     done = tilewright("run", "nothing.py")
     assert (done.returncode, done.stderr) == (1, "tilewright run: no file nothing.py\n")
+
+
+@pytest.mark.parametrize(
+    "text, shown",
+    [
+        ("def (", "SyntaxError: invalid syntax"),
+        (
+            "\nimport nowhere_to_be_found",
+            "line 2, in <module>\n    import nowhere_to_be_found\nModuleNotFoundError",
+        ),
+    ],
+)
+def test_errors_of_the_script(tilewright, tmp_path, text, shown):
+    """Their tracebacks begin in the script."""
+    script = tmp_path / "ünïcode script.py"
+    script.write_text(text)
+    done = tilewright("run", script)
+    assert done.returncode == 1
+    assert shown in done.stderr
+    assert done.stderr.count("File ") == 1 and "frozen" not in done.stderr

@@ -83,3 +83,42 @@ def test_profile(backend, out, tmp_path):
     kinds = [event["cat"] for event in events]
     assert kinds == (["launch", "kernel"] * 2 if backend.name == "cuda" else ["launch"] * 2)
     assert all(event["ph"] == "X" and event["name"] == "fill" and event["dur"] > 0 for event in events)
+
+
+def facts(grid, metadata, arguments):
+    return {"flops": np.int64(7), "kind": {1, 2}.__class__, "name": "ü"}
+
+
+@tw.jit(launch_metadata=facts)
+def described(out, n, BLOCK: tl.constexpr = 64):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + i, 1.0, i < n)
+
+
+def test_profile_of_facts_of_any_type(backend, out, tmp_path):
+    path = tmp_path / "spür.json"
+    with tw.profile(path):
+        described[2](out, 100)
+    (event,) = [event for event in json.loads(path.read_text())["traceEvents"] if event["cat"] == "launch"]
+    assert event["args"] == {"grid": [2, 1, 1], "flops": 7, "kind": "<class 'set'>", "name": "ü"}
+
+
+def test_profile_that_begins_within_a_launch(backend, out):
+    profile = tw.profile()
+
+    def begin(launch):
+        if launch.kernel == "fill" and not started:
+            started.append(profile.__enter__())
+
+    started = []
+    with tw.launch_hook(begin, lambda launch: None):
+        fill[2](out, 100)
+        fill[1](out, 100)
+    profile.__exit__(None, None, None)
+    assert [launch["grid"] for launch in profile.launches] == [[1, 1, 1]]
+
+
+def test_profile_that_cannot_be_written(backend, out, tmp_path):
+    with pytest.raises(OSError, match="Is a directory"), tw.profile(tmp_path) as profile:
+        fill[2](out, 100)
+    assert len(profile.launches) == 1
