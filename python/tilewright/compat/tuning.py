@@ -104,7 +104,7 @@ class Autotuner(KernelInterface, tuning.Autotuner):
 
     def prune_configs(self, kwargs):
         """The configurations worth measuring for the arguments of the launch under way."""
-        return self._pruned(tuple(self.nargs.values()), kwargs)
+        return self._pruned(tuple(self.nargs.values()), kwargs, self.configs)
 
     def _bench(self, *args, config, **meta):
         """The median, 20 % and 80 % quantiles of a launch in milliseconds, infinite where `config` does not work."""

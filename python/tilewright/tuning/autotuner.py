@@ -3,12 +3,13 @@
 import math
 import threading
 import time
+from collections.abc import Iterable
 
 from .. import knobs
 from ..runtime.background import gathered
 from . import results
 from .config import AutotunerError, Config
-from .launching import LaunchWrapper
+from .launching import LaunchWrapper, check_kernel
 from .measuring import REFUSALS, Progress, compile_all, device_of, first_line, time_all
 from .space import Space
 
@@ -38,8 +39,11 @@ class Autotuner(LaunchWrapper):
     ):
         super().__init__(fn)
         self.space = configs if isinstance(configs, Space) else None
-        self.configs = configs.configs() if self.space else list(configs) or [Config({})]
+        #: Those of a list; a space has no list of them.
+        self.configs = [] if self.space is not None else _listed(configs)
         self._chosen = {name for config in self.configs for name in config.kwargs}
+        if self.space is not None:
+            self._chosen = self.space.parameters
         self.keys = list(key)
         for what, names in (
             ("key", self.keys),
@@ -83,7 +87,9 @@ class Autotuner(LaunchWrapper):
         kwargs.pop("grid", None)
         return gathered(
             self.fn.compile_async(*args, **{**kwargs, **config.all_kwargs()})
-            for config in self._pruned(args, kwargs)
+            for config in self._pruned(
+                args, kwargs, self.space.configs() if self.space is not None else self.configs
+            )
         )
 
     def _choose(self, grid, args, kwargs):
@@ -109,33 +115,41 @@ class Autotuner(LaunchWrapper):
     # Choosing.
 
     def _tune(self, key, grid, args, kwargs):
-        configs = self._pruned(args, kwargs)
+        configs = [] if self.space is not None else self._pruned(args, kwargs, self.configs)
         if (
             len(configs) == 1
             or self.kernel.is_interpreted
             or knobs.AUTOTUNE.choice("measure", "first") == "first"
         ):
-            return configs[0]
+            return configs[0] if configs else self.space.first()
         device = results.describe_device(*key[-2:])
-        entry = results.digest(self.kernel, self.configs, key, device) if self._is_kept else None
-        known = results.load(entry) if entry else None
-        for config in configs:
-            if known and str(config) == known["config"]:
-                self.configs_timings = {
-                    config: known["times"][str(config)] for config in configs if str(config) in known["times"]
-                }
-                return config
-        best = self._measure_all(configs, grid, args, kwargs)
-        if entry:
-            times = {
-                str(config): time for config, time in self.configs_timings.items() if math.isfinite(time)
-            }
-            name = self.kernel.__name__
-            results.save(
-                entry,
-                {"kernel": name, "device": device, "key": repr(key), "config": str(best), "times": times},
-            )
-        return best
+        described = [self.space.identity()] if self.space is not None else self.configs
+        entry = results.digest(self.kernel, described, key, device) if self._is_kept else None
+        found = self._kept(results.load(entry), configs) if entry else None
+        if found is None:
+            found = self._measure_all(configs, grid, args, kwargs)
+            if entry:
+                self._keep(entry, found, key, device)
+        return found
+
+    def _kept(self, known, configs):
+        """The configuration that a result of earlier names, None if it is not one of those to choose from."""
+        if known is None:
+            return None
+        if self.space is not None:
+            found = self.space.at(known.get("place"))
+            configs = [] if found is None else [found]
+        chosen = next((config for config in configs if str(config) == known["config"]), None)
+        if chosen is not None:
+            times = known["times"]
+            self.configs_timings = {config: times[str(config)] for config in configs if str(config) in times}
+        return chosen
+
+    def _keep(self, entry, best, key, device):
+        times = {str(config): time for config, time in self.configs_timings.items() if math.isfinite(time)}
+        result = {"kernel": self.kernel.__name__, "device": device, "key": repr(key), "config": str(best)}
+        place = {"place": self.space.place_of(best)} if self.space is not None else {}
+        results.save(entry, result | {"times": times} | place)
 
     @property
     def _is_kept(self):
@@ -149,11 +163,11 @@ class Autotuner(LaunchWrapper):
                 f"{', '.join(conflicts)} of {self.__name__}() is chosen by autotune and was given as well"
             )
 
-    def _pruned(self, args, kwargs):
-        configs, named = self.configs, dict(zip(self.arg_names, args))
+    def _pruned(self, args, kwargs, configs):
+        named = dict(zip(self.arg_names, args))
         if self.early_config_prune:
             configs = list(self.early_config_prune(configs, named, **kwargs))
-            if not configs:
+            if not configs and self.space is None:  # of a space others follow
                 raise AutotunerError(f"early_config_prune left no configuration of {self.__name__}()")
         if self.perf_model:
             count = self.top_k
@@ -173,8 +187,9 @@ class Autotuner(LaunchWrapper):
         errors = {}
 
         def measure(batch):
-            errors.update(compile_all(self.fn, batch, args, kwargs))
-            works = [config for config in batch if config not in errors]
+            tried = self._pruned(args, kwargs, batch) if self.space is not None else batch
+            errors.update(compile_all(self.fn, tried, args, kwargs))
+            works = [config for config in tried if config not in errors]
             with Progress(self.__name__, len(works)) as progress:
                 times = time_all(
                     works,
@@ -184,12 +199,16 @@ class Autotuner(LaunchWrapper):
                 )
             return [times.get(config, math.inf) for config in batch]
 
-        if self.space:
+        if self.space is not None:
             times = self.space.search(measure, time.perf_counter)
         else:
             times = dict(zip(configs, measure(configs)))
         self.configs_timings, self.bench_time = times, time.perf_counter() - start
         self.dropped = errors
+        if not times:
+            raise AutotunerError(
+                f"the space of {self.__name__}() has no configuration that its `where` allows"
+            )
         best = min(times, key=times.get)
         self._reset({**self.named(args, kwargs), **best.all_kwargs()})
         if not math.isfinite(times[best]):
@@ -197,6 +216,8 @@ class Autotuner(LaunchWrapper):
         return best
 
     def _nothing_works(self, errors):
+        if not errors:
+            return AutotunerError(f"early_config_prune left no configuration of {self.__name__}()")
         first = next(iter(errors.values()))
         if len({str(error) for error in errors.values()}) == 1:
             return first  # the kernel itself is wrong, or the call
@@ -272,6 +293,15 @@ class _Refused(Exception):
         self.error = error
 
 
+def _listed(configs):
+    """The configurations of a list. Raises `TypeError` for anything else."""
+    if isinstance(configs, Iterable):
+        configs = list(configs)
+        if all(isinstance(config, Config) for config in configs):
+            return configs or [Config({})]
+    raise TypeError(f"configs is a list of Config, or a Space, got {configs!r}")
+
+
 def _hashable(value):
     try:
         hash(value)
@@ -343,7 +373,14 @@ def autotune(
     if use_cuda_graph and do_bench is None:
         from ..testing import do_bench_cudagraph as do_bench
 
+    if key is None or isinstance(key, str):
+        raise TypeError(f"key is a list of names of parameters, got {key!r}")
+    unknown = sorted(set(prune_configs_by or ()) - {"early_config_prune", "perf_model", "top_k"})
+    if unknown:
+        raise ValueError(f"prune_configs_by has early_config_prune, perf_model and top_k, got {unknown[0]!r}")
+
     def decorate(fn):
+        check_kernel(fn, "autotune")
         return Autotuner(
             fn,
             configs,

@@ -1,5 +1,7 @@
 """One way to compile a kernel."""
 
+from collections.abc import Mapping
+
 from ..runtime.errors import TilewrightError
 
 
@@ -16,6 +18,8 @@ class Config:
         pre_hook: called before each launch with this configuration, with a dict of all arguments by name.
         ir_override: None; there is no compiling from an edited stage. Raises `ValueError` for anything else.
 
+    Raises `TypeError` for kwargs that are no dict.
+
     Two are equal if all but their hooks are.
 
     Example:
@@ -31,6 +35,10 @@ class Config:
         if ir_override is not None:
             raise ValueError(
                 "ir_override is None: a kernel is compiled from its source, not from an edited stage"
+            )
+        if not isinstance(kwargs, Mapping):
+            raise TypeError(
+                f"kwargs of a Config is a dict of values by the names of parameters, got {kwargs!r}"
             )
         self.kwargs = dict(kwargs)
         self.num_warps, self.num_stages = num_warps, num_stages

@@ -1,7 +1,7 @@
 """Parameters computed from the other arguments of a launch."""
 
 from ..runtime.options import OPTION_NAMES
-from .launching import LaunchWrapper
+from .launching import LaunchWrapper, check_kernel
 
 
 class Heuristics(LaunchWrapper):
@@ -56,7 +56,12 @@ def heuristics(values):
         array([ 0,  3,  6,  9, 12])
     """
 
+    for name, value in values.items():
+        if not callable(value):
+            raise TypeError(f"heuristics has a function of the arguments for {name!r}, got {value!r}")
+
     def decorate(fn):
+        check_kernel(fn, "heuristics")
         return Heuristics(fn, values)
 
     return decorate

@@ -4,6 +4,12 @@ import functools
 from functools import partial
 
 
+def check_kernel(fn, what):
+    """Raise `TypeError` where the decorator `what` is not on a kernel."""
+    if not hasattr(fn, "arg_names"):
+        raise TypeError(f"{what} decorates a kernel (decorated with @tilewright.jit), got {fn!r}")
+
+
 class LaunchWrapper:
     """A kernel that is launched through another object: `wrapper[grid](*args, **kwargs)`.
 

@@ -3,14 +3,19 @@
 import itertools
 import math
 import random
+from collections.abc import Iterable
 
-from .config import Config
+from .config import AutotunerError, Config
+
+#: Of so many combinations none that makes sense is missed, however few these are.
+_LISTED = 4096
 
 _OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg")
 
 
 class Space:
-    """All combinations of some values, for `autotune(configs=...)` to search within a time.
+    """All combinations of some values, for `autotune(configs=...)` to search within a time. They are not listed: there
+    may be any number.
 
     Args:
         seconds: how long to measure at one key; the best found by then is taken. What is measured first is
@@ -18,6 +23,8 @@ class Space:
         where: a function of a `Config` that says whether it makes sense.
         seed: of the random choice; with the same seed the order is the same.
         values: lists of values by the names of parameters and options.
+
+    Raises `TypeError` and `ValueError` for what is not so.
 
     Example:
 
@@ -28,15 +35,27 @@ class Space:
     """
 
     def __init__(self, *, seconds=10.0, where=None, seed=0, **values):
-        if not values or any(not choices for choices in values.values()):
-            raise ValueError("a space needs at least one value for each of its names")
-        if seconds <= 0:
-            raise ValueError(f"seconds is positive, got {seconds}")
-        self.seconds, self.where, self.seed = seconds, where, seed
+        for name, choices in values.items():
+            if isinstance(choices, str) or not isinstance(choices, Iterable):
+                raise TypeError(f"{name} of a space is a list of values, got {choices!r}")
         self.values = {name: list(choices) for name, choices in values.items()}
+        if not self.values or not all(self.values.values()):
+            raise ValueError("a space needs at least one value for each of its names")
+        if isinstance(seconds, bool) or not isinstance(seconds, int | float):
+            raise TypeError(f"seconds is a number, got {seconds!r}")
+        if not seconds > 0:
+            raise ValueError(f"seconds is positive, got {seconds}")
+        if where is not None and not callable(where):
+            raise TypeError(f"where is a function of a Config, got {where!r}")
+        self.seconds, self.where, self.seed = seconds, where, seed
+
+    @property
+    def size(self):
+        """How many combinations there are; `len` cannot say it of very many."""
+        return math.prod(map(len, self.values.values()))
 
     def __len__(self):
-        return math.prod(map(len, self.values.values()))
+        return self.size
 
     def _config(self, point):
         values = {name: self.values[name][place] for name, place in zip(self.values, point)}
@@ -46,12 +65,54 @@ class Space:
     def _allowed(self, point):
         return self.where is None or self.where(self._config(point))
 
+    def _points(self):
+        return itertools.product(*(range(len(choices)) for choices in self.values.values()))
+
     def configs(self):
         """All of them that make sense, as a list of `Config`."""
-        points = itertools.product(*(range(len(choices)) for choices in self.values.values()))
-        return [self._config(point) for point in points if self._allowed(point)]
+        return [self._config(point) for point in self._points() if self._allowed(point)]
+
+    def first(self):
+        """The first of these. Raises `AutotunerError` where there is none."""
+        for point in self._points():
+            if self._allowed(point):
+                return self._config(point)
+        raise AutotunerError("the space has no configuration that its `where` allows")
+
+    @property
+    def parameters(self):
+        """The names that are no options."""
+        return {name for name in self.values if name not in _OPTIONS}
+
+    def __repr__(self):
+        values = ", ".join(f"{name}={choices}" for name, choices in self.values.items())
+        return f"Space({values}, seconds={self.seconds}, seed={self.seed})"
+
+    def identity(self):
+        """A text that differs for spaces with other configurations, or other orders of them."""
+        code = getattr(self.where, "__code__", None)
+        return f"{self!r} {code.co_code.hex() if code else ''} {code.co_consts if code else self.where!r}"
+
+    def place_of(self, config):
+        """The places of a configuration's values in the lists, as a list."""
+        chosen = config.all_kwargs()
+        return [choices.index(chosen[name]) for name, choices in self.values.items()]
+
+    def at(self, place):
+        """The configuration of which `place_of` gave that; None for anything else."""
+        sides = [len(choices) for choices in self.values.values()]
+        if not isinstance(place, list) or len(place) != len(sides):
+            return None
+        if not all(type(at) is int and 0 <= at < side for at, side in zip(place, sides)):
+            return None
+        return self._config(place) if self._allowed(place) else None
 
     def _sample(self, source, seen, count):
+        if self.size <= _LISTED:
+            left = [point for point in self._points() if point not in seen and self._allowed(point)]
+            found = source.sample(left, min(count, len(left)))
+            seen.update(found)
+            return found
         sides = [len(choices) for choices in self.values.values()]
         found = []
         for _ in range(50 * count):
