@@ -64,8 +64,23 @@ class CompilationError(TilewrightError):
         return "\n".join(parts)
 
 
+#: By the name that the compiler has of them, files whose names are no Unicode.
+_files = {}
+
+
+def name_of_file(file):
+    """The name by which the compiler knows a file: its own, with bytes that are no UTF-8 as escapes."""
+    if file.isascii():
+        return file
+    name = file.encode(errors="backslashreplace").decode()
+    if name != file:
+        _files[name] = file
+    return name
+
+
 def frame_of_location(file, line, column):
     """The frame of a place that the compiler names: its source line is looked up in the file."""
+    file = _files.get(file, file)
     return Frame(file, line, column, 1, "", linecache.getline(file, line))
 
 
@@ -74,7 +89,7 @@ def _note_of(entry, frames):
     place = entry["frames"][0] if entry["frames"] else None
     if place is None or (frames and tuple(place[:2]) == tuple(frames[0][:2])):
         return entry["message"]
-    file, line = place[:2]
+    file, line = _files.get(place[0], place[0]), place[1]
     source = linecache.getline(file, line).strip()
     where = f"line {line}" if frames and file == frames[0][0] else f"{file}:{line}"
     return f"{entry['message']} ({where}{': ' + source if source else ''})"

@@ -7,7 +7,7 @@ from .branches import Branches
 from .calls import Calls
 from .closures import Closures
 from .constructs import refuse
-from .errors import CompilationError
+from .errors import CompilationError, name_of_file
 from .expressions import Expressions
 from .loops import Loops
 from .names import Names
@@ -76,7 +76,7 @@ class Visitor(Names, Statements, Branches, Loops, Expressions, Calls, Closures):
         line, column = self.source.position(self.node if hasattr(self.node, "lineno") else self.source.tree)
         found = self._locations.get((line, column))
         if found is None:
-            found = self.unit.context.loc(self.source.file, line, column)
+            found = self.unit.context.loc(name_of_file(self.source.file), line, column)
             if self.call_site is not None:
                 found = self.unit.context.call_loc(found, self.call_site)
             self._locations[line, column] = found

@@ -235,6 +235,9 @@ def _dump(key, kernel):
     """Write the stages where `TILEWRIGHT_DUMP_DIR` wants them, as NAME-KEY.STAGE."""
     if not (directory := knobs.DUMP_DIR.text()):
         return
-    Path(directory).mkdir(parents=True, exist_ok=True)
-    for stage in kernel.asm:
-        Path(directory, f"{kernel.name}-{key[:8]}.{stage}").write_bytes(kernel.binary(stage))
+    try:
+        Path(directory).mkdir(parents=True, exist_ok=True)
+        for stage in kernel.asm:
+            Path(directory, f"{kernel.name}-{key[:8]}.{stage}").write_bytes(kernel.binary(stage))
+    except OSError as error:
+        warnings.warn(f"stages are not written where {knobs.DUMP_DIR.name} wants them: {error}", stacklevel=2)

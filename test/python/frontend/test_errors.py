@@ -1,10 +1,15 @@
 """How errors are shown: the chain of calls, the columns, and none of our frames."""
 
+import importlib.util
+import os
 import re
 
 import pytest
 import tilewright.language as tl
 from tilewright.frontend import CompilationError, KernelFunction
+from tilewright.frontend.errors import frame_of_location, name_of_file
+from tilewright.runtime.compiler import compile_kernel
+from tilewright.runtime.options import Options
 
 
 def test_the_chain_of_calls_is_shown(tile):
@@ -75,3 +80,27 @@ def test_columns_count_characters(tile):
         tile(kernel, "*fp32")
     frame = caught.value.frames[0]
     assert frame.text[frame.column - 1 : frame.column - 1 + frame.width] == "x.sun"
+
+
+@pytest.mark.parametrize("stem", [b"k\xe4rnel", "größe 数".encode(), b"\xed\xa0\x80", b"a'\"\\\n"])
+def test_names_of_files_are_any_bytes(tmp_path, stem):
+    """What the compiler finds is shown at the line of the file, even where its name is no Unicode."""
+    path = os.path.join(tmp_path, os.fsdecode(stem) + ".py")
+    try:
+        with open(path, "w") as file:
+            file.write(
+                "import tilewright.language as tl\n\n\ndef kernel(x):\n    tl.store(x, tl.load(x) + 1)\n"
+            )
+            file.write("\n\ndef wrong(x):\n    tl.store(x, tl.arange(0, 4) / 'text')\n")
+    except OSError:
+        pytest.skip("the file system does not take this name")
+    spec = importlib.util.spec_from_file_location("named", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    compiled = compile_kernel(module.kernel, {"x": "*fp32"}, {}, {}, "sm_90a", Options(), "ptx")
+    assert ".entry kernel(" in compiled.asm["ptx"]
+    with pytest.raises(CompilationError) as caught:
+        compile_kernel(module.wrong, {"x": "*fp32"}, {}, {}, "sm_90a", Options(), "ptx")
+    assert caught.value.file == path and "tl.arange(0, 4) / 'text'" in str(caught.value)
+    frame = frame_of_location(name_of_file(path), 5, 5)
+    assert (frame.file, frame.text) == (path, "    tl.store(x, tl.load(x) + 1)\n")

@@ -52,3 +52,11 @@ def test_dump_has_llvm(monkeypatch, tmp_path):
     monkeypatch.setenv("TILEWRIGHT_DUMP_DIR", str(tmp_path))
     compiled()
     assert sorted(path.suffix for path in tmp_path.iterdir()) == [".llvm", ".ptx", ".tile", ".warp"]
+
+
+@pytest.mark.parametrize("place", ["/proc/nowhere", __file__])
+def test_dump_that_cannot_be_written(monkeypatch, place):
+    """The kernel is compiled all the same."""
+    monkeypatch.setenv("TILEWRIGHT_DUMP_DIR", place)
+    with pytest.warns(UserWarning, match="stages are not written where TILEWRIGHT_DUMP_DIR wants them: "):
+        assert "ptx" in compiled().asm
