@@ -337,6 +337,15 @@ static void guardWithWait(scf::ForOp loop, WgmmaWaitOp wait) {
   rewriter.replaceOp(wait, waited);
 }
 
+/// Whether each sum has a register of its own. Sums of 16 bits are taken out of
+/// their registers and put together again from iteration to iteration.
+static bool haveRegisters(const CarriedSums &sums) {
+  return llvm::all_of(sums.waits, [](WgmmaWaitOp wait) {
+    return cast<RankedTensorType>(wait.getResult(0).getType())
+               .getElementTypeBitWidth() == 32;
+  });
+}
+
 namespace {
 struct DelayWaits : warp::impl::DelayWaitsBase<DelayWaits> {
   void runOnOperation() override {
@@ -362,7 +371,11 @@ struct DelayWaits : warp::impl::DelayWaitsBase<DelayWaits> {
     constexpr auto kRemark =
         remark::RemarkOpts::name("LateWait").category("warp-delay-waits");
     Location loc = WgmmaWaitOp(sums.waits.front()).getLoc();
-    if (auto releases = findReleases(sums)) {
+    if (!haveRegisters(sums)) {
+      remark::missed(loc, kRemark)
+          << remark::add("waited for before the next iteration's product: two "
+                         "of its sums share a register, float32 would not");
+    } else if (auto releases = findReleases(sums)) {
       delay(sums, *releases);
       remark::passed(loc, kRemark)
           << remark::add("waited for under the next iteration's product");

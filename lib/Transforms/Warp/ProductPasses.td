@@ -112,9 +112,9 @@ def DelayWaits : Pass<"warp-delay-waits", "::mlir::ModuleOp"> {
     of an explicit kernel that leaves products running goes into such a branch
     with the wait behind it.
 
-    Left alone: sums that the loop uses itself; products that read registers, or
-    memory that the loop stores to; rings of one slot, and those that a loop
-    fills itself.
+    Left alone: sums that the loop uses itself, and those of 16 bits; products
+    that read registers, or memory that the loop stores to; rings of one slot,
+    and those that a loop fills itself.
   }];
   let dependentDialects = ["::tilewright::warp::WarpDialect",
                            "::mlir::arith::ArithDialect",

@@ -74,3 +74,28 @@ tile.func @used_at_once(%n: i32) -> (tensor<64x16xf32, #c>, tensor<64x16xf32, #c
   }
   tile.return %r#0, %r#1 : tensor<64x16xf32, #c>, tensor<64x16xf32, #c>
 }
+
+// -----
+
+// Sums of 16 bits share registers: to carry them on moves them, which a product that is under way does not allow.
+#c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
+#a = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]}>
+#b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8]]}>
+!ab = !warp.ring<3 x {!warp.shared<64x16xf16, #a>, !warp.shared<16x16xf16, #b>}, transactions>
+// CHECK-LABEL: @narrow_sums
+// CHECK: scf.for
+// CHECK: warp.wgmma_wait %{{.*}} {pendings = 0 : i32}
+tile.func @narrow_sums(%n: i32) -> tensor<64x16xf16, #c> attributes {warp.num_warps = 4 : i32} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %none = arith.constant dense<0.0> : tensor<64x16xf16, #c>
+  %ring = warp.ring : !ab
+  %sum = scf.for %i = %zero to %n step %one iter_args(%acc = %none) -> (tensor<64x16xf16, #c>) : i32 {
+    %slot, %x, %y = warp.ring.wait %ring : !ab
+    %s = warp.wgmma %x, %y, %acc : !warp.shared<64x16xf16, #a>, !warp.shared<16x16xf16, #b>, tensor<64x16xf16, #c>
+    %d = warp.wgmma_wait %s {pendings = 0 : i32} : tensor<64x16xf16, #c>
+    warp.ring.release %slot
+    scf.yield %d : tensor<64x16xf16, #c>
+  }
+  tile.return %sum : tensor<64x16xf16, #c>
+}
