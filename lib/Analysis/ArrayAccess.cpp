@@ -65,8 +65,10 @@ static std::optional<Monomial> divide(const Monomial &monomial,
   return rest;
 }
 
-/// The dimension of `block` along whose stride a term of the address moves.
+/// The dimension of `block` along whose stride a term of the address moves, by a
+/// number of elements that is `allowed`.
 static bool moveAlongDimension(const Monomial &monomial, int64_t coefficient,
+                               function_ref<bool(const Monomial &)> allowed,
                                ArrayBlock &block) {
   for (ArrayDimension &dim : block.dims) {
     const auto &terms = dim.stride.getTerms();
@@ -74,7 +76,7 @@ static bool moveAlongDimension(const Monomial &monomial, int64_t coefficient,
       continue;
     auto rest = divide(monomial, terms.begin()->first);
     int64_t scale = terms.begin()->second;
-    if (!rest || coefficient % scale != 0)
+    if (!rest || coefficient % scale != 0 || !allowed(*rest))
       continue;
     dim.offset.add(*rest, coefficient / scale);
     return true;
@@ -90,11 +92,11 @@ static bool addLeadingDimension(const Monomial &monomial, int64_t coefficient,
   Monomial stride, place;
   for (Value factor : monomial)
     (isArgument(factor) ? stride : place).push_back(factor);
-  if (stride.empty() || place.empty() || coefficient != 1)
+  if (stride.empty() || place.empty() || coefficient <= 0)
     return false;
   ArrayDimension dim;
   dim.side = 1;
-  dim.stride.add(stride, 1);
+  dim.stride.add(stride, coefficient);
   dim.offset.add(place, 1);
   block.dims.insert(block.dims.begin(), dim);
   return true;
@@ -102,7 +104,7 @@ static bool addLeadingDimension(const Monomial &monomial, int64_t coefficient,
 
 StringRef ArrayAccessAnalysis::splitAddress(const AffineTile &address,
                                             ArrayRef<int64_t> shape,
-                                            ArrayBlock &block) {
+                                            bool isStack, ArrayBlock &block) {
   int32_t inner = -1;
   for (auto [dim, coefficient] : llvm::enumerate(address.coefficients)) {
     if (coefficient.getConstant() == 1)
@@ -125,8 +127,11 @@ StringRef ArrayAccessAnalysis::splitAddress(const AffineTile &address,
   auto isArgument = [&](Value value) {
     return isKnownToHost(Polynomial(value));
   };
+  auto isAllowed = [&](const Monomial &place) {
+    return !isStack || llvm::none_of(place, isArgument);
+  };
   for (const auto &[monomial, coefficient] : address.constant.getTerms()) {
-    if (moveAlongDimension(monomial, coefficient, block))
+    if (moveAlongDimension(monomial, coefficient, isAllowed, block))
       continue;
     bool hasArgument = llvm::any_of(monomial, isArgument);
     if (hasArgument && llvm::all_of(monomial, isArgument))
@@ -203,17 +208,13 @@ StringRef ArrayAccessAnalysis::addMask(Value mask, ArrayBlock &block) {
 // Blocks
 //===----------------------------------------------------------------------===//
 
-std::optional<ArrayBlock> ArrayAccessAnalysis::get(Value pointers, Value mask,
-                                                   StringRef &reason) {
-  auto type = dyn_cast<RankedTensorType>(pointers.getType());
-  std::optional<AffineTile> address = tiles.get(pointers);
-  if (!type || !address || !address->base) {
-    reason = "its addresses are not affine in the indices";
-    return std::nullopt;
-  }
+std::optional<ArrayBlock>
+ArrayAccessAnalysis::getBlock(const AffineTile &address,
+                              ArrayRef<int64_t> shape, Value mask, bool isStack,
+                              StringRef &reason) {
   ArrayBlock block;
-  block.base = address->base;
-  reason = splitAddress(*address, type.getShape(), block);
+  block.base = address.base;
+  reason = splitAddress(address, shape, isStack, block);
   if (reason.empty() && mask)
     reason = addMask(mask, block);
   if (reason.empty())
@@ -223,4 +224,22 @@ std::optional<ArrayBlock> ArrayAccessAnalysis::get(Value pointers, Value mask,
   if (!reason.empty())
     return std::nullopt;
   return block;
+}
+
+std::optional<ArrayBlock> ArrayAccessAnalysis::get(Value pointers, Value mask,
+                                                   StringRef &reason) {
+  auto type = dyn_cast<RankedTensorType>(pointers.getType());
+  std::optional<AffineTile> address = tiles.get(pointers);
+  if (!type || !address || !address->base) {
+    reason = "its addresses are not affine in the indices";
+    return std::nullopt;
+  }
+  ArrayRef<int64_t> shape = type.getShape();
+  if (auto block = getBlock(*address, shape, mask, /*isStack=*/false, reason))
+    return block;
+  StringRef first = reason;
+  if (auto block = getBlock(*address, shape, mask, /*isStack=*/true, reason))
+    return block;
+  reason = first;
+  return std::nullopt;
 }

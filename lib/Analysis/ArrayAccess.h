@@ -45,8 +45,16 @@ public:
 
 private:
   void collectSizes();
+  /// `isStack`: the array is one of several that lie behind each other, as far
+  /// apart as a product of arguments says: `batch * rows * columns` leads to the
+  /// batch's own array, whose rows end with it. Otherwise that leads to a row
+  /// further on.
+  std::optional<ArrayBlock> getBlock(const AffineTile &address,
+                                     llvm::ArrayRef<int64_t> shape,
+                                     mlir::Value mask, bool isStack,
+                                     llvm::StringRef &reason);
   llvm::StringRef splitAddress(const AffineTile &address,
-                               llvm::ArrayRef<int64_t> shape,
+                               llvm::ArrayRef<int64_t> shape, bool isStack,
                                ArrayBlock &block);
   llvm::StringRef addMask(mlir::Value mask, ArrayBlock &block);
   llvm::StringRef addBound(const AffineTile &index, const Polynomial &bound,

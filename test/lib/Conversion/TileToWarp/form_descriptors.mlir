@@ -91,6 +91,52 @@ tile.func @constant_stride(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c
 
 // -----
 
+// Matrices that lie behind each other, as far apart as the product of their sides:
+// the mask ends the rows of each, so it is one of a stack.
+
+// CHECK-LABEL: @stack
+// CHECK-SAME: %[[A:.*]]: !tile.ptr<f16> {{.*}}, %{{.*}}: !tile.ptr<f32>, %[[T:[a-z0-9]+]]: i32
+// CHECK: %[[WHICH:.*]] = tile.program_id y
+// CHECK-DAG: %[[SIZE:.*]] = arith.extsi %[[T]]
+// CHECK-DAG: %[[APART:.*]] = arith.muli %[[SIZE]], %c64_i64
+// CHECK: %[[D:.*]] = tile.make_descriptor %[[A]], [%{{.*}}, %[[SIZE]], %{{.*}}], [%[[APART]], %c64_i64] : !tile.desc<1x64x64xf16>
+// CHECK: tile.descriptor_load %[[D]][%[[WHICH]], %{{.*}}, %c0
+tile.func @stack(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f32>,
+    %t: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+  %which = tile.program_id y
+  %pid = tile.program_id x
+  %c64 = arith.constant 64 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %range = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %columns = tile.expand_dims %range {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %all = tile.broadcast %columns : tensor<1x64xi32> -> tensor<64x64xi32>
+  %before = arith.muli %which, %t : i32
+  %elements = arith.muli %before, %c64 : i32
+  %matrix = tile.addptr %a, %elements : !tile.ptr<f16>, i32
+  %first = arith.muli %pid, %c64 : i32
+  %firsts = tile.splat %first : i32 -> tensor<64xi32>
+  %is = arith.addi %firsts, %range : tensor<64xi32>
+  %rows = tile.expand_dims %is {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %lengths = tile.splat %c64 : i32 -> tensor<64x1xi32>
+  %offsets = arith.muli %rows, %lengths : tensor<64x1xi32>
+  %starts = tile.broadcast %offsets : tensor<64x1xi32> -> tensor<64x64xi32>
+  %at = arith.addi %starts, %all : tensor<64x64xi32>
+  %bases = tile.splat %matrix : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+  %p = tile.addptr %bases, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+  %ts = tile.splat %t : i32 -> tensor<64x1xi32>
+  %inside = arith.cmpi slt, %rows, %ts : tensor<64x1xi32>
+  %mask = tile.broadcast %inside : tensor<64x1xi1> -> tensor<64x64xi1>
+  %none = arith.constant dense<0.0> : tensor<64x64xf16>
+  %x = tile.load %p, %mask, %none : tensor<64x64x!tile.ptr<f16>>
+  %y = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %q = tile.splat %c : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  // expected-remark@+1 {{not a block of an array: no dimension is known to be contiguous}}
+  tile.store %q, %y : tensor<64x64x!tile.ptr<f32>>
+  tile.return
+}
+
+// -----
+
 // Without a mask there is no limit.
 
 // CHECK-LABEL: @open
