@@ -26,14 +26,15 @@ using namespace tilewright;
 /// The others are divided the same way in f64: its rounding to f32 is right, as
 /// the quotient of two f32 is either halfway between two of them or further
 /// from that than f64 can miss. Where an operand is no finite number, or the
-/// divisor zero, a * (1 / b) is what IEEE 754 says.
+/// divisor zero, a * (1 / b) is what IEEE 754 says. The quotient may share its
+/// register with an operand, so it is written last.
 static Value emitRoundedDivision(ImplicitLocOpBuilder &b, Value lhs,
                                  Value rhs) {
   InlinePtx ptx(b);
   std::string q = ptx.out(lhs.getType()), x = ptx.in(lhs), y = ptx.in(rhs);
   std::string text =
       "{ .reg .pred p, s; .reg .b32 ea, eb, d; .reg .f32 r, e; "
-      ".reg .f64 xd, yd, rd, ed, qd; "
+      ".reg .f32 q; .reg .f64 xd, yd, rd, ed, qd; "
       // 32 <= ea < 255, 2 <= eb < 253, -120 <= ea - eb <= 120
       "bfe.u32 ea, {x}, 23, 8; bfe.u32 eb, {y}, 23, 8; "
       "rcp.approx.f32 r, {y}; "
@@ -42,23 +43,23 @@ static Value emitRoundedDivision(ImplicitLocOpBuilder &b, Value lhs,
       "sub.u32 d, eb, 2; setp.lt.and.u32 p, d, 251, p; "
       "@!p bra SLOW_${:uid}; "
       "neg.f32 d, {y}; fma.rn.f32 e, d, r, 0f3F800000; "
-      "fma.rn.f32 r, r, e, r; mul.rn.f32 {q}, {x}, r; "
-      "fma.rn.f32 e, d, {q}, {x}; fma.rn.f32 {q}, r, e, {q}; "
-      "fma.rn.f32 e, d, {q}, {x}; fma.rn.f32 {q}, r, e, {q}; "
+      "fma.rn.f32 r, r, e, r; mul.rn.f32 q, {x}, r; "
+      "fma.rn.f32 e, d, q, {x}; fma.rn.f32 q, r, e, q; "
+      "fma.rn.f32 e, d, q, {x}; fma.rn.f32 q, r, e, q; "
       "bra.uni END_${:uid}; "
       "SLOW_${:uid}: "
       "setp.eq.f32 s, {y}, 0f00000000; setp.eq.or.u32 s, eb, 255, s; "
-      "setp.eq.or.u32 s, ea, 223, s; mul.rn.f32 {q}, {x}, r; "
+      "setp.eq.or.u32 s, ea, 223, s; mul.rn.f32 q, {x}, r; "
       "@s bra.uni END_${:uid}; "
       "cvt.f64.f32 xd, {x}; cvt.f64.f32 yd, {y}; "
       "rcp.approx.ftz.f64 rd, yd; neg.f64 yd, yd; "
       "fma.rn.f64 ed, yd, rd, 0d3FF0000000000000; fma.rn.f64 rd, rd, ed, rd; "
       "fma.rn.f64 ed, yd, rd, 0d3FF0000000000000; fma.rn.f64 rd, rd, ed, rd; "
       "mul.rn.f64 qd, xd, rd; fma.rn.f64 ed, yd, qd, xd; "
-      "fma.rn.f64 qd, rd, ed, qd; cvt.rn.f32.f64 {q}, qd; "
+      "fma.rn.f64 qd, rd, ed, qd; cvt.rn.f32.f64 q, qd; "
       // The correction loses the sign of a zero.
-      "xor.b32 d, {x}, {y}; copysign.f32 {q}, d, {q}; "
-      "END_${:uid}: }";
+      "xor.b32 d, {x}, {y}; copysign.f32 q, d, q; "
+      "END_${:uid}: mov.f32 {q}, q; }";
   for (auto [name, reg] : {std::pair("{q}", q), {"{x}", x}, {"{y}", y}})
     for (size_t at; (at = text.find(name)) != std::string::npos;)
       text.replace(at, 3, reg);

@@ -100,6 +100,10 @@ void populateFmaDotToLLVM(const WarpTypeConverter &converter,
 void populateDivisionToLLVM(const mlir::LLVMTypeConverter &converter,
                             bool withoutCalls,
                             mlir::RewritePatternSet &patterns);
+/// Square roots of f32 and divisions of 64-bit integers for kernels in which a
+/// call would cost more than the instructions of its callee.
+void populateCallFreeToLLVM(const mlir::LLVMTypeConverter &converter,
+                            mlir::RewritePatternSet &patterns);
 /// Mathematical functions on scalars.
 void populateMathToLLVM(const mlir::LLVMTypeConverter &converter,
                         mlir::RewritePatternSet &patterns);

@@ -92,6 +92,8 @@ static LogicalResult convertScalars(ModuleOp module, bool usesWgmma) {
   arith::populateArithToLLVMConversionPatterns(converter, patterns);
   cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
   populateDivisionToLLVM(converter, /*withoutCalls=*/usesWgmma, patterns);
+  if (usesWgmma)
+    populateCallFreeToLLVM(converter, patterns);
   populateMathToLLVM(converter, patterns);
   populateMathToLLVMConversionPatterns(converter, patterns);
   LLVMConversionTarget legality(*context);

@@ -1,4 +1,5 @@
-"""Division of float32: rounded to nearest for every pair of bits, or quick where that is asked for."""
+"""Division of float32: rounded to nearest for every pair of bits, or quick where that is asked for. And what else
+is lowered without calls in kernels that use the tensor cores: square roots, divisions of 64-bit integers."""
 
 import numpy as np
 import pytest
@@ -102,3 +103,57 @@ def test_scalar_divisions_without_a_result(backend):
     out = backend.array(np.zeros(2, np.int32))
     scalars_kernel[1,](out, 0)
     assert backend.numpy(out).tolist() == [0, 5]
+
+
+@tw.jit
+def roots_beside_dot(out, x, product, a):
+    i = tl.arange(0, 64)[:, None] * 64 + tl.arange(0, 64)[None, :]
+    tile = tl.load(a + i)
+    tl.store(product + i, tl.dot(tile, tile))
+    tl.store(out + i, tl.sqrt(tl.load(x + i)))
+
+
+def test_roots_beside_dot(backend, rng):
+    x = np.concatenate([v.astype(np.float32) for v in special_pairs(rng)])[:N]
+    x[N // 2 :] = np.abs(x[N // 2 :])
+    out, product = backend.poisoned(N, "float32"), backend.poisoned((64, 64), "float32")
+    tile = backend.array(rng.standard_normal((64, 64)), "float16")
+    roots_beside_dot[1](out, backend.array(x), product, tile)
+    with np.errstate(all="ignore"):
+        expected = np.sqrt(x)
+    got = backend.numpy(out)
+    np.testing.assert_array_equal(np.isnan(got), np.isnan(expected))
+    numbers = ~np.isnan(expected)
+    np.testing.assert_array_equal(got[numbers].view(np.uint32), expected[numbers].view(np.uint32))
+
+
+@tw.jit
+def integers_beside_dot(quotients, remainders, x, y, product, a):
+    i = tl.arange(0, 64)[:, None] * 64 + tl.arange(0, 64)[None, :]
+    tile = tl.load(a + i)
+    tl.store(product + i, tl.dot(tile, tile))
+    dividend, divisor = tl.load(x + i), tl.load(y + i)
+    tl.store(quotients + i, dividend // divisor)
+    tl.store(remainders + i, dividend % divisor)
+
+
+@pytest.mark.parametrize("dtype", ["int64", "uint64"])
+def test_wide_integers_beside_dot(backend, rng, dtype):
+    info = np.iinfo(dtype)
+    x, y = (
+        rng.integers(info.min, info.max, N, dtype, endpoint=True) >> rng.integers(0, 64, N).astype(dtype)
+        for _ in range(2)
+    )
+    y[y == 0] = 1
+    x[:4], y[:4] = info.max, (1, 2, info.max, info.max - 1)
+    x[4:7], y[4:7] = info.min, (1, 3, info.max)
+    x[7:500] = x[7:500] // y[7:500] * y[7:500]  # no remainder
+    quotients, remainders = (backend.array(np.zeros(N, dtype)) for _ in range(2))
+    tile, product = backend.array(np.eye(64), "float16"), backend.poisoned((64, 64), "float32")
+    integers_beside_dot[1](quotients, remainders, backend.array(x), backend.array(y), product, tile)
+    expected = [
+        int(a) // int(b) if (a < 0) == (b < 0) else -(-int(a) // int(b)) for a, b in zip(x, y, strict=True)
+    ]
+    assert backend.numpy(quotients).tolist() == expected
+    rest = [int(a) - q * int(b) for a, q, b in zip(x, expected, y, strict=True)]
+    assert backend.numpy(remainders).tolist() == rest
