@@ -73,7 +73,8 @@ class Calls:
             return function(*args, **kwargs)
         if isinstance(function, type) and issubclass(function, tuple) and hasattr(function, "_fields"):
             return function(*args, **kwargs)
-        if self._is_pure(function):
+        of_constants = callable(function) and is_constant([*args, *kwargs.values()])
+        if self._is_pure(function) or (self.reads_all_of_python and of_constants):
             return self._evaluate(function, args, kwargs)
         raise self.error(*self._not_callable(function, node))
 
@@ -112,7 +113,7 @@ class Calls:
 
     def _evaluate(self, function, args, kwargs):
         """Call a Python function on constants."""
-        name = function.__name__
+        name = getattr(function, "__name__", function)
         for value in [*args, *kwargs.values()]:
             if not is_constant(value):
                 raise LanguageError(

@@ -224,7 +224,7 @@ class Expressions:
         value = getattr(module, name)
         self.unit.reads.note_attribute(module, name)
         annotated = is_annotated(getattr(module, "__annotations__", None), name)
-        if annotated or is_static(value) or module.__name__ == "math":
+        if annotated or is_static(value) or module.__name__ == "math" or self.reads_all_of_python:
             if annotated or isinstance(value, constexpr):
                 self.unit.used_globals[module.__name__, name] = value
             return wrap(value)

@@ -34,6 +34,11 @@ class Visitor(Names, Statements, Branches, Loops, Expressions, Calls, Closures):
         self._locations = {}
 
     @property
+    def reads_all_of_python(self):
+        """Whether attributes of modules are constants, and plain functions of constants are called: as Triton does."""
+        return self.builder.options.numerics == "triton"
+
+    @property
     def depth(self):
         """How many calls led here."""
         return self.caller.depth + 1 if self.caller else 0

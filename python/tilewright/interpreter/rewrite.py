@@ -37,7 +37,7 @@ def _either(is_and):
             if is_constant(value):
                 if bool(unwrap(value)) is not is_and:
                     return value
-                result = value if result is None else result
+                result = value if result is None or is_constant(result) else result
             elif result is None or is_constant(result):
                 result = value
             else:

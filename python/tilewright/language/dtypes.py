@@ -66,6 +66,7 @@ class dtype:
     OTHER_TYPES = ["void"]
 
     def __init__(self, name):
+        name = unwrap(name)  # kernels make types of f-strings, too
         if name in _FLOATS:
             self._ir, self.primitive_bitwidth, self.fp_mantissa_width = _FLOATS[name]
         elif name in _STORED_FLOATS:

@@ -193,6 +193,8 @@ def scalar_index_kernel(out_ptr):
     sides = out_ptr[None, None, :]
     tl.static_assert(sides.shape == [1, 1])
     tl.static_assert(tl.arange(0, 4)[None, :, :].shape == [1, 4])
+    tl.static_assert(tl.arange(0, 4)[:, None, :].shape == [4, 1])
+    tl.static_assert(tl.program_id(0)[:, None].shape == [1])
     tl.store(sides, tl.full((1, 1), 7, tl.int32))
 
 
@@ -230,3 +232,56 @@ def test_arrays_of_floats_without_negative_zero():
     codes = torch.arange(4, dtype=torch.uint8)
     assert triton.reinterpret(codes, tl.float8e4b8).dtype == torch.float8_e4m3fnuz
     assert triton.reinterpret(codes, tl.float8e5b16).dtype == torch.float8_e5m2fnuz
+
+
+def halves(n):
+    """A plain function, as kernels of others call them on constants."""
+    return n // 2, n - n // 2
+
+
+class Limits:
+    """A plain class of constants."""
+
+    def __init__(self, bits):
+        self.largest = 2**bits - 1
+
+
+@triton.jit
+def python_kernel(out_ptr, N: tl.constexpr):
+    low: tl.constexpr = halves(N)[0]
+    tl.store(out_ptr, low)
+    tl.store(out_ptr + 1, Limits(N).largest)
+    tl.store(out_ptr + 2, np.little_endian and np.iinfo(np.int16).max)
+
+
+def test_python_runs_on_constants(backend):
+    out = backend.array(np.zeros(3), "int32")
+    python_kernel[1,](out, 7)
+    assert backend.numpy(out).tolist() == [3, 127, 32767]
+
+
+@triton.jit
+def values_kernel(out_ptr):
+    tl.store(out_ptr, halves(tl.load(out_ptr))[0])
+
+
+@pytest.mark.compiled
+def test_python_does_not_run_on_values(backend):
+    message = r"halves\(\) is a plain Python function and cannot be called in a kernel"
+    with pytest.raises(triton.CompilationError, match=message):
+        values_kernel[1,](backend.array([7], "int32"))
+    with pytest.raises(tw.CompilationError, match=message):
+        tw.jit(python_kernel.fn)[1,](backend.array(np.zeros(3), "int32"), 7)
+
+
+@triton.jit
+def made_type_kernel(x_ptr, out_ptr):
+    bits: tl.constexpr = x_ptr.dtype.element_ty.primitive_bitwidth
+    kind: tl.constexpr = tl.dtype(f"uint{bits}")
+    tl.store(out_ptr, tl.load(x_ptr).to(kind, bitcast=True))
+
+
+def test_types_by_names_that_a_kernel_makes(backend):
+    out = backend.array([0], "uint32")
+    made_type_kernel[1,](backend.array([1.0], "float32"), out)
+    assert backend.numpy(out).tolist() == [0x3F800000]

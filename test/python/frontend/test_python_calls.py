@@ -82,3 +82,17 @@ def test_lists_are_tuples(backend):
     out = backend.array(np.zeros(8), "int32")
     shapes_kernel[1,](out)
     assert backend.numpy(out).tolist() == [0, 4, 1, 5, 2, 6, 3, 7]
+
+
+@tw.jit
+def last_of_constants_kernel(out_ptr):
+    tl.store(out_ptr, True and 7)
+    tl.store(out_ptr + 1, 3 and 4 and 5)
+    tl.store(out_ptr + 2, 0 or False or 6)
+    tl.store(out_ptr + 3, 2 if (0 or ()) == () else 1)
+
+
+def test_and_and_or_give_the_operand_that_decides(backend):
+    out = backend.array(np.zeros(4), "int32")
+    last_of_constants_kernel[1,](out)
+    assert backend.numpy(out).tolist() == [7, 5, 6, 2]

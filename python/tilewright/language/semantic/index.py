@@ -46,8 +46,10 @@ def _entries(index, rank):
     if len(ellipses) > 1:
         raise LanguageError("an index has one '...' at most", hint=_HINT)
     kept = sum(entry is not None and entry is not Ellipsis for entry in entries)
-    while kept > rank and _is_all(entries[-1]) and builder().options.numerics == "triton":
-        entries, kept = entries[:-1], kept - 1  # Triton passes over sides that there are not
+    if kept > rank and builder().options.numerics == "triton":  # which passes over sides that there are not
+        spare = [position for position, entry in enumerate(entries) if _is_all(entry)][rank - kept :]
+        entries = [entry for position, entry in enumerate(entries) if position not in spare]
+        kept -= len(spare)
     if kept > rank:
         what = f"a block of rank {rank}" if rank else "a scalar"
         hint = _HINT if rank else "elements of memory are loaded: tl.load(pointer + index)"
