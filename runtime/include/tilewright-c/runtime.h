@@ -202,9 +202,11 @@ TW_EXPORT tw_status tw_cuda_free(int device, uint64_t address);
 
 /* The same from this process's pool of the device, in the order of `stream`:
  * neither waits for the device, and what was freed serves later work of the
- * stream. `shared` not 0: other streams may have used the memory, so that the
- * device is waited for. Where memory is short, the pool gives back what it
- * holds in vain before TW_OUT_OF_MEMORY, whose message has the numbers. */
+ * stream. `shared` not 0: other streams may have used the memory, or `stream`
+ * is gone, so that the device is waited for and `stream` is not used. What is
+ * freed while it is captured is freed by a later call. Where memory is short,
+ * the pool gives back what it holds in vain before TW_OUT_OF_MEMORY, whose
+ * message has the numbers. */
 TW_EXPORT tw_status tw_cuda_pool_alloc(int device, size_t bytes, void *stream,
                                        uint64_t *address);
 TW_EXPORT tw_status tw_cuda_pool_free(int device, uint64_t address,
