@@ -46,6 +46,9 @@ def TileDialect : Dialect {
     /// i32 argument attribute: the argument (for a pointer: its address in
     /// bytes) is a multiple of this power of two.
     static constexpr ::llvm::StringLiteral kDivisibilityAttr = "tile.divisibility";
+    /// Unit attribute of an argument, a pointer: nobody writes the array while
+    /// the kernel runs.
+    static constexpr ::llvm::StringLiteral kConstantAttr = "tile.constant";
     /// Promises about a result, as `tile.divisibility` also can be.
     static constexpr ::llvm::StringLiteral kContiguityAttr = "tile.contiguity";
     static constexpr ::llvm::StringLiteral kConstancyAttr = "tile.constancy";

@@ -144,6 +144,16 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
 LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op, unsigned,
                                                     unsigned argument,
                                                     NamedAttribute attribute) {
+  if (attribute.getName() == kConstantAttr) {
+    auto func = dyn_cast<FuncOp>(op);
+    if (!isa<UnitAttr>(attribute.getValue()) || !func ||
+        !isa<PtrType>(func.getArgument(argument).getType()))
+      return op->emitError("'") << kConstantAttr
+                                << "' takes no value and belongs on a "
+                                   "pointer, which argument "
+                                << argument << " is not";
+    return success();
+  }
   if (attribute.getName() != kDivisibilityAttr)
     return op->emitError("unknown attribute '")
            << attribute.getName().strref() << "' on argument " << argument;

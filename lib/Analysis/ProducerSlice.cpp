@@ -145,10 +145,16 @@ static bool mayPrecede(Operation *op, Operation *load) {
 }
 
 /// A producer runs ahead of all else. That is not allowed past an atomic whose
-/// result may tell that other programs have written, nor past a store to what
-/// is loaded.
+/// result may tell that other programs have written, but for arrays that nobody
+/// writes, nor past a store to what is loaded.
 void ProducerSlice::checkOrder(ArrayRef<tile::DescriptorLoadOp> loads) {
   llvm::BitVector written = findWrittenArguments(func);
+  auto isConstant = [&](tile::DescriptorLoadOp load) {
+    std::optional<PointerOrigin> loaded = findOrigin(load.getDesc());
+    return loaded && loaded->loads == 0 &&
+           func.getArgAttr(loaded->argument.getArgNumber(),
+                           tile::TileDialect::kConstantAttr);
+  };
   auto isWritten = [&](tile::DescriptorLoadOp load, Operation *store) {
     std::optional<PointerOrigin> loaded = findOrigin(load.getDesc());
     if (!loaded)
@@ -164,7 +170,8 @@ void ProducerSlice::checkOrder(ArrayRef<tile::DescriptorLoadOp> loads) {
       return;
     bool tells = isAtomic && !op->use_empty();
     for (tile::DescriptorLoadOp load : loads)
-      if ((tells || isWritten(load, op)) && mayPrecede(op, load))
+      if (((tells && !isConstant(load)) || isWritten(load, op)) &&
+          mayPrecede(op, load))
         refuse(op, tells ? "an atomic operation comes before a load"
                          : "it may write what is loaded later");
   });

@@ -191,9 +191,7 @@ Value tilewright::dropLeadingOnes(Value block) {
 static std::optional<PointerOrigin> getOrigin(Value pointer,
                                               AffineTileAnalysis &tiles) {
   std::optional<AffineTile> address = tiles.get(pointer);
-  if (!address || !address->base)
-    return std::nullopt;
-  return findOrigin(address->base);
+  return findOrigin(address && address->base ? address->base : pointer);
 }
 
 /// The pointer through which `op` touches global memory, or nothing.

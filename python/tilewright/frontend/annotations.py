@@ -19,7 +19,7 @@ def annotated_type(annotation):
     return annotation if is_number and annotation != dtypes.void else None
 
 
-def _is_const(annotation):
+def is_const(annotation):
     if isinstance(annotation, str):
         return annotation.rsplit(".", 1)[-1].strip() == "const"
     return annotation is const
@@ -30,7 +30,7 @@ def as_annotated(name, annotation, value):
 
     Raises `LanguageTypeError` for a value that cannot have this type.
     """
-    if _is_const(annotation):
+    if is_const(annotation):
         if not isinstance(value, tensor) or not value.dtype.is_ptr():
             raise LanguageTypeError(
                 f"argument {name!r} is annotated as a pointer, got {convert.describe(value)}"

@@ -10,7 +10,7 @@ from ..language.semantic.loop import check_unrolled
 from ..language.tensor import tensor
 from ..runtime.options import Options
 from ..runtime.structured import assemble, leaf_names
-from .annotations import as_annotated
+from .annotations import as_annotated, is_const
 from .builder import IRBuilder, NanSites, quoted
 from .errors import CompilationError, from_diagnostics
 from .reads import Reads
@@ -106,9 +106,7 @@ def _compile(fn, arg_types, constexprs, attrs, options, target, trees, extents, 
     visitor = Visitor(unit, fn, constants)
     builder.visitor = visitor
     with using(builder), builder.at_end(module.body):
-        function = builder.operation(
-            "tile.func", (), (), _function_attributes(fn.__name__, types, attrs), regions=1
-        )
+        function = builder.operation("tile.func", (), (), _function_attributes(fn, types, attrs), regions=1)
         with builder.block(function.regions[0], list(types.values())) as block:
             arguments = [tensor(handle, ty) for handle, ty in zip(block.args, types.values(), strict=True)]
             values = {**constants, **dict(zip(types, arguments, strict=True))}
@@ -181,13 +179,17 @@ def _arguments(source, arg_types, constexprs, trees):
     return types, constants
 
 
-def _function_attributes(name, types, attrs):
-    arguments = [
-        f"{{tile.divisibility = {attrs[argument]} : i32}}" if attrs.get(argument, 1) > 1 else "{}"
-        for argument in types
-    ]
+def _function_attributes(fn, types, attrs):
+    arguments, parameters = [], signature_of(fn).parameters
+    for argument, type in types.items():
+        known = [f"tile.divisibility = {attrs[argument]} : i32"] if attrs.get(argument, 1) > 1 else []
+        if type.is_ptr() and (
+            type.is_const() or (argument in parameters and is_const(parameters[argument].annotation))
+        ):
+            known.append("tile.constant")
+        arguments.append(f"{{{', '.join(known)}}}")
     return {
-        "sym_name": quoted(name),
+        "sym_name": quoted(fn.__name__),
         "function_type": f"({', '.join(ty.ir for ty in types.values())}) -> ()",
         "arg_attrs": f"[{', '.join(arguments)}]",
         "tile.kernel": "unit",

@@ -387,7 +387,10 @@ def str_to_ty(name, constants=None):
 
 
 class const:
-    """Annotates a pointer that a kernel only reads: `def kernel(x: tl.const, ...)`. A store through it is an error.
+    """Annotates a pointer to what does not change while the kernel runs: `def kernel(x: tl.const, ...)`.
+
+    A store through it is an error; and as other programs and kernels do not write there either, its loads need not
+    wait for atomic operations that come before them.
 
     Example:
 

@@ -21,6 +21,12 @@ tile.func @kernel(%ptr: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32) 
   tile.return
 }
 
+// CHECK-LABEL: tile.func @constant(
+// CHECK-SAME: !tile.ptr<f32> {tile.constant}
+tile.func @constant(%p: !tile.ptr<f32> {tile.constant}) attributes {tile.kernel} {
+  tile.return
+}
+
 // CHECK-LABEL: tile.func private @swap(
 // CHECK-SAME: -> (tensor<8xf32>, i32)
 tile.func private @swap(%a: i32, %b: tensor<8xf32>) -> (tensor<8xf32>, i32) {

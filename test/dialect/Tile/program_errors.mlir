@@ -119,7 +119,18 @@ tile.func @valued() attributes {tile.kernel = 1 : i32} { tile.return }
 
 // -----
 
-// Only divisibility is stated of an argument.
+// Numbers are no arrays.
+// expected-error @below {{'tile.constant' takes no value and belongs on a pointer, which argument 0 is not}}
+tile.func @constant_number(%n: i32 {tile.constant}) { tile.return }
+
+// -----
+
+// expected-error @below {{'tile.constant' takes no value and belongs on a pointer, which argument 0 is not}}
+tile.func @constant_value(%p: !tile.ptr<f32> {tile.constant = 1 : i32}) { tile.return }
+
+// -----
+
+// Nothing else is stated of an argument.
 // expected-error @below {{unknown attribute 'tile.alignment' on argument 1}}
 tile.func @unknown_argument_attribute(%n: i32, %p: !tile.ptr<f32> {tile.alignment = 16 : i32}) { tile.return }
 

@@ -127,6 +127,27 @@ tile.func @atomic(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {ti
 
 // -----
 
+// Nobody writes what is constant, whatever the atomic tells.
+// CHECK-LABEL: @constant
+// CHECK: tile.descriptor_load
+tile.func @constant(%a: !tile.ptr<f16> {tile.constant, tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32},
+                  %i: i32 {tile.divisibility = 8 : i32}, %flag: !tile.ptr<i32>, %out: !tile.ptr<f16>) attributes {tile.kernel} {
+  %n64 = arith.extsi %n : i32 to i64
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %d = tile.make_descriptor %a, [%n64, %n64], [%n64] : !tile.desc<64x64xf16>, !tile.ptr<f16>
+  %one = arith.constant 1 : i32
+  %old = tile.atomic_rmw add acquire gpu %flag, %one : !tile.ptr<i32>
+  tile.store %flag, %old : !tile.ptr<i32>
+  %x = tile.descriptor_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+  %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %h = arith.truncf %z : tensor<64x64xf32> to tensor<64x64xf16>
+  %o = tile.splat %out : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+  tile.store %o, %h : tensor<64x64x!tile.ptr<f16>>
+  tile.return
+}
+
+// -----
+
 // Nobody learns from an atomic without a user what other programs did.
 // CHECK-LABEL: @told
 // CHECK: tile.descriptor_load
