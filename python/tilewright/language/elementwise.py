@@ -3,9 +3,10 @@
 import enum
 
 from .builtin import builtin
+from .dtypes import bfloat16, float32
 from .dtypes import dtype as _dtype
 from .errors import LanguageTypeError
-from .semantic import arithmetic, convert
+from .semantic import arithmetic, convert, promote
 
 
 class PropagateNan(enum.Enum):
@@ -26,6 +27,15 @@ def _propagates(option):
     if not isinstance(option, PropagateNan):
         raise LanguageTypeError(f"propagate_nan is a tl.PropagateNan, got {option!r}")
     return option is PropagateNan.ALL
+
+
+def _compared(*values):
+    """The operands of `maximum` and the like. In Triton literals have types of their own here, and bfloat16 is compared
+    in float32, which is the type of the result."""
+    if not promote.follows_triton():
+        return values
+    tensors = map(convert.to_tensor, values)
+    return [convert.cast(value, float32) if value.dtype == bfloat16 else value for value in tensors]
 
 
 @builtin
@@ -61,7 +71,7 @@ def maximum(x, y, propagate_nan=PropagateNan.NONE):
         >>> tl.maximum(x, 1.0, propagate_nan=tl.PropagateNan.ALL)
         float32 [nan, nan]
     """
-    return arithmetic.maximum(x, y, _propagates(propagate_nan))
+    return arithmetic.maximum(*_compared(x, y), _propagates(propagate_nan))
 
 
 @builtin
@@ -73,7 +83,7 @@ def minimum(x, y, propagate_nan=PropagateNan.NONE):
         >>> tl.minimum(tl.arange(0, 4), 2)
         int32 [0, 1, 2, 2]
     """
-    return arithmetic.minimum(x, y, _propagates(propagate_nan))
+    return arithmetic.minimum(*_compared(x, y), _propagates(propagate_nan))
 
 
 @builtin
@@ -86,6 +96,7 @@ def clamp(x, min, max, propagate_nan=PropagateNan.NONE):
         float32 [0.0, 0.5, 1.5, 2.0]
     """
     propagate = _propagates(propagate_nan)
+    x, min, max = _compared(x, min, max)
     return arithmetic.minimum(arithmetic.maximum(x, min, propagate), max, propagate)
 
 

@@ -1,7 +1,7 @@
 """Reductions of blocks along an axis."""
 
 from .builtin import builtin
-from .dtypes import float32, int32, int64, uint32
+from .dtypes import float32, int32, int64
 from .elementwise import to
 from .errors import LanguageTypeError
 from .ir import builder
@@ -74,10 +74,7 @@ def sum(input, axis=None, keep_dims=False, dtype=None):
         int8 -112
     """
     value = convert.to_tensor(input)
-    given = value.dtype
-    if dtype is None and given.is_int() and given.int_bitwidth < 32:
-        dtype = uint32 if given.is_int_unsigned() else int32
-    value = value if dtype is None else to(value, dtype)
+    value = to(value, promote.sum_type(value.dtype) if dtype is None else dtype)
     total = _reduce_one(value, axis, keep_dims, arithmetic.add)
     if arithmetic.is_overflow_checked(value.dtype):
         exact = _reduce_one(to(value, int64), axis, keep_dims, arithmetic.add)

@@ -10,11 +10,11 @@ import contextlib
 import math
 
 from .builtin import builtin
-from .dtypes import float32, int32, int64, uint32
+from .dtypes import float32, int64
 from .elementwise import to
 from .errors import LanguageTypeError, LanguageValueError
 from .ir import builder, is_for_gpu
-from .semantic import arithmetic, compare, convert, pairs
+from .semantic import arithmetic, compare, convert, pairs, promote
 from .semantic import reduce as _reduce
 from .semantic import shape as _shape
 from .tensor import tensor
@@ -170,10 +170,7 @@ def cumsum(input, axis=0, reverse=False, dtype=None):
         int32 [6, 6, 5, 3]
     """
     value = _widened(input)
-    given = value.dtype
-    if dtype is None and given.is_int() and given.int_bitwidth < 32:
-        dtype = uint32 if given.is_int_unsigned() else int32
-    value = value if dtype is None else to(value, dtype)
+    value = to(value, promote.sum_type(value.dtype) if dtype is None else dtype)
     sums = _sums(value, axis, reverse)
     if arithmetic.is_overflow_checked(value.dtype):
         arithmetic.check_exact(sums, _sums(to(value, int64), axis, reverse), "tl.cumsum")

@@ -285,3 +285,17 @@ def test_types_by_names_that_a_kernel_makes(backend):
     out = backend.array([0], "uint32")
     made_type_kernel[1,](backend.array([1.0], "float32"), out)
     assert backend.numpy(out).tolist() == [0x3F800000]
+
+
+@triton.jit
+def counted_kernel(x_ptr, out_ptr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    x = tl.load(x_ptr + i)
+    tl.store(out_ptr + i, x * (i + 257))
+    tl.store(out_ptr + N + i, tl.maximum(x, 0.0) + 1.0 / 512)
+
+
+def test_bfloat16_beside_integers_is_exact(backend):
+    out = backend.array(np.zeros(8), "float32")
+    counted_kernel[1,](backend.array(np.ones(4), "bfloat16"), out, 4)
+    assert backend.numpy(out).tolist() == [257, 258, 259, 260, *[1 + 1 / 512] * 4]

@@ -76,6 +76,43 @@ def test_tensor_and_literal(tile, a, literal, expected):
     tile(kernel, a, LITERAL=literal, EXPECTED=TYPES[expected])
 
 
+TRITONS = [
+    ("i32", "bf16", "fp32"),
+    ("i1", "bf16", "fp32"),
+    ("fp8e5", "bf16", "fp32"),
+    ("bf16", "bf16", "bf16"),
+    ("bf16", "fp16", "fp16"),
+    ("i32", "fp16", "fp16"),
+]
+
+
+@pytest.mark.parametrize("a, b, expected", TRITONS)
+def test_bfloat16_under_the_numerics_of_triton(tile, a, b, expected):
+    def kernel(a, b, EXPECTED: tl.constexpr):
+        tl.static_assert((a + b).dtype == EXPECTED, f"{(a + b).dtype}")
+        tl.static_assert((b * a).dtype == EXPECTED)
+        tl.static_assert(tl.where(a > b, b, a).dtype == EXPECTED)
+        tl.static_assert((b * 2.0).dtype == b.dtype)
+
+    tile(kernel, a, b, EXPECTED=TYPES[expected], options={"numerics": "triton"})
+
+
+def test_maximum_and_sums_under_the_numerics_of_triton(tile):
+    def kernel(half, brain, small, n):
+        tl.static_assert(tl.maximum(brain, brain).dtype == tl.float32)
+        tl.static_assert(tl.minimum(brain, 1.0).dtype == tl.float32)
+        tl.static_assert(tl.clamp(brain, -1.0, 1.0).dtype == tl.float32)
+        tl.static_assert(tl.maximum(half, half).dtype == tl.float16)
+        tl.static_assert(tl.maximum(half, 0.0).dtype == tl.float32)
+        tl.static_assert(max(half, 1.0).dtype == tl.float32)
+        tl.static_assert(tl.maximum(small, 3).dtype == tl.int32)
+        tl.static_assert(tl.sum(tl.arange(0, 4) < n).dtype == tl.uint32)
+        tl.static_assert(tl.cumsum(tl.arange(0, 4) < n).dtype == tl.uint32)
+        tl.static_assert(tl.sum(tl.arange(0, 4).to(tl.int8)).dtype == tl.int32)
+
+    tile(kernel, "fp16", "bf16", "i8", "i32", options={"numerics": "triton"})
+
+
 def test_an_assigned_literal_is_a_scalar_with_a_type(tile):
     def kernel(a):
         two = 2.0

@@ -3,13 +3,20 @@
 Two tensors: the higher kind wins (bool < integer < float), then the wider, then float16 over bfloat16, then
 unsigned over signed. A literal beside a tensor takes part only when its kind is higher than the tensor's;
 then it counts as the first of int32, uint32, int64, uint64 (float32, float64) that holds it.
+
+Under the numerics of Triton bfloat16 beside anything but bfloat16 and float16 is computed in float32.
 """
 
-from ..dtypes import block_type, float16, float32, float64
+from ..dtypes import bfloat16, block_type, float16, float32, float64, int32, uint32
 from ..errors import LanguageTypeError, LanguageValueError
-from ..ir import emit
+from ..ir import builder, emit
 from ..tensor import tensor
 from .convert import cast, constant, describe, is_literal, literal_type, to_tensor
+
+
+def follows_triton():
+    """Whether the kernel asks for the numerics of Triton."""
+    return builder().options.numerics == "triton"
 
 
 def computation_type(left, right, division=False):
@@ -33,10 +40,19 @@ def computation_type(left, right, division=False):
     return unsigned if unsigned.int_bitwidth >= signed.int_bitwidth else signed
 
 
+def sum_type(ty):
+    """The element type in which elements of type `ty` are added up; to Triton the numbers of bools are unsigned."""
+    if not ty.is_int() or ty.int_bitwidth >= 32:
+        return ty
+    return uint32 if ty.is_int_unsigned() or (ty.is_bool() and follows_triton()) else int32
+
+
 def _narrow_float(left, right, division):
     floats = [ty for ty in (left, right) if ty.is_floating()]
     if len(floats) == 2 and all(ty.is_fp8() for ty in floats):
         return left if left == right else float16
+    if bfloat16 in floats and float16 not in floats and left != right and follows_triton():
+        return float32
     widest = max(floats, key=lambda ty: (ty.primitive_bitwidth, ty == float16))
     return float32 if division and not widest.is_fp8() else widest
 
