@@ -8,6 +8,7 @@ from .. import knobs
 from ..frontend.source import replaced, source_of
 from ..runtime.errors import TilewrightError
 from ..runtime.jit import JITFunction as Kernel
+from .background import active_mode, request_key
 from .dependencies import Dependencies
 
 #: Names of element types as signatures spell them.
@@ -75,7 +76,12 @@ class JITFunction(Kernel, KernelInterface):
         self._dependencies = None  # until the first launch
 
     __getitem__ = Kernel.__getitem__
-    warmup = Kernel.warmup
+
+    def warmup(self, *args, **kwargs):
+        """As `tilewright.jit` has it; inside an `AsyncCompileMode` a `FutureKernel`."""
+        compile_ = partial(Kernel.warmup, self, *args, **kwargs)
+        mode = active_mode.get()
+        return compile_() if mode is None else mode.submit(request_key(self, args, kwargs), compile_)
 
     @property
     def signature(self):

@@ -9,7 +9,7 @@ import tilewright.language as tl
 
 from ..language.constexpr import constexpr_function
 from ..runtime.descriptor import TensorDescriptor
-from . import compiling, driver, functions, knobs, testing, tuning
+from . import background, compiling, driver, functions, knobs, testing, tuning
 
 
 class MockTensor:
@@ -147,6 +147,8 @@ def make(version, numerics):
         "triton",
         {**errors, **tuned, **interface},
         jit=functions.jit,
+        AsyncCompileMode=background.AsyncCompileMode,
+        FutureKernel=background.FutureKernel,
         compile=compiling.compile,
         cdiv=tw.cdiv,
         next_power_of_2=tw.next_power_of_2,

@@ -16,7 +16,6 @@ NAMES = json.loads((Path(__file__).parent / "triton_names.json").read_text())
 #: Parts of Triton's own implementation that are public by the letter: its type system, helpers of its
 #: builtins, and its remote caches. Kernels and the code around them do not use them.
 INSIDES = {
-    "triton": {"AsyncCompileMode", "FutureKernel"},
     "triton.runtime": {"RedisRemoteCacheBackend", "RemoteCacheBackend"},
     "triton.testing": {"cuda_memcheck", "set_gpu_clock"},
     "triton.language.core": {
