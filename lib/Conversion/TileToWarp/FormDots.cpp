@@ -95,15 +95,26 @@ static bool isLoadedInLoop(Value tile) {
   return load && isa<scf::ForOp>(load->getParentOp());
 }
 
+/// Whether a conversion moves so much that shared memory is the better way:
+/// beyond some words of a thread, shuffles take more instructions than loads of
+/// matrices do.
+static bool movesMuch(warp::ConvertLayoutOp convert) {
+  constexpr int64_t kMostShuffledBytes = 16;
+  LinearLayout source = *warp::getLayout(convert.getSource().getType());
+  int64_t bytes = source.getInSize(LayoutAxis::Register) *
+                  warp::getElementBytes(convert.getType().getElementType());
+  ConversionKind kind =
+      chooseConversion(source, *warp::getLayout(convert.getType()));
+  return kind == ConversionKind::SharedMemory ||
+         (kind == ConversionKind::Shuffle && bytes > kMostShuffledBytes);
+}
+
 /// An operand of `mma.sync` that a loop loads goes through memory of its own
-/// instead of the scratch of a conversion: so the loads can be made to run
-/// ahead of the products.
+/// instead of shuffles or the scratch of a conversion: so the loads can be made
+/// to run ahead of the products.
 void DotFormer::stage(Value operand, unsigned contracted) {
   auto convert = operand.getDefiningOp<warp::ConvertLayoutOp>();
-  if (!convert || !isLoadedInLoop(convert.getSource()) ||
-      chooseConversion(*warp::getLayout(convert.getSource().getType()),
-                       *warp::getLayout(convert.getType())) !=
-          ConversionKind::SharedMemory)
+  if (!convert || !isLoadedInLoop(convert.getSource()) || !movesMuch(convert))
     return;
   RankedTensorType tile = convert.getSource().getType();
   LinearAttr layout = chooseWgmmaOperand(tile, contracted);

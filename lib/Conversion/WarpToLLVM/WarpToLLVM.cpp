@@ -21,6 +21,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/DialectConversion.h"
 
 namespace tilewright {
@@ -102,6 +103,28 @@ static LogicalResult convertScalars(ModuleOp module, bool usesWgmma) {
   return applyPartialConversion(module, legality, std::move(patterns));
 }
 
+/// What the assembler makes, or what is already, a call.
+static bool isCall(Operation *op) {
+  if (isa<LLVM::FDivOp, LLVM::SqrtOp>(op))
+    return op->getResult(0).getType().isF64();
+  auto call = dyn_cast<LLVM::CallOp>(op);
+  // Checks of debug mode are calls, too, and are known to cost.
+  return isa<LLVM::FRemOp>(op) ||
+         (call && call.getCallee() && !call.getResultTypes().empty() &&
+          call.getCallee() != "vprintf");
+}
+
+/// Says which lines of a kernel with products of warpgroups slow these down.
+static void remarkCalls(ModuleOp module) {
+  module.walk([](Operation *op) {
+    if (isCall(op))
+      remark::missed(op->getLoc(), remark::RemarkOpts::name("Call").category(
+                                       "convert-warp-to-llvm"))
+          << remark::add("a call, for which the assembler makes all products "
+                         "of warpgroups wait for each other");
+  });
+}
+
 namespace {
 
 struct ConvertWarpToLLVM
@@ -118,6 +141,8 @@ struct ConvertWarpToLLVM
     if (failed(convertTiles(module, target)) || failed(convertLoops(module)) ||
         failed(convertScalars(module, usesWgmma)))
       return signalPassFailure();
+    if (usesWgmma)
+      remarkCalls(module);
     eraseUnusedSharedMemory(module);
   }
 };
