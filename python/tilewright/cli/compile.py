@@ -1,6 +1,7 @@
 """`tilewright compile`: code for a signature, without a GPU."""
 
 import argparse
+import contextlib
 import sys
 
 from ..explain import format_times
@@ -117,15 +118,19 @@ def execute(arguments):
     if len(arguments.target) > 1 or not arguments.signature or len(arguments.signature) > 1:
         return _fail("without --library, give one --target and one --signature")
     (target,), (signature,) = arguments.target, arguments.signature
+    # Standard output is ours, what files and kernels print is not.
+    printed = contextlib.redirect_stdout(sys.stderr)
     try:
-        kernel = aot.load_kernel(arguments.kernel)
+        with printed:
+            kernel = aot.load_kernel(arguments.kernel)
     except aot.KernelNotFound as error:  # other errors are those of the file: they keep their traceback
         return _fail(error)
     stages = arguments.emit or [aot.default_stage(target)]
     try:
-        compiled = aot.compile(
-            kernel, signature, target, stages, report=arguments.time, **_options(arguments)
-        )
+        with printed:
+            compiled = aot.compile(
+                kernel, signature, target, stages, report=arguments.time, **_options(arguments)
+            )
         if arguments.time:
             print(format_times(compiled.report["times"]), file=sys.stderr)
         if arguments.output == "-":
@@ -152,15 +157,17 @@ def _execute_library(arguments):
     if arguments.emit or arguments.time or arguments.output == "-":
         return _fail("--emit, --time and -o - are for single kernels; leave them out with --library")
     try:
-        exports = _exports(arguments)
+        with contextlib.redirect_stdout(sys.stderr):
+            exports = _exports(arguments)
     except aot.KernelNotFound as error:
         return _fail(error)
     except aot.ExportError as error:
         return _fail(error)
     try:
-        library = aot.compile_library(
-            arguments.library, exports, arguments.target, arguments.image or ("cubin",)
-        )
+        with contextlib.redirect_stdout(sys.stderr):
+            library = aot.compile_library(
+                arguments.library, exports, arguments.target, arguments.image or ("cubin",)
+            )
         for path in aot.write_library(library, arguments.output):
             print(path)
     except (CompilationError, OSError, ValueError, aot.NoAssembler) as error:

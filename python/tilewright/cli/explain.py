@@ -89,13 +89,12 @@ def _request(kernel, arguments):
         return types, constants, divisors, arguments.target, options_of(kernel, given), trees
     file, _, name = (arguments.call or "main").rpartition(":")
     function = aot.load_function(f"{file or arguments.kernel.rpartition(':')[0]}:{name}")
-    with contextlib.redirect_stdout(sys.stderr):  # standard output is ours
-        try:
-            call = record_call(kernel, function)
-        except (CompilationError, NoCall):
-            raise
-        except Exception as error:
-            raise NoCall(_failure_of(function, error)) from error
+    try:
+        call = record_call(kernel, function)
+    except (CompilationError, NoCall):
+        raise
+    except Exception as error:
+        raise NoCall(_failure_of(function, error)) from error
     options = dataclasses.replace(call.options, **given)
     constants = call.constants | _constants(arguments.constant, call.constants)
     return call.types, constants, call.divisors, arguments.target, options, call.trees
@@ -114,12 +113,16 @@ def execute(arguments):
     from .. import aot
     from ..explain import NoCall, explain, format_html, format_text
 
+    # Standard output is ours, what files and kernels print is not.
+    printed = contextlib.redirect_stdout(sys.stderr)
     try:
-        kernel = aot.load_kernel(arguments.kernel)
+        with printed:
+            kernel = aot.load_kernel(arguments.kernel)
     except aot.KernelNotFound as error:
         return _fail(error)
     try:
-        explanation = explain(kernel, *_request(kernel, arguments))
+        with printed:
+            explanation = explain(kernel, *_request(kernel, arguments))
     except (CompilationError, ValueError, NoCall, aot.KernelNotFound) as error:
         return _fail(error)
     if arguments.html:

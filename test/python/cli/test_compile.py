@@ -162,6 +162,20 @@ def test_files_that_are_not_python(tilewright, source, tmp_path):
     assert done.stderr == f"tilewright compile: {other} is no file of Python, whose name ends in .py\n"
 
 
+def test_what_files_and_kernels_print_is_apart(tilewright, source):
+    text = source.read_text().replace(
+        "    i = tl.program_id", "    tl.static_print('of the kernel')\n    i = tl.program_id"
+    )
+    source.write_text(text + "print('of the file')\n")
+    kernel = (f"{source}:add", "--target", "cpu", "--signature", SIGNATURE)
+    done = tilewright("compile", *kernel, "--emit", "tile", "-o", "-")
+    assert done.returncode == 0 and done.stdout.startswith("module {")
+    assert "of the file\n" in done.stderr and "of the kernel\n" in done.stderr
+    done = tilewright("explain", *kernel, "--json")
+    assert json.loads(done.stdout)["name"] == "add"
+    assert "of the file\n" in done.stderr
+
+
 def test_error_in_the_signature(tilewright, source):
     done = tilewright("compile", f"{source}:add", "--target", "cpu", "--signature", "*fp32")
     assert done.returncode == 1
