@@ -38,7 +38,9 @@ def read(paths):
     found = []
     for row in (row for path in paths for row in json.loads(path.read_text())["rows"]):
         sides = map(int, row["shape"].split("x"))
-        problem = Problem(*sides, 1, ITEMSIZES[row["dtype"]], processors=row.get("processors", 132))
+        problem = Problem(
+            *sides, 1, ITEMSIZES[row["dtype"]], processors=row.get("processors", 132), plain=True
+        )
         fields = Config.__dataclass_fields__
         times = {
             Config(**{key: entry[key] for key in fields}): entry["us"] * 1e-6 for entry in row["ranking"]

@@ -119,7 +119,7 @@ def measure(config, a, b, expected):
 def problem_of(shape, dtype):
     """What the model is asked."""
     processors = torch.cuda.get_device_properties(0).multi_processor_count
-    return Problem(*shape, 1, dtype.itemsize, processors=processors)
+    return Problem(*shape, 1, dtype.itemsize, processors=processors, plain=True)
 
 
 def searched_configs(shape, dtype, clusters, quick):

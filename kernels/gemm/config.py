@@ -3,7 +3,8 @@
 The model counts, for each way to divide a product (M, N, K), the clocks of the busiest multiprocessor:
 
     step   = max(products at the rate of the tensor cores,
-                 operands at the rate of shared memory (each 64 rows of a tile read all of its columns),
+                 operands at the rate of shared memory (each 64 rows of a tile read all of its columns, and each
+                 of its parts whose columns are a power of two all of its rows),
                  operands at the rate of the L2 cache)           for one tile and BLOCK_K
     tile   = steps of a tile * step + epilogue
     cores  = rounds * tile, where round i computes the i-th tile of every multiprocessor
@@ -29,7 +30,7 @@ class Config:
     """How a product is divided among programs.
 
     Attributes:
-        block_m, block_n: rows and columns of a tile, powers of two.
+        block_m, block_n: rows and columns of a tile, a power of two and a multiple of 16.
         block_k: how much of k is loaded at once, a power of two.
         num_warps, num_stages, num_ctas: as for any kernel.
         group_m: rows of tiles that are taken before the next column.
@@ -52,8 +53,10 @@ class Config:
             value = getattr(self, name)
             if not isinstance(value, int) or value < 1:
                 raise ValueError(f"{name} is a positive int, got {value!r}")
-            if name.startswith("block") and value & (value - 1):
+            if name in ("block_m", "block_k") and value & (value - 1):
                 raise ValueError(f"{name} is a power of two, got {value}")
+        if self.block_n % 16:
+            raise ValueError(f"block_n is a multiple of 16, got {self.block_n}")
 
     def launch(self):
         """Constants and options of the kernel."""
@@ -78,8 +81,9 @@ class Config:
 class Problem:
     """What the choice depends on: the sides, how many products, bytes of an operand's element, whether
     sums go through registers at every block of k, tiles of sums a program holds, multiprocessors, whether
-    the kernel can only compute whole tiles as they are, and the block of k that scales stand for (0: none),
-    within which a tile's sides lie, too.
+    the kernel can only compute whole tiles as they are, the block of k that scales stand for (0: none),
+    within which a tile's sides lie, too, and whether nothing follows the product: then the columns of a tile
+    need not be a power of two.
     """
 
     M: int
@@ -92,6 +96,7 @@ class Problem:
     processors: int = 132
     whole: bool = False
     scale_block: int = 0
+    plain: bool = False
 
 
 @dataclass(frozen=True)
@@ -106,6 +111,7 @@ class Costs:
         dram: bytes a clock from DRAM.
         launch, fill: clocks to launch a kernel, and to fill its pipeline.
         epilogue, store: clocks to store a tile besides its bytes, and bytes a clock.
+        part: what a further part of a tile adds to the clocks of its products, as a share of them.
         exact: the part of the products' clocks that sums outside of the tensor cores add.
         shade: the part of the smaller of computing and memory that the larger does not hide.
     """
@@ -118,6 +124,7 @@ class Costs:
     fill: float = 1800
     epilogue: float = 1200
     store: float = 32
+    part: float = 0.04
     exact: float = 0.15
     shade: float = 0.1
 
@@ -131,7 +138,10 @@ SLOTS = 200 * 1024
 # Rows, columns and warps of a tile. Two warpgroups share the larger ones.
 TILES = (
     (128, 256, 8),
+    (128, 192, 8),
+    (128, 160, 8),
     (128, 128, 8),
+    (128, 96, 8),
     (64, 128, 4),
     (128, 64, 8),
     (64, 64, 4),
@@ -148,8 +158,10 @@ def clocks(problem, config, costs=COSTS):
     tiles = -(-M // bm) * -(-N // bn) * problem.batch * config.split_k
     steps = -(-problem.K // (bk * config.split_k))
     columns = bn * problem.sums
-    products = bm * columns * bk * size / 2 / costs.products
-    shared = bk * size * (bm * problem.sums + columns * max(bm // 64, 1)) / costs.shared
+    # A tile of 160 columns is one of 128 and one of 32, each of which reads all rows.
+    parts = bn.bit_count()
+    products = bm * columns * bk * size / 2 / costs.products * (1 + costs.part * (parts - 1))
+    shared = bk * size * (bm * problem.sums * parts + columns * max(bm // 64, 1)) / costs.shared
     loads = bk * size * (bm + columns) / costs.l2
     # Where the sums leave the tensor cores after each block, those stand still meanwhile.
     step = max(products, shared, loads) + (costs.exact * products if problem.exact else 0)
@@ -181,7 +193,7 @@ def candidates(problem):
     for swap in (False, True) if may_swap else (False,):
         M, N = (problem.N, problem.M) if swap else (problem.M, problem.N)
         for bm, bn, warps in TILES:
-            if not fits(problem, bm, bn, warps):
+            if not fits(problem, bm, bn, warps) or (bn.bit_count() > 1 and not problem.plain):
                 continue
             programs = tw.cdiv(M, bm) * tw.cdiv(N, bn) * problem.batch
             # Small tiles do little with what they load, so they take more of it at once.
@@ -237,10 +249,12 @@ def default(problem, gpu, precision, by_threads):
     return choose_hopper(problem)
 
 
-def choose(a, b, batch, precision, exact, config=None, sums=1, whole=False, rows=None, scale_block=0):
+def choose(
+    a, b, batch, precision, exact, config=None, sums=1, whole=False, rows=None, scale_block=0, plain=False
+):
     """The configuration of ``batch`` products a @ b, where the user's ``config`` does not give it.
 
-    ``sums``, ``whole``, ``scale_block``: see :class:`Problem`; ``rows``: those of one product, where ``a``
+    ``sums``, ``whole``, ``scale_block``, ``plain``: see :class:`Problem`; ``rows``: those of one product, where ``a``
     has all of them.
     """
     if isinstance(config, Config):
@@ -249,7 +263,7 @@ def choose(a, b, batch, precision, exact, config=None, sums=1, whole=False, rows
     gpu = on_gpu(a)
     sides = (rows or a.shape[-2], b.shape[-1], a.shape[-1])
     processors = multiprocessors(a) if gpu else 1
-    problem = Problem(*sides, batch, itemsize, exact, sums, processors, whole, scale_block)
+    problem = Problem(*sides, batch, itemsize, exact, sums, processors, whole, scale_block, plain)
     chosen = default(problem, gpu, precision, dtype_name(a) == "float32" and precision == "ieee")
     if config is None:
         return chosen

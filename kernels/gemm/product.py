@@ -159,7 +159,9 @@ def product(
     """
     batch = tuple(out.shape[:-2])
     a, b = prepared(a, b, work_of(a, b, batch), precision)
-    chosen = choose(a, b, math.prod(batch), precision, exact, config)
+    follows = flags["HAS_ALPHA"] or flags["ACTIVATION"] or flags["BIAS"] != "none" or flags["ADD"] != "none"
+    plain = not (follows or exact or a_scale is not None or b_scale is not None)
+    chosen = choose(a, b, math.prod(batch), precision, exact, config, plain=plain)
     if chosen.swap:
         out, a, b, c = turned(out), turned(b), turned(a), None if c is None else turned(c)
         a_scale, b_scale = b_scale, a_scale

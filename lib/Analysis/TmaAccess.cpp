@@ -247,16 +247,30 @@ static bool areEqual(Value a, Value b) {
              /*markEquivalent=*/nullptr, OperationEquivalence::IgnoreLocations);
 }
 
-/// Whether two stores to one array, as those of the halves of a tile, never
-/// meet at one element in one go.
+/// Whether both stand for one array, cut into blocks of any sides.
+static bool areOfOneArray(Value desc, Value other) {
+  auto a = desc.getDefiningOp<tile::MakeDescriptorOp>();
+  auto b = other.getDefiningOp<tile::MakeDescriptorOp>();
+  return desc == other ||
+         (a && b && a->getNumOperands() == b->getNumOperands() &&
+          llvm::all_of(llvm::zip(a->getOperands(), b->getOperands()),
+                       [](auto pair) {
+                         return areEqual(std::get<0>(pair), std::get<1>(pair));
+                       }));
+}
+
+/// Whether two stores to one array, as those of the parts of a tile, never meet
+/// at one element in one go.
 static bool areBeside(tile::DescriptorStoreOp a, tile::DescriptorStoreOp b) {
-  if (!areEqual(a.getDesc(), b.getDesc()))
+  if (!areOfOneArray(a.getDesc(), b.getDesc()))
     return false;
-  for (auto [here, there, side] : llvm::zip_equal(
-           a.getOffsets(), b.getOffsets(), a.getDesc().getType().getShape())) {
+  for (auto [here, there, side, otherSide] : llvm::zip_equal(
+           a.getOffsets(), b.getOffsets(), a.getDesc().getType().getShape(),
+           b.getDesc().getType().getShape())) {
     auto [base, constant] = splitConstant(here);
     auto [otherBase, otherConstant] = splitConstant(there);
-    if (areEqual(base, otherBase) && std::abs(constant - otherConstant) >= side)
+    int64_t ahead = otherConstant - constant;
+    if (areEqual(base, otherBase) && (ahead >= side || -ahead >= otherSide))
       return true;
   }
   return false;

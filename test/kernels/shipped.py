@@ -15,7 +15,7 @@ from tilewright.kernels.attention.kernel import _config as attention_config
 from tilewright.kernels.attention.kernel import attention_kernel
 from tilewright.kernels.elementwise.kernel import BLOCK as ADD_BLOCK
 from tilewright.kernels.elementwise.kernel import add_kernel
-from tilewright.kernels.gemm.config import Problem, choose_hopper, default
+from tilewright.kernels.gemm.config import Problem, candidates, choose_hopper, default
 from tilewright.kernels.gemm.gated import gated_kernel
 from tilewright.kernels.gemm.grouped import grouped_kernel, schedule_kernel
 from tilewright.kernels.gemm.kernel import matmul_kernel, reduce_kernel
@@ -103,6 +103,30 @@ def products():
                     is_new and order == "NT",
                     engine=True,
                 )
+
+
+def products_of_other_widths():
+    """Those that nothing follows, in tiles whose columns are no power of two."""
+    for dtype in ("bf16", "fp8e4nv", "i8"):
+        for config in candidates(Problem(1536, 1536, 8192, 1, SIZES[dtype], plain=True)):
+            if config.block_n.bit_count() == 1 or config.split_k > 1:
+                continue
+            constants, options = split(config.launch())
+            types = {
+                "out_ptr": "*i32" if dtype == "i8" else "*bf16",
+                "a_scale_ptr": "*fp32",
+                "b_scale_ptr": "*fp32",
+            }
+            yield Shipped(
+                describe("matmul", dtype, config, "plain"),
+                matmul_kernel,
+                dtype,
+                matmul_constants(**constants, stride_bk=1),
+                options,
+                types,
+                dtype == "bf16",
+                engine=True,
+            )
 
 
 def other_products():
@@ -231,4 +255,11 @@ def rows():
             )
 
 
-SHIPPED = [*products(), *other_products(), *fused_products(), *attentions(), *rows()]
+SHIPPED = [
+    *products(),
+    *products_of_other_widths(),
+    *other_products(),
+    *fused_products(),
+    *attentions(),
+    *rows(),
+]

@@ -203,6 +203,7 @@ def test_matmul_refuses(backend):
         (ValueError, r"c has shape \(4, 5\), which does not stretch to \(4, 6\)", lambda: kernels.matmul(a, b, c=a)),
         (TypeError, "float32, which int32 results", lambda: kernels.matmul(i, i, alpha=2, out_dtype="int32")),
         (ValueError, "config is a Config or a dict of block_m", lambda: kernels.matmul(a, b, config={"m": 1})),
+        (ValueError, "block_n is a multiple of 16, got 24", lambda: kernels.matmul(a, b, config={"block_n": 24})),
         (ValueError, "block_m is a power of two, got 96", lambda: kernels.matmul(a, b, config={"block_m": 96})),
     ]:  # fmt: skip
         with pytest.raises(error, match=message):

@@ -33,6 +33,7 @@ def test_sums_fit_in_registers():
     for exact, sums in [(False, 1), (True, 1), (False, 2)]:
         for config in candidates(Problem(4096, 4096, 4096, 1, 1, exact, sums)):
             held = config.block_m * config.block_n * sums // (32 * config.num_warps)
+            assert config.block_n % 16 == 0
             of_block = min(held, 64) if exact else 0  # wide tiles add half of a block's sums at a time
             assert held + of_block <= (192 if exact else 128)
 

@@ -22,6 +22,80 @@ tile.func @halves(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.p
 
 // -----
 
+// Parts of other widths through descriptors of their own.
+// CHECK-LABEL: @parts
+// CHECK-COUNT-2: tile.descriptor_store
+tile.func @parts(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f16> {tile.divisibility = 16 : i32},
+                  %n: i32 {tile.divisibility = 16 : i32}, %i: i32 {tile.divisibility = 8 : i32}) attributes {tile.kernel} {
+  %n64 = arith.extsi %n : i32 to i64
+  %m64 = arith.extsi %n : i32 to i64
+  %d = tile.make_descriptor %a, [%n64, %n64], [%n64] : !tile.desc<64x64xf16>, !tile.ptr<f16>
+  %e = tile.make_descriptor %c, [%n64, %n64], [%n64] : !tile.desc<64x64xf16>, !tile.ptr<f16>
+  %f = tile.make_descriptor %c, [%m64, %m64], [%m64] : !tile.desc<64x32xf16>, !tile.ptr<f16>
+  %x = tile.descriptor_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+  %y = arith.constant dense<0.0> : tensor<64x32xf16>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %h = arith.truncf %z : tensor<64x64xf32> to tensor<64x64xf16>
+  %s = arith.constant 64 : i32
+  %j = arith.addi %i, %s : i32
+  tile.descriptor_store %e[%i, %i], %h : !tile.desc<64x64xf16>, tensor<64x64xf16>
+  tile.descriptor_store %f[%i, %j], %y : !tile.desc<64x32xf16>, tensor<64x32xf16>
+  tile.return
+}
+
+// -----
+
+// What is 32 elements further on is part of the first block.
+// CHECK-LABEL: @into
+// CHECK-NOT: tile.descriptor_store
+tile.func @into(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f16> {tile.divisibility = 16 : i32},
+                  %n: i32 {tile.divisibility = 16 : i32}, %i: i32 {tile.divisibility = 8 : i32}) attributes {tile.kernel} {
+  %n64 = arith.extsi %n : i32 to i64
+  %m64 = arith.extsi %n : i32 to i64
+  %d = tile.make_descriptor %a, [%n64, %n64], [%n64] : !tile.desc<64x64xf16>, !tile.ptr<f16>
+  %e = tile.make_descriptor %c, [%n64, %n64], [%n64] : !tile.desc<64x64xf16>, !tile.ptr<f16>
+  %f = tile.make_descriptor %c, [%m64, %m64], [%m64] : !tile.desc<64x32xf16>, !tile.ptr<f16>
+  %x = tile.descriptor_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+  %y = arith.constant dense<0.0> : tensor<64x32xf16>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %h = arith.truncf %z : tensor<64x64xf32> to tensor<64x64xf16>
+  %s = arith.constant 32 : i32
+  %j = arith.addi %i, %s : i32
+  // expected-remark@+1 {{not copied by the tensor memory accelerator: the kernel may touch the array elsewhere}}
+  tile.descriptor_store %e[%i, %i], %h : !tile.desc<64x64xf16>, tensor<64x64xf16>
+  // expected-remark@+1 {{not copied by the tensor memory accelerator: the kernel may touch the array elsewhere}}
+  tile.descriptor_store %f[%i, %j], %y : !tile.desc<64x32xf16>, tensor<64x32xf16>
+  tile.return
+}
+
+// -----
+
+// Blocks of 32 columns end where the others begin.
+// CHECK-LABEL: @before
+// CHECK-COUNT-2: tile.descriptor_store
+tile.func @before(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f16> {tile.divisibility = 16 : i32},
+                  %n: i32 {tile.divisibility = 16 : i32}, %i: i32 {tile.divisibility = 8 : i32}) attributes {tile.kernel} {
+  %n64 = arith.extsi %n : i32 to i64
+  %m64 = arith.extsi %n : i32 to i64
+  %d = tile.make_descriptor %a, [%n64, %n64], [%n64] : !tile.desc<64x64xf16>, !tile.ptr<f16>
+  %e = tile.make_descriptor %c, [%n64, %n64], [%n64] : !tile.desc<64x64xf16>, !tile.ptr<f16>
+  %f = tile.make_descriptor %c, [%m64, %m64], [%m64] : !tile.desc<64x32xf16>, !tile.ptr<f16>
+  %x = tile.descriptor_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+  %y = arith.constant dense<0.0> : tensor<64x32xf16>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %h = arith.truncf %z : tensor<64x64xf32> to tensor<64x64xf16>
+  %s = arith.constant -32 : i32
+  %j = arith.addi %i, %s : i32
+  tile.descriptor_store %e[%i, %i], %h : !tile.desc<64x64xf16>, tensor<64x64xf16>
+  tile.descriptor_store %f[%i, %j], %y : !tile.desc<64x32xf16>, tensor<64x32xf16>
+  tile.return
+}
+
+// -----
+
 // The second may reach into what the first stores, which may come later.
 // CHECK-LABEL: @overlap
 // CHECK-NOT: tile.descriptor_store
