@@ -74,6 +74,25 @@ def test_constants_around_a_kernel(backend):
         kernel[1,](out)
 
 
+SIDES: tl.constexpr = (2, tl.constexpr(3))
+
+
+@triton.jit
+def sides_kernel(out_ptr):
+    tl.store(out_ptr, SIDES[0] * SIDES[1])
+
+
+@pytest.mark.compiled
+def test_tuples_of_constants(backend, changed):
+    kernel, out = triton.JITFunction(sides_kernel.fn), backend.array([0], "int32")
+    for _ in range(2):
+        kernel[1,](out)
+    assert backend.numpy(out).tolist() == [6]
+    changed("SIDES", (2, 4))
+    with pytest.raises(RuntimeError, match=r"SIDES has changed since .*\(2, 3\)\] to constexpr\[\(2, 4\)\]"):
+        kernel[1,](out)
+
+
 @triton.jit
 def plain_kernel(out_ptr):
     tl.store(out_ptr, 1)
