@@ -89,6 +89,7 @@ const KernelTable::Entry *KernelTable::lookUp(const CallKey &key) const {
     return nullptr;
   // Comparisons may run Python, which may add variants: entries stay where they
   // are then, and iterators do not.
+  const uint64_t before = timesCleared;
   std::vector<const Entry *> candidates;
   auto [begin, end] = entries.equal_range(hash);
   for (auto at = begin; at != end; ++at)
@@ -99,14 +100,19 @@ const KernelTable::Entry *KernelTable::lookUp(const CallKey &key) const {
     const int same = sameConstants(entry->constants, key);
     if (same < 0)
       return nullptr;
-    if (same == 1)
-      return last = entry;
+    if (same != 1)
+      continue;
+    // What was cleared meanwhile is not found again.
+    if (timesCleared == before)
+      last = entry;
+    return entry;
   }
   return nullptr;
 }
 
 void KernelTable::clear() {
   last = nullptr;
+  ++timesCleared;
   Entries gone;
   gone.swap(entries);
   if (uses)

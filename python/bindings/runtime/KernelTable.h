@@ -86,6 +86,7 @@ private:
   /// What was cleared during calls: comparisons of compile-time values and
   /// kernels on the CPU let others run, which may clear the table.
   std::vector<Entries> cleared;
+  uint64_t timesCleared = 0;
   size_t uses = 0;
   /// The one that was found last, which is mostly found again: then nothing is
   /// hashed, and compile-time values are compared by identity.
