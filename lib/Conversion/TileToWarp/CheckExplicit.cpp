@@ -291,10 +291,10 @@ static LogicalResult checkSums(tile::FuncOp func) {
 static LogicalResult checkTile(AllocOp alloc) {
   std::optional<std::pair<SpecializeOp, unsigned>> owner;
   SmallVector<Value> names{alloc.getResult()};
-  for (unsigned i = 0; i < names.size(); ++i)
+  for (unsigned i = 0; i < names.size(); ++i) {
     // The last use comes first.
-    for (Operation *user :
-         llvm::reverse(llvm::to_vector(names[i].getUsers()))) {
+    const SmallVector<Operation *> users = llvm::to_vector(names[i].getUsers());
+    for (Operation *user : llvm::reverse(users)) {
       if (isa<SharedTransposeOp>(user))
         names.push_back(user->getResult(0));
       auto role = SpecializeOp::getRole(user->getBlock());
@@ -310,6 +310,7 @@ static LogicalResult checkTile(AllocOp alloc) {
       }
       owner = role;
     }
+  }
   return success();
 }
 

@@ -28,7 +28,8 @@ static LogicalResult checkRing(RingOp ring) {
   RingAcquireOp producer;
   bool isRead = false;
   // The last use comes first.
-  for (Operation *user : llvm::reverse(llvm::to_vector(ring->getUsers()))) {
+  const SmallVector<Operation *> users = llvm::to_vector(ring->getUsers());
+  for (Operation *user : llvm::reverse(users)) {
     FailureOr<unsigned> role = getRole(user);
     if (failed(role))
       return failure();
