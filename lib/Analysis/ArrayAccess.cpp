@@ -65,8 +65,8 @@ static std::optional<Monomial> divide(const Monomial &monomial,
   return rest;
 }
 
-/// The dimension of `block` along whose stride a term of the address moves, by a
-/// number of elements that is `allowed`.
+/// The dimension of `block` along whose stride a term of the address moves, by
+/// a number of elements that is `allowed`.
 static bool moveAlongDimension(const Monomial &monomial, int64_t coefficient,
                                function_ref<bool(const Monomial &)> allowed,
                                ArrayBlock &block) {

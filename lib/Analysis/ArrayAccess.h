@@ -46,9 +46,9 @@ public:
 private:
   void collectSizes();
   /// `isStack`: the array is one of several that lie behind each other, as far
-  /// apart as a product of arguments says: `batch * rows * columns` leads to the
-  /// batch's own array, whose rows end with it. Otherwise that leads to a row
-  /// further on.
+  /// apart as a product of arguments says: `batch * rows * columns` leads to
+  /// the batch's own array, whose rows end with it. Otherwise that leads to a
+  /// row further on.
   std::optional<ArrayBlock> getBlock(const AffineTile &address,
                                      llvm::ArrayRef<int64_t> shape,
                                      mlir::Value mask, bool isStack,
