@@ -142,7 +142,9 @@ class Expressions:
         longer, axis = self._longer(shape)
         inner = self.expression(wide, longer, depth - 1)
         texts = [f"tl.sum({inner}, {axis})", f"tl.max({inner}, {axis})", f"tl.min({inner}, {axis})"]
-        texts += [f"tl.reduce({inner}, {axis}, lambda a, b: tl.maximum(a, b))"]
+        texts += [
+            f"tl.reduce({inner}, {axis}, {self.pick(('lambda a, b: tl.maximum(a, b)', 'pick_larger'))})"
+        ]
         if len(shape) == 2 and min(shape) >= 16 and numel(shape) <= 256:
             texts += [self._dot(type_, shape)] * 3
         return self._bounded(self.pick(texts), type_)
@@ -160,6 +162,10 @@ class Expressions:
         )
 
     def _operand(self, element, shape):
+        if self.chance(4):
+            order = (*range(len(shape) - 2), len(shape) - 1, len(shape) - 2)
+            turned = self._operand(element, tuple(shape[place] for place in order))
+            return f"tl.trans({turned})" if len(shape) == 2 else f"tl.permute({turned}, {spell(order)})"
         small = f"(({self.leaf('int32', shape)}) % 5)"
         return (
             f"{small}.to(tl.float32).to(tl.{element})" if "float8" in element else f"{small}.to(tl.{element})"
@@ -212,13 +218,15 @@ class Expressions:
             f"tl.sum({inner}, {axis})", f"tl.xor_sum({inner}, {axis})", f"tl.max({inner}, {axis})",
             f"tl.min({inner}, {axis})", f"tl.argmax({inner}, {axis})", f"tl.argmin({inner}, {axis})",
             f"tl.reduce({inner}, {axis}, lambda a, b: a * b)", f"tl.reduce_or({inner}, {axis})",
+            f"tl.reduce({inner}, {axis}, pick_larger)",
             f"tl.sum({self.expression('int1', longer, depth - 1)}, {axis})",
             f"tl.max({inner}, {axis}, return_indices=True)[{self.integer(0, 1)}]",
             f"tl.reduce(({inner}, {inner}), {axis}, lambda a, b, c, d: (a + c, tl.maximum(b, d)))[{self.integer(0, 1)}]",
         ]  # fmt: skip
         if len(shape) == 1 and shape[0] <= 64:
             longer = self.shape(128) or (8,)
-            texts += [f"tl.histogram({self.expression('int32', longer, depth - 1)}, {shape[0]})"] * 2
+            mask = f", mask={self.expression('int1', longer, depth - 1)}" if self.chance(2) else ""
+            texts += [f"tl.histogram({self.expression('int32', longer, depth - 1)}, {shape[0]}{mask})"] * 2
         return f"({self.pick(texts)}).to(tl.{type_})"
 
     def _int_of(self, type_, shape, depth):
@@ -384,6 +392,7 @@ class Expressions:
         texts = [
             f"tl.cumsum({inner}, {axis}{reverse})", f"tl.cumprod({inner}, {axis}{reverse})",
             f"tl.associative_scan({inner}, {axis}, lambda a, b: a ^ b{reverse})",
+            f"tl.associative_scan({inner}, {axis}, pick_larger{reverse})",
             f"tl.associative_scan(({inner}, {self.leaf(type_, shape)}), {axis}, "
             f"lambda a, b, c, d: (a * c, b * c + d){reverse})[{self.integer(0, 1)}]",
         ]  # fmt: skip

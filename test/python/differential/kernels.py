@@ -1,6 +1,7 @@
 """Whole kernels: statements, control flow, loads and stores around expressions."""
 
 from expressions import Expressions
+from memory_statements import MemoryStatements
 from types_and_shapes import (
     ATOMICS,
     INPUTS,
@@ -14,6 +15,7 @@ from types_and_shapes import (
     numel,
     spell,
 )
+from value_statements import ValueStatements
 
 _HEADER = """import tilewright as tw
 import tilewright.language as tl
@@ -51,6 +53,43 @@ def count_steps(n):
 
 
 @tw.jit
+def search(a, b, limit):
+    for i in range(limit):
+        for j in range(3):
+            if i * j > 2:
+                return a + b * i
+            if i + j == 4:
+                break
+            a += b
+        if i == 5:
+            return a
+    return a - b
+
+
+@tw.jit
+def tuple_of(a, b, COUNT: tl.constexpr):
+    if COUNT == 1:
+        return (a,)
+    elif COUNT == 2:
+        return a ^ b, b
+    return a & b, a, b
+
+
+@tl.aggregate
+class Pair:
+    a: tl.tensor
+    b: tl.tensor
+
+    @tw.jit
+    def total(self):
+        return self.a * 3 - self.b
+
+    @tw.jit
+    def turned(self):
+        return Pair(self.b, self.a)
+
+
+@tw.jit
 """
 _INEXACT = (
     "tl.exp(x * 0.05)", "tl.exp2(x * 0.05)", "tl.log(tl.abs(x) + 1.5)", "tl.log2(tl.abs(x) + 1.5)", "tl.sin(x)",
@@ -67,7 +106,7 @@ _INEXACT_OF_BLOCKS = (
 )
 
 
-class Kernels(Expressions):
+class Kernels(MemoryStatements, ValueStatements, Expressions):
     """Makes the source of modules with a kernel named `kernel`."""
 
     def __init__(self, integer):
@@ -153,7 +192,18 @@ class Kernels(Expressions):
             self._atomic,
             self._product,
             self._special,
+            self._assigned_slice,
+            self._scattered,
+            self._mixed,
+            self._carried_tuple,
+            self._function_with_exits,
+            self._write_block,
+            self._read_block,
+            self._rows,
+            self._exchange,
         ]
+        if self.chance(8):
+            plain = [self._large, self._leave]
         nested = [self._if, self._for, self._while, self._static_loop] if depth > 0 else []
         statement = self.pick([*plain, *nested])
         statement(indent, depth)
@@ -277,7 +327,13 @@ class Kernels(Expressions):
     def _while(self, indent, depth):
         name = self._name()
         self._add(indent, f"{name} = n % 3 + 1")
-        self._add(indent, f"while {self.pick((f'{name} > 0', f'tl.condition({name} > 0)'))}:")
+        tests = (
+            f"{name} > 0",
+            f"tl.condition({name} > 0)",
+            f"not ({name} <= 0) and n < 99",
+            f"0 < {name} < 9 or n > 99",
+        )
+        self._add(indent, f"while {self.pick(tests)}:")
         self._add(indent + 1, f"{name} -= 1")
         before = list(self.scope)
         self._body(indent + 1, depth)

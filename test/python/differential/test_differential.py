@@ -23,12 +23,15 @@ program_id num_programs arange full zeros load store where maximum minimum clamp
 umulhi sum max min argmax argmin xor_sum reduce_or reduce cumsum cumprod associative_scan sort topk histogram gather
 reshape view ravel trans permute expand_dims unsqueeze squeeze broadcast_to flip join split interleave cat
 map_elementwise dot randint rand randn make_block_ptr advance make_tensor_descriptor range static_range condition
-atomic_add atomic_max atomic_xor exp exp2 log log2 sin cos tanh erf sigmoid softmax rsqrt fdiv
+atomic_add atomic_max atomic_xor atomic_xchg atomic_cas scatter
+exp exp2 log log2 sin cos tanh erf sigmoid softmax rsqrt fdiv
 float8e5 float8e4nv float8e4b15 float8e4b8 float8e5b16 float16 bfloat16 float32 float64
 int8 int16 int32 int64 uint8 uint16 uint32 uint64 int1
 """
 SYNTAX = ["break", "continue", "return", "while ", "elif ", "lambda", "::2", "bitcast=True", "reverse=True",
-          "descending=True", "return_indices=True", "boundary_check", "mask=", " and ", " or ", "not ("]  # fmt: skip
+          "descending=True", "return_indices=True", "boundary_check", "mask=", " and ", " or ", "not (", ".gather(",
+          ".scatter(", ".store(", "pick_larger)",
+          "Pair(", ".turned()", "search(", "] = ", "] ^ ", "(tl.permute("]  # fmt: skip
 
 
 def pytest_generate_tests(metafunc):

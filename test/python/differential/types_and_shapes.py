@@ -75,6 +75,8 @@ INPUTS = {type_: _values(type_, np.random.default_rng(7)) for type_ in (*FLOATS,
 #: Whole numbers among which are infinities, NaN and zeros of both signs.
 _SPECIAL = np.array([np.inf, -np.inf, np.nan, 0.0, -0.0, *range(-5, 6)], np.float32)
 INPUTS["special"] = np.random.default_rng(8).choice(_SPECIAL, PROGRAMS * SPAN)
+#: Types of the arrays that programs write and read again.
+BLOCKS = ("int32", "float32", "int8", "float16")
 #: Outputs by name: the type, and what they hold before.
 OUTPUTS = {
     "out_ints": ("int64", PROGRAMS * SLOTS * SPAN),
@@ -83,4 +85,5 @@ OUTPUTS = {
     "counters": ("int32", 64 * len(ATOMICS)),
     "wide_counters": ("int64", 64 * len(ATOMICS)),
     "sums": ("float32", 64),
+    **{f"blocks_{type_}": (type_, PROGRAMS * SPAN) for type_ in BLOCKS},
 }
