@@ -41,6 +41,8 @@ _COMPARE = {
 _UNARY = {ast.USub: ("-", operator.neg), ast.UAdd: ("+", operator.pos), ast.Invert: ("~", operator.invert)}
 
 
+#: What tensors have for the language's own use.
+_OF_TENSORS = {"handle", "origin", "extent", "trace"}
 #: Bits of a number, and elements of a string or tuple, that a constant may have.
 _LARGEST = 1 << 20
 
@@ -207,11 +209,12 @@ class Expressions:
             if is_literal(value) and not hasattr(value, name):
                 value = to_tensor(value)
         self.unit.reads.note_use(value)
-        public = not name.startswith("_") and name != "handle"
-        if public and hasattr(value, name):
+        hidden = _OF_TENSORS if isinstance(value, tensor) else {"handle"}
+        if not name.startswith("_") and name not in hidden and hasattr(value, name):
             return wrap(getattr(value, name))
         what = f"a value of type {value.type}" if isinstance(value, tensor) else describe(value)
-        close = difflib.get_close_matches(name, [entry for entry in dir(value) if entry[0] != "_"], 1)
+        known = [entry for entry in dir(value) if entry[0] != "_" and entry not in hidden]
+        close = difflib.get_close_matches(name, known, 1)
         raise self.error(
             f"{what} has no attribute {name!r}", node, f"did you mean {close[0]!r}?" if close else None
         )

@@ -14,6 +14,7 @@ class Settings:
 
 
 MISTAKES = [
+    ("tl.store(x, x.origin)", "a value of type pointer<fp32> has no attribute 'origin'"),
     ("tl.store(x, tl.load(x, msk=True))", "load(): got an unexpected keyword argument 'msk'"),
     ("tl.store(x, 2 ** (2**40))", "the result of ** is too large for a constant"),
     ("tl.store(x, 1 << 10**9)", "the result of << is too large for a constant"),
