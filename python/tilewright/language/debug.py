@@ -52,8 +52,9 @@ def static_print(*values, sep=" ", end="\n", file=None, flush=False):
 def device_print(prefix, *args, hex=False):
     """Print `prefix` and the elements of `args` when the kernel runs, one line an element.
 
-    `prefix` is a compile-time string, `args` are blocks, scalars or numbers; `hex` prints integers in base
-    16.
+    `prefix` is a compile-time string, which gets a colon unless it ends with a space; `args` are blocks, scalars or
+    numbers, whose lines are numbered as operands where there is more than one; `hex` prints integers in base 16. A
+    line is `pid (0, 0, 0) idx (3) pid: 1`: the program, the index of the element, the prefix, the element.
 
     Example:
 
@@ -63,13 +64,14 @@ def device_print(prefix, *args, hex=False):
         raise LanguageTypeError(f"the prefix of device_print is a string, got {convert.describe(prefix)}")
     values = [convert.to_tensor(arg) for arg in args]
     values = [convert.cast(v, float32) if v.dtype.is_stored_float() else v for v in values]
-    emit_effect(
-        "tile.print",
-        values,
-        prefix=prefix,
-        hex=bool(hex),
-        isSigned=[value.dtype.is_int_signed() and not value.dtype.is_bool() for value in values],
-    )
+    if not values:
+        return emit_effect("tile.print", [], prefix=prefix, hex=False, isSigned=[])
+    prefix += "" if not prefix or prefix[-1] == " " else " " if prefix[-1] == ":" else ": "
+    for place, value in enumerate(values):
+        operand = f"(operand {place}) " if len(values) > 1 else ""
+        is_signed = value.dtype.is_int_signed() and not value.dtype.is_bool()
+        emit_effect("tile.print", [value], prefix=prefix + operand, hex=bool(hex), isSigned=[is_signed])
+    return None
 
 
 @builtin

@@ -173,7 +173,7 @@ made = ctypes.CDLL({str(directory / "made.so")!r})
 made.shout_cpu(1, ctypes.byref(ctypes.c_float(2.5)))
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    assert done.stdout == "pid (0, 0, 0) idx () value2.5\n"
+    assert done.stdout == "pid (0, 0, 0) idx () value: 2.5\n"
 
 
 def test_many_threads_at_once(c_library):

@@ -2,6 +2,7 @@
 
 import enum
 import math
+import re
 from collections import namedtuple
 
 import pytest
@@ -172,7 +173,9 @@ def test_device_functions_of_debugging(tile):
         assert n < 9, "too large"
 
     text = tile(kernel, "*i32", "i32")
-    assert 'tile.print "n = "' in text and "isSigned = array<i1: true, false>" in text
+    for place, is_signed in enumerate(("true", "false")):
+        assert re.search(rf'tile.print "n = \(operand {place}\) ".*isSigned = array<i1: {is_signed}>', text)
+    assert 'tile.print "plain: "' in text
     assert "tile.assert" not in text
     text = tile(kernel, "*i32", "i32", options={"debug": True})
     assert r"not \223\22" in text and '"too large"' in text

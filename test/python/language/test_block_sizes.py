@@ -312,7 +312,9 @@ def test_prints_name_elements_of_the_block(backend, capfd):
     print_kernel[1,](N=130)
     if backend.name == "cuda":
         pytest.importorskip("torch").cuda.synchronize()
-    printed = re.findall(r"pid \(0, 0, 0\) idx \(([\d, ]+)\) value *(\d+)", capfd.readouterr().out)
+    printed = re.findall(
+        r"pid \(0, 0, 0\) idx \(([\d, ]+)\) value \(operand [01]\) (\d+)", capfd.readouterr().out
+    )
     expected = [(str(i), str(2 * i)) for i in range(130)] + [
         (f"{i}, {j}", "0") for i in range(2) for j in range(3)
     ]

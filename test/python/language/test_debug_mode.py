@@ -127,3 +127,25 @@ def test_offsets_that_overflow(backend, kernel, n, line, message):
         kernel[1,](x, out, n, N=16, debug=True)
     if backend.name == "cpu":
         assert f"{__file__}:{kernel.fn.__code__.co_firstlineno + line}" in str(caught.value)
+
+
+@tw.jit
+def printing_kernel(x, N: tl.constexpr):
+    value = tl.load(x + tl.arange(0, N))
+    tl.device_print("x", value)
+    tl.device_print("ends with a colon:", tl.program_id(0))
+    tl.device_print("y = ", tl.sum(value))
+    tl.device_print("")
+    tl.device_print("nothing more")
+    tl.device_print("", tl.sum(value))
+    tl.device_print("two", tl.sum(value), tl.max(value) * 16, hex=True)
+
+
+def test_printed_lines(backend, capfd):
+    printing_kernel[1,](backend.array([3, 5], "int32"), 2)
+    if backend.name == "cuda":
+        pytest.importorskip("torch").cuda.synchronize()
+    lines = [line.removeprefix("pid (0, 0, 0)").strip() for line in capfd.readouterr().out.splitlines()]
+    lines = [line.removeprefix("idx () ") for line in lines if line]
+    expected = ["idx (0) x: 3", "idx (1) x: 5", "ends with a colon: 0", "y = 8", "nothing more", "8"]
+    assert sorted(lines) == sorted([*expected, "two: (operand 0) 0x8", "two: (operand 1) 0x50"])
