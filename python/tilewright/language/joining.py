@@ -3,7 +3,7 @@
 from .builtin import builtin
 from .dtypes import int1, int8
 from .errors import LanguageTypeError, LanguageValueError
-from .semantic import convert, promote
+from .semantic import arithmetic, compare, convert, promote
 from .semantic import pairs as _pairs
 from .semantic import shape as _shape
 from .tensor import tensor
@@ -81,10 +81,10 @@ def interleave(a, b):
 
 @builtin
 def cat(input, other, can_reorder=False, dim=0):
-    """`input` and then `other`, of one shape, along the axis `dim`.
+    """`input` and then `other` along the axis `dim`; their other sides are the same.
 
     With `can_reorder` the order of elements may be any; it is kept all the same. Raises
-    `LanguageValueError` if the shapes differ.
+    `LanguageValueError` if other sides differ.
 
     Example:
 
@@ -93,13 +93,25 @@ def cat(input, other, can_reorder=False, dim=0):
         >>> x = tl.reshape(tl.arange(0, 4), (2, 2))
         >>> tl.cat(x, x, dim=1)
         int32 [[0, 1, 0, 1], [2, 3, 2, 3]]
+        >>> tl.cat(tl.arange(0, 3), tl.full((1,), 7, tl.int32))
+        int32 [0, 1, 2, 7]
     """
     input, other = _same_dtype(input, other, "tl.cat")
-    if not input.type.is_block() or input.shape != other.shape:
-        raise LanguageValueError(f"tl.cat takes two blocks of one shape, got {input.type} and {other.type}")
+    if not input.type.is_block() or len(input.shape) != len(other.shape):
+        raise LanguageValueError(f"tl.cat takes two blocks of one rank, got {input.type} and {other.type}")
     axis = _shape.as_axis(dim, len(input.shape), "tl.cat")
-    shape = input.shape[:axis] + (2 * input.shape[axis],) + input.shape[axis + 1 :]
-    return _shape.reshape(_pairs.join(input, other, axis), shape)
+    before, after = input.shape[:axis], input.shape[axis + 1 :]
+    if (before, after) != (other.shape[:axis], other.shape[axis + 1 :]):
+        raise LanguageValueError(
+            f"tl.cat along axis {axis} takes blocks whose other sides are the same, got {input.type} and {other.type}"
+        )
+    first, side = input.shape[axis], input.shape[axis] + other.shape[axis]
+    if side == 2 * first:
+        return _shape.reshape(_pairs.join(input, other, axis), (*before, side, *after))
+    is_first = compare.compare("lt", _pairs.index_along(axis, (*before, side, *after)), first)
+    return arithmetic.where(
+        is_first, _pairs.resize(input, axis, side), _pairs.resize(other, axis, side, -first)
+    )
 
 
 @builtin

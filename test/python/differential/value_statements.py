@@ -14,7 +14,7 @@ class ValueStatements:
         self._add(indent, f"{name} = {self.expression(type_, shape, 1)}")
         before, after = [":"] * axis, shape[axis + 1 :]
         if self.chance(3):
-            at = self.pick((str(self.integer(0, side - 1)), f"(turn % {side})" if side > 1 else "0", "-1"))
+            at = self.pick((str(self.integer(0, side - 1)), f"((turn & 255) % {side})" if side > 1 else "0", "-1"))
             inner = (*shape[:axis], *after)
         else:
             start, stop = sorted((self.integer(0, side - 1), self.integer(1, side)))
@@ -48,6 +48,7 @@ class ValueStatements:
             f"tl.associative_scan({name}, 0, pick_larger, reverse=True)", f"tl.flip({name})",
             f"tl.scatter({name}, {name}, tl.arange(0, {side}), 0)",
             f"tl.gather({name}, (({name} * 3) % {side}), 0)", f"tl.gather(tl.topk({name}, {k}), {name} % {k}, 0)",
+            f"tl.cat({name}, tl.topk({name}, {k}))[{k}:]",
         ]  # fmt: skip
         self._add(indent, f"{name} = {self.pick(texts)}")
         weights = f"(tl.arange(0, {side}) % {self.pick((7, 13))} + 1)"
@@ -74,7 +75,7 @@ class ValueStatements:
         """A call of a function that returns out of loops."""
         type_, shape = self.pick(INTS[:3]), self.shape(128)
         a, b = (self.expression(type_, shape, 1) for _ in range(2))
-        limit = self.pick(("n", "turn", "3", "pid + 2"))
+        limit = self.pick(("n", "turn % 7", "3", "pid + 2"))
         text = self.pick((f"search({a}, {b}, {limit})", f"tuple_of({a}, {b}, {self.integer(1, 3)})[0]"))
         self._define(indent, type_, shape, f"({text}).to(tl.{type_})")
 

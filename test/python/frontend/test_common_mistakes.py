@@ -15,6 +15,14 @@ class Settings:
 
 MISTAKES = [
     ("tl.store(x, x.origin)", "a value of type pointer<fp32> has no attribute 'origin'"),
+    (
+        "tl.store(x, tl.cat(tl.arange(0, 4), 3))",
+        "tl.cat takes two blocks of one rank, got <[4], int32> and int32",
+    ),
+    (
+        "tl.store(x, tl.cat(tl.zeros((2, 3), tl.int32), tl.zeros((2, 4), tl.int32)))",
+        "tl.cat along axis 0 takes blocks whose other sides are the same, got <[2, 3], int32> and <[2, 4], int32>",
+    ),
     ("tl.store(x, tl.load(x, msk=True))", "load(): got an unexpected keyword argument 'msk'"),
     ("tl.store(x, 2 ** (2**40))", "the result of ** is too large for a constant"),
     ("tl.store(x, 1 << 10**9)", "the result of << is too large for a constant"),

@@ -172,11 +172,36 @@ def test_join_and_split(backend, rng, dtype, what):
     run(backend, join_kernel, x, np.ascontiguousarray(JOINED[what](x)), what)
 
 
+@tw.jit
+def cat_kernel(x, y, M: tl.constexpr, N: tl.constexpr, FIRST: tl.constexpr, AXIS: tl.constexpr):
+    """What two parts of different sides make together is the whole; conditions and pointers go the same way."""
+    value = load_block(x, M, N)
+    if AXIS == 0:
+        whole = tl.cat(value[:FIRST, :], value[FIRST:, :], dim=0)
+    else:
+        whole = tl.cat(value[:, :FIRST], value[:, FIRST:], dim=1)
+    place = tl.arange(0, N)
+    pointers = tl.cat((y + place)[:1], (y + place)[1:])
+    odd = tl.cat(place[:3] % 2 == 1, place[3:] % 2 == 1)
+    store_block(y, tl.where(odd[None, :], whole, -whole))
+    tl.store(pointers, tl.load(pointers) + 1)
+
+
+@pytest.mark.parametrize("axis, first", [(0, 1), (0, 7), (1, 1), (1, 5), (1, 6)])
+@pytest.mark.parametrize("dtype", ["int8", "float16", "float64"])
+def test_cat_of_different_sides(backend, rng, dtype, axis, first):
+    x = random(rng, dtype, (8, 12))
+    out = np.where(np.arange(12) % 2 == 1, x, -x)
+    out[0] += 1
+    run(backend, cat_kernel, x, out.astype(x.dtype), first, axis)
+
+
 GPU_KERNELS = [
     (cumsum_kernel, {"AXIS": 0, "REVERSE": False}), (cumsum_kernel, {"AXIS": 1, "REVERSE": True}),
     (cumprod_kernel, {"AXIS": 1, "REVERSE": False}), (sort_kernel, {"DESCENDING": False}),
     (topk_kernel, {"K": 8}), (flip_kernel, {"AXIS": 0}), (join_kernel, {"WHAT": "join"}),
     (join_kernel, {"WHAT": "interleave"}), (join_kernel, {"WHAT": "cat"}), (join_kernel, {"WHAT": "split"}),
+    (cat_kernel, {"FIRST": 5, "AXIS": 1}),
 ]  # fmt: skip
 
 
