@@ -26,7 +26,7 @@ from ..language.tensor import tensor
 _VALUE, _CONSTANT, _AND, _OR, _NOT = "__tw_value", "__tw_constant", "__tw_and", "__tw_or", "__tw_not"
 _IS, _CHAIN = "__tw_is", "__tw_chain"
 _FUNCTION, _TUPLE, _UNROLLED = "__tw_function", "__tw_tuple", "__tw_unrolled"
-_INDEX, _REPLACED = "__tw_index", "__tw_replaced"
+_INDEX, _REPLACED, _SHOWN = "__tw_index", "__tw_replaced", "__tw_shown"
 
 
 def _either(is_and):
@@ -111,6 +111,7 @@ HELPERS = {
     _UNROLLED: unrolled,
     _INDEX: _Index(),
     _REPLACED: _replaced,
+    _SHOWN: unwrap,
 }
 
 
@@ -146,6 +147,12 @@ class _Rewriter(ast.NodeTransformer):
         """A list is a tuple, and equal to one: `x.shape == [4, 8]`."""
         self.generic_visit(node)
         return ast.copy_location(ast.Tuple(node.elts, node.ctx), node)
+
+    def visit_FormattedValue(self, node):
+        """A constant is shown as its value, as where it is compiled."""
+        self.generic_visit(node)
+        node.value = self._call(_SHOWN, node.value, node.value)
+        return node
 
     def visit_Assign(self, node):
         self.generic_visit(node)

@@ -14,7 +14,9 @@ class ValueStatements:
         self._add(indent, f"{name} = {self.expression(type_, shape, 1)}")
         before, after = [":"] * axis, shape[axis + 1 :]
         if self.chance(3):
-            at = self.pick((str(self.integer(0, side - 1)), f"((turn & 255) % {side})" if side > 1 else "0", "-1"))
+            at = self.pick(
+                (str(self.integer(0, side - 1)), f"((turn & 255) % {side})" if side > 1 else "0", "-1")
+            )
             inner = (*shape[:axis], *after)
         else:
             start, stop = sorted((self.integer(0, side - 1), self.integer(1, side)))

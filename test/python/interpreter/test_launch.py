@@ -312,3 +312,11 @@ def test_is_none_of_a_constant():
 
 def doubled(x):
     return x + x
+
+
+def test_f_strings_show_constants_by_value(capsys):
+    def kernel(n, N: tl.constexpr):
+        tl.static_print(f"{N!r} {N + 1=} {N:>3} {n}")
+
+    interpret(kernel)[1,](3, N=8)
+    assert capsys.readouterr().out == "8 N + 1=9   8 3 of type int32\n"
