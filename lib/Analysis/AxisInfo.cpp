@@ -33,7 +33,10 @@ static unsigned getAxisRank(Type type) {
 static int64_t getPowerOfTwoDivisor(int64_t value) {
   if (value == 0)
     return AxisInfo::kMaxDivisibility;
-  return std::min(value & -value, AxisInfo::kMaxDivisibility);
+  // Unsigned, as the least int64_t has no negative.
+  const auto bits = static_cast<uint64_t>(value);
+  return static_cast<int64_t>(
+      std::min<uint64_t>(bits & -bits, AxisInfo::kMaxDivisibility));
 }
 
 AxisInfo AxisInfo::getUnknown(Type type) {

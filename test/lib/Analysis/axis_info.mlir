@@ -227,3 +227,11 @@ tile.func @promises(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32) 
   %x = tile.load %ptr : tensor<64x!tile.ptr<f32>>
   tile.return
 }
+
+// The least number is a power of two, and has no negative.
+tile.func @least() {
+  %least = arith.constant dense<-9223372036854775808> : tensor<128xi64>
+  // expected-remark@below {{least: contiguity = [1], divisibility = [any], constancy = [128]}}
+  tile.print "least: ", %least {isSigned = array<i1: true>} : tensor<128xi64>
+  tile.return
+}

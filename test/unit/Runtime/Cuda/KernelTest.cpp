@@ -203,6 +203,7 @@ TEST_F(KernelTest, CooperativeGrids) {
             std::string::npos)
       << large.message();
 
+  kernel->reset(); // Before its driver.
   use(FAKE_CUDA_OLD_PATH);
   fake->version = 11040;
   driver = nullptr;

@@ -54,6 +54,7 @@ protected:
     shape.threads = 128;
     shape.recipe = *recipe;
     shape.cluster[0] = cluster;
+    kernel.reset(); // Before its driver, of which there is a new one.
     auto loaded = Kernel::load(open(), 0, "image", "kernel", shape);
     ASSERT_TRUE(loaded.ok()) << loaded.status().message();
     kernel = std::move(*loaded);
