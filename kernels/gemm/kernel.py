@@ -87,14 +87,17 @@ def matmul_kernel(
         extra,
     )
     out = (out_ptr, stride_om, stride_on)
+    # Beside exact sums registers hold those of a block, or the other half's.
+    COLUMNS: tl.constexpr = 16 if EXACT else 32
     if EXACT and BLOCK_N > 128:
         HALF: tl.constexpr = BLOCK_N // 2
         left, right = multiply_halves(
             a_ptr, b_ptr, m, first_n, first_k, M, N, K, stride_am, stride_ak, stride_bk, stride_bn,
             HALF, BLOCK_K, BLOCK_K * SPLIT_K,
         )  # fmt: skip
-        # Registers hold both halves while the first one is finished.
-        finish(left, m, first_n, M, N, out, operands, SCALED, HAS_ALPHA, BIAS, ADD, ACTIVATION, PLACED, 16)
+        finish(
+            left, m, first_n, M, N, out, operands, SCALED, HAS_ALPHA, BIAS, ADD, ACTIVATION, PLACED, COLUMNS
+        )
         finish(
             right,
             m,
@@ -116,7 +119,9 @@ def matmul_kernel(
             a_ptr, b_ptr, m, n, first_k, M, N, K, stride_am, stride_ak, stride_bk, stride_bn,
             PRECISION, EXACT, BLOCK_K, BLOCK_K * SPLIT_K,
         )  # fmt: skip
-        finish(acc, m, first_n, M, N, out, operands, SCALED, HAS_ALPHA, BIAS, ADD, ACTIVATION, PLACED)
+        finish(
+            acc, m, first_n, M, N, out, operands, SCALED, HAS_ALPHA, BIAS, ADD, ACTIVATION, PLACED, COLUMNS
+        )
 
 
 @tw.jit
