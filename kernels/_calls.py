@@ -90,11 +90,7 @@ def _key_of(values, positional, kwargs):
     key, addresses = [positional, *kwargs], []
     for value in values:
         kind = type(value)
-        if kind is dict:
-            if not all(type(part) in _PLAIN for part in value.values()):
-                return None
-            key += kind, repr(value)  # a part of a Config
-        elif kind in _PLAIN:
+        if kind in _PLAIN:
             # -0.0 is equal to 0.0, and not the same.
             key += kind, value if value or kind is not float else str(value)
         elif _is_array(value):
@@ -102,6 +98,8 @@ def _key_of(values, positional, kwargs):
             addresses.append(at)
             key += _look_of(value)
             key.append(at % ALIGNMENT)
+        elif kind is dict and all(type(part) in _PLAIN for part in value.values()):
+            key += kind, repr(value)  # a part of a Config
         elif kind.__hash__ is None or isinstance(value, (tuple, np.generic)):
             return None
         else:

@@ -8,7 +8,7 @@ from .._calls import launch, new, repeatable
 from .config import choose
 from .operands import check_operands, prepared
 from .product import PRECISIONS, activation_function, result_type
-from .tiles import along, rows_and_columns
+from .tiles import along, multiply_two, rows_and_columns
 
 
 @tw.jit
@@ -76,29 +76,18 @@ def gated_kernel(
 ):
     """One tile of the result a program, two tiles of sums. Bit 0 of BIAS: gates have one; bit 1: the others."""
     _, _, m, first_n, n = rows_and_columns(M, N, BLOCK_M, BLOCK_N, GROUP_M)
-    k = tl.arange(0, BLOCK_K)
-    m_mask, n_mask = (m < M)[:, None], (n < N)[None, :]
-    a_ptrs = a_ptr + m[:, None] * stride_am + k[None, :] * stride_ak
-    gate_ptrs = gate_ptr + k[:, None] * stride_gk + n[None, :] * stride_gn
-    up_ptrs = up_ptr + k[:, None] * stride_uk + n[None, :] * stride_un
-    gate = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
-    up = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
-    for start in range(0, K, BLOCK_K):
-        k_mask = start + k < K
-        a = tl.load(a_ptrs, mask=m_mask & k_mask[None, :], other=0.0)
-        left = tl.load(gate_ptrs, mask=k_mask[:, None] & n_mask, other=0.0)
-        right = tl.load(up_ptrs, mask=k_mask[:, None] & n_mask, other=0.0)
-        gate = tl.dot(a, left, gate, input_precision=PRECISION)
-        up = tl.dot(a, right, up, input_precision=PRECISION)
-        a_ptrs += BLOCK_K * stride_ak
-        gate_ptrs += BLOCK_K * stride_gk
-        up_ptrs += BLOCK_K * stride_uk
+    gate, up = multiply_two(
+        a_ptr, gate_ptr, up_ptr, m, n, n, 0, M, N, K,
+        stride_am, stride_ak, stride_gk, stride_gn, stride_uk, stride_un, PRECISION, False, BLOCK_K, BLOCK_K,
+    )  # fmt: skip
     gate_bias, up_bias = (gate_bias_ptr, stride_gate_bias), (up_bias_ptr, stride_up_bias)
     TYPE: tl.constexpr = out_ptr.dtype.element_ty
     # Few columns at once, so that few intermediate values stand in registers beside the sums.
     PARTS: tl.constexpr = max(BLOCK_N // 32, 1)
     y = gate_columns(gate, up, m, first_n, M, N, gate_bias, up_bias, BIAS, ACTIVATION, TYPE, PARTS)
-    tl.store(out_ptr + m[:, None] * stride_om + n[None, :] * stride_on, y, mask=m_mask & n_mask)
+    tl.store(
+        out_ptr + m[:, None] * stride_om + n[None, :] * stride_on, y, mask=(m < M)[:, None] & (n < N)[None, :]
+    )
 
 
 @repeatable

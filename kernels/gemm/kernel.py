@@ -3,7 +3,7 @@
 import tilewright as tw
 import tilewright.language as tl
 
-from .tiles import finish, multiply, multiply_halves, rows_and_columns
+from .tiles import finish, multiply, multiply_two, rows_and_columns
 
 
 @tw.jit
@@ -90,30 +90,19 @@ def matmul_kernel(
     # Beside exact sums registers hold those of a block, or the other half's.
     COLUMNS: tl.constexpr = 16 if EXACT else 32
     if EXACT and BLOCK_N > 128:
+        # In halves, so that beside the sums of a wide tile, which reads its operands from shared memory less often,
+        # there is room for those of a block.
         HALF: tl.constexpr = BLOCK_N // 2
-        left, right = multiply_halves(
-            a_ptr, b_ptr, m, first_n, first_k, M, N, K, stride_am, stride_ak, stride_bk, stride_bn,
-            HALF, BLOCK_K, BLOCK_K * SPLIT_K,
+        left_n = first_n + tl.arange(0, HALF)
+        left, right = multiply_two(
+            a_ptr, b_ptr, b_ptr, m, left_n, left_n + HALF, first_k, M, N, K,
+            stride_am, stride_ak, stride_bk, stride_bn, stride_bk, stride_bn, PRECISION, True, BLOCK_K, BLOCK_K * SPLIT_K,
         )  # fmt: skip
-        finish(
-            left, m, first_n, M, N, out, operands, SCALED, HAS_ALPHA, BIAS, ADD, ACTIVATION, PLACED, COLUMNS
-        )
-        finish(
-            right,
-            m,
-            first_n + HALF,
-            M,
-            N,
-            out,
-            operands,
-            SCALED,
-            HAS_ALPHA,
-            BIAS,
-            ADD,
-            ACTIVATION,
-            PLACED,
-            16,
-        )
+        for COLUMN, acc in ((0, left), (HALF, right)):
+            finish(
+                acc, m, first_n + COLUMN, M, N, out, operands,
+                SCALED, HAS_ALPHA, BIAS, ADD, ACTIVATION, PLACED, COLUMNS,
+            )  # fmt: skip
     else:
         acc = multiply(
             a_ptr, b_ptr, m, n, first_k, M, N, K, stride_am, stride_ak, stride_bk, stride_bn,

@@ -12,6 +12,8 @@ from .kernel import matmul_kernel, reduce_kernel
 from .operands import batch_of, batch_shape, check_operands, prepared, stretched, turned, work_of
 
 ACTIVATIONS = {"none": None, "relu": relu, "gelu": gelu_erf, "gelu_tanh": gelu_tanh, "silu": silu_fn}
+# The flags of a product that nothing follows.
+NO_EPILOGUE = {"HAS_ALPHA": False, "BIAS": "none", "ADD": "none", "ACTIVATION": None, "PLACED": ""}
 PRECISIONS = ("ieee", "tf32", "tf32x3")
 
 
@@ -159,8 +161,7 @@ def product(
     """
     batch = tuple(out.shape[:-2])
     a, b = prepared(a, b, work_of(a, b, batch), precision)
-    follows = flags["HAS_ALPHA"] or flags["ACTIVATION"] or flags["BIAS"] != "none" or flags["ADD"] != "none"
-    plain = not (follows or exact or a_scale is not None or b_scale is not None)
+    plain = flags == NO_EPILOGUE and not exact and a_scale is None and b_scale is None
     chosen = choose(a, b, math.prod(batch), precision, exact, config, plain=plain)
     if chosen.swap:
         out, a, b, c = turned(out), turned(b), turned(a), None if c is None else turned(c)
@@ -200,14 +201,7 @@ def _launch(
         sums = as_dtype("int32" if dtype_name(a) == "int8" else "float32", a)
         target = new((parts, batch.count, M, N), a, sums)
         target_strides, target_batch, target_steps = (N, 1), (batch.inner * M * N, M * N), 3
-        first = {
-            "SCALED": 0,
-            "HAS_ALPHA": False,
-            "BIAS": "none",
-            "ADD": "none",
-            "ACTIVATION": None,
-            "PLACED": "",
-        }
+        first = {"SCALED": 0} | NO_EPILOGUE
     launch(
         matmul_kernel, grid, target, a, b, added, *vectors, M, N, K,
         *target_strides, *strides(a)[-2:], *strides(b)[-2:], *strides(added)[-2:], *steps, alpha, beta,

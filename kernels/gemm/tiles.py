@@ -76,47 +76,53 @@ def multiply(
 
 
 @tw.jit
-def multiply_halves(
+def multiply_two(
     a_ptr,
-    b_ptr,
+    left_ptr,
+    right_ptr,
     m,
-    first_n,
+    left_n,
+    right_n,
     first_k,
     M,
     N,
     K,
     stride_am,
     stride_ak,
-    stride_bk,
-    stride_bn,
-    COLUMNS: tl.constexpr,
+    stride_lk,
+    stride_ln,
+    stride_rk,
+    stride_rn,
+    PRECISION: tl.constexpr,
+    EXACT: tl.constexpr,
     BLOCK_K: tl.constexpr,
     STEP_K: tl.constexpr,
 ):
-    """As `multiply` with EXACT, for COLUMNS columns from first_n on and for as many behind them.
-
-    Beside the sums of the whole tile registers hold those of one block for half a tile: so a wide tile fits, which
-    reads each operand from shared memory less often than two narrow ones.
+    """As `multiply`, the float32 products of rows `m` of a and of two sets of columns, `left_n` and `right_n`, each of a
+    matrix of its own: both read the rows from one place.
     """
     k = first_k + tl.arange(0, BLOCK_K)
-    n = first_n + tl.arange(0, COLUMNS)
     a_ptrs = a_ptr + m[:, None] * stride_am + k[None, :] * stride_ak
-    left_ptrs = b_ptr + k[:, None] * stride_bk + n[None, :] * stride_bn
-    right_ptrs = b_ptr + k[:, None] * stride_bk + (n + COLUMNS)[None, :] * stride_bn
+    left_ptrs = left_ptr + k[:, None] * stride_lk + left_n[None, :] * stride_ln
+    right_ptrs = right_ptr + k[:, None] * stride_rk + right_n[None, :] * stride_rn
     m_mask = (m < M)[:, None]
-    left_mask, right_mask = (n < N)[None, :], (n + COLUMNS < N)[None, :]
-    left = tl.zeros((m.shape[0], COLUMNS), dtype=tl.float32)
-    right = tl.zeros((m.shape[0], COLUMNS), dtype=tl.float32)
+    left_mask, right_mask = (left_n < N)[None, :], (right_n < N)[None, :]
+    left = tl.zeros((m.shape[0], left_n.shape[0]), dtype=tl.float32)
+    right = tl.zeros((m.shape[0], right_n.shape[0]), dtype=tl.float32)
     for start in range(0, K, STEP_K):
         k_mask = start + k < K
         a = tl.load(a_ptrs, mask=m_mask & k_mask[None, :], other=0.0)
         left_b = tl.load(left_ptrs, mask=k_mask[:, None] & left_mask, other=0.0)
         right_b = tl.load(right_ptrs, mask=k_mask[:, None] & right_mask, other=0.0)
-        left = left + tl.dot(a, left_b)
-        right = right + tl.dot(a, right_b)
+        if EXACT:
+            left = left + tl.dot(a, left_b)
+            right = right + tl.dot(a, right_b)
+        else:
+            left = tl.dot(a, left_b, left, input_precision=PRECISION)
+            right = tl.dot(a, right_b, right, input_precision=PRECISION)
         a_ptrs += STEP_K * stride_ak
-        left_ptrs += STEP_K * stride_bk
-        right_ptrs += STEP_K * stride_bk
+        left_ptrs += STEP_K * stride_lk
+        right_ptrs += STEP_K * stride_rk
     return left, right
 
 
