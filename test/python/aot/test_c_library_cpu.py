@@ -102,6 +102,21 @@ def test_without_fallback(c_library):
     assert made.made_error() == b"strided: the conditions of all variants are false"
 
 
+def test_multiples_of_8(c_library):
+    variants = [Variant({"TAG": 7})]
+    signature = "*fp32, *fp32, i32:8, i32"
+    made = c_library(
+        [exported(kernels.strided, signature, variants=variants, grid="cdiv(n, 32)", fallback=False)]
+    )
+    x = np.arange(64, dtype=np.float32)
+    for n in (24, 48):
+        out = np.zeros(n, np.float32)
+        assert made.strided_cpu(1, pointer(x), pointer(out), n, 1) == 0, made.made_error()
+        np.testing.assert_array_equal(out, x[:n] + 7)
+    assert made.strided_cpu(1, pointer(x), pointer(x), 20, 1) == 1
+    assert made.made_error() == b"strided: argument 'n' is not a multiple of 8, as it was compiled for"
+
+
 def test_expressions_without_value(c_library):
     made = c_library(
         [

@@ -197,6 +197,17 @@ def test_what_a_library_tells(library):
         made.sub  # noqa: B018
 
 
+def test_multiples_of_8(library, backend):
+    made = library(kernels.strided, "*fp32, *fp32, i32:8, i32, 7", grid="cdiv(n, 32)", fallback=False)
+    numbers = np.arange(64, dtype=np.float32)
+    x, out = backend.array(numbers), backend.array(np.zeros(48, np.float32))
+    for n in (24, 48):
+        made.strided(x, out, n, 1)
+        np.testing.assert_array_equal(backend.numpy(out)[:n], numbers[:n] + 7)
+    with pytest.raises(ValueError, match="argument 'n' is not a multiple of 8, as it was compiled for"):
+        made.strided(x, out, 20, 1)
+
+
 def test_wrong_calls(library, backend):
     made = library(kernels.strided, *("*fp32:16, *fp32, i32, i32:1, 0",), grid="cdiv(n, 32)", fallback=False)
     x, half = backend.array(np.zeros(64, np.float32)), backend.array(np.zeros(64, np.float16))
