@@ -2,9 +2,10 @@
 
     python benchmarks/host.py [--out host.json]
 
-Each row is the median time of a call, over batches that the queue of the device holds without waiting. The first
-row is the driver's own call from C, the second one what the library of the arrays takes to say where eight of them
-are and what its stream is: no launch from Python can do without both. Kernels do nothing, or next to nothing.
+Each row is the median time of a call, over batches that the queue of the device holds without waiting. The rows take
+turns, a batch of each, so that they compare even where the clock of the processor changes meanwhile. The first row is
+the driver's own call from C, the second one what the library of the arrays takes to say by DLPack where eight of them
+are and what its stream is. Kernels do nothing, or next to nothing.
 """
 
 import argparse
@@ -27,118 +28,133 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-BATCH, BATCHES = 200, 60
+BATCH, ROUNDS = 200, 60
 
 
-def median_time(call, wait, batch=BATCH):
-    """Seconds of a call: the median over batches, of which the device is waited for outside of the time."""
+def batch_of(call, batch=BATCH):
+    """A function that makes a batch of calls and gives the seconds of one. Calls once now: what fails, fails here."""
     call()
-    wait()
-    times = []
-    for _ in range(BATCHES):
+
+    def measure():
         begun = time.perf_counter()
         for _ in range(batch):
             call()
-        times.append((time.perf_counter() - begun) / batch)
-        wait()
-    return statistics.median(times)
+        return (time.perf_counter() - begun) / batch
+
+    return measure
 
 
-def empty_rows(arrays, wait):
+def in_turns(rows, wait):
+    """Medians of what the functions `rows` give, by name; None for those that are None. After each the device is
+    waited for, outside of the time."""
+    times = {name: [] for name in rows}
+    for number in range(ROUNDS + 1):
+        for name, measure in rows.items():
+            if measure is None:
+                continue
+            seconds = measure()
+            wait()
+            if number > 0:  # the first round warms up
+                times[name].append(seconds)
+    return [(name, statistics.median(found) if found else None) for name, found in times.items()]
+
+
+def empty_rows(arrays):
     """An empty kernel with eight arrays: kernel[grid](...), a kept launcher, bound, and in a graph."""
     a, b, c, d, e, f, g, h = arrays
     kernel, grid = host_kernels.empty(tw, tl), (1,)
     compiled = kernel[grid](a, b, c, d, e, f, g, h)
-    yield "cuLaunchKernelEx from C", host_bare.launch(compiled, arrays, BATCH, BATCHES)
-    yield "8 arrays and the stream from C", host_bare.exchange(arrays, BATCH, BATCHES)
-    yield "tilewright bound", median_time(kernel.bind(grid, a, b, c, d, e, f, g, h), wait)
-    yield "tilewright kernel[grid](...)", median_time(lambda: kernel[grid](a, b, c, d, e, f, g, h), wait)
+    yield "cuLaunchKernelEx from C", host_bare.launch(compiled, arrays, BATCH)
+    yield "8 arrays and the stream from C", host_bare.exchange(arrays, BATCH)
+    yield "tilewright bound", batch_of(kernel.bind(grid, a, b, c, d, e, f, g, h))
+    yield "tilewright kernel[grid](...)", batch_of(lambda: kernel[grid](a, b, c, d, e, f, g, h))
     launch = kernel[grid]
-    yield "tilewright kept kernel[grid]", median_time(lambda: launch(a, b, c, d, e, f, g, h), wait)
+    yield "tilewright kept kernel[grid]", batch_of(lambda: launch(a, b, c, d, e, f, g, h))
     graph = tw.Graph()
     with graph.capture():
         for _ in range(100):
             kernel[grid](a, b, c, d, e, f, g, h)
-    yield "tilewright in a graph of 100", median_time(graph.launch, wait, batch=5) / 100
+    measure = batch_of(graph.launch, batch=5)
+    yield "tilewright in a graph of 100", lambda: measure() / 100
 
 
-def own_arrays_row(wait):
+def own_arrays_row():
     """The same with arrays of ours."""
     a, b, c, d, e, f, g, h = (tw.empty(64, np.float32, 0) for _ in range(8))
     kernel, grid = host_kernels.empty(tw, tl), (1,)
-    yield "tilewright arrays", median_time(lambda: kernel[grid](a, b, c, d, e, f, g, h), wait)
+    yield "tilewright arrays", batch_of(lambda: kernel[grid](a, b, c, d, e, f, g, h))
 
 
-def descriptor_rows(make, wait):
+def descriptor_rows(make):
     """Four tensor maps: made of pointers in the kernel, given as descriptors, and bound."""
     n = 256
     a, b, c, out = (make((n, n)) for _ in range(4))
     kernel, grid = host_kernels.products(tw, tl), (2, 2)
     yield (
         "tilewright 4 tensor maps",
-        median_time(lambda: kernel[grid](a, b, c, out, n, n, n, BM=128, BN=128, BK=64), wait),
+        batch_of(lambda: kernel[grid](a, b, c, out, n, n, n, BM=128, BN=128, BK=64)),
     )
     yield (
         "tilewright 4 tensor maps, bound",
-        median_time(kernel.bind(grid, a, b, c, out, n, n, n, BM=128, BN=128, BK=64), wait),
+        batch_of(kernel.bind(grid, a, b, c, out, n, n, n, BM=128, BN=128, BK=64)),
     )
     descriptors = host_kernels.products_of_descriptors(tw, tl)
     ad, bd, cd = (tw.TensorDescriptor.from_tensor(x, [128, 64]) for x in (a, b, c))
     od = tw.TensorDescriptor.from_tensor(out, [128, 128])
     yield (
         "tilewright 4 descriptors",
-        median_time(lambda: descriptors[grid](ad, bd, cd, od, n, BM=128, BN=128, BK=64), wait),
+        batch_of(lambda: descriptors[grid](ad, bd, cd, od, n, BM=128, BN=128, BK=64)),
     )
     # A dict costs the interpreter a copy and a tuple of its keys.
     blocks = {"BM": 128, "BN": 128, "BK": 64}
     yield (
         "tilewright 4 descriptors, **dict",
-        median_time(lambda: descriptors[grid](ad, bd, cd, od, n, **blocks), wait),
+        batch_of(lambda: descriptors[grid](ad, bd, cd, od, n, **blocks)),
     )
     bound = descriptors.bind(grid, ad, bd, cd, od, n, **blocks)
-    yield "tilewright 4 descriptors, bound", median_time(bound, wait)
+    yield "tilewright 4 descriptors, bound", batch_of(bound)
 
 
-def triton_rows(arrays, make, wait):
+def triton_rows(arrays, make):
     """Triton's launches of the same sources."""
     import triton
     import triton.language
     from triton.tools.tensor_descriptor import TensorDescriptor
 
     a, b, c, d, e, f, g, h = arrays
-    kernel, grid = host_kernels.empty(triton, triton.language), (1,)
-    yield "triton kernel[grid](...)", median_time(lambda: kernel[grid](a, b, c, d, e, f, g, h), wait)
-    n = 256
-    a, b, c, out = (make((n, n)) for _ in range(4))
-    kernel, grid = host_kernels.products_of_descriptors(triton, triton.language), (2, 2)
-    ad, bd, cd = (TensorDescriptor.from_tensor(x, [128, 64]) for x in (a, b, c))
+    empty = host_kernels.empty(triton, triton.language)
+    yield "triton kernel[grid](...)", batch_of(lambda: empty[(1,)](a, b, c, d, e, f, g, h))
+    n, grid = 256, (2, 2)
+    *inputs, out = (make((n, n)) for _ in range(4))
+    products = host_kernels.products_of_descriptors(triton, triton.language)
+    ad, bd, cd = (TensorDescriptor.from_tensor(x, [128, 64]) for x in inputs)
     od = TensorDescriptor.from_tensor(out, [128, 128])
     yield (
         "triton 4 descriptors",
-        median_time(lambda: kernel[grid](ad, bd, cd, od, n, BM=128, BN=128, BK=64), wait),
+        batch_of(lambda: products[grid](ad, bd, cd, od, n, BM=128, BN=128, BK=64)),
     )
 
 
-def cupy_row(wait):
+def cupy_row():
     """CuPy's launch of an empty kernel in CUDA C++."""
     import cupy
 
     signature = ", ".join(f"float *p{i}" for i in range(8))
     kernel = cupy.RawKernel(f'extern "C" __global__ void empty({signature}) {{}}', "empty")
     arguments = tuple(cupy.empty(64, cupy.float32) for _ in range(8))
-    yield "cupy RawKernel", median_time(lambda: kernel((1,), (128,), arguments), wait)
+    yield "cupy RawKernel", batch_of(lambda: kernel((1,), (128,), arguments))
 
 
-def torch_row(wait):
+def torch_row():
     """An elementwise function of torch on one small tensor."""
     import torch
 
     x = torch.zeros(64, device="cuda")
-    yield "torch x.add_(1)", median_time(lambda: x.add_(1), wait)
+    yield "torch x.add_(1)", batch_of(lambda: x.add_(1))
 
 
 def rows(on_torch):
-    """Name and seconds of everything that is installed; an error instead where it fails."""
+    """By name the functions that measure everything that is installed; an error as the name where it fails."""
     if on_torch:
         import torch
 
@@ -149,19 +165,18 @@ def rows(on_torch):
         def make(shape):
             return tw.zeros(shape, np.float16, 0)
 
-    wait = tw.cuda.synchronize
     arrays = [make(64) for _ in range(8)]
     groups = [
-        lambda: empty_rows(arrays, wait),
-        lambda: own_arrays_row(wait),
-        lambda: descriptor_rows(make, wait),
+        lambda: empty_rows(arrays),
+        own_arrays_row,
+        lambda: descriptor_rows(make),
     ]
     if on_torch and importlib.util.find_spec("triton"):
-        groups.append(lambda: triton_rows(arrays, make, wait))
+        groups.append(lambda: triton_rows(arrays, make))
     if importlib.util.find_spec("cupy"):
-        groups.append(lambda: cupy_row(wait))
+        groups.append(cupy_row)
     if on_torch:
-        groups.append(lambda: torch_row(wait))
+        groups.append(torch_row)
     for number, group in enumerate(groups):
         try:
             yield from group()
@@ -207,7 +222,8 @@ def main():
 
         on_torch = torch.cuda.is_available()
     facts = report.facts(tw.device_info(0).name, "torch", "triton", "cupy")
-    results = [*rows(on_torch), ("import tilewright after numpy", import_time())]
+    results = in_turns(dict(rows(on_torch)), tw.cuda.synchronize)
+    results.append(("import tilewright after numpy", import_time()))
     if options.out:
         times = {name: seconds and round(1e6 * seconds, 3) for name, seconds in results}
         report.keep(options.out, {"facts": facts, "microseconds": times})

@@ -3,7 +3,6 @@
 import ctypes
 import pathlib
 import shutil
-import statistics
 import subprocess
 import tempfile
 
@@ -74,12 +73,16 @@ def _library():
     return library
 
 
-def _median(measure, batches):
-    """The median of what `measure` gives; raises for a negative one."""
-    times = [measure() for _ in range(batches)]
-    if min(times) < 0:
-        raise RuntimeError("a call from C failed")
-    return statistics.median(times)
+def _checked(measure):
+    """The same, but a negative number is an error."""
+
+    def checked():
+        seconds = measure()
+        if seconds < 0:
+            raise RuntimeError("a call from C failed")
+        return seconds
+
+    return checked
 
 
 def _check(result):
@@ -87,8 +90,9 @@ def _check(result):
         raise RuntimeError(f"the driver returned {result}")
 
 
-def launch(compiled, arrays, batch, batches):
-    """Seconds of cuLaunchKernelEx of a compiled kernel with these arrays; None where there is no C compiler."""
+def launch(compiled, arrays, batch):
+    """A function that gives the seconds of cuLaunchKernelEx of a compiled kernel with these arrays, over a batch; None
+    where there is no C compiler."""
     library = _library()
     if library is None:
         return None
@@ -104,17 +108,14 @@ def launch(compiled, arrays, batch, batches):
     call = ctypes.cast(driver.cuLaunchKernelEx, ctypes.c_void_p)
     threads = compiled.metadata["num_threads"]
 
-    def measure():
-        seconds = library.bare_launch(call, function, threads, parameters, batch)
-        tw.cuda.synchronize()
-        return seconds
-
-    return _median(measure, batches)
+    # What the lambda holds lives as long as it.
+    return _checked(lambda: values and library.bare_launch(call, function, threads, parameters, batch))
 
 
-def exchange(arrays, batch, batches):
-    """Seconds that the arrays' library takes to describe them all and to name its stream, by the functions in C
-    that it has for that (DLPack's `DLPackExchangeAPI`); None where it has none, or there is no C compiler."""
+def exchange(arrays, batch):
+    """A function that gives the seconds that the arrays' library takes to describe them all and to name its stream, by
+    the functions in C that it has for that (DLPack's `DLPackExchangeAPI`); None where it has none, or there is no C
+    compiler."""
     capsule, library = getattr(type(arrays[0]), "__dlpack_c_exchange_api__", None), _library()
     if capsule is None or library is None:
         return None
@@ -122,4 +123,4 @@ def exchange(arrays, batch, batches):
     pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
     functions = ctypes.c_void_p(pointer(capsule, b"dlpack_exchange_api"))
     objects = (ctypes.c_void_p * len(arrays))(*map(id, arrays))
-    return _median(lambda: library.read_arrays(functions, objects, len(arrays), batch), batches)
+    return _checked(lambda: library.read_arrays(functions, objects, len(arrays), batch))

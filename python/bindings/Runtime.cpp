@@ -54,6 +54,8 @@ static void defineDispatcher(py::module_ &module) {
   initLauncherType();
   initBoundLaunchType();
   defineLaunchHooks(module);
+  module.def("define_subscript", &defineSubscript, py::arg("type"),
+             "Gives the class of kernels a `__getitem__` that runs no Python.");
   py::class_<Dispatcher>(module, "Dispatcher")
       .def(py::init(&makeDispatcher), py::arg("kernel"), py::arg("parameters"),
            py::arg("options"), py::arg("compiler"))

@@ -193,34 +193,61 @@ static bool readAny(const Signature &signature, size_t index,
   return true;
 }
 
-/// Reads an array of a library that has a table of functions for that: elements
-/// and place are compared with those of the last one.
-static bool readExchanged(const Signature &signature, size_t index,
-                          const TypeInfo &info, Call &call) {
+/// The numbers of DLPack.
+static TensorFacts factsOf(const dlpack::Tensor &tensor) {
+  const dlpack::DataType &type = tensor.type;
+  return {type.code << 24 | type.bits << 16 | type.lanes, tensor.device.type,
+          tensor.device.index};
+}
+
+/// Reads an array by the table of functions of its library. Remembers what its
+/// element type and place mean, in the numbers of the functions that are asked
+/// next time.
+static bool readByTable(const Signature &signature, size_t index,
+                        const TypeInfo &info, Call &call, uint64_t &address) {
   const Parameter &parameter = signature.parameters[index];
   LastArgument &last = parameter.last;
-  const dlpack::ExchangeApi &api = *info.reader.exchange;
+  PyObject *array = call.values[index];
   dlpack::Tensor tensor;
-  if (api.tensorFromObject(call.values[index], &tensor) != 0) {
+  if (info.reader.exchange->tensorFromObject(array, &tensor) != 0) {
     PyErr_Clear();
+    return false;
+  }
+  address = reinterpret_cast<uint64_t>(tensor.data) + tensor.byteOffset;
+  const TensorFacts facts = factsOf(tensor);
+  if (!last.byTorch && facts == last.facts)
+    return true;
+  Argument argument = {};
+  const ArgumentName name = {signature.kernel.c_str(), parameter.name.ptr()};
+  if (!readTensor(tensor, name, argument)) {
+    PyErr_Clear();
+    return false;
+  }
+  last.element = argument.type;
+  last.device = argument.device;
+  last.facts = facts;
+  last.byTorch = info.isTorch && TorchTensors::learn(array, tensor, last.facts);
+  return true;
+}
+
+/// Reads an array of a library that has functions for that: element type and
+/// place are compared with those of the last one.
+static bool readExchanged(const Signature &signature, size_t index,
+                          const TypeInfo &info, Call &call) {
+  const LastArgument &last = signature.parameters[index].last;
+  TensorFacts facts;
+  void *data;
+  uint64_t address;
+  if (last.byTorch &&
+      TorchTensors::get().read(call.values[index], facts, data) &&
+      facts == last.facts)
+    address = reinterpret_cast<uint64_t>(data);
+  else if (!readByTable(signature, index, info, call, address))
     return readAny(signature, index, info, call); // Which says what is wrong.
-  }
-  if (!(tensor.type == last.elements && tensor.device == last.place)) {
-    const ArgumentName name = {signature.kernel.c_str(), parameter.name.ptr()};
-    Argument argument = {};
-    if (!readTensor(tensor, name, argument))
-      return false;
-    last.elements = tensor.type;
-    last.place = tensor.device;
-    last.element = argument.type;
-    last.device = argument.device;
-  }
-  if (!call.hasStream && api.currentStream) {
-    call.library = &api;
+  if (!call.hasStream && info.reader.exchange->currentStream) {
+    call.library = info.reader.exchange;
     call.hasStream = true;
   }
-  const uint64_t address =
-      reinterpret_cast<uint64_t>(tensor.data) + tensor.byteOffset;
   return addArray(signature, index, last.device, last.element, address, call);
 }
 

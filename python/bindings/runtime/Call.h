@@ -4,6 +4,7 @@
 #define TILEWRIGHT_PYTHON_RUNTIME_CALL_H
 
 #include "python/bindings/runtime/Limits.h"
+#include "python/bindings/runtime/TorchTensor.h"
 #include "python/bindings/runtime/TypeInfo.h"
 
 #include <string>
@@ -18,10 +19,11 @@ struct OwnArray;
 struct LastArgument {
   PyTypeObject *type = nullptr;
   const TypeInfo *info = nullptr;
-  /// Of the array that came by a library's table of functions.
-  dlpack::DataType elements = {};
-  dlpack::Device place = {};
+  /// Of the array that came by a library's functions: what these say of it,
+  /// and what that means.
+  TensorFacts facts = {};
   ElementType element = {};
+  bool byTorch = false;
   Device device = {};
 };
 

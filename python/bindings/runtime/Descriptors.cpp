@@ -1,6 +1,6 @@
 #include "python/bindings/runtime/Descriptors.h"
 
-#include <structmember.h>
+#include "python/bindings/runtime/Slots.h"
 
 #include <algorithm>
 
@@ -58,11 +58,7 @@ private:
 
 /// The attribute `name` of the class, which is a slot.
 static Field fieldOf(py::handle type, const char *name) {
-  const py::object slot = type.attr(name);
-  if (!PyObject_TypeCheck(slot.ptr(), &PyMemberDescr_Type))
-    throw py::type_error("TensorDescriptor has no slots");
-  const auto *member = reinterpret_cast<PyMemberDescrObject *>(slot.ptr());
-  return {PyUnicode_InternFromString(name), member->d_member->offset};
+  return {PyUnicode_InternFromString(name), slotOffset(type, name)};
 }
 
 static const Fields &lookUpFields() {
@@ -93,8 +89,7 @@ PyObject *Flattener::attribute(PyObject *descriptor, const Field &field) {
   PyObject *found = nullptr;
   // Classes derived from it may have anything of that name.
   if (Py_TYPE(descriptor) == fields.type)
-    found = *reinterpret_cast<PyObject **>(
-        reinterpret_cast<char *>(descriptor) + field.offset);
+    found = slotAt(descriptor, field.offset);
   if (found)
     Py_INCREF(found);
   else

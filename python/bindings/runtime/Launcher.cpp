@@ -1,5 +1,7 @@
 #include "python/bindings/runtime/Launcher.h"
 
+#include "python/bindings/runtime/Slots.h"
+
 #include <structmember.h>
 
 #include <cstddef>
@@ -73,26 +75,62 @@ static void keepMade(LauncherObject &factory, PyObject *made) {
   factory.made = Py_NewRef(made);
 }
 
-static PyObject *makeForGrid(PyObject *self, PyObject *const *args,
-                             size_t countAndFlag, PyObject *keywordNames) {
-  auto *factory = reinterpret_cast<LauncherObject *>(self);
-  if (PyVectorcall_NARGS(countAndFlag) != 1 || keywordNames) {
-    PyErr_SetString(PyExc_TypeError, "a launcher is made for one grid");
-    return nullptr;
-  }
-  if (PyObject *made = remakeForGrid(*factory, args[0]))
+static PyObject *launcherFor(LauncherObject &factory, PyObject *grid) {
+  if (PyObject *made = remakeForGrid(factory, grid))
     return made;
   try {
     py::object made = makeLauncher(
-        *factory->dispatcher,
-        py::reinterpret_borrow<py::object>(factory->owner),
-        py::reinterpret_borrow<py::object>(args[0]), LaunchForm::Launch);
-    keepMade(*factory, made.ptr());
+        *factory.dispatcher, py::reinterpret_borrow<py::object>(factory.owner),
+        py::reinterpret_borrow<py::object>(grid), LaunchForm::Launch);
+    keepMade(factory, made.ptr());
     return made.release().ptr();
   } catch (py::error_already_set &error) {
     error.restore();
   }
   return nullptr;
+}
+
+static PyObject *makeForGrid(PyObject *self, PyObject *const *args,
+                             size_t countAndFlag, PyObject *keywordNames) {
+  if (PyVectorcall_NARGS(countAndFlag) == 1 && !keywordNames)
+    return launcherFor(*reinterpret_cast<LauncherObject *>(self), args[0]);
+  PyErr_SetString(PyExc_TypeError, "a launcher is made for one grid");
+  return nullptr;
+}
+
+namespace {
+/// Slots of the class of kernels, and the name of its method for what they do
+/// not say.
+struct KernelSlots {
+  Py_ssize_t factory, hooks;
+  PyObject *otherwise;
+};
+} // namespace
+
+static KernelSlots kernelSlots;
+
+/// `kernel[grid]`.
+static PyObject *subscript(PyObject *kernel, PyObject *grid) {
+  PyObject *factory = slotAt(kernel, kernelSlots.factory);
+  PyObject *hooks = slotAt(kernel, kernelSlots.hooks);
+  if (factory && Py_TYPE(factory) == launcherType && hooks &&
+      PyList_CheckExact(hooks) && PyList_GET_SIZE(hooks) == 0)
+    return launcherFor(*reinterpret_cast<LauncherObject *>(factory), grid);
+  return PyObject_CallMethodOneArg(kernel, kernelSlots.otherwise, grid);
+}
+
+void defineSubscript(py::handle type) {
+  static PyMethodDef method = {
+      "__getitem__", subscript, METH_O,
+      "A callable that runs the kernel over the grid."};
+  kernelSlots = {slotOffset(type, "_launcher"),
+                 slotOffset(type, "pre_run_hooks"),
+                 PyUnicode_InternFromString("_launch_specially")};
+  const auto descriptor = py::reinterpret_steal<py::object>(
+      PyDescr_NewMethod(reinterpret_cast<PyTypeObject *>(type.ptr()), &method));
+  if (!descriptor)
+    throw py::error_already_set();
+  type.attr("__getitem__") = descriptor;
 }
 
 static void deallocate(PyObject *self) {

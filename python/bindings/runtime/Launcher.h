@@ -20,6 +20,11 @@ pybind11::object makeLauncher(Dispatcher &dispatcher, pybind11::object owner,
 pybind11::object makeLauncherFactory(Dispatcher &dispatcher,
                                      pybind11::object owner);
 
+/// Gives the class of kernels a `__getitem__` that runs no Python where a
+/// kernel has such a callable in its slot `_launcher` and none of its
+/// `pre_run_hooks`; else it calls `_launch_specially`.
+void defineSubscript(pybind11::handle type);
+
 } // namespace tilewright::python
 
 #endif // TILEWRIGHT_PYTHON_RUNTIME_LAUNCHER_H

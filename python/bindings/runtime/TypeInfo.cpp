@@ -1,6 +1,7 @@
 #include "python/bindings/runtime/TypeInfo.h"
 
 #include "python/bindings/runtime/OwnArray.h"
+#include "python/bindings/runtime/TorchTensor.h"
 
 #include <unordered_map>
 
@@ -30,28 +31,28 @@ static bool isStructured(PyTypeObject *type) {
 
 static TypeInfo lookAt(PyTypeObject *type) {
   if (type == &PyBool_Type)
-    return {TypeInfo::Bool, {}};
+    return {TypeInfo::Bool};
   if (type == Py_TYPE(Py_None))
-    return {TypeInfo::None, {}};
+    return {TypeInfo::None};
   if (PyType_IsSubtype(type, &PyLong_Type))
-    return {TypeInfo::Int, {}};
+    return {TypeInfo::Int};
   if (PyType_IsSubtype(type, &PyFloat_Type))
-    return {TypeInfo::Float, {}};
+    return {TypeInfo::Float};
   if (isSubtypeOf(type, "numpy", "generic"))
-    return {TypeInfo::NumPyScalar, {}};
+    return {TypeInfo::NumPyScalar};
   if (isSubtypeOf(type, "tilewright.language.constexpr", "constexpr"))
-    return {TypeInfo::Wrapper, {}};
+    return {TypeInfo::Wrapper};
   if (isSubtypeOf(type, "tilewright.runtime.descriptor", "TensorDescriptor"))
-    return {TypeInfo::Descriptor, {}};
+    return {TypeInfo::Descriptor};
   if (isStructured(type))
-    return {TypeInfo::Structured, {}};
+    return {TypeInfo::Structured};
   if (isOwnArrayType(type))
-    return {TypeInfo::OwnArray, {}};
+    return {TypeInfo::OwnArray};
   ArrayReader reader = arrayReaderFor(type);
   reader.isOfJax = isSubtypeOf(type, "jax", "Array");
   if (reader.protocol != Protocol::NotAnArray)
-    return {TypeInfo::Array, reader};
-  return {TypeInfo::Unknown, {}};
+    return {TypeInfo::Array, reader, TorchTensors::hasType(type)};
+  return {TypeInfo::Unknown};
 }
 
 const TypeInfo &infoOf(PyTypeObject *type) {

@@ -21,7 +21,9 @@ struct TypeInfo {
     Unknown
   };
   Role role = Unknown;
-  ArrayReader reader;
+  ArrayReader reader = {};
+  /// Derived from `torch.Tensor`.
+  bool isTorch = false;
 };
 
 /// Looks at a type once, and remembers it for good: the types that were ever

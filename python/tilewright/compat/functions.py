@@ -75,8 +75,6 @@ class JITFunction(Kernel, KernelInterface):
         self.module, self.__globals__ = fn.__module__, fn.__globals__
         self._dependencies = None  # until the first launch
 
-    __getitem__ = Kernel.__getitem__
-
     def warmup(self, *args, **kwargs):
         """As `tilewright.jit` has it; inside an `AsyncCompileMode` a `FutureKernel`."""
         compile_ = partial(Kernel.warmup, self, *args, **kwargs)

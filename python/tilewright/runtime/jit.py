@@ -3,7 +3,7 @@
 import inspect
 import weakref
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 
 from .. import knobs
 from ..frontend.function import KernelFunction
@@ -86,7 +86,9 @@ class JITFunction(KernelFunction):
 
     @cached_property
     def _dispatcher(self):
-        return self._specializer.dispatcher()
+        dispatcher = self._specializer.dispatcher()
+        _subscript_quickly()
+        return dispatcher
 
     def forget(self):
         """Compile anew at the next launch."""
@@ -106,9 +108,8 @@ class JITFunction(KernelFunction):
 
     def __getitem__(self, grid):
         """A callable that runs the kernel over `grid`."""
-        if self._launcher is None or self.pre_run_hooks:
-            return self._launch_specially(grid)
-        return self._launcher(grid)
+        # Until the first launch imports the extension module, whose method takes the place of this one.
+        return self._launch_specially(grid)
 
     def _launch_specially(self, grid):
         """The first launch, and those with hooks or in the interpreter."""
@@ -216,6 +217,14 @@ class JITFunction(KernelFunction):
 
     def __repr__(self):
         return f"<tilewright kernel {self.__module__}.{self.__qualname__}>"
+
+
+@lru_cache(maxsize=1)
+def _subscript_quickly():
+    """From here on `kernel[grid]` runs no Python but where it takes more than a launcher."""
+    from .. import _tilewright
+
+    _tilewright.define_subscript(JITFunction)
 
 
 class _Caches(dict):

@@ -1,0 +1,29 @@
+// Slots of Python classes (`__slots__`), read without looking them up.
+#ifndef TILEWRIGHT_PYTHON_RUNTIME_SLOTS_H
+#define TILEWRIGHT_PYTHON_RUNTIME_SLOTS_H
+
+#include <pybind11/pybind11.h>
+
+#include <structmember.h>
+
+#include <string>
+
+namespace tilewright::python {
+
+/// Where objects of the class have the slot.
+inline Py_ssize_t slotOffset(pybind11::handle type, const char *name) {
+  const pybind11::object slot = type.attr(name);
+  if (!PyObject_TypeCheck(slot.ptr(), &PyMemberDescr_Type))
+    throw pybind11::type_error(std::string("the class has no slot ") + name);
+  return reinterpret_cast<PyMemberDescrObject *>(slot.ptr())->d_member->offset;
+}
+
+/// What is in it; null where nothing was put.
+inline PyObject *slotAt(PyObject *object, Py_ssize_t offset) {
+  return *reinterpret_cast<PyObject **>(reinterpret_cast<char *>(object) +
+                                        offset);
+}
+
+} // namespace tilewright::python
+
+#endif // TILEWRIGHT_PYTHON_RUNTIME_SLOTS_H
