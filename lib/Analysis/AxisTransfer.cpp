@@ -408,6 +408,7 @@ AxisInfo tilewright::inferAxisInfo(Operation *op, Infos in) {
           })
       .Case<tile::ProgramIdOp, tile::NumProgramsOp>(
           [](Operation *) { return nonNegativeScalar(); })
-      .Case([&](warp::FromHereOp) { return in[0]; })
+      .Case<warp::ConvertLayoutOp, warp::FromHereOp>(
+          [&](Operation *) { return in[0]; })
       .Default([&](Operation *) { return AxisInfo::getUnknown(type); });
 }

@@ -7,7 +7,6 @@
 #include "lib/Support/WgmmaTiling.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace tilewright;
@@ -88,7 +87,10 @@ void LayoutAssignment::spreadToUser(OpOperand &use, LinearAttr layout) {
     return spreadOverTie(*tie, layout);
   if (auto reduce = dyn_cast<tile::ReduceOp>(op))
     return spreadOverReduce(reduce, layout);
-  if (accessLayouts.contains(op))
+  // What an index is needed for decides where it is loaded, not what its
+  // address happens to be computed from.
+  bool isIndex = isa<tile::LoadOp>(op) && isOnlyExpanded(op->getResult(0));
+  if (accessLayouts.contains(op) || isIndex)
     return;
   LinearAttr result =
       isa<tile::LoadOp>(op) ? layout : getResultLayout(use, layout);
@@ -114,22 +116,6 @@ void LayoutAssignment::spreadOverReduce(tile::ReduceOp reduce,
 //===----------------------------------------------------------------------===//
 // Anchors
 //===----------------------------------------------------------------------===//
-
-/// Whether all that `value` goes into, by elementwise ops, is repeated along a
-/// new dimension: then each thread had better load what it needs itself.
-static bool isOnlyExpanded(Value value) {
-  llvm::SetVector<Value> worklist;
-  worklist.insert(value);
-  for (unsigned i = 0; i < worklist.size(); ++i)
-    for (Operation *user : worklist[i].getUsers()) {
-      if (isa<tile::ExpandDimsOp>(user))
-        continue;
-      if (!isElementwise(user))
-        return false;
-      worklist.insert(user->getResult(0));
-    }
-  return !value.use_empty();
-}
 
 bool LayoutAssignment::isAnchoredLoad(Operation *op) const {
   if (isa<tile::DescriptorLoadOp>(op))
@@ -262,7 +248,9 @@ void LayoutAssignment::assignTheRest() {
     auto type = dyn_cast<RankedTensorType>(value.getType());
     if (!type || layouts.contains(value))
       return;
-    assign(value, accesses.getDefault(type));
+    auto load = value.getDefiningOp<tile::LoadOp>();
+    LinearAttr ofPointers = load ? layouts.lookup(load.getPtr()) : LinearAttr();
+    assign(value, ofPointers ? ofPointers : accesses.getDefault(type));
     drain();
   };
   func.walk<WalkOrder::PreOrder>([&](Operation *op) {

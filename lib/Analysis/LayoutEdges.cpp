@@ -5,6 +5,7 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -14,6 +15,20 @@ using warp::LinearAttr;
 bool tilewright::isElementwise(Operation *op) {
   return op->getNumResults() == 1 && op->getNumRegions() == 0 &&
          op->hasTrait<OpTrait::Elementwise>();
+}
+
+bool tilewright::isOnlyExpanded(Value value) {
+  llvm::SetVector<Value> worklist;
+  worklist.insert(value);
+  for (unsigned i = 0; i < worklist.size(); ++i)
+    for (Operation *user : worklist[i].getUsers()) {
+      if (isa<tile::ExpandDimsOp>(user))
+        continue;
+      if (!isElementwise(user) && !isa<tile::LoadOp>(user))
+        return false;
+      worklist.insert(user->getResult(0));
+    }
+  return !value.use_empty();
 }
 
 //===----------------------------------------------------------------------===//

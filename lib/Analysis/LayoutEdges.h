@@ -15,6 +15,10 @@ namespace tilewright {
 /// tiles at the same place.
 bool isElementwise(mlir::Operation *op);
 
+/// Whether all that `value` goes into, by elementwise ops and as the place of
+/// loads, is repeated along a new dimension: then each thread had better load what it needs itself.
+bool isOnlyExpanded(mlir::Value value);
+
 /// The layout that tile `operand` of an elementwise or shape op must have for
 /// the result to have `result`; null for every other op and for tiles that may
 /// have any.

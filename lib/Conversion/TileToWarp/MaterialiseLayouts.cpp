@@ -58,6 +58,8 @@ private:
 constexpr int64_t kMaxCost = 16;
 /// A conversion of a tile that is smaller by a whole dimension.
 constexpr int64_t kSmallConversionCost = 4;
+/// A load of what is in the first cache already.
+constexpr int64_t kLoadCost = 4;
 
 } // namespace
 
@@ -134,6 +136,13 @@ static bool growsTile(Operation *op) {
          getBits(op->getOperand(0)) < getBits(op->getResult(0));
 }
 
+/// Whether `op` loads an index, a scale or the like for each row: each thread
+/// loads its own rather than to pass it through shared memory.
+static bool isSmallLoad(Operation *op) {
+  auto load = dyn_cast<tile::LoadOp>(op);
+  return load && !load.getIsVolatile() && isOnlyExpanded(load.getResult());
+}
+
 int64_t Materialiser::getCost(Value value) const {
   if (!isa<RankedTensorType>(value.getType()))
     return 0;
@@ -146,9 +155,11 @@ int64_t Materialiser::computeCost(Operation *op) const {
     return 1;
   if (isa<tile::BroadcastOp, tile::ExpandDimsOp>(op))
     return 1 + std::min(getCost(op->getOperand(0)), kSmallConversionCost);
-  if (!isCheapElementwise(op) && !isa<tile::TransposeOp, tile::ReshapeOp>(op))
+  bool isLoad = isSmallLoad(op);
+  if (!isLoad && !isCheapElementwise(op) &&
+      !isa<tile::TransposeOp, tile::ReshapeOp>(op))
     return kMaxCost + 1;
-  int64_t cost = 1;
+  int64_t cost = isLoad ? kLoadCost : 1;
   for (Value operand : op->getOperands())
     cost += getCost(operand);
   return std::min(cost, kMaxCost + 1);
@@ -177,11 +188,14 @@ Value Materialiser::convert(Value value, LinearAttr wanted) {
 
 Value Materialiser::recompute(Value value, LinearAttr wanted) {
   Operation *op = value.getDefiningOp();
+  auto getDemand = [&](OpOperand &operand) {
+    return isa<tile::LoadOp>(op) ? wanted : getOperandLayout(operand, wanted);
+  };
   SmallVector<Value> inputs;
   for (auto [operand, original] :
        llvm::zip_equal(op->getOpOperands(), operands[op]))
     inputs.push_back(isa<RankedTensorType>(original.getType())
-                         ? provide(original, getOperandLayout(operand, wanted))
+                         ? provide(original, getDemand(operand))
                          : original);
   OpBuilder builder = getBuilderBehind(value);
   Operation *copy = builder.clone(*op);

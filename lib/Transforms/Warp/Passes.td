@@ -51,8 +51,10 @@ def PipelineLoops : Pass<"warp-pipeline-loops", "::mlir::ModuleOp"> {
     iteration waits for the oldest copies, passes the one barrier, issues those
     of the iteration `num-stages - 1` ahead and computes. The pointers, masks and
     carried values that addresses depend on are computed a second time, ahead of
-    the loop; what nothing but the loads needed goes. `tile.num_stages` on a loop
-    stands above the option. Where shared memory is short a ring gets fewer
+    the loop; what nothing but the loads needed goes. Loads among them, of an
+    index or of the page of a table, are issued one iteration further ahead, so
+    that no copy waits for them, and are masked off behind the last iteration.
+    `tile.num_stages` on a loop stands above the option. Where shared memory is short a ring gets fewer
     slots, but at least two.
 
     Input: layouts are chosen, shared memory is not allocated. Output: every
@@ -81,11 +83,12 @@ def PipelineLoops : Pass<"warp-pipeline-loops", "::mlir::ModuleOp"> {
     }
     ```
 
-    Left alone, with a remark: loops that write global
-    memory; loads that are volatile, whose masked-off elements are not zero, that
-    have fewer than 4 bytes side by side in both memories, or whose addresses
-    depend on other loads in the loop; memory that is written again; rings of
-    which not even two slots fit.
+    Left alone, with a remark: loops that may write what is loaded ahead, or
+    learn from an atomic operation that others did; loads that are volatile,
+    whose masked-off elements are not zero, that have fewer than 4 bytes side by
+    side in both memories, or whose addresses depend on volatile loads, on what
+    the loop changes in memory, or on branches in it; memory that is written
+    again; rings of which not even two slots fit.
   }];
   let options = [Option<"numStages", "num-stages", "int64_t", "3",
                         "slots of a ring; 1 pipelines only loops with a hint">,

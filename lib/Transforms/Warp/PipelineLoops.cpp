@@ -56,7 +56,7 @@ struct PipelineLoops : warp::impl::PipelineLoopsBase<PipelineLoops> {
       else
         remarkUncounted(loop);
     });
-    SmallVector<warp::PipelinePlan> plans;
+    SmallVector<warp::PipelinePlan, 0> plans;
     {
       AxisInfoAnalysis axes(getOperation());
       for (scf::ForOp loop : loops)

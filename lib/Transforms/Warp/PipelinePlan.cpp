@@ -26,14 +26,19 @@ static constexpr auto kRemark =
 //===----------------------------------------------------------------------===//
 
 static StringRef getObstacle(Operation *op) {
-  if (!isMemoryEffectFree(op) || op->getNumRegions() != 0)
-    return "its addresses depend on what the loop reads or branches on";
+  auto load = dyn_cast<tile::LoadOp>(op);
+  if (load && load.getIsVolatile())
+    return "its addresses depend on a volatile load";
+  if (op->getNumRegions() != 0)
+    return "its addresses depend on what the loop branches on";
+  if (!load && !isMemoryEffectFree(op))
+    return "its addresses depend on what the loop changes in memory";
   if (usesScratch(op))
     return "its addresses go through shared memory";
   return {};
 }
 
-StringRef AddressSlice::add(scf::ForOp loop, Value value) {
+StringRef AddressSlice::add(scf::ForOp loop, Value value, bool keepsLoads) {
   Block *body = loop.getBody();
   SmallVector<Value> open = {value};
   while (!open.empty()) {
@@ -47,10 +52,14 @@ StringRef AddressSlice::add(scf::ForOp loop, Value value) {
       continue;
     }
     Operation *op = next.getDefiningOp();
-    if (op->getBlock() != body || ops.contains(op))
+    if (op->getBlock() != body || ops.contains(op) || loads.contains(op))
       continue;
     if (StringRef obstacle = getObstacle(op); !obstacle.empty())
       return obstacle;
+    if (isa<tile::LoadOp>(op) && !keepsLoads) {
+      loads.insert(op);
+      continue;
+    }
     ops.insert(op);
     llvm::append_range(open, op->getOperands());
   }
@@ -108,11 +117,27 @@ static int64_t getVector(const PipelinedLoad &load,
   return std::min(neighbours, width);
 }
 
-/// Why `load` can not become an asynchronous copy; if it can, its addresses are
-/// added to `slice`.
-static StringRef prepareLoad(scf::ForOp loop, PipelinedLoad &load,
-                             const AxisInfoAnalysis &axes,
-                             AddressSlice &slice) {
+/// Adds what the address and the mask of `load` depend on to the slices. Why
+/// they can not be computed ahead, or nothing.
+static StringRef addAddress(scf::ForOp loop, tile::LoadOp load,
+                            AddressSlice &slice, AddressSlice &indices) {
+  for (Value operand : {load.getPtr(), load.getMask()})
+    if (operand)
+      if (StringRef obstacle = slice.add(loop, operand, /*keepsLoads=*/false);
+          !obstacle.empty())
+        return obstacle;
+  for (Operation *index : slice.loads)
+    if (StringRef obstacle =
+            indices.add(loop, index->getResult(0), /*keepsLoads=*/true);
+        !obstacle.empty())
+      return obstacle;
+  return {};
+}
+
+/// Why `load` can not become an asynchronous copy; if it can, it and its
+/// addresses are added to `plan`.
+static StringRef addLoad(PipelinePlan &plan, PipelinedLoad load,
+                         const AxisInfoAnalysis &axes) {
   if (!isOnlyRead(load.alloc))
     return "its memory is written again or leaves the loop";
   if (load.load.getIsVolatile())
@@ -123,12 +148,13 @@ static StringRef prepareLoad(scf::ForOp loop, PipelinedLoad &load,
   if (load.vector * getElementBytes(load.alloc.getType().getElementType()) <
       kLeastCopyBytes)
     return "fewer than 4 bytes are known to be neighbours in memory";
-  AddressSlice extended = slice;
-  for (Value operand : {load.load.getPtr(), load.load.getMask()})
-    if (operand)
-      if (StringRef obstacle = extended.add(loop, operand); !obstacle.empty())
-        return obstacle;
-  slice = std::move(extended);
+  AddressSlice slice = plan.slice, indices = plan.indices;
+  if (StringRef obstacle = addAddress(plan.loop, load.load, slice, indices);
+      !obstacle.empty())
+    return obstacle;
+  plan.slice = std::move(slice);
+  plan.indices = std::move(indices);
+  plan.loads.push_back(std::move(load));
   return {};
 }
 
@@ -167,19 +193,25 @@ static RingType getRing(MLIRContext *context, int64_t numSlots,
   return RingType::get(context, numSlots, tiles, Completion::AsyncGroups);
 }
 
-/// What may write, in the loop, what a copy ahead of it would have read; null
-/// if nothing does. The accelerator stores to arrays that are touched nowhere
-/// else.
+/// What may write, in the loop, what is read ahead of it: by a copy, or by a
+/// load of an index that copies need; null if nothing does. The accelerator
+/// stores to arrays that are touched nowhere else.
 static Operation *findInterference(const PipelinePlan &plan) {
   scf::ForOp loop = plan.loop;
+  SmallVector<Value> read;
+  for (const PipelinedLoad &load : plan.loads)
+    read.push_back(tile::LoadOp(load.load).getPtr());
+  for (Operation *op : plan.indices.ops)
+    if (auto load = dyn_cast<tile::LoadOp>(op))
+      read.push_back(load.getPtr());
   GlobalOrder order(loop->getParentOfType<tile::FuncOp>());
   Operation *found = nullptr;
   loop.getBody()->walk([&](Operation *op) {
     if (op->getNumRegions() != 0 || !findGlobalWrite(op) || isa<TmaStoreOp>(op))
       return WalkResult::advance();
     Value written = getWrittenOnly(op);
-    if (written && llvm::none_of(plan.loads, [&](const PipelinedLoad &load) {
-          return order.mayOverlap(written, tile::LoadOp(load.load).getPtr());
+    if (written && llvm::none_of(read, [&](Value pointers) {
+          return order.mayOverlap(written, pointers);
         }))
       return WalkResult::advance();
     found = op;
@@ -197,14 +229,13 @@ std::optional<PipelinePlan> warp::planPipeline(scf::ForOp loop,
     return std::nullopt;
   };
   int64_t numStages = getNumStages(loop, options.numStages);
-  PipelinePlan plan{loop, {}, {}, {}};
+  PipelinePlan plan{loop, {}, {}, {}, {}};
   for (auto alloc : loop.getBody()->getOps<AllocOp>())
     if (std::optional<PipelinedLoad> load = findLoad(alloc)) {
-      StringRef obstacle = prepareLoad(loop, *load, axes, plan.slice);
-      if (obstacle.empty())
-        plan.loads.push_back(std::move(*load));
-      else
-        refuse(load->load, obstacle);
+      tile::LoadOp from = load->load;
+      StringRef obstacle = addLoad(plan, std::move(*load), axes);
+      if (!obstacle.empty())
+        refuse(from, obstacle);
     }
   if (plan.loads.empty() || numStages < 2)
     return std::nullopt;

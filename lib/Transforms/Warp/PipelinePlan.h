@@ -25,21 +25,28 @@ struct PipelinedLoad {
   int64_t vector;
 };
 
-/// What a value ahead of the loop depends on inside of it.
+/// What values ahead of the loop depend on inside of it.
 struct AddressSlice {
   llvm::SetVector<mlir::Operation *> ops;
   /// Values that the loop carries, by their number.
   llvm::SetVector<unsigned> carried;
+  /// Loads, such as those of an index or a page, whose results are taken from
+  /// elsewhere: they and what they depend on are no part of the slice.
+  llvm::SetVector<mlir::Operation *> loads;
 
-  /// Adds what `value` depends on. Why it can not be computed ahead, or
-  /// nothing.
-  llvm::StringRef add(mlir::scf::ForOp loop, mlir::Value value);
+  /// Adds what `value` depends on. Loads join `loads`, or the slice itself if
+  /// `keepsLoads`. Why it can not be computed ahead, or nothing.
+  llvm::StringRef add(mlir::scf::ForOp loop, mlir::Value value,
+                      bool keepsLoads);
 };
 
 struct PipelinePlan {
   mlir::scf::ForOp loop;
   llvm::SmallVector<PipelinedLoad> loads;
+  /// What the copies' addresses depend on.
   AddressSlice slice;
+  /// The loads of `slice`, and what these depend on.
+  AddressSlice indices;
   RingType ring;
 };
 

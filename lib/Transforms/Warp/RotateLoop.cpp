@@ -7,6 +7,11 @@
 // second set of the values that they depend on. Copies of iterations that will
 // not be are switched off, but their groups are committed all the same, so that
 // the number of groups to wait for never changes.
+//
+// Where addresses depend on what is loaded (an index, the page of a table),
+// these loads run one iteration further ahead and their results are carried, so
+// that no copy waits for memory. Those of iterations that will not be are
+// masked off.
 
 #include "lib/Transforms/Warp/PipelinePlan.h"
 
@@ -38,11 +43,23 @@ private:
   SmallVector<Operation *> open;
 };
 
-/// The values that run ahead of the loop, as the copies of one iteration see
+/// The values of a slice that runs ahead of the loop, as one iteration sees
 /// them.
 struct Ahead {
   Value index;
   SmallVector<Value> carried;
+
+  void appendTo(SmallVectorImpl<Value> &values) const {
+    values.push_back(index);
+    llvm::append_range(values, carried);
+  }
+};
+
+/// All that runs ahead: what the copies see, what the loads see that their
+/// addresses depend on, and what these have loaded for the copies.
+struct AheadOfLoop {
+  Ahead copies, indices;
+  SmallVector<Value> loaded;
 };
 
 class LoopRotation {
@@ -62,12 +79,22 @@ private:
         b, b.getIntegerAttr(loop.getInductionVar().getType(), value));
   }
 
+  bool hasIndices() const { return !plan.slice.loads.empty(); }
+
   Value emitTripCount();
-  Ahead emitCopies(Value slot, Value enable, const Ahead &ahead);
+  IRMapping enter(const AddressSlice &slice, const Ahead &ahead);
+  Ahead advance(const AddressSlice &slice, const Ahead &ahead,
+                const IRMapping &map);
+  void maskOff(tile::LoadOp load, Value enable);
+  void emitIndices(Value enable, AheadOfLoop &ahead);
+  void emitCopies(Value slot, Value enable, AheadOfLoop &ahead);
   void emitCopy(const PipelinedLoad &load, Value memory, Value enable,
                 const IRMapping &map);
-  Ahead emitPrologue(Value trips);
-  scf::ForOp createLoop(const Ahead &ahead, Value trips);
+  AheadOfLoop emitPrologue(Value trips);
+  Ahead getFirst(const AddressSlice &slice);
+  void append(const AheadOfLoop &ahead, SmallVectorImpl<Value> &values) const;
+  AheadOfLoop takeAhead(ValueRange values) const;
+  scf::ForOp createLoop(const AheadOfLoop &ahead, Value trips);
   void emitBody(scf::ForOp rotated);
   void replaceLoop(scf::ForOp rotated);
 
@@ -94,7 +121,7 @@ NeededOps::NeededOps(const PipelinePlan &plan) : loop(plan.loop) {
     ops.insert(load.alloc);
   }
   for (Operation &op : loop.getBody()->without_terminator())
-    if (!isMemoryEffectFree(&op) && ops.insert(&op).second)
+    if (!wouldOpBeTriviallyDead(&op) && ops.insert(&op).second)
       open.push_back(&op);
   for (auto [number, result] : llvm::enumerate(loop.getResults()))
     if (!result.use_empty())
@@ -163,14 +190,69 @@ void LoopRotation::emitCopy(const PipelinedLoad &load, Value memory,
   AsyncCopyOp::create(b, ptr, memory, mask, enable, load.vector);
 }
 
-/// Fills slot number `slot` where `enable` holds, and gives what the copies
-/// of the next iteration see.
-Ahead LoopRotation::emitCopies(Value slot, Value enable, const Ahead &ahead) {
+//===----------------------------------------------------------------------===//
+// What runs ahead
+//===----------------------------------------------------------------------===//
+
+Ahead LoopRotation::getFirst(const AddressSlice &slice) {
+  Ahead first{loop.getLowerBound(), {}};
+  for (unsigned number : slice.carried)
+    first.carried.push_back(loop.getInits()[number]);
+  return first;
+}
+
+IRMapping LoopRotation::enter(const AddressSlice &slice, const Ahead &ahead) {
   IRMapping map;
   map.map(loop.getInductionVar(), ahead.index);
-  for (auto [number, value] :
-       llvm::zip_equal(plan.slice.carried, ahead.carried))
+  for (auto [number, value] : llvm::zip_equal(slice.carried, ahead.carried))
     map.map(loop.getRegionIterArgs()[number], value);
+  return map;
+}
+
+/// What the next iteration sees.
+Ahead LoopRotation::advance(const AddressSlice &slice, const Ahead &ahead,
+                            const IRMapping &map) {
+  Ahead next;
+  next.index = arith::AddIOp::create(b, ahead.index, loop.getStep());
+  for (unsigned number : slice.carried)
+    next.carried.push_back(
+        map.lookupOrDefault(loop.getYieldedValues()[number]));
+  return next;
+}
+
+/// Where `enable` does not hold `load` reads nothing.
+void LoopRotation::maskOff(tile::LoadOp load, Value enable) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(load);
+  Value mask = enable;
+  if (auto tile = dyn_cast<RankedTensorType>(load.getType()))
+    mask = tile::SplatOp::create(b, tile.clone(b.getI1Type()), enable);
+  if (load.getMask())
+    mask = arith::AndIOp::create(b, load.getMask(), mask);
+  load.getMaskMutable().assign(mask);
+}
+
+/// Loads what the copies of an iteration depend on, where `enable` holds.
+void LoopRotation::emitIndices(Value enable, AheadOfLoop &ahead) {
+  IRMapping map = enter(plan.indices, ahead.indices);
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    if (!plan.indices.ops.contains(&op))
+      continue;
+    Operation *copy = b.clone(op, map);
+    if (auto load = dyn_cast<tile::LoadOp>(copy))
+      maskOff(load, enable);
+  }
+  ahead.loaded.clear();
+  for (Operation *load : plan.slice.loads)
+    ahead.loaded.push_back(map.lookup(load->getResult(0)));
+  ahead.indices = advance(plan.indices, ahead.indices, map);
+}
+
+/// Fills slot number `slot` where `enable` holds.
+void LoopRotation::emitCopies(Value slot, Value enable, AheadOfLoop &ahead) {
+  IRMapping map = enter(plan.slice, ahead.copies);
+  for (auto [load, value] : llvm::zip_equal(plan.slice.loads, ahead.loaded))
+    map.map(load->getResult(0), value);
   for (Operation &op : loop.getBody()->without_terminator())
     if (plan.slice.ops.contains(&op))
       b.clone(op, map);
@@ -178,24 +260,53 @@ Ahead LoopRotation::emitCopies(Value slot, Value enable, const Ahead &ahead) {
   for (auto [load, memory] : llvm::zip_equal(plan.loads, acquire.getTiles()))
     emitCopy(load, memory, enable, map);
   RingCommitOp::create(b, acquire.getSlot());
-  Ahead next;
-  next.index = arith::AddIOp::create(b, ahead.index, loop.getStep());
-  for (unsigned number : plan.slice.carried)
-    next.carried.push_back(
-        map.lookupOrDefault(loop.getYieldedValues()[number]));
-  return next;
+  ahead.copies = advance(plan.slice, ahead.copies, map);
 }
 
-Ahead LoopRotation::emitPrologue(Value trips) {
-  Ahead ahead;
-  ahead.index = loop.getLowerBound();
-  for (unsigned number : plan.slice.carried)
-    ahead.carried.push_back(loop.getInits()[number]);
+/// All indices are loaded before the first copy waits for one of them.
+AheadOfLoop LoopRotation::emitPrologue(Value trips) {
+  auto isRun = [&](int64_t iteration) {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, trips,
+                                 count(iteration));
+  };
+  AheadOfLoop ahead{getFirst(plan.slice), getFirst(plan.indices), {}};
+  SmallVector<SmallVector<Value>> loaded(distance + 1);
+  if (hasIndices())
+    for (int64_t i = 0; i <= distance; ++i) {
+      emitIndices(isRun(i), ahead);
+      loaded[i] = ahead.loaded;
+    }
   for (int64_t i = 0; i < distance; ++i) {
-    Value enable =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, trips, count(i));
-    ahead = emitCopies(i32(i), enable, ahead);
+    Value enable = isRun(i);
+    ahead.loaded = loaded[i];
+    emitCopies(i32(i), enable, ahead);
   }
+  ahead.loaded = loaded[distance];
+  return ahead;
+}
+
+void LoopRotation::append(const AheadOfLoop &ahead,
+                          SmallVectorImpl<Value> &values) const {
+  ahead.copies.appendTo(values);
+  if (!hasIndices())
+    return;
+  ahead.indices.appendTo(values);
+  llvm::append_range(values, ahead.loaded);
+}
+
+/// What `append` has appended, as the loop's arguments.
+AheadOfLoop LoopRotation::takeAhead(ValueRange values) const {
+  auto take = [&](size_t count) {
+    SmallVector<Value> taken(values.take_front(count));
+    values = values.drop_front(count);
+    return taken;
+  };
+  AheadOfLoop ahead;
+  ahead.copies = {take(1).front(), take(plan.slice.carried.size())};
+  if (!hasIndices())
+    return ahead;
+  ahead.indices = {take(1).front(), take(plan.indices.carried.size())};
+  ahead.loaded = take(plan.slice.loads.size());
   return ahead;
 }
 
@@ -205,15 +316,15 @@ Ahead LoopRotation::emitPrologue(Value trips) {
 
 /// Carries: what was carried and is kept; the slot to read; the slot to fill;
 /// the iterations that are left; what runs ahead.
-scf::ForOp LoopRotation::createLoop(const Ahead &ahead, Value trips) {
+scf::ForOp LoopRotation::createLoop(const AheadOfLoop &ahead, Value trips) {
   SmallVector<Value> inits;
   for (unsigned number = 0; number < loop.getInits().size(); ++number)
     if (needed.carries(number)) {
       kept.push_back(number);
       inits.push_back(loop.getInits()[number]);
     }
-  inits.append({i32(0), i32(distance), trips, ahead.index});
-  llvm::append_range(inits, ahead.carried);
+  inits.append({i32(0), i32(distance), trips});
+  append(ahead, inits);
   auto rotated =
       scf::ForOp::create(b, loop.getLowerBound(), loop.getUpperBound(),
                          loop.getStep(), inits, nullptr, loop.getUnsignedCmp());
@@ -231,13 +342,17 @@ void LoopRotation::emitBody(scf::ForOp rotated) {
   auto own = arguments.drop_front(kept.size());
   Value read = own[0], fill = own[1], left = own[2];
 
+  AheadOfLoop ahead = takeAhead(own.drop_front(3));
   auto wait = RingWaitOp::create(b, ring, read, distance - 1);
   // What all threads have copied is there, and all have read the slot to fill.
   BarrierOp::create(b);
   Value enable = arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, left,
                                        count(distance));
-  Ahead ahead =
-      emitCopies(fill, enable, {own[3], SmallVector<Value>(own.drop_front(4))});
+  emitCopies(fill, enable, ahead);
+  if (hasIndices())
+    emitIndices(arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, left,
+                                      count(distance + 1)),
+                ahead);
   for (auto [load, memory] : llvm::zip_equal(plan.loads, wait.getTiles()))
     map.map(AllocOp(load.alloc).getResult(), memory);
   for (Operation &op : loop.getBody()->without_terminator())
@@ -253,9 +368,8 @@ void LoopRotation::emitBody(scf::ForOp rotated) {
                                       i32(distance + 1));
   next = arith::SelectOp::create(b, wraps, i32(0), next);
   // The slot that was read is the next to be filled.
-  yielded.append(
-      {next, read, arith::SubIOp::create(b, left, count(1)), ahead.index});
-  llvm::append_range(yielded, ahead.carried);
+  yielded.append({next, read, arith::SubIOp::create(b, left, count(1))});
+  append(ahead, yielded);
   scf::YieldOp::create(b, yielded);
 }
 
@@ -268,7 +382,7 @@ void LoopRotation::replaceLoop(scf::ForOp rotated) {
 void LoopRotation::run() {
   ring = RingOp::create(b, plan.ring);
   Value trips = emitTripCount();
-  Ahead ahead = emitPrologue(trips);
+  AheadOfLoop ahead = emitPrologue(trips);
   scf::ForOp rotated = createLoop(ahead, trips);
   emitBody(rotated);
   replaceLoop(rotated);

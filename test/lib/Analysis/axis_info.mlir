@@ -235,3 +235,15 @@ tile.func @least() {
   tile.print "least: ", %least {isSigned = array<i1: true>} : tensor<128xi64>
   tile.return
 }
+
+#lanes = #warp.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]]}>
+#turned = #warp.linear<{register = [[32], [64]], lane = [[1], [2], [4], [8], [16]]}>
+
+// What threads hold the elements says nothing of them.
+tile.func @layouts() {
+  %range = tile.range {start = 16 : i32, end = 144 : i32} : tensor<128xi32, #lanes>
+  %moved = warp.convert_layout %range : tensor<128xi32, #lanes> -> tensor<128xi32, #turned>
+  // expected-remark@below {{moved: contiguity = [128], divisibility = [16], constancy = [1], non-negative}}
+  tile.print "moved: ", %moved {isSigned = array<i1: true>} : tensor<128xi32, #turned>
+  tile.return
+}

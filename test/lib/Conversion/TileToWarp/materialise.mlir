@@ -55,6 +55,46 @@ tile.func @spread(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %w: !tile.p
 
 // -----
 
+// What an index is needed for says where it is loaded, however its address is
+// used besides; threads that need it elsewhere load it again.
+// CHECK-LABEL: tile.func @index
+// CHECK-COUNT-2: tile.load {{.*}} : tensor<64x!tile.ptr<i32>
+// CHECK-NOT: warp.convert_layout
+// CHECK: tile.return
+tile.func @index(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %w: !tile.ptr<i32> {tile.divisibility = 16 : i32}, %o: !tile.ptr<f16> {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+  %r = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %c = tile.expand_dims %r {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %n = tile.range {start = 0 : i32, end = 16 : i32} : tensor<16xi32>
+  %c1 = tile.expand_dims %n {axis = 0 : i32} : tensor<16xi32> -> tensor<1x16xi32>
+  %c64 = arith.constant dense<64> : tensor<64x1xi32>
+  %ws = tile.splat %w : !tile.ptr<i32> -> tensor<64x!tile.ptr<i32>>
+  %wq = tile.addptr %ws, %r : tensor<64x!tile.ptr<i32>>, tensor<64xi32>
+  %i = tile.load %wq : tensor<64x!tile.ptr<i32>>
+  %i1 = tile.expand_dims %i {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %is = arith.muli %i1, %c64 : tensor<64x1xi32>
+  %i2 = tile.broadcast %is : tensor<64x1xi32> -> tensor<64x64xi32>
+  %c2 = tile.broadcast %c : tensor<1x64xi32> -> tensor<64x64xi32>
+  %at = arith.addi %i2, %c2 : tensor<64x64xi32>
+  %ps = tile.splat %p : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+  %q = tile.addptr %ps, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+  %x = tile.load %q : tensor<64x64x!tile.ptr<f16>>
+  %os = tile.splat %o : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+  %oq = tile.addptr %os, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+  tile.store %oq, %x : tensor<64x64x!tile.ptr<f16>>
+  %i3 = tile.broadcast %is : tensor<64x1xi32> -> tensor<64x16xi32>
+  %c3 = tile.broadcast %c1 : tensor<1x16xi32> -> tensor<64x16xi32>
+  %at2 = arith.addi %i3, %c3 : tensor<64x16xi32>
+  %ps2 = tile.splat %p : !tile.ptr<f16> -> tensor<64x16x!tile.ptr<f16>>
+  %q2 = tile.addptr %ps2, %at2 : tensor<64x16x!tile.ptr<f16>>, tensor<64x16xi32>
+  %y = tile.load %q2 : tensor<64x16x!tile.ptr<f16>>
+  %os2 = tile.splat %o : !tile.ptr<f16> -> tensor<64x16x!tile.ptr<f16>>
+  %oq2 = tile.addptr %os2, %at2 : tensor<64x16x!tile.ptr<f16>>, tensor<64x16xi32>
+  tile.store %oq2, %y : tensor<64x16x!tile.ptr<f16>>
+  tile.return
+}
+
+// -----
+
 // What was loaded as rows is wanted as an operand: once, before the loop, as
 // halves and not as what they become.
 // CHECK-LABEL: tile.func @hoisted

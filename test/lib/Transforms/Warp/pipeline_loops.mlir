@@ -109,3 +109,92 @@ tile.func @two(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32) -> te
   } {tile.flatten, tile.num_stages = 2 : i32}
   tile.return %sum : tensor<16x16xf16, #rows>
 }
+
+// The page is loaded an iteration further ahead than what lies in it, and
+// nothing is loaded behind the last iteration. The loop itself needs it no more.
+// CHECK-LABEL: @paged
+// CHECK-SAME: %[[P:[^:]*]]: tensor<16x16x!tile.ptr<f16>
+// CHECK-SAME: %[[TABLE:[^:]*]]: !tile.ptr<i32>
+// CHECK-SAME: %[[N:[^:]*]]: i32
+// CHECK-DAG: %[[RING:.*]] = warp.ring : !warp.ring<2 x
+// CHECK: %[[TRIPS:.*]] = arith.select
+// CHECK: %[[FIRST:.*]] = arith.cmpi ugt, %[[TRIPS]], %c0_i32
+// CHECK: %[[PAGE0:.*]] = tile.load %[[TABLE]], %[[FIRST]] : !tile.ptr<i32>
+// CHECK: %[[SECOND:.*]] = arith.cmpi ugt, %[[TRIPS]], %c1_i32
+// CHECK: %[[Q1:.*]] = tile.addptr %[[TABLE]], %c1_i32
+// CHECK: %[[PAGE1:.*]] = tile.load %[[Q1]], %[[SECOND]] : !tile.ptr<i32>
+// CHECK: %[[ANY:.*]] = arith.cmpi ugt, %[[TRIPS]], %c0_i32
+// CHECK: %[[AT0:.*]] = tile.splat %[[PAGE0]]
+// CHECK: %[[R0:.*]] = tile.addptr %[[P]], %[[AT0]]
+// CHECK: warp.async_copy %[[R0]], %{{.*}} if %[[ANY]] vector 8
+// CHECK: scf.for {{.*}} iter_args({{.*}}, %[[LEFT:.*]] = %[[TRIPS]], %{{[^,]*}} = %c1_i32, %[[I:.*]] = %c2_i32, %[[PAGE:.*]] = %[[PAGE1]])
+// CHECK: warp.ring.wait
+// CHECK: %[[ENABLE:.*]] = arith.cmpi ugt, %[[LEFT]], %c1_i32
+// CHECK: %[[AT:.*]] = tile.splat %[[PAGE]]
+// CHECK: %[[R:.*]] = tile.addptr %[[P]], %[[AT]]
+// CHECK: warp.async_copy %[[R]], %{{.*}} if %[[ENABLE]] vector 8
+// CHECK: %[[MORE:.*]] = arith.cmpi ugt, %[[LEFT]], %c2_i32
+// CHECK: %[[Q:.*]] = tile.addptr %[[TABLE]], %[[I]]
+// CHECK: %[[NEXT:.*]] = tile.load %[[Q]], %[[MORE]] : !tile.ptr<i32>
+// CHECK-NOT: tile.load
+// CHECK: warp.local_load
+// CHECK: scf.yield {{.*}}, %[[NEXT]] :
+tile.func @paged(%p: tensor<16x16x!tile.ptr<f16>, #rows> {tile.divisibility = 16 : i32}, %table: !tile.ptr<i32>, %n: i32) -> tensor<16x16xf16, #rows> attributes {warp.num_warps = 1 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c16 = arith.constant 16 : i32
+  %zero = arith.constant dense<0.0> : tensor<16x16xf16, #rows>
+  %zeros = arith.constant dense<0> : tensor<16x16xi32, #rows>
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%x = %zero) -> (tensor<16x16xf16, #rows>) : i32 {
+    %q = tile.addptr %table, %i : !tile.ptr<i32>, i32
+    %page = tile.load %q : !tile.ptr<i32>
+    %at = tile.splat %page : i32 -> tensor<16x16xi32, #rows>
+    %r = tile.addptr %p, %at {tile.contiguity = array<i32: 1, 16>, tile.divisibility = array<i32: 16, 16>} : tensor<16x16x!tile.ptr<f16>, #rows>, tensor<16x16xi32, #rows>
+    %t = tile.load %r : tensor<16x16x!tile.ptr<f16>, #rows>
+    %s = warp.alloc %t : (tensor<16x16xf16, #rows>) -> !warp.shared<16x16xf16, #plain>
+    %y = warp.local_load %s : !warp.shared<16x16xf16, #plain> -> tensor<16x16xf16, #rows>
+    %z = arith.addf %x, %y : tensor<16x16xf16, #rows>
+    scf.yield %z : tensor<16x16xf16, #rows>
+  } {tile.num_stages = 2 : i32}
+  tile.return %sum : tensor<16x16xf16, #rows>
+}
+
+// A row for each element, found through another one, under a mask of its own.
+// The loop uses it, too.
+// CHECK-LABEL: @rows
+// CHECK-SAME: %[[P:[^:]*]]: tensor<16x16x!tile.ptr<f16>
+// CHECK-SAME: %[[Q:[^:]*]]: tensor<16x16x!tile.ptr<i32>
+// CHECK-SAME: %[[M:[^:]*]]: tensor<16x16xi1
+// CHECK: scf.for {{.*}} iter_args({{.*}}, %[[LEFT:[^ ,]*]] = %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %[[ROW:[^ ]*]] = %{{[^,)]*}})
+// CHECK: warp.ring.wait
+// CHECK: %[[R:.*]] = tile.addptr %[[P]], %[[ROW]]
+// CHECK: warp.async_copy %[[R]]
+// CHECK: %[[MORE:.*]] = arith.cmpi ugt, %[[LEFT]], %c2_i32
+// CHECK: %[[ALL:.*]] = tile.splat %[[MORE]] : i1
+// CHECK: %[[MASK:.*]] = arith.andi %[[M]], %[[ALL]]
+// CHECK: %[[STEP:.*]] = tile.load %[[Q]], %[[MASK]]
+// CHECK: %[[THERE:.*]] = tile.addptr %[[Q]], %[[STEP]]
+// CHECK: %[[ALL2:.*]] = tile.splat %[[MORE]] : i1
+// CHECK: %[[NEXT:.*]] = tile.load %[[THERE]], %[[ALL2]]
+// CHECK: %[[OWN:.*]] = tile.load %[[Q]], %[[M]]
+// CHECK: warp.local_load
+// CHECK: tile.store %{{.*}}, %[[OWN]]
+// CHECK: scf.yield {{.*}}, %[[NEXT]] :
+tile.func @rows(%p: tensor<16x16x!tile.ptr<f16>, #rows> {tile.divisibility = 16 : i32}, %q: tensor<16x16x!tile.ptr<i32>, #rows>, %m: tensor<16x16xi1, #rows>, %out: tensor<16x16x!tile.ptr<i32>, #rows>, %n: i32) -> tensor<16x16xf16, #rows> attributes {warp.num_warps = 1 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<16x16xf16, #rows>
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%x = %zero) -> (tensor<16x16xf16, #rows>) : i32 {
+    %step = tile.load %q, %m : tensor<16x16x!tile.ptr<i32>, #rows>
+    %there = tile.addptr %q, %step : tensor<16x16x!tile.ptr<i32>, #rows>, tensor<16x16xi32, #rows>
+    %row = tile.load %there : tensor<16x16x!tile.ptr<i32>, #rows>
+    %r = tile.addptr %p, %row {tile.contiguity = array<i32: 1, 16>, tile.divisibility = array<i32: 16, 16>} : tensor<16x16x!tile.ptr<f16>, #rows>, tensor<16x16xi32, #rows>
+    %t = tile.load %r : tensor<16x16x!tile.ptr<f16>, #rows>
+    %s = warp.alloc %t : (tensor<16x16xf16, #rows>) -> !warp.shared<16x16xf16, #plain>
+    %y = warp.local_load %s : !warp.shared<16x16xf16, #plain> -> tensor<16x16xf16, #rows>
+    %z = arith.addf %x, %y : tensor<16x16xf16, #rows>
+    tile.store %out, %step : tensor<16x16x!tile.ptr<i32>, #rows>
+    scf.yield %z : tensor<16x16xf16, #rows>
+  } {tile.num_stages = 2 : i32}
+  tile.return %sum : tensor<16x16xf16, #rows>
+}

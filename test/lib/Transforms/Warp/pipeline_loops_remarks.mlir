@@ -56,14 +56,101 @@ tile.func @narrow(%p: tensor<128x!tile.ptr<f16>, #row>, %n: i32) {
 
 #row = #warp.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]]}>
 #line = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64]]}>
-tile.func @indirect(%p: tensor<128x!tile.ptr<f32>, #row>, %q: tensor<128x!tile.ptr<i32>, #row>, %n: i32) {
+tile.func @volatile_index(%p: tensor<128x!tile.ptr<f32>, #row>, %q: tensor<128x!tile.ptr<i32>, #row>, %n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   scf.for %i = %c0 to %n step %c1 : i32 {
+    %o = tile.load %q volatile : tensor<128x!tile.ptr<i32>, #row>
+    %r = tile.addptr %p, %o : tensor<128x!tile.ptr<f32>, #row>, tensor<128xi32, #row>
+    // expected-remark@+1 {{not pipelined: its addresses depend on a volatile load}}
+    %t = tile.load %r : tensor<128x!tile.ptr<f32>, #row>
+    %s = warp.alloc %t : (tensor<128xf32, #row>) -> !warp.shared<128xf32, #line>
+    %x = warp.local_load %s : !warp.shared<128xf32, #line> -> tensor<128xf32, #row>
+  }
+  tile.return
+}
+
+// -----
+
+// The index of the index, too.
+#row = #warp.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]]}>
+#line = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64]]}>
+tile.func @volatile_index_of_index(%p: tensor<128x!tile.ptr<f32>, #row>, %q: tensor<128x!tile.ptr<i32>, #row>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %z = tile.load %q volatile : tensor<128x!tile.ptr<i32>, #row>
+    %qz = tile.addptr %q, %z : tensor<128x!tile.ptr<i32>, #row>, tensor<128xi32, #row>
+    %o = tile.load %qz : tensor<128x!tile.ptr<i32>, #row>
+    %r = tile.addptr %p, %o : tensor<128x!tile.ptr<f32>, #row>, tensor<128xi32, #row>
+    // expected-remark@+1 {{not pipelined: its addresses depend on a volatile load}}
+    %t = tile.load %r : tensor<128x!tile.ptr<f32>, #row>
+    %s = warp.alloc %t : (tensor<128xf32, #row>) -> !warp.shared<128xf32, #line>
+    %x = warp.local_load %s : !warp.shared<128xf32, #line> -> tensor<128xf32, #row>
+  }
+  tile.return
+}
+
+// -----
+
+#row = #warp.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]]}>
+#line = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64]]}>
+tile.func @taken_index(%p: tensor<128x!tile.ptr<f32>, #row>, %q: tensor<128x!tile.ptr<i32>, #row>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %one = arith.constant dense<1> : tensor<128xi32, #row>
+    %o = tile.atomic_rmw add relaxed gpu %q, %one : tensor<128x!tile.ptr<i32>, #row>
+    %r = tile.addptr %p, %o : tensor<128x!tile.ptr<f32>, #row>, tensor<128xi32, #row>
+    // expected-remark@+1 {{not pipelined: its addresses depend on what the loop changes in memory}}
+    %t = tile.load %r : tensor<128x!tile.ptr<f32>, #row>
+    %s = warp.alloc %t : (tensor<128xf32, #row>) -> !warp.shared<128xf32, #line>
+    %x = warp.local_load %s : !warp.shared<128xf32, #line> -> tensor<128xf32, #row>
+  }
+  tile.return
+}
+
+// -----
+
+#row = #warp.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]]}>
+#line = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64]]}>
+tile.func @chosen_index(%p: tensor<128x!tile.ptr<f32>, #row>, %q: tensor<128x!tile.ptr<i32>, #row>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %one = arith.constant dense<1> : tensor<128xi32, #row>
+    %first = arith.cmpi eq, %i, %c0 : i32
+    %o = scf.if %first -> tensor<128xi32, #row> {
+      %loaded = tile.load %q : tensor<128x!tile.ptr<i32>, #row>
+      scf.yield %loaded : tensor<128xi32, #row>
+    } else {
+      scf.yield %one : tensor<128xi32, #row>
+    }
+    %r = tile.addptr %p, %o : tensor<128x!tile.ptr<f32>, #row>, tensor<128xi32, #row>
+    // expected-remark@+1 {{not pipelined: its addresses depend on what the loop branches on}}
+    %t = tile.load %r : tensor<128x!tile.ptr<f32>, #row>
+    %s = warp.alloc %t : (tensor<128xf32, #row>) -> !warp.shared<128xf32, #line>
+    %x = warp.local_load %s : !warp.shared<128xf32, #line> -> tensor<128xf32, #row>
+  }
+  tile.return
+}
+
+// -----
+
+// The loop writes the indices.
+#row = #warp.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]]}>
+#line = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64]]}>
+tile.func @written_index(%p: tensor<128x!tile.ptr<f32>, #row>, %q: tensor<128x!tile.ptr<i32>, #row>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %one = arith.constant dense<1> : tensor<128xi32, #row>
     %o = tile.load %q : tensor<128x!tile.ptr<i32>, #row>
     %r = tile.addptr %p, %o : tensor<128x!tile.ptr<f32>, #row>, tensor<128xi32, #row>
-    // expected-remark@+1 {{not pipelined: its addresses depend on what the loop reads or branches on}}
     %t = tile.load %r : tensor<128x!tile.ptr<f32>, #row>
+    %s0 = arith.addi %o, %one : tensor<128xi32, #row>
+    // expected-remark@+1 {{not pipelined: it may write what the loop loads}}
+    tile.store %q, %s0 : tensor<128x!tile.ptr<i32>, #row>
     %s = warp.alloc %t : (tensor<128xf32, #row>) -> !warp.shared<128xf32, #line>
     %x = warp.local_load %s : !warp.shared<128xf32, #line> -> tensor<128xf32, #row>
   }
