@@ -26,6 +26,16 @@ readAndWrite(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
   effects.emplace_back(MemoryEffects::Write::get());
 }
 
+std::optional<MemorySemantic> tilewright::tile::getProgramOrder(Operation *op) {
+  if (op->getNumOperands() == 0 || !isa<PtrType>(op->getOperand(0).getType()))
+    return std::nullopt;
+  if (auto rmw = dyn_cast<AtomicRMWOp>(op))
+    return rmw.getSem();
+  if (auto swap = dyn_cast<AtomicCASOp>(op))
+    return swap.getSem();
+  return std::nullopt;
+}
+
 //===-- atomic_rmw --------------------------------------------------------===//
 
 LogicalResult AtomicRMWOp::inferReturnTypes(MLIRContext *,

@@ -37,3 +37,21 @@
 #include "dialect/Tile/TileReduceOps.h.inc"
 #define GET_OP_CLASSES
 #include "dialect/Tile/TileShapeOps.h.inc"
+
+namespace tilewright::tile {
+
+/// Whether an atomic operation shows others what its program wrote before it.
+inline bool releases(MemorySemantic order) {
+  return order == MemorySemantic::Release || order == MemorySemantic::AcqRel;
+}
+
+/// Whether what follows an atomic operation sees what others have released.
+inline bool acquires(MemorySemantic order) {
+  return order == MemorySemantic::Acquire || order == MemorySemantic::AcqRel;
+}
+
+/// The order of an atomic operation on a scalar, which is one of the whole
+/// program; nothing for all other ops. Those on tiles are one of a thread each.
+std::optional<MemorySemantic> getProgramOrder(mlir::Operation *op);
+
+} // namespace tilewright::tile

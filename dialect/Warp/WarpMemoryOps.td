@@ -158,7 +158,8 @@ def Warp_TmaStoreOp : Warp_Op<"tma_store", [
     is out of bounds is left out. The tile goes through `staging`, a part of it
     after the other, while the parts before are being copied. When the op is done,
     the tile is on its way: other kernels see it, and so do copies of this one, but
-    no loads of this kernel.
+    no loads of this kernel. Before other programs are told of it,
+    `warp.tma_store_wait` waits until it has arrived.
 
     The last copies still read `staging` then. Another store through the same
     memory knows how to wait for them; for all other uses `warp.tma_store_wait`
@@ -200,15 +201,21 @@ def Warp_TmaStoreOp : Warp_Op<"tma_store", [
 
 def Warp_TmaStoreWaitOp : Warp_Op<"tma_store_wait", [
     MemoryEffects<[MemRead<Warp_SharedResource>, MemWrite<Warp_SharedResource>]>]> {
-  let summary = "waits until the copies of stores have read shared memory";
+  let summary = "waits for the copies of stores";
   let description = [{
     The thread that made the copies of the `warp.tma_store` ops through `staging`
-    waits for them; others learn of it by the next barrier.
+    waits until they have read that memory or, with `arrived`, until what they
+    write is there for it to release. Others learn of it by the next barrier.
 
     ```mlir
     warp.tma_store_wait %staging : !warp.shared<32768xi8, #bytes>
+    warp.tma_store_wait %staging arrived : !warp.shared<32768xi8, #bytes>
+    tile.atomic_rmw add release gpu %flag, %one : !tile.ptr<i32>
     ```
   }];
-  let arguments = (ins Warp_Shared:$staging);
-  let assemblyFormat = "$staging attr-dict `:` type($staging)";
+  let arguments = (ins Warp_Shared:$staging, UnitAttr:$arrived);
+  let builders = [OpBuilder<(ins "::mlir::Value":$staging), [{
+    build($_builder, $_state, staging, /*arrived=*/false);
+  }]>];
+  let assemblyFormat = "$staging (`arrived` $arrived^)? attr-dict `:` type($staging)";
 }

@@ -159,9 +159,7 @@ protected:
   }
 
   static void emitReleaseBarrier(ImplicitLocOpBuilder &b, Op op) {
-    bool releases = op.getSem() == tile::MemorySemantic::Release ||
-                    op.getSem() == tile::MemorySemantic::AcqRel;
-    if (isOrdered(op) || (isScalar(op) && releases))
+    if (isOrdered(op) || (isScalar(op) && tile::releases(op.getSem())))
       emitBarrier(b);
   }
 
@@ -199,12 +197,10 @@ protected:
                                SmallVector<Value> results,
                                ConversionPatternRewriter &rewriter) {
     fillCopies(getLayoutOrScalar(op.getType()), results);
-    bool acquires = op.getSem() == tile::MemorySemantic::Acquire ||
-                    op.getSem() == tile::MemorySemantic::AcqRel;
     if (needsResultExchange(op)) {
       if (failed(emitExchange(b, op, owner, results)))
         return failure();
-    } else if (isOrdered(op) || (isScalar(op) && acquires)) {
+    } else if (isOrdered(op) || (isScalar(op) && tile::acquires(op.getSem()))) {
       emitBarrier(b);
     }
     rewriter.replaceOpWithMultiple(op, {results});

@@ -96,11 +96,14 @@ void StoringWarps::meet() const {
                           Value());
 }
 
-/// Until at most `pending` of the groups of copies still read shared memory.
-static void emitStoreWait(ImplicitLocOpBuilder &b, unsigned pending) {
-  InlinePtx(b).emit(
-      ("cp.async.bulk.wait_group.read " + Twine(pending) + ";").str(),
-      /*sideEffects=*/true);
+/// Until at most `pending` of the groups of copies still read shared memory or,
+/// if they are to have `arrived`, are under way.
+static void emitStoreWait(ImplicitLocOpBuilder &b, unsigned pending,
+                          bool arrived = false) {
+  StringRef instruction =
+      arrived ? "cp.async.bulk.wait_group " : "cp.async.bulk.wait_group.read ";
+  InlinePtx(b).emit((instruction + Twine(pending) + ";").str(),
+                    /*sideEffects=*/true);
 }
 
 StoreWriter::StoreWriter(ImplicitLocOpBuilder &b, const TmaStorePlan &plan,
@@ -246,7 +249,7 @@ struct TmaStoreWaitLowering : ConvertOpToLLVMPattern<warp::TmaStoreWaitOp> {
   matchAndRewrite(warp::TmaStoreWaitOp op, OneToNOpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    emitStoreWait(b, /*pending=*/0);
+    emitStoreWait(b, /*pending=*/0, op.getArrived());
     rewriter.eraseOp(op);
     return success();
   }

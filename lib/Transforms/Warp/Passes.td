@@ -139,7 +139,8 @@ def StageStores : Pass<"warp-stage-stores", "::mlir::ModuleOp"> {
     go through one piece of memory, made in front of the outermost loop that a
     store stands in. So nobody waits until the copies of a store have read it,
     before the next store writes it or the last is done; meanwhile the next loop
-    runs.
+    runs. In front of an atomic operation by which the program releases what it
+    has written, the copies have to arrive.
 
     Input: layouts are chosen, each store has memory of its own. Output: the same,
     with memory that lives as long as its stores.
@@ -158,7 +159,7 @@ def StageStores : Pass<"warp-stage-stores", "::mlir::ModuleOp"> {
     warp.tma_store_wait %s
     ```
 
-    Left alone: functions of several blocks.
+    In functions of several blocks each store is waited for on its own.
   }];
   let dependentDialects = ["::tilewright::warp::WarpDialect"];
 }

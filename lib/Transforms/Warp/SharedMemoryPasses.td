@@ -127,7 +127,7 @@ def CheckRings : Pass<"warp-check-rings", "::mlir::ModuleOp"> {
     | sums untouched | Until then sums go to products, waits and loops only. |
     | fence before release | Reads by threads of a slot that copies fill are fenced before its release. |
     | fence before product | Writes by threads, and copies of `cp.async`, are followed by a fence and then a barrier before a product reads them. |
-    | stores done | Memory that `warp.tma_store` goes through is written otherwise, and left, only behind a `warp.tma_store_wait`, and a barrier. |
+    | stores done | Memory that `warp.tma_store` goes through is written otherwise, and left, only behind a `warp.tma_store_wait`, and a barrier. Its copies have arrived before an atomic operation of the program releases them. |
     | cluster meets | A `warp.cluster_barrier` stands between a ring of a cluster and its first use, and behind its last. |
     | memory kept | Nothing else is written to the place of a tile that is still read; what two roles use lies apart. |
     | warps meet | Barriers and whatever all threads of a role do stand in uniform control flow; there are barriers enough; products are those of whole warpgroups. |

@@ -27,7 +27,7 @@ static void eraseStaging(AllocOp staging) {
 }
 
 /// Lets `stores` go through one piece of memory, made at the top of `body`.
-static void share(MutableArrayRef<TmaStoreOp> stores, Block &body) {
+static AllocOp share(MutableArrayRef<TmaStoreOp> stores, Block &body) {
   AllocOp largest;
   SmallVector<AllocOp> replaced;
   for (TmaStoreOp store : stores) {
@@ -39,13 +39,34 @@ static void share(MutableArrayRef<TmaStoreOp> stores, Block &body) {
   Operation *first = body.findAncestorOpInBlock(*stores.front());
   Operation *last = body.findAncestorOpInBlock(*stores.back());
   OpBuilder b(first);
-  Value shared =
+  auto shared =
       AllocOp::create(b, stores.front().getLoc(), largest.getType(), Value());
   b.setInsertionPointAfter(last);
   TmaStoreWaitOp::create(b, stores.back().getLoc(), shared);
   for (TmaStoreOp store : stores)
     store.getStagingMutable().assign(shared);
   llvm::for_each(replaced, eraseStaging);
+  return shared;
+}
+
+/// Whether `op` tells other programs what all threads of this one have written.
+static bool releases(Operation *op) {
+  auto order = tile::getProgramOrder(op);
+  return order && tile::releases(*order);
+}
+
+/// What is copied from `staging` arrives before other programs are told of it:
+/// a thread releases what it knows to be there, not what copies have yet to
+/// write.
+static void waitBeforeReleases(AllocOp staging) {
+  Block *body = staging->getBlock();
+  body->walk([&](Operation *op) {
+    if (!releases(op) ||
+        !staging->isBeforeInBlock(body->findAncestorOpInBlock(*op)))
+      return;
+    OpBuilder b(op);
+    TmaStoreWaitOp::create(b, op->getLoc(), staging, /*arrived=*/true);
+  });
 }
 
 namespace {
@@ -54,6 +75,8 @@ struct StageStores : warp::impl::StageStoresBase<StageStores> {
     for (auto func : getOperation().getOps<tile::FuncOp>())
       if (func.getBody().hasOneBlock())
         visitRoles(func.getBody().front());
+      else
+        func.walk([](TmaStoreWaitOp wait) { wait.setArrived(true); });
   }
 
   /// Roles that the source says run at the same time, so each has memory of its
@@ -78,7 +101,7 @@ struct StageStores : warp::impl::StageStoresBase<StageStores> {
             .push_back(store);
     });
     for (auto &[parts, stores] : storesOfParts)
-      share(stores, body);
+      waitBeforeReleases(share(stores, body));
   }
 };
 } // namespace

@@ -221,12 +221,16 @@ LogicalResult SlotRules::visit(TmaStoreOp op) {
     return failure();
   state->lost.erase(memory);
   state->storing[memory] = false;
+  state->arriving.insert(memory);
   return success();
 }
 
 LogicalResult SlotRules::visit(TmaStoreWaitOp op) {
-  auto found = state->storing.find(state->get(op.getStaging()).memory.origin);
+  Operation *memory = state->get(op.getStaging()).memory.origin;
+  auto found = state->storing.find(memory);
   if (found != state->storing.end())
     found->second = true;
+  if (op.getArrived())
+    state->arriving.erase(memory);
   return success();
 }

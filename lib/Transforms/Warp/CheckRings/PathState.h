@@ -100,6 +100,8 @@ struct PathState {
   /// Memory that `warp.tma_store` goes through, with whether its copies have
   /// been waited for, so that only a barrier is missing.
   std::map<mlir::Operation *, bool> storing;
+  /// Such memory whose copies may not have arrived yet.
+  std::set<mlir::Operation *> arriving;
   /// Rings of a cluster that other blocks may not have made yet, and those that
   /// they may still be using.
   std::set<mlir::Operation *> unannounced, shared;
@@ -129,8 +131,8 @@ struct PathState {
   void normalize();
   auto key() const {
     return std::tie(values, rings, filled, copies, hasOpenCopies, running,
-                    numProducts, written, readByThreads, storing, unannounced,
-                    shared, lost);
+                    numProducts, written, readByThreads, storing, arriving,
+                    unannounced, shared, lost);
   }
   bool operator<(const PathState &other) const { return key() < other.key(); }
 };

@@ -1,5 +1,6 @@
 #include "lib/Transforms/Warp/CheckRings/PathWalk.h"
 
+#include "dialect/Tile/TileOps.h"
 #include "lib/Analysis/SharedMemory.h"
 #include "lib/Transforms/Warp/CheckRings/Scalars.h"
 
@@ -24,7 +25,7 @@ static bool isOfProtocol(Operation *op) {
              RingNoSlotOp, TmaLoadOp, AsyncCopyOp, AllocOp, SharedTransposeOp,
              WgmmaOp, WgmmaWaitOp, ProxyFenceOp, BarrierOp, ClusterBarrierOp,
              SpecializeOp>(op) ||
-         usesScratch(op) ||
+         usesScratch(op) || tile::getProgramOrder(op) ||
          llvm::any_of(op->getOperandTypes(), llvm::IsaPred<SharedType>);
 }
 

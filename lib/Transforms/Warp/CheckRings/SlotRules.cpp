@@ -1,5 +1,6 @@
 #include "lib/Transforms/Warp/CheckRings/SlotRules.h"
 
+#include "dialect/Tile/TileOps.h"
 #include "lib/Analysis/SharedMemory.h"
 #include "lib/Transforms/Warp/CheckRings/RuleNames.h"
 
@@ -15,6 +16,11 @@ InFlightDiagnostic warp::reportRule(Operation *op, StringRef rule) {
 
 /// Ops that are known by their effects on memory alone.
 LogicalResult SlotRules::visitOther(Operation *op) {
+  auto order = tile::getProgramOrder(op);
+  if (order && tile::releases(*order) && !state->arriving.empty())
+    return reportRule(op, kStores)
+           << "tells other programs of copies of a store that may not have "
+              "arrived";
   for (OpOperand &operand : op->getOpOperands()) {
     if (!isa<SharedType>(operand.get().getType()))
       continue;

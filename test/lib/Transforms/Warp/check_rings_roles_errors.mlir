@@ -189,6 +189,24 @@ tile.func @store_barrier(%map: !warp.tensor_map, %i: i32, %x: tensor<64x16xf32, 
 #bytes = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256], [512], [1024], [2048]]}>
 !bytes = !warp.shared<4096xi8, #bytes>
 
+// Stores done: what copies have read is not there yet. An operation that
+// releases nothing may come before it is.
+tile.func @store_told(%map: !warp.tensor_map, %i: i32, %x: tensor<64x16xf32, #c>, %flag: !tile.ptr<i32>) {
+  %staging = warp.alloc {warp.shared_offset = 0 : i32} : !bytes
+  warp.tma_store %x, %map[%i, %i] through %staging : tensor<64x16xf32, #c>, !warp.tensor_map, !bytes
+  warp.tma_store_wait %staging : !bytes
+  %0 = tile.atomic_rmw add acquire gpu %flag, %i : !tile.ptr<i32>
+  // expected-error @+1 {{rule 'stores done' is broken: tells other programs of copies of a store that may not have arrived}}
+  %1 = tile.atomic_rmw add release gpu %flag, %i : !tile.ptr<i32>
+  tile.return
+}
+
+// -----
+
+#c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
+#bytes = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256], [512], [1024], [2048]]}>
+!bytes = !warp.shared<4096xi8, #bytes>
+
 // Stores done: the block may be gone before its memory has been read.
 tile.func @store_end(%map: !warp.tensor_map, %i: i32, %x: tensor<64x16xf32, #c>) {
   %staging = warp.alloc : !bytes

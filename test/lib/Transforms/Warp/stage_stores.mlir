@@ -40,6 +40,39 @@ tile.func @loop(%map: !warp.tensor_map, %i: i32, %n: i32) attributes {tile.kerne
   tile.return
 }
 
+// What the program releases has arrived, also from stores of iterations before.
+// Tiles of atomic operations release what their own threads wrote, which is no
+// copies; and in front of the first store there is nothing to wait for.
+
+// CHECK-LABEL: tile.func @told
+// CHECK: tile.atomic_rmw add acq_rel
+// CHECK: %[[S:.*]] = warp.alloc
+// CHECK: scf.for
+// CHECK-NEXT: warp.tma_store_wait %[[S]] arrived
+// CHECK-NEXT: tile.atomic_cas acq_rel
+// CHECK-NEXT: warp.tma_store
+// CHECK-NEXT: tile.atomic_rmw add acquire
+// CHECK-NEXT: tile.atomic_rmw add acq_rel {{.*}} : tensor
+// CHECK: }
+// CHECK-NEXT: warp.tma_store_wait %[[S]] :
+// CHECK-NEXT: warp.tma_store_wait %[[S]] arrived
+// CHECK-NEXT: tile.atomic_rmw add release
+tile.func @told(%map: !warp.tensor_map, %i: i32, %n: i32, %flag: !tile.ptr<i32>, %flags: tensor<32x!tile.ptr<i32>, #warp.linear<{lane = [[1], [2], [4], [8], [16]]}>>, %ones: tensor<32xi32, #warp.linear<{lane = [[1], [2], [4], [8], [16]]}>>) attributes {warp.num_warps = 1 : i32} {
+  %y = arith.constant dense<1.0> : tensor<32x32xf32, #narrow>
+  %0 = tile.atomic_rmw add acq_rel gpu %flag, %i : !tile.ptr<i32>
+  scf.for %k = %i to %n step %i : i32 {
+    %1 = tile.atomic_cas acq_rel gpu %flag, %i, %n : !tile.ptr<i32>
+    %small = warp.alloc : !warp.shared<4096xi8, #small>
+    warp.tma_store %y, %map[%k, %i] through %small
+        : tensor<32x32xf32, #narrow>, !warp.tensor_map, !warp.shared<4096xi8, #small>
+    warp.tma_store_wait %small : !warp.shared<4096xi8, #small>
+    %2 = tile.atomic_rmw add acquire gpu %flag, %i : !tile.ptr<i32>
+    %3 = tile.atomic_rmw add acq_rel gpu %flags, %ones : tensor<32x!tile.ptr<i32>, #warp.linear<{lane = [[1], [2], [4], [8], [16]]}>>
+  }
+  %4 = tile.atomic_rmw add release gpu %flag, %i : !tile.ptr<i32>
+  tile.return
+}
+
 // Who uses the memory after the wait needs a barrier: only one thread waited.
 
 // BARRIERS-LABEL: tile.func @reuse
