@@ -1,6 +1,7 @@
 #include "python/bindings/runtime/Call.h"
 
 #include "python/bindings/runtime/ArrayTypes.h"
+#include "python/bindings/runtime/Integer.h"
 #include "python/bindings/runtime/OwnArray.h"
 
 #include <algorithm>
@@ -89,7 +90,19 @@ bool bindArguments(const Signature &signature, PyObject *const *args,
          call.values + parameters;
 }
 
-static bool rejectArray(const ArgumentName &name) {
+void Parameter::learn(PyTypeObject *type) const {
+  last = {};
+  last.info = &python::infoOf(type);
+  last.type = type;
+  if (last.info->reader.protocol == Protocol::DLPackExchange)
+    last.reading = Reading::ByFunctions;
+  else if (last.info->role == TypeInfo::OwnArray)
+    last.reading = Reading::AsOwnArray;
+  else if (last.info->role == TypeInfo::Int)
+    last.reading = Reading::AsInteger;
+}
+
+[[gnu::cold]] static bool rejectArray(const ArgumentName &name) {
   PyErr_Format(PyExc_TypeError,
                "argument '%U' of kernel %s() is an array, but the parameter is "
                "tl.constexpr and takes a compile-time value",
@@ -97,16 +110,8 @@ static bool rejectArray(const ArgumentName &name) {
   return false;
 }
 
-/// Takes in where an array is. False, with a Python error set, if the others
-/// are elsewhere.
-[[gnu::cold]] static bool noteOtherDevice(const Signature &signature,
-                                          size_t index, const Device &device,
-                                          Call &call) {
-  if (call.key.device.kind == DeviceKind::Any) {
-    call.key.device = device;
-    call.deviceOf = index;
-    return true;
-  }
+[[gnu::cold]] static bool rejectDevice(const Signature &signature, size_t index,
+                                       const Device &device, const Call &call) {
   PyErr_Format(PyExc_ValueError,
                "argument '%U' of kernel %s() is on %s, but '%U' is on %s",
                signature.parameters[index].name.ptr(), signature.kernel.c_str(),
@@ -116,10 +121,22 @@ static bool rejectArray(const ArgumentName &name) {
   return false;
 }
 
-static void add(ArgumentKind kind, ElementType type, Hint hint, uint64_t bits,
-                Call &call) {
-  call.key.arguments[call.key.argumentCount++] =
-      ArgumentKey::make(kind, type, hint);
+/// Takes in where an array is. False, with a Python error set, if the others
+/// are elsewhere.
+static bool noteDevice(const Signature &signature, size_t index,
+                       const Device &device, Call &call) {
+  if (call.key.device == device)
+    return true;
+  if (call.key.device.kind != DeviceKind::Any)
+    return rejectDevice(signature, index, device, call);
+  call.key.device = device;
+  call.deviceOf = index;
+  return true;
+}
+
+static void add(const Parameter &parameter, ArgumentKind kind, ElementType type,
+                Hint hint, uint64_t bits, Call &call) {
+  call.key.arguments[parameter.place] = ArgumentKey::make(kind, type, hint);
   // The others are part of the kernel's code.
   if (kind != ArgumentKind::None && hint != Hint::One)
     call.slots[call.slotCount++] = bits;
@@ -153,14 +170,11 @@ static bool checkAlignment(const Signature &signature, size_t index,
 [[gnu::always_inline]] static inline bool
 addArray(const Signature &signature, size_t index, const Device &device,
          ElementType type, uint64_t address, Call &call) {
-  const Hint hint =
-      hintAtAddress(signature.parameters[index].specialization, address);
-  call.key.arguments[call.key.argumentCount++] =
-      ArgumentKey::make(ArgumentKind::Pointer, type, hint);
-  call.slots[call.slotCount++] = address;
+  const Parameter &parameter = signature.parameters[index];
+  const Hint hint = hintAtAddress(parameter.specialization, address);
+  add(parameter, ArgumentKind::Pointer, type, hint, address, call);
   return checkAlignment(signature, index, device, type, hint, address) &&
-         (call.key.device == device ||
-          noteOtherDevice(signature, index, device, call));
+         noteDevice(signature, index, device, call);
 }
 
 /// Takes in what the call needs to know of an array beside its address.
@@ -175,8 +189,8 @@ static void noteArray(size_t index, const Argument &argument, Call &call) {
 }
 
 /// Reads an argument of any kind.
-static bool readAny(const Signature &signature, size_t index,
-                    const TypeInfo &info, Call &call) {
+[[gnu::noinline]] static bool readAny(const Signature &signature, size_t index,
+                                      const TypeInfo &info, Call &call) {
   const Parameter &parameter = signature.parameters[index];
   const ArgumentName name = {signature.kernel.c_str(), parameter.name.ptr()};
   Argument argument = {};
@@ -188,7 +202,8 @@ static bool readAny(const Signature &signature, size_t index,
     return addArray(signature, index, argument.device, argument.type,
                     argument.bits, call);
   }
-  add(argument.kind, argument.type, argument.hint, argument.bits, call);
+  add(parameter, argument.kind, argument.type, argument.hint, argument.bits,
+      call);
   call.isStructured = argument.kind == ArgumentKind::Structured;
   return true;
 }
@@ -263,17 +278,14 @@ static bool readOwn(const Signature &signature, size_t index, Call &call) {
 }
 
 /// Reads an int.
-static bool readInteger(const Signature &signature, size_t index,
-                        const TypeInfo &info, Call &call) {
-  int overflow = 0;
-  const int64_t number =
-      PyLong_AsLongLongAndOverflow(call.values[index], &overflow);
-  if (overflow)
-    return readAny(signature, index, info, call);
+static bool readInteger(const Signature &signature, size_t index, Call &call) {
+  const Parameter &parameter = signature.parameters[index];
+  int64_t number = 0;
+  if (!readLong(call.values[index], number))
+    return readAny(signature, index, *parameter.last.info, call);
   const auto bits = static_cast<uint64_t>(number);
-  add(ArgumentKind::Scalar, typeOfInteger(number),
-      hintAtInteger(signature.parameters[index].specialization, bits), bits,
-      call);
+  add(parameter, ArgumentKind::Scalar, typeOfInteger(number),
+      hintAtInteger(parameter.specialization, bits), bits, call);
   return true;
 }
 
@@ -283,17 +295,20 @@ static bool readParameter(const Signature &signature, size_t index,
   const Parameter &parameter = signature.parameters[index];
   const TypeInfo &info = parameter.infoOf(call.values[index]);
   if (parameter.isConstexpr) {
-    call.key.constants[call.key.constantCount++] = call.values[index];
+    call.key.constants[parameter.place] = call.values[index];
     return !isArray(info) ||
            rejectArray({signature.kernel.c_str(), parameter.name.ptr()});
   }
-  // The quickest ones by ways of their own.
-  if (info.reader.protocol == Protocol::DLPackExchange)
+  switch (parameter.last.reading) {
+  case Reading::ByFunctions:
     return readExchanged(signature, index, info, call);
-  if (info.role == TypeInfo::OwnArray)
+  case Reading::AsOwnArray:
     return readOwn(signature, index, call);
-  if (info.role == TypeInfo::Int)
-    return readInteger(signature, index, info, call);
+  case Reading::AsInteger:
+    return readInteger(signature, index, call);
+  case Reading::AsAny:
+    break;
+  }
   return readAny(signature, index, info, call);
 }
 
@@ -304,8 +319,9 @@ bool readArguments(const Signature &signature, Call &call) {
       return false;
   const size_t options = signature.options.size() - 1;
   std::copy(call.options, call.options + options,
-            call.key.constants + call.key.constantCount);
-  call.key.constantCount += options;
+            call.key.constants + signature.constantCount);
+  call.key.argumentCount = signature.argumentCount;
+  call.key.constantCount = signature.constantCount + options;
   if (call.key.device.kind == DeviceKind::Any)
     call.key.device.kind = DeviceKind::Cpu;
   return true;

@@ -14,6 +14,9 @@ namespace tilewright::python {
 
 struct OwnArray;
 
+/// How a launch reads an argument: the quickest ones by ways of their own.
+enum class Reading : uint8_t { AsAny, AsInteger, AsOwnArray, ByFunctions };
+
 /// What a parameter was passed last, which it mostly is again: it spares
 /// looking things up.
 struct LastArgument {
@@ -24,6 +27,7 @@ struct LastArgument {
   TensorFacts facts = {};
   ElementType element = {};
   bool byTorch = false;
+  Reading reading = Reading::AsAny;
   Device device = {};
 };
 
@@ -34,17 +38,20 @@ struct alignas(64) Parameter {
   pybind11::object defaultValue;
   bool isConstexpr = false;
   Specialization specialization;
+  /// Its number among the compile-time values, or among the others.
+  uint8_t place = 0;
   mutable LastArgument last = {};
 
   const TypeInfo &infoOf(PyObject *value) const {
-    if (Py_TYPE(value) != last.type) {
-      last = {};
-      last.info = &python::infoOf(Py_TYPE(value));
-      last.type = Py_TYPE(value);
-    }
+    if (Py_TYPE(value) != last.type)
+      learn(Py_TYPE(value));
     return *last.info;
   }
+
+private:
+  void learn(PyTypeObject *type) const;
 };
+static_assert(sizeof(Parameter) == 64);
 
 struct Option {
   pybind11::object name;
@@ -67,11 +74,15 @@ struct Signature {
   /// The defaults of both once more (null for none), as a call starts with
   /// them.
   std::vector<PyObject *> defaults, optionDefaults;
+  /// How many parameters take compile-time values, and how many do not.
+  size_t constantCount = 0, argumentCount = 0;
   /// The keywords of the last call, which are mostly those of the next one.
   mutable std::vector<KeywordPlace> keywords;
 
   void add(Parameter parameter) {
     defaults.push_back(parameter.defaultValue.ptr());
+    size_t &count = parameter.isConstexpr ? constantCount : argumentCount;
+    parameter.place = static_cast<uint8_t>(count++);
     parameters.push_back(std::move(parameter));
   }
   void add(Option option) {

@@ -1,5 +1,6 @@
 #include "python/bindings/runtime/Descriptors.h"
 
+#include "python/bindings/runtime/Integer.h"
 #include "python/bindings/runtime/Slots.h"
 
 #include <algorithm>
@@ -24,9 +25,9 @@ struct Fields {
   PyObject *zero, *nan;
 };
 
-/// The elements of a list or tuple; null for what is none, or not of ints.
-struct Ints {
-  PyObject *const *items;
+/// The elements of a list or tuple.
+struct Items {
+  PyObject *const *at;
   Py_ssize_t count;
 };
 
@@ -48,7 +49,8 @@ public:
 
 private:
   PyObject *attribute(PyObject *descriptor, const Field &field);
-  bool addKey(const Ints &block, PyObject *padding);
+  bool addKey(const Items &block, PyObject *padding);
+  bool addInts(const Items &ints, Py_ssize_t number);
 
   const Fields &fields;
   FlatCall &flat;
@@ -84,13 +86,9 @@ FlatCall::~FlatCall() {
 
 /// Kept until the call is done; null for none, without an error.
 PyObject *Flattener::attribute(PyObject *descriptor, const Field &field) {
-  if (flat.keptCount == kMaxParameters)
-    return nullptr;
-  PyObject *found = nullptr;
+  PyObject *found = slotAt(descriptor, field.offset);
   // Classes derived from it may have anything of that name.
-  if (Py_TYPE(descriptor) == fields.type)
-    found = slotAt(descriptor, field.offset);
-  if (found)
+  if (found && Py_TYPE(descriptor) == fields.type)
     Py_INCREF(found);
   else
     found = PyObject_GetAttr(descriptor, field.name);
@@ -109,15 +107,15 @@ bool Flattener::addToKey(int64_t number) {
   return true;
 }
 
-static Ints intsOf(PyObject *sequence) {
-  if (!PyList_Check(sequence) && !PyTuple_Check(sequence))
-    return {};
-  const Ints ints = {PySequence_Fast_ITEMS(sequence),
-                     PySequence_Fast_GET_SIZE(sequence)};
-  const bool areInts =
-      std::all_of(ints.items, ints.items + ints.count,
-                  [](PyObject *item) { return PyLong_CheckExact(item); });
-  return areInts ? ints : Ints();
+/// Null for what is no list or tuple.
+static Items itemsOf(PyObject *sequence) {
+  if (PyList_Check(sequence))
+    return {reinterpret_cast<PyListObject *>(sequence)->ob_item,
+            PyList_GET_SIZE(sequence)};
+  if (PyTuple_Check(sequence))
+    return {reinterpret_cast<PyTupleObject *>(sequence)->ob_item,
+            PyTuple_GET_SIZE(sequence)};
+  return {nullptr, -1};
 }
 
 /// Whether it is this text, which mostly is the same object.
@@ -126,41 +124,48 @@ static bool isText(PyObject *value, PyObject *text) {
          (PyUnicode_Check(value) && PyUnicode_Compare(value, text) == 0);
 }
 
-bool Flattener::addKey(const Ints &block, PyObject *padding) {
+bool Flattener::addKey(const Items &block, PyObject *padding) {
   const bool isNaN = padding != fields.zero && isText(padding, fields.nan);
   if (!isNaN && !isText(padding, fields.zero))
     return false;
   if (!addToKey(block.count) || !addToKey(isNaN))
     return false;
   for (Py_ssize_t i = 0; i < block.count; ++i) {
-    int overflow = 0;
-    const int64_t side =
-        PyLong_AsLongLongAndOverflow(block.items[i], &overflow);
-    if (overflow || !addToKey(side))
+    int64_t side = 0;
+    if (!PyLong_CheckExact(block.at[i]) || !readLong(block.at[i], side) ||
+        !addToKey(side))
       return false;
   }
   return true;
 }
 
+bool Flattener::addInts(const Items &ints, Py_ssize_t number) {
+  for (Py_ssize_t i = 0; i < number; ++i)
+    if (!PyLong_CheckExact(ints.at[i]) || !add(ints.at[i]))
+      return false;
+  return true;
+}
+
 bool Flattener::addDescriptor(PyObject *descriptor) {
+  if (flat.keptCount + 5 > kMaxParameters)
+    return false;
   PyObject *base = attribute(descriptor, fields.base);
-  PyObject *sides = attribute(descriptor, fields.shape);
-  PyObject *steps = attribute(descriptor, fields.strides);
-  PyObject *blockSides = attribute(descriptor, fields.blockShape);
-  PyObject *padding = attribute(descriptor, fields.padding);
-  if (!base || !sides || !steps || !blockSides || !padding)
+  PyObject *sides = base ? attribute(descriptor, fields.shape) : nullptr;
+  PyObject *steps = sides ? attribute(descriptor, fields.strides) : nullptr;
+  PyObject *blockSides =
+      steps ? attribute(descriptor, fields.blockShape) : nullptr;
+  PyObject *padding =
+      blockSides ? attribute(descriptor, fields.padding) : nullptr;
+  if (!padding)
     return false;
   // From here on no code of the program runs that could change them.
-  const Ints shape = intsOf(sides), strides = intsOf(steps),
-             block = intsOf(blockSides);
-  if (shape.count < 1 || strides.count != shape.count ||
-      block.count != shape.count || !addKey(block, padding) || !add(base))
-    return false;
+  const Items shape = itemsOf(sides), strides = itemsOf(steps),
+              block = itemsOf(blockSides);
   // The last stride is known to be 1.
-  return std::all_of(shape.items, shape.items + shape.count,
-                     [&](PyObject *side) { return add(side); }) &&
-         std::all_of(strides.items, strides.items + strides.count - 1,
-                     [&](PyObject *step) { return add(step); });
+  return shape.count >= 1 && strides.count == shape.count &&
+         block.count == shape.count && addKey(block, padding) && add(base) &&
+         addInts(shape, shape.count) && addInts(strides, shape.count - 1) &&
+         PyLong_CheckExact(strides.at[shape.count - 1]);
 }
 
 bool flattenDescriptors(const Signature &signature, const Call &call,
