@@ -110,7 +110,7 @@ def test_other_device(read):
     x = torch.ones(4, device="cuda")
     assert read(x) == (1, "*fp32")
     x.data = torch.ones(4)
-    with pytest.raises(ValueError, match="'out' is on CUDA device 0"):
+    with pytest.raises(ValueError, match="is on CUDA device 0, but 'x' is on the CPU"):
         read(x)
 
 
