@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass, replace
 
 from rich.console import Console
 from rich.table import Table
-from tilewright.kernels.gemm.config import CLOCK, COSTS, Config, Problem, candidates, clocks
+from tilewright.kernels.gemm.config import CLOCK, COSTS, Config, Problem, candidates, clocks, reach
 
 ITEMSIZES = {"float16": 2, "bfloat16": 2, "float8_e4m3fn": 1, "int8": 1}
 FACTORS = (2, 1.4, 1.2, 1.1, 1.05)
@@ -33,21 +33,27 @@ class Measured:
     eligible: list
 
 
+def problem(shape, layout, itemsize, processors=132):
+    """A product of contiguous matrices, alone, as the model sees it: each operand's rows ("N") or columns ("T")."""
+    M, N, K = shape
+    pitches = (K if layout[0] == "N" else M, K if layout[1] == "T" else N)
+    reaches = (reach(pitch * itemsize) for pitch in pitches)
+    return Problem(M, N, K, 1, itemsize, False, 1, processors, False, 0, True, *reaches)
+
+
 def read(paths):
     """What the sweeps measured."""
     found = []
     for row in (row for path in paths for row in json.loads(path.read_text())["rows"]):
-        sides = map(int, row["shape"].split("x"))
-        problem = Problem(
-            *sides, 1, ITEMSIZES[row["dtype"]], processors=row.get("processors", 132), plain=True
-        )
+        sides = tuple(map(int, row["shape"].split("x")))
+        asked = problem(sides, row["layout"], ITEMSIZES[row["dtype"]], row.get("processors", 132))
         fields = Config.__dataclass_fields__
         times = {
             Config(**{key: entry[key] for key in fields}): entry["us"] * 1e-6 for entry in row["ranking"]
         }
-        eligible = [config for config in candidates(problem) if config in times]
+        eligible = [config for config in candidates(asked) if config in times]
         if eligible:
-            found.append(Measured(f"{row['shape']} {row['layout']}", problem, times, eligible))
+            found.append(Measured(f"{row['shape']} {row['layout']}", asked, times, eligible))
     return found
 
 

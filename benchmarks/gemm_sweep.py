@@ -18,10 +18,11 @@ import random
 
 import report
 import torch
+from gemm_fit import problem
 from rich.console import Console
 from rich.table import Table
 from tilewright.kernels.gemm import Config, matmul
-from tilewright.kernels.gemm.config import CLOCK, SPLITS, TILES, Problem, choose_hopper, clocks
+from tilewright.kernels.gemm.config import CLOCK, SPLITS, TILES, choose_hopper, clocks
 from timing import gpu_time
 
 SHAPES = (
@@ -40,7 +41,7 @@ SHAPES = (
     "128x8192x8192",
     "128x128x32768",
 )
-MORE_TILES = ((256, 128, 8), (64, 256, 4), (128, 32, 8), (128, 128, 4))
+MORE_TILES = ((256, 96, 8), (64, 256, 4), (128, 32, 8), (128, 128, 4))
 
 
 def random_shapes(count):
@@ -116,15 +117,15 @@ def measure(config, a, b, expected):
     return gpu_time(lambda: matmul(a, b, config=config), repetitions=20, budget=0.05)
 
 
-def problem_of(shape, dtype):
+def problem_of(shape, dtype, layout):
     """What the model is asked."""
     processors = torch.cuda.get_device_properties(0).multi_processor_count
-    return Problem(*shape, 1, dtype.itemsize, processors=processors, plain=True)
+    return problem(shape, layout, dtype.itemsize, processors)
 
 
-def searched_configs(shape, dtype, clusters, quick):
+def searched_configs(shape, dtype, layout, clusters, quick):
     """The model's choice and then all others."""
-    problem = problem_of(shape, dtype)
+    problem = problem_of(shape, dtype, layout)
     return list(dict.fromkeys([choose_hopper(problem), *every_config(problem, clusters, quick)]))
 
 
@@ -133,7 +134,7 @@ def sweep(shape, dtype, layout, configs):
     M, N, K = shape
     a, b = operands(shape, dtype, layout)
     expected = a @ b
-    problem = problem_of(shape, dtype)
+    problem = problem_of(shape, dtype, layout)
     chosen = configs[0]
     found = {config: measure(config, a, b, expected) for config in configs}
     times = {config: time for config, time in found.items() if isinstance(time, float)}
@@ -213,7 +214,7 @@ def main():
     dtype = getattr(torch, options.dtype)
     shapes = [tuple(map(int, text.split("x"))) for text in (*options.shape, *random_shapes(options.random))]
     searched = {
-        (shape, layout): searched_configs(shape, dtype, options.num_ctas, options.quick)
+        (shape, layout): searched_configs(shape, dtype, layout, options.num_ctas, options.quick)
         for shape, layout in itertools.product(shapes, options.layout)
     }
     fill_caches(searched, dtype, options.workers)

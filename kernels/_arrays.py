@@ -88,23 +88,6 @@ def address(x):
     return x.data.ptr if name == "cupy" else x.ctypes.data
 
 
-def with_aligned_rows(x):
-    """The matrices ``x``, or a copy of them, whose rows (or columns, if those are contiguous) start at
-    multiples of 16 bytes, as hardware that copies blocks of arrays wants them.
-    """
-    *outer, row, column = strides(x)
-    if column != 1 and row == 1:
-        return with_aligned_rows(x.swapaxes(-1, -2)).swapaxes(-1, -2)
-    itemsize = x.dtype.itemsize
-    if column == 1 and address(x) % 16 == 0 and all(step * itemsize % 16 == 0 for step in (*outer, row)):
-        return x
-    columns = x.shape[-1]
-    wide = -(-columns * itemsize // 16) * 16 // itemsize
-    copy = empty((*x.shape[:-1], wide), x)[..., :columns]
-    copy[...] = x
-    return copy
-
-
 def as_rows(x):
     """``x`` of any rank as a matrix of its last dimension's rows, which are contiguous."""
     if x.ndim == 0:

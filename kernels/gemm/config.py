@@ -2,27 +2,30 @@
 
 The model counts, for each way to divide a product (M, N, K), the clocks of the busiest multiprocessor:
 
-    step   = max(products at the rate of the tensor cores,
-                 operands at the rate of shared memory (each 64 rows of a tile read all of its columns, and each
-                 of its parts whose columns are a power of two all of its rows),
-                 operands at the rate of the L2 cache)           for one tile and BLOCK_K
+    step   = max(for each part of a tile whose columns are a power of two
+                     max(products at the rate of the tensor cores,
+                         operands at the rate of shared memory: each 64 rows read all of the part's columns),
+                 operands at the rate of the L2 cache, the more the lines and sectors their rows begin within,
+                 and less by half of the longer side where two programs of a cluster share it)
+                                                                 for one tile and BLOCK_K
     tile   = steps of a tile * step + epilogue
     cores  = rounds * tile, where round i computes the i-th tile of every multiprocessor
     memory = bytes of a, b and the result at the rate of DRAM
     time   = launch + fill + max(cores, memory) + a tenth of the smaller of the two
-             [+ launch + sums written and read, where k is split]
+             [+ launch + sums written and read, where k is split] [+ what a cluster waits for]
 
 Its constants (:class:`Costs`) were measured on an H100; `benchmarks/gemm_sweep.py` compares its choices with an
 exhaustive search, and `benchmarks/gemm_fit.py` fits them to it. It takes some 100 microseconds for a new shape and one
 for a known one.
 """
 
+import math
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 
 import tilewright as tw
 
-from .._arrays import dtype_name, multiprocessors, on_gpu
+from .._arrays import dtype_name, multiprocessors, on_gpu, strides
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,8 @@ class Config:
         block_m, block_n: rows and columns of a tile, a power of two and a multiple of 16.
         block_k: how much of k is loaded at once, a power of two.
         num_warps, num_stages, num_ctas: as for any kernel.
-        group_m: rows of tiles that are taken before the next column.
+        group_m: rows of tiles that are taken before the next column; of tiles higher than wide, columns
+            before the next row.
         split_k: parts along k, whose sums are added by a second kernel, in order.
         swap: compute the transposed result from transposed operands.
     """
@@ -82,8 +86,8 @@ class Problem:
     """What the choice depends on: the sides, how many products, bytes of an operand's element, whether
     sums go through registers at every block of k, tiles of sums a program holds, multiprocessors, whether
     the kernel can only compute whole tiles as they are, the block of k that scales stand for (0: none),
-    within which a tile's sides lie, too, and whether nothing follows the product: then the columns of a tile
-    need not be a power of two.
+    within which a tile's sides lie, too, whether nothing follows the product: then the columns of a tile
+    need not be a power of two; and what rows of the operands cost the L2 cache: see :func:`reach`.
     """
 
     M: int
@@ -97,6 +101,17 @@ class Problem:
     whole: bool = False
     scale_block: int = 0
     plain: bool = False
+    a_reach: float = 1.0
+    b_reach: float = 1.0
+
+
+def reach(pitch):
+    """What the L2 cache does for 128 bytes of each row, whose rows begin ``pitch`` bytes apart, against rows that begin
+    with a line: how many lines of 128 bytes they lie in, times how many sectors of 32 over four.
+    """
+    lines = 2 - math.gcd(pitch, 128) / 128
+    sectors = 5 - math.gcd(pitch, 32) / 32
+    return lines * sectors / 4
 
 
 @dataclass(frozen=True)
@@ -111,22 +126,22 @@ class Costs:
         dram: bytes a clock from DRAM.
         launch, fill: clocks to launch a kernel, and to fill its pipeline.
         epilogue, store: clocks to store a tile besides its bytes, and bytes a clock.
-        part: what a further part of a tile adds to the clocks of its products, as a share of them.
         exact: the part of the products' clocks that sums outside of the tensor cores add.
         shade: the part of the smaller of computing and memory that the larger does not hide.
+        cluster: clocks until all programs of clusters run, and until they have ended.
     """
 
     products: float = 2048
-    shared: float = 128
+    shared: float = 96
     l2: float = 64
     dram: float = 2000
     launch: float = 4500
     fill: float = 1800
     epilogue: float = 1200
     store: float = 32
-    part: float = 0.04
     exact: float = 0.15
     shade: float = 0.1
+    cluster: float = 2200
 
 
 COSTS = Costs()
@@ -135,9 +150,13 @@ CLOCK = 1.5e9  # clocks a second under load
 # Bytes of shared memory for operands on their way.
 SLOTS = 200 * 1024
 
-# Rows, columns and warps of a tile. Two warpgroups share the larger ones.
+# Rows, columns and warps of a tile, the first of equals first. Two warpgroups share the larger ones.
 TILES = (
     (128, 256, 8),
+    (256, 128, 8),
+    (256, 192, 8),
+    (256, 160, 8),
+    (128, 224, 8),
     (128, 192, 8),
     (128, 160, 8),
     (128, 128, 8),
@@ -158,22 +177,32 @@ def clocks(problem, config, costs=COSTS):
     tiles = -(-M // bm) * -(-N // bn) * problem.batch * config.split_k
     steps = -(-problem.K // (bk * config.split_k))
     columns = bn * problem.sums
-    # A tile of 160 columns is one of 128 and one of 32, each of which reads all rows.
-    parts = bn.bit_count()
-    products = bm * columns * bk * size / 2 / costs.products * (1 + costs.part * (parts - 1))
-    shared = bk * size * (bm * problem.sums * parts + columns * max(bm // 64, 1)) / costs.shared
-    loads = bk * size * (bm + columns) / costs.l2
+    # A tile of 160 columns is one of 128 and one of 32, each of which reads all rows from shared memory.
+    parts = [1 << i for i in range(bn.bit_length()) if bn >> i & 1]
+    computed = sum(
+        max(
+            bm * part * problem.sums * bk * size / 2 / costs.products,
+            bk * size * problem.sums * (bm + part * max(bm // 64, 1)) / costs.shared,
+        )
+        for part in parts
+    )
+    a_reach, b_reach = (
+        (problem.b_reach, problem.a_reach) if config.swap else (problem.a_reach, problem.b_reach)
+    )
+    sides = [bm * a_reach, columns * b_reach]
+    sides[bm <= bn] /= config.num_ctas
+    loads = bk * size * sum(sides) / costs.l2
     # Where the sums leave the tensor cores after each block, those stand still meanwhile.
-    step = max(products, shared, loads) + (costs.exact * products if problem.exact else 0)
+    step = max(computed, loads) + (costs.exact * computed if problem.exact else 0)
     stored = bm * bn * (4 if config.split_k > 1 else 2)
-    rounds = -(-tiles // problem.processors)
+    rounds = -(-tiles // (problem.processors // config.num_ctas * config.num_ctas))
     cores = rounds * (steps * step + costs.epilogue + stored / costs.store)
     traffic = problem.batch * (size * problem.K * (M + N * problem.sums) + 2 * M * N)
     memory = traffic / costs.dram
     time = costs.launch + costs.fill + max(cores, memory) + costs.shade * min(cores, memory)
     if config.split_k > 1:
         time += costs.launch + problem.batch * M * N * (8 * config.split_k + 2) / costs.dram
-    return time
+    return time + (costs.cluster if config.num_ctas > 1 else 0)
 
 
 def fits(problem, bm, bn, warps):
@@ -183,7 +212,7 @@ def fits(problem, bm, bn, warps):
         return False
     # Sums of one block stand beside those of all, half a tile of them where it is wide.
     of_block = 0 if not problem.exact else registers // 2 if bn > 128 else registers
-    return registers + of_block <= (192 if problem.exact else 128)
+    return registers + of_block <= (192 if problem.exact or problem.plain else 128)
 
 
 def candidates(problem):
@@ -195,16 +224,26 @@ def candidates(problem):
         for bm, bn, warps in TILES:
             if not fits(problem, bm, bn, warps) or (bn.bit_count() > 1 and not problem.plain):
                 continue
+            # Mostly empty tiles, where there are smaller ones.
+            if (bm > 64 and bm >= 2 * M) or (bn > 16 and bn >= 2 * N):
+                continue
             programs = tw.cdiv(M, bm) * tw.cdiv(N, bn) * problem.batch
             # Small tiles do little with what they load, so they take more of it at once.
             deep = block_k * 2 if bm * bn * problem.sums <= 64 * 64 else block_k
             deep = problem.scale_block or deep
             stage = (bm + bn * problem.sums) * deep * problem.itemsize
-            stages = min(max(SLOTS // stage, 4), 8)
+            stages = min(max(SLOTS // stage, 3), 8)
             for split in SPLITS[:1] if problem.whole else SPLITS:
                 if split > 1 and (split * programs >= 2 * problem.processors or split * deep > problem.K):
                     break
                 yield Config(bm, bn, deep, warps, stages, 8, split, swap)
+            if (
+                programs > 1
+                and max(problem.a_reach, problem.b_reach) > 1
+                and not problem.whole
+                and not problem.exact
+            ):
+                yield Config(bm, bn, deep, warps, stages, 8, 1, swap, 2)
 
 
 @lru_cache(maxsize=4096)
@@ -263,7 +302,8 @@ def choose(
     gpu = on_gpu(a)
     sides = (rows or a.shape[-2], b.shape[-1], a.shape[-1])
     processors = multiprocessors(a) if gpu else 1
-    problem = Problem(*sides, batch, itemsize, exact, sums, processors, whole, scale_block, plain)
+    reaches = (reach(max(strides(x)[-2:]) * itemsize) for x in (a, b))
+    problem = Problem(*sides, batch, itemsize, exact, sums, processors, whole, scale_block, plain, *reaches)
     chosen = default(problem, gpu, precision, dtype_name(a) == "float32" and precision == "ieee")
     if config is None:
         return chosen

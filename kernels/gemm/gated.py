@@ -144,8 +144,7 @@ def gated_matmul(
     if M == 0 or N == 0:
         return out
     target = out.reshape(M, N)
-    left, gate = prepared(rows, gate, M * N * K, precision)
-    up = prepared(rows, up, M * N * K, precision)[1]
+    left, gate, up = prepared(rows, gate, up, work=M * N * K, precision=precision)
     config = choose(left, gate, 1, precision, False, config, sums=2, whole=True)
     if config.split_k != 1 or config.swap:
         raise ValueError(f"gated products need split_k=1 and no swap, got {config}")

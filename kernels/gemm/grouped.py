@@ -139,7 +139,7 @@ def grouped_matmul(
         check_same("bias", (groups, N), bias, a)
     if M == 0 or N == 0 or groups == 0:
         return out
-    a, b = prepared(a, b, M * N * K, precision)
+    a, b = prepared(a, b, work=M * N * K, precision=precision)
     config = choose(a, b, groups, precision, False, config, whole=True, rows=tw.cdiv(M, groups))
     if config.split_k != 1 or config.swap:
         raise ValueError(f"grouped products need split_k=1 and no swap, got {config}")

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._arrays import dtype_name, library, on_gpu, strides, with_aligned_rows
+from .._arrays import dtype_name, library, on_gpu, strides
+from .rows import with_aligned_rows
 
 TYPES = ("float32", "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2", "int8")
 
@@ -53,28 +54,20 @@ def turned(x):
     return x.swapaxes(-1, -2)
 
 
-def contiguous_along(x, axis):
-    """``x``, or a copy of it, with a stride of 1 along the last (-1) or the last but one (-2) dimension."""
-    if axis == -2:
-        return turned(contiguous_along(turned(x), -1))
-    if strides(x)[-1] == 1 or x.shape[-1] == 1:
-        return x
-    return x.contiguous() if library(x).__name__ == "torch" else library(x).ascontiguousarray(x)
-
-
-def prepared(a, b, work, precision):
-    """The operands as a GPU loads them best, copied where that pays for ``work`` multiplications.
+def prepared(a, *rights, work, precision):
+    """The operands of products a @ right as a GPU loads them best, copied where that pays for ``work``
+    multiplications.
 
     Tensor cores read all but 16-bit numbers along k only; float32 numbers as they are ("ieee") go to threads,
     and in parts ("tf32x3") through registers.
     """
     if not on_gpu(a) or work < COPY_FROM:
-        return a, b
-    if a.dtype.itemsize == 1 or (a.dtype.itemsize == 4 and precision == "tf32"):
-        a, b = contiguous_along(a, -1), contiguous_along(b, -2)
-    if a.dtype.itemsize <= 2 or precision != "ieee":
-        a, b = with_aligned_rows(a), with_aligned_rows(b)
-    return a, b
+        return a, *rights
+    along_k = a.dtype.itemsize == 1 or (a.dtype.itemsize == 4 and precision == "tf32")
+    if not along_k and a.dtype.itemsize > 2 and precision == "ieee":
+        return a, *rights
+    left = with_aligned_rows(a, -1 if along_k else None)
+    return left, *(with_aligned_rows(right, -2 if along_k else None) for right in rights)
 
 
 @dataclass(frozen=True)

@@ -160,7 +160,7 @@ def product(
     (N,), or (1,), ``flags`` and ``operands`` for the epilogue.
     """
     batch = tuple(out.shape[:-2])
-    a, b = prepared(a, b, work_of(a, b, batch), precision)
+    a, b = prepared(a, b, work=work_of(a, b, batch), precision=precision)
     plain = flags == NO_EPILOGUE and not exact and a_scale is None and b_scale is None
     chosen = choose(a, b, math.prod(batch), precision, exact, config, plain=plain)
     if chosen.swap:

@@ -186,7 +186,7 @@ def _kind(name, scale, sides, like):
 
 def _run_blocks(out, a, b, bias, a_scale, b_scale, function, config):
     (M, K), N = a.shape, b.shape[1]
-    a, b = prepared(a, b, M * N * K, "ieee")
+    a, b = prepared(a, b, work=M * N * K, precision="ieee")
     # A scale for each column takes as many registers as a row of sums.
     columns = b_scale.shape[1] == N and N > 1
     config = choose(

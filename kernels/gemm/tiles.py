@@ -20,8 +20,14 @@ def locate(tile, tiles_m, tiles_n, GROUP_M: tl.constexpr):
 
 @tw.jit
 def rows_and_columns(M, N, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, GROUP_M: tl.constexpr):
-    """The tile of this program: its row and column of tiles, its rows, its first column and its columns."""
-    pid_m, pid_n = locate(tl.program_id(0), tl.cdiv(M, BLOCK_M), tl.cdiv(N, BLOCK_N), GROUP_M)
+    """The tile of this program: its row and column of tiles, its rows, its first column and its columns.
+
+    Neighbours share the longer side of their tiles: high ones lie beside each other, wide ones below.
+    """
+    if BLOCK_M > BLOCK_N:
+        pid_n, pid_m = locate(tl.program_id(0), tl.cdiv(N, BLOCK_N), tl.cdiv(M, BLOCK_M), GROUP_M)
+    else:
+        pid_m, pid_n = locate(tl.program_id(0), tl.cdiv(M, BLOCK_M), tl.cdiv(N, BLOCK_N), GROUP_M)
     m = (pid_m * BLOCK_M + tl.arange(0, BLOCK_M)).to(tl.int64)
     first_n = (pid_n * BLOCK_N).to(tl.int64)
     return pid_m, pid_n, m, first_n, first_n + tl.arange(0, BLOCK_N)

@@ -120,20 +120,25 @@ Status TensorMapRecipe::encode(const Driver &driver, const ArrayView &view,
   // The driver counts the innermost dimension first.
   uint64_t sizes[5], strideBytes[4];
   uint32_t sides[5], steps[5];
+  uint64_t places = view.base;
   for (size_t i = 0; i < rank(); ++i) {
     size_t from = rank() - 1 - i;
     sizes[i] = static_cast<uint64_t>(view.shape[from]);
     sides[i] = static_cast<uint32_t>(box[from]);
     steps[i] = 1;
     if (i > 0)
-      strideBytes[i - 1] =
+      places |= strideBytes[i - 1] =
           static_cast<uint64_t>(view.strides[from] * elementBytes);
   }
-  constexpr int kInterleaveNone = 0, kPromotionL2_256B = 3;
+  // Of a row that starts within a block of 256 bytes, whole blocks would be
+  // far more than is copied.
+  constexpr int kInterleaveNone = 0, kPromotionL2_128B = 2,
+                kPromotionL2_256B = 3;
+  int promotion = places % 256 == 0 ? kPromotionL2_256B : kPromotionL2_128B;
   DriverResult result = driver.tensorMapEncodeTiled(
       &map, element, static_cast<uint32_t>(rank()), view.base, sizes,
       strideBytes, sides, steps, kInterleaveNone, swizzleCode(swizzleBytes),
-      kPromotionL2_256B, padsWithNaN ? 1 : 0);
+      promotion, padsWithNaN ? 1 : 0);
   if (result == kSuccess)
     return Status::success();
   return Status(StatusCode::Unsupported,

@@ -19,6 +19,8 @@ from tilewright.kernels.gemm.config import Problem, candidates, choose_hopper, d
 from tilewright.kernels.gemm.gated import gated_kernel
 from tilewright.kernels.gemm.grouped import grouped_kernel, schedule_kernel
 from tilewright.kernels.gemm.kernel import matmul_kernel, reduce_kernel
+from tilewright.kernels.gemm.rows import BLOCK as COPY_BLOCK
+from tilewright.kernels.gemm.rows import copy_kernel
 from tilewright.kernels.gemm.scaled import SCALE_BLOCK, block_scaled_kernel
 from tilewright.kernels.norm import kernel as norm
 from tilewright.kernels.softmax import kernel as softmax
@@ -145,6 +147,13 @@ def other_products():
     yield Shipped("schedule of groups", schedule_kernel, "i32", constants, {"num_warps": 4}, {})
 
 
+def copies():
+    """Copies of operands, from rows and from columns."""
+    for step, is_new in (("stride_xn", True), ("stride_xm", False)):
+        constants = {"BLOCK": COPY_BLOCK, step: 1}
+        yield Shipped(f"copy {step}", copy_kernel, "fp16", constants, {"num_warps": 4}, {}, is_new)
+
+
 def fused_products():
     """Gated units, ragged groups and products with scales of blocks."""
     for dtype in OPERANDS:
@@ -259,6 +268,7 @@ SHIPPED = [
     *products(),
     *products_of_other_widths(),
     *other_products(),
+    *copies(),
     *fused_products(),
     *attentions(),
     *rows(),

@@ -1,7 +1,15 @@
 """The cost model of products, without a GPU."""
 
 import pytest
-from tilewright.kernels.gemm.config import Config, Problem, candidates, choose_hopper, choose_threads, clocks
+from tilewright.kernels.gemm.config import (
+    Config,
+    Problem,
+    candidates,
+    choose_hopper,
+    choose_threads,
+    clocks,
+    reach,
+)
 
 
 def test_large_products_take_the_largest_tiles():
@@ -60,3 +68,20 @@ def test_threads_take_large_tiles_where_all_multiprocessors_get_one():
     assert choose_threads(Problem(4096, 4096, 4096, 1, 4)).block_m == 128
     assert choose_threads(Problem(512, 512, 4096, 1, 4)).block_m == 64
     assert choose_threads(Problem(4096, 4096, 4096, 1, 4, sums=2)).block_m == 64
+
+
+@pytest.mark.parametrize("pitch, cost", [(8192, 1), (8256, 1.5), (8224, 1.75), (8208, 1.875 * 1.125)])
+def test_reach_of_rows(pitch, cost):
+    """Rows that begin within a line of 128 bytes, or a sector of 32, take more of them."""
+    assert reach(pitch) == cost
+
+
+def test_rows_that_are_not_lines_share_them():
+    """Clusters halve what the L2 cache is asked for, where that is what a product waits for."""
+    sides = (5000, 5000, 5000, 1, 2)
+    assert (
+        choose_hopper(Problem(*sides, plain=True, a_reach=reach(10000), b_reach=reach(10000))).num_ctas == 2
+    )
+    assert choose_hopper(Problem(*sides, plain=True)).num_ctas == 1
+    config = choose_hopper(Problem(4096, 4104, 4104, 1, 2, a_reach=reach(8208), b_reach=reach(8208)))
+    assert (config.block_m, config.block_n, config.num_ctas) == (256, 128, 2)

@@ -94,6 +94,7 @@ static int tw_encode_map(const int64_t *head, const struct tw_view *view,
   uint64_t sizes[5], strides[4];
   uint32_t sides[5], steps[5];
   int rank = (int)head[4];
+  uint64_t places = view->base;
   /* The driver counts the innermost dimension first. */
   for (int i = 0; i < rank; ++i) {
     int from = rank - 1 - i;
@@ -101,12 +102,14 @@ static int tw_encode_map(const int64_t *head, const struct tw_view *view,
     sides[i] = (uint32_t)head[5 + from];
     steps[i] = 1;
     if (i > 0)
-      strides[i - 1] = (uint64_t)view->strides[from] * (uint64_t)head[1];
+      places |= strides[i - 1] = (uint64_t)view->strides[from] * (uint64_t)head[1];
   }
   int swizzle = head[2] == 32 ? 1 : head[2] == 64 ? 2 : head[2] == 128 ? 3 : 0;
-  enum { NoInterleave = 0, Promotion256 = 3 };
+  /* Of a row that starts within a block of 256 bytes, whole blocks would be far more than is copied. */
+  enum { NoInterleave = 0, Promotion128 = 2, Promotion256 = 3 };
+  int promotion = places % 256 == 0 ? Promotion256 : Promotion128;
   return tw_cu.cuTensorMapEncodeTiled(map, (int)head[0], (uint32_t)rank, view->base, sizes, strides,
-                                      sides, steps, NoInterleave, swizzle, Promotion256,
+                                      sides, steps, NoInterleave, swizzle, promotion,
                                       (int)head[3]) == 0;
 }
 

@@ -198,7 +198,7 @@ FAKE cuOccupancyMaxActiveClusters(int *clusters, void *,
 FAKE cuTensorMapEncodeTiled(TensorMap *map, int element, uint32_t rank,
                             uint64_t base, const uint64_t *sizes,
                             const uint64_t *strides, const uint32_t *box,
-                            const uint32_t *, int, int swizzle, int,
+                            const uint32_t *, int, int swizzle, int promotion,
                             int outOfBoundsFill) {
   FAIL_IF_ORDERED;
   FakeTensorMap made;
@@ -208,6 +208,7 @@ FAKE cuTensorMapEncodeTiled(TensorMap *map, int element, uint32_t rank,
   made.strides.assign(strides, strides + rank - 1);
   made.box.assign(box, box + rank);
   made.swizzle = swizzle;
+  made.promotion = promotion;
   made.outOfBoundsFill = outOfBoundsFill;
   fake().tensorMaps.push_back(made);
   *map = {};

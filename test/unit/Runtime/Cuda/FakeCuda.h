@@ -38,7 +38,7 @@ struct FakeCopy {
 
 /// What a tensor map was made from; its first word is its number, from 1.
 struct FakeTensorMap {
-  int element = 0, swizzle = 0, outOfBoundsFill = 0;
+  int element = 0, swizzle = 0, promotion = 0, outOfBoundsFill = 0;
   uint64_t base = 0;
   std::vector<uint64_t> sizes, strides;
   std::vector<uint32_t> box;

@@ -27,7 +27,7 @@ enum { Argument, Constant, Add, Sub, Mul, Min, Max };
 /// Two parameters and a grid of some kind; one map of half precision, 64 x 32
 /// boxes: base is parameter 0, shape (parameter 1, 2 * parameter 1 - 1),
 /// stride 48.
-std::vector<int64_t> recipeOfMatrix(GridKind grid) {
+std::vector<int64_t> recipeOfMatrix(GridKind grid, int64_t rowStride = 48) {
   return {2,        int64_t(grid),
           1,        6,
           2,        128,
@@ -42,7 +42,7 @@ std::vector<int64_t> recipeOfMatrix(GridKind grid) {
           0,        Constant,
           1,        Sub,
           0,        1,
-          Constant, 48};
+          Constant, rowStride};
 }
 
 class LaunchRecipeTest : public CudaTest {
@@ -84,6 +84,19 @@ TEST_F(LaunchRecipeTest, MapsAreMadeFromTheParameters) {
   ASSERT_EQ(fake->launches.size(), 1u);
   EXPECT_EQ(fake->launches[0].words, (std::vector<uint32_t>{0x7000, 10, 1}));
   EXPECT_EQ(fake->launches[0].grid[0], 4u);
+}
+
+TEST_F(LaunchRecipeTest, PromotionGoesByTheRows) {
+  constexpr int kPromotionL2_128B = 2, kPromotionL2_256B = 3;
+  load(recipeOfMatrix(GridKind::Given, 64));
+  ASSERT_TRUE(launch(0x7000, 10, {1, 1, 1}).ok());
+  load(recipeOfMatrix(GridKind::Given, 128));
+  ASSERT_TRUE(launch(0x7000, 10, {1, 1, 1}).ok());
+  ASSERT_TRUE(launch(0x7080, 10, {1, 1, 1}).ok());
+  ASSERT_EQ(fake->tensorMaps.size(), 3u);
+  EXPECT_EQ(fake->tensorMaps[0].promotion, kPromotionL2_128B);
+  EXPECT_EQ(fake->tensorMaps[1].promotion, kPromotionL2_256B);
+  EXPECT_EQ(fake->tensorMaps[2].promotion, kPromotionL2_128B);
 }
 
 TEST_F(LaunchRecipeTest, MapsAreKept) {
