@@ -148,7 +148,14 @@ PAGES = (
                 "The target",
                 "tl.target_info",
                 tl.target_info,
-                ("current_target", "is_cuda", "is_hip", "cuda_capability_geq"),
+                (
+                    "current_target",
+                    "is_cuda",
+                    "cuda_capability_geq",
+                    "is_hip",
+                    "is_hip_cdna3",
+                    "is_hip_cdna4",
+                ),
             ),
             (
                 "NVIDIA GPUs",

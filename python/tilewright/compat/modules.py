@@ -143,12 +143,14 @@ def make(version, numerics):
         "TensorWrapper": TensorWrapper,
         "reinterpret": reinterpret,
     }
+    compiled_later = {
+        "AsyncCompileMode": background.AsyncCompileMode,
+        "FutureKernel": background.FutureKernel,
+    }
     add(
         "triton",
-        {**errors, **tuned, **interface},
+        {**errors, **tuned, **interface, **compiled_later},
         jit=functions.jit,
-        AsyncCompileMode=background.AsyncCompileMode,
-        FutureKernel=background.FutureKernel,
         compile=compiling.compile,
         cdiv=tw.cdiv,
         next_power_of_2=tw.next_power_of_2,
@@ -158,7 +160,9 @@ def make(version, numerics):
         must_use_result=must_use_result,
         __version__=version,
     )
+    add("triton.errors", {"TritonError": tw.TilewrightError})
     add("triton.runtime", {**errors, **tuned, **interface}, driver=driver.driver)
+    add("triton.runtime._async_compile", compiled_later)
     add(
         "triton.runtime.jit",
         interface,
@@ -196,7 +200,11 @@ def make(version, numerics):
     )
     add("triton.testing", _public(testing))
     add("triton.tools", {})
-    for name, module in (("triton._internal_testing", "internal_testing"), ("triton.tools.mxfp", "mxfp")):
+    for name, module in (
+        ("triton._internal_testing", "internal_testing"),
+        ("triton.tools.mxfp", "mxfp"),
+        ("triton.tools.ragged_tma", "ragged_tma"),
+    ):
         add(name, _later(module, name))
     add("triton.knobs", {"runtime": knobs.runtime})
     add("triton.tools.tensor_descriptor", {"TensorDescriptor": TensorDescriptor})
@@ -211,6 +219,8 @@ def make(version, numerics):
         "triton.language.random": tl.random,
         "triton.language.extra": tl.extra,
         "triton.language.extra.cuda": tl.extra.cuda,
+        "triton.language.extra.cuda.gdc": tl.extra.cuda,
+        "triton.language.extra.cuda.utils": tl.extra.cuda,
         "triton.language.extra.cuda.libdevice": tl.extra.libdevice,
         "triton.language.extra.libdevice": tl.extra.libdevice,
         "triton.language.target_info": tl.target_info,

@@ -62,17 +62,19 @@ def dot_scaled(
 ):
     """The product of `lhs` [M, K] and `rhs` [K, N] in microscaling formats, added to `acc` [M, N] if given.
 
-    The formats are "e2m1" (mxfp4), "e4m3", "e5m2" (mxfp8), "bf16" and "fp16". Elements of e2m1 are uint8 of
+    The formats are "e2m1" (mxfp4, nvfp4), "e4m3", "e5m2" (mxfp8), "bf16" and "fp16". Elements of e2m1 are uint8 of
     two elements, the first in the lower half, side by side along K, or with `lhs_k_pack=False` along M
     (`rhs_k_pack=False`: along N). Others have the type of their format, or unsigned integers as wide.
 
     `lhs_scale` [M, K / 32] and `rhs_scale` [N, K / 32] are uint8 blocks of e8m0, powers of two from 2**-127
-    on, each for 32 elements along K, or None; 255 is NaN, unless `fast_math` says that there is none. Blocks
-    of rank 3 give a product for each index of the first side.
+    on, each for 32 elements along K, or None; 255 is NaN, unless `fast_math` says that there is none. With K / 16
+    columns each is for 16 elements, and scales may also be of float8e4nv, as those of nvfp4 are. Blocks of rank 3
+    give a product for each index of the first side.
 
-    Elements and scales are multiplied without error in bfloat16 (float32 where one format is "fp16"), and
-    sums are of float32; `out_dtype=tl.float16` is for operands of one 16-bit or 8-bit float type without
-    scales. Raises `LanguageTypeError` and `LanguageValueError`.
+    Elements and scales are multiplied without error in bfloat16 (float32 where one format is "fp16", and where
+    elements of "bf16" or "fp16" have scales of float8e4nv, which no tensor cores multiply), and sums are of
+    float32; `out_dtype=tl.float16` is for operands of one 16-bit or 8-bit float type without scales. Raises
+    `LanguageTypeError` and `LanguageValueError`.
 
     Example:
 

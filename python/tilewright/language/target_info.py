@@ -1,37 +1,81 @@
-"""What a kernel is compiled for, known while compiling."""
+"""What a kernel is compiled for, known while compiling; outside of kernels, what those of the current device are."""
 
 from .builtin import builtin
-from .ir import builder
+from .ir import builder, is_active
 
 
-def _capability():
-    target = builder().target
-    digits = "".join(c for c in target.removeprefix("sm_") if c.isdigit())
-    return int(digits) if target.startswith("sm_") else None
+class Target(str):
+    """A target as `tilewright compile --target` spells it, with its parts as code for Triton reads them."""
+
+    @property
+    def arch(self):
+        """The compute capability times ten; 0 for the CPU."""
+        return (
+            int("".join(c for c in self.removeprefix("sm_") if c.isdigit())) if self.backend == "cuda" else 0
+        )
+
+    @property
+    def backend(self):
+        """ "cuda" or "cpu"."""
+        return "cuda" if self.startswith("sm_") else "cpu"
+
+    @property
+    def warp_size(self):
+        """How many threads run in step; 1 on the CPU."""
+        return 32 if self.backend == "cuda" else 1
+
+
+def _of_current_device():
+    from ..devices import cuda_available, ordinal_of
+    from ..runtime.backends import backend_for
+
+    if not cuda_available():
+        return backend_for("cpu").target(-1)
+    return backend_for("cuda").target(ordinal_of(None))
 
 
 @builtin
 def current_target():
     """The target as `tilewright compile --target` spells it: "sm_90a" or "cpu".
 
+    It is a string with the attributes `backend`, "cuda" or "cpu", `arch`, the compute capability times ten, and
+    `warp_size`. Outside of kernels, what kernels on the current device are compiled for. Raises `DriverError` for a
+    device that runs none.
+
     Example:
 
         >>> tl.target_info.current_target() != "sm_20"
         True
+        >>> tl.target_info.current_target().backend in ("cuda", "cpu")
+        True
     """
-    return builder().target
+    return Target(builder().target if is_active() else _of_current_device())
 
 
 @builtin
 def is_cuda():
-    """Whether the kernel is compiled for an NVIDIA GPU.
+    """Whether the kernel is compiled for an NVIDIA GPU; outside of kernels, whether there is one.
 
     Example:
 
         >>> tl.target_info.is_cuda() == (tl.target_info.current_target() != "cpu")
         True
     """
-    return _capability() is not None
+    return current_target().backend == "cuda"
+
+
+@builtin
+def cuda_capability_geq(major, minor=0):
+    """Whether the kernel is compiled for an NVIDIA GPU of this compute capability or a later one; outside of kernels,
+    whether the current device is one.
+
+    Example:
+
+        >>> tl.target_info.cuda_capability_geq(100, 0)
+        False
+    """
+    target = current_target()
+    return target.backend == "cuda" and target.arch >= 10 * major + minor
 
 
 @builtin
@@ -47,13 +91,24 @@ def is_hip():
 
 
 @builtin
-def cuda_capability_geq(major, minor=0):
-    """Whether the kernel is compiled for an NVIDIA GPU of this compute capability or a later one.
+def is_hip_cdna3():
+    """False, as `is_hip`.
 
     Example:
 
-        >>> tl.target_info.cuda_capability_geq(100, 0)
+        >>> tl.target_info.is_hip_cdna3()
         False
     """
-    capability = _capability()
-    return capability is not None and capability >= 10 * major + minor
+    return False
+
+
+@builtin
+def is_hip_cdna4():
+    """False, as `is_hip`.
+
+    Example:
+
+        >>> tl.target_info.is_hip_cdna4()
+        False
+    """
+    return False

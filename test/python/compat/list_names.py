@@ -16,6 +16,7 @@ from pathlib import Path
 MODULES = (
     "triton",
     "triton.compiler.errors",
+    "triton.errors",
     "triton.language",
     "triton.language.core",
     "triton.language.extra.cuda",
@@ -23,9 +24,11 @@ MODULES = (
     "triton.language.math",
     "triton.language.random",
     "triton.language.standard",
+    "triton.language.target_info",
     "triton.runtime",
     "triton.runtime.errors",
     "triton.testing",
+    "triton.tools.ragged_tma",
     "triton.tools.tensor_descriptor",
 )
 

@@ -25,7 +25,7 @@ def load_block(p, M: tl.constexpr, N: tl.constexpr):
 def product(
     a, a_scale, b, b_scale, out, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, A: tl.constexpr, B: tl.constexpr,
     A_SCALED: tl.constexpr, B_SCALED: tl.constexpr, A_ALONG_K: tl.constexpr, B_ALONG_K: tl.constexpr,
-    FAST: tl.constexpr,
+    FAST: tl.constexpr, GROUP: tl.constexpr = 32,
 ):  # fmt: skip
     half_m: tl.constexpr = 2 if A == "e2m1" and not A_ALONG_K else 1
     half_ka: tl.constexpr = 2 if A == "e2m1" and A_ALONG_K else 1
@@ -33,8 +33,8 @@ def product(
     half_n: tl.constexpr = 2 if B == "e2m1" and not B_ALONG_K else 1
     x = load_block(a, M // half_m, K // half_ka)
     y = load_block(b, K // half_kb, N // half_n)
-    x_scale = load_block(a_scale, M, K // 32) if A_SCALED else None
-    y_scale = load_block(b_scale, N, K // 32) if B_SCALED else None
+    x_scale = load_block(a_scale, M, K // GROUP) if A_SCALED else None
+    y_scale = load_block(b_scale, N, K // GROUP) if B_SCALED else None
     acc = tl.full((M, N), 1.0, tl.float32)
     acc = tl.dot_scaled(
         x, x_scale, A, y, y_scale, B, acc, fast_math=FAST, lhs_k_pack=A_ALONG_K, rhs_k_pack=B_ALONG_K
@@ -61,9 +61,9 @@ def elements(rng, shape, kind, axis):
     return (first | second << 4).astype(np.uint8), E2M1[codes]
 
 
-def scales(rng, rows, depth):
-    codes = rng.integers(120, 134, (rows, depth // GROUP)).astype(np.uint8)
-    return codes, np.repeat(2.0 ** (codes.astype(np.float64) - 127), GROUP, axis=1)
+def scales(rng, rows, depth, group=GROUP):
+    codes = rng.integers(120, 134, (rows, depth // group)).astype(np.uint8)
+    return codes, np.repeat(2.0 ** (codes.astype(np.float64) - 127), group, axis=1)
 
 
 def run(
@@ -94,6 +94,29 @@ def run(
 
 
 FORMATS = ["e2m1", "e4m3", "e5m2", "bf16", "fp16"]
+
+
+def small_floats(rng, rows, depth, group):
+    """Scales of e4m3 that need all of its bits, and what they are for each element."""
+    codes = (rng.integers(8, 16, (rows, depth // group)) / 16).astype(FLOATS["e4m3"])
+    return codes, np.repeat(codes.astype(np.float64), group, axis=1)
+
+
+@pytest.mark.parametrize("group", [16, 32])
+@pytest.mark.parametrize("kind", ["e4m3", "e8m0"])
+@pytest.mark.parametrize(
+    "a_format, b_format", [("e2m1", "e2m1"), ("e4m3", "e2m1"), ("e5m2", "e4m3"), ("bf16", "fp16")]
+)
+def test_scales_of_16_elements_and_with_a_mantissa(backend, rng, a_format, b_format, kind, group):
+    M, N, K = 32, 16, 64
+    a, x = elements(rng, (M, K), a_format, 1)
+    b, y = elements(rng, (K, N), b_format, 0)
+    make = small_floats if kind == "e4m3" else scales
+    (a_scale, x_scale), (b_scale, y_scale) = make(rng, M, K, group), make(rng, N, K, group)
+    out = backend.poisoned((M, N), "float32")
+    arrays = [backend.array(array) for array in (a, a_scale, b, b_scale)]
+    product[1,](*arrays, out, M, N, K, a_format, b_format, True, True, True, True, False, GROUP=group)
+    backend.check(out, (x * x_scale) @ (y * y_scale.T) + 1, "float32")
 
 
 @pytest.mark.parametrize("a_format", FORMATS)

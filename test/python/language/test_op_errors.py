@@ -198,13 +198,24 @@ def scaled_dot_of_vectors(n):
     tl.dot_scaled(x, None, "e4m3", x, None, "e4m3")  # !
 
 
-@mistake("i32", r"rhs_scale of tl\.dot_scaled has a scale for each 32 elements .*, \[16, 2\], got \[2, 16\]")
+@mistake(
+    "i32",
+    r"rhs_scale of tl\.dot_scaled has a scale for each 32 or 16 .*, \[16, 2\] or \[16, 4\], got \[2, 16\]",
+)
 def scaled_dot_with_transposed_scales(n):
     x, y = tl.zeros((32, 64), tl.float8e5), tl.zeros((64, 16), tl.float8e5)
     tl.dot_scaled(x, None, "e5m2", y, tl.zeros((2, 16), tl.uint8), "e5m2")  # !
 
 
-@mistake("i32", r"lhs_scale of tl\.dot_scaled is made of uint8 \(e8m0\), got <\[32, 2\], fp32>")
+@mistake("i32", r"lhs_scale of tl\.dot_scaled has a scale .* contracted side, which has 8, got \[32, 1\]")
+def scaled_dot_of_few_elements(n):
+    x, y = tl.zeros((32, 8), tl.float8e5), tl.zeros((8, 16), tl.float8e5)
+    tl.dot_scaled(x, tl.zeros((32, 1), tl.uint8), "e5m2", y, None, "e5m2")  # !
+
+
+@mistake(
+    "i32", r"lhs_scale of tl\.dot_scaled is made of uint8 \(e8m0\) or fp8e4nv \(e4m3\), got <\[32, 2\], fp32>"
+)
 def scaled_dot_with_float_scales(n):
     x, y = tl.zeros((32, 64), tl.float8e5), tl.zeros((64, 16), tl.float8e5)
     tl.dot_scaled(x, tl.zeros((32, 2), tl.float32), "e5m2", y, None, "e5m2")  # !

@@ -1,7 +1,8 @@
 """Products of blocks whose elements share scales in groups (OCP Microscaling Formats, version 1.0).
 
 Elements are widened to a float that holds them with their scale, and multiplied as such: bfloat16, or where
-one side is float16, float32 by tensor cores in tf32, whose ten bits of mantissa lose nothing of either.
+one side is float16, float32 by tensor cores in tf32, whose ten bits of mantissa lose nothing of either. Elements
+of 16 bits with scales that have a mantissa themselves take all of float32.
 """
 
 from .. import dtypes
@@ -15,8 +16,8 @@ from .dot import dot
 from .promote import broadcast_to_shape, expand_dims
 from .shape import permute, reshape
 
-#: Elements along the contracted side that share a scale.
-GROUP = 32
+#: How many elements along the contracted side may share a scale.
+GROUPS = (32, 16)
 
 _FORMATS = {
     "e2m1": None, "e4m3": dtypes.float8e4nv, "e5m2": dtypes.float8e5, "bf16": bfloat16, "fp16": float16,
@@ -79,7 +80,9 @@ def _read(value, kind, axis, name):
 
 
 def _factor(scale, fast_math):
-    """e8m0 as float32: 2^(code - 127), and NaN for 255 unless `fast_math`."""
+    """Scales as float32: e4m3 as it is; e8m0 as 2^(code - 127), and NaN for 255 unless `fast_math`."""
+    if scale.dtype == dtypes.float8e4nv:
+        return cast(scale, float32)
     codes = cast(bitcast(scale, dtypes.uint8), uint32)
     bits = arithmetic.where(compare("eq", codes, 0), 1 << 22, _shift_left(codes, 23))
     if not fast_math:
@@ -87,22 +90,28 @@ def _factor(scale, fast_math):
     return bitcast(bits, float32)
 
 
-def _check_scale(scale, rows, depth, name):
+def _group(scale, rows, depth, name):
+    """How many of `depth` elements share one of the scales, of which there are some for each of `rows`."""
     _check_block(scale, name, len(rows) + 1)
-    if not scale.dtype.is_int() or scale.dtype.int_bitwidth != 8:
-        raise LanguageTypeError(f"{name} of tl.dot_scaled is made of uint8 (e8m0), got {scale.type}")
-    if depth % GROUP or scale.shape != (*rows, depth // GROUP):
-        raise LanguageValueError(
-            f"{name} of tl.dot_scaled has a scale for each {GROUP} elements along the contracted side, "
-            f"{[*rows, depth // GROUP]}, got {list(scale.shape)}"
+    if scale.dtype != dtypes.float8e4nv and not (scale.dtype.is_int() and scale.dtype.int_bitwidth == 8):
+        raise LanguageTypeError(
+            f"{name} of tl.dot_scaled is made of uint8 (e8m0) or fp8e4nv (e4m3), got {scale.type}"
         )
+    for group in GROUPS:
+        if depth % group == 0 and scale.shape == (*rows, depth // group):
+            return group
+    fitting = " or ".join(str([*rows, depth // group]) for group in GROUPS if depth % group == 0)
+    raise LanguageValueError(
+        f"{name} of tl.dot_scaled has a scale for each 32 or 16 elements along the contracted side, "
+        f"{fitting or f'which has {depth}'}, got {list(scale.shape)}"
+    )
 
 
-def _repeat(factor):
-    """Each element of the last side `GROUP` times."""
+def _repeat(factor, times):
+    """Each element of the last side so many times."""
     rank, shape = len(factor.shape), factor.shape
-    wide = broadcast_to_shape(expand_dims(factor, rank), (*shape, GROUP))
-    return reshape(wide, (*shape[:-1], shape[-1] * GROUP))
+    wide = broadcast_to_shape(expand_dims(factor, rank), (*shape, times))
+    return reshape(wide, (*shape[:-1], shape[-1] * times))
 
 
 def _transposed(value):
@@ -116,9 +125,14 @@ def _apply(value, scale, is_right, fast_math, name):
         return value
     *batch, first, second = value.shape
     rows, depth = (second, first) if is_right else (first, second)
-    _check_scale(scale, (*batch, rows), depth, name)
-    factor = _repeat(_factor(scale, fast_math))
+    group = _group(scale, (*batch, rows), depth, name)
+    factor = _repeat(_factor(scale, fast_math), group)
     return arithmetic.mul(cast(value, float32), _transposed(factor) if is_right else factor)
+
+
+def _needs_float32(scale, kind):
+    """Whether elements times scales have more bits of mantissa than tensor cores multiply at once."""
+    return scale is not None and scale.dtype == dtypes.float8e4nv and kind in ("bf16", "fp16")
 
 
 def dot_scaled(left, left_scale, left_format, right, right_scale, right_format, acc, options):
@@ -126,6 +140,10 @@ def dot_scaled(left, left_scale, left_format, right, right_scale, right_format, 
     fast_math, left_along_k, right_along_k, out_dtype = options
     for value, name in ((left, "lhs"), (right, "rhs")):
         _check_block(value, name)
+    if _needs_float32(left_scale, left_format) or _needs_float32(right_scale, right_format):
+        precision = "ieee"
+    else:
+        precision = "tf32" if "fp16" in (left_format, right_format) else None
     rank = len(left.shape)
     a = _read(left, left_format, rank - 1 if left_along_k else rank - 2, "lhs")
     b = _read(right, right_format, len(right.shape) - (2 if right_along_k else 1), "rhs")
@@ -133,6 +151,6 @@ def dot_scaled(left, left_scale, left_format, right, right_scale, right_format, 
     b = _apply(b, right_scale, True, fast_math, "rhs_scale")
     if a.dtype == b.dtype != float32 or (a.dtype.is_fp8() and b.dtype.is_fp8()):
         return dot(a, b, acc, None, None, out_dtype)
-    if float16 in (a.dtype, b.dtype) or "fp16" in (left_format, right_format):
-        return dot(cast(a, float32), cast(b, float32), acc, "tf32", None, float32)
+    if precision is not None:
+        return dot(cast(a, float32), cast(b, float32), acc, precision, None, float32)
     return dot(cast(a, bfloat16), cast(b, bfloat16), acc, None, None, float32)
