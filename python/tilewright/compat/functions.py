@@ -45,7 +45,7 @@ class KernelInterface:
 
 class JITFunction(Kernel, KernelInterface):
     """A kernel as `triton.jit` makes it: `tilewright.jit` with Triton's numerics by default, and what code around
-    kernels reads of them: `src`, `params`, `signature`, `cache_key`."""
+    kernels reads of them: `src`, `params`, `signature`, `cache_key`, `do_not_specialize`."""
 
     #: What kernels compute with where they do not say; `tilewright.compat.install` sets it.
     default_numerics = "triton"
@@ -71,6 +71,8 @@ class JITFunction(Kernel, KernelInterface):
             launch_metadata=launch_metadata,
         )
         self.version, self.noinline = version, noinline
+        self.do_not_specialize = list(do_not_specialize or ())
+        self.do_not_specialize_on_alignment = list(do_not_specialize_on_alignment or ())
         self._interpreted |= knobs.TRITON_INTERPRET.flag()
         self.module, self.__globals__ = fn.__module__, fn.__globals__
         self._dependencies = None  # until the first launch
@@ -91,6 +93,11 @@ class JITFunction(Kernel, KernelInterface):
         """The text from `def` on."""
         text = source_of(self.fn).text
         return text[re.search(r"^def\s", text, re.MULTILINE).start() :]
+
+    def get_capture_scope(self):
+        """The names that the text finds outside of the function, with their values: global ones, and those of functions
+        around it."""
+        return self.__globals__ | inspect.getclosurevars(self.fn).nonlocals
 
     def _unsafe_update_src(self, text):
         """Compile `text` in place of the function's own text from the next launch on."""

@@ -74,7 +74,7 @@ def explain(kernel, types, constants, divisors, target, options, trees=None):
     `CompilationError`.
     """
     fn = getattr(kernel, "fn", kernel)
-    symbol = symbol_of(getattr(kernel, "_name", None), fn, constants, types)
+    symbol = symbol_of(getattr(kernel, "_name", None), fn, constants, types, trees)
     compiled = compile_kernel(
         fn, types, constants, divisors, target, options, report=True, trees=trees, symbol=symbol
     )

@@ -32,8 +32,8 @@ def load(
 
     `mask` (bools) and `other` broadcast to the shape of `pointer`. Nothing is read where the mask is false;
     there the result is `other`, converted to the element type, or undefined without it. `cache_modifier`:
-    "", ".ca", ".cg", ".cs" or ".cv"; `eviction_policy`: "", "evict_first" or "evict_last"; `volatile` loads
-    are never merged or removed.
+    "", ".ca", ".cg", ".cs" or ".cv"; `eviction_policy`: "", "evict_first" or "evict_last"; None is "" in both.
+    `volatile` loads are never merged or removed.
 
     Raises `LanguageTypeError` if `pointer` holds no pointers, `LanguageValueError` for `other` without
     `mask`.

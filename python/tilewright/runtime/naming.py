@@ -1,7 +1,10 @@
 """What the decorator of a kernel says of how it shows: its name, and facts about each launch."""
 
+import inspect
 import re
 from collections import namedtuple
+
+from .structured import spelled
 
 #: What `repr` of `tilewright.jit` is given: constants and types of the arguments, by name.
 Specialization = namedtuple("Specialization", ("constants", "signature"))
@@ -14,12 +17,14 @@ def check_function(function, what):
     return function
 
 
-def symbol_of(name, fn, constexprs, arg_types):
+def symbol_of(name, fn, constexprs, arg_types, trees=None):
     """What the code calls a kernel: what the function `name` gives, with an underscore for what no name of C has;
     empty, for its own name, if there is no such function. Raises `TypeError` unless it gives a string."""
     if name is None:
         return ""
-    given = name(Specialization(dict(constexprs), dict(arg_types)))
+    trees = trees or {}
+    types = {param: spelled(trees.get(param, param), arg_types) for param in inspect.signature(fn).parameters}
+    given = name(Specialization(dict(constexprs), types))
     if not isinstance(given, str) or not given:
         raise TypeError(f"repr of kernel {fn.__name__}() gives a name, got {given!r}")
     symbol = re.sub(r"\W", "_", given, flags=re.ASCII)

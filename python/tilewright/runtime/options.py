@@ -19,8 +19,10 @@ class Options:
     `enable_fp_fusion`: a product and a sum are rounded once on a GPU; the CPU always rounds both. `launch_pdl`: a
     kernel that calls `tl.extra.cuda.gdc_wait` may start before those in front of it on its stream are done; a hint,
     for devices from compute capability 9.0 on. `extern_libs`: files of libraries by name, which existing code gives
-    and the compiler has no need of. The CPU takes notice of `launch_cooperative_grid`, `debug`, `check_nan`,
-    `deterministic` and `numerics` only. Raises `TypeError` and `ValueError`.
+    and the compiler has no need of. `arch`: None, or the architecture as text ("sm90"), which existing code gives,
+    too; kernels are compiled for the device that they are launched on. The CPU takes notice of
+    `launch_cooperative_grid`, `debug`, `check_nan`, `deterministic` and `numerics` only.
+    Raises `TypeError` and `ValueError`.
     """
 
     num_warps: int = 4
@@ -35,6 +37,7 @@ class Options:
     launch_pdl: bool = False
     enable_fp_fusion: bool = True
     extern_libs: object = None
+    arch: str | None = None
 
     def __post_init__(self):
         for name in ("num_warps", "num_stages", "num_ctas", "maxnreg"):
@@ -55,6 +58,8 @@ class Options:
             raise ValueError(f"numerics is 'ieee' or 'triton', got {self.numerics!r}")
         if self.extern_libs is not None and not isinstance(self.extern_libs, (dict, tuple)):
             raise TypeError(f"extern_libs maps names of libraries to files, got {self.extern_libs!r}")
+        if self.arch is not None and not isinstance(self.arch, str):
+            raise TypeError(f"arch is text such as 'sm90', got {self.arch!r}")
         for name in (
             "debug",
             "check_nan",

@@ -110,7 +110,7 @@ class Specializer:
         done = self._begin(values, trees, device, is_warmup) if compile_hooks else None
         for observe in observers:
             observe(*request, trees)
-        symbol = symbol_of(self.name, self.fn, constexprs, arg_types)
+        symbol = symbol_of(self.name, self.fn, constexprs, arg_types, trees)
         compiled = compile_kernel(*request, trees=trees, symbol=symbol, extents=given.debug)
         compiled = compiled.launched_by(self.kernel)
         self.made.setdefault(ordinal, {})[key_of(kind, values, trees)] = compiled

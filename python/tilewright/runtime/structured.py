@@ -85,6 +85,17 @@ def leaf_names(tree):
     return [name for member in tree.members for name in leaf_names(member)]
 
 
+def spelled(tree, types):
+    """The type of an argument as text, or as a tuple of those of its parts; `types` has those of leaves by name, and a
+    leaf that is not there is a constant."""
+    if isinstance(tree, str):
+        return types.get(tree, "constexpr")
+    if tree.block_shape is not None:
+        element = types[tree.members[0]].removeprefix("*")
+        return f"tensordesc<{element}[{', '.join(map(str, tree.block_shape))}]>"
+    return tuple(spelled(member, types) for member in tree.members)
+
+
 def assemble(tree, values):
     """The value of the language that a tree stands for, of the `values` of its leaves by name."""
     if isinstance(tree, str):

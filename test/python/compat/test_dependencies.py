@@ -153,5 +153,19 @@ def test_files_of_libraries_are_not_needed(backend):
         plain_kernel[1,](out, extern_libs=libraries)
     with pytest.raises(TypeError, match="extern_libs maps names of libraries to files, got 3"):
         plain_kernel[1,](out, extern_libs=3)
+
+
+@pytest.mark.compiled
+def test_the_architecture_is_that_of_the_device(backend):
+    out = backend.array([0], "int32")
+    for arch in (None, "sm90"):
+        plain_kernel[1,](out, arch=arch)
+    with pytest.raises(TypeError, match="arch is text such as 'sm90', got 90"):
+        plain_kernel[1,](out, arch=90)
+
+
+@pytest.mark.compiled
+def test_hashes(backend):
+    out = backend.array([0], "int32")
     first, second = plain_kernel.warmup(out, grid=(1,)), plain_kernel.warmup(out, grid=(1,))
     assert first.hash == second.hash and len(first.hash) == 64

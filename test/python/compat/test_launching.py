@@ -1,5 +1,8 @@
 """What code around kernels does with `triton.JITFunction`, `triton.runtime.Autotuner` and the rest of their kind."""
 
+import inspect
+import types
+
 import numpy as np
 import pytest
 import tilewright.compat
@@ -41,6 +44,60 @@ def test_what_a_kernel_knows_of_itself():
     assert scale_kernel.params[4].annotation is tl.constexpr
     assert list(scale_kernel.signature.parameters) == scale_kernel.arg_names
     assert scale_kernel.src.startswith("def scale_kernel(") and len(scale_kernel.cache_key) == 64
+
+
+def specialised(kernel, function):
+    """`kernel` with `FUNCTION` bound to another function, as libraries make kernels of text."""
+
+    def template():
+        pass
+
+    def scope(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+        pass
+
+    made = types.FunctionType(template.__code__, {**kernel.get_capture_scope(), "FUNCTION": function})
+    made.__name__, made.__signature__ = "made", inspect.signature(scope)
+    wanted = list(inspect.signature(triton.JITFunction.__init__).parameters.values())[2:]
+    attributes = {entry.name: getattr(kernel, entry.name, entry.default) for entry in wanted}
+    made = triton.JITFunction(made, **attributes)
+    made._unsafe_update_src(kernel.src.replace("def apply_kernel", "def made"))
+    return made
+
+
+@triton.jit(
+    repr=lambda specialization: f"apply<{specialization.signature['out_ptr']}>", do_not_specialize=["n"]
+)
+def apply_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(out_ptr + i, FUNCTION(tl.load(x_ptr + i, i < n)), i < n)  # noqa: F821
+
+
+@triton.jit
+def plus_one(x):
+    return x + 1
+
+
+@triton.jit
+def twice(x):
+    return x * 2
+
+
+def test_kernels_made_of_others(backend):
+    outer = 3
+
+    @triton.jit
+    def reads_outer(out_ptr):
+        tl.store(out_ptr, outer)
+
+    assert reads_outer.get_capture_scope()["outer"] == 3
+    assert apply_kernel.get_capture_scope()["plus_one"] is plus_one
+    x = backend.array(np.arange(8), "float32")
+    for function, want in ((plus_one, np.arange(8) + 1), (twice, np.arange(8) * 2)):
+        out = backend.array(np.zeros(8), "float32")
+        made = specialised(apply_kernel, function)
+        made[1,](x, out, 8, BLOCK=8)
+        backend.check(out, want, "float32")
+        assert made.do_not_specialize == ["n"] and made.params[2].do_not_specialize
 
 
 def test_a_kernel_with_another_text(backend):

@@ -21,6 +21,19 @@ def test_load_and_store_options(tile):
     assert re.search(r"tile\.store %\w+, %\w+, %\w+ cache = wt evict = evict_first", text)
 
 
+def test_no_hints(tile):
+    def kernel(x, out):
+        tl.store(
+            out,
+            tl.load(x, cache_modifier=None, eviction_policy=None),
+            cache_modifier=None,
+            eviction_policy=None,
+        )
+
+    text = tile(kernel, "*fp16", "*fp16")
+    assert "tile.load" in text and "cache" not in text and "evict" not in text
+
+
 def test_scalars_load_and_store_scalars(tile):
     def kernel(x, out, n):
         tl.store(out, tl.load(x, mask=n > 0, other=0.0), mask=n > 1)

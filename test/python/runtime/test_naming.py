@@ -39,6 +39,32 @@ def test_the_name_of_a_kernel(backend, out):
     assert tw.jit(scale, repr=lambda _: "2 fast").warmup(out, 100, BLOCK=64).name == "_2_fast"
 
 
+def test_the_signature_that_names_see(backend):
+    """Types in the order of the parameters; parts of tuples and descriptors as one entry."""
+    seen = []
+
+    def name(specialization):
+        seen.append(specialization)
+        return "named"
+
+    @tw.jit(repr=name)
+    def kernel(matrix, pair, n, m, SIDE: tl.constexpr, nothing):
+        tl.store(pair[0], n + m)
+
+    array = backend.array(np.zeros((32, 64), np.float16))
+    kernel.warmup(tw.TensorDescriptor.from_tensor(array, [16, 32]), (array, (4, 1)), 1, 7, 8, None)
+    ((constants, signature),) = seen
+    assert (constants["n"], constants["SIDE"], constants["nothing"]) == (1, 8, None)
+    assert list(signature.items()) == [
+        ("matrix", "tensordesc<fp16[16, 32]>"),
+        ("pair", ("*fp16", ("i32", "constexpr"))),
+        ("n", "constexpr"),
+        ("m", "i32"),
+        ("SIDE", "constexpr"),
+        ("nothing", "constexpr"),
+    ]
+
+
 def test_functions_that_call_a_named_kernel(backend, out):
     @tw.jit
     def outer(out, n):

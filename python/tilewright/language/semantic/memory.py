@@ -8,9 +8,9 @@ from .convert import cast, describe, memory_type, to_bool, to_tensor
 from .nan_traces import check_written
 from .promote import broadcast_shapes, broadcast_to_shape
 
-LOAD_CACHE = {"": 0, ".ca": 1, ".cg": 2, ".cs": 3, ".cv": 4}
-STORE_CACHE = {"": 0, ".wb": 5, ".cg": 2, ".cs": 3, ".wt": 6}
-EVICTION = {"": 0, "evict_first": 1, "evict_last": 2}
+LOAD_CACHE = {"": 0, None: 0, ".ca": 1, ".cg": 2, ".cs": 3, ".cv": 4}
+STORE_CACHE = {"": 0, None: 0, ".wb": 5, ".cg": 2, ".cs": 3, ".wt": 6}
+EVICTION = {"": 0, None: 0, "evict_first": 1, "evict_last": 2}
 SEMANTICS = {None: 3, "relaxed": 0, "acquire": 1, "release": 2, "acq_rel": 3}
 SCOPES = {None: 1, "cta": 0, "gpu": 1, "sys": 2}
 
