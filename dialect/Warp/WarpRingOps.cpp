@@ -176,6 +176,39 @@ LogicalResult TmaLoadOp::verify() {
   return verifyMulticast(*this);
 }
 
+LogicalResult HandOp::verify() {
+  auto acquire = getMemory().getDefiningOp<RingAcquireOp>();
+  RingType ring = acquire ? acquire.getRing().getType() : RingType();
+  if (!ring || ring.getCompletion() != Completion::Transactions ||
+      ring.getTiles().size() != 1 || ring.getClusterSize() != 1) // C1
+    return emitOpError("fills the only tile of a slot that was acquired from a "
+                       "ring of transactions of one block");
+  SharedType memory = getMemory().getType();
+  Type type = getValue().getType();
+  unsigned bits = type.getIntOrFloatBitWidth();
+  if (memory.getElementType() != type || (bits != 32 && bits != 64)) // C2
+    return emitOpError("hands a number of 32 or 64 bits through memory of such "
+                       "numbers, got ")
+           << type << " and " << memory;
+  return success();
+}
+
+LogicalResult TakeOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
+                                       Adaptor adaptor,
+                                       SmallVectorImpl<Type> &types) {
+  auto memory = dyn_cast<SharedType>(adaptor.getMemory().getType());
+  if (!memory)
+    return failure();
+  types.push_back(memory.getElementType());
+  return success();
+}
+
+LogicalResult TakeOp::verify() {
+  if (!getMemory().getDefiningOp<RingWaitOp>()) // C1
+    return emitOpError("reads a slot that was waited for");
+  return success();
+}
+
 static LogicalResult verifyTypes(AsyncCopyOp op) {
   auto ptr = cast<RankedTensorType>(op.getPtr().getType());
   SharedType memory = op.getMemory().getType();

@@ -71,8 +71,9 @@ def Warp_RingCommitOp : Warp_Op<"ring.commit", [Warp_SharedOrder]> {
     Ends the group of asynchronous copies that fill the slot, which may be none.
 
     C1: the slot was acquired.
-    C2: of a ring of `transactions`, each tile is filled by one `warp.tma_load`.
-        (A promise; a consumer would wait for ever.)
+    C2: of a ring of `transactions`, each tile is filled by one `warp.tma_load`,
+        or its only one by a `warp.hand`. (A promise; a consumer would wait for
+        ever.)
 
     ```mlir
     warp.ring.commit %slot
@@ -214,6 +215,49 @@ def Warp_TmaLoadOp : Warp_Op<"tma_load", [AttrSizedOperandSegments,
     /// `multicast`.
     unsigned getNumParts();
   }];
+}
+
+def Warp_HandOp : Warp_Op<"hand"> {
+  let summary = "hands a number to the roles that read a ring";
+  let description = [{
+    Writes what all threads of the role have computed to the start of the slot and
+    tells that it is full. Whoever takes the number sees what this role saw before: the
+    result of an atomic operation with acquire semantics, say, orders the loads of
+    those who take it, too.
+
+    C1: the memory is the only tile of a slot that was acquired from a ring of
+        `transactions` of one block.
+    C2: its elements have the type of `value`: a number of 32 or 64 bits.
+
+    ```mlir
+    %slot, %tile = warp.ring.acquire %ring : !warp.ring<1 x {!two}, transactions>
+    warp.hand %next, %tile : i32, !warp.shared<2xi32, #two>
+    warp.ring.commit %slot
+    ```
+  }];
+  let arguments = (ins AnyTypeOf<[AnySignlessInteger, AnyFloat]>:$value,
+                       Arg<Warp_Shared, "", [MemWrite<Warp_RingSharedResource>]>:$memory);
+  let assemblyFormat = "$value `,` $memory attr-dict `:` type($value) `,` qualified(type($memory))";
+  let hasVerifier = 1;
+}
+
+def Warp_TakeOp : Warp_Op<"take", [InferTypeOpAdaptor]> {
+  let summary = "takes the number that another role has handed over";
+  let description = [{
+    Copies that come after see what that role saw.
+
+    C1: the memory is a tile of a slot that was waited for.
+
+    ```mlir
+    %slot, %tile = warp.ring.wait %ring : !warp.ring<1 x {!two}, transactions>
+    %next = warp.take %tile : !warp.shared<2xi32, #two>
+    warp.ring.release %slot
+    ```
+  }];
+  let arguments = (ins Arg<Warp_Shared, "", [MemRead<Warp_RingSharedResource>]>:$memory);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = "$memory attr-dict `:` qualified(type($memory))";
+  let hasVerifier = 1;
 }
 
 def Warp_AsyncCopyOp : Warp_Op<"async_copy", [AttrSizedOperandSegments,

@@ -13,7 +13,7 @@ using llvm::StringRef;
 
 ProducerSlice::ProducerSlice(tile::FuncOp func,
                              ArrayRef<tile::DescriptorLoadOp> loads)
-    : func(func) {
+    : func(func), loads(loads) {
   if (!func.getBody().hasOneBlock()) {
     refuse(func, "the kernel has unstructured control flow");
     return;
@@ -28,9 +28,9 @@ ProducerSlice::ProducerSlice(tile::FuncOp func,
   }
   // Whoever loads waits.
   func.walk([&](tile::LaunchWaitOp wait) { keep(wait); });
+  checkOrder(loads);
   while (!open.empty() && obstacle.empty())
     visit(open.pop_back_val());
-  checkOrder(loads);
 }
 
 void ProducerSlice::refuse(Operation *op, StringRef reason) {
@@ -53,6 +53,36 @@ void ProducerSlice::keep(Operation *op) {
       refuse(op, "a load, or a wait for other kernels, stands in a region that "
                  "a producer does not run");
   }
+}
+
+/// Whether the condition of a loop that tests anew each time contains `op`:
+/// what is passed there is not counted.
+static bool standsInCondition(Operation *op) {
+  for (auto loop = op->getParentOfType<scf::WhileOp>(); loop;
+       loop = loop->getParentOfType<scf::WhileOp>())
+    if (loop.getBefore().isAncestor(op->getParentRegion()))
+      return true;
+  return false;
+}
+
+/// Has the consumers hand over what `op`, an atomic operation of the whole
+/// program, gives. Whether that can be done. In a counted loop that loads in
+/// each iteration it would leave nothing to run ahead.
+bool ProducerSlice::hand(Operation *op) {
+  if (!tile::getProgramOrder(op) || standsInCondition(op))
+    return false;
+  auto loop = op->getParentOfType<LoopLikeOpInterface>();
+  if (isa_and_present<scf::ForOp>(loop.getOperation()) &&
+      llvm::any_of(loads, [&](tile::DescriptorLoadOp load) {
+        return load->getParentOfType<LoopLikeOpInterface>() == loop;
+      }))
+    return false;
+  unsigned bits = op->getResult(0).getType().getIntOrFloatBitWidth();
+  if (bits != 32 && bits != 64)
+    return false;
+  handed.insert(op);
+  keep(op);
+  return true;
 }
 
 void ProducerSlice::visit(Value value) {
@@ -119,7 +149,9 @@ void ProducerSlice::visitResult(OpResult result) {
                         "kernel may write");
     llvm::append_range(open, op->getOperands());
   } else if (!isMemoryEffectFree(op)) {
-    return refuse(op, "where it loads from depends on an atomic operation");
+    if (!hand(op))
+      refuse(op, "where it loads from depends on an atomic operation");
+    return;
   } else {
     llvm::append_range(open, op->getOperands());
   }
@@ -144,9 +176,24 @@ static bool mayPrecede(Operation *op, Operation *load) {
   return false;
 }
 
-/// A producer runs ahead of all else. That is not allowed past an atomic whose
-/// result may tell that other programs have written, but for arrays that nobody
-/// writes, nor past a store to what is loaded.
+static bool isAtomic(Operation *op) {
+  return isa<tile::AtomicRMWOp, tile::AtomicCASOp>(op);
+}
+
+/// Whether what `op`, an atomic operation, gives may tell that other programs
+/// have written what is loaded after it.
+static bool tells(Operation *op) {
+  if (op->use_empty())
+    return false;
+  if (auto rmw = dyn_cast<tile::AtomicRMWOp>(op))
+    return tile::acquires(rmw.getSem());
+  auto swap = dyn_cast<tile::AtomicCASOp>(op);
+  return swap && tile::acquires(swap.getSem());
+}
+
+/// A producer runs ahead of all else. That is not allowed past a store to what
+/// is loaded. Nor past an atomic that acquires, but for arrays that nobody
+/// writes: the producer waits for its result, even if it has no use for it.
 void ProducerSlice::checkOrder(ArrayRef<tile::DescriptorLoadOp> loads) {
   llvm::BitVector written = findWrittenArguments(func);
   auto isConstant = [&](tile::DescriptorLoadOp load) {
@@ -155,24 +202,25 @@ void ProducerSlice::checkOrder(ArrayRef<tile::DescriptorLoadOp> loads) {
            func.getArgAttr(loaded->argument.getArgNumber(),
                            tile::TileDialect::kConstantAttr);
   };
-  auto isWritten = [&](tile::DescriptorLoadOp load, Operation *store) {
+  auto isWritten = [&](tile::DescriptorLoadOp load, Operation *op) {
     std::optional<PointerOrigin> loaded = findOrigin(load.getDesc());
     if (!loaded)
       return true;
-    if (loaded->loads == 0)
+    std::optional<PointerOrigin> stored = findOrigin(op->getOperand(0));
+    if (loaded->loads == 0 && !(stored && isAtomic(op)))
       return written.test(loaded->argument.getArgNumber());
-    std::optional<PointerOrigin> stored = findOrigin(store->getOperand(0));
     return !stored || *stored == *loaded;
   };
   func.walk([&](Operation *op) {
-    bool isAtomic = isa<tile::AtomicRMWOp, tile::AtomicCASOp>(op);
-    if (!isAtomic && !isa<tile::StoreOp, tile::DescriptorStoreOp>(op))
+    if (!isAtomic(op) && !isa<tile::StoreOp, tile::DescriptorStoreOp>(op))
       return;
-    bool tells = isAtomic && !op->use_empty();
-    for (tile::DescriptorLoadOp load : loads)
-      if (((tells && !isConstant(load)) || isWritten(load, op)) &&
-          mayPrecede(op, load))
-        refuse(op, tells ? "an atomic operation comes before a load"
-                         : "it may write what is loaded later");
+    for (tile::DescriptorLoadOp load : loads) {
+      if (!mayPrecede(op, load))
+        continue;
+      if (isWritten(load, op))
+        refuse(op, "it may write what is loaded later");
+      else if (tells(op) && !isConstant(load) && !hand(op))
+        refuse(op, "an atomic operation comes before a load");
+    }
   });
 }

@@ -54,6 +54,8 @@ void populateRingToLLVM(const WarpTypeConverter &converter,
 void populateClusterToLLVM(const WarpTypeConverter &converter,
                            mlir::RewritePatternSet &patterns);
 /// warp.tma_store.
+void populateHandOverToLLVM(const WarpTypeConverter &converter,
+                            mlir::RewritePatternSet &patterns);
 void populateTmaStoreToLLVM(const WarpTypeConverter &converter,
                             mlir::RewritePatternSet &patterns);
 /// warp.acquire_map_memory, warp.release_map_memory.

@@ -103,6 +103,13 @@ private:
 struct RingAcquireLowering : ConvertOpToLLVMPattern<warp::RingAcquireOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
 
+  /// Whether a thread fills the slot, and tells so itself.
+  static bool isHandedOver(warp::RingAcquireOp op) {
+    return llvm::any_of(op.getTiles(), [](Value tile) {
+      return llvm::any_of(tile.getUsers(), llvm::IsaPred<warp::HandOp>);
+    });
+  }
+
   LogicalResult
   matchAndRewrite(warp::RingAcquireOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
@@ -111,7 +118,8 @@ struct RingAcquireLowering : ConvertOpToLLVMPattern<warp::RingAcquireOp> {
     Value base = adaptor.getRing().front();
     SlotInTurn slot;
     if (isTransactions(type))
-      slot = emitAcquire(b, type, TransactionRing(adaptor.getRing()));
+      slot = emitAcquire(b, type, TransactionRing(adaptor.getRing()),
+                         /*announces=*/!isHandedOver(op));
     else
       slot = {adaptor.getIndex().front(), emitI32(b, 0)};
     replaceWithSlot(rewriter, op, slot.barrier,

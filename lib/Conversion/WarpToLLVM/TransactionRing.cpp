@@ -116,7 +116,8 @@ TransactionRing TransactionRing::create(ImplicitLocOpBuilder &b,
 }
 
 SlotInTurn tilewright::emitAcquire(ImplicitLocOpBuilder &b, warp::RingType type,
-                                   const TransactionRing &ring) {
+                                   const TransactionRing &ring,
+                                   bool announces) {
   auto [index, parity] = emitNext(b, type, ring.producerCursor);
   // In the first round slots are empty though nobody has released them: the
   // phase before a barrier's first one counts as complete.
@@ -124,6 +125,8 @@ SlotInTurn tilewright::emitAcquire(ImplicitLocOpBuilder &b, warp::RingType type,
   emitBarrierWait(b, emitBarrierAddress(b, type, ring.base, index, true),
                   before);
   Value full = emitBarrierAddress(b, type, ring.base, index, false);
+  if (!announces)
+    return {index, full};
   InlinePtx ptx(b);
   std::string predicate = ptx.predicate(emitIsLeader(b));
   std::string address = ptx.in(full);
@@ -131,6 +134,15 @@ SlotInTurn tilewright::emitAcquire(ImplicitLocOpBuilder &b, warp::RingType type,
                address + "], " + std::to_string(type.getPayloadBytes()) + ";",
            /*sideEffects=*/true);
   return {index, full};
+}
+
+void tilewright::emitFilled(ImplicitLocOpBuilder &b, Value barrier,
+                            Value condition) {
+  InlinePtx ptx(b);
+  std::string predicate = ptx.predicate(condition);
+  ptx.emit(predicate + "mbarrier.arrive.shared::cta.b64 _, [" +
+               ptx.in(barrier) + "];",
+           /*sideEffects=*/true);
 }
 
 SlotInTurn tilewright::emitWait(ImplicitLocOpBuilder &b, warp::RingType type,

@@ -47,9 +47,14 @@ struct SlotInTurn {
   mlir::Value index, barrier;
 };
 
-/// Waits until the slot in turn is empty, and announces the bytes to come.
+/// Waits until the slot in turn is empty and, where copies fill it, announces
+/// the bytes to come.
 SlotInTurn emitAcquire(mlir::ImplicitLocOpBuilder &b, warp::RingType type,
-                       const TransactionRing &ring);
+                       const TransactionRing &ring, bool announces);
+/// Tells who waits for a slot that this thread, where `condition` holds, has
+/// filled it itself.
+void emitFilled(mlir::ImplicitLocOpBuilder &b, mlir::Value barrier,
+                mlir::Value condition);
 /// Waits until the slot in turn is full.
 SlotInTurn emitWait(mlir::ImplicitLocOpBuilder &b, warp::RingType type,
                     const TransactionRing &ring);

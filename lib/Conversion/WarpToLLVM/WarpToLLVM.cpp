@@ -56,6 +56,7 @@ static LogicalResult convertTiles(ModuleOp module, const NvidiaTarget &target) {
   populateFmaDotToLLVM(converter, target, patterns);
   populateSharedTileToLLVM(converter, target, patterns);
   populateRingToLLVM(converter, patterns);
+  populateHandOverToLLVM(converter, patterns);
   populateClusterToLLVM(converter, patterns);
   populateTmaStoreToLLVM(converter, patterns);
   populateMapMemoryToLLVM(converter, patterns);

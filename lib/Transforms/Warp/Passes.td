@@ -174,6 +174,9 @@ def Specialize : Pass<"warp-specialize", "::mlir::ModuleOp"> {
     runs the control flow around the loads and fills the slots. Operands of the
     same products share a slot. A ring has as many slots as `tile.num_stages` of
     the loop around, or the option, says; where shared memory is short, fewer.
+    What the producer needs of atomic operations, or has to wait for, the consumer
+    hands over, each through a ring of its own. What was loaded has arrived before
+    an atomic operation releases it.
 
     Input: layouts are chosen, shared memory is not allocated; every load from a
     descriptor is one that a producer can issue (lib/Analysis/ProducerSlice.h).

@@ -11,6 +11,8 @@ void ProducerWriter::writeOp(Operation &op) {
     return writeLoop(loop);
   if (auto branch = dyn_cast<scf::IfOp>(op))
     return writeBranch(branch);
+  if (Value ring = ringOf.lookup(&op))
+    return writeTake(op, ring);
   auto found = groupOf.find(&op);
   if (found == groupOf.end()) {
     b.clone(op, map);
@@ -20,6 +22,13 @@ void ProducerWriter::writeOp(Operation &op) {
   // At the last load all places are known.
   if (group->loads.back().load == &op)
     writeGroup(*group, ring);
+}
+
+void ProducerWriter::writeTake(Operation &op, Value ring) {
+  auto wait = RingWaitOp::create(b, op.getLoc(), ring);
+  auto take = TakeOp::create(b, op.getLoc(), wait.getTiles().front());
+  RingReleaseOp::create(b, op.getLoc(), wait.getSlot());
+  map.map(op.getResult(0), take.getResult());
 }
 
 void ProducerWriter::writeGroup(const LoadGroup &group, Value ring) {

@@ -22,6 +22,9 @@ public:
         groupOf[load.load] = {&group, rings[group.ring]};
   }
 
+  /// Has the result of `op`, which the consumers compute, taken from `ring`.
+  void takeFrom(mlir::Operation *op, mlir::Value ring) { ringOf[op] = ring; }
+
   /// Writes what the producer runs of `ops`.
   template <typename RangeT> void write(RangeT &&ops) {
     for (mlir::Operation &op : ops)
@@ -37,6 +40,7 @@ private:
   void writeLoop(mlir::scf::WhileOp loop);
   void writeBranch(mlir::scf::IfOp branch);
   void writeGroup(const LoadGroup &group, mlir::Value ring);
+  void writeTake(mlir::Operation &op, mlir::Value ring);
   llvm::SmallVector<mlir::Value> lookup(mlir::ValueRange values) const {
     return llvm::map_to_vector(
         values, [&](mlir::Value value) { return map.lookupOrDefault(value); });
@@ -46,6 +50,7 @@ private:
   const ProducerSlice &slice;
   llvm::DenseMap<mlir::Operation *, std::pair<const LoadGroup *, mlir::Value>>
       groupOf;
+  llvm::DenseMap<mlir::Operation *, mlir::Value> ringOf;
 };
 
 } // namespace tilewright::warp

@@ -75,7 +75,8 @@ static void replaceTile(const TmaLoad &load, Value memory, OpBuilder &b) {
   tile::DescriptorLoadOp(load.load).erase();
 }
 
-/// The first op of `block` that uses a tile of the group.
+/// The first op of `block` that uses a tile of the group, or releases what was
+/// read: the tile has arrived then.
 static Operation *findFirstUse(const LoadGroup &group) {
   Block *block = group.getBlock();
   Operation *first = nullptr;
@@ -94,6 +95,10 @@ static Operation *findFirstUse(const LoadGroup &group) {
       if (!llvm::is_contained(served, user))
         add(user);
   }
+  for (Operation *op = group.loads.back().load; op && op != first;
+       op = op->getNextNode())
+    if (releases(op))
+      return op;
   return first;
 }
 
@@ -116,6 +121,15 @@ static void consume(const LoadGroup &group, Value ring) {
   }
   b.setInsertionPointAfter(last);
   RingReleaseOp::create(b, wait.getLoc(), wait.getSlot());
+}
+
+/// Hands over what an op gives, right behind it.
+static void handOver(Operation *op, Value ring) {
+  OpBuilder b(op->getContext());
+  b.setInsertionPointAfter(op);
+  auto acquire = RingAcquireOp::create(b, op->getLoc(), ring);
+  HandOp::create(b, op->getLoc(), op->getResult(0), acquire.getTiles().front());
+  RingCommitOp::create(b, op->getLoc(), acquire.getSlot());
 }
 
 //===----------------------------------------------------------------------===//
@@ -192,6 +206,15 @@ static void remarkPlan(tile::FuncOp func, const SpecializePlan &plan) {
   }
 }
 
+static void remarkHanded(ArrayRef<HandedValue> handed) {
+  for (const HandedValue &value : handed)
+    remark::analysis(
+        value.op->getLoc(),
+        remark::RemarkOpts::name("HandedOver").category("warp-specialize"))
+        << remark::add("its result is handed to the producer, which loads for "
+                       "what comes after it then");
+}
+
 static void remarkRoles(SpecializeOp roles) {
   constexpr auto kRemark =
       remark::RemarkOpts::name("Roles").category("warp-specialize");
@@ -226,12 +249,17 @@ static void specialize(tile::FuncOp func, const SpecializePlan &plan) {
   SmallVector<Value> rings;
   for (RingType ring : plan.rings)
     rings.push_back(RingOp::create(b, func.getLoc(), ring));
+  SmallVector<Value> numbers;
+  for (const HandedValue &value : plan.handed)
+    numbers.push_back(RingOp::create(b, value.op->getLoc(), value.ring));
   SpecializeOp roles = createRoles(func, plan.isTight, b);
   remarkRoles(roles);
 
   Block &producer = roles.getRegion(1).front();
   b.setInsertionPoint(producer.getTerminator());
   ProducerWriter writer(b, plan.groups, rings, slice);
+  for (auto [value, ring] : llvm::zip_equal(plan.handed, numbers))
+    writer.takeFrom(value.op, ring);
   writer.write(llvm::make_range(firstOp->getIterator(),
                                 body.getTerminator()->getIterator()));
 
@@ -241,6 +269,8 @@ static void specialize(tile::FuncOp func, const SpecializePlan &plan) {
                                   body.getTerminator()->getIterator());
   for (const LoadGroup &group : plan.groups)
     consume(group, rings[group.ring]);
+  for (auto [value, ring] : llvm::zip_equal(plan.handed, numbers))
+    handOver(value.op, ring);
 }
 
 namespace {
@@ -255,6 +285,7 @@ struct Specialize : warp::impl::SpecializeBase<Specialize> {
       if (plan.groups.empty())
         continue;
       remarkPlan(func, plan);
+      remarkHanded(plan.handed);
       specialize(func, plan);
     }
   }

@@ -1,6 +1,7 @@
 #include "lib/Transforms/Warp/SpecializePlan.h"
 
 #include "lib/Analysis/MapMemory.h"
+#include "lib/Analysis/ProducerSlice.h"
 #include "lib/Analysis/SharedMemory.h"
 #include "lib/Analysis/TmaStorePlan.h"
 #include "lib/Support/TmaTiling.h"
@@ -78,10 +79,30 @@ static llvm::SmallPtrSet<Operation *, 4> getProducts(const TmaLoad &load) {
   return products;
 }
 
+bool warp::releases(Operation *op) {
+  return op
+      ->walk([](Operation *inner) {
+        auto order = tile::getProgramOrder(inner);
+        return order && tile::releases(*order) ? WalkResult::interrupt()
+                                               : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Whether nothing that stands between two loads of a block is told of the
+/// first.
+static bool standTogether(Operation *load, Operation *later) {
+  for (; load != later; load = load->getNextNode())
+    if (releases(load))
+      return false;
+  return true;
+}
+
 /// Both operands of a product come together, and so do those of several
 /// products that share one.
 static bool belongTogether(const LoadGroup &group, const TmaLoad &load) {
-  if (group.getBlock() != load.load->getBlock())
+  if (group.getBlock() != load.load->getBlock() ||
+      !standTogether(group.loads.front().load, load.load))
     return false;
   auto products = getProducts(load);
   return llvm::any_of(group.loads, [&](const TmaLoad &other) {
@@ -135,23 +156,42 @@ static int64_t getWantedSlots(const LoadGroup &group, int64_t otherwise) {
   return std::max<int64_t>(hint ? hint.getInt() : otherwise, 1);
 }
 
-/// The shared memory that is needed beside the rings, or a little more.
-static int64_t getBytesBeside(tile::FuncOp func, ArrayRef<LoadGroup> groups) {
+namespace {
+/// The shared memory that is needed beside the rings.
+struct BytesBeside {
+  int64_t tiles = 0, small = 0;
+
+  /// A little more than that.
+  int64_t getMost() const {
+    return tiles + llvm::alignTo(small, kMaxSharedAlignment);
+  }
+  /// Where what is small fits into what the rings leave of a kilobyte.
+  int64_t getLeast() const {
+    return small < kMaxSharedAlignment / 2 ? tiles : getMost();
+  }
+};
+} // namespace
+
+static BytesBeside getBytesBeside(tile::FuncOp func,
+                                  const SpecializePlan &plan) {
+  constexpr int64_t kSmallAlignment = 128;
   llvm::SmallPtrSet<Operation *, 8> served;
-  for (const LoadGroup &group : groups)
+  for (const LoadGroup &group : plan.groups)
     for (const TmaLoad &load : group.loads)
       for (AllocOp alloc : load.getServed())
         served.insert(alloc);
-  int64_t tiles = getMapStagingBytes(func), scratch = 0;
+  BytesBeside bytes{getMapStagingBytes(func), 0};
   func.walk([&](Operation *op) {
     if (served.contains(op))
       return;
     if (isa<AllocOp>(op))
-      tiles += llvm::alignTo(getSharedBytes(op), kMaxSharedAlignment);
+      bytes.tiles += llvm::alignTo(getSharedBytes(op), kMaxSharedAlignment);
     else
-      scratch = std::max(scratch, getSharedBytes(op));
+      bytes.small = std::max(bytes.small, getSharedBytes(op));
   });
-  return tiles + llvm::alignTo(scratch, kMaxSharedAlignment);
+  for (const HandedValue &value : plan.handed)
+    bytes.small += llvm::alignTo(value.ring.getSizeInBytes(), kSmallAlignment);
+  return bytes;
 }
 
 /// Whether one of the blocks is the other or stands in it.
@@ -184,6 +224,31 @@ static void assignRings(SpecializePlan &plan, int64_t numStages) {
           withSlots(plan.rings[group.ring],
                     std::max(wanted, plan.rings[group.ring].getNumSlots()));
   }
+}
+
+/// A ring through which one number goes at a time.
+static RingType getNumberRing(Type number) {
+  MLIRContext *context = number.getContext();
+  auto layout =
+      LinearAttr::get(context, LinearLayout::identity(LayoutAxis::Offset,
+                                                      dimAxis(0), /*bits=*/1));
+  return RingType::get(context, /*numSlots=*/1,
+                       {SharedType::get(context, {2}, number, layout)},
+                       Completion::Transactions);
+}
+
+/// What the consumers have to hand over.
+static SmallVector<HandedValue> findHanded(tile::FuncOp func,
+                                           ArrayRef<LoadGroup> groups) {
+  SmallVector<tile::DescriptorLoadOp> loads;
+  for (const LoadGroup &group : groups)
+    for (const TmaLoad &load : group.loads)
+      loads.push_back(load.load);
+  SmallVector<HandedValue> handed;
+  ProducerSlice slice(func, loads);
+  for (Operation *op : slice.getHanded())
+    handed.push_back({op, getNumberRing(op->getResult(0).getType())});
+  return handed;
 }
 
 static int64_t getBytes(ArrayRef<RingType> rings) {
@@ -255,15 +320,16 @@ static bool isDeeper(ArrayRef<RingType> rings, ArrayRef<RingType> others) {
 /// Chooses slots for the rings, and whether stores get less memory for that.
 static void divideMemory(SpecializePlan &plan, tile::FuncOp func,
                          int64_t limit) {
-  int64_t beside = getBytesBeside(func, plan.groups);
+  BytesBeside beside = getBytesBeside(func, plan);
   SmallVector<RingType> deeper = plan.rings;
-  chooseSlots(plan.rings, limit - beside);
+  chooseSlots(plan.rings, limit - beside.getMost());
   Shrunk shrunk = findShrinkable(func);
   int64_t saved = countSaved(shrunk);
-  chooseSlots(deeper, limit - beside + saved);
-  bool fitsAnother =
-      !plan.isTight && countPrograms(getBytes(deeper) + beside - saved, limit) >
-                           countPrograms(getBytes(plan.rings) + beside, limit);
+  chooseSlots(deeper, limit - beside.getMost() + saved);
+  auto fit = [&](ArrayRef<RingType> rings, int64_t less) {
+    return countPrograms(getBytes(rings) + beside.getLeast() - less, limit);
+  };
+  bool fitsAnother = !plan.isTight && fit(deeper, saved) > fit(plan.rings, 0);
   if (!isDeeper(deeper, plan.rings) && !fitsAnother)
     return;
   plan.rings = std::move(deeper);
@@ -293,6 +359,7 @@ SpecializePlan warp::planSpecialization(tile::FuncOp func, int64_t numStages,
   if (plan.groups.empty())
     return plan;
   assignRings(plan, numStages);
+  plan.handed = findHanded(func, plan.groups);
   plan.isTight = takesAllRegisters(func);
   divideMemory(plan, func, limit);
   return plan;

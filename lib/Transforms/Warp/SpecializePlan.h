@@ -32,9 +32,21 @@ struct LoadGroup {
   llvm::SmallVector<SharedType> getTiles() const;
 };
 
+/// Whether `op`, or what stands in it, tells other programs that this one has
+/// read what comes before it.
+bool releases(mlir::Operation *op);
+
+/// What the consumers compute and the producer needs.
+struct HandedValue {
+  mlir::Operation *op;
+  /// Of one number.
+  RingType ring;
+};
+
 struct SpecializePlan {
   llvm::SmallVector<LoadGroup> groups;
   llvm::SmallVector<RingType> rings;
+  llvm::SmallVector<HandedValue> handed;
   /// The consumers' sums take so many registers that one program takes all of
   /// a multiprocessor's.
   bool isTight = false;

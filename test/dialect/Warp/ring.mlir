@@ -27,3 +27,26 @@ tile.func @fill_and_read(%p: tensor<16x4x!tile.ptr<f16>, #rows>, %m: tensor<16x4
   warp.ring.release %full
   tile.return %x : tensor<16x4xf16, #rows>
 }
+
+#two = #warp.linear<{offset = [[1]]}>
+!number = !warp.ring<1 x {!warp.shared<2xi64, #two>}, transactions>
+
+// CHECK-LABEL: @hand_over
+// CHECK-SAME: %[[X:.*]]: i64
+tile.func @hand_over(%x: i64) attributes {warp.num_warps = 4 : i32} {
+  %ring = warp.ring : !number
+  warp.specialize warps [4, 1] {
+    // CHECK: %[[EMPTY:.*]], %[[FILLED:.*]] = warp.ring.acquire
+    %empty, %filled = warp.ring.acquire %ring : !number
+    // CHECK: warp.hand %[[X]], %[[FILLED]] : i64, !warp.shared<2xi64, #{{.*}}>
+    warp.hand %x, %filled : i64, !warp.shared<2xi64, #two>
+    warp.ring.commit %empty
+  }, {
+    // CHECK: %[[FULL:.*]], %[[READ:.*]] = warp.ring.wait
+    %full, %read = warp.ring.wait %ring : !number
+    // CHECK: warp.take %[[READ]] : !warp.shared<2xi64, #{{.*}}>
+    %y = warp.take %read : !warp.shared<2xi64, #two>
+    warp.ring.release %full
+  }
+  tile.return
+}

@@ -204,3 +204,49 @@ tile.func @tma_c3(%ring: !ring, %map: !warp.tensor_map, %i: i32) {
   warp.ring.commit %slot
   tile.return
 }
+
+// -----
+
+// Numbers that are handed over.
+
+#two = #warp.linear<{offset = [[1]]}>
+tile.func @hand_c1(%x: i32) {
+  %m = warp.alloc : !warp.shared<2xi32, #two>
+  // expected-error@+1 {{fills the only tile of a slot that was acquired from a ring of transactions of one block}}
+  warp.hand %x, %m : i32, !warp.shared<2xi32, #two>
+  tile.return
+}
+
+// -----
+
+#two = #warp.linear<{offset = [[1]]}>
+!ring = !warp.ring<1 x {!warp.shared<2xi32, #two>, !warp.shared<2xi32, #two>}, transactions>
+tile.func @hand_c1_second(%ring: !ring, %x: i32) {
+  %slot, %tiles:2 = warp.ring.acquire %ring : !ring
+  // expected-error@+1 {{fills the only tile of a slot}}
+  warp.hand %x, %tiles#0 : i32, !warp.shared<2xi32, #two>
+  warp.ring.commit %slot
+  tile.return
+}
+
+// -----
+
+#two = #warp.linear<{offset = [[1]]}>
+!ring = !warp.ring<1 x {!warp.shared<2xi32, #two>}, transactions>
+tile.func @hand_c2(%ring: !ring, %x: f32) {
+  %slot, %tile = warp.ring.acquire %ring : !ring
+  // expected-error@+1 {{hands a number of 32 or 64 bits through memory of such numbers, got 'f32' and}}
+  warp.hand %x, %tile : f32, !warp.shared<2xi32, #two>
+  warp.ring.commit %slot
+  tile.return
+}
+
+// -----
+
+#two = #warp.linear<{offset = [[1]]}>
+tile.func @take_c1() {
+  %m = warp.alloc : !warp.shared<2xi32, #two>
+  // expected-error@+1 {{reads a slot that was waited for}}
+  %x = warp.take %m : !warp.shared<2xi32, #two>
+  tile.return
+}

@@ -40,12 +40,25 @@ LogicalResult SlotRules::fill(Operation *op, Value value, Completion by) {
   return success();
 }
 
-LogicalResult SlotRules::visit(TmaLoadOp op) {
-  if (failed(fill(op, op.getMemory(), Completion::Transactions)))
+LogicalResult SlotRules::fillOnce(Operation *op, Value tile) {
+  if (failed(fill(op, tile, Completion::Transactions)))
     return failure();
-  if (!state->filled.insert(state->get(op.getMemory()).memory).second)
+  if (!state->filled.insert(state->get(tile).memory).second)
     return reportRule(op, kOnce) << "the tile is filled already";
   return success();
+}
+
+LogicalResult SlotRules::visit(TmaLoadOp op) {
+  return fillOnce(op, op.getMemory());
+}
+
+LogicalResult SlotRules::visit(HandOp op) {
+  return fillOnce(op, op.getMemory());
+}
+
+/// Threads fill such a slot, so their reads need no fence.
+LogicalResult SlotRules::visit(TakeOp op) {
+  return checkHeld(op, state->get(op.getMemory()), Known::TileToRead);
 }
 
 LogicalResult SlotRules::visit(AsyncCopyOp op) {

@@ -1,5 +1,7 @@
 #include "lib/Transforms/Warp/CheckRings/SameValues.h"
 
+#include "dialect/Warp/WarpOps.h"
+
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -26,6 +28,31 @@ bool SameValues::areSame(Operation *a, Operation *b) {
   return prove([&] { return checkLoops(a, b); });
 }
 
+/// What another role has handed over, where `value` is taken from there: the
+/// only number that goes through its ring, taken as often as it is handed.
+static Value getHanded(Value value) {
+  auto take = value.getDefiningOp<TakeOp>();
+  auto wait =
+      take ? take.getMemory().getDefiningOp<RingWaitOp>() : RingWaitOp();
+  if (!wait)
+    return value;
+  Value handed;
+  for (Operation *user : wait.getRing().getUsers()) {
+    if (isa<RingWaitOp>(user) && user != wait)
+      return value;
+    auto acquire = dyn_cast<RingAcquireOp>(user);
+    if (!acquire)
+      continue;
+    for (Operation *filler : acquire.getTiles().front().getUsers())
+      if (auto hand = dyn_cast<HandOp>(filler)) {
+        if (handed)
+          return value;
+        handed = hand.getValue();
+      }
+  }
+  return handed ? handed : value;
+}
+
 static Attribute getConstant(Value value) {
   Attribute constant;
   matchPattern(value, m_Constant(&constant));
@@ -33,6 +60,7 @@ static Attribute getConstant(Value value) {
 }
 
 bool SameValues::check(Value a, Value b) {
+  a = getHanded(a), b = getHanded(b);
   if (a == b)
     return true;
   if (a.getType() != b.getType())

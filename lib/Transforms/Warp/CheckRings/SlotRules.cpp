@@ -51,8 +51,8 @@ LogicalResult SlotRules::apply(Operation *op, PathState &path, bool released) {
   using Result = LogicalResult;
   return llvm::TypeSwitch<Operation *, Result>(op)
       .Case<RingOp, AllocOp, RingAcquireOp, RingCommitOp, RingWaitOp, TmaLoadOp,
-            AsyncCopyOp, WgmmaOp, WgmmaWaitOp, TmaStoreOp, TmaStoreWaitOp>(
-          [&](auto op) { return visit(op); })
+            HandOp, TakeOp, AsyncCopyOp, WgmmaOp, WgmmaWaitOp, TmaStoreOp,
+            TmaStoreWaitOp>([&](auto op) { return visit(op); })
       .Case([&](RingReleaseOp op) { return visit(op, released); })
       .Case([&](RingNoSlotOp op) {
         path.set(op.getResult(), {Known::NoSlot});

@@ -38,6 +38,8 @@ private:
   llvm::LogicalResult visit(RingWaitOp op);
   llvm::LogicalResult visit(RingReleaseOp op, bool released);
   llvm::LogicalResult visit(TmaLoadOp op);
+  llvm::LogicalResult visit(HandOp op);
+  llvm::LogicalResult visit(TakeOp op);
   llvm::LogicalResult visit(AsyncCopyOp op);
   llvm::LogicalResult visit(WgmmaOp op);
   llvm::LogicalResult visit(WgmmaWaitOp op);
@@ -53,6 +55,7 @@ private:
                                 Known::Kind kind);
   llvm::LogicalResult fill(mlir::Operation *op, mlir::Value tile,
                            Completion by);
+  llvm::LogicalResult fillOnce(mlir::Operation *op, mlir::Value tile);
   llvm::LogicalResult read(mlir::Operation *op, mlir::Value tile);
   llvm::LogicalResult readAsynchronously(mlir::Operation *op, mlir::Value tile,
                                          std::vector<Memory> &reads);

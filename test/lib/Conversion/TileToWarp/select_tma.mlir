@@ -106,22 +106,157 @@ tile.func @unknown(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {t
 
 // -----
 
-// Other programs may write what is loaded until the atomic has run.
+// Other programs may write what is loaded until the atomic has run. So the
+// producer waits for it.
 // CHECK-LABEL: @atomic
-// CHECK-NOT: tile.descriptor_load
+// CHECK: tile.descriptor_load
 tile.func @atomic(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32},
-                  %i: i32 {tile.divisibility = 8 : i32}, %flag: !tile.ptr<i32>) attributes {tile.kernel} {
+                  %i: i32 {tile.divisibility = 8 : i32}, %flag: !tile.ptr<i32>, %out: !tile.ptr<i32>, %dest: !tile.ptr<f16>) attributes {tile.kernel} {
   %n64 = arith.extsi %n : i32 to i64
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
   %d = tile.make_descriptor %a, [%n64, %n64], [%n64] : !tile.desc<64x64xf16>, !tile.ptr<f16>
+  %c0 = arith.constant 0 : i32
   %one = arith.constant 1 : i32
-  // expected-remark@+1 {{not copied by the tensor memory accelerator: an atomic operation comes before a load}}
+  %c64 = arith.constant 64 : i32
   %old = tile.atomic_rmw add acquire gpu %flag, %one : !tile.ptr<i32>
-  tile.store %flag, %old : !tile.ptr<i32>
+  tile.store %out, %old : !tile.ptr<i32>
   %x = tile.descriptor_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
   %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
   %h = arith.truncf %z : tensor<64x64xf32> to tensor<64x64xf16>
-  tile.descriptor_store %d[%i, %i], %h : !tile.desc<64x64xf16>, tensor<64x64xf16>
+  %o = tile.splat %dest : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+  tile.store %o, %h : tensor<64x64x!tile.ptr<f16>>
+  tile.return
+}
+
+// -----
+
+// It changes what is loaded itself.
+// CHECK-LABEL: @own
+// CHECK-NOT: tile.descriptor_load
+tile.func @own(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32},
+                  %i: i32 {tile.divisibility = 8 : i32}, %flag: !tile.ptr<i32>, %dest: !tile.ptr<f16>) attributes {tile.kernel} {
+  %n64 = arith.extsi %n : i32 to i64
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %d = tile.make_descriptor %a, [%n64, %n64], [%n64] : !tile.desc<64x64xf16>, !tile.ptr<f16>
+  %c0 = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %c64 = arith.constant 64 : i32
+  %words = tile.bitcast %a : !tile.ptr<f16> -> !tile.ptr<i32>
+  // expected-remark@+1 {{not copied by the tensor memory accelerator: it may write what is loaded later}}
+  %old = tile.atomic_rmw add relaxed gpu %words, %one : !tile.ptr<i32>
+  %x = tile.descriptor_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+  %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %h = arith.truncf %z : tensor<64x64xf32> to tensor<64x64xf16>
+  %o = tile.splat %dest : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+  tile.store %o, %h : tensor<64x64x!tile.ptr<f16>>
+  tile.return
+}
+
+// -----
+
+// Operations of many threads are not handed over.
+// CHECK-LABEL: @tile_of_atomics
+// CHECK-NOT: tile.descriptor_load
+tile.func @tile_of_atomics(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32},
+                  %i: i32 {tile.divisibility = 8 : i32}, %flag: !tile.ptr<i32>, %out: !tile.ptr<i32>, %dest: !tile.ptr<f16>) attributes {tile.kernel} {
+  %n64 = arith.extsi %n : i32 to i64
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %d = tile.make_descriptor %a, [%n64, %n64], [%n64] : !tile.desc<64x64xf16>, !tile.ptr<f16>
+  %c0 = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %c64 = arith.constant 64 : i32
+  %flags = tile.splat %flag : !tile.ptr<i32> -> tensor<64x!tile.ptr<i32>>
+  %ones = arith.constant dense<1> : tensor<64xi32>
+  // expected-remark@+1 {{not copied by the tensor memory accelerator: an atomic operation comes before a load}}
+  %old = tile.atomic_rmw add acquire gpu %flags, %ones : tensor<64x!tile.ptr<i32>>
+  %outs = tile.splat %out : !tile.ptr<i32> -> tensor<64x!tile.ptr<i32>>
+  tile.store %outs, %old : tensor<64x!tile.ptr<i32>>
+  %x = tile.descriptor_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+  %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %h = arith.truncf %z : tensor<64x64xf32> to tensor<64x64xf16>
+  %o = tile.splat %dest : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+  tile.store %o, %h : tensor<64x64x!tile.ptr<f16>>
+  tile.return
+}
+
+// -----
+
+// They tell nothing if they acquire nothing.
+// CHECK-LABEL: @relaxed
+// CHECK: tile.descriptor_load
+tile.func @relaxed(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32},
+                  %i: i32 {tile.divisibility = 8 : i32}, %flag: !tile.ptr<i32>, %out: !tile.ptr<i32>, %dest: !tile.ptr<f16>) attributes {tile.kernel} {
+  %n64 = arith.extsi %n : i32 to i64
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %d = tile.make_descriptor %a, [%n64, %n64], [%n64] : !tile.desc<64x64xf16>, !tile.ptr<f16>
+  %c0 = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %c64 = arith.constant 64 : i32
+  %flags = tile.splat %flag : !tile.ptr<i32> -> tensor<64x!tile.ptr<i32>>
+  %ones = arith.constant dense<1> : tensor<64xi32>
+  %old = tile.atomic_rmw add release gpu %flags, %ones : tensor<64x!tile.ptr<i32>>
+  %outs = tile.splat %out : !tile.ptr<i32> -> tensor<64x!tile.ptr<i32>>
+  tile.store %outs, %old : tensor<64x!tile.ptr<i32>>
+  %x = tile.descriptor_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+  %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %h = arith.truncf %z : tensor<64x64xf32> to tensor<64x64xf16>
+  %o = tile.splat %dest : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+  tile.store %o, %h : tensor<64x64x!tile.ptr<f16>>
+  tile.return
+}
+
+// -----
+
+// What the condition of a loop finds is not handed over.
+// CHECK-LABEL: @spin
+// CHECK-NOT: tile.descriptor_load
+tile.func @spin(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32},
+                  %i: i32 {tile.divisibility = 8 : i32}, %flag: !tile.ptr<i32>, %dest: !tile.ptr<f16>) attributes {tile.kernel} {
+  %n64 = arith.extsi %n : i32 to i64
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %d = tile.make_descriptor %a, [%n64, %n64], [%n64] : !tile.desc<64x64xf16>, !tile.ptr<f16>
+  %c0 = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %c64 = arith.constant 64 : i32
+  scf.while : () -> () {
+    // expected-remark@+1 {{not copied by the tensor memory accelerator: an atomic operation comes before a load}}
+    %old = tile.atomic_cas acquire gpu %flag, %one, %one : !tile.ptr<i32>
+    %go = arith.cmpi ne, %old, %one : i32
+    scf.condition(%go)
+  } do {
+    scf.yield
+  }
+  %x = tile.descriptor_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+  %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %h = arith.truncf %z : tensor<64x64xf32> to tensor<64x64xf16>
+  %o = tile.splat %dest : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+  tile.store %o, %h : tensor<64x64x!tile.ptr<f16>>
+  tile.return
+}
+
+// -----
+
+// With a number for each load nothing could run ahead.
+// CHECK-LABEL: @each
+// CHECK-NOT: tile.descriptor_load
+tile.func @each(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32},
+                  %i: i32 {tile.divisibility = 8 : i32}, %flag: !tile.ptr<i32>, %dest: !tile.ptr<f32>) attributes {tile.kernel} {
+  %n64 = arith.extsi %n : i32 to i64
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %d = tile.make_descriptor %a, [%n64, %n64], [%n64] : !tile.desc<64x64xf16>, !tile.ptr<f16>
+  %c0 = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %c64 = arith.constant 64 : i32
+  %sum = scf.for %k = %c0 to %n step %one iter_args(%acc = %zero) -> tensor<64x64xf32> : i32 {
+    // expected-remark@+1 {{not copied by the tensor memory accelerator: where it loads from depends on an atomic operation}}
+    %old = tile.atomic_rmw add relaxed gpu %flag, %one : !tile.ptr<i32>
+    %at = arith.muli %old, %c64 : i32
+    %x = tile.descriptor_load %d[%i, %at] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+    %z = tile.dot %x, %x, %acc : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+    scf.yield %z : tensor<64x64xf32>
+  }
+  %o = tile.splat %dest : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  tile.store %o, %sum : tensor<64x64x!tile.ptr<f32>>
   tile.return
 }
 

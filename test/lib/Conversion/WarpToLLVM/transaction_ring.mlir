@@ -73,3 +73,33 @@ tile.func @second_role(%p: !tile.ptr<i32>) attributes {tile.kernel, warp.num_war
   }
   tile.return
 }
+
+// A number: no bytes are announced. Who has written it arrives, and copies of
+// who takes it come after what the other has seen.
+// CHECK-LABEL: llvm.func @number
+// CHECK: mbarrier.try_wait.parity.shared::cta.b64
+// CHECK-NOT: expect_tx
+// CHECK: "@$0 st.shared.b32 [$1], $2;", "b,l,r" %[[FIRST:[^,]*]],
+// CHECK-NEXT: "@$0 mbarrier.arrive.shared::cta.b64 _, [$1];", "b,r" %[[FIRST]],
+// CHECK: mbarrier.try_wait.parity.shared::cta.b64
+// CHECK: llvm.load
+// CHECK: fence.proxy.async;
+// CHECK: nvvm.bar.warp.sync
+// CHECK: mbarrier.arrive.shared::cta.b64 _, [$1];
+// CHECK: llvm.return
+#two = #warp.linear<{offset = [[1]]}>
+!number = !warp.ring<1 x {!warp.shared<2xi32, #two>}, transactions>
+tile.func @number(%p: !tile.ptr<i32>, %x: i32) attributes {tile.kernel, warp.num_warps = 4 : i32, warp.block_warps = 5 : i32} {
+  %ring = warp.ring : !number
+  warp.specialize warps [4, 1] {
+    %empty, %filled = warp.ring.acquire %ring : !number
+    warp.hand %x, %filled : i32, !warp.shared<2xi32, #two>
+    warp.ring.commit %empty
+  }, {
+    %full, %read = warp.ring.wait %ring : !number
+    %y = warp.take %read : !warp.shared<2xi32, #two>
+    warp.ring.release %full
+    tile.store %p, %y : !tile.ptr<i32>
+  }
+  tile.return
+}

@@ -31,8 +31,8 @@ struct Mutation {
 /// Whether the rules are about the order of `op` among others.
 static bool isOrdered(Operation *op) {
   return isa<RingAcquireOp, RingCommitOp, RingWaitOp, RingReleaseOp, TmaLoadOp,
-             AsyncCopyOp, AllocOp, LocalLoadOp, LocalStoreOp, WgmmaOp,
-             WgmmaWaitOp, BarrierOp, ProxyFenceOp, TmaStoreWaitOp,
+             HandOp, TakeOp, AsyncCopyOp, AllocOp, LocalLoadOp, LocalStoreOp,
+             WgmmaOp, WgmmaWaitOp, BarrierOp, ProxyFenceOp, TmaStoreWaitOp,
              ClusterBarrierOp>(op);
 }
 
@@ -44,7 +44,7 @@ static bool eraseOp(Operation *op) {
 }
 
 static bool repeatOp(Operation *op) {
-  if (!isa<TmaLoadOp, RingReleaseOp, RingCommitOp>(op))
+  if (!isa<TmaLoadOp, HandOp, RingReleaseOp, RingCommitOp>(op))
     return false;
   OpBuilder(op).clone(*op);
   return true;

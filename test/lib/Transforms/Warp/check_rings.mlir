@@ -292,3 +292,61 @@ tile.func @cluster(%map: !warp.tensor_map, %k: i32)
   warp.cluster_barrier
   tile.return
 }
+
+// Tiles whose numbers the consumers take from a counter and hand over; the copies
+// of a tile have arrived when the operation tells others so.
+#two = #warp.linear<{offset = [[1]]}>
+!number = !warp.ring<1 x {!warp.shared<2xi32, #two>}, transactions>
+tile.func @counter(%map: !warp.tensor_map, %out: !warp.tensor_map, %counter: !tile.ptr<i32>, %tiles: i32, %zero: !sum)
+    attributes {warp.num_warps = 4 : i32, warp.block_warps = 5 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %ring = warp.ring {warp.shared_offset = 0 : i32} : !ab
+  %staging = warp.alloc {warp.shared_offset = 32768 : i32} : !bytes
+  %first = warp.ring {warp.shared_offset = 40960 : i32} : !number
+  %next = warp.ring {warp.shared_offset = 41216 : i32} : !number
+  warp.specialize warps [4, 1] {
+    %t0 = tile.atomic_rmw add acq_rel gpu %counter, %c1 {warp.shared_offset = 41472 : i32} : !tile.ptr<i32>
+    %s0, %n0 = warp.ring.acquire %first : !number
+    warp.hand %t0, %n0 : i32, !warp.shared<2xi32, #two>
+    warp.ring.commit %s0
+    %last = scf.while (%t = %t0) : (i32) -> i32 {
+      %go = arith.cmpi slt, %t, %tiles : i32
+      scf.condition(%go) %t : i32
+    } do {
+    ^bb0(%t: i32):
+      %slot, %a, %bt = warp.ring.wait %ring : !ab
+      %b = warp.shared_transpose %bt {order = array<i32: 1, 0>} : !bt -> !b
+      %s = warp.wgmma %a, %b, %zero : !a, !b, !sum
+      %z = warp.wgmma_wait %s {pendings = 0 : i32} : !sum
+      warp.ring.release %slot
+      warp.tma_store %z, %out[%t, %c0] through %staging : !sum, !warp.tensor_map, !bytes
+      warp.tma_store_wait %staging arrived : !bytes
+      warp.barrier {test.harmless = {move_up = "it orders the memory of the operations, not the copies"}}
+      %t1 = tile.atomic_rmw add acq_rel gpu %counter, %c1 {test.harmless = {move_memory = "the operation before is done"}, warp.shared_offset = 41472 : i32} : !tile.ptr<i32>
+      %s1, %n1 = warp.ring.acquire %next : !number
+      warp.hand %t1, %n1 : i32, !warp.shared<2xi32, #two>
+      warp.ring.commit %s1
+      scf.yield %t1 : i32
+    }
+  }, {
+    %s0, %n0 = warp.ring.wait %first : !number
+    %t0 = warp.take %n0 : !warp.shared<2xi32, #two>
+    warp.ring.release %s0
+    %last = scf.while (%t = %t0) : (i32) -> i32 {
+      %go = arith.cmpi slt, %t, %tiles : i32
+      scf.condition(%go) %t : i32
+    } do {
+    ^bb0(%t: i32):
+      %slot, %a, %b = warp.ring.acquire %ring : !ab
+      warp.tma_load %map[%t, %c0], %a : !warp.tensor_map, !a
+      warp.tma_load %map[%c0, %t], %b : !warp.tensor_map, !bt
+      warp.ring.commit %slot
+      %s1, %n1 = warp.ring.wait %next : !number
+      %t1 = warp.take %n1 : !warp.shared<2xi32, #two>
+      warp.ring.release %s1
+      scf.yield %t1 : i32
+    }
+  }
+  tile.return
+}
