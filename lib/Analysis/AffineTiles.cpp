@@ -234,6 +234,8 @@ bool tilewright::isNonNegative(Value value, function_ref<bool(Value)> isSize) {
     return !constant.isNegative();
   return llvm::TypeSwitch<Operation *, bool>(value.getDefiningOp())
       .Case<tile::ProgramIdOp, tile::NumProgramsOp>([](auto) { return true; })
+      .Case<tile::LoadOp, tile::AtomicRMWOp, tile::AtomicCASOp>(
+          [&](Operation *) { return isSize(value); })
       // Remainders have the sign of the first operand, and quotients too: who
       // divides a place by something divides it by a positive number.
       .Case<arith::RemSIOp, arith::DivSIOp>(

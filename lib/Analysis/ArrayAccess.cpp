@@ -184,6 +184,16 @@ bool ArrayAccessAnalysis::isNeverNegative(const AffineTile &index) const {
          });
 }
 
+/// A number from memory is taken to lead into the array, as pointers made from
+/// it would have to. Masks are another matter: they may ask just that.
+bool ArrayAccessAnalysis::isPlace(const Polynomial &offset) const {
+  return isNonNegative(offset, [&](Value value) {
+    return sizes.contains(value) ||
+           isa_and_present<tile::LoadOp, tile::AtomicRMWOp, tile::AtomicCASOp>(
+               value.getDefiningOp());
+  });
+}
+
 StringRef ArrayAccessAnalysis::addMask(Value mask, ArrayBlock &block) {
   for (const MaskCondition &condition : splitMask(mask)) {
     std::optional<IndexComparison> found = getComparison(condition, tiles);
@@ -219,7 +229,7 @@ ArrayAccessAnalysis::getBlock(const AffineTile &address,
     reason = addMask(mask, block);
   if (reason.empty())
     for (const ArrayDimension &dim : block.dims)
-      if (!isNeverNegative(dim.offset))
+      if (!isPlace(dim.offset))
         reason = "where it starts may be in front of the array";
   if (!reason.empty())
     return std::nullopt;

@@ -61,6 +61,7 @@ private:
                            ArrayBlock &block);
   bool isNeverNegative(const Polynomial &polynomial) const;
   bool isNeverNegative(const AffineTile &index) const;
+  bool isPlace(const Polynomial &offset) const;
   bool isKnownToHost(const Polynomial &polynomial) const;
 
   tile::FuncOp func;

@@ -134,6 +134,30 @@ bool tilewright::feedsWgmma(Value tile, int64_t numWarps,
   return false;
 }
 
+/// Those of `loads` that one producer can issue: all, or those that each alone
+/// would not be in the way of.
+static SmallVector<tile::DescriptorLoadOp>
+keepProducible(tile::FuncOp func, ArrayRef<tile::DescriptorLoadOp> loads,
+               SmallVectorImpl<TmaObstacle> &obstacles) {
+  auto addObstacle = [&](ArrayRef<tile::DescriptorLoadOp> some) {
+    ProducerSlice slice(func, some);
+    if (slice.getObstacle().empty())
+      return false;
+    obstacles.push_back({slice.getObstacleOp(), slice.getObstacle()});
+    return true;
+  };
+  if (loads.empty() || !addObstacle(loads))
+    return llvm::to_vector(loads);
+  SmallVector<tile::DescriptorLoadOp> alone;
+  llvm::copy_if(loads, std::back_inserter(alone),
+                [&](tile::DescriptorLoadOp load) {
+                  return ProducerSlice(func, load).getObstacle().empty();
+                });
+  if (alone.size() == loads.size() || alone.empty() || addObstacle(alone))
+    return {};
+  return alone;
+}
+
 SmallVector<tile::DescriptorLoadOp>
 tilewright::findTmaLoads(tile::FuncOp func, int64_t numWarps,
                          const NvidiaTarget &target,
@@ -153,13 +177,7 @@ tilewright::findTmaLoads(tile::FuncOp func, int64_t numWarps,
     else
       obstacles.push_back({load, reason});
   });
-  if (loads.empty())
-    return loads;
-  ProducerSlice slice(func, loads);
-  if (slice.getObstacle().empty())
-    return loads;
-  obstacles.push_back({slice.getObstacleOp(), slice.getObstacle()});
-  return {};
+  return keepProducible(func, loads, obstacles);
 }
 
 void tilewright::remarkTmaObstacles(ArrayRef<TmaObstacle> obstacles,

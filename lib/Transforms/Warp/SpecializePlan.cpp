@@ -165,10 +165,6 @@ struct BytesBeside {
   int64_t getMost() const {
     return tiles + llvm::alignTo(small, kMaxSharedAlignment);
   }
-  /// Where what is small fits into what the rings leave of a kilobyte.
-  int64_t getLeast() const {
-    return small < kMaxSharedAlignment / 2 ? tiles : getMost();
-  }
 };
 } // namespace
 
@@ -258,6 +254,16 @@ static int64_t getBytes(ArrayRef<RingType> rings) {
   return total;
 }
 
+/// What a ring leaves free in front of the next one.
+static int64_t getRoomBetween(ArrayRef<RingType> rings) {
+  int64_t room = 0;
+  for (RingType ring : rings)
+    room = std::max<int64_t>(
+        room, llvm::offsetToAlignment(ring.getSizeInBytes(),
+                                      llvm::Align(kMaxSharedAlignment)));
+  return room;
+}
+
 /// Takes slots from the deepest rings until all fit, but leaves each one.
 static void chooseSlots(MutableArrayRef<RingType> rings, int64_t bytes) {
   while (!rings.empty() && getBytes(rings) > bytes) {
@@ -327,7 +333,10 @@ static void divideMemory(SpecializePlan &plan, tile::FuncOp func,
   int64_t saved = countSaved(shrunk);
   chooseSlots(deeper, limit - beside.getMost() + saved);
   auto fit = [&](ArrayRef<RingType> rings, int64_t less) {
-    return countPrograms(getBytes(rings) + beside.getLeast() - less, limit);
+    bool fitsBetween = beside.small <= getRoomBetween(rings);
+    return countPrograms(getBytes(rings) - less +
+                             (fitsBetween ? beside.tiles : beside.getMost()),
+                         limit);
   };
   bool fitsAnother = !plan.isTight && fit(deeper, saved) > fit(plan.rings, 0);
   if (!isDeeper(deeper, plan.rings) && !fitsAnother)

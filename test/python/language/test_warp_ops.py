@@ -9,6 +9,7 @@ import tilewright as tw
 import tilewright.language as tl
 import tilewright.language.warp as warp
 from test_device_descriptors import BLOCKS, SHAPES, TYPES, grouped, run_grouped
+from test_tile_counters import counted_groups
 from test_warp_clusters import rotated
 from tilewright.runtime.compiler import compile_kernel
 from tilewright.runtime.options import Options
@@ -96,6 +97,14 @@ def run_rotated(backend, rng):
     np.testing.assert_array_equal(backend.numpy(y), x)
 
 
+def run_counted_groups(backend, rng):
+    a, b = (rng.integers(-2, 3, (192, 128)).astype(np.float16) for _ in range(2))
+    c, counter = backend.poisoned((192, 64), "float32"), backend.array(np.zeros(1, np.int32))
+    counted_groups[2](backend.array(a), backend.array(b), c, counter, 3, 128, 64, 64, 4)
+    x, y = (v.reshape(3, 64, 128).astype(np.float32) for v in (a, b))
+    np.testing.assert_array_equal(backend.numpy(c).reshape(3, 64, 64), x @ y.transpose(0, 2, 1))
+
+
 # A kernel, its constants, the types of its arguments, and what runs it. Programs of `turns` come in order.
 _MATRICES = {"a_ptr": "*fp16", "b_ptr": "*fp16", "K": "i32"}
 KERNELS = {
@@ -113,6 +122,12 @@ KERNELS = {
         TYPES,
         lambda backend, rng: run_grouped(backend, rng, SHAPES, 3),
     ),
+    "counter": (
+        counted_groups,
+        {"B": 64, "BK": 64, "ROUNDS": 4},
+        _MATRICES | {"c_ptr": "*fp32", "counter_ptr": "*i32", "groups": "i32"},
+        run_counted_groups,
+    ),
     "turns": (turns, {}, {"x_ptr": "*fp32", "values_ptr": "*fp32"}, run_turns),
 }
 
@@ -127,6 +142,7 @@ OPS = {
     "cold": ("maps", None),
     "convert_layout": ("small product", r"shfl\.sync|st\.shared|stmatrix"),
     "from_here": ("maps", None),
+    "hand": ("counter", r"mbarrier\.arrive\.shared::cta"),
     "local_load": ("roles", r"ld\.shared|ldmatrix"),
     "local_store": ("roles", r"st\.shared|stmatrix"),
     "make_tensor_map": ("maps", r"tensormap\.replace\.tile\.global_address"),
@@ -147,6 +163,7 @@ OPS = {
     "role_end": ("roles", None),
     "shared_transpose": ("roles", None),
     "specialize": ("roles", r"setmaxnreg"),
+    "take": ("counter", r"fence\.proxy\.async;"),
     "tma_load": ("roles", r"cp\.async\.bulk\.tensor\.2d\.shared::cluster\.global"),
     "tma_store": ("roles", r"cp\.async\.bulk\.tensor\.2d\.global\.shared::cta"),
     "tma_store_wait": ("roles", r"cp\.async\.bulk\.wait_group\.read"),

@@ -289,3 +289,44 @@ tile.func @columns(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.
   tile.store %q, %z : tensor<64x64x!tile.ptr<f32>>
   tile.return
 }
+
+// -----
+
+// The page that a table names is one of the array.
+
+// CHECK-LABEL: @page
+// CHECK: %[[PAGE:.*]] = tile.load
+// CHECK: %[[ROW:.*]] = arith.muli %[[PAGE]], %c64
+// CHECK: tile.descriptor_load %{{.*}}[%[[ROW]], %c0
+tile.func @page(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f32>, %n: i32,
+    %s: i32 {tile.divisibility = 16 : i32}, %table: !tile.ptr<i32>) attributes {tile.kernel} {
+  %pid = tile.program_id x
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %entry = tile.addptr %table, %pid : !tile.ptr<i32>, i32
+  %page = tile.load %entry : !tile.ptr<i32>
+  %first = arith.muli %page, %c64 : i32
+  %range = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %firsts = tile.splat %first : i32 -> tensor<64xi32>
+  %is = arith.addi %firsts, %range : tensor<64xi32>
+  %rows = tile.expand_dims %is {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %columns = tile.expand_dims %range {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %ss = tile.splat %s : i32 -> tensor<64x1xi32>
+  %offsets = arith.muli %rows, %ss : tensor<64x1xi32>
+  %bases = tile.splat %a : !tile.ptr<f16> -> tensor<64x1x!tile.ptr<f16>>
+  %starts = tile.addptr %bases, %offsets : tensor<64x1x!tile.ptr<f16>>, tensor<64x1xi32>
+  %wide = tile.broadcast %starts : tensor<64x1x!tile.ptr<f16>> -> tensor<64x64x!tile.ptr<f16>>
+  %all = tile.broadcast %columns : tensor<1x64xi32> -> tensor<64x64xi32>
+  %p = tile.addptr %wide, %all : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+  %ns = tile.splat %n : i32 -> tensor<1x64xi32>
+  %hi = arith.cmpi slt, %columns, %ns : tensor<1x64xi32>
+  %his = tile.broadcast %hi : tensor<1x64xi1> -> tensor<64x64xi1>
+  %mask = arith.andi %his, %his : tensor<64x64xi1>
+  %x = tile.load %p, %mask : tensor<64x64x!tile.ptr<f16>>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %q = tile.splat %c : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  // expected-remark@+1 {{not a block of an array: no dimension is known to be contiguous}}
+  tile.store %q, %z : tensor<64x64x!tile.ptr<f32>>
+  tile.return
+}

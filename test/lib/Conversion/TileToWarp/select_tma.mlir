@@ -262,6 +262,28 @@ tile.func @each(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {tile
 
 // -----
 
+// A load that the producer can not issue is not in the way of the others.
+// CHECK-LABEL: @others
+// CHECK: tile.descriptor_load
+// CHECK: tile.load {{.*}} : tensor<64x64x!tile.ptr<f16>>
+tile.func @others(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32},
+                  %i: i32 {tile.divisibility = 8 : i32}, %index: !tile.ptr<i32>, %dest: !tile.ptr<f32>) attributes {tile.kernel} {
+  %n64 = arith.extsi %n : i32 to i64
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %d = tile.make_descriptor %a, [%n64, %n64], [%n64] : !tile.desc<64x64xf16>, !tile.ptr<f16>
+  %x = tile.descriptor_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+  // expected-remark@+1 {{not copied by the tensor memory accelerator: where it loads from depends on memory that the kernel may write}}
+  %row = tile.load %index : !tile.ptr<i32>
+  %y = tile.descriptor_load %d[%row, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+  %z = tile.dot %x, %y, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %o = tile.splat %dest : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  tile.store %o, %z : tensor<64x64x!tile.ptr<f32>>
+  tile.store %index, %i : !tile.ptr<i32>
+  tile.return
+}
+
+// -----
+
 // Nobody writes what is constant, whatever the atomic tells.
 // CHECK-LABEL: @constant
 // CHECK: tile.descriptor_load

@@ -151,3 +151,41 @@ tile.func @turns(%place: i32) attributes {tile.kernel, warp.num_warps = 4 : i32}
   warp.pass_turn %place
   tile.return
 }
+
+// A number goes from role to role: written, told of, and what its writer saw
+// comes before the copies of who takes it.
+// CHECK-LABEL: .visible .entry number(
+// CHECK: st.shared.b32
+// CHECK: mbarrier.arrive.shared::cta.b64 _,
+// CHECK: mbarrier.try_wait.parity.shared::cta.b64
+// CHECK: ld.shared.b32
+// CHECK: fence.proxy.async;
+#two = #warp.linear<{offset = [[1]]}>
+!number = !warp.ring<1 x {!warp.shared<2xi32, #two>}, transactions>
+tile.func @number(%p: !tile.ptr<i32>, %x: i32)
+    attributes {tile.kernel, warp.num_warps = 4 : i32, warp.block_warps = 5 : i32} {
+  %ring = warp.ring : !number
+  warp.specialize warps [4, 1] {
+    %empty, %filled = warp.ring.acquire %ring : !number
+    warp.hand %x, %filled : i32, !warp.shared<2xi32, #two>
+    warp.ring.commit %empty
+  }, {
+    %full, %read = warp.ring.wait %ring : !number
+    %y = warp.take %read : !warp.shared<2xi32, #two>
+    warp.ring.release %full
+    tile.store %p, %y : !tile.ptr<i32>
+  }
+  tile.return
+}
+
+// What other programs are told of has arrived.
+// CHECK-LABEL: .visible .entry told(
+// CHECK: cp.async.bulk.wait_group 0;
+// CHECK: atom.release.gpu.global.add.u32
+#row = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256], [512]]}>
+tile.func @told(%p: !tile.ptr<i32>, %x: i32) attributes {tile.kernel, warp.num_warps = 4 : i32} {
+  %staging = warp.alloc : !warp.shared<1024xi8, #row>
+  warp.tma_store_wait %staging arrived : !warp.shared<1024xi8, #row>
+  %old = tile.atomic_rmw add release gpu %p, %x : !tile.ptr<i32>
+  tile.return
+}
