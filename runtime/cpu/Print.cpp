@@ -32,18 +32,24 @@ std::string formatValue(PrintKind kind, uint64_t bits) {
   case PrintKind::Float: {
     double value;
     std::memcpy(&value, &bits, sizeof(value));
-    std::snprintf(text, sizeof(text), "%.9g", value);
-    return text;
+    if (value != value)
+      return "nan"; // printf may show its sign
+    // A double may have 309 digits in front of the point.
+    char digits[330];
+    std::snprintf(digits, sizeof(digits), "%f", value);
+    return digits;
   }
-  case PrintKind::Bool:
-    return bits ? "True" : "False";
   case PrintKind::Nothing:
     return "";
   case PrintKind::Pointer:
-    break;
+    std::snprintf(text, sizeof(text), "0x%" PRIx64, bits);
+    return text;
+  default: // the kinds of base 16, whose numbers of digits double
+    const int digits =
+        1 << (static_cast<int>(kind) - static_cast<int>(PrintKind::Hex1));
+    std::snprintf(text, sizeof(text), "0x%0*" PRIx64, digits, bits);
+    return text;
   }
-  std::snprintf(text, sizeof(text), "0x%" PRIx64, bits);
-  return text;
 }
 
 void printLine(const std::string &line) {

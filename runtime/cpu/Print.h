@@ -12,9 +12,13 @@ enum class PrintKind : int32_t {
   Signed = 0,
   Unsigned = 1,
   Float = 2,
-  Bool = 3,
-  Pointer = 4,
-  Nothing = 5,
+  Pointer = 3,
+  Nothing = 4,
+  Hex1 = 5,
+  Hex2 = 6,
+  Hex4 = 7,
+  Hex8 = 8,
+  Hex16 = 9,
 };
 
 /// "pid (0, 0, 0) idx (1, 2) " of a program's three numbers and an index of

@@ -84,24 +84,23 @@ void KernelLowering::lowerAssert(tile::AssertOp op) {
 }
 
 namespace {
-/// The runtime's names for how to print 64 bits.
-enum PrintKind : int32_t { Signed, Unsigned, Float, Bool, Pointer, Nothing };
+/// The runtime's names for how to print 64 bits; those in base 16 follow, by
+/// the number of digits: 1, 2, 4, 8, 16.
+enum PrintKind : int32_t { Signed, Unsigned, Float, Pointer, Nothing, Hex };
 } // namespace
 
-static PrintKind getPrintKind(Type element, bool isSigned, bool hex) {
+static int32_t getPrintKind(Type element, bool isSigned, bool hex) {
   if (isa<tile::PtrType>(element))
     return Pointer;
   if (isa<FloatType>(element))
     return Float;
   if (hex)
-    return Pointer;
-  if (element.isInteger(1))
-    return Bool;
-  return isSigned ? Signed : Unsigned;
+    return Hex +
+           llvm::Log2_32(std::max(element.getIntOrFloatBitWidth() / 4, 1u));
+  return isSigned && !element.isInteger(1) ? Signed : Unsigned;
 }
 
-static Value toPrintBits(Emitter &e, Value value, Type element,
-                         PrintKind kind) {
+static Value toPrintBits(Emitter &e, Value value, Type element, int32_t kind) {
   Type i64 = e.b.getI64Type();
   if (isa<FloatType>(element)) {
     Value wide = convertFloat(e.b, e.loc, value, element, e.b.getF64Type());
@@ -129,7 +128,7 @@ void KernelLowering::lowerPrint(tile::PrintOp op) {
   auto print = runtimeFunction(kPrintFunction,
                                {pointer, i32, e.b.getI64Type(), pointer, i32});
   Value prefix = globalString(op.getPrefix());
-  const auto call = [&](PrintKind kind, Value bits, const Buffer &place,
+  const auto call = [&](int32_t kind, Value bits, const Buffer &place,
                         int32_t rank) {
     Value how = e.constant(e.b.getI32IntegerAttr(kind));
     Value dims = e.constant(e.b.getI32IntegerAttr(rank));
@@ -143,7 +142,7 @@ void KernelLowering::lowerPrint(tile::PrintOp op) {
     Value operand = value;
     auto type = dyn_cast<RankedTensorType>(operand.getType());
     Type element = getElementTypeOrSelf(operand.getType());
-    const PrintKind kind = getPrintKind(element, isSigned, op.getHex());
+    const int32_t kind = getPrintKind(element, isSigned, op.getHex());
     ArrayRef<int64_t> shape = type ? type.getShape() : ArrayRef<int64_t>();
     shape = op.getExtent().value_or(shape);
     Buffer place = makePlace(shape.size());

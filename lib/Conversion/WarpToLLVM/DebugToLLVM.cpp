@@ -113,7 +113,7 @@ static PrintArgument getIntegerArgument(ImplicitLocOpBuilder &b, Value value,
     return {std::string(hex ? "0x%016ll" : "%ll") + letter, value};
   if (bits < 32) {
     Type i32 = b.getI32Type();
-    value = isSigned && bits != 1
+    value = isSigned && bits != 1 && !hex
                 ? LLVM::SExtOp::create(b, i32, value).getResult()
                 : LLVM::ZExtOp::create(b, i32, value).getResult();
   }
@@ -228,12 +228,15 @@ private:
     SmallVector<Value> arguments = {NVVM::BlockIdXOp::create(b, i32),
                                     NVVM::BlockIdYOp::create(b, i32),
                                     NVVM::BlockIdZOp::create(b, i32)};
-    std::string format = "pid (%u, %u, %u) idx (";
+    std::string format = "pid (%u, %u, %u) ";
+    if (value)
+      format += "idx (";
     for (auto [i, index] : llvm::enumerate(indices)) {
       format += i == 0 ? "%u" : ", %u";
       arguments.push_back(index);
     }
-    format += ") ";
+    if (value)
+      format += ") ";
     // A per cent sign in the user's text is no directive.
     for (char c : op.getPrefix())
       format += c == '%' ? std::string("%%") : std::string(1, c);

@@ -206,12 +206,22 @@ def _assert(builder, operands, types, attrs):
     return []
 
 
+def _shown(value, in_hex):
+    """A number as the other back ends print it: integers in base 16 with all digits of their type."""
+    if value.dtype.kind not in "biu":
+        return f"{float(value):f}"
+    if not in_hex:
+        return int(value)
+    digits = 1 if value.dtype.kind == "b" else 2 * value.dtype.itemsize
+    return f"0x{int(unsigned(value)):0{digits}x}"
+
+
 def _print(builder, operands, types, attrs):
     prefix, place = attrs["prefix"], ", ".join(map(str, builder.position))
     for values, is_signed in zip(operands, attrs["isSigned"], strict=True):
         shown = values if is_signed or values.dtype.kind != "i" else unsigned(values)
         for index, value in np.ndenumerate(shown):
-            text = hex(value) if attrs["hex"] and shown.dtype.kind in "iu" else value
+            text = _shown(value, attrs["hex"])
             print(f"pid ({place}) idx ({', '.join(map(str, index))}) {prefix}{text}")
     if not operands:
         print(f"pid ({place}) {prefix}")

@@ -53,8 +53,10 @@ def device_print(prefix, *args, hex=False):
     """Print `prefix` and the elements of `args` when the kernel runs, one line an element.
 
     `prefix` is a compile-time string, which gets a colon unless it ends with a space; `args` are blocks, scalars or
-    numbers, whose lines are numbered as operands where there is more than one; `hex` prints integers in base 16. A
-    line is `pid (0, 0, 0) idx (3) pid: 1`: the program, the index of the element, the prefix, the element.
+    numbers, whose lines are numbered as operands where there is more than one; `hex` prints integers in base 16, with
+    all digits of their type. A line is `pid (0, 0, 0) idx (3) pid: 1`: the program, the index of the element, the
+    prefix, the element; without `args` the program and the prefix. Bools are 0 and 1, floats have six digits behind
+    the point.
 
     Example:
 

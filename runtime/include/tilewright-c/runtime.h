@@ -330,9 +330,14 @@ typedef enum tw_print_kind {
   TW_PRINT_SIGNED = 0,   /* sign-extended to 64 bits */
   TW_PRINT_UNSIGNED = 1, /* zero-extended */
   TW_PRINT_FLOAT = 2,    /* the bits of a double */
-  TW_PRINT_BOOL = 3,     /* 0 or 1 */
-  TW_PRINT_POINTER = 4,  /* an address */
-  TW_PRINT_NOTHING = 5   /* no value: the program and the prefix alone */
+  TW_PRINT_POINTER = 3,  /* an address */
+  TW_PRINT_NOTHING = 4,  /* no value: the program and the prefix alone */
+  /* zero-extended, in base 16 with this many digits */
+  TW_PRINT_HEX_1 = 5,
+  TW_PRINT_HEX_2 = 6,
+  TW_PRINT_HEX_4 = 7,
+  TW_PRINT_HEX_8 = 8,
+  TW_PRINT_HEX_16 = 9
 } tw_print_kind;
 
 /* Prints one value as a line on the standard output: the program and the

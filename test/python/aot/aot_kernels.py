@@ -48,7 +48,12 @@ def positive(x):
 
 @tw.jit
 def shout(x):
-    tl.device_print("value", tl.load(x))
+    value = tl.load(x)
+    tl.device_print("value", value)
+    tl.device_print("not a number", value * float("nan"))
+    tl.device_print("code", value.to(tl.int16), hex=True)
+    tl.device_print("positive", value > 0)
+    tl.device_print("nothing")
 
 
 @tw.jit

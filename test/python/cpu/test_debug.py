@@ -39,6 +39,6 @@ def test_print(body, capfd):
     body.lines.append('tile.print "here" {isSigned = array<i1>}')
     body.build()(np.array([1.5, -2, np.inf], np.float16), np.array([-1, 7], np.int8), grid=(1, 2), threads=1)
     lines = capfd.readouterr().out.splitlines()
-    first = ["idx (0) v = 1.5", "idx (1) v = -2", "idx (2) v = inf", "idx (0) v = -1", "idx (1) v = 7"]
-    program = [*first, "idx () v = True", "here"]
+    floats = ["idx (0) v = 1.500000", "idx (1) v = -2.000000", "idx (2) v = inf"]
+    program = [*floats, "idx (0) v = -1", "idx (1) v = 7", "idx () v = 1", "here"]
     assert lines == [f"pid (0, {y}, 0) {line}" for y in (0, 1) for line in program]

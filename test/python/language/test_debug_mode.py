@@ -139,13 +139,42 @@ def printing_kernel(x, N: tl.constexpr):
     tl.device_print("nothing more")
     tl.device_print("", tl.sum(value))
     tl.device_print("two", tl.sum(value), tl.max(value) * 16, hex=True)
+    tl.device_print("narrow", tl.sum(value).to(tl.int8) - 9, hex=True)
+    tl.device_print("wide", value.to(tl.int64), hex=True)
+    tl.device_print("negative", tl.sum(value) - 9)
+    tl.device_print("unsigned", (tl.sum(value) - 9).to(tl.uint32))
+    tl.device_print("float", value / 3)
+    tl.device_print("half", tl.sum(value).to(tl.float16))
+    tl.device_print("bool", value > 3)
+    tl.device_print("bool", value > 3, hex=True)
 
 
 def test_printed_lines(backend, capfd):
     printing_kernel[1,](backend.array([3, 5], "int32"), 2)
     if backend.name == "cuda":
         pytest.importorskip("torch").cuda.synchronize()
-    lines = [line.removeprefix("pid (0, 0, 0)").strip() for line in capfd.readouterr().out.splitlines()]
-    lines = [line.removeprefix("idx () ") for line in lines if line]
-    expected = ["idx (0) x: 3", "idx (1) x: 5", "ends with a colon: 0", "y = 8", "nothing more", "8"]
-    assert sorted(lines) == sorted([*expected, "two: (operand 0) 0x8", "two: (operand 1) 0x50"])
+    lines = capfd.readouterr().out.splitlines()
+    expected = [
+        "idx (0) x: 3",
+        "idx (1) x: 5",
+        "idx () ends with a colon: 0",
+        "idx () y = 8",
+        "",
+        "nothing more",
+        "idx () 8",
+        "idx () two: (operand 0) 0x00000008",
+        "idx () two: (operand 1) 0x00000050",
+        "idx () narrow: 0xff",
+        "idx (0) wide: 0x0000000000000003",
+        "idx (1) wide: 0x0000000000000005",
+        "idx () negative: -1",
+        "idx () unsigned: 4294967295",
+        "idx (0) float: 1.000000",
+        "idx (1) float: 1.666667",
+        "idx () half: 8.000000",
+        "idx (0) bool: 0",
+        "idx (1) bool: 1",
+        "idx (0) bool: 0x0",
+        "idx (1) bool: 0x1",
+    ]
+    assert sorted(lines) == sorted(f"pid (0, 0, 0) {line}" for line in expected)

@@ -97,8 +97,9 @@ TW_SHARED void tw_host_print(const char *prefix, int32_t kind, uint64_t bits, co
                              int32_t rank);
 TW_SHARED void tw_host_print(const char *prefix, int32_t kind, uint64_t bits, const int32_t *place,
                              int32_t rank) {
-  enum { Signed, Unsigned, Float, Bool, Pointer, Nothing };
-  char index[128] = "", value[64] = "";
+  /* In base 16 with 1, 2, 4, 8 or 16 digits from Hex on. */
+  enum { Signed, Unsigned, Float, Pointer, Nothing, Hex };
+  char index[128] = "", value[330] = ""; /* a double may have 309 digits in front of the point */
   size_t used = 0;
   double number;
   memcpy(&number, &bits, sizeof(number));
@@ -109,11 +110,11 @@ TW_SHARED void tw_host_print(const char *prefix, int32_t kind, uint64_t bits, co
   else if (kind == Unsigned)
     snprintf(value, sizeof(value), "%llu", (unsigned long long)bits);
   else if (kind == Float)
-    snprintf(value, sizeof(value), "%.9g", number);
-  else if (kind == Bool)
-    snprintf(value, sizeof(value), "%s", bits ? "True" : "False");
+    snprintf(value, sizeof(value), number == number ? "%f" : "nan", number);
   else if (kind == Pointer)
     snprintf(value, sizeof(value), "0x%llx", (unsigned long long)bits);
+  else if (kind >= Hex)
+    snprintf(value, sizeof(value), "0x%0*llx", 1 << (kind - Hex), (unsigned long long)bits);
   flockfile(stdout);
   printf("pid (%d, %d, %d) ", place[0], place[1], place[2]);
   if (kind != Nothing)

@@ -31,17 +31,22 @@ tile.func @assert(%p: !tile.ptr<i8>) attributes {tile.kernel, warp.num_warps = 1
 // CHECK-DAG: ("pid (%u, %u, %u) idx (%u, %u) 100%% x = %lld\0A\00")
 // CHECK-DAG: ("pid (%u, %u, %u) idx () 100%% x = 0x%04x\0A\00")
 // CHECK-DAG: ("pid (%u, %u, %u) idx () f = %f\0A\00")
+// CHECK-DAG: ("pid (%u, %u, %u) here\0A\00")
 // CHECK-LABEL: llvm.func @print
 tile.func @print(%x: i64, %i: i16, %f: bf16) attributes {tile.kernel, warp.num_warps = 1 : i32} {
   %v = tile.splat %x : i64 -> tensor<2x8xi64, #l>
   // CHECK: llvm.cond_br
   // CHECK: llvm.call @vprintf
   tile.print "100% x = ", %v {isSigned = array<i1: true>} : tensor<2x8xi64, #l>
+  // In base 16 the digits of the type alone, of what is negative, too.
+  // CHECK: llvm.zext %arg1 : i16 to i32
   // CHECK: llvm.call @vprintf
-  tile.print "100% x = ", %i {hex = true, isSigned = array<i1: false>} : i16
+  tile.print "100% x = ", %i {hex = true, isSigned = array<i1: true>} : i16
   // CHECK: llvm.fpext %arg2 : bf16 to f64
   // CHECK: llvm.call @vprintf
   tile.print "f = ", %f {isSigned = array<i1: false>} : bf16
+  // CHECK: llvm.call @vprintf
+  tile.print "here" {isSigned = array<i1>}
   tile.return
 }
 

@@ -1,5 +1,6 @@
 #include "tilewright-c/runtime.h"
 
+#include <cmath>
 #include <cstring>
 #include <gtest/gtest.h>
 
@@ -30,10 +31,15 @@ TEST(HostPrint, EveryKind) {
   EXPECT_EQ(valueOf("x = ", TW_PRINT_SIGNED, UINT64_MAX), "x = -1\n");
   EXPECT_EQ(valueOf("x = ", TW_PRINT_UNSIGNED, UINT64_MAX),
             "x = 18446744073709551615\n");
-  EXPECT_EQ(valueOf("", TW_PRINT_FLOAT, bitsOf(-0.1)), "-0.1\n");
+  EXPECT_EQ(valueOf("", TW_PRINT_FLOAT, bitsOf(-0.1)), "-0.100000\n");
   EXPECT_EQ(valueOf("", TW_PRINT_FLOAT, bitsOf(1.0 / 0.0)), "inf\n");
-  EXPECT_EQ(valueOf("b: ", TW_PRINT_BOOL, 1), "b: True\n");
-  EXPECT_EQ(valueOf("b: ", TW_PRINT_BOOL, 0), "b: False\n");
+  EXPECT_EQ(valueOf("", TW_PRINT_FLOAT, bitsOf(-std::nan(""))), "nan\n");
+  EXPECT_EQ(valueOf("", TW_PRINT_FLOAT, bitsOf(-1e300)).size(), 310);
+  EXPECT_EQ(valueOf("h: ", TW_PRINT_HEX_1, 1), "h: 0x1\n");
+  EXPECT_EQ(valueOf("h: ", TW_PRINT_HEX_2, 7), "h: 0x07\n");
+  EXPECT_EQ(valueOf("h: ", TW_PRINT_HEX_4, 0xbeef), "h: 0xbeef\n");
+  EXPECT_EQ(valueOf("h: ", TW_PRINT_HEX_8, 0xbeef), "h: 0x0000beef\n");
+  EXPECT_EQ(valueOf("h: ", TW_PRINT_HEX_16, 1), "h: 0x0000000000000001\n");
   EXPECT_EQ(valueOf("p: ", TW_PRINT_POINTER, 0xbeef), "p: 0xbeef\n");
 }
 
