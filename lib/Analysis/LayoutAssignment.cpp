@@ -35,10 +35,17 @@ const DotLayouts &LayoutAssignment::getDot(tile::DotOp dot) const {
 //===----------------------------------------------------------------------===//
 
 void LayoutAssignment::assign(Value value, LinearAttr layout) {
-  if (!isa<RankedTensorType>(value.getType()) ||
-      !layouts.try_emplace(value, layout).second)
-    return;
-  worklist.push_back(value);
+  auto give = [&](Value value) {
+    bool isNew = isa<RankedTensorType>(value.getType()) &&
+                 layouts.try_emplace(value, layout).second;
+    if (isNew)
+      worklist.push_back(value);
+    return isNew;
+  };
+  // What a tie owns has one layout at any time: the first that any of it gets.
+  if (give(value))
+    if (const LayoutTie *tie = ties.getOwner(value))
+      llvm::for_each(tie->owned, give);
 }
 
 void LayoutAssignment::request(Value value, LinearAttr layout) {
@@ -63,8 +70,11 @@ void LayoutAssignment::spread(Value value) {
 void LayoutAssignment::spreadOverTie(const LayoutTie &tie, LinearAttr layout) {
   for (Value owned : tie.owned)
     assign(owned, layout);
+  // What comes in had better be in the layout of what is owned, which may have
+  // been fixed before.
+  LinearAttr kept = layouts.lookup(tie.owned.front());
   for (OpOperand *incoming : tie.incoming)
-    request(incoming->get(), layout);
+    request(incoming->get(), kept);
 }
 
 void LayoutAssignment::spreadToOperands(Value value, LinearAttr layout) {
@@ -194,9 +204,9 @@ void LayoutAssignment::anchorDots() {
     }
   });
   func.walk(
-      [&](tile::DotOp dot) { assign(dot.getAcc(), dotLayouts[dot].acc); });
+      [&](tile::DotOp dot) { request(dot.getAcc(), dotLayouts[dot].acc); });
   func.walk([&](warp::WgmmaOp product) {
-    assign(product.getAcc(), dotLayouts[product].acc);
+    request(product.getAcc(), dotLayouts[product].acc);
   });
   drain();
   func.walk([&](warp::WgmmaOp product) {
