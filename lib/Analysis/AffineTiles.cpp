@@ -217,6 +217,31 @@ Affine AffineTileAnalysis::get(Value value) {
 // Signs
 //===----------------------------------------------------------------------===//
 
+/// The loop of which `op` is the index if it counts down: the sum of its bounds
+/// less its count, which goes up.
+static scf::ForOp getMirroredLoop(arith::SubIOp op) {
+  auto count = dyn_cast<BlockArgument>(op.getRhs());
+  auto sum = op.getLhs().getDefiningOp<arith::AddIOp>();
+  if (!count || !sum)
+    return {};
+  auto loop = dyn_cast<scf::ForOp>(count.getOwner()->getParentOp());
+  if (!loop || count != loop.getInductionVar())
+    return {};
+  std::pair bounds(loop.getLowerBound(), loop.getUpperBound());
+  std::pair summed(sum.getLhs(), sum.getRhs());
+  return summed == bounds || summed == std::pair(bounds.second, bounds.first)
+             ? loop
+             : scf::ForOp();
+}
+
+/// Whether what is greater than `bound` is never negative.
+static bool isNonNegativeBehind(Value bound, function_ref<bool(Value)> isSize) {
+  APInt constant;
+  return (matchPattern(bound, m_ConstantInt(&constant)) &&
+          constant.isAllOnes()) ||
+         isNonNegative(bound, isSize);
+}
+
 bool tilewright::isNonNegative(Value value, function_ref<bool(Value)> isSize) {
   auto areAll = [&](Operation *op) {
     return llvm::all_of(op->getOperands(), [&](Value operand) {
@@ -250,6 +275,10 @@ bool tilewright::isNonNegative(Value value, function_ref<bool(Value)> isSize) {
       .Case([&](arith::SelectOp op) {
         return isNonNegative(op.getTrueValue(), isSize) &&
                isNonNegative(op.getFalseValue(), isSize);
+      })
+      .Case([&](arith::SubIOp op) {
+        scf::ForOp loop = getMirroredLoop(op);
+        return loop && isNonNegativeBehind(loop.getLowerBound(), isSize);
       })
       .Default([](Operation *) { return false; });
 }

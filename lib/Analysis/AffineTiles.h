@@ -113,9 +113,9 @@ std::optional<IndexComparison> getComparison(const MaskCondition &condition,
                                              AffineTileAnalysis &tiles);
 
 /// Whether the kernel's scalar is never negative. Program ids, loop counters
-/// from a non-negative bound and constants are not, nor are sums, products,
-/// quotients, remainders and minima of such. `isSize` tells which arguments, and
-/// which numbers from memory, are none either.
+/// from or down to a non-negative bound and constants are not, nor are sums,
+/// products, quotients, remainders and minima of such. `isSize` tells which
+/// arguments, and which numbers from memory, are none either.
 bool isNonNegative(mlir::Value value,
                    llvm::function_ref<bool(mlir::Value)> isSize);
 bool isNonNegative(const Polynomial &polynomial,

@@ -1,8 +1,10 @@
 #include "lib/Transforms/Tile/Passes.h"
 
 #include "dialect/Tile/TileOps.h"
+#include "lib/Analysis/AffineTiles.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -126,6 +128,34 @@ template <typename AddOp> struct AccumulateInDot : OpRewritePattern<AddOp> {
 };
 
 //===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// A loop by `step < 0 ? -step : step` counts upwards if its step is computed
+/// from numbers of programs, say.
+struct CountUpwards : OpRewritePattern<scf::ForOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(scf::ForOp loop,
+                                PatternRewriter &rewriter) const override {
+    auto size = loop.getStep().getDefiningOp<arith::SelectOp>();
+    auto test = size ? size.getCondition().getDefiningOp<arith::CmpIOp>()
+                     : arith::CmpIOp();
+    if (!test || test.getPredicate() != arith::CmpIPredicate::slt ||
+        test.getLhs() != size.getFalseValue() ||
+        !matchPattern(test.getRhs(), m_Zero()))
+      return rewriter.notifyMatchFailure(loop, "its step has one sign");
+    auto isNoArgument = [](Value) { return false; };
+    if (!isNonNegative(test.getLhs(), /*isSize=*/isNoArgument))
+      return rewriter.notifyMatchFailure(loop, "its step may be negative");
+    rewriter.setInsertionPoint(test);
+    rewriter.replaceOpWithNewOp<arith::ConstantOp>(test,
+                                                   rewriter.getBoolAttr(false));
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
 
@@ -135,7 +165,7 @@ struct Combine : tile::impl::TileCombineBase<Combine> {
     set.add<ReshapeSplat<tile::ExpandDimsOp>, ReshapeSplat<tile::BroadcastOp>,
             ReshapeSplat<tile::ReshapeOp>, ReshapeSplat<tile::TransposeOp>,
             ComputeOnScalars, AccumulateInDot<arith::AddFOp>,
-            AccumulateInDot<arith::AddIOp>>(context);
+            AccumulateInDot<arith::AddIOp>, CountUpwards>(context);
     patterns = std::move(set);
     return success();
   }

@@ -31,6 +31,8 @@ def TileCombine : Pass<"tile-combine", "::mlir::ModuleOp"> {
     - An elementwise operation on splats is a splat of the scalar operation,
       computed once instead of by every element.
     - A sum with a dot whose accumulator is zero becomes the accumulator.
+    - A loop by `step < 0 ? -step : step`, whose step is computed from numbers
+      of programs and so is not negative, counts upwards.
 
     Input and output: any `tile` module.
 

@@ -216,7 +216,7 @@ class IRBuilder:
         operands, types = [arg.handle for arg in args], [arg.type for arg in args]
         return tuple(self.map(operands, types, 1, lambda elements: as_tensors(self.call(function, elements))))
 
-    def concrete(self, handle):
+    def concrete(self, handle, type):
         return None
 
     def describe(self, handle, type):

@@ -10,9 +10,8 @@ from ..language import loops
 from ..language.constexpr import constexpr, unwrap
 from ..language.dtypes import int1
 from ..language.semantic import arithmetic
-from ..language.semantic.compare import compare
 from ..language.semantic.convert import constant
-from ..language.semantic.loop import bounds, static_step, unrolled
+from ..language.semantic.loop import bounds, counted_upwards, direction, unrolled
 from ..language.tensor import tensor
 from .assigned import assigned_names
 from .builder import attribute_text
@@ -89,28 +88,22 @@ class Loops:
             self.loop_depth -= 1
 
     def _for(self, node, loop):
-        step = static_step(loop)
-        start, end, stride = bounds(loop)
-        backwards = step is not None and step < 0
-        if backwards:  # the op counts upwards: i = start + end - j for j from end to start
-            low, high, stride = end, start, constant(-step, start.type)
-        else:
-            low, high = start, end
+        low, high, stride, get_index = counted_upwards(loop)
         names, initial = self._carried([n for n in assigned_names(node.body) if n != node.target.id])
         leaves = flatten(initial)
         op = self.builder.operation(
             "scf.for",
             [value.handle for value in (low, high, stride, *leaves)],
             [leaf.type for leaf in leaves],
-            _loop_attributes(loop, start.dtype),
+            _loop_attributes(loop, low.dtype),
             regions=1,
         )
         before, self.scope = self.scope, dict(self.scope)
-        with self.builder.block(op.regions[0], [start.type] + [leaf.type for leaf in leaves]) as block:
+        with self.builder.block(op.regions[0], [low.type] + [leaf.type for leaf in leaves]) as block:
             handles = iter(block.args)
-            index = tensor(next(handles), start.type)
+            index = tensor(next(handles), low.type)
             self.scope.update(zip(names, rebuild(initial, handles), strict=True))
-            self.scope[node.target.id] = _mirror(low, high, index) if backwards else index
+            self.scope[node.target.id] = get_index(index)
             self.visit_loop_body(node.body)
             self._yield("scf.yield", [], names, initial, node)
         self._leave(before, node, names, rebuild(initial, iter(op.results)))
@@ -132,14 +125,8 @@ class Loops:
 
     def _for_with_exits(self, node, loop):
         """A `for` that may end early, as a `while` over its index."""
-        step = static_step(loop)
-        if step is None:
-            raise self.error(
-                "a loop with 'break' or 'return' has a step known while compiling",
-                node.iter,
-                "use 'while', or a tl.constexpr as step",
-            )
         start, end, stride = bounds(loop)
+        is_inside = direction(loop, stride).is_inside
         index = f"%index{self.loop_depth}"
         self.scope[index] = start
 
@@ -149,7 +136,7 @@ class Loops:
             self.visit_loop_body(node.body)
             self.scope[index] = arithmetic.add(current, stride, check=False)
 
-        self._while(node, lambda: compare("lt" if step > 0 else "gt", self.scope[index], end), body, [index])
+        self._while(node, lambda: is_inside(self.scope[index], end), body, [index])
         del self.scope[index]
 
     def _while(self, node, test, body, hidden=()):
@@ -249,11 +236,6 @@ class Loops:
             if name not in before or name not in names:
                 self.scope[name] = self._gone(node)
         self.scope.update(zip(names, values, strict=True))
-
-
-def _mirror(low, high, index):
-    """The value of the loop variable of a loop that counts down."""
-    return arithmetic.sub(arithmetic.add(low, high, check=False), index, check=False)
 
 
 def _loop_attributes(loop, ty):

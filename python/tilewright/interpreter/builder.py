@@ -11,7 +11,7 @@ from ..language.semantic.convert import as_tensors
 from ..language.tensor import tensor
 from ..runtime.options import Options
 from . import arith_ops, math_ops, tile_ops, warp_ops
-from .numpy_types import numpy_dtype
+from .numpy_types import as_numbers, numpy_dtype
 from .schedule import Schedule
 
 _PURE = {**arith_ops.OPS, **math_ops.OPS}
@@ -161,8 +161,8 @@ class EagerBuilder:
                 f"{file}:{line}: {name} makes a NaN out of numbers, which {what} writes (program {program})"
             )
 
-    def concrete(self, handle):
-        return handle.item()
+    def concrete(self, handle, type):
+        return as_numbers(handle, type).item()
 
     def describe(self, handle, type):
-        return f"{np.array2string(handle)} of type {type}"
+        return f"{np.array2string(as_numbers(handle, type))} of type {type}"

@@ -75,3 +75,8 @@ def unsigned(array):
 def signed(array):
     """The same bits, read as signed."""
     return array if array.dtype == np.bool_ else array.view(f"i{array.dtype.itemsize}")
+
+
+def as_numbers(array, ty):
+    """What the elements of `array`, kept for elements of `ty`, stand for."""
+    return unsigned(array) if ty.scalar.is_int_unsigned() and not ty.scalar.is_bool() else array

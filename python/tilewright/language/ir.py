@@ -81,7 +81,7 @@ class Builder(Protocol):
         is about to write.
         """
 
-    def concrete(self, handle: Any):
+    def concrete(self, handle: Any, type: dtype):
         """The number that a scalar's handle holds, or None while it is only recorded."""
 
     def describe(self, handle: Any, type: dtype) -> str:
@@ -153,9 +153,9 @@ def emit_effect(op, operands, **attrs):
     builder().create(op, [operand.handle for operand in operands], [], attrs)
 
 
-def concrete_value(handle, what):
-    """The number behind a scalar. Raises `LanguageError` where it is known only when the kernel runs."""
-    value = builder().concrete(handle)
+def concrete_value(scalar, what):
+    """The number that a scalar is. Raises `LanguageError` where it is known only when the kernel runs."""
+    value = builder().concrete(scalar.handle, scalar.type)
     if value is None:
         raise LanguageError(
             f"{what} must be known while compiling, but this value is known only when the kernel runs"

@@ -94,7 +94,7 @@ def _concrete(value, what):
         raise BlockAsScalarError(
             f"a block of shape {list(value.shape)} cannot be {what}", hint="reduce it to a scalar first"
         )
-    return concrete_value(value.handle, what)
+    return concrete_value(value, what)
 
 
 def _define_operators():

@@ -138,12 +138,6 @@ def loop_over_scalar(n):
         pass
 
 
-@mistake("i32 i32", r"a loop with 'break' or 'return' has a step known while compiling", "'while'")
-def break_with_runtime_step(n, step):
-    for i in range(0, n, step):  # !
-        break
-
-
 @mistake("i32", r"the result of the function is fp32 after one branch and constant None after the other")
 def returns_from_loop_only(n):
     loops_forever(n)

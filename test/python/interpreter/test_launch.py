@@ -201,6 +201,15 @@ def test_print_shows_values(capsys):
     assert "n is 7 of type int32" in shown and "pid (0, 0, 0) idx (1) x = 3" in shown
 
 
+def test_print_shows_unsigned_numbers(capsys):
+    def kernel(n):
+        print("n is", n.to(tl.uint32), tl.full((2,), 250, tl.uint8))
+
+    interpret(kernel)[1,](-1)
+    shown = capsys.readouterr().out
+    assert "4294967295 of type uint32" in shown and "[250 250]" in shown
+
+
 def test_assertions_stop_with_the_program():
     def kernel(n):
         tl.device_assert(tl.arange(0, 4) < n - tl.program_id(0), "too far")

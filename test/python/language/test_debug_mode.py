@@ -178,3 +178,19 @@ def test_printed_lines(backend, capfd):
         "idx (1) bool: 0x1",
     ]
     assert sorted(lines) == sorted(f"pid (0, 0, 0) {line}" for line in expected)
+
+
+@tw.jit
+def loop_by(out_ptr, step):
+    for i in range(0, 8, step):
+        tl.store(out_ptr + i, i)
+
+
+@pytest.mark.compiled
+def test_a_step_of_zero_is_found(backend):
+    out = backend.array(np.zeros(8, np.int32))
+    loop_by[1,](out, 3, debug=True)
+    assert backend.numpy(out).tolist() == [0, 0, 0, 3, 0, 0, 6, 0]
+    if backend.name != "cuda":
+        with pytest.raises(tw.KernelAssertError, match="the step of a loop is not 0"):
+            loop_by[1,](out, 0, debug=True)

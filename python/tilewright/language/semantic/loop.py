@@ -3,9 +3,13 @@
 from ..constexpr import constexpr, unwrap
 from ..dtypes import int32
 from ..errors import LanguageTypeError, LanguageValueError
-from ..ir import concrete_value
+from ..ir import builder, concrete_value, emit_effect
+from . import arithmetic
+from .compare import compare
 from .convert import cast, constant, describe, to_tensor
 from .promote import computation_type
+
+_ZERO_STEP = "the step of a loop is not 0"
 
 
 def bounds(loop):
@@ -28,8 +32,62 @@ def static_step(loop):
     if not isinstance(step, int):
         return None
     if step == 0:
-        raise LanguageValueError("the step of a loop is not 0")
+        raise LanguageValueError(_ZERO_STEP)
     return step
+
+
+class _Known:
+    """The direction of a loop that is known while compiling, and the size of its steps."""
+
+    def __init__(self, down, size):
+        self.down, self.size = down, size
+
+    def pick(self, down, up):
+        return down() if self.down else up()
+
+    def is_inside(self, index, end):
+        return compare("gt" if self.down else "lt", index, end)
+
+
+class _Computed:
+    """The direction of a loop whose step only the kernel knows, and the size of its steps."""
+
+    def __init__(self, step):
+        zero = constant(0, step.type)
+        self.down = compare("lt", step, zero)
+        self.size = self.pick(lambda: arithmetic.sub(zero, step, check=False), lambda: step)
+        if builder().debug:
+            emit_effect("tile.assert", [compare("ne", step, zero)], message=_ZERO_STEP)
+
+    def pick(self, down, up):
+        return arithmetic.where(self.down, down(), up())
+
+    def is_inside(self, index, end):
+        return self.pick(lambda: compare("gt", index, end), lambda: compare("lt", index, end))
+
+
+def direction(loop, step):
+    """The way in which a loop of `step`, a scalar, counts."""
+    known = static_step(loop)
+    if known is not None:
+        return _Known(known < 0, constant(abs(known), step.type))
+    return _Computed(step) if step.dtype.is_int_signed() else _Known(False, step)
+
+
+def counted_upwards(loop):
+    """The loop as one that counts up: start, end and step, and a function that gives its index for the count.
+
+    A loop that goes down from `start` has the index `start + end - count`, its counts go from `end` to `start`.
+    """
+    start, end, step = bounds(loop)
+    way = direction(loop, step)
+    low, high = way.pick(lambda: end, lambda: start), way.pick(lambda: start, lambda: end)
+
+    def index(count):
+        mirrored = arithmetic.add(low, high, check=False)
+        return way.pick(lambda: arithmetic.sub(mirrored, count, check=False), lambda: count)
+
+    return low, high, way.size, index
 
 
 #: How often the loops and comprehensions of a kernel are unrolled at most, all together.
@@ -89,5 +147,8 @@ def iterate(loop):
     """The scalars of the loop, for executors that know the numbers."""
     static_step(loop)
     start, end, step = bounds(loop)
-    for i in range(*(int(concrete_value(value.handle, "a loop bound")) for value in (start, end, step))):
+    limits = [int(concrete_value(value, "a loop bound")) for value in (start, end, step)]
+    if limits[2] == 0:
+        raise LanguageValueError(_ZERO_STEP)
+    for i in range(*limits):
         yield constant(i, start.type)

@@ -70,3 +70,51 @@ tile.func @sum_of_short_floats(%a: tensor<16x32xf8E4M3FN>, %b: tensor<32x16xf8E4
   %s = arith.addf %c, %d : tensor<16x16xf32>
   tile.return %s : tensor<16x16xf32>
 }
+
+// A loop that would count down, were its step negative, counts up by a number
+// of programs.
+// CHECK-LABEL: @step_of_programs
+// CHECK: %[[STEP:.*]] = arith.muli
+// CHECK-NOT: arith.select
+// CHECK: scf.for {{.*}} step %[[STEP]]
+tile.func @step_of_programs(%start: i32, %end: i32, %init: i32) -> i32 {
+  %zero = arith.constant 0 : i32
+  %eight = arith.constant 8 : i32
+  %n = tile.num_programs x
+  %step = arith.muli %n, %eight : i32
+  %negative = arith.cmpi slt, %step, %zero : i32
+  %minus = arith.subi %zero, %step : i32
+  %size = arith.select %negative, %minus, %step : i32
+  %low = arith.select %negative, %end, %start : i32
+  %r = scf.for %i = %low to %end step %size iter_args(%a = %init) -> i32 : i32 {
+    %b = arith.addi %a, %i : i32
+    scf.yield %b : i32
+  }
+  tile.return %r : i32
+}
+
+// An argument may be negative.
+// CHECK-LABEL: @step_of_argument
+// CHECK: %[[SIZE:.*]] = arith.select
+// CHECK: scf.for {{.*}} step %[[SIZE]]
+tile.func @step_of_argument(%start: i32, %end: i32, %step: i32, %init: i32) -> i32 {
+  %zero = arith.constant 0 : i32
+  %negative = arith.cmpi slt, %step, %zero : i32
+  %minus = arith.subi %zero, %step : i32
+  %size = arith.select %negative, %minus, %step : i32
+  %r = scf.for %i = %start to %end step %size iter_args(%a = %init) -> i32 : i32 {
+    %b = arith.addi %a, %i : i32
+    scf.yield %b : i32
+  }
+  tile.return %r : i32
+}
+
+// A test of a sign that is no loop's is the kernel's own.
+// CHECK-LABEL: @own_test
+// CHECK: arith.cmpi slt
+tile.func @own_test() -> i1 {
+  %zero = arith.constant 0 : i32
+  %n = tile.num_programs x
+  %negative = arith.cmpi slt, %n, %zero : i32
+  tile.return %negative : i1
+}
