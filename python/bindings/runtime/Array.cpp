@@ -54,8 +54,18 @@ static bool fail(PyObject *exception, const ArgumentName &name,
   return false;
 }
 
+/// Whether there are elements, but no memory that holds them.
+static bool isWithoutMemory(const dlpack::Tensor &tensor) {
+  return !tensor.data && std::all_of(tensor.shape, tensor.shape + tensor.rank,
+                                     [](int64_t side) { return side != 0; });
+}
+
 bool readTensor(const dlpack::Tensor &tensor, const ArgumentName &name,
                 Argument &argument) {
+  if (isWithoutMemory(tensor))
+    return fail(PyExc_ValueError, name,
+                "the array has no memory, as those have with which a library "
+                "only traces calls; in a custom operator it is a real one");
   std::optional<ElementType> type = elementTypeOf(tensor.type);
   if (!type)
     return fail(PyExc_TypeError, name,

@@ -230,7 +230,7 @@ static bool readByTable(const Signature &signature, size_t index,
   }
   address = reinterpret_cast<uint64_t>(tensor.data) + tensor.byteOffset;
   const TensorFacts facts = factsOf(tensor);
-  if (!last.byTorch && facts == last.facts)
+  if (!last.byTorch && tensor.data && facts == last.facts)
     return true;
   Argument argument = {};
   const ArgumentName name = {signature.kernel.c_str(), parameter.name.ptr()};
@@ -254,7 +254,7 @@ static bool readExchanged(const Signature &signature, size_t index,
   void *data;
   uint64_t address;
   if (last.byTorch &&
-      TorchTensors::get().read(call.values[index], facts, data) &&
+      TorchTensors::get().read(call.values[index], facts, data) && data &&
       facts == last.facts)
     address = reinterpret_cast<uint64_t>(data);
   else if (!readByTable(signature, index, info, call, address))

@@ -20,6 +20,10 @@ class KernelFunction:
         functools.update_wrapper(self, fn)
         self.fn = fn
 
+    def __reduce__(self):
+        """Pickled, and copied, by name, as functions are."""
+        return self.__qualname__
+
     def __get__(self, instance, owner=None):
         """A method of an aggregate, called with the instance first; that of any other object is a kernel as any."""
         return BoundFunction(self, instance) if getattr(instance, "is_runtime_value", False) else self

@@ -3,7 +3,7 @@
 import builtins
 
 from ..language.aggregate import aggregate
-from ..language.constexpr import constexpr, unwrap
+from ..language.constexpr import constexpr, is_numpy_scalar, unwrap
 from ..language.dtypes import int64, with_scalar
 from ..language.semantic.bounds import ANY, with_extent
 from ..language.semantic.convert import cast, constant, is_literal, spelled, to_tensor
@@ -21,7 +21,7 @@ def is_constant(value):
 
 def wrap(value):
     """Plain numbers, strings and None as `constexpr`; all else as it is."""
-    if value is None or isinstance(value, (bool, int, float, str)):
+    if value is None or isinstance(value, (bool, int, float, str)) or is_numpy_scalar(value):
         return constexpr(value)
     if isinstance(value, list):
         value = tuple(value)

@@ -18,6 +18,11 @@ def unwrap(value):
     return value
 
 
+def is_numpy_scalar(value):
+    """Whether it is one of NumPy's numbers, which mean the Python number that they hold."""
+    return type(value).__module__ == "numpy" and hasattr(value, "item")
+
+
 class constexpr:
     """A compile-time value, as an annotation (`BLOCK: tl.constexpr`) or as a wrapper (`tl.constexpr(4)`).
 
@@ -36,7 +41,8 @@ class constexpr:
     __slots__ = ("value",)
 
     def __init__(self, value):
-        self.value = unwrap(value)
+        value = unwrap(value)
+        self.value = value.item() if is_numpy_scalar(value) else value
 
     def __repr__(self):
         return f"constexpr[{self.value!r}]"

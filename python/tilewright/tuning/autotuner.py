@@ -66,9 +66,6 @@ class Autotuner(LaunchWrapper):
         self.dropped = {}
         self._lock = threading.RLock()
 
-    def __getstate__(self):
-        raise TypeError("an autotuned kernel cannot be pickled")
-
     # Launching.
 
     def _launch(self, grid, /, *args, **kwargs):

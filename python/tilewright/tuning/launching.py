@@ -42,5 +42,9 @@ class LaunchWrapper:
         """The arguments of a call by name."""
         return {**dict(zip(self.arg_names, args)), **kwargs}
 
+    def __reduce__(self):
+        """Pickled, and copied, by name, as functions are."""
+        return self.__qualname__
+
     def __repr__(self):
         return f"<{type(self).__name__} of {self.fn!r}>"

@@ -99,6 +99,18 @@ def test_array_that_cannot_be_read(kernel, array, detail, cause):
     assert isinstance(caught.value.__cause__, cause)
 
 
+def test_tensor_of_a_trace(kernel):
+    """Its library says that it is on the CPU, at address 0."""
+    torch = pytest.importorskip("torch")
+    fakes = pytest.importorskip("torch._subclasses.fake_tensor")
+    array = np.zeros(4, np.float32)
+    kernel[1](torch.zeros(4), array, 4)
+    for _ in range(2):
+        with fakes.FakeTensorMode(), pytest.raises(ValueError, match=r"argument 'x' .* has no memory"):
+            kernel[1](torch.zeros(4), array, 4)
+    kernel[1](torch.zeros(0), array, 0)
+
+
 def test_tensor_without_memory(kernel):
     torch = pytest.importorskip("torch")
     with fails(TypeError, "argument 'x' of kernel kernel(): cannot read the array") as caught:
