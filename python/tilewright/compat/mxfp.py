@@ -50,7 +50,10 @@ class MXFP4Tensor(_Bits):
         return torch.where(self.data >= 8, -magnitudes, magnitudes)
 
     def to_packed_tensor(self, dim):
-        """Two numbers in a byte: neighbours along `dim`, the first in the lower half, zero for one that is missing."""
+        """Two numbers in a byte: neighbours along `dim`, the first in the lower half, zero for one that is missing.
+        Raises `AssertionError`, as Triton does, for a `dim` that there is not."""
+        if not -self.data.ndim <= dim < self.data.ndim:
+            raise AssertionError(f"dim is one of {self.data.ndim} axes, got {dim}")
         data = self.data.movedim(dim, -1)
         if data.shape[-1] % 2:
             data = torch.nn.functional.pad(data, (0, 1))

@@ -78,10 +78,12 @@ def argument(name, value, memory):
     if isinstance(value, cuda.ArrayBase):
         value = _own(name, value)
     if isinstance(value, np.ndarray):
-        start, end = (
-            np.lib.array_utils.byte_bounds(value) if value.size else (value.ctypes.data, value.ctypes.data)
-        )
-        memory.add(name, start, end - start, value.flags.writeable)
+        known = value
+        while memory.owners and isinstance(known.base, np.ndarray):
+            known = known.base
+        if known.size:
+            start, end = np.lib.array_utils.byte_bounds(known)
+            memory.add(name, start, end - start, value.flags.writeable)
         return _pointer(value.ctypes.data, _signature(name, value.dtype))
     if hasattr(value, "data_ptr") and hasattr(value, "element_size"):
         return _torch(name, value, memory)
@@ -154,12 +156,12 @@ def _torch(name, value, memory):
         raise TypeError(
             f"argument {name!r} is on {value.device}; the interpreter takes arrays in host memory"
         )
-    extent = 0
-    if value.numel():
-        extent = (
-            sum((side - 1) * stride for side, stride in zip(value.shape, value.stride(), strict=True)) + 1
-        )
-    memory.add(name, value.data_ptr(), extent * value.element_size())
+    if memory.owners:
+        storage = value.untyped_storage()
+        memory.add(name, storage.data_ptr(), storage.nbytes())
+    elif value.numel():
+        steps = ((side - 1) * stride for side, stride in zip(value.shape, value.stride(), strict=True))
+        memory.add(name, value.data_ptr(), (sum(steps) + 1) * value.element_size())
     return _pointer(value.data_ptr(), _signature(name, value.dtype))
 
 
@@ -190,7 +192,7 @@ def launch(fn, grid, arguments, options):
     them; `options` are the `Options`. Raises what the kernel raises, with the program in a note where Python has notes.
     """
     parameters = inspect.signature(fn).parameters
-    memory, functions = Memory(), Functions()
+    memory, functions = Memory(owners=options.numerics == "triton"), Functions()
     builder = EagerBuilder(memory, grid_of(grid, arguments), functions, options)
     body, values = functions.prepared(fn), {}
     with using(builder):

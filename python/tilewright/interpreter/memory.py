@@ -23,10 +23,12 @@ class Region:
 class Memory:
     """Reads and writes at arrays of addresses; everything outside of the known regions raises
     `OutOfBounds`.
+
+    Of a view its own elements are known, or with `owners` all memory of the array that it is a view of.
     """
 
-    def __init__(self):
-        self.regions = []
+    def __init__(self, owners=False):
+        self.regions, self.owners = [], owners
 
     def add(self, name, start, size, writeable=True):
         """Make `size` bytes from the address `start` on accessible; overlapping ones become one region."""

@@ -46,6 +46,32 @@ def test_what_a_kernel_knows_of_itself():
     assert scale_kernel.src.startswith("def scale_kernel(") and len(scale_kernel.cache_key) == 64
 
 
+@triton.jit
+def fill_kernel(out_ptr, n):
+    i = tl.arange(0, 8)
+    tl.store(out_ptr + i, i, i < n)
+
+
+def test_all_memory_of_a_view(backend):
+    """Kernels pad what they write, where the array that they were given a part of has room."""
+    array = np.zeros((2, 8), np.float32)
+    if backend.name == "interpreter":
+        fill_kernel[1,](array[1:, :5], 8)
+        assert array.tolist() == [[0] * 8, list(range(8))]
+        torch = pytest.importorskip("torch")
+        tensor = torch.zeros(16)
+        fill_kernel[1,](tensor[2:4], 8)
+        assert tensor[2:10].tolist() == list(range(8)) and not tensor[10:].any()
+        with pytest.raises(triton.runtime.errors.InterpreterError, match="behind the end of 'out_ptr'"):
+            fill_kernel[1,](tensor[14:], 8)
+        with pytest.raises(triton.runtime.errors.InterpreterError, match="behind the end of 'out_ptr'"):
+            fill_kernel[1,](array[1, 2:], 8)
+    else:
+        out = backend.array(array)
+        fill_kernel[1,](out, 8)
+        backend.check(out, [list(range(8)), [0] * 8], "float32")
+
+
 def specialised(kernel, function):
     """`kernel` with `FUNCTION` bound to another function, as libraries make kernels of text."""
 

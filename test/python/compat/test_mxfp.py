@@ -57,3 +57,9 @@ def test_mistakes():
     for made in (MXFP4Tensor(size=(2,)).random(), MXScaleTensor(size=(2,)).random()):
         with pytest.raises(TypeError, match=r"converted to torch\.float32, not to torch\.float16"):
             made.to(torch.float16)
+
+
+@pytest.mark.parametrize("dim", [2, -3])
+def test_packing_along_no_axis(dim):
+    with pytest.raises(AssertionError, match=f"dim is one of 2 axes, got {dim}"):
+        MXFP4Tensor(size=(4, 4), device="cpu").random().to_packed_tensor(dim=dim)
