@@ -38,7 +38,8 @@ def problem(shape, layout, itemsize, processors=132):
     M, N, K = shape
     pitches = (K if layout[0] == "N" else M, K if layout[1] == "T" else N)
     reaches = (reach(pitch * itemsize) for pitch in pitches)
-    return Problem(M, N, K, 1, itemsize, False, 1, processors, False, 0, True, *reaches)
+    along_k = layout[0] == "N", layout[1] == "T"
+    return Problem(M, N, K, 1, itemsize, False, 1, processors, False, 0, True, *reaches, *along_k)
 
 
 def read(paths):

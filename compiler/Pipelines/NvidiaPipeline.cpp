@@ -79,6 +79,9 @@ void tilewright::buildTileToWarpPipeline(OpPassManager &manager,
     manager.addPass(warp::createCheckBarriers());
     manager.addPass(warp::createCheckRings());
   }
+  // Behind the checks, which know each product by itself.
+  if (target.hasWgmma())
+    manager.addPass(warp::createJoinProducts());
 }
 
 void tilewright::buildWarpToLlvmPipeline(OpPassManager &manager,

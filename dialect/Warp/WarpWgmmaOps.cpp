@@ -47,42 +47,75 @@ static bool areWgmmaTypes(Type a, Type b, Type acc) {
   return a.isSignlessInteger(8) && acc.isSignlessInteger(32);
 }
 
-LogicalResult WgmmaOp::verify() {
-  Type types[] = {getA().getType(), getB().getType(), getAcc().getType()};
+/// What `warp.wgmma` asks of the types of a product of `op`.
+static LogicalResult verifyProduct(Operation *op, ArrayRef<Type> types) {
   Operand a(types[0]), b(types[1]), acc(types[2]);
   if (a.shape.size() != 2 || b.shape.size() != 2 || acc.shape.size() != 2 ||
       a.shape[0] != acc.shape[0] || a.shape[1] != b.shape[0] ||
       b.shape[1] != acc.shape[1]) // C1
-    return emitOpError("multiplies MxK by KxN onto MxN, got ")
+    return op->emitOpError("multiplies MxK by KxN onto MxN, got ")
            << types[0] << ", " << types[1] << " and " << types[2];
   if (!areWgmmaTypes(a.element, b.element, acc.element)) // C2
-    return emitOpError("has no tensor-core instruction for ")
+    return op->emitOpError("has no tensor-core instruction for ")
            << a.element << ", " << b.element << " and " << acc.element;
   bool aInShared = isa<SharedType>(types[0]);
   bool isLaidOut = acc.layout || (!aInShared && a.layout);
-  if (!isLaidOut && !hasLayouts(*this))
+  if (!isLaidOut && !hasLayouts(op))
     return success();
   if (!a.layout || !acc.layout)
-    return emitOpError("needs tiles with a #warp.linear layout");
+    return op->emitOpError("needs tiles with a #warp.linear layout");
   WgmmaObstacle obstacle;
   if (planWgmma(*a.layout, aInShared, *b.layout, *acc.layout,
                 a.element.getIntOrFloatBitWidth(), obstacle))
     return success();
   Type culprit = types[unsigned(obstacle)];
   if (isa<SharedType>(culprit)) // C4
-    return emitOpError("has shared memory that no matrix descriptor "
-                       "expresses: ")
+    return op->emitOpError("has shared memory that no matrix descriptor "
+                           "expresses: ")
            << culprit;
-  return emitOpError("has a tile in registers that no wgmma takes: ") // C3
+  return op->emitOpError("has a tile in registers that no wgmma takes: ") // C3
          << culprit;
+}
+
+LogicalResult WgmmaOp::verify() {
+  return verifyProduct(
+      *this, {getA().getType(), getB().getType(), getAcc().getType()});
+}
+
+LogicalResult WgmmaBesideOp::verify() {
+  if (getB().size() < 2 || getB().size() != getAcc().size()) // C1
+    return emitOpError("needs two products or more, got ")
+           << getB().size() << " right sides and " << getAcc().size()
+           << " accumulators";
+  int64_t columns = 0;
+  for (auto [b, acc] : llvm::zip_equal(getB(), getAcc())) {
+    if (failed(verifyProduct(*this,
+                             {getA().getType(), b.getType(), acc.getType()})))
+      return failure();
+    columns += cast<SharedType>(b.getType()).getShape()[1];
+  }
+  if (columns > kWgmmaMaxColumns) // C2
+    return emitOpError("has instructions of 256 columns at most, got ")
+           << columns;
+  return success();
+}
+
+static void addReads(MutableArrayRef<OpOperand> operands,
+                     SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  for (OpOperand &operand : operands)
+    if (isa<SharedType>(operand.get().getType()))
+      effects.emplace_back(MemoryEffects::Read::get(), &operand,
+                           SharedMemory::get());
 }
 
 void WgmmaOp::getEffects(
     SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
-  for (OpOperand *operand : {&getAMutable(), &getBMutable()})
-    if (isa<SharedType>(operand->get().getType()))
-      effects.emplace_back(MemoryEffects::Read::get(), operand,
-                           SharedMemory::get());
+  addReads(getOperation()->getOpOperands(), effects);
+}
+
+void WgmmaBesideOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  addReads(getOperation()->getOpOperands(), effects);
 }
 
 LogicalResult WgmmaWaitOp::verify() {

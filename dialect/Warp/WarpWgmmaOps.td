@@ -60,6 +60,39 @@ def Warp_WgmmaOp : Warp_Op<"wgmma", [
   let hasVerifier = 1;
 }
 
+def Warp_WgmmaBesideOp : Warp_Op<"wgmma_beside", [
+    AttrSizedOperandSegments,
+    RangedTypesMatchWith<"results are the sums", "acc", "results", "$_self">,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "products of the same rows, their columns in one instruction";
+  let description = [{
+    Starts `results[i] = acc[i] + a . b[i]` for all `i`, as `warp.wgmma` does, by
+    instructions that each compute columns of all results. The rows of `a` are
+    read once for all of them. There are as many groups as products, so that waits
+    count as for products by themselves; all are complete where the first is.
+
+    Each `b` lies in shared memory where the one before ends, and one matrix
+    descriptor expresses them all.
+
+    C1: there are two products or more, each one that `warp.wgmma` computes.
+    C2: together they have 256 columns at most.
+
+    ```mlir
+    %s, %t = warp.wgmma_beside %a, [%b, %c], [%u, %v]
+      : !warp.shared<64x64xf16, #a>, [!warp.shared<64x128xf16, #b>, !warp.shared<64x64xf16, #c>],
+        [tensor<64x128xf32, #u>, tensor<64x64xf32, #v>]
+    ```
+  }];
+  let arguments = (ins AnyTypeOf<[Warp_Shared, Warp_Tile]>:$a,
+                       Variadic<Warp_Shared>:$b, Variadic<Warp_Tile>:$acc);
+  let results = (outs Variadic<Warp_Tile>:$results);
+  let assemblyFormat = [{
+    $a `,` `[` $b `]` `,` `[` $acc `]` attr-dict `:` qualified(type($a)) `,`
+    `[` qualified(type($b)) `]` `,` `[` type($acc) `]`
+  }];
+  let hasVerifier = 1;
+}
+
 def Warp_WgmmaWaitOp : Warp_Op<"wgmma_wait", [
     RangedTypesMatchWith<"results are the sums", "sums", "results", "$_self">,
     MemoryEffects<[MemRead<Warp_SharedResource>, MemWrite<Warp_SharedResource>]>]> {

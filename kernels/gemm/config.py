@@ -2,9 +2,9 @@
 
 The model counts, for each way to divide a product (M, N, K), the clocks of the busiest multiprocessor:
 
-    step   = max(for each part of a tile whose columns are a power of two
+    step   = max(for each instruction along the columns of a tile
                      max(products at the rate of the tensor cores,
-                         operands at the rate of shared memory: each 64 rows read all of the part's columns),
+                         operands at the rate of shared memory: each 64 rows read all of its columns),
                  operands at the rate of the L2 cache, the more the lines and sectors their rows begin within,
                  and less by half of the longer side where two programs of a cluster share it)
                                                                  for one tile and BLOCK_K
@@ -87,7 +87,8 @@ class Problem:
     sums go through registers at every block of k, tiles of sums a program holds, multiprocessors, whether
     the kernel can only compute whole tiles as they are, the block of k that scales stand for (0: none),
     within which a tile's sides lie, too, whether nothing follows the product: then the columns of a tile
-    need not be a power of two; and what rows of the operands cost the L2 cache: see :func:`reach`.
+    need not be a power of two; what rows of the operands cost the L2 cache: see :func:`reach`; and whether
+    the operands are contiguous along k.
     """
 
     M: int
@@ -103,6 +104,8 @@ class Problem:
     plain: bool = False
     a_reach: float = 1.0
     b_reach: float = 1.0
+    a_along_k: bool = True
+    b_along_k: bool = True
 
 
 def reach(pitch):
@@ -126,6 +129,7 @@ class Costs:
         dram: bytes a clock from DRAM.
         launch, fill: clocks to launch a kernel, and to fill its pipeline.
         epilogue, store: clocks to store a tile besides its bytes, and bytes a clock.
+        uneven: what an instruction whose columns are no power of two takes longer, as a share.
         exact: the part of the products' clocks that sums outside of the tensor cores add.
         shade: the part of the smaller of computing and memory that the larger does not hide.
         cluster: clocks until all programs of clusters run, and until they have ended.
@@ -139,6 +143,7 @@ class Costs:
     fill: float = 1800
     epilogue: float = 1200
     store: float = 32
+    uneven: float = 0.07
     exact: float = 0.15
     shade: float = 0.1
     cluster: float = 2200
@@ -156,9 +161,13 @@ TILES = (
     (256, 128, 8),
     (256, 192, 8),
     (256, 160, 8),
+    (256, 144, 8),
     (128, 224, 8),
+    (128, 208, 8),
     (128, 192, 8),
+    (128, 176, 8),
     (128, 160, 8),
+    (128, 144, 8),
     (128, 128, 8),
     (128, 96, 8),
     (64, 128, 4),
@@ -170,6 +179,17 @@ TILES = (
 SPLITS = (1, 2, 3, 4, 6, 8, 12, 16)
 
 
+@lru_cache(maxsize=256)
+def instructions(columns, along_k):
+    """The columns of the instructions that compute so many. Of operands along k one takes any number up to 256; of
+    others spans of 64, and those that are left are powers of two.
+    """
+    if along_k:
+        return (columns,)
+    spans, rest = columns // 64 * 64, columns % 64
+    return ((spans,) if spans else ()) + tuple(1 << i for i in range(6) if rest >> i & 1)
+
+
 def clocks(problem, config, costs=COSTS):
     """The model of the head of this file."""
     M, N = (problem.N, problem.M) if config.swap else (problem.M, problem.N)
@@ -177,13 +197,13 @@ def clocks(problem, config, costs=COSTS):
     tiles = -(-M // bm) * -(-N // bn) * problem.batch * config.split_k
     steps = -(-problem.K // (bk * config.split_k))
     columns = bn * problem.sums
-    # A tile of 160 columns is one of 128 and one of 32, each of which reads all rows from shared memory.
-    parts = [1 << i for i in range(bn.bit_length()) if bn >> i & 1]
+    parts = instructions(bn, problem.a_along_k if config.swap else problem.b_along_k)
     computed = sum(
         max(
             bm * part * problem.sums * bk * size / 2 / costs.products,
             bk * size * problem.sums * (bm + part * max(bm // 64, 1)) / costs.shared,
         )
+        * (1 if part.bit_count() == 1 else 1 + costs.uneven)
         for part in parts
     )
     a_reach, b_reach = (
@@ -222,7 +242,10 @@ def candidates(problem):
     for swap in (False, True) if may_swap else (False,):
         M, N = (problem.N, problem.M) if swap else (problem.M, problem.N)
         for bm, bn, warps in TILES:
-            if not fits(problem, bm, bn, warps) or (bn.bit_count() > 1 and not problem.plain):
+            # Of an operand that is not along k few columns are left over for a narrow instruction, at best.
+            along_k = problem.a_along_k if swap else problem.b_along_k
+            whole = bn.bit_count() == 1 or (problem.plain and (along_k or bn % 32 == 0))
+            if not fits(problem, bm, bn, warps) or not whole:
                 continue
             # Mostly empty tiles, where there are smaller ones.
             if (bm > 64 and bm >= 2 * M) or (bn > 16 and bn >= 2 * N):
@@ -302,8 +325,11 @@ def choose(
     gpu = on_gpu(a)
     sides = (rows or a.shape[-2], b.shape[-1], a.shape[-1])
     processors = multiprocessors(a) if gpu else 1
+    along = strides(a)[-1] == 1, strides(b)[-2] == 1
     reaches = (reach(max(strides(x)[-2:]) * itemsize) for x in (a, b))
-    problem = Problem(*sides, batch, itemsize, exact, sums, processors, whole, scale_block, plain, *reaches)
+    problem = Problem(
+        *sides, batch, itemsize, exact, sums, processors, whole, scale_block, plain, *reaches, *along
+    )
     chosen = default(problem, gpu, precision, dtype_name(a) == "float32" and precision == "ieee")
     if config is None:
         return chosen

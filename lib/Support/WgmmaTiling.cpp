@@ -311,3 +311,58 @@ tilewright::planWgmma(const LinearLayout &a, bool aInShared,
     return fail(WgmmaObstacle::A);
   return plan;
 }
+
+//===----------------------------------------------------------------------===//
+// Products side by side
+//===----------------------------------------------------------------------===//
+
+/// Whether the same places of the left side meet the same of the right side.
+static bool haveSameSteps(const WgmmaPlan &first, const WgmmaPlan &next) {
+  return first.parts == next.parts && first.aOffsets == next.aOffsets &&
+         llvm::equal(first.steps, next.steps,
+                     [](const WgmmaStep &a, const WgmmaStep &b) {
+                       return a.part == b.part && a.first == b.first &&
+                              a.aRegisters == b.aRegisters &&
+                              a.aOffset == b.aOffset && a.bOffset == b.bOffset;
+                     });
+}
+
+/// Whether the descriptor of `first` expresses `next`, too, where that lies
+/// behind it.
+static bool goesOn(const WgmmaNeighbour &first, const WgmmaNeighbour &next) {
+  const WgmmaDescriptor &a = first.plan.b, &b = next.plan.b;
+  if (a.swizzleBytes != b.swizzleBytes || a.transposed != b.transposed ||
+      a.strideBytes != b.strideBytes)
+    return false;
+  // The columns of a right side that is contiguous along them lie in spans of
+  // the swizzle, of a single one of which nothing says how far the next is.
+  int64_t step = a.transposed ? a.leadingBytes : a.strideBytes;
+  int64_t columns = a.transposed ? a.swizzleBytes / 2 : 8;
+  return first.bytes == first.plan.columns / columns * step &&
+         first.plan.columns % columns == 0 &&
+         next.plan.columns % columns == 0 &&
+         (!a.transposed || next.plan.columns == columns ||
+          a.leadingBytes == b.leadingBytes);
+}
+
+std::optional<WgmmaPlan>
+tilewright::joinWgmmaPlans(ArrayRef<WgmmaNeighbour> products) {
+  WgmmaPlan joined = products.front().plan;
+  auto isZero = [](uint64_t offset) { return offset == 0; };
+  for (const WgmmaNeighbour &product : products) {
+    if (!llvm::all_of(product.plan.bOffsets, isZero) ||
+        !haveSameSteps(joined, product.plan))
+      return std::nullopt;
+    if (&product == &products.front())
+      continue;
+    WgmmaNeighbour before = *std::prev(&product);
+    before.plan.b.leadingBytes = joined.b.leadingBytes;
+    if (!goesOn(before, product))
+      return std::nullopt;
+    joined.columns += product.plan.columns;
+  }
+  // 8-bit integers have instructions of 16 columns more or less.
+  if (joined.columns > kWgmmaMaxColumns || joined.columns % 16 != 0)
+    return std::nullopt;
+  return joined;
+}

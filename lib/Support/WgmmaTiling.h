@@ -100,4 +100,18 @@ std::optional<WgmmaPlan> planWgmma(const LinearLayout &a, bool aInShared,
                                    unsigned elementBits,
                                    WgmmaObstacle &obstacle);
 
+/// A product by one of several right sides that lie in shared memory one behind
+/// the other.
+struct WgmmaNeighbour {
+  WgmmaPlan plan;
+  /// Those of its right side.
+  int64_t bytes;
+};
+
+/// Instructions that compute all `products`, which have the left side in
+/// common: their columns side by side in each part of the result. Nothing where
+/// no descriptor expresses the right sides as one.
+std::optional<WgmmaPlan>
+joinWgmmaPlans(llvm::ArrayRef<WgmmaNeighbour> products);
+
 } // namespace tilewright

@@ -72,8 +72,10 @@ struct RingLowering : ConvertOpToLLVMPattern<warp::RingOp> {
       rewriter.replaceOp(op, base);
       return success();
     }
-    auto ring =
-        TransactionRing::create(b, op.getType(), base, countConsumers(op));
+    std::optional<int64_t> consumers = countConsumers(op);
+    if (!consumers)
+      return op.emitOpError("of transactions is waited for outside of roles");
+    auto ring = TransactionRing::create(b, op.getType(), base, *consumers);
     SmallVector<Value> handle = {ring.base, ring.producerCursor,
                                  ring.consumerCursor};
     rewriter.replaceOpWithMultiple(op, {handle});
@@ -81,8 +83,9 @@ struct RingLowering : ConvertOpToLLVMPattern<warp::RingOp> {
   }
 
 private:
-  /// The warps of the roles that wait for slots.
-  static int64_t countConsumers(warp::RingOp op) {
+  /// The warps of the roles that wait for slots; nothing where it is no role
+  /// that does.
+  static std::optional<int64_t> countConsumers(warp::RingOp op) {
     llvm::SmallSet<std::pair<Operation *, unsigned>, 2> roles;
     int64_t warps = 0;
     for (Operation *user : op->getUsers()) {
@@ -90,9 +93,7 @@ private:
       if (!isa<warp::RingWaitOp>(user))
         continue;
       if (!role)
-        return op->getParentOfType<FunctionOpInterface>()
-            ->getAttrOfType<IntegerAttr>(warp::WarpDialect::kNumWarpsAttr)
-            .getInt();
+        return std::nullopt;
       if (roles.insert({role->first, role->second}).second)
         warps += role->first.getWarps()[role->second];
     }

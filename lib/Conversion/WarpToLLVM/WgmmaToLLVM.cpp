@@ -11,8 +11,7 @@
 #include "lib/Conversion/WarpToLLVM/Shuffle.h"
 #include "lib/Conversion/WarpToLLVM/ThreadIndices.h"
 
-#include "dialect/Warp/WarpOps.h"
-#include "lib/Support/WgmmaTiling.h"
+#include "lib/Analysis/WgmmaPlans.h"
 
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -106,9 +105,10 @@ public:
       : ptx(b), plan(plan), instruction(std::move(instruction)),
         wordsOfAcc(wordsOfAcc), hasMajors(hasMajors) {}
 
-  /// `startsAtZero`: the sums are zero before, whatever `acc` holds.
+  /// `startsAtZero`: the sums are zero before, whatever `acc` holds. The work
+  /// is one group, and `numGroups` - 1 empty ones behind it.
   SmallVector<Value> write(ValueRange a, Value b, ValueRange acc,
-                           bool startsAtZero) {
+                           bool startsAtZero, unsigned numGroups) {
     for (Value word : acc)
       sums.push_back(startsAtZero ? ptx.out(word.getType())
                                   : ptx.out(word.getType(), word));
@@ -120,7 +120,9 @@ public:
            "wgmma.fence.sync.aligned;\n";
     for (const WgmmaStep &step : plan.steps)
       writeStep(step, startsAtZero && step.first);
-    text += "wgmma.commit_group.sync.aligned;\n}";
+    for (unsigned i = 0; i < numGroups; ++i)
+      text += "wgmma.commit_group.sync.aligned;\n";
+    text += "}";
     return ptx.emit(text, /*sideEffects=*/true);
   }
 
@@ -168,6 +170,76 @@ private:
   std::string descriptorB, text;
 };
 
+/// The sums of products whose columns stand side by side in each part of a
+/// result.
+class SumsBeside {
+public:
+  SumsBeside(ArrayRef<SmallVector<Value>> products, unsigned numParts) {
+    for (const SmallVector<Value> &words : products)
+      wordsOfPart.push_back(words.size() / numParts);
+    for (unsigned part = 0; part < numParts; ++part)
+      for (auto [words, size] : llvm::zip_equal(products, wordsOfPart))
+        llvm::append_range(all, ArrayRef(words).slice(part * size, size));
+  }
+
+  ArrayRef<Value> get() const { return all; }
+
+  /// What has become of them, for each product.
+  SmallVector<SmallVector<Value>> split(ArrayRef<Value> words) const {
+    SmallVector<SmallVector<Value>> products(wordsOfPart.size());
+    while (!words.empty())
+      for (auto [product, size] : llvm::zip_equal(products, wordsOfPart)) {
+        llvm::append_range(product, words.take_front(size));
+        words = words.drop_front(size);
+      }
+    return products;
+  }
+
+private:
+  SmallVector<unsigned> wordsOfPart;
+  SmallVector<Value> all;
+};
+
+/// Products by the instructions of one plan, in LLVM's terms.
+class ProductEmitter {
+public:
+  ProductEmitter(ImplicitLocOpBuilder &b, const WgmmaPlan &plan)
+      : b(b), plan(plan) {}
+
+  /// `typed...` are the operands before the conversion, which have the types;
+  /// `right` is the memory of the first right side.
+  SmallVector<SmallVector<Value>> emit(Value typedA, Value typedB,
+                                       ValueRange typedAccs, ValueRange a,
+                                       Value right, ArrayRef<ValueRange> accs) {
+    Type typeA = getTileElementType(typedA);
+    Type typeAcc = getTileElementType(typedAccs.front());
+    SmallVector<SmallVector<Value>> packed;
+    for (ValueRange acc : accs)
+      packed.push_back(packSums(b, acc));
+    SumsBeside sums(packed, plan.parts);
+    SmallVector<Value> left = plan.a ? SmallVector<Value>{emitDescriptor(
+                                           b, a[0], *plan.a, plan.aOffsets)}
+                                     : packWords(b, a, 32);
+    Value descriptor = emitDescriptor(b, right, plan.b, plan.bOffsets);
+    std::string instruction = getInstruction(typeA, getTileElementType(typedB),
+                                             typeAcc, plan.columns);
+    WgmmaWriter writer(b, plan, instruction, sums.get().size() / plan.parts,
+                       typeA.getIntOrFloatBitWidth() == 16);
+    Value acc = typedAccs.front();
+    bool startsAtZero =
+        matchPattern(acc, m_AnyZeroFloat()) || matchPattern(acc, m_Zero());
+    SmallVector<SmallVector<Value>> results = sums.split(
+        writer.write(left, descriptor, sums.get(), startsAtZero, accs.size()));
+    for (SmallVector<Value> &result : results)
+      result = unpackSums(b, result, typeAcc);
+    return results;
+  }
+
+private:
+  ImplicitLocOpBuilder &b;
+  const WgmmaPlan &plan;
+};
+
 class WgmmaLowering : public ConvertOpToLLVMPattern<warp::WgmmaOp> {
 public:
   WgmmaLowering(const WarpTypeConverter &converter, const NvidiaTarget &target)
@@ -178,50 +250,45 @@ public:
                   ConversionPatternRewriter &rewriter) const override {
     if (!target.hasWgmma())
       return op.emitOpError("needs sm_90a");
-    Type typeA = getElementType(op.getA().getType());
-    Type typeB = op.getB().getType().getElementType();
-    auto type = cast<RankedTensorType>(op.getType());
-    std::optional<WgmmaPlan> plan = getPlan(op, typeA);
+    auto plan = getWgmmaPlan(op.getA(), op.getB(), op.getAcc());
     if (!plan)
       return rewriter.notifyMatchFailure(op, "no plan");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    SmallVector<Value> acc = packSums(b, adaptor.getAcc());
-    SmallVector<Value> a =
-        plan->a ? SmallVector<Value>{emitDescriptor(b, adaptor.getA()[0],
-                                                    *plan->a, plan->aOffsets)}
-                : packWords(b, adaptor.getA(), 32);
-    Value descriptorB =
-        emitDescriptor(b, adaptor.getB()[0], plan->b, plan->bOffsets);
-    WgmmaWriter writer(
-        b, *plan,
-        getInstruction(typeA, typeB, type.getElementType(), plan->columns),
-        acc.size() / plan->parts, typeA.getIntOrFloatBitWidth() == 16);
-    bool startsAtZero = matchPattern(op.getAcc(), m_AnyZeroFloat()) ||
-                        matchPattern(op.getAcc(), m_Zero());
-    acc = writer.write(a, descriptorB, acc, startsAtZero);
-    rewriter.replaceOpWithMultiple(op,
-                                   {unpackSums(b, acc, type.getElementType())});
+    rewriter.replaceOpWithMultiple(
+        op, ProductEmitter(b, *plan).emit(op.getA(), op.getB(), op.getAcc(),
+                                          adaptor.getA(), adaptor.getB()[0],
+                                          adaptor.getAcc()));
     return success();
   }
 
 private:
-  static Type getElementType(Type type) {
-    if (auto shared = dyn_cast<warp::SharedType>(type))
-      return shared.getElementType();
-    return getElementTypeOrSelf(type);
+  const NvidiaTarget target;
+};
+
+class WgmmaBesideLowering : public ConvertOpToLLVMPattern<warp::WgmmaBesideOp> {
+public:
+  WgmmaBesideLowering(const WarpTypeConverter &converter,
+                      const NvidiaTarget &target)
+      : ConvertOpToLLVMPattern(converter), target(target) {}
+
+  LogicalResult
+  matchAndRewrite(warp::WgmmaBesideOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!target.hasWgmma())
+      return op.emitOpError("needs sm_90a");
+    auto plan = getWgmmaPlan(op.getA(), op.getB(), op.getAcc());
+    if (!plan)
+      return op.emitOpError("has right sides that do not lie one behind the "
+                            "other as one descriptor expresses");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    rewriter.replaceOpWithMultiple(
+        op, ProductEmitter(b, *plan).emit(
+                op.getA(), op.getB().front(), op.getAcc(), adaptor.getA(),
+                adaptor.getB().front()[0], adaptor.getAcc()));
+    return success();
   }
 
-  static std::optional<WgmmaPlan> getPlan(warp::WgmmaOp op, Type element) {
-    auto shared = dyn_cast<warp::SharedType>(op.getA().getType());
-    LinearLayout a = shared ? shared.getLayout().getLayout()
-                            : getLayoutOrScalar(op.getA().getType());
-    WgmmaObstacle obstacle;
-    return planWgmma(a, bool(shared),
-                     op.getB().getType().getLayout().getLayout(),
-                     getLayoutOrScalar(op.getType()),
-                     element.getIntOrFloatBitWidth(), obstacle);
-  }
-
+private:
   const NvidiaTarget target;
 };
 
@@ -275,6 +342,6 @@ struct ProxyFenceLowering : ConvertOpToLLVMPattern<warp::ProxyFenceOp> {
 void tilewright::populateWgmmaToLLVM(const WarpTypeConverter &converter,
                                      const NvidiaTarget &target,
                                      RewritePatternSet &patterns) {
-  patterns.add<WgmmaLowering>(converter, target);
+  patterns.add<WgmmaLowering, WgmmaBesideLowering>(converter, target);
   patterns.add<WgmmaWaitLowering, ProxyFenceLowering>(converter);
 }

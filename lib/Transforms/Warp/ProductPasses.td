@@ -169,4 +169,30 @@ def PrepareEpilogue : Pass<"warp-prepare-epilogue", "::mlir::ModuleOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
+def JoinProducts : Pass<"warp-join-products", "::mlir::ModuleOp"> {
+  let summary = "compute neighbouring columns by one instruction";
+  let description = [{
+    A tile whose columns are no power of two is several tiles, each with a product
+    of its own by the same rows. Where their right sides are tiles of one slot
+    that lie one behind the other, one instruction computes all of their columns:
+    the tensor cores read the rows once, and narrow products no longer wait for
+    shared memory.
+
+    Input: products are scheduled and their waits placed. Output: the same
+    values.
+
+    ```mlir
+    %s = warp.wgmma %a, %b, %u                                       // before
+    %t = warp.wgmma %a, %c, %v
+
+    %s, %t = warp.wgmma_beside %a, [%b, %c], [%u, %v]                // after
+    ```
+
+    Left alone: products of which one starts from zeros and the other does not,
+    with something between them that has effects, with more than 256 columns
+    together, or whose right sides no single descriptor expresses.
+  }];
+  let dependentDialects = ["WarpDialect"];
+}
+
 #endif // TILEWRIGHT_LIB_TRANSFORMS_WARP_PRODUCTPASSES

@@ -55,3 +55,10 @@ tile.func @transposed(%c: tensor<64x16xf32, #c>, %a: !warp.shared<64x16xf16, #a1
   %s = warp.wgmma %a, %t, %c : !warp.shared<64x16xf16, #a16>, !warp.shared<16x16xf16, #b16>, tensor<64x16xf32, #c>
   tile.return
 }
+
+// CHECK-LABEL: @beside
+tile.func @beside(%c: tensor<64x16xf32, #c>, %a: !warp.shared<64x16xf16, #a16>, %b: !warp.shared<16x16xf16, #b16>) {
+  // CHECK: %[[R:.*]]:2 = warp.wgmma_beside %[[A:.*]], [%[[B:.*]], %[[B]]], [%[[C:.*]], %[[C]]] : !warp.shared<64x16xf16, #{{.*}}>, [!warp.shared<16x16xf16, #{{.*}}>, !warp.shared<16x16xf16, #{{.*}}>], [tensor<64x16xf32, #{{.*}}>, tensor<64x16xf32, #{{.*}}>]
+  %s:2 = warp.wgmma_beside %a, [%b, %b], [%c, %c] : !warp.shared<64x16xf16, #a16>, [!warp.shared<16x16xf16, #b16>, !warp.shared<16x16xf16, #b16>], [tensor<64x16xf32, #c>, tensor<64x16xf32, #c>]
+  tile.return
+}

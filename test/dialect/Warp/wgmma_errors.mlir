@@ -121,3 +121,39 @@ tile.func @layouts(%a: tensor<64x16xf16>, %b: !warp.shared<16x16xf16, #b>, %c: t
   %s = warp.wgmma %a, %b, %c : tensor<64x16xf16>, !warp.shared<16x16xf16, #b>, tensor<64x16xf32>
   tile.return
 }
+
+// -----
+
+#c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
+#a = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]}>
+#b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8]]}>
+tile.func @one_beside_nothing(%a: !warp.shared<64x16xf16, #a>, %b: !warp.shared<16x16xf16, #b>, %c: tensor<64x16xf32, #c>) {
+  // C1 of warp.wgmma_beside
+  // expected-error@+1 {{needs two products or more, got 1 right sides and 1 accumulators}}
+  %s = warp.wgmma_beside %a, [%b], [%c] : !warp.shared<64x16xf16, #a>, [!warp.shared<16x16xf16, #b>], [tensor<64x16xf32, #c>]
+  tile.return
+}
+
+// -----
+
+#c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
+#a = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]}>
+#b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8]]}>
+tile.func @types_beside(%a: !warp.shared<64x16xf16, #a>, %b: !warp.shared<16x16xf16, #b>, %d: !warp.shared<16x16xbf16, #b>, %c: tensor<64x16xf32, #c>) {
+  // C1 of warp.wgmma_beside
+  // expected-error@+1 {{has no tensor-core instruction for 'f16', 'bf16' and 'f32'}}
+  %s:2 = warp.wgmma_beside %a, [%b, %d], [%c, %c] : !warp.shared<64x16xf16, #a>, [!warp.shared<16x16xf16, #b>, !warp.shared<16x16xbf16, #b>], [tensor<64x16xf32, #c>, tensor<64x16xf32, #c>]
+  tile.return
+}
+
+// -----
+
+#c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
+#a = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]}>
+#b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8], [0, 16], [0, 32], [0, 64]]}>
+tile.func @many_beside(%a: !warp.shared<64x16xf16, #a>, %b: !warp.shared<16x128xf16, #b>, %c: tensor<64x128xf32, #c>) {
+  // C2 of warp.wgmma_beside
+  // expected-error@+1 {{has instructions of 256 columns at most, got 384}}
+  %s:3 = warp.wgmma_beside %a, [%b, %b, %b], [%c, %c, %c] : !warp.shared<64x16xf16, #a>, [!warp.shared<16x128xf16, #b>, !warp.shared<16x128xf16, #b>, !warp.shared<16x128xf16, #b>], [tensor<64x128xf32, #c>, tensor<64x128xf32, #c>, tensor<64x128xf32, #c>]
+  tile.return
+}

@@ -64,6 +64,18 @@ def small_product(a_ptr, b_ptr, c_ptr, K, SIDE: tl.constexpr):
 
 
 @tw.jit
+def uneven_product(a_ptr, b_ptr, c_ptr, K, SIDE: tl.constexpr, COLUMNS: tl.constexpr):
+    """c = a @ b.T of SIDE and COLUMNS rows, which are no power of two."""
+    i, j, k = tl.arange(0, SIDE), tl.arange(0, COLUMNS), tl.arange(0, 64)
+    acc = tl.zeros((SIDE, COLUMNS), tl.float32)
+    for start in range(0, K, 64):
+        a = tl.load(a_ptr + i[:, None] * K + start + k[None, :])
+        b = tl.load(b_ptr + j[None, :] * K + (start + k)[:, None])
+        acc = tl.dot(a, b, acc)
+    tl.store(c_ptr + i[:, None] * COLUMNS + j[None, :], acc)
+
+
+@tw.jit
 def turns(x_ptr, values_ptr):
     """x += the value of each program, in their order."""
     tl.atomic_add(x_ptr, tl.load(values_ptr + tl.program_id(0)))
@@ -90,6 +102,13 @@ def run_small_product(backend, rng):
     np.testing.assert_array_equal(backend.numpy(c), a.astype(np.float32) @ b.astype(np.float32))
 
 
+def run_uneven_product(backend, rng):
+    a, b = (rng.integers(-2, 3, (rows, 256)).astype(np.float16) for rows in (64, 176))
+    c = backend.poisoned((64, 176), "float32")
+    uneven_product[1](backend.array(a), backend.array(b), c, 256, 64, 176)
+    np.testing.assert_array_equal(backend.numpy(c), a.astype(np.float32) @ b.astype(np.float32).T)
+
+
 def run_rotated(backend, rng):
     x = rng.integers(-99, 99, (4, 32, 32)).astype(np.float32)
     y = backend.poisoned(x.shape, "float32")
@@ -110,6 +129,12 @@ _MATRICES = {"a_ptr": "*fp16", "b_ptr": "*fp16", "K": "i32"}
 KERNELS = {
     "roles": (roles, {"SIDE": 64}, _MATRICES | {"c_ptr": "*fp16"}, run_roles),
     "small product": (small_product, {"SIDE": 32}, _MATRICES | {"c_ptr": "*fp32"}, run_small_product),
+    "uneven product": (
+        uneven_product,
+        {"SIDE": 64, "COLUMNS": 176},
+        _MATRICES | {"c_ptr": "*fp32"},
+        run_uneven_product,
+    ),
     "cluster": (
         rotated,
         {"SIDE": 32, "TURNED": False, "CLUSTER": 2},
@@ -169,6 +194,7 @@ OPS = {
     "tma_store_wait": ("roles", r"cp\.async\.bulk\.wait_group\.read"),
     "wait_turn": ("turns", r"ld\.acquire\.gpu\.global"),
     "wgmma": ("roles", r"wgmma\.mma_async"),
+    "wgmma_beside": ("uneven product", r"wgmma\.mma_async\.sync\.aligned\.m64n176k16"),
     "wgmma_wait": ("roles", r"wgmma\.wait_group"),
 }
 

@@ -170,6 +170,79 @@ TEST(PlanWgmma, ReadsAFromRegisters) {
     }
 }
 
+/// Products by right sides of `columns` that lie one behind the other.
+SmallVector<WgmmaNeighbour> makeNeighbours(int64_t m, ArrayRef<int64_t> columns,
+                                           int64_t k, int64_t warps,
+                                           unsigned bits, bool transposeB) {
+  SmallVector<WgmmaNeighbour> products;
+  LinearLayout a = makeOperand(0, {m, k}, false, bits, 128);
+  for (int64_t n : columns) {
+    int64_t swizzle = transposeB ? std::min<int64_t>(n * bits / 8, 128) : 128;
+    LinearLayout b = makeOperand(1, {k, n}, transposeB, bits, swizzle);
+    WgmmaObstacle obstacle;
+    auto plan =
+        planWgmma(a, true, b, *wgmmaLayout({m, n}, warps), bits, obstacle);
+    EXPECT_TRUE(plan);
+    products.push_back({*plan, n * k * bits / 8});
+  }
+  return products;
+}
+
+/// The instructions of the joined plan read what those of the products do.
+void checkJoined(int64_t m, ArrayRef<int64_t> columns, int64_t k, int64_t warps,
+                 unsigned bits, bool transposeB) {
+  auto products = makeNeighbours(m, columns, k, warps, bits, transposeB);
+  auto joined = joinWgmmaPlans(products);
+  ASSERT_TRUE(joined);
+  ASSERT_EQ(joined->steps.size(), products[0].plan.steps.size());
+  int64_t first = 0, start = 0;
+  for (const WgmmaNeighbour &product : products) {
+    for (auto [step, own] :
+         llvm::zip_equal(joined->steps, product.plan.steps)) {
+      ASSERT_EQ(step.part, own.part);
+      ASSERT_EQ(step.aOffset, own.aOffset);
+      for (int64_t n = 0; n < product.plan.columns; ++n)
+        for (int64_t kk = 0; kk < 256 / bits; ++kk)
+          ASSERT_EQ(
+              hardwareAddress(joined->b, step.bOffset, first + n, kk, bits / 8),
+              hardwareAddress(product.plan.b, start + own.bOffset, n, kk,
+                              bits / 8));
+    }
+    first += product.plan.columns;
+    start += product.bytes;
+  }
+  EXPECT_EQ(joined->columns, first);
+}
+
+TEST(JoinWgmmaPlans, ReadsAllRightSides) {
+  for (auto [m, warps] : {std::pair(64, 4), {128, 8}, {256, 8}})
+    for (SmallVector<int64_t> columns : {SmallVector<int64_t>{128, 64},
+                                         {128, 32},
+                                         {128, 64, 32, 16},
+                                         {64, 32},
+                                         {128, 128},
+                                         {16, 128}}) {
+      checkJoined(m, columns, 64, warps, 16, false);
+      checkJoined(m, columns, 128, warps, 8, false);
+    }
+  checkJoined(128, {128, 64}, 64, 8, 16, true);
+  checkJoined(128, {128, 128}, 64, 8, 16, true);
+}
+
+TEST(JoinWgmmaPlans, RefusesWhatNoDescriptorExpresses) {
+  // Too many columns, or not a multiple of 16 of them.
+  EXPECT_FALSE(joinWgmmaPlans(makeNeighbours(64, {256, 16}, 64, 4, 16, false)));
+  EXPECT_FALSE(joinWgmmaPlans(makeNeighbours(64, {128, 8}, 64, 4, 16, false)));
+  // Two panels along k each, so that the next columns are not behind.
+  EXPECT_FALSE(
+      joinWgmmaPlans(makeNeighbours(64, {128, 64}, 128, 4, 16, false)));
+  // Other swizzles, and a single span of which nothing follows.
+  EXPECT_FALSE(joinWgmmaPlans(makeNeighbours(64, {128, 32}, 64, 4, 16, true)));
+  EXPECT_FALSE(joinWgmmaPlans(makeNeighbours(64, {64, 64}, 64, 4, 16, true)));
+  // Warpgroups side by side.
+  EXPECT_FALSE(joinWgmmaPlans(makeNeighbours(64, {128, 64}, 64, 8, 16, false)));
+}
+
 // What one product gives in 16 bits is where the next one reads it.
 TEST(WgmmaLayout, AccumulatorIsOperand) {
   auto acc = wgmmaLayout({128, 64}, 8);

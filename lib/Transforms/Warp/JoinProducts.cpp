@@ -1,0 +1,105 @@
+#include "lib/Transforms/Warp/Passes.h"
+
+#include "lib/Analysis/WgmmaPlans.h"
+
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::warp;
+
+namespace tilewright::warp {
+#define GEN_PASS_DEF_JOINPRODUCTS
+#include "lib/Transforms/Warp/Passes.h.inc"
+} // namespace tilewright::warp
+
+/// Products that one instruction may compute, in order.
+using Neighbours = SmallVector<WgmmaOp, 4>;
+
+static bool isZero(Value acc) {
+  return matchPattern(acc, m_AnyZeroFloat()) || matchPattern(acc, m_Zero());
+}
+
+static std::optional<WgmmaPlan> getPlan(ArrayRef<WgmmaOp> products) {
+  SmallVector<Value> b, acc;
+  for (WgmmaOp product : products) {
+    b.push_back(product.getB());
+    acc.push_back(product.getAcc());
+  }
+  return getWgmmaPlan(WgmmaOp(products.front()).getA(), b, acc);
+}
+
+/// Whether `next` goes with `found`: with the same rows, in the same way, and
+/// with columns behind theirs.
+static bool goesWith(const Neighbours &found, WgmmaOp next) {
+  WgmmaOp first = found.front();
+  if (first.getA() != next.getA() ||
+      isZero(first.getAcc()) != isZero(next.getAcc()) ||
+      getTileElementType(first.getB()) != getTileElementType(next.getB()) ||
+      getTileElementType(first.getAcc()) != getTileElementType(next.getAcc()))
+    return false;
+  Neighbours both(found);
+  both.push_back(next);
+  return getPlan(both).has_value();
+}
+
+/// `first` and the products behind it that go with it. In between nothing has
+/// effects or needs a sum.
+static Neighbours findNeighbours(WgmmaOp first) {
+  Neighbours found = {first};
+  auto needsSum = [&](Operation *op) {
+    return llvm::any_of(op->getOperands(), [&](Value operand) {
+      auto product = operand.getDefiningOp<WgmmaOp>();
+      return product && llvm::is_contained(found, product);
+    });
+  };
+  for (Operation *op = first->getNextNode(); op; op = op->getNextNode()) {
+    auto next = dyn_cast<WgmmaOp>(op);
+    if (needsSum(op) || (next ? !goesWith(found, next)
+                              : op->getNumRegions() || !isMemoryEffectFree(op)))
+      break;
+    if (next)
+      found.push_back(next);
+  }
+  return found;
+}
+
+static void join(const Neighbours &products) {
+  // All operands are known at the last one.
+  OpBuilder b(WgmmaOp(products.back()));
+  SmallVector<Value> right, acc;
+  SmallVector<Type> types;
+  for (WgmmaOp product : products) {
+    right.push_back(product.getB());
+    acc.push_back(product.getAcc());
+    types.push_back(product.getType());
+  }
+  WgmmaOp first = products.front();
+  auto joined =
+      WgmmaBesideOp::create(b, first.getLoc(), types, first.getA(), right, acc);
+  for (auto [product, result] :
+       llvm::zip_equal(products, joined.getResults())) {
+    WgmmaOp(product).getResult().replaceAllUsesWith(result);
+    WgmmaOp(product).erase();
+  }
+}
+
+namespace {
+class JoinProducts : public warp::impl::JoinProductsBase<JoinProducts> {
+  void runOnOperation() override {
+    SmallVector<WgmmaOp> products;
+    getOperation()->walk([&](WgmmaOp op) { products.push_back(op); });
+    llvm::SmallPtrSet<Operation *, 8> isJoined;
+    for (WgmmaOp product : products) {
+      if (isJoined.contains(product))
+        continue;
+      Neighbours found = findNeighbours(product);
+      if (found.size() < 2)
+        continue;
+      isJoined.insert(found.begin(), found.end());
+      join(found);
+    }
+  }
+};
+} // namespace
