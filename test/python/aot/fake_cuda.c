@@ -144,10 +144,13 @@ int cuTensorMapEncodeTiled(uint64_t *map, int element, uint32_t rank, uint64_t b
     note(" +%llu", (unsigned long long)strides[i]);
   note(" %d %d\n", swizzle, fill);
   map[0] = (uint64_t)++maps;
-  int valid = base % 16 == 0 && steps[0] == 1 && interleave == 0 && promotion == 3 && (uintptr_t)map % 64 == 0;
-  for (uint32_t i = 0; i + 1 < rank; ++i)
+  int valid = base % 16 == 0 && steps[0] == 1 && interleave == 0 && (uintptr_t)map % 64 == 0;
+  int whole = base % 256 == 0;
+  for (uint32_t i = 0; i + 1 < rank; ++i) {
     valid &= strides[i] % 16 == 0 && strides[i] < (UINT64_C(1) << 40);
-  return valid ? 0 : 1;
+    whole &= strides[i] % 256 == 0;
+  }
+  return valid && promotion == (whole ? 3 : 2) ? 0 : 1;
 }
 int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *function, int threads, size_t shared) {
   *blocks = function && threads && shared ? 2 : 1;
