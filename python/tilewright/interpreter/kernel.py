@@ -156,7 +156,7 @@ def _torch(name, value, memory):
         raise TypeError(
             f"argument {name!r} is on {value.device}; the interpreter takes arrays in host memory"
         )
-    if memory.owners:
+    if memory.owners and hasattr(value, "untyped_storage"):
         storage = value.untyped_storage()
         memory.add(name, storage.data_ptr(), storage.nbytes())
     elif value.numel():

@@ -52,6 +52,18 @@ def fill_kernel(out_ptr, n):
     tl.store(out_ptr + i, i, i < n)
 
 
+class Lookalike:
+    """What is no tensor, but has the address, the type and the sides of one."""
+
+    def __init__(self, tensor):
+        self.tensor, self.dtype, self.shape, self.device = tensor, tensor.dtype, tensor.shape, tensor.device
+
+    def __getattr__(self, name):
+        if name not in ("data_ptr", "element_size", "stride", "numel"):
+            raise AttributeError(name)
+        return getattr(self.tensor, name)
+
+
 def test_all_memory_of_a_view(backend):
     """Kernels pad what they write, where the array that they were given a part of has room."""
     array = np.zeros((2, 8), np.float32)
@@ -62,6 +74,8 @@ def test_all_memory_of_a_view(backend):
         tensor = torch.zeros(16)
         fill_kernel[1,](tensor[2:4], 8)
         assert tensor[2:10].tolist() == list(range(8)) and not tensor[10:].any()
+        fill_kernel[1,](Lookalike(tensor), 8)
+        assert tensor[:8].tolist() == list(range(8))
         with pytest.raises(triton.runtime.errors.InterpreterError, match="behind the end of 'out_ptr'"):
             fill_kernel[1,](tensor[14:], 8)
         with pytest.raises(triton.runtime.errors.InterpreterError, match="behind the end of 'out_ptr'"):
