@@ -1,5 +1,7 @@
 """Assembly in kernels."""
 
+import re
+
 from .builtin import builtin
 from .dtypes import dtype as _dtype
 from .dtypes import int32, with_scalar
@@ -16,6 +18,44 @@ def _broadcast(values):
     for value in values:
         shape = promote.broadcast_shapes(shape, value.shape)
     return [promote.broadcast_to_shape(value, shape) for value in values]
+
+
+def _registers(value, pack):
+    """How many registers the elements of a group take."""
+    bits = convert.to_tensor(value).dtype.primitive_bitwidth
+    return pack if bits >= 32 else -(-pack * bits // 32)
+
+
+def _with_immediates(asm, constraints, args, pack):
+    """The text with constants in place of the operands that the constraint "n" names, and the constraints and `args`
+    that are left."""
+    entries = [entry.strip() for entry in constraints.split(",")]
+    results = sum(entry.startswith("=") for entry in entries)
+    if "n" not in entries[results:]:
+        return asm, constraints, args
+    names, kept_entries, kept_args = [f"${i}" for i in range(results)], entries[:results], []
+    rest = entries[results:]
+    for value in args:
+        if rest[:1] == ["n"]:
+            if not isinstance(value, int):
+                raise LanguageTypeError(
+                    f"the constraint 'n' is for an integer known at compile time, got {convert.describe(value)}"
+                )
+            names.append(str(int(value)))
+            del rest[0]
+            continue
+        count = _registers(value, pack)
+        names += [f"${len(kept_entries) + i}" for i in range(count)]
+        kept_entries += rest[:count]
+        kept_args.append(value)
+        del rest[:count]
+
+    def renamed(match):
+        number = match["plain"] or match["braced"]
+        return names[int(number)] if number and int(number) < len(names) else match[0]
+
+    text = re.sub(r"\$\$|\$(?P<plain>\d+)|\$\{(?P<braced>\d+)\}", renamed, asm)
+    return text, ",".join(kept_entries + rest), kept_args
 
 
 def _result_types(dtype, shaped):
@@ -37,7 +77,8 @@ def inline_asm_elementwise(asm, constraints, args, dtype, is_pure, pack):
     fixed. `$0`, `$1`, ... in it are registers, first of the results, then of the `args`, whose kinds
     `constraints` names: a comma-separated list of "=r" and the like for results, then "r" and the like for
     arguments; h has 16 bits, r and f (floats) 32, l and d (floats) 64. Elements narrower than 32 bits share
-    registers, the first lowest: four int8 are one "r" with `pack=4`.
+    registers, the first lowest: four int8 are one "r" with `pack=4`. An argument whose constraint is "n" is an
+    integer known at compile time, and stands in the text as such.
 
     `args` (blocks, scalars, numbers) broadcast to the shape of the result. `dtype` is the type of the
     result, or a tuple of types, which gives a tuple of results. `is_pure` says that the text does nothing
@@ -66,6 +107,7 @@ def inline_asm_elementwise(asm, constraints, args, dtype, is_pure, pack):
             f"args of tl.inline_asm_elementwise is a list, got {convert.describe(args)}",
             hint="write [x] for a single one",
         )
+    asm, constraints, args = _with_immediates(asm, constraints, args, pack)
     operands = _broadcast(args)
     types = _result_types(dtype, operands[0].type if operands else int32)
     attrs = {"text": asm, "constraints": constraints, "pack": pack, **({"pure": UNIT} if is_pure else {})}

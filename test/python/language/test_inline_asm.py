@@ -62,6 +62,27 @@ def doubled_halves(x, out, M: tl.constexpr, N: tl.constexpr):
 
 
 @tw.jit
+def nibbles(x, out, N: tl.constexpr, MASK: tl.constexpr, TABLE: tl.constexpr):
+    """Constants stand in the text, some of them between registers."""
+    i = tl.arange(0, N)
+    low, shifted = tl.inline_asm_elementwise(
+        """{
+            .reg .b32 part;
+            lop3.b32 part, $3, $2, $6, ${5};
+            mov.b32 $0, part;
+            shl.b32 $1, $4, $6; // $$6
+        }""",
+        "=r,=r,n,r,r,n,n",
+        [MASK, tl.load(x + i), i, TABLE, 1],
+        (tl.int32, tl.int32),
+        True,
+        1,
+    )
+    tl.store(out + i, low)
+    tl.store(out + N + i, shifted)
+
+
+@tw.jit
 def scalar(x, out):
     value = tl.inline_asm_elementwise(
         "add.f64 $0, $1, $2;", "=d,d,d", [tl.load(x), tl.load(x)], tl.float64, True, 1
@@ -110,6 +131,14 @@ def test_packed_halves(backend, rng):
 
 
 @cuda
+def test_immediates(backend, rng):
+    x = rng.integers(-(2**31), 2**31, 64).astype(np.int32)
+    out = backend.poisoned((128,), "int32")
+    nibbles[1,](backend.array(x), out, 64, 0x0F0F0F0F, 0xEA)
+    np.testing.assert_array_equal(backend.numpy(out), [*((x & 0x0F0F0F0F) | 1), *(2 * np.arange(64))])
+
+
+@cuda
 def test_scalar(backend):
     out = backend.poisoned((1,), "float64")
     scalar[1,](backend.array(np.array([1.5])), out)
@@ -121,6 +150,7 @@ ASSEMBLED = [
     (maximum_of_bytes, {"x": "*u8", "y": "*fp32", "out": "*i32", "big": "*fp32"}, {"N": 64}),
     (maximum_of_bytes, {"x": "*u8", "y": "*fp32", "out": "*i32", "big": "*fp32"}, {"N": 1024}),
     (doubled_halves, {"x": "*fp16", "out": "*fp16"}, {"M": 8, "N": 32}),
+    (nibbles, {"x": "*i32", "out": "*i32"}, {"N": 64, "MASK": 0x0F0F0F0F, "TABLE": 0xEA}),
     (scalar, {"x": "*fp64", "out": "*fp64"}, {}),
     (lanes, {"out": "*i32"}, {"N": 64}),
 ]

@@ -169,6 +169,11 @@ def assembly_with_wrong_register(n):
     tl.inline_asm_elementwise("", "=r,d", [n], tl.int32, True, 1)  # !
 
 
+@mistake("i32", r"the constraint 'n' is for an integer known at compile time, got int32")
+def assembly_with_variable_immediate(n):
+    tl.inline_asm_elementwise("mov.b32 $0, $1;", "=r,n", [n], tl.int32, True, 1)  # !
+
+
 @mistake("i32", r"has '\$' in its text before what is no number of a register below 2")
 def assembly_with_wrong_number(n):
     tl.inline_asm_elementwise("mov.b32 $0, $7;", "=r,r", [n], tl.int32, True, 1)  # !
