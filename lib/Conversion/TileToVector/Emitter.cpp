@@ -15,6 +15,8 @@ using namespace mlir;
 namespace tilewright::cpu {
 
 static constexpr int64_t kAlignment = 64;
+/// In large kernels deeper nests become one loop.
+static constexpr unsigned kMaxNest = 3;
 /// More than this is taken from the thread's scratch memory, not its stack.
 static constexpr int64_t kMaxStackBytes = 64 * 1024;
 static constexpr StringLiteral kScratchFunction = "tw_host_scratch";
@@ -33,9 +35,22 @@ unsigned chunkLanes(int64_t size, unsigned limit) {
   return llvm::bit_floor(static_cast<uint64_t>(std::min<int64_t>(size, limit)));
 }
 
-Emitter::Emitter(Operation *function, unsigned vectorBits, OpBuilder builder)
+/// The dimensions of all tiles with deep nests. A loop for each of them would
+/// take minutes to compile in kernels such as a sort in steps of two.
+static unsigned countDimensions(Operation *function) {
+  unsigned count = 0;
+  function->walk([&](Operation *op) {
+    for (Type type : op->getResultTypes())
+      if (auto tile = dyn_cast<RankedTensorType>(type))
+        count += tile.getRank() > kMaxNest ? tile.getRank() : 0;
+  });
+  return count;
+}
+
+Emitter::Emitter(Operation *function, unsigned vectorBits,
+                 unsigned maxDimensions, OpBuilder builder)
     : b(builder), loc(function->getLoc()), vectorBits(vectorBits),
-      plan(function) {}
+      plan(function), mergesLoops(countDimensions(function) > maxDimensions) {}
 
 Value Emitter::constant(TypedAttr value) {
   return arith::ConstantOp::create(b, loc, value);
@@ -244,19 +259,35 @@ void Emitter::forRange(int64_t begin, int64_t end, int64_t step,
   body(loop.getInductionVar());
 }
 
-void Emitter::forEachChunkFrom(unsigned dim, ArrayRef<int64_t> shape,
-                               unsigned laneDim, unsigned maxLanes, Indices &at,
-                               ChunkBody body) {
-  if (dim == laneDim)
-    return forEachChunkFrom(dim + 1, shape, laneDim, maxLanes, at, body);
-  if (dim < shape.size()) {
-    forRange(0, shape[dim], 1, [&](Value index) {
-      at[dim] = {index, false};
-      forEachChunkFrom(dim + 1, shape, laneDim, maxLanes, at, body);
-    });
-    return;
-  }
-  const int64_t size = shape[laneDim];
+void Emitter::forEachPlace(ArrayRef<unsigned> dims, ArrayRef<int64_t> shape,
+                           Indices &at, llvm::function_ref<void()> body) {
+  if (dims.empty())
+    return body();
+  forRange(0, shape[dims.front()], 1, [&](Value index) {
+    at[dims.front()] = {index, false};
+    forEachPlace(dims.drop_front(), shape, at, body);
+  });
+}
+
+void Emitter::forEachPlaceInOneLoop(ArrayRef<unsigned> dims,
+                                    ArrayRef<int64_t> shape, Indices &at,
+                                    llvm::function_ref<void()> body) {
+  int64_t count = 1;
+  for (unsigned dim : dims)
+    count *= shape[dim];
+  forRange(0, count, 1, [&](Value rest) {
+    for (unsigned dim : llvm::reverse(dims)) {
+      Value size = i64(shape[dim]);
+      at[dim] = {arith::RemUIOp::create(b, loc, rest, size), false};
+      rest = arith::DivUIOp::create(b, loc, rest, size);
+    }
+    body();
+  });
+}
+
+void Emitter::forEachChunkOfLine(int64_t size, unsigned laneDim,
+                                 unsigned maxLanes, Indices &at,
+                                 ChunkBody body) {
   for (int64_t begin = 0; begin < size;) {
     const unsigned lanes = chunkLanes(size - begin, maxLanes);
     const int64_t end = begin + llvm::alignDown(size - begin, lanes);
@@ -273,7 +304,22 @@ void Emitter::forEachChunk(ArrayRef<int64_t> shape, unsigned laneDim,
   if (shape.empty())
     return body({}, 1);
   Indices at(shape.size());
-  forEachChunkFrom(0, shape, laneDim, maxLanes, at, body);
+  SmallVector<unsigned> outer;
+  for (unsigned dim = 0; dim < shape.size(); ++dim) {
+    if (dim == laneDim)
+      continue;
+    if (shape[dim] > 1)
+      outer.push_back(dim);
+    else
+      at[dim] = {i64(0), false};
+  }
+  const auto line = [&] {
+    forEachChunkOfLine(shape[laneDim], laneDim, maxLanes, at, body);
+  };
+  if (mergesLoops && outer.size() > kMaxNest)
+    forEachPlaceInOneLoop(outer, shape, at, line);
+  else
+    forEachPlace(outer, shape, at, line);
 }
 
 } // namespace tilewright::cpu

@@ -24,7 +24,7 @@ struct Buffer {
 
 struct Emitter {
   Emitter(mlir::Operation *function, unsigned vectorBits,
-          mlir::OpBuilder builder);
+          unsigned maxDimensions, mlir::OpBuilder builder);
 
   mlir::OpBuilder b;
   mlir::Location loc;
@@ -89,14 +89,24 @@ struct Emitter {
                 llvm::function_ref<void(mlir::Value)> body);
 
 private:
-  void forEachChunkFrom(unsigned dim, llvm::ArrayRef<int64_t> shape,
-                        unsigned laneDim, unsigned maxLanes, Indices &at,
-                        ChunkBody body);
+  /// Loops over the places along some dimensions of a shape, the last of them
+  /// the innermost: a nest, or one loop that takes its number apart.
+  void forEachPlace(llvm::ArrayRef<unsigned> dims,
+                    llvm::ArrayRef<int64_t> shape, Indices &at,
+                    llvm::function_ref<void()> body);
+  void forEachPlaceInOneLoop(llvm::ArrayRef<unsigned> dims,
+                             llvm::ArrayRef<int64_t> shape, Indices &at,
+                             llvm::function_ref<void()> body);
+  void forEachChunkOfLine(int64_t size, unsigned laneDim, unsigned maxLanes,
+                          Indices &at, ChunkBody body);
 
   struct Allocation {
     mlir::LLVM::AllocaOp op;
     int64_t bytes;
   };
+  /// Whether deep nests become one loop each, which takes a few instructions
+  /// more and much less time to compile.
+  bool mergesLoops;
   llvm::SmallVector<Allocation> allocations;
 };
 

@@ -53,7 +53,10 @@ def ConvertTileToVector : Pass<"convert-tile-to-vector", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"vectorBits", "vector-bits", "unsigned", "256",
-           "bits of the processor's widest vector register">
+           "bits of the processor's widest vector register">,
+    Option<"maxDimensions", "max-dimensions", "unsigned", "4096",
+           "from this many dimensions on, of all tiles of more than three, "
+           "a tile takes one loop, not a nest that takes long to compile">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",

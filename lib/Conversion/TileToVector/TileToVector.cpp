@@ -58,12 +58,13 @@ static SmallVector<Value, 3> splitProgram(Emitter &e, Value program,
   return ids;
 }
 
-static void lowerKernel(tile::FuncOp kernel, unsigned vectorBits) {
+static void lowerKernel(tile::FuncOp kernel, unsigned vectorBits,
+                        unsigned maxDimensions) {
   OpBuilder b(kernel);
   LLVM::LLVMFuncOp function = createFunction(b, kernel);
   Block *entry = function.addEntryBlock(b);
   b.setInsertionPointToStart(entry);
-  Emitter e(kernel, vectorBits, b);
+  Emitter e(kernel, vectorBits, maxDimensions, b);
   e.entry = entry;
   for (auto [number, argument] : llvm::enumerate(kernel.getArguments()))
     e.scalars.map(argument, readArgument(e, entry->getArgument(0), number,
@@ -92,7 +93,7 @@ struct ConvertTileToVectorPass
         return signalPassFailure();
     for (tile::FuncOp function : functions) {
       if (function.isKernel())
-        lowerKernel(function, vectorBits);
+        lowerKernel(function, vectorBits, maxDimensions);
       function.erase();
     }
   }

@@ -2,10 +2,12 @@
 
 #include "lib/Target/Host/VectorMath.h"
 
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -74,13 +76,26 @@ static void preferVectors(Module &module, unsigned bits) {
   }
 }
 
+/// Whether a function has more loops than can each be unrolled in reasonable
+/// time: after each one LLVM analyses all loops around it again, and the loop
+/// over programs is around all.
+static bool hasManyLoops(Module &module) {
+  constexpr size_t kMaxUnrolled = 512;
+  return llvm::any_of(module, [](Function &function) {
+    if (function.isDeclaration())
+      return false;
+    DominatorTree tree(function);
+    return LoopInfo(tree).getLoopsInPreorder().size() > kMaxUnrolled;
+  });
+}
+
 static void optimize(Module &module, TargetMachine &machine,
                      const TargetLibraryInfoImpl &libraryInfo) {
   PipelineTuningOptions tuning;
   tuning.LoopVectorization = true;
   tuning.SLPVectorization = true;
   tuning.LoopInterleaving = true;
-  tuning.LoopUnrolling = true;
+  tuning.LoopUnrolling = !hasManyLoops(module);
   PassBuilder builder(&machine, tuning);
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
