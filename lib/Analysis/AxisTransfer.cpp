@@ -120,11 +120,19 @@ static AxisInfo divideDown(const AxisInfo &x, int64_t divisor) {
   return AxisInfo(dims, x.isNonNegative());
 }
 
+/// Whether `divisor` divides all elements.
+static bool isExact(const AxisInfo &x, int64_t divisor) {
+  return llvm::any_of(x.getDims(), [&](const AxisFacts &facts) {
+    return facts.contiguity == 1 && facts.divisibility >= divisor;
+  });
+}
+
 static AxisInfo divide(Infos operands, bool roundsDown) {
   const AxisInfo &x = operands[0], &y = operands[1];
   int64_t divisor = getConstantPowerOfTwo(y);
   // Division towards zero differs from rounding down below zero.
-  if (divisor && (divisor == 1 || roundsDown || x.isNonNegative()))
+  if (divisor &&
+      (divisor == 1 || roundsDown || x.isNonNegative() || isExact(x, divisor)))
     return divideDown(x, divisor);
   return combineElements(x, y, 1, x.isNonNegative() && y.isNonNegative());
 }

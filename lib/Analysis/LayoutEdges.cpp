@@ -17,20 +17,6 @@ bool tilewright::isElementwise(Operation *op) {
          op->hasTrait<OpTrait::Elementwise>();
 }
 
-bool tilewright::isOnlyExpanded(Value value) {
-  llvm::SetVector<Value> worklist;
-  worklist.insert(value);
-  for (unsigned i = 0; i < worklist.size(); ++i)
-    for (Operation *user : worklist[i].getUsers()) {
-      if (isa<tile::ExpandDimsOp>(user))
-        continue;
-      if (!isElementwise(user) && !isa<tile::LoadOp>(user))
-        return false;
-      worklist.insert(user->getResult(0));
-    }
-  return !value.use_empty();
-}
-
 //===----------------------------------------------------------------------===//
 // Operations
 //===----------------------------------------------------------------------===//
@@ -87,6 +73,21 @@ LinearAttr tilewright::getOperandLayout(OpOperand &operand, LinearAttr result) {
       .Default([](Operation *) { return LinearAttr(); });
 }
 
+/// The dimension that `op` doubles, if that is all it does, as where tiles are
+/// joined.
+static std::optional<unsigned> getDoubledDim(tile::BroadcastOp op) {
+  std::optional<unsigned> doubled;
+  for (auto [dim, from, to] :
+       llvm::enumerate(getShape(op.getSource()), getShape(op.getResult()))) {
+    if (from == to)
+      continue;
+    if (doubled || to != 2)
+      return std::nullopt;
+    doubled = dim;
+  }
+  return doubled;
+}
+
 LinearAttr tilewright::getResultLayout(OpOperand &operand, LinearAttr attr) {
   Operation *op = operand.getOwner();
   if (isElementwise(op))
@@ -99,6 +100,10 @@ LinearAttr tilewright::getResultLayout(OpOperand &operand, LinearAttr attr) {
       .Case([&](tile::ExpandDimsOp op) {
         return wrap(layout.expandDim(op.getAxis()));
       })
+      .Case([&](tile::BroadcastOp op) {
+        std::optional<unsigned> dim = getDoubledDim(op);
+        return dim ? wrap(layout.broadcastDim(*dim, 2)) : LinearAttr();
+      })
       .Case([&](tile::TransposeOp op) {
         return wrap(layout.transpose(op.getOrder()));
       })
@@ -109,6 +114,55 @@ LinearAttr tilewright::getResultLayout(OpOperand &operand, LinearAttr attr) {
         return isGatherIndices(operand) ? attr : LinearAttr();
       })
       .Default([](Operation *) { return LinearAttr(); });
+}
+
+//===----------------------------------------------------------------------===//
+// Indices
+//===----------------------------------------------------------------------===//
+
+/// Whether `tile` is made into an operand of a product, by elementwise and
+/// shape ops.
+static bool feedsProduct(Value tile) {
+  llvm::SetVector<Value> worklist;
+  worklist.insert(tile);
+  for (unsigned i = 0; i < worklist.size(); ++i)
+    for (OpOperand &use : worklist[i].getUses()) {
+      Operation *user = use.getOwner();
+      if (auto dot = dyn_cast<tile::DotOp>(user);
+          dot && use.get() != dot.getAcc())
+        return true;
+      if (isElementwise(user) || isa<tile::ExpandDimsOp, tile::BroadcastOp,
+                                     tile::TransposeOp, tile::ReshapeOp>(user))
+        worklist.insert(user->getResult(0));
+    }
+  return false;
+}
+
+/// Whether a tile is doubled to stand beside another one in an operand.
+static bool isJoined(tile::ExpandDimsOp expand) {
+  auto doubles = [](Operation *user) {
+    auto broadcast = dyn_cast<tile::BroadcastOp>(user);
+    return broadcast && getDoubledDim(broadcast);
+  };
+  return llvm::any_of(expand->getUsers(), doubles) &&
+         feedsProduct(expand.getResult());
+}
+
+bool tilewright::isOnlyExpanded(Value value) {
+  llvm::SetVector<Value> worklist;
+  worklist.insert(value);
+  for (unsigned i = 0; i < worklist.size(); ++i)
+    for (Operation *user : worklist[i].getUsers()) {
+      if (auto expand = dyn_cast<tile::ExpandDimsOp>(user)) {
+        if (isJoined(expand))
+          return false;
+        continue;
+      }
+      if (!isElementwise(user) && !isa<tile::LoadOp>(user))
+        return false;
+      worklist.insert(user->getResult(0));
+    }
+  return !value.use_empty();
 }
 
 //===----------------------------------------------------------------------===//

@@ -16,7 +16,8 @@ namespace tilewright {
 bool isElementwise(mlir::Operation *op);
 
 /// Whether all that `value` goes into, by elementwise ops and as the place of
-/// loads, is repeated along a new dimension: then each thread had better load what it needs itself.
+/// loads, is repeated along a new dimension, other than to be joined to an
+/// operand of a product: then each thread had better load what it needs itself.
 bool isOnlyExpanded(mlir::Value value);
 
 /// The layout that tile `operand` of an elementwise or shape op must have for
@@ -27,7 +28,8 @@ warp::LinearAttr getOperandLayout(mlir::OpOperand &operand,
 
 /// The layout that the result of the owner of `operand`, an elementwise or
 /// shape op, gets from an operand in `layout`; null for every other op, and for
-/// tile.broadcast, whose threads would each compute whole rows.
+/// tile.broadcast, whose threads would each compute whole rows, unless it only
+/// doubles a side.
 warp::LinearAttr getResultLayout(mlir::OpOperand &operand,
                                  warp::LinearAttr layout);
 

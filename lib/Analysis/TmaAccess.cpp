@@ -117,6 +117,19 @@ StringRef tilewright::getCopyObstacle(Value desc, OperandRange offsets,
   return reason;
 }
 
+/// Whether `op` makes a tile of another shape of `tile`: what joins and splits
+/// matrices, as numbers packed into words and complex numbers take, but not
+/// what spreads a vector over one.
+static bool reshapesMatrix(Operation *op, Value tile) {
+  if (isa<tile::TransposeOp, tile::ReshapeOp>(op))
+    return true;
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(tile.getType()).getShape();
+  if (auto reduce = dyn_cast<tile::ReduceOp>(op))
+    return shape.size() > 2 && shape[reduce.getAxis()] == 2;
+  return isa<tile::ExpandDimsOp, tile::BroadcastOp>(op) &&
+         llvm::count_if(shape, [](int64_t side) { return side > 1; }) >= 2;
+}
+
 bool tilewright::feedsWgmma(Value tile, int64_t numWarps,
                             const NvidiaTarget &target) {
   llvm::SetVector<Value> values;
@@ -128,8 +141,8 @@ bool tilewright::feedsWgmma(Value tile, int64_t numWarps,
       if (dot && use.get() != dot.getAcc() &&
           chooseDotLayouts(dot, numWarps, target).isWgmma)
         return true;
-      if (isElementwise(user) || isa<tile::TransposeOp, tile::ReshapeOp>(user))
-        values.insert(user->getResult(0));
+      if (isElementwise(user) || reshapesMatrix(user, values[i]))
+        values.insert(user->result_begin(), user->result_end());
     }
   return false;
 }

@@ -9,8 +9,8 @@
 
 namespace tilewright {
 
-/// Whether the tile is an operand of a product of warpgroups, as it is or by
-/// elementwise and shape ops.
+/// Whether the tile is an operand of a product of warpgroups, as it is, by
+/// elementwise ops, or joined, split and put into another shape.
 bool feedsWgmma(mlir::Value tile, int64_t numWarps, const NvidiaTarget &target);
 
 /// `block` without the leading dimensions of size 1 that a reshape gives it.

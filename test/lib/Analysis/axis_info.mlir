@@ -247,3 +247,19 @@ tile.func @layouts() {
   tile.print "moved: ", %moved {isSigned = array<i1: true>} : tensor<128xi32, #turned>
   tile.return
 }
+
+// What leaves no rest is the same however it is rounded.
+tile.func @exact(%round: i32 {tile.divisibility = 16 : i32}) {
+  %c2 = arith.constant 2 : i32
+  %c2s = arith.constant dense<2> : tensor<128xi32>
+  %half = arith.divsi %round, %c2 : i32
+  // expected-remark@below {{half: contiguity = [1], divisibility = [8], constancy = [1]}}
+  tile.print "half: ", %half {isSigned = array<i1: true>} : i32
+  %range = tile.range {start = 0 : i32, end = 128 : i32} : tensor<128xi32>
+  %rounds = tile.splat %round : i32 -> tensor<128xi32>
+  %sum = arith.addi %range, %rounds : tensor<128xi32>
+  %halves = arith.divsi %sum, %c2s : tensor<128xi32>
+  // expected-remark@below {{halves: contiguity = [1], divisibility = [1], constancy = [1]}}
+  tile.print "halves: ", %halves {isSigned = array<i1: true>} : tensor<128xi32>
+  tile.return
+}

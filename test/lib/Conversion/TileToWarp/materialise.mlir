@@ -168,3 +168,34 @@ tile.func @constants(%p: !tile.ptr<i32>) attributes {tile.kernel} {
   tile.store %ps, %c : tensor<4x!tile.ptr<i32>>
   tile.return
 }
+
+// -----
+
+// Tiles that are joined stay where they are: each thread holds both of a pair.
+// CHECK-LABEL: tile.func @joined
+// CHECK: tile.load
+// CHECK-NOT: warp.convert_layout
+// CHECK: tile.store
+tile.func @joined(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %q: !tile.ptr<f16> {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+  %c64 = arith.constant dense<64> : tensor<64x1xi32>
+  %r = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %i = tile.expand_dims %r {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %j = tile.expand_dims %r {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %rows = arith.muli %i, %c64 : tensor<64x1xi32>
+  %rs = tile.broadcast %rows : tensor<64x1xi32> -> tensor<64x64xi32>
+  %cs = tile.broadcast %j : tensor<1x64xi32> -> tensor<64x64xi32>
+  %o = arith.addi %rs, %cs : tensor<64x64xi32>
+  %ps = tile.splat %p : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+  %at = tile.addptr %ps, %o : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+  %x = tile.load %at : tensor<64x64x!tile.ptr<f16>>
+  %y = arith.negf %x : tensor<64x64xf16>
+  %x1 = tile.expand_dims %x {axis = 2 : i32} : tensor<64x64xf16> -> tensor<64x64x1xf16>
+  %y1 = tile.expand_dims %y {axis = 2 : i32} : tensor<64x64xf16> -> tensor<64x64x1xf16>
+  %x2 = tile.broadcast %x1 : tensor<64x64x1xf16> -> tensor<64x64x2xf16>
+  %y2 = tile.broadcast %y1 : tensor<64x64x1xf16> -> tensor<64x64x2xf16>
+  %z = arith.addf %x2, %y2 : tensor<64x64x2xf16>
+  %flat = tile.reshape %z : tensor<64x64x2xf16> -> tensor<64x128xf16>
+  %qs = tile.splat %q : !tile.ptr<f16> -> tensor<64x128x!tile.ptr<f16>>
+  tile.store %qs, %flat : tensor<64x128x!tile.ptr<f16>>
+  tile.return
+}

@@ -1,0 +1,127 @@
+"""Operands of products that are put together from what was loaded: weights of 4 bits, two in a byte, and complex
+numbers, whose parts alternate."""
+
+import numpy as np
+import pytest
+import tilewright as tw
+import tilewright.language as tl
+
+
+@tw.jit
+def packed_rows(
+    x_ptr,
+    w_ptr,
+    scale_ptr,
+    zero_ptr,
+    out_ptr,
+    M,
+    N,
+    K,
+    BM: tl.constexpr,
+    BN: tl.constexpr,
+    BK: tl.constexpr,
+    GROUP: tl.constexpr,
+):
+    """Weights of 4 bits, of two neighbouring rows in a byte; a scale and a zero for each group of rows."""
+    m = tl.program_id(0) * BM + tl.arange(0, BM)
+    n = tl.program_id(1) * BN + tl.arange(0, BN)
+    k, pair = tl.arange(0, BK), tl.arange(0, BK // 2)
+    acc = tl.zeros((BM, BN), tl.float32)
+    for start in range(0, K, BK):
+        x = tl.load(x_ptr + m[:, None] * K + start + k[None, :], mask=m[:, None] < M, other=0.0)
+        q = tl.load(w_ptr + (start // 2 + pair)[:, None] * N + n[None, :], mask=n[None, :] < N, other=0)
+        low, high = (q & 15).to(tl.float16), (q >> 4).to(tl.float16)
+        w = tl.join(low, high).permute(0, 2, 1).reshape(BK, BN)
+        group = start // GROUP
+        scale = tl.load(scale_ptr + group * N + n, mask=n < N, other=0.0)
+        zero = tl.load(zero_ptr + group * N + n, mask=n < N, other=0.0)
+        acc = tl.dot(x, (w - zero[None, :]) * scale[None, :], acc)
+    tl.store(out_ptr + m[:, None] * N + n[None, :], acc, mask=(m[:, None] < M) & (n[None, :] < N))
+
+
+@pytest.mark.parametrize("bm, num_warps", [(16, 4), (64, 4), (128, 8)])
+@pytest.mark.parametrize("M, N, K", [(130, 256, 256), (5, 176, 64)])
+def test_packed_rows(backend, rng, bm, num_warps, M, N, K):
+    group = 64
+    x = backend.array(rng.standard_normal((M, K)), "float16")
+    q = rng.integers(0, 256, (K // 2, N)).astype(np.uint8)
+    scale = backend.array(rng.uniform(0.01, 0.1, (K // group, N)), "float16")
+    zero = backend.array(rng.integers(0, 16, (K // group, N)), "float16")
+    out = backend.poisoned((M, N), "float32")
+    grid = (tw.cdiv(M, bm), tw.cdiv(N, 64))
+    packed_rows[grid](x, backend.array(q), scale, zero, out, M, N, K, bm, 64, 64, group, num_warps=num_warps)
+    w = np.stack([q & 15, q >> 4], 1).reshape(K, N).astype(np.float16)
+    each = [np.repeat(backend.numpy(v), group, 0) for v in (zero, scale)]
+    w = ((w - each[0]) * each[1]).astype(np.float64)
+    backend.check(out, backend.numpy(x).astype(np.float64) @ w, "float32")
+
+
+@tw.jit
+def packed_columns(
+    x_ptr,
+    w_ptr,
+    out_ptr,
+    M,
+    N,
+    K,
+    pitch,
+    BM: tl.constexpr,
+    BN: tl.constexpr,
+    BK: tl.constexpr,
+    STRIDED: tl.constexpr,
+):
+    """Weights of 4 bits with a sign, neighbours of a row in a byte."""
+    m = tl.program_id(0) * BM + tl.arange(0, BM)
+    n = tl.program_id(1) * BN + tl.arange(0, BN)
+    k, pair = tl.arange(0, BK), tl.arange(0, BK // 2)
+    if not STRIDED:
+        pitch = K // 2
+    acc = tl.zeros((BM, BN), tl.float32)
+    for start in range(0, K, BK):
+        x = tl.load(x_ptr + m[:, None] * K + start + k[None, :], mask=m[:, None] < M, other=0.0)
+        q = tl.load(w_ptr + n[:, None] * pitch + start // 2 + pair[None, :], mask=n[:, None] < N, other=0)
+        w = tl.interleave(((q << 4) >> 4).to(tl.bfloat16), (q >> 4).to(tl.bfloat16))
+        acc = tl.dot(x, w.T, acc)
+    tl.store(out_ptr + m[:, None] * N + n[None, :], acc, mask=(m[:, None] < M) & (n[None, :] < N))
+
+
+@pytest.mark.parametrize("strided", [False, True])
+@pytest.mark.parametrize("bm, num_warps", [(16, 4), (64, 4), (128, 8)])
+def test_packed_columns(backend, rng, bm, num_warps, strided):
+    M, N, K = 130, 96, 192
+    x = backend.array(rng.standard_normal((M, K)), "bfloat16")
+    q = rng.integers(-128, 128, (N, K // 2)).astype(np.int8)
+    out = backend.poisoned((M, N), "float32")
+    grid = (tw.cdiv(M, bm), tw.cdiv(N, 64))
+    packed_columns[grid](x, backend.array(q), out, M, N, K, K // 2, bm, 64, 64, strided, num_warps=num_warps)
+    w = np.stack([(q << 4).astype(np.int8) >> 4, q >> 4], 2).reshape(N, K).astype(np.float64)
+    backend.check(out, backend.numpy(x).astype(np.float64) @ w.T, "float32")
+
+
+@tw.jit
+def complex_product(a_ptr, b_ptr, out_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    m = tl.program_id(0) * BM + tl.arange(0, BM)
+    n2 = tl.program_id(1) * 2 * BN + tl.arange(0, 2 * BN)
+    k, k2 = tl.arange(0, BK), tl.arange(0, 2 * BK)
+    real, imaginary = tl.zeros((BM, BN), tl.float32), tl.zeros((BM, BN), tl.float32)
+    for start in range(0, K, BK):
+        a = tl.load(a_ptr + m[:, None] * (2 * K) + 2 * start + k2[None, :])
+        b = tl.load(b_ptr + (start + k)[:, None] * (2 * N) + n2[None, :])
+        ar, ai = tl.split(a.reshape(BM, BK, 2))
+        br, bi = tl.split(b.reshape(BK, BN, 2))
+        real = tl.dot(ai, -bi, tl.dot(ar, br, real))
+        imaginary = tl.dot(ai, br, tl.dot(ar, bi, imaginary))
+    out = tl.join(real, imaginary).reshape(BM, 2 * BN)
+    tl.store(out_ptr + m[:, None] * (2 * N) + n2[None, :], out)
+
+
+@pytest.mark.parametrize("bm, num_warps", [(16, 2), (64, 4), (128, 8)])
+def test_complex_product(backend, rng, bm, num_warps):
+    M, N, K = 128, 128, 160
+    a = backend.array(rng.standard_normal((M, 2 * K)), "float16")
+    b = backend.array(rng.standard_normal((K, 2 * N)), "float16")
+    out = backend.poisoned((M, 2 * N), "float32")
+    complex_product[(M // bm, N // 64)](a, b, out, M, N, K, bm, 64, 32, num_warps=num_warps)
+    x, y = (backend.numpy(v).astype(np.float64) for v in (a, b))
+    expected = (x[:, ::2] + 1j * x[:, 1::2]) @ (y[:, ::2] + 1j * y[:, 1::2])
+    backend.check(out, np.stack([expected.real, expected.imag], 2).reshape(M, 2 * N), "float32")
