@@ -167,6 +167,15 @@ static int64_t getNumStages(scf::ForOp loop, int64_t otherwise) {
   return hint ? hint.getInt() : otherwise;
 }
 
+/// Whether the op's memory may be in use during any loop after it: a tile, or a
+/// ring that a producer fills while others read. Rings of copies belong to one
+/// loop each, and have the same place if the loops follow each other.
+static bool isHeldBeside(Operation *op) {
+  auto ring = dyn_cast<RingOp>(op);
+  return isa<AllocOp>(op) ||
+         (ring && ring.getType().getCompletion() != Completion::AsyncGroups);
+}
+
 /// The shared memory that is needed beside the ring while the loop runs, or a
 /// little more.
 static int64_t getBytesBeside(const PipelinePlan &plan) {
@@ -177,7 +186,7 @@ static int64_t getBytesBeside(const PipelinePlan &plan) {
       return;
     bool mayLive = loop->isAncestor(op) ||
                    op->getParentRegion()->isAncestor(loop->getParentRegion());
-    if (isa<AllocOp>(op) && mayLive)
+    if (isHeldBeside(op) && mayLive)
       tiles += llvm::alignTo(getSharedBytes(op), kMaxSharedAlignment);
     else if (usesScratch(op) && loop->isAncestor(op))
       scratch = std::max(scratch, getSharedBytes(op));
