@@ -59,9 +59,8 @@ LogicalResult AtomicRMWOp::verifyKind(Operation *op, AtomicKind kind,
     return op->emitOpError("'")
            << stringifyAtomicKind(kind) << "' does not take " << element;
   unsigned width = element.getIntOrFloatBitWidth();
-  bool halfAdd =
-      kind == AtomicKind::FAdd && (element.isF16() || element.isBF16());
-  if (width != 32 && width != 64 && !halfAdd) // C4
+  bool isHalf = takesFloat(kind) && (element.isF16() || element.isBF16());
+  if (width != 32 && width != 64 && !isHalf) // C4
     return op->emitOpError("'") << stringifyAtomicKind(kind)
                                 << "' takes 32 or 64 bits, got " << element;
   return success();

@@ -19,7 +19,8 @@ def Tile_AtomicRMWOp : Tile_AtomicOp<"atomic_rmw", [
     C2: `mask` is a boolean of the pointers' shape.
     C3: `fadd`, `fmax`, `fmin` take floats, `xchg` integers or floats, all other
         kinds integers.
-    C4: the pointee is 32 or 64 bits wide; `fadd` also takes f16 and bf16.
+    C4: the pointee is 32 or 64 bits wide; `fadd`, `fmax`, `fmin` also take f16 and
+        bf16.
 
     ```mlir
     %old = tile.atomic_rmw fadd relaxed gpu %p, %x, %m : tensor<128x!tile.ptr<f32>>

@@ -106,25 +106,39 @@ static Value emitFloatExtremum(ImplicitLocOpBuilder &b,
                   emitAnd(b, predicate, negative), result);
 }
 
-/// Addition of bf16 before sm_90: a loop around compare-and-swap.
-static Value emitBrainAddLoop(ImplicitLocOpBuilder &b,
-                              const std::string &qualifiers, Value pointer,
-                              Value bits, Value predicate, Value zero) {
+/// What combines the half that memory held, in the register `old`, with the
+/// half in `operand` to one in `next`: bf16 is added in float32, which takes no
+/// instruction of sm_90.
+static std::string getHalfCombiner(tile::AtomicKind kind, Type element,
+                                   const std::string &old,
+                                   const std::string &operand) {
+  if (kind == tile::AtomicKind::FAdd)
+    return "mov.b32 x, {none, " + old + "}; mov.b32 y, {none, " + operand +
+           "}; add.rn.f32 x, x, y; cvt.rn.bf16.f32 next, x; ";
+  return std::string(kind == tile::AtomicKind::FMax ? "max." : "min.") +
+         (element.isF16() ? "f16" : "bf16") + " next, " + old + ", " + operand +
+         "; ";
+}
+
+/// A combination of halves that memory has no instruction for: a loop around
+/// compare-and-swap.
+static Value emitHalfLoop(ImplicitLocOpBuilder &b, tile::AtomicKind kind,
+                          Type element, const std::string &qualifiers,
+                          Value pointer, Value bits, Value predicate,
+                          Value zero) {
   InlinePtx ptx(b);
   std::string result = ptx.out(b.getI16Type(), zero);
-  std::string address = ptx.in(pointer), addend = ptx.in(bits);
+  std::string address = ptx.in(pointer), operand = ptx.in(bits);
   std::string skip =
       predicate ? "@!" + ptx.in(predicate) + " bra DONE; " : std::string();
-  std::string text = "{ .reg .pred changed; .reg .b16 old, sum, none; "
+  std::string text = "{ .reg .pred changed; .reg .b16 old, next, none; "
                      ".reg .b32 x, y; " +
                      skip + "ld.relaxed.sys.global.b16 old, [" + address +
-                     "]; mov.b16 none, 0; mov.b32 y, {none, " + addend +
-                     "}; AGAIN: mov.b16 " + result +
-                     ", old; mov.b32 x, {none, " + result +
-                     "}; add.rn.f32 x, x, y; cvt.rn.bf16.f32 sum, x; "
-                     "atom" +
+                     "]; mov.b16 none, 0; AGAIN: mov.b16 " + result +
+                     ", old; " +
+                     getHalfCombiner(kind, element, result, operand) + "atom" +
                      qualifiers + ".cas.b16 old, [" + address + "], " + result +
-                     ", sum; setp.ne.u16 changed, old, " + result +
+                     ", next; setp.ne.u16 changed, old, " + result +
                      "; @changed bra AGAIN; DONE: }";
   return ptx.emit(text, /*sideEffects=*/true)[0];
 }
@@ -276,8 +290,8 @@ private:
   unsigned getWidth(tile::AtomicRMWOp op) const {
     bool hasPairs = getElementTypeOrSelf(op.getType()).isF16() ||
                     (isBrain(op) && target.computeCapability >= 90);
-    // Each of two halves may have an order of its own.
-    if (getOrderTableSize(op) != 0)
+    // Each of two halves may have an order of its own; a loop takes one.
+    if (getOrderTableSize(op) != 0 || op.getKind() != tile::AtomicKind::FAdd)
       return 1;
     return hasPairs ? std::min(widths.get(op), 2u) : 1;
   }
@@ -293,12 +307,16 @@ private:
     std::string qualifiers = getQualifiers(op.getSem(), op.getScope());
     tile::AtomicKind kind = op.getKind();
     Value old;
-    if (kind == tile::AtomicKind::FMax || kind == tile::AtomicKind::FMin)
+    bool isExtremum =
+        kind == tile::AtomicKind::FMax || kind == tile::AtomicKind::FMin;
+    bool isOldBrainAdd = isBrain(op) && kind == tile::AtomicKind::FAdd &&
+                         target.computeCapability < 90;
+    if (isOldBrainAdd || (isExtremum && bits == 16))
+      old = emitHalfLoop(b, kind, element, qualifiers, pointer, word, predicate,
+                         zero);
+    else if (isExtremum)
       old = emitFloatExtremum(b, qualifiers, kind == tile::AtomicKind::FMax,
                               pointer, word, predicate, zero);
-    else if (isBrain(op) && kind == tile::AtomicKind::FAdd &&
-             target.computeCapability < 90)
-      old = emitBrainAddLoop(b, qualifiers, pointer, word, predicate, zero);
     else
       old = emitAtom(b,
                      "atom" + qualifiers + "." +

@@ -91,8 +91,8 @@ def _rmw(op, text, example, result):
 
     `pointer`: a pointer or a block of pointers; `val` and `mask` broadcast to its shape, `val` is converted
     to the element type. `sem`: "relaxed", "acquire", "release" or "acq_rel" (default); `scope`: "cta", "gpu"
-    (default) or "sys". Elements have 32 or 64 bits, for `atomic_add` also float16 and bfloat16; raises
-    `LanguageTypeError` otherwise.
+    (default) or "sys". Elements have 32 or 64 bits, for `atomic_add`, `atomic_max` and `atomic_min` also
+    float16 and bfloat16; raises `LanguageTypeError` otherwise.
 
     Example:
 

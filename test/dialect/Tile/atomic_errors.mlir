@@ -55,10 +55,10 @@ tile.func @narrow(%p: !tile.ptr<i16>, %x: i16) {
 
 // -----
 
-// rmw C4: of the half-precision kinds there is only the sum.
-tile.func @half_max(%p: !tile.ptr<f16>, %x: f16) {
-  // expected-error @below {{'fmax' takes 32 or 64 bits, got 'f16'}}
-  %0 = tile.atomic_rmw fmax relaxed gpu %p, %x : !tile.ptr<f16>
+// rmw C4: halves are the narrowest floats.
+tile.func @quarter_max(%p: !tile.ptr<f8E5M2>, %x: f8E5M2) {
+  // expected-error @below {{'fmax' takes 32 or 64 bits, got 'f8E5M2'}}
+  %0 = tile.atomic_rmw fmax relaxed gpu %p, %x : !tile.ptr<f8E5M2>
   tile.return
 }
 

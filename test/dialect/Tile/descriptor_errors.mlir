@@ -93,8 +93,8 @@ tile.func @reduce_c3_kind(%d: !tile.desc<16xi32>, %i: i32, %x: tensor<16xi32>) {
 
 // -----
 
-tile.func @reduce_c3_width(%d: !tile.desc<16xf16>, %i: i32, %x: tensor<16xf16>) {
-  // expected-error@+1 {{'fmax' takes 32 or 64 bits, got 'f16'}}
-  tile.descriptor_store %d[%i], %x reduce fmax : !tile.desc<16xf16>, tensor<16xf16>
+tile.func @reduce_c3_width(%d: !tile.desc<16xi16>, %i: i32, %x: tensor<16xi16>) {
+  // expected-error@+1 {{'max' takes 32 or 64 bits, got 'i16'}}
+  tile.descriptor_store %d[%i], %x reduce max : !tile.desc<16xi16>, tensor<16xi16>
   tile.return
 }

@@ -34,17 +34,19 @@ def method(op):
 
 
 @pytest.mark.parametrize("op", OPS)
-@pytest.mark.parametrize("dtype", ["int32", "uint32", "int64", "uint64", "float32", "float16"])
+@pytest.mark.parametrize("dtype", ["int32", "uint32", "int64", "uint64", "float32", "float16", "bfloat16"])
 @pytest.mark.parametrize("place", [(12, 20), (-3, -5)])
 def test_combines_what_is_inside(backend, rng, op, dtype, place):
-    if dtype.startswith("float") and op != "add" and (dtype == "float16" or op in ("and", "or", "xor")):
+    if "float" in dtype and op in ("and", "or", "xor"):
         pytest.skip("not for these elements")
     M, N, rows, columns, programs = 20, 32, 8, 16, 5
     low = 0 if dtype.startswith("u") else -50
-    x = rng.integers(low, 50, (programs, rows, columns)).astype(dtype)
-    start = rng.integers(low, 50, (M, N)).astype(dtype)
-    out = backend.array(start)
-    combine[programs,](backend.array(x), out, M, N, *place, method(op), rows, columns)
+    # Sums of five such numbers and more are exact in bfloat16, too.
+    high = 8 if dtype == "bfloat16" else 50
+    x = rng.integers(max(low, -high), high, (programs, rows, columns))
+    start = rng.integers(max(low, -high), high, (M, N))
+    out = backend.array(start, dtype)
+    combine[programs,](backend.array(x, dtype), out, M, N, *place, method(op), rows, columns)
     want = start.copy()
     for block in x:
         for i in range(rows):
@@ -52,7 +54,31 @@ def test_combines_what_is_inside(backend, rng, op, dtype, place):
                 if 0 <= place[0] + i < M and 0 <= place[1] + j < N:
                     at = place[0] + i, place[1] + j
                     want[at] = OPS[op](want[at], block[i, j])
-    np.testing.assert_array_equal(backend.numpy(out), want)
+    np.testing.assert_array_equal(backend.numpy(out).astype(want.dtype), want)
+
+
+@tw.jit
+def extrema(x, most, least, out, n, BLOCK: tl.constexpr):
+    """Of all numbers by pointers, where many programs and elements meet at one place."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    value = tl.load(x + i, i < n)
+    tl.atomic_max(most + i % 3, value, i < n)
+    before = tl.atomic_min(least, tl.min(tl.where(i < n, value, float("inf"))))
+    tl.store(out + tl.program_id(0), before)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32"])
+def test_extrema_of_halves(backend, rng, dtype):
+    n, programs = 300, 5
+    x = rng.integers(-120, 120, n)
+    most, least = backend.array(np.full(3, -1000), dtype), backend.array(np.full(1, 1000), dtype)
+    out = backend.array(np.zeros(programs), dtype)
+    extrema[programs,](backend.array(x, dtype), most, least, out, n, BLOCK=64)
+    assert backend.numpy(most).astype(int).tolist() == [x[k::3].max() for k in range(3)]
+    assert backend.numpy(least).astype(int).tolist() == [x.min()]
+    # Each program was given what those before it had left.
+    before = backend.numpy(out).astype(int)
+    assert before.max() == 1000 and (np.sort(before)[1:] >= x.min()).all() and len(before) == programs
 
 
 @tw.jit
@@ -110,7 +136,13 @@ def test_parts_of_products(backend, rng, op, dtype, shape):
 @pytest.mark.compiled
 @pytest.mark.parametrize(
     "op, dtype, kind",
-    [("add", "fp32", "add"), ("add", "bf16", "add"), ("max", "i32", "max"), ("max", "fp32", None)],
+    [
+        ("add", "fp32", "add"),
+        ("add", "bf16", "add"),
+        ("max", "i32", "max"),
+        ("max", "fp32", None),
+        ("max", "fp16", None),
+    ],
 )
 def test_instruction(op, dtype, kind):
     types = {"a": "*fp16", "b": "*fp16", "c": f"*{dtype}", "M": "i32", "N": "i32", "K": "i32"}

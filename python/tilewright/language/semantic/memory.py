@@ -132,10 +132,11 @@ def atomic_kind(op, element, what):
         raise LanguageTypeError(f"{what} takes integers, got {element}")
     else:
         code = {"and": 2, "or": 3, "xor": 4}[op]
-    narrow_add = op == "add" and element.name in ("fp16", "bf16")
-    if element.is_ptr() or (element.primitive_bitwidth < 32 and not narrow_add):
+    is_half = op in ("add", "max", "min") and element.name in ("fp16", "bf16")
+    if element.is_ptr() or (element.primitive_bitwidth < 32 and not is_half):
         raise LanguageTypeError(
-            f"{what} does not take {element}", hint="atomics work on elements of 32 or 64 bits"
+            f"{what} does not take {element}",
+            hint="atomics work on elements of 32 or 64 bits; additions, maxima and minima on float16 and bfloat16, too",
         )
     return code
 

@@ -61,6 +61,26 @@ tile.func @halves(%p: !tile.ptr<bf16> {tile.divisibility = 16 : i32}, %v: bf16) 
 
 // -----
 
+#l = #warp.linear<{register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []}>
+
+// Memory has no maximum of halves: a loop for each.
+// CHECK-LABEL: llvm.func @half_extrema
+tile.func @half_extrema(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %v: f16, %q: !tile.ptr<bf16>, %w: bf16) attributes {tile.kernel, warp.num_warps = 1 : i32} {
+  %r = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32, #l>
+  %ps = tile.splat %p : !tile.ptr<f16> -> tensor<64x!tile.ptr<f16>, #l>
+  %pp = tile.addptr %ps, %r : tensor<64x!tile.ptr<f16>, #l>, tensor<64xi32, #l>
+  %vs = tile.splat %v : f16 -> tensor<64xf16, #l>
+  // CHECK: max.f16 next, $0, ${{[0-9]}}; atom.relaxed.gpu.global.cas.b16
+  // CHECK: max.f16 next, $0, ${{[0-9]}}; atom.relaxed.gpu.global.cas.b16
+  // CHECK-NOT: max.f16
+  %0 = tile.atomic_rmw fmax relaxed gpu %pp, %vs : tensor<64x!tile.ptr<f16>, #l>
+  // CHECK: min.bf16 next, $0, ${{[0-9]}}; atom.relaxed.gpu.global.cas.b16
+  %1 = tile.atomic_rmw fmin relaxed gpu %q, %w : !tile.ptr<bf16>
+  tile.return
+}
+
+// -----
+
 // One thread acts for the program: the others' stores come before, and all get
 // what it read.
 // CHECK-LABEL: llvm.func @lock
