@@ -152,23 +152,28 @@ def _own(name, value):
 
 
 def _torch(name, value, memory):
+    shift, address = 0, value.data_ptr()
     if value.device.type != "cpu":
-        raise TypeError(
-            f"argument {name!r} is on {value.device}; the interpreter takes arrays in host memory"
-        )
+        if not hasattr(value, "untyped_storage"):
+            raise TypeError(
+                f"argument {name!r} is on {value.device}; the interpreter takes torch tensors from there, and else "
+                "arrays in host memory"
+            )
+        shift = memory.borrow(value.untyped_storage())
     if memory.owners and hasattr(value, "untyped_storage"):
         storage = value.untyped_storage()
-        memory.add(name, storage.data_ptr(), storage.nbytes())
+        memory.add(name, storage.data_ptr() + shift, storage.nbytes())
     elif value.numel():
         steps = ((side - 1) * stride for side, stride in zip(value.shape, value.stride(), strict=True))
-        memory.add(name, value.data_ptr(), (sum(steps) + 1) * value.element_size())
-    return _pointer(value.data_ptr(), _signature(name, value.dtype))
+        memory.add(name, address + shift, (sum(steps) + 1) * value.element_size())
+    return _pointer(address + shift, _signature(name, value.dtype))
 
 
 class InterpretedKernel(KernelFunction):
     """A kernel that runs in the interpreter: `kernel[grid](*args)`.
 
-    NumPy arrays and torch tensors in host memory are worked on in place.
+    NumPy arrays and torch tensors in host memory are worked on in place; memory of torch tensors elsewhere is copied to
+    the host, and back at the end.
     """
 
     def __getitem__(self, grid):
@@ -208,6 +213,7 @@ def launch(fn, grid, arguments, options):
                 if hasattr(error, "add_note"):
                     error.add_note(f"in program {builder.position} of the grid {builder.grid}")
                 raise
+    memory.give_back()
 
 
 def grid_of(grid, arguments):

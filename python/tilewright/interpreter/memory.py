@@ -29,6 +29,20 @@ class Memory:
 
     def __init__(self, owners=False):
         self.regions, self.owners = [], owners
+        #: By address on a device the memory there and its copy on the host, both as storages of torch.
+        self._borrowed = {}
+
+    def borrow(self, storage):
+        """Copy memory of a device to the host, once however many arrays share it; gives how far the copy is from it."""
+        there = storage.data_ptr()
+        if there not in self._borrowed:
+            self._borrowed[there] = storage, storage.cpu()
+        return self._borrowed[there][1].data_ptr() - there
+
+    def give_back(self):
+        """Copy what was borrowed back to its device."""
+        for there, here in self._borrowed.values():
+            there.copy_(here)
 
     def add(self, name, start, size, writeable=True):
         """Make `size` bytes from the address `start` on accessible; overlapping ones become one region."""
