@@ -3,6 +3,7 @@
 #include "lib/Analysis/WgmmaPlans.h"
 
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -78,6 +79,10 @@ static void join(const Neighbours &products) {
   WgmmaOp first = products.front();
   auto joined =
       WgmmaBesideOp::create(b, first.getLoc(), types, first.getA(), right, acc);
+  constexpr auto kRemark =
+      remark::RemarkOpts::name("Joined").category("warp-join-products");
+  remark::passed(first.getLoc(), kRemark)
+      << remark::add("computed by the same instructions as columns beside it");
   for (auto [product, result] :
        llvm::zip_equal(products, joined.getResults())) {
     WgmmaOp(product).getResult().replaceAllUsesWith(result);
