@@ -10,7 +10,7 @@ from ..runtime.background import gathered
 from . import results
 from .config import AutotunerError, Config
 from .launching import LaunchWrapper, check_kernel
-from .measuring import REFUSALS, Progress, compile_all, device_of, first_line, time_all
+from .measuring import REFUSALS, Progress, compile_all, device_of, first_line, stand_ins, time_all
 from .space import Space
 
 
@@ -187,6 +187,9 @@ class Autotuner(LaunchWrapper):
             tried = self._pruned(args, kwargs, batch) if self.space is not None else batch
             errors.update(compile_all(self.fn, tried, args, kwargs))
             works = [config for config in tried if config not in errors]
+            named = self.named(args, kwargs)
+            same = stand_ins(self.fn, works, grid, args, kwargs, named) if len(works) > 1 else {}
+            works = [config for config in works if same.get(config, config) is config]
             with Progress(self.__name__, len(works)) as progress:
                 times = time_all(
                     works,
@@ -194,7 +197,7 @@ class Autotuner(LaunchWrapper):
                     progress.step,
                     glance=self.do_bench is None,
                 )
-            return [times.get(config, math.inf) for config in batch]
+            return [times.get(same.get(config, config), math.inf) for config in batch]
 
         if self.space is not None:
             times = self.space.search(measure, time.perf_counter)

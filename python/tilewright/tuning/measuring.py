@@ -81,6 +81,39 @@ def _errors_of(kernel, configs, args, kwargs):
     return {config: error for config, error in errors.items() if error is not None}
 
 
+def stand_ins(kernel, configs, grid, args, kwargs, named):
+    """By configuration the first one that launches the very same code over the same grid: a ring is as deep as shared
+    memory lets it be, so that those which ask for more stages are often one kernel. `named` are the arguments by name,
+    and all configurations can be compiled."""
+    first, alike = {}, {}
+    for config in configs:
+        alike.setdefault(_but_stages(config), []).append(config)
+    for members in alike.values():
+        launches = {}
+        for config in members:
+            launch = _launch(kernel, config, grid, args, kwargs, named) if len(members) > 1 else None
+            first[config] = launches.setdefault(launch, config)
+    return first
+
+
+def _but_stages(config):
+    """What a configuration says beside the number of stages."""
+    return repr(sorted({**config.all_kwargs(), "num_stages": None}.items())), id(config.pre_hook)
+
+
+def _launch(kernel, config, grid, args, kwargs, named):
+    """The code that a launch with the configuration runs, and the grid, as text."""
+    full = config.all_kwargs()
+    try:
+        sides = grid({**named, **full}) if callable(grid) else grid
+    except Exception:  # of the user's, which the launch raises again
+        return config
+    compiled = kernel.compile_async(*args, **{**kwargs, **full}).result()
+    stage = next(stage for stage in ("obj", "cubin", "ptx") if stage in compiled.asm)
+    facts = {**compiled.metadata, "num_stages": None}
+    return repr((compiled.binary(stage), facts, sides))
+
+
 def time_all(configs, time, show, glance):
     """The times of the configurations in milliseconds, by configuration.
 

@@ -70,6 +70,27 @@ def test_the_fastest_is_used_until_the_key_changes(backend):
     assert set(kernel.configs_timings.values()) == {2.0, 1.0}
 
 
+def test_the_same_code_is_measured_once(backend):
+    calls = []
+    stages = [tw.Config({"BLOCK": block}, num_stages=number) for block in (32, 256) for number in (2, 3, 4)]
+    kernel = tuned({32: 2.0, 256: 1.0}, calls, configs=stages)
+    out = backend.array(np.zeros(1000), "float32")
+    kernel[grid](out, 1000, 1.0)  # which has no loop to pipeline
+    assert [call["BLOCK"] for call in calls] == [32, 256]
+    assert kernel.configs_timings == {
+        config: 2.0 if config.kwargs["BLOCK"] == 32 else 1.0 for config in stages
+    }
+    assert kernel.best_config is stages[3]
+
+
+def test_other_grids_are_measured_for_themselves(backend):
+    calls = []
+    stages = [tw.Config({"BLOCK": 256}, num_stages=number) for number in (2, 3, 4)]
+    kernel = tuned({256: 1.0}, calls, configs=stages)
+    kernel[lambda meta: (4 * meta["num_stages"],)](backend.array(np.zeros(1000), "float32"), 1000, 1.0)
+    assert len(calls) == 3
+
+
 def test_dtypes_are_part_of_the_key(backend):
     calls = []
     kernel = tuned({32: 1.0, 256: 2.0}, calls)
