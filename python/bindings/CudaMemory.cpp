@@ -39,7 +39,7 @@ struct PinnedMemory {
   size_t bytes;
   void *start = nullptr;
   /// Copies were queued, which may not be done yet.
-  bool isUsed = false;
+  std::atomic<bool> isUsed = false;
 };
 } // namespace
 

@@ -2,7 +2,7 @@
 
 #include "python/bindings/Bindings.h"
 
-PYBIND11_MODULE(_tilewright, module) {
+PYBIND11_MODULE(_tilewright, module, pybind11::mod_gil_not_used()) {
   module.doc() = "Tilewright's compiler and runtime";
   tilewright::python::initIr(module);
   tilewright::python::initCompiler(module);

@@ -4,6 +4,7 @@
 #include "python/bindings/Bindings.h"
 #include "python/bindings/runtime/LaunchHooks.h"
 #include "python/bindings/runtime/Launcher.h"
+#include "python/bindings/runtime/Section.h"
 #include "python/bindings/runtime/Status.h"
 #include "tilewright-c/host.h"
 
@@ -88,8 +89,17 @@ static void defineDispatcher(py::module_ &module) {
                                 py::object(), LaunchForm::Compile);
           },
           "A callable that takes the arguments of a launch and only compiles.")
-      .def("clear", &Dispatcher::clear, "Forgets the compiled variants.")
-      .def("__len__", &Dispatcher::size);
+      .def(
+          "clear",
+          [](py::object self) {
+            const Section section(self.ptr());
+            py::cast<Dispatcher &>(self).clear();
+          },
+          "Forgets the compiled variants.")
+      .def("__len__", [](py::object self) {
+        const Section section(self.ptr());
+        return py::cast<Dispatcher &>(self).size();
+      });
 }
 
 namespace {

@@ -3,6 +3,8 @@
 #include "python/bindings/runtime/Integer.h"
 #include "python/bindings/runtime/Slots.h"
 
+#include <pybind11/gil_safe_call_once.h>
+
 #include <algorithm>
 
 namespace py = pybind11;
@@ -64,7 +66,8 @@ static Field fieldOf(py::handle type, const char *name) {
 }
 
 static const Fields &lookUpFields() {
-  static const Fields made = [] {
+  PYBIND11_CONSTINIT static py::gil_safe_call_once_and_store<Fields> made;
+  made.call_once_and_store_result([] {
     py::object type = py::module_::import("tilewright.runtime.descriptor")
                           .attr("TensorDescriptor");
     return Fields{reinterpret_cast<PyTypeObject *>(type.inc_ref().ptr()),
@@ -75,8 +78,8 @@ static const Fields &lookUpFields() {
                   fieldOf(type, "padding"),
                   PyUnicode_InternFromString("zero"),
                   PyUnicode_InternFromString("nan")};
-  }();
-  return made;
+  });
+  return made.get_stored();
 }
 
 FlatCall::~FlatCall() {
@@ -86,18 +89,23 @@ FlatCall::~FlatCall() {
 
 /// Kept until the call is done; null for none, without an error.
 PyObject *Flattener::attribute(PyObject *descriptor, const Field &field) {
-  PyObject *found = slotAt(descriptor, field.offset);
+  py::object found;
   // Classes derived from it may have anything of that name.
-  if (found && Py_TYPE(descriptor) == fields.type)
-    Py_INCREF(found);
-  else
-    found = PyObject_GetAttr(descriptor, field.name);
+  if (Py_TYPE(descriptor) == fields.type)
+    found = slotAt(descriptor, field.offset);
+  if (!found)
+    found = py::reinterpret_steal<py::object>(
+        PyObject_GetAttr(descriptor, field.name));
+#ifdef Py_GIL_DISABLED
+  // Other threads may change a list at any time, but not its copy.
+  if (found && PyList_Check(found.ptr()))
+    found = py::reinterpret_steal<py::object>(PyList_AsTuple(found.ptr()));
+#endif
   if (!found) {
     PyErr_Clear();
     return nullptr;
   }
-  flat.kept[flat.keptCount++] = found;
-  return found;
+  return flat.kept[flat.keptCount++] = found.release().ptr();
 }
 
 bool Flattener::addToKey(int64_t number) {

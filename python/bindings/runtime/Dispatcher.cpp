@@ -3,6 +3,7 @@
 #include "python/bindings/runtime/CurrentStream.h"
 #include "python/bindings/runtime/LaunchHooks.h"
 #include "python/bindings/runtime/OwnArray.h"
+#include "python/bindings/runtime/Section.h"
 #include "python/bindings/runtime/Status.h"
 
 #include <pybind11/stl.h>
@@ -23,9 +24,10 @@ PyObject *Dispatcher::call(LaunchForm form, GivenGrid &grid,
     return nullptr;
   if (call.isStructured)
     return callStructured(form, call, grid, args, count, keywordNames);
-  if (!grid.isRead && !resolveGrid(grid, call))
+  Grid sides = grid.sides;
+  if (!grid.isRead && !resolveGrid(grid, call, sides))
     return nullptr;
-  return run(form, call, grid.sides);
+  return run(form, call, sides);
 }
 
 /// The rest of a call whose arguments are read.
@@ -106,10 +108,12 @@ Dispatcher::Inner Dispatcher::innerDispatcher(const Call &call,
 
 PyObject *Dispatcher::callFlat(LaunchForm form, const Call &call,
                                GivenGrid &grid, FlatCall &flat) {
-  if (!grid.isRead && !resolveGrid(grid, call))
+  Grid sides = grid.sides;
+  if (!grid.isRead && !resolveGrid(grid, call, sides))
     return nullptr;
   const Inner kept = innerDispatcher(call, flat);
   Dispatcher &dispatcher = *kept.dispatcher;
+  const Section section(kept.owner.ptr());
   if (!readArguments(dispatcher.signature, flat.call))
     return nullptr;
   // The base of a descriptor is an array and no descriptor.
@@ -119,7 +123,7 @@ PyObject *Dispatcher::callFlat(LaunchForm form, const Call &call,
                  signature.kernel.c_str());
     return nullptr;
   }
-  return dispatcher.run(form, flat.call, grid.sides);
+  return dispatcher.run(form, flat.call, sides);
 }
 
 void Dispatcher::rejectArguments(PyObject *const *args, size_t count,
@@ -157,18 +161,24 @@ py::dict Dispatcher::metaOf(const Call &call) const {
   return meta;
 }
 
-bool Dispatcher::resolveGrid(GivenGrid &grid, const Call &call) const {
+/// The sides of a grid that is not known to stay the same. What a function
+/// gives is of this call alone: other threads may call the launcher meanwhile.
+bool Dispatcher::resolveGrid(GivenGrid &grid, const Call &call,
+                             Grid &sides) const {
   if (!grid.object)
     return true;
   const char *kernel = signature.kernel.c_str();
   if (PyCallable_Check(grid.object)) {
     const auto result = py::reinterpret_steal<py::object>(
         PyObject_CallOneArg(grid.object, metaOf(call).ptr()));
-    return result && readGrid(result.ptr(), kernel, grid.sides);
+    return result && readGrid(result.ptr(), kernel, sides);
   }
-  if (!readGrid(grid.object, kernel, grid.sides))
+  if (!readGrid(grid.object, kernel, sides))
     return false;
-  grid.isRead = isConstantGrid(grid.object);
+  if (isConstantGrid(grid.object)) {
+    grid.sides = sides;
+    grid.isRead = true;
+  }
   return true;
 }
 

@@ -12,6 +12,7 @@ namespace tilewright::python {
 /// What is done with the kernel for a call.
 enum class LaunchForm { Launch, Compile, Bind };
 
+/// Called in a section of the Python object that it belongs to.
 class Dispatcher {
 public:
   /// `compiler` is a Python object with the methods that the rare cases need:
@@ -55,7 +56,7 @@ private:
   pybind11::tuple compile(const Call &call, bool load, bool aligned) const;
   const KernelVariant *compileVariant(const Call &call, bool load);
   const KernelVariant *load(const Call &call, KernelVariant variant);
-  bool resolveGrid(GivenGrid &grid, const Call &call) const;
+  bool resolveGrid(GivenGrid &grid, const Call &call, Grid &sides) const;
   pybind11::dict metaOf(const Call &call) const;
   PyObject *callStructured(LaunchForm form, const Call &call, GivenGrid &grid,
                            PyObject *const *args, size_t count,

@@ -1,20 +1,48 @@
 #include "python/bindings/runtime/LaunchHooks.h"
 
+#include <atomic>
+#include <mutex>
+
 namespace py = pybind11;
 
 namespace tilewright::python {
 
-/// Null where there is none. Never destroyed: the interpreter may be gone.
-static PyObject *before = nullptr;
-static PyObject *after = nullptr;
+namespace {
+/// A function, or none. Never destroyed: the interpreter may be gone.
+class Hook {
+public:
+  bool isSet() const { return function.load(std::memory_order_relaxed); }
 
-bool hasLaunchHooks() { return before || after; }
+  py::object get() {
+    const std::lock_guard<std::mutex> lock(mutex);
+    return py::reinterpret_borrow<py::object>(function.load());
+  }
 
-static void callHook(PyObject *hook, const LaunchFacts &launch) {
-  if (!hook)
-    return;
+  void replace(py::object by) {
+    PyObject *to = by.is_none() ? nullptr : by.release().ptr();
+    PyObject *old = nullptr;
+    {
+      const std::lock_guard<std::mutex> lock(mutex);
+      old = function.exchange(to);
+    }
+    Py_XDECREF(old);
+  }
+
+private:
+  std::atomic<PyObject *> function = nullptr;
+  std::mutex mutex;
+};
+} // namespace
+
+static Hook before, after;
+
+bool hasLaunchHooks() { return before.isSet() || after.isSet(); }
+
+static void callHook(Hook &hook, const LaunchFacts &launch) {
   // The hook may replace itself.
-  const auto kept = py::reinterpret_borrow<py::object>(hook);
+  const py::object kept = hook.get();
+  if (!kept)
+    return;
   const bool onGpu = launch.device.kind == DeviceKind::Cuda;
   kept(launch.compiled,
        py::make_tuple(launch.grid[0], launch.grid[1], launch.grid[2]),
@@ -25,18 +53,12 @@ static void callHook(PyObject *hook, const LaunchFacts &launch) {
 void callHooksBefore(const LaunchFacts &launch) { callHook(before, launch); }
 void callHooksAfter(const LaunchFacts &launch) { callHook(after, launch); }
 
-static void replace(PyObject *&hook, py::object by) {
-  PyObject *old = hook;
-  hook = by.is_none() ? nullptr : by.release().ptr();
-  Py_XDECREF(old);
-}
-
 void defineLaunchHooks(py::module_ &module) {
   module.def(
       "set_launch_hooks",
       [](py::object first, py::object last) {
-        replace(before, std::move(first));
-        replace(after, std::move(last));
+        before.replace(std::move(first));
+        after.replace(std::move(last));
       },
       py::arg("before"), py::arg("after"),
       "Functions of (compiled, grid, number of the CUDA device or -1, stream) "

@@ -35,6 +35,7 @@ static PyObject *call(PyObject *self, PyObject *const *args,
   auto *launcher = reinterpret_cast<LauncherObject *>(self);
   // The boundary to C: no exception may pass.
   try {
+    const Section section(launcher->owner);
     return launcher->dispatcher->call(launcher->form, launcher->grid, args,
                                       PyVectorcall_NARGS(countAndFlag),
                                       keywordNames);
@@ -58,7 +59,7 @@ static PyObject *remakeForGrid(LauncherObject &factory, PyObject *grid) {
   if (!made)
     return nullptr;
   if (made->grid.object != grid) {
-    if (Py_REFCNT(factory.made) != 1 || !isConstantGrid(grid))
+    if (!isOwnedAlone(factory.made) || !isConstantGrid(grid))
       return nullptr;
     Py_DECREF(made->grid.object);
     made->grid = {Py_NewRef(grid), {1, 1, 1}, false};
@@ -76,6 +77,7 @@ static void keepMade(LauncherObject &factory, PyObject *made) {
 }
 
 static PyObject *launcherFor(LauncherObject &factory, PyObject *grid) {
+  const Section section(reinterpret_cast<PyObject *>(&factory));
   if (PyObject *made = remakeForGrid(factory, grid))
     return made;
   try {
@@ -111,11 +113,12 @@ static KernelSlots kernelSlots;
 
 /// `kernel[grid]`.
 static PyObject *subscript(PyObject *kernel, PyObject *grid) {
-  PyObject *factory = slotAt(kernel, kernelSlots.factory);
-  PyObject *hooks = slotAt(kernel, kernelSlots.hooks);
-  if (factory && Py_TYPE(factory) == launcherType && hooks &&
-      PyList_CheckExact(hooks) && PyList_GET_SIZE(hooks) == 0)
-    return launcherFor(*reinterpret_cast<LauncherObject *>(factory), grid);
+  const py::object factory = slotAt(kernel, kernelSlots.factory);
+  const py::object hooks = slotAt(kernel, kernelSlots.hooks);
+  if (factory && Py_TYPE(factory.ptr()) == launcherType && hooks &&
+      PyList_CheckExact(hooks.ptr()) && PyList_GET_SIZE(hooks.ptr()) == 0)
+    return launcherFor(*reinterpret_cast<LauncherObject *>(factory.ptr()),
+                       grid);
   return PyObject_CallMethodOneArg(kernel, kernelSlots.otherwise, grid);
 }
 
@@ -123,6 +126,7 @@ void defineSubscript(py::handle type) {
   static PyMethodDef method = {
       "__getitem__", subscript, METH_O,
       "A callable that runs the kernel over the grid."};
+  const Section section(type.ptr());
   kernelSlots = {slotOffset(type, "_launcher"),
                  slotOffset(type, "pre_run_hooks"),
                  PyUnicode_InternFromString("_launch_specially")};

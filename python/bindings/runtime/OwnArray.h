@@ -5,6 +5,8 @@
 
 #include "python/bindings/runtime/Argument.h"
 
+#include <atomic>
+
 namespace tilewright::python {
 
 /// Memory of a device's pool, freed with the object.
@@ -23,7 +25,10 @@ public:
   void *stream() const { return madeOn; }
 
   /// Work on the stream `other` uses the memory.
-  void noteUse(void *other) { isShared |= other != madeOn; }
+  void noteUse(void *other) {
+    if (other != madeOn)
+      isShared = true;
+  }
   /// Work that nobody tells us about may use the memory.
   void share() { isShared = true; }
 
@@ -32,7 +37,7 @@ private:
   void *madeOn;
   pybind11::object owner;
   uint64_t start = 0;
-  bool isShared;
+  std::atomic<bool> isShared;
 };
 
 struct OwnArray {

@@ -2,6 +2,8 @@
 #ifndef TILEWRIGHT_PYTHON_RUNTIME_SLOTS_H
 #define TILEWRIGHT_PYTHON_RUNTIME_SLOTS_H
 
+#include "python/bindings/runtime/Section.h"
+
 #include <pybind11/pybind11.h>
 
 #include <structmember.h>
@@ -19,9 +21,11 @@ inline Py_ssize_t slotOffset(pybind11::handle type, const char *name) {
 }
 
 /// What is in it; null where nothing was put.
-inline PyObject *slotAt(PyObject *object, Py_ssize_t offset) {
-  return *reinterpret_cast<PyObject **>(reinterpret_cast<char *>(object) +
-                                        offset);
+inline pybind11::object slotAt(PyObject *object, Py_ssize_t offset) {
+  const Section section(object); // In which Python fills slots, too.
+  return pybind11::reinterpret_borrow<pybind11::object>(
+      *reinterpret_cast<PyObject **>(reinterpret_cast<char *>(object) +
+                                     offset));
 }
 
 } // namespace tilewright::python

@@ -3,6 +3,7 @@
 #include "python/bindings/runtime/OwnArray.h"
 #include "python/bindings/runtime/TorchTensor.h"
 
+#include <mutex>
 #include <unordered_map>
 
 namespace py = pybind11;
@@ -55,16 +56,36 @@ static TypeInfo lookAt(PyTypeObject *type) {
   return {TypeInfo::Unknown};
 }
 
-const TypeInfo &infoOf(PyTypeObject *type) {
-  static auto &known = *new std::unordered_map<PyTypeObject *, TypeInfo>;
-  auto found = known.find(type);
-  if (found == known.end()) {
-    TypeInfo info = lookAt(type);
-    // The reference keeps its address from being used again.
-    Py_INCREF(type);
-    found = known.emplace(type, info).first;
+namespace {
+/// Locked for the tables alone: no Python runs meanwhile.
+class KnownTypes {
+public:
+  const TypeInfo *find(PyTypeObject *type) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    const auto found = infos.find(type);
+    return found == infos.end() ? nullptr : &found->second;
   }
-  return found->second;
+
+  const TypeInfo &insert(PyTypeObject *type, const TypeInfo &info) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    const auto [at, isNew] = infos.emplace(type, info);
+    // The reference keeps its address from being used again.
+    if (isNew)
+      Py_INCREF(type);
+    return at->second;
+  }
+
+private:
+  std::mutex mutex;
+  std::unordered_map<PyTypeObject *, TypeInfo> infos;
+};
+} // namespace
+
+const TypeInfo &infoOf(PyTypeObject *type) {
+  static KnownTypes &known = *new KnownTypes;
+  if (const TypeInfo *found = known.find(type))
+    return *found;
+  return known.insert(type, lookAt(type));
 }
 
 } // namespace tilewright::python
