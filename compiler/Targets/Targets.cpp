@@ -37,12 +37,13 @@ void tilewright::keepStage(ModuleOp module, llvm::StringRef stage,
                            const CompileOptions &options, Artifact &artifact) {
   PhaseTimer timer(&artifact.times, stage, "print");
   llvm::raw_string_ostream os(artifact.stages[stage.str()]);
+  const OpPrintingFlags flags = OpPrintingFlags().assumeVerified();
   if (!options.report) {
-    module.print(os);
+    module.print(os, flags);
     return;
   }
   AsmState::LocationMap places;
-  AsmState state(module, OpPrintingFlags(), &places);
+  AsmState state(module, flags, &places);
   module.print(os, state);
   artifact.lines[stage] = getSourceLines(places);
 }

@@ -14,6 +14,8 @@ struct tw_context {
   tw_context();
   mlir::MLIRContext context;
   llvm::json::Array diagnostics;
+  /// How often it was taken after its first use.
+  unsigned uses = 0;
 
   /// Adds an error of the C API itself.
   void error(const llvm::Twine &message);

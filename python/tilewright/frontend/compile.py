@@ -122,6 +122,7 @@ def _compile(fn, arg_types, constexprs, attrs, options, target, trees, extents, 
                     "a kernel returns nothing", source.tree, "store the result through a pointer"
                 )
             builder.operation("tile.return")
+    builder.visitor = None  # a cycle would keep the context until it is collected
     try:
         module.verify()
     except binding.DiagnosticError as error:
