@@ -1,5 +1,6 @@
 """The modules of Triton and what stands in for their content."""
 
+import functools
 import importlib
 import types
 from importlib.machinery import ModuleSpec
@@ -80,9 +81,13 @@ def triton_key():
     return f"tilewright {tw.__version__}"
 
 
-def must_use_result(value, is_used=True):
-    """`value`; marks functions whose result must not be dropped."""
-    return value
+def must_use_result(function, why=True):
+    """Mark a function: kernels that drop its result are refused. `@must_use_result` or, with a text that the message
+    shows, `@must_use_result("a text")`."""
+    if isinstance(function, str):
+        return functools.partial(must_use_result, why=function)
+    function._must_use_result = why
+    return function
 
 
 def _later(module, name):

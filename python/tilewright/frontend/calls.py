@@ -27,10 +27,23 @@ class Calls:
 
     def visit_Call(self, node):
         function = self.visit(node.func)
+        if node is self.dropped_call:
+            self._check_dropped(node, unwrap(function))
         args, kwargs = self._arguments(node)
         if isinstance(function, constexpr) and isinstance(function.value, types.FunctionType):
             return wrap(self._evaluate(function.value, args, kwargs))
         return wrap(self._dispatch(node, unwrap(function), args, kwargs))
+
+    def _check_dropped(self, node, function):
+        """Raise if the result of `function` must not be dropped, which it says by an attribute: True, or why."""
+        needed = getattr(function, "_must_use_result", False)
+        if needed:
+            why = f": {needed}" if isinstance(needed, str) else ""
+            raise self.error(
+                f"the result of {ast.unparse(node.func)} is dropped{why}",
+                node,
+                "assign it, or leave out the call",
+            )
 
     def _arguments(self, node):
         args = []

@@ -42,6 +42,7 @@ class BoundFunction:
     def __init__(self, function, instance):
         self.function, self.instance = function, instance
         self.__name__ = function.__name__
+        self._must_use_result = getattr(function, "_must_use_result", False)
 
     def __call__(self, *args, **kwargs):
         """Call the method from a kernel."""

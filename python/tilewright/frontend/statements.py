@@ -43,6 +43,7 @@ class Statements:
 
     def visit_Expr(self, node):
         if not self.is_docstring(node):
+            self.dropped_call = node.value
             self.visit(node.value)
 
     def visit_Pass(self, node):

@@ -32,6 +32,8 @@ class Visitor(Names, Statements, Branches, Loops, Expressions, Calls, Closures):
         self.loop_depth = 0
         self.call_site = caller.location() if caller else None
         self._locations = {}
+        #: The call that is a statement of its own, if one is being compiled: its result is dropped.
+        self.dropped_call = None
 
     @property
     def reads_all_of_python(self):

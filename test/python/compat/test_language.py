@@ -299,3 +299,51 @@ def test_bfloat16_beside_integers_is_exact(backend):
     out = backend.array(np.zeros(8), "float32")
     counted_kernel[1,](backend.array(np.ones(4), "bfloat16"), out, 4)
     assert backend.numpy(out).tolist() == [257, 258, 259, 260, *[1 + 1 / 512] * 4]
+
+
+@triton.must_use_result("cubes are what it is for")
+@triton.jit
+def cube(x):
+    return x * x * x
+
+
+@triton.aggregate
+class Powers:
+    x: tl.tensor
+
+    @triton.must_use_result
+    @triton.jit
+    def square(self):
+        return self.x * self.x
+
+    @triton.must_use_result
+    @triton.constexpr_function
+    def exponent(self):
+        return 2
+
+
+@triton.jit
+def used_results(x_ptr, out_ptr, DROP: tl.constexpr):
+    x = tl.load(x_ptr)
+    powers = Powers(x)
+    if DROP == "cube":
+        cube(x)
+    elif DROP == "method":
+        powers.square()
+    elif DROP == "constant":
+        powers.exponent()
+    tl.store(out_ptr, cube(x) + powers.square() * powers.exponent())
+
+
+@pytest.mark.compiled
+def test_results_that_must_be_used(backend):
+    x, out = backend.array([2.0], "float32"), backend.array([0.0], "float32")
+    used_results[1,](x, out, "nothing")
+    backend.check(out, [16.0], "float32")
+    for drop, message in (
+        ("cube", "the result of cube is dropped: cubes are what it is for"),
+        ("method", r"the result of powers\.square is dropped\n"),
+        ("constant", r"the result of powers\.exponent is dropped\n"),
+    ):
+        with pytest.raises(triton.CompilationError, match=message):
+            used_results[1,](x, out, drop)
