@@ -1,6 +1,7 @@
 """What the kernels ask of an array, whichever library it comes from."""
 
 import importlib
+import math
 from functools import lru_cache
 
 import numpy as np
@@ -90,9 +91,9 @@ def address(x):
 
 def as_rows(x):
     """``x`` of any rank as a matrix of its last dimension's rows, which are contiguous."""
-    if x.ndim == 0:
+    if library(x) and x.ndim == 0:
         raise ValueError("expected an array of rank 1 or more, got a scalar")
-    rows = x.reshape(-1, x.shape[-1])
+    rows = x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
     if rows.shape[-1] > 1 and strides(rows)[-1] != 1:
         rows = library(x).ascontiguousarray(rows) if library(x).__name__ != "torch" else rows.contiguous()
     return rows
@@ -113,3 +114,34 @@ def check_same(name, expected, x, like):
         raise TypeError(f"{name} is an array of {library(x).__name__}, expected {library(like).__name__}")
     if tuple(x.shape) != tuple(expected):
         raise ValueError(f"{name} has shape {tuple(x.shape)}, expected {tuple(expected)}")
+
+
+#: What is computed in float32 and rounded once.
+FLOATS = ("float16", "bfloat16", "float32")
+
+
+def check_floats(x):
+    """Raises TypeError unless ``x`` is an array of numbers that float32 holds."""
+    if library(x) and dtype_name(x) not in FLOATS:
+        raise TypeError(f"expected an array of {', '.join(FLOATS)}, got {dtype_name(x)}")
+
+
+def check_contiguous(name, x):
+    """Raises ValueError unless the elements of ``x`` follow each other in C's order."""
+    if not (x.is_contiguous() if library(x).__name__ == "torch" else x.flags.c_contiguous):
+        raise ValueError(f"{name} must be C-contiguous, its strides are {tuple(strides(x))}")
+
+
+def check_out(out, shape, like):
+    """Raises ValueError or TypeError unless ``out`` is a C-contiguous array of floats of this shape."""
+    check_same("out", shape, out, like)
+    if dtype_name(out) not in FLOATS:
+        raise TypeError(f"out is {dtype_name(out)}, expected {', '.join(FLOATS)}")
+    check_contiguous("out", out)
+
+
+def check_apart(out, **inputs):
+    """Raises ValueError where ``out`` begins where one of the arrays that are read all the while does."""
+    for name, x in inputs.items():
+        if x is not None and address(x) == address(out) and math.prod(out.shape) and math.prod(x.shape):
+            raise ValueError(f"out is {name}, which is read while out is written")

@@ -7,8 +7,8 @@ from tilewright.language.extra import libdevice
 
 @tw.jit
 def relu(x):
-    """max(x, 0)."""
-    return tl.maximum(x, 0.0)
+    """max(x, 0), NaN of NaN."""
+    return tl.maximum(x, 0.0, propagate_nan=tl.PropagateNan.ALL)
 
 
 @tw.jit

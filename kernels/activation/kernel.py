@@ -3,7 +3,7 @@
 import tilewright as tw
 import tilewright.language as tl
 
-from .._arrays import library
+from .._arrays import check_floats, check_out, library
 from .._calls import launch, new, repeatable
 from .functions import gelu_erf, gelu_tanh, silu_fn
 
@@ -22,14 +22,16 @@ def activation_kernel(out_ptr, x_ptr, n, FUNCTION: tl.constexpr, BLOCK: tl.const
         y = gelu_tanh(x.to(tl.float32))
     else:
         y = silu_fn(x.to(tl.float32))
-    tl.store(out_ptr + offsets, y.to(x.dtype), mask=mask)
+    tl.store(out_ptr + offsets, y.to(out_ptr.dtype.element_ty), mask=mask)
 
 
 @repeatable
 def _apply(function, x, out):
+    check_floats(x)
     lib = library(x)
     x = x.contiguous() if lib.__name__ == "torch" else lib.ascontiguousarray(x)
     out = new(x.shape, x) if out is None else out
+    check_out(out, x.shape, x)
     n = x.numel() if lib.__name__ == "torch" else x.size
     if n:
         grid = (tw.cdiv(n, BLOCK),)

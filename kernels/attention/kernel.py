@@ -5,7 +5,7 @@ import math
 import tilewright as tw
 import tilewright.language as tl
 
-from .._arrays import check_same, library, on_gpu, strides
+from .._arrays import FLOATS, check_apart, check_floats, check_same, dtype_name, library, on_gpu, strides
 from .._calls import launch, new, repeatable
 
 LOG2_E = 1.4426950408889634
@@ -181,6 +181,8 @@ def _config(gpu, itemsize, head_size):
 
 
 def _check(q, k, v):
+    if library(q) is not library(k):
+        raise TypeError(f"q is an array of {library(q).__name__}, k of {library(k).__name__}")
     if q.ndim != 4 or k.ndim != 4:
         raise ValueError(f"expected (batch, heads, length, size), got {tuple(q.shape)} and {tuple(k.shape)}")
     check_same("v", k.shape, v, k)
@@ -189,10 +191,16 @@ def _check(q, k, v):
         raise ValueError(f"k has shape {tuple(k.shape)}, expected ({B}, {H}, length, {D})")
     if not 1 <= D <= 128:
         raise ValueError(f"head sizes from 1 to 128 are supported, got {D}")
-    if library(q) is not library(k) or not q.dtype == k.dtype == v.dtype:
-        raise TypeError(f"q, k and v must be of one type and library, got {q.dtype}, {k.dtype}, {v.dtype}")
-    for name, x in (("q", q), ("k", k), ("v", v)):
-        if strides(x)[3] != 1 and D > 1:
+    if not q.dtype == k.dtype == v.dtype:
+        raise TypeError(f"q, k and v must be of one type, got {q.dtype}, {k.dtype}, {v.dtype}")
+    check_floats(q)
+    _check_last(q=q, k=k, v=v)
+
+
+def _check_last(**arrays):
+    for name, x in arrays.items():
+        # Of arrays without elements NumPy and torch give any strides.
+        if strides(x)[3] != 1 and x.shape[3] > 1 and math.prod(x.shape):
             raise ValueError(
                 f"the last dimension of {name} must be contiguous, its stride is {strides(x)[3]}"
             )
@@ -208,13 +216,17 @@ def attention(q, k, v, causal=False, scale=None, out=None):
             strides free.
         causal: query i sees key j where j <= i + keys - queries.
         scale: factor of the scores; 1 / sqrt(D) where not given.
-        out: array of ``q``'s shape for the result; made where not given.
+        out: array of ``q``'s shape for the result, which may be ``q``; made where not given.
 
     A query that sees no key gives zeros. Source: FlashAttention-2, arXiv 2307.08691.
     """
     _check(q, k, v)
     out = new(q.shape, q) if out is None else out
     check_same("out", q.shape, out, q)
+    if dtype_name(out) not in FLOATS:
+        raise TypeError(f"out is {dtype_name(out)}, expected {', '.join(FLOATS)}")
+    _check_last(out=out)
+    check_apart(out, k=k, v=v)
     B, H, M, D = q.shape
     N = k.shape[2]
     if B * H * M == 0:

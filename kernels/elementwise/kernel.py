@@ -3,7 +3,7 @@
 import tilewright as tw
 import tilewright.language as tl
 
-from .._arrays import check_same, library
+from .._arrays import check_contiguous, check_same, dtype_name, library
 from .._calls import launch, new, repeatable
 
 BLOCK = 2048
@@ -29,7 +29,7 @@ def add(x, y, out=None):
 
     Raises:
         TypeError: the arrays come from different libraries or have different types.
-        ValueError: their shapes differ.
+        ValueError: their shapes differ, or ``out`` is not contiguous.
     """
     lib = library(x)
     check_same("y", x.shape, y, x)
@@ -37,6 +37,10 @@ def add(x, y, out=None):
         raise TypeError(f"x is {x.dtype} and y is {y.dtype}, expected one type")
     x, y = (v.contiguous() if lib.__name__ == "torch" else lib.ascontiguousarray(v) for v in (x, y))
     out = new(x.shape, x) if out is None else out
+    check_same("out", x.shape, out, x)
+    if out.dtype != x.dtype:
+        raise TypeError(f"out is {dtype_name(out)}, expected {dtype_name(x)}")
+    check_contiguous("out", out)
     n = x.numel() if lib.__name__ == "torch" else x.size
     if n:
         launch(add_kernel, (tw.cdiv(n, BLOCK),), out, x, y, n, BLOCK=BLOCK, num_warps=8)

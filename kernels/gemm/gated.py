@@ -3,7 +3,7 @@
 import tilewright as tw
 import tilewright.language as tl
 
-from .._arrays import as_rows, check_same, dtype_name, strides
+from .._arrays import as_rows, check_apart, check_contiguous, check_same, dtype_name, strides
 from .._calls import launch, new, repeatable
 from .config import choose
 from .operands import check_operands, prepared
@@ -138,6 +138,8 @@ def gated_matmul(
     type_ = result_type(a, out, out_dtype, False)
     out = new((*a.shape[:-1], N), a, type_) if out is None else out
     check_same("out", (*a.shape[:-1], N), out, a)
+    check_contiguous("out", out)
+    check_apart(out, a=a, gate=gate, up=up)
     for name, bias in (("gate_bias", gate_bias), ("up_bias", up_bias)):
         if bias is not None:
             check_same(name, (N,), bias, a)

@@ -4,7 +4,7 @@ import numpy as np
 import tilewright as tw
 import tilewright.language as tl
 
-from .._arrays import as_dtype, check_same, dtype_name, library, on_gpu, strides
+from .._arrays import as_dtype, check_apart, check_same, dtype_name, library, on_gpu, strides
 from .._calls import launch, new, repeatable, unrepeatable
 from .config import choose
 from .operands import TYPES, prepared
@@ -135,6 +135,7 @@ def grouped_matmul(
     type_ = result_type(a, out, out_dtype, False)
     out = new((M, N), a, type_) if out is None else out
     check_same("out", (M, N), out, a)
+    check_apart(out, a=a, b=b)
     if bias is not None:
         check_same("bias", (groups, N), bias, a)
     if M == 0 or N == 0 or groups == 0:

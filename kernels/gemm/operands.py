@@ -18,12 +18,12 @@ COPY_FROM = 2**28 * 3 // 4
 
 def check_operands(a, b):
     """Raises ValueError or TypeError unless a @ b is a product of matrices that the kernels know."""
+    if library(a) is not library(b):
+        raise TypeError(f"a is an array of {library(a).__name__}, b of {library(b).__name__}")
     if a.ndim < 2 or b.ndim < 2 or a.shape[-1] != b.shape[-2]:
         raise ValueError(
             f"expected shapes (..., M, K) and (..., K, N), got {tuple(a.shape)} and {tuple(b.shape)}"
         )
-    if library(a) is not library(b):
-        raise TypeError(f"a is an array of {library(a).__name__}, b of {library(b).__name__}")
     left, right = dtype_name(a), dtype_name(b)
     if left != right and not (left.startswith("float8") and right.startswith("float8")):
         raise TypeError(f"a is {left}, b is {right}: both have one type")

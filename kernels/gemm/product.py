@@ -4,7 +4,7 @@ import math
 
 import tilewright as tw
 
-from .._arrays import as_dtype, check_same, dtype_name, library, strides
+from .._arrays import as_dtype, check_apart, check_same, dtype_name, library, strides
 from .._calls import launch, new, repeatable
 from ..activation.functions import gelu_erf, gelu_tanh, relu, silu_fn
 from .config import choose
@@ -110,6 +110,7 @@ def matmul(
     shape = (*batch_shape(**named), a.shape[-2], b.shape[-1])
     out = new(shape, a, type_) if out is None else out
     check_same("out", shape, out, a)
+    check_apart(out, a=a, b=b)
     added = residual if c is None else c
     if added is not None:
         added = _fitted("residual" if c is None else "c", added, shape, a)

@@ -3,7 +3,7 @@
 import tilewright as tw
 import tilewright.language as tl
 
-from .._arrays import as_dtype, check_same, dtype_name, library, strides
+from .._arrays import as_dtype, check_apart, check_same, dtype_name, library, strides
 from .._calls import launch, new, repeatable
 from .config import choose
 from .operands import check_operands, prepared
@@ -135,6 +135,7 @@ def scaled_matmul(
     function = activation_function(activation)
     out = new((M, N), a, as_dtype(out_dtype, a)) if out is None else out
     check_same("out", (M, N), out, a)
+    check_apart(out, a=a, b=b)
     if bias is not None:
         check_same("bias", (N,), bias, a)
     kinds = [_kind("a_scale", a_scale, (M, K), a), _kind("b_scale", b_scale, (N, K), a)]

@@ -3,7 +3,7 @@
 import tilewright as tw
 import tilewright.language as tl
 
-from .._arrays import as_rows, check_same, row_warps, strides
+from .._arrays import as_rows, check_floats, check_out, check_same, row_warps, strides
 from .._calls import launch, new, repeatable
 
 # A row up to this length stays in the registers of one program.
@@ -97,9 +97,10 @@ def norm_long_kernel(
 
 @repeatable
 def _normalise(x, weight, bias, eps, center, out):
+    check_floats(x)
     rows = as_rows(x)
     out = new(x.shape, x) if out is None else out
-    check_same("out", x.shape, out, x)
+    check_out(out, x.shape, x)
     n_rows, n_cols = rows.shape
     for name, vector in (("weight", weight), ("bias", bias)):
         if vector is not None:

@@ -3,7 +3,7 @@
 import tilewright as tw
 import tilewright.language as tl
 
-from .._arrays import as_rows, check_same, row_warps, strides
+from .._arrays import as_rows, check_floats, check_out, row_warps, strides
 from .._calls import launch, new, repeatable
 
 # A row up to this length stays in the registers of one program.
@@ -60,9 +60,10 @@ def softmax(x, out=None):
     Rows of up to 16,384 elements are read once; longer ones twice, with a running maximum and
     sum (arXiv 1805.02867).
     """
+    check_floats(x)
     rows = as_rows(x)
     out = new(x.shape, x) if out is None else out
-    check_same("out", x.shape, out, x)
+    check_out(out, x.shape, x)
     n_rows, n_cols = rows.shape
     if n_rows == 0 or n_cols == 0:
         return out
