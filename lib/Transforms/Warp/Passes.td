@@ -49,7 +49,8 @@ def PipelineLoops : Pass<"warp-pipeline-loops", "::mlir::ModuleOp"> {
     iteration become asynchronous copies into the slots of one ring. The copies
     of the first `num-stages - 1` iterations are issued before the loop; each
     iteration waits for the oldest copies, passes the one barrier, issues those
-    of the iteration `num-stages - 1` ahead and computes. The pointers, masks and
+    of the iteration `num-stages - 1` ahead, under its first `warp.wgmma` if it has
+    one, and computes. The pointers, masks and
     carried values that addresses depend on are computed a second time, ahead of
     the loop; what nothing but the loads needed goes. Loads among them, of an
     index or of the page of a table, are issued one iteration further ahead, so

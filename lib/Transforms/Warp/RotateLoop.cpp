@@ -3,10 +3,11 @@
 // With N slots the copies run N - 1 iterations ahead: those of the first N - 1
 // iterations are issued before the loop, those of iteration i + N - 1 in
 // iteration i, behind the barrier that tells that slot (i - 1) mod N has been
-// read by all. Addresses are computed once more, ahead: the loop carries a
-// second set of the values that they depend on. Copies of iterations that will
-// not be are switched off, but their groups are committed all the same, so that
-// the number of groups to wait for never changes.
+// read by all, and under the first products that tensor cores compute alone.
+// Addresses are computed once more, ahead: the loop carries a second set of the
+// values that they depend on. Copies of iterations that will not be are
+// switched off, but their groups are committed all the same, so that the number
+// of groups to wait for never changes.
 //
 // Where addresses depend on what is loaded (an index, the page of a table),
 // these loads run one iteration further ahead and their results are carried, so
@@ -95,6 +96,7 @@ private:
   void append(const AheadOfLoop &ahead, SmallVectorImpl<Value> &values) const;
   AheadOfLoop takeAhead(ValueRange values) const;
   scf::ForOp createLoop(const AheadOfLoop &ahead, Value trips);
+  Operation *findProduct();
   void emitBody(scf::ForOp rotated);
   void replaceLoop(scf::ForOp rotated);
 
@@ -332,6 +334,19 @@ scf::ForOp LoopRotation::createLoop(const AheadOfLoop &ahead, Value trips) {
   return rotated;
 }
 
+/// The last of the products that tensor cores start to compute first, on their
+/// own: what runs ahead is issued meanwhile. Null for none.
+Operation *LoopRotation::findProduct() {
+  Operation *last = nullptr;
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    if (isa<WgmmaOp>(op) && needed.contains(&op))
+      last = &op;
+    else if (isa<WgmmaWaitOp>(op))
+      break;
+  }
+  return last;
+}
+
 void LoopRotation::emitBody(scf::ForOp rotated) {
   b.setInsertionPointToStart(rotated.getBody());
   auto arguments = rotated.getRegionIterArgs();
@@ -346,18 +361,26 @@ void LoopRotation::emitBody(scf::ForOp rotated) {
   auto wait = RingWaitOp::create(b, ring, read, distance - 1);
   // What all threads have copied is there, and all have read the slot to fill.
   BarrierOp::create(b);
-  Value enable = arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, left,
-                                       count(distance));
-  emitCopies(fill, enable, ahead);
-  if (hasIndices())
-    emitIndices(arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, left,
-                                      count(distance + 1)),
-                ahead);
+  auto emitAhead = [&] {
+    Value enable = arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, left,
+                                         count(distance));
+    emitCopies(fill, enable, ahead);
+    if (hasIndices())
+      emitIndices(arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, left,
+                                        count(distance + 1)),
+                  ahead);
+  };
+  Operation *product = findProduct();
+  if (!product)
+    emitAhead();
   for (auto [load, memory] : llvm::zip_equal(plan.loads, wait.getTiles()))
     map.map(AllocOp(load.alloc).getResult(), memory);
-  for (Operation &op : loop.getBody()->without_terminator())
+  for (Operation &op : loop.getBody()->without_terminator()) {
     if (needed.contains(&op))
       b.clone(op, map);
+    if (&op == product)
+      emitAhead();
+  }
   RingReleaseOp::create(b, wait.getSlot());
 
   SmallVector<Value> yielded;

@@ -198,3 +198,37 @@ tile.func @rows(%p: tensor<16x16x!tile.ptr<f16>, #rows> {tile.divisibility = 16 
   } {tile.num_stages = 2 : i32}
   tile.return %sum : tensor<16x16xf16, #rows>
 }
+
+// Copies are issued while tensor cores compute on their own, not before.
+
+#c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
+#ra = #warp.linear<{register = [[0, 1], [0, 2], [0, 4], [32, 0]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]}>
+#a = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 8], [4, 16], [8, 0], [16, 0], [32, 0]]}>
+#b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 1], [8, 2], [16, 4], [0, 8]]}>
+
+// CHECK-LABEL: @under_products
+// CHECK: scf.for
+// CHECK: warp.ring.wait
+// CHECK-NEXT: warp.barrier
+// CHECK-NEXT: warp.wgmma
+// CHECK-NEXT: warp.wgmma
+// CHECK: warp.ring.acquire
+// CHECK: warp.async_copy
+// CHECK: warp.ring.commit
+// CHECK: warp.wgmma_wait
+// CHECK: warp.ring.release
+tile.func @under_products(%p: tensor<64x32x!tile.ptr<f16>, #ra>, %b: !warp.shared<32x16xf16, #b>, %zero: tensor<64x16xf32, #c>, %n: i32) -> tensor<64x16xf32, #c> attributes {warp.num_warps = 4 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x16xf32, #c>) : i32 {
+    %at = tile.splat %i : i32 -> tensor<64x32xi32, #ra>
+    %q = tile.addptr %p, %at {tile.contiguity = array<i32: 1, 32>, tile.divisibility = array<i32: 16, 16>} : tensor<64x32x!tile.ptr<f16>, #ra>, tensor<64x32xi32, #ra>
+    %t = tile.load %q : tensor<64x32x!tile.ptr<f16>, #ra>
+    %m = warp.alloc %t : (tensor<64x32xf16, #ra>) -> !warp.shared<64x32xf16, #a>
+    %s = warp.wgmma %m, %b, %acc : !warp.shared<64x32xf16, #a>, !warp.shared<32x16xf16, #b>, tensor<64x16xf32, #c>
+    %r = warp.wgmma %m, %b, %s : !warp.shared<64x32xf16, #a>, !warp.shared<32x16xf16, #b>, tensor<64x16xf32, #c>
+    %z = warp.wgmma_wait %r {pendings = 0 : i32} : tensor<64x16xf32, #c>
+    scf.yield %z : tensor<64x16xf32, #c>
+  }
+  tile.return %sum : tensor<64x16xf32, #c>
+}
