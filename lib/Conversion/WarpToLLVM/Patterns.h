@@ -89,6 +89,9 @@ void populateDebugToLLVM(const WarpTypeConverter &converter,
 void populateMmaToLLVM(const WarpTypeConverter &converter,
                        const NvidiaTarget &target,
                        mlir::RewritePatternSet &patterns);
+/// Makes each warp.wgmma_wait that stands right behind the one product whose
+/// sums it gives a part of that.
+void joinWaits(mlir::ModuleOp module);
 /// warp.wgmma, warp.wgmma_wait, warp.proxy_fence.
 void populateWgmmaToLLVM(const WarpTypeConverter &converter,
                          const NvidiaTarget &target,

@@ -138,6 +138,7 @@ struct ConvertWarpToLLVM
     bool usesWgmma =
         module.walk([](warp::WgmmaOp) { return WalkResult::interrupt(); })
             .wasInterrupted();
+    joinWaits(module);
     declareSharedMemory(module);
     if (failed(convertTiles(module, target)) || failed(convertLoops(module)) ||
         failed(convertScalars(module, usesWgmma)))

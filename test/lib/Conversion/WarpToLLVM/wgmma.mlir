@@ -7,7 +7,8 @@
 // The same B with the other dimension contiguous, rows of 32 bytes.
 #t = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0]]}>
 
-// Two steps along k, 32 bytes further each; rows of 8 are 512 bytes apart.
+// Two steps along k, 32 bytes further each; rows of 8 are 512 bytes apart. What
+// comes behind the product is waited for in a piece of PTX of its own.
 // CHECK-LABEL: @shared
 // 2 << 62 | 32 << 32 | 1 << 16: the swizzle, the stride and the leading offset.
 // CHECK: llvm.mlir.constant(-9223371899415756800 : i64)
@@ -26,6 +27,7 @@ tile.func @shared(%p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 
   %a = warp.alloc {warp.shared_offset = 0 : i32} : !warp.shared<64x32xf16, #a>
   %b = warp.alloc {warp.shared_offset = 4096 : i32} : !warp.shared<32x16xf16, #b>
   %s = warp.wgmma %a, %b, %c : !warp.shared<64x32xf16, #a>, !warp.shared<32x16xf16, #b>, tensor<64x16xf32, #c>
+  warp.proxy_fence
   %d = warp.wgmma_wait %s {pendings = 1 : i32} : tensor<64x16xf32, #c>
   tile.store %q, %d : tensor<64x16x!tile.ptr<f32>, #c>
   tile.return
@@ -56,12 +58,13 @@ tile.func @registers(%p: !tile.ptr<bf16>, %o: !tile.ptr<f32>) attributes {tile.k
 #two = #warp.linear<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0], [0, 8]]}>
 
 // Two warpgroups side by side: the second starts at column 8 of B. Halves are
-// summed in pairs.
+// summed in pairs. A wait right behind the product is part of its piece.
 // CHECK-LABEL: @groups
 // CHECK: nvvm.shfl.sync idx
 // CHECK: m64n8k16.f16.f16.f16 {$0, $1}
+// CHECK-SAME: wgmma.commit_group.sync.aligned;\0A}\0Awgmma.wait_group.sync.aligned 0;
 // CHECK-SAME: "=r,=r,l,l,0,1"
-// CHECK: "wgmma.wait_group.sync.aligned 0;", "=r,=r,0,1"
+// CHECK-NOT: wait_group
 // CHECK: fence.proxy.async.shared::cta;
 tile.func @groups(%p: !tile.ptr<f16>) attributes {tile.kernel, warp.num_warps = 8 : i32} {
   %q = tile.splat %p : !tile.ptr<f16> -> tensor<64x16x!tile.ptr<f16>, #two>
