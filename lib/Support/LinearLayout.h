@@ -81,8 +81,8 @@ namespace tilewright {
 /// the last dimension first; use dimAxis.
 enum class LayoutAxis : uint8_t { Register, Lane, Warp, Block, Offset };
 
-/// The largest rank of a tile.
-inline constexpr unsigned kMaxLayoutRank = 8;
+/// The largest rank of a tile: of as many sides of two as a large tile has.
+inline constexpr unsigned kMaxLayoutRank = 20;
 
 /// Dimension `index` of a tile.
 constexpr LayoutAxis dimAxis(unsigned index) { return LayoutAxis(255 - index); }

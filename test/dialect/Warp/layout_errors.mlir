@@ -27,8 +27,8 @@
 
 // -----
 
-// expected-error@+1 {{layout of rank 9 is above the largest, 8}}
-#l = #warp.linear<{register = [[1, 0, 0, 0, 0, 0, 0, 0, 0]]}>
+// expected-error@+1 {{layout of rank 21 is above the largest, 20}}
+#l = #warp.linear<{register = [[1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]]}>
 
 // -----
 

@@ -46,11 +46,11 @@ tile.func @expand(%x: tensor<32xf32, #lanes>) {
 
 // -----
 
-// Layouts have up to eight dimensions.
-#rank8 = #warp.linear<{register = [], lane = [[1, 0, 0, 0, 0, 0, 0, 0], [2, 0, 0, 0, 0, 0, 0, 0], [4, 0, 0, 0, 0, 0, 0, 0], [8, 0, 0, 0, 0, 0, 0, 0], [16, 0, 0, 0, 0, 0, 0, 0]]}>
-tile.func @rank(%x: tensor<32x1x1x1x1x1x1x1xf32, #rank8>) {
-  // expected-error @+2 {{no layout follows from 'tensor<32x1x1x1x1x1x1x1xf32, }}
+// Layouts have up to twenty dimensions.
+#rank20 = #warp.linear<{register = [], lane = [[1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], [2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], [4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], [8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], [16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]]}>
+tile.func @rank(%x: tensor<32x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xf32, #rank20>) {
+  // expected-error @+2 {{no layout follows from 'tensor<32x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xf32, }}
   // expected-error @below {{failed to infer returned types}}
-  %0 = tile.expand_dims %x {axis = 8 : i32} : tensor<32x1x1x1x1x1x1x1xf32, #rank8> -> tensor<32x1x1x1x1x1x1x1x1xf32>
+  %0 = tile.expand_dims %x {axis = 20 : i32} : tensor<32x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xf32, #rank20> -> tensor<32x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xf32>
   tile.return
 }

@@ -51,7 +51,7 @@ def test_packed_rows(backend, rng, bm, num_warps, M, N, K):
     grid = (tw.cdiv(M, bm), tw.cdiv(N, 64))
     packed_rows[grid](x, backend.array(q), scale, zero, out, M, N, K, bm, 64, 64, group, num_warps=num_warps)
     w = np.stack([q & 15, q >> 4], 1).reshape(K, N).astype(np.float16)
-    each = [np.repeat(backend.numpy(v), group, 0) for v in (zero, scale)]
+    each = [np.repeat(backend.numpy(v).astype(np.float16), group, 0) for v in (zero, scale)]
     w = ((w - each[0]) * each[1]).astype(np.float64)
     backend.check(out, backend.numpy(x).astype(np.float64) @ w, "float32")
 

@@ -17,8 +17,8 @@ tile.func @huge(%x: f32) attributes {tile.kernel} {
 // -----
 
 tile.func @many(%x: f32) attributes {tile.kernel} {
-  // expected-error@below {{a block has at most 8 dimensions, got 'tensor<1x1x1x1x1x1x1x1x2xf32>'}}
-  %r = tile.splat %x : f32 -> tensor<1x1x1x1x1x1x1x1x2xf32>
+  // expected-error@below {{a block has at most 20 dimensions, got 'tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x2xf32>'}}
+  %r = tile.splat %x : f32 -> tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x2xf32>
   tile.return
 }
 
