@@ -209,6 +209,8 @@ def make(version, numerics):
         ("triton._internal_testing", "internal_testing"),
         ("triton.tools.mxfp", "mxfp"),
         ("triton.tools.ragged_tma", "ragged_tma"),
+        ("triton.profiler", "profiler"),
+        ("triton.profiler.viewer", "profile_viewer"),
     ):
         add(name, _later(module, name))
     add("triton.knobs", {"runtime": knobs.runtime})

@@ -1,0 +1,237 @@
+"""`triton.profiler`: sessions that measure launches, by scope, and write them as trees.
+
+A session measures while it is active. Its file is in the format that Triton's profiler writes: a list of the root of
+the tree and the devices; each node has a `frame` with a `name`, `metrics`, and `children`.
+"""
+
+import contextlib
+import functools
+import json
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+
+import tilewright as tw
+
+from ..profiling import Profile
+
+DEFAULT_PROFILE_NAME = "proton"
+TIME, COUNT = "time (ns)", "count"
+
+#: The scopes that are open, outermost first: a name and metrics each.
+_scopes = ContextVar("tilewright_profiler_scopes", default=())
+_sessions = {}
+
+
+class _Recording(Profile):
+    """The launches of a stretch in which a session is active, with the scopes that each was in."""
+
+    def __init__(self):
+        super().__init__()
+        self.scopes = []
+
+    def _after(self, launch):
+        known = len(self._records)
+        super()._after(launch)
+        if len(self._records) > known:
+            self.scopes.append(_scopes.get())
+
+
+@dataclass
+class _Session:
+    """One session: where it writes to, the stretches that are done, and the one that is open."""
+
+    name: str
+    hook: object
+    done: list = field(default_factory=list)
+    recording: object = None
+
+    def activate(self):
+        if self.recording is None:
+            self.recording = _Recording()
+            self.recording.__enter__()
+
+    def deactivate(self):
+        if self.recording is not None:
+            self.recording.__exit__(None, None, None)
+            self.done.append(self.recording)
+            self.recording = None
+
+    def tree(self):
+        """The root of the tree of scopes and kernels."""
+        root = _node("ROOT")
+        for recording in self.done:
+            for launch, scopes in zip(recording.launches, recording.scopes, strict=True):
+                self._add(root, launch, scopes)
+        return root
+
+    def _add(self, root, launch, scopes):
+        node = root
+        for name, metrics in scopes:
+            node = _child(node, name)
+            for key, value in metrics.items():
+                node["metrics"].setdefault(key, value)
+        facts = launch["metadata"] if self.hook == "triton" else {}
+        node = _child(node, str(facts.get("name", launch["kernel"])))
+        time = launch["device_time"]
+        counted = {COUNT: 1, TIME: 0 if time is None else time * 1e3}
+        counted |= {key: value for key, value in facts.items() if isinstance(value, (int, float))}
+        for key, value in counted.items():
+            node["metrics"][key] = node["metrics"].get(key, 0) + value
+        kind, _, number = launch["device"].partition(":")
+        node["metrics"] |= {"device_type": kind.upper(), "device_id": number or "0"}
+
+
+def _node(name):
+    return {"frame": {"name": name, "type": "function"}, "metrics": {}, "children": []}
+
+
+def _child(node, name):
+    """The child of that name, a new one where there is none."""
+    for child in node["children"]:
+        if child["frame"]["name"] == name:
+            return child
+    node["children"].append(_node(name))
+    return node["children"][-1]
+
+
+def _chosen(session):
+    if session is None:
+        return list(_sessions.values())
+    if session not in _sessions:
+        raise ValueError(f"there is no profiling session {session!r}, but {sorted(_sessions)}")
+    return [_sessions[session]]
+
+
+def start(name=None, *, context="shadow", data="tree", backend=None, mode=None, hook=None):
+    """Start a session that writes `name`.hatchet when it is finalized, and give its number.
+
+    `hook="triton"`: kernels are called what their `launch_metadata` says, which counts the metrics, too (`flops`,
+    `bytes` ...). `backend` and `mode` choose among ways to measure of which there is one, events around each kernel.
+
+    Raises:
+        ValueError: `context` other than "shadow" (the scopes) or `data` other than "tree".
+    """
+    if context != "shadow" or data != "tree":
+        raise ValueError(
+            f"profiles are trees of scopes (context='shadow', data='tree'), got {context!r}, {data!r}"
+        )
+    number = max(_sessions, default=-1) + 1
+    _sessions[number] = _Session(DEFAULT_PROFILE_NAME if name is None else str(name), hook)
+    _sessions[number].activate()
+    return number
+
+
+def activate(session=None):
+    """Measure from here on: the session of that number, or all."""
+    for chosen in _chosen(session):
+        chosen.activate()
+
+
+def deactivate(session=None, flushing=False):
+    """Do not measure from here on: the session of that number, or all."""
+    for chosen in _chosen(session):
+        chosen.deactivate()
+
+
+def finalize(session=None, output_format="hatchet"):
+    """End the session of that number, or all, and write what was measured."""
+    if output_format not in ("", "hatchet"):
+        raise ValueError(f"profiles are written as 'hatchet', got {output_format!r}")
+    for number in list(_sessions) if session is None else [session]:
+        (ended,) = _chosen(number)
+        ended.deactivate()
+        del _sessions[number]
+        text = json.dumps([ended.tree(), _devices()])
+        with open(f"{ended.name}.hatchet", "w", encoding="utf-8") as file:
+            file.write(text)
+
+
+def _devices():
+    """What the file says of the devices."""
+    try:
+        infos = [tw.device_info(i) for i in range(tw.device_count())]
+    except (RuntimeError, AttributeError):
+        return {}
+    return (
+        {"CUDA": {str(i): {"name": getattr(info, "name", "")} for i, info in enumerate(infos)}}
+        if infos
+        else {}
+    )
+
+
+@contextlib.contextmanager
+def _opened(name, metrics):
+    token = _scopes.set((*_scopes.get(), (str(name), dict(metrics or {}))))
+    try:
+        yield
+    finally:
+        _scopes.reset(token)
+
+
+class scope:
+    """`with scope("name", {"bytes": n}):`, or a decorator: launches in it stand below a node of that name."""
+
+    def __init__(self, name, metrics=None):
+        self.name, self.metrics, self._open = name, metrics, []
+
+    def __enter__(self):
+        opened = _opened(self.name, self.metrics)
+        opened.__enter__()
+        self._open.append(opened)
+        return self
+
+    def __exit__(self, *exception):
+        return self._open.pop().__exit__(*exception)
+
+    def __call__(self, function):
+        @functools.wraps(function)
+        def scoped(*args, **kwargs):
+            with _opened(self.name, self.metrics):
+                return function(*args, **kwargs)
+
+        return scoped
+
+
+def enter_scope(name, *, metrics=None):
+    """Open a scope that `exit_scope` ends."""
+    _scopes.set((*_scopes.get(), (str(name), dict(metrics or {}))))
+
+
+def exit_scope(name=None, *, metrics=None):
+    """End the innermost scope; with `name` it is that one. `metrics` are added to it."""
+    open_ = _scopes.get()
+    if not open_ or (name is not None and open_[-1][0] != name):
+        raise ValueError(f"the innermost scope is {open_[-1][0] if open_ else None!r}, not {name!r}")
+    open_[-1][1].update(metrics or {})
+    _scopes.set(open_[:-1])
+
+
+def profile(func=None, *, name=None, context="shadow", data="tree", backend=None, mode=None, hook=None):
+    """Measure the calls of a function: `profile(f, name="f")(x)`, or a decorator."""
+    if func is None:
+        return functools.partial(
+            profile, name=name, context=context, data=data, backend=backend, mode=mode, hook=hook
+        )
+
+    @functools.wraps(func)
+    def measured(*args, **kwargs):
+        session = start(name, context=context, data=data, backend=backend, mode=mode, hook=hook)
+        try:
+            return func(*args, **kwargs)
+        finally:
+            finalize(session)
+
+    return measured
+
+
+__all__ = [
+    "DEFAULT_PROFILE_NAME",
+    "activate",
+    "deactivate",
+    "enter_scope",
+    "exit_scope",
+    "finalize",
+    "profile",
+    "scope",
+    "start",
+]
