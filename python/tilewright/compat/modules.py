@@ -205,7 +205,9 @@ def make(version, numerics):
     )
     add("triton.testing", _public(testing))
     add("triton.tools", {})
+    add("triton._C", {})
     for name, module in (
+        ("triton._C.libtriton", "libtriton"),
         ("triton._internal_testing", "internal_testing"),
         ("triton.tools.mxfp", "mxfp"),
         ("triton.tools.ragged_tma", "ragged_tma"),
