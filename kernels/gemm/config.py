@@ -21,7 +21,7 @@ for a known one.
 
 import math
 from dataclasses import dataclass, fields, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import tilewright as tw
 
@@ -106,6 +106,12 @@ class Problem:
     b_reach: float = 1.0
     a_along_k: bool = True
     b_along_k: bool = True
+
+    @cached_property
+    def turned(self):
+        """The transposed product: of b turned by a turned."""
+        sides = {"M": self.N, "N": self.M, "a_reach": self.b_reach, "b_reach": self.a_reach}
+        return replace(self, **sides, a_along_k=self.b_along_k, b_along_k=self.a_along_k)
 
 
 def reach(pitch):
@@ -192,24 +198,21 @@ def instructions(columns, along_k):
 
 def clocks(problem, config, costs=COSTS):
     """The model of the head of this file."""
-    M, N = (problem.N, problem.M) if config.swap else (problem.M, problem.N)
+    problem = problem.turned if config.swap else problem
+    M, N = problem.M, problem.N
     bm, bn, bk, size = config.block_m, config.block_n, config.block_k, problem.itemsize
     tiles = -(-M // bm) * -(-N // bn) * problem.batch * config.split_k
     steps = -(-problem.K // (bk * config.split_k))
     columns = bn * problem.sums
-    parts = instructions(bn, problem.a_along_k if config.swap else problem.b_along_k)
     computed = sum(
         max(
             bm * part * problem.sums * bk * size / 2 / costs.products,
             bk * size * problem.sums * (bm + part * max(bm // 64, 1)) / costs.shared,
         )
         * (1 if part.bit_count() == 1 else 1 + costs.uneven)
-        for part in parts
+        for part in instructions(bn, problem.b_along_k)
     )
-    a_reach, b_reach = (
-        (problem.b_reach, problem.a_reach) if config.swap else (problem.a_reach, problem.b_reach)
-    )
-    sides = [bm * a_reach, columns * b_reach]
+    sides = [bm * problem.a_reach, columns * problem.b_reach]
     sides[bm <= bn] /= config.num_ctas
     loads = bk * size * sum(sides) / costs.l2
     # Where the sums leave the tensor cores after each block, those stand still meanwhile.
@@ -238,14 +241,18 @@ def fits(problem, bm, bn, warps):
 def candidates(problem):
     """Every way to divide the problem that the model compares."""
     block_k = 128 // problem.itemsize
+    # Clusters pay where the L2 cache is what products wait for.
+    shares = max(problem.a_reach, problem.b_reach) > 1 and not problem.whole and not problem.exact
     may_swap = problem.M <= 64 < problem.N and not problem.whole
     for swap in (False, True) if may_swap else (False,):
-        M, N = (problem.N, problem.M) if swap else (problem.M, problem.N)
+        asked = problem.turned if swap else problem
+        M, N = asked.M, asked.N
+        # Of an operand that is not along k, 16 columns left over would be an instruction that waits for shared memory.
+        multiple = 16 if asked.b_along_k else 32
         for bm, bn, warps in TILES:
-            # Of an operand that is not along k few columns are left over for a narrow instruction, at best.
-            along_k = problem.a_along_k if swap else problem.b_along_k
-            whole = bn.bit_count() == 1 or (problem.plain and (along_k or bn % 32 == 0))
-            if not fits(problem, bm, bn, warps) or not whole:
+            if not fits(problem, bm, bn, warps):
+                continue
+            if bn.bit_count() > 1 and (not problem.plain or bn % multiple):
                 continue
             # Mostly empty tiles, where there are smaller ones.
             if (bm > 64 and bm >= 2 * M) or (bn > 16 and bn >= 2 * N):
@@ -260,12 +267,7 @@ def candidates(problem):
                 if split > 1 and (split * programs >= 2 * problem.processors or split * deep > problem.K):
                     break
                 yield Config(bm, bn, deep, warps, stages, 8, split, swap)
-            if (
-                programs > 1
-                and max(problem.a_reach, problem.b_reach) > 1
-                and not problem.whole
-                and not problem.exact
-            ):
+            if shares and programs > 1:
                 yield Config(bm, bn, deep, warps, stages, 8, 1, swap, 2)
 
 

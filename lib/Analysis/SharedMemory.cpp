@@ -86,11 +86,16 @@ static SharedUse getSlot(Value ring, RingAccess access) {
   return use;
 }
 
+Value tilewright::getNamedMemory(Value tile) {
+  while (auto view = tile.getDefiningOp<warp::SharedTransposeOp>())
+    tile = view.getSource();
+  return tile;
+}
+
 /// The access to a tile in shared memory. One that came through a block
 /// argument may be any.
-static SharedUse getTile(Value memory, bool isWrite) {
-  while (auto other = memory.getDefiningOp<warp::SharedTransposeOp>())
-    memory = other.getSource();
+static SharedUse getTile(Value tile, bool isWrite) {
+  Value memory = getNamedMemory(tile);
   if (auto alloc = memory.getDefiningOp<warp::AllocOp>())
     return getAllocated(alloc, isWrite);
   if (auto acquire = memory.getDefiningOp<warp::RingAcquireOp>();

@@ -30,6 +30,9 @@ bool usesScratch(mlir::Operation *op);
 /// than shared memory; null if nothing does.
 mlir::Operation *findGlobalWrite(mlir::Operation *op);
 
+/// The memory that `tile` is, or is another name for.
+mlir::Value getNamedMemory(mlir::Value tile);
+
 /// What an access does to a ring.
 enum class RingAccess { None, Fill, Wait, Read };
 

@@ -1,5 +1,9 @@
 #include "lib/Analysis/WgmmaPlans.h"
 
+#include "lib/Analysis/SharedMemory.h"
+
+#include "mlir/IR/Matchers.h"
+
 using namespace mlir;
 using namespace tilewright;
 using namespace tilewright::warp;
@@ -23,33 +27,29 @@ std::optional<WgmmaPlan> tilewright::getWgmmaPlan(Value a, Value b, Value acc) {
                    getTileElementType(a).getIntOrFloatBitWidth(), obstacle);
 }
 
-/// Where the memory of `tile` starts in the slot of a ring, if it is of one.
-static std::optional<int64_t> getOffsetInSlot(Value tile, RingWaitOp slot) {
-  while (auto view = tile.getDefiningOp<SharedTransposeOp>())
-    tile = view.getSource();
-  auto result = dyn_cast<OpResult>(tile);
-  if (!slot || !result || result.getOwner() != slot)
+bool tilewright::startsAtZero(Value acc) {
+  return matchPattern(acc, m_AnyZeroFloat()) || matchPattern(acc, m_Zero());
+}
+
+/// Where `memory` starts in the slot of a ring that is waited for, if it is a
+/// tile of `slot`.
+static std::optional<int64_t> getOffsetInSlot(Value memory, RingWaitOp slot) {
+  if (!slot)
     return std::nullopt;
   auto tiles = slot.getTiles();
-  auto found = llvm::find(tiles, tile);
+  auto found = llvm::find(tiles, memory);
   if (found == tiles.end())
     return std::nullopt;
   return slot.getRing().getType().getTileOffset(found - tiles.begin());
 }
 
-static RingWaitOp getSlot(Value tile) {
-  while (auto view = tile.getDefiningOp<SharedTransposeOp>())
-    tile = view.getSource();
-  return tile.getDefiningOp<RingWaitOp>();
-}
-
 std::optional<WgmmaPlan> tilewright::getWgmmaPlan(Value a, ValueRange b,
                                                   ValueRange acc) {
-  RingWaitOp slot = getSlot(b.front());
+  auto slot = getNamedMemory(b.front()).getDefiningOp<RingWaitOp>();
   SmallVector<WgmmaNeighbour> products;
   std::optional<int64_t> end;
   for (auto [right, sum] : llvm::zip_equal(b, acc)) {
-    auto start = getOffsetInSlot(right, slot);
+    auto start = getOffsetInSlot(getNamedMemory(right), slot);
     auto plan = getWgmmaPlan(a, right, sum);
     if (!start || !plan || (end && *end != *start))
       return std::nullopt;

@@ -10,6 +10,9 @@ namespace tilewright {
 /// The type of the elements of a tile, wherever it is.
 mlir::Type getTileElementType(mlir::Value tile);
 
+/// Whether the accumulator of a product is zeros.
+bool startsAtZero(mlir::Value acc);
+
 /// The instructions of a product by `warp.wgmma`.
 std::optional<WgmmaPlan> getWgmmaPlan(mlir::Value a, mlir::Value b,
                                       mlir::Value acc);

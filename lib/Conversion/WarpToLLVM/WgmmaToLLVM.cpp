@@ -17,7 +17,6 @@
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/IR/Matchers.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -218,47 +217,35 @@ std::string getWait(Operation *op) {
   return pendings ? "\n" + formatWait(pendings.getInt()) : "";
 }
 
-/// Products by the instructions of one plan, in LLVM's terms.
-class ProductEmitter {
-public:
-  ProductEmitter(ImplicitLocOpBuilder &b, const WgmmaPlan &plan,
-                 std::string wait)
-      : b(b), plan(plan), wait(std::move(wait)) {}
-
-  /// `typed...` are the operands before the conversion, which have the types;
-  /// `right` is the memory of the first right side.
-  SmallVector<SmallVector<Value>> emit(Value typedA, Value typedB,
-                                       ValueRange typedAccs, ValueRange a,
-                                       Value right, ArrayRef<ValueRange> accs) {
-    Type typeA = getTileElementType(typedA);
-    Type typeAcc = getTileElementType(typedAccs.front());
-    SmallVector<SmallVector<Value>> packed;
-    for (ValueRange acc : accs)
-      packed.push_back(packSums(b, acc));
-    SumsBeside sums(packed, plan.parts);
-    SmallVector<Value> left = plan.a ? SmallVector<Value>{emitDescriptor(
-                                           b, a[0], *plan.a, plan.aOffsets)}
-                                     : packWords(b, a, 32);
-    Value descriptor = emitDescriptor(b, right, plan.b, plan.bOffsets);
-    std::string instruction = getInstruction(typeA, getTileElementType(typedB),
-                                             typeAcc, plan.columns);
-    WgmmaWriter writer(b, plan, instruction, sums.get().size() / plan.parts,
-                       typeA.getIntOrFloatBitWidth() == 16);
-    Value acc = typedAccs.front();
-    bool startsAtZero =
-        matchPattern(acc, m_AnyZeroFloat()) || matchPattern(acc, m_Zero());
-    SmallVector<SmallVector<Value>> results = sums.split(writer.write(
-        left, descriptor, sums.get(), startsAtZero, accs.size(), wait));
-    for (SmallVector<Value> &result : results)
-      result = unpackSums(b, result, typeAcc);
-    return results;
-  }
-
-private:
-  ImplicitLocOpBuilder &b;
-  const WgmmaPlan &plan;
-  std::string wait;
-};
+/// Writes products by the instructions of `plan`. `typed...` are the operands
+/// before the conversion, which have the types; `right` is the memory of the
+/// first right side. Gives the sums of each product.
+SmallVector<SmallVector<Value>>
+emitProducts(ImplicitLocOpBuilder &b, const WgmmaPlan &plan, Value typedA,
+             Value typedB, ValueRange typedAccs, ValueRange a, Value right,
+             ArrayRef<ValueRange> accs, const std::string &wait) {
+  Type typeA = getTileElementType(typedA);
+  Value acc = typedAccs.front();
+  Type typeAcc = getTileElementType(acc);
+  SmallVector<SmallVector<Value>> packed;
+  for (ValueRange sums : accs)
+    packed.push_back(packSums(b, sums));
+  SumsBeside sums(packed, plan.parts);
+  SmallVector<Value> left =
+      plan.a
+          ? SmallVector<Value>{emitDescriptor(b, a[0], *plan.a, plan.aOffsets)}
+          : packWords(b, a, 32);
+  Value descriptor = emitDescriptor(b, right, plan.b, plan.bOffsets);
+  WgmmaWriter writer(
+      b, plan,
+      getInstruction(typeA, getTileElementType(typedB), typeAcc, plan.columns),
+      sums.get().size() / plan.parts, typeA.getIntOrFloatBitWidth() == 16);
+  SmallVector<SmallVector<Value>> results = sums.split(writer.write(
+      left, descriptor, sums.get(), startsAtZero(acc), accs.size(), wait));
+  for (SmallVector<Value> &result : results)
+    result = unpackSums(b, result, typeAcc);
+  return results;
+}
 
 class WgmmaLowering : public ConvertOpToLLVMPattern<warp::WgmmaOp> {
 public:
@@ -275,9 +262,9 @@ public:
       return rewriter.notifyMatchFailure(op, "no plan");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     rewriter.replaceOpWithMultiple(
-        op, ProductEmitter(b, *plan, getWait(op))
-                .emit(op.getA(), op.getB(), op.getAcc(), adaptor.getA(),
-                      adaptor.getB()[0], adaptor.getAcc()));
+        op, emitProducts(b, *plan, op.getA(), op.getB(), op.getAcc(),
+                         adaptor.getA(), adaptor.getB()[0], adaptor.getAcc(),
+                         getWait(op)));
     return success();
   }
 
@@ -302,9 +289,9 @@ public:
                             "other as one descriptor expresses");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     rewriter.replaceOpWithMultiple(
-        op, ProductEmitter(b, *plan, getWait(op))
-                .emit(op.getA(), op.getB().front(), op.getAcc(), adaptor.getA(),
-                      adaptor.getB().front()[0], adaptor.getAcc()));
+        op, emitProducts(b, *plan, op.getA(), op.getB().front(), op.getAcc(),
+                         adaptor.getA(), adaptor.getB().front()[0],
+                         adaptor.getAcc(), getWait(op)));
     return success();
   }
 

@@ -2,6 +2,7 @@
 
 #include "dialect/Warp/WarpOps.h"
 #include "lib/Analysis/RunningSums.h"
+#include "lib/Analysis/SharedMemory.h"
 #include "lib/Transforms/Warp/LoopEntry.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -78,12 +79,6 @@ static std::optional<CarriedSums> findCarriedSums(scf::ForOp loop) {
   return sums;
 }
 
-static Value getMemory(Value tile) {
-  while (auto view = tile.getDefiningOp<SharedTransposeOp>())
-    tile = view.getSource();
-  return tile;
-}
-
 /// The slots that the products of a loop read, or nothing if they read anything
 /// else that the next iteration may change: registers, or memory that is
 /// stored to.
@@ -94,7 +89,7 @@ findSlots(const CarriedSums &sums) {
   bool others = false;
   loop.getBody()->walk([&](WgmmaOp product) {
     for (Value operand : {Value(product.getA()), Value(product.getB())}) {
-      Value memory = getMemory(operand);
+      Value memory = getNamedMemory(operand);
       if (isa<SharedType>(memory.getType()) &&
           loop.isDefinedOutsideOfLoop(memory))
         continue;

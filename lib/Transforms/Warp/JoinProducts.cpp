@@ -2,7 +2,6 @@
 
 #include "lib/Analysis/WgmmaPlans.h"
 
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -18,10 +17,6 @@ namespace tilewright::warp {
 /// Products that one instruction may compute, in order.
 using Neighbours = SmallVector<WgmmaOp, 4>;
 
-static bool isZero(Value acc) {
-  return matchPattern(acc, m_AnyZeroFloat()) || matchPattern(acc, m_Zero());
-}
-
 static std::optional<WgmmaPlan> getPlan(ArrayRef<WgmmaOp> products) {
   SmallVector<Value> b, acc;
   for (WgmmaOp product : products) {
@@ -36,7 +31,7 @@ static std::optional<WgmmaPlan> getPlan(ArrayRef<WgmmaOp> products) {
 static bool goesWith(const Neighbours &found, WgmmaOp next) {
   WgmmaOp first = found.front();
   if (first.getA() != next.getA() ||
-      isZero(first.getAcc()) != isZero(next.getAcc()) ||
+      startsAtZero(first.getAcc()) != startsAtZero(next.getAcc()) ||
       getTileElementType(first.getB()) != getTileElementType(next.getB()) ||
       getTileElementType(first.getAcc()) != getTileElementType(next.getAcc()))
     return false;

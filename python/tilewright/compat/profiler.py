@@ -148,48 +148,22 @@ def finalize(session=None, output_format="hatchet"):
 
 def _devices():
     """What the file says of the devices."""
-    try:
-        infos = [tw.device_info(i) for i in range(tw.device_count())]
-    except (RuntimeError, AttributeError):
-        return {}
+    infos = [tw.device_info(i) for i in range(tw.cuda.device_count())] if tw.cuda.is_available() else []
     return (
-        {"CUDA": {str(i): {"name": getattr(info, "name", "")} for i, info in enumerate(infos)}}
+        {"CUDA": {str(i): {"name": info.name, "arch": info.architecture} for i, info in enumerate(infos)}}
         if infos
         else {}
     )
 
 
 @contextlib.contextmanager
-def _opened(name, metrics):
+def scope(name, metrics=None):
+    """`with scope("name", {"bytes": n}):`, or a decorator: launches in it stand below a node of that name."""
     token = _scopes.set((*_scopes.get(), (str(name), dict(metrics or {}))))
     try:
         yield
     finally:
         _scopes.reset(token)
-
-
-class scope:
-    """`with scope("name", {"bytes": n}):`, or a decorator: launches in it stand below a node of that name."""
-
-    def __init__(self, name, metrics=None):
-        self.name, self.metrics, self._open = name, metrics, []
-
-    def __enter__(self):
-        opened = _opened(self.name, self.metrics)
-        opened.__enter__()
-        self._open.append(opened)
-        return self
-
-    def __exit__(self, *exception):
-        return self._open.pop().__exit__(*exception)
-
-    def __call__(self, function):
-        @functools.wraps(function)
-        def scoped(*args, **kwargs):
-            with _opened(self.name, self.metrics):
-                return function(*args, **kwargs)
-
-        return scoped
 
 
 def enter_scope(name, *, metrics=None):

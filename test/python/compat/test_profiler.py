@@ -1,9 +1,11 @@
 """`triton.profiler` under the compat module."""
 
 import json
+import types
 
 import numpy as np
 import pytest
+import tilewright as tw
 import tilewright.compat
 
 tilewright.compat.install()
@@ -100,6 +102,17 @@ def test_functions(arrays, tmp_path):
     proton.exit_scope(metrics={"rows": 3})
     proton.finalize()
     assert names(root_of(tmp_path / "proton.hatchet")) == {"by hand": {"copy": {}}}
+
+
+def test_devices(arrays, tmp_path, monkeypatch):
+    monkeypatch.setattr(tw.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(tw.cuda, "device_count", lambda: 2)
+    info = types.SimpleNamespace(name="a GPU", architecture="sm_90")
+    monkeypatch.setattr(tw, "device_info", lambda i: info)
+    proton.start("run")
+    proton.finalize()
+    fact = {"name": "a GPU", "arch": "sm_90"}
+    assert json.loads((tmp_path / "run.hatchet").read_text())[1] == {"CUDA": {"0": fact, "1": fact}}
 
 
 def test_viewer(arrays, tmp_path, capsys):

@@ -88,9 +88,8 @@ def test_other_arrays_of_devices_are_refused(far):
         interpret(shift)[1,](Lookalike(memory, storage), np.zeros(4, np.float32), 4, False)
 
 
-def test_on_a_device(backend):
-    if backend.name != "cuda":
-        pytest.skip("needs a device")
+@pytest.mark.cuda
+def test_on_a_device():
     x, out = torch.arange(8.0, device="cuda"), torch.zeros(8, device="cuda")
     interpret(shift)[1,](x, out, 8, False)
     assert out.tolist() == list(range(1, 9))
