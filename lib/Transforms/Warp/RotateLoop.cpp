@@ -14,35 +14,18 @@
 // that no copy waits for memory. Those of iterations that will not be are
 // masked off.
 
+#include "lib/Transforms/Warp/NeededOps.h"
 #include "lib/Transforms/Warp/PipelinePlan.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace tilewright;
 using namespace tilewright::warp;
 
 namespace {
-
-/// What of a loop's body is still needed once its loads are copies.
-class NeededOps {
-public:
-  explicit NeededOps(const PipelinePlan &plan);
-
-  bool contains(Operation *op) const { return ops.contains(op); }
-  bool carries(unsigned number) const { return carried.contains(number); }
-
-private:
-  void visit(Value value);
-
-  scf::ForOp loop;
-  llvm::SmallPtrSet<Operation *, 32> ops;
-  llvm::SmallSetVector<unsigned, 8> carried;
-  SmallVector<Operation *> open;
-};
 
 /// The values of a slice that runs ahead of the loop, as one iteration sees
 /// them.
@@ -111,52 +94,6 @@ private:
 };
 
 } // namespace
-
-//===----------------------------------------------------------------------===//
-// What is needed
-//===----------------------------------------------------------------------===//
-
-NeededOps::NeededOps(const PipelinePlan &plan) : loop(plan.loop) {
-  for (const PipelinedLoad &load : plan.loads) {
-    // Visited already, as it were.
-    ops.insert(load.load);
-    ops.insert(load.alloc);
-  }
-  for (Operation &op : loop.getBody()->without_terminator())
-    if (!wouldOpBeTriviallyDead(&op) && ops.insert(&op).second)
-      open.push_back(&op);
-  for (auto [number, result] : llvm::enumerate(loop.getResults()))
-    if (!result.use_empty())
-      visit(loop.getRegionIterArgs()[number]);
-  while (!open.empty()) {
-    Operation *op = open.pop_back_val();
-    for (Value operand : op->getOperands())
-      visit(operand);
-    llvm::SetVector<Value> captured;
-    getUsedValuesDefinedAbove(op->getRegions(), captured);
-    for (Value value : captured)
-      visit(value);
-  }
-  for (const PipelinedLoad &load : plan.loads) {
-    ops.erase(load.load);
-    ops.erase(load.alloc);
-  }
-}
-
-void NeededOps::visit(Value value) {
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    if (argument.getOwner() != loop.getBody() ||
-        argument == loop.getInductionVar())
-      return;
-    unsigned number = argument.getArgNumber() - loop.getNumInductionVars();
-    if (carried.insert(number))
-      visit(loop.getYieldedValues()[number]);
-    return;
-  }
-  Operation *op = value.getDefiningOp();
-  if (op->getBlock() == loop.getBody() && ops.insert(op).second)
-    open.push_back(op);
-}
 
 //===----------------------------------------------------------------------===//
 // Copies
