@@ -73,6 +73,8 @@ def matmul_kernel(
     b_ptr = shift(b_ptr, inner, stride_b0, stride_b1, BATCH_B)
     c_ptr = shift(c_ptr, inner, stride_c0, stride_c1, BATCH_C)
     if SPLIT_K > 1:
+        # The kernel that adds the parts gets ready while this one runs.
+        tl.extra.cuda.gdc_launch_dependents()
         out_ptr += part.to(tl.int64) * stride_part
         first_k = part * BLOCK_K
     else:
@@ -169,6 +171,7 @@ def reduce_kernel(
     mask = (m < M)[:, None] & (n < N)[None, :]
     ptrs = parts_ptr + tl.program_id(1).to(tl.int64) * M * N + m[:, None] * N + n[None, :]
     acc = tl.zeros((BLOCK_M, BLOCK_N), dtype=parts_ptr.dtype.element_ty)
+    tl.extra.cuda.gdc_wait()
     for _ in range(parts):
         acc += tl.load(ptrs, mask=mask, other=0.0)
         ptrs += stride_part

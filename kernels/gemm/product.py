@@ -220,5 +220,5 @@ def _launch(
             *strides(out)[-2:], *strides(added)[-2:], *steps, alpha, beta,
             batch.inner, *to, *from_c, batch.count * M * N, operands, **epilogue,
             BATCH_O=batch.steps[0], BATCH_C=batch.steps[3],
-            BLOCK_M=rows, BLOCK_N=columns, num_warps=4,
+            BLOCK_M=rows, BLOCK_N=columns, num_warps=4, launch_pdl=True,
         )  # fmt: skip
