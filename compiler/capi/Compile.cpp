@@ -1,6 +1,7 @@
 // Compiling a module, and what comes of it.
 
 #include "compiler/Driver.h"
+#include "compiler/capi/Busy.h"
 #include "compiler/capi/Handles.h"
 #include "tilewright-c/compiler.h"
 
@@ -27,6 +28,7 @@ static llvm::json::Array toJson(const tilewright::PhaseTimes &times) {
 }
 
 tw_artifact *tw_module_compile(tw_module *module, const char *options) {
+  const tilewright::capi::Busy busy;
   ModuleOp op = *module->module;
   auto parsed = tilewright::CompileOptions::parse(options, op.getLoc());
   if (failed(parsed))

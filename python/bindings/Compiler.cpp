@@ -1,6 +1,7 @@
 // Compiling modules, for Python.
 
 #include "python/bindings/Bindings.h"
+#include "python/bindings/runtime/Ending.h"
 #include "tilewright-c/assembler.h"
 
 namespace py = pybind11;
@@ -14,6 +15,14 @@ struct Artifact {
   tw_artifact *handle;
 };
 } // namespace
+
+static py::object importJson() {
+  return newReference([] { return PyImport_ImportModule("json"); });
+}
+
+static py::object readJson(const std::string &text) {
+  return callMethod(importJson(), "loads", text);
+}
 
 /// Bytes of a binary stage, text of the others, None where there is none.
 static py::object getStage(Artifact &artifact, const std::string &stage) {
@@ -29,11 +38,11 @@ static py::object getStage(Artifact &artifact, const std::string &stage) {
 static std::unique_ptr<Artifact> compile(Module &module,
                                          const py::object &options) {
   std::string text =
-      py::cast<std::string>(py::module_::import("json").attr("dumps")(options));
+      py::cast<std::string>(callMethod(importJson(), "dumps", options));
   tw_artifact *artifact;
   {
     // Compiling touches nothing of Python's.
-    py::gil_scoped_release release;
+    const Unlocked unlocked;
     artifact = tw_module_compile(module.handle, text.c_str());
   }
   if (!artifact)
@@ -46,8 +55,7 @@ static py::object describeAssemblers(const std::vector<std::string> &paths) {
   std::vector<const char *> raw;
   for (const std::string &path : paths)
     raw.push_back(path.c_str());
-  return py::module_::import("json").attr("loads")(
-      take(tw_assemblers_describe(raw.data(), raw.size())));
+  return readJson(take(tw_assemblers_describe(raw.data(), raw.size())));
 }
 
 void tilewright::python::initCompiler(py::module_ &module) {
@@ -58,14 +66,13 @@ void tilewright::python::initCompiler(py::module_ &module) {
            "where the target has no such stage.")
       .def_property_readonly("metadata",
                              [](Artifact &self) {
-                               return py::module_::import("json").attr("loads")(
+                               return readJson(
                                    tw_artifact_metadata(self.handle));
                              })
       .def_property_readonly(
           "report",
           [](Artifact &self) {
-            return py::module_::import("json").attr("loads")(
-                tw_artifact_report(self.handle));
+            return readJson(tw_artifact_report(self.handle));
           },
           "What is known of the compilation: a dict of times, remarks and "
           "lines; see tilewright-c/compiler.h.");

@@ -2,6 +2,7 @@
 
 #include "python/bindings/Bindings.h"
 #include "python/bindings/runtime/CurrentStream.h"
+#include "python/bindings/runtime/Ending.h"
 #include "python/bindings/runtime/OwnArray.h"
 #include "python/bindings/runtime/OwnedHandle.h"
 #include "python/bindings/runtime/Status.h"
@@ -15,7 +16,7 @@ static void *handle(uintptr_t value) { return reinterpret_cast<void *>(value); }
 template <typename Function> static void checkUnlocked(Function call) {
   tw_status status;
   {
-    py::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     status = call();
   }
   check(status);
@@ -29,7 +30,7 @@ struct PinnedMemory {
   }
   ~PinnedMemory() {
     if (isUsed) {
-      py::gil_scoped_release unlocked;
+      const Unlocked unlocked;
       (void)tw_cuda_synchronize(device);
     }
     tw_cuda_host_free(device, start);

@@ -1,6 +1,7 @@
 // Contexts, modules, builders and ops for Python.
 
 #include "python/bindings/Bindings.h"
+#include "python/bindings/runtime/Ending.h"
 
 #include <unordered_map>
 #include <vector>
@@ -101,10 +102,11 @@ Op Builder::create(const std::string &name,
 }
 
 void tilewright::python::throwDiagnostics(Context &context) {
-  py::object json = py::module_::import("json");
-  py::object list =
-      json.attr("loads")(take(tw_context_take_diagnostics(context.handle)));
-  py::object error = diagnosticError(list);
+  const py::object json =
+      newReference([] { return PyImport_ImportModule("json"); });
+  const py::object list = callMethod(
+      json, "loads", take(tw_context_take_diagnostics(context.handle)));
+  const py::object error = callPython(diagnosticError, py::make_tuple(list));
   PyErr_SetObject(diagnosticError.ptr(), error.ptr());
   throw py::error_already_set();
 }

@@ -44,6 +44,11 @@ TW_EXPORT const char *tw_llvm_version(void);
  *  NULL with diagnostics in the context where it cannot be compiled. */
 TW_EXPORT tw_artifact *tw_module_compile(tw_module *module,
                                          const char *options);
+/** Waits for the compilations of other threads, and lets them begin no other,
+ *  for the end of a process, which may destroy what they use. */
+TW_EXPORT void tw_compiler_close(void);
+/** Lets them again. */
+TW_EXPORT void tw_compiler_open(void);
 TW_EXPORT void tw_artifact_destroy(tw_artifact *artifact);
 
 /** One stage: "tile", "warp", "llvm", "ptx", "cubin" or "obj". The bytes stay

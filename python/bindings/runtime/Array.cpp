@@ -1,6 +1,7 @@
 #include "python/bindings/runtime/Array.h"
 
 #include "python/bindings/runtime/ArrayTypes.h"
+#include "python/bindings/runtime/Ending.h"
 #include "python/bindings/runtime/Status.h"
 
 #include <algorithm>
@@ -105,6 +106,12 @@ static bool readExchange(const dlpack::ExchangeApi &api, PyObject *array,
   return true;
 }
 
+/// `str(value)`.
+static std::string textOf(const py::object &value) {
+  return py::cast<std::string>(
+      newReference([&] { return PyObject_Str(value.ptr()); }));
+}
+
 /// Element type, address and read-only flag, which both array interfaces spell
 /// alike. `array` itself is asked only for types that NumPy has no letter for.
 static bool readInterface(const py::dict &interface, PyObject *array,
@@ -113,7 +120,7 @@ static bool readInterface(const py::dict &interface, PyObject *array,
   std::optional<ElementType> type = elementTypeOfTypestr(typestr);
   std::string dtype = typestr;
   if (!type && py::hasattr(array, "dtype")) {
-    dtype = py::cast<std::string>(py::str(py::handle(array).attr("dtype")));
+    dtype = textOf(attributeOf(array, "dtype"));
     type = elementTypeOfName(dtype);
   }
   if (!type)
@@ -128,7 +135,7 @@ static bool readInterface(const py::dict &interface, PyObject *array,
 
 static bool readArrayInterface(PyObject *array, const ArgumentName &name,
                                Argument &argument) {
-  py::dict interface = py::handle(array).attr("__array_interface__");
+  py::dict interface = attributeOf(array, "__array_interface__");
   argument.device = {DeviceKind::Cpu, 0};
   return readInterface(interface, array, name, argument);
 }
@@ -140,7 +147,13 @@ static bool readCudaInterface(const ArrayReader &reader, PyObject *array,
                               const ArgumentName &name, Argument &argument) {
   // Some types have the attribute and yet refuse: arrays of theirs that are on
   // the CPU or have a dtype for which the interface has no letter.
-  py::object found = py::getattr(array, "__cuda_array_interface__", py::none());
+  auto found = py::reinterpret_steal<py::object>(unlessEnding([&] {
+    return PyObject_GetAttrString(array, "__cuda_array_interface__");
+  }));
+  if (!found) {
+    PyErr_Clear();
+    found = py::none();
+  }
   if (found.is_none() && py::hasattr(array, "__dlpack__"))
     return readDLPack(reader, array, name, argument);
   auto interface = py::cast<py::dict>(found);
@@ -184,13 +197,15 @@ static bool readBuffer(PyObject *array, const ArgumentName &name,
 
 /// Calls `__dlpack__`, without a version where it is from before DLPack 1.0.
 static py::object callDLPack(py::handle array, const py::dict &stream) {
-  py::object method = array.attr("__dlpack__");
+  const py::object method = attributeOf(array, "__dlpack__");
   try {
-    return method(**stream, py::arg("max_version") = py::make_tuple(1, 0));
+    py::dict keywords(**stream);
+    keywords["max_version"] = py::make_tuple(1, 0);
+    return callPython(method, py::tuple(), keywords);
   } catch (py::error_already_set &error) {
     if (!error.matches(PyExc_TypeError))
       throw;
-    return method(**stream);
+    return callPython(method, py::tuple(), stream);
   }
 }
 
@@ -232,8 +247,7 @@ static bool readCapsule(py::object &capsule, const char *unused,
 
 static bool readDLPack(const ArrayReader &reader, PyObject *array,
                        const ArgumentName &name, Argument &argument) {
-  auto device =
-      py::cast<py::tuple>(py::handle(array).attr("__dlpack_device__")());
+  auto device = py::cast<py::tuple>(callMethod(array, "__dlpack_device__"));
   bool onGpu = py::cast<int>(device[0]) == dlpack::kCuda;
   py::object capsule = dlpackCapsule(reader, array, onGpu);
   if (PyCapsule_IsValid(capsule.ptr(), "dltensor_versioned"))
@@ -259,8 +273,7 @@ static const dlpack::ExchangeApi *exchangeApiOfTorch() {
 /// What code wraps around a tensor, to show it as one of another type.
 static bool readDataPointer(PyObject *array, const ArgumentName &name,
                             Argument &argument) {
-  py::handle object = array;
-  auto dtype = py::cast<std::string>(py::str(object.attr("dtype")));
+  auto dtype = textOf(attributeOf(array, "dtype"));
   if (dtype.rfind("torch.", 0) == 0)
     dtype.erase(0, 6);
   std::optional<ElementType> type = elementTypeOfName(dtype);
@@ -268,9 +281,9 @@ static bool readDataPointer(PyObject *array, const ArgumentName &name,
     return fail(PyExc_TypeError, name,
                 "no kernel takes elements of dtype " + dtype);
   argument.type = *type;
-  argument.bits = py::cast<uint64_t>(object.attr("data_ptr")());
+  argument.bits = py::cast<uint64_t>(callMethod(array, "data_ptr"));
   argument.device = {DeviceKind::Cpu, 0};
-  auto device = py::cast<std::string>(py::str(object.attr("device")));
+  auto device = textOf(attributeOf(array, "device"));
   if (device.rfind("cuda", 0) != 0)
     return true;
   int index = 0;
@@ -313,7 +326,7 @@ bool readArray(const ArrayReader &reader, PyObject *array,
   static constexpr const char *kProblem = "cannot read the array";
   try {
     if (reader.isOfJax)
-      py::handle(array).attr("block_until_ready")();
+      callMethod(array, "block_until_ready");
     const bool isRead = readBy(reader, array, name, argument);
     argument.readOnly |= reader.isOfJax;
     return isRead;

@@ -1,5 +1,6 @@
 #include "python/bindings/runtime/Descriptors.h"
 
+#include "python/bindings/runtime/Ending.h"
 #include "python/bindings/runtime/Integer.h"
 #include "python/bindings/runtime/Slots.h"
 
@@ -95,7 +96,7 @@ PyObject *Flattener::attribute(PyObject *descriptor, const Field &field) {
     found = slotAt(descriptor, field.offset);
   if (!found)
     found = py::reinterpret_steal<py::object>(
-        PyObject_GetAttr(descriptor, field.name));
+        unlessEnding([&] { return PyObject_GetAttr(descriptor, field.name); }));
 #ifdef Py_GIL_DISABLED
   // Other threads may change a list at any time, but not its copy.
   if (found && PyList_Check(found.ptr()))

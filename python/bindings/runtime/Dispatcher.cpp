@@ -1,6 +1,7 @@
 #include "python/bindings/runtime/Dispatcher.h"
 
 #include "python/bindings/runtime/CurrentStream.h"
+#include "python/bindings/runtime/Ending.h"
 #include "python/bindings/runtime/LaunchHooks.h"
 #include "python/bindings/runtime/OwnArray.h"
 #include "python/bindings/runtime/Section.h"
@@ -85,9 +86,9 @@ PyObject *Dispatcher::callStructured(LaunchForm form, const Call &call,
   py::object over = grid.object
                         ? py::reinterpret_borrow<py::object>(grid.object)
                         : py::none();
-  return compiler
-      .attr("call_structured")(nameOf(form), over, tupleOf(args, count),
-                               keywordsOf(args + count, keywordNames))
+  return callMethod(compiler, "call_structured", nameOf(form), over,
+                    tupleOf(args, count),
+                    keywordsOf(args + count, keywordNames))
       .release()
       .ptr();
 }
@@ -99,8 +100,9 @@ Dispatcher::Inner Dispatcher::innerDispatcher(const Call &call,
     if (key.size() == flat.keySize &&
         std::equal(key.begin(), key.end(), flat.key))
       return found;
-  py::object made = compiler.attr("inner_dispatcher")(
-      tupleOf(call.values, signature.parameters.size()));
+  py::object made =
+      callMethod(compiler, "inner_dispatcher",
+                 tupleOf(call.values, signature.parameters.size()));
   auto *dispatcher = py::cast<Dispatcher *>(made);
   inner.push_back({{flat.key, flat.key + flat.keySize}, {made, dispatcher}});
   return inner.back().second;
@@ -128,8 +130,8 @@ PyObject *Dispatcher::callFlat(LaunchForm form, const Call &call,
 
 void Dispatcher::rejectArguments(PyObject *const *args, size_t count,
                                  PyObject *keywordNames) const {
-  compiler.attr("reject_arguments")(tupleOf(args, count),
-                                    keywordsOf(args + count, keywordNames));
+  callMethod(compiler, "reject_arguments", tupleOf(args, count),
+             keywordsOf(args + count, keywordNames));
 }
 
 static void setItem(const py::dict &dict, const py::object &key,
@@ -169,9 +171,9 @@ bool Dispatcher::resolveGrid(GivenGrid &grid, const Call &call,
     return true;
   const char *kernel = signature.kernel.c_str();
   if (PyCallable_Check(grid.object)) {
-    const auto result = py::reinterpret_steal<py::object>(
-        PyObject_CallOneArg(grid.object, metaOf(call).ptr()));
-    return result && readGrid(result.ptr(), kernel, sides);
+    const py::object result =
+        callPython(grid.object, py::make_tuple(metaOf(call)));
+    return readGrid(result.ptr(), kernel, sides);
   }
   if (!readGrid(grid.object, kernel, sides))
     return false;
@@ -221,19 +223,19 @@ static py::tuple deviceOf(const Call &call) {
 /// Makes a variant ready that was only compiled. It comes by value: other
 /// threads may change the table meanwhile.
 const KernelVariant *Dispatcher::load(const Call &call, KernelVariant variant) {
-  variant.loadedOwner = compiler.attr("load")(
-      variant.compiled, tupleOf(call.options, signature.options.size() - 1),
-      deviceOf(call));
+  variant.loadedOwner = callMethod(
+      compiler, "load", variant.compiled,
+      tupleOf(call.options, signature.options.size() - 1), deviceOf(call));
   variant.loaded = py::cast<const LoadedKernel *>(variant.loadedOwner);
   return &table.insert(call.key, std::move(variant));
 }
 
 py::tuple Dispatcher::compile(const Call &call, bool load, bool aligned) const {
-  return compiler.attr("compile")(
-      tupleOf(call.values, signature.parameters.size()),
-      specsOf(signature, call, aligned),
-      tupleOf(call.options, signature.options.size() - 1), deviceOf(call),
-      load);
+  return callMethod(compiler, "compile",
+                    tupleOf(call.values, signature.parameters.size()),
+                    specsOf(signature, call, aligned),
+                    tupleOf(call.options, signature.options.size() - 1),
+                    deviceOf(call), load);
 }
 
 const KernelVariant *Dispatcher::compileVariant(const Call &call, bool load) {
@@ -259,7 +261,7 @@ StreamChoice Dispatcher::streamOf(const Call &call) const {
     return choice;
   auto stream = py::reinterpret_borrow<py::object>(given);
   if (!PyLong_Check(given))
-    stream = compiler.attr("stream_handle")(stream);
+    stream = callMethod(compiler, "stream_handle", stream);
   choice.isGiven = true;
   choice.stream = reinterpret_cast<void *>(py::cast<uintptr_t>(stream));
   return choice;
@@ -286,7 +288,8 @@ void Dispatcher::addExtents(Call &call) const {
     if (!signature.parameters[i].isConstexpr &&
         (next++)->kind() == ArgumentKind::Pointer)
       arrays.append(py::reinterpret_borrow<py::object>(call.values[i]));
-  for (py::handle bound : compiler.attr("extents")(arrays))
+  const py::list bounds = callMethod(compiler, "extents", arrays);
+  for (py::handle bound : bounds)
     call.slots[call.slotCount++] =
         static_cast<uint64_t>(py::cast<int64_t>(bound));
 }

@@ -1,6 +1,7 @@
 #include "python/bindings/runtime/Exchange.h"
 
 #include "python/bindings/runtime/ArrayTypes.h"
+#include "python/bindings/runtime/Ending.h"
 #include "python/bindings/runtime/OwnArray.h"
 
 #include <pybind11/stl.h>
@@ -22,8 +23,10 @@ template <typename Managed> static void deleteExported(Managed *managed) {
   auto *exported = static_cast<Exported<Managed> *>(managed->context);
   // Any thread may drop it, and late in the life of the process.
   if (Py_IsInitialized()) {
-    py::gil_scoped_acquire locked;
+    const PyGILState_STATE before =
+        unlessEnding([] { return PyGILState_Ensure(); });
     Py_DECREF(exported->array);
+    PyGILState_Release(before);
   }
   delete exported;
 }

@@ -1,5 +1,7 @@
 #include "python/bindings/runtime/KernelTable.h"
 
+#include "python/bindings/runtime/Ending.h"
+
 #include <cstring>
 
 namespace py = pybind11;
@@ -20,9 +22,10 @@ bool KernelTable::hashConstant(const CallKey &key, size_t index,
       value == signature.options[index - firstOption].defaultValue.ptr())
     return true;
   // The files of libraries come as a dict.
-  const Py_hash_t found = index >= firstOption && PyDict_Check(value)
-                              ? PyDict_Size(value)
-                              : PyObject_Hash(value);
+  const Py_hash_t found =
+      index >= firstOption && PyDict_Check(value)
+          ? PyDict_Size(value)
+          : unlessEnding([&] { return PyObject_Hash(value); });
   hash = mix(hash, static_cast<uint64_t>(found));
   return found != -1;
 }
@@ -72,7 +75,8 @@ static int sameConstant(PyObject *left, PyObject *right) {
     return 1;
   if (Py_TYPE(left) != Py_TYPE(right))
     return 0;
-  return PyObject_RichCompareBool(left, right, Py_EQ);
+  return unlessEnding(
+      [&] { return PyObject_RichCompareBool(left, right, Py_EQ); });
 }
 
 template <typename Constants>

@@ -1,5 +1,7 @@
 #include "python/bindings/runtime/LaunchHooks.h"
 
+#include "python/bindings/runtime/Ending.h"
+
 #include <atomic>
 #include <mutex>
 
@@ -44,10 +46,11 @@ static void callHook(Hook &hook, const LaunchFacts &launch) {
   if (!kept)
     return;
   const bool onGpu = launch.device.kind == DeviceKind::Cuda;
-  kept(launch.compiled,
-       py::make_tuple(launch.grid[0], launch.grid[1], launch.grid[2]),
-       onGpu ? launch.device.index : -1,
-       reinterpret_cast<uintptr_t>(launch.stream));
+  callPython(kept, py::make_tuple(launch.compiled,
+                                  py::make_tuple(launch.grid[0], launch.grid[1],
+                                                 launch.grid[2]),
+                                  onGpu ? launch.device.index : -1,
+                                  reinterpret_cast<uintptr_t>(launch.stream)));
 }
 
 void callHooksBefore(const LaunchFacts &launch) { callHook(before, launch); }

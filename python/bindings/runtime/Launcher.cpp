@@ -1,5 +1,6 @@
 #include "python/bindings/runtime/Launcher.h"
 
+#include "python/bindings/runtime/Ending.h"
 #include "python/bindings/runtime/Slots.h"
 
 #include <structmember.h>
@@ -119,7 +120,9 @@ static PyObject *subscript(PyObject *kernel, PyObject *grid) {
       PyList_CheckExact(hooks.ptr()) && PyList_GET_SIZE(hooks.ptr()) == 0)
     return launcherFor(*reinterpret_cast<LauncherObject *>(factory.ptr()),
                        grid);
-  return PyObject_CallMethodOneArg(kernel, kernelSlots.otherwise, grid);
+  return unlessEnding([&] {
+    return PyObject_CallMethodOneArg(kernel, kernelSlots.otherwise, grid);
+  });
 }
 
 void defineSubscript(py::handle type) {

@@ -1,5 +1,6 @@
 #include "python/bindings/runtime/LoadedKernel.h"
 
+#include "python/bindings/runtime/Ending.h"
 #include "python/bindings/runtime/Limits.h"
 #include "python/bindings/runtime/Status.h"
 
@@ -29,7 +30,7 @@ std::unique_ptr<LoadedKernel> LoadedKernel::cuda(
   tw_status status;
   {
     // The driver may assemble PTX here, which takes its time.
-    py::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     status = tw_cuda_kernel_load(device, bytes.data(), bytes.size(),
                                  name.c_str(), threads, dynamicShared,
                                  cluster.data(), recipe.data(), recipe.size(),
@@ -59,7 +60,7 @@ tw_status LoadedKernel::launchOnCpu(const Grid &grid, uint64_t *slots,
       kept[i] = slots[(*passed)[i]];
     slots = kept;
   }
-  py::gil_scoped_release unlocked;
+  const Unlocked unlocked;
   return tw_host_launch_ordered(onCpu, slots, grid.data(), 0, order);
 }
 

@@ -1,6 +1,7 @@
 #include "python/bindings/runtime/OwnArray.h"
 
 #include "python/bindings/runtime/ArrayTypes.h"
+#include "python/bindings/runtime/Ending.h"
 #include "python/bindings/runtime/Exchange.h"
 #include "python/bindings/runtime/Status.h"
 
@@ -33,7 +34,7 @@ DeviceMemory::DeviceMemory(int device, size_t bytes, uintptr_t stream,
   tw_status status;
   {
     // Short of memory, it waits for the device.
-    py::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     status = tw_cuda_pool_alloc(device, bytes, madeOn, &start);
   }
   if (status == TW_OUT_OF_MEMORY)
@@ -48,7 +49,7 @@ DeviceMemory::~DeviceMemory() {
     tw_cuda_pool_free(device, start, madeOn, 0);
     return;
   }
-  py::gil_scoped_release unlocked;
+  const Unlocked unlocked;
   tw_cuda_pool_free(device, start, madeOn, 1);
 }
 

@@ -101,3 +101,22 @@ def run(tmp_path):
         return done.stdout.splitlines()
 
     return run
+
+
+@pytest.fixture
+def program(tmp_path):
+    """`program(*parts, **environment)`: the finished process that ran the parts, one after the other."""
+
+    def program(*parts, **environment):
+        script = tmp_path / "program.py"
+        script.write_text("\n".join(map(textwrap.dedent, parts)))
+        package = str(Path(tilewright.__file__).parents[1])
+        return subprocess.run(
+            [sys.executable, script],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            env={**os.environ, "PYTHONPATH": package, **environment},
+        )
+
+    return program
