@@ -10,10 +10,10 @@ what a graph launches.
 import contextlib
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from threading import Lock
 
 from . import _tilewright
 from .devices import name_of
+from .locks import Lock
 from .runtime.specializer import compile_hooks
 
 #: A function of the compiled kernel and the grid that gives the metadata of the launch being made.

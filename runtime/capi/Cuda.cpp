@@ -150,9 +150,16 @@ const char *tw_cuda_kernel_log(const tw_cuda_kernel *kernel) {
   return kernel->kernel->log().c_str();
 }
 
+/// Runs `body` on a kernel that was loaded, if that was in this process.
+template <typename Body> static tw_status withKernel(Body body) noexcept {
+  return guarded([&]() -> Status {
+    return Driver::isForked() ? Driver::forkedStatus() : body();
+  });
+}
+
 tw_status tw_cuda_launch(const tw_cuda_kernel *kernel, const int64_t grid[3],
                          void *stream, void **parameters) {
-  return guarded([&] {
+  return withKernel([&] {
     return kernel->kernel->launch({grid[0], grid[1], grid[2]}, streamOf(stream),
                                   parameters);
   });
@@ -161,7 +168,7 @@ tw_status tw_cuda_launch(const tw_cuda_kernel *kernel, const int64_t grid[3],
 tw_status tw_cuda_bind(const tw_cuda_kernel *kernel, const int64_t grid[3],
                        const uint64_t *values, size_t count,
                        tw_cuda_bound **bound) {
-  return guarded([&]() -> Status {
+  return withKernel([&]() -> Status {
     Result<std::unique_ptr<const BoundLaunch>> made =
         kernel->kernel->bind({grid[0], grid[1], grid[2]}, values, count);
     if (!made.ok())
@@ -172,7 +179,7 @@ tw_status tw_cuda_bind(const tw_cuda_kernel *kernel, const int64_t grid[3],
 }
 
 tw_status tw_cuda_bound_launch(const tw_cuda_bound *bound, void *stream) {
-  return guarded(
+  return withKernel(
       [&] { return bound->kernel.launch(*bound->launch, streamOf(stream)); });
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <dlfcn.h>
+#include <pthread.h>
 
 namespace tilewright::runtime::cuda {
 
@@ -15,12 +16,26 @@ std::string formatDriverVersion(int version) {
 }
 
 Result<const Driver *> Driver::get() {
+  if (isForked())
+    return forkedStatus();
   // Never destroyed: modules may be unloaded after static destructors ran.
-  static const auto *shared = new Result<std::unique_ptr<const Driver>>(
-      open(environment("TILEWRIGHT_LIBCUDA").value_or(kDefaultLibrary)));
+  static const auto *shared = [] {
+    auto *opened = new Result<std::unique_ptr<const Driver>>(
+        open(environment("TILEWRIGHT_LIBCUDA").value_or(kDefaultLibrary)));
+    if (opened->ok())
+      pthread_atfork(nullptr, nullptr, [] { forked = true; });
+    return opened;
+  }();
   if (!shared->ok())
     return shared->status();
   return (*shared)->get();
+}
+
+Status Driver::forkedStatus() {
+  return Status(StatusCode::Driver,
+                "this process was forked from one that had used CUDA, and so "
+                "cannot use it; start such processes with the method 'spawn' "
+                "or 'forkserver' of multiprocessing");
 }
 
 Result<std::unique_ptr<const Driver>> Driver::open(const std::string &path) {
@@ -117,7 +132,8 @@ static const char *adviceFor(DriverResult result) {
   switch (result) {
   case kErrorNotInitialized:
     return "; a process forked after the first use of CUDA cannot use it, "
-           "start such processes with 'spawn'";
+           "start such processes with the method 'spawn' or 'forkserver' of "
+           "multiprocessing";
   case kErrorNoBinaryForGpu:
     return "; the kernel was compiled for another architecture";
   case kErrorUnsupportedPtxVersion:

@@ -6,6 +6,7 @@
 #include "runtime/core/Status.h"
 #include "runtime/cuda/DriverTypes.h"
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <mutex>
@@ -20,8 +21,15 @@ public:
   static constexpr int kMinimumVersion = 11000;
 
   /// The driver of this process: TILEWRIGHT_LIBCUDA, else libcuda.so.1. Opened
-  /// once; a failure is remembered as well.
+  /// once; a failure is remembered as well. Fails in a child that was forked
+  /// after that, as the driver's own functions would there, or wait for ever.
   static Result<const Driver *> get();
+
+  /// Whether `get` fails for that reason: then nothing of the driver, and no
+  /// lock of those who use it, may be touched.
+  static bool isForked() { return forked.load(std::memory_order_relaxed); }
+
+  static Status forkedStatus();
 
   /// Opens and initialises the driver library at `path`.
   static Result<std::unique_ptr<const Driver>> open(const std::string &path);
@@ -57,6 +65,8 @@ private:
   Status resolveSymbols();
   Status initialize();
   Status missingSymbol(const char *symbol, int since) const;
+
+  static inline std::atomic<bool> forked{false};
 
   void *library = nullptr;
   std::string libraryPath;

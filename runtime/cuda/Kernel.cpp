@@ -35,7 +35,7 @@ Kernel::load(const Driver &driver, int ordinal, const std::string &image,
 }
 
 Kernel::~Kernel() {
-  if (!module)
+  if (!module || Driver::isForked())
     return;
   // A context that is gone has taken its modules and its memory along.
   Result<ContextScope> scope = ContextScope::enter(driver, context);

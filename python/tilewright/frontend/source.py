@@ -6,27 +6,18 @@ import functools
 import hashlib
 import inspect
 import linecache
-import os
 import textwrap
-import threading
 import types
 import weakref
 
+from ..locks import Lock
 from .errors import CompilationError, Frame
 from .texts import kept_lines
 
 _cache = weakref.WeakKeyDictionary()
 #: Parsers of Python 3.11 in two threads count their depth together, and raise `SystemError`.
-_reading = threading.Lock()
+_reading = Lock()
 
-
-def _renew():
-    """In the child of a fork, where nobody is left to give the lock back."""
-    global _reading
-    _reading = threading.Lock()
-
-
-os.register_at_fork(after_in_child=_renew)
 #: By file the lines that `linecache` has of it, and their digest.
 _digests = {}
 

@@ -5,10 +5,11 @@ The front end is Python; passes, code generation and the assembler run without t
 
 import contextvars
 import os
-import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 
-_lock = threading.Lock()
+from ..locks import Lock
+
+_lock = Lock()
 _pool = None
 #: What is being computed, by key.
 _running = {}
@@ -16,8 +17,8 @@ _running = {}
 
 def _forget():
     """In the child of a fork, where no thread goes on."""
-    global _lock, _pool
-    _lock, _pool = threading.Lock(), None
+    global _pool
+    _pool = None
     _running.clear()
 
 

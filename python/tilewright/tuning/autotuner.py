@@ -1,11 +1,11 @@
 """`tilewright.autotune`: the fastest of several configurations, found by measuring."""
 
 import math
-import threading
 import time
 from collections.abc import Iterable
 
 from .. import knobs
+from ..locks import Lock
 from ..runtime.background import gathered
 from . import results
 from .config import AutotunerError, Config
@@ -64,7 +64,7 @@ class Autotuner(LaunchWrapper):
         self.do_bench, self.cache_results = do_bench, cache_results
         self.cache, self.configs_timings, self.best_config, self.bench_time = {}, {}, None, 0.0
         self.dropped = {}
-        self._lock = threading.RLock()
+        self._lock = Lock()
 
     # Launching.
 
