@@ -11,6 +11,7 @@ relative error of 2 units in the last place. `install(numerics="ieee")` gives th
 modules hold is in docs/from-triton.md.
 """
 
+import os
 import sys
 
 from . import modules
@@ -19,13 +20,20 @@ from . import modules
 VERSION = "3.6.0"
 
 
+#: Directories with a module `triton` that installs this one, by the numerics, for the processes that a program starts.
+CHILDREN = {
+    numerics: os.path.join(os.path.dirname(__file__), "children", numerics) for numerics in ("triton", "ieee")
+}
+
+
 def is_installed():
     """Whether `import triton` gives Tilewright."""
     return getattr(sys.modules.get("triton"), "is_tilewright", False)
 
 
 def install(numerics="triton"):
-    """Make `import triton` give Tilewright, in this process from now on.
+    """Make `import triton` give Tilewright, in this process from now on, and in those that it starts with its `sys.path`:
+    workers of `multiprocessing` and of PyTorch's compiler.
 
     `numerics` is what kernels compute with by default: "triton" or "ieee", see `tilewright.jit`. May be
     called again, which changes `numerics` for the kernels decorated from then on.
@@ -38,6 +46,8 @@ def install(numerics="triton"):
             "before anything that imports triton"
         )
     sys.modules.update(modules.make(VERSION, numerics))
+    _leave_path()
+    sys.path.insert(0, CHILDREN[numerics])
 
 
 def uninstall():
@@ -45,3 +55,8 @@ def uninstall():
     if is_installed():
         for name in [name for name in sys.modules if name == "triton" or name.startswith("triton.")]:
             del sys.modules[name]
+        _leave_path()
+
+
+def _leave_path():
+    sys.path[:] = [entry for entry in sys.path if entry not in CHILDREN.values()]

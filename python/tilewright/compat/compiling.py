@@ -1,5 +1,8 @@
 """`triton.compile` and `triton.compiler.ASTSource`: compiling ahead, for a device that need not be there."""
 
+from dataclasses import replace
+from functools import partial
+
 from ..runtime.compiler import compile_kernel
 from ..runtime.options import OPTION_NAMES, Options
 from . import driver
@@ -28,6 +31,36 @@ class ASTSource:
         return {name: divisor for name, divisor in known.items() if divisor}
 
 
+class Backend:
+    """What compiles for devices such as `target`, a `GPUTarget`: `parse_options(...)` gives what a launch may say beside
+    the arguments of a kernel, `hash()` tells the compiler and the device from others."""
+
+    def __init__(self, target):
+        self.target, self.binary_ext = target, "obj" if target.backend == "cpu" else "cubin"
+        self.architecture = _architecture(target)
+
+    @staticmethod
+    def supports_target(target):
+        """Whether there is such a device."""
+        return target.backend in ("cpu", "cuda")
+
+    def hash(self):
+        """A text for caches of others."""
+        from .. import _tilewright
+
+        return f"{_tilewright.build_id()}-{self.architecture}"
+
+    def parse_options(self, options):
+        """The `Options` of a dict that may hold what is none of them."""
+        known = {name: value for name, value in options.items() if name in OPTION_NAMES}
+        return Options(**{"numerics": "triton", **known})
+
+
+def make_backend(target):
+    """The `Backend` for a `GPUTarget`. Raises `ValueError` where there is none."""
+    return Backend(target)
+
+
 def compile(src, target=None, options=None):
     """Compile an `ASTSource` for a `GPUTarget`, by default the device in use. Gives the `CompiledKernel`.
 
@@ -45,7 +78,7 @@ def compile(src, target=None, options=None):
     }
     given = Options(**{"numerics": getattr(src.fn, "numerics", "triton"), **(options or {})})
     compiled = compile_kernel(src.fn, types, src.constants, src.divisors(), _architecture(target), given)
-    return compiled.launched_by(lambda: src.fn)
+    return replace(compiled, kernel=partial(getattr, src, "fn"), src=src)
 
 
 def _architecture(target):

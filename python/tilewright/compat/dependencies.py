@@ -63,7 +63,7 @@ class Dependencies:
             if is_kernel_function(value):
                 self._visit(value.fn)
             elif getattr(value, "is_constexpr_function", False):
-                self.functions.append(value.__wrapped__)
+                self.functions.append(value.fn)
             elif annotated or isinstance(value, (constexpr, dtype)):
                 self.constants.append(Constant(fn, name, value, unwrap(value)))
 

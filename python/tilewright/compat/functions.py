@@ -77,6 +77,23 @@ class JITFunction(Kernel, KernelInterface):
         self.module, self.__globals__ = fn.__module__, fn.__globals__
         self._dependencies = None  # until the first launch
 
+    def __reduce__(self):
+        """Pickled and copied by name; where others have taken the function away, what is left."""
+        if self.fn is not None:
+            return super().__reduce__()
+        kept = (
+            "params",
+            "debug",
+            "numerics",
+            "_name",
+            "version",
+            "noinline",
+            "module",
+            "__name__",
+            "__qualname__",
+        )
+        return _without_function, ({name: self.__dict__[name] for name in kept},)
+
     def warmup(self, *args, **kwargs):
         """As `tilewright.jit` has it; inside an `AsyncCompileMode` a `FutureKernel`."""
         compile_ = partial(Kernel.warmup, self, *args, **kwargs)
@@ -128,6 +145,10 @@ class JITFunction(Kernel, KernelInterface):
         constants = self._dependencies.constants if self._dependencies else ()
         return {(c.name, id(c.fn.__globals__)): (c.value, c.fn.__globals__) for c in constants}
 
+    @used_global_vals.setter
+    def used_global_vals(self, value):
+        """Nothing: for code that takes all apart that cannot be pickled, and puts it back."""
+
     def _interpret(self, grid, *args, **kwargs):
         try:
             super()._interpret(grid, *args, **kwargs)
@@ -139,6 +160,13 @@ class JITFunction(Kernel, KernelInterface):
         """A digest of the text, of the functions that it calls and of the constants that it reads, for caches of
         others."""
         return Dependencies(self.fn).digest(self.numerics)
+
+
+def _without_function(state):
+    """A kernel whose function is not known, to launch what was compiled of it."""
+    kernel = JITFunction.__new__(JITFunction)
+    kernel.__dict__.update(state, fn=None)
+    return kernel
 
 
 def _existing(fn, chosen):

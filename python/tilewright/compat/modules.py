@@ -8,7 +8,7 @@ from importlib.machinery import ModuleSpec
 import tilewright as tw
 import tilewright.language as tl
 
-from ..language.constexpr import constexpr_function
+from ..language.constexpr import ConstexprFunction, constexpr_function
 from ..runtime.descriptor import TensorDescriptor
 from . import background, compiling, driver, functions, knobs, testing, tuning
 
@@ -172,6 +172,8 @@ def make(version, numerics):
         "triton.runtime.jit",
         interface,
         jit=functions.jit,
+        ConstexprFunction=ConstexprFunction,
+        constexpr_function=constexpr_function,
         type_canonicalisation_dict=functions.SIGNATURE_NAMES,
     )
     # The attribute `triton.runtime.driver` is the object, the module of that name holds it.
@@ -190,6 +192,7 @@ def make(version, numerics):
         "ASTSource": compiling.ASTSource,
         "CompiledKernel": tw.runtime.compiled.CompiledKernel,
         "compile": compiling.compile,
+        "make_backend": compiling.make_backend,
     }
     add(
         "triton.compiler",
@@ -217,7 +220,8 @@ def make(version, numerics):
         add(name, _later(module, name))
     add("triton.knobs", {"runtime": knobs.runtime})
     add("triton.tools.tensor_descriptor", {"TensorDescriptor": TensorDescriptor})
-    add("triton.backends", {}, backends={"nvidia": driver.Backend(compiling.compile, driver.ActiveDriver)})
+    backend = driver.Backend(compiling.Backend, driver.ActiveDriver)
+    add("triton.backends", {}, backends={"nvidia": backend, "cpu": backend})
     add("triton.backends.compiler", {"GPUTarget": driver.GPUTarget})
     # The language is Tilewright's own, so that its functions are the same objects everywhere.
     made["triton"].language = made["triton.language"] = tl

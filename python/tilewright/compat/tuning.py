@@ -54,6 +54,7 @@ class Autotuner(KernelInterface, tuning.Autotuner):
         )
         self.arg_names, self.keys, self.base_fn = list(arg_names), list(key), _function(fn)
         self.nargs, self.restore_copies = None, {}
+        self.use_cuda_graph = use_cuda_graph
         self.user_defined_pre_hook = pre_hook is not None
         self.user_defined_post_hook = post_hook is not None
         self.pre_hook, self.post_hook = pre_hook or self._prepare, post_hook or self._restore

@@ -111,7 +111,7 @@ class IRBuilder:
 
     def __init__(self, context, native, options, target, nan_sites):
         self.context, self.native, self.options, self.target = context, native, options, target
-        self.debug = self.checks_overflow = options.debug
+        self.debug, self.checks_overflow = options.debug, options.checks
         self.named_barriers = 0
         self.visitor, self.extents = None, {}
         self.traces_nans, self.nan_sites = options.check_nan, nan_sites

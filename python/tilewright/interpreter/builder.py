@@ -43,7 +43,7 @@ class EagerBuilder:
 
     def __init__(self, memory, grid, functions, options=None):
         self.options = options or Options()
-        self.checks_overflow, self.traces_nans = self.options.debug, self.options.check_nan
+        self.checks_overflow, self.traces_nans = self.options.checks, self.options.check_nan
         self.nan_sites = []
         self.memory, self.grid, self.functions = memory, grid, functions
         self.position = (0, 0, 0)

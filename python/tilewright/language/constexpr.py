@@ -1,6 +1,9 @@
 """Values known while a kernel is compiled."""
 
 import functools
+import inspect
+import re
+import textwrap
 import types
 
 
@@ -193,10 +196,31 @@ def constexpr_function(fn):
         array([256], dtype=int32)
     """
 
-    @functools.wraps(fn)
-    def wrapper(*args, **kwargs):
-        result = fn(*map(unwrap, args), **{name: unwrap(value) for name, value in kwargs.items()})
+    return ConstexprFunction(fn)
+
+
+class ConstexprFunction:
+    """What `constexpr_function` makes of the Python function `fn`."""
+
+    is_constexpr_function = True
+
+    def __init__(self, fn):
+        functools.update_wrapper(self, fn)
+        self.fn = fn
+
+    @property
+    def src(self):
+        """The text from `def` on."""
+        text = textwrap.dedent(inspect.getsource(self.fn))
+        return text[re.search(r"^def\s", text, re.MULTILINE).start() :]
+
+    def __call__(self, *args, **kwargs):
+        result = self.fn(*map(unwrap, args), **{name: unwrap(value) for name, value in kwargs.items()})
         return result if isinstance(result, constexpr) else constexpr(result)
 
-    wrapper.is_constexpr_function = True
-    return wrapper
+    def __get__(self, instance, owner=None):
+        return self if instance is None else types.MethodType(self, instance)
+
+    def __reduce__(self):
+        """Pickled, and copied, by name, as functions are."""
+        return self.__qualname__

@@ -37,6 +37,10 @@ class Stages(Mapping):
     def __init__(self, made, later=None):
         self.made, self._later = dict(made), dict(later or {})
 
+    def __reduce__(self):
+        """Pickled without what was not made yet."""
+        return Stages, (self.made,)
+
     def __getitem__(self, name):
         name = self.ALIASES.get(name, name)
         if name not in self.made and name in self._later:
@@ -89,6 +93,24 @@ class CompiledKernel:
     #: A function that gives the kernel that it came of, None if that is gone, and the options that it was compiled with.
     kernel: object = None
     options: object = None
+    #: What it was compiled of, where that was an `ASTSource`.
+    src: object = None
+
+    @property
+    def run(self):
+        """A function of the three sides of a grid, a stream, five things without meaning here, and all arguments. It
+        launches this very kernel, whatever the arguments look like: they are to be what it was compiled for.
+        Raises `TypeError` where `src` is None."""
+        from .fixed import runner_of
+
+        return runner_of(self)
+
+    @property
+    def function(self):
+        """Nothing: `run` loads the code on the device that it is needed on. For the sake of existing code."""
+
+    def launch_metadata(self, grid, stream, *args):
+        """Nothing: hooks around launches are told of them by other ways. For the sake of existing code."""
 
     def launched_by(self, kernel):
         """The same, to be launched by what the function `kernel` gives, a `JITFunction`."""
@@ -133,7 +155,10 @@ class CompiledKernel:
         return self.spills or 0
 
     def _init_handles(self):
-        """Nothing: registers and spills are known when the kernel is compiled. For the sake of existing code."""
+        """Almost nothing: registers and spills are known when the kernel is compiled. Code that puts a kernel together
+        again in another process gives it its metadata as a named tuple."""
+        if not isinstance(self.metadata, Metadata):
+            self.__dict__["metadata"] = Metadata(self.metadata._asdict())
 
     @property
     def written(self):

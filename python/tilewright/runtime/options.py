@@ -8,7 +8,8 @@ class Options:
     """Options of a compilation.
 
     `num_warps`: warps of 32 lanes that run one program on a GPU, a power of two up to 32. `num_stages`:
-    depth of software pipelining, 1 to 16. `debug`: checks in the code. `check_nan`: a NaN that an operation
+    depth of software pipelining, 1 to 16. `debug`: checks in the code, without `sanitize_overflow` none
+    of arrays' ends and of integers that overflow. `check_nan`: a NaN that an operation
     makes out of numbers and that reaches memory stops the launch. `deterministic`: equal launches give equal
     bits. `num_ctas`: how many neighbouring programs may run as a cluster of thread blocks,
     which bring what all of them load only once, a power of two up to 16; a hint, for compute capability 9.0.
@@ -38,6 +39,7 @@ class Options:
     enable_fp_fusion: bool = True
     extern_libs: object = None
     arch: str | None = None
+    sanitize_overflow: bool = True
 
     def __post_init__(self):
         for name in ("num_warps", "num_stages", "num_ctas", "maxnreg"):
@@ -67,9 +69,15 @@ class Options:
             "launch_cooperative_grid",
             "launch_pdl",
             "enable_fp_fusion",
+            "sanitize_overflow",
         ):
             if not isinstance(getattr(self, name), bool):
                 raise TypeError(f"{name} is True or False, got {getattr(self, name)!r}")
+
+    @property
+    def checks(self):
+        """Whether the code checks where arrays end and whether integers overflow."""
+        return self.debug and self.sanitize_overflow
 
     def request(self):
         """What the compiler is told, by name."""
@@ -78,7 +86,7 @@ class Options:
             "num_stages": self.num_stages,
             "num_ctas": self.num_ctas,
             "maxnreg": self.maxnreg or 0,
-            "debug": self.debug,
+            "debug": self.checks,
             "deterministic": self.deterministic,
             "fuse_mul_add": self.enable_fp_fusion,
         }

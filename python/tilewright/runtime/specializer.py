@@ -99,7 +99,7 @@ class Specializer:
         known = self.preloaded.get(device[1], {}).get(key_of(device[0], values, self.trees))
         compiled = known or self._compile(device, values, self.trees, is_warmup=not load)
         loaded = backend_for(device[0]).load(compiled, device[1], given) if load else None
-        return compiled, loaded, [param.name in compiled.written for param in self.params], given.debug
+        return compiled, loaded, [param.name in compiled.written for param in self.params], given.checks
 
     def _compile(self, device, values, trees, is_warmup):
         """The kernel for types, constants, divisors and options, the `values`."""
@@ -111,7 +111,7 @@ class Specializer:
         for observe in observers:
             observe(*request, trees)
         symbol = symbol_of(self.name, self.fn, constexprs, arg_types, trees)
-        compiled = compile_kernel(*request, trees=trees, symbol=symbol, extents=given.debug)
+        compiled = compile_kernel(*request, trees=trees, symbol=symbol, extents=given.checks)
         compiled = compiled.launched_by(self.kernel)
         self.made.setdefault(ordinal, {})[key_of(kind, values, trees)] = compiled
         if done:

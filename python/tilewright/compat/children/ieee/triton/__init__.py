@@ -1,0 +1,6 @@
+"""`import triton` in a process that a program with `tilewright.compat` has started."""
+
+import tilewright.compat
+
+is_tilewright = True  # this module, until the next line puts another in its place
+tilewright.compat.install("ieee")

@@ -1,0 +1,223 @@
+"""`torch.compile`: PyTorch's compiler writes kernels in Triton, which are compiled and launched here."""
+
+import os
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import tilewright.compat
+
+tilewright.compat.install()
+
+import triton  # noqa: E402
+import triton.language as tl  # noqa: E402
+from triton.compiler import ASTSource  # noqa: E402
+
+pytestmark = pytest.mark.compiled
+
+
+@pytest.fixture(scope="module")
+def compiled():
+    """`torch.compile` with this process as its only worker, and nothing kept on disk."""
+    torch = pytest.importorskip("torch")
+    config = pytest.importorskip("torch._inductor.config")
+    if not hasattr(config, "cpu_backend"):
+        pytest.skip("this PyTorch compiles for the CPU in C++ only")
+    tilewright.compat.install()  # other tests take the modules away
+    with config.patch(cpu_backend="triton", compile_threads=1, force_disable_caches=True):
+        yield torch.compile
+
+
+def tensors(backend, *shapes):
+    torch = pytest.importorskip("torch")
+    torch.manual_seed(0)
+    device = "cuda" if backend.name == "cuda" else "cpu"
+    return [torch.randn(shape, device=device) for shape in shapes]
+
+
+def check(compiled, function, *arguments):
+    torch = pytest.importorskip("torch")
+    torch.testing.assert_close(compiled(function)(*arguments), function(*arguments), rtol=1e-4, atol=1e-4)
+
+
+def test_pointwise_and_reductions(compiled, backend):
+    def function(x, weight):
+        normed = x.softmax(-1) * weight
+        return normed.sum(0), x.argmax(-1), x.var(0), (x > 2).any(-1), x.to(x.dtype).erf().cos()
+
+    check(compiled, function, *tensors(backend, (50, 300), (300,)))
+
+
+def test_loops_over_long_rows(compiled, backend):
+    def function(x):
+        return x.amax(-1), x.std(-1), x.logsumexp(-1)
+
+    check(compiled, function, *tensors(backend, (3, 9000)))
+
+
+def test_scans_and_indices(compiled, backend):
+    def function(x, y):
+        sorted_x, _ = x.sort(-1)
+        places = (y.abs() * 9).long()
+        return x.cumsum(-1), sorted_x, x[places % 20], x.gather(0, places[:, :30] % 20)
+
+    check(compiled, function, *tensors(backend, (20, 30), (20, 40)))
+
+
+def test_training(compiled, backend):
+    import torch
+
+    def function(x, weight):
+        return torch.nn.functional.layer_norm(torch.nn.functional.gelu(x), (64,), weight).square().mean()
+
+    x, weight = tensors(backend, (40, 64), (64,))
+    for tensor in (x, weight):
+        tensor.requires_grad_()
+    want = torch.autograd.grad(function(x, weight), (x, weight))
+    torch.testing.assert_close(torch.autograd.grad(compiled(function)(x, weight), (x, weight)), want)
+
+
+def test_an_index_out_of_bounds(compiled, backend):
+    if backend.name == "cuda":
+        pytest.skip("a failed assertion leaves the device unusable")
+    (x,) = tensors(backend, (20, 30))
+    import torch
+
+    with pytest.raises(tilewright.TilewrightError, match="index out of bounds"):
+        compiled(lambda x, i: x[i] + 1)(x, torch.tensor([1, 20]))
+
+
+@triton.jit
+def scale_kernel(x_ptr, factor, out_ptr, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out_ptr + i, factor * tl.load(x_ptr + i, i < n), i < n)
+
+
+@triton.constexpr_function
+def doubled(x):
+    return 2 * x
+
+
+@triton.autotune([triton.Config({"BLOCK": 64})], key=["n"])
+@triton.jit
+def sum_kernel(x_ptr, y_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out_ptr + i, doubled(1) * tl.load(x_ptr + i, i < n) + tl.load(y_ptr + i, i < n), i < n)
+
+
+def test_kernels_of_the_program(compiled, backend):
+    import torch
+
+    def function(x, y):
+        first, second = torch.empty_like(x), torch.empty_like(x)
+        scale_kernel[(triton.cdiv(x.numel(), 16),)](x, 2.0, first, x.numel(), BLOCK=16)
+        sum_kernel[lambda meta: (triton.cdiv(x.numel(), meta["BLOCK"]),)](first, y, second, x.numel())
+        return second.relu()
+
+    check(compiled, function, *tensors(backend, (300,), (300,)))
+
+
+def test_functions_of_constants():
+    assert (
+        doubled(3).value == 6 and doubled.src.startswith("def doubled(x):") and doubled.__name__ == "doubled"
+    )
+    assert isinstance(doubled, triton.runtime.jit.ConstexprFunction)
+    assert pickle.loads(pickle.dumps(doubled)) is doubled
+
+
+def scale_source():
+    return ASTSource(
+        scale_kernel,
+        {"x_ptr": "*fp32", "factor": "fp32", "out_ptr": "*fp32", "n": "i32", "BLOCK": "constexpr"},
+        {"BLOCK": 16},
+    )
+
+
+def launch(made, backend, *, factor=3):
+    made._init_handles()
+    out = backend.array(np.zeros(20), "float32")
+    made.run(
+        2,
+        1,
+        1,
+        None,
+        made.function,
+        None,
+        None,
+        None,
+        None,
+        backend.array(np.arange(20), "float32"),
+        factor,
+        out,
+        20,
+        16,
+    )
+    backend.check(out, np.arange(20.0) * factor, "float32")
+
+
+def test_a_compiled_kernel_runs_as_it_is(backend):
+    """Also where an argument looks like one that there would be other code for."""
+    made = triton.compile(scale_source(), options={"debug": True, "sanitize_overflow": False})
+    assert made.launch_metadata((1, 1, 1), None) is None
+    launch(made, backend)
+    launch(made, backend, factor=1)
+    with pytest.raises(
+        TypeError, match=r"scale_kernel\(\) takes 5 arguments, constants included, but 2 were given"
+    ):
+        made.run(1, 1, 1, None, None, None, None, None, None, 1, 2.0)
+    x, out = (backend.array(np.zeros(4), "float32") for _ in range(2))
+    launched = scale_kernel.warmup(x, 1.0, out, 4, 16)
+    with pytest.raises(TypeError, match=r"has no run\(\): it was not made by triton.compile"):
+        launched.run(1, 1, 1)
+
+
+def test_a_compiled_kernel_goes_to_another_process(backend):
+    """As PyTorch's workers send it: without the function that it is of, and the metadata as a named tuple."""
+    from collections import namedtuple
+
+    made = triton.compile(scale_source())
+    function, scale_kernel.fn = scale_kernel.fn, None
+    scale_kernel.used_global_vals = None
+    try:
+        state = pickle.loads(pickle.dumps({**made.__dict__, "run": None}))
+    finally:
+        scale_kernel.fn = function
+    assert state["src"].fn is not scale_kernel and state["src"].fn.arg_names == scale_kernel.arg_names
+    again = triton.compiler.CompiledKernel.__new__(triton.compiler.CompiledKernel)
+    metadata = namedtuple("KernelMetadata", sorted(state["metadata"]))(**state["metadata"])
+    again.__dict__.update(state, metadata=metadata)
+    launch(again, backend)
+    assert again.hash == made.hash
+
+
+def test_backends():
+    from triton.compiler.compiler import make_backend
+
+    assert "cpu" in triton.backends.backends and "nvidia" in triton.backends.backends
+    backend = make_backend(triton.runtime.driver.active.get_current_target())
+    assert isinstance(triton.runtime.driver.active, triton.backends.backends["cpu"].driver)
+    assert backend.supports_target(backend.target) and backend.hash() == make_backend(backend.target).hash()
+    assert backend.parse_options({"num_warps": 8, "unknown": 1}).num_warps == 8
+    with pytest.raises(ValueError, match="not for 'hip'"):
+        make_backend(triton.backends.compiler.GPUTarget("hip", "gfx942", 64))
+
+
+@pytest.mark.parametrize("numerics", ["triton", "ieee"])
+def test_processes_that_the_program_starts(numerics):
+    tilewright.compat.install(numerics)
+    try:
+        paths = os.pathsep.join(sys.path)
+    finally:
+        tilewright.compat.install()
+    assert sum(entry in tilewright.compat.CHILDREN.values() for entry in sys.path) == 1
+    code = "import triton.language; import triton; print(triton.is_tilewright, triton.JITFunction.default_numerics)"
+    run = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert run.stdout.split() == ["True", numerics]
