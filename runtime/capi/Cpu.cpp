@@ -27,6 +27,19 @@ tw_status tw_host_launch_ordered(tw_host_kernel kernel, const uint64_t *args,
   });
 }
 
+tw_status tw_host_launch_interruptible(tw_host_kernel kernel,
+                                       const uint64_t *args,
+                                       const int64_t grid[3], unsigned threads,
+                                       tw_host_order order,
+                                       int (*interrupted)(void *user),
+                                       void *user) {
+  return guarded([&] {
+    return cpu::launch(kernel, args, {grid[0], grid[1], grid[2]}, threads,
+                       static_cast<cpu::ProgramOrder>(order),
+                       [&] { return interrupted(user) != 0; });
+  });
+}
+
 void tw_host_wait() {
   if (const char *failure = cpu::ThreadPool::giveWay())
     cpu::failAssertion(failure);

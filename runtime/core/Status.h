@@ -31,6 +31,8 @@ enum class StatusCode : int {
   KernelAssert = 8,
   /// A defect of the runtime itself.
   Internal = 9,
+  /// The program wants the call to end before it is done.
+  Interrupted = 10,
 };
 
 class [[nodiscard]] Status {

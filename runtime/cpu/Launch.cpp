@@ -1,5 +1,7 @@
 #include "runtime/cpu/Launch.h"
 
+#include "runtime/cpu/Scratch.h"
+
 namespace tilewright::runtime::cpu {
 
 /// The number of programs. Sides fit 32 bits, their product 64.
@@ -20,7 +22,8 @@ static Result<int64_t> programCount(const std::array<int64_t, 3> &grid) {
 
 Status launch(HostKernel kernel, const uint64_t *args,
               const std::array<int64_t, 3> &grid, unsigned threads,
-              ProgramOrder order) {
+              ProgramOrder order,
+              const ThreadPool::InterruptFunction &isInterrupted) {
   Result<int64_t> count = programCount(grid);
   if (!count.ok())
     return count.status();
@@ -33,12 +36,19 @@ Status launch(HostKernel kernel, const uint64_t *args,
   const int32_t sides[3] = {static_cast<int32_t>(grid[0]),
                             static_cast<int32_t>(grid[1]),
                             static_cast<int32_t>(grid[2])};
+  ThreadPool::InterruptFunction inItsOwnMemory;
+  if (isInterrupted)
+    inItsOwnMemory = [&] {
+      // It may be asked in the middle of a program.
+      const OtherScratch scratch;
+      return isInterrupted();
+    };
   return ThreadPool::shared().run(
       *count, threads,
       [&](int64_t begin, int64_t end) {
         return runPrograms(kernel, args, sides, begin, end);
       },
-      order);
+      order, inItsOwnMemory);
 }
 
 } // namespace tilewright::runtime::cpu

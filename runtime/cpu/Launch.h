@@ -10,10 +10,12 @@
 namespace tilewright::runtime::cpu {
 
 /// Runs the kernel once for each program of the grid and waits. `threads` is 0
-/// for the default. A grid without programs runs nothing.
+/// for the default. A grid without programs runs nothing. `isInterrupted` is
+/// called as `ThreadPool::run` says, and may launch kernels itself.
 Status launch(HostKernel kernel, const uint64_t *args,
               const std::array<int64_t, 3> &grid, unsigned threads,
-              ProgramOrder order = ProgramOrder::Any);
+              ProgramOrder order = ProgramOrder::Any,
+              const ThreadPool::InterruptFunction &isInterrupted = nullptr);
 
 } // namespace tilewright::runtime::cpu
 

@@ -1,6 +1,7 @@
 #include "runtime/cpu/Scratch.h"
 
 #include <cstdlib>
+#include <utility>
 
 namespace tilewright::runtime::cpu {
 
@@ -25,6 +26,16 @@ void *getScratch(uint64_t bytes) {
   scratch.memory = std::aligned_alloc(kAlignment, bytes);
   scratch.bytes = scratch.memory ? bytes : 0;
   return scratch.memory;
+}
+
+OtherScratch::OtherScratch()
+    : memory(std::exchange(scratch.memory, nullptr)),
+      bytes(std::exchange(scratch.bytes, 0)) {}
+
+OtherScratch::~OtherScratch() {
+  std::free(scratch.memory);
+  scratch.memory = memory;
+  scratch.bytes = bytes;
 }
 
 } // namespace tilewright::runtime::cpu

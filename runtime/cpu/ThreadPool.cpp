@@ -18,12 +18,20 @@ namespace tilewright::runtime::cpu {
 /// unequal ones, few enough that taking them costs nothing.
 static constexpr int64_t kRangesPerThread = 16;
 
+using Clock = std::chrono::steady_clock;
+
+/// How often a launch is asked whether it should end.
+static constexpr std::chrono::milliseconds kTimeBetweenQuestions{100};
+
 /// One call of `run`. Workers join and leave it under the pool's mutex; ranges
 /// are taken without it.
 struct ThreadPool::Launch {
   Launch(int64_t count, int64_t chunk, unsigned helpers,
-         const RangeFunction &function)
-      : count(count), chunk(chunk), helpersWanted(helpers), function(function) {
+         const RangeFunction &function, const InterruptFunction &isInterrupted)
+      : count(count), chunk(chunk), helpersWanted(helpers), function(function),
+        isInterrupted(isInterrupted) {
+    if (isInterrupted)
+      nextQuestion = Clock::now() + kTimeBetweenQuestions;
   }
 
   bool wantsHelp() const {
@@ -31,15 +39,44 @@ struct ThreadPool::Launch {
   }
 
   /// Handles ranges until none is left.
-  void work() {
+  void work(bool isCaller) {
+    int64_t piece = isInterrupted ? 1 : chunk;
     for (;;) {
       const int64_t begin = next.fetch_add(chunk, std::memory_order_relaxed);
       if (begin >= count)
         return;
-      Status status = function(begin, std::min(begin + chunk, count));
-      if (!status.ok())
-        fail(std::move(status));
+      handle(begin, std::min(begin + chunk, count), piece, isCaller);
     }
+  }
+
+  /// Handles a range, in pieces that take so little time that the thread soon
+  /// sees when it should end.
+  void handle(int64_t begin, int64_t end, int64_t &piece, bool isCaller) {
+    constexpr std::chrono::milliseconds kTimeOfPiece{2};
+    while (begin < end && !hasFailed.load(std::memory_order_relaxed)) {
+      const int64_t stop = begin + std::min(piece, end - begin);
+      const bool isMeasured = stop < end;
+      const auto start = isMeasured ? Clock::now() : Clock::time_point();
+      if (Status status = function(begin, stop); !status.ok())
+        fail(std::move(status));
+      if (isMeasured)
+        piece = Clock::now() - start < kTimeOfPiece
+                    ? std::min(2 * piece, chunk)
+                    : std::max<int64_t>(piece / 2, 1);
+      begin = stop;
+      if (isCaller)
+        askWhetherToEnd();
+    }
+  }
+
+  /// By the thread that launched.
+  void askWhetherToEnd() {
+    if (!isInterrupted || hasFailed.load(std::memory_order_relaxed) ||
+        Clock::now() < nextQuestion)
+      return;
+    if (isInterrupted())
+      fail(Status(StatusCode::Interrupted, "the launch was interrupted"));
+    nextQuestion = Clock::now() + kTimeBetweenQuestions;
   }
 
   void fail(Status status) {
@@ -59,16 +96,20 @@ struct ThreadPool::Launch {
   unsigned helpersWanted;
   unsigned helpersInside = 0;
   const RangeFunction &function;
+  const InterruptFunction &isInterrupted;
+  Clock::time_point nextQuestion;
   std::mutex failureMutex;
   Status failure;
 };
 
 /// What a thread takes part in, and how long its item has been waiting.
 struct ThreadPool::Waiting {
+  /// Null where no further thread may take part.
   ThreadPool *pool = nullptr;
   Launch *launch = nullptr;
+  bool isCaller = false;
   uint32_t rounds = 0;
-  std::chrono::steady_clock::time_point since;
+  Clock::time_point since;
 };
 
 thread_local ThreadPool::Waiting ThreadPool::waiting;
@@ -100,9 +141,9 @@ ThreadPool::Launch *ThreadPool::nextLaunch() {
   return nullptr;
 }
 
-void ThreadPool::takePart(Launch &launch) {
-  Waiting outer = std::exchange(waiting, {this, &launch, 0, {}});
-  launch.work();
+void ThreadPool::takePart(Launch &launch, bool isCaller) {
+  Waiting outer = std::exchange(waiting, {this, &launch, isCaller, 0, {}});
+  launch.work(isCaller);
   waiting = outer;
 }
 
@@ -117,7 +158,7 @@ void ThreadPool::workerLoop() {
     --launch->helpersWanted;
     ++launch->helpersInside;
     lock.unlock();
-    takePart(*launch);
+    takePart(*launch, /*isCaller=*/false);
     lock.lock();
     if (--launch->helpersInside == 0)
       launchLeft.notify_all();
@@ -168,16 +209,18 @@ const char *ThreadPool::giveWay() {
     return nullptr;
   sched_yield();
   Launch *launch = waiting.launch;
+  if (waiting.isCaller)
+    launch->askWhetherToEnd();
   if (launch && launch->hasFailed.load(std::memory_order_relaxed))
     return "another program has failed";
   if (waiting.rounds % kRoundsPerHelper)
     return nullptr;
-  if (launch) {
+  if (waiting.pool) {
     waiting.pool->addHelper(*launch);
     return nullptr;
   }
-  const auto now = std::chrono::steady_clock::now();
-  if (waiting.since == std::chrono::steady_clock::time_point())
+  const auto now = Clock::now();
+  if (waiting.since == Clock::time_point())
     waiting.since = now;
   return now - waiting.since < kLongestWait
              ? nullptr
@@ -185,24 +228,39 @@ const char *ThreadPool::giveWay() {
                "ends: programs run in order";
 }
 
+/// Comes back, with the lock of the mutex, when nobody else takes part.
+void ThreadPool::waitForHelpers(Launch &launch,
+                                std::unique_lock<std::mutex> &lock) {
+  const auto areGone = [&] { return launch.helpersInside == 0; };
+  if (!launch.isInterrupted)
+    launchLeft.wait(lock, areGone);
+  while (!launchLeft.wait_for(lock, kTimeBetweenQuestions, areGone)) {
+    lock.unlock();
+    launch.askWhetherToEnd();
+    lock.lock();
+  }
+}
+
 Status ThreadPool::run(int64_t count, unsigned threads,
-                       const RangeFunction &function, ProgramOrder order) {
+                       const RangeFunction &function, ProgramOrder order,
+                       const InterruptFunction &isInterrupted) {
   if (count <= 0)
     return Status::success();
   threads =
       static_cast<unsigned>(std::min<int64_t>(std::max(threads, 1u), count));
   if (order == ProgramOrder::InOrder ||
       (threads == 1 && order == ProgramOrder::Any)) {
-    Waiting outer = std::exchange(waiting, {});
-    Status status = function(0, count);
+    Launch launch(count, count, 0, function, isInterrupted);
+    Waiting outer = std::exchange(waiting, {nullptr, &launch, true, 0, {}});
+    launch.work(/*isCaller=*/true);
     waiting = outer;
-    return status;
+    return launch.failure;
   }
   const int64_t chunk =
       order == ProgramOrder::Waiting
           ? 1
           : std::max<int64_t>(1, count / (int64_t(threads) * kRangesPerThread));
-  Launch launch(count, chunk, threads - 1, function);
+  Launch launch(count, chunk, threads - 1, function, isInterrupted);
   std::list<Launch *>::iterator place;
   {
     std::lock_guard<std::mutex> lock(mutex);
@@ -210,10 +268,10 @@ Status ThreadPool::run(int64_t count, unsigned threads,
     place = launches.insert(launches.end(), &launch);
   }
   workAvailable.notify_all();
-  takePart(launch);
+  takePart(launch, /*isCaller=*/true);
   std::unique_lock<std::mutex> lock(mutex);
   launches.erase(place);
-  launchLeft.wait(lock, [&] { return launch.helpersInside == 0; });
+  waitForHelpers(launch, lock);
   return launch.failure;
 }
 

@@ -24,6 +24,8 @@ class ThreadPool {
 public:
   /// Handles [begin, end); a failure stops the launch.
   using RangeFunction = std::function<Status(int64_t begin, int64_t end)>;
+  /// Whether a launch should rather end.
+  using InterruptFunction = std::function<bool()>;
 
   /// The pool of this process, which lives until it ends. A forked child gets
   /// one of its own, for its parent's threads are not there.
@@ -33,8 +35,12 @@ public:
   /// range is being handled any more; then with the first failure.
   /// With `Waiting` the ranges are single items, and where one waits, further
   /// threads take the next; with `InOrder` one thread takes all.
+  /// `isInterrupted` is called several times a second by this thread, between
+  /// ranges, in `giveWay`, and where it waits for others; if it gives true, the
+  /// launch fails.
   Status run(int64_t count, unsigned threads, const RangeFunction &function,
-             ProgramOrder order = ProgramOrder::Any);
+             ProgramOrder order = ProgramOrder::Any,
+             const InterruptFunction &isInterrupted = nullptr);
 
   /// Called in each round of an item that waits for another one: lets other
   /// threads run, and now and then asks for one that takes the next item. Gives
@@ -47,7 +53,8 @@ private:
 
   void startWorkers(unsigned wanted);
   void addHelper(Launch &launch);
-  void takePart(Launch &launch);
+  void takePart(Launch &launch, bool isCaller);
+  void waitForHelpers(Launch &launch, std::unique_lock<std::mutex> &lock);
   void workerLoop();
   Launch *nextLaunch();
 

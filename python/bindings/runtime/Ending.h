@@ -39,6 +39,16 @@ public:
     unlessEnding([this] { PyEval_RestoreThread(state); });
   }
   Unlocked(const Unlocked &) = delete;
+
+  /// Lets Python handle signals, and gives whether that raised an exception,
+  /// which stays set.
+  bool isInterrupted() {
+    unlessEnding([this] { PyEval_RestoreThread(state); });
+    const bool raised = unlessEnding([] { return PyErr_CheckSignals(); }) != 0;
+    state = PyEval_SaveThread();
+    return raised;
+  }
+
   Unlocked &operator=(const Unlocked &) = delete;
 
 private:

@@ -60,8 +60,13 @@ tw_status LoadedKernel::launchOnCpu(const Grid &grid, uint64_t *slots,
       kept[i] = slots[(*passed)[i]];
     slots = kept;
   }
-  const Unlocked unlocked;
-  return tw_host_launch_ordered(onCpu, slots, grid.data(), 0, order);
+  Unlocked unlocked;
+  return tw_host_launch_interruptible(
+      onCpu, slots, grid.data(), 0, order,
+      [](void *user) -> int {
+        return static_cast<Unlocked *>(user)->isInterrupted();
+      },
+      &unlocked);
 }
 
 tw_status LoadedKernel::launch(const Grid &grid, void *stream, uint64_t *slots,

@@ -31,6 +31,9 @@ py::object exceptionFor(tw_status status) {
 }
 
 void setPythonError(tw_status status) {
+  // What interrupted it has set an error.
+  if (status == TW_INTERRUPTED)
+    return;
   py::object exception = exceptionFor(status);
   PyErr_SetString(exception.ptr(), tw_last_error());
 }

@@ -36,7 +36,8 @@ typedef enum tw_status {
   TW_IO_ERROR = 6,         /* the file system refused */
   TW_DRIVER_ERROR = 7,     /* the device's driver reported an error */
   TW_KERNEL_ASSERT = 8,    /* an assertion failed in a running kernel */
-  TW_INTERNAL_ERROR = 9    /* a defect of the runtime */
+  TW_INTERNAL_ERROR = 9,   /* a defect of the runtime */
+  TW_INTERRUPTED = 10      /* the caller wanted it to end before it was done */
 } tw_status;
 
 /* The message of this thread's last failure; empty if there was none. Valid
@@ -309,6 +310,15 @@ TW_EXPORT tw_status tw_host_launch_ordered(tw_host_kernel kernel,
                                            const int64_t grid[3],
                                            unsigned threads,
                                            tw_host_order order);
+
+/* tw_host_launch_ordered, of which the calling thread asks ten times a second
+ * or so, between programs and where one waits for another, whether it should
+ * go on: where `interrupted(user)` gives anything but 0, no further program
+ * starts, those that wait end, and the launch fails with TW_INTERRUPTED. */
+TW_EXPORT tw_status tw_host_launch_interruptible(
+    tw_host_kernel kernel, const uint64_t *args, const int64_t grid[3],
+    unsigned threads, tw_host_order order, int (*interrupted)(void *user),
+    void *user);
 
 /* Called by compiled host kernels, not by programs. */
 

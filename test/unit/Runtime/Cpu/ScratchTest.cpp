@@ -1,3 +1,5 @@
+#include "runtime/cpu/Scratch.h"
+
 #include "tilewright-c/runtime.h"
 
 #include <cstring>
@@ -22,4 +24,13 @@ TEST(Scratch, BelongsToItsThread) {
   void *other = nullptr;
   std::thread([&] { other = tw_host_scratch(4096); }).join();
   EXPECT_NE(mine, other);
+}
+
+TEST(Scratch, OfAnotherLaunchMeanwhile) {
+  auto *memory = static_cast<char *>(tw_host_scratch(4096));
+  {
+    const tilewright::runtime::cpu::OtherScratch other;
+    EXPECT_NE(tw_host_scratch(4096), memory);
+  }
+  EXPECT_EQ(tw_host_scratch(4096), memory);
 }

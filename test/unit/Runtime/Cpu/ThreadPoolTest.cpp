@@ -102,6 +102,78 @@ TEST(ThreadPool, AFailureEndsWaiting) {
   EXPECT_EQ(status.message(), "no");
 }
 
+/// An interruption while items run that come to an end, those of all threads or
+/// of one.
+TEST(ThreadPool, AnInterruptionEndsTheLaunch) {
+  for (ProgramOrder order : {ProgramOrder::Any, ProgramOrder::InOrder}) {
+    std::atomic<int64_t> handled{0};
+    const auto caller = std::this_thread::get_id();
+    Status status = ThreadPool::shared().run(
+        1000000, 4,
+        [&](int64_t begin, int64_t end) {
+          handled += end - begin;
+          std::this_thread::sleep_for((end - begin) *
+                                      std::chrono::milliseconds(1));
+          return Status::success();
+        },
+        order,
+        [&] {
+          EXPECT_EQ(std::this_thread::get_id(), caller);
+          return true;
+        });
+    EXPECT_EQ(status.code(), StatusCode::Interrupted);
+    EXPECT_GT(handled, 0);
+    EXPECT_LT(handled, 10000);
+  }
+}
+
+TEST(ThreadPool, AnInterruptionEndsWaiting) {
+  for (unsigned threads : {1u, 4u}) {
+    std::atomic<int> questions{0};
+    Status status = ThreadPool::shared().run(
+        8, threads,
+        [&](int64_t, int64_t) {
+          while (!ThreadPool::giveWay())
+            ;
+          return Status(StatusCode::KernelAssert, "its end");
+        },
+        ProgramOrder::Waiting, [&] { return ++questions == 2; });
+    EXPECT_EQ(status.code(), StatusCode::Interrupted);
+    EXPECT_EQ(questions, 2);
+  }
+}
+
+TEST(ThreadPool, AnInterruptionWhileTheCallerWaitsForOthers) {
+  std::atomic<bool> isInterrupted{false};
+  const auto caller = std::this_thread::get_id();
+  Status status = ThreadPool::shared().run(
+      2, 2,
+      [&](int64_t, int64_t) {
+        while (std::this_thread::get_id() != caller && !isInterrupted)
+          std::this_thread::yield();
+        return Status::success();
+      },
+      ProgramOrder::Waiting, [&] { return isInterrupted = true; });
+  // The caller may have taken both.
+  EXPECT_TRUE(status.ok() || isInterrupted);
+}
+
+TEST(ThreadPool, NoInterruption) {
+  int questions = 0;
+  std::atomic<int> handled{0};
+  Status status = ThreadPool::shared().run(
+      300, 2,
+      [&](int64_t begin, int64_t end) {
+        handled += static_cast<int>(end - begin);
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        return Status::success();
+      },
+      ProgramOrder::Any, [&] { return ++questions < 0; });
+  EXPECT_TRUE(status.ok());
+  EXPECT_EQ(handled, 300);
+  EXPECT_GT(questions, 0);
+}
+
 TEST(ThreadPool, InOrder) {
   std::vector<int64_t> seen;
   Status status = ThreadPool::shared().run(

@@ -1,0 +1,121 @@
+"""Signals while a kernel runs on the CPU."""
+
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+import tilewright as tw
+import tilewright.language as tl
+
+pytestmark = pytest.mark.compiled
+
+
+@tw.jit
+def slow(out, rounds):
+    value = (tl.program_id(0) % 8).to(tl.float32)
+    for _ in range(rounds):
+        value = value * 0.5 + 1.0
+    tl.store(out + tl.program_id(0) % 8, value)
+
+
+@tw.jit
+def take_turns(out, rounds):
+    mine = tl.atomic_add(out, 1.0)
+    for _ in range(rounds):
+        mine = mine * 0.5 + 1.0
+    tl.store(out + 1, mine)
+
+
+@tw.jit
+def wait_for(flag, x, out, BLOCK: tl.constexpr):
+    index = tl.arange(0, BLOCK)
+    values = tl.cumsum(tl.load(x + index), 0)
+    while tl.atomic_add(flag, 0) == 0:
+        pass
+    tl.store(out + index, values)
+
+
+@pytest.fixture(autouse=True)
+def host(backend):
+    if backend.name != "cpu":
+        pytest.skip("a kernel on a GPU runs on without the program")
+
+
+def raise_soon(number, after=0.3):
+    """Send this process a signal in a while."""
+    timer = threading.Timer(after, signal.raise_signal, [number])
+    timer.daemon = True
+    timer.start()
+
+
+def zeros(count, dtype=np.float32):
+    return np.zeros(count, dtype)
+
+
+ENDLESS = {
+    "many": lambda: slow[1 << 30](zeros(8), 10000),
+    "one after the other": lambda: take_turns[1 << 30](zeros(2), 10000, deterministic=True),
+    "waiting": lambda: wait_for[8](zeros(1, np.int32), zeros(4), zeros(4), BLOCK=4),
+    "one waiting": lambda: wait_for[1](zeros(1, np.int32), zeros(4), zeros(4), BLOCK=4),
+    "bound": lambda: wait_for.bind(8, zeros(1, np.int32), zeros(4), zeros(4), BLOCK=4)(),
+}
+
+
+@pytest.mark.parametrize("case", ENDLESS)
+def test_interrupt_ends_a_launch(case):
+    start = time.monotonic()
+    raise_soon(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        ENDLESS[case]()
+    assert time.monotonic() - start < 30
+    out = zeros(8)
+    slow[8](out, 1)
+    np.testing.assert_array_equal(out, np.arange(8) * np.float32(0.5) + 1)
+
+
+def test_handler_of_the_program():
+    """What it launches runs while a program of the other launch is in the middle of its tiles."""
+    block, flag = 1 << 16, zeros(1, np.int32)
+    out, other = zeros(block), zeros(block)
+
+    def handle(*_):
+        wait_for[1](np.ones(1, np.int32), np.ones(block, np.float32), other, BLOCK=block)
+        flag[0] = 1
+
+    before = signal.signal(signal.SIGUSR1, handle)
+    try:
+        raise_soon(signal.SIGUSR1)
+        wait_for[1](flag, np.full(block, 2, np.float32), out, BLOCK=block)
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    np.testing.assert_array_equal(other, np.arange(1, block + 1, dtype=np.float32))
+    np.testing.assert_array_equal(out, 2 * other)
+
+
+def test_exception_of_a_handler():
+    def handle(*_):
+        raise LookupError("from the handler")
+
+    before = signal.signal(signal.SIGUSR1, handle)
+    try:
+        raise_soon(signal.SIGUSR1)
+        with pytest.raises(LookupError, match="from the handler"):
+            ENDLESS["waiting"]()
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+
+
+def test_launches_of_other_threads_go_on():
+    """Signals are for the main thread alone."""
+    flag, out = zeros(1, np.int32), zeros(4)
+    thread = threading.Thread(target=lambda: wait_for[1](flag, np.ones(4, np.float32), out, BLOCK=4))
+    thread.start()
+    raise_soon(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        ENDLESS["waiting"]()
+    assert thread.is_alive()
+    flag[0] = 1
+    thread.join()
+    np.testing.assert_array_equal(out, [1, 2, 3, 4])
