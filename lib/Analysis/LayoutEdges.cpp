@@ -88,6 +88,32 @@ static std::optional<unsigned> getDoubledDim(tile::BroadcastOp op) {
   return doubled;
 }
 
+/// A dimension of size 1 doubled: over threads that hold copies of each other,
+/// as long as there are any, so that what is joined of small tiles is spread
+/// like any other; else over registers. The threads furthest apart come first,
+/// as the dimensions joined last are those of neighbours in memory.
+static LinearLayout doubleDim(const LinearLayout &layout, unsigned dim) {
+  for (LayoutAxis axis : {LayoutAxis::Warp, LayoutAxis::Lane}) {
+    ArrayRef<uint64_t> bases = layout.getColumns(axis);
+    auto copies = llvm::find(llvm::reverse(bases), 0u);
+    if (copies == bases.rend())
+      continue;
+    // The product has the new bit above those of the axis; it takes the place
+    // of the one that made copies.
+    LinearLayout doubled =
+        layout * LinearLayout::identity(axis, dimAxis(dim), 1);
+    SmallVector<uint64_t> columns;
+    for (const Extent &extent : doubled.getIns()) {
+      SmallVector<uint64_t> own(doubled.getColumns(extent.axis));
+      if (extent.axis == axis)
+        own[copies.base() - bases.begin() - 1] = own.pop_back_val();
+      llvm::append_range(columns, own);
+    }
+    return LinearLayout(layout.getIns(), doubled.getOuts(), columns);
+  }
+  return layout.broadcastDim(dim, 2);
+}
+
 LinearAttr tilewright::getResultLayout(OpOperand &operand, LinearAttr attr) {
   Operation *op = operand.getOwner();
   if (isElementwise(op))
@@ -102,7 +128,7 @@ LinearAttr tilewright::getResultLayout(OpOperand &operand, LinearAttr attr) {
       })
       .Case([&](tile::BroadcastOp op) {
         std::optional<unsigned> dim = getDoubledDim(op);
-        return dim ? wrap(layout.broadcastDim(*dim, 2)) : LinearAttr();
+        return dim ? wrap(doubleDim(layout, *dim)) : LinearAttr();
       })
       .Case([&](tile::TransposeOp op) {
         return wrap(layout.transpose(op.getOrder()));

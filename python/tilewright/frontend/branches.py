@@ -40,16 +40,16 @@ class Branches:
         return self.truth(value, node)
 
     def truth(self, value, node):
-        """A value of the kernel as an int1 scalar."""
+        """A value of the kernel as an int1 scalar; of a block with one element that element counts."""
         if not isinstance(value, tensor):
             raise self.error(f"a condition is a scalar, got {describe(value)}", node)
-        if value.type.is_block():
+        if value.numel != 1:
             raise self.error(
                 f"a condition is a scalar, got a block of type {value.type}",
                 node,
                 "choose element by element with tl.where, or reduce the block to a scalar",
             )
-        return to_bool(value)
+        return to_bool(value.item())
 
     def may_exit(self, node):
         """Whether a path through the statement ends the list of statements it stands in."""
@@ -73,7 +73,8 @@ class Branches:
                     scopes.append(self.scope)
             names = self._merge_scopes(node, scopes)
             values = [[scope.get(name, MISSING) for name in names] for scope in scopes]
-            results = self._finish(draft, condition, [f"{name!r}" for name in names], values)
+            subjects = [f"Mismatched type for {name}: it" for name in names]
+            results = self._finish(draft, condition, subjects, values)
         self.scope.update(zip(names, results, strict=True))
 
     def either_result(self, condition, branches):
@@ -84,7 +85,8 @@ class Branches:
                 with self._branch(draft):
                     done = branch()
                     values.append([done.value if done else None])
-            return Exit(self._finish(draft, condition, ["the result of the function"], values)[0])
+            subject = "Inconsistent return types: the result of the function"
+            return Exit(self._finish(draft, condition, [subject], values)[0])
 
     def visit_IfExp(self, node):
         condition = self.condition(node.test)
@@ -95,7 +97,8 @@ class Branches:
             for expression in (node.body, node.orelse):
                 with self._branch(draft):
                     values.append([self.visit(expression)])
-            return self._finish(draft, condition, ["the conditional expression"], values)[0]
+            subject = "Ternary expression with dynamic condition has inconsistent types: it"
+            return self._finish(draft, condition, [subject], values)[0]
 
     def visit_exiting_if(self, node, rest):
         """An `if` with a way out in it, and the statements that follow it."""
@@ -170,10 +173,10 @@ class Branches:
                 names.append(name)
         return names
 
-    def _finish(self, draft, condition, names, values):
+    def _finish(self, draft, condition, subjects, values):
         """The `scf.if` with results that replaces `draft`.
 
-        `values` are those that its two branches end with, `names` what an error calls them.
+        `values` are those that its two branches end with, `subjects` what an error about each begins with.
         """
         op, blocks = draft
         for index, block in enumerate(blocks):
@@ -182,10 +185,10 @@ class Branches:
                     carried(value if value is not MISSING else placeholder(other))
                     for value, other in zip(values[index], values[1 - index], strict=True)
                 ]
-        for name, first, second in zip(names, *values, strict=True):
+        for subject, first, second in zip(subjects, *values, strict=True):
             if not same_kind(first, second):
                 raise self.error(
-                    f"{name} is {type_name(first)} after one branch and {type_name(second)} after the other",
+                    f"{subject} is {type_name(first)} after one branch and {type_name(second)} after the other",
                     hint="give both the same type, with .to() or tl.full",
                 )
         leaves = [[leaf for value in side for leaf in flatten(value)] for side in values]

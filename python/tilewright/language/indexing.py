@@ -41,3 +41,17 @@ def histogram(input, num_bins, mask=None):
         int32 [2, 1, 1, 0]
     """
     return choose.histogram(input, num_bins, mask)
+
+
+@builtin
+def item(input):
+    """The element of the block `input`, which has only one, as a scalar; a scalar as it is. Raises `LanguageTypeError`.
+
+    Example:
+
+        >>> tl.full((1, 1), 3, tl.int32).item()
+        3
+    """
+    from .semantic import index
+
+    return index.element(input)

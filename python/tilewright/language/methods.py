@@ -19,7 +19,7 @@ from .tensor import _define_operators, tensor
 
 _METHODS = {
     elementwise: ["to", "cast", "logical_and", "logical_or"],
-    indexing: ["gather", "histogram"],
+    indexing: ["gather", "histogram", "item"],
     joining: ["flip", "split", "squeeze", "unsqueeze"],
     math: ["abs", "cos", "exp", "log", "rsqrt", "sin", "sqrt"],
     memory: [

@@ -65,7 +65,7 @@ class tensor:
     # What needs a value now works in the interpreter, where there is one.
 
     def __bool__(self):
-        return bool(_concrete(self, "a condition"))
+        return bool(_concrete(self.item() if self.numel == 1 else self, "a condition"))
 
     def __index__(self):
         if not self.dtype.is_int():

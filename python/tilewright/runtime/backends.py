@@ -23,13 +23,8 @@ class CpuBackend:
     def load(self, compiled, ordinal, options):
         """Link the object file into this process.
 
-        Raises `ValueError` for a cooperative grid, whose programs would wait for each other for ever.
+        Any grid is as good as a cooperative one: where programs wait for each other, the others get their turn.
         """
-        if options.launch_cooperative_grid:
-            raise ValueError(
-                f"launch_cooperative_grid of kernel {compiled.name}() needs a GPU: "
-                "programs on the CPU do not all run at once"
-            )
         from .. import _tilewright
 
         order = compiled.metadata.get("program_order", "any")

@@ -16,13 +16,14 @@ class Options:
     `maxnreg`: registers of a thread at most, None for what the assembler finds best.
     `numerics`: "ieee", or "triton" for the defaults of Triton: float32 products in TF32, divisions with a relative
     error of 2 units in the last place, and fast exponentials without subnormal results, where the kernel does not
-    say. `launch_cooperative_grid`: all programs of a launch run at once, or it fails, as it always does on the CPU.
+    say. `launch_cooperative_grid`: all programs of a launch run at once on a GPU, or it fails; on the CPU programs may
+    wait for each other in any grid.
     `enable_fp_fusion`: a product and a sum are rounded once on a GPU; the CPU always rounds both. `launch_pdl`: a
     kernel that calls `tl.extra.cuda.gdc_wait` may start before those in front of it on its stream are done; a hint,
     for devices from compute capability 9.0 on. `extern_libs`: files of libraries by name, which existing code gives
     and the compiler has no need of. `arch`: None, or the architecture as text ("sm90"), which existing code gives,
     too; kernels are compiled for the device that they are launched on. The CPU takes notice of
-    `launch_cooperative_grid`, `debug`, `check_nan`, `deterministic` and `numerics` only.
+    `debug`, `check_nan`, `deterministic` and `numerics` only.
     Raises `TypeError` and `ValueError`.
     """
 

@@ -115,7 +115,7 @@ def nested_unrolling(n):
         (unknown_condition, "the condition of a comprehension must be known while compiling"),
         (variable_of_a_comprehension, "'i' is not defined"),
         (function_of_one_branch, "'inner' may have no value here: only one branch"),
-        (two_functions, "'inner' is constant function <lambda> after one branch"),
+        (two_functions, "Mismatched type for inner: it is constant function <lambda> after one branch"),
         (endless_comprehension, "unrolling makes 1180591620717411303424 iterations, more than the 65536"),
         (endless_unrolling, "unrolling makes 1099511627776 iterations"),
         (nested_unrolling, "iterations, more than the 65536 that a kernel may have"),

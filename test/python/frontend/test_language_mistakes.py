@@ -79,12 +79,28 @@ def block_as_condition(x):
         pass
 
 
-@mistake("*fp32 i32", r"'y' is fp32 after one branch and int32 after the other", "same type", "n > 3")
+@mistake(
+    "*fp32 i32", r"Mismatched type for y: it is fp32 after one branch and int32 after", "same type", "n > 3"
+)
 def branches_of_two_types(x, n):
     y = 1
     if n > 3:  # !
         y = 2.0
     tl.store(x, y)
+
+
+@mistake("*fp32 i32", r"only a block with one element has an item\(\), got <\[8\], int32>", "reduce")
+def item_of_several(x, n):
+    tl.store(x, tl.arange(0, 8).item())  # !
+
+
+@mistake(
+    "*fp32 i32",
+    r"Ternary expression with dynamic condition has inconsistent types: it is <\[8\], fp32> after",
+    "same",
+)
+def conditional_of_two_types(x, n):
+    tl.store(x, tl.full((8,), 1.0, tl.float32) if n > 3 else n)  # !
 
 
 @mistake(
@@ -138,7 +154,9 @@ def loop_over_scalar(n):
         pass
 
 
-@mistake("i32", r"the result of the function is fp32 after one branch and constant None after the other")
+@mistake(
+    "i32", r"Inconsistent return types: the result of the function is fp32 after one branch and constant None"
+)
 def returns_from_loop_only(n):
     loops_forever(n)
 
@@ -156,7 +174,9 @@ def endless_loop(n):
         n += 1
 
 
-@mistake("i32", r"the result of the function is fp32 after one branch and constant None after the other")
+@mistake(
+    "i32", r"Inconsistent return types: the result of the function is fp32 after one branch and constant None"
+)
 def returns_sometimes(n):
     sometimes(n)
 

@@ -88,7 +88,7 @@ def wrong_unpacking(x, pair):
         (assigned_field, "this cannot be assigned to in a kernel"),
         (unknown_field, "a Pair(first: int32, SECOND: 1) has no attribute 'third'"),
         (plain_method, "plain() is a plain Python function and cannot be called in a kernel"),
-        (constants_that_differ, "'made' is Pair(first: int32, SECOND: 2) after one branch and Pair("),
+        (constants_that_differ, "Mismatched type for made: it is Pair(first: int32, SECOND: 2) after one"),
         (index_out_of_range, "index 2 is out of range for 2 elements"),
         (index_of_the_kernel, "the index into a tuple must be known while compiling"),
         (assigned_element, "a tuple of 2 has no elements that can be assigned"),

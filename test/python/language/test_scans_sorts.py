@@ -317,6 +317,60 @@ def test_code_of_large_blocks_for_a_cpu(kernel, constants, loops):
     assert compiled.asm["tile"].count("tile.reduce") < 80
 
 
+@tw.jit
+def later_of_equal(x, i, y, j):
+    return tl.where(x > y, x, y), tl.where(x > y, i, j)
+
+
+@tw.jit
+def place_of_maximum_kernel(
+    x, y, M: tl.constexpr, N: tl.constexpr, AXIS: tl.constexpr, REVERSE: tl.constexpr
+):
+    """Places come from no memory: what is made of them finds its layout by what it is scanned with."""
+    value = load_block(x, M, N)
+    place = tl.arange(0, M)[:, None] if AXIS == 0 else tl.arange(0, N)[None, :]
+    places = tl.broadcast_to(place.to(tl.int64), (M, N))
+    store_block(y, tl.associative_scan((value, places), AXIS, later_of_equal, REVERSE)[1])
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("shape, axis", [((8, 32), 1), ((1024, 2), 0), ((2, 1024), 1), ((30, 7), 0)], ids=str)
+def test_scan_of_places(backend, rng, shape, axis, reverse):
+    x = rng.integers(0, 9, shape).astype(np.int32)
+
+    def scan(values, axis):
+        places = np.zeros(values.shape, np.int64)
+        for row, of_row in zip(values, places, strict=True):
+            for i in range(1, len(row)):
+                of_row[i] = i if row[i] >= row[of_row[i - 1]] else of_row[i - 1]
+        return places
+
+    places = scanned(scan, x if axis else np.ascontiguousarray(x.T), 1, reverse)
+    expected = np.ascontiguousarray(places if axis else places.T)
+    run(
+        backend,
+        place_of_maximum_kernel,
+        x,
+        shape[axis] - 1 - expected if reverse else expected,
+        axis,
+        reverse,
+    )
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("rows, columns, axis", [(1024, 2, 0), (2, 1024, 1)])
+def test_joined_blocks_are_spread_over_the_threads(rows, columns, axis):
+    """Held by each thread as a whole, they took minutes to assemble."""
+    from tilewright.runtime.compiler import compile_kernel
+    from tilewright.runtime.options import Options
+
+    constants = {"M": rows, "N": columns, "AXIS": axis, "REVERSE": False}
+    types = {"x": "*fp32", "y": "*i64"}
+    kernel = place_of_maximum_kernel.fn
+    compiled = compile_kernel(kernel, types, constants, {}, "sm_90a", Options(), stop_after="ptx")
+    assert len(compiled.asm["ptx"]) < 200_000
+
+
 def test_sums_of_a_large_block_have_the_bits_of_the_interpreter(backend, rng):
     if backend.name == "cuda":
         pytest.skip("a GPU adds large blocks in another order")

@@ -141,3 +141,24 @@ def test_slices_of_any_size(backend):
     x, out = backend.array(values), backend.poisoned(8, "float32")
     odd_kernel[1,](x, out, N=8)
     assert backend.numpy(out).tolist() == [0, 5, 6, 7, 4, 5, 6, 7]
+
+
+@tw.jit
+def one_element_kernel(x, out, N: tl.constexpr):
+    """Where a scalar is wanted, a block with one element is as good."""
+    value = tl.load(x + tl.arange(0, 1)[:, None])
+    if value > 2:
+        tl.store(out, value.item() * 2)
+    tl.store(out + 1, 1 if value > 3 else 2)
+    count = tl.full((1,), 0, tl.int32)
+    while count < N:
+        count += 1
+    tl.store(out + 2, count.item() + tl.load(x).item())
+
+
+@pytest.mark.parametrize("first", [1, 3, 5])
+def test_one_element_is_a_scalar(backend, first):
+    out = backend.array(np.zeros(3, np.int32))
+    one_element_kernel[1,](backend.array(np.array([first], np.int32)), out, 4)
+    expected = [2 * first if first > 2 else 0, 1 if first > 3 else 2, 4 + first]
+    np.testing.assert_array_equal(backend.numpy(out), expected)

@@ -158,13 +158,18 @@ def getitem(value, index):
         shape += [] if picked.drops else [picked.count]
         axis += 1
     gathered = restore(gathered) if restore else gathered
-    return reshape(gathered, tuple(shape)) if shape else _element(gathered)
+    return reshape(gathered, tuple(shape)) if shape else element(gathered)
 
 
-def _element(value):
+def element(value):
     """The one element of a block, or a scalar as it is."""
     if not value.type.is_block():
         return value
+    if value.numel != 1:
+        raise LanguageTypeError(
+            f"only a block with one element has an item(), got {value.type}",
+            hint="pick one with x[i], or reduce the block",
+        )
     numbers, restore = _numbers(reshape(value, (1,)))
     return restore(reduce([numbers], 0, lambda lefts, rights: lefts, False)[0])
 
