@@ -68,8 +68,7 @@ def Warp_WgmmaBesideOp : Warp_Op<"wgmma_beside", [
   let description = [{
     Starts `results[i] = acc[i] + a . b[i]` for all `i`, as `warp.wgmma` does, by
     instructions that each compute columns of all results. The rows of `a` are
-    read once for all of them. There are as many groups as products, so that waits
-    count as for products by themselves; all are complete where the first is.
+    read once for all of them, which are one group.
 
     Each `b` lies in shared memory where the one before ends, and one matrix
     descriptor expresses them all.

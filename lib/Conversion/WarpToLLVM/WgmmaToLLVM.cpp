@@ -105,12 +105,10 @@ public:
       : ptx(b), plan(plan), instruction(std::move(instruction)),
         wordsOfAcc(wordsOfAcc), hasMajors(hasMajors) {}
 
-  /// `startsAtZero`: the sums are zero before, whatever `acc` holds. The work
-  /// is one group, and `numGroups` - 1 empty ones behind it. `wait` is the PTX
-  /// behind all.
+  /// `startsAtZero`: the sums are zero before, whatever `acc` holds. `wait` is
+  /// the PTX behind all.
   SmallVector<Value> write(ValueRange a, Value b, ValueRange acc,
-                           bool startsAtZero, unsigned numGroups,
-                           StringRef wait) {
+                           bool startsAtZero, StringRef wait) {
     for (Value word : acc)
       sums.push_back(startsAtZero ? ptx.out(word.getType())
                                   : ptx.out(word.getType(), word));
@@ -122,9 +120,7 @@ public:
            "wgmma.fence.sync.aligned;\n";
     for (const WgmmaStep &step : plan.steps)
       writeStep(step, startsAtZero && step.first);
-    for (unsigned i = 0; i < numGroups; ++i)
-      text += "wgmma.commit_group.sync.aligned;\n";
-    text += "}";
+    text += "wgmma.commit_group.sync.aligned;\n}";
     text += wait;
     return ptx.emit(text, /*sideEffects=*/true);
   }
@@ -240,8 +236,8 @@ emitProducts(ImplicitLocOpBuilder &b, const WgmmaPlan &plan, Value typedA,
       b, plan,
       getInstruction(typeA, getTileElementType(typedB), typeAcc, plan.columns),
       sums.get().size() / plan.parts, typeA.getIntOrFloatBitWidth() == 16);
-  SmallVector<SmallVector<Value>> results = sums.split(writer.write(
-      left, descriptor, sums.get(), startsAtZero(acc), accs.size(), wait));
+  SmallVector<SmallVector<Value>> results = sums.split(
+      writer.write(left, descriptor, sums.get(), startsAtZero(acc), wait));
   for (SmallVector<Value> &result : results)
     result = unpackSums(b, result, typeAcc);
   return results;

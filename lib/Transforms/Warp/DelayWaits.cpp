@@ -254,11 +254,26 @@ static void writeWhole(const CarriedSums &sums,
   finish(sums, rest.getResults(), loc, b);
 }
 
+/// Registers of a thread that sums may take where something is done behind the
+/// first products.
+static constexpr int64_t kMostRegisters = 128;
+
+/// Whether the sums leave registers for what can be done behind the first
+/// products.
+static bool leaveRegisters(const CarriedSums &sums) {
+  int64_t registers = 0;
+  for (WgmmaWaitOp wait : sums.waits)
+    if (auto layout = getLayout(wait.getResult(0).getType()))
+      registers += layout->getInSize(LayoutAxis::Register);
+  return registers <= kMostRegisters;
+}
+
 static void delay(const CarriedSums &sums,
                   MutableArrayRef<RingReleaseOp> releases) {
   scf::ForOp loop = sums.loop;
   Location loc = WgmmaWaitOp(sums.waits.front()).getLoc();
   IRRewriter b(loc.getContext());
+  const bool isApart = leaveRegisters(sums);
   WgmmaWaitOp joined = joinWaits(sums, releases, b);
   llvm::sort(releases, [](RingReleaseOp a, RingReleaseOp b) {
     return a->isBeforeInBlock(b);
@@ -266,9 +281,7 @@ static void delay(const CarriedSums &sums,
   b.setInsertionPoint(loop);
   scf::IfOp branch = createIfEntered(loop, loop.getNumResults(), b);
   b.setInsertionPointToEnd(branch.thenBlock());
-  // Several sums leave no registers for what can be done behind the first
-  // products.
-  if (sums.indices.size() == 1) {
+  if (isApart) {
     writeApart(sums, joined, releases, loc, b);
     b.setInsertionPointToStart(branch.elseBlock());
     ColdOp::create(b, loc);

@@ -3,6 +3,7 @@
 #include "lib/Analysis/WgmmaPlans.h"
 
 #include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -61,7 +62,7 @@ static Neighbours findNeighbours(WgmmaOp first) {
   return found;
 }
 
-static void join(const Neighbours &products) {
+static WgmmaBesideOp join(const Neighbours &products) {
   // All operands are known at the last one.
   OpBuilder b(WgmmaOp(products.back()));
   SmallVector<Value> right, acc;
@@ -83,22 +84,91 @@ static void join(const Neighbours &products) {
     WgmmaOp(product).getResult().replaceAllUsesWith(result);
     WgmmaOp(product).erase();
   }
+  return joined;
+}
+
+namespace {
+
+/// A wait that leaves products running.
+struct Delayed {
+  WgmmaWaitOp wait;
+  SmallVector<Operation *> running;
+};
+
+} // namespace
+
+/// The products that `wait` leaves running, or nothing if they are not those in
+/// front of it in its block.
+static std::optional<Delayed> findRunning(WgmmaWaitOp wait) {
+  Delayed delayed{wait, {}};
+  for (Operation *op = wait->getPrevNode();
+       op && delayed.running.size() < wait.getPendings();
+       op = op->getPrevNode()) {
+    if (op->getNumRegions())
+      return std::nullopt;
+    if (isa<WgmmaOp, WgmmaBesideOp>(op))
+      delayed.running.push_back(op);
+  }
+  if (delayed.running.size() < wait.getPendings())
+    return std::nullopt;
+  return delayed;
 }
 
 namespace {
 class JoinProducts : public warp::impl::JoinProductsBase<JoinProducts> {
   void runOnOperation() override {
+    for (auto func : getOperation().getOps<FunctionOpInterface>())
+      visit(func);
+  }
+
+  static void visit(FunctionOpInterface func) {
     SmallVector<WgmmaOp> products;
-    getOperation()->walk([&](WgmmaOp op) { products.push_back(op); });
-    llvm::SmallPtrSet<Operation *, 8> isJoined;
+    SmallVector<Delayed> delayed;
+    bool areCounted = true;
+    func->walk([&](Operation *op) {
+      if (auto product = dyn_cast<WgmmaOp>(op))
+        products.push_back(product);
+      auto wait = dyn_cast<WgmmaWaitOp>(op);
+      if (!wait || wait.getPendings() == 0)
+        return;
+      if (auto found = findRunning(wait))
+        delayed.push_back(std::move(*found));
+      else
+        areCounted = false;
+    });
+    if (areCounted)
+      count(delayed, joinAll(products));
+  }
+
+  using Joined = llvm::SmallDenseMap<Operation *, WgmmaBesideOp>;
+
+  /// What has become of the products.
+  static Joined joinAll(ArrayRef<WgmmaOp> products) {
+    Joined joined;
     for (WgmmaOp product : products) {
-      if (isJoined.contains(product))
+      if (joined.contains(product))
         continue;
       Neighbours found = findNeighbours(product);
       if (found.size() < 2)
         continue;
-      isJoined.insert(found.begin(), found.end());
-      join(found);
+      WgmmaBesideOp op = join(found);
+      for (WgmmaOp part : found)
+        joined[part] = op;
+    }
+    return joined;
+  }
+
+  /// Lets the waits leave as many groups running as the products now are. Of a
+  /// group that is only partly among them all is waited for.
+  static void count(ArrayRef<Delayed> delayed, const Joined &joined) {
+    for (const Delayed &found : delayed) {
+      llvm::SmallDenseMap<Operation *, unsigned> parts;
+      unsigned pendings = 0;
+      for (Operation *product : found.running) {
+        WgmmaBesideOp op = joined.lookup(product);
+        pendings += !op || ++parts[op] == op.getNumResults();
+      }
+      WgmmaWaitOp(found.wait).setPendings(pendings);
     }
   }
 };

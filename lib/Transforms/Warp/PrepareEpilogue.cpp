@@ -26,15 +26,16 @@ static constexpr int64_t kSpareRegisters = 8;
 
 using OpSet = llvm::SmallSetVector<Operation *, 16>;
 
-/// The first product of a loop in the taken side of `branch`, if what waits for
-/// it stands in a branch of its own; null otherwise.
+/// The last of the first products of a loop in the taken side of `branch`, if
+/// what waits for them stands in a branch of its own; null otherwise.
 static WgmmaOp findFirstProduct(scf::IfOp branch) {
-  auto products = branch.thenBlock()->getOps<WgmmaOp>();
   auto waits = branch.thenBlock()->getOps<WgmmaWaitOp>();
-  if (branch.getElseRegion().empty() || !llvm::hasSingleElement(products) ||
-      !waits.empty())
+  if (branch.getElseRegion().empty() || !waits.empty())
     return {};
-  return *products.begin();
+  WgmmaOp last;
+  for (WgmmaOp product : branch.thenBlock()->getOps<WgmmaOp>())
+    last = product;
+  return last;
 }
 
 //===----------------------------------------------------------------------===//

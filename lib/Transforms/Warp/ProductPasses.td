@@ -66,8 +66,9 @@ def DelayWaits : Pass<"warp-delay-waits", "::mlir::ModuleOp"> {
     iteration go on, and the slots that they read are given back one iteration
     later. The first iteration, which has nothing to wait for, stands in front of
     the loop: so its product needs no cleared sums, and `warp-prepare-epilogue`
-    has a place behind it. Several sums take too many registers for that: then the
-    loop starts with cleared sums and no slots (`warp.ring.no_slot`).
+    has a place behind it. Sums of more than 128 registers of a thread leave none
+    for that: then the loop starts with cleared sums and no slots
+    (`warp.ring.no_slot`).
 
     Input: rings are made. Output: the same sums; a loop holds up to two slots
     of a ring at once.
@@ -179,7 +180,7 @@ def JoinProducts : Pass<"warp-join-products", "::mlir::ModuleOp"> {
     shared memory.
 
     Input: products are scheduled and their waits placed. Output: the same
-    values.
+    values; waits count the joined products as one.
 
     ```mlir
     %s = warp.wgmma %a, %b, %u                                       // before
@@ -190,7 +191,8 @@ def JoinProducts : Pass<"warp-join-products", "::mlir::ModuleOp"> {
 
     Left alone: products of which one starts from zeros and the other does not,
     with something between them that has effects, with more than 256 columns
-    together, or whose right sides no single descriptor expresses.
+    together, or whose right sides no single descriptor expresses; and all of a
+    function in which a wait leaves products running that are not in front of it.
   }];
   let dependentDialects = ["WarpDialect"];
 }

@@ -24,7 +24,7 @@
 // CHECK: wgmma.mma_async.sync.aligned.m64n48k16.f32.f16.f16
 // CHECK-NOT: wgmma.mma_async
 // CHECK: wgmma.commit_group.sync.aligned;
-// CHECK-NEXT: wgmma.commit_group.sync.aligned;
+// CHECK-NOT: wgmma.commit_group.sync.aligned;
 // CHECK: wgmma.wait_group.sync.aligned 0;
 tile.func @beside(%p: !tile.ptr<f32>, %q: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 8 : i32} {
   %ps = tile.splat %p : !tile.ptr<f32> -> tensor<128x32x!tile.ptr<f32>, #w>

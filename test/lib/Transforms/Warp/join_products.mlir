@@ -109,3 +109,46 @@ tile.func @elsewhere(%l: !left, %u: !wide, %v: !narrow) -> (!wide, !narrow) attr
   %w:2 = warp.wgmma_wait %s, %t {pendings = 0 : i32} : !wide, !narrow
   tile.return %w#0, %w#1 : !wide, !narrow
 }
+
+// The two are one group under the wait; of `some` the first is waited for, and
+// so are both.
+// CHECK-LABEL: @running
+// CHECK: %[[S:.*]]:2 = warp.wgmma_beside
+// CHECK: warp.wgmma_wait {{.*}} {pendings = 1 : i32}
+// CHECK: warp.wgmma_wait {{.*}} {pendings = 0 : i32}
+// CHECK: warp.wgmma_wait {{.*}} {pendings = 0 : i32}
+tile.func @running(%u: !wide, %v: !narrow) -> (!wide, !narrow) attributes {warp.num_warps = 4 : i32} {
+  %ring = warp.ring : !ring
+  %slot, %l, %m, %n = warp.ring.wait %ring : !ring
+  %b = warp.shared_transpose %m {order = array<i32: 1, 0>} : !m32 -> !b32
+  %s = warp.wgmma %l, %b, %u : !left, !b32, !wide
+  %d = warp.shared_transpose %n {order = array<i32: 1, 0>} : !m16 -> !b16
+  %t = warp.wgmma %l, %d, %v : !left, !b16, !narrow
+  %all:2 = warp.wgmma_wait %s, %t {pendings = 2 : i32} : !wide, !narrow
+  %some:2 = warp.wgmma_wait %all#0, %all#1 {pendings = 1 : i32} : !wide, !narrow
+  %w:2 = warp.wgmma_wait %some#0, %some#1 {pendings = 0 : i32} : !wide, !narrow
+  warp.ring.release %slot
+  tile.return %w#0, %w#1 : !wide, !narrow
+}
+
+// What the wait leaves running starts in another block: how many groups that is
+// is not known.
+// CHECK-LABEL: @elsewhere_running
+// CHECK-COUNT-2: warp.wgmma %
+tile.func @elsewhere_running(%u: !wide, %v: !narrow, %any: i1) -> (!wide, !narrow) attributes {warp.num_warps = 4 : i32} {
+  %ring = warp.ring : !ring
+  %slot, %l, %m, %n = warp.ring.wait %ring : !ring
+  %b = warp.shared_transpose %m {order = array<i32: 1, 0>} : !m32 -> !b32
+  %s = warp.wgmma %l, %b, %u : !left, !b32, !wide
+  %d = warp.shared_transpose %n {order = array<i32: 1, 0>} : !m16 -> !b16
+  %t = warp.wgmma %l, %d, %v : !left, !b16, !narrow
+  %p:2 = scf.if %any -> (!wide, !narrow) {
+    %x:2 = warp.wgmma_wait %s, %t {pendings = 1 : i32} : !wide, !narrow
+    scf.yield %x#0, %x#1 : !wide, !narrow
+  } else {
+    scf.yield %s, %t : !wide, !narrow
+  }
+  %w:2 = warp.wgmma_wait %p#0, %p#1 {pendings = 0 : i32} : !wide, !narrow
+  warp.ring.release %slot
+  tile.return %w#0, %w#1 : !wide, !narrow
+}
