@@ -33,7 +33,7 @@ class Config:
     """How a product is divided among programs.
 
     Attributes:
-        block_m, block_n: rows and columns of a tile, a power of two and a multiple of 16.
+        block_m, block_n: rows and columns of a tile: a power of two or a multiple of 64, and a multiple of 16.
         block_k: how much of k is loaded at once, a power of two.
         num_warps, num_stages, num_ctas: as for any kernel.
         group_m: rows of tiles that are taken before the next column; of tiles higher than wide, columns
@@ -57,8 +57,10 @@ class Config:
             value = getattr(self, name)
             if not isinstance(value, int) or value < 1:
                 raise ValueError(f"{name} is a positive int, got {value!r}")
-            if name in ("block_m", "block_k") and value & (value - 1):
-                raise ValueError(f"{name} is a power of two, got {value}")
+        if self.block_k & (self.block_k - 1):
+            raise ValueError(f"block_k is a power of two, got {self.block_k}")
+        if self.block_m & (self.block_m - 1) and self.block_m % 64:
+            raise ValueError(f"block_m is a power of two or a multiple of 64, got {self.block_m}")
         if self.block_n % 16:
             raise ValueError(f"block_n is a multiple of 16, got {self.block_n}")
 
@@ -168,6 +170,8 @@ TILES = (
     (256, 192, 8),
     (256, 160, 8),
     (256, 144, 8),
+    (192, 192, 8),
+    (192, 160, 8),
     (128, 224, 8),
     (128, 208, 8),
     (128, 192, 8),
@@ -196,6 +200,19 @@ def instructions(columns, along_k):
     return ((spans,) if spans else ()) + tuple(1 << i for i in range(6) if rest >> i & 1)
 
 
+def passes(config, along_k):
+    """What the instructions of one step along k compute: so many rows and columns, the latter divided among so many
+    warpgroups. Rows are pieces of powers of two, those of each piece divided among the warpgroups as far as there are 64
+    for each.
+    """
+    whole = instructions(config.block_n, along_k)
+    pieces = tuple(1 << i for i in range(8, 3, -1) if config.block_n >> i & 1)
+    for rows in (1 << i for i in range(config.block_m.bit_length()) if config.block_m >> i & 1):
+        groups = max(16 * config.num_warps // max(rows, 64), 1)
+        for columns in whole if groups == 1 else pieces:
+            yield rows, columns, groups
+
+
 def clocks(problem, config, costs=COSTS):
     """The model of the head of this file."""
     problem = problem.turned if config.swap else problem
@@ -206,11 +223,11 @@ def clocks(problem, config, costs=COSTS):
     columns = bn * problem.sums
     computed = sum(
         max(
-            bm * part * problem.sums * bk * size / 2 / costs.products,
-            bk * size * problem.sums * (bm + part * max(bm // 64, 1)) / costs.shared,
+            rows * part * problem.sums * bk * size / 2 / costs.products,
+            bk * size * problem.sums * (rows * groups + part * max(rows // 64, 1)) / costs.shared,
         )
         * (1 if part.bit_count() == 1 else 1 + costs.uneven)
-        for part in instructions(bn, problem.b_along_k)
+        for rows, part, groups in passes(config, problem.b_along_k)
     )
     sides = [bm * problem.a_reach, columns * problem.b_reach]
     sides[bm <= bn] /= config.num_ctas
@@ -252,7 +269,7 @@ def candidates(problem):
         for bm, bn, warps in TILES:
             if not fits(problem, bm, bn, warps):
                 continue
-            if bn.bit_count() > 1 and (not problem.plain or bn % multiple):
+            if (bm.bit_count() > 1 or bn.bit_count() > 1) and (not problem.plain or bn % multiple):
                 continue
             # Mostly empty tiles, where there are smaller ones.
             if (bm > 64 and bm >= 2 * M) or (bn > 16 and bn >= 2 * N):
