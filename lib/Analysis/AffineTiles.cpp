@@ -116,39 +116,125 @@ Affine AffineTileAnalysis::computeProduct(Operation *op) {
   return std::nullopt;
 }
 
+/// The condition under which a loop that tests anew each time goes on, beside
+/// others: it is false from where it has once been cleared. Of a `break`.
+static std::optional<unsigned> getFlag(scf::WhileOp loop) {
+  auto goes = loop.getConditionOp().getCondition().getDefiningOp<scf::IfOp>();
+  if (!goes || !matchPattern(goes.elseYield()->getOperand(0), m_Zero()))
+    return std::nullopt;
+  auto flag = dyn_cast<BlockArgument>(goes.getCondition());
+  if (!flag || flag.getOwner() != loop.getBeforeBody())
+    return std::nullopt;
+  return flag.getArgNumber();
+}
+
+/// Whether `loop` ends where `condition` holds in its body.
+static bool leaves(scf::WhileOp loop, Value condition) {
+  std::optional<unsigned> flag = getFlag(loop);
+  if (!flag)
+    return false;
+  auto goes =
+      loop.getYieldOp().getResults()[*flag].getDefiningOp<arith::SelectOp>();
+  return goes && goes.getCondition() == condition &&
+         matchPattern(goes.getTrueValue(), m_Zero());
+}
+
+/// What `loop` carries to another iteration, if there is one.
+static Value getContinued(scf::WhileOp loop, unsigned number) {
+  Value next = loop.getYieldOp().getResults()[number];
+  auto branch = next.getDefiningOp<scf::IfOp>();
+  if (!branch || !leaves(loop, branch.getCondition()))
+    return next;
+  return branch.elseYield()->getOperand(cast<OpResult>(next).getResultNumber());
+}
+
+/// What is added to `carried` in each iteration if that gives `next`.
+static Value getStep(Value carried, Value next) {
+  Operation *add = next.getDefiningOp();
+  if (!isa_and_present<tile::AddPtrOp, arith::AddIOp>(add))
+    return {};
+  if (add->getOperand(0) == carried)
+    return add->getOperand(1);
+  bool turned = isa<arith::AddIOp>(add) && add->getOperand(1) == carried;
+  return turned ? add->getOperand(0) : Value();
+}
+
 /// What a loop carries and adds the same to in each iteration.
 Affine AffineTileAnalysis::computeArgument(BlockArgument argument) {
-  auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-  if (!loop || argument == loop.getInductionVar())
+  Operation *parent = argument.getOwner()->getParentOp();
+  if (auto loop = dyn_cast<scf::WhileOp>(parent))
+    return computeInWhile(loop, argument);
+  auto loop = dyn_cast<scf::ForOp>(parent);
+  APInt stride;
+  if (!loop || argument == loop.getInductionVar() ||
+      !matchPattern(loop.getStep(), m_ConstantInt(&stride)))
     return std::nullopt;
-  Value yielded = loop.getTiedLoopYieldedValue(argument)->get();
-  Operation *add = yielded.getDefiningOp();
-  if (!isa_and_present<tile::AddPtrOp, arith::AddIOp>(add))
-    return std::nullopt;
-  Value step = add->getOperand(1);
-  if (add->getOperand(0) != argument) {
-    if (!isa<arith::AddIOp>(add) || step != argument)
-      return std::nullopt;
-    step = add->getOperand(0);
-  }
-  Affine first = get(loop.getTiedLoopInit(argument)->get());
-  Affine each = get(step);
+  Value step = getStep(argument, loop.getTiedLoopYieldedValue(argument)->get());
+  Affine lower = get(loop.getLowerBound());
+  return computeCarried(loop, loop.getTiedLoopInit(argument)->get(), step,
+                        Polynomial(loop.getInductionVar()) - lower->constant,
+                        stride.getSExtValue());
+}
+
+/// `first` and `step` once for each `stride` of what `loop` has `passed`.
+Affine AffineTileAnalysis::computeCarried(LoopLikeOpInterface loop, Value first,
+                                          Value step, const Polynomial &passed,
+                                          int64_t stride) {
+  Affine result = get(first);
+  Affine each = step ? get(step) : Affine();
   auto isOutside = [&](Value value) {
     return loop.isDefinedOutsideOfLoop(value);
   };
-  if (!first || !each || !each->isUniform() || !each->constant.allOf(isOutside))
+  if (!result || !each || !each->isUniform() ||
+      !each->constant.allOf(isOutside))
     return std::nullopt;
-  APInt stride;
-  if (!matchPattern(loop.getStep(), m_ConstantInt(&stride)))
-    return std::nullopt;
-  auto perCount = each->constant.divide(stride.getSExtValue());
+  auto perCount = each->constant.divide(stride);
   if (!perCount)
     return std::nullopt;
-  Affine lower = get(loop.getLowerBound());
-  Polynomial passed = Polynomial(loop.getInductionVar()) - lower->constant;
-  AffineTile result = *first;
-  result.constant = result.constant + *perCount * passed;
+  result->constant = result->constant + *perCount * passed;
   return result;
+}
+
+/// The number of what `loop` carries to its body's `argument` from iteration to
+/// iteration.
+static std::optional<unsigned> getCarried(scf::WhileOp loop,
+                                          BlockArgument argument) {
+  auto passed = dyn_cast<BlockArgument>(
+      loop.getConditionOp().getArgs()[argument.getArgNumber()]);
+  if (!passed || passed.getOwner() != loop.getBeforeBody())
+    return std::nullopt;
+  return passed.getArgNumber();
+}
+
+/// In the body of a loop that tests anew each time, if it counts something by
+/// which its iterations can be told.
+Affine AffineTileAnalysis::computeInWhile(scf::WhileOp loop,
+                                          BlockArgument argument) {
+  auto number = argument.getOwner() == loop.getAfterBody()
+                    ? getCarried(loop, argument)
+                    : std::nullopt;
+  if (!number)
+    return std::nullopt;
+  auto getStepOf = [&](BlockArgument carried, unsigned number) {
+    return getStep(carried, getContinued(loop, number));
+  };
+  Value step = getStepOf(argument, *number);
+  if (!step)
+    return std::nullopt;
+  for (BlockArgument counter : loop.getAfterArguments()) {
+    auto counted = getCarried(loop, counter);
+    APInt stride;
+    if (counter == argument || !counted || !counter.getType().isInteger(32))
+      continue;
+    Value each = getStepOf(counter, *counted);
+    if (!each || !matchPattern(each, m_ConstantInt(&stride)) || stride.isZero())
+      continue;
+    Affine first = get(loop.getInits()[*counted]);
+    return computeCarried(loop, loop.getInits()[*number], step,
+                          Polynomial(counter) - first->constant,
+                          stride.getSExtValue());
+  }
+  return std::nullopt;
 }
 
 Affine AffineTileAnalysis::compute(Value value) {
@@ -211,108 +297,4 @@ Affine AffineTileAnalysis::get(Value value) {
   Affine result = compute(value);
   known[value] = result;
   return result;
-}
-
-//===----------------------------------------------------------------------===//
-// Signs
-//===----------------------------------------------------------------------===//
-
-/// The loop of which `op` is the index if it counts down: the sum of its bounds
-/// less its count, which goes up.
-static scf::ForOp getMirroredLoop(arith::SubIOp op) {
-  auto count = dyn_cast<BlockArgument>(op.getRhs());
-  auto sum = op.getLhs().getDefiningOp<arith::AddIOp>();
-  if (!count || !sum)
-    return {};
-  auto loop = dyn_cast<scf::ForOp>(count.getOwner()->getParentOp());
-  if (!loop || count != loop.getInductionVar())
-    return {};
-  std::pair bounds(loop.getLowerBound(), loop.getUpperBound());
-  std::pair summed(sum.getLhs(), sum.getRhs());
-  return summed == bounds || summed == std::pair(bounds.second, bounds.first)
-             ? loop
-             : scf::ForOp();
-}
-
-/// Whether what is greater than `bound` is never negative.
-static bool isNonNegativeBehind(Value bound, function_ref<bool(Value)> isSize) {
-  APInt constant;
-  return (matchPattern(bound, m_ConstantInt(&constant)) &&
-          constant.isAllOnes()) ||
-         isNonNegative(bound, isSize);
-}
-
-bool tilewright::isNonNegative(Value value, function_ref<bool(Value)> isSize) {
-  auto areAll = [&](Operation *op) {
-    return llvm::all_of(op->getOperands(), [&](Value operand) {
-      return isNonNegative(operand, isSize);
-    });
-  };
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-    if (loop && argument == loop.getInductionVar())
-      return isNonNegative(loop.getLowerBound(), isSize);
-    return !loop && isSize(value);
-  }
-  APInt constant;
-  if (matchPattern(value, m_ConstantInt(&constant)))
-    return !constant.isNegative();
-  return llvm::TypeSwitch<Operation *, bool>(value.getDefiningOp())
-      .Case<tile::ProgramIdOp, tile::NumProgramsOp>([](auto) { return true; })
-      .Case<tile::LoadOp, tile::AtomicRMWOp, tile::AtomicCASOp>(
-          [&](Operation *) { return isSize(value); })
-      // Remainders have the sign of the first operand, and quotients too: who
-      // divides a place by something divides it by a positive number.
-      .Case<arith::RemSIOp, arith::DivSIOp>(
-          [&](auto op) { return isNonNegative(op.getLhs(), isSize); })
-      .Case<arith::ExtSIOp, arith::AddIOp, arith::MulIOp, arith::MinSIOp,
-            arith::AndIOp, arith::ShRSIOp>(
-          [&](Operation *op) { return areAll(op); })
-      .Case([&](arith::MaxSIOp op) {
-        return isNonNegative(op.getLhs(), isSize) ||
-               isNonNegative(op.getRhs(), isSize);
-      })
-      .Case([&](arith::SelectOp op) {
-        return isNonNegative(op.getTrueValue(), isSize) &&
-               isNonNegative(op.getFalseValue(), isSize);
-      })
-      .Case([&](arith::SubIOp op) {
-        scf::ForOp loop = getMirroredLoop(op);
-        return loop && isNonNegativeBehind(loop.getLowerBound(), isSize);
-      })
-      .Default([](Operation *) { return false; });
-}
-
-/// There are more programs than the number of any: num_programs becomes
-/// program_id + 1 + rest, where the value of the former stands for the rest.
-static Polynomial countFromProgramId(const Polynomial &polynomial) {
-  llvm::SmallDenseMap<unsigned, Value> ids;
-  (void)polynomial.allOf([&](Value value) {
-    if (auto id = value.getDefiningOp<tile::ProgramIdOp>())
-      ids[unsigned(id.getAxis())] = value;
-    return true;
-  });
-  Polynomial result;
-  for (const auto &[monomial, coefficient] : polynomial.getTerms()) {
-    Polynomial term(coefficient);
-    for (Value value : monomial) {
-      Polynomial factor(value);
-      if (auto count = value.getDefiningOp<tile::NumProgramsOp>())
-        if (Value id = ids.lookup(unsigned(count.getAxis())))
-          factor = factor + Polynomial(id) + Polynomial(1);
-      term = term * factor;
-    }
-    result = result + term;
-  }
-  return result;
-}
-
-bool tilewright::isNonNegative(const Polynomial &polynomial,
-                               function_ref<bool(Value)> isSize) {
-  Polynomial counted = countFromProgramId(polynomial);
-  return llvm::all_of(counted.getTerms(), [&](const auto &term) {
-    return term.second > 0 && llvm::all_of(term.first, [&](Value value) {
-             return isNonNegative(value, isSize);
-           });
-  });
 }

@@ -10,6 +10,7 @@
 #ifndef TILEWRIGHT_LIB_ANALYSIS_AFFINETILES_H
 #define TILEWRIGHT_LIB_ANALYSIS_AFFINETILES_H
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/DenseMap.h"
@@ -85,6 +86,12 @@ public:
 private:
   std::optional<AffineTile> compute(mlir::Value value);
   std::optional<AffineTile> computeArgument(mlir::BlockArgument argument);
+  std::optional<AffineTile> computeInWhile(mlir::scf::WhileOp loop,
+                                           mlir::BlockArgument argument);
+  std::optional<AffineTile> computeCarried(mlir::LoopLikeOpInterface loop,
+                                           mlir::Value first, mlir::Value step,
+                                           const Polynomial &passed,
+                                           int64_t stride);
   std::optional<AffineTile> computeProduct(mlir::Operation *op);
 
   llvm::DenseMap<mlir::Value, std::optional<AffineTile>> known;
@@ -111,15 +118,6 @@ struct IndexComparison {
 /// nothing for other conditions.
 std::optional<IndexComparison> getComparison(const MaskCondition &condition,
                                              AffineTileAnalysis &tiles);
-
-/// Whether the kernel's scalar is never negative. Program ids, loop counters
-/// from or down to a non-negative bound and constants are not, nor are sums,
-/// products, quotients, remainders and minima of such. `isSize` tells which
-/// arguments, and which numbers from memory, are none either.
-bool isNonNegative(mlir::Value value,
-                   llvm::function_ref<bool(mlir::Value)> isSize);
-bool isNonNegative(const Polynomial &polynomial,
-                   llvm::function_ref<bool(mlir::Value)> isSize);
 
 } // namespace tilewright
 

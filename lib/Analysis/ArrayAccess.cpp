@@ -1,5 +1,7 @@
 #include "lib/Analysis/ArrayAccess.h"
 
+#include "lib/Analysis/Signs.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
@@ -10,35 +12,8 @@ using namespace mlir;
 using namespace tilewright;
 using llvm::StringRef;
 
-//===----------------------------------------------------------------------===//
-// Sizes
-//===----------------------------------------------------------------------===//
-
-ArrayAccessAnalysis::ArrayAccessAnalysis(tile::FuncOp func) : func(func) {
-  collectSizes();
-}
-
-void ArrayAccessAnalysis::collectSizes() {
-  auto add = [&](Value value) {
-    std::optional<AffineTile> tile = tiles.get(value);
-    if (!tile || tile->base)
-      return;
-    for (const auto &[monomial, coefficient] : tile->constant.getTerms())
-      if (monomial.size() == 1 && coefficient > 0 &&
-          isa<BlockArgument>(monomial[0]))
-        sizes.insert(monomial[0]);
-  };
-  func.walk([&](Operation *op) {
-    if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
-      add(compare.getLhs());
-      add(compare.getRhs());
-    } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
-      add(loop.getUpperBound());
-    } else if (auto quotient = dyn_cast<arith::DivSIOp>(op)) {
-      add(quotient.getLhs());
-    }
-  });
-}
+ArrayAccessAnalysis::ArrayAccessAnalysis(tile::FuncOp func)
+    : func(func), sizes(findSizes(func, tiles)) {}
 
 /// The host computes polynomials over the kernel's arguments.
 bool ArrayAccessAnalysis::isKnownToHost(const Polynomial &polynomial) const {
@@ -102,8 +77,40 @@ static bool addLeadingDimension(const Monomial &monomial, int64_t coefficient,
   return true;
 }
 
+/// Whether `sum` has all terms of `part`, with the same signs.
+static bool contains(const Polynomial &sum, const Polynomial &part) {
+  return llvm::all_of(part.getTerms(), [&](const auto &term) {
+    int64_t there = sum.getCoefficient(term.first), wanted = term.second;
+    return wanted > 0 ? there >= wanted : there <= wanted;
+  });
+}
+
+/// Where the indices that `mask` compares start is where the block does along
+/// their dimensions, if its address says so, too: `64 * block` elements may be
+/// columns, or a row of as many. Gives what is left of the address.
+Polynomial ArrayAccessAnalysis::placeByMask(Value mask, Polynomial start,
+                                            ArrayBlock &block) {
+  for (const MaskCondition &condition : splitMask(mask)) {
+    std::optional<IndexComparison> found = getComparison(condition, tiles);
+    if (!found || !found->isUpper)
+      continue;
+    for (auto [dim, tileDim] : llvm::zip_equal(block.dims, block.order)) {
+      const AffineTile &index = found->index;
+      if (index.coefficients[tileDim].getConstant() != 1 ||
+          !dim.offset.isZero())
+        continue;
+      Polynomial moved = dim.stride * index.constant;
+      if (!contains(start, moved))
+        continue;
+      dim.offset = index.constant;
+      start = start - moved;
+    }
+  }
+  return start;
+}
+
 StringRef ArrayAccessAnalysis::splitAddress(const AffineTile &address,
-                                            ArrayRef<int64_t> shape,
+                                            ArrayRef<int64_t> shape, Value mask,
                                             bool isStack, ArrayBlock &block) {
   int32_t inner = -1;
   for (auto [dim, coefficient] : llvm::enumerate(address.coefficients)) {
@@ -130,7 +137,9 @@ StringRef ArrayAccessAnalysis::splitAddress(const AffineTile &address,
   auto isAllowed = [&](const Monomial &place) {
     return !isStack || llvm::none_of(place, isArgument);
   };
-  for (const auto &[monomial, coefficient] : address.constant.getTerms()) {
+  Polynomial start =
+      mask ? placeByMask(mask, address.constant, block) : address.constant;
+  for (const auto &[monomial, coefficient] : start.getTerms()) {
     if (moveAlongDimension(monomial, coefficient, isAllowed, block))
       continue;
     bool hasArgument = llvm::any_of(monomial, isArgument);
@@ -224,7 +233,7 @@ ArrayAccessAnalysis::getBlock(const AffineTile &address,
                               StringRef &reason) {
   ArrayBlock block;
   block.base = address.base;
-  reason = splitAddress(address, shape, isStack, block);
+  reason = splitAddress(address, shape, mask, isStack, block);
   if (reason.empty() && mask)
     reason = addMask(mask, block);
   if (reason.empty())

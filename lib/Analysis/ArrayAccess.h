@@ -44,7 +44,6 @@ public:
                                 llvm::StringRef &reason);
 
 private:
-  void collectSizes();
   /// `isStack`: the array is one of several that lie behind each other, as far
   /// apart as a product of arguments says: `batch * rows * columns` leads to
   /// the batch's own array, whose rows end with it. Otherwise that leads to a
@@ -54,8 +53,9 @@ private:
                                      mlir::Value mask, bool isStack,
                                      llvm::StringRef &reason);
   llvm::StringRef splitAddress(const AffineTile &address,
-                               llvm::ArrayRef<int64_t> shape, bool isStack,
-                               ArrayBlock &block);
+                               llvm::ArrayRef<int64_t> shape, mlir::Value mask,
+                               bool isStack, ArrayBlock &block);
+  Polynomial placeByMask(mlir::Value mask, Polynomial start, ArrayBlock &block);
   llvm::StringRef addMask(mlir::Value mask, ArrayBlock &block);
   llvm::StringRef addBound(const AffineTile &index, const Polynomial &bound,
                            ArrayBlock &block);
@@ -66,7 +66,7 @@ private:
 
   tile::FuncOp func;
   AffineTileAnalysis tiles;
-  /// Arguments that bound masks or loops: those count something.
+  /// Arguments that count something.
   llvm::DenseSet<mlir::Value> sizes;
 };
 

@@ -168,7 +168,8 @@ def test_random(backend, seed):
     bias = normal(backend, rng, N, dtype) if rng.random() < 0.5 else None
     activation = str(rng.choice(["none", "relu", "gelu", "gelu_tanh", "silu"]))
     place = str(rng.choice(["c", "residual", "none"]))
-    config = rng.choice([None, {"swap": True}, {"split_k": 2, "block_k": 16, "block_m": 64, "block_n": 32}])
+    parts = {"split_k": 2, "block_k": 16, "block_m": 64, "block_n": 32}
+    config = rng.choice([None, {"swap": True}, parts, {"block_m": 192, "block_n": 48, "block_k": 32}])
     extra = {} if place == "none" else {place: arrays["c"]}
     out = backend.poisoned((M, N), dtype)
     kernels.matmul(arrays["a"], arrays["b"], bias, activation, alpha=K**-0.5, out=out, config=config, **extra)
@@ -204,7 +205,9 @@ def test_matmul_refuses(backend):
         (TypeError, "float32, which int32 results", lambda: kernels.matmul(i, i, alpha=2, out_dtype="int32")),
         (ValueError, "config is a Config or a dict of block_m", lambda: kernels.matmul(a, b, config={"m": 1})),
         (ValueError, "block_n is a multiple of 16, got 24", lambda: kernels.matmul(a, b, config={"block_n": 24})),
-        (ValueError, "block_m is a power of two, got 96", lambda: kernels.matmul(a, b, config={"block_m": 96})),
+        (ValueError, "block_m is a power of two or a multiple of 64, got 96", lambda: kernels.matmul(
+            a, b, config={"block_m": 96})),
+        (ValueError, "block_k is a power of two, got 48", lambda: kernels.matmul(a, b, config={"block_k": 48})),
     ]:  # fmt: skip
         with pytest.raises(error, match=message):
             call()

@@ -71,6 +71,18 @@ def test_wgmma_by_tensor_maps(name):
 
 
 @needs_assembler
+@pytest.mark.parametrize("columns", [128, 160, 192])
+@pytest.mark.parametrize("order", [K_MAJOR, ROWS], ids=["NT", "NN"])
+def test_tiles_of_192_rows(columns, order):
+    """Two warpgroups compute 128 rows, each 64 of them, and 64 rows, each half of their columns."""
+    constants = matmul_constants(BLOCK_M=192, BLOCK_N=columns, BLOCK_K=64, **order)
+    compiled = assemble(matmul_kernel, "fp16", constants, "sm_90a", 8, 4)
+    assert "wgmma.mma_async" in compiled.asm["ptx"]
+    assert tensor_maps(compiled)[1]
+    assert (compiled.metadata["advice"], compiled.metadata["spills"]) == ([], 0)
+
+
+@needs_assembler
 def test_sum_of_parts_spills_nothing():
     constants = matmul_constants(ACTIVATION=gelu_erf, BIAS="n", BLOCK_M=16, BLOCK_N=128)
     constants = {name: value for name, value in constants.items() if name in reduce_kernel.arg_names}

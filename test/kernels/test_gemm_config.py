@@ -8,6 +8,7 @@ from tilewright.kernels.gemm.config import (
     choose_hopper,
     choose_threads,
     clocks,
+    passes,
     reach,
 )
 
@@ -62,6 +63,14 @@ def test_more_work_costs_more():
     costs = [clocks(Problem(n, n, n, 1, 2), config) for n in (512, 1024, 4096, 8192)]
     assert costs == sorted(costs)
     assert clocks(Problem(4096, 4096, 4096, 8, 2), config) > 6 * costs[2]
+
+
+def test_rows_left_over_are_read_by_all_warpgroups():
+    """192 rows are 128, 64 for each of two warpgroups, and 64 of which each computes half of the columns."""
+    assert list(passes(Config(192, 160, 64, 8), along_k=True)) == [(64, 128, 2), (64, 32, 2), (128, 160, 1)]
+    problem = Problem(8192, 8192, 8192, 1, 2)
+    rate = {rows: rows / clocks(problem, Config(rows, 192, 64, 8)) for rows in (128, 192, 256)}
+    assert rate[192] < rate[256]
 
 
 def test_threads_take_large_tiles_where_all_multiprocessors_get_one():

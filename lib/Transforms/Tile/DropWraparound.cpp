@@ -9,7 +9,7 @@
 #include "lib/Transforms/Tile/Passes.h"
 
 #include "dialect/Tile/TileOps.h"
-#include "lib/Analysis/AffineTiles.h"
+#include "lib/Analysis/Signs.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -33,7 +33,9 @@ using Line = std::pair<Value, unsigned>;
 /// Follows one wrapped index through a function.
 class Wraparound {
 public:
-  Wraparound(Operation *op, AffineTileAnalysis &tiles) : op(op), tiles(tiles) {}
+  Wraparound(Operation *op, AffineTileAnalysis &tiles,
+             const llvm::DenseSet<Value> &sizes)
+      : op(op), tiles(tiles), sizes(sizes) {}
 
   /// Whether all that is read past the end is dropped.
   bool canDrop();
@@ -50,6 +52,7 @@ private:
 
   Operation *op;
   AffineTileAnalysis &tiles;
+  const llvm::DenseSet<Value> &sizes;
   /// The index as it is inside of the array, and the array's size.
   Value inside, limit;
   AffineTile index;
@@ -75,7 +78,23 @@ bool Wraparound::followThroughLoop(OpOperand &use, unsigned dim) {
     lines.insert({loop.getTiedLoopResult(&use), dim});
     return true;
   }
-  Operation *parent = isa<scf::YieldOp>(user) ? user->getParentOp() : nullptr;
+  if (auto loop = dyn_cast<scf::WhileOp>(user)) {
+    lines.insert({loop.getBeforeArguments()[use.getOperandNumber()], dim});
+    return true;
+  }
+  Operation *parent =
+      isa<scf::YieldOp, scf::ConditionOp>(user) ? user->getParentOp() : nullptr;
+  if (auto loop = dyn_cast_if_present<scf::WhileOp>(parent)) {
+    if (isa<scf::YieldOp>(user)) {
+      lines.insert({loop.getBeforeArguments()[use.getOperandNumber()], dim});
+      return true;
+    }
+    // The condition itself is no tile.
+    unsigned number = use.getOperandNumber() - 1;
+    lines.insert({loop.getAfterArguments()[number], dim});
+    lines.insert({loop.getResult(number), dim});
+    return true;
+  }
   if (auto loop = dyn_cast_if_present<scf::ForOp>(parent)) {
     lines.insert({loop.getRegionIterArg(use.getOperandNumber()), dim});
     lines.insert({loop.getResult(use.getOperandNumber()), dim});
@@ -116,7 +135,8 @@ bool Wraparound::followAddress(OpOperand &use, unsigned dim) {
       loads.push_back({load, dim});
     return true;
   }
-  if (isa<arith::ExtSIOp, arith::AddIOp, arith::MulIOp, tile::AddPtrOp>(user)) {
+  // Which place an index leads to is of no matter: past the end none is read.
+  if (isElementwise(user) && isMemoryEffectFree(user)) {
     lines.insert({user->getResult(0), dim});
     return true;
   }
@@ -165,9 +185,14 @@ bool Wraparound::isMaskedOff(Value mask, unsigned dim) {
 /// they stay among such.
 bool Wraparound::followData(OpOperand &use, unsigned dim) {
   Operation *user = use.getOwner();
+  auto isStored = [&](Value value, Value pointers, Value mask) {
+    return use.get() == value && use.get() != pointers && use.get() != mask &&
+           isMaskedOff(mask, dim);
+  };
   if (auto store = dyn_cast<tile::StoreOp>(user))
-    return use.get() == store.getValue() && use.get() != store.getPtr() &&
-           use.get() != store.getMask() && isMaskedOff(store.getMask(), dim);
+    return isStored(store.getValue(), store.getPtr(), store.getMask());
+  if (auto atomic = dyn_cast<tile::AtomicRMWOp>(user))
+    return isStored(atomic.getValue(), atomic.getPtr(), atomic.getMask());
   if (auto dot = dyn_cast<tile::DotOp>(user)) {
     unsigned rank = cast<RankedTensorType>(dot.getType()).getRank();
     bool keepsLine = (use.getOperandNumber() == 0 && dim != rank - 1) ||
@@ -246,7 +271,7 @@ bool Wraparound::canDrop() {
   index = *lhs;
   size = rhs->constant;
   auto isSize = [&](Value value) {
-    return size.getCoefficient(Monomial{value}) != 0;
+    return sizes.contains(value) || size.getCoefficient(Monomial{value}) != 0;
   };
   if (!isNonNegative(index.constant, isSize) || !findLoads() || loads.empty())
     return false;
@@ -294,6 +319,8 @@ namespace {
 struct DropWraparound : tile::impl::TileDropWraparoundBase<DropWraparound> {
   void runOnOperation() override {
     for (auto func : getOperation().getOps<tile::FuncOp>()) {
+      AffineTileAnalysis before;
+      llvm::DenseSet<Value> sizes = findSizes(func, before);
       SmallVector<Operation *> ops;
       func.walk([&](Operation *op) {
         if (isa<arith::RemSIOp, arith::SelectOp>(op))
@@ -302,7 +329,7 @@ struct DropWraparound : tile::impl::TileDropWraparoundBase<DropWraparound> {
       for (Operation *op : ops) {
         // What one rewrite changes, the next one sees.
         AffineTileAnalysis tiles;
-        Wraparound wraparound(op, tiles);
+        Wraparound wraparound(op, tiles, sizes);
         if (wraparound.canDrop())
           wraparound.drop();
       }

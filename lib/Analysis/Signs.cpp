@@ -1,0 +1,210 @@
+#include "lib/Analysis/Signs.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tilewright;
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+/// Adds the arguments that `bound` is a sum of, with positive factors. Of a
+/// minimum each operand bounds what it does.
+static void addSizes(Value bound, AffineTileAnalysis &tiles,
+                     llvm::DenseSet<Value> &sizes) {
+  std::optional<AffineTile> tile = tiles.get(bound);
+  if (!tile || tile->base)
+    return;
+  for (const auto &[monomial, coefficient] : tile->constant.getTerms()) {
+    if (monomial.size() != 1 || coefficient <= 0)
+      continue;
+    if (isa<BlockArgument>(monomial[0])) {
+      sizes.insert(monomial[0]);
+    } else if (auto least = monomial[0].getDefiningOp<arith::MinSIOp>()) {
+      addSizes(least.getLhs(), tiles, sizes);
+      addSizes(least.getRhs(), tiles, sizes);
+    }
+  }
+}
+
+llvm::DenseSet<Value> tilewright::findSizes(tile::FuncOp func,
+                                            AffineTileAnalysis &tiles) {
+  llvm::DenseSet<Value> sizes;
+  func.walk([&](Operation *op) {
+    if (isa<arith::CmpIOp, arith::DivSIOp, arith::RemSIOp>(op)) {
+      // What is divided, too: rounded up it counts blocks.
+      addSizes(op->getOperand(0), tiles, sizes);
+      addSizes(op->getOperand(1), tiles, sizes);
+    } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      addSizes(loop.getUpperBound(), tiles, sizes);
+    }
+  });
+  return sizes;
+}
+
+//===----------------------------------------------------------------------===//
+// Signs
+//===----------------------------------------------------------------------===//
+
+/// The loop of which `op` is the index if it counts down: the sum of its bounds
+/// less its count, which goes up.
+static scf::ForOp getMirroredLoop(arith::SubIOp op) {
+  auto count = dyn_cast<BlockArgument>(op.getRhs());
+  auto sum = op.getLhs().getDefiningOp<arith::AddIOp>();
+  if (!count || !sum)
+    return {};
+  auto loop = dyn_cast<scf::ForOp>(count.getOwner()->getParentOp());
+  if (!loop || count != loop.getInductionVar())
+    return {};
+  std::pair bounds(loop.getLowerBound(), loop.getUpperBound());
+  std::pair summed(sum.getLhs(), sum.getRhs());
+  return summed == bounds || summed == std::pair(bounds.second, bounds.first)
+             ? loop
+             : scf::ForOp();
+}
+
+/// Whether `op` is what a number lacks to a multiple of another one.
+static bool isRestToMultiple(arith::SubIOp op) {
+  auto remainder = op.getRhs().getDefiningOp<arith::RemSIOp>();
+  return remainder && remainder.getRhs() == op.getLhs();
+}
+
+namespace {
+class SignProver {
+public:
+  explicit SignProver(function_ref<bool(Value)> isSize) : isSize(isSize) {}
+
+  bool prove(Value value);
+
+private:
+  bool proveArgument(BlockArgument argument);
+  bool proveDifference(arith::SubIOp op);
+  bool proveResult(OpResult result);
+  bool proveAll(ValueRange values) {
+    return llvm::all_of(values, [&](Value value) { return prove(value); });
+  }
+  bool proveAny(ValueRange values) {
+    return llvm::any_of(values, [&](Value value) { return prove(value); });
+  }
+
+  function_ref<bool(Value)> isSize;
+  /// What loops carry: never negative in an iteration if it was not in the one
+  /// before.
+  llvm::SmallDenseSet<Value, 4> assumed;
+};
+} // namespace
+
+bool SignProver::proveArgument(BlockArgument argument) {
+  if (assumed.contains(argument))
+    return true;
+  Operation *parent = argument.getOwner()->getParentOp();
+  unsigned number = argument.getArgNumber();
+  if (auto loop = dyn_cast<scf::ForOp>(parent)) {
+    if (argument == loop.getInductionVar())
+      return prove(loop.getLowerBound());
+    assumed.insert(argument);
+    return proveAll({loop.getTiedLoopInit(argument)->get(),
+                     loop.getTiedLoopYieldedValue(argument)->get()});
+  }
+  if (auto loop = dyn_cast<scf::WhileOp>(parent)) {
+    if (argument.getOwner() == loop.getAfterBody())
+      return prove(loop.getConditionOp().getArgs()[number]);
+    assumed.insert(argument);
+    return proveAll(
+        {loop.getInits()[number], loop.getYieldOp().getResults()[number]});
+  }
+  return isSize(argument);
+}
+
+bool SignProver::proveDifference(arith::SubIOp op) {
+  if (isRestToMultiple(op))
+    return prove(op.getLhs());
+  scf::ForOp loop = getMirroredLoop(op);
+  if (!loop)
+    return false;
+  // What is greater than -1 is not negative.
+  APInt constant;
+  return (matchPattern(loop.getLowerBound(), m_ConstantInt(&constant)) &&
+          constant.isAllOnes()) ||
+         prove(loop.getLowerBound());
+}
+
+bool SignProver::proveResult(OpResult result) {
+  unsigned number = result.getResultNumber();
+  return llvm::TypeSwitch<Operation *, bool>(result.getOwner())
+      .Case<tile::ProgramIdOp, tile::NumProgramsOp>([](auto) { return true; })
+      .Case<tile::LoadOp, tile::AtomicRMWOp, tile::AtomicCASOp>(
+          [&](Operation *) { return isSize(result); })
+      // Remainders have the sign of the first operand, and quotients too: who
+      // divides a place by something divides it by a positive number.
+      .Case<arith::RemSIOp, arith::DivSIOp>(
+          [&](auto op) { return prove(op.getLhs()); })
+      .Case<arith::ExtSIOp, arith::AddIOp, arith::MulIOp, arith::MinSIOp,
+            arith::AndIOp, arith::ShRSIOp>(
+          [&](Operation *op) { return proveAll(op->getOperands()); })
+      .Case([&](arith::MaxSIOp op) { return proveAny(op->getOperands()); })
+      .Case([&](arith::SelectOp op) {
+        return proveAll({op.getTrueValue(), op.getFalseValue()});
+      })
+      .Case([&](arith::SubIOp op) { return proveDifference(op); })
+      .Case([&](scf::IfOp op) {
+        return proveAll({op.thenYield()->getOperand(number),
+                         op.elseYield()->getOperand(number)});
+      })
+      .Case([&](scf::ForOp op) { return prove(op.getRegionIterArg(number)); })
+      .Case([&](scf::WhileOp op) {
+        return prove(op.getConditionOp().getArgs()[number]);
+      })
+      .Default([](Operation *) { return false; });
+}
+
+bool SignProver::prove(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return proveArgument(argument);
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant)))
+    return !constant.isNegative();
+  return proveResult(cast<OpResult>(value));
+}
+
+bool tilewright::isNonNegative(Value value, function_ref<bool(Value)> isSize) {
+  return SignProver(isSize).prove(value);
+}
+
+/// There are more programs than the number of any: num_programs becomes
+/// program_id + 1 + rest, where the value of the former stands for the rest.
+static Polynomial countFromProgramId(const Polynomial &polynomial) {
+  llvm::SmallDenseMap<unsigned, Value> ids;
+  (void)polynomial.allOf([&](Value value) {
+    if (auto id = value.getDefiningOp<tile::ProgramIdOp>())
+      ids[unsigned(id.getAxis())] = value;
+    return true;
+  });
+  Polynomial result;
+  for (const auto &[monomial, coefficient] : polynomial.getTerms()) {
+    Polynomial term(coefficient);
+    for (Value value : monomial) {
+      Polynomial factor(value);
+      if (auto count = value.getDefiningOp<tile::NumProgramsOp>())
+        if (Value id = ids.lookup(unsigned(count.getAxis())))
+          factor = factor + Polynomial(id) + Polynomial(1);
+      term = term * factor;
+    }
+    result = result + term;
+  }
+  return result;
+}
+
+bool tilewright::isNonNegative(const Polynomial &polynomial,
+                               function_ref<bool(Value)> isSize) {
+  Polynomial counted = countFromProgramId(polynomial);
+  return llvm::all_of(counted.getTerms(), [&](const auto &term) {
+    return term.second > 0 && llvm::all_of(term.first, [&](Value value) {
+             return isNonNegative(value, isSize);
+           });
+  });
+}
