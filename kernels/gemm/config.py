@@ -80,7 +80,7 @@ class Config:
     def reduce_block(self, M, N):
         """Rows and columns of a program that adds the parts."""
         columns = min(tw.next_power_of_2(N), 128)
-        return min(tw.next_power_of_2(M), 2048 // columns), columns
+        return min(tw.next_power_of_2(M), 512 // columns), columns
 
 
 @dataclass(frozen=True)

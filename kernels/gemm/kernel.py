@@ -135,7 +135,6 @@ def reduce_kernel(
     b_scale_ptr,
     M,
     N,
-    parts,
     stride_om,
     stride_on,
     stride_cm,
@@ -160,21 +159,22 @@ def reduce_kernel(
     PLACED: tl.constexpr,
     BATCH_O: tl.constexpr,
     BATCH_C: tl.constexpr,
+    PARTS: tl.constexpr,
     BLOCK_M: tl.constexpr,
     BLOCK_N: tl.constexpr,
 ):
-    """The sum of `parts` contiguous arrays of products, in order, and what follows a product."""
+    """The sum of PARTS contiguous arrays of products, in order, and what follows a product."""
     tiles_n = tl.cdiv(N, BLOCK_N)
     m = (tl.program_id(0) // tiles_n * BLOCK_M + tl.arange(0, BLOCK_M)).to(tl.int64)
     first_n = (tl.program_id(0) % tiles_n * BLOCK_N).to(tl.int64)
     n = first_n + tl.arange(0, BLOCK_N)
     mask = (m < M)[:, None] & (n < N)[None, :]
     ptrs = parts_ptr + tl.program_id(1).to(tl.int64) * M * N + m[:, None] * N + n[None, :]
-    acc = tl.zeros((BLOCK_M, BLOCK_N), dtype=parts_ptr.dtype.element_ty)
     tl.extra.cuda.gdc_wait()
-    for _ in range(parts):
-        acc += tl.load(ptrs, mask=mask, other=0.0)
-        ptrs += stride_part
+    sums = [tl.load(ptrs + i * stride_part, mask=mask, other=0.0) for i in range(PARTS)]
+    acc = sums[0]
+    for i in tl.static_range(1, PARTS):
+        acc += sums[i]
     out_ptr = shift(out_ptr, inner, stride_o0, stride_o1, BATCH_O)
     c_ptr = shift(c_ptr, inner, stride_c0, stride_c1, BATCH_C)
     operands = (

@@ -216,9 +216,9 @@ def _launch(
         rows, columns = config.reduce_block(M, N)
         grid = (tw.cdiv(M, rows) * tw.cdiv(N, columns), batch.count)
         launch(
-            reduce_kernel, grid, out, target, added, *vectors, M, N, parts,
+            reduce_kernel, grid, out, target, added, *vectors, M, N,
             *strides(out)[-2:], *strides(added)[-2:], *steps, alpha, beta,
             batch.inner, *to, *from_c, batch.count * M * N, operands, **epilogue,
-            BATCH_O=batch.steps[0], BATCH_C=batch.steps[3],
+            BATCH_O=batch.steps[0], BATCH_C=batch.steps[3], PARTS=parts,
             BLOCK_M=rows, BLOCK_N=columns, num_warps=4, launch_pdl=True,
         )  # fmt: skip

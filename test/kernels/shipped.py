@@ -140,7 +140,7 @@ def other_products():
         constants = matmul_constants(**constants, PRECISION=precision, stride_bk=1)
         types = {"a_scale_ptr": "*fp32", "b_scale_ptr": "*fp32"}
         yield Shipped(describe("matmul", precision, config), matmul_kernel, "fp32", constants, options, types)
-    constants = matmul_constants(ACTIVATION=gelu_erf, BIAS="n", BLOCK_M=16, BLOCK_N=128)
+    constants = matmul_constants(ACTIVATION=gelu_erf, BIAS="n", PARTS=8, BLOCK_M=4, BLOCK_N=128)
     constants = {name: value for name, value in constants.items() if name in reduce_kernel.arg_names}
     types = {"parts_ptr": "*fp32", "a_scale_ptr": "*fp32", "b_scale_ptr": "*fp32"}
     yield Shipped("sum of parts", reduce_kernel, "fp16", constants, {"num_warps": 4}, types)
