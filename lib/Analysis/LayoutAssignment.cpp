@@ -91,6 +91,37 @@ void LayoutAssignment::spreadToOperands(Value value, LinearAttr layout) {
   }
 }
 
+/// The reduction that a dimension of the source of `op` comes from, which the
+/// broadcast gives its length again, as in sorting networks.
+static tile::ReduceOp getUndoneReduction(tile::BroadcastOp op) {
+  auto expand = op.getSource().getDefiningOp<tile::ExpandDimsOp>();
+  Value value = expand ? expand.getSource() : Value();
+  while (Operation *def = value ? value.getDefiningOp() : nullptr) {
+    if (auto reduce = dyn_cast<tile::ReduceOp>(def)) {
+      auto source = cast<RankedTensorType>(reduce.getOperands()[0].getType());
+      auto result = cast<RankedTensorType>(op.getType());
+      bool isUndone = reduce.getAxis() == expand.getAxis() &&
+                      source.getShape() == result.getShape();
+      return isUndone ? reduce : tile::ReduceOp();
+    }
+    if (!isElementwise(def))
+      break;
+    value = def->getOperand(0);
+  }
+  return {};
+}
+
+LinearAttr LayoutAssignment::getBroadcastLayout(OpOperand &use,
+                                                LinearAttr layout) const {
+  // All threads that a reduction took elements from have what it gives: as
+  // copies, or as the elements of the broadcast tile without a move.
+  if (auto reduce = getUndoneReduction(cast<tile::BroadcastOp>(use.getOwner())))
+    if (LinearAttr source = layouts.lookup(reduce.getOperands()[0]);
+        source && getOperandLayout(use, source) == layout)
+      return source;
+  return getResultLayout(use, layout);
+}
+
 void LayoutAssignment::spreadToUser(OpOperand &use, LinearAttr layout) {
   Operation *op = use.getOwner();
   if (const LayoutTie *tie = ties.getTarget(use))
@@ -102,8 +133,10 @@ void LayoutAssignment::spreadToUser(OpOperand &use, LinearAttr layout) {
   bool isIndex = isa<tile::LoadOp>(op) && isOnlyExpanded(op->getResult(0));
   if (accessLayouts.contains(op) || isIndex)
     return;
-  LinearAttr result =
-      isa<tile::LoadOp>(op) ? layout : getResultLayout(use, layout);
+  LinearAttr result = isa<tile::LoadOp>(op) ? layout
+                      : isa<tile::BroadcastOp>(op)
+                          ? getBroadcastLayout(use, layout)
+                          : getResultLayout(use, layout);
   if (result)
     assign(op->getResult(0), result);
 }

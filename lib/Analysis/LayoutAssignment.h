@@ -39,6 +39,10 @@ private:
   void spread(mlir::Value value);
   void spreadToOperands(mlir::Value value, warp::LinearAttr layout);
   void spreadToUser(mlir::OpOperand &use, warp::LinearAttr layout);
+  /// The layout of what a broadcast gives for that of its operand, if any
+  /// follows.
+  warp::LinearAttr getBroadcastLayout(mlir::OpOperand &use,
+                                      warp::LinearAttr layout) const;
   void spreadOverReduce(tile::ReduceOp reduce, warp::LinearAttr layout);
   void spreadOverTie(const LayoutTie &tie, warp::LinearAttr layout);
 

@@ -17,5 +17,5 @@ def builtin(fn):
 
 
 def is_builtin(fn):
-    """Whether `fn` is marked so."""
-    return getattr(fn, "is_builtin", False)
+    """Whether `fn` is marked so, or as Triton marks functions, whose `constexpr` arguments arrive as such."""
+    return getattr(fn, "is_builtin", False) or getattr(fn, "__triton_builtin__", False)

@@ -3,7 +3,7 @@
 from . import *  # noqa: F403
 from . import __all__ as _names
 from .builtin import builtin, is_builtin
-from .constexpr import constexpr
+from .constexpr import constexpr, unwrap
 from .dtypes import int1, int8, int16, int32, int64, uint8, uint16, uint32, uint64
 from .errors import LanguageValueError
 from .extra.extern import extern_elementwise
@@ -25,6 +25,12 @@ def get_int_dtype(bitwidth, signed):
     if found is None:
         raise LanguageValueError(f"there are no {'' if signed else 'un'}signed integers of {bitwidth} bits")
     return found
+
+
+@builtin
+def _unwrap_if_constexpr(value):
+    """`value`, or what it holds where that is a `constexpr`."""
+    return unwrap(value)
 
 
 __all__ = [

@@ -66,6 +66,17 @@ def test_scans_and_indices(compiled, backend):
     check(compiled, function, *tensors(backend, (20, 30), (20, 40)))
 
 
+def test_reductions_and_scans_over_several_programs(compiled, backend):
+    from torch._inductor import config
+
+    def function(x):
+        return x.cumsum(-1), x.sum(), x.amax(), x.softmax(-1)
+
+    both = {"triton.cooperative_reductions": True, "triton.force_cooperative_reductions": True}
+    with config.patch(both):
+        check(compiled, function, *tensors(backend, (4, 20000)))
+
+
 def test_training(compiled, backend):
     import torch
 
