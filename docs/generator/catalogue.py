@@ -240,7 +240,7 @@ WITHOUT_ENTRY = {
 #: Examples that need a GPU.
 ON_GPU = {
     *("Stream", "current_stream", "Event", "Graph", "memory_info", "trim_memory", "do_bench_cudagraph"),
-    *("inline_asm_elementwise", "globaltimer", "smid"),
+    *("globaltimer", "smid"),
 }
 
 #: Examples that more programs run than one.

@@ -6,7 +6,7 @@ from .builtin import builtin
 from .dtypes import dtype as _dtype
 from .dtypes import int32, with_scalar
 from .errors import LanguageTypeError, LanguageValueError
-from .ir import UNIT, builder
+from .ir import UNIT, builder, is_for_gpu
 from .semantic import convert, nan_traces, promote
 from .tensor import tensor
 
@@ -71,7 +71,7 @@ def _result_types(dtype, shaped):
 
 @builtin
 def inline_asm_elementwise(asm, constraints, args, dtype, is_pure, pack):
-    """Run PTX on the elements of blocks; on GPUs only.
+    """Run PTX on the elements of blocks.
 
     `asm` runs for each group of `pack` elements, in an order and with a choice of elements that are not
     fixed. `$0`, `$1`, ... in it are registers, first of the results, then of the `args`, whose kinds
@@ -83,8 +83,20 @@ def inline_asm_elementwise(asm, constraints, args, dtype, is_pure, pack):
     `args` (blocks, scalars, numbers) broadcast to the shape of the result. `dtype` is the type of the
     result, or a tuple of types, which gives a tuple of results. `is_pure` says that the text does nothing
     but compute its results, so that it may be removed or merged. Raises `LanguageTypeError` and
-    `LanguageValueError`; wrong PTX is reported by the assembler. The CPU back end and the interpreter refuse
-    it.
+    `LanguageValueError`; wrong PTX is reported by the assembler.
+
+    The CPU back end and the interpreter compute what the text says, as far as it is made of these instructions,
+    on registers that it declares with `.reg` or that have a `$`, in scopes `{ }` and guarded by `@p` and `@!p`:
+
+    - bits: `and or xor not cnot lop3 shl shr shf prmt bfe bfi brev popc clz`
+    - numbers: `add sub mul mad fma div rem min max abs neg copysign`, in the types of 16 to 64 bits and two halves at
+      once (`f16x2`, `bf16x2`, ...), with `.rn`, `.ftz`, `.sat`, `.relu`, `.NaN`, `.lo`, `.hi`, `.wide`
+    - functions: `rcp sqrt rsqrt ex2 lg2 sin cos tanh`, computed more accurately than `.approx` promises
+    - others: `mov` (also of parts in braces), `setp` (one comparison), `selp`, `cvt` (also of two numbers at once,
+      of e4m3 and e5m2 with `.satfinite`, and to tf32), `ld` and `st` of global memory
+
+    Anything else (branches, atomics, barriers, what is of a GPU such as `%laneid`) raises `LanguageValueError` there.
+    A division of integers by 0 gives what it gives by 1.
 
     Example:
 
@@ -110,8 +122,20 @@ def inline_asm_elementwise(asm, constraints, args, dtype, is_pure, pack):
     asm, constraints, args = _with_immediates(asm, constraints, args, pack)
     operands = _broadcast(args)
     types = _result_types(dtype, operands[0].type if operands else int32)
+    if not is_for_gpu():
+        return _without_gpu(asm, constraints, operands, dtype, pack)
     attrs = {"text": asm, "constraints": constraints, "pack": pack, **({"pure": UNIT} if is_pure else {})}
     handles = builder().create("tile.inline_asm", [operand.handle for operand in operands], types, attrs)
     results = tuple(tensor(handle, ty) for handle, ty in zip(handles, types, strict=True))
     nan_traces.trace_black_box(results, operands, "tl.inline_asm_elementwise")
     return results if isinstance(dtype, (tuple, list)) else results[0]
+
+
+def _without_gpu(asm, constraints, operands, dtype, pack):
+    """What the text computes, by operations of the language."""
+    from .ptx import evaluate
+
+    is_tuple = isinstance(dtype, (tuple, list))
+    results = tuple(evaluate(asm, constraints, operands, list(dtype) if is_tuple else [dtype], pack))
+    nan_traces.trace_black_box(results, operands, "tl.inline_asm_elementwise")
+    return results if is_tuple else results[0]

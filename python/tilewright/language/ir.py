@@ -133,6 +133,18 @@ def _makers():
     return tensor, follow_pointer, trace_result
 
 
+@contextlib.contextmanager
+def without_checks():
+    """No asserts inside a `with`: for what combines elements whose result is not used, or means to wrap around."""
+    current = builder()
+    before = current.debug, current.checks_overflow
+    current.debug = current.checks_overflow = False
+    try:
+        yield
+    finally:
+        current.debug, current.checks_overflow = before
+
+
 def is_for_gpu():
     """Whether what is recorded becomes code that holds blocks in registers, an instruction for each of them."""
     return builder().target.startswith("sm_")

@@ -6,30 +6,17 @@ on a GPU instructions for each register. There that would be too much to compile
 log2(n) times, how many each element has combined.
 """
 
-import contextlib
 import math
 
 from .builtin import builtin
 from .dtypes import float32, int64
 from .elementwise import to
 from .errors import LanguageTypeError, LanguageValueError
-from .ir import builder, is_for_gpu
+from .ir import builder, is_for_gpu, without_checks
 from .semantic import arithmetic, compare, convert, pairs, promote
 from .semantic import reduce as _reduce
 from .semantic import shape as _shape
 from .tensor import tensor
-
-
-@contextlib.contextmanager
-def _without_checks():
-    """No asserts inside a `with`: elements whose result is not used are combined, too."""
-    current = builder()
-    before = current.debug, current.checks_overflow
-    current.debug = current.checks_overflow = False
-    try:
-        yield
-    finally:
-        current.debug, current.checks_overflow = before
 
 
 def _halves(value, axis):
@@ -112,7 +99,7 @@ def _scan(values, axis, combine, reverse, what):
     # What fills the side up stands behind all elements, in the order of the scan.
     whole = pairs.whole_side(side)
     values = [pairs.resize(value, axis, whole, side - whole if reverse else 0) for value in values]
-    with _without_checks():
+    with without_checks():
         results = _all_up_to(values, axis, combine, reverse)
     return [pairs.resize(result, axis, side, whole - side if reverse else 0) for result in results]
 

@@ -1,4 +1,4 @@
-"""tl.inline_asm_elementwise: what it computes on a GPU, what it compiles to, and how other back ends refuse it."""
+"""tl.inline_asm_elementwise: what it computes on every back end, and what it compiles to on a GPU."""
 
 import numpy as np
 import pytest
@@ -99,10 +99,6 @@ def lanes(out, N: tl.constexpr):
     )
 
 
-cuda = pytest.mark.cuda
-
-
-@cuda
 def test_two_arguments(backend, rng):
     x, y = (rng.integers(-(2**31), 2**31, 256).astype(np.int32) for _ in range(2))
     out = backend.poisoned((256,), "int32")
@@ -111,7 +107,6 @@ def test_two_arguments(backend, rng):
     np.testing.assert_array_equal(backend.numpy(out), (wide >> 29).astype(np.int32))
 
 
-@cuda
 @pytest.mark.parametrize("size", [64, 1024])
 def test_packed_bytes_and_two_results(backend, rng, size):
     x = rng.integers(0, 256, size).astype(np.uint8)
@@ -122,7 +117,6 @@ def test_packed_bytes_and_two_results(backend, rng, size):
     np.testing.assert_array_equal(backend.numpy(big), np.maximum(x, y))
 
 
-@cuda
 def test_packed_halves(backend, rng):
     x = rng.integers(-9, 9, (8, 32)).astype(np.float16)
     out = backend.poisoned((8, 32), "float16")
@@ -130,7 +124,6 @@ def test_packed_halves(backend, rng):
     np.testing.assert_array_equal(backend.numpy(out), x * x + 1)
 
 
-@cuda
 def test_immediates(backend, rng):
     x = rng.integers(-(2**31), 2**31, 64).astype(np.int32)
     out = backend.poisoned((128,), "int32")
@@ -138,7 +131,6 @@ def test_immediates(backend, rng):
     np.testing.assert_array_equal(backend.numpy(out), [*((x & 0x0F0F0F0F) | 1), *(2 * np.arange(64))])
 
 
-@cuda
 def test_scalar(backend):
     out = backend.poisoned((1,), "float64")
     scalar[1,](backend.array(np.array([1.5])), out)
@@ -172,17 +164,13 @@ def test_wrong_ptx_comes_with_the_assemblers_words(assemble):
         assemble(wrong, {"out": "*i32"}, {})
 
 
-@pytest.mark.compiled
-def test_the_cpu_refuses_it_at_the_users_line(backend):
-    if backend.name != "cpu":
-        pytest.skip("about the CPU")
+def test_without_a_gpu_what_is_of_a_gpu_is_refused_at_the_users_line(backend):
+    if backend.name == "cuda":
+        pytest.skip("about other back ends")
+    error = CompilationError if backend.name == "cpu" else tl.LanguageError
     with pytest.raises(
-        CompilationError, match="inline assembly is for GPUs, the CPU cannot run it"
+        error, match=r"without a GPU: %laneid is of a GPU or is not declared, in 'mov.u32 "
     ) as caught:
-        scalar[1,](np.zeros(1), np.zeros(1))
-    assert "tl.inline_asm_elementwise" in caught.value.frames[0].text
-
-
-def test_the_interpreter_refuses_it():
-    with pytest.raises(tl.LanguageError, match="inline assembly is for GPUs, the interpreter cannot"):
-        tw.interpret(scalar)[1,](np.zeros(1), np.zeros(1))
+        lanes[1,](backend.array(np.zeros(64, np.int32)), 64)
+    if backend.name == "cpu":
+        assert "tl.inline_asm_elementwise" in caught.value.frames[0].text
