@@ -42,7 +42,16 @@ class _Utilities:
         }
 
 
-class ActiveDriver:
+class CpuDriver:
+    """What `triton.backends.backends["cpu"]` has: active where there is no CUDA device, so that just one is."""
+
+    @staticmethod
+    def is_active():
+        """Whether kernels run on the CPU by default."""
+        return not ActiveDriver.is_active()
+
+
+class ActiveDriver(CpuDriver):
     """The device in use: the current CUDA device, or the CPU where there is none."""
 
     utils = _Utilities()

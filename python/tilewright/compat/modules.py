@@ -220,8 +220,11 @@ def make(version, numerics):
         add(name, _later(module, name))
     add("triton.knobs", {"runtime": knobs.runtime})
     add("triton.tools.tensor_descriptor", {"TensorDescriptor": TensorDescriptor})
-    backend = driver.Backend(compiling.Backend, driver.ActiveDriver)
-    add("triton.backends", {}, backends={"nvidia": backend, "cpu": backend})
+    backends = {
+        "nvidia": driver.Backend(compiling.Backend, driver.ActiveDriver),
+        "cpu": driver.Backend(compiling.Backend, driver.CpuDriver),
+    }
+    add("triton.backends", {}, backends=backends)
     add("triton.backends.compiler", {"GPUTarget": driver.GPUTarget})
     # The language is Tilewright's own, so that its functions are the same objects everywhere.
     made["triton"].language = made["triton.language"] = tl

@@ -119,6 +119,7 @@ def test_backends():
     from triton.compiler.compiler import make_backend
 
     assert "cpu" in triton.backends.backends and "nvidia" in triton.backends.backends
+    assert sum(entry.driver.is_active() for entry in triton.backends.backends.values()) == 1
     backend = make_backend(triton.runtime.driver.active.get_current_target())
     assert isinstance(triton.runtime.driver.active, triton.backends.backends["cpu"].driver)
     assert backend.supports_target(backend.target) and backend.hash() == make_backend(backend.target).hash()
