@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 
 #include <algorithm>
@@ -31,7 +32,6 @@ private:
   };
 
   void collectUses();
-  void collectCosts();
   void setTypes();
 
   /// `value` in the layout `wanted`; stands right behind `value`, so that it
@@ -40,8 +40,9 @@ private:
   Value convert(Value value, LinearAttr wanted);
   Value recompute(Value value, LinearAttr wanted);
 
-  int64_t getCost(Value value) const;
-  int64_t computeCost(Operation *op) const;
+  /// How many operations compute `value` again in another layout, each counted
+  /// once; more than `limit` if it is better converted.
+  int64_t getCost(Value value, int64_t limit) const;
 
   tile::FuncOp func;
   const LayoutAssignment &layouts;
@@ -49,9 +50,6 @@ private:
   /// Operands as they were before they were replaced by converted ones.
   DenseMap<Operation *, SmallVector<Value>> operands;
   DenseMap<std::pair<Value, Attribute>, Value> provided;
-  /// How many operations compute a value again in another layout, up to
-  /// kMaxCost; above it, it is better converted.
-  DenseMap<Value, int64_t> costs;
 };
 
 /// A conversion takes two barriers and a round trip through shared memory.
@@ -60,6 +58,8 @@ constexpr int64_t kMaxCost = 16;
 constexpr int64_t kSmallConversionCost = 4;
 /// A load of what is in the first cache already.
 constexpr int64_t kLoadCost = 4;
+/// A division by a constant: shifts, or a multiplication and a few more.
+constexpr int64_t kConstantDivisionCost = 3;
 
 } // namespace
 
@@ -108,17 +108,18 @@ void Materialiser::setTypes() {
 // Values in another layout
 //===----------------------------------------------------------------------===//
 
-static bool isMadeLocally(Operation *op) {
-  return isa<arith::ConstantOp, tile::RangeOp, tile::SplatOp>(op);
+static bool isIntegerDivision(Operation *op) {
+  return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
+             arith::FloorDivSIOp, arith::CeilDivSIOp, arith::CeilDivUIOp>(op);
 }
 
 /// Elementwise ops of a few instructions.
 static bool isCheapElementwise(Operation *op) {
+  if (isIntegerDivision(op))
+    return matchPattern(op->getOperand(1), m_Constant());
   return isElementwise(op) && isPure(op) &&
          !isa<math::MathDialect>(op->getDialect()) &&
-         !isa<arith::DivFOp, arith::RemFOp, arith::DivSIOp, arith::DivUIOp,
-              arith::RemSIOp, arith::RemUIOp, arith::FloorDivSIOp,
-              arith::CeilDivSIOp, arith::CeilDivUIOp>(op);
+         !isa<arith::DivFOp, arith::RemFOp>(op);
 }
 
 static int64_t getBits(Value tile) {
@@ -143,33 +144,43 @@ static bool isSmallLoad(Operation *op) {
   return load && !load.getIsVolatile() && isOnlyExpanded(load.getResult());
 }
 
-int64_t Materialiser::getCost(Value value) const {
-  if (!isa<RankedTensorType>(value.getType()))
+/// What the op adds to the cost of what is computed with it; nothing for one
+/// that is not worth computing twice.
+static std::optional<int64_t> getOwnCost(Operation *op) {
+  if (isa<arith::ConstantOp, tile::SplatOp>(op))
     return 0;
-  auto it = costs.find(value);
-  return it == costs.end() ? kMaxCost + 1 : it->second;
+  if (isSmallLoad(op))
+    return kLoadCost;
+  bool isShape = isa<tile::RangeOp, tile::BroadcastOp, tile::ExpandDimsOp,
+                     tile::TransposeOp, tile::ReshapeOp>(op);
+  if (!isShape && !isCheapElementwise(op))
+    return std::nullopt;
+  return isIntegerDivision(op) ? kConstantDivisionCost : 1;
 }
 
-int64_t Materialiser::computeCost(Operation *op) const {
-  if (isMadeLocally(op))
-    return 1;
-  if (isa<tile::BroadcastOp, tile::ExpandDimsOp>(op))
-    return 1 + std::min(getCost(op->getOperand(0)), kSmallConversionCost);
-  bool isLoad = isSmallLoad(op);
-  if (!isLoad && !isCheapElementwise(op) &&
-      !isa<tile::TransposeOp, tile::ReshapeOp>(op))
-    return kMaxCost + 1;
-  int64_t cost = isLoad ? kLoadCost : 1;
-  for (Value operand : op->getOperands())
-    cost += getCost(operand);
-  return std::min(cost, kMaxCost + 1);
-}
-
-void Materialiser::collectCosts() {
-  func.walk([&](Operation *op) {
-    if (op->getNumResults() == 1)
-      costs[op->getResult(0)] = computeCost(op);
-  });
+int64_t Materialiser::getCost(Value value, int64_t limit) const {
+  int64_t cost = 0;
+  SmallPtrSet<Operation *, 16> counted;
+  SmallVector<Value> open = {value};
+  while (!open.empty() && cost <= limit) {
+    Value next = open.pop_back_val();
+    Operation *op = next.getDefiningOp();
+    if (!isa<RankedTensorType>(next.getType()) || counted.contains(op))
+      continue;
+    std::optional<int64_t> own = op ? getOwnCost(op) : std::nullopt;
+    if (!own)
+      return limit + 1;
+    counted.insert(op);
+    cost += *own;
+    // These are computed again whatever their operand takes.
+    bool grows = isa<tile::BroadcastOp, tile::ExpandDimsOp>(op);
+    if (grows && getCost(operands.at(op)[0], kSmallConversionCost) >
+                     kSmallConversionCost)
+      cost += kSmallConversionCost;
+    else
+      llvm::append_range(open, operands.at(op));
+  }
+  return cost;
 }
 
 static OpBuilder getBuilderBehind(Value value) {
@@ -213,7 +224,7 @@ Value Materialiser::provide(Value value, LinearAttr wanted) {
   if (Value known = provided.lookup(key))
     return known;
   Operation *op = value.getDefiningOp();
-  bool again = op && (growsTile(op) || getCost(value) <= kMaxCost);
+  bool again = op && (growsTile(op) || getCost(value, kMaxCost) <= kMaxCost);
   Value result = again ? recompute(value, wanted) : convert(value, wanted);
   return provided[key] = result;
 }
@@ -224,7 +235,6 @@ Value Materialiser::provide(Value value, LinearAttr wanted) {
 
 void Materialiser::run() {
   collectUses();
-  collectCosts();
   setTypes();
   for (const Use &use : uses)
     use.operand->set(provide(use.operand->get(), use.demand));

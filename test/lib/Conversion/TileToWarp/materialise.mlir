@@ -199,3 +199,56 @@ tile.func @joined(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %q: !tile.p
   tile.store %qs, %flat : tensor<64x128x!tile.ptr<f16>>
   tile.return
 }
+
+// -----
+
+// A table of pages is looked up by divisions by the length of a page, which
+// cost little; the places are needed in two layouts, and never moved. What
+// several steps share is counted once.
+// CHECK-LABEL: tile.func @pages
+// CHECK-COUNT-2: tile.load {{.*}} : tensor<64x!tile.ptr<i32>
+// CHECK-NOT: warp.convert_layout
+// CHECK: tile.return
+tile.func @pages(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %table: !tile.ptr<i32>, %n: i32, %o: !tile.ptr<f16> {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+  %c16 = arith.constant dense<16> : tensor<64xi32>
+  %zero = arith.constant dense<0> : tensor<64xi32>
+  %c64 = arith.constant dense<64> : tensor<64x1xi32>
+  %c64r = arith.constant dense<64> : tensor<1x64xi32>
+  %r = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %first = tile.splat %n : i32 -> tensor<64xi32>
+  %at = arith.addi %r, %first : tensor<64xi32>
+  %inside = arith.cmpi slt, %at, %first : tensor<64xi32>
+  %page = arith.divsi %at, %c16 : tensor<64xi32>
+  %ts = tile.splat %table : !tile.ptr<i32> -> tensor<64x!tile.ptr<i32>>
+  %tq = tile.addptr %ts, %page : tensor<64x!tile.ptr<i32>>, tensor<64xi32>
+  %number = tile.load %tq, %inside, %zero : tensor<64x!tile.ptr<i32>>
+  %begin = arith.muli %number, %c16 : tensor<64xi32>
+  %rest = arith.remsi %at, %c16 : tensor<64xi32>
+  %place = arith.addi %begin, %rest : tensor<64xi32>
+  %r16 = tile.range {start = 0 : i32, end = 16 : i32} : tensor<16xi32>
+  %c = tile.expand_dims %r16 {axis = 0 : i32} : tensor<16xi32> -> tensor<1x16xi32>
+  %d = tile.expand_dims %r {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %p1 = tile.expand_dims %place {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %p2 = arith.muli %p1, %c64 : tensor<64x1xi32>
+  %p3 = tile.broadcast %p2 : tensor<64x1xi32> -> tensor<64x16xi32>
+  %c3 = tile.broadcast %c : tensor<1x16xi32> -> tensor<64x16xi32>
+  %v = arith.addi %p3, %c3 : tensor<64x16xi32>
+  %q1 = tile.expand_dims %place {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %q2 = arith.muli %q1, %c64r : tensor<1x64xi32>
+  %q3 = tile.broadcast %q2 : tensor<1x64xi32> -> tensor<64x64xi32>
+  %d3 = tile.broadcast %d : tensor<64x1xi32> -> tensor<64x64xi32>
+  %k = arith.addi %q3, %d3 : tensor<64x64xi32>
+  %ps = tile.splat %p : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+  %ps2 = tile.splat %p : !tile.ptr<f16> -> tensor<64x16x!tile.ptr<f16>>
+  %kq = tile.addptr %ps, %k : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+  %vq = tile.addptr %ps2, %v : tensor<64x16x!tile.ptr<f16>>, tensor<64x16xi32>
+  %kx = tile.load %kq : tensor<64x64x!tile.ptr<f16>>
+  %vx = tile.load %vq : tensor<64x16x!tile.ptr<f16>>
+  %os = tile.splat %o : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+  %ok = tile.addptr %os, %k : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+  %os2 = tile.splat %o : !tile.ptr<f16> -> tensor<64x16x!tile.ptr<f16>>
+  %ov = tile.addptr %os2, %v : tensor<64x16x!tile.ptr<f16>>, tensor<64x16xi32>
+  tile.store %ok, %kx : tensor<64x64x!tile.ptr<f16>>
+  tile.store %ov, %vx : tensor<64x16x!tile.ptr<f16>>
+  tile.return
+}
