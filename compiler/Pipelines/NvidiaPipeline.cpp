@@ -51,7 +51,8 @@ void tilewright::buildTileToWarpPipeline(OpPassManager &manager,
   if (target.hasWgmma()) {
     manager.addPass(warp::createMakePersistent());
     manager.addPass(warp::createStageStores());
-    manager.addPass(warp::createSpecialize({numStages, limit}));
+    manager.addPass(
+        warp::createSpecialize({numStages, limit, options.pingPong}));
     manager.addPass(warp::createDropCarried());
     if (options.clusterSize > 1)
       manager.addPass(warp::createFormClusters({options.clusterSize}));
@@ -126,6 +127,10 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
       *this, "cluster-size",
       llvm::cl::desc("thread blocks of a cluster at most, a power of two"),
       llvm::cl::init(NvidiaOptions().clusterSize)};
+  Option<bool> pingPong{
+      *this, "ping-pong",
+      llvm::cl::desc("two warpgroups take the tiles of a program in turn"),
+      llvm::cl::init(NvidiaOptions().pingPong)};
   Option<bool> deterministic{
       *this, "deterministic",
       llvm::cl::desc("let programs take turns where their order counts"),
@@ -135,8 +140,8 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
                      llvm::cl::init(NvidiaOptions().check)};
 
   NvidiaOptions get() const {
-    return {computeCapability, archSpecific,  numWarps, numStages,
-            clusterSize,       deterministic, check};
+    return {computeCapability, archSpecific, numWarps,      numStages,
+            clusterSize,       pingPong,     deterministic, check};
   }
 };
 

@@ -19,6 +19,8 @@ struct NvidiaOptions {
   unsigned numStages = 3;
   /// Thread blocks of a cluster at most, a power of two; 1: no clusters.
   unsigned clusterSize = 1;
+  /// Two warpgroups take the tiles of a program in turn.
+  bool pingPong = false;
   /// Programs take turns where their order makes a difference.
   bool deterministic = false;
   /// Run the passes that check the compiler's own work.

@@ -179,6 +179,7 @@ LogicalResult NvidiaBackEnd::compile(ModuleOp module,
   nvidia.numWarps = options.numWarps;
   nvidia.numStages = options.numStages;
   nvidia.clusterSize = std::min(options.numCtas, kPortableCluster);
+  nvidia.pingPong = options.pingPong;
   nvidia.deterministic = options.deterministic;
   nvidia.check = options.debug;
   nvidia.maxRegisters = options.maxRegisters;

@@ -65,6 +65,9 @@ def WarpDialect : Dialect {
     static constexpr ::llvm::StringLiteral kByElementAttr = "warp.by_element";
     /// i32 attribute of an op: where its shared memory starts, in bytes.
     static constexpr ::llvm::StringLiteral kSharedOffsetAttr = "warp.shared_offset";
+    /// i32 attribute of a `warp.specialize` of teams: the bytes from the shared
+    /// memory of one team to that of the next. See warp-allocate-shared.
+    static constexpr ::llvm::StringLiteral kTeamBytesAttr = "warp.team_bytes";
     /// i32 attribute of a function: the bytes of shared memory it uses.
     static constexpr ::llvm::StringLiteral kSharedSizeAttr = "warp.shared_size";
 

@@ -54,6 +54,9 @@ void WarpDialect::initialize() {
 #include "dialect/Warp/WarpRoleOps.cpp.inc"
       ,
 #define GET_OP_LIST
+#include "dialect/Warp/WarpTeamOps.cpp.inc"
+      ,
+#define GET_OP_LIST
 #include "dialect/Warp/WarpTurnOps.cpp.inc"
       ,
 #define GET_OP_LIST
@@ -142,7 +145,8 @@ LogicalResult WarpDialect::verifyOperationAttribute(Operation *op,
     return success();
   bool ofFunction = name == kNumWarpsAttr || name == kSharedSizeAttr ||
                     name == kBlockWarpsAttr || name == kClusterSizeAttr;
-  if (!ofFunction && name != kSharedOffsetAttr)
+  bool ofRoles = name == kTeamBytesAttr && isa<SpecializeOp>(op);
+  if (!ofFunction && !ofRoles && name != kSharedOffsetAttr)
     return op->emitError("unknown attribute '") << name << "'";
   if (ofFunction && !isa<FunctionOpInterface, ModuleOp>(op))
     return op->emitError("'") << name << "' belongs on a function or module";

@@ -113,6 +113,16 @@ LogicalResult RingWaitOp::verify() {
   return verifyUsedOnce(*this, getSlot()); // C1
 }
 
+LogicalResult RingSkipOp::verify() {
+  auto role = SpecializeOp::getRole((*this)->getBlock());
+  if (!role || role->first.getNumTeams(role->second) == 1) // C1
+    return emitOpError("is for teams, and stands in no role that has some");
+  if (getRing().getType().getCompletion() != Completion::Transactions) // C1
+    return emitOpError("passes slots by of a ring of async_groups, which each "
+                       "team fills itself");
+  return success();
+}
+
 LogicalResult RingCommitOp::verify() {
   if (getSlot().getDefiningOp<RingWaitOp>()) // C1
     return emitOpError("takes a slot to fill, got one to read");

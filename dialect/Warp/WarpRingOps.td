@@ -121,6 +121,33 @@ def Warp_RingWaitOp : Warp_SlotOp<"ring.wait"> {
   }];
 }
 
+def Warp_RingSkipOp : Warp_Op<"ring.skip", [
+    AllTypesMatch<["lower", "upper", "step"]>, Warp_SharedOrder]> {
+  let summary = "passes slots by that another team reads";
+  let description = [{
+    The next slot that this team waits for comes behind as many others as a loop
+    from `lower` to `upper` by `step` has iterations. Nothing is waited for, and
+    nothing released.
+
+    C1: it stands in the role of teams, and the ring is one of `transactions`.
+    C2: the slots that it passes by are read by one other team. (`warp-check-rings`
+        proves it.)
+
+    ```mlir
+    warp.ring.skip %ring for %c0 to %k step %c64
+      : i32, !warp.ring<4 x {!warp.shared<64x32xf16, #shared>}, transactions>
+    ```
+  }];
+  let arguments = (ins Warp_Ring:$ring, AnySignlessIntegerOrIndex:$lower,
+                       AnySignlessIntegerOrIndex:$upper,
+                       AnySignlessIntegerOrIndex:$step, UnitAttr:$unsignedCmp);
+  let assemblyFormat = [{
+    $ring `for` (`unsigned` $unsignedCmp^)? $lower `to` $upper `step` $step attr-dict
+    `:` type($lower) `,` qualified(type($ring))
+  }];
+  let hasVerifier = 1;
+}
+
 def Warp_RingReleaseOp : Warp_Op<"ring.release", [Warp_SharedOrder]> {
   let summary = "this thread has read what it needs of a slot";
   let description = [{

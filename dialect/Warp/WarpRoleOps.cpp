@@ -29,7 +29,7 @@ void SpecializeOp::getSuccessorRegions(
     successors.push_back(RegionSuccessor(&role));
 }
 
-LogicalResult SpecializeOp::verifyRegions() { // C3
+LogicalResult SpecializeOp::verifyRegions() { // C4
   ClusterBarrierOp some;
   Region *without = nullptr;
   for (Region &role : getRoles()) {
@@ -57,6 +57,11 @@ LogicalResult SpecializeOp::verify() {
   for (int32_t warps : getWarps())
     if (warps < 1)
       return emitOpError("has a role of ") << warps << " warps";
+  int32_t teams = getTeams();
+  if (teams > 1 &&
+      (getWarps().empty() || getWarps()[0] != kWarpsPerGroup * teams)) // C3
+    return emitOpError("has ") << teams << " teams in a role of "
+                               << getWarps()[0] << " warps, not 4 for each";
   auto budgets = getRegisters();
   if (!budgets)
     return success();

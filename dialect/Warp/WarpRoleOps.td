@@ -19,13 +19,21 @@ def Warp_SpecializeOp : Warp_Op<"specialize", [
     The layouts of tiles in a role are spread over its warps, counted from 0: a
     role that has tiles in registers is of as many warps as the function's layouts.
 
+    The warps of the first role may form `teams`, each of one warpgroup. They all
+    run the role's code, and each of them as if it were alone: layouts are spread
+    over the warps of a team, a `warp.barrier` is one of the team's warps, and
+    shared memory that the role allocates is each team's own. Of the slots of a
+    ring of transactions that the role reads each is for one of its teams, and the
+    others pass it by with `warp.ring.skip`.
+
     `registers` asks for a register budget of each role's threads, which the
     warps give back or take where they start it (`setmaxnreg`).
 
     C1: there are as many numbers of warps as there are roles.
     C2: there are as many register budgets, multiples of 8 from 24 to 256, if any;
         then each role has whole warpgroups, of 4 warps.
-    C3: where one role has a `warp.cluster_barrier`, all have.
+    C3: with more than one team the first role has 4 warps for each.
+    C4: where one role has a `warp.cluster_barrier`, all have.
 
     ```mlir
     warp.specialize warps [8, 1] {
@@ -36,19 +44,34 @@ def Warp_SpecializeOp : Warp_Op<"specialize", [
       warp.tma_load %map[%i], %tile : !warp.tensor_map, !tile
       warp.ring.commit %slot
     }
+    warp.specialize warps [8, 4] teams 2 registers [240, 24] {
+      ...
+    }, {
+      ...
+    }
     ```
   }];
-  let arguments = (ins DenseI32ArrayAttr:$warps, OptionalAttr<DenseI32ArrayAttr>:$registers);
+  let arguments = (ins DenseI32ArrayAttr:$warps,
+                       DefaultValuedAttr<ConfinedAttr<I32Attr, [IntPositive]>, "1">:$teams,
+                       OptionalAttr<DenseI32ArrayAttr>:$registers);
   let regions = (region VariadicRegion<SizedRegion<1>>:$roles);
   let builders = [OpBuilder<(ins "::llvm::ArrayRef<int32_t>":$warps)>];
   let assemblyFormat = [{
-    `warps` $warps (`registers` $registers^)? $roles attr-dict
+    `warps` $warps (`teams` $teams^)? (`registers` $registers^)? $roles attr-dict
   }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
     /// The number of the first warp of a role.
     int32_t getFirstWarp(unsigned role);
+    /// The teams of a role; 1 where its warps work together.
+    int32_t getNumTeams(unsigned role) {
+      return role == 0 ? int32_t(getTeams()) : 1;
+    }
+    /// The warps of a role that work together: a team's, or all.
+    int32_t getTeamWarps(unsigned role) {
+      return getWarps()[role] / getNumTeams(role);
+    }
     /// The op and the number of the role that `block` stands in; nothing outside
     /// of roles.
     static std::optional<std::pair<SpecializeOp, unsigned>>

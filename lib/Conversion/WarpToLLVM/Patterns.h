@@ -66,6 +66,9 @@ void populateTensorMapToLLVM(const WarpTypeConverter &converter,
                              mlir::RewritePatternSet &patterns);
 /// warp.specialize, whose roles no longer hold tiles.
 void populateRolesToLLVM(mlir::RewritePatternSet &patterns);
+/// warp.team_leads, warp.team_wait, warp.team_pass.
+void populateTeamsToLLVM(const WarpTypeConverter &converter,
+                         mlir::RewritePatternSet &patterns);
 /// func, return, program_id, num_programs.
 void populateProgramToLLVM(const WarpTypeConverter &converter,
                            mlir::RewritePatternSet &patterns);

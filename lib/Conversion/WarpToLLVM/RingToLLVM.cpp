@@ -83,8 +83,8 @@ struct RingLowering : ConvertOpToLLVMPattern<warp::RingOp> {
   }
 
 private:
-  /// The warps of the roles that wait for slots; nothing where it is no role
-  /// that does.
+  /// The warps of the roles that wait for each slot; nothing where it is no
+  /// role that does.
   static std::optional<int64_t> countConsumers(warp::RingOp op) {
     llvm::SmallSet<std::pair<Operation *, unsigned>, 2> roles;
     int64_t warps = 0;
@@ -95,7 +95,7 @@ private:
       if (!role)
         return std::nullopt;
       if (roles.insert({role->first, role->second}).second)
-        warps += role->first.getWarps()[role->second];
+        warps += role->first.getTeamWarps(role->second);
     }
     return warps;
   }
@@ -179,6 +179,35 @@ struct RingReleaseLowering : ConvertOpToLLVMPattern<warp::RingReleaseOp> {
       emitRelease(b, op.getSlot().getType(), adaptor.getSlot().front(),
                   op.getCondition() ? adaptor.getCondition().front() : Value());
     }
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct RingSkipLowering : ConvertOpToLLVMPattern<warp::RingSkipOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(warp::RingSkipOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Value lower = adaptor.getLower().front();
+    Value upper = adaptor.getUpper().front();
+    Value step = adaptor.getStep().front();
+    bool isUnsigned = op.getUnsignedCmp();
+    Value runs = LLVM::ICmpOp::create(
+        b, isUnsigned ? LLVM::ICmpPredicate::ult : LLVM::ICmpPredicate::slt,
+        lower, upper);
+    Value one = LLVM::ConstantOp::create(b, step.getType(),
+                                         b.getIntegerAttr(step.getType(), 1));
+    Value zero = LLVM::ConstantOp::create(b, step.getType(),
+                                          b.getIntegerAttr(step.getType(), 0));
+    Value span =
+        LLVM::SubOp::create(b, LLVM::SubOp::create(b, upper, lower), one);
+    Value trips =
+        LLVM::AddOp::create(b, LLVM::UDivOp::create(b, span, step), one);
+    emitSkip(b, op.getRing().getType(), TransactionRing(adaptor.getRing()),
+             LLVM::SelectOp::create(b, runs, trips, zero));
     rewriter.eraseOp(op);
     return success();
   }
@@ -399,6 +428,7 @@ struct AsyncCopyLowering : ConvertOpToLLVMPattern<warp::AsyncCopyOp> {
 void tilewright::populateRingToLLVM(const WarpTypeConverter &converter,
                                     RewritePatternSet &patterns) {
   patterns.add<RingLowering, RingAcquireLowering, RingWaitLowering,
-               RingCommitLowering, RingReleaseLowering, RingNoSlotLowering,
-               AsyncCopyLowering, TmaLoadLowering>(converter);
+               RingCommitLowering, RingReleaseLowering, RingSkipLowering,
+               RingNoSlotLowering, AsyncCopyLowering, TmaLoadLowering>(
+      converter);
 }

@@ -1,5 +1,7 @@
 #include "lib/Conversion/WarpToLLVM/SharedMemory.h"
 
+#include "lib/Conversion/WarpToLLVM/ThreadIndices.h"
+
 #include "dialect/Warp/WarpOps.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -39,10 +41,15 @@ FailureOr<int64_t> tilewright::getSharedOffset(Operation *op) {
 Value tilewright::emitSharedAddress(ImplicitLocOpBuilder &b, int64_t offset) {
   auto type = LLVM::LLVMPointerType::get(b.getContext(), kSharedSpace);
   Value base = LLVM::AddressOfOp::create(b, type, kSharedSymbol);
-  if (offset == 0)
+  if (offset != 0)
+    base = LLVM::GEPOp::create(b, type, b.getI8Type(), base,
+                               LLVM::GEPArg(int32_t(offset)));
+  Value team = emitTeam(b);
+  if (!team)
     return base;
-  return LLVM::GEPOp::create(b, type, b.getI8Type(), base,
-                             LLVM::GEPArg(int32_t(offset)));
+  auto [roles, number] = *warp::SpecializeOp::getRole(b.getInsertionBlock());
+  Value distance = emitI32(b, warp::getTeamBytes(roles));
+  return emitByteOffset(b, base, LLVM::MulOp::create(b, team, distance));
 }
 
 Value tilewright::emitByteOffset(ImplicitLocOpBuilder &b, Value base,
@@ -56,12 +63,16 @@ void tilewright::emitBarrier(ImplicitLocOpBuilder &b) {
     NVVM::Barrier0Op::create(b);
     return;
   }
-  // Barrier 0 is that of the block.
+  // Barrier 0 is that of the block. Behind those of the roles each warpgroup
+  // has one, and so each team.
   auto [roles, number] = *role;
-  auto i32 = [&](int64_t value) -> Value {
-    return LLVM::ConstantOp::create(b, b.getI32Type(),
-                                    b.getI32IntegerAttr(value));
-  };
-  NVVM::BarrierOp::create(b, Type(), i32(number + 1),
-                          i32(roles.getWarps()[number] * 32), {}, Value());
+  Value barrier = emitTeam(b);
+  if (barrier)
+    barrier = LLVM::AddOp::create(b, barrier,
+                                  emitI32(b, roles.getRoles().size() + 1));
+  else
+    barrier = emitI32(b, number + 1);
+  NVVM::BarrierOp::create(b, Type(), barrier,
+                          emitI32(b, roles.getTeamWarps(number) * kWarpSize),
+                          {}, Value());
 }

@@ -26,15 +26,16 @@ void eraseUnusedSharedMemory(mlir::ModuleOp module);
 /// The offset that the allocation pass gave `op`; reports an error if none.
 mlir::FailureOr<int64_t> getSharedOffset(mlir::Operation *op);
 
-/// The address `offset` bytes into shared memory: !llvm.ptr<3>.
+/// The address `offset` bytes into shared memory, or into that of this team:
+/// !llvm.ptr<3>.
 mlir::Value emitSharedAddress(mlir::ImplicitLocOpBuilder &b, int64_t offset);
 
 /// base + offset bytes (`offset` an i32 value).
 mlir::Value emitByteOffset(mlir::ImplicitLocOpBuilder &b, mlir::Value base,
                            mlir::Value offset);
 
-/// All threads of the program meet, and what they wrote to shared memory
-/// before is visible to all after.
+/// All threads of the program, role or team meet, and what they wrote to shared
+/// memory before is visible to all after.
 void emitBarrier(mlir::ImplicitLocOpBuilder &b);
 
 } // namespace tilewright

@@ -21,10 +21,25 @@ Value tilewright::emitI32(ImplicitLocOpBuilder &b, int64_t value) {
 Value tilewright::emitThreadId(ImplicitLocOpBuilder &b) {
   Value thread = NVVM::ThreadIdXOp::create(b, b.getI32Type());
   auto role = warp::SpecializeOp::getRole(b.getInsertionBlock());
-  int64_t first = role ? role->first.getFirstWarp(role->second) : 0;
-  return first == 0
-             ? thread
-             : LLVM::SubOp::create(b, thread, emitI32(b, first * kWarpSize));
+  if (!role)
+    return thread;
+  auto [roles, number] = *role;
+  if (int64_t first = roles.getFirstWarp(number))
+    thread = LLVM::SubOp::create(b, thread, emitI32(b, first * kWarpSize));
+  if (roles.getNumTeams(number) > 1)
+    thread = LLVM::AndOp::create(
+        b, thread, emitI32(b, roles.getTeamWarps(number) * kWarpSize - 1));
+  return thread;
+}
+
+Value tilewright::emitTeam(ImplicitLocOpBuilder &b) {
+  auto role = warp::SpecializeOp::getRole(b.getInsertionBlock());
+  if (!role || role->first.getNumTeams(role->second) == 1)
+    return {};
+  // Teams are those of the first role, so its threads come first.
+  unsigned bits = llvm::Log2_32(role->first.getTeamWarps(role->second));
+  return LLVM::LShrOp::create(b, NVVM::ThreadIdXOp::create(b, b.getI32Type()),
+                              emitI32(b, kWarpSizeBits + bits));
 }
 
 Value tilewright::emitLaneId(ImplicitLocOpBuilder &b) {

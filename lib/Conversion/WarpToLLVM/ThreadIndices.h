@@ -19,11 +19,13 @@ inline constexpr unsigned kWarpSize = 32;
 /// An i32 constant.
 mlir::Value emitI32(mlir::ImplicitLocOpBuilder &b, int64_t value);
 
-/// The number of this thread in its program, or in its role where it stands in
-/// one, of its lane and of its warp (i32).
+/// The number of this thread in its program, or in its role or team where it
+/// stands in one, of its lane and of its warp (i32).
 mlir::Value emitThreadId(mlir::ImplicitLocOpBuilder &b);
 mlir::Value emitLaneId(mlir::ImplicitLocOpBuilder &b);
 mlir::Value emitWarpId(mlir::ImplicitLocOpBuilder &b);
+/// The number of this thread's team (i32), null outside of roles of teams.
+mlir::Value emitTeam(mlir::ImplicitLocOpBuilder &b);
 
 /// The linear map over F2 that takes bit i of `input` (i32) to columns[i].
 mlir::Value emitLinearMap(mlir::ImplicitLocOpBuilder &b, mlir::Value input,
@@ -61,7 +63,7 @@ mlir::Value emitIsOwner(mlir::ImplicitLocOpBuilder &b,
 /// Whether `reg` is the first register of its thread with its element.
 bool isOwnerRegister(const LinearLayout &layout, unsigned reg);
 
-/// This thread is the first of its program, or of its role (i1).
+/// This thread is the first of its program, or of its role or team (i1).
 mlir::Value emitIsFirstThread(mlir::ImplicitLocOpBuilder &b);
 
 } // namespace tilewright

@@ -153,6 +153,29 @@ SlotInTurn tilewright::emitWait(ImplicitLocOpBuilder &b, warp::RingType type,
   return {index, emitBarrierAddress(b, type, ring.base, index, true)};
 }
 
+void tilewright::emitSkip(ImplicitLocOpBuilder &b, warp::RingType type,
+                          const TransactionRing &ring, Value count) {
+  Value indexField = emitCursorField(b, ring.consumerCursor, 0);
+  Value parityField = emitCursorField(b, ring.consumerCursor, 1);
+  Value index = LLVM::LoadOp::create(b, b.getI32Type(), indexField);
+  Value parity = LLVM::LoadOp::create(b, b.getI32Type(), parityField);
+  // Two rounds lead back to where they began.
+  auto emitConstant = [&](int64_t value) -> Value {
+    return LLVM::ConstantOp::create(b, count.getType(),
+                                    b.getIntegerAttr(count.getType(), value));
+  };
+  int64_t numSlots = type.getNumSlots();
+  Value rest = LLVM::URemOp::create(b, count, emitConstant(2 * numSlots));
+  if (!rest.getType().isInteger(32))
+    rest = LLVM::TruncOp::create(b, b.getI32Type(), rest);
+  Value next = LLVM::AddOp::create(b, index, rest);
+  Value slots = emitI32(b, numSlots);
+  Value rounds = LLVM::UDivOp::create(b, next, slots);
+  LLVM::StoreOp::create(b, LLVM::URemOp::create(b, next, slots), indexField);
+  Value flips = LLVM::AndOp::create(b, rounds, emitI32(b, 1));
+  LLVM::StoreOp::create(b, LLVM::XOrOp::create(b, parity, flips), parityField);
+}
+
 void tilewright::emitDrain(ImplicitLocOpBuilder &b, warp::RingType type,
                            const TransactionRing &ring) {
   Value cursor = ring.producerCursor;

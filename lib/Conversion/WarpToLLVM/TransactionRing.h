@@ -58,6 +58,9 @@ void emitFilled(mlir::ImplicitLocOpBuilder &b, mlir::Value barrier,
 /// Waits until the slot in turn is full.
 SlotInTurn emitWait(mlir::ImplicitLocOpBuilder &b, warp::RingType type,
                     const TransactionRing &ring);
+/// Passes `count` slots by (an integer of 32 bits or more), without a wait.
+void emitSkip(mlir::ImplicitLocOpBuilder &b, warp::RingType type,
+              const TransactionRing &ring, mlir::Value count);
 /// Waits until all copies that this producer has issued have arrived.
 void emitDrain(mlir::ImplicitLocOpBuilder &b, warp::RingType type,
                const TransactionRing &ring);

@@ -61,6 +61,7 @@ static LogicalResult convertTiles(ModuleOp module, const NvidiaTarget &target) {
   populateTmaStoreToLLVM(converter, patterns);
   populateMapMemoryToLLVM(converter, patterns);
   populateTensorMapToLLVM(converter, patterns);
+  populateTeamsToLLVM(converter, patterns);
   populateProgramToLLVM(converter, patterns);
   populateTurnToLLVM(converter, patterns);
   populateLaunchToLLVM(converter, target, patterns);

@@ -138,6 +138,51 @@ static int64_t place(SmallVectorImpl<Piece> &pieces) {
   return total;
 }
 
+/// Places the pieces of the role of teams among themselves, and gives the one
+/// piece that they make for all teams: each team has its own, one behind the
+/// other.
+static Piece placeTeams(warp::SpecializeOp roles,
+                        SmallVectorImpl<Piece> &pieces,
+                        const OpNumbers &numbers) {
+  int64_t each = llvm::alignTo(place(pieces), kMaxSharedAlignment);
+  roles->setAttr(warp::WarpDialect::kTeamBytesAttr,
+                 Builder(roles.getContext()).getI32IntegerAttr(each));
+  return {roles, each * roles.getTeams(), numbers.getFirst(roles),
+          numbers.getLast(roles)};
+}
+
+/// Places all pieces of `function`, those of teams as one, and gives the bytes
+/// they take.
+static int64_t placeAll(FunctionOpInterface function,
+                        SmallVectorImpl<Piece> &pieces) {
+  warp::SpecializeOp teams;
+  function->walk([&](warp::SpecializeOp roles) {
+    if (roles.getTeams() > 1)
+      teams = roles;
+  });
+  if (!teams)
+    return place(pieces);
+  SmallVector<Piece> all, own;
+  for (const Piece &piece : pieces)
+    (teams.getRoles().front().isAncestor(piece.op->getParentRegion()) ? own
+                                                                      : all)
+        .push_back(piece);
+  all.push_back(placeTeams(teams, own, OpNumbers(function)));
+  int64_t total = place(all);
+  pieces.clear();
+  int64_t start = 0;
+  for (const Piece &piece : all)
+    if (piece.op == teams)
+      start = piece.offset;
+    else
+      pieces.push_back(piece);
+  for (Piece &piece : own) {
+    piece.offset += start;
+    pieces.push_back(piece);
+  }
+  return total;
+}
+
 static LogicalResult refuse(FunctionOpInterface function,
                             SmallVector<Piece> pieces, int64_t total,
                             int64_t limit, llvm::StringRef target) {
@@ -177,7 +222,7 @@ static void remarkPiece(const Piece &piece) {
 static LogicalResult allocate(FunctionOpInterface function, int64_t limit,
                               llvm::StringRef target) {
   SmallVector<Piece> pieces = collectPieces(function);
-  int64_t total = place(pieces);
+  int64_t total = placeAll(function, pieces);
   if (total > limit)
     return refuse(function, pieces, total, limit, target);
   Builder builder(function.getContext());

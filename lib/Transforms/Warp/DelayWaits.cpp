@@ -196,14 +196,25 @@ static scf::ForOp writeRest(scf::ForOp loop, Value first, ArrayRef<Value> left,
   return rest;
 }
 
+/// The op behind the loop that lets the next team begin, which may do so before
+/// the last products are done; null where there is none, or where several sums
+/// would have to stay in their registers across it.
+static TeamPassOp findPass(const CarriedSums &sums) {
+  return sums.indices.size() == 1 ? dyn_cast_or_null<TeamPassOp>(
+                                        scf::ForOp(sums.loop)->getNextNode())
+                                  : TeamPassOp();
+}
+
 /// Waits for the last products, which with their slots are in `left`, and
-/// yields what the loop carries.
+/// yields what the loop carries. The next team's products may begin before.
 static void finish(const CarriedSums &sums, ValueRange left, Location loc,
                    RewriterBase &b) {
   unsigned numResults = scf::ForOp(sums.loop).getNumResults();
   SmallVector<Value> results(left.take_front(numResults)), last;
   for (unsigned index : sums.indices)
     last.push_back(results[index]);
+  if (findPass(sums))
+    TeamPassOp::create(b, loc);
   auto wait = WgmmaWaitOp::create(b, loc, TypeRange(last), last,
                                   /*pendings=*/0);
   for (auto [index, sum] : llvm::zip(sums.indices, wait.getResults()))
@@ -287,6 +298,11 @@ static void delay(const CarriedSums &sums,
     ColdOp::create(b, loc);
   } else {
     writeWhole(sums, releases, loc, b);
+  }
+  if (TeamPassOp pass = findPass(sums)) {
+    b.setInsertionPointToStart(branch.elseBlock());
+    TeamPassOp::create(b, loc);
+    b.eraseOp(pass);
   }
   b.replaceOp(loop, branch.getResults());
 }

@@ -179,6 +179,13 @@ def Specialize : Pass<"warp-specialize", "::mlir::ModuleOp"> {
     hands over, each through a ring of its own. What was loaded has arrived before
     an atomic operation releases it.
 
+    With `ping-pong` the consumers are two teams of one warpgroup, which take the
+    tiles of the loop at the top of the function in turn
+    (lib/Transforms/Warp/FormTeams.cpp). Functions whose tiles have no loop of
+    their own, or may need each other, or take a number of slots that the team
+    which passes them by does not know, are split as without, with a remark
+    (lib/Transforms/Warp/TeamPlan.cpp).
+
     Input: layouts are chosen, shared memory is not allocated; every load from a
     descriptor is one that a producer can issue (lib/Analysis/ProducerSlice.h).
     Output: no `tile.descriptor_load` is left.
@@ -209,7 +216,9 @@ def Specialize : Pass<"warp-specialize", "::mlir::ModuleOp"> {
   let options = [Option<"numStages", "num-stages", "int64_t", "3",
                         "slots of a ring, in loops without a hint">,
                  Option<"limit", "limit", "int64_t", "232448",
-                        "bytes of shared memory that one block may use">];
+                        "bytes of shared memory that one block may use">,
+                 Option<"pingPong", "ping-pong", "bool", "false",
+                        "two warpgroups take the tiles in turn">];
   let dependentDialects = ["::tilewright::warp::WarpDialect",
                            "::tilewright::tile::TileDialect",
                            "::mlir::arith::ArithDialect",

@@ -108,6 +108,9 @@ def DelayWaits : Pass<"warp-delay-waits", "::mlir::ModuleOp"> {
     }
     ```
 
+    A `warp.team_pass` right behind the loop moves in front of the wait for the
+    last products, on each way, so that the next team's may begin.
+
     No product is running where control flow joins: the assembler would take
     them for running on the other way too, and serialise all (C7514). So a loop
     of an explicit kernel that leaves products running goes into such a branch

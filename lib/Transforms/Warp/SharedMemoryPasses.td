@@ -12,6 +12,9 @@ def AllocateShared : Pass<"warp-allocate-shared", "::mlir::ModuleOp"> {
     larger a piece, the earlier it is placed, at the lowest offset that is free
     while it lives.
 
+    What a role of teams needs has a place for each team: `warp.team_bytes` on
+    `warp.specialize` says how far they are apart.
+
     Input: any `warp` functions. Output: `warp.shared_offset` on each op that
     needs shared memory, `warp.shared_size` on each function.
 
@@ -121,7 +124,7 @@ def CheckRings : Pass<"warp-check-rings", "::mlir::ModuleOp"> {
     | in turn | Slots are committed and released in the order in which they are taken; an index counts 0, 1, ..., N - 1, 0. |
     | filled once | One `warp.tma_load` fills each tile of a slot of transactions; of a slot of `cp.async`, what is read was copied. |
     | slot comes | No role waits for what only it could give. |
-    | in step | However often the loops run, the roles that read a ring wait for as many slots as are filled, and none waits for ever; loops and branches of two roles have to be provably the same for that. |
+    | in step | However often the loops run, the roles that read a ring wait for as many slots as are filled, and none waits for ever; loops and branches of two roles have to be provably the same for that. Each slot is for one team of a role, the others pass it by; each turn that a team passes is taken. |
     | copies arrived | A slot of `cp.async` is waited for with few enough groups left; copies that are always made are waited for in the end. |
     | products done | A slot is released, memory written and a role left only when the products that read it, or that it started, have been waited for. |
     | sums untouched | Until then sums go to products, waits and loops only. |
@@ -129,7 +132,7 @@ def CheckRings : Pass<"warp-check-rings", "::mlir::ModuleOp"> {
     | fence before product | Writes by threads, and copies of `cp.async`, are followed by a fence and then a barrier before a product reads them. |
     | stores done | Memory that `warp.tma_store` goes through is written otherwise, and left, only behind a `warp.tma_store_wait`, and a barrier. Its copies have arrived before an atomic operation of the program releases them. |
     | cluster meets | A `warp.cluster_barrier` stands between a ring of a cluster and its first use, and behind its last. |
-    | memory kept | Nothing else is written to the place of a tile that is still read; what two roles use lies apart. |
+    | memory kept | Nothing else is written to the place of a tile that is still read; what two roles or teams use lies apart. |
     | warps meet | Barriers and whatever all threads of a role do stand in uniform control flow; there are barriers enough; products are those of whole warpgroups. |
     | provable | All of this can be followed. |
 

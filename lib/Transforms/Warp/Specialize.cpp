@@ -15,6 +15,7 @@
 #include "lib/Analysis/TmaStorePlan.h"
 #include "lib/Transforms/Warp/ProducerWriter.h"
 #include "lib/Transforms/Warp/SpecializePlan.h"
+#include "lib/Transforms/Warp/TeamPlan.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -174,12 +175,15 @@ static std::array<int32_t, 2> getBudgets(tile::FuncOp func, int32_t numWarps) {
 /// multiprocessor deals its registers to warps in fours, so where two
 /// warpgroups consume, a producer of one warp leaves each thread 168; if that
 /// is tight it gets a warpgroup, which gives its registers back.
-static SpecializeOp createRoles(tile::FuncOp func, bool isTight, OpBuilder &b) {
+static SpecializeOp createRoles(tile::FuncOp func, const SpecializePlan &plan,
+                                OpBuilder &b) {
   int32_t numWarps =
       func->getAttrOfType<IntegerAttr>(WarpDialect::kNumWarpsAttr).getInt();
-  int32_t producers = isTight ? 4 : 1;
+  numWarps *= plan.numTeams;
+  int32_t producers = plan.isTight ? 4 : 1;
   auto roles = SpecializeOp::create(b, func.getLoc(), {numWarps, producers});
-  if (isTight)
+  roles.setTeams(plan.numTeams);
+  if (plan.isTight)
     roles.setRegisters(getBudgets(func, numWarps));
   func->setAttr(WarpDialect::kBlockWarpsAttr,
                 b.getI32IntegerAttr(numWarps + producers));
@@ -221,12 +225,38 @@ static void remarkRoles(SpecializeOp roles) {
   ArrayRef<int32_t> warps = roles.getWarps();
   remark::detail::InFlightRemark remark =
       remark::analysis(roles.getLoc(), kRemark);
-  remark << remark::add("{0} warps consume, {1} produce", warps[0], warps[1])
-         << remark::metric("ConsumerWarps", warps[0])
+  remark << remark::add("{0} warps consume, {1} produce", warps[0], warps[1]);
+  if (roles.getTeams() > 1)
+    remark << remark::add(", {0} teams take tiles in turn", roles.getTeams());
+  remark << remark::metric("ConsumerWarps", warps[0])
          << remark::metric("ProducerWarps", warps[1]);
   if (auto registers = roles.getRegisters(); registers && !registers->empty())
     remark << remark::metric("ConsumerRegisters", (*registers)[0])
            << remark::metric("ProducerRegisters", (*registers)[1]);
+}
+
+/// The loops of a tile that wait for the slots of the groups, or the tile.
+static SmallVector<SlotLoop> findSlotLoops(const TeamPlan &teams,
+                                           const SpecializePlan &plan,
+                                           ArrayRef<Value> rings) {
+  SmallVector<SlotLoop> slots;
+  if (!teams.tiles)
+    return slots;
+  for (const LoadGroup &group : plan.groups) {
+    auto loop = cast<scf::ForOp>(group.getBlock()->getParentOp());
+    slots.push_back(
+        {loop == teams.tiles ? scf::ForOp() : loop, rings[group.ring]});
+  }
+  return slots;
+}
+
+/// Why the tiles are not taken in turn, though that was asked for.
+static void remarkNoTeams(const TeamPlan &teams) {
+  remark::missed(
+      teams.obstacleOp->getLoc(),
+      remark::RemarkOpts::name("NoTeams").category("warp-specialize"))
+      << remark::add("no ping-pong, all warps share each tile: {0}",
+                     teams.obstacle);
 }
 
 static void shrink(ArrayRef<std::pair<AllocOp, int64_t>> shrunk) {
@@ -234,7 +264,8 @@ static void shrink(ArrayRef<std::pair<AllocOp, int64_t>> shrunk) {
     alloc.getResult().setType(getStagingType(alloc.getContext(), bytes));
 }
 
-static void specialize(tile::FuncOp func, const SpecializePlan &plan) {
+static void specialize(tile::FuncOp func, const SpecializePlan &plan,
+                       const TeamPlan &teams) {
   shrink(plan.shrunk);
   SmallVector<tile::DescriptorLoadOp> loads;
   for (const LoadGroup &group : plan.groups)
@@ -252,7 +283,8 @@ static void specialize(tile::FuncOp func, const SpecializePlan &plan) {
   SmallVector<Value> numbers;
   for (const HandedValue &value : plan.handed)
     numbers.push_back(RingOp::create(b, value.op->getLoc(), value.ring));
-  SpecializeOp roles = createRoles(func, plan.isTight, b);
+  SmallVector<SlotLoop> slots = findSlotLoops(teams, plan, rings);
+  SpecializeOp roles = createRoles(func, plan, b);
   remarkRoles(roles);
 
   Block &producer = roles.getRegion(1).front();
@@ -271,6 +303,8 @@ static void specialize(tile::FuncOp func, const SpecializePlan &plan) {
     consume(group, rings[group.ring]);
   for (auto [value, ring] : llvm::zip_equal(plan.handed, numbers))
     handOver(value.op, ring);
+  if (teams.tiles)
+    formTeams(teams, slots);
 }
 
 namespace {
@@ -281,12 +315,16 @@ struct Specialize : warp::impl::SpecializeBase<Specialize> {
     for (auto func : getOperation().getOps<tile::FuncOp>()) {
       if (isExplicit(func))
         continue;
-      SpecializePlan plan = planSpecialization(func, numStages, limit);
+      TeamPlan teams;
+      SpecializePlan plan = planSpecialization(func, numStages, limit,
+                                               pingPong ? &teams : nullptr);
       if (plan.groups.empty())
         continue;
+      if (teams.obstacleOp)
+        remarkNoTeams(teams);
       remarkPlan(func, plan);
       remarkHanded(plan.handed);
-      specialize(func, plan);
+      specialize(func, plan, teams);
     }
   }
 };

@@ -5,6 +5,7 @@
 #include "lib/Analysis/SharedMemory.h"
 #include "lib/Analysis/TmaStorePlan.h"
 #include "lib/Support/TmaTiling.h"
+#include "lib/Transforms/Warp/TeamPlan.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -185,6 +186,8 @@ static BytesBeside getBytesBeside(tile::FuncOp func,
     else
       bytes.small = std::max(bytes.small, getSharedBytes(op));
   });
+  bytes.tiles *= plan.numTeams;
+  bytes.small *= plan.numTeams;
   for (const HandedValue &value : plan.handed)
     bytes.small += llvm::alignTo(value.ring.getSizeInBytes(), kSmallAlignment);
   return bytes;
@@ -330,7 +333,7 @@ static void divideMemory(SpecializePlan &plan, tile::FuncOp func,
   SmallVector<RingType> deeper = plan.rings;
   chooseSlots(plan.rings, limit - beside.getMost());
   Shrunk shrunk = findShrinkable(func);
-  int64_t saved = countSaved(shrunk);
+  int64_t saved = plan.numTeams * countSaved(shrunk);
   chooseSlots(deeper, limit - beside.getMost() + saved);
   auto fit = [&](ArrayRef<RingType> rings, int64_t less) {
     bool fitsBetween = beside.small <= getRoomBetween(rings);
@@ -350,26 +353,31 @@ static void divideMemory(SpecializePlan &plan, tile::FuncOp func,
 //===----------------------------------------------------------------------===//
 
 /// Whether the sums of products leave no registers for another program.
-static bool takesAllRegisters(tile::FuncOp func) {
+static bool takesAllRegisters(tile::FuncOp func, int32_t numTeams) {
   constexpr int64_t kTightRegisters = 96;
   int64_t registers = 0;
   func.walk([&](WgmmaOp product) {
     registers += getLayout(product.getType())->getInSize(LayoutAxis::Register);
   });
   return registers >= kTightRegisters &&
-         func->getAttrOfType<IntegerAttr>(WarpDialect::kNumWarpsAttr)
-                 .getInt() >= 8;
+         numTeams * func->getAttrOfType<IntegerAttr>(WarpDialect::kNumWarpsAttr)
+                        .getInt() >=
+             8;
 }
 
 SpecializePlan warp::planSpecialization(tile::FuncOp func, int64_t numStages,
-                                        int64_t limit) {
+                                        int64_t limit, TeamPlan *teams) {
   SpecializePlan plan;
   plan.groups = collectGroups(func);
   if (plan.groups.empty())
     return plan;
   assignRings(plan, numStages);
   plan.handed = findHanded(func, plan.groups);
-  plan.isTight = takesAllRegisters(func);
+  if (teams) {
+    *teams = planTeams(func, plan);
+    plan.numTeams = teams->tiles ? TeamPlan::kNumTeams : 1;
+  }
+  plan.isTight = takesAllRegisters(func, plan.numTeams);
   divideMemory(plan, func, limit);
   return plan;
 }

@@ -47,6 +47,8 @@ struct SpecializePlan {
   llvm::SmallVector<LoadGroup> groups;
   llvm::SmallVector<RingType> rings;
   llvm::SmallVector<HandedValue> handed;
+  /// The warpgroups that take tiles in turn; 1 where all warps share each tile.
+  int32_t numTeams = 1;
   /// The consumers' sums take so many registers that one program takes all of
   /// a multiprocessor's.
   bool isTight = false;
@@ -54,13 +56,17 @@ struct SpecializePlan {
   llvm::SmallVector<std::pair<AllocOp, int64_t>> shrunk;
 };
 
+struct TeamPlan;
+
 /// The plan for a function, without groups where it loads nothing from
 /// descriptors. Rings have `numStages` slots in loops without a hint, fewer
 /// where `limit`, the bytes of shared memory of a program, asks for it. Stores
 /// go through two pieces of memory, one of which is copied while the other is
 /// written, but through one where that makes a ring deep enough or lets another
 /// program run on the multiprocessor.
+/// Where `teams` is given, it is filled with the plan for those, and the memory
+/// is divided for as many as there are.
 SpecializePlan planSpecialization(tile::FuncOp func, int64_t numStages,
-                                  int64_t limit);
+                                  int64_t limit, TeamPlan *teams);
 
 } // namespace tilewright::warp

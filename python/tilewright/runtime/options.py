@@ -13,6 +13,9 @@ class Options:
     makes out of numbers and that reaches memory stops the launch. `deterministic`: equal launches give equal
     bits. `num_ctas`: how many neighbouring programs may run as a cluster of thread blocks,
     which bring what all of them load only once, a power of two up to 16; a hint, for compute capability 9.0.
+    `ping_pong`: two warpgroups take the tiles of a program in turn, each of the 4 warps of `num_warps`: one stores
+    its tile under the products of the other's; a hint, for compute capability 9.0 and kernels with a loop over tiles
+    that do not need each other, or of one tile a program.
     `maxnreg`: registers of a thread at most, None for what the assembler finds best.
     `numerics`: "ieee", or "triton" for the defaults of Triton: float32 products in TF32, divisions with a relative
     error of 2 units in the last place, and fast exponentials without subnormal results, where the kernel does not
@@ -31,6 +34,7 @@ class Options:
     num_stages: int = 3
     debug: bool = False
     num_ctas: int = 1
+    ping_pong: bool = False
     maxnreg: int | None = None
     check_nan: bool = False
     deterministic: bool = False
@@ -71,6 +75,7 @@ class Options:
             "launch_pdl",
             "enable_fp_fusion",
             "sanitize_overflow",
+            "ping_pong",
         ):
             if not isinstance(getattr(self, name), bool):
                 raise TypeError(f"{name} is True or False, got {getattr(self, name)!r}")
@@ -86,6 +91,7 @@ class Options:
             "num_warps": self.num_warps,
             "num_stages": self.num_stages,
             "num_ctas": self.num_ctas,
+            "ping_pong": self.ping_pong,
             "maxnreg": self.maxnreg or 0,
             "debug": self.checks,
             "deterministic": self.deterministic,

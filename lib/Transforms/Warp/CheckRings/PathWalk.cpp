@@ -22,9 +22,9 @@ static constexpr size_t kMaxStates = 512;
 /// Whether the rules are about `op` at all.
 static bool isOfProtocol(Operation *op) {
   return isa<RingOp, RingAcquireOp, RingCommitOp, RingWaitOp, RingReleaseOp,
-             RingNoSlotOp, TmaLoadOp, AsyncCopyOp, AllocOp, SharedTransposeOp,
-             WgmmaOp, WgmmaWaitOp, ProxyFenceOp, BarrierOp, ClusterBarrierOp,
-             SpecializeOp>(op) ||
+             RingSkipOp, RingNoSlotOp, TmaLoadOp, AsyncCopyOp, AllocOp,
+             SharedTransposeOp, WgmmaOp, WgmmaWaitOp, ProxyFenceOp, BarrierOp,
+             ClusterBarrierOp, SpecializeOp>(op) ||
          usesScratch(op) || tile::getProgramOrder(op) ||
          llvm::any_of(op->getOperandTypes(), llvm::IsaPred<SharedType>);
 }

@@ -154,6 +154,19 @@ LogicalResult SlotRules::visit(RingWaitOp op) {
   return success();
 }
 
+/// Other teams hold the slots that are passed by, so this one needs to hold
+/// none: it gives back what it waited for in turn.
+LogicalResult SlotRules::visit(RingSkipOp op) {
+  auto ring = op.getRing().getDefiningOp<RingOp>();
+  RingProgress *progress = findRing(op, ring);
+  if (!progress || failed(shareRing(op, ring)))
+    return failure();
+  if (progress->waited != progress->released)
+    return reportRule(op, kInTurn)
+           << "passes slots by while one that was waited for is not given back";
+  return success();
+}
+
 LogicalResult SlotRules::visit(RingReleaseOp op, bool released) {
   Known slot = state->get(op.getSlot());
   if (slot.kind != Known::SlotToRead && slot.kind != Known::NoSlot)

@@ -1,7 +1,9 @@
 #include "lib/Transforms/Warp/CheckRings/RoleOrder.h"
 
+#include "lib/Transforms/Warp/CheckRings/RolePlay.h"
 #include "lib/Transforms/Warp/CheckRings/SameValues.h"
 #include "lib/Transforms/Warp/CheckRings/SlotRules.h"
+#include "lib/Transforms/Warp/CheckRings/Turns.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -22,32 +24,6 @@ namespace {
 /// Numbers that decide how often loops run, and ways that branches take.
 using Choice = SmallVector<int64_t>;
 
-/// What a role does with a ring.
-struct Step {
-  Operation *op;
-  Operation *ring;
-};
-
-/// How far all roles are with a ring.
-struct RingCounts {
-  int64_t numSlots = 0, acquired = 0, committed = 0;
-  /// Of each role that reads the ring.
-  std::map<unsigned, int64_t> waited, released;
-
-  int64_t countReleased() const {
-    int64_t least = released.empty() ? 0 : INT64_MAX;
-    for (const auto &[role, count] : released)
-      least = std::min(least, count);
-    return least;
-  }
-  void reset() {
-    acquired = committed = 0;
-    for (auto *counts : {&waited, &released})
-      for (auto &[role, count] : *counts)
-        count = 0;
-  }
-};
-
 class RoleOrder {
 public:
   explicit RoleOrder(SpecializeOp roles) : roles(roles) {}
@@ -64,17 +40,19 @@ private:
     size_t numValues = 2;
   };
 
-  void collect();
+  LogicalResult collect();
+  LogicalResult addSkip(RingSkipOp op);
   void addLoop(Operation *loop);
   void addCondition(Value condition);
   int64_t getTrips(Operation *loop, const Choice &choice) const;
-  bool isTaken(Value condition, const Choice &choice) const;
+  int64_t getSkipped(RingSkipOp op, const Choice &choice) const;
+  bool isTaken(Value condition, const Choice &choice);
   void expand(Region &region, const Choice &choice, std::vector<Step> &steps);
   void expand(Operation *op, const Choice &choice, std::vector<Step> &steps);
   Operation *getLoopNotFirst(Value condition);
   bool isReleased(RingReleaseOp op, const Choice &choice);
+  std::vector<Actor> cast(const Choice &choice);
   LogicalResult play(const Choice &choice);
-  bool advance(unsigned role, const Step &step);
   LogicalResult report(Operation *op, const Twine &message,
                        const Choice &choice);
 
@@ -93,10 +71,12 @@ private:
   llvm::DenseMap<Value, Meaning> conditions;
   /// Ops with regions in which slots are passed.
   llvm::DenseSet<Operation *> relevant;
-  std::map<Operation *, RingCounts> rings;
+  RolePlay rings;
+  Turns turns;
+  /// Of skips whose number is not constant, the loop with as many iterations.
+  llvm::DenseMap<Operation *, Operation *> skipped;
   /// Loops in whose first iteration the expansion is.
   llvm::DenseSet<Operation *> first;
-  int64_t mostSlots = 0;
 };
 
 } // namespace
@@ -104,6 +84,8 @@ private:
 /// The ring of transactions that `op` passes a slot of.
 static RingOp getPassedRing(Operation *op) {
   Value ring;
+  if (auto skip = dyn_cast<RingSkipOp>(op))
+    ring = skip.getRing();
   if (auto acquire = dyn_cast<RingAcquireOp>(op))
     ring = acquire.getRing();
   else if (auto wait = dyn_cast<RingWaitOp>(op))
@@ -118,17 +100,25 @@ static RingOp getPassedRing(Operation *op) {
 // What decides
 //===----------------------------------------------------------------------===//
 
-/// The iterations of a loop with constant bounds.
-static std::optional<int64_t> getConstantTrips(Operation *op) {
-  auto loop = dyn_cast<scf::ForOp>(op);
+/// The iterations from one constant to another.
+static std::optional<int64_t> getConstantTrips(Value lower, Value upper,
+                                               Value step) {
   APInt from, to, by;
-  if (!loop || !matchPattern(loop.getLowerBound(), m_ConstantInt(&from)) ||
-      !matchPattern(loop.getUpperBound(), m_ConstantInt(&to)) ||
-      !matchPattern(loop.getStep(), m_ConstantInt(&by)) ||
-      by.getSExtValue() <= 0)
+  if (!matchPattern(lower, m_ConstantInt(&from)) ||
+      !matchPattern(upper, m_ConstantInt(&to)) ||
+      !matchPattern(step, m_ConstantInt(&by)) || by.getSExtValue() <= 0)
     return std::nullopt;
   int64_t span = to.getSExtValue() - from.getSExtValue();
   return span <= 0 ? 0 : (span - 1) / by.getSExtValue() + 1;
+}
+
+/// Those of a loop with constant bounds.
+static std::optional<int64_t> getConstantTrips(Operation *op) {
+  auto loop = dyn_cast<scf::ForOp>(op);
+  if (!loop)
+    return std::nullopt;
+  return getConstantTrips(loop.getLowerBound(), loop.getUpperBound(),
+                          loop.getStep());
 }
 
 void RoleOrder::addLoop(Operation *loop) {
@@ -150,7 +140,8 @@ void RoleOrder::addLoop(Operation *loop) {
 }
 
 void RoleOrder::addCondition(Value condition) {
-  if (matchPattern(condition, m_Constant()) || conditions.count(condition))
+  if (matchPattern(condition, m_Constant()) || conditions.count(condition) ||
+      turns.isTurn(condition))
     return;
   if (auto compare = condition.getDefiningOp<arith::CmpIOp>())
     for (const auto &[loop, known] : loops)
@@ -168,8 +159,27 @@ void RoleOrder::addCondition(Value condition) {
   unknowns.push_back({nullptr, condition, 2});
 }
 
+/// Slots are passed by that a loop of the producer fills.
+LogicalResult RoleOrder::addSkip(RingSkipOp op) {
+  if (getConstantTrips(op.getLower(), op.getUpper(), op.getStep()))
+    return success();
+  for (const auto &[other, known] : loops) {
+    auto loop = dyn_cast<scf::ForOp>(other);
+    if (!loop || loop.getUnsignedCmp() != op.getUnsignedCmp() ||
+        known.second != 0 ||
+        !same.areSame(loop.getLowerBound(), op.getLower()) ||
+        !same.areSame(loop.getUpperBound(), op.getUpper()) ||
+        !same.areSame(loop.getStep(), op.getStep()))
+      continue;
+    skipped[op] = loop;
+    return success();
+  }
+  return reportRule(op, "in step")
+         << "no loop that fills its ring is known to run as often";
+}
+
 /// Producers first: their loops are whole.
-void RoleOrder::collect() {
+LogicalResult RoleOrder::collect() {
   SmallVector<Region *> order;
   for (auto [index, role] : llvm::enumerate(roles.getRoles())) {
     unsigned number = index;
@@ -179,11 +189,9 @@ void RoleOrder::collect() {
     order.insert(fills ? order.begin() : order.end(), &role);
     role.walk([&](Operation *op) {
       if (RingOp ring = getPassedRing(op)) {
-        rings[ring].numSlots = ring.getType().getNumSlots();
-        mostSlots = std::max(mostSlots, ring.getType().getNumSlots());
-        if (isa<RingWaitOp>(op))
-          rings[ring].waited[number] = rings[ring].released[number] = 0;
-      } else if (!isa<RingCommitOp, RingReleaseOp>(op)) {
+        rings.add(ring, op, roles, number);
+      } else if (!isa<RingCommitOp, RingReleaseOp, TeamWaitOp, TeamPassOp>(
+                     op)) {
         return;
       }
       for (Operation *at = op; at != roles && relevant.insert(at).second;)
@@ -205,6 +213,9 @@ void RoleOrder::collect() {
           !getLoopNotFirst(release.getCondition()))
         addCondition(release.getCondition());
     });
+  WalkResult skips =
+      roles.walk([&](RingSkipOp op) { return WalkResult(addSkip(op)); });
+  return failure(skips.wasInterrupted());
 }
 
 int64_t RoleOrder::getTrips(Operation *loop, const Choice &choice) const {
@@ -214,10 +225,18 @@ int64_t RoleOrder::getTrips(Operation *loop, const Choice &choice) const {
   return std::max<int64_t>(choice[unknown] - less, 0);
 }
 
-bool RoleOrder::isTaken(Value condition, const Choice &choice) const {
+int64_t RoleOrder::getSkipped(RingSkipOp op, const Choice &choice) const {
+  if (auto trips = getConstantTrips(op.getLower(), op.getUpper(), op.getStep()))
+    return *trips;
+  return getTrips(skipped.lookup(op), choice);
+}
+
+bool RoleOrder::isTaken(Value condition, const Choice &choice) {
   APInt constant;
   if (matchPattern(condition, m_ConstantInt(&constant)))
     return !constant.isZero();
+  if (turns.isTurn(condition))
+    return turns.evaluate(condition);
   Meaning meaning = conditions.lookup(condition);
   return (choice[meaning.unknown] > meaning.least) != meaning.isOpposite;
 }
@@ -292,11 +311,20 @@ void RoleOrder::expand(Operation *op, const Choice &choice,
     return;
   if (isa<scf::ForOp, scf::WhileOp>(op)) {
     Region &body = op->getRegions().back();
+    auto counted = dyn_cast<scf::ForOp>(op);
+    if (counted) {
+      turns.pass(counted.getInitArgs(), counted.getRegionIterArgs());
+      turns.pass(counted.getInitArgs(), counted.getResults());
+    }
     for (int64_t i = 0, e = getTrips(op, choice); i < e; ++i) {
       if (i == 0)
         first.insert(op);
       expand(body, choice, steps);
       first.erase(op);
+      if (counted) {
+        turns.pass(counted.getYieldedValues(), counted.getResults());
+        turns.pass(counted.getYieldedValues(), counted.getRegionIterArgs());
+      }
     }
   } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
     Region &region = isTaken(branch.getCondition(), choice)
@@ -305,7 +333,10 @@ void RoleOrder::expand(Operation *op, const Choice &choice,
     if (!region.empty())
       expand(region, choice, steps);
   } else if (RingOp ring = getPassedRing(op)) {
-    steps.push_back({op, ring});
+    auto skip = dyn_cast<RingSkipOp>(op);
+    steps.push_back({op, ring, skip ? getSkipped(skip, choice) : 1});
+  } else if (isa<TeamWaitOp, TeamPassOp>(op)) {
+    steps.push_back({op, nullptr});
   } else if (auto commit = dyn_cast<RingCommitOp>(op)) {
     if (RingOp ring = findRing(commit.getSlot()))
       steps.push_back({op, ring});
@@ -320,23 +351,16 @@ void RoleOrder::expand(Operation *op, const Choice &choice,
 // The roles against each other
 //===----------------------------------------------------------------------===//
 
-/// Takes a step of a role, unless it has to wait.
-bool RoleOrder::advance(unsigned role, const Step &step) {
-  RingCounts &ring = rings[step.ring];
-  if (isa<RingAcquireOp>(step.op)) {
-    if (ring.acquired - ring.countReleased() >= ring.numSlots)
-      return false;
-    ++ring.acquired;
-  } else if (isa<RingCommitOp>(step.op)) {
-    ++ring.committed;
-  } else if (isa<RingWaitOp>(step.op)) {
-    if (ring.waited[role] >= ring.committed)
-      return false;
-    ++ring.waited[role];
-  } else {
-    ++ring.released[role];
-  }
-  return true;
+/// Who takes part, with all steps.
+std::vector<Actor> RoleOrder::cast(const Choice &choice) {
+  std::vector<Actor> actors;
+  for (auto [number, role] : llvm::enumerate(roles.getRoles()))
+    for (int32_t i = 0; i < roles.getNumTeams(number); ++i) {
+      turns.begin(i);
+      actors.push_back({unsigned(number), unsigned(i), {}});
+      expand(role, choice, actors.back().steps);
+    }
+  return actors;
 }
 
 LogicalResult RoleOrder::report(Operation *op, const Twine &message,
@@ -353,38 +377,15 @@ LogicalResult RoleOrder::report(Operation *op, const Twine &message,
 }
 
 LogicalResult RoleOrder::play(const Choice &choice) {
-  std::vector<std::vector<Step>> steps(roles.getRoles().size());
-  for (auto &[op, ring] : rings)
-    ring.reset();
-  for (auto [number, role] : llvm::enumerate(roles.getRoles()))
-    expand(role, choice, steps[number]);
-  std::vector<size_t> at(steps.size());
-  for (bool moves = true; moves;) {
-    moves = false;
-    for (unsigned role = 0; role < steps.size(); ++role)
-      while (at[role] < steps[role].size() &&
-             advance(role, steps[role][at[role]])) {
-        ++at[role];
-        moves = true;
-      }
-  }
-  for (unsigned role = 0; role < steps.size(); ++role)
-    if (at[role] < steps[role].size())
-      return report(steps[role][at[role]].op,
-                    "waits for a slot that never comes", choice);
-  for (const auto &[op, ring] : rings)
-    for (const auto &[role, count] : ring.waited)
-      if (count != ring.committed)
-        return report(op,
-                      "is filled " + Twine(ring.committed) +
-                          " times, and a role that reads it waits for " +
-                          Twine(count) + " slots",
-                      choice);
+  std::vector<Actor> actors = cast(choice);
+  if (auto complaint = rings.play(actors, roles))
+    return report(complaint->op, complaint->text, choice);
   return success();
 }
 
 LogicalResult RoleOrder::run() {
-  collect();
+  if (failed(collect()))
+    return failure();
   size_t numChoices = 1;
   for (const Unknown &unknown : unknowns)
     numChoices *= unknown.numValues;
@@ -396,7 +397,7 @@ LogicalResult RoleOrder::run() {
       size_t value = rest % unknown.numValues;
       rest /= unknown.numValues;
       choice.push_back(unknown.loop && value == std::size(kTrips)
-                           ? mostSlots + 2
+                           ? rings.getMostSlots() + 2
                            : int64_t(value));
     }
     if (failed(play(choice)))

@@ -4,7 +4,9 @@
 // are the same in two roles run equally often, conditions that are the same
 // come out alike, and all else every way. How many slots of a ring a role
 // passes is linear in how often each loop runs, once it runs at all: what is
-// equal for no, one and two iterations is so for any number.
+// equal for no, one and two iterations is so for any number. Each team goes
+// through its role on its own, and which of two has a turn is known from how
+// many there were.
 
 #ifndef TILEWRIGHT_LIB_TRANSFORMS_WARP_CHECKRINGS_ROLEORDER_H
 #define TILEWRIGHT_LIB_TRANSFORMS_WARP_CHECKRINGS_ROLEORDER_H

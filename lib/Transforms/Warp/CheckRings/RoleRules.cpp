@@ -16,16 +16,21 @@ static constexpr int32_t kWarpsPerGroup = 4;
 
 namespace {
 
-/// A role: its number and its op; outside of roles, -1 and null.
+/// A role, or a team of it: its number and its op; outside of roles, -1 and
+/// null.
 struct Role {
   Operation *roles = nullptr;
   int64_t number = -1;
+  int32_t team = 0;
 
   static Role of(Operation *op) {
     auto role = SpecializeOp::getRole(op->getBlock());
     return role ? Role{role->first, int64_t(role->second)} : Role();
   }
-  auto key() const { return std::tie(roles, number); }
+  int32_t getNumTeams() const {
+    return roles ? mlir::cast<SpecializeOp>(roles).getNumTeams(number) : 1;
+  }
+  auto key() const { return std::tie(roles, number, team); }
   bool operator<(const Role &other) const { return key() < other.key(); }
   bool operator==(const Role &other) const { return key() == other.key(); }
 };
@@ -39,11 +44,11 @@ struct Piece {
   bool overlaps(const Piece &other) const {
     return begin < other.end && other.begin < end;
   }
-  /// Whether some role may use this while another one uses `other`.
+  /// Whether some role or team may use this while another one uses `other`.
   bool isUsedWith(const Piece &other) const {
     for (const Role &a : users)
       for (const Role &b : other.users)
-        if (a.roles && a.roles == b.roles && a.number != b.number)
+        if (a.roles && a.roles == b.roles && !(a == b))
           return true;
     return false;
   }
@@ -56,6 +61,26 @@ static void addUsers(Value memory, std::set<Role> &users) {
     users.insert(Role::of(user));
     if (auto view = dyn_cast<SharedTransposeOp>(user))
       addUsers(view.getResult(), users);
+  }
+}
+
+/// What a team of a role allocates, each has a piece of. What stands in front
+/// of roles is used by all teams.
+static void addPieces(Piece piece, std::vector<Piece> &pieces) {
+  Role owner = Role::of(piece.op);
+  if (owner.getNumTeams() == 1) {
+    std::set<Role> users;
+    for (Role user : piece.users)
+      for (user.team = 0; user.team < user.getNumTeams(); ++user.team)
+        users.insert(user);
+    piece.users = std::move(users);
+    pieces.push_back(std::move(piece));
+    return;
+  }
+  int64_t distance = getTeamBytes(cast<SpecializeOp>(owner.roles));
+  for (; owner.team < owner.getNumTeams(); ++owner.team) {
+    int64_t by = owner.team * distance;
+    pieces.push_back({piece.op, piece.begin + by, piece.end + by, {owner}});
   }
 }
 
@@ -72,7 +97,7 @@ static std::vector<Piece> collectPieces(FunctionOpInterface function) {
       piece.users.insert(Role::of(op));
     else
       addUsers(op->getResult(0), piece.users);
-    pieces.push_back(std::move(piece));
+    addPieces(std::move(piece), pieces);
   });
   return pieces;
 }
@@ -130,10 +155,10 @@ static bool isUniform(Operation *op) {
 
 /// Which warps get to `op` together.
 static LogicalResult checkWarps(Operation *op) {
-  bool meets =
-      isa<BarrierOp, ClusterBarrierOp, TmaStoreOp, RingAcquireOp, RingCommitOp,
-          RingWaitOp, RingReleaseOp, WgmmaOp, WgmmaWaitOp>(op) ||
-      usesScratch(op);
+  bool meets = isa<BarrierOp, ClusterBarrierOp, TmaStoreOp, RingAcquireOp,
+                   RingCommitOp, RingWaitOp, RingSkipOp, RingReleaseOp,
+                   TeamWaitOp, TeamPassOp, WgmmaOp, WgmmaWaitOp>(op) ||
+               usesScratch(op);
   if (!meets)
     return success();
   if (!isUniform(op))
@@ -152,9 +177,17 @@ static LogicalResult checkWarps(Operation *op) {
   return success();
 }
 
-/// Each role has a barrier of its own.
+/// Each role has a barrier of its own; each team has one, behind those, and one
+/// by which it is passed the turn, behind those of all warpgroups.
 static LogicalResult checkBarriers(SpecializeOp roles) {
-  if (int32_t(roles.getRoles().size()) < kNumBarriers)
+  int32_t numRoles = roles.getRoles().size(), teams = roles.getTeams();
+  int32_t groups =
+      (roles.getFirstWarp(numRoles) + kWarpsPerGroup - 1) / kWarpsPerGroup;
+  if (teams > 1 && 1 + numRoles + groups + teams > kNumBarriers)
+    return reportRule(roles, "warps meet")
+           << teams << " teams need two barriers each, and the block has "
+           << kNumBarriers;
+  if (numRoles < kNumBarriers)
     return success();
   return reportRule(roles, "warps meet")
          << roles.getRoles().size() << " roles need as many barriers beside "

@@ -50,9 +50,10 @@ LogicalResult SlotRules::apply(Operation *op, PathState &path, bool released) {
     return failure();
   using Result = LogicalResult;
   return llvm::TypeSwitch<Operation *, Result>(op)
-      .Case<RingOp, AllocOp, RingAcquireOp, RingCommitOp, RingWaitOp, TmaLoadOp,
-            HandOp, TakeOp, AsyncCopyOp, WgmmaOp, WgmmaWaitOp, TmaStoreOp,
-            TmaStoreWaitOp>([&](auto op) { return visit(op); })
+      .Case<RingOp, AllocOp, RingAcquireOp, RingCommitOp, RingWaitOp,
+            RingSkipOp, TmaLoadOp, HandOp, TakeOp, AsyncCopyOp, WgmmaOp,
+            WgmmaWaitOp, TmaStoreOp, TmaStoreWaitOp>(
+          [&](auto op) { return visit(op); })
       .Case([&](RingReleaseOp op) { return visit(op, released); })
       .Case([&](RingNoSlotOp op) {
         path.set(op.getResult(), {Known::NoSlot});

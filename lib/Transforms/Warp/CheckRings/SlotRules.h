@@ -36,6 +36,7 @@ private:
   llvm::LogicalResult visit(RingAcquireOp op);
   llvm::LogicalResult visit(RingCommitOp op);
   llvm::LogicalResult visit(RingWaitOp op);
+  llvm::LogicalResult visit(RingSkipOp op);
   llvm::LogicalResult visit(RingReleaseOp op, bool released);
   llvm::LogicalResult visit(TmaLoadOp op);
   llvm::LogicalResult visit(HandOp op);

@@ -30,10 +30,10 @@ struct Mutation {
 
 /// Whether the rules are about the order of `op` among others.
 static bool isOrdered(Operation *op) {
-  return isa<RingAcquireOp, RingCommitOp, RingWaitOp, RingReleaseOp, TmaLoadOp,
-             HandOp, TakeOp, AsyncCopyOp, AllocOp, LocalLoadOp, LocalStoreOp,
-             WgmmaOp, WgmmaWaitOp, BarrierOp, ProxyFenceOp, TmaStoreWaitOp,
-             ClusterBarrierOp>(op);
+  return isa<RingAcquireOp, RingCommitOp, RingWaitOp, RingReleaseOp, RingSkipOp,
+             TeamWaitOp, TeamPassOp, TmaLoadOp, HandOp, TakeOp, AsyncCopyOp,
+             AllocOp, LocalLoadOp, LocalStoreOp, WgmmaOp, WgmmaWaitOp,
+             BarrierOp, ProxyFenceOp, TmaStoreWaitOp, ClusterBarrierOp>(op);
 }
 
 static bool eraseOp(Operation *op) {
@@ -44,7 +44,8 @@ static bool eraseOp(Operation *op) {
 }
 
 static bool repeatOp(Operation *op) {
-  if (!isa<TmaLoadOp, HandOp, RingReleaseOp, RingCommitOp>(op))
+  if (!isa<TmaLoadOp, HandOp, RingReleaseOp, RingCommitOp, RingSkipOp,
+           TeamWaitOp, TeamPassOp>(op))
     return false;
   OpBuilder(op).clone(*op);
   return true;
@@ -166,6 +167,33 @@ static bool skipSlot(Operation *op) {
   return true;
 }
 
+/// A team passes by one slot less than another one reads.
+static bool skipFewer(Operation *op) {
+  auto skip = dyn_cast<RingSkipOp>(op);
+  if (!skip)
+    return false;
+  OpBuilder b(op);
+  skip.getLowerMutable().assign(
+      arith::AddIOp::create(b, op->getLoc(), skip.getLower(), skip.getStep()));
+  return true;
+}
+
+/// A turn does not change, or it is the other team's.
+static bool keepTurn(Operation *op) {
+  auto flip = dyn_cast<arith::XOrIOp>(op);
+  if (!flip || !flip.getType().isInteger(1) ||
+      !SpecializeOp::getRole(op->getBlock()))
+    return false;
+  flip.replaceAllUsesWith(flip.getLhs());
+  flip.erase();
+  return true;
+}
+
+/// All teams use the same memory.
+static bool shareMemory(Operation *op) {
+  return bool(op->removeAttr(WarpDialect::kTeamBytesAttr));
+}
+
 static constexpr Mutation kMutations[] = {{"erase", eraseOp},
                                           {"repeat", repeatOp},
                                           {"move_up", moveUp},
@@ -176,7 +204,10 @@ static constexpr Mutation kMutations[] = {{"erase", eraseOp},
                                           {"shift_index", shiftIndex},
                                           {"move_memory", moveMemory},
                                           {"run_longer", runLonger},
-                                          {"skip_slot", skipSlot}};
+                                          {"skip_slot", skipSlot},
+                                          {"skip_fewer", skipFewer},
+                                          {"keep_turn", keepTurn},
+                                          {"share_memory", shareMemory}};
 
 /// What the checks say first; empty if nothing.
 static std::string runChecks(ModuleOp module) {

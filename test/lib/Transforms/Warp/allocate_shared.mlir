@@ -83,3 +83,24 @@ tile.func @cluster(%rank: i32) attributes {warp.cluster_size = 2 : i32} {
   %y = warp.local_load %b : !warp.shared<16x4xf16, #plain> -> tensor<16x4xf16, #rows>
   tile.return
 }
+
+// Each team has what its role needs, one behind the other and apart from what
+// the other roles use.
+// CHECK-LABEL: @teams
+// CHECK-SAME: warp.shared_size = 2176 : i32
+tile.func @teams(%x: tensor<16x4xf16, #rows>) {
+  warp.specialize warps [8, 4] teams 2 {
+    // CHECK: warp.alloc {warp.shared_offset = 0 : i32}
+    %a = warp.alloc : !warp.shared<16x4xf16, #plain>
+    // CHECK: warp.alloc {warp.shared_offset = 128 : i32}
+    %b = warp.alloc : !warp.shared<16x4xf16, #plain>
+    warp.local_store %x, %a : tensor<16x4xf16, #rows> -> !warp.shared<16x4xf16, #plain>
+    warp.local_store %x, %b : tensor<16x4xf16, #rows> -> !warp.shared<16x4xf16, #plain>
+  }, {
+    // CHECK: warp.alloc {warp.shared_offset = 2048 : i32}
+    %a = warp.alloc : !warp.shared<16x4xf16, #plain>
+    warp.local_store %x, %a : tensor<16x4xf16, #rows> -> !warp.shared<16x4xf16, #plain>
+  // CHECK: } {warp.team_bytes = 1024 : i32}
+  }
+  tile.return
+}

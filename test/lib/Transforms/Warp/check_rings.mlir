@@ -75,6 +75,75 @@ tile.func @late_waits(%map: !warp.tensor_map, %out: !warp.tensor_map, %programs:
   tile.return
 }
 
+// Two teams that take the tiles in turn, of which each has as many blocks as a
+// table says.
+tile.func @teams(%map: !warp.tensor_map, %out: !warp.tensor_map, %programs: i32, %table: !tile.ptr<i32>, %zero: !sum)
+    attributes {warp.num_warps = 4 : i32, warp.block_warps = 12 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c32 = arith.constant 32 : i32
+  %true = arith.constant true
+  %ring = warp.ring {warp.shared_offset = 0 : i32} : !ab
+  warp.specialize warps [8, 4] teams 2 {
+    %staging = warp.alloc {warp.shared_offset = 32768 : i32} : !bytes
+    %pid = tile.program_id x
+    %leads = warp.team_leads
+    %follows = arith.xori %leads, %true : i1
+    scf.if %follows {
+      warp.team_pass
+    }
+    %rest = scf.for %p = %pid to %programs step %c1 iter_args(%mine = %leads) -> (i1) : i32 {
+      %at = tile.addptr %table, %p : !tile.ptr<i32>, i32
+      %k = tile.load %at : !tile.ptr<i32>
+      scf.if %mine {
+        warp.team_wait
+        %none = warp.ring.no_slot
+        %runs = arith.cmpi sgt, %k, %c0 : i32
+        %r = scf.if %runs -> (!sum) {
+          %sum, %last = scf.for %i = %c0 to %k step %c32 iter_args(%acc = %zero, %held = %none) -> (!sum, !warp.slot) : i32 {
+            %slot, %a, %bt = warp.ring.wait %ring : !ab
+            %b = warp.shared_transpose %bt {order = array<i32: 1, 0>} : !bt -> !b
+            %s = warp.wgmma %a, %b, %acc : !a, !b, !sum
+            %d = warp.wgmma_wait %s {pendings = 1 : i32} : !sum
+            %notFirst = arith.cmpi ne, %i, %c0 : i32
+            warp.ring.release %held if %notFirst
+            scf.yield %d, %slot : !sum, !warp.slot
+          }
+          warp.team_pass
+          %done = warp.wgmma_wait %sum {pendings = 0 : i32} : !sum
+          warp.ring.release %last
+          scf.yield %done : !sum
+        } else {
+          warp.team_pass
+          scf.yield %zero : !sum
+        }
+        warp.tma_store %r, %out[%p, %c0] through %staging : !sum, !warp.tensor_map, !bytes
+      } else {
+        warp.ring.skip %ring for %c0 to %k step %c32 : i32, !ab
+      }
+      %theirs = arith.xori %mine, %true : i1
+      scf.yield %theirs : i1
+    }
+    scf.if %rest {
+      warp.team_wait
+    }
+    warp.tma_store_wait %staging : !bytes
+  }, {
+    %pid = tile.program_id x
+    scf.for %p = %pid to %programs step %c1 : i32 {
+      %at = tile.addptr %table, %p : !tile.ptr<i32>, i32
+      %k = tile.load %at : !tile.ptr<i32>
+      scf.for %i = %c0 to %k step %c32 : i32 {
+        %slot, %a, %b = warp.ring.acquire %ring : !ab
+        warp.tma_load %map[%p, %i], %a : !warp.tensor_map, !a
+        warp.tma_load %map[%p, %i], %b : !warp.tensor_map, !bt
+        warp.ring.commit %slot
+      }
+    }
+  } {warp.team_bytes = 4096 : i32}
+  tile.return
+}
+
 // Two products, the second an iteration late, with the left side in registers.
 tile.func @chained(%map: !warp.tensor_map, %k: i32, %zero: !sum, %left: tensor<64x32xf16, #wa>) -> !sum
     attributes {warp.num_warps = 4 : i32, warp.block_warps = 5 : i32} {
