@@ -35,7 +35,7 @@ class Config:
     Attributes:
         block_m, block_n: rows and columns of a tile: a power of two or a multiple of 64, and a multiple of 16.
         block_k: how much of k is loaded at once, a power of two.
-        num_warps, num_stages, num_ctas: as for any kernel.
+        num_warps, num_stages, num_ctas, ping_pong: as for any kernel.
         group_m: rows of tiles that are taken before the next column; of tiles higher than wide, columns
             before the next row.
         split_k: parts along k, whose sums are added by a second kernel, in order.
@@ -51,6 +51,7 @@ class Config:
     split_k: int = 1
     swap: bool = False
     num_ctas: int = 1
+    ping_pong: bool = False
 
     def __post_init__(self):
         for name in ("block_m", "block_n", "block_k", "group_m", "split_k"):
@@ -75,6 +76,7 @@ class Config:
             "num_warps": self.num_warps,
             "num_stages": self.num_stages,
             "num_ctas": self.num_ctas,
+            "ping_pong": self.ping_pong,
         }
 
     def reduce_block(self, M, N):

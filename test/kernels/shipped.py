@@ -51,7 +51,7 @@ class Shipped:
 
 def split(launch):
     """Constants and options of a launch."""
-    options = ("num_warps", "num_stages", "num_ctas", "maxnreg")
+    options = ("num_warps", "num_stages", "num_ctas", "ping_pong", "maxnreg")
     return {k: v for k, v in launch.items() if k not in options}, {
         k: v for k, v in launch.items() if k in options
     }

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import tilewright as tw
@@ -75,6 +77,25 @@ def test_added_matrix(backend, rng, place, config):
     numbers = {name: backend.numpy(x) if name == place else x for name, x in arguments.items()}
     expected = reference.matmul(*(backend.numpy(x) for x in (a, b, bias)), "silu", **numbers)
     backend.check(out, expected, "float32")
+
+
+@pytest.mark.parametrize("tile", [(128, 128), (64, 256), (64, 192), (128, 64)], ids=str)
+@pytest.mark.parametrize("M, N, K", [(128, 128, 64), (328, 520, 200), (640, 384, 136)])
+def test_tiles_in_turn(backend, rng, M, N, K, tile):
+    """Two warpgroups with a tile each, odd and even numbers of tiles, with all that may follow a product."""
+    config = Config(*tile, 64, num_warps=4, num_stages=4, ping_pong=True)
+    a, b = normal(backend, rng, (M, K), "float16", K**-0.5), normal(backend, rng, (K, N), "float16")
+    added, bias = normal(backend, rng, (M, N), "float16"), normal(backend, rng, N, "float16")
+    numbers = [backend.numpy(x) for x in (a, b, bias)]
+    out = backend.poisoned((M, N), "float16")
+    kernels.matmul(a, b, out=out, config=config)
+    backend.check(out, reference.matmul(*numbers[:2]), "float16")
+    if tile[1] == 192:
+        return
+    kernels.matmul(a, b, bias, "gelu", residual=added, out=out, config=config)
+    backend.check(out, reference.matmul(*numbers, "gelu", residual=backend.numpy(added)), "float16")
+    kernels.matmul(a, b, out=out, alpha=0.5, beta=2.0, c=added, config=replace(config, split_k=2))
+    backend.check(out, reference.matmul(*numbers[:2], alpha=0.5, beta=2.0, c=backend.numpy(added)), "float16")
 
 
 def test_result_over_what_is_added(backend, rng):
