@@ -29,7 +29,7 @@ private:
   void form(tile::DotOp dot);
   void formWgmma(tile::DotOp dot);
   void formThreadDot(tile::DotOp dot);
-  void stage(Value operand, unsigned contracted);
+  void stage(tile::DotOp dot, OpOperand &operand, unsigned contracted);
   Value store(Value tile, unsigned contracted, Reader reader);
   Value allocate(Value tile, unsigned contracted, Reader reader);
 
@@ -109,12 +109,30 @@ static bool movesMuch(warp::ConvertLayoutOp convert) {
          (kind == ConversionKind::Shuffle && bytes > kMostShuffledBytes);
 }
 
+/// Whether a loop around `dot` would keep an operand from before it in so many
+/// registers that others are spilled, as where all warps take all of a few long
+/// rows: it is read again in each iteration instead.
+static bool fillsRegisters(warp::ConvertLayoutOp convert, tile::DotOp dot) {
+  constexpr int64_t kMostCarriedBytes = 256;
+  auto loop = dot->getParentOfType<scf::ForOp>();
+  RankedTensorType type = convert.getType();
+  return loop && !loop->isAncestor(convert) &&
+         warp::getLayout(type)->getInSize(LayoutAxis::Register) *
+                 warp::getElementBytes(type.getElementType()) >
+             kMostCarriedBytes;
+}
+
 /// An operand of `mma.sync` that a loop loads goes through memory of its own
 /// instead of shuffles or the scratch of a conversion: so the loads can be made
 /// to run ahead of the products.
-void DotFormer::stage(Value operand, unsigned contracted) {
-  auto convert = operand.getDefiningOp<warp::ConvertLayoutOp>();
-  if (!convert || !isLoadedInLoop(convert.getSource()) || !movesMuch(convert))
+void DotFormer::stage(tile::DotOp dot, OpOperand &operand,
+                      unsigned contracted) {
+  auto convert = operand.get().getDefiningOp<warp::ConvertLayoutOp>();
+  if (!convert)
+    return;
+  bool isReadAgain = fillsRegisters(convert, dot);
+  if (!isReadAgain &&
+      (!isLoadedInLoop(convert.getSource()) || !movesMuch(convert)))
     return;
   RankedTensorType tile = convert.getSource().getType();
   LinearAttr layout = chooseWgmmaOperand(tile, contracted);
@@ -123,6 +141,12 @@ void DotFormer::stage(Value operand, unsigned contracted) {
                                    layout.getLayout()) == 0)
     return;
   Value memory = allocate(convert.getSource(), contracted, Reader::TensorCore);
+  if (isReadAgain) {
+    rewriter.setInsertionPoint(dot);
+    operand.set(warp::LocalLoadOp::create(rewriter, dot.getLoc(),
+                                          convert.getType(), memory));
+    return;
+  }
   rewriter.setInsertionPoint(convert);
   rewriter.replaceOpWithNewOp<warp::LocalLoadOp>(convert, convert.getType(),
                                                  memory);
@@ -176,8 +200,8 @@ void DotFormer::form(tile::DotOp dot) {
   if (layouts.getDot(dot).isWgmma)
     return formWgmma(dot);
   if (cast<RankedTensorType>(dot.getType()).getRank() == 2) {
-    stage(dot.getA(), /*contracted=*/1);
-    stage(dot.getB(), /*contracted=*/0);
+    stage(dot, dot.getAMutable(), /*contracted=*/1);
+    stage(dot, dot.getBMutable(), /*contracted=*/0);
   }
   rewriter.setInsertionPoint(dot);
   rewriter.replaceOpWithNewOp<warp::MmaOp>(dot, dot.getType(), dot.getA(),

@@ -1,0 +1,46 @@
+// RUN: tilewright-opt %s -convert-tile-to-warp | FileCheck %s
+
+// All warps take all of 16 rows of 512 halves of precision, 128 registers of
+// each thread: they stay in shared memory, where each iteration reads them.
+// CHECK-LABEL: tile.func @few_long_rows
+// CHECK: %[[ROWS:.*]] = warp.alloc {{.*}} !warp.shared<16x512xf16
+// CHECK: scf.for
+// CHECK: %[[A:.*]] = warp.local_load %[[ROWS]]
+// CHECK: warp.mma %[[A]]
+tile.func @few_long_rows(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %k: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %out: !tile.ptr<f32>, %n: i32) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %stride = arith.constant dense<512> : tensor<16x1xi32>
+  %first = arith.constant dense<0.0> : tensor<16x16xf32>
+  %zero = arith.constant dense<0.0> : tensor<16xf32>
+  %r = tile.range {start = 0 : i32, end = 16 : i32} : tensor<16xi32>
+  %c = tile.range {start = 0 : i32, end = 512 : i32} : tensor<512xi32>
+  %r1 = tile.expand_dims %r {axis = 1 : i32} : tensor<16xi32> -> tensor<16x1xi32>
+  %c2 = tile.expand_dims %c {axis = 0 : i32} : tensor<512xi32> -> tensor<1x512xi32>
+  %rs = arith.muli %r1, %stride : tensor<16x1xi32>
+  %r3 = tile.broadcast %rs : tensor<16x1xi32> -> tensor<16x512xi32>
+  %c3 = tile.broadcast %c2 : tensor<1x512xi32> -> tensor<16x512xi32>
+  %at = arith.addi %r3, %c3 : tensor<16x512xi32>
+  %ps = tile.splat %p : !tile.ptr<f16> -> tensor<16x512x!tile.ptr<f16>>
+  %pq = tile.addptr %ps, %at : tensor<16x512x!tile.ptr<f16>>, tensor<16x512xi32>
+  %rows = tile.load %pq : tensor<16x512x!tile.ptr<f16>>
+  %ks = tile.splat %k : !tile.ptr<f16> -> tensor<16x512x!tile.ptr<f16>>
+  %kq = tile.addptr %ks, %at : tensor<16x512x!tile.ptr<f16>>, tensor<16x512xi32>
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %first) -> (tensor<16x16xf32>) : i32 {
+    %offset = tile.splat %i : i32 -> tensor<16x512xi32>
+    %kn = tile.addptr %kq, %offset : tensor<16x512x!tile.ptr<f16>>, tensor<16x512xi32>
+    %keys = tile.load %kn : tensor<16x512x!tile.ptr<f16>>
+    %turned = tile.transpose %keys {order = array<i32: 1, 0>} : tensor<16x512xf16> -> tensor<512x16xf16>
+    %next = tile.dot %rows, %turned, %acc : tensor<16x512xf16>, tensor<512x16xf16>, tensor<16x16xf32>
+    scf.yield %next : tensor<16x16xf32>
+  }
+  %most = "tile.reduce"(%sum) <{axis = 1 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    %m = arith.maxnumf %a, %b : f32
+    tile.yield %m : f32
+  }) : (tensor<16x16xf32>) -> tensor<16xf32>
+  %os = tile.splat %out : !tile.ptr<f32> -> tensor<16x!tile.ptr<f32>>
+  %oq = tile.addptr %os, %r : tensor<16x!tile.ptr<f32>>, tensor<16xi32>
+  tile.store %oq, %most : tensor<16x!tile.ptr<f32>>
+  tile.return
+}
