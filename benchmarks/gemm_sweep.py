@@ -22,7 +22,7 @@ from gemm_fit import problem
 from rich.console import Console
 from rich.table import Table
 from tilewright.kernels.gemm import Config, matmul
-from tilewright.kernels.gemm.config import CLOCK, SPLITS, TILES, choose_hopper, clocks
+from tilewright.kernels.gemm.config import CLOCK, SPLITS, TILES, TURNS, choose_hopper, clocks
 from timing import gpu_time
 
 SHAPES = (
@@ -62,11 +62,13 @@ def random_shapes(count):
 
 def every_config(problem, clusters=(1,), quick=False):
     """The search: all tiles, depths, stages, parts, clusters of `clusters` programs and both ways round, as far as
-    they fit the hardware. Where it is quick, the rings are full and parts powers of two."""
+    they fit the hardware; warpgroups on one tile or in turn on two. Where it is quick, the rings are full and parts
+    powers of two."""
     splits = [split for split in SPLITS if not quick or split & (split - 1) == 0]
     depth = 128 // problem.itemsize
     swaps = (False, True) if problem.M <= 64 else (False,)
-    for (bm, bn, warps), bk, swap in itertools.product(TILES + MORE_TILES, (depth, 2 * depth), swaps):
+    tiles = [(*tile, False) for tile in TILES + MORE_TILES] + [(*tile, 4, True) for tile in TURNS]
+    for (bm, bn, warps, in_turn), bk, swap in itertools.product(tiles, (depth, 2 * depth), swaps):
         M, N = (problem.N, problem.M) if swap else (problem.M, problem.N)
         programs = math.ceil(M / bm) * math.ceil(N / bn) * problem.batch
         most = min((216 * 1024 - min(bm * bn * 2, 32768)) // ((bm + bn) * bk * problem.itemsize), 8)
@@ -75,7 +77,7 @@ def every_config(problem, clusters=(1,), quick=False):
             if ctas > programs:
                 continue
             if split == 1 or (split * programs <= 2 * problem.processors and split * bk <= problem.K):
-                yield Config(bm, bn, bk, warps, stages, 8, split, swap, ctas)
+                yield Config(bm, bn, bk, warps, stages, 8, split, swap, ctas, in_turn)
 
 
 def operands(shape, dtype, layout):

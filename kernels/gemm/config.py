@@ -2,17 +2,17 @@
 
 The model counts, for each way to divide a product (M, N, K), the clocks of the busiest multiprocessor:
 
-    step   = max(for each instruction along the columns of a tile
-                     max(products at the rate of the tensor cores,
-                         operands at the rate of shared memory: each 64 rows read all of its columns),
+    step   = max(products at the rate of the tensor cores,
+                 operands written to and read from shared memory, at its rate: each 64 rows read all of their columns,
                  operands at the rate of the L2 cache, the more the lines and sectors their rows begin within,
                  and less by half of the longer side where two programs of a cluster share it)
                                                                  for one tile and BLOCK_K
-    tile   = steps of a tile * step + epilogue
-    cores  = rounds * tile, where round i computes the i-th tile of every multiprocessor
+    tile   = steps of a tile * step + what it takes to store it
+    cores  = rounds * tile, where round i computes the i-th tile of every multiprocessor; of warpgroups that take
+             tiles in turn half the rounds * tile, but no less than the steps of all rounds and one store
     memory = bytes of a, b and the result at the rate of DRAM
-    time   = launch + fill + max(cores, memory) + a tenth of the smaller of the two
-             [+ launch + sums written and read, where k is split] [+ what a cluster waits for]
+    time   = launch + cbrt(cores^3 + memory^3) [+ reduce + sums written and read, where k is split]
+             [+ what a cluster waits for]
 
 Its constants (:class:`Costs`) were measured on an H100; `benchmarks/gemm_sweep.py` compares its choices with an
 exhaustive search, and `benchmarks/gemm_fit.py` fits them to it. It takes some 100 microseconds for a new shape and one
@@ -129,38 +129,37 @@ def reach(pitch):
 
 @dataclass(frozen=True)
 class Costs:
-    """The constants of the model, of an H100, in clocks under load of a multiprocessor.
+    """The constants of the model, of an H100, in clocks of a multiprocessor.
 
     ``benchmarks/gemm_fit.py`` fits them to what ``benchmarks/gemm_sweep.py`` measured.
 
     Attributes:
         products: multiplications of 16-bit numbers a clock.
-        shared, l2: bytes a clock and multiprocessor from shared memory and from L2.
+        shared, l2: bytes a clock and multiprocessor to and from shared memory, and from L2.
         dram: bytes a clock from DRAM.
-        launch, fill: clocks to launch a kernel, and to fill its pipeline.
-        epilogue, store: clocks to store a tile besides its bytes, and bytes a clock.
+        launch, reduce: clocks to launch a kernel and fill its pipeline, and to launch the one that adds parts,
+            which gets ready meanwhile.
+        store, sums: bytes a clock that a multiprocessor stores, and of parts, which stay in the L2 cache.
         uneven: what an instruction whose columns are no power of two takes longer, as a share.
         exact: the part of the products' clocks that sums outside of the tensor cores add.
-        shade: the part of the smaller of computing and memory that the larger does not hide.
         cluster: clocks until all programs of clusters run, and until they have ended.
     """
 
     products: float = 2048
-    shared: float = 96
-    l2: float = 64
-    dram: float = 2000
-    launch: float = 4500
-    fill: float = 1800
-    epilogue: float = 1200
-    store: float = 32
-    uneven: float = 0.07
+    shared: float = 140
+    l2: float = 68
+    dram: float = 1360
+    launch: float = 13400
+    reduce: float = 3800
+    store: float = 26
+    sums: float = 2700
+    uneven: float = 0.03
     exact: float = 0.15
-    shade: float = 0.1
-    cluster: float = 2200
+    cluster: float = 2400
 
 
 COSTS = Costs()
-CLOCK = 1.5e9  # clocks a second under load
+CLOCK = 1.8e9  # clocks a second
 
 # Bytes of shared memory for operands on their way.
 SLOTS = 200 * 1024
@@ -171,7 +170,6 @@ TILES = (
     (256, 128, 8),
     (256, 192, 8),
     (256, 160, 8),
-    (256, 144, 8),
     (192, 192, 8),
     (192, 128, 8),
     (128, 224, 8),
@@ -182,12 +180,18 @@ TILES = (
     (128, 144, 8),
     (128, 128, 8),
     (128, 96, 8),
+    (64, 192, 4),
+    (64, 160, 4),
+    (64, 144, 4),
     (64, 128, 4),
+    (64, 96, 4),
     (128, 64, 8),
     (64, 64, 4),
     (64, 32, 4),
     (64, 16, 4),
 )
+# Rows and columns of tiles that two warpgroups take in turn.
+TURNS = ((128, 128), (64, 256), (64, 192), (128, 64))
 SPLITS = (1, 2, 3, 4, 6, 8, 12, 16)
 
 
@@ -202,17 +206,19 @@ def instructions(columns, along_k):
     return ((spans,) if spans else ()) + tuple(1 << i for i in range(6) if rest >> i & 1)
 
 
-def passes(config, along_k):
+@lru_cache(maxsize=256)
+def passes(block_m, block_n, num_warps, along_k):
     """What the instructions of one step along k compute: so many rows and columns, the latter divided among so many
     warpgroups. Rows are pieces of powers of two, those of each piece divided among the warpgroups as far as there are 64
     for each.
     """
-    whole = instructions(config.block_n, along_k)
-    pieces = tuple(1 << i for i in range(8, 3, -1) if config.block_n >> i & 1)
-    for rows in (1 << i for i in range(config.block_m.bit_length()) if config.block_m >> i & 1):
-        groups = max(16 * config.num_warps // max(rows, 64), 1)
-        for columns in whole if groups == 1 else pieces:
-            yield rows, columns, groups
+    whole = instructions(block_n, along_k)
+    pieces = tuple(1 << i for i in range(8, 3, -1) if block_n >> i & 1)
+    found = []
+    for rows in (1 << i for i in range(block_m.bit_length()) if block_m >> i & 1):
+        groups = max(16 * num_warps // max(rows, 64), 1)
+        found += [(rows, columns, groups) for columns in (whole if groups == 1 else pieces)]
+    return found
 
 
 def clocks(problem, config, costs=COSTS):
@@ -223,27 +229,31 @@ def clocks(problem, config, costs=COSTS):
     tiles = -(-M // bm) * -(-N // bn) * problem.batch * config.split_k
     steps = -(-problem.K // (bk * config.split_k))
     columns = bn * problem.sums
-    computed = sum(
-        max(
-            rows * part * problem.sums * bk * size / 2 / costs.products,
-            bk * size * problem.sums * (rows * groups + part * max(rows // 64, 1)) / costs.shared,
-        )
-        * (1 if part.bit_count() == 1 else 1 + costs.uneven)
-        for rows, part, groups in passes(config, problem.b_along_k)
-    )
+    # In rows and columns of the operands, each of `line` bytes.
+    line = bk * size
+    products = touched = 0
+    for rows, part, groups in passes(bm, bn, config.num_warps, problem.b_along_k):
+        products += rows * part * (1 if part.bit_count() == 1 else 1 + costs.uneven)
+        touched += rows * groups + part * max(rows // 64, 1)
+    products *= problem.sums * line / 2 / costs.products
     sides = [bm * problem.a_reach, columns * problem.b_reach]
     sides[bm <= bn] /= config.num_ctas
-    loads = bk * size * sum(sides) / costs.l2
-    # Where the sums leave the tensor cores after each block, those stand still meanwhile.
-    step = max(computed, loads) + (costs.exact * computed if problem.exact else 0)
-    stored = bm * bn * (4 if config.split_k > 1 else 2)
+    step = max(
+        products, line * (bm + columns + touched * problem.sums) / costs.shared, line * sum(sides) / costs.l2
+    )
+    if problem.exact:
+        # The sums leave the tensor cores after each block; those stand still meanwhile.
+        step += costs.exact * products
+    stored = bm * bn * (4 if config.split_k > 1 else 2) / costs.store
     rounds = -(-tiles // (problem.processors // config.num_ctas * config.num_ctas))
-    cores = rounds * (steps * step + costs.epilogue + stored / costs.store)
-    traffic = problem.batch * (size * problem.K * (M + N * problem.sums) + 2 * M * N)
-    memory = traffic / costs.dram
-    time = costs.launch + costs.fill + max(cores, memory) + costs.shade * min(cores, memory)
+    if config.ping_pong:
+        cores = max(rounds * steps * step, -(-rounds // 2) * (steps * step + stored)) + stored
+    else:
+        cores = rounds * (steps * step + stored)
+    memory = problem.batch * (size * problem.K * (M + N * problem.sums) + 2 * M * N) / costs.dram
+    time = costs.launch + (cores**3 + memory**3) ** (1 / 3)
     if config.split_k > 1:
-        time += costs.launch + problem.batch * M * N * (8 * config.split_k + 2) / costs.dram
+        time += costs.reduce + problem.batch * M * N * (8 * config.split_k + 2) / costs.sums
     return time + (costs.cluster if config.num_ctas > 1 else 0)
 
 
@@ -262,13 +272,17 @@ def candidates(problem):
     block_k = 128 // problem.itemsize
     # Clusters pay where the L2 cache is what products wait for.
     shares = max(problem.a_reach, problem.b_reach) > 1 and not problem.whole and not problem.exact
+    tiles = [(*tile, False) for tile in TILES]
+    if not problem.whole and not problem.exact and problem.sums == 1:
+        tiles += [(*tile, 4, True) for tile in TURNS]
     may_swap = problem.M <= 64 < problem.N and not problem.whole
-    for swap in (False, True) if may_swap else (False,):
+    # Few rows are better columns: all programs would read the same rows at once.
+    for swap in (True, False) if may_swap else (False,):
         asked = problem.turned if swap else problem
         M, N = asked.M, asked.N
         # Of an operand that is not along k, 16 columns left over would be an instruction that waits for shared memory.
         multiple = 16 if asked.b_along_k else 32
-        for bm, bn, warps in TILES:
+        for bm, bn, warps, in_turn in tiles:
             if not fits(problem, bm, bn, warps):
                 continue
             if (bm.bit_count() > 1 or bn.bit_count() > 1) and (not problem.plain or bn % multiple):
@@ -282,11 +296,15 @@ def candidates(problem):
             deep = problem.scale_block or deep
             stage = (bm + bn * problem.sums) * deep * problem.itemsize
             stages = min(max(SLOTS // stage, 3), 8)
-            for split in SPLITS[:1] if problem.whole else SPLITS:
+            # Sums of parts beside those of a block and of the other half are more than there are registers.
+            splits = SPLITS[:1] if problem.whole or (problem.exact and bn > 128) else SPLITS
+            for split in splits:
                 if split > 1 and (split * programs >= 2 * problem.processors or split * deep > problem.K):
                     break
-                yield Config(bm, bn, deep, warps, stages, 8, split, swap)
-            if shares and programs > 1:
+                yield Config(bm, bn, deep, warps, stages, 8, split, swap, 1, in_turn)
+                if in_turn:
+                    break
+            if shares and programs > 1 and not in_turn:
                 yield Config(bm, bn, deep, warps, stages, 8, 1, swap, 2)
 
 

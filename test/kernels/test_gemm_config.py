@@ -67,7 +67,7 @@ def test_more_work_costs_more():
 
 def test_rows_left_over_are_read_by_all_warpgroups():
     """192 rows are 128, 64 for each of two warpgroups, and 64 of which each computes half of the columns."""
-    assert list(passes(Config(192, 160, 64, 8), along_k=True)) == [(64, 128, 2), (64, 32, 2), (128, 160, 1)]
+    assert list(passes(192, 160, 8, along_k=True)) == [(64, 128, 2), (64, 32, 2), (128, 160, 1)]
     problem = Problem(8192, 8192, 8192, 1, 2)
     rate = {rows: rows / clocks(problem, Config(rows, 192, 64, 8)) for rows in (128, 192, 256)}
     assert rate[192] < rate[256]
