@@ -197,12 +197,9 @@ static scf::ForOp writeRest(scf::ForOp loop, Value first, ArrayRef<Value> left,
 }
 
 /// The op behind the loop that lets the next team begin, which may do so before
-/// the last products are done; null where there is none, or where several sums
-/// would have to stay in their registers across it.
+/// the last products are done; null where there is none.
 static TeamPassOp findPass(const CarriedSums &sums) {
-  return sums.indices.size() == 1 ? dyn_cast_or_null<TeamPassOp>(
-                                        scf::ForOp(sums.loop)->getNextNode())
-                                  : TeamPassOp();
+  return dyn_cast_or_null<TeamPassOp>(scf::ForOp(sums.loop)->getNextNode());
 }
 
 /// Waits for the last products, which with their slots are in `left`, and
@@ -284,7 +281,9 @@ static void delay(const CarriedSums &sums,
   scf::ForOp loop = sums.loop;
   Location loc = WgmmaWaitOp(sums.waits.front()).getLoc();
   IRRewriter b(loc.getContext());
-  const bool isApart = leaveRegisters(sums);
+  // Behind the only loop the assembler takes it for a use of several sums that
+  // the turn is passed (C7514).
+  const bool isApart = leaveRegisters(sums) || findPass(sums);
   WgmmaWaitOp joined = joinWaits(sums, releases, b);
   llvm::sort(releases, [](RingReleaseOp a, RingReleaseOp b) {
     return a->isBeforeInBlock(b);

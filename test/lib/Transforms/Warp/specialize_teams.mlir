@@ -132,3 +132,45 @@ tile.func @once(%a: !tile.ptr<f16>, %b: !tile.ptr<f16>, %c: !tile.ptr<f32>, %e: 
   }
   tile.return
 }
+
+// -----
+
+// Two sums: the turn is passed once, in front of the wait for both.
+
+// CHECK-LABEL: @two_sums
+// DELAY-LABEL: @two_sums
+// DELAY: warp.team_wait
+// DELAY: scf.for
+// DELAY: scf.yield
+// DELAY-NEXT: }
+// DELAY-NEXT: warp.team_pass
+// DELAY-NEXT: warp.wgmma_wait %{{.*}}, %{{.*}} {pendings = 0 : i32}
+// DELAY: } else {
+// DELAY-NEXT: warp.team_pass
+// DELAY-NEXT: warp.wgmma_wait %{{.*}}, %{{.*}} {pendings = 0 : i32}
+// DELAY: } else {
+// DELAY-NEXT: warp.team_pass
+// DELAY-NEXT: warp.cold
+tile.func @two_sums(%a: !tile.ptr<f16>, %b: !tile.ptr<f16>, %c: !tile.ptr<f32>, %n: i64, %s: i64, %k: i32, %tiles: i32) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c32 = arith.constant 32 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %da = tile.make_descriptor %a, [%n, %n], [%s] : !tile.desc<64x32xf16>, !tile.ptr<f16>
+  %db = tile.make_descriptor %b, [%n, %n], [%s] : !tile.desc<32x64xf16>, !tile.ptr<f16>
+  scf.for %t = %c0 to %tiles step %c1 : i32 {
+    %sums:2 = scf.for %i = %c0 to %k step %c32 iter_args(%x = %zero, %y = %zero) -> (tensor<64x64xf32>, tensor<64x64xf32>) : i32 {
+      %ta = tile.descriptor_load %da[%t, %i] : !tile.desc<64x32xf16> -> tensor<64x32xf16>
+      %tb = tile.descriptor_load %db[%i, %t] : !tile.desc<32x64xf16> -> tensor<32x64xf16>
+      %u = tile.descriptor_load %db[%i, %c32] : !tile.desc<32x64xf16> -> tensor<32x64xf16>
+      %d = tile.dot %ta, %tb, %x : tensor<64x32xf16>, tensor<32x64xf16>, tensor<64x64xf32>
+      %e = tile.dot %ta, %u, %y : tensor<64x32xf16>, tensor<32x64xf16>, tensor<64x64xf32>
+      scf.yield %d, %e : tensor<64x64xf32>, tensor<64x64xf32>
+    }
+    %r = arith.addf %sums#0, %sums#1 : tensor<64x64xf32>
+    %to = tile.addptr %c, %t : !tile.ptr<f32>, i32
+    %p = tile.splat %to : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+    tile.store %p, %r : tensor<64x64x!tile.ptr<f32>>
+  }
+  tile.return
+}
