@@ -46,6 +46,7 @@ CASES = [
     (kernels.clustered, ("fp16", "fp16", "fp32"), {"BLOCK": 64, "CLUSTER": 2, "ALWAYS": True}),
     (kernels.clustered, ("fp16", "fp16", "fp32"), {"BLOCK": 64, "CLUSTER": 4, "ALWAYS": False}),
     (kernels.chained, ("fp16", "fp16", "fp32"), {}),
+    (kernels.in_turn, ("fp16",) * 3, {"TILE": 128, "BLOCK": 64, "SLOTS": 2}),
 ]
 
 

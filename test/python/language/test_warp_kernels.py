@@ -214,6 +214,62 @@ def test_roles_take_turns(backend):
 
 
 @tw.jit
+def in_turn(a_ptr, b_ptr, c_ptr, M, N, K, TILE: tl.constexpr, BLOCK: tl.constexpr, SLOTS: tl.constexpr):
+    """c = a @ b.T by two warpgroups with a tile each: one stores while the other multiplies."""
+    a = tl.make_tensor_descriptor(a_ptr, [M, K], [K, 1], [TILE, BLOCK])
+    b = tl.make_tensor_descriptor(b_ptr, [N, K], [K, 1], [TILE, BLOCK])
+    c = tl.make_tensor_descriptor(c_ptr, [M, N], [N, 1], [TILE, TILE])
+    rings = (warp.ring(SLOTS, a, b), warp.ring(SLOTS, a, b))
+    turns = (warp.named_barrier(8), warp.named_barrier(8))
+    columns, programs = tl.cdiv(N, TILE), tl.num_programs(0)
+    tiles = tl.cdiv(M, TILE) * columns
+
+    def produce():
+        for pair in range(tl.program_id(0), tiles, 2 * programs):
+            for team in tl.static_range(2):
+                tile = pair + team * programs
+                if tile < tiles:
+                    m, n = tile // columns * TILE, tile % columns * TILE
+                    for k in range(0, K, BLOCK):
+                        slot = rings[team].acquire()
+                        slot.load(0, a, [m, k])
+                        slot.load(1, b, [n, k])
+                        rings[team].commit(slot)
+
+    def consume(team: tl.constexpr):
+        if team == 1 and tl.program_id(0) < tiles:
+            turns[0].arrive()
+        for pair in range(tl.program_id(0), tiles, 2 * programs):
+            tile = pair + team * programs
+            if tile < tiles:
+                turns[team].wait()
+                acc = tl.zeros((TILE, TILE), tl.float32)
+                for _ in range(0, K, BLOCK):
+                    slot = rings[team].wait()
+                    acc = warp.wgmma_wait(warp.wgmma(slot[0], slot[1].T, acc))
+                    rings[team].release(slot)
+                if tile + programs < tiles:  # whose products may start now
+                    turns[1 - team].arrive()
+                c.store([tile // columns * TILE, tile % columns * TILE], acc.to(c_ptr.dtype.element_ty))
+
+    warp.specialize(
+        warp.role(consume, 0, warps=4, registers=240),
+        warp.role(consume, 1, warps=4, registers=240),
+        warp.role(produce, warps=4, registers=24),
+    )
+
+
+@pytest.mark.parametrize("programs", [1, 2, 4])
+@pytest.mark.parametrize("M, N, K", [(64, 64, 64), (192, 128, 96), (150, 172, 72)])
+def test_tiles_in_turn(backend, rng, M, N, K, programs):
+    a, b = rng.integers(-4, 5, (M, K)), rng.integers(-4, 5, (N, K))
+    c = backend.poisoned((M, N), "float32")
+    x, y = backend.array(a, "float16"), backend.array(b, "float16")
+    in_turn[(programs,)](x, y, c, M, N, K, TILE=64, BLOCK=32, SLOTS=2)
+    np.testing.assert_array_equal(backend.numpy(c), (a @ b.T).astype(np.float32))
+
+
+@tw.jit
 def clustered(a_ptr, b_ptr, c_ptr, M, N, K, BLOCK: tl.constexpr, CLUSTER: tl.constexpr, ALWAYS: tl.constexpr):
     """c = a @ b.T by clusters of programs along M, which copy the blocks of b for each other."""
     a = tl.make_tensor_descriptor(a_ptr, [M, K], [K, 1], [64, BLOCK])
