@@ -54,6 +54,11 @@ def add_parser(commands):
     parser.add_argument(
         "--num-ctas", type=int, help="programs of a cluster at most (default: 1, or the call's)"
     )
+    parser.add_argument(
+        "--ping-pong",
+        action=argparse.BooleanOptionalAction,
+        help="whether two warpgroups take tiles in turn (default: no, or as in the call)",
+    )
     parser.add_argument("--html", metavar="FILE", help="write a page that shows everything side by side")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(execute=execute)
@@ -80,7 +85,7 @@ def _request(kernel, arguments):
     from ..aot.compile import options_of
     from ..explain import NoCall, record_call
 
-    given = {name: getattr(arguments, name) for name in ("num_warps", "num_stages", "num_ctas")}
+    given = {name: getattr(arguments, name) for name in ("num_warps", "num_stages", "num_ctas", "ping_pong")}
     given = {name: value for name, value in given.items() if value is not None}
     if arguments.signature is not None:
         if arguments.constant:

@@ -1,10 +1,12 @@
 """`tilewright explain`."""
 
 import json
+from pathlib import Path
 
 import pytest
 
 pytestmark = pytest.mark.compiled
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 SIGNATURE = "*fp32:16, *fp32:16, *fp32:16, i32"
 MAIN = """
 
@@ -54,6 +56,20 @@ def test_the_call_of_what_tunes_a_kernel(tilewright, source):
     done = tilewright("explain", f"{source}:searched")
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("add for sm_90a")
+
+
+@pytest.mark.parametrize(
+    "warps, said",
+    [
+        ("4", "8 warps consume, 4 produce, 2 teams take tiles in turn"),
+        ("8", "no ping-pong, all warps share each tile: "),
+    ],
+)
+def test_tiles_in_turn(tilewright, warps, said):
+    example = f"{EXAMPLES}/matmul.py:matmul_kernel"
+    done = tilewright("explain", example, "--ping-pong", "--num-warps", warps, "--constant", "BLOCK_N=128")
+    assert done.returncode == 0, done.stderr
+    assert said in done.stdout
 
 
 def test_json(tilewright, source):
