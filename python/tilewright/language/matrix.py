@@ -2,7 +2,6 @@
 
 from .builtin import builtin
 from .dtypes import float32
-from .errors import LanguageValueError
 from .semantic import dot as _dot
 from .semantic import dot_scaled as _scaled
 
@@ -25,8 +24,12 @@ def dot(
     floats (in `out_dtype`, float32 or float16), int8 (in int32). float32 operands are multiplied in full
     precision; with `input_precision="tf32"` (or `allow_tf32=True`) by tensor cores with 10 bits of
     mantissa, with "tf32x3" in three such products, with "bf16x3" and "bf16x6" in so many of bfloat16.
-    Raises `LanguageValueError` if the sides do not match,
-    `LanguageTypeError` for other dtypes.
+
+    `max_num_imprecise_acc` is for 8-bit floats, whose products the tensor cores of Hopper sum in 14 bits of
+    mantissa: with a number, from 0 to K, the sum of this call is added to `acc` in float32; with None, the faster
+    default, the tensor cores add it. Other dtypes are always summed in float32 or wider.
+
+    Raises `LanguageValueError` if the sides do not match, `LanguageTypeError` for other dtypes.
 
     Example:
 
@@ -39,11 +42,7 @@ def dot(
         >>> tl.sum(tl.dot(a, b, c))
         float32 6144.0
     """
-    if max_num_imprecise_acc is not None and not 0 <= max_num_imprecise_acc <= input.shape[-1]:
-        raise LanguageValueError(
-            f"max_num_imprecise_acc is between 0 and {input.shape[-1]}, got {max_num_imprecise_acc}"
-        )
-    return _dot.dot(input, other, acc, input_precision, allow_tf32, out_dtype)
+    return _dot.dot(input, other, acc, input_precision, allow_tf32, out_dtype, max_num_imprecise_acc)
 
 
 @builtin

@@ -1,5 +1,6 @@
-"""tl.dot of float32 in several products of bfloat16."""
+"""tl.dot of float32 in several products of bfloat16, and sums of 8-bit floats outside of tensor cores."""
 
+import ml_dtypes
 import numpy as np
 import pytest
 import tilewright as tw
@@ -33,3 +34,43 @@ def test_dot_in_parts_keeps_infinities(backend):
 def test_assembles_for_a_gpu(assemble):
     dot = assemble(product, {"a": "*fp32", "b": "*fp32", "c": "*fp32"}, {"N": 64, "PRECISION": "bf16x6"})
     assert "bf16" in dot.asm["ptx"]
+
+
+@tw.jit
+def product_of_fp8(a, b, c, N: tl.constexpr, STEPS: tl.constexpr, MOST: tl.constexpr):
+    place = tl.arange(0, N)[:, None] * N + tl.arange(0, N)[None, :]
+    acc = tl.load(c + place)
+    for step in range(STEPS):
+        x, y = tl.load(a + step * N * N + place), tl.load(b + step * N * N + place)
+        acc = tl.dot(x, y, acc, max_num_imprecise_acc=MOST)
+    tl.store(c + place, acc)
+
+
+@pytest.mark.parametrize("most", [None, 0, 64])
+def test_sums_of_fp8(backend, rng, most):
+    """The sum grows so much larger than the products that 14 bits would lose them."""
+    x, y = (rng.integers(1, 3, (8, 64, 64)).astype(ml_dtypes.float8_e4m3fn) for _ in range(2))
+    z = np.full((64, 64), 2.0**17, np.float32)
+    out = backend.array(z)
+    product_of_fp8[1,](backend.array(x), backend.array(y), out, 64, 8, most)
+    expected = z + np.einsum("smk,skn->mn", x.astype(np.float32), y.astype(np.float32))
+    if most is None and backend.name == "cuda":
+        np.testing.assert_allclose(backend.numpy(out), expected, rtol=2.0**-9)
+    else:
+        np.testing.assert_array_equal(backend.numpy(out), expected)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(
+    "dtype, most, outside", [("fp8e5", 32, True), ("fp8e5", None, False), ("fp16", 2**30, False)]
+)
+def test_which_sums_are_outside(dtype, most, outside):
+    from tilewright.runtime.compiler import compile_kernel
+    from tilewright.runtime.options import Options
+
+    types = {"a": f"*{dtype}", "b": f"*{dtype}", "c": "*fp32"}
+    constants = {"N": 64, "STEPS": 4, "MOST": most}
+    tile = compile_kernel(
+        product_of_fp8.fn, types, constants, {}, "sm_90a", Options(), stop_after="tile"
+    ).asm["tile"]
+    assert ("arith.addf" in tile) == outside and tile.count("tile.dot") == 1

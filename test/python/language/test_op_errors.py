@@ -144,6 +144,12 @@ def batched_dot_with_flat_accumulator(n):
     tl.dot(x, x, tl.zeros((16, 16), tl.float32))  # !
 
 
+@mistake("i32", r"max_num_imprecise_acc is between 0 and 32, got 64")
+def sum_of_more_than_there_are(n):
+    x = tl.zeros((32, 32), tl.float8e5)
+    tl.dot(x, x, max_num_imprecise_acc=64)  # !
+
+
 @mistake("i32", r"asm of tl\.inline_asm_elementwise is a string, got 3 of type int")
 def assembly_that_is_no_text(n):
     tl.inline_asm_elementwise(3, "=r", [n], tl.int32, True, 1)  # !

@@ -86,7 +86,16 @@ def _dot_of_parts(left, right, acc, precision):
     return arithmetic.add(acc, total)
 
 
-def dot(left, right, acc, input_precision, allow_tf32, out_dtype):
+def _is_summed_outside(left, right, most):
+    """Whether the sum of a product is added to the others outside of tensor cores, which `most` asks for."""
+    if most is None or not (left.dtype.is_fp8() and right.dtype.is_fp8()):
+        return False
+    if not 0 <= most <= left.shape[-1]:
+        raise LanguageValueError(f"max_num_imprecise_acc is between 0 and {left.shape[-1]}, got {most}")
+    return True
+
+
+def dot(left, right, acc, input_precision, allow_tf32, out_dtype, max_num_imprecise_acc=None):
     """See `tl.dot`."""
     # float16 holds the numbers of the types that only memory knows.
     left, right = (_to_computed(value) for value in (left, right))
@@ -110,4 +119,7 @@ def dot(left, right, acc, input_precision, allow_tf32, out_dtype):
             raise LanguageTypeError(f"the accumulator of tl.dot is {acc.type}, expected {result}")
     if input_precision in _SPLITS and left.dtype == float32:
         return _dot_of_parts(left, right, acc, input_precision)
+    if _is_summed_outside(left, right, max_num_imprecise_acc):
+        total = emit("tile.dot", [left, right, constant(0, acc.type)], acc.type, precision=precision)
+        return arithmetic.add(acc, total)
     return emit("tile.dot", [left, right, acc], acc.type, precision=precision)
