@@ -28,9 +28,12 @@ def _collect(node, stored, constants):
         if isinstance(node, ast.FunctionDef):
             stored[node.name] = None
         return
-    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
-        if isinstance(node.value, ast.Name):  # which gets a new value
-            stored[node.value.id] = None
+    if isinstance(node, (ast.Subscript, ast.Attribute)) and isinstance(node.ctx, ast.Store):
+        owner = node.value
+        while isinstance(owner, ast.Attribute):
+            owner = owner.value
+        if isinstance(owner, ast.Name):  # which gets a new value
+            stored[owner.id] = None
     elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
         stored[node.id] = None
     elif isinstance(node, ast.AnnAssign) and "constexpr" in ast.unparse(node.annotation):

@@ -6,6 +6,7 @@ import copy
 from ..language import debug
 from ..language.constexpr import constexpr, unwrap
 from ..language.semantic.index import setitem
+from ..language.structure import structure
 from ..language.tensor import tensor
 from .exits import RETURNED, VALUE, go_name, returns
 from .values import describe, is_constant, materialize, wrap
@@ -120,8 +121,24 @@ class Statements:
             self._unpack(target, value)
         elif isinstance(target, ast.Subscript):
             self._assign_elements(target, value)
+        elif isinstance(target, ast.Attribute):
+            self._assign_field(target, value)
         else:
             raise self.error("this cannot be assigned to in a kernel", target, "assign to a variable")
+
+    def _assign_field(self, target, value):
+        """`p.x = value` binds p to another aggregate."""
+        owner = self.visit(target.value)
+        if not isinstance(owner, structure):
+            raise self.error(
+                f"{describe(owner)} has no fields that can be assigned", target, "assign to a variable"
+            )
+        previous, self.node = self.node, target
+        try:
+            changed = owner._with(target.attr, value)
+        finally:
+            self.node = previous
+        self.assign(target.value, changed)
 
     def _assign_elements(self, target, value):
         """`x[0:16] = value` binds x to another block."""

@@ -20,6 +20,7 @@ from ..language.errors import LanguageTypeError
 from ..language.semantic import arithmetic
 from ..language.semantic.index import setitem
 from ..language.semantic.loop import unrolled
+from ..language.structure import structure
 from ..language.tensor import tensor
 
 # Names that no kernel uses.
@@ -27,6 +28,7 @@ _VALUE, _CONSTANT, _AND, _OR, _NOT = "__tw_value", "__tw_constant", "__tw_and", 
 _IS, _CHAIN = "__tw_is", "__tw_chain"
 _FUNCTION, _TUPLE, _UNROLLED = "__tw_function", "__tw_tuple", "__tw_unrolled"
 _INDEX, _REPLACED, _SHOWN = "__tw_index", "__tw_replaced", "__tw_shown"
+_CHANGED, _ASSIGNED = "__tw_changed", "__tw_assigned"
 
 
 def _either(is_and):
@@ -92,6 +94,12 @@ def _replaced(value, index, new):
     return setitem(value, index, new)
 
 
+def _changed(value, name, new):
+    if not isinstance(value, structure):
+        raise LanguageTypeError(f"{describe(value)} has no fields that can be assigned")
+    return value._with(name, new)
+
+
 class LocalFunction(KernelFunction):
     """A function defined inside a kernel, rewritten with it."""
 
@@ -111,6 +119,7 @@ HELPERS = {
     _UNROLLED: unrolled,
     _INDEX: _Index(),
     _REPLACED: _replaced,
+    _CHANGED: _changed,
     _SHOWN: unwrap,
 }
 
@@ -160,15 +169,39 @@ class _Rewriter(ast.NodeTransformer):
         (target,) = node.targets[-1:]
         if len(node.targets) == 1 and isinstance(target, ast.Subscript):
             return self._element_assignment(node, target, node.value)
-        return node
+        changes = []
+        node.targets = [self._without_fields(target, changes) for target in node.targets]
+        return [node, *changes]
+
+    def _without_fields(self, target, changes):
+        """`target` with variables in place of fields of aggregates, which `changes` assign to those then."""
+        if isinstance(target, (ast.Tuple, ast.List)):
+            target.elts = [self._without_fields(entry, changes) for entry in target.elts]
+        if not isinstance(target, ast.Attribute):
+            return target
+        name = f"{_ASSIGNED}{len(changes)}"
+        changes.append(self._field_assignment(target, ast.copy_location(ast.Name(name, ast.Load()), target)))
+        return ast.copy_location(ast.Name(name, ast.Store()), target)
+
+    def _field_assignment(self, target, value):
+        """`p = changed(p, "x", value)` for `p.x = value`, as an aggregate is a value."""
+        owner, store = copy.copy(target.value), copy.copy(target.value)
+        owner.ctx, store.ctx = ast.Load(), ast.Store()
+        name = ast.copy_location(ast.Constant(target.attr), target)
+        changed = self._call(_CHANGED, target, owner, name, value)
+        if isinstance(store, ast.Attribute):
+            return self._field_assignment(store, changed)
+        return ast.copy_location(ast.Assign([store], changed), target)
 
     def visit_AugAssign(self, node):
         self.generic_visit(node)
-        if not isinstance(node.target, ast.Subscript):
+        if isinstance(node.target, ast.Name):
             return node
         left = copy.copy(node.target)
         left.ctx = ast.Load()
         value = ast.copy_location(ast.BinOp(left, node.op, node.value), node)
+        if isinstance(node.target, ast.Attribute):
+            return self._field_assignment(node.target, value)
         return self._element_assignment(node, node.target, value)
 
     def _element_assignment(self, node, target, value):

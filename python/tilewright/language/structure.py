@@ -125,6 +125,14 @@ class structure(_base):
         """The fields by name."""
         return {name: self.__dict__[name] for name in self._annotations}
 
+    def _with(self, name, value):
+        """The same with another value in the field `name`."""
+        made = object.__new__(builtins.type(self))
+        made.__dict__.update(self.__dict__, _complete=False)
+        setattr(made, name, value)
+        made.__dict__["_complete"] = True
+        return made
+
     @property
     def parts(self):
         """The tensors in the fields, in order."""
@@ -152,12 +160,17 @@ class structure(_base):
     __repr__ = type.fget
 
 
-def _default_init(annotations):
+def _default_init(cls, annotations):
     parameter = inspect.Parameter
-    signature = inspect.Signature([parameter(name, parameter.POSITIONAL_OR_KEYWORD) for name in annotations])
+    kind, defaults = parameter.POSITIONAL_OR_KEYWORD, vars(cls)
+    signature = inspect.Signature(
+        [parameter(name, kind, default=defaults.get(name, parameter.empty)) for name in annotations]
+    )
 
     def init(self, *args, **kwargs):
-        for name, value in signature.bind(*args, **kwargs).arguments.items():
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        for name, value in bound.arguments.items():
             setattr(self, name, value)
 
     own = parameter("self", parameter.POSITIONAL_ONLY)
@@ -168,7 +181,7 @@ def _default_init(annotations):
 def _init_of(cls, annotations):
     init = cls.__dict__.get("__init__")
     if init is None:
-        return _default_init(annotations)
+        return _default_init(cls, annotations)
     if getattr(init, "is_kernel_function", False):
         raise TypeError(f"{cls.__name__}.__init__ is a plain function: leave out the decorator @tw.jit")
     return inspect.unwrap(init)  # a constexpr_function sees its arguments as they are
@@ -178,8 +191,10 @@ def aggregate(cls):
     """Make a class of values that hold blocks, scalars, pointers, tuples and constants in named fields.
 
     The annotations of the class are its fields; those that are a `tl.constexpr` are known while compiling. Without an
-    `__init__` of its own, which is plain Python and assigns all fields, the class is called with the fields in order.
-    Methods decorated with `@tw.jit` are called from kernels. An aggregate is never changed, and made anew instead.
+    `__init__` of its own, which is plain Python and assigns all fields, the class is called with the fields in order;
+    what the class assigns to a field is its default. Methods decorated with `@tw.jit` are called from kernels.
+    An aggregate is a value: `span.start = 1` in a kernel binds the variable `span` to another one, and changes none
+    that a caller or another variable has.
     A kernel may be launched with one: its fields then are arrays, numbers and constants.
 
     Raises `TypeError` for a class without annotations.

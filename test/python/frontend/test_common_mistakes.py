@@ -55,7 +55,7 @@ MISTAKES = [
     ("tl.static_print(f'{1:zz}')", "Unknown format code 'z'"),
     ("a, b = tl.load(x)", "cannot unpack a scalar of type fp32"),
     ("a, b, c = 1, 2", "3 names for 2 values"),
-    ("tl.load(x).z = 3", "this cannot be assigned to in a kernel"),
+    ("tl.load(x).z = 3", "a scalar of type fp32 has no fields that can be assigned"),
     ("tl.store(x, tl.float32)", "expected a block, a scalar or a number, got tl.float32"),
     ("tl.store(x, tl.dtype)", "expected a block, a scalar or a number"),
     ("del x", "'del' is not supported in a kernel"),

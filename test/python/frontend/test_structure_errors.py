@@ -40,7 +40,16 @@ def field_not_assigned(x, pair):
 
 def assigned_field(x, pair):
     made = Pair(pair[0], 1)
-    made.first = 3  # !
+    made.third = 3  # !
+
+
+def field_of_a_tuple(x, pair):
+    pair.first = 3  # !
+
+
+def constant_field_from_the_kernel(x, pair):
+    made = Pair(pair[0], 1)
+    made.SECOND = pair[0]  # !
 
 
 def unknown_field(x, pair):
@@ -85,7 +94,9 @@ def wrong_unpacking(x, pair):
         (constant_from_the_kernel, "Pair.SECOND is a tl.constexpr, got int32"),
         (missing_field, "Pair(): missing a required argument: 'SECOND'"),
         (field_not_assigned, "Forgetful.__init__ does not assign 'first'"),
-        (assigned_field, "this cannot be assigned to in a kernel"),
+        (assigned_field, "Pair declares no field 'third'"),
+        (field_of_a_tuple, "a tuple of 2 has no fields that can be assigned"),
+        (constant_field_from_the_kernel, "Pair.SECOND is a tl.constexpr, got int32"),
         (unknown_field, "a Pair(first: int32, SECOND: 1) has no attribute 'third'"),
         (plain_method, "plain() is a plain Python function and cannot be called in a kernel"),
         (constants_that_differ, "Mismatched type for made: it is Pair(first: int32, SECOND: 2) after one"),

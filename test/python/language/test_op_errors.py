@@ -144,7 +144,7 @@ def batched_dot_with_flat_accumulator(n):
     tl.dot(x, x, tl.zeros((16, 16), tl.float32))  # !
 
 
-@mistake("i32", r"max_num_imprecise_acc is between 0 and 32, got 64")
+@mistake("i32", r"max_num_imprecise_acc \(64\) must be <= K \(32\)")
 def sum_of_more_than_there_are(n):
     x = tl.zeros((32, 32), tl.float8e5)
     tl.dot(x, x, max_num_imprecise_acc=64)  # !

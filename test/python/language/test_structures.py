@@ -222,3 +222,52 @@ def test_arguments_that_do_not_fit_their_annotation(backend):
     for wrong in ({"n": 0.5}, {"n": None}, {"n": out}):
         with pytest.raises((tw.CompilationError, tl.LanguageError), match="'n' is annotated as int64, got"):
             typed_kernel[1,](out, **{"n": 1, "small": 1, "scale": 1.0, "x": 1.0, **wrong})
+
+
+@tl.aggregate
+class Counter:
+    count: tl.tensor
+    STEP: tl.constexpr = 2
+
+    @tw.jit
+    def advanced(self, times):
+        self.count += times * self.STEP
+        return self
+
+
+@tl.aggregate
+class Holder:
+    counter: Counter
+    rest: tl.tensor
+
+
+@tw.jit
+def advance(counter):
+    counter.count = 1000
+
+
+@tw.jit
+def changing_fields(out, n):
+    counter = Counter(10, 3)
+    before = counter
+    for i in range(n):
+        counter.count += i
+        if i == 2:
+            counter.count = counter.count * 2
+    advance(counter)
+    holder = Holder(counter, 1)
+    holder.counter.count, holder.rest = holder.rest, holder.counter.count
+    tl.store(out, before.count)
+    tl.store(out + 1, counter.count)
+    tl.store(out + 2, holder.counter.count)
+    tl.store(out + 3, holder.rest)
+    tl.store(out + 4, counter.advanced(n).count)
+    tl.store(out + 5, Counter(n).advanced(1).count)
+
+
+def test_fields_are_assigned(backend):
+    """The variable has another aggregate then; what callers and other variables have stays."""
+    out = backend.array(np.zeros(6, np.int32))
+    changing_fields[1,](out, 5)
+    total = ((10 + 0 + 1 + 2) * 2) + 3 + 4
+    np.testing.assert_array_equal(backend.numpy(out), [10, total, 1, total, total + 15, 7])

@@ -90,8 +90,10 @@ def _is_summed_outside(left, right, most):
     """Whether the sum of a product is added to the others outside of tensor cores, which `most` asks for."""
     if most is None or not (left.dtype.is_fp8() and right.dtype.is_fp8()):
         return False
-    if not 0 <= most <= left.shape[-1]:
-        raise LanguageValueError(f"max_num_imprecise_acc is between 0 and {left.shape[-1]}, got {most}")
+    if most < 0:
+        raise LanguageValueError(f"max_num_imprecise_acc ({most}) is not negative")
+    if most > left.shape[-1]:
+        raise LanguageValueError(f"max_num_imprecise_acc ({most}) must be <= K ({left.shape[-1]})")
     return True
 
 
