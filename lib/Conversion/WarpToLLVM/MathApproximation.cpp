@@ -169,6 +169,28 @@ Value tilewright::emitLog(ImplicitLocOpBuilder &b, Value x) {
   return emitLogSpecials(b, x, result);
 }
 
+/// log(u) + d / u, where u = 1 + x as rounded, and d is what rounding took
+/// away.
+Value tilewright::emitLog1p(ImplicitLocOpBuilder &b, Value x) {
+  Value one = emitF32(b, 1.0f);
+  Value u = LLVM::FAddOp::create(b, one, x);
+  Value added = LLVM::FSubOp::create(b, u, one);
+  Value lostOfOne =
+      LLVM::FSubOp::create(b, one, LLVM::FSubOp::create(b, u, added));
+  Value lost =
+      LLVM::FAddOp::create(b, lostOfOne, LLVM::FSubOp::create(b, x, added));
+  Logarithm log = emitReduce(b, u);
+  Value rest =
+      emitFma(b, lost, emitUnaryPtx(b, "rcp.approx.ftz.f32", u), log.rest);
+  Value result = emitFma(b, log.exponent, emitF32(b, 0.69314718055994531f),
+                         LLVM::FAddOp::create(b, log.fraction, rest));
+  // These are their own logarithms, the sign of zero included.
+  Value isTiny = LLVM::FCmpOp::create(b, LLVM::FCmpPredicate::olt,
+                                      LLVM::FAbsOp::create(b, x),
+                                      emitF32(b, 2.98023224e-8f));
+  return LLVM::SelectOp::create(b, isTiny, x, emitLogSpecials(b, u, result));
+}
+
 Value tilewright::emitLog2(ImplicitLocOpBuilder &b, Value x) {
   // log2(e) in two parts, since the product with the fraction is the result.
   constexpr float high = 1.44269502f, low = 1.92596299e-8f;

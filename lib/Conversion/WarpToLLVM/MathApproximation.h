@@ -16,6 +16,7 @@ namespace tilewright {
 mlir::Value emitErf(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 mlir::Value emitTanh(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 mlir::Value emitLog(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+mlir::Value emitLog1p(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 mlir::Value emitLog2(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 
 /// `instruction result, x;`

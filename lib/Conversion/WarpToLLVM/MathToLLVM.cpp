@@ -3,10 +3,10 @@
 //
 //     sqrt                          0.5   sqrt.rn
 //     exp, exp2, rsqrt              2.1   ex2.approx, rsqrt.approx
-//     erf, tanh, log, log2          2.1   polynomials, see MathApproximation
+//     erf, tanh, log, log1p, log2   2.1   polynomials, see MathApproximation
 //     asin, acos, atan, cbrt, cos,  2.4   calls of the mathematics library (see
-//     cosh, expm1, log10, log1p,          MathLibrary)
-//     pow, sin, sinh, tan, atan2
+//     cosh, expm1, log10, pow, sin,       MathLibrary)
+//     sinh, tan, atan2
 //     erfc                          4     likewise
 //
 // f64 uses the library (1.5 ULP; 3 for erf, 40 for erfc), sqrt.rn, and for
@@ -277,6 +277,7 @@ void tilewright::populateMathToLLVM(const LLVMTypeConverter &converter,
            InlineLowering<math::ErfOp, emitErf>,
            InlineLowering<math::TanhOp, emitTanh>,
            InlineLowering<math::LogOp, emitLog>,
+           InlineLowering<math::Log1pOp, emitLog1p>,
            InlineLowering<math::Log2Op, emitLog2>>(converter, kBenefit);
   patterns.add<ClassLowering<math::IsInfOp, llvm::fcInf>,
                ClassLowering<math::IsNormalOp, llvm::fcNormal>>(converter);
