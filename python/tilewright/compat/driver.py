@@ -1,6 +1,7 @@
 """`triton.runtime.driver`: the device in use."""
 
 import os
+import sys
 from typing import NamedTuple
 
 
@@ -58,15 +59,17 @@ class ActiveDriver(CpuDriver):
 
     @staticmethod
     def is_active():
-        """Whether there is a CUDA device."""
+        """Whether there is a CUDA device, also where only the process that this one was forked from can use it: PyTorch's
+        workers compile for it."""
         from .. import cuda
 
-        return cuda.is_available()
+        if cuda.is_available():
+            return True
+        torch = sys.modules.get("torch")
+        return bool(torch and torch.cuda.is_available() and torch.version.cuda)
 
     def get_current_device(self):
         """The number of the current device; 0 for the CPU."""
-        import sys
-
         torch = sys.modules.get("torch")
         return torch.cuda.current_device() if torch and self.is_active() else 0
 
@@ -103,8 +106,6 @@ class ActiveDriver(CpuDriver):
 
     def get_current_stream(self, device=None):
         """The handle of torch's current stream; 0 for the CPU."""
-        import sys
-
         torch = sys.modules.get("torch")
         return torch.cuda.current_stream(device).cuda_stream if torch and self.is_active() else 0
 

@@ -106,3 +106,12 @@ class Runtime:
 
 
 runtime = Runtime()
+
+
+class Nvidia:
+    """`libdevice_path` may be set, and is not needed: functions are Tilewright's own."""
+
+    libdevice_path = None
+
+
+nvidia = Nvidia()

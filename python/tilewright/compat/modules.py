@@ -218,7 +218,7 @@ def make(version, numerics):
         ("triton.profiler.viewer", "profile_viewer"),
     ):
         add(name, _later(module, name))
-    add("triton.knobs", {"runtime": knobs.runtime})
+    add("triton.knobs", {"runtime": knobs.runtime, "nvidia": knobs.nvidia})
     add("triton.tools.tensor_descriptor", {"TensorDescriptor": TensorDescriptor})
     backends = {
         "nvidia": driver.Backend(compiling.Backend, driver.ActiveDriver),

@@ -14,7 +14,11 @@ tilewright.compat.install()
 
 import triton  # noqa: E402
 import triton.language as tl  # noqa: E402
-from triton.compiler import ASTSource  # noqa: E402
+from triton.backends import backends as BACKENDS  # noqa: E402
+from triton.backends.compiler import GPUTarget  # noqa: E402
+from triton.compiler import ASTSource, CompiledKernel  # noqa: E402
+from triton.compiler.compiler import make_backend  # noqa: E402
+from triton.runtime import driver as DRIVER  # noqa: E402
 
 pytestmark = pytest.mark.compiled
 
@@ -108,7 +112,7 @@ def test_a_compiled_kernel_goes_to_another_process(backend):
     finally:
         scale_kernel.fn = function
     assert state["src"].fn is not scale_kernel and state["src"].fn.arg_names == scale_kernel.arg_names
-    again = triton.compiler.CompiledKernel.__new__(triton.compiler.CompiledKernel)
+    again = CompiledKernel.__new__(CompiledKernel)
     metadata = namedtuple("KernelMetadata", sorted(state["metadata"]))(**state["metadata"])
     again.__dict__.update(state, metadata=metadata)
     launch(again, backend)
@@ -116,32 +120,43 @@ def test_a_compiled_kernel_goes_to_another_process(backend):
 
 
 def test_backends():
-    from triton.compiler.compiler import make_backend
-
-    assert "cpu" in triton.backends.backends and "nvidia" in triton.backends.backends
-    assert sum(entry.driver.is_active() for entry in triton.backends.backends.values()) == 1
-    backend = make_backend(triton.runtime.driver.active.get_current_target())
-    assert isinstance(triton.runtime.driver.active, triton.backends.backends["cpu"].driver)
+    assert "cpu" in BACKENDS and "nvidia" in BACKENDS
+    assert sum(entry.driver.is_active() for entry in BACKENDS.values()) == 1
+    backend = make_backend(DRIVER.active.get_current_target())
+    assert all(isinstance(DRIVER.active, entry.driver) for entry in BACKENDS.values())
     assert backend.supports_target(backend.target) and backend.hash() == make_backend(backend.target).hash()
     assert backend.parse_options({"num_warps": 8, "unknown": 1}).num_warps == 8
     with pytest.raises(ValueError, match="not for 'hip'"):
-        make_backend(triton.backends.compiler.GPUTarget("hip", "gfx942", 64))
+        make_backend(GPUTarget("hip", "gfx942", 64))
+
+
+def test_a_device_that_only_the_parent_of_a_fork_can_use(monkeypatch):
+    """As PyTorch's workers find it: there is a device, which they compile for."""
+    torch = pytest.importorskip("torch")
+    monkeypatch.setattr("tilewright.cuda.is_available", lambda: False)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.version, "cuda", "13.0")
+    assert BACKENDS["nvidia"].driver.is_active() and not BACKENDS["cpu"].driver.is_active()
+    monkeypatch.setattr(torch.version, "cuda", None)
+    assert not BACKENDS["nvidia"].driver.is_active() and BACKENDS["cpu"].driver.is_active()
+
+
+PARENT = """
+import os, subprocess, sys
+import tilewright.compat
+tilewright.compat.install()
+tilewright.compat.install(sys.argv[1])
+assert sum(entry in tilewright.compat.CHILDREN.values() for entry in sys.path) == 1
+child = "import triton.language; import triton; print(triton.is_tilewright, triton.JITFunction.default_numerics)"
+subprocess.run([sys.executable, "-c", child], env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}, check=True)
+tilewright.compat.uninstall()
+assert not any(entry in tilewright.compat.CHILDREN.values() for entry in sys.path)
+"""
 
 
 @pytest.mark.parametrize("numerics", ["triton", "ieee"])
 def test_processes_that_the_program_starts(numerics):
-    tilewright.compat.install(numerics)
-    try:
-        paths = os.pathsep.join(sys.path)
-    finally:
-        tilewright.compat.install()
-    assert sum(entry in tilewright.compat.CHILDREN.values() for entry in sys.path) == 1
-    code = "import triton.language; import triton; print(triton.is_tilewright, triton.JITFunction.default_numerics)"
-    run = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, "PYTHONPATH": paths},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(tilewright.__file__).parents[1])}
+    command = [sys.executable, "-c", PARENT, numerics]
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     assert run.stdout.split() == ["True", numerics]
