@@ -37,11 +37,9 @@ def scans_and_indices(x, y):
 
 
 def several_programs_a_row(x):
-    return x.sum(), x.amax(), x.softmax(-1)
-
-
-def long_scans(x, y):
-    return x.cumsum(-1), y @ y
+    # Beside reductions PyTorch scans such rows on the CPU only.
+    scans = (x.cumsum(-1),) if DEVICE == "cpu" else ()
+    return *scans, x.sum(), x.amax(), x.softmax(-1)
 
 
 def check_training():
@@ -98,7 +96,6 @@ if __name__ == "__main__":
     check(scans_and_indices, (20, 30), (20, 40))
     with config.patch({"triton.cooperative_reductions": True, "triton.force_cooperative_reductions": True}):
         check(several_programs_a_row, (4, 20000))
-    check(long_scans, (4, 20000), (16, 16))
     check_training()
     check_an_index_out_of_bounds()
     check(kernels_of_the_program, (300,), (300,))
