@@ -142,6 +142,7 @@ class Costs:
         store, sums: bytes a clock that a multiprocessor stores, and of parts, which stay in the L2 cache.
         uneven: what an instruction whose columns are no power of two takes longer, as a share.
         exact: the part of the products' clocks that sums outside of the tensor cores add.
+        turn: clocks from the last products of a warpgroup to the first ones of the next.
         cluster: clocks until all programs of clusters run, and until they have ended.
     """
 
@@ -155,6 +156,7 @@ class Costs:
     sums: float = 2700
     uneven: float = 0.03
     exact: float = 0.15
+    turn: float = 500
     cluster: float = 2400
 
 
@@ -191,7 +193,7 @@ TILES = (
     (64, 16, 4),
 )
 # Rows and columns of tiles that two warpgroups take in turn.
-TURNS = ((128, 128), (64, 256), (64, 192), (128, 64))
+TURNS = ((128, 192), (128, 128), (128, 96))
 SPLITS = (1, 2, 3, 4, 6, 8, 12, 16)
 
 
@@ -247,7 +249,7 @@ def clocks(problem, config, costs=COSTS):
     stored = bm * bn * (4 if config.split_k > 1 else 2) / costs.store
     rounds = -(-tiles // (problem.processors // config.num_ctas * config.num_ctas))
     if config.ping_pong:
-        cores = max(rounds * steps * step, -(-rounds // 2) * (steps * step + stored)) + stored
+        cores = max(rounds * (steps * step + costs.turn), -(-rounds // 2) * (steps * step + stored)) + stored
     else:
         cores = rounds * (steps * step + stored)
     memory = problem.batch * (size * problem.K * (M + N * problem.sums) + 2 * M * N) / costs.dram
@@ -280,11 +282,11 @@ def candidates(problem):
     for swap in (True, False) if may_swap else (False,):
         asked = problem.turned if swap else problem
         M, N = asked.M, asked.N
-        # Of an operand that is not along k, 16 columns left over would be an instruction that waits for shared memory.
-        multiple = 16 if asked.b_along_k else 32
         for bm, bn, warps, in_turn in tiles:
             if not fits(problem, bm, bn, warps):
                 continue
+            # Of an operand that is not along k, columns left over are an instruction that waits for shared memory.
+            multiple = 16 if asked.b_along_k else 64 if in_turn else 32
             if (bm.bit_count() > 1 or bn.bit_count() > 1) and (not problem.plain or bn % multiple):
                 continue
             # Mostly empty tiles, where there are smaller ones.

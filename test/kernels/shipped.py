@@ -109,8 +109,10 @@ def products():
 
 def products_of_other_widths():
     """Those that nothing follows, in tiles whose rows or columns are no power of two."""
-    for dtype in ("bf16", "fp8e4nv", "i8"):
-        for config in candidates(Problem(1536, 1536, 8192, 1, SIZES[dtype], plain=True)):
+    orders = {"NT": {"stride_bk": 1}, "NN": {"stride_bn": 1}}
+    for dtype, order in (("bf16", "NT"), ("bf16", "NN"), ("fp8e4nv", "NT"), ("i8", "NT")):
+        problem = Problem(1536, 1536, 8192, 1, SIZES[dtype], plain=True, b_along_k=order == "NT")
+        for config in candidates(problem):
             powers = config.block_m.bit_count() == config.block_n.bit_count() == 1
             if powers or config.split_k > 1:
                 continue
@@ -121,13 +123,13 @@ def products_of_other_widths():
                 "b_scale_ptr": "*fp32",
             }
             yield Shipped(
-                describe("matmul", dtype, config, "plain"),
+                describe("matmul", dtype, config, order, "plain", *["in turn"] * config.ping_pong),
                 matmul_kernel,
                 dtype,
-                matmul_constants(**constants, stride_bk=1),
+                matmul_constants(**constants, **orders[order]),
                 options,
                 types,
-                dtype == "bf16",
+                (dtype, order) == ("bf16", "NT"),
                 engine=True,
             )
 
