@@ -1,5 +1,8 @@
 """`triton._internal_testing`: what test suites written for Triton take from it. Needs NumPy, torch and pytest."""
 
+import contextlib
+import sys
+
 import numpy as np
 import pytest
 import torch
@@ -10,8 +13,10 @@ from ..language.dtypes import str_to_ty
 from . import driver
 from .functions import SIGNATURE_NAMES
 from .modules import reinterpret
+from .settings import Group
 
 __all__ = [
+    "_fresh_knobs_impl",
     "default_alloc_fn",
     "dtypes",
     "dtypes_with_bfloat16",
@@ -230,3 +235,19 @@ requires_tma = pytest.mark.skipif(not supports_tma(), reason=tma_skip_msg())
 def default_alloc_fn(size, align, stream):
     """Memory for `triton.set_allocator`."""
     return torch.empty(size, dtype=torch.int8, device=driver.driver.active.get_active_torch_device())
+
+
+def _fresh_knobs_impl(skipped_attr=None):
+    """Two functions: one gives `triton.knobs` with everything but the groups `skipped_attr` as if nobody had set it, the
+    other brings back what was set."""
+    stack = contextlib.ExitStack()
+
+    def fresh():
+        module = sys.modules["triton.knobs"]
+        for name, group in vars(module).items():
+            if isinstance(group, Group) and name not in (skipped_attr or ()):
+                stack.enter_context(group.scope())
+                group.reset()
+        return module
+
+    return fresh, stack.close

@@ -1,8 +1,10 @@
 """`triton.knobs.runtime`: hooks around compilations and launches, with the arguments that Triton calls them with."""
 
+import contextlib
 from collections import namedtuple
 
 from ..hooks import compile_hook, launch_hook
+from .settings import RUNTIME, Group
 
 _Function = namedtuple("JitFunctionInfo", ("module", "name", "jit_function"))
 
@@ -77,14 +79,36 @@ class HookChain:
             self._installed.pop(function).remove()
 
 
-class Runtime:
-    """`launch_enter_hook` and `launch_exit_hook` have functions that are called around launches. `jit_cache_hook` is
-    called before each compilation, and gives True where there should be none; `jit_post_compile_hook` after it. None: no
-    such hook."""
+class Runtime(Group):
+    """`interpret` and `debug` are settings. `launch_enter_hook` and `launch_exit_hook` have functions that are called
+    around launches. `jit_cache_hook` is called before each compilation, and gives True where there should be none;
+    `jit_post_compile_hook` after it. None: no such hook."""
+
+    settings = RUNTIME
 
     def __init__(self):
         self._hooks = {}
         self.launch_enter_hook, self.launch_exit_hook = HookChain("before"), HookChain("after")
+
+    def __setattr__(self, name, value):
+        if name in self.settings:
+            return super().__setattr__(name, value)
+        return object.__setattr__(self, name, value)
+
+    @contextlib.contextmanager
+    def scope(self):
+        """As that of `Group`; the hooks around compilations are part of what is set."""
+        before = self.jit_cache_hook, self.jit_post_compile_hook
+        with super().scope():
+            try:
+                yield
+            finally:
+                self.jit_cache_hook, self.jit_post_compile_hook = before
+
+    def reset(self):
+        """As that of `Group`, and no hooks around compilations."""
+        self.jit_cache_hook = self.jit_post_compile_hook = None
+        return super().reset()
 
     def _set(self, when, function):
         known = self._hooks.pop(when, None)

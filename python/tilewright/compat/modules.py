@@ -10,7 +10,7 @@ import tilewright.language as tl
 
 from ..language.constexpr import ConstexprFunction, constexpr_function
 from ..runtime.descriptor import TensorDescriptor
-from . import background, compiling, driver, functions, knobs, testing, tuning
+from . import background, compiling, driver, functions, knobs, settings, testing, tuning
 
 
 class MockTensor:
@@ -218,7 +218,7 @@ def make(version, numerics):
         ("triton.profiler.viewer", "profile_viewer"),
     ):
         add(name, _later(module, name))
-    add("triton.knobs", {"runtime": knobs.runtime, "nvidia": knobs.nvidia})
+    add("triton.knobs", settings.GROUPS, runtime=knobs.runtime, nvidia=knobs.nvidia)
     add("triton.tools.tensor_descriptor", {"TensorDescriptor": TensorDescriptor})
     backends = {
         "nvidia": driver.Backend(compiling.Backend, driver.ActiveDriver),
