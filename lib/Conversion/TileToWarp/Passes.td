@@ -30,7 +30,9 @@ def ConvertTileToWarp : Pass<"convert-tile-to-warp", "::mlir::ModuleOp"> {
     ```
 
     Refused: blocks with a side that is no power of two, which `split-blocks`
-    cuts before, or with more than 2048 elements a thread, calls that were not inlined, and ops on tiles that have no rule.
+    cuts before, or with more than 2048 elements a thread (1024 of what is loaded
+    or computed in floats), calls that were not inlined, and ops on tiles that
+    have no rule.
   }];
   let options = [
     Option<"numWarps", "num-warps", "unsigned", "4",
@@ -183,9 +185,9 @@ def SplitBlocks : Pass<"split-blocks", "::mlir::ModuleOp"> {
     %s1 = math.exp %x1 : tensor<64xf32>
     ```
 
-    Refused: blocks whose pieces have more than 2048 elements a thread, calls that
-    were not inlined, descriptors that are not made in the function, and ops of
-    other dialects. Remarks name the sides that are padded.
+    Refused: blocks whose pieces have more than 2048 elements a thread (1024 of
+    what is loaded or computed in floats), calls that were not inlined,
+    descriptors that are not made in the function, and ops of other dialects. Remarks name the sides that are padded.
   }];
   let options = [
     Option<"numWarps", "num-warps", "unsigned", "4",

@@ -3,6 +3,8 @@
 import pytest
 import tilewright as tw
 import tilewright.language as tl
+from tilewright.runtime.compiler import compile_kernel
+from tilewright.runtime.options import Options
 
 
 @tw.jit
@@ -16,6 +18,38 @@ def test_blocks_for_too_few_warps(assemble):
         assemble(large_kernel, {"x": "*fp32", "out": "*fp32"}, {"N": 2**20})
     assert caught.value.line == large_kernel.fn.__code__.co_firstlineno + 2
     assert "use more warps" in caught.value.message
+
+
+@tw.jit
+def cube_kernel(x, out, N: tl.constexpr):
+    i = tl.arange(0, N)
+    index = (i[:, None, None] * N + i[None, :, None]) * N + i[None, None, :]
+    value = tl.load(x + index)
+    tl.store(out + index, tl.exp(value) * 2)
+
+
+def test_values_for_too_few_warps(assemble):
+    """What is loaded has to be in registers, which indices have not."""
+    with pytest.raises(tw.CompilationError, match="a block that 4 warps hold has at most 131072") as caught:
+        assemble(cube_kernel, {"x": "*fp32", "out": "*fp32"}, {"N": 64})
+    assert caught.value.line == cube_kernel.fn.__code__.co_firstlineno + 4
+
+
+@tw.jit
+def masked_kernel(x, out, n, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(out + i, tl.exp(tl.load(x + i, i < n)), i < n)
+
+
+@pytest.mark.compiled
+def test_masks_of_large_blocks_compile_quickly():
+    """Code generation takes no time that grows with the square of the elements."""
+    types = {"x": "*fp32", "out": "*fp32", "n": "i32"}
+    compiled = compile_kernel(
+        masked_kernel.fn, types, {"N": 2**17}, {}, "sm_90a", Options(num_warps=4), stop_after="ptx"
+    )
+    times = {entry["name"]: entry["milliseconds"] for entry in compiled.report["times"]}
+    assert times["generate PTX"] < 3000  # 100 where there are no others; squared it would be 15000
 
 
 def test_blocks_of_any_size_on_the_cpu(backend):

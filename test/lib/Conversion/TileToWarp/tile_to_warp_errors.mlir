@@ -16,6 +16,39 @@ tile.func @huge(%x: f32) attributes {tile.kernel} {
 
 // -----
 
+// Repeated, it is no more than one value; computed with, it takes registers.
+tile.func @huge_values(%x: f32, %y: f32) attributes {tile.kernel} {
+  %0 = tile.splat %x : f32 -> tensor<64x64x64xf32>
+  %1 = tile.splat %y : f32 -> tensor<64x64x64xf32>
+  // expected-error@below {{a block that 4 warps hold has at most 131072 elements, got 'tensor<64x64x64xf32>': loop over smaller blocks, or use more warps}}
+  %2 = arith.addf %0, %1 : tensor<64x64x64xf32>
+  tile.return
+}
+
+// -----
+
+tile.func @huge_load(%p: !tile.ptr<i32>) attributes {tile.kernel} {
+  %0 = tile.splat %p : !tile.ptr<i32> -> tensor<262144x!tile.ptr<i32>>
+  // expected-error@below {{a block that 4 warps hold has at most 131072 elements, got 'tensor<262144xi32>'}}
+  %1 = tile.load %0 : tensor<262144x!tile.ptr<i32>>
+  tile.return
+}
+
+// -----
+
+tile.func @huge_loop(%x: f32, %n: i32) attributes {tile.kernel} {
+  %0 = tile.splat %x : f32 -> tensor<262144xf32>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  // expected-error@below {{a block that 4 warps hold has at most 131072 elements, got 'tensor<262144xf32>'}}
+  %1 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %0) -> tensor<262144xf32> : i32 {
+    scf.yield %a : tensor<262144xf32>
+  }
+  tile.return
+}
+
+// -----
+
 tile.func @many(%x: f32) attributes {tile.kernel} {
   // expected-error@below {{a block has at most 20 dimensions, got 'tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x2xf32>'}}
   %r = tile.splat %x : f32 -> tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x2xf32>
