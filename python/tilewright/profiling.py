@@ -30,8 +30,9 @@ class Profile:
 
     def __exit__(self, *exception):
         self._hook.remove()
-        self.launches = [self._finish(*record) for record in self._records]
-        self._records.clear()
+        records, self._records = self._records, []  # a launch of another thread may still be on its way
+        self.launches = [self._finish(*record) for record, _ in records]
+        self._notes = [note for _, note in records]
         if self.path is not None:
             # Facts of a kernel's launch_metadata may be of any type.
             text = json.dumps(self.trace(), default=_plain)
@@ -66,7 +67,11 @@ class Profile:
             return
         start, first = begun
         host = self._microseconds() - start
-        self._records.append((launch, threading.get_ident(), start, host, first, self._event(launch)))
+        record = (launch, threading.get_ident(), start, host, first, self._event(launch))
+        self._records.append((record, self._note()))  # at once: other threads append, too
+
+    def _note(self):
+        """What is to be known of where the launch was made; for classes derived from this one."""
 
     def _finish(self, launch, thread, start, host, first, last):
         """The dict of a launch."""

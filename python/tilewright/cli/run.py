@@ -22,7 +22,7 @@ def add_parser(commands):
     parser.add_argument("--debug", action="store_true", help="compile the checks into kernels")
     parser.add_argument("--always-compile", action="store_true", help="do not read the disk cache")
     parser.add_argument("file", metavar="FILE.py", help="the script")
-    parser.add_argument("args", nargs=argparse.REMAINDER, help="its arguments")
+    parser.add_argument("args", nargs=argparse.REMAINDER, metavar="ARG", help="its arguments")
     parser.set_defaults(execute=execute)
 
 

@@ -28,12 +28,14 @@ def add_parser(commands):
 def _list(cache, arguments):
     from ..tuning.results import entries
 
-    for _, result in entries(cache):
+    results = [result for _, result in entries(cache)]
+    for result in results:
         best = min(result["times"].values(), default=None)
         time = f"  {best:.4f} ms of {len(result['times'])} measured" if best is not None else ""
         # The name of a processor goes on with a list of all that it has.
         device = " ".join(result["device"].split(";")[:2])
         print(f"{result['kernel']}  {device}  {result['key']}\n    {result['config']}{time}")
+    print(f"{len(results)} results")
     return 0
 
 

@@ -7,6 +7,7 @@ the tree and the devices; each node has a `frame` with a `name`, `metrics`, and 
 import contextlib
 import functools
 import json
+from collections import deque
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
@@ -17,23 +18,30 @@ from ..profiling import Profile
 DEFAULT_PROFILE_NAME = "proton"
 TIME, COUNT = "time (ns)", "count"
 
-#: The scopes that are open, outermost first: a name and metrics each.
+#: The names of the scopes that are open, outermost first.
 _scopes = ContextVar("tilewright_profiler_scopes", default=())
 _sessions = {}
 
 
 class _Recording(Profile):
-    """The launches of a stretch in which a session is active, with the scopes that each was in."""
+    """The launches of a stretch in which a session is active, with the scopes that each was in, and the metrics that
+    scopes were given: how many launches were before, the names of the scope and those around it, and the metrics."""
 
     def __init__(self):
         super().__init__()
-        self.scopes = []
+        self.metrics = []
 
-    def _after(self, launch):
-        known = len(self._records)
-        super()._after(launch)
-        if len(self._records) > known:
-            self.scopes.append(_scopes.get())
+    def _note(self):
+        return _scopes.get()
+
+    def count(self, scopes, metrics):
+        """Take in metrics of the innermost of the scopes."""
+        self.metrics.append((len(self._records), scopes, metrics))
+
+    @property
+    def scopes(self):
+        """Those of each launch."""
+        return self._notes
 
 
 @dataclass
@@ -56,27 +64,32 @@ class _Session:
             self.done.append(self.recording)
             self.recording = None
 
+    def count(self, scopes, metrics):
+        """Take in metrics of the innermost of the scopes."""
+        if self.recording is not None:
+            self.recording.count(scopes, metrics)
+
     def tree(self):
         """The root of the tree of scopes and kernels."""
         root = _node("ROOT")
         for recording in self.done:
-            for launch, scopes in zip(recording.launches, recording.scopes, strict=True):
-                self._add(root, launch, scopes)
+            given = deque(recording.metrics)
+            for before, scopes in enumerate((*recording.scopes, None)):
+                while given and given[0][0] <= before:
+                    _, place, metrics = given.popleft()
+                    _accumulate(functools.reduce(_child, place, root), metrics)
+                if scopes is not None:
+                    self._add(root, recording.launches[before], scopes)
         return root
 
     def _add(self, root, launch, scopes):
-        node = root
-        for name, metrics in scopes:
-            node = _child(node, name)
-            for key, value in metrics.items():
-                node["metrics"].setdefault(key, value)
+        node = functools.reduce(_child, scopes, root)
         facts = launch["metadata"] if self.hook == "triton" else {}
         node = _child(node, str(facts.get("name", launch["kernel"])))
         time = launch["device_time"]
         counted = {COUNT: 1, TIME: 0 if time is None else time * 1e3}
         counted |= {key: value for key, value in facts.items() if isinstance(value, (int, float))}
-        for key, value in counted.items():
-            node["metrics"][key] = node["metrics"].get(key, 0) + value
+        _accumulate(node, counted)
         kind, _, number = launch["device"].partition(":")
         node["metrics"] |= {"device_type": kind.upper(), "device_id": number or "0"}
 
@@ -92,6 +105,21 @@ def _child(node, name):
             return child
     node["children"].append(_node(name))
     return node["children"][-1]
+
+
+def _accumulate(node, metrics):
+    """Add metrics to those of a node; properties, whose names end with "(pty)", replace what was there."""
+    for name, value in metrics.items():
+        key = name.removesuffix(" (pty)").removesuffix(" (exc)")
+        before = None if key != name else node["metrics"].get(key)
+        node["metrics"][key] = value if before is None else before + value
+
+
+def _count(scopes, metrics):
+    """In the sessions that are active."""
+    if metrics:
+        for session in list(_sessions.values()):
+            session.count(scopes, dict(metrics))
 
 
 def _chosen(session):
@@ -158,8 +186,10 @@ def _devices():
 
 @contextlib.contextmanager
 def scope(name, metrics=None):
-    """`with scope("name", {"bytes": n}):`, or a decorator: launches in it stand below a node of that name."""
-    token = _scopes.set((*_scopes.get(), (str(name), dict(metrics or {}))))
+    """`with scope("name", {"bytes": n}):`, or a decorator: launches in it stand below a node of that name, which
+    has the sums of the metrics of all times that it was entered."""
+    token = _scopes.set((*_scopes.get(), str(name)))
+    _count(_scopes.get(), metrics)
     try:
         yield
     finally:
@@ -168,15 +198,16 @@ def scope(name, metrics=None):
 
 def enter_scope(name, *, metrics=None):
     """Open a scope that `exit_scope` ends."""
-    _scopes.set((*_scopes.get(), (str(name), dict(metrics or {}))))
+    _scopes.set((*_scopes.get(), str(name)))
+    _count(_scopes.get(), metrics)
 
 
 def exit_scope(name=None, *, metrics=None):
     """End the innermost scope; with `name` it is that one. `metrics` are added to it."""
     open_ = _scopes.get()
-    if not open_ or (name is not None and open_[-1][0] != name):
-        raise ValueError(f"the innermost scope is {open_[-1][0] if open_ else None!r}, not {name!r}")
-    open_[-1][1].update(metrics or {})
+    if not open_ or (name is not None and open_[-1] != name):
+        raise ValueError(f"the innermost scope is {open_[-1] if open_ else None!r}, not {name!r}")
+    _count(open_, metrics)
     _scopes.set(open_[:-1])
 
 

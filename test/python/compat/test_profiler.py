@@ -1,6 +1,7 @@
 """`triton.profiler` under the compat module."""
 
 import json
+import threading
 import types
 
 import numpy as np
@@ -66,6 +67,53 @@ def test_scopes(arrays, tmp_path):
     inner = outer["children"][1]["children"][0]["metrics"]
     assert (inner["count"], inner["flops32"], inner["bytes"]) == (3, 150, 1200)
     assert inner["time (ns)"] > 0
+
+
+def test_metrics_of_scopes(arrays, tmp_path):
+    """Each time that a scope is entered counts, with and without launches, in every thread."""
+    session = proton.start("run")
+
+    def step():
+        with proton.scope("step", {"flops": 10, "mode (pty)": "fast", "own (exc)": 1}):
+            copy[1,](*arrays, 100, BLOCK=128)
+
+    threads = [threading.Thread(target=step) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for _ in range(2):
+        proton.enter_scope("empty", metrics={"rows": 2.0})
+        proton.exit_scope(metrics={"rows": 1.0})
+    proton.deactivate(session)
+    with proton.scope("empty", {"rows": 100.0}):
+        pass
+    proton.finalize()
+    root = root_of(tmp_path / "run.hatchet")
+    assert names(root) == {"step": {"copy": {}}, "empty": {}}
+    step, empty = root["children"]
+    assert step["metrics"] == {"flops": 30, "mode": "fast", "own": 1}
+    assert step["children"][0]["metrics"]["count"] == 3
+    assert empty["metrics"] == {"rows": 6.0}
+
+
+def test_launches_of_threads_stay_in_their_scopes(arrays, tmp_path):
+    proton.start("run")
+
+    def work(number):
+        with proton.scope(f"thread {number}"):
+            for _ in range(50):
+                copy[1,](*arrays, number + 1, BLOCK=128)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    proton.finalize()
+    root = root_of(tmp_path / "run.hatchet")
+    counts = {child["frame"]["name"]: child["children"][0]["metrics"]["count"] for child in root["children"]}
+    assert counts == {f"thread {number}": 50 for number in range(4)}
 
 
 def test_without_the_hook_kernels_have_their_names(arrays, tmp_path):

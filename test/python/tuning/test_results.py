@@ -39,7 +39,7 @@ def test_entries_that_are_no_results(cache, text, capsys):
     assert results.load(KEY) is None
     assert not list(results.entries(cache))
     assert main(["tune", "list"]) == 0
-    assert capsys.readouterr() == ("", "")
+    assert capsys.readouterr() == ("0 results\n", "")
 
 
 def test_entries_with_odd_metadata(cache):
