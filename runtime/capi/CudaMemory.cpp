@@ -28,6 +28,8 @@ static Result<DeviceMemory *> memoryOf(const Driver &driver, int device) {
   static auto &all = *new std::vector<std::unique_ptr<DeviceMemory>>;
   if (Result<DeviceHandle> exists = driver.device(device); !exists.ok())
     return exists.status();
+  if (Driver::isForked())
+    return Driver::forkedStatus();
   std::lock_guard<std::mutex> lock(mutex);
   all.resize(static_cast<size_t>(driver.deviceCount()));
   std::unique_ptr<DeviceMemory> &memory = all[static_cast<size_t>(device)];

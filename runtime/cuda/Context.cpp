@@ -22,6 +22,8 @@ static Result<DeviceHandle> currentDeviceHandle(const Driver &driver) {
 }
 
 Result<ContextScope> ContextScope::enter(const Driver &driver, int ordinal) {
+  if (Driver::isForked())
+    return Driver::forkedStatus();
   Result<DeviceHandle> wanted = driver.device(ordinal);
   if (!wanted.ok())
     return wanted.status();
@@ -46,6 +48,8 @@ Result<ContextScope> ContextScope::enter(const Driver &driver, int ordinal) {
 
 Result<ContextScope> ContextScope::enter(const Driver &driver,
                                          ContextHandle context) {
+  if (Driver::isForked())
+    return Driver::forkedStatus();
   Result<ContextHandle> current = currentContext(driver);
   if (!current.ok())
     return current.status();

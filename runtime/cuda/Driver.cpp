@@ -16,8 +16,6 @@ std::string formatDriverVersion(int version) {
 }
 
 Result<const Driver *> Driver::get() {
-  if (isForked())
-    return forkedStatus();
   // Never destroyed: modules may be unloaded after static destructors ran.
   static const auto *shared = [] {
     auto *opened = new Result<std::unique_ptr<const Driver>>(
@@ -175,6 +173,8 @@ Result<ContextHandle> Driver::primaryContext(int ordinal) const {
   Result<DeviceHandle> handle = device(ordinal);
   if (!handle.ok())
     return handle.status();
+  if (isForked())
+    return forkedStatus();
   std::lock_guard<std::mutex> lock(primaryContextsMutex);
   ContextHandle &context = primaryContexts[static_cast<size_t>(ordinal)];
   if (!context)

@@ -21,12 +21,13 @@ public:
   static constexpr int kMinimumVersion = 11000;
 
   /// The driver of this process: TILEWRIGHT_LIBCUDA, else libcuda.so.1. Opened
-  /// once; a failure is remembered as well. Fails in a child that was forked
-  /// after that, as the driver's own functions would there, or wait for ever.
+  /// once; a failure is remembered as well.
   static Result<const Driver *> get();
 
-  /// Whether `get` fails for that reason: then nothing of the driver, and no
-  /// lock of those who use it, may be touched.
+  /// Whether this process was forked from one that had opened it. There is no
+  /// context there, and locks around what a context has may stay locked; what
+  /// only asks for devices, as a compiler does, works as far as the driver lets
+  /// it.
   static bool isForked() { return forked.load(std::memory_order_relaxed); }
 
   static Status forkedStatus();

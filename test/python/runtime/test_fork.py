@@ -136,6 +136,25 @@ def test_cuda_that_the_parent_has_used(run, double):
     assert lines == [FORKED] * 4 + ["kernel"]
 
 
+def test_compiling_where_the_parent_has_used_cuda(run, double):
+    """Workers that only compile ask for the device, and need no context."""
+    lines = run(
+        CHILD
+        + """
+    x = tw.empty(4, device=0)
+    kernel[1](x, None, 3)
+
+    def child():
+        print(tw.cuda.device_count(), tw.device_info(0).architecture)
+        show(lambda: kernel.warmup(x, None, 3.0).name)
+
+    in_child(child)
+    """,
+        double("FakeCuda"),
+    )
+    assert lines == ["2 sm_90", "kernel"]
+
+
 def test_cuda_that_the_parent_has_not_used(run, double):
     lines = run(
         CHILD
