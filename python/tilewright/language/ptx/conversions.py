@@ -25,8 +25,6 @@ class _Conversion:
     def execute(self, instruction, registers, guard):
         """As `Rule.execute`."""
         check_modifiers(instruction, _MODIFIERS)
-        if len(instruction.types) != 2:
-            raise refused(instruction.text, "cvt names two types")
         to, source = instruction.types
         if to.endswith("x2") or source.endswith("x2"):
             word = _two(instruction, registers, to, source)

@@ -16,8 +16,12 @@ def find_rule(instruction):
     rules = INSTRUCTIONS.get(instruction.name)
     if rules is None:
         raise refused(instruction.text, f"the instruction {instruction.name!r} is not known")
+    count = 2 if instruction.name == "cvt" else 1
+    if len(instruction.types) != count:
+        named = "one type" if count == 1 else "two types"
+        raise refused(instruction.text, f"{instruction.name} names {named}")
     for rule in rules:
-        if instruction.types and instruction.types[0] in rule.types:
+        if instruction.types[0] in rule.types:
             return rule
     known = ", ".join(name for rule in rules for name in rule.types)
     raise refused(instruction.text, f"{instruction.name} is known for {known}")

@@ -6,7 +6,7 @@ from ..dtypes import int32, int64, uint32, uint64
 from ..extra.libdevice import brev, clz, popc
 from ..semantic import compare, convert
 from ..semantic.arithmetic import maximum, minimum, where
-from .rule import SUM, TYPE, Rule, unsigned
+from .rule import SUM, TYPE, Rule, check_count, unsigned
 from .text import refused
 from .words import SIGNED, UNSIGNED, constant, joined, resized
 
@@ -117,6 +117,7 @@ class _AnyOfThree:
 
     def execute(self, instruction, registers, guard):
         """As `Rule.execute`."""
+        check_count(instruction, 5)
         *operands, table = instruction.operands
         try:
             table = int(table, 0)

@@ -4,7 +4,7 @@ from ..semantic import compare
 from ..semantic.arithmetic import where
 from .rule import TYPE, Rule, check_count, check_modifiers, write
 from .text import WIDTHS, refused
-from .words import UNSIGNED, joined, parts, seen_as
+from .words import joined, parts, seen_as
 
 _COMPARED = tuple(
     name for name in WIDTHS if name[-2:] != "x2" and name not in ("tf32", "pred") and name[-1] != "8"
@@ -65,18 +65,25 @@ class _Move:
         bits, text = WIDTHS[ty], instruction.text
         if source.startswith("{"):
             names = names_in(source)
-            word = joined([registers.read(name, bits // len(names), text) for name in names])
+            width = _width_of_part(bits, names, text)
+            word = joined([registers.read(name, width, text) for name in names])
         else:
             word = registers.read(source, bits, text)
         if not destination.startswith("{"):
             write(registers, destination, word, instruction, guard)
             return
         names = names_in(destination)
-        if bits % len(names) or bits // len(names) not in UNSIGNED:
-            raise refused(text, f"{bits} bits have no {len(names)} parts")
+        _width_of_part(bits, names, text)
         for name, part in zip(names, parts(word, len(names)), strict=True):
             if name != "_":
                 write(registers, name, part, instruction, guard)
+
+
+def _width_of_part(bits, names, text):
+    width = bits // len(names)
+    if width * len(names) != bits or width < 8:
+        raise refused(text, f"{bits} bits have no {len(names)} parts")
+    return width
 
 
 def names_in(vector):
