@@ -69,7 +69,9 @@ def _list(cache, arguments):
         return 0
     for row in rows:
         used = datetime.fromtimestamp(row["used"]).isoformat(" ", "seconds")
-        what = f"{row['kind']:<8} {row['name']:<32} {row['target']:<8}"
+        # The name of a processor goes on with a list of all that it has.
+        target = " ".join(row["target"].split(";")[:2])
+        what = f"{row['kind']:<8} {row['name']:<32} {target:<8}"
         print(f"{row['key'][:16]:<16}  {row['bytes']:>10}  {used}  {what}".rstrip())
     total = sum(row["bytes"] for row in rows)
     print(f"{len(rows)} entries, {total / 2**20:.1f} MiB of at most {cache.max_bytes / 2**20:.0f} MiB")
