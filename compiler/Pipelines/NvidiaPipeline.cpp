@@ -30,6 +30,7 @@ void tilewright::buildTileToWarpPipeline(OpPassManager &manager,
       NvidiaTarget{options.computeCapability, options.archSpecific}.hasWgmma();
   if (hasWgmma)
     manager.addPass(tile::createTileDropWraparound());
+  manager.addPass(tile::createTileNarrowLoads());
   manager.addPass(warp::createSplitBlocks(
       {options.numWarps, options.computeCapability, options.archSpecific}));
   if (options.deterministic)

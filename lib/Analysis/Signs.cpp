@@ -175,9 +175,20 @@ bool tilewright::isNonNegative(Value value, function_ref<bool(Value)> isSize) {
   return SignProver(isSize).prove(value);
 }
 
+/// What `value` counts from, if it is the counter of a loop.
+static Polynomial getFirstCount(Value value) {
+  auto counter = dyn_cast<BlockArgument>(value);
+  auto loop = counter ? dyn_cast<scf::ForOp>(counter.getOwner()->getParentOp())
+                      : scf::ForOp();
+  return loop && counter == loop.getInductionVar()
+             ? Polynomial(loop.getLowerBound())
+             : Polynomial();
+}
+
 /// There are more programs than the number of any: num_programs becomes
 /// program_id + 1 + rest, where the value of the former stands for the rest.
-static Polynomial countFromProgramId(const Polynomial &polynomial) {
+/// And counters are what they count from, and a rest.
+static Polynomial countFromFirst(const Polynomial &polynomial) {
   llvm::SmallDenseMap<unsigned, Value> ids;
   (void)polynomial.allOf([&](Value value) {
     if (auto id = value.getDefiningOp<tile::ProgramIdOp>())
@@ -192,7 +203,7 @@ static Polynomial countFromProgramId(const Polynomial &polynomial) {
       if (auto count = value.getDefiningOp<tile::NumProgramsOp>())
         if (Value id = ids.lookup(unsigned(count.getAxis())))
           factor = factor + Polynomial(id) + Polynomial(1);
-      term = term * factor;
+      term = term * (factor + getFirstCount(value));
     }
     result = result + term;
   }
@@ -201,7 +212,7 @@ static Polynomial countFromProgramId(const Polynomial &polynomial) {
 
 bool tilewright::isNonNegative(const Polynomial &polynomial,
                                function_ref<bool(Value)> isSize) {
-  Polynomial counted = countFromProgramId(polynomial);
+  Polynomial counted = countFromFirst(polynomial);
   return llvm::all_of(counted.getTerms(), [&](const auto &term) {
     return term.second > 0 && llvm::all_of(term.first, [&](Value value) {
              return isNonNegative(value, isSize);

@@ -155,4 +155,28 @@ def TileDropWraparound : Pass<"tile-drop-wraparound", "::mlir::ModuleOp"> {
                            "::tilewright::tile::TileDialect"];
 }
 
+def TileNarrowLoads : Pass<"tile-narrow-loads", "::mlir::ModuleOp"> {
+  let summary = "load once what is the same for all indices along a dimension";
+  let description = [{
+    Where all addresses of a load along a dimension are one, as those of
+    `p + n // 128` are for 128 neighbours of n, the first is loaded, and repeated.
+    A mask must let the first index pass wherever it lets any: indices may have
+    upper bounds.
+
+    Input: any `tile` module. Output: the same values.
+
+    ```mlir
+    %x = tile.load %p, %m : tensor<128x!tile.ptr<f32>>      // before
+
+    %first = tile.load %p0, %m0 : tensor<1x!tile.ptr<f32>>  // after
+    %x = tile.broadcast %first : tensor<1xf32> -> tensor<128xf32>
+    ```
+
+    Left alone: volatile loads, and addresses that a loop carries or that were
+    loaded.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::tilewright::tile::TileDialect"];
+}
+
 #endif // TILEWRIGHT_LIB_TRANSFORMS_TILE_PASSES

@@ -1,0 +1,103 @@
+// RUN: tilewright-opt %s -split-input-file -tile-narrow-loads -canonicalize -cse | FileCheck %s
+
+// One scale stands for 128 neighbours; the first is inside if any is. What is
+// outside stays what it was.
+
+// CHECK-LABEL: @quotient
+// CHECK: %[[M:.*]] = arith.cmpi slt, %{{.*}} : tensor<1xi32>
+// CHECK: %[[X:.*]] = tile.load %{{.*}}, %[[M]], %{{.*}} : tensor<1x!tile.ptr<f32>>
+// CHECK: %[[ALL:.*]] = tile.broadcast %[[X]] : tensor<1xf32> -> tensor<128xf32>
+// CHECK: arith.select %{{.*}}, %[[ALL]], %{{.*}} : tensor<128xi1>, tensor<128xf32>
+tile.func @quotient(%a: !tile.ptr<f32>, %c: !tile.ptr<f32>, %n: i32) attributes {tile.kernel} {
+  %pid = tile.program_id x
+  %c128 = arith.constant 128 : i32
+  %group = arith.constant dense<256> : tensor<128xi32>
+  %one = arith.constant dense<1.0> : tensor<128xf32>
+  %first = arith.muli %pid, %c128 : i32
+  %range = tile.range {start = 0 : i32, end = 128 : i32} : tensor<128xi32>
+  %firsts = tile.splat %first : i32 -> tensor<128xi32>
+  %is = arith.addi %firsts, %range : tensor<128xi32>
+  %block = arith.divsi %is, %group : tensor<128xi32>
+  %as = tile.splat %a : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>>
+  %p = tile.addptr %as, %block : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+  %ns = tile.splat %n : i32 -> tensor<128xi32>
+  %inside = arith.cmpi slt, %is, %ns : tensor<128xi32>
+  %x = tile.load %p, %inside, %one : tensor<128x!tile.ptr<f32>>
+  %cs = tile.splat %c : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>>
+  %q = tile.addptr %cs, %is : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+  tile.store %q, %x : tensor<128x!tile.ptr<f32>>
+  tile.return
+}
+
+// -----
+
+// A row of pointers that is repeated is loaded once.
+
+// CHECK-LABEL: @repeated
+// CHECK: %[[X:.*]] = tile.load %{{.*}} : tensor<1x16x!tile.ptr<f32>>
+// CHECK: tile.broadcast %[[X]] : tensor<1x16xf32> -> tensor<8x16xf32>
+tile.func @repeated(%a: !tile.ptr<f32>, %c: tensor<8x16x!tile.ptr<f32>>) {
+  %range = tile.range {start = 4 : i32, end = 20 : i32} : tensor<16xi32>
+  %row = tile.expand_dims %range {axis = 0 : i32} : tensor<16xi32> -> tensor<1x16xi32>
+  %as = tile.splat %a : !tile.ptr<f32> -> tensor<1x16x!tile.ptr<f32>>
+  %p = tile.addptr %as, %row : tensor<1x16x!tile.ptr<f32>>, tensor<1x16xi32>
+  %all = tile.broadcast %p : tensor<1x16x!tile.ptr<f32>> -> tensor<8x16x!tile.ptr<f32>>
+  %x = tile.load %all : tensor<8x16x!tile.ptr<f32>>
+  tile.store %c, %x : tensor<8x16x!tile.ptr<f32>>
+  tile.return
+}
+
+// -----
+
+// Two groups.
+
+// CHECK-LABEL: @two_groups
+// CHECK: tile.load %{{.*}} : tensor<128x!tile.ptr<f32>>
+tile.func @two_groups(%a: !tile.ptr<f32>, %c: tensor<128x!tile.ptr<f32>>) {
+  %group = arith.constant dense<64> : tensor<128xi32>
+  %range = tile.range {start = 0 : i32, end = 128 : i32} : tensor<128xi32>
+  %block = arith.divsi %range, %group : tensor<128xi32>
+  %as = tile.splat %a : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>>
+  %p = tile.addptr %as, %block : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+  %x = tile.load %p : tensor<128x!tile.ptr<f32>>
+  tile.store %c, %x : tensor<128x!tile.ptr<f32>>
+  tile.return
+}
+
+// -----
+
+// Below zero quotients are rounded up: the first of 128 may be another one.
+
+// CHECK-LABEL: @any_sign
+// CHECK: tile.load %{{.*}} : tensor<128x!tile.ptr<f32>>
+tile.func @any_sign(%a: !tile.ptr<f32>, %c: tensor<128x!tile.ptr<f32>>, %table: !tile.ptr<i32>) {
+  %k = tile.load %table : !tile.ptr<i32>
+  %c128 = arith.constant 128 : i32
+  %group = arith.constant dense<128> : tensor<128xi32>
+  %first = arith.muli %k, %c128 : i32
+  %range = tile.range {start = 0 : i32, end = 128 : i32} : tensor<128xi32>
+  %firsts = tile.splat %first : i32 -> tensor<128xi32>
+  %is = arith.addi %firsts, %range : tensor<128xi32>
+  %block = arith.divsi %is, %group : tensor<128xi32>
+  %as = tile.splat %a : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>>
+  %p = tile.addptr %as, %block : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+  %x = tile.load %p : tensor<128x!tile.ptr<f32>>
+  tile.store %c, %x : tensor<128x!tile.ptr<f32>>
+  tile.return
+}
+
+// -----
+
+// The first index is outside where others are inside.
+
+// CHECK-LABEL: @lower_bound
+// CHECK: tile.load %{{.*}} : tensor<16x!tile.ptr<f32>>
+tile.func @lower_bound(%a: !tile.ptr<f32>, %c: tensor<16x!tile.ptr<f32>>, %n: i32) {
+  %range = tile.range {start = 0 : i32, end = 16 : i32} : tensor<16xi32>
+  %ns = tile.splat %n : i32 -> tensor<16xi32>
+  %inside = arith.cmpi sge, %range, %ns : tensor<16xi32>
+  %p = tile.splat %a : !tile.ptr<f32> -> tensor<16x!tile.ptr<f32>>
+  %x = tile.load %p, %inside : tensor<16x!tile.ptr<f32>>
+  tile.store %c, %x : tensor<16x!tile.ptr<f32>>
+  tile.return
+}
