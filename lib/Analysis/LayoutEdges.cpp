@@ -164,13 +164,16 @@ static bool feedsProduct(Value tile) {
   return false;
 }
 
-/// Whether a tile is doubled to stand beside another one in an operand.
-static bool isJoined(tile::ExpandDimsOp expand) {
-  auto doubles = [](Operation *user) {
+/// Whether a tile is doubled to stand beside another one in an operand, or a
+/// matrix is repeated in one: words of packed weights.
+static bool isPartOfOperand(tile::ExpandDimsOp expand) {
+  bool isMatrix =
+      cast<RankedTensorType>(expand.getSource().getType()).getRank() > 1;
+  auto repeats = [&](Operation *user) {
     auto broadcast = dyn_cast<tile::BroadcastOp>(user);
-    return broadcast && getDoubledDim(broadcast);
+    return broadcast && (isMatrix || getDoubledDim(broadcast));
   };
-  return llvm::any_of(expand->getUsers(), doubles) &&
+  return llvm::any_of(expand->getUsers(), repeats) &&
          feedsProduct(expand.getResult());
 }
 
@@ -180,7 +183,7 @@ bool tilewright::isOnlyExpanded(Value value) {
   for (unsigned i = 0; i < worklist.size(); ++i)
     for (Operation *user : worklist[i].getUsers()) {
       if (auto expand = dyn_cast<tile::ExpandDimsOp>(user)) {
-        if (isJoined(expand))
+        if (isPartOfOperand(expand))
           return false;
         continue;
       }

@@ -95,10 +95,7 @@ static bool isLoadedInLoop(Value tile) {
   return load && isa<scf::ForOp>(load->getParentOp());
 }
 
-/// Whether a conversion moves so much that shared memory is the better way:
-/// beyond some words of a thread, shuffles take more instructions than loads of
-/// matrices do.
-static bool movesMuch(warp::ConvertLayoutOp convert) {
+bool warp::movesMuch(warp::ConvertLayoutOp convert) {
   constexpr int64_t kMostShuffledBytes = 16;
   LinearLayout source = *warp::getLayout(convert.getSource().getType());
   int64_t bytes = source.getInSize(LayoutAxis::Register) *

@@ -15,7 +15,9 @@ def ConvertTileToWarp : Pass<"convert-tile-to-warp", "::mlir::ModuleOp"> {
     another layout than the value has, what is cheap is computed once more in
     that layout and the rest goes through `warp.convert_layout`, as early as the
     tile is smallest and outside of loops where it does not change; a dot for
-    tensor cores becomes `warp.mma`.
+    tensor cores becomes `warp.mma`. Its operands that a loop loads, and what the
+    loop loads to compute them from, pass through a `warp.alloc`, so that
+    `warp-pipeline-loops` can copy them ahead.
 
     Input: kernels of `tile`, `arith`, `math` and `scf` that call nothing.
     Output: the same ops on tiles with layouts, and `warp` ops; each kernel

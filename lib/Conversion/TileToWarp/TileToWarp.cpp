@@ -93,6 +93,7 @@ struct ConvertTileToWarp
     warp::decomposeDots(func, numWarps, target);
     LayoutAssignment layouts(func, numWarps, target);
     warp::materialiseLayouts(func, layouts);
+    warp::stageLoads(func, layouts);
     warp::formDots(func, layouts);
     func.walk([](tile::DescriptorStoreOp store) { formTmaStore(store); });
     func->setAttr(warp::WarpDialect::kNumWarpsAttr,

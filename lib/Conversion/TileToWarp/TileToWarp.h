@@ -41,6 +41,15 @@ void decomposeDots(tile::FuncOp func, int64_t numWarps,
 /// Gives every tile its layout and makes each use see the layout it demands.
 void materialiseLayouts(tile::FuncOp func, const LayoutAssignment &layouts);
 
+/// Whether a conversion moves so much that shared memory is the better way:
+/// beyond some words of a thread, shuffles take more instructions than loads of
+/// matrices do.
+bool movesMuch(ConvertLayoutOp convert);
+
+/// Copies to shared memory what loops load and compute operands of `mma.sync`
+/// from.
+void stageLoads(tile::FuncOp func, const LayoutAssignment &layouts);
+
 /// Turns dots whose operands are in place into tensor-core ops, and stores to
 /// shared memory what those read from there.
 void formDots(tile::FuncOp func, const LayoutAssignment &layouts);

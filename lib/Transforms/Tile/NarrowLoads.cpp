@@ -1,10 +1,11 @@
-// Loads that read the same element for all indices along a dimension.
+// Loads that read the same element for neighbouring indices along a dimension.
 //
 // A scale for each block of columns, `load(p + n // 128)` with 128 neighbours
-// in n, is one number. Loaded for each column it takes an address and a
-// register each, in every thread. What an index is divided by, or a pointer
-// that is repeated, tells; where indices are limited by a mask the first one is
-// inside if any is.
+// in n, is one number, and so are eight weights of four bits, `load(p + k //
+// 8)`. Loaded for each index they take an address and a register each, in
+// every thread. What an index is divided by, or a pointer that is repeated,
+// tells; where indices are limited by a mask the first of a group is inside if
+// any is.
 
 #include "lib/Transforms/Tile/Passes.h"
 
@@ -12,8 +13,12 @@
 #include "lib/Analysis/AxisInfo.h"
 #include "lib/Analysis/Signs.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
 
 using namespace mlir;
 using namespace tilewright;
@@ -23,15 +28,16 @@ namespace tilewright::tile {
 #include "lib/Transforms/Tile/Passes.h.inc"
 } // namespace tilewright::tile
 
-/// Which dimensions of a tile are cut down to their first index.
-using Cut = SmallVector<bool, 4>;
+/// For each dimension of a tile the size of the groups of which the first index
+/// is kept, a power of two. A side that is shorter is kept as it is: it was 1
+/// before it was repeated.
+using Cut = SmallVector<int64_t, 4>;
 
 static RankedTensorType cutType(Type type, const Cut &cut) {
   auto tile = cast<RankedTensorType>(type);
   SmallVector<int64_t> shape(tile.getShape());
-  for (auto [side, isCut] : llvm::zip_equal(shape, cut))
-    if (isCut)
-      side = 1;
+  for (auto [side, group] : llvm::zip_equal(shape, cut))
+    side = std::max<int64_t>(side / group, 1);
   return tile.clone(shape);
 }
 
@@ -50,40 +56,113 @@ static std::optional<Cut> cutSource(Operation *op, const Cut &cut) {
   return source;
 }
 
-namespace {
-
-/// Computes the first elements of tiles along some dimensions.
-class FirstElements {
-public:
-  explicit FirstElements(ImplicitLocOpBuilder &b) : b(b) {}
-
-  /// Whether they are computed from no tile of unknown origin.
-  static bool canGet(Value tile);
-  Value get(Value tile, const Cut &cut);
-
-private:
-  ImplicitLocOpBuilder &b;
-};
-
-} // namespace
-
 static bool isElementwise(Operation *op) {
   return op->getNumResults() == 1 && op->getNumRegions() == 0 &&
          op->hasTrait<OpTrait::Elementwise>() && isMemoryEffectFree(op);
 }
 
-bool FirstElements::canGet(Value tile) {
+namespace {
+
+/// What a loop adds in each iteration to what it carries.
+struct Step {
+  scf::ForOp loop;
+  Value init;
+  Polynomial each;
+};
+
+/// Computes the first elements of groups along some dimensions.
+class FirstElements {
+public:
+  FirstElements(ImplicitLocOpBuilder &b, AffineTileAnalysis &tiles)
+      : b(b), tiles(tiles) {}
+
+  /// Whether they can be computed.
+  static bool canGet(Value tile, AffineTileAnalysis &tiles);
+  Value get(Value tile, const Cut &cut);
+
+private:
+  Value getRange(tile::RangeOp range, RankedTensorType type, int64_t group);
+  Value getCarried(const Step &step, const Cut &cut);
+
+  ImplicitLocOpBuilder &b;
+  AffineTileAnalysis &tiles;
+};
+
+} // namespace
+
+/// How `tile`, which a loop carries, moves on, if that is by the same for all
+/// elements and in all iterations.
+static std::optional<Step> findStep(Value tile, AffineTileAnalysis &tiles) {
+  auto argument = dyn_cast<BlockArgument>(tile);
+  auto loop = argument
+                  ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp())
+                  : scf::ForOp();
+  if (!loop || argument == loop.getInductionVar())
+    return std::nullopt;
+  auto add = loop.getTiedLoopYieldedValue(argument)
+                 ->get()
+                 .getDefiningOp<tile::AddPtrOp>();
+  if (!add || add.getPtr() != argument)
+    return std::nullopt;
+  std::optional<AffineTile> each = tiles.get(add.getOffset());
+  if (!each || !each->isUniform() || !each->constant.allOf([&](Value value) {
+        return loop.isDefinedOutsideOfLoop(value);
+      }))
+    return std::nullopt;
+  return Step{loop, loop.getTiedLoopInit(argument)->get(), each->constant};
+}
+
+bool FirstElements::canGet(Value tile, AffineTileAnalysis &tiles) {
   Operation *op = tile.getDefiningOp();
   if (!isa<RankedTensorType>(tile.getType()) ||
       isa_and_present<tile::SplatOp, tile::RangeOp>(op))
     return true;
+  if (!op) {
+    std::optional<Step> step = findStep(tile, tiles);
+    return step && canGet(step->init, tiles);
+  }
   SplatElementsAttr constant;
   if (matchPattern(tile, m_Constant(&constant)))
     return true;
-  return op &&
-         (isElementwise(op) ||
+  return (isElementwise(op) ||
           isa<tile::ExpandDimsOp, tile::BroadcastOp, tile::TransposeOp>(op)) &&
-         llvm::all_of(op->getOperands(), canGet);
+         llvm::all_of(op->getOperands(),
+                      [&](Value operand) { return canGet(operand, tiles); });
+}
+
+Value FirstElements::getRange(tile::RangeOp range, RankedTensorType type,
+                              int64_t group) {
+  auto repeat = [&](int64_t value) -> Value {
+    auto attribute = b.getI32IntegerAttr(int32_t(value));
+    return arith::ConstantOp::create(b,
+                                     DenseElementsAttr::get(type, attribute));
+  };
+  Value start = repeat(range.getStart());
+  if (type.getNumElements() == 1)
+    return start;
+  Value number = tile::RangeOp::create(b, type, /*start=*/0,
+                                       uint32_t(type.getNumElements()));
+  return arith::AddIOp::create(b, start,
+                               arith::MulIOp::create(b, number, repeat(group)));
+}
+
+/// From the iteration's number, in 64 bits, as pointers move.
+Value FirstElements::getCarried(const Step &step, const Cut &cut) {
+  scf::ForOp loop = step.loop;
+  Value first = get(step.init, cut);
+  auto widen = [&](Value value) -> Value {
+    return value.getType().isInteger(64)
+               ? value
+               : arith::ExtSIOp::create(b, b.getI64Type(), value);
+  };
+  Value passed =
+      arith::SubIOp::create(b, loop.getInductionVar(), loop.getLowerBound());
+  Value count = arith::DivSIOp::create(b, widen(passed), widen(loop.getStep()));
+  Value moved = arith::MulIOp::create(
+      b, count, step.each.emit(b, b.getLoc(), b.getI64Type()));
+  auto offsets = cast<RankedTensorType>(first.getType()).clone(b.getI64Type());
+  return tile::AddPtrOp::create(b, first,
+                                tile::SplatOp::create(b, offsets, moved));
 }
 
 Value FirstElements::get(Value tile, const Cut &cut) {
@@ -96,12 +175,12 @@ Value FirstElements::get(Value tile, const Cut &cut) {
   if (matchPattern(tile, m_Constant(&constant)))
     return arith::ConstantOp::create(b, constant.resizeSplat(type));
   Operation *op = tile.getDefiningOp();
+  if (!op)
+    return getCarried(*findStep(tile, tiles), cut);
   if (auto splat = dyn_cast<tile::SplatOp>(op))
     return tile::SplatOp::create(b, type, splat.getSource());
   if (auto range = dyn_cast<tile::RangeOp>(op))
-    return arith::ConstantOp::create(
-        b, DenseElementsAttr::get(
-               type, b.getI32IntegerAttr(int32_t(range.getStart()))));
+    return getRange(range, type, cut[0]);
   Cut source = cutSource(op, cut).value_or(cut);
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())
@@ -119,80 +198,89 @@ Value FirstElements::get(Value tile, const Cut &cut) {
 // Which elements are the same
 //===----------------------------------------------------------------------===//
 
+/// Of a side that is repeated, whatever its length.
+static constexpr int64_t kAll = int64_t(1) << 40;
+
 namespace {
 
 class Sameness {
 public:
-  explicit Sameness(tile::FuncOp func)
-      : axes(func), sizes(findSizes(func, tiles)) {}
+  Sameness(tile::FuncOp func, AffineTileAnalysis &tiles)
+      : axes(func), tiles(tiles), sizes(findSizes(func, tiles)) {}
 
-  /// Whether `tile` has the same element for all indices along `dim`.
-  bool isAlong(Value tile, unsigned dim);
+  /// How many neighbours along `dim`, from each multiple of that on, have the
+  /// same element of `tile`.
+  int64_t getGroup(Value tile, unsigned dim);
 
 private:
-  bool isQuotientAlong(arith::DivSIOp op, unsigned dim);
+  int64_t getGroupOfQuotient(arith::DivSIOp op, unsigned dim);
 
   AxisInfoAnalysis axes;
-  AffineTileAnalysis tiles;
+  AffineTileAnalysis &tiles;
   llvm::DenseSet<Value> sizes;
 };
 
 } // namespace
 
-/// Whether the indices that are divided lie between two multiples of the
-/// divisor. Below zero quotients are rounded up.
-bool Sameness::isQuotientAlong(arith::DivSIOp op, unsigned dim) {
-  int64_t side = cast<RankedTensorType>(op.getType()).getDimSize(dim);
+/// Below zero quotients are rounded up, so indices must not be negative.
+int64_t Sameness::getGroupOfQuotient(arith::DivSIOp op, unsigned dim) {
   APInt divisor;
   if (!matchPattern(op.getRhs(), m_ConstantInt(&divisor)) ||
-      !divisor.isStrictlyPositive() || divisor.getSExtValue() % side != 0)
-    return false;
-  AxisFacts facts = axes.get(op.getLhs())[dim];
+      !divisor.isStrictlyPositive())
+    return 1;
   std::optional<AffineTile> index = tiles.get(op.getLhs());
   auto isSize = [&](Value value) { return sizes.contains(value); };
-  return facts.contiguity >= side && facts.divisibility % side == 0 && index &&
-         isNonNegative(index->constant, isSize) &&
-         llvm::all_of(index->coefficients, [&](const Polynomial &coefficient) {
-           return isNonNegative(coefficient, isSize);
-         });
+  bool counts =
+      index && isNonNegative(index->constant, isSize) &&
+      llvm::all_of(index->coefficients, [&](const Polynomial &coefficient) {
+        return isNonNegative(coefficient, isSize);
+      });
+  AxisFacts facts = axes.get(op.getLhs())[dim];
+  return counts ? std::min({int64_t(1) << divisor.countr_zero(),
+                            facts.contiguity, facts.divisibility})
+                : 1;
 }
 
-bool Sameness::isAlong(Value tile, unsigned dim) {
+int64_t Sameness::getGroup(Value tile, unsigned dim) {
   auto type = dyn_cast<RankedTensorType>(tile.getType());
-  if (!type || type.getDimSize(dim) == 1 ||
-      axes.get(tile)[dim].constancy >= type.getDimSize(dim))
-    return true;
+  if (!type || type.getDimSize(dim) == 1)
+    return kAll;
+  int64_t known = axes.get(tile)[dim].constancy;
   Operation *op = tile.getDefiningOp();
-  if (!op)
-    return false;
+  if (!op || known >= type.getDimSize(dim))
+    return known;
+  auto raise = [&](int64_t group) { return std::max(known, group); };
   if (auto quotient = dyn_cast<arith::DivSIOp>(op))
-    return isQuotientAlong(quotient, dim);
+    return raise(getGroupOfQuotient(quotient, dim));
   if (auto expand = dyn_cast<tile::ExpandDimsOp>(op))
-    return isAlong(expand.getSource(),
-                   dim - (dim > unsigned(expand.getAxis())));
+    return raise(
+        getGroup(expand.getSource(), dim - (dim > unsigned(expand.getAxis()))));
   if (auto transpose = dyn_cast<tile::TransposeOp>(op))
-    return isAlong(transpose.getSource(), transpose.getOrder()[dim]);
-  return (isElementwise(op) || isa<tile::BroadcastOp>(op)) &&
-         llvm::all_of(op->getOperands(),
-                      [&](Value operand) { return isAlong(operand, dim); });
+    return raise(getGroup(transpose.getSource(), transpose.getOrder()[dim]));
+  if (!isElementwise(op) && !isa<tile::BroadcastOp>(op))
+    return known;
+  int64_t group = kAll;
+  for (Value operand : op->getOperands())
+    group = std::min(group, getGroup(operand, dim));
+  return raise(group);
 }
 
 //===----------------------------------------------------------------------===//
 // Loads
 //===----------------------------------------------------------------------===//
 
-/// Whether `mask` lets the first index along the dimensions of `cut` pass
-/// wherever it lets any: all that depends on them are upper bounds.
-static bool startsInside(Value mask, const Cut &cut) {
-  AffineTileAnalysis tiles;
+/// Whether `mask` lets the first index of each group of `cut` pass wherever it
+/// lets any: all that depends on such indices are upper bounds.
+static bool startsInside(Value mask, const Cut &cut,
+                         AffineTileAnalysis &tiles) {
   for (const MaskCondition &condition : splitMask(mask)) {
     std::optional<IndexComparison> found = getComparison(condition, tiles);
     if (!found)
       return false;
-    for (auto [coefficient, isCut] :
+    for (auto [coefficient, group] :
          llvm::zip_equal(found->index.coefficients, cut)) {
       std::optional<int64_t> constant = coefficient.getConstant();
-      if (isCut && !coefficient.isZero() &&
+      if (group > 1 && !coefficient.isZero() &&
           !(found->isUpper && constant && *constant > 0))
         return false;
     }
@@ -200,33 +288,74 @@ static bool startsInside(Value mask, const Cut &cut) {
   return true;
 }
 
-/// The dimensions along which all addresses of `load` are one.
-static Cut findCut(tile::LoadOp load, Sameness &same) {
-  Cut cut;
+namespace {
+
+class LoadNarrower {
+public:
+  explicit LoadNarrower(tile::FuncOp func) : same(func, tiles) {}
+
+  /// The groups of addresses of `load`, if they can be cut down.
+  std::optional<Cut> findCut(tile::LoadOp load);
+  void narrow(tile::LoadOp load, const Cut &cut);
+
+private:
+  bool canGet(Value tile) { return FirstElements::canGet(tile, tiles); }
+
+  AffineTileAnalysis tiles;
+  Sameness same;
+};
+
+} // namespace
+
+std::optional<Cut> LoadNarrower::findCut(tile::LoadOp load) {
   auto type = cast<RankedTensorType>(load.getType());
+  Cut cut;
   for (auto [dim, side] : llvm::enumerate(type.getShape()))
-    cut.push_back(side > 1 && same.isAlong(load.getPtr(), dim));
+    cut.push_back(llvm::isPowerOf2_64(side)
+                      ? std::min(side, same.getGroup(load.getPtr(), dim))
+                      : 1);
+  Value mask = load.getMask(), other = load.getOther();
+  bool narrows = llvm::any_of(cut, [](int64_t group) { return group > 1; });
+  if (!narrows || load.getIsVolatile() || !canGet(load.getPtr()) ||
+      (mask && !(canGet(mask) && startsInside(mask, cut, tiles))) ||
+      (other && !canGet(other)))
+    return std::nullopt;
   return cut;
 }
 
-static bool canNarrow(tile::LoadOp load, const Cut &cut) {
-  if (!llvm::is_contained(cut, true) || load.getIsVolatile() ||
-      !FirstElements::canGet(load.getPtr()))
-    return false;
-  Value mask = load.getMask(), other = load.getOther();
-  return (!mask || (FirstElements::canGet(mask) && startsInside(mask, cut))) &&
-         (!other || FirstElements::canGet(other));
+/// The elements of `first`, each as often as `cut` says.
+static Value repeat(ImplicitLocOpBuilder &b, Value first, RankedTensorType type,
+                    const Cut &cut) {
+  bool isWhole =
+      llvm::all_of(llvm::zip_equal(type.getShape(), cut), [](auto pair) {
+        auto [side, group] = pair;
+        return group == 1 || group == side;
+      });
+  if (isWhole)
+    return tile::BroadcastOp::create(b, type, first);
+  SmallVector<int64_t> apart, shape;
+  for (auto [side, group] : llvm::zip_equal(type.getShape(), cut)) {
+    apart.push_back(side / group);
+    shape.push_back(side / group);
+    if (group > 1) {
+      apart.push_back(1);
+      shape.push_back(group);
+    }
+  }
+  Value groups = tile::ReshapeOp::create(b, type.clone(apart), first);
+  groups = tile::BroadcastOp::create(b, type.clone(shape), groups);
+  return tile::ReshapeOp::create(b, type, groups);
 }
 
-static void narrow(tile::LoadOp load, const Cut &cut) {
+void LoadNarrower::narrow(tile::LoadOp load, const Cut &cut) {
   ImplicitLocOpBuilder b(load.getLoc(), load);
-  FirstElements first(b);
+  FirstElements first(b, tiles);
   SmallVector<Value> operands;
   for (Value operand : load->getOperands())
     operands.push_back(first.get(operand, cut));
-  Operation *one = clone(b, load, cutType(load.getType(), cut), operands);
-  Value result =
-      tile::BroadcastOp::create(b, load.getType(), one->getResult(0));
+  auto type = cast<RankedTensorType>(load.getType());
+  Operation *one = clone(b, load, cutType(type, cut), operands);
+  Value result = repeat(b, one->getResult(0), type, cut);
   if (load.getOther())
     result =
         arith::SelectOp::create(b, load.getMask(), result, load.getOther());
@@ -245,13 +374,13 @@ struct NarrowLoads : tile::impl::TileNarrowLoadsBase<NarrowLoads> {
       });
       if (loads.empty())
         continue;
-      Sameness same(func);
+      LoadNarrower narrower(func);
       SmallVector<std::pair<tile::LoadOp, Cut>> found;
       for (tile::LoadOp load : loads)
-        if (Cut cut = findCut(load, same); canNarrow(load, cut))
-          found.push_back({load, cut});
+        if (std::optional<Cut> cut = narrower.findCut(load))
+          found.push_back({load, *cut});
       for (auto &[load, cut] : found)
-        narrow(load, cut);
+        narrower.narrow(load, cut);
     }
   }
 };

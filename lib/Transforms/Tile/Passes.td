@@ -156,12 +156,12 @@ def TileDropWraparound : Pass<"tile-drop-wraparound", "::mlir::ModuleOp"> {
 }
 
 def TileNarrowLoads : Pass<"tile-narrow-loads", "::mlir::ModuleOp"> {
-  let summary = "load once what is the same for all indices along a dimension";
+  let summary = "load once what is the same for neighbouring indices";
   let description = [{
-    Where all addresses of a load along a dimension are one, as those of
-    `p + n // 128` are for 128 neighbours of n, the first is loaded, and repeated.
-    A mask must let the first index pass wherever it lets any: indices may have
-    upper bounds.
+    Where the addresses of a load along a dimension are one in groups, as those of
+    `p + n // 128` are for 128 neighbours of n, the first of each group is loaded,
+    and repeated. A mask must let the first index pass wherever it lets any:
+    indices may have upper bounds.
 
     Input: any `tile` module. Output: the same values.
 
@@ -172,8 +172,8 @@ def TileNarrowLoads : Pass<"tile-narrow-loads", "::mlir::ModuleOp"> {
     %x = tile.broadcast %first : tensor<1xf32> -> tensor<128xf32>
     ```
 
-    Left alone: volatile loads, and addresses that a loop carries or that were
-    loaded.
+    Left alone: volatile loads, and addresses that were loaded or that a loop moves
+    on by other than the same in each iteration.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::tilewright::tile::TileDialect"];

@@ -89,7 +89,8 @@ def PipelineLoops : Pass<"warp-pipeline-loops", "::mlir::ModuleOp"> {
     whose masked-off elements are not zero, that have fewer than 4 bytes side by
     side in both memories, or whose addresses depend on volatile loads, on what
     the loop changes in memory, or on branches in it; memory that is written
-    again; rings of which not even two slots fit.
+    again; rings of which not even two slots fit. What threads would store only
+    to read it again as they held it stays in registers then.
   }];
   let options = [Option<"numStages", "num-stages", "int64_t", "3",
                         "slots of a ring; 1 pipelines only loops with a hint">,

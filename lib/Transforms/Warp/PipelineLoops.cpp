@@ -37,6 +37,22 @@ static void remarkUncounted(Operation *loop) {
                        "it starts");
 }
 
+/// Keeps in registers what threads store only to read it again as they held it:
+/// that was to be copied ahead.
+static void keepInRegisters(warp::AllocOp alloc) {
+  Value tile = alloc.getSource();
+  if (!tile || llvm::any_of(alloc->getUsers(), [&](Operation *user) {
+        auto read = dyn_cast<warp::LocalLoadOp>(user);
+        return !read || read.getStart() || read.getType() != tile.getType();
+      }))
+    return;
+  for (Operation *user : llvm::make_early_inc_range(alloc->getUsers())) {
+    user->getResult(0).replaceAllUsesWith(tile);
+    user->erase();
+  }
+  alloc.erase();
+}
+
 namespace {
 struct PipelineLoops : warp::impl::PipelineLoopsBase<PipelineLoops> {
   using PipelineLoopsBase::PipelineLoopsBase;
@@ -65,6 +81,13 @@ struct PipelineLoops : warp::impl::PipelineLoopsBase<PipelineLoops> {
     }
     for (warp::PipelinePlan &plan : plans)
       warp::rotateLoop(plan);
+    SmallVector<warp::AllocOp> left;
+    getOperation()->walk([&](warp::AllocOp alloc) {
+      if (alloc->getParentOfType<LoopLikeOpInterface>() &&
+          !warp::isExplicit(alloc))
+        left.push_back(alloc);
+    });
+    llvm::for_each(left, keepInRegisters);
   }
 };
 } // namespace

@@ -5,6 +5,8 @@ import numpy as np
 import pytest
 import tilewright as tw
 import tilewright.language as tl
+from tilewright.runtime.compiler import compile_kernel
+from tilewright.runtime.options import Options
 
 
 @tw.jit
@@ -99,6 +101,57 @@ def test_packed_columns(backend, rng, bm, num_warps, strided):
 
 
 @tw.jit
+def packed_words(
+    x_ptr,
+    w_ptr,
+    scale_ptr,
+    out_ptr,
+    M,
+    N,
+    K,
+    BM: tl.constexpr,
+    BN: tl.constexpr,
+    BK: tl.constexpr,
+    GROUP: tl.constexpr,
+):
+    """Weights of 4 bits, of eight neighbouring rows in a word, which each row reads anew; the pointers move on."""
+    m = tl.program_id(0) * BM + tl.arange(0, BM)
+    n = tl.program_id(1) * BN + tl.arange(0, BN)
+    k = tl.arange(0, BK)
+    x_ptrs = x_ptr + m[:, None] * K + k[None, :]
+    w_ptrs = w_ptr + (k[:, None] // 8) * N + n[None, :]
+    shift = (k % 8) * 4
+    acc = tl.zeros((BM, BN), tl.float32)
+    for i in range(0, tl.cdiv(K, BK)):
+        x = tl.load(x_ptrs, mask=m[:, None] < M, other=0.0)
+        q = tl.load(w_ptrs, mask=n[None, :] < N, other=0)
+        scale = tl.load(scale_ptr + (i * BK // GROUP) * N + n, mask=n < N, other=0.0)
+        w = (((q >> shift[:, None]) & 15) - 8).to(tl.float16) * scale[None, :]
+        acc = tl.dot(x, w, acc)
+        x_ptrs += BK
+        w_ptrs += BK // 8 * N
+    tl.store(out_ptr + m[:, None] * N + n[None, :], acc, mask=(m[:, None] < M) & (n[None, :] < N))
+
+
+@pytest.mark.parametrize("bm, num_warps", [(16, 1), (16, 4), (64, 4), (128, 8)])
+@pytest.mark.parametrize("stages", [1, 3])
+@pytest.mark.parametrize("M, N, K", [(130, 256, 256), (5, 176, 64)])
+def test_packed_words(backend, rng, bm, num_warps, stages, M, N, K):
+    group = 64
+    x = backend.array(rng.standard_normal((M, K)), "float16")
+    q = rng.integers(-(2**31), 2**31, (K // 8, N)).astype(np.int32)
+    scale = backend.array(rng.uniform(0.01, 0.1, (K // group, N)), "float16")
+    out = backend.poisoned((M, N), "float32")
+    grid = (tw.cdiv(M, bm), tw.cdiv(N, 64))
+    packed_words[grid](
+        x, backend.array(q), scale, out, M, N, K, bm, 64, 64, group, num_warps=num_warps, num_stages=stages
+    )
+    w = (np.repeat(q, 8, 0) >> (np.arange(K) % 8 * 4)[:, None] & 15) - 8
+    w = w.astype(np.float16) * np.repeat(backend.numpy(scale).astype(np.float16), group, 0)
+    backend.check(out, backend.numpy(x).astype(np.float64) @ w.astype(np.float64), "float32")
+
+
+@tw.jit
 def complex_product(a_ptr, b_ptr, out_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
     m = tl.program_id(0) * BM + tl.arange(0, BM)
     n2 = tl.program_id(1) * 2 * BN + tl.arange(0, 2 * BN)
@@ -125,3 +178,22 @@ def test_complex_product(backend, rng, bm, num_warps):
     x, y = (backend.numpy(v).astype(np.float64) for v in (a, b))
     expected = (x[:, ::2] + 1j * x[:, 1::2]) @ (y[:, ::2] + 1j * y[:, 1::2])
     backend.check(out, np.stack([expected.real, expected.imag], 2).reshape(M, 2 * N), "float32")
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(
+    "kernel, target", [(packed_rows, "sm_80"), (packed_rows, "sm_90a"), (packed_words, "sm_90a")]
+)
+def test_few_rows_are_copied_ahead(kernel, target):
+    """Activations and packed weights go through one ring; of words that eight rows share each is copied once."""
+    tiles = {"BM": 16, "BN": 64, "BK": 64, "GROUP": 64}
+    pointers = {name: "*fp16" for name in kernel.arg_names if name.endswith("_ptr")}
+    pointers |= {"w_ptr": "*i32" if kernel is packed_words else "*i8", "out_ptr": "*fp32"}
+    types = pointers | dict.fromkeys("MNK", "i32")
+    compiled = compile_kernel(
+        kernel.fn, types, tiles, dict.fromkeys(types, 16), target, Options(num_warps=4, num_stages=3), "ptx"
+    )
+    assert ("8x64xi32" if kernel is packed_words else "32x64xi8") in compiled.asm["warp"].split("warp.ring ")[
+        1
+    ]
+    assert "cp.async.cg" in compiled.asm["ptx"]

@@ -49,10 +49,15 @@ tile.func @repeated(%a: !tile.ptr<f32>, %c: tensor<8x16x!tile.ptr<f32>>) {
 
 // -----
 
-// Two groups.
+// The first of each of two groups.
 
 // CHECK-LABEL: @two_groups
-// CHECK: tile.load %{{.*}} : tensor<128x!tile.ptr<f32>>
+// CHECK: %[[TWO:.*]] = tile.range {end = 2 : i32, start = 0 : i32} : tensor<2xi32>
+// CHECK: arith.muli %[[TWO]], %cst
+// CHECK: %[[X:.*]] = tile.load %{{.*}} : tensor<2x!tile.ptr<f32>>
+// CHECK: %[[EACH:.*]] = tile.expand_dims %[[X]] {axis = 1 : i32} : tensor<2xf32> -> tensor<2x1xf32>
+// CHECK: %[[ALL:.*]] = tile.broadcast %[[EACH]] : tensor<2x1xf32> -> tensor<2x64xf32>
+// CHECK: tile.reshape %[[ALL]] : tensor<2x64xf32> -> tensor<128xf32>
 tile.func @two_groups(%a: !tile.ptr<f32>, %c: tensor<128x!tile.ptr<f32>>) {
   %group = arith.constant dense<64> : tensor<128xi32>
   %range = tile.range {start = 0 : i32, end = 128 : i32} : tensor<128xi32>
@@ -99,5 +104,34 @@ tile.func @lower_bound(%a: !tile.ptr<f32>, %c: tensor<16x!tile.ptr<f32>>, %n: i3
   %p = tile.splat %a : !tile.ptr<f32> -> tensor<16x!tile.ptr<f32>>
   %x = tile.load %p, %inside : tensor<16x!tile.ptr<f32>>
   tile.store %c, %x : tensor<16x!tile.ptr<f32>>
+  tile.return
+}
+
+// -----
+
+// Pointers that a loop moves on: as far as its counter says.
+
+// CHECK-LABEL: @carried
+// CHECK: scf.for %[[I:[a-z0-9]+]] =
+// CHECK: %[[COUNT:.*]] = arith.extsi %[[I]] : i32 to i64
+// CHECK: %[[MOVED:.*]] = arith.muli %[[COUNT]]
+// CHECK: %[[BY:.*]] = tile.splat %[[MOVED]] : i64 -> tensor<2xi64>
+// CHECK: %[[P:.*]] = tile.addptr %{{.*}}, %[[BY]] : tensor<2x!tile.ptr<f32>>, tensor<2xi64>
+// CHECK: tile.load %[[P]] : tensor<2x!tile.ptr<f32>>
+tile.func @carried(%a: !tile.ptr<f32>, %c: tensor<16x!tile.ptr<f32>>, %n: i32, %s: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %eight = arith.constant dense<8> : tensor<16xi32>
+  %range = tile.range {start = 0 : i32, end = 16 : i32} : tensor<16xi32>
+  %block = arith.divsi %range, %eight : tensor<16xi32>
+  %as = tile.splat %a : !tile.ptr<f32> -> tensor<16x!tile.ptr<f32>>
+  %p = tile.addptr %as, %block : tensor<16x!tile.ptr<f32>>, tensor<16xi32>
+  %steps = tile.splat %s : i32 -> tensor<16xi32>
+  %last = scf.for %i = %c0 to %n step %c1 iter_args(%at = %p) -> (tensor<16x!tile.ptr<f32>>) : i32 {
+    %x = tile.load %at : tensor<16x!tile.ptr<f32>>
+    tile.store %c, %x : tensor<16x!tile.ptr<f32>>
+    %next = tile.addptr %at, %steps : tensor<16x!tile.ptr<f32>>, tensor<16xi32>
+    scf.yield %next : tensor<16x!tile.ptr<f32>>
+  }
   tile.return
 }

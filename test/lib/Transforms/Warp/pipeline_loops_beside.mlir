@@ -4,10 +4,14 @@
 #row = #warp.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]]}>
 #line = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64]]}>
 
-// Another loop's ring that a producer fills may be in use meanwhile.
+// Another loop's ring that a producer fills may be in use meanwhile. What is
+// not copied ahead, and is read as it is held, stays in registers.
 // CHECK-LABEL: tile.func @filled_by_a_producer(
 // CHECK: warp.ring : {{.*}}, transactions>
 // CHECK-NOT: warp.ring
+// CHECK-NOT: warp.alloc
+// CHECK: tile.load
+// CHECK-NEXT: }
 tile.func @filled_by_a_producer(%p: tensor<128x!tile.ptr<f32>, #row>, %n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32

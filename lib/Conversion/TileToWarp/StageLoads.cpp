@@ -1,0 +1,111 @@
+// Tiles that a loop loads and computes operands of products from, such as
+// weights of four bits and their scales, go through memory of their own: so the
+// loads can be made to run ahead of the products, as those of operands are.
+
+#include "lib/Conversion/TileToWarp/TileToWarp.h"
+
+#include "dialect/Warp/WarpOps.h"
+#include "lib/Analysis/SharedOperands.h"
+#include "lib/Support/LayoutConversion.h"
+#include "lib/Support/TileLayouts.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace tilewright;
+using warp::LinearAttr;
+
+using Loads = llvm::SmallSetVector<tile::LoadOp, 4>;
+
+/// Whether `operand` is loaded as it stands: see formDots.
+static bool isLoaded(Value operand) {
+  Operation *op = operand.getDefiningOp();
+  while (isa_and_present<warp::ConvertLayoutOp, tile::TransposeOp>(op))
+    op = op->getOperand(0).getDefiningOp();
+  return isa_and_present<tile::LoadOp>(op);
+}
+
+/// Adds the loads of the loop around `product` that `operand` is computed from.
+static void collectLoads(Operation *product, Value operand, Loads &loads) {
+  if (isLoaded(operand))
+    return;
+  SmallVector<Value> open = {operand};
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  while (!open.empty()) {
+    Operation *op = open.pop_back_val().getDefiningOp();
+    if (!op || op->getBlock() != product->getBlock() || !seen.insert(op).second)
+      continue;
+    if (auto load = dyn_cast<tile::LoadOp>(op)) {
+      loads.insert(load);
+      continue;
+    }
+    if (!isMemoryEffectFree(op) || op->getNumRegions() != 0 ||
+        isa<tile::DotOp>(op))
+      continue;
+    for (Value source : op->getOperands())
+      if (isa<RankedTensorType>(source.getType()))
+        open.push_back(source);
+  }
+}
+
+/// The layout in memory of a tile that threads copy and read as they hold it;
+/// null where no two neighbours could be copied at once.
+static LinearAttr chooseMemory(RankedTensorType tile) {
+  LinearLayout held = *warp::getLayout(tile);
+  LinearAttr memory;
+  if (tile.getRank() == 1) {
+    memory =
+        LinearAttr::get(tile.getContext(), sharedLayout(tile.getShape(), {0}));
+  } else if (tile.getRank() == 2) {
+    bool alongRows =
+        held.getNumConsecutive(LayoutAxis::Register, dimAxis(1)) > 1;
+    memory = chooseWgmmaOperand(tile, /*contracted=*/alongRows ? 1 : 0);
+  }
+  return memory && countConsecutiveRegisterBits(held, memory.getLayout()) != 0
+             ? memory
+             : LinearAttr();
+}
+
+/// Has `load`, and what only changes its layout, read from memory that it is
+/// copied to.
+static void stage(tile::LoadOp load, IRRewriter &rewriter) {
+  auto type = cast<RankedTensorType>(load.getType());
+  LinearAttr layout = chooseMemory(type);
+  if (!layout)
+    return;
+  auto memoryType = warp::SharedType::get(load.getContext(), type.getShape(),
+                                          type.getElementType(), layout);
+  rewriter.setInsertionPointAfter(load);
+  Value tile = load.getResult();
+  auto memory =
+      warp::AllocOp::create(rewriter, load.getLoc(), memoryType, tile);
+  for (Operation *user : llvm::make_early_inc_range(tile.getUsers())) {
+    auto convert = dyn_cast<warp::ConvertLayoutOp>(user);
+    if (!convert || convert->getBlock() != load->getBlock() ||
+        !movesMuch(convert))
+      continue;
+    rewriter.setInsertionPoint(convert);
+    rewriter.replaceOpWithNewOp<warp::LocalLoadOp>(convert, convert.getType(),
+                                                   memory);
+  }
+  rewriter.setInsertionPointAfter(memory);
+  auto read = warp::LocalLoadOp::create(rewriter, load.getLoc(), type, memory);
+  rewriter.replaceAllUsesExcept(tile, read, memory);
+}
+
+void warp::stageLoads(tile::FuncOp func, const LayoutAssignment &layouts) {
+  Loads loads;
+  func.walk([&](tile::DotOp dot) {
+    if (!isa<scf::ForOp>(dot->getParentOp()) || !isTensorCoreDot(dot) ||
+        layouts.getDot(dot).isWgmma)
+      return;
+    for (Value operand : {dot.getA(), dot.getB()})
+      collectLoads(dot, operand, loads);
+  });
+  IRRewriter rewriter(func.getContext());
+  for (tile::LoadOp load : loads)
+    stage(load, rewriter);
+}

@@ -1,0 +1,63 @@
+// RUN: tilewright-opt %s -split-input-file -convert-tile-to-warp='num-warps=4 compute-capability=80' | FileCheck %s
+
+// Weights of bytes that a loop loads become an operand by a conversion: they are
+// stored as they come and read as the product holds them. What the sums are
+// scaled by stays in registers.
+
+// CHECK-LABEL: @converted
+// CHECK: scf.for
+// CHECK: %[[X:.*]] = tile.load {{.*}} : tensor<16x64x!tile.ptr<f16>
+// CHECK: %[[W:.*]] = tile.load {{.*}} : tensor<64x64x!tile.ptr<i8>
+// CHECK: %[[M:.*]] = warp.alloc %[[W]] : {{.*}} -> !warp.shared<64x64xi8
+// CHECK: %[[R:.*]] = warp.local_load %[[M]]
+// CHECK: arith.sitofp %[[R]]
+// CHECK: warp.mma
+// CHECK: tile.load {{.*}} : tensor<64x!tile.ptr<f32>
+// CHECK-NOT: warp.alloc
+// CHECK: scf.yield
+tile.func @converted(%x: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %w: !tile.ptr<i8> {tile.divisibility = 16 : i32},
+    %s: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f32>, %n: i32) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<16x64xf32>
+  %r16 = tile.range {start = 0 : i32, end = 16 : i32} : tensor<16xi32>
+  %r64 = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %l16 = arith.constant dense<64> : tensor<16x1xi32>
+  %l64 = arith.constant dense<64> : tensor<64x1xi32>
+  %row = tile.expand_dims %r16 {axis = 1 : i32} : tensor<16xi32> -> tensor<16x1xi32>
+  %rows = arith.muli %row, %l16 : tensor<16x1xi32>
+  %column = tile.expand_dims %r64 {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %xr = tile.broadcast %rows : tensor<16x1xi32> -> tensor<16x64xi32>
+  %xc = tile.broadcast %column : tensor<1x64xi32> -> tensor<16x64xi32>
+  %xo = arith.addi %xr, %xc : tensor<16x64xi32>
+  %deep = tile.expand_dims %r64 {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %deeps = arith.muli %deep, %l64 : tensor<64x1xi32>
+  %wr = tile.broadcast %deeps : tensor<64x1xi32> -> tensor<64x64xi32>
+  %wc = tile.broadcast %column : tensor<1x64xi32> -> tensor<64x64xi32>
+  %wo = arith.addi %wr, %wc : tensor<64x64xi32>
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<16x64xf32>) : i32 {
+    %c1024 = arith.constant 1024 : i32
+    %far = arith.muli %i, %c1024 : i32
+    %xi = tile.addptr %x, %far : !tile.ptr<f16>, i32
+    %xs = tile.splat %xi : !tile.ptr<f16> -> tensor<16x64x!tile.ptr<f16>>
+    %xp = tile.addptr %xs, %xo : tensor<16x64x!tile.ptr<f16>>, tensor<16x64xi32>
+    %a = tile.load %xp : tensor<16x64x!tile.ptr<f16>>
+    %wi = tile.addptr %w, %far : !tile.ptr<i8>, i32
+    %ws = tile.splat %wi : !tile.ptr<i8> -> tensor<64x64x!tile.ptr<i8>>
+    %wp = tile.addptr %ws, %wo : tensor<64x64x!tile.ptr<i8>>, tensor<64x64xi32>
+    %q = tile.load %wp : tensor<64x64x!tile.ptr<i8>>
+    %f = arith.sitofp %q : tensor<64x64xi8> to tensor<64x64xf16>
+    %d = tile.dot %a, %f, %acc : tensor<16x64xf16>, tensor<64x64xf16>, tensor<16x64xf32>
+    %si = tile.addptr %s, %far : !tile.ptr<f32>, i32
+    %ss = tile.splat %si : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>>
+    %sp = tile.addptr %ss, %r64 : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
+    %scale = tile.load %sp : tensor<64x!tile.ptr<f32>>
+    %line = tile.expand_dims %scale {axis = 0 : i32} : tensor<64xf32> -> tensor<1x64xf32>
+    %all = tile.broadcast %line : tensor<1x64xf32> -> tensor<16x64xf32>
+    %e = arith.mulf %d, %all : tensor<16x64xf32>
+    scf.yield %e : tensor<16x64xf32>
+  }
+  %q = tile.splat %c : !tile.ptr<f32> -> tensor<16x64x!tile.ptr<f32>>
+  tile.store %q, %sum : tensor<16x64x!tile.ptr<f32>>
+  tile.return
+}
