@@ -1,5 +1,4 @@
-// Loads through pointers that read a block of an array, as loads from a
-// descriptor.
+// Accesses through pointers to a block of an array, as those of a descriptor.
 
 #include "lib/Conversion/TileToWarp/Passes.h"
 
@@ -44,9 +43,10 @@ struct FormedLoad {
   Value tile;
 };
 
-/// A store in both forms, one of which stands in the function.
+/// A store, or an atomic operation whose result nobody uses, in both forms, one
+/// of which stands in the function.
 struct FormedStore {
-  tile::StoreOp pointers;
+  Operation *pointers;
   tile::DescriptorStoreOp block;
 };
 
@@ -57,9 +57,16 @@ public:
       : block(block), b(op->getLoc(), op) {}
 
   FormedLoad write(tile::LoadOp load);
-  tile::DescriptorStoreOp write(tile::StoreOp store);
+  tile::DescriptorStoreOp write(tile::StoreOp store) {
+    return writeStore(store.getValue(), tile::AtomicKindAttr());
+  }
+  tile::DescriptorStoreOp write(tile::AtomicRMWOp atomic) {
+    return writeStore(atomic.getValue(), atomic.getKindAttr());
+  }
 
 private:
+  tile::DescriptorStoreOp writeStore(Value value,
+                                     tile::AtomicKindAttr reduction);
   TypedValue<tile::DescType> emitDescriptor();
   SmallVector<Value> emitOffsets();
   Value emitOffset(const Polynomial &offset);
@@ -139,12 +146,13 @@ FormedLoad BlockWriter::write(tile::LoadOp load) {
   return {load, loaded, tile};
 }
 
-tile::DescriptorStoreOp BlockWriter::write(tile::StoreOp store) {
+tile::DescriptorStoreOp
+BlockWriter::writeStore(Value value, tile::AtomicKindAttr reduction) {
   TypedValue<tile::DescType> desc = emitDescriptor();
-  Value value = store.getValue();
   if (block.dims.size() != block.order.size())
     value = tile::ReshapeOp::create(b, desc.getType().getBlockType(), value);
-  return tile::DescriptorStoreOp::create(b, desc, emitOffsets(), value);
+  return tile::DescriptorStoreOp::create(b, desc, emitOffsets(), value,
+                                         reduction);
 }
 
 /// Why an access is none to a block of an array; empty if `block` says to
@@ -174,10 +182,43 @@ static StringRef describe(tile::LoadOp load, ArrayAccessAnalysis &accesses,
   return findBlock(load.getPtr(), load.getMask(), accesses, block);
 }
 
-static StringRef describe(tile::StoreOp store, ArrayAccessAnalysis &accesses,
+/// Whether nothing else that the program writes comes before or after `atomic`:
+/// what it would order is what the program has read, which its value depends
+/// on.
+static bool isOnlyWrite(tile::AtomicRMWOp atomic) {
+  if (atomic->getParentOfType<LoopLikeOpInterface>())
+    return false;
+  WalkResult others =
+      atomic->getParentOfType<tile::FuncOp>().walk([&](Operation *op) {
+        bool writes = isa<tile::StoreOp, tile::DescriptorStoreOp,
+                          tile::AtomicRMWOp, tile::AtomicCASOp>(op);
+        return writes && op != atomic ? WalkResult::interrupt()
+                                      : WalkResult::advance();
+      });
+  return !others.wasInterrupted();
+}
+
+/// Combining copies are atomic element by element, and in no order with others.
+static StringRef getObstacle(tile::StoreOp) { return {}; }
+static StringRef getObstacle(tile::AtomicRMWOp atomic) {
+  if (!atomic->use_empty())
+    return "its result is used";
+  if (atomic.getSem() != tile::MemorySemantic::Relaxed && !isOnlyWrite(atomic))
+    return "it is ordered with what else the program writes, unless it is "
+           "relaxed";
+  if (atomic.getScope() == tile::MemoryScope::System)
+    return "other devices take part in it";
+  return atomic.getKind() == tile::AtomicKind::Xchg
+             ? "it exchanges elements instead of combining them"
+             : "";
+}
+
+template <typename OpT>
+static StringRef describe(OpT store, ArrayAccessAnalysis &accesses,
                           std::optional<ArrayBlock> &block) {
-  StringRef reason =
-      findBlock(store.getPtr(), store.getMask(), accesses, block);
+  StringRef reason = getObstacle(store);
+  if (reason.empty())
+    reason = findBlock(store.getPtr(), store.getMask(), accesses, block);
   if (reason.empty() && !llvm::is_sorted(block->order))
     return "it stores columns";
   return reason;
@@ -209,16 +250,20 @@ struct FormDescriptors : warp::impl::FormDescriptorsBase<FormDescriptors> {
     };
     for (auto &[load, block] : collect<tile::LoadOp>(func, accesses, isOperand))
       formed.push_back(BlockWriter(load, block).write(load));
-    auto isMatrix = [&](tile::StoreOp store) {
-      auto type = dyn_cast<RankedTensorType>(store.getValue().getType());
-      return type && type.getRank() == 2;
-    };
     if (!keepServed(func, formed, target))
       return;
     SmallVector<FormedStore> stores;
-    for (auto &[store, block] :
-         collect<tile::StoreOp>(func, accesses, isMatrix))
-      stores.push_back({store, BlockWriter(store, block).write(store)});
+    auto addStores = [&](auto op) {
+      using OpT = decltype(op);
+      auto isMatrix = [](OpT store) {
+        auto type = dyn_cast<RankedTensorType>(store.getValue().getType());
+        return type && type.getRank() == 2;
+      };
+      for (auto &[store, block] : collect<OpT>(func, accesses, isMatrix))
+        stores.push_back({store, BlockWriter(store, block).write(store)});
+    };
+    addStores(tile::StoreOp());
+    addStores(tile::AtomicRMWOp());
     // Taken out, so that they do not count as others to the same array.
     for (FormedStore store : stores)
       store.pointers->remove();

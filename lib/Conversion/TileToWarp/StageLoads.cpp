@@ -28,8 +28,15 @@ static bool isLoaded(Value operand) {
   return isa_and_present<tile::LoadOp>(op);
 }
 
+/// Packed weights, rather than what is added to scores.
+static bool isMatrixOfIntegers(tile::LoadOp load) {
+  auto type = cast<RankedTensorType>(load.getType());
+  return type.getRank() == 2 && type.getElementType().isInteger();
+}
+
 /// Adds the loads of the loop around `product` that `operand` is computed from.
-static void collectLoads(Operation *product, Value operand, Loads &loads) {
+static void collectLoads(Operation *product, Value operand, bool isWgmma,
+                         Loads &loads) {
   if (isLoaded(operand))
     return;
   SmallVector<Value> open = {operand};
@@ -39,7 +46,8 @@ static void collectLoads(Operation *product, Value operand, Loads &loads) {
     if (!op || op->getBlock() != product->getBlock() || !seen.insert(op).second)
       continue;
     if (auto load = dyn_cast<tile::LoadOp>(op)) {
-      loads.insert(load);
+      if (!isWgmma || isMatrixOfIntegers(load))
+        loads.insert(load);
       continue;
     }
     if (!isMemoryEffectFree(op) || op->getNumRegions() != 0 ||
@@ -99,11 +107,10 @@ static void stage(tile::LoadOp load, IRRewriter &rewriter) {
 void warp::stageLoads(tile::FuncOp func, const LayoutAssignment &layouts) {
   Loads loads;
   func.walk([&](tile::DotOp dot) {
-    if (!isa<scf::ForOp>(dot->getParentOp()) || !isTensorCoreDot(dot) ||
-        layouts.getDot(dot).isWgmma)
+    if (!isa<scf::ForOp>(dot->getParentOp()) || !isTensorCoreDot(dot))
       return;
     for (Value operand : {dot.getA(), dot.getB()})
-      collectLoads(dot, operand, loads);
+      collectLoads(dot, operand, layouts.getDot(dot).isWgmma, loads);
   });
   IRRewriter rewriter(func.getContext());
   for (tile::LoadOp load : loads)

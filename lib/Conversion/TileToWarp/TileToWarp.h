@@ -47,7 +47,7 @@ void materialiseLayouts(tile::FuncOp func, const LayoutAssignment &layouts);
 bool movesMuch(ConvertLayoutOp convert);
 
 /// Copies to shared memory what loops load and compute operands of `mma.sync`
-/// from.
+/// from; of `wgmma` the packed weights, as tensor maps bring the rest.
 void stageLoads(tile::FuncOp func, const LayoutAssignment &layouts);
 
 /// Turns dots whose operands are in place into tensor-core ops, and stores to

@@ -314,6 +314,9 @@ std::optional<Cut> LoadNarrower::findCut(tile::LoadOp load) {
     cut.push_back(llvm::isPowerOf2_64(side)
                       ? std::min(side, same.getGroup(load.getPtr(), dim))
                       : 1);
+  // A few repetitions in a line cost less than other threads' elements do.
+  if (type.getRank() == 1 && cut[0] != type.getDimSize(0))
+    return std::nullopt;
   Value mask = load.getMask(), other = load.getOther();
   bool narrows = llvm::any_of(cut, [](int64_t group) { return group > 1; });
   if (!narrows || load.getIsVolatile() || !canGet(load.getPtr()) ||

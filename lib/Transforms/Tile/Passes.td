@@ -172,8 +172,9 @@ def TileNarrowLoads : Pass<"tile-narrow-loads", "::mlir::ModuleOp"> {
     %x = tile.broadcast %first : tensor<1xf32> -> tensor<128xf32>
     ```
 
-    Left alone: volatile loads, and addresses that were loaded or that a loop moves
-    on by other than the same in each iteration.
+    Left alone: volatile loads, lines of which several elements differ, and
+    addresses that were loaded or that a loop moves on by other than the same in
+    each iteration.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::tilewright::tile::TileDialect"];

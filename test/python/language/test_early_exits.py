@@ -204,3 +204,4 @@ def test_comes_by_tensor_maps(kernel):
     )
     assert compiled.asm["warp"].count("warp.tma_load") == 2
     assert "wgmma.mma_async" in compiled.asm["ptx"]
+    assert ("cp.reduce.async.bulk.tensor" in compiled.asm["ptx"]) == (kernel is added_parts)

@@ -49,23 +49,48 @@ tile.func @repeated(%a: !tile.ptr<f32>, %c: tensor<8x16x!tile.ptr<f32>>) {
 
 // -----
 
-// The first of each of two groups.
+// The first row of each of two groups.
 
 // CHECK-LABEL: @two_groups
 // CHECK: %[[TWO:.*]] = tile.range {end = 2 : i32, start = 0 : i32} : tensor<2xi32>
 // CHECK: arith.muli %[[TWO]], %cst
-// CHECK: %[[X:.*]] = tile.load %{{.*}} : tensor<2x!tile.ptr<f32>>
-// CHECK: %[[EACH:.*]] = tile.expand_dims %[[X]] {axis = 1 : i32} : tensor<2xf32> -> tensor<2x1xf32>
-// CHECK: %[[ALL:.*]] = tile.broadcast %[[EACH]] : tensor<2x1xf32> -> tensor<2x64xf32>
-// CHECK: tile.reshape %[[ALL]] : tensor<2x64xf32> -> tensor<128xf32>
-tile.func @two_groups(%a: !tile.ptr<f32>, %c: tensor<128x!tile.ptr<f32>>) {
-  %group = arith.constant dense<64> : tensor<128xi32>
-  %range = tile.range {start = 0 : i32, end = 128 : i32} : tensor<128xi32>
-  %block = arith.divsi %range, %group : tensor<128xi32>
-  %as = tile.splat %a : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>>
-  %p = tile.addptr %as, %block : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
-  %x = tile.load %p : tensor<128x!tile.ptr<f32>>
-  tile.store %c, %x : tensor<128x!tile.ptr<f32>>
+// CHECK: %[[X:.*]] = tile.load %{{.*}} : tensor<2x4x!tile.ptr<f32>>
+// CHECK: %[[EACH:.*]] = tile.expand_dims %[[X]] {axis = 1 : i32} : tensor<2x4xf32> -> tensor<2x1x4xf32>
+// CHECK: %[[ALL:.*]] = tile.broadcast %[[EACH]] : tensor<2x1x4xf32> -> tensor<2x8x4xf32>
+// CHECK: tile.reshape %[[ALL]] : tensor<2x8x4xf32> -> tensor<16x4xf32>
+tile.func @two_groups(%a: !tile.ptr<f32>, %c: tensor<16x4x!tile.ptr<f32>>) {
+  %group = arith.constant dense<8> : tensor<16xi32>
+  %length = arith.constant dense<4> : tensor<16x1xi32>
+  %range = tile.range {start = 0 : i32, end = 16 : i32} : tensor<16xi32>
+  %block = arith.divsi %range, %group : tensor<16xi32>
+  %row = tile.expand_dims %block {axis = 1 : i32} : tensor<16xi32> -> tensor<16x1xi32>
+  %starts = arith.muli %row, %length : tensor<16x1xi32>
+  %four = tile.range {start = 0 : i32, end = 4 : i32} : tensor<4xi32>
+  %column = tile.expand_dims %four {axis = 0 : i32} : tensor<4xi32> -> tensor<1x4xi32>
+  %rows = tile.broadcast %starts : tensor<16x1xi32> -> tensor<16x4xi32>
+  %columns = tile.broadcast %column : tensor<1x4xi32> -> tensor<16x4xi32>
+  %at = arith.addi %rows, %columns : tensor<16x4xi32>
+  %as = tile.splat %a : !tile.ptr<f32> -> tensor<16x4x!tile.ptr<f32>>
+  %p = tile.addptr %as, %at : tensor<16x4x!tile.ptr<f32>>, tensor<16x4xi32>
+  %x = tile.load %p : tensor<16x4x!tile.ptr<f32>>
+  tile.store %c, %x : tensor<16x4x!tile.ptr<f32>>
+  tile.return
+}
+
+// -----
+
+// A line is left as it is, unless all of it is one.
+
+// CHECK-LABEL: @line
+// CHECK: tile.load %{{.*}} : tensor<16x!tile.ptr<f32>>
+tile.func @line(%a: !tile.ptr<f32>, %c: tensor<16x!tile.ptr<f32>>) {
+  %group = arith.constant dense<8> : tensor<16xi32>
+  %range = tile.range {start = 0 : i32, end = 16 : i32} : tensor<16xi32>
+  %block = arith.divsi %range, %group : tensor<16xi32>
+  %as = tile.splat %a : !tile.ptr<f32> -> tensor<16x!tile.ptr<f32>>
+  %p = tile.addptr %as, %block : tensor<16x!tile.ptr<f32>>, tensor<16xi32>
+  %x = tile.load %p : tensor<16x!tile.ptr<f32>>
+  tile.store %c, %x : tensor<16x!tile.ptr<f32>>
   tile.return
 }
 
@@ -115,13 +140,13 @@ tile.func @lower_bound(%a: !tile.ptr<f32>, %c: tensor<16x!tile.ptr<f32>>, %n: i3
 // CHECK: scf.for %[[I:[a-z0-9]+]] =
 // CHECK: %[[COUNT:.*]] = arith.extsi %[[I]] : i32 to i64
 // CHECK: %[[MOVED:.*]] = arith.muli %[[COUNT]]
-// CHECK: %[[BY:.*]] = tile.splat %[[MOVED]] : i64 -> tensor<2xi64>
-// CHECK: %[[P:.*]] = tile.addptr %{{.*}}, %[[BY]] : tensor<2x!tile.ptr<f32>>, tensor<2xi64>
-// CHECK: tile.load %[[P]] : tensor<2x!tile.ptr<f32>>
+// CHECK: %[[BY:.*]] = tile.splat %[[MOVED]] : i64 -> tensor<1xi64>
+// CHECK: %[[P:.*]] = tile.addptr %{{.*}}, %[[BY]] : tensor<1x!tile.ptr<f32>>, tensor<1xi64>
+// CHECK: tile.load %[[P]] : tensor<1x!tile.ptr<f32>>
 tile.func @carried(%a: !tile.ptr<f32>, %c: tensor<16x!tile.ptr<f32>>, %n: i32, %s: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %eight = arith.constant dense<8> : tensor<16xi32>
+  %eight = arith.constant dense<16> : tensor<16xi32>
   %range = tile.range {start = 0 : i32, end = 16 : i32} : tensor<16xi32>
   %block = arith.divsi %range, %eight : tensor<16xi32>
   %as = tile.splat %a : !tile.ptr<f32> -> tensor<16x!tile.ptr<f32>>
