@@ -11,6 +11,7 @@ using namespace tilewright;
 
 void tilewright::buildTilePipeline(OpPassManager &manager) {
   manager.addPass(tile::createTileInternalize());
+  manager.addPass(tile::createTilePlacePromises());
   manager.addPass(createInlinerPass());
   manager.addPass(createSymbolDCEPass());
   manager.addPass(createCanonicalizerPass());

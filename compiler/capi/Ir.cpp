@@ -2,7 +2,10 @@
 
 #include "compiler/capi/Handles.h"
 
+#include "dialect/Tile/TileOps.h"
+
 #include "mlir/AsmParser/AsmParser.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -11,6 +14,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
+using namespace tilewright;
 using namespace tilewright::capi;
 
 template <typename T> static tw_string print(const T &value) {
@@ -319,6 +323,21 @@ tw_attr tw_value_constant(tw_value value) {
   return matchPattern(unwrap(value), m_Constant(&attr)) ? wrap(attr) : nullptr;
 }
 
+/// Promises something of pointers that a loop carries: see
+/// tile-place-promises.
+static bool promiseCarried(tw_builder *handle, Value value,
+                           NamedAttribute promise) {
+  OpBuilder &b = handle->builder;
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type || !isa<tile::PtrType>(type.getElementType()))
+    return false;
+  auto zero = arith::ConstantOp::create(
+      b, handle->loc, b.getZeroAttr(type.clone(b.getI32Type())));
+  auto move = tile::AddPtrOp::create(b, handle->loc, value, zero);
+  move->setAttr(promise.getName(), promise.getValue());
+  return true;
+}
+
 bool tw_value_promise(tw_builder *builder, tw_value handle, const char *name,
                       tw_attr promise) {
   Value value = unwrap(handle);
@@ -332,7 +351,11 @@ bool tw_value_promise(tw_builder *builder, tw_value handle, const char *name,
   auto argument = cast<BlockArgument>(value);
   auto func = dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
   auto values = dyn_cast<DenseI32ArrayAttr>(unwrap(promise));
-  if (!func || !values || values.size() != 1 ||
+  if (!func)
+    return promiseCarried(
+        builder, value,
+        {builder->builder.getStringAttr(name), unwrap(promise)});
+  if (!values || values.size() != 1 ||
       llvm::StringRef(name) != "tile.divisibility")
     return false;
   func.setArgAttr(argument.getArgNumber(), name,

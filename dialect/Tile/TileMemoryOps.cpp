@@ -13,9 +13,18 @@ using namespace tilewright::tile;
 //===-- addptr ------------------------------------------------------------===//
 
 OpFoldResult AddPtrOp::fold(FoldAdaptor adaptor) {
-  if (matchPattern(adaptor.getOffset(), m_Zero()))
+  if (matchPattern(adaptor.getOffset(), m_Zero()) && !isPromise(*this))
     return getPtr();
   return {};
+}
+
+bool tilewright::tile::isPromise(Operation *op) {
+  auto move = dyn_cast_if_present<AddPtrOp>(op);
+  return move && matchPattern(move.getOffset(), m_Zero()) &&
+         llvm::any_of(ArrayRef<StringRef>{TileDialect::kDivisibilityAttr,
+                                          TileDialect::kContiguityAttr,
+                                          TileDialect::kConstancyAttr},
+                      [&](StringRef name) { return op->hasAttr(name); });
 }
 
 //===-- load --------------------------------------------------------------===//

@@ -7,7 +7,8 @@ def Tile_AddPtrOp : Tile_Op<"addptr", [
     AllTypesMatch<["ptr", "result"]>]> {
   let summary = "moves pointers by offsets counted in elements";
   let description = [{
-    The offset is read as signed and multiplied by the size of the pointee.
+    The offset is read as signed and multiplied by the size of the pointee. With
+    a promise (`tile.divisibility`, ...) an offset of zero is no pointless one.
 
     C1: pointer and offset have the same shape.
 

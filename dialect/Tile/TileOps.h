@@ -54,4 +54,7 @@ inline bool acquires(MemorySemantic order) {
 /// program; nothing for all other ops. Those on tiles are one of a thread each.
 std::optional<MemorySemantic> getProgramOrder(mlir::Operation *op);
 
+/// Whether `op` moves pointers by nothing, and only promises something of them.
+bool isPromise(mlir::Operation *op);
+
 } // namespace tilewright::tile

@@ -132,7 +132,9 @@ TW_EXPORT tw_type tw_value_type(tw_value value);
 TW_EXPORT tw_attr tw_value_constant(tw_value value);
 /** Adds the promise `name` ("tile.divisibility", ...), an i32 array, to a value
  *  made in the builder's block, where it holds: to its op or, for divisibility,
- *  the function it is an argument of. False where there is no such place. */
+ *  the function it is an argument of; of tiles of pointers that a loop carries
+ *  to what is loaded and stored through them behind the builder. False where
+ *  there is no such place. */
 TW_EXPORT bool tw_value_promise(tw_builder *builder, tw_value value,
                                 const char *name, tw_attr promise);
 TW_EXPORT void tw_value_replace_all_uses(tw_value value, tw_value with);

@@ -52,6 +52,24 @@ def TileCombine : Pass<"tile-combine", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def TilePlacePromises : Pass<"tile-place-promises", "::mlir::ModuleOp"> {
+  let summary = "have accesses go through what is promised of carried pointers";
+  let description = [{
+    The front end writes a promise about pointers that a loop carries as a move
+    by nothing. Loads and stores that come after it go through it; all else sees
+    the pointers as before.
+
+    Input: any `tile` module, as the front end writes it. Output: the same
+    accesses.
+
+    ```mlir
+    %q = tile.addptr %p, %zero {tile.divisibility = array<i32: 16>}
+    %x = tile.load %p                                              // before
+    %x = tile.load %q                                              // after
+    ```
+  }];
+}
+
 def TileUnifyCounters : Pass<"tile-unify-counters", "::mlir::ModuleOp"> {
   let summary = "compute numbers that run along with a loop's counter from it";
   let description = [{

@@ -72,9 +72,19 @@ def test_fewer_slots_than_stages():
     assert remark == "a ring of 4 slots instead of 8: no more fit into shared memory"
 
 
-def test_atomics_keep_a_program_a_block():
+def test_sums_are_added_by_copies():
+    """Nobody uses what was there before, so no program waits for another."""
     said = remarks_of(out="fp32", sum_up=True, num_warps=8)
+    assert said["missed"] == []
+    assert any("persistent: as many blocks as fit" in message for _, message in said["passed"])
+    assert any("stored by the tensor memory" in message for _, message in said["passed"])
+
+
+def test_atomics_of_threads_keep_a_program_a_block():
+    """float64 is added by threads."""
+    said = remarks_of(out="fp64", sum_up=True, num_warps=8)
     reasons = [message for _, message in said["missed"]]
+    assert "not copied by the tensor memory accelerator: it has no such reduction of such elements" in reasons
     assert "one program a block: its programs may wait for each other through atomic operations" in reasons
 
 

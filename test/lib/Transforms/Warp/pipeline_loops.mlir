@@ -10,7 +10,7 @@
 
 // A pointer carried by the loop, a mask that follows from the loop's index.
 // CHECK-LABEL: @carried
-// CHECK-SAME: %[[P:[^:]*]]: tensor<16x16x!tile.ptr<f16>
+// CHECK-SAME: %{{[^:]*}}: tensor<16x16x!tile.ptr<f16>
 // CHECK-SAME: %[[N:[^:]*]]: i32
 // SHORT-LABEL: @carried
 // SHORT: warp.ring : !warp.ring<4 x
@@ -23,6 +23,7 @@ tile.func @carried(%p: tensor<16x16x!tile.ptr<f16>, #rows> {tile.divisibility = 
   %base = tile.splat %c0 : i32 -> tensor<16x16xi32, #rows>
   %ptrs = tile.addptr %p, %base {tile.contiguity = array<i32: 1, 16>, tile.divisibility = array<i32: 16, 16>} : tensor<16x16x!tile.ptr<f16>, #rows>, tensor<16x16xi32, #rows>
   // The number of iterations; the copies of the first two.
+  // CHECK-DAG: %[[P:.*]] = tile.addptr %{{.*}} {tile.contiguity
   // CHECK-DAG: %[[RING:.*]] = warp.ring : !warp.ring<3 x {!warp.shared<16x16xf16, #{{.*}}>}, async_groups>
   // CHECK: %[[RUNS:.*]] = arith.cmpi sgt, %[[N]], %c0_i32
   // CHECK: %[[TRIPS:.*]] = arith.select %[[RUNS]], %{{.*}}, %c0_i32

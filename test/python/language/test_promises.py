@@ -1,0 +1,58 @@
+"""What a kernel promises of its pointers decides how they are loaded, also of those that a loop carries."""
+
+import numpy as np
+import pytest
+import tilewright as tw
+import tilewright.language as tl
+from tilewright.runtime.compiler import compile_kernel
+from tilewright.runtime.options import Options
+
+
+@tw.jit
+def promised(a_ptr, b_ptr, c_ptr, N, K, lengths, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """A product of arrays whose rows are as long as memory says: that these are aligned the kernel promises."""
+    a_row, b_row = tl.load(lengths), tl.load(lengths + 1)
+    m, n, k = (
+        tl.program_id(0) * BM + tl.arange(0, BM),
+        tl.program_id(1) * BN + tl.arange(0, BN),
+        tl.arange(0, BK),
+    )
+    a_ptrs = a_ptr + m[:, None] * a_row + k[None, :]
+    b_ptrs = b_ptr + k[:, None] * b_row + n[None, :]
+    acc = tl.zeros((BM, BN), tl.float32)
+    for _ in range(tl.cdiv(K, BK)):
+        tl.multiple_of(a_ptrs, [16, 16])
+        tl.multiple_of(b_ptrs, [16, 16])
+        acc = tl.dot(tl.load(a_ptrs), tl.load(b_ptrs), acc)
+        a_ptrs += BK
+        b_ptrs += BK * b_row
+    tl.store(c_ptr + m[:, None] * N + n[None, :], acc)
+
+
+@pytest.mark.parametrize("num_warps", [1, 4, 8])
+def test_promises_about_carried_pointers(backend, rng, num_warps):
+    M, N, K = 128, 128, 192
+    a, b = rng.standard_normal((M, K)).astype(np.float16), rng.standard_normal((K, N)).astype(np.float16)
+    out = backend.poisoned((M, N), "float32")
+    lengths = backend.array([K, N], "int32")
+    promised[(M // 64, N // 64)](
+        backend.array(a), backend.array(b), out, N, K, lengths, 64, 64, 32, num_warps=num_warps
+    )
+    backend.check(out, a.astype(np.float64) @ b.astype(np.float64), "float32")
+
+
+@pytest.mark.compiled
+def test_promised_pointers_are_copied_ahead():
+    names = promised.arg_names[:6]
+    types = dict.fromkeys(names, "*fp16") | {"c_ptr": "*fp32", "lengths": "*i32", "N": "i32", "K": "i32"}
+    compiled = compile_kernel(
+        promised.fn,
+        types,
+        {"BM": 64, "BN": 64, "BK": 32},
+        dict.fromkeys(types, 16),
+        "sm_90a",
+        Options(),
+        "ptx",
+    )
+    copies = [line for line in compiled.asm["warp"].splitlines() if "warp.async_copy" in line]
+    assert copies and all(" vector 8 " in line for line in copies)
