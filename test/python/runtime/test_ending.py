@@ -98,3 +98,30 @@ def test_compilations_in_the_background_end_first(program):
         """,
     )
     assert (done.returncode, done.stderr, done.stdout) == (0, "", "8\n")
+
+
+def test_daemon_threads_that_use_a_gpu(run, double):
+    """Where the process ends there is no error: `run` looks at its status."""
+    lines = run(
+        """
+        import threading, time
+        started = threading.Barrier(4)
+
+        def forever():
+            x = tw.empty(1000, device=0)
+            bound = kernel.bind(1, x, None, 3)
+            started.wait()
+            while True:
+                kernel[1](x, None, 3)
+                bound()
+                tw.from_numpy(np.zeros(1000), device=0).numpy()
+
+        for _ in range(3):
+            threading.Thread(target=forever, daemon=True).start()
+        started.wait()
+        time.sleep(0.05)
+        print("done")
+        """,
+        double("FakeCuda"),
+    )
+    assert lines == ["done"]
