@@ -1,6 +1,7 @@
 """Checks the matrix products of the library on random problems against float64.
 
     python benchmarks/gemm_check.py [--cases 2000] [--seed 0] [--largest 4097] [--device cuda] [--workers 8]
+                                    [--seconds 60]
 
 Kinds, shapes, strides, types, epilogues and configurations are random; results are written over NaN. A problem is
 wrong if the norm of its error is beyond what rounding explains, or if it raises; the seed that repeats it is printed.
@@ -10,6 +11,7 @@ import argparse
 import concurrent.futures
 import functools
 import itertools
+import math
 import multiprocessing
 import sys
 import time
@@ -172,6 +174,9 @@ def main():
     parser.add_argument("--largest", type=int, default=4097, help="side of a matrix")
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--workers", type=int, default=1, help="processes that compile and run side by side")
+    parser.add_argument(
+        "--seconds", type=float, default=math.inf, help="what has been checked by then is all"
+    )
     options = parser.parse_args()
     begun, counts, wrong = time.perf_counter(), {}, 0
     seeds = range(options.seed, options.seed + options.cases)
@@ -183,6 +188,9 @@ def main():
             if reason:
                 wrong += 1
                 print(f"seed {seed}: {name}: {reason}", flush=True)
+            if time.perf_counter() - begun > options.seconds:
+                pool.shutdown(wait=False, cancel_futures=True)
+                break
     kinds = ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
     print(f"{sum(counts.values())} problems ({kinds}) in {time.perf_counter() - begun:.0f} s, {wrong} wrong")
     sys.exit(bool(wrong))

@@ -275,7 +275,8 @@ def candidates(problem):
     # Clusters pay where the L2 cache is what products wait for.
     shares = max(problem.a_reach, problem.b_reach) > 1 and not problem.whole and not problem.exact
     tiles = [(*tile, False) for tile in TILES]
-    if not problem.whole and not problem.exact and problem.sums == 1:
+    # What follows a product may need the registers that one warpgroup has for both.
+    if problem.plain:
         tiles += [(*tile, 4, True) for tile in TURNS]
     may_swap = problem.M <= 64 < problem.N and not problem.whole
     # Few rows are better columns: all programs would read the same rows at once.
