@@ -73,7 +73,9 @@ class Problem:
 
     def config(self):
         """Mostly the model's choice."""
-        return self.pick((None, None, None, {"split_k": 2}, {"split_k": 5}, {"swap": True}))
+        turns = {"block_m": 128, "block_n": 64, "num_warps": 4, "num_stages": 4, "ping_pong": True}
+        others = ({"split_k": 2}, {"split_k": 5}, {"swap": True}, {"num_ctas": 2}, turns)
+        return self.pick((None,) * len(others) + others)
 
 
 def plain(p):
