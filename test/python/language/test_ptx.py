@@ -372,6 +372,51 @@ def test_eight_bit_floats(backend, rng, name, dtype, largest):
     np.testing.assert_array_equal(backend.numpy(out), expected)
 
 
+@tw.jit
+def through_fp4(x, codes, out, N: tl.constexpr, ASM: tl.constexpr):
+    i = tl.arange(0, N)
+    both, value = tl.inline_asm_elementwise(
+        ASM, "=r,=r,=r,=r,r,r", [tl.load(x + i)], (tl.int32, tl.float32), True, 2
+    )
+    tl.store(codes + i, both)
+    tl.store(out + i, value)
+
+
+def test_four_bit_floats(backend, rng):
+    if backend.name == "cuda":
+        pytest.skip("an instruction of later GPUs")
+    asm = """
+    {
+        .reg .b8 both;
+        .reg .b16 half<2>;
+        .reg .b32 wide;
+        cvt.rn.satfinite.e2m1x2.f32 both, $5, $4;
+        cvt.u32.u8 $0, both;
+        cvt.u32.u8 $1, both;
+        cvt.rn.f16x2.e2m1x2 wide, both;
+        mov.b32 {half0, half1}, wide;
+        cvt.f32.f16 $2, half0;
+        cvt.f32.f16 $3, half1;
+    }
+    """
+    ties = np.array([0.25, 0.75, 1.25, 1.75, 2.5, 3.5, 5.0, 0.0], np.float32)
+    x = np.concatenate([ties, -ties, rng.uniform(-8, 8, 112).astype(np.float32)])
+    codes, out = backend.poisoned((128,), "int32"), backend.poisoned((128,), "float32")
+    through_fp4[1,](backend.array(x), codes, out, 128, asm)
+    nearest = np.clip(x, -6, 6).astype(ml_dtypes.float4_e2m1fn)
+    np.testing.assert_array_equal(backend.numpy(out), nearest.astype(np.float32))
+    nibbles = nearest.view(np.uint8).astype(np.int32) & 15
+    np.testing.assert_array_equal(backend.numpy(codes)[::2], nibbles[::2] | nibbles[1::2] << 4)
+
+
+def test_numbers_in_every_base(backend):
+    x = np.arange(64, dtype=np.int32)
+    asm = (
+        "{ .reg .b32 a; and.b32 a, $1, 0b101100; or.b32 a, a, 0x100; add.s32 a, a, 010; sub.s32 $0, a, 9U; }"
+    )
+    np.testing.assert_array_equal(run(backend, asm, [x], "int32"), ((x & 44) | 256) + 8 - 9)
+
+
 @pytest.mark.parametrize("size, pack", [(64, 4), (7, 4), (1, 2), (30, 8)])
 def test_groups(backend, rng, size, pack):
     """Elements that share registers come out where they went in, also where the last group is not full."""

@@ -4,6 +4,7 @@ from ..dtypes import float16, float32, int32, int64, uint32, uint64
 from ..extra import libdevice
 from ..semantic import compare, convert
 from ..semantic.arithmetic import maximum, minimum, where
+from .four_bits import from_codes, to_codes
 from .rule import check_count, check_modifiers, finished, flushed, write
 from .text import WIDTHS, refused
 from .words import SIGNED, UNSIGNED, as_word, constant, element_type, lanes, resized, seen_as
@@ -42,13 +43,20 @@ def _operand(instruction, registers, place, name):
 
 def _two(instruction, registers, to, source):
     """Two numbers of a register, or of two of which the first is the upper half, become two in a register."""
-    if source.endswith("x2"):
+    if source == "e2m1x2":
+        check_count(instruction, 2)
+        codes = registers.read_low(instruction.operands[1], WIDTHS[source], instruction.text)
+        values = [from_codes(codes & 15), from_codes(codes >> 4)]
+    elif source.endswith("x2"):
         check_count(instruction, 2)
         values = _operand(instruction, registers, 1, source)
     else:
         check_count(instruction, 3)
         values = [_operand(instruction, registers, place, source)[0] for place in (2, 1)]
     element, count = lanes(to)
+    if element == "e2m1":
+        low, high = (to_codes(value) for value in values)
+        return low | (high << 4)
     if count != 2:
         raise refused(instruction.text, "two numbers become two")
     return as_word([_one(instruction, value, element) for value in values])

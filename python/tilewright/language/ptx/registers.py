@@ -14,7 +14,10 @@ from .words import UNSIGNED, constant, joined, parts, resized
 #: Bits of the registers that a letter of the constraints names.
 _LETTERS = {"h": 16, "r": 32, "f": 32, "l": 64, "d": 64}
 _WORD = 32
-_NUMBER = re.compile(r"-?(0[xX][0-9a-fA-F]+|\d+)U?")
+_NUMBER = re.compile(
+    r"(?P<sign>-?)(?:0[xX](?P<hex>[0-9a-fA-F]+)|0[bB](?P<binary>[01]+)|(?P<octal>0[0-7]*)|(?P<decimal>\d+))U?"
+)
+_BASES = {"hex": 16, "binary": 2, "octal": 8, "decimal": 10}
 _FLOAT_BITS = re.compile(r"0[fF](?P<single>[0-9a-fA-F]{8})|0[dD](?P<double>[0-9a-fA-F]{16})")
 _FLOAT = re.compile(r"-?\d+\.\d*(?:[eE][+-]?\d+)?")
 _OF_CONSTRAINTS = re.compile(r"\$(?:(?P<plain>\d+)|\{(?P<braced>\d+)\})")
@@ -93,9 +96,11 @@ def _number(operand, bits):
     if _FLOAT.fullmatch(operand) and bits in (32, 64):
         packed = struct.pack("<f" if bits == 32 else "<d", float(operand))
         return int.from_bytes(packed, "little")
-    if not _NUMBER.fullmatch(operand):
+    number = _NUMBER.fullmatch(operand)
+    if not number:
         return None
-    return int(operand.rstrip("U"), 0) % 2**bits
+    (size,) = (int(number[name], base) for name, base in _BASES.items() if number[name])
+    return (-size if number["sign"] else size) % 2**bits
 
 
 # -- constraints and elements -----------------------------------------------------------
