@@ -140,9 +140,11 @@ void ProducerSlice::visitResult(OpResult result) {
   } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
     open.push_back(branch.thenYield()->getOperand(result.getResultNumber()));
     open.push_back(branch.elseYield()->getOperand(result.getResultNumber()));
+  } else if (isa<tile::ReduceOp>(op)) {
+    return refuse(op, "where or whether it loads depends on a reduction of "
+                      "what the threads hold");
   } else if (op->getNumRegions() != 0) {
-    return refuse(op, "where it loads from depends on control flow or on a "
-                      "reduction");
+    return refuse(op, "where it loads from depends on control flow");
   } else if (auto load = dyn_cast<tile::LoadOp>(op)) {
     if (mayBeWritten(load, func))
       return refuse(op, "where it loads from depends on memory that the "

@@ -35,10 +35,12 @@ llvm::DenseSet<Value> tilewright::findSizes(tile::FuncOp func,
                                             AffineTileAnalysis &tiles) {
   llvm::DenseSet<Value> sizes;
   func.walk([&](Operation *op) {
-    if (isa<arith::CmpIOp, arith::DivSIOp, arith::RemSIOp>(op)) {
+    if (isa<arith::CmpIOp, arith::DivSIOp>(op)) {
       // What is divided, too: rounded up it counts blocks.
       addSizes(op->getOperand(0), tiles, sizes);
       addSizes(op->getOperand(1), tiles, sizes);
+    } else if (auto remainder = dyn_cast<arith::RemSIOp>(op)) {
+      addSizes(remainder.getRhs(), tiles, sizes);
     } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
       addSizes(loop.getUpperBound(), tiles, sizes);
     }

@@ -483,3 +483,51 @@ tile.func @asked(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.pt
   tile.store %q, %z : tensor<64x64x!tile.ptr<f32>>
   tile.return
 }
+
+// -----
+
+// Whether there is another iteration depends on the sums so far: nothing could
+// be loaded ahead of them.
+
+// CHECK-LABEL: @until_large
+tile.func @until_large(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f32>, %n: i32, %most: f32,
+    %s: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c64 = arith.constant 64 : i32
+  %none = arith.constant 0.0 : f32
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %range = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %columns = tile.expand_dims %range {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %all = tile.broadcast %columns : tensor<1x64xi32> -> tensor<64x64xi32>
+  %ss = tile.splat %s : i32 -> tensor<64x1xi32>
+  %bases = tile.splat %a : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+  %z:3 = scf.while (%i = %c0, %sum = %zero, %size = %none) : (i32, tensor<64x64xf32>, f32) -> (i32, tensor<64x64xf32>, f32) {
+    %small = arith.cmpf olt, %size, %most : f32
+    scf.condition(%small) %i, %sum, %size : i32, tensor<64x64xf32>, f32
+  } do {
+  ^bb0(%i: i32, %sum: tensor<64x64xf32>, %size: f32):
+    %first = arith.muli %i, %c64 : i32
+    %firsts = tile.splat %first : i32 -> tensor<64xi32>
+    %is = arith.addi %firsts, %range : tensor<64xi32>
+    %rows = tile.expand_dims %is {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+    %offsets = arith.muli %rows, %ss : tensor<64x1xi32>
+    %starts = tile.broadcast %offsets : tensor<64x1xi32> -> tensor<64x64xi32>
+    %at = arith.addi %starts, %all : tensor<64x64xi32>
+    %p = tile.addptr %bases, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %x = tile.load %p : tensor<64x64x!tile.ptr<f16>>
+    %d = tile.dot %x, %x, %sum : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+    %line = tile.reshape %d : tensor<64x64xf32> -> tensor<4096xf32>
+    // expected-remark@+1 {{not copied by the tensor memory accelerator: where or whether it loads depends on a reduction of what the threads hold}}
+    %largest = "tile.reduce"(%line) <{axis = 0 : i32}> ({
+    ^bb0(%l: f32, %r: f32):
+      %m = arith.maximumf %l, %r : f32
+      tile.yield %m : f32
+    }) : (tensor<4096xf32>) -> f32
+    %count = arith.addi %i, %c1 : i32
+    scf.yield %count, %d, %largest : i32, tensor<64x64xf32>, f32
+  }
+  %q = tile.splat %c : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  tile.store %q, %z#1 : tensor<64x64x!tile.ptr<f32>>
+  tile.return
+}
