@@ -76,9 +76,30 @@ def uneven_product(a_ptr, b_ptr, c_ptr, K, SIDE: tl.constexpr, COLUMNS: tl.const
 
 
 @tw.jit
+def tiles_in_turn(a_ptr, b_ptr, c_ptr, K, tiles, SIDE: tl.constexpr):
+    """c = a @ b.T, SIDE rows of a to a tile."""
+    i, k = tl.arange(0, SIDE), tl.arange(0, 64)
+    for tile in range(tl.program_id(0), tiles, tl.num_programs(0)):
+        rows = tile * SIDE + i
+        acc = tl.zeros((SIDE, SIDE), tl.float32)
+        for start in range(0, K, 64):
+            a = tl.load(a_ptr + rows[:, None] * K + start + k[None, :])
+            b = tl.load(b_ptr + i[None, :] * K + (start + k)[:, None])
+            acc = tl.dot(a, b, acc)
+        tl.store(c_ptr + rows[:, None] * SIDE + i[None, :], acc)
+
+
+@tw.jit
 def turns(x_ptr, values_ptr):
     """x += the value of each program, in their order."""
     tl.atomic_add(x_ptr, tl.load(values_ptr + tl.program_id(0)))
+
+
+def run_tiles_in_turn(backend, rng):
+    a, b = (rng.integers(-2, 3, (rows, 128)).astype(np.float16) for rows in (7 * 64, 64))
+    c = backend.poisoned((7 * 64, 64), "float32")
+    tiles_in_turn[2](backend.array(a), backend.array(b), c, 128, 7, 64, ping_pong=True)
+    np.testing.assert_array_equal(backend.numpy(c), a.astype(np.float32) @ b.astype(np.float32).T)
 
 
 def run_turns(backend, rng):
@@ -153,8 +174,16 @@ KERNELS = {
         _MATRICES | {"c_ptr": "*fp32", "counter_ptr": "*i32", "groups": "i32"},
         run_counted_groups,
     ),
+    "tiles in turn": (
+        tiles_in_turn,
+        {"SIDE": 64},
+        _MATRICES | {"c_ptr": "*fp32", "tiles": "i32"},
+        run_tiles_in_turn,
+    ),
     "turns": (turns, {}, {"x_ptr": "*fp32", "values_ptr": "*fp32"}, run_turns),
 }
+# What they are compiled with besides.
+OPTIONS = {"turns": {"deterministic": True}, "tiles in turn": {"ping_pong": True}}
 
 # The kernel that has an op, and what it becomes in PTX; nothing for those that are names only.
 OPS = {
@@ -184,11 +213,15 @@ OPS = {
     "ring.drain": ("maps", r"mbarrier\.try_wait\.parity"),
     "ring.no_slot": ("roles", None),
     "ring.release": ("roles", r"mbarrier\.arrive\.shared::cta"),
+    "ring.skip": ("tiles in turn", None),
     "ring.wait": ("roles", r"mbarrier\.try_wait\.parity"),
     "role_end": ("roles", None),
     "shared_transpose": ("roles", None),
     "specialize": ("roles", r"setmaxnreg"),
     "take": ("counter", r"fence\.proxy\.async;"),
+    "team_leads": ("tiles in turn", r"%tid\.x"),
+    "team_pass": ("tiles in turn", r"bar\.arrive %r\d+, 256;"),
+    "team_wait": ("tiles in turn", r"bar\.sync\s+%r\d+, 256;"),
     "tma_load": ("roles", r"cp\.async\.bulk\.tensor\.2d\.shared::cluster\.global"),
     "tma_store": ("roles", r"cp\.async\.bulk\.tensor\.2d\.global\.shared::cta"),
     "tma_store_wait": ("roles", r"cp\.async\.bulk\.wait_group\.read"),
@@ -253,7 +286,7 @@ def test_code(op, monkeypatch):
     monkeypatch.setenv("TILEWRIGHT_CHECK", "0")
     name, code = OPS[op]
     fn, constants, types, _ = KERNELS[name]
-    options = Options(num_warps=4, deterministic=fn is turns)
+    options = Options(num_warps=4, **OPTIONS.get(name, {}))
     made = compile_kernel(
         fn.fn, types, constants, dict.fromkeys(types, 16), "sm_90a", options, stop_after="ptx"
     )
