@@ -171,8 +171,9 @@ bool Dispatcher::resolveGrid(GivenGrid &grid, const Call &call,
     return true;
   const char *kernel = signature.kernel.c_str();
   if (PyCallable_Check(grid.object)) {
-    const py::object result =
-        callPython(grid.object, py::make_tuple(metaOf(call)));
+    const py::dict meta = metaOf(call);
+    const py::object result = newReference(
+        [&] { return PyObject_CallOneArg(grid.object, meta.ptr()); });
     return readGrid(result.ptr(), kernel, sides);
   }
   if (!readGrid(grid.object, kernel, sides))
