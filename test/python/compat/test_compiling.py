@@ -10,6 +10,7 @@ import triton  # noqa: E402
 import triton.language as tl  # noqa: E402
 from triton.backends.compiler import GPUTarget  # noqa: E402
 from triton.compiler import ASTSource  # noqa: E402
+from triton.runtime._allocation import NullAllocator  # noqa: E402
 
 pytestmark = pytest.mark.compiled
 
@@ -76,8 +77,6 @@ def test_an_option_that_permits(backend):
 
 
 def test_no_allocator():
-    from triton.runtime._allocation import NullAllocator
-
     triton.set_allocator(NullAllocator())
     with pytest.raises(RuntimeError, match="no allocator was set"):
         NullAllocator()(16, 16, None)
