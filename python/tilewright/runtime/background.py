@@ -5,13 +5,14 @@ The front end is Python; passes, code generation and the assembler run without t
 
 import contextvars
 import os
+import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from ..locks import Lock
 
 _lock = Lock()
 _pool = None
-#: What is being computed, by key.
+#: What is being computed, by key, and by which thread.
 _running = {}
 
 
@@ -36,11 +37,16 @@ def submit(function, /, *args, **kwargs):
 
 
 def once(key, function):
-    """What `function()` returns, called by one of all the threads that ask with an equal key at the same time."""
+    """What `function()` returns, called by one of all the threads that ask with an equal key at the same time. A thread
+    that asks for what it computes itself, as a handler of a signal may, computes it anew."""
+    thread = threading.get_ident()
     with _lock:
-        other = _running.get(key)
+        other, whose = _running.get(key, (None, None))
         if other is None:
-            mine = _running[key] = Future()
+            mine = Future()
+            _running[key] = mine, thread
+    if whose == thread:
+        return function()
     if other is not None:
         try:
             return other.result()
@@ -56,7 +62,7 @@ def once(key, function):
         return result
     finally:
         with _lock:
-            if _running.get(key) is mine:
+            if _running.get(key, (None,))[0] is mine:
                 del _running[key]
 
 

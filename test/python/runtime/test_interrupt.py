@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import tilewright as tw
 import tilewright.language as tl
+from tilewright.runtime import compiler
 
 pytestmark = pytest.mark.compiled
 
@@ -35,6 +36,11 @@ def wait_for(flag, x, out, BLOCK: tl.constexpr):
     while tl.atomic_add(flag, 0) == 0:
         pass
     tl.store(out + index, values)
+
+
+@tw.jit
+def fill(out, VALUE: tl.constexpr):
+    tl.store(out + tl.arange(0, 4), VALUE)
 
 
 @pytest.fixture(autouse=True)
@@ -84,6 +90,7 @@ def test_handler_of_the_program():
         wait_for[1](np.ones(1, np.int32), np.ones(block, np.float32), other, BLOCK=block)
         flag[0] = 1
 
+    wait_for[1](np.ones(1, np.int32), out, other, BLOCK=block)  # compiled before the signal comes
     before = signal.signal(signal.SIGUSR1, handle)
     try:
         raise_soon(signal.SIGUSR1)
@@ -92,6 +99,26 @@ def test_handler_of_the_program():
         signal.signal(signal.SIGUSR1, before)
     np.testing.assert_array_equal(other, np.arange(1, block + 1, dtype=np.float32))
     np.testing.assert_array_equal(out, 2 * other)
+
+
+def test_handler_while_the_kernel_is_compiled(monkeypatch, tmp_path):
+    """It compiles the same kernel, which its thread is in the middle of."""
+    monkeypatch.setenv("TILEWRIGHT_CACHE_DIR", str(tmp_path))
+    compile_and_store = compiler._compile_and_store
+
+    def interrupted(*args):
+        monkeypatch.setattr(compiler, "_compile_and_store", compile_and_store)
+        signal.raise_signal(signal.SIGUSR1)
+        return compile_and_store(*args)
+
+    monkeypatch.setattr(compiler, "_compile_and_store", interrupted)
+    out, other = zeros(4), zeros(4)
+    before = signal.signal(signal.SIGUSR1, lambda *_: fill[1](other, VALUE=7))
+    try:
+        fill[1](out, VALUE=7)
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    np.testing.assert_array_equal([out, other], np.full((2, 4), 7))
 
 
 def test_exception_of_a_handler():
