@@ -77,7 +77,7 @@ def summary(rows, products):
     """One line: means over the layers, and the extremes of what we take of the other's time."""
     ratios = [product["ratio"] for product in products]
     return {
-        "name": f"{rows} rows",
+        "name": f"{rows} {'row' if rows == 1 else 'rows'}",
         "ours": geometric_mean([product["ours"] for product in products]),
         "torch": geometric_mean([product["torch"] for product in products]),
         "ratio": geometric_mean(ratios),
