@@ -8,7 +8,6 @@ the assembler's time goes with them.
 """
 
 import argparse
-import math
 import pathlib
 import statistics
 from collections.abc import Callable
@@ -209,9 +208,7 @@ def show(rows):
     Console(width=120).print(table)
     ratios = [row["ratio"] for row in rows if "ratio" in row]
     if ratios:
-        print(
-            f"geometric mean of {len(ratios)} ratios: {math.exp(sum(map(math.log, ratios)) / len(ratios)):.3f}"
-        )
+        print(f"geometric mean of {len(ratios)} ratios: {statistics.geometric_mean(ratios):.3f}")
 
 
 def main():

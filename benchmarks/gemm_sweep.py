@@ -15,6 +15,7 @@ import math
 import multiprocessing
 import pathlib
 import random
+import statistics
 
 import report
 import torch
@@ -240,7 +241,7 @@ def main():
         )
     show(rows)
     shares = [row["share"] for row in rows]
-    print(f"geometric mean of the shares: {math.exp(sum(map(math.log, shares)) / len(shares)):.3f}")
+    print(f"geometric mean of the shares: {statistics.geometric_mean(shares):.3f}")
     if options.out:
         report.show(options.out)
 

@@ -9,12 +9,12 @@ compared with PyTorch's. A line is the geometric mean over the layers. Under a m
 
 import argparse
 import concurrent.futures
-import math
 import pathlib
+from statistics import geometric_mean
 
 import report
 import torch
-from gemm import in_turns
+from gemm import Product, measure
 from rich.console import Console
 from rich.table import Table
 from tilewright import kernels
@@ -51,26 +51,15 @@ WEIGHTS = (
 ROWS = (1, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096)
 
 
-def measure(x, weight):
-    """One product: TFLOP/s of both libraries, and how far apart their results are."""
-    ours, theirs = (lambda: kernels.matmul(x, weight.T)), (lambda: torch.mm(x, weight.T))
-    result, expected = ours().float(), theirs().float()
-    seconds = in_turns([ours, theirs], rounds=20, budget=0.5)
-    flops = 2e-12 * x.shape[0] * weight.numel()
-    return {
-        "M": x.shape[0],
-        "N": weight.shape[0],
-        "K": weight.shape[1],
-        "ours": flops / seconds[0],
-        "torch": flops / seconds[1],
-        "ratio": seconds[1] / seconds[0],
-        "difference": ((result - expected).norm() / expected.norm()).item(),
-    }
-
-
-def geometric_mean(values):
-    """The geometric mean of positive numbers."""
-    return math.exp(sum(map(math.log, values)) / len(values))
+def layer(x, weight):
+    """One product."""
+    M, (N, K) = x.shape[0], weight.shape
+    return Product(
+        f"{M} x {N} x {K}",
+        2 * M * N * K,
+        lambda: kernels.matmul(x, weight.T),
+        lambda: torch.mm(x, weight.T),
+    )
 
 
 def summary(rows, products):
@@ -117,7 +106,7 @@ def main():
     with concurrent.futures.ThreadPoolExecutor() as pool:
         every = [case for some in cases.values() for case in some]
         list(pool.map(lambda case: kernels.matmul(case[0], case[1].T), every))
-    products = {rows: [measure(x, weight) for x, weight in some] for rows, some in cases.items()}
+    products = {rows: [measure(layer(x, weight)) for x, weight in some] for rows, some in cases.items()}
     lines = [summary(rows, some) for rows, some in products.items()]
     show(lines)
     if options.out:

@@ -15,6 +15,7 @@ import importlib.util
 import math
 import multiprocessing
 import pathlib
+import statistics
 import tempfile
 from dataclasses import dataclass
 
@@ -218,7 +219,7 @@ def show(rows):
     Console(width=150).print(table)
     ratios = [row["ratio"] for row in rows if "ratio" in row]
     if ratios:
-        mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
+        mean = statistics.geometric_mean(ratios)
         print(f"geometric mean of {len(ratios)} ratios: {mean:.3f}, the least: {min(ratios):.3f}")
     for row in rows:
         for name in ("tilewright", "triton"):

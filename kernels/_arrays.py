@@ -89,13 +89,18 @@ def address(x):
     return x.data.ptr if name == "cupy" else x.ctypes.data
 
 
+def contiguous(x):
+    """``x`` with its elements in C's order, copied where they are not."""
+    return x.contiguous() if library(x).__name__ == "torch" else library(x).ascontiguousarray(x)
+
+
 def as_rows(x):
     """``x`` of any rank as a matrix of its last dimension's rows, which are contiguous."""
     if library(x) and x.ndim == 0:
         raise ValueError("expected an array of rank 1 or more, got a scalar")
     rows = x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
     if rows.shape[-1] > 1 and strides(rows)[-1] != 1:
-        rows = library(x).ascontiguousarray(rows) if library(x).__name__ != "torch" else rows.contiguous()
+        rows = contiguous(rows)
     return rows
 
 
@@ -132,11 +137,16 @@ def check_contiguous(name, x):
         raise ValueError(f"{name} must be C-contiguous, its strides are {tuple(strides(x))}")
 
 
-def check_out(out, shape, like):
-    """Raises ValueError or TypeError unless ``out`` is a C-contiguous array of floats of this shape."""
+def check_float_out(out, shape, like):
+    """Raises ValueError or TypeError unless ``out`` is an array of floats of this shape."""
     check_same("out", shape, out, like)
     if dtype_name(out) not in FLOATS:
         raise TypeError(f"out is {dtype_name(out)}, expected {', '.join(FLOATS)}")
+
+
+def check_out(out, shape, like):
+    """As :func:`check_float_out`, and raises ValueError unless ``out`` is C-contiguous."""
+    check_float_out(out, shape, like)
     check_contiguous("out", out)
 
 

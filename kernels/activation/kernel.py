@@ -3,7 +3,7 @@
 import tilewright as tw
 import tilewright.language as tl
 
-from .._arrays import check_floats, check_out, library
+from .._arrays import check_floats, check_out, contiguous, library
 from .._calls import launch, new, repeatable
 from .functions import gelu_erf, gelu_tanh, silu_fn
 
@@ -29,7 +29,7 @@ def activation_kernel(out_ptr, x_ptr, n, FUNCTION: tl.constexpr, BLOCK: tl.const
 def _apply(function, x, out):
     check_floats(x)
     lib = library(x)
-    x = x.contiguous() if lib.__name__ == "torch" else lib.ascontiguousarray(x)
+    x = contiguous(x)
     out = new(x.shape, x) if out is None else out
     check_out(out, x.shape, x)
     n = x.numel() if lib.__name__ == "torch" else x.size

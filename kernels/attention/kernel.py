@@ -5,7 +5,7 @@ import math
 import tilewright as tw
 import tilewright.language as tl
 
-from .._arrays import FLOATS, check_apart, check_floats, check_same, dtype_name, library, on_gpu, strides
+from .._arrays import check_apart, check_float_out, check_floats, check_same, library, on_gpu, strides
 from .._calls import launch, new, repeatable
 
 LOG2_E = 1.4426950408889634
@@ -222,9 +222,7 @@ def attention(q, k, v, causal=False, scale=None, out=None):
     """
     _check(q, k, v)
     out = new(q.shape, q) if out is None else out
-    check_same("out", q.shape, out, q)
-    if dtype_name(out) not in FLOATS:
-        raise TypeError(f"out is {dtype_name(out)}, expected {', '.join(FLOATS)}")
+    check_float_out(out, q.shape, q)
     _check_last(out=out)
     check_apart(out, k=k, v=v)
     B, H, M, D = q.shape

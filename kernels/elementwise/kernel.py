@@ -3,7 +3,7 @@
 import tilewright as tw
 import tilewright.language as tl
 
-from .._arrays import check_contiguous, check_same, dtype_name, library
+from .._arrays import check_contiguous, check_same, contiguous, dtype_name, library
 from .._calls import launch, new, repeatable
 
 BLOCK = 2048
@@ -35,7 +35,7 @@ def add(x, y, out=None):
     check_same("y", x.shape, y, x)
     if x.dtype != y.dtype:
         raise TypeError(f"x is {x.dtype} and y is {y.dtype}, expected one type")
-    x, y = (v.contiguous() if lib.__name__ == "torch" else lib.ascontiguousarray(v) for v in (x, y))
+    x, y = contiguous(x), contiguous(y)
     out = new(x.shape, x) if out is None else out
     check_same("out", x.shape, out, x)
     if out.dtype != x.dtype:

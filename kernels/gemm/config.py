@@ -300,13 +300,11 @@ def candidates(problem):
             stage = (bm + bn * problem.sums) * deep * problem.itemsize
             stages = min(max(SLOTS // stage, 3), 8)
             # Sums of parts beside those of a block and of the other half are more than there are registers.
-            splits = SPLITS[:1] if problem.whole or (problem.exact and bn > 128) else SPLITS
-            for split in splits:
+            one = problem.whole or in_turn or (problem.exact and bn > 128)
+            for split in SPLITS[:1] if one else SPLITS:
                 if split > 1 and (split * programs >= 2 * problem.processors or split * deep > problem.K):
                     break
                 yield Config(bm, bn, deep, warps, stages, 8, split, swap, 1, in_turn)
-                if in_turn:
-                    break
             if shares and programs > 1 and not in_turn:
                 yield Config(bm, bn, deep, warps, stages, 8, 1, swap, 2)
 
