@@ -146,18 +146,21 @@ Value FirstElements::getRange(tile::RangeOp range, RankedTensorType type,
                                arith::MulIOp::create(b, number, repeat(group)));
 }
 
-/// From the iteration's number, in 64 bits, as pointers move.
+/// From the iteration's number, in 64 bits, as pointers move: a loop may pass
+/// more than its counter's type holds above zero.
 Value FirstElements::getCarried(const Step &step, const Cut &cut) {
   scf::ForOp loop = step.loop;
   Value first = get(step.init, cut);
   auto widen = [&](Value value) -> Value {
-    return value.getType().isInteger(64)
-               ? value
-               : arith::ExtSIOp::create(b, b.getI64Type(), value);
+    if (value.getType().isInteger(64))
+      return value;
+    if (loop.getUnsignedCmp())
+      return arith::ExtUIOp::create(b, b.getI64Type(), value);
+    return arith::ExtSIOp::create(b, b.getI64Type(), value);
   };
-  Value passed =
-      arith::SubIOp::create(b, loop.getInductionVar(), loop.getLowerBound());
-  Value count = arith::DivSIOp::create(b, widen(passed), widen(loop.getStep()));
+  Value passed = arith::SubIOp::create(b, widen(loop.getInductionVar()),
+                                       widen(loop.getLowerBound()));
+  Value count = arith::DivUIOp::create(b, passed, widen(loop.getStep()));
   Value moved = arith::MulIOp::create(
       b, count, step.each.emit(b, b.getLoc(), b.getI64Type()));
   auto offsets = cast<RankedTensorType>(first.getType()).clone(b.getI64Type());

@@ -48,14 +48,15 @@ def product_of_fp8(a, b, c, N: tl.constexpr, STEPS: tl.constexpr, MOST: tl.const
 
 @pytest.mark.parametrize("most", [None, 0, 64])
 def test_sums_of_fp8(backend, rng, most):
-    """The sum grows so much larger than the products that 14 bits would lose them."""
+    """The sum is so much larger than the products that 14 bits lose some or all of them."""
     x, y = (rng.integers(1, 3, (8, 64, 64)).astype(ml_dtypes.float8_e4m3fn) for _ in range(2))
     z = np.full((64, 64), 2.0**17, np.float32)
     out = backend.array(z)
     product_of_fp8[1,](backend.array(x), backend.array(y), out, 64, 8, most)
     expected = z + np.einsum("smk,skn->mn", x.astype(np.float32), y.astype(np.float32))
     if most is None and backend.name == "cuda":
-        np.testing.assert_allclose(backend.numpy(out), expected, rtol=2.0**-9)
+        # 14 bits of 2**17 end at 2**4, and no product is larger than 4: at most all 512 are lost.
+        np.testing.assert_allclose(backend.numpy(out), expected, rtol=0, atol=512 * 4)
     else:
         np.testing.assert_array_equal(backend.numpy(out), expected)
 

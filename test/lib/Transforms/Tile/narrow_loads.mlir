@@ -160,3 +160,27 @@ tile.func @carried(%a: !tile.ptr<f32>, %c: tensor<16x!tile.ptr<f32>>, %n: i32, %
   }
   tile.return
 }
+
+// -----
+
+// A loop may count from below zero to above half of its type, and unsigned.
+
+// CHECK-LABEL: @far
+// CHECK: scf.for unsigned %[[I:[a-z0-9]+]] = %[[L:[a-z0-9]+]] to
+// CHECK: %[[AT:.*]] = arith.extui %[[I]] : i32 to i64
+// CHECK: %[[FROM:.*]] = arith.extui %[[L]] : i32 to i64
+// CHECK: %[[PASSED:.*]] = arith.subi %[[AT]], %[[FROM]] : i64
+// CHECK: %[[STEP:.*]] = arith.extui %{{.*}} : i32 to i64
+// CHECK: %[[COUNT:.*]] = arith.divui %[[PASSED]], %[[STEP]] : i64
+// CHECK: %[[MOVED:.*]] = arith.muli %[[COUNT]]
+tile.func @far(%a: !tile.ptr<f32>, %c: tensor<16x!tile.ptr<f32>>, %l: i32, %n: i32, %by: i32, %s: i32) {
+  %as = tile.splat %a : !tile.ptr<f32> -> tensor<16x!tile.ptr<f32>>
+  %steps = tile.splat %s : i32 -> tensor<16xi32>
+  %last = scf.for unsigned %i = %l to %n step %by iter_args(%at = %as) -> (tensor<16x!tile.ptr<f32>>) : i32 {
+    %x = tile.load %at : tensor<16x!tile.ptr<f32>>
+    tile.store %c, %x : tensor<16x!tile.ptr<f32>>
+    %next = tile.addptr %at, %steps : tensor<16x!tile.ptr<f32>>, tensor<16xi32>
+    scf.yield %next : tensor<16x!tile.ptr<f32>>
+  }
+  tile.return
+}
