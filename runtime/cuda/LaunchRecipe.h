@@ -95,9 +95,8 @@ enum class GridKind {
 };
 
 struct LaunchRecipe {
-  /// A kernel has 4 KiB of parameters; none of its values is smaller than 8
-  /// bytes but for scalars, of which nobody has that many.
-  static constexpr size_t kMaxParameters = 512, kMaxMaps = 32;
+  /// What a launch has room for without asking for memory.
+  static constexpr size_t kMaxParameters = 1024, kMaxMaps = 32;
 
   size_t numParameters = 0;
   GridKind grid = GridKind::Given;

@@ -185,7 +185,7 @@ static void noteArray(size_t index, const Argument &argument, Call &call) {
     call.hasStream = true;
   }
   if (argument.readOnly)
-    call.readOnly[call.readOnlyCount++] = static_cast<uint8_t>(index);
+    call.readOnly[call.readOnlyCount++] = static_cast<uint16_t>(index);
 }
 
 /// Reads an argument of any kind.
@@ -272,7 +272,7 @@ static bool readOwn(const Signature &signature, size_t index, Call &call) {
   if (array.memory)
     call.ownArrays[call.ownArrayCount++] = &array;
   if (array.readOnly)
-    call.readOnly[call.readOnlyCount++] = static_cast<uint8_t>(index);
+    call.readOnly[call.readOnlyCount++] = static_cast<uint16_t>(index);
   return addArray(signature, index, array.device, array.type, array.address,
                   call);
 }

@@ -39,7 +39,7 @@ struct alignas(64) Parameter {
   bool isConstexpr = false;
   Specialization specialization;
   /// Its number among the compile-time values, or among the others.
-  uint8_t place = 0;
+  uint16_t place = 0;
   mutable LastArgument last = {};
 
   const TypeInfo &infoOf(PyObject *value) const {
@@ -82,7 +82,7 @@ struct Signature {
   void add(Parameter parameter) {
     defaults.push_back(parameter.defaultValue.ptr());
     size_t &count = parameter.isConstexpr ? constantCount : argumentCount;
-    parameter.place = static_cast<uint8_t>(count++);
+    parameter.place = static_cast<uint16_t>(count++);
     parameters.push_back(std::move(parameter));
   }
   void add(Option option) {
@@ -137,7 +137,7 @@ struct Call {
   const OwnArray *ownArrays[kMaxParameters];
   size_t ownArrayCount = 0;
   /// The numbers of the arrays that may not be written.
-  uint8_t readOnly[kMaxParameters];
+  uint16_t readOnly[kMaxParameters];
   size_t readOnlyCount = 0;
   /// The number of the first array, whose device is that of the call.
   size_t deviceOf = 0;

@@ -6,8 +6,9 @@
 
 namespace tilewright::python {
 
-/// Parameters of a kernel.
-constexpr size_t kMaxParameters = 128;
+/// Parameters of a kernel, each element of a tuple among them. What PyTorch's
+/// compiler fuses has up to 250.
+constexpr size_t kMaxParameters = 320;
 
 /// Values that a launch passes: in debug mode an array and both its ends.
 constexpr size_t kMaxSlots = 3 * kMaxParameters;

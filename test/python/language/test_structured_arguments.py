@@ -38,6 +38,22 @@ def test_tuples(backend, rng):
 
 
 @tw.jit
+def add_all(out, values):
+    total = 0.0
+    for pointer, factor in values:
+        total += tl.load(pointer) * factor
+    tl.store(out, total)
+
+
+@pytest.mark.parametrize("debug", [False, True])
+def test_as_many_as_a_fused_optimiser_passes(backend, debug):
+    pairs = tuple((backend.array([k], "float32"), k % 7 + 2) for k in range(150))
+    out = backend.array([0], "float32")
+    add_all[1,](out, pairs, debug=debug)
+    assert backend.numpy(out)[0] == sum(k * (k % 7 + 2) for k in range(150))
+
+
+@tw.jit
 def shift_block(source, target, M, N, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr):
     row, column = tl.program_id(0) * BLOCK_M, tl.program_id(1) * BLOCK_N
     target.store([row, column], source.load([row + 1, column + 2]))

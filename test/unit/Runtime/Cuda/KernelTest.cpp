@@ -261,8 +261,8 @@ TEST_F(KernelTest, BoundLaunchesKeepTheirArguments) {
   EXPECT_EQ(fake->launches.size(), 2u) << "nothing to run";
   EXPECT_EQ((*kernel)->bind({-1, 1, 1}, slots, 2).status().message(),
             "grid of kernel 'kernel' along x is -1, a negative number");
-  EXPECT_EQ((*kernel)->bind({1, 1, 1}, slots, 513).status().message(),
-            "kernel 'kernel' does not have 513 parameters");
+  EXPECT_EQ((*kernel)->bind({1, 1, 1}, slots, 1025).status().message(),
+            "kernel 'kernel' does not have 1025 parameters");
 }
 
 TEST_F(KernelTest, LargeClustersAreAskedFor) {
