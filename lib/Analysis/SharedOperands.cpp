@@ -8,8 +8,9 @@ using namespace mlir;
 using namespace tilewright;
 using warp::LinearAttr;
 
-/// The narrowest and the widest row that is swizzled, in bytes.
-static constexpr int64_t kMinSwizzle = 32, kMaxSwizzle = 128;
+/// The narrowest row that an operand read across has, and the widest one that
+/// is swizzled, in bytes; what is permuted are chunks.
+static constexpr int64_t kMinSwizzle = 32, kMaxSwizzle = 128, kChunkBytes = 16;
 
 /// Whether the threads that hold `tile` have neighbours along `dim`.
 static bool isContiguousAlong(RankedTensorType tile, unsigned dim) {
@@ -25,8 +26,12 @@ LinearAttr tilewright::chooseWgmmaOperand(RankedTensorType tile,
   bool liesAcross = bits == 16 && isContiguousAlong(tile, across) &&
                     tile.getDimSize(across) * bits / 8 >= kMinSwizzle;
   int32_t fast = liesAcross ? across : contracted;
-  int64_t swizzle = std::min(tile.getDimSize(fast) * bits / 8, kMaxSwizzle);
+  const int32_t order[] = {fast, 1 - fast};
+  int64_t rowBytes = tile.getDimSize(fast) * bits / 8;
   return LinearAttr::get(
       tile.getContext(),
-      panelSharedLayout(tile.getShape(), {fast, 1 - fast}, bits, swizzle));
+      rowBytes < kChunkBytes
+          ? sharedLayout(tile.getShape(), order)
+          : panelSharedLayout(tile.getShape(), order, bits,
+                              std::min(rowBytes, kMaxSwizzle)));
 }

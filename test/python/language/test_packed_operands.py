@@ -197,3 +197,47 @@ def test_few_rows_are_copied_ahead(kernel, target):
         1
     ]
     assert "cp.async.cg" in compiled.asm["ptx"]
+
+
+@tw.jit
+def scaled_groups(
+    x_ptr, w_ptr, scale_ptr, out_ptr, N, K: tl.constexpr, BM: tl.constexpr, GROUP: tl.constexpr
+):
+    """Weights of 4 bits with a scale for each `GROUP` rows of a column, in a loop of known length."""
+    m, n = tl.arange(0, BM), tl.program_id(0) * 64 + tl.arange(0, 64)
+    acc = tl.zeros((BM, 64), tl.float32)
+    for start in range(0, K, 64):
+        k = start + tl.arange(0, 64)
+        x = tl.load(x_ptr + m[:, None] * K + k[None, :])
+        q = tl.load(w_ptr + (k // 2)[:, None] * N + n[None, :], mask=n[None, :] < N, other=0)
+        q = (q >> ((k % 2) * 4)[:, None]) & 15
+        scale = tl.load(scale_ptr + (k // GROUP)[:, None] * N + n[None, :], mask=n[None, :] < N, other=0.0)
+        acc = tl.dot(x, (q.to(tl.float16) - 8) * scale, acc)
+    tl.store(out_ptr + m[:, None] * N + n[None, :], acc, mask=n[None, :] < N)
+
+
+@pytest.mark.parametrize("group", [32, 8])
+@pytest.mark.parametrize("K", [64, 128, 384])
+@pytest.mark.parametrize("bm", [16, 64])
+def test_scales_of_groups(backend, rng, bm, K, group):
+    N = 96
+    x = backend.array(rng.integers(-3, 4, (bm, K)), "float16")
+    w = rng.integers(0, 256, (K // 2, N)).astype(np.uint8)
+    scale = backend.array(2.0 ** rng.integers(-2, 2, (K // group, N)), "float16")
+    out = backend.poisoned((bm, N), "float32")
+    scaled_groups[(2,)](x, backend.array(w), scale, out, N, K, bm, group)
+    q = np.stack([w & 15, w >> 4], 1).reshape(K, N) - 8.0
+    expected = backend.numpy(x).astype(float) @ (q * np.repeat(backend.numpy(scale).astype(float), group, 0))
+    np.testing.assert_array_equal(backend.numpy(out), expected)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("group", [32, 8])
+@pytest.mark.parametrize("K", [64, 128, 384])
+@pytest.mark.parametrize("bm", [16, 64])
+def test_scales_of_groups_compile_for_a_gpu(bm, K, group):
+    types = {"x_ptr": "*fp16", "w_ptr": "*u8", "scale_ptr": "*fp16", "out_ptr": "*fp32", "N": "i32"}
+    tiles = {"K": K, "BM": bm, "GROUP": group}
+    compile_kernel(
+        scaled_groups.fn, types, tiles, dict.fromkeys(types, 16), "sm_90a", Options(num_stages=4), "ptx"
+    )

@@ -38,6 +38,8 @@ void PathWalk::collectRelevant() {
   function->walk([&](Operation *op) {
     if (!isOfProtocol(op))
       return;
+    if (auto ring = dyn_cast<RingOp>(op))
+      mostSlots = std::max(mostSlots, ring.getType().getNumSlots());
     for (Operation *at = op;
          at && at != function && relevant.insert(at).second;)
       at = at->getParentOp();
@@ -192,6 +194,33 @@ static void learn(scf::ForOp loop, bool entered, PathState &state) {
     }
 }
 
+/// How many iterations of `loop` come in front of the first one that may be the
+/// last, and that one; no more than bring the copies in front of the loop to
+/// their end.
+int64_t PathWalk::countSure(scf::ForOp loop) const {
+  std::optional<APInt> count = loop.getStaticTripCount();
+  return count ? std::min<uint64_t>(count->getLimitedValue(), mostSlots) : 1;
+}
+
+/// The states in front of another iteration, given those at the end of one.
+PathStates PathWalk::next(scf::ForOp loop, const PathStates &ends) const {
+  PathStates starts;
+  for (PathState state : ends) {
+    pass(state, loop.getYieldedValues(), loop.getRegionIterArgs());
+    SmallVector<Known> carried;
+    for (Value argument : loop.getRegionIterArgs())
+      carried.push_back(state.get(argument));
+    state.leave(loop.getRegion());
+    for (auto [argument, known] :
+         llvm::zip_equal(loop.getRegionIterArgs(), carried))
+      state.set(argument, known);
+    state.set(loop.getInductionVar(), {Known::LaterCounter});
+    state.normalize();
+    starts.insert(std::move(state));
+  }
+  return starts;
+}
+
 PathStates PathWalk::visit(scf::ForOp loop, const PathStates &states) {
   PathStates exits, seen, open;
   for (const PathState &before : states) {
@@ -212,31 +241,22 @@ PathStates PathWalk::visit(scf::ForOp loop, const PathStates &states) {
     state.normalize();
     open.insert(std::move(state));
   }
+  for (int64_t left = countSure(loop); left > 1; --left)
+    open = next(loop, walk(loop.getRegion(), std::move(open)));
   while (!open.empty()) {
     if (limit(loop, seen.size() + open.size()))
       return {};
     PathStates ends = walk(loop.getRegion(), open);
     seen.merge(open);
     open.clear();
-    for (const PathState &end : ends) {
-      PathState state = end;
+    for (PathState state : ends) {
       pass(state, loop.getYieldedValues(), loop.getResults());
       state.leave(loop.getRegion());
       exits.insert(std::move(state));
-      state = end;
-      pass(state, loop.getYieldedValues(), loop.getRegionIterArgs());
-      SmallVector<Known> carried;
-      for (Value argument : loop.getRegionIterArgs())
-        carried.push_back(state.get(argument));
-      state.leave(loop.getRegion());
-      for (auto [argument, known] :
-           llvm::zip_equal(loop.getRegionIterArgs(), carried))
-        state.set(argument, known);
-      state.set(loop.getInductionVar(), {Known::LaterCounter});
-      state.normalize();
-      if (!seen.count(state))
-        open.insert(std::move(state));
     }
+    for (const PathState &state : next(loop, ends))
+      if (!seen.count(state))
+        open.insert(state);
   }
   return exits;
 }

@@ -25,6 +25,8 @@ private:
   PathStates walk(mlir::Region &region, PathStates states);
   PathStates visit(mlir::Operation *op, PathStates states);
   PathStates visit(mlir::scf::ForOp loop, const PathStates &states);
+  PathStates next(mlir::scf::ForOp loop, const PathStates &ends) const;
+  int64_t countSure(mlir::scf::ForOp loop) const;
   PathStates visit(mlir::scf::WhileOp loop, const PathStates &states);
   PathStates visit(mlir::scf::IfOp branch, const PathStates &states);
   PathStates visit(mlir::scf::IndexSwitchOp branch, const PathStates &states);
@@ -50,6 +52,8 @@ private:
   llvm::DenseSet<mlir::Operation *> relevant;
   /// What indices of slots are computed from.
   llvm::DenseSet<mlir::Value> counters;
+  /// Of the deepest ring.
+  int64_t mostSlots = 1;
 };
 
 } // namespace tilewright::warp

@@ -61,3 +61,45 @@ tile.func @converted(%x: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %w: !til
   tile.store %q, %sum : tensor<16x64x!tile.ptr<f32>>
   tile.return
 }
+
+// -----
+
+// Two rows of scales, of which each thread holds one element, stay in registers:
+// neither could neighbours be copied at once, nor has a column a chunk to swizzle.
+
+// CHECK-LABEL: @two_rows_of_scales
+// CHECK: scf.for
+// CHECK: %[[S:.*]] = tile.load {{.*}} : tensor<2x64x!tile.ptr<f16>
+// CHECK-NOT: warp.alloc %[[S]]
+// CHECK: warp.mma
+tile.func @two_rows_of_scales(%s: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f32>, %n: i32) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<16x64xf32>
+  %a = arith.constant dense<1.0> : tensor<16x64xf16>
+  %r2 = tile.range {start = 0 : i32, end = 2 : i32} : tensor<2xi32>
+  %r64 = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %row = tile.expand_dims %r2 {axis = 1 : i32} : tensor<2xi32> -> tensor<2x1xi32>
+  %l64 = arith.constant dense<64> : tensor<2x1xi32>
+  %rows = arith.muli %row, %l64 : tensor<2x1xi32>
+  %column = tile.expand_dims %r64 {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %sr = tile.broadcast %rows : tensor<2x1xi32> -> tensor<2x64xi32>
+  %sc = tile.broadcast %column : tensor<1x64xi32> -> tensor<2x64xi32>
+  %so = arith.addi %sr, %sc : tensor<2x64xi32>
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<16x64xf32>) : i32 {
+    %c128 = arith.constant 128 : i32
+    %far = arith.muli %i, %c128 : i32
+    %si = tile.addptr %s, %far : !tile.ptr<f16>, i32
+    %ss = tile.splat %si : !tile.ptr<f16> -> tensor<2x64x!tile.ptr<f16>>
+    %sp = tile.addptr %ss, %so : tensor<2x64x!tile.ptr<f16>>, tensor<2x64xi32>
+    %scale = tile.load %sp : tensor<2x64x!tile.ptr<f16>>
+    %apart = tile.expand_dims %scale {axis = 1 : i32} : tensor<2x64xf16> -> tensor<2x1x64xf16>
+    %each = tile.broadcast %apart : tensor<2x1x64xf16> -> tensor<2x32x64xf16>
+    %b = tile.reshape %each : tensor<2x32x64xf16> -> tensor<64x64xf16>
+    %d = tile.dot %a, %b, %acc : tensor<16x64xf16>, tensor<64x64xf16>, tensor<16x64xf32>
+    scf.yield %d : tensor<16x64xf32>
+  }
+  %q = tile.splat %c : !tile.ptr<f32> -> tensor<16x64x!tile.ptr<f32>>
+  tile.store %q, %sum : tensor<16x64x!tile.ptr<f32>>
+  tile.return
+}
