@@ -90,7 +90,19 @@ def _to_float(operands, types, attrs):
     if target.itemsize == 1:  # what is too large becomes the largest number, as processors convert it
         value, most = value.astype(np.float64), _largest(target)
         value = np.clip(value, -most, most)
+    elif target.itemsize == 2 and value.dtype == np.float64:
+        value = _to_odd_float32(value)
     return [value.astype(target)]
+
+
+def _to_odd_float32(value):
+    """Of inexact numbers the neighbour with an odd last bit, so that another rounding, which goes through float32 in
+    NumPy's bfloat16, rounds `value` once."""
+    near = value.astype(np.float32)
+    rest = value - near
+    even = (near.view(np.int32) & 1) == 0
+    odd = np.nextafter(near, np.where(rest > 0, np.float32(np.inf), -np.float32(np.inf)))
+    return np.where((rest != 0) & even & np.isfinite(near), odd, near)
 
 
 @functools.cache

@@ -76,9 +76,9 @@ def test_kernels_of_too_many_operations(debug):
 
     import numpy as np
 
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(tw.CompilationError, match=r"the kernel has more than .* operations") as caught:
         unrolled_kernel.warmup(np.zeros(1, np.float32), N=250, debug=debug)
-    assert time.perf_counter() - start < 30
+    assert time.process_time() - start < 30
     assert caught.value.line == unrolled_kernel.fn.__code__.co_firstlineno + 4
     assert "use tl.range" in caught.value.hint

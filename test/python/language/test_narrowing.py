@@ -1,4 +1,4 @@
-"""Casts of floats to narrower ones, towards zero."""
+"""Casts of numbers to narrower floats, rounded once, as documented through float32, or towards zero."""
 
 import ml_dtypes
 import numpy as np
@@ -58,3 +58,31 @@ def test_beyond_the_largest(backend):
     out = backend.poisoned((N,), "float16")
     narrow[1,](backend.array(np.full(N, 1e6, np.float32)), out, N, tl.float16)
     np.testing.assert_array_equal(backend.numpy(out), np.float16(65504))
+
+
+@tw.jit
+def convert(x_ptr, out_ptr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(out_ptr + i, tl.load(x_ptr + i).to(out_ptr.dtype.element_ty))
+
+
+def test_float64_is_rounded_once(backend):
+    """Through float32 each of these would be a tie."""
+    x = np.array(
+        [1 + 2.0**-8 + 2.0**-40, 1 + 3 * 2.0**-8 - 2.0**-40, 1 + 2.0**-8, 2.0**-133 * (0.5 + 2.0**-40)]
+    )
+    for sign in (1, -1):
+        out = backend.poisoned((4,), "bfloat16")
+        convert[1,](backend.array(sign * x), out, 4)
+        np.testing.assert_array_equal(
+            backend.numpy(out), sign * np.array([1 + 2.0**-7, 1 + 2.0**-7, 1.0, 2.0**-133])
+        )
+
+
+@pytest.mark.parametrize("target", ["float8_e4m3fn", "float8_e5m2"])
+def test_float64_to_float8_goes_through_float32(backend, target):
+    x = np.array([1 + 2.0**-4 + 2.0**-40, 1 + 2.0**-3 + 2.0**-40, 3.0, 1e300])
+    out = backend.poisoned((4,), target)
+    convert[1,](backend.array(x), out, 4)
+    largest = float(ml_dtypes.finfo(NARROW[target][1]).max)
+    np.testing.assert_array_equal(backend.numpy(out), [1.0, 1.125 if "e4m3" in target else 1.0, 3.0, largest])

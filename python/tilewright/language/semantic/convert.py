@@ -163,6 +163,8 @@ def _cast_float(value, source, target, rounding):
         return _convert("arith.truncf", _convert("arith.extf", value, wide), target)
     if source.primitive_bitwidth < target.primitive_bitwidth:
         return _convert("arith.extf", value, target)
+    if target.is_fp8() and source == float64:
+        return cast(cast(value, float32, rounding), target, rounding)
     nearest = _convert("arith.truncf", value, target)
     return _toward_zero(nearest, value) if rounding == "rtz" else nearest
 
