@@ -7,7 +7,6 @@
 #include "lib/Transforms/Warp/Passes.h"
 
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
-#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -93,11 +92,7 @@ void tilewright::buildWarpToLlvmPipeline(OpPassManager &manager,
       {options.computeCapability, options.archSpecific}));
   manager.addPass(createReconcileUnrealizedCastsPass());
   manager.addPass(createCheckNvidiaLegality());
-  // Directives only: a full debug section would make the assembler give up
-  // optimising.
-  LLVM::DIScopeForLLVMFuncOpPassOptions lines;
-  lines.emissionKind = LLVM::DIEmissionKind::DebugDirectivesOnly;
-  manager.addPass(LLVM::createDIScopeForLLVMFuncOpPass(lines));
+  manager.addPass(createAttachLines());
 }
 
 void tilewright::buildNvidiaPipeline(OpPassManager &manager,

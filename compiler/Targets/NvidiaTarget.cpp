@@ -82,6 +82,7 @@ static LogicalResult emitStages(ModuleOp module, const CompileOptions &options,
   ptx.ptxVersion = *version;
   ptx.fuseMulAdd = options.fuseMulAdd;
   ptx.keepLlvmIr = options.keepLlvm || options.stopAfter == "llvm";
+  ptx.check = options.debug;
   ptx.times = &artifact.times;
   FailureOr<PtxResult> result = emitPtx(module, ptx);
   if (failed(result))

@@ -26,7 +26,7 @@ tilewright::runPipeline(ModuleOp module, llvm::StringRef stage,
   build(manager);
   if (failed(manager.run(module)))
     return failure();
-  // LLVM itself verifies what the last stage is translated to.
+  // What the last stage is translated to is LLVM's to verify.
   if (options.debug || stage == "llvm")
     return success();
   PhaseTimer timer(&artifact.times, stage, "verify");

@@ -1,73 +1,80 @@
 #include "lib/Analysis/WrittenArguments.h"
 
-#include "mlir/Analysis/DataFlow/ConstantPropagationAnalysis.h"
-#include "mlir/Analysis/DataFlow/DeadCodeAnalysis.h"
-#include "mlir/Analysis/DataFlow/SparseAnalysis.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 
 using namespace mlir;
 using namespace tilewright;
 
-namespace {
-
-/// The arguments that a value is computed from.
-struct Origins {
-  llvm::BitVector arguments;
-
-  static Origins join(const Origins &lhs, const Origins &rhs) {
-    Origins both = lhs;
-    both.arguments |= rhs.arguments;
-    return both;
-  }
-  bool operator==(const Origins &other) const {
-    return join(*this, other).arguments.count() == arguments.count() &&
-           arguments.count() == other.arguments.count();
-  }
-  void print(raw_ostream &os) const {
-    llvm::interleaveComma(arguments.set_bits(), os);
-  }
-};
-
-using OriginsLattice = dataflow::Lattice<Origins>;
-
-class OriginsAnalysis
-    : public dataflow::SparseForwardDataFlowAnalysis<OriginsLattice> {
-public:
-  OriginsAnalysis(DataFlowSolver &solver, tile::FuncOp kernel)
-      : SparseForwardDataFlowAnalysis(solver), kernel(kernel) {}
-
-  /// An argument comes from itself, what is not understood from any of them.
-  void setToEntryState(OriginsLattice *lattice) override {
-    Origins origins{llvm::BitVector(kernel.getNumArguments(), true)};
-    auto argument = dyn_cast<BlockArgument>(lattice->getAnchor());
-    if (argument && argument.getOwner()->getParentOp() == kernel) {
-      origins.arguments.reset();
-      origins.arguments.set(argument.getArgNumber());
+/// Adds to `sources` what control flow of `op` gives `value`, one of its
+/// results or, where `region` is not null, an argument of that region. Fails
+/// where that is not known.
+static LogicalResult addBranchSources(Operation *op, Region *region,
+                                      Value value,
+                                      SmallVectorImpl<Value> &sources) {
+  auto branch = dyn_cast<RegionBranchOpInterface>(op);
+  if (!branch)
+    return failure();
+  bool isKnown = false;
+  for (RegionBranchPoint point : branch.getAllRegionBranchPoints()) {
+    SmallVector<RegionSuccessor> successors;
+    branch.getSuccessorRegions(point, successors);
+    for (RegionSuccessor &successor : successors) {
+      if (successor.getSuccessor() != region)
+        continue;
+      auto end = dyn_cast_or_null<RegionBranchTerminatorOpInterface>(
+          point.getTerminatorPredecessorOrNull());
+      OperandRange given = end ? end.getSuccessorOperands(successor)
+                               : branch.getEntrySuccessorOperands(successor);
+      for (auto [input, source] :
+           llvm::zip(successor.getSuccessorInputs(), given))
+        if (input == value) {
+          sources.push_back(source);
+          isKnown = true;
+        }
     }
-    propagateIfChanged(lattice, lattice->join(origins));
   }
+  return success(isKnown);
+}
 
-  LogicalResult visitOperation(Operation *op,
-                               ArrayRef<const OriginsLattice *> operands,
-                               ArrayRef<OriginsLattice *> results) override {
-    Origins origins{llvm::BitVector(kernel.getNumArguments())};
-    // An offset leads nowhere by itself, and what memory holds has no origin
-    // that could be known here.
-    if (isa<tile::AddPtrOp, tile::MakeDescriptorOp>(op))
-      origins = operands.front()->getValue();
-    else if (!isa<tile::LoadOp, tile::DescriptorLoadOp, tile::AtomicRMWOp,
-                  tile::AtomicCASOp>(op))
-      for (const OriginsLattice *operand : operands)
-        origins = Origins::join(origins, operand->getValue());
-    for (OriginsLattice *result : results)
-      propagateIfChanged(result, result->join(origins));
-    return success();
+/// Adds to `sources` the values that `value` is computed from. Fails where
+/// these are not known.
+static LogicalResult addSources(Value value, SmallVectorImpl<Value> &sources) {
+  Operation *op = value.getDefiningOp();
+  if (!op) {
+    Block *block = cast<BlockArgument>(value).getOwner();
+    if (!block->isEntryBlock())
+      return failure();
+    return addBranchSources(block->getParentOp(), block->getParent(), value,
+                            sources);
   }
+  if (isa<RegionBranchOpInterface>(op))
+    return addBranchSources(op, /*region=*/nullptr, value, sources);
+  // An offset leads nowhere by itself, and what memory holds has no origin
+  // that could be known here.
+  if (isa<tile::AddPtrOp, tile::MakeDescriptorOp>(op))
+    sources.push_back(op->getOperand(0));
+  else if (!isa<tile::LoadOp, tile::DescriptorLoadOp, tile::AtomicRMWOp,
+                tile::AtomicCASOp>(op))
+    llvm::append_range(sources, op->getOperands());
+  return success();
+}
 
-private:
-  tile::FuncOp kernel;
-};
-
-} // namespace
+llvm::BitVector ArgumentOrigins::get(Value pointer) {
+  llvm::BitVector origins(kernel.getNumArguments());
+  SmallVector<Value> open{pointer};
+  DenseSet<Value> seen;
+  while (!open.empty()) {
+    Value value = open.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    auto argument = dyn_cast<BlockArgument>(value);
+    if (argument && argument.getOwner()->getParentOp() == kernel)
+      origins.set(argument.getArgNumber());
+    else if (failed(addSources(value, open)))
+      return llvm::BitVector(kernel.getNumArguments(), true);
+  }
+  return origins;
+}
 
 /// The pointers through which `op` itself may write.
 static OperandRange getWrittenPointers(Operation *op) {
@@ -77,27 +84,6 @@ static OperandRange getWrittenPointers(Operation *op) {
   if (isa<tile::CallOp>(op))
     return op->getOperands();
   return op->getOperands().take_front(0);
-}
-
-ArgumentOrigins::ArgumentOrigins(tile::FuncOp kernel)
-    : kernel(kernel), solver(std::make_unique<DataFlowSolver>(
-                          DataFlowConfig().setInterprocedural(false))) {
-  solver->load<dataflow::DeadCodeAnalysis>();
-  solver->load<dataflow::SparseConstantPropagation>();
-  solver->load<OriginsAnalysis>(kernel);
-  if (failed(solver->initializeAndRun(kernel)))
-    solver.reset();
-}
-
-ArgumentOrigins::~ArgumentOrigins() = default;
-
-llvm::BitVector ArgumentOrigins::get(Value pointer) {
-  if (!solver)
-    return llvm::BitVector(kernel.getNumArguments(), true);
-  // A value without a state is in code that never runs.
-  auto *origins = solver->lookupState<OriginsLattice>(pointer);
-  return origins ? origins->getValue().arguments
-                 : llvm::BitVector(kernel.getNumArguments());
 }
 
 llvm::BitVector tilewright::findWrittenArguments(tile::FuncOp kernel) {

@@ -7,29 +7,20 @@
 
 #include "llvm/ADT/BitVector.h"
 
-#include <memory>
-
-namespace mlir {
-class DataFlowSolver;
-} // namespace mlir
-
 namespace tilewright {
 
 /// Which arguments of a kernel its values are computed from.
 class ArgumentOrigins {
 public:
-  explicit ArgumentOrigins(tile::FuncOp kernel);
-  ~ArgumentOrigins();
+  explicit ArgumentOrigins(tile::FuncOp kernel) : kernel(kernel) {}
 
   /// The arguments that `pointer`, or a tile of pointers, may come from:
-  /// followed through arithmetic, control flow and integers. What was loaded,
-  /// or is computed in code that never runs, comes from none.
+  /// followed back through arithmetic, control flow and integers. What was
+  /// loaded comes from none.
   llvm::BitVector get(mlir::Value pointer);
 
 private:
   tile::FuncOp kernel;
-  /// Null where the analysis failed.
-  std::unique_ptr<mlir::DataFlowSolver> solver;
 };
 
 /// One bit for each argument: set unless no store and no atomic operation of

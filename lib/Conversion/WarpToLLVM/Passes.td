@@ -43,3 +43,29 @@ def CheckNvidiaLegality : Pass<"nvidia-check-legality", "::mlir::ModuleOp"> {
     ```
   }];
 }
+
+def AttachLines : Pass<"nvidia-attach-lines", "::mlir::ModuleOp"> {
+  let summary = "scopes for the lines of the source, for profilers";
+  let description = [{
+    LLVM writes the line of an instruction where it knows a scope of the line:
+    the function, or the file of the line in it.
+
+    Input: the end of lowering, ops with locations in files. Output: the same,
+    each function a subprogram of one compile unit, from which only directives
+    come; the locations of calls, and those in other files than the function's,
+    name their file.
+
+    ```mlir
+    llvm.func @kernel() {
+      llvm.return loc(callsite("b.py":3:1 at "a.py":7:5))
+    } loc("a.py":1:1)
+    // becomes, with block_file the file "b.py" in the subprogram of @kernel,
+    llvm.func @kernel() {
+      llvm.return loc(callsite(fused<#block_file>["b.py":3:1] at "a.py":7:5))
+    } loc(fused<#subprogram>["a.py":1:1])
+    ```
+
+    Refuses nothing: an op without a line stays without one.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}

@@ -78,9 +78,11 @@ static void allowContraction(llvm::Module &module) {
 
 std::unique_ptr<llvm::Module>
 tilewright::translateToLlvm(ModuleOp module, llvm::LLVMContext &context,
-                            llvm::TargetMachine &machine, bool fuseMulAdd) {
+                            llvm::TargetMachine &machine, bool fuseMulAdd,
+                            bool check) {
   std::unique_ptr<llvm::Module> result = translateModuleToLLVMIR(
-      module, context, module.getName().value_or("kernel"));
+      module, context, module.getName().value_or("kernel"),
+      /*disableVerification=*/!check);
   if (!result) {
     module.emitError("cannot be translated to LLVM IR");
     return nullptr;

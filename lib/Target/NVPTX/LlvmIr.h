@@ -24,11 +24,12 @@ createNvptxMachine(const GpuArch &arch, unsigned ptxVersion,
 
 /// Translates `module`, of the LLVM and NVVM dialects, sets the target and
 /// links the mathematics library. With `fuseMulAdd`, a * b + c in the module's
-/// own functions may be rounded once. Null with an error where that fails.
+/// own functions may be rounded once; with `check` LLVM verifies the result.
+/// Null with an error where that fails.
 std::unique_ptr<llvm::Module> translateToLlvm(mlir::ModuleOp module,
                                               llvm::LLVMContext &context,
                                               llvm::TargetMachine &machine,
-                                              bool fuseMulAdd);
+                                              bool fuseMulAdd, bool check);
 
 /// Optimises for the code generator: what pays on straight-line kernel code and
 /// their loops, in some milliseconds.

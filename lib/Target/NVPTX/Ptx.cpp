@@ -120,8 +120,8 @@ FailureOr<PtxResult> tilewright::emitPtx(ModuleOp module,
   std::unique_ptr<llvm::Module> llvmModule;
   {
     PhaseTimer timer(options.times, "llvm", "translate to LLVM IR");
-    llvmModule =
-        translateToLlvm(module, context, **machine, options.fuseMulAdd);
+    llvmModule = translateToLlvm(module, context, **machine, options.fuseMulAdd,
+                                 options.check);
   }
   if (!llvmModule)
     return failure();

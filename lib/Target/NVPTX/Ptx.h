@@ -20,6 +20,8 @@ struct PtxOptions {
   bool fuseMulAdd = true;
   /// Also return the LLVM IR that PTX was made from.
   bool keepLlvmIr = false;
+  /// Verify the LLVM IR.
+  bool check = false;
   /// Where to note how long what took, or null.
   PhaseTimes *times = nullptr;
 };
