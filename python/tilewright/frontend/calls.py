@@ -115,7 +115,8 @@ class Calls:
                 "decorate it with @tw.jit, or with @tl.constexpr_function if it only computes with constants",
             )
         if callable(function):
-            return f"{getattr(function, '__name__', function)!r} cannot be called in a kernel", node
+            name = getattr(function, "__name__", function)
+            return f"{name!r} cannot be called in a kernel", node, _namesake(name)
         return f"{describe(function)} is not a function", node.func if isinstance(node, ast.Call) else node
 
     def _check_arguments(self, function, args, kwargs):
@@ -130,7 +131,8 @@ class Calls:
         for value in [*args, *kwargs.values()]:
             if not is_constant(value):
                 raise LanguageError(
-                    f"{name}() is evaluated while compiling, but an argument is {describe(value)}"
+                    f"{name}() is evaluated while compiling, but an argument is {describe(value)}",
+                    hint=_namesake(name),
                 )
         return function(*map(unwrap, args), **{name: unwrap(value) for name, value in kwargs.items()})
 
@@ -174,4 +176,11 @@ def too_deep(function):
 
 def _usage(function):
     text = f"it is called as {function.__name__}{inspect.signature(function)}"
-    return re.sub(r"tilewright\.language\.(\w+\.)*", "tl.", text)
+    return re.sub(r"constexpr\[(.*?)\]", r"\1", re.sub(r"tilewright\.language\.(\w+\.)*", "tl.", text))
+
+
+def _namesake(name):
+    """The hint that the language has a function called as one of Python's or NumPy's, if it has."""
+    from .. import language
+
+    return f"tl.{name} is for values of the kernel" if callable(getattr(language, str(name), None)) else None

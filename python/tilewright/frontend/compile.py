@@ -117,10 +117,7 @@ def _compile(fn, arg_types, constexprs, attrs, options, target, trees, extents, 
             for name, parameter in signature_of(fn).parameters.items():
                 value = assemble(trees.get(name, name), values)
                 visitor.scope[name] = wrap(_as_annotated(visitor, name, parameter.annotation, value))
-            if visitor.run() is not None:
-                raise visitor.error(
-                    "a kernel returns nothing", source.tree, "store the result through a pointer"
-                )
+            visitor.run()
             builder.operation("tile.return")
     builder.visitor = None  # a cycle would keep the context until it is collected
     try:

@@ -52,6 +52,8 @@ class Statements:
 
     def visit_Return(self, node):
         value = None if node.value is None else self.visit(node.value)
+        if self.caller is None and value is not None and unwrap(value) is not None:
+            raise self.error("a kernel returns nothing", node, "store the result through a pointer")
         return self.return_from_loop(value) if self.loop_depth else Exit(value)
 
     def return_from_loop(self, value):

@@ -302,8 +302,8 @@ def adds_text_and_number(n):
 
 
 @mistake("i32", r"a kernel returns nothing", "store the result")
-def returns_a_value(n):  # !
-    return n
+def returns_a_value(n):
+    return n  # !
 
 
 @pytest.mark.parametrize(Mistakes.names, MISTAKES)

@@ -1,5 +1,8 @@
 """Wrong arguments of ops are shown at the user's line (marked `# !` below) with what was expected and found."""
 
+import math
+
+import numpy as np
 import pytest
 import tilewright.language as tl
 from mistakes import Mistakes, check_mistake
@@ -46,9 +49,38 @@ def float_mask(x):
     tl.load(x, mask=1.0)  # !
 
 
-@mistake("*fp32", r"shapes \[8\] and \[16\] do not broadcast: side 0 is 8 in one and 16 in the other")
+@mistake(
+    "*fp32",
+    r"shapes \[8\] of the pointers and \[16\] of the mask do not broadcast: side 0 is 8 in one and 16",
+)
 def mask_of_another_shape(x):
     tl.load(x + tl.arange(0, 8), mask=tl.arange(0, 16) < 3)  # !
+
+
+@mistake("*fp32", r"shapes \[8\] of the pointers and \[16\] of the stored value do not broadcast")
+def value_of_another_shape(x):
+    tl.store(x + tl.arange(0, 8), tl.arange(0, 16))  # !
+
+
+@mistake("*fp32", r"shapes \[8\] of the pointers and \[16\] of the value do not broadcast")
+def added_value_of_another_shape(x):
+    tl.atomic_add(x + tl.arange(0, 8), tl.arange(0, 16))  # !
+
+
+@mistake("*fp32", r"sqrt\(\) is evaluated while compiling", r"tl\.sqrt is for values of the kernel")
+def function_of_constants(x):
+    tl.store(x, math.sqrt(tl.load(x)))  # !
+
+
+@mistake("*fp32", r"'arange' cannot be called in a kernel", r"tl\.arange is for values of the kernel")
+def function_of_numpy(x):
+    tl.store(x, np.arange(8))  # !
+
+
+@mistake("*fp32", r"missing a required argument: 'a'", r"it is called as <lambda>\(a, b=2\)")
+def default_of_a_lambda(x):
+    add = lambda a, b=2: a + b  # noqa: E731
+    tl.store(x, add())  # !
 
 
 @mistake("*fp32", r"tl\.store of a block of shape \[4, 8\] through pointers of shape \[8\]")

@@ -184,4 +184,6 @@ def test_math_of_halves_is_computed_in_float32(tile):
 def test_functions_outside_of_a_kernel():
     with pytest.raises(tl.LanguageError, match="only be called inside a kernel"):
         tl.program_id(0)
+    with pytest.raises(tl.LanguageError, match="only be called inside a kernel"):
+        tl.load([1.0, 2.0])
     assert tl.cdiv(7, 2) == 4

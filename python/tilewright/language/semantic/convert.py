@@ -70,6 +70,7 @@ def to_tensor(value):
         return value
     if is_literal(value):
         return constant(value, literal_type(value))
+    builder()  # outside of a kernel that is what is wrong
     raise LanguageTypeError(f"expected a block, a scalar or a number, got {describe(value)}")
 
 

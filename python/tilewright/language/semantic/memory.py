@@ -12,6 +12,7 @@ LOAD_CACHE = {"": 0, None: 0, ".ca": 1, ".cg": 2, ".cs": 3, ".cv": 4}
 STORE_CACHE = {"": 0, None: 0, ".wb": 5, ".cg": 2, ".cs": 3, ".wt": 6}
 EVICTION = {"": 0, None: 0, "evict_first": 1, "evict_last": 2}
 SEMANTICS = {None: 3, "relaxed": 0, "acquire": 1, "release": 2, "acq_rel": 3}
+_OF_POINTERS = " of the pointers"
 SCOPES = {None: 1, "cta": 0, "gpu": 1, "sys": 2}
 
 
@@ -43,7 +44,7 @@ def _mask_for(pointer, mask, what):
         raise LanguageTypeError(
             f"the mask of {what} is a block of shape {list(mask.shape)} but the pointer is a scalar"
         )
-    shape = broadcast_shapes(pointer.shape, mask.shape)
+    shape = broadcast_shapes(pointer.shape, mask.shape, (_OF_POINTERS, " of the mask"))
     return broadcast_to_shape(pointer, shape), broadcast_to_shape(to_bool(mask), shape)
 
 
@@ -89,7 +90,8 @@ def store(pointer, value, mask, cache, eviction):
         raise LanguageTypeError(f"Cannot store to a constant pointer: {pointer.type}")
     element = pointer.dtype.element_ty
     value = to_tensor(value)
-    shape = broadcast_shapes(pointer.shape, value.shape) if pointer.type.is_block() else ()
+    both = (_OF_POINTERS, " of the stored value")
+    shape = broadcast_shapes(pointer.shape, value.shape, both) if pointer.type.is_block() else ()
     # A value of fewer sides than the pointers is more often a mistake in the pointers, which writes elsewhere.
     if shape != pointer.shape or len(value.shape) not in (0, len(pointer.shape)):
         shapes = f"{list(value.shape)} through pointers of shape {list(pointer.shape)}"
@@ -147,7 +149,7 @@ def atomic_rmw(op, pointer, value, mask, sem, scope):
     pointer = _atomic_pointer(pointer, what)
     value = to_tensor(value)
     if pointer.type.is_block():
-        shape = broadcast_shapes(pointer.shape, value.shape)
+        shape = broadcast_shapes(pointer.shape, value.shape, (_OF_POINTERS, " of the value"))
         pointer = broadcast_to_shape(pointer, shape)
     element = pointer.dtype.element_ty
     kind = atomic_kind(op, element, what)

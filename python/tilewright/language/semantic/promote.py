@@ -131,15 +131,17 @@ def splat(value, shape):
     return emit("tile.splat", [value], block_type(value.dtype, shape))
 
 
-def broadcast_shapes(left, right):
-    """The common shape of two shapes by NumPy's rule: missing leading sides and sides of 1 stretch."""
+def broadcast_shapes(left, right, of=("", "")):
+    """The common shape of two shapes by NumPy's rule: missing leading sides and sides of 1 stretch.
+
+    `of` says whose they are, where the source does not show it."""
     rank = max(len(left), len(right))
     padded = [(1,) * (rank - len(shape)) + tuple(shape) for shape in (left, right)]
     shape = []
     for axis, (a, b) in enumerate(zip(*padded, strict=True)):
         if a != b and 1 not in (a, b):
             raise LanguageValueError(
-                f"shapes {list(left)} and {list(right)} do not broadcast: "
+                f"shapes {list(left)}{of[0]} and {list(right)}{of[1]} do not broadcast: "
                 f"side {axis} is {a} in one and {b} in the other"
             )
         shape.append(max(a, b))
