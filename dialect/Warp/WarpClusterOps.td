@@ -29,9 +29,15 @@ def Warp_ClusterBarrierOp : Warp_Op<"cluster_barrier", [
     C1: all threads of the cluster pass equally many, those of all roles. (A
         promise; that each role has one, if any has, is checked.)
 
+    With `rings_only` nothing is seen but the barriers of rings, which are
+    ordered by a fence of their own: nobody waits for what is on its way to or
+    from memory.
+
     ```mlir
     warp.cluster_barrier
+    warp.cluster_barrier rings_only
     ```
   }];
-  let assemblyFormat = "attr-dict";
+  let arguments = (ins UnitAttr:$ringsOnly);
+  let assemblyFormat = "(`rings_only` $ringsOnly^)? attr-dict";
 }

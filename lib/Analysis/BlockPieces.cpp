@@ -41,9 +41,12 @@ void BlockCut::requireOfDot(tile::DotOp dot, const NvidiaTarget &target) {
   auto a = cast<RankedTensorType>(dot.getA().getType());
   const int64_t rows = a.getShape()[a.getRank() - 2];
   require(a.getShape().back(), kContractedBits / a.getElementTypeBitWidth());
-  if (target.hasWgmma() && a.getRank() == 2 && rows > kWarpgroupRows &&
-      isTensorCoreDot(dot))
+  if (!target.hasWgmma() || a.getRank() != 2 || !isTensorCoreDot(dot))
+    return;
+  if (rows > kWarpgroupRows)
     require(rows, kWarpgroupRows);
+  if (rows >= kWarpgroupRows)
+    joined.insert(cast<RankedTensorType>(dot.getType()).getShape().back());
 }
 
 void BlockCut::require(int64_t side, int64_t size) {
@@ -85,7 +88,10 @@ SmallVector<Segment> BlockCut::getSegments(int64_t side) const {
   auto known = least.find(side);
   const int64_t leastSize =
       known == least.end() ? kLeastSegment : known->second;
-  const int64_t perPiece = std::max<int64_t>(kLeastSegment / 2, side / 16);
+  // Columns of pieces beside each other are computed by one instruction.
+  const int64_t perPiece =
+      joined.contains(side) ? kLeastSegment / 4
+                            : std::max<int64_t>(kLeastSegment / 2, side / 16);
   SmallVector<Segment> segments;
   int64_t start = 0;
   for (int64_t size : planCut(side, leastSize, perPiece).sizes) {

@@ -22,6 +22,7 @@
 #include "lib/Analysis/NvidiaTarget.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace tilewright {
 
@@ -49,7 +50,8 @@ class BlockCut {
 public:
   /// Segments are as small as 16; those of sides that products contract as long
   /// as an instruction is deep, and those of their rows as long as a warpgroup
-  /// is high where it computes them.
+  /// is high where it computes them. Columns that warpgroups compute are cut
+  /// more readily than other sides.
   BlockCut(tile::FuncOp func, const NvidiaTarget &target);
 
   /// A power of two is one segment.
@@ -69,6 +71,8 @@ private:
 
   /// The least size of a segment of sides for which it is not the default.
   llvm::DenseMap<int64_t, int64_t> least;
+  /// The columns of products of warpgroups, whose pieces one instruction takes.
+  llvm::DenseSet<int64_t> joined;
 };
 
 } // namespace tilewright

@@ -257,5 +257,7 @@ SmallVector<SharedUse> tilewright::getUsesAfter(Operation *op) {
 }
 
 bool tilewright::synchronizes(Operation *op) {
-  return isa<warp::BarrierOp, warp::ClusterBarrierOp>(op) || usesScratch(op);
+  if (auto meeting = dyn_cast<warp::ClusterBarrierOp>(op))
+    return !meeting.getRingsOnly();
+  return isa<warp::BarrierOp>(op) || usesScratch(op);
 }

@@ -265,9 +265,9 @@ static LogicalResult formCluster(tile::FuncOp func, SpecializeOp roles) {
     return size;
   OpBuilder b(roles);
   func->setAttr(WarpDialect::kClusterSizeAttr, b.getI32IntegerAttr(*size));
-  ClusterBarrierOp::create(b, roles.getLoc());
+  ClusterBarrierOp::create(b, roles.getLoc(), /*ringsOnly=*/true);
   b.setInsertionPointAfter(roles);
-  ClusterBarrierOp::create(b, roles.getLoc());
+  ClusterBarrierOp::create(b, roles.getLoc(), /*ringsOnly=*/false);
   return success();
 }
 

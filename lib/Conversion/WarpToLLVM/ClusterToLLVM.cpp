@@ -30,7 +30,10 @@ struct ClusterBarrierLowering : ConvertOpToLLVMPattern<warp::ClusterBarrierOp> {
   matchAndRewrite(warp::ClusterBarrierOp op, OneToNOpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     UnitAttr aligned = rewriter.getUnitAttr();
-    NVVM::ClusterArriveOp::create(rewriter, op.getLoc(), aligned);
+    if (op.getRingsOnly())
+      NVVM::ClusterArriveRelaxedOp::create(rewriter, op.getLoc(), aligned);
+    else
+      NVVM::ClusterArriveOp::create(rewriter, op.getLoc(), aligned);
     NVVM::ClusterWaitOp::create(rewriter, op.getLoc(), aligned);
     rewriter.eraseOp(op);
     return success();

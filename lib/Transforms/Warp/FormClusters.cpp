@@ -239,9 +239,9 @@ void ClusterFormer::run() {
   for (const SharedLoad &load : plan.loads)
     share(load, variation);
   b.setInsertionPoint(plan.roles);
-  ClusterBarrierOp::create(b);
+  ClusterBarrierOp::create(b, /*ringsOnly=*/true);
   b.setInsertionPoint(func.getBody().front().getTerminator());
-  ClusterBarrierOp::create(b);
+  ClusterBarrierOp::create(b, /*ringsOnly=*/false);
 }
 
 /// Whether `value` is `start` less `step`.

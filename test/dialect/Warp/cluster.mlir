@@ -14,6 +14,8 @@ tile.func @multicast(%map: !warp.tensor_map, %i: i32, %c: i1)
   %ring = warp.ring : !ring
   // CHECK: %[[RANK:.*]] = warp.cluster_rank{{$}}
   %rank = warp.cluster_rank
+  // CHECK: warp.cluster_barrier rings_only{{$}}
+  warp.cluster_barrier rings_only
   // CHECK: warp.cluster_barrier{{$}}
   warp.cluster_barrier
   // CHECK: %[[NONE:.*]] = warp.ring.no_slot : !warp.slot<cluster 4>

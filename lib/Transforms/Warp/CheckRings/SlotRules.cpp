@@ -73,9 +73,11 @@ LogicalResult SlotRules::apply(Operation *op, PathState &path, bool released) {
         path.synchronize();
         return success();
       })
-      .Case([&](ClusterBarrierOp) {
-        path.synchronize();
+      .Case([&](ClusterBarrierOp barrier) {
         path.unannounced.clear();
+        if (barrier.getRingsOnly())
+          return success();
+        path.synchronize();
         path.shared.clear();
         return success();
       })

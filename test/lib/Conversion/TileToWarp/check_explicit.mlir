@@ -87,9 +87,9 @@ tile.func @nothing() attributes {tile.kernel} {
 // Blocks of a cluster wait until all have rings, and until none of them is used.
 // CHECK-LABEL: tile.func @cluster
 // CHECK-SAME: warp.cluster_size = 2 : i32
-// CHECK: warp.cluster_barrier
+// CHECK: warp.cluster_barrier rings_only
 // CHECK-NEXT: warp.specialize
-// CHECK: warp.cluster_barrier
+// CHECK: warp.cluster_barrier{{$}}
 // CHECK-NEXT: tile.return
 tile.func @cluster(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
   %zero = arith.constant 0 : i32

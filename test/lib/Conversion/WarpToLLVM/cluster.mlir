@@ -17,7 +17,7 @@
 // CHECK: mbarrier.init.shared::cta.b64 [$1], 1;
 // CHECK: mbarrier.init.shared::cta.b64 [$1], 8;
 // CHECK: fence.mbarrier_init.release.cluster;
-// CHECK: nvvm.cluster.arrive {aligned}
+// CHECK: nvvm.cluster.arrive.relaxed {aligned}
 // CHECK: nvvm.cluster.wait {aligned}
 // CHECK: mbarrier.try_wait.parity.shared::cta.b64 done, [$0], $1;
 // CHECK: %[[TELLS:.*]] = llvm.icmp "ult" %[[LANE:.*]], %{{.*}} : i32
@@ -43,14 +43,16 @@
 // PTX: .visible .entry multicast
 // PTX: .explicitcluster
 // PTX: .reqnctapercluster 2, 1, 1
-// PTX: barrier.cluster.arrive.aligned;
+// PTX: barrier.cluster.arrive.relaxed.aligned;
 // PTX: barrier.cluster.wait.aligned;
 // PTX: mapa.shared::cluster.u32
 // PTX: multicast::cluster
+// PTX: barrier.cluster.arrive.aligned;
+// PTX: barrier.cluster.wait.aligned;
 tile.func @multicast(%map: !warp.tensor_map, %i: i32, %j: i32, %same: i1)
     attributes {tile.kernel, warp.num_warps = 4 : i32, warp.block_warps = 5 : i32, warp.cluster_size = 2 : i32} {
   %ring = warp.ring : !ring
-  warp.cluster_barrier
+  warp.cluster_barrier rings_only
   warp.specialize warps [4, 1] {
     %full, %x, %y = warp.ring.wait %ring : !ring
     warp.ring.release %full : !warp.slot<cluster 2>

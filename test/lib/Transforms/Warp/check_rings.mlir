@@ -343,7 +343,7 @@ tile.func @cluster(%map: !warp.tensor_map, %k: i32)
   %c0 = arith.constant 0 : i32
   %c32 = arith.constant 32 : i32
   %ring = warp.ring {warp.shared_offset = 0 : i32} : !warp.ring<2 x {!bt}, transactions, cluster 2>
-  warp.cluster_barrier
+  warp.cluster_barrier rings_only
   warp.specialize warps [4, 1] {
     scf.for %i = %c0 to %k step %c32 : i32 {
       %slot, %b = warp.ring.wait %ring : !warp.ring<2 x {!bt}, transactions, cluster 2>

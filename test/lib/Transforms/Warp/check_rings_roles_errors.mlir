@@ -246,3 +246,20 @@ tile.func @cluster_end() attributes {warp.cluster_size = 2 : i32} {
   // expected-error @+1 {{rule 'cluster meets' is broken: ends while other blocks may still use its rings, for no warp.cluster_barrier stands behind their last use}}
   tile.return
 }
+
+// -----
+
+#plain = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+!tile = !warp.shared<16x8xf16, #plain>
+!ring = !warp.ring<2 x {!tile}, transactions, cluster 2>
+
+// Cluster meets: a barrier that orders nothing but the making of rings does not end their use.
+tile.func @cluster_end_rings_only() attributes {warp.cluster_size = 2 : i32} {
+  %ring = warp.ring : !ring
+  warp.cluster_barrier
+  %slot, %tile = warp.ring.wait %ring : !ring
+  warp.ring.release %slot : !warp.slot<cluster 2>
+  warp.cluster_barrier rings_only
+  // expected-error @+1 {{rule 'cluster meets' is broken: ends while other blocks may still use its rings, for no warp.cluster_barrier stands behind their last use}}
+  tile.return
+}

@@ -16,7 +16,7 @@
 // CHECK-SAME: warp.cluster_size = 2 : i32
 // CHECK-NOT: warp.padded_grid
 // CHECK: %[[RING:.*]] = warp.ring : !warp.ring<3 x {{.*}}, transactions, cluster 2>
-// CHECK-NEXT: warp.cluster_barrier
+// CHECK-NEXT: warp.cluster_barrier rings_only
 // CHECK-NEXT: warp.specialize
 // CHECK: %[[RANK:.*]] = warp.cluster_rank
 // CHECK-NEXT: %[[ID:.*]] = tile.program_id x
@@ -46,7 +46,7 @@
 // CHECK: %[[SAME:.*]] = arith.cmpi eq, %[[COLUMN0]], %[[COLUMN1]]
 // CHECK-NEXT: warp.tma_load %{{.*}}[%[[COLUMN]], %[[K]]], %{{.*}}#1 multicast if %[[SAME]] : !tile.desc
 // CHECK: warp.ring.commit %{{.*}} : !warp.slot<cluster 2>
-// CHECK: warp.cluster_barrier
+// CHECK: warp.cluster_barrier{{$}}
 // CHECK-NEXT: tile.return
 tile.func @persistent(%a: !desc, %n: i32, %side: i32, %p: !tile.ptr<i32>)
     attributes {tile.kernel, warp.num_warps = 4 : i32, warp.persistent} {
