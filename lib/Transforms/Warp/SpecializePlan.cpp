@@ -318,7 +318,7 @@ static int64_t countPrograms(int64_t bytes, int64_t limit) {
 
 /// Whether a ring is deeper that is too shallow to hide what loads take.
 static bool isDeeper(ArrayRef<RingType> rings, ArrayRef<RingType> others) {
-  constexpr int64_t kDeepEnough = 4;
+  constexpr int64_t kDeepEnough = 5;
   return llvm::any_of(llvm::zip_equal(rings, others), [](auto pair) {
     auto [ring, other] = pair;
     return other.getNumSlots() < kDeepEnough &&

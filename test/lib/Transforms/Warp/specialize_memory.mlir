@@ -7,10 +7,16 @@
 // RUN: tilewright-opt %s -split-input-file \
 // RUN:   -convert-tile-to-warp='num-warps=4 compute-capability=90 arch-specific=true' \
 // RUN:   -canonicalize -cse -warp-specialize='num-stages=3 limit=116000' | FileCheck %s --check-prefix=SMALL
+// RUN: tilewright-opt %s -split-input-file \
+// RUN:   -convert-tile-to-warp='num-warps=4 compute-capability=90 arch-specific=true' \
+// RUN:   -canonicalize -cse -warp-specialize='num-stages=5 limit=190000' | FileCheck %s --check-prefix=FIVE
+// RUN: tilewright-opt %s -split-input-file \
+// RUN:   -convert-tile-to-warp='num-warps=4 compute-capability=90 arch-specific=true' \
+// RUN:   -canonicalize -cse -warp-specialize='num-stages=6 limit=220000' | FileCheck %s --check-prefix=SIX
 
 // Two programs of three slots of 32 KB fit on a multiprocessor if each stores
 // through 16 KB instead of 32; no two of four slots do. Where shared memory is
-// short, the ring gets what the store does without.
+// short, the ring gets what the store does without, up to a fifth slot.
 
 // CHECK-LABEL: @store
 // CHECK: warp.ring : !warp.ring<3 x
@@ -23,6 +29,14 @@
 // SMALL-LABEL: @store
 // SMALL: warp.ring : !warp.ring<3 x
 // SMALL: warp.alloc : !warp.shared<16384xi8
+
+// FIVE-LABEL: @store
+// FIVE: warp.ring : !warp.ring<5 x
+// FIVE: warp.alloc : !warp.shared<16384xi8
+
+// SIX-LABEL: @store
+// SIX: warp.ring : !warp.ring<5 x
+// SIX: warp.alloc : !warp.shared<32768xi8
 tile.func @store(%a: !tile.ptr<f16>, %b: !tile.ptr<f16>, %o: !tile.ptr<f16>, %n: i64, %i: i32) attributes {tile.kernel} {
   %c0 = arith.constant 0 : i32
   %c64 = arith.constant 64 : i32
