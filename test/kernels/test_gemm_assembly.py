@@ -83,6 +83,19 @@ def test_tiles_of_192_rows(columns, order):
 
 
 @needs_assembler
+@pytest.mark.parametrize("rows", (64, 128))
+@pytest.mark.parametrize("columns", (80, 112, 208, 240))
+def test_columns_of_many_pieces(rows, columns):
+    """One instruction computes all columns, whose pieces have tensor maps of their own."""
+    constants = matmul_constants(BLOCK_M=rows, BLOCK_N=columns, BLOCK_K=64, **K_MAJOR)
+    compiled = assemble(matmul_kernel, "fp16", constants, "sm_90a", rows // 16, 4)
+    assert f"wgmma.mma_async.sync.aligned.m64n{columns}k16" in compiled.asm["ptx"]
+    maps, persistent = tensor_maps(compiled)
+    assert maps > columns.bit_count() and persistent
+    assert (compiled.metadata["advice"], compiled.metadata["spills"]) == ([], 0)
+
+
+@needs_assembler
 @pytest.mark.parametrize(
     "m, n, epilogue",
     [
