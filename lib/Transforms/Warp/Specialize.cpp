@@ -96,8 +96,12 @@ static Operation *findFirstUse(const LoadGroup &group) {
       if (!llvm::is_contained(served, user))
         add(user);
   }
-  for (Operation *op = group.loads.back().load; op && op != first;
-       op = op->getNextNode())
+  // Nothing releases between the loads; the last may stand behind `first`.
+  Operation *op = group.loads.front().load;
+  for (const TmaLoad &load : group.loads)
+    if (load.load->isBeforeInBlock(op))
+      op = load.load;
+  for (; op && op != first; op = op->getNextNode())
     if (releases(op))
       return op;
   return first;
