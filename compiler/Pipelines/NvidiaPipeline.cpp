@@ -66,6 +66,7 @@ void tilewright::buildTileToWarpPipeline(OpPassManager &manager,
     manager.addPass(warp::createPrepareEpilogue());
   }
   manager.addPass(warp::createPipelineLoops({numStages, limit}));
+  manager.addPass(warp::createLoadAhead({options.maxRegisters}));
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   manager.addPass(warp::createAllocateShared(

@@ -6,11 +6,16 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
+#include <tuple>
 
 using namespace mlir;
 using namespace tilewright;
 using warp::LinearAttr;
+
+/// What one access of memory brings at least.
+static constexpr int64_t kSectorBytes = 32;
 
 std::optional<MemoryAccess> MemoryAccess::of(Operation *op) {
   auto access = TypeSwitch<Operation *, MemoryAccess>(op)
@@ -45,11 +50,19 @@ AccessLayouts::AccessLayouts(Operation *root, const AxisInfoAnalysis &axes,
 
 SmallVector<int32_t> AccessLayouts::getOrder(const MemoryAccess &access) const {
   AxisInfo info = axes.get(access.ptr);
-  SmallVector<int32_t> order(access.getType().getRank());
-  std::iota(order.begin(), order.end(), 0);
-  llvm::sort(order, [&](int32_t a, int32_t b) {
-    return std::pair(info[a].contiguity, a) > std::pair(info[b].contiguity, b);
-  });
+  // How far neighbours lie apart; where an element is repeated, threads side by
+  // side would bring no other ones.
+  auto getStep = [&](int32_t dim) {
+    int64_t step = std::abs(steps.get(access.ptr, dim));
+    return step == 0 ? AddressSteps::kFar : step;
+  };
+  SmallVector<std::tuple<int64_t, int64_t, int32_t>> dims;
+  for (int32_t dim = 0, rank = access.getType().getRank(); dim < rank; ++dim)
+    dims.push_back({info[dim].contiguity, -getStep(dim), dim});
+  llvm::sort(dims, std::greater<>());
+  SmallVector<int32_t> order;
+  for (auto [contiguity, step, dim] : dims)
+    order.push_back(dim);
   return order;
 }
 
@@ -69,10 +82,14 @@ AccessLayouts::Group AccessLayouts::getGroup(const MemoryAccess &access) const {
 }
 
 bool AccessLayouts::isContiguous(const MemoryAccess &access) const {
+  int64_t bytes = getPointeeBytes(access.ptr.getType());
   AxisInfo info = axes.get(access.ptr);
-  return llvm::any_of(info.getDims(), [](const AxisFacts &facts) {
-    return facts.contiguity > 1;
-  });
+  for (auto [dim, facts] : llvm::enumerate(info.getDims())) {
+    int64_t step = std::abs(steps.get(access.ptr, dim));
+    if (facts.contiguity > 1 || (step > 0 && step < kSectorBytes / bytes))
+      return true;
+  }
+  return false;
 }
 
 LinearAttr AccessLayouts::getCoalesced(const MemoryAccess &access) const {

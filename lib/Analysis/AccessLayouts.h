@@ -3,6 +3,7 @@
 #ifndef TILEWRIGHT_LIB_ANALYSIS_ACCESSLAYOUTS_H
 #define TILEWRIGHT_LIB_ANALYSIS_ACCESSLAYOUTS_H
 
+#include "lib/Analysis/AddressSteps.h"
 #include "lib/Analysis/AxisInfo.h"
 
 #include "dialect/Warp/WarpAttributes.h"
@@ -33,8 +34,8 @@ public:
   AccessLayouts(mlir::Operation *root, const AxisInfoAnalysis &axes,
                 int64_t numWarps);
 
-  /// Whether neighbouring elements are neighbours in memory, so that the layout
-  /// matters.
+  /// Whether neighbouring elements are neighbours in memory, or probably close
+  /// to each other, so that the layout matters.
   bool isContiguous(const MemoryAccess &access) const;
 
   warp::LinearAttr getCoalesced(const MemoryAccess &access) const;
@@ -49,7 +50,8 @@ public:
   bool isWideEnough(const MemoryAccess &access, warp::LinearAttr layout) const;
 
 private:
-  /// Dimensions from the most to the least contiguous.
+  /// Dimensions from the most to the least contiguous; where none is known to
+  /// be, from the least to the largest probable step.
   llvm::SmallVector<int32_t> getOrder(const MemoryAccess &access) const;
   int64_t getVectorSize(const MemoryAccess &access) const;
 
@@ -58,6 +60,7 @@ private:
 
   const AxisInfoAnalysis &axes;
   int64_t numWarps;
+  mutable AddressSteps steps; // remembers
   std::map<Group, int64_t> vectors;
 };
 

@@ -73,25 +73,65 @@ LinearAttr tilewright::getOperandLayout(OpOperand &operand, LinearAttr result) {
       .Default([](Operation *) { return LinearAttr(); });
 }
 
-/// The dimension that `op` doubles, if that is all it does, as where tiles are
-/// joined.
-static std::optional<unsigned> getDoubledDim(tile::BroadcastOp op) {
-  std::optional<unsigned> doubled;
+/// Whether `tile` is made into an operand of a product, by elementwise and
+/// shape ops.
+static bool feedsProduct(Value tile) {
+  llvm::SetVector<Value> worklist;
+  worklist.insert(tile);
+  for (unsigned i = 0; i < worklist.size(); ++i)
+    for (OpOperand &use : worklist[i].getUses()) {
+      Operation *user = use.getOwner();
+      if (auto dot = dyn_cast<tile::DotOp>(user);
+          dot && use.get() != dot.getAcc())
+        return true;
+      if (isElementwise(user) || isa<tile::ExpandDimsOp, tile::BroadcastOp,
+                                     tile::TransposeOp, tile::ReshapeOp>(user))
+        worklist.insert(user->getResult(0));
+    }
+  return false;
+}
+
+namespace {
+/// A dimension of size 1, and how often a broadcast repeats it.
+struct Repetition {
+  unsigned dim;
+  int64_t times;
+};
+} // namespace
+
+/// What `op` repeats, if that is one dimension.
+static std::optional<Repetition> getRepetition(tile::BroadcastOp op) {
+  std::optional<Repetition> found;
   for (auto [dim, from, to] :
        llvm::enumerate(getShape(op.getSource()), getShape(op.getResult()))) {
     if (from == to)
       continue;
-    if (doubled || to != 2)
+    if (found)
       return std::nullopt;
-    doubled = dim;
+    found = Repetition{unsigned(dim), to};
   }
-  return doubled;
+  return found;
 }
 
-/// A dimension of size 1 doubled: over threads that hold copies of each other,
-/// as long as there are any, so that what is joined of small tiles is spread
-/// like any other; else over registers. The threads furthest apart come first,
-/// as the dimensions joined last are those of neighbours in memory.
+/// The dimension that `op` doubles, if that is all it does, as where tiles are
+/// joined.
+static std::optional<unsigned> getDoubledDim(tile::BroadcastOp op) {
+  std::optional<Repetition> found = getRepetition(op);
+  return found && found->times == 2 ? std::optional(found->dim) : std::nullopt;
+}
+
+/// Whether `op` repeats a matrix in an operand of a product: words of packed
+/// weights, which threads keep where they were loaded.
+static bool repeatsMatrix(tile::BroadcastOp op) {
+  constexpr int64_t kMatrixRank = 3; // and the side of 1
+  return getShape(op.getSource()).size() >= kMatrixRank &&
+         feedsProduct(op.getResult());
+}
+
+/// A dimension doubled: over threads that hold copies of each other, as long as
+/// there are any, so that what is joined of small tiles is spread like any
+/// other; else over registers. The threads furthest apart come first, as the
+/// dimensions joined last are those of neighbours in memory.
 static LinearLayout doubleDim(const LinearLayout &layout, unsigned dim) {
   for (LayoutAxis axis : {LayoutAxis::Warp, LayoutAxis::Lane}) {
     ArrayRef<uint64_t> bases = layout.getColumns(axis);
@@ -111,7 +151,7 @@ static LinearLayout doubleDim(const LinearLayout &layout, unsigned dim) {
     }
     return LinearLayout(layout.getIns(), doubled.getOuts(), columns);
   }
-  return layout.broadcastDim(dim, 2);
+  return layout * LinearLayout::identity(LayoutAxis::Register, dimAxis(dim), 1);
 }
 
 LinearAttr tilewright::getResultLayout(OpOperand &operand, LinearAttr attr) {
@@ -127,8 +167,13 @@ LinearAttr tilewright::getResultLayout(OpOperand &operand, LinearAttr attr) {
         return wrap(layout.expandDim(op.getAxis()));
       })
       .Case([&](tile::BroadcastOp op) {
-        std::optional<unsigned> dim = getDoubledDim(op);
-        return dim ? wrap(doubleDim(layout, *dim)) : LinearAttr();
+        std::optional<Repetition> found = getRepetition(op);
+        if (!found || !(found->times == 2 || repeatsMatrix(op)))
+          return LinearAttr();
+        LinearLayout repeated = layout;
+        for (int64_t times = 1; times < found->times; times *= 2)
+          repeated = doubleDim(repeated, found->dim);
+        return wrap(repeated);
       })
       .Case([&](tile::TransposeOp op) {
         return wrap(layout.transpose(op.getOrder()));
@@ -145,24 +190,6 @@ LinearAttr tilewright::getResultLayout(OpOperand &operand, LinearAttr attr) {
 //===----------------------------------------------------------------------===//
 // Indices
 //===----------------------------------------------------------------------===//
-
-/// Whether `tile` is made into an operand of a product, by elementwise and
-/// shape ops.
-static bool feedsProduct(Value tile) {
-  llvm::SetVector<Value> worklist;
-  worklist.insert(tile);
-  for (unsigned i = 0; i < worklist.size(); ++i)
-    for (OpOperand &use : worklist[i].getUses()) {
-      Operation *user = use.getOwner();
-      if (auto dot = dyn_cast<tile::DotOp>(user);
-          dot && use.get() != dot.getAcc())
-        return true;
-      if (isElementwise(user) || isa<tile::ExpandDimsOp, tile::BroadcastOp,
-                                     tile::TransposeOp, tile::ReshapeOp>(user))
-        worklist.insert(user->getResult(0));
-    }
-  return false;
-}
 
 /// Whether a tile is doubled to stand beside another one in an operand, or a
 /// matrix is repeated in one: words of packed weights.

@@ -12,11 +12,17 @@ using warp::LinearAttr;
 /// is swizzled, in bytes; what is permuted are chunks.
 static constexpr int64_t kMinSwizzle = 32, kMaxSwizzle = 128, kChunkBytes = 16;
 
-/// Whether the threads that hold `tile` have neighbours along `dim`.
+/// Whether the threads that hold `tile` write neighbours along `dim` together:
+/// each has several in a row, or, where none has any in a row, threads side by
+/// side have them.
 static bool isContiguousAlong(RankedTensorType tile, unsigned dim) {
   std::optional<LinearLayout> layout = warp::getLayout(tile);
-  return layout &&
-         layout->getNumConsecutive(LayoutAxis::Register, dimAxis(dim)) > 1;
+  auto follow = [&](LayoutAxis axis, unsigned along) {
+    return layout->getNumConsecutive(axis, dimAxis(along)) > 1;
+  };
+  return layout && (follow(LayoutAxis::Register, dim) ||
+                    (!follow(LayoutAxis::Register, 1 - dim) &&
+                     follow(LayoutAxis::Lane, dim)));
 }
 
 LinearAttr tilewright::chooseWgmmaOperand(RankedTensorType tile,

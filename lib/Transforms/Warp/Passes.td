@@ -41,6 +41,43 @@ def OrderPrograms : Pass<"warp-order-programs", "::mlir::ModuleOp"> {
   let dependentDialects = ["::tilewright::warp::WarpDialect"];
 }
 
+def LoadAhead : Pass<"warp-load-ahead", "::mlir::ModuleOp"> {
+  let summary = "load small tiles of a loop with products one iteration ahead";
+  let description = [{
+    In an `scf.for` with products of tensor cores, loads of a few registers for
+    each thread, such as scales and sums of rows, are issued at the start of the
+    iteration before and carried in registers. Their addresses are computed a
+    second time, one iteration ahead; behind the last iteration they are masked
+    off.
+
+    Input: what can be copied into rings is. Output: the same loops, which carry
+    more.
+
+    ```mlir
+    scf.for %i = %lb to %ub step %s iter_args(%acc = %zero) {        // before
+      %scale = tile.load %p
+      ... warp.mma ...
+    }
+
+    %first = tile.load %p0, %runs                                    // after
+    scf.for %i = %lb to %ub step %s iter_args(%acc = %zero, %scale = %first) {
+      %next = tile.load %p1, %goes_on
+      ... warp.mma ...
+    }
+    ```
+
+    Left alone: volatile loads, loads behind assertions, loops that may write
+    what is loaded or learn from an atomic operation that others did, addresses
+    that depend on branches of the loop or on what it changes in memory, and what
+    would leave too few registers.
+  }];
+  let options = [Option<"most", "most", "int64_t", "0",
+                        "registers of a thread at most; 0: as many as it can "
+                        "have">];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::tilewright::tile::TileDialect"];
+}
+
 def PipelineLoops : Pass<"warp-pipeline-loops", "::mlir::ModuleOp"> {
   let summary = "load what a loop brings to shared memory several iterations "
                 "ahead";

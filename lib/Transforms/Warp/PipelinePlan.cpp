@@ -202,17 +202,20 @@ static RingType getRing(MLIRContext *context, int64_t numSlots,
   return RingType::get(context, numSlots, tiles, Completion::AsyncGroups);
 }
 
-/// What may write, in the loop, what is read ahead of it: by a copy, or by a
-/// load of an index that copies need; null if nothing does. The accelerator
-/// stores to arrays that are touched nowhere else.
-static Operation *findInterference(const PipelinePlan &plan) {
-  scf::ForOp loop = plan.loop;
+/// Pointers through which something is read ahead of the loop: by a copy, or by
+/// a load of an index that copies need.
+static SmallVector<Value> getReadAhead(const PipelinePlan &plan) {
   SmallVector<Value> read;
   for (const PipelinedLoad &load : plan.loads)
     read.push_back(tile::LoadOp(load.load).getPtr());
   for (Operation *op : plan.indices.ops)
     if (auto load = dyn_cast<tile::LoadOp>(op))
       read.push_back(load.getPtr());
+  return read;
+}
+
+/// The accelerator stores to arrays that are touched nowhere else.
+Operation *warp::findInterference(scf::ForOp loop, ArrayRef<Value> read) {
   GlobalOrder order(loop->getParentOfType<tile::FuncOp>());
   Operation *found = nullptr;
   loop.getBody()->walk([&](Operation *op) {
@@ -248,7 +251,7 @@ std::optional<PipelinePlan> warp::planPipeline(scf::ForOp loop,
     }
   if (plan.loads.empty() || numStages < 2)
     return std::nullopt;
-  if (Operation *write = findInterference(plan))
+  if (Operation *write = findInterference(loop, getReadAhead(plan)))
     return refuse(write, "it may write what the loop loads");
   MLIRContext *context = loop.getContext();
   int64_t slotBytes = getRing(context, 2, plan.loads).getSlotBytes();

@@ -62,6 +62,11 @@ std::optional<PipelinePlan> planPipeline(mlir::scf::ForOp loop,
                                          const AxisInfoAnalysis &axes,
                                          const PipelineOptions &options);
 
+/// What in `loop` may write what is read, through the pointers `read`, ahead of
+/// it; null if nothing does.
+mlir::Operation *findInterference(mlir::scf::ForOp loop,
+                                  llvm::ArrayRef<mlir::Value> read);
+
 /// Carries the plan out.
 void rotateLoop(PipelinePlan &plan);
 

@@ -110,3 +110,49 @@ tile.func @atomics(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}) attributes
   %old = tile.atomic_rmw fadd relaxed gpu %q, %one : tensor<64x!tile.ptr<f32>>
   tile.return
 }
+
+// -----
+
+// Rows that wrap around at a width that only the launch knows most likely lie
+// side by side; a step of nine elements is nearer than one of unknown length.
+// CHECK-DAG: #[[ROWS:.*]] = #warp.linear<{register = {{\[\[}}0, 1], [0, 2], [0, 4]], lane = {{\[\[}}1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [], block = []}>
+// CHECK-LABEL: tile.func @wrapped
+// CHECK: tile.load {{.*}} : tensor<32x8x!tile.ptr<f16>, #[[ROWS]]>
+// CHECK-LABEL: tile.func @near
+// CHECK: tile.load {{.*}} : tensor<32x8x!tile.ptr<f16>, #[[ROWS]]>
+tile.func @wrapped(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %w: i32, %s: i32) attributes {tile.kernel} {
+  %r = tile.range {start = 0 : i32, end = 32 : i32} : tensor<32xi32>
+  %k = tile.range {start = 0 : i32, end = 8 : i32} : tensor<8xi32>
+  %ws = tile.splat %w : i32 -> tensor<32xi32>
+  %ss = tile.splat %s : i32 -> tensor<8xi32>
+  %m = arith.remsi %r, %ws : tensor<32xi32>
+  %far = arith.muli %k, %ss : tensor<8xi32>
+  %m1 = tile.expand_dims %m {axis = 1 : i32} : tensor<32xi32> -> tensor<32x1xi32>
+  %k0 = tile.expand_dims %far {axis = 0 : i32} : tensor<8xi32> -> tensor<1x8xi32>
+  %m2 = tile.broadcast %m1 : tensor<32x1xi32> -> tensor<32x8xi32>
+  %k2 = tile.broadcast %k0 : tensor<1x8xi32> -> tensor<32x8xi32>
+  %at = arith.addi %m2, %k2 : tensor<32x8xi32>
+  %ps = tile.splat %p : !tile.ptr<f16> -> tensor<32x8x!tile.ptr<f16>>
+  %q = tile.addptr %ps, %at : tensor<32x8x!tile.ptr<f16>>, tensor<32x8xi32>
+  %x = tile.load %q : tensor<32x8x!tile.ptr<f16>>
+  tile.store %q, %x : tensor<32x8x!tile.ptr<f16>>
+  tile.return
+}
+tile.func @near(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %s: i32) attributes {tile.kernel} {
+  %r = tile.range {start = 0 : i32, end = 32 : i32} : tensor<32xi32>
+  %k = tile.range {start = 0 : i32, end = 8 : i32} : tensor<8xi32>
+  %nine = arith.constant dense<9> : tensor<32xi32>
+  %ss = tile.splat %s : i32 -> tensor<8xi32>
+  %m = arith.muli %r, %nine : tensor<32xi32>
+  %far = arith.muli %k, %ss : tensor<8xi32>
+  %m1 = tile.expand_dims %m {axis = 1 : i32} : tensor<32xi32> -> tensor<32x1xi32>
+  %k0 = tile.expand_dims %far {axis = 0 : i32} : tensor<8xi32> -> tensor<1x8xi32>
+  %m2 = tile.broadcast %m1 : tensor<32x1xi32> -> tensor<32x8xi32>
+  %k2 = tile.broadcast %k0 : tensor<1x8xi32> -> tensor<32x8xi32>
+  %at = arith.addi %m2, %k2 : tensor<32x8xi32>
+  %ps = tile.splat %p : !tile.ptr<f16> -> tensor<32x8x!tile.ptr<f16>>
+  %q = tile.addptr %ps, %at : tensor<32x8x!tile.ptr<f16>>, tensor<32x8xi32>
+  %x = tile.load %q : tensor<32x8x!tile.ptr<f16>>
+  tile.store %q, %x : tensor<32x8x!tile.ptr<f16>>
+  tile.return
+}

@@ -99,3 +99,28 @@ tile.func @large(%x: f16, %out: !tile.ptr<f32>) attributes {tile.kernel} {
   tile.store %q, %o : tensor<64x64x!tile.ptr<f32>>
   tile.return
 }
+
+// -----
+
+// Packed words stay where they were loaded while each is taken apart.
+// CHECK-DAG: #[[WORDS:.*]] = #warp.linear<{register = {{\[\[}}0, 1], [0, 2], [1, 0], [2, 0], [4, 0]], lane = {{\[\[}}0, 4], [0, 8], [0, 16], [8, 0], [16, 0]], warp = {{\[\[}}32, 0], [64, 0]], block = []}>
+// CHECK-LABEL: tile.func @packed
+// CHECK: arith.sitofp {{.*}} : tensor<128x32xi32, #[[WORDS]]> to tensor<128x32xf16, #[[WORDS]]>
+tile.func @packed(%p: !tile.ptr<i32>, %o: !tile.ptr<f32>) attributes {tile.kernel} {
+  %zero = arith.constant dense<0> : tensor<16x32xi32>
+  %shift = arith.constant dense<4> : tensor<128x32xi32>
+  %a = arith.constant dense<1.0> : tensor<64x128xf16>
+  %acc = arith.constant dense<0.0> : tensor<64x32xf32>
+  %ps = tile.splat %p : !tile.ptr<i32> -> tensor<16x32x!tile.ptr<i32>>
+  %q = tile.addptr %ps, %zero {tile.contiguity = array<i32: 1, 32>, tile.divisibility = array<i32: 16, 16>} : tensor<16x32x!tile.ptr<i32>>, tensor<16x32xi32>
+  %w = tile.load %q : tensor<16x32x!tile.ptr<i32>>
+  %w1 = tile.reshape %w : tensor<16x32xi32> -> tensor<16x1x32xi32>
+  %w8 = tile.broadcast %w1 : tensor<16x1x32xi32> -> tensor<16x8x32xi32>
+  %each = tile.reshape %w8 : tensor<16x8x32xi32> -> tensor<128x32xi32>
+  %bits = arith.shrsi %each, %shift : tensor<128x32xi32>
+  %b = arith.sitofp %bits : tensor<128x32xi32> to tensor<128x32xf16>
+  %sum = tile.dot %a, %b, %acc : tensor<64x128xf16>, tensor<128x32xf16>, tensor<64x32xf32>
+  %os = tile.splat %o : !tile.ptr<f32> -> tensor<64x32x!tile.ptr<f32>>
+  tile.store %os, %sum : tensor<64x32x!tile.ptr<f32>>
+  tile.return
+}

@@ -1,0 +1,87 @@
+"""A published kernel to be timed, and the arrays that it is called with."""
+
+from dataclasses import dataclass, field
+
+import torch
+
+
+@dataclass
+class Block:
+    """An argument: a descriptor of `array` with the sides that `block` makes of the configuration."""
+
+    array: torch.Tensor
+    block: object
+
+
+@dataclass
+class Case:
+    """A kernel, what it is called with, and the places of the arguments that it writes.
+
+    `grid` and the constants may be functions of the configuration. `zeroed` places hold sums and locks that have to be
+    zero before each call.
+    """
+
+    name: str
+    kernel: str
+    grid: object
+    args: list
+    written: tuple
+    constants: dict = field(default_factory=dict)
+    configs: tuple = ({},)
+    zeroed: tuple = ()
+
+    def call(self, compiler, config, args=None):
+        """A function that launches the kernel."""
+        file, name = self.kernel.split(".")
+        kernel = getattr(compiler.kernels[file], name)
+        if hasattr(kernel, "configs"):  # Tuned here, not by its own configurations.
+            kernel = kernel.fn
+        options = self.constants | config
+        args = [
+            compiler.descriptor.from_tensor(x.array, list(x.block(config))) if isinstance(x, Block) else x
+            for x in (args or self.args)
+        ]
+        grid = self.grid(options) if callable(self.grid) else self.grid
+        zeroed = [args[place] for place in self.zeroed]
+
+        def launch():
+            for array in zeroed:
+                array.zero_()
+            kernel[grid](*args, **options)
+
+        return launch
+
+    def results(self, compiler, config):
+        """What the kernel writes, called with copies."""
+
+        def copy(x):
+            if isinstance(x, Block):
+                return Block(x.array.clone(), x.block)
+            return x.clone() if isinstance(x, torch.Tensor) else x
+
+        args = [copy(x) for x in self.args]
+        self.call(compiler, config, args)()
+        return [args[i].array if isinstance(args[i], Block) else args[i] for i in self.written]
+
+
+def random(*shape, dtype=torch.float16, scale=1.0):
+    """Normal numbers."""
+    return (torch.randn(*shape, device="cuda") * scale).to(dtype)
+
+
+def empty(*shape, dtype=torch.float16):
+    """An array that a kernel fills."""
+    return torch.zeros(*shape, device="cuda", dtype=dtype)
+
+
+def integers(high, *shape, low=0, dtype=torch.int32):
+    """Integers from low to high - 1."""
+    return torch.randint(low, high, shape, device="cuda").to(dtype)
+
+
+def warps(*counts, **more):
+    """Configurations that differ in warps alone."""
+    return tuple({"num_warps": count} | more for count in counts)
+
+
+F32 = torch.float32

@@ -1,0 +1,222 @@
+// Small tiles that the products of a loop wait for - scales of packed weights,
+// sums of rows - are loaded into registers one iteration ahead.
+//
+// What is copied into rings runs ahead by itself. But copies take at least four
+// bytes of neighbours, and what threads compute with is often less: a number
+// for each row or column. Loaded where it is needed it costs each iteration the
+// time of an access to memory.
+
+#include "lib/Transforms/Warp/Passes.h"
+
+#include "lib/Analysis/SharedMemory.h"
+#include "lib/Transforms/Warp/LoopEntry.h"
+#include "lib/Transforms/Warp/PipelinePlan.h"
+#include "lib/Transforms/Warp/RegisterUse.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Remarks.h"
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::warp;
+
+namespace tilewright::warp {
+#define GEN_PASS_DEF_LOADAHEAD
+#include "lib/Transforms/Warp/Passes.h.inc"
+} // namespace tilewright::warp
+
+/// Registers of a thread that the loads of a loop may take, and those that have
+/// to be left for everything else.
+static constexpr int64_t kMostLoaded = 16, kLeftRegisters = 64;
+
+/// The registers of a thread that what `load` gives takes while it is carried.
+static int64_t countLoaded(tile::LoadOp load) {
+  int64_t bits =
+      getElementTypeOrSelf(load.getType()).isIntOrFloat()
+          ? getElementTypeOrSelf(load.getType()).getIntOrFloatBitWidth()
+          : 64;
+  std::optional<LinearLayout> layout = getLayout(load.getType());
+  int64_t count = layout ? layout->getInSize(LayoutAxis::Register) : 1;
+  return llvm::divideCeil(bits * count, 32);
+}
+
+static bool isProduct(Operation &op) { return isa<WgmmaOp, MmaOp>(op); }
+
+/// Whether nothing but the next iteration uses `load`: it runs ahead already.
+static bool isCarriedOnly(tile::LoadOp load) {
+  return llvm::all_of(load->getUsers(), [](Operation *user) {
+    return user->hasTrait<OpTrait::IsTerminator>();
+  });
+}
+
+namespace {
+
+/// Loads of a loop, and what they and their addresses are computed by.
+struct Early {
+  scf::ForOp loop;
+  SmallVector<tile::LoadOp> loads;
+  AddressSlice slice;
+};
+
+class Loader {
+public:
+  explicit Loader(Early &early)
+      : early(early), loop(early.loop), b(loop.getLoc(), loop) {}
+
+  void run();
+
+private:
+  SmallVector<Value> load(Value index, ValueRange carried, Value enable,
+                          SmallVectorImpl<Value> &next);
+  void maskOff(tile::LoadOp load, Value enable);
+
+  Early &early;
+  scf::ForOp loop;
+  ImplicitLocOpBuilder b;
+};
+
+} // namespace
+
+/// Adds `load` to what runs ahead, if its address can be computed there.
+static bool add(Early &early, tile::LoadOp load) {
+  AddressSlice slice = early.slice;
+  for (Value operand : load->getOperands())
+    if (!slice.add(early.loop, operand, /*keepsLoads=*/true).empty())
+      return false;
+  slice.ops.insert(load);
+  early.slice = std::move(slice);
+  early.loads.push_back(load);
+  return true;
+}
+
+/// What of `loop` is to be loaded ahead; no loads for nothing.
+static Early plan(scf::ForOp loop, int64_t limit) {
+  Early early{loop, {}, {}};
+  Block *body = loop.getBody();
+  if (isExplicit(loop) || llvm::none_of(*body, isProduct))
+    return early;
+  int64_t room = std::min(kMostLoaded, getRegisterBudget(loop).value_or(limit) -
+                                           kLeftRegisters - countCarried(loop));
+  for (auto load : body->getOps<tile::LoadOp>()) {
+    int64_t registers = countLoaded(load);
+    if (registers <= room && !load.getIsVolatile() && !isCarriedOnly(load) &&
+        add(early, load))
+      room -= registers;
+  }
+  SmallVector<Value> read;
+  for (Operation *op : early.slice.ops)
+    if (auto load = dyn_cast<tile::LoadOp>(op))
+      read.push_back(load.getPtr());
+  // An assertion may guard what is loaded behind it.
+  bool asserts =
+      loop->walk([](tile::AssertOp) { return WalkResult::interrupt(); })
+          .wasInterrupted();
+  if (asserts || findInterference(loop, read))
+    early.loads.clear();
+  return early;
+}
+
+/// Where `enable` does not hold `load` reads nothing.
+void Loader::maskOff(tile::LoadOp load, Value enable) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(load);
+  Value mask = enable;
+  if (auto tile = dyn_cast<RankedTensorType>(load.getType()))
+    mask = tile::SplatOp::create(b, tile.clone(b.getI1Type()), enable);
+  if (load.getMask())
+    mask = arith::AndIOp::create(b, load.getMask(), mask);
+  load.getMaskMutable().assign(mask);
+}
+
+/// What the iteration at `index`, of which the slice sees `carried`, loads, if
+/// it is run; `next` is what the slice of the iteration behind it sees.
+SmallVector<Value> Loader::load(Value index, ValueRange carried, Value enable,
+                                SmallVectorImpl<Value> &next) {
+  IRMapping map;
+  map.map(loop.getInductionVar(), index);
+  for (auto [number, value] : llvm::zip_equal(early.slice.carried, carried))
+    map.map(loop.getRegionIterArgs()[number], value);
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    if (!early.slice.ops.contains(&op))
+      continue;
+    Operation *copy = b.clone(op, map);
+    if (auto load = dyn_cast<tile::LoadOp>(copy))
+      maskOff(load, enable);
+  }
+  for (unsigned number : early.slice.carried)
+    next.push_back(map.lookupOrDefault(loop.getYieldedValues()[number]));
+  SmallVector<Value> loaded;
+  for (tile::LoadOp load : early.loads)
+    loaded.push_back(map.lookup(load.getResult()));
+  return loaded;
+}
+
+/// The loop carries more: what the slice of the next iteration sees, and what
+/// was loaded for this one.
+void Loader::run() {
+  SmallVector<Value> first, inits;
+  for (unsigned number : early.slice.carried)
+    first.push_back(loop.getInits()[number]);
+  SmallVector<Value> loaded =
+      load(loop.getLowerBound(), first, emitRuns(loop, loop.getLowerBound(), b),
+           inits);
+  size_t numSeen = inits.size();
+  llvm::append_range(inits, loaded);
+
+  IRRewriter rewriter(loop.getContext());
+  rewriter.setInsertionPoint(loop);
+  // Filled in below: what is carried behind what was.
+  auto carry = [&](OpBuilder &, Location, ArrayRef<BlockArgument>) {
+    return SmallVector<Value>(inits);
+  };
+  loop = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
+      rewriter, inits, /*replaceInitOperandUsesInLoop=*/false, carry));
+  auto own = loop.getRegionIterArgs().take_back(inits.size());
+  auto seen = own.take_front(numSeen), values = own.drop_front(numSeen);
+
+  b.setInsertionPointToStart(loop.getBody());
+  Value left =
+      arith::SubIOp::create(b, loop.getUpperBound(), loop.getInductionVar());
+  Value goesOn =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, left, loop.getStep());
+  Value index =
+      arith::AddIOp::create(b, loop.getInductionVar(), loop.getStep());
+  SmallVector<Value> next;
+  loaded =
+      load(index, SmallVector<Value>(seen.begin(), seen.end()), goesOn, next);
+  llvm::append_range(next, loaded);
+  for (auto [load, value] : llvm::zip_equal(early.loads, values))
+    load.replaceAllUsesWith(value);
+  auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
+  for (auto [number, value] : llvm::enumerate(next))
+    yield.setOperand(yield.getNumOperands() - next.size() + number, value);
+  for (tile::LoadOp load : early.loads)
+    load.erase();
+}
+
+namespace {
+struct LoadAhead : warp::impl::LoadAheadBase<LoadAhead> {
+  using LoadAheadBase::LoadAheadBase;
+
+  void runOnOperation() override {
+    SmallVector<Early, 0> found;
+    for (auto function : getOperation().getOps<tile::FuncOp>()) {
+      int64_t limit = getRegisterLimit(function, most);
+      function.walk([&](scf::ForOp loop) {
+        Early early = plan(loop, limit);
+        if (!early.loads.empty())
+          found.push_back(std::move(early));
+      });
+    }
+    for (Early &early : found) {
+      constexpr auto kRemark =
+          remark::RemarkOpts::name("LoadAhead").category("warp-load-ahead");
+      for (tile::LoadOp load : early.loads)
+        remark::passed(load.getLoc(), kRemark)
+            << remark::add("loaded into registers one iteration ahead");
+      Loader(early).run();
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,68 @@
+// The registers that threads have, and those that tiles take.
+
+#pragma once
+
+#include "dialect/Warp/WarpOps.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/bit.h"
+
+#include <algorithm>
+
+namespace tilewright::warp {
+
+/// The 32-bit registers of a thread that a tile takes. Tiles of integers and
+/// pointers count nothing: often they are computed anew from a few numbers.
+inline int64_t countRegisters(mlir::Type type) {
+  auto tile = mlir::dyn_cast<mlir::RankedTensorType>(type);
+  std::optional<LinearLayout> layout = getLayout(type);
+  if (!tile || !layout || !mlir::isa<mlir::FloatType>(tile.getElementType()))
+    return 0;
+  // Copies of an element in one thread are one register.
+  unsigned bits = layout->getInBits(LayoutAxis::Register) -
+                  llvm::popcount(layout->getFreeBits(LayoutAxis::Register));
+  return ((int64_t(tile.getElementTypeBitWidth()) << bits) + 31) / 32;
+}
+
+/// What the tiles that `loop` carries take: all of them, all the time.
+inline int64_t countCarried(mlir::LoopLikeOpInterface loop) {
+  int64_t registers = 0;
+  for (mlir::BlockArgument value : loop.getRegionIterArgs())
+    registers += countRegisters(value.getType());
+  return registers;
+}
+
+/// The registers that a thread of the role around `op` has; none where no role
+/// asks for its own.
+inline std::optional<int64_t> getRegisterBudget(mlir::Operation *op) {
+  auto roles = op->getParentOfType<SpecializeOp>();
+  if (!roles || !roles.getRegisters() || roles.getRegisters()->empty())
+    return std::nullopt;
+  for (auto [role, registers] :
+       llvm::zip(roles.getRoles(), *roles.getRegisters()))
+    if (role.isAncestor(op->getParentRegion()))
+      return registers;
+  return std::nullopt;
+}
+
+/// The registers that each thread of `function` has at most; `asked` is what
+/// the kernel asks for, or 0.
+inline int64_t getRegisterLimit(mlir::FunctionOpInterface function,
+                                int64_t asked) {
+  // Of a multiprocessor, which a program may have all of, and of a thread.
+  constexpr int64_t kRegisterFile = 65536, kMostRegisters = 255;
+  auto warps =
+      function->getAttrOfType<mlir::IntegerAttr>(WarpDialect::kBlockWarpsAttr);
+  if (!warps)
+    warps =
+        function->getAttrOfType<mlir::IntegerAttr>(WarpDialect::kNumWarpsAttr);
+  int64_t limit = asked ? asked : kMostRegisters;
+  if (!warps)
+    return limit;
+  constexpr int64_t kLanes = 32, kGranularity = 8;
+  int64_t share = kRegisterFile / (kLanes * warps.getInt());
+  return std::min(limit, share / kGranularity * kGranularity);
+}
+
+} // namespace tilewright::warp
