@@ -75,8 +75,7 @@ class Backend:
             return torch.from_numpy(values.copy()).cuda()
         # Types of ml_dtypes travel as bits.
         bits = torch.from_numpy(values.view(f"u{values.itemsize}").copy())
-        names = {"float8_e4m3fn": "float8_e4m3fn", "float8_e5m2": "float8_e5m2", "bfloat16": "bfloat16"}
-        return bits.view(getattr(torch, names[values.dtype.name])).cuda()
+        return bits.view(getattr(torch, values.dtype.name)).cuda()
 
     def poisoned(self, shape, dtype):
         """An array in which every element not written later shows: NaN, or a wild integer."""

@@ -29,11 +29,13 @@ _SPELLINGS = {
     "bfloat16": "bf16",
     "float8_e4m3fn": "fp8e4nv",
     "float8_e5m2": "fp8e5",
+    "float8_e4m3fnuz": "fp8e4b8",
+    "float8_e5m2fnuz": "fp8e5b16",
 }
 _NUMPY_NAMES = {spelling: name for name, spelling in _SPELLINGS.items() if name != "int1"}
 
 
-def _spelling(dtype):
+def spelling_of(dtype):
     """An element type as signatures spell it. `dtype` is one of NumPy, ml_dtypes, torch or the language, or a
     name. Raises `TypeError` for types that no kernel takes."""
     if hasattr(dtype, "primitive_bitwidth"):  # of the language, which NumPy would take for an object
@@ -48,10 +50,10 @@ def _spelling(dtype):
     return name
 
 
-def _numpy_dtype(spelling):
+def numpy_dtype(spelling):
     """NumPy's type for one of a signature. Raises `ImportError` where that needs ml_dtypes, which is missing."""
     name = _NUMPY_NAMES[spelling]
-    if spelling not in ("bf16", "fp8e4nv", "fp8e5"):
+    if spelling != "bf16" and not spelling.startswith("fp8"):
         return np.dtype(name)
     try:
         import ml_dtypes
@@ -110,7 +112,7 @@ class Array(_driver.ArrayBase):
 
     def __init__(self, shape, spelling, ordinal, address, holder, strides=None, read_only=False):
         super().__init__(address, spelling, ordinal, read_only, holder)
-        self.shape, self.dtype = tuple(shape), _numpy_dtype(spelling)
+        self.shape, self.dtype = tuple(shape), numpy_dtype(spelling)
         self._steps = _row_major(self.shape) if strides is None else tuple(strides)  # in elements
         self.ordinal = ordinal
 
@@ -163,7 +165,7 @@ class Array(_driver.ArrayBase):
         self._need_contiguous("reshape")
         return Array(
             shape,
-            _spelling(self.dtype),
+            spelling_of(self.dtype),
             self.ordinal,
             self.address,
             self.holder,
@@ -253,7 +255,7 @@ class Array(_driver.ArrayBase):
     @property
     def __cuda_array_interface__(self):
         """Version 3 of the interface; only of arrays on CUDA devices whose type it has a letter for."""
-        if self.ordinal < 0 or self.dtype.kind == "V" or self.dtype.name in ("bfloat16", "float8_e5m2"):
+        if self.ordinal < 0 or self.dtype.kind == "V" or self.dtype.name.startswith(("bfloat16", "float8_e")):
             raise AttributeError(f"arrays of {self.dtype} on {self.device} have no CUDA array interface")
         if isinstance(self.holder, _driver.DeviceMemory):
             self.holder.share()  # nobody says when the other library is done
@@ -315,8 +317,8 @@ def empty(shape, dtype=np.float32, device=None, stream=None):
         >>> tw.empty((2, 3), "float32", device="cpu")
         <tilewright array of float32, shape [2, 3], on cpu>
     """
-    sides, spelling, ordinal = _shape(shape), _spelling(dtype), ordinal_of(device)
-    bytes_ = math.prod(sides) * _numpy_dtype(spelling).itemsize
+    sides, spelling, ordinal = _shape(shape), spelling_of(dtype), ordinal_of(device)
+    bytes_ = math.prod(sides) * numpy_dtype(spelling).itemsize
     if ordinal < 0:
         # Aligned for every vector unit, and for copies by whole cache lines.
         raw = np.empty(bytes_ + 64, np.uint8)
@@ -385,7 +387,7 @@ def pinned(shape, dtype=np.float32, device=None):
     sides, ordinal = _shape(shape), -1
     if device is not None or cuda_available():
         ordinal = ordinal_of(device)
-    dtype = _numpy_dtype(_spelling(dtype))
+    dtype = numpy_dtype(spelling_of(dtype))
     count = math.prod(sides)
     if ordinal < 0 or count == 0:
         return np.empty(sides, dtype)

@@ -47,6 +47,21 @@ INTERPRET = Knob(
 TRITON_INTERPRET = Knob(
     "TRITON_INTERPRET", "1: the same for kernels of the `triton.jit` that tilewright.compat gives", "0"
 )
+TRITON_GLOBALS = Knob(
+    "TRITON_ALLOW_NON_CONSTEXPR_GLOBALS",
+    "1: kernels of that `triton.jit` take global variables of the program for constants",
+    "0",
+)
+TRITON_F32_DEFAULT = Knob(
+    "TRITON_F32_DEFAULT",
+    "the `input_precision` of products of float32 in those kernels that name none",
+    "tf32",
+)
+TRITON_PRINT_AUTOTUNING = Knob(
+    "TRITON_PRINT_AUTOTUNING",
+    "1: kernels of the `triton.autotune` of tilewright.compat print what they chose",
+    "0",
+)
 DEBUG = Knob(
     "TILEWRIGHT_DEBUG", "1: compile kernels with their debug checks (overflow of integers, asserts)", "0"
 )
@@ -106,6 +121,9 @@ LIBCUDA = Knob("TILEWRIGHT_LIBCUDA", "path of the CUDA driver library (read by t
 ALL = (
     INTERPRET,
     TRITON_INTERPRET,
+    TRITON_GLOBALS,
+    TRITON_F32_DEFAULT,
+    TRITON_PRINT_AUTOTUNING,
     DEBUG,
     CHECK,
     CHECK_NAN,

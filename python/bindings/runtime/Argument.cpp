@@ -32,6 +32,12 @@ const char *spelling(ElementType type) {
     return "fp8e4nv";
   case ElementType::F8E5M2:
     return "fp8e5";
+  case ElementType::F8E4M3FNUZ:
+    return "fp8e4b8";
+  case ElementType::F8E5M2FNUZ:
+    return "fp8e5b16";
+  case ElementType::F8E4M3B15:
+    return "fp8e4b15";
   case ElementType::F16:
     return "fp16";
   case ElementType::BF16:

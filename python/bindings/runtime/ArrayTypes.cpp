@@ -66,8 +66,12 @@ std::optional<Type> elementTypeOf(const dlpack::DataType &type) {
     return bytes == 1 ? std::optional(Type::I1) : std::nullopt;
   case dlpack::kFloat8E4M3FN:
     return Type::F8E4M3FN;
+  case dlpack::kFloat8E4M3FNUZ:
+    return Type::F8E4M3FNUZ;
   case dlpack::kFloat8E5M2:
     return Type::F8E5M2;
+  case dlpack::kFloat8E5M2FNUZ:
+    return Type::F8E5M2FNUZ;
   default:
     return std::nullopt;
   }
@@ -163,6 +167,13 @@ dlpack::DataType dlpackTypeOf(Type type) {
     return {dlpack::kFloat8E4M3FN, 8, 1};
   case Type::F8E5M2:
     return {dlpack::kFloat8E5M2, 8, 1};
+  case Type::F8E4M3FNUZ:
+    return {dlpack::kFloat8E4M3FNUZ, 8, 1};
+  case Type::F8E5M2FNUZ:
+    return {dlpack::kFloat8E5M2FNUZ, 8, 1};
+  // DLPack has none of it: others see its codes.
+  case Type::F8E4M3B15:
+    return {dlpack::kUInt, 8, 1};
   case Type::F16:
     return {dlpack::kFloat, 16, 1};
   case Type::BF16:
@@ -193,6 +204,8 @@ std::optional<Type> elementTypeOfName(std::string_view name) {
       {"bfloat16", Type::BF16},
       {"float8_e4m3fn", Type::F8E4M3FN},
       {"float8_e5m2", Type::F8E5M2},
+      {"float8_e4m3fnuz", Type::F8E4M3FNUZ},
+      {"float8_e5m2fnuz", Type::F8E5M2FNUZ},
   };
   for (auto [known, type] : kNames)
     if (name == known)

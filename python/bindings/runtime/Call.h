@@ -97,12 +97,15 @@ struct ArgumentKey {
   uint16_t bits;
 
   static ArgumentKey make(ArgumentKind kind, ElementType type, Hint hint) {
-    return {static_cast<uint16_t>(static_cast<unsigned>(kind) << 12 |
+    return {static_cast<uint16_t>(static_cast<unsigned>(kind) << 13 |
                                   static_cast<unsigned>(type) << 8 |
                                   static_cast<unsigned>(hint))};
   }
-  ArgumentKind kind() const { return static_cast<ArgumentKind>(bits >> 12); }
-  ElementType type() const { return static_cast<ElementType>(bits >> 8 & 0xf); }
+  ArgumentKind kind() const { return static_cast<ArgumentKind>(bits >> 13); }
+  ElementType type() const {
+    static_assert(static_cast<unsigned>(ElementType::F64) < 32, "5 bits");
+    return static_cast<ElementType>(bits >> 8 & 0x1f);
+  }
   Hint hint() const { return static_cast<Hint>(bits & 0xff); }
   bool operator==(ArgumentKey other) const { return bits == other.bits; }
 };

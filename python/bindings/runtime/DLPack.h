@@ -22,7 +22,9 @@ enum TypeCode : uint8_t {
   kBFloat = 4,
   kBool = 6,
   kFloat8E4M3FN = 10,
+  kFloat8E4M3FNUZ = 11,
   kFloat8E5M2 = 12,
+  kFloat8E5M2FNUZ = 13,
 };
 
 struct Device {

@@ -1,9 +1,11 @@
-"""`triton.knobs.runtime`: hooks around compilations and launches, with the arguments that Triton calls them with."""
+"""`triton.knobs.runtime`: hooks around compilations, loading and launches, with the arguments that Triton calls them
+with."""
 
 import contextlib
 from collections import namedtuple
 
 from ..hooks import compile_hook, launch_hook
+from ..runtime import backends
 from .settings import RUNTIME, Group
 
 _Function = namedtuple("JitFunctionInfo", ("module", "name", "jit_function"))
@@ -61,49 +63,122 @@ class LaunchMetadata:
 
 
 class HookChain:
-    """Functions that are called with the `LaunchMetadata` before, or after, each launch."""
+    """Functions, `calls`, that are called in their order, or from the last to the first where `reversed`."""
 
-    def __init__(self, when):
-        self._when, self._installed = when, {}
+    def __init__(self, reversed=False):
+        self.calls, self.reversed = [], reversed
 
     def add(self, function):
         """Call `function` from now on; once, however often it is added."""
-        if function not in self._installed:
-            self._installed[function] = launch_hook(
-                **{self._when: lambda launch: function(LaunchMetadata(launch))}
-            )
+        if function not in self.calls:
+            self.calls.append(function)
 
     def remove(self, function):
         """Do not call `function` any more."""
-        if function in self._installed:
-            self._installed.pop(function).remove()
+        if function in self.calls:
+            self.calls.remove(function)
+
+    def __call__(self, *args, **kwargs):
+        for call in self.calls[:: -1 if self.reversed else 1]:
+            call(*args, **kwargs)
+
+
+class _Watched(HookChain):
+    """A chain that says when it has got functions, or none are left: a hook that nobody needs costs nothing."""
+
+    def __init__(self, changed, reversed=False):
+        super().__init__(reversed)
+        self._changed = changed
+
+    def add(self, function):
+        super().add(function)
+        self._changed()
+
+    def remove(self, function):
+        super().remove(function)
+        self._changed()
+
+
+class _LoadHook:
+    """What the functions around loading a kernel are called by."""
+
+    def __init__(self, before, after):
+        self.before, self.after = before, after
+        backends.load_hooks.append(self)
+
+    def remove(self):
+        """Do not call them any more."""
+        backends.load_hooks.remove(self)
+
+
+def _around_launches(when, call):
+    return launch_hook(**{when: lambda launch: call(LaunchMetadata(launch))})
+
+
+def _around_loading(when, call):
+    def tell(compiled, loaded=None):
+        call(loaded, loaded, compiled.name, {}, compiled.hash)
+
+    nothing = lambda *_: None  # noqa: E731
+    return _LoadHook(tell, nothing) if when == "before" else _LoadHook(nothing, tell)
+
+
+#: How the functions of each hook are installed, and when they are called.
+_CHAINS = {
+    "launch_enter_hook": (_around_launches, "before"),
+    "launch_exit_hook": (_around_launches, "after"),
+    "kernel_load_start_hook": (_around_loading, "before"),
+    "kernel_load_end_hook": (_around_loading, "after"),
+}
 
 
 class Runtime(Group):
     """`interpret` and `debug` are settings. `launch_enter_hook` and `launch_exit_hook` have functions that are called
-    around launches. `jit_cache_hook` is called before each compilation, and gives True where there should be none;
-    `jit_post_compile_hook` after it. None: no such hook."""
+    around launches, `kernel_load_start_hook` and `kernel_load_end_hook` those around loading a kernel on a device, with
+    the module and the function (None before), the kernel's name, an empty dict and its hash. `jit_cache_hook` is called
+    before each compilation, and gives True where there should be none; `jit_post_compile_hook` after it. Each may be
+    set to a function, and to None: no such hook."""
 
     settings = RUNTIME
+    objects = {"add_stages_inspection_hook": None}
 
     def __init__(self):
-        self._hooks = {}
-        self.launch_enter_hook, self.launch_exit_hook = HookChain("before"), HookChain("after")
+        made = {
+            name: _Watched(lambda name=name: self._install(name), reversed=when == "after")
+            for name, (_, when) in _CHAINS.items()
+        }
+        self.__dict__.update(_hooks={}, _installed={}, **made)
 
     def __setattr__(self, name, value):
-        if name in self.settings:
-            return super().__setattr__(name, value)
-        return object.__setattr__(self, name, value)
+        if name in _CHAINS:
+            self.__dict__[name] = value
+            return self._install(name)
+        if name in ("jit_cache_hook", "jit_post_compile_hook"):
+            return object.__setattr__(self, name, value)
+        return super().__setattr__(name, value)
+
+    def _install(self, name):
+        """Have the functions of a hook called, if there are any."""
+        call, known = self.__dict__[name], self._installed.pop(name, None)
+        if known is not None:
+            known.remove()
+        if call is not None and getattr(call, "calls", True):
+            install, when = _CHAINS[name]
+            self._installed[name] = install(when, call)
 
     @contextlib.contextmanager
     def scope(self):
-        """As that of `Group`; the hooks around compilations are part of what is set."""
-        before = self.jit_cache_hook, self.jit_post_compile_hook
-        with super().scope():
+        """As that of `Group`; hooks that are set, but not those that are added to a chain, are part of it."""
+        before = {name: getattr(self, name) for name in (*_CHAINS, "jit_cache_hook", "jit_post_compile_hook")}
+        with self._keeping():
             try:
                 yield
             finally:
-                self.jit_cache_hook, self.jit_post_compile_hook = before
+                for name, value in before.items():
+                    setattr(self, name, value)
+
+    def _keeping(self):
+        return super().scope()
 
     def reset(self):
         """As that of `Group`, and no hooks around compilations."""
@@ -130,12 +205,3 @@ class Runtime(Group):
 
 
 runtime = Runtime()
-
-
-class Nvidia:
-    """`libdevice_path` may be set, and is not needed: functions are Tilewright's own."""
-
-    libdevice_path = None
-
-
-nvidia = Nvidia()

@@ -2,15 +2,18 @@
 
 import functools
 import importlib
+import json
 import types
 from importlib.machinery import ModuleSpec
 
 import tilewright as tw
 import tilewright.language as tl
 
+from ..arrays import numpy_dtype, spelling_of
 from ..language.constexpr import ConstexprFunction, constexpr_function
 from ..runtime.descriptor import TensorDescriptor
-from . import background, compiling, driver, functions, knobs, settings, testing, tuning
+from ..runtime.retyped import Retyped
+from . import background, compiling, driver, functions, knobs, settings, testing, tools, tuning
 
 
 class MockTensor:
@@ -43,21 +46,29 @@ _TORCH_NAMES = {
 
 
 def reinterpret(tensor, dtype):
-    """The array `tensor` (torch or NumPy) seen with elements of another type of the same size."""
+    """The array `tensor` (torch or NumPy) seen with elements of another type of the same size: an array of the same
+    library, or where that has no such elements what kernels take for one. Raises `TypeError` for another size."""
+    if isinstance(tensor, Retyped):
+        tensor = tensor.base
     if hasattr(tensor, "element_size"):
         import torch
 
-        name = _TORCH_NAMES.get(dtype.name, dtype.name)
-        if not hasattr(torch, name):
-            raise TypeError(f"torch has no tensors of {dtype}")
-        return tensor.view(getattr(torch, name))
-    from ..interpreter.numpy_types import numpy_dtype
+        found = getattr(torch, _TORCH_NAMES.get(dtype.name, dtype.name), None)
+    else:
+        found = _numpy_dtype(dtype)
+    return Retyped(tensor, dtype) if found is None else tensor.view(found)
 
-    return tensor.view(numpy_dtype(dtype))
+
+def _numpy_dtype(dtype):
+    """NumPy's type for one of the language, None where it has none."""
+    try:
+        return numpy_dtype(spelling_of(dtype))
+    except (ImportError, TypeError):
+        return None
 
 
 class TensorWrapper:
-    """`TensorWrapper(array, dtype)` is `reinterpret(array, dtype)`: an array of the same library, nothing around it."""
+    """`TensorWrapper(array, dtype)` is `reinterpret(array, dtype)`."""
 
     def __new__(cls, base, dtype):
         return reinterpret(base, dtype)
@@ -79,6 +90,28 @@ class NullAllocator:
 def triton_key():
     """What compiled kernels depend on beside their sources: the version, for caches of others."""
     return f"tilewright {tw.__version__}"
+
+
+def serialize_specialization_data(name, signature, constants, attrs, options, key):
+    """A request as text, for code that wraps the function: what `preload` takes is the `specialization_data` of the
+    hooks. Raises `TypeError` for constants that cannot be written down."""
+    fields = {
+        "name": name,
+        "signature": signature,
+        "constants": constants,
+        "attrs": attrs,
+        "options": options,
+    }
+    return json.dumps({**fields, "key": key}, default=_plain)
+
+
+def _plain(value):
+    """What JSON does not know."""
+    if isinstance(value, tl.constexpr):
+        return {"constexpr": value.value}
+    if hasattr(value, "primitive_bitwidth"):
+        return str(value)
+    return dict(value.items()) if hasattr(value, "items") else vars(value)
 
 
 def must_use_result(function, why=True):
@@ -175,6 +208,7 @@ def make(version, numerics):
         ConstexprFunction=ConstexprFunction,
         constexpr_function=constexpr_function,
         type_canonicalisation_dict=functions.SIGNATURE_NAMES,
+        serialize_specialization_data=serialize_specialization_data,
     )
     # The attribute `triton.runtime.driver` is the object, the module of that name holds it.
     add("triton.runtime.driver", {"driver": driver.driver, "active": driver.driver.active})
@@ -208,6 +242,7 @@ def make(version, numerics):
     )
     add("triton.testing", _public(testing))
     add("triton.tools", {})
+    add("triton.tools.disasm", {}, extract=tools.extract, get_sass=tools.get_sass)
     add("triton._C", {})
     for name, module in (
         ("triton._C.libtriton", "libtriton"),
@@ -218,13 +253,24 @@ def make(version, numerics):
         ("triton.profiler.viewer", "profile_viewer"),
     ):
         add(name, _later(module, name))
-    add("triton.knobs", settings.GROUPS, runtime=knobs.runtime, nvidia=knobs.nvidia)
+    add(
+        "triton.knobs",
+        settings.GROUPS,
+        runtime=knobs.runtime,
+        nvidia=tools.nvidia(),
+        HookChain=knobs.HookChain,
+        NvidiaTool=tools.NvidiaTool,
+        refresh_knobs=lambda: None,
+    )
     add("triton.tools.tensor_descriptor", {"TensorDescriptor": TensorDescriptor})
     backends = {
         "nvidia": driver.Backend(compiling.Backend, driver.ActiveDriver),
         "cpu": driver.Backend(compiling.Backend, driver.CpuDriver),
     }
     add("triton.backends", {}, backends=backends)
+    add("triton.backends.nvidia", {})
+    add("triton.backends.nvidia.compiler", {}, CUDABackend=compiling.Backend, get_ptxas=tools.get_ptxas)
+    add("triton.backends.nvidia.driver", {}, CudaDriver=driver.ActiveDriver)
     add("triton.backends.compiler", {"GPUTarget": driver.GPUTarget})
     # The language is Tilewright's own, so that its functions are the same objects everywhere.
     made["triton"].language = made["triton.language"] = tl
@@ -238,6 +284,8 @@ def make(version, numerics):
         "triton.language.extra.cuda.gdc": tl.extra.cuda,
         "triton.language.extra.cuda.utils": tl.extra.cuda,
         "triton.language.extra.cuda.libdevice": tl.extra.libdevice,
+        "triton.language.extra.hip": tl.extra,
+        "triton.language.extra.hip.libdevice": tl.extra.libdevice,
         "triton.language.extra.libdevice": tl.extra.libdevice,
         "triton.language.target_info": tl.target_info,
     }

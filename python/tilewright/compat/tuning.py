@@ -3,7 +3,7 @@
 import math
 from functools import partial
 
-from .. import tuning
+from .. import knobs, tuning
 from ..tuning.measuring import REFUSALS, device_of
 from .functions import KernelInterface
 
@@ -101,7 +101,14 @@ class Autotuner(KernelInterface, tuning.Autotuner):
         return (*values, *[str(value.dtype) for value in named.values() if hasattr(value, "dtype")])
 
     def _tune(self, key, grid, args, kwargs):
-        return super()._tune((*key, *device_of(self.named(args, kwargs).values())), grid, args, kwargs)
+        measured = self.bench_time
+        found = super()._tune((*key, *device_of(self.named(args, kwargs).values())), grid, args, kwargs)
+        if knobs.TRITON_PRINT_AUTOTUNING.flag() and self.bench_time != measured:
+            print(
+                f"Triton autotuning for function {self.base_fn.__name__},\nwith key as {key},\n"
+                f"finished after {self.bench_time:.2f}s,\nbest config selected: {found};"
+            )
+        return found
 
     def prune_configs(self, kwargs):
         """The configurations worth measuring for the arguments of the launch under way."""

@@ -36,6 +36,8 @@ def _collect(node, stored, constants):
             stored[owner.id] = None
     elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
         stored[node.id] = None
+    elif isinstance(node, ast.AnnAssign) and node.value is None:
+        return
     elif isinstance(node, ast.AnnAssign) and "constexpr" in ast.unparse(node.annotation):
         constants.add(getattr(node.target, "id", None))
     for child in ast.iter_child_nodes(node):

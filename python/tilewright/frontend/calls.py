@@ -87,6 +87,8 @@ class Calls:
         if isinstance(function, type) and issubclass(function, tuple) and hasattr(function, "_fields"):
             return function(*args, **kwargs)
         of_constants = callable(function) and is_constant([*args, *kwargs.values()])
+        if self.reads_all_of_python and _is_of_aggregate(function):
+            return function(*args, **kwargs)
         if self._is_pure(function) or (self.reads_all_of_python and of_constants):
             return self._evaluate(function, args, kwargs)
         raise self.error(*self._not_callable(function, node))
@@ -184,3 +186,9 @@ def _namesake(name):
     from .. import language
 
     return f"tl.{name} is for values of the kernel" if callable(getattr(language, str(name), None)) else None
+
+
+def _is_of_aggregate(function):
+    """Whether it is a method of an aggregate, or one of its class: those put values together, in plain Python."""
+    owner = getattr(function, "__self__", None)
+    return isinstance(owner, structure) or (isinstance(owner, type) and issubclass(owner, structure))

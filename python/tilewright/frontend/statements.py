@@ -80,13 +80,20 @@ class Statements:
             debug.device_assert(condition, message)
 
     def visit_Assign(self, node):
-        value = materialize(self.visit(node.value))
+        value = self.visit(node.value)
+        if len(node.targets) > 1 or not self._stays_constant(node.targets[0], value):
+            value = materialize(value)
         for target in node.targets:
             self.assign(target, value)
 
+    def _stays_constant(self, target, value):
+        return isinstance(target, ast.Name) and target.id in self.declared and is_constant(value)
+
     def visit_AnnAssign(self, node):
-        if node.value is None:
-            raise self.error("a declaration needs a value in a kernel", node)
+        if node.value is None:  # says what later assignments give
+            if unwrap(self.visit(node.annotation)) is constexpr and isinstance(node.target, ast.Name):
+                self.declared.add(node.target.id)
+            return None
         value = self.visit(node.value)
         if unwrap(self.visit(node.annotation)) is not constexpr:
             return self.assign(node.target, materialize(value))

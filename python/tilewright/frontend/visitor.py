@@ -29,6 +29,8 @@ class Visitor(Names, Statements, Branches, Loops, Expressions, Calls, Closures):
         self.source = source or source_of(fn)
         self.node = self.source.tree
         self.scope = dict(arguments)
+        #: Variables that are declared as constants ahead of their assignments.
+        self.declared = set()
         self.loop_depth = 0
         self.call_site = caller.location() if caller else None
         self._locations = {}

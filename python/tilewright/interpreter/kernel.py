@@ -21,6 +21,7 @@ from ..language.tensor import tensor
 from ..language.tiles import make_tensor_descriptor
 from ..runtime.descriptor import TensorDescriptor
 from ..runtime.options import OPTION_NAMES, Options
+from ..runtime.retyped import Retyped
 from .builder import EagerBuilder
 from .memory import Memory
 from .numpy_types import FROM_NUMPY, numpy_dtype
@@ -75,6 +76,9 @@ def argument(name, value, memory):
         value = value.item()
     if isinstance(value, (bool, int, float)):
         return _number(name, value)
+    if isinstance(value, Retyped):
+        pointer = argument(name, value.base, memory)
+        return tensor(pointer.handle, pointer_type(value.dtype))
     if isinstance(value, cuda.ArrayBase):
         value = _own(name, value)
     if isinstance(value, np.ndarray):

@@ -28,7 +28,7 @@ _VALUE, _CONSTANT, _AND, _OR, _NOT = "__tw_value", "__tw_constant", "__tw_and", 
 _IS, _CHAIN = "__tw_is", "__tw_chain"
 _FUNCTION, _TUPLE, _UNROLLED = "__tw_function", "__tw_tuple", "__tw_unrolled"
 _INDEX, _REPLACED, _SHOWN = "__tw_index", "__tw_replaced", "__tw_shown"
-_CHANGED, _ASSIGNED = "__tw_changed", "__tw_assigned"
+_CHANGED, _ASSIGNED, _KEPT = "__tw_changed", "__tw_assigned", "__tw_kept"
 
 
 def _either(is_and):
@@ -55,6 +55,11 @@ def _not(value):
 
 def _print(*args, **kwargs):
     print(*args, **kwargs)
+
+
+def _kept(value):
+    """What a variable gets that is declared as a constant."""
+    return wrap(unwrap(value)) if is_constant(value) else materialize(value)
 
 
 def _same(left, right):
@@ -120,12 +125,17 @@ HELPERS = {
     _INDEX: _Index(),
     _REPLACED: _replaced,
     _CHANGED: _changed,
+    _KEPT: _kept,
     _SHOWN: unwrap,
 }
 
 
 class _Rewriter(ast.NodeTransformer):
     """Replaces what means something else in the language."""
+
+    def __init__(self):
+        #: Variables that are declared as constants ahead of their assignments.
+        self.declared = set()
 
     def _call(self, name, node, *args):
         return ast.copy_location(
@@ -165,8 +175,9 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_Assign(self, node):
         self.generic_visit(node)
-        node.value = self._call(_VALUE, node.value, node.value)
         (target,) = node.targets[-1:]
+        is_declared = len(node.targets) == 1 and getattr(target, "id", None) in self.declared
+        node.value = self._call(_KEPT if is_declared else _VALUE, node.value, node.value)
         if len(node.targets) == 1 and isinstance(target, ast.Subscript):
             return self._element_assignment(node, target, node.value)
         changes = []
@@ -217,6 +228,8 @@ class _Rewriter(ast.NodeTransformer):
     def visit_AnnAssign(self, node):
         self.generic_visit(node)
         if node.value is None:
+            if ast.unparse(node.annotation).endswith("constexpr"):
+                self.declared.add(getattr(node.target, "id", None))
             return node
         name = _CONSTANT if ast.unparse(node.annotation).endswith("constexpr") else _VALUE
         value = self._call(name, node.value, node.value)

@@ -8,6 +8,7 @@ from .dtypes import int1, int8, int16, int32, int64, uint8, uint16, uint32, uint
 from .errors import LanguageValueError
 from .extra.extern import extern_elementwise
 from .semantic.convert import to_tensor
+from .structure import aggregate as _aggregate
 
 _INTEGERS = {
     (1, True): int1,
@@ -36,6 +37,7 @@ def _unwrap_if_constexpr(value):
 __all__ = [
     *_names,
     "CONSTEXPR_0",
+    "_aggregate",
     "builtin",
     "extern_elementwise",
     "get_int_dtype",

@@ -178,8 +178,16 @@ def _default_init(cls, annotations):
     return init
 
 
+def _annotations_of(cls):
+    """Those of the class, behind those of the aggregates that it is derived from."""
+    inherited = cls._annotations if issubclass(cls, structure) else {}
+    return {**inherited, **inspect.get_annotations(cls)}
+
+
 def _init_of(cls, annotations):
     init = cls.__dict__.get("__init__")
+    if init is None and issubclass(cls, structure) and not inspect.get_annotations(cls):
+        init = cls.__init__
     if init is None:
         return _default_init(cls, annotations)
     if getattr(init, "is_kernel_function", False):
@@ -193,6 +201,7 @@ def aggregate(cls):
     The annotations of the class are its fields; those that are a `tl.constexpr` are known while compiling. Without an
     `__init__` of its own, which is plain Python and assigns all fields, the class is called with the fields in order;
     what the class assigns to a field is its default. Methods decorated with `@tw.jit` are called from kernels.
+    One that is derived from another has its fields in front of its own.
     An aggregate is a value: `span.start = 1` in a kernel binds the variable `span` to another one, and changes none
     that a caller or another variable has.
     A kernel may be launched with one: its fields then are arrays, numbers and constants.
@@ -223,7 +232,7 @@ def aggregate(cls):
         >>> out
         array([5], dtype=int32)
     """
-    annotations = dict(inspect.get_annotations(cls)) if isinstance(cls, builtins.type) else {}
+    annotations = _annotations_of(cls) if isinstance(cls, builtins.type) else {}
     if not annotations:
         raise TypeError(f"tl.aggregate decorates a class whose annotations are its fields, got {cls!r}")
     taken = [name for name in annotations if hasattr(structure, name)]
@@ -233,6 +242,8 @@ def aggregate(cls):
 
     def init(self, *args, **kwargs):
         construct(self, *args, **kwargs)
+        if builtins.type(self).__init__ is not init:  # that of a class derived from this one goes on
+            return
         missing = [name for name in annotations if name not in self.__dict__]
         if missing:
             raise LanguageTypeError(f"{cls.__name__}.__init__ does not assign {missing[0]!r}")
@@ -240,8 +251,9 @@ def aggregate(cls):
 
     init.__signature__ = inspect.signature(construct)
     own = {name: value for name, value in vars(cls).items() if name not in ("__dict__", "__weakref__")}
+    bases = [base for base in cls.__bases__ if base is not object]
     return builtins.type(
         cls.__name__,
-        (structure, *(base for base in cls.__bases__ if base is not object)),
+        builtins.tuple(bases if issubclass(cls, structure) else [structure, *bases]),
         {**own, "_annotations": annotations, "_fields": builtins.tuple(annotations), "__init__": init},
     )

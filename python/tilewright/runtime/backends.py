@@ -2,6 +2,9 @@
 
 from .errors import DriverError
 
+#: Of the program, each with functions `before` of what is about to be loaded and `after` of it and what was loaded.
+load_hooks = []
+
 
 def starts_early(compiled, options):
     """Whether a compiled kernel may be launched before those in front of it on its stream are done.
@@ -71,6 +74,17 @@ class CudaBackend:
 
 
 _BACKENDS = {backend.name: backend for backend in (CpuBackend(), CudaBackend())}
+
+
+def load(kind, compiled, ordinal, options):
+    """The compiled kernel, ready to launch on a device of the kind."""
+    hooks = tuple(load_hooks)
+    for hook in hooks:
+        hook.before(compiled)
+    loaded = backend_for(kind).load(compiled, ordinal, options)
+    for hook in hooks:
+        hook.after(compiled, loaded)
+    return loaded
 
 
 def backend_for(kind):

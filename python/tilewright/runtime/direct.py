@@ -12,6 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+from .. import knobs
 from ..frontend.reads import notes, still_holds
 from ..frontend.values import wrap
 from ..language.constexpr import unwrap
@@ -47,6 +48,7 @@ def key_of(fn, arg_types, constexprs, attrs, options, trees, extents, decides):
             options.items(),
             [[name, plain_tree(tree)] for name, tree in (trees or {}).items()],
             bool(extents),
+            [knob.text() for knob in (knobs.TRITON_GLOBALS, knobs.TRITON_F32_DEFAULT)],
         ]
     except TypeError:
         return None

@@ -1,6 +1,6 @@
 """Launches of one compiled kernel as it is, whatever the arguments look like: nothing is compiled for them."""
 
-from .backends import backend_for
+from . import backends
 
 
 class _Loader:
@@ -20,7 +20,7 @@ class _Loader:
         kind, ordinal = device
         if (kind == "cpu") != (compiled.target == "cpu"):
             raise TypeError(f"{compiled!r} cannot be launched with arrays of the {kind.upper()}")
-        return backend_for(kind).load(compiled, ordinal, compiled.options)
+        return backends.load(kind, compiled, ordinal, compiled.options)
 
     def reject_arguments(self, args, kwargs):
         """Raise the `TypeError` for a call whose arguments do not fit the parameters."""

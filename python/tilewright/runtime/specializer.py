@@ -2,6 +2,7 @@
 
 import inspect
 
+from . import backends
 from .backends import backend_for
 from .extents import extent
 from .naming import symbol_of
@@ -98,7 +99,7 @@ class Specializer:
         values, given = (arg_types, constexprs, attrs, tuple(options)), Options(*options)
         known = self.preloaded.get(device[1], {}).get(key_of(device[0], values, self.trees))
         compiled = known or self._compile(device, values, self.trees, is_warmup=not load)
-        loaded = backend_for(device[0]).load(compiled, device[1], given) if load else None
+        loaded = backends.load(device[0], compiled, device[1], given) if load else None
         return compiled, loaded, [param.name in compiled.written for param in self.params], given.checks
 
     def _compile(self, device, values, trees, is_warmup):
@@ -143,7 +144,7 @@ class Specializer:
     def load(compiled, options, device):
         """A kernel that was only compiled, ready to launch on `device`."""
         kind, ordinal = device
-        return backend_for(kind).load(compiled, ordinal, Options(*options))
+        return backends.load(kind, compiled, ordinal, Options(*options))
 
     @staticmethod
     def extents(arrays):

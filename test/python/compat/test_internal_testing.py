@@ -58,7 +58,7 @@ def test_other_kinds_of_values():
         lambda: given.numpy_random(4, "complex64"),
         lambda: given.torch_dtype_name(np.int8),
         lambda: given.to_numpy(np.zeros(1)),
-        lambda: triton.reinterpret(torch.zeros(1, dtype=torch.int8), tl.float8e4b15),
+        lambda: triton.reinterpret(torch.zeros(1, dtype=torch.int16), tl.float8e4b15),
     ):
         with pytest.raises((RuntimeError, TypeError, ValueError)):
             call()

@@ -1,5 +1,6 @@
 """What kernels written for Triton may do with the language, and others need not."""
 
+import ml_dtypes
 import numpy as np
 import pytest
 import tilewright as tw
@@ -232,6 +233,36 @@ def test_arrays_of_floats_without_negative_zero():
     codes = torch.arange(4, dtype=torch.uint8)
     assert triton.reinterpret(codes, tl.float8e4b8).dtype == torch.float8_e4m3fnuz
     assert triton.reinterpret(codes, tl.float8e5b16).dtype == torch.float8_e5m2fnuz
+    assert triton.reinterpret(codes.numpy(), tl.float8e4b8).dtype == ml_dtypes.float8_e4m3fnuz
+
+
+@triton.jit
+def copy_kernel(x_ptr, out_ptr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(out_ptr + i, tl.load(x_ptr + i))
+
+
+@pytest.mark.parametrize("library", ["own", "torch"])
+def test_arrays_of_floats_that_no_library_has(backend, library):
+    codes = backend.array(np.arange(0x7F), "uint8")
+    halves, again = backend.poisoned((0x7F,), "float16"), backend.poisoned((0x7F,), "uint8")
+    if library == "torch" and backend.name != "cuda":
+        torch = pytest.importorskip("torch")
+        codes, halves, again = (torch.from_numpy(array) for array in (codes, halves, again))
+    copy_kernel[1,](triton.reinterpret(codes, tl.float8e4b15), halves, 0x7F)
+    want = (np.arange(0x7F, dtype=np.uint16) << 7).view(np.float16)  # a float16 without the low bits
+    np.testing.assert_array_equal(backend.numpy(halves), want)
+    copy_kernel[1,](halves, triton.reinterpret(again, tl.float8e4b15), 0x7F)
+    np.testing.assert_array_equal(backend.numpy(again), np.arange(0x7F))
+
+
+def test_arrays_of_other_types_are_arrays_still():
+    codes = np.arange(4, dtype=np.uint8)
+    seen = triton.reinterpret(codes, tl.float8e4b15)
+    assert seen.dtype is tl.float8e4b15 and seen.shape == (4,) and seen.base is codes is seen.data
+    assert seen.copy().dtype is tl.float8e4b15 and triton.reinterpret(seen, tl.int8).dtype == np.int8
+    with pytest.raises(TypeError, match="elements of 32 bits cannot be seen as fp8e4b15"):
+        triton.reinterpret(np.zeros(4, np.float32), tl.float8e4b15)
 
 
 def halves(n):

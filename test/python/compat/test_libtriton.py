@@ -3,7 +3,10 @@
 import pytest
 import tilewright.compat
 
-tilewright.compat.install()
+
+@pytest.fixture(autouse=True)
+def installed():
+    tilewright.compat.install()
 
 
 @pytest.mark.parametrize("name", ["float32", "bfloat16"])

@@ -67,6 +67,23 @@ def test_every_code(backend, name, wide):
     assert np.array_equal(np.signbit(backend.numpy(out))[known], np.signbit(VALUES[name])[known])
 
 
+@tw.jit
+def widen_array(x, out, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(out + i, tl.load(x + i))
+
+
+@pytest.mark.parametrize("name", ["float8_e4m3fnuz", "float8_e5m2fnuz"])
+def test_arrays_of_them(backend, name):
+    codes = CODES.view(getattr(ml_dtypes, name))
+    out, again = backend.poisoned((256,), "float32"), backend.array(np.zeros(256), name)
+    widen_array[1,](backend.array(codes), out, 256)
+    np.testing.assert_array_equal(backend.numpy(out), codes.astype(np.float32))
+    widen_array[1,](out, again, 256)  # each is a number of the type, or NaN
+    np.testing.assert_array_equal(backend.numpy(again), codes.astype(np.float32))
+    assert tw.empty(3, name, device="cpu").dtype == codes.dtype
+
+
 def nearest(values, x, rounding):
     """The code of the number nearest to `x`, ties to the even code, or towards zero; the largest beyond it."""
     positive = values[:0x80]

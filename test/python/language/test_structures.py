@@ -46,6 +46,36 @@ class Window:
         self.factors = factors
 
 
+@tl.aggregate
+class Colored(Span):
+    """Derived from another aggregate: a field more, and what runs while compiling."""
+
+    COLOR: tl.constexpr
+
+    @staticmethod
+    def mixed(first, second):
+        return first + second
+
+    @classmethod
+    def short(cls, start):
+        return cls(start, start + 1, 1, cls.mixed(2, 3))
+
+    @property
+    def shade(self):
+        return self.COLOR * self.STEP
+
+
+@tl.aggregate
+class Framed(Span):
+    """Derived, with a constructor that calls the other's."""
+
+    frame: tl.tensor
+
+    def __init__(self, start, stop):
+        Span.__init__(self, start, stop, 2)
+        self.frame = start
+
+
 @tw.jit
 def multiply(x, y):
     return x * y
@@ -271,3 +301,20 @@ def test_fields_are_assigned(backend):
     changing_fields[1,](out, 5)
     total = ((10 + 0 + 1 + 2) * 2) + 3 + 4
     np.testing.assert_array_equal(backend.numpy(out), [10, total, 1, total, total + 15, 7])
+
+
+def test_aggregates_derived_from_others(backend):
+    @tw.jit(numerics="triton")  # which calls plain functions on constants
+    def kernel(out_ptr, n):
+        span = Colored(n, n + 6, 2, 7)
+        short = Colored.short(n)
+        for i in range(n):
+            short = Colored(short.start + i, short.stop, short.STEP, short.COLOR)
+        framed = Framed(n, n + 8)
+        tl.store(out_ptr, span.size() + span.shade * 100)
+        tl.store(out_ptr + 1, short.start * 10 + short.COLOR)
+        tl.store(out_ptr + 2, framed.size() + framed.frame * 10 + Colored.mixed(300, 400))
+
+    out = backend.array(np.zeros(3), "int32")
+    kernel[1,](out, 3)
+    assert backend.numpy(out).tolist() == [3 + 1400, 60 + 5, 4 + 30 + 700]

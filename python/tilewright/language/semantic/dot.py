@@ -1,5 +1,6 @@
 """Matrix products."""
 
+from ... import knobs
 from ..dtypes import bfloat16, block_type, float16, float32, float64, int8, int32
 from ..errors import LanguageTypeError, LanguageValueError
 from ..ir import builder, emit
@@ -97,6 +98,15 @@ def _is_summed_outside(left, right, most):
     return True
 
 
+def _default_precision(allow_tf32):
+    """The precision of a product that names none."""
+    if allow_tf32 is not None:
+        return "tf32" if allow_tf32 else "ieee"
+    if builder().options.numerics != "triton":
+        return "ieee"
+    return knobs.TRITON_F32_DEFAULT.text() or "tf32"
+
+
 def dot(left, right, acc, input_precision, allow_tf32, out_dtype, max_num_imprecise_acc=None):
     """See `tl.dot`."""
     # float16 holds the numbers of the types that only memory knows.
@@ -105,8 +115,7 @@ def dot(left, right, acc, input_precision, allow_tf32, out_dtype, max_num_imprec
     if input_precision is not None and allow_tf32 is not None:
         raise LanguageValueError("give tl.dot either input_precision or allow_tf32, not both")
     if input_precision is None:
-        default = builder().options.numerics == "triton" if allow_tf32 is None else allow_tf32
-        input_precision = "tf32" if default else "ieee"
+        input_precision = _default_precision(allow_tf32)
     precision = option({**PRECISION, **_SPLITS}, input_precision, "input_precision")
     if left.dtype != float32:
         precision = PRECISION["ieee"]  # it speaks of float32 operands only
