@@ -66,11 +66,13 @@ class Names:
         raise self.error(f"{name!r} is not defined", node, f"did you mean {close[0]!r}?" if close else None)
 
     def _checked_global(self, name, value, annotated, node):
-        allowed = self.reads_all_of_python and knobs.TRITON_GLOBALS.flag() and not is_static(value)
-        if annotated or allowed or is_static(value):
-            if annotated or allowed or isinstance(value, constexpr):
+        is_known = annotated or is_static(value)
+        if not is_known and self.reads_all_of_python:
+            annotated = is_known = knobs.TRITON_GLOBALS.flag()
+        if is_known:
+            if annotated or isinstance(value, constexpr):
                 self.unit.used_globals[self.fn.__module__, name] = value
-            return wrap(value) if annotated or allowed else value
+            return wrap(value) if annotated else value
         raise self.error(
             f"the global variable {name!r} is not a compile-time constant: it is of type {type(value).__name__}",
             node,

@@ -73,4 +73,4 @@ def test_every_variable_is_documented():
     known = {knob.name for knob in knobs.ALL}
     assert read <= known
     page = (ROOT / "docs" / "launching.md").read_text()
-    assert known == set(re.findall(r"`((?:TILEWRIGHT|TRITON)_[A-Z_]+)`", page))
+    assert known == set(re.findall(r"`((?:TILEWRIGHT|TRITON)_[A-Z0-9_]+)`", page))

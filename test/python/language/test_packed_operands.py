@@ -152,6 +152,71 @@ def test_packed_words(backend, rng, bm, num_warps, stages, M, N, K):
 
 
 @tw.jit
+def packed_zeros(
+    x_ptr,
+    w_ptr,
+    zero_ptr,
+    scale_ptr,
+    out_ptr,
+    N,
+    K,
+    BM: tl.constexpr,
+    BN: tl.constexpr,
+    BK: tl.constexpr,
+    GROUP: tl.constexpr,
+):
+    """Weights and zeros of 4 bits, of eight neighbouring columns in a word, which interleaving spreads."""
+    m, k = tl.program_id(0) * BM + tl.arange(0, BM), tl.arange(0, BK)
+    n, word = tl.program_id(1) * BN + tl.arange(0, BN), tl.program_id(1) * (BN // 8) + tl.arange(0, BN // 8)
+    shift = tl.broadcast_to((tl.arange(0, BN) % 8 * 4)[None, :], (BK, BN))
+    acc = tl.zeros((BM, BN), tl.float32)
+    for start in range(0, K, BK):
+        x = tl.load(x_ptr + m[:, None] * K + start + k[None, :])
+        q = tl.load(w_ptr + (start + k)[:, None] * (N // 8) + word[None, :])
+        row = start // GROUP + tl.arange(0, 1)
+        z = tl.load(zero_ptr + row[:, None] * (N // 8) + word[None, :])
+        for i in tl.static_range(3):
+            q, z = tl.interleave(q, q), tl.interleave(z, z)
+        z = tl.broadcast_to(z, (BK, BN))
+        scale = tl.load(scale_ptr + row[:, None] * N + n[None, :])
+        w = ((q >> shift & 15) - (z >> shift & 15)) * tl.broadcast_to(scale, (BK, BN))
+        acc = tl.dot(x, w.to(tl.float16), acc)
+    tl.store(out_ptr + m[:, None] * N + n[None, :], acc)
+
+
+@pytest.mark.parametrize("bn, num_warps", [(32, 4), (64, 4), (8, 2)])
+def test_packed_zeros(backend, rng, bn, num_warps):
+    M, N, K, group, each = 32, 64, 128, 32, 4 * np.arange(8)
+    w, z = (rng.integers(0, 16, (rows, N)) for rows in (K, K // group))
+    words = [(v.reshape(len(v), -1, 8) << each).sum(2).astype(np.uint32).view(np.int32) for v in (w, z)]
+    x, scale = rng.standard_normal((M, K)), rng.uniform(0.01, 0.1, (K // group, N))
+    x, scale = backend.array(x, "float16"), backend.array(scale, "float16")
+    out = backend.poisoned((M, N), "float32")
+    packed_zeros[M // 16, N // bn](
+        x, *(backend.array(v) for v in words), scale, out, N, K, 16, bn, 32, group, num_warps=num_warps
+    )
+    wide = [np.repeat(v, group, 0) for v in (z, backend.numpy(scale))]
+    w = ((w - wide[0]).astype(np.float16) * wide[1].astype(np.float16)).astype(np.float64)
+    backend.check(out, backend.numpy(x).astype(np.float64) @ w, "float32", factor=200)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("bn", [8, 16, 32, 64])
+@pytest.mark.parametrize("target", ["sm_80", "sm_90a"])
+def test_packed_zeros_compile(bn, target):
+    """A row of four words has less than a swizzle moves."""
+    types = {
+        name: "*i32" if name in ("w_ptr", "zero_ptr") else "*fp16" for name in packed_zeros.arg_names[:4]
+    }
+    types |= {"out_ptr": "*fp32", "N": "i32", "K": "i32"}
+    tiles = {"BM": 32, "BN": bn, "BK": 32, "GROUP": 32}
+    compiled = compile_kernel(
+        packed_zeros.fn, types, tiles, dict.fromkeys(types, 16), target, Options(num_warps=4), "ptx"
+    )
+    assert "mma" in compiled.asm["ptx"]
+
+
+@tw.jit
 def complex_product(a_ptr, b_ptr, out_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
     m = tl.program_id(0) * BM + tl.arange(0, BM)
     n2 = tl.program_id(1) * 2 * BN + tl.arange(0, 2 * BN)
