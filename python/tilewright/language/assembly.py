@@ -93,9 +93,10 @@ def inline_asm_elementwise(asm, constraints, args, dtype, is_pure, pack):
       once (`f16x2`, `bf16x2`, ...), with `.rn`, `.ftz`, `.sat`, `.relu`, `.NaN`, `.lo`, `.hi`, `.wide`
     - functions: `rcp sqrt rsqrt ex2 lg2 sin cos tanh`, computed more accurately than `.approx` promises
     - others: `mov` (also of parts in braces), `setp` (one comparison), `selp`, `cvt` (also of two numbers at once,
-      of e4m3, e5m2 and e2m1 with `.satfinite`, and to tf32), `ld` and `st` of global memory
+      of e4m3, e5m2 and e2m1 with `.satfinite`, and to tf32), `ld` and `st` of global memory, `bar.sync` and fences
 
-    Anything else (branches, atomics, barriers, what is of a GPU such as `%laneid`) raises `LanguageValueError` there.
+    Anything else (branches, atomics, barriers of clusters, what is of a GPU such as `%laneid`) raises
+    `LanguageValueError` there.
     A division of integers by 0 gives what it gives by 1.
 
     Example:

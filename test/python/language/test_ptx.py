@@ -470,6 +470,7 @@ def test_debug_mode_lets_words_wrap_around(backend):
 REFUSED = [
     ("atom.global.add.u32 $0, [$1], 1;", "the instruction 'atom' is not known, in 'atom.global.add.u32"),
     ("add.cc.u32 $0, $1, $1;", "add is not known with .cc"),
+    ("bar.red.popc.u32 $0, 0, $1;", "bar is not known with .popc"),
     ("add.u32 $0, $1;", "add has 3 operands, here are 2"),
     ("add.rz.f32 $0, $1, $1;", "add is not known with .rz"),
     ("add.s32.s32 $0, $1, $1;", "add names one type"),
@@ -502,3 +503,20 @@ def test_what_is_refused(backend, asm, message):
             backend.array(np.zeros(8, np.int32)), backend.poisoned((8,), "int32"), 8, asm, "=r,r", tl.int32, 1
         )
     assert f"inline assembly without a GPU: {message}" in str(caught.value)
+
+
+@tw.jit
+def neighbours(x, scratch, out, N: tl.constexpr):
+    """Each element from the other half, through memory, between barriers whose result nobody wants."""
+    i = tl.arange(0, N)
+    tl.store(scratch + i, tl.load(x + i))
+    tl.inline_asm_elementwise("bar.sync 0;", "=r", [], tl.int32, False, 1)
+    other = tl.load(scratch + (i ^ (N // 2)))
+    tl.inline_asm_elementwise("fence.acq_rel.gpu; membar.gl; barrier.sync 0;", "=r", [], tl.int32, False, 1)
+    tl.store(out + i, other)
+
+
+def test_barriers_and_fences(backend):
+    x, out = np.arange(256, dtype=np.int32), backend.poisoned((256,), "int32")
+    neighbours[1,](backend.array(x), backend.poisoned((256,), "int32"), out, 256)
+    np.testing.assert_array_equal(backend.numpy(out), x ^ 128)

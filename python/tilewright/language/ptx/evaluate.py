@@ -6,8 +6,10 @@ group. What comes out is what any other kernel is made of: the CPU back end comp
 
 from ..ir import without_checks
 from .instructions import find_rule
+from .ordering import only_orders
 from .registers import Registers, elements, groups, letters, packed, plain_names, widths
 from .text import Declaration, statements
+from .words import UNSIGNED, constant
 
 
 def evaluate(asm, constraints, operands, types, pack):
@@ -24,12 +26,15 @@ def evaluate(asm, constraints, operands, types, pack):
             like = words[0] if like is None else like
             numbered += zip(of_one, words, strict=True)
         registers = Registers(numbered, like)
-        _run(asm, registers)
+        if not _run(asm, registers):
+            _fill(registers, output_widths, like, asm)
         shape = operands[0].shape if operands else ()
         return _results(registers, output_widths, types, pack, shape, asm)
 
 
 def _run(asm, registers):
+    """Whether the text computes anything."""
+    computes = False
     for statement in statements(asm):
         if statement == "{":
             registers.open()
@@ -37,8 +42,16 @@ def _run(asm, registers):
             registers.close(statement)
         elif isinstance(statement, Declaration):
             registers.declare(statement)
-        else:
+        elif not only_orders(statement):
             _execute(statement, registers)
+            computes = True
+    return computes
+
+
+def _fill(registers, output_widths, like, asm):
+    """Some value for the results of a text that gives none: Triton wants each text to have a result."""
+    for place, width in enumerate(width for of_one in output_widths for width in of_one):
+        registers.write(f"${place}", constant(0, UNSIGNED[width], like), asm)
 
 
 def _execute(instruction, registers):
