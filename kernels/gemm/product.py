@@ -175,6 +175,11 @@ def product(
     _launch(out, a, b, bias, c, a_scale, b_scale, alpha, beta, flags, precision, exact, chosen, operands)
 
 
+def _scaled(scale):
+    """The bit of SCALED for the scales of rows: 0 without, 4 where all have one."""
+    return 0 if scale is None else 4 if scale.shape[0] == 1 else 1
+
+
 def _launch(
     out, a, b, bias, c, a_scale, b_scale, alpha, beta, flags, precision, exact, config, operands=None
 ):
@@ -194,7 +199,7 @@ def _launch(
     # One scale for all is a vector that stands still.
     steps = [0 if x is None or x.shape[0] == 1 else strides(x)[0] for x in (bias, a_scale, b_scale)]
     to, from_a, from_b, from_c = batch.strides
-    epilogue = {"SCALED": (a_scale is not None) + 2 * (b_scale is not None)} | flags
+    epilogue = {"SCALED": _scaled(a_scale) + 2 * _scaled(b_scale)} | flags
     grid = (tw.cdiv(M, config.block_m) * tw.cdiv(N, config.block_n), batch.count, parts)
     target, target_strides, target_batch, target_steps = out, strides(out)[-2:], to, batch.steps[0]
     first = epilogue

@@ -182,8 +182,8 @@ def epilogue(
     """What becomes of the sums of rows m and columns n, as TYPE.
 
     In float32: activation(alpha * scales * x + bias + beta * c), or with ADD "after" activation(...) + beta * c.
-    Bit 0 of SCALED says that rows have scales, bit 1 that columns have; BIAS is "none", or the side that the
-    bias goes along, "m" or "n"; ACTIVATION is a function of a float32 block or None, or, where PLACED
+    Bit 0 of SCALED says that rows have scales, bit 1 that columns have, bits 2 and 3 that all of them have one;
+    BIAS is "none", or the side that the bias goes along, "m" or "n"; ACTIVATION is a function of a float32 block or None, or, where PLACED
     says which of its rows and columns m and n are, of them and of operands, too.
     """
     if PARTS > 1:
@@ -216,8 +216,12 @@ def epilogue(
         x = x.to(tl.float32)
         if SCALED & 1:
             x = x * along(a_scale, m, first_n, M, N, "m", COLUMNS)
+        if SCALED & 4:
+            x = x * tl.load(a_scale[0])
         if SCALED & 2:
             x = x * along(b_scale, m, first_n, M, N, "n", COLUMNS)
+        if SCALED & 8:
+            x = x * tl.load(b_scale[0])
         if HAS_ALPHA:
             x = x * alpha
         if BIAS != "none":

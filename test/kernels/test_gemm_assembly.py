@@ -45,6 +45,14 @@ KINDS = {
         4,
         WIDE | K_MAJOR | {"BLOCK_K": 128, "SCALED": 3, "BIAS": "n", "EXACT": True},
     ),
+    "e4m3 exact, one scale": (
+        "fp8e4nv",
+        "bf16",
+        8,
+        4,
+        WIDE | K_MAJOR | {"BLOCK_K": 128, "SCALED": 12, "EXACT": True},
+    ),
+    "e4m3, one scale": ("fp8e4nv", "bf16", 8, 4, WIDE | K_MAJOR | {"BLOCK_K": 128, "SCALED": 12}),
     "e5m2 scaled": ("fp8e5", "fp16", 8, 4, WIDE | K_MAJOR | {"BLOCK_K": 128, "SCALED": 3}),
     "int8": ("i8", "i32", 8, 4, WIDE | K_MAJOR | {"BLOCK_K": 128}),
 }
