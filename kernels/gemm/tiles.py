@@ -183,8 +183,8 @@ def epilogue(
 
     In float32: activation(alpha * scales * x + bias + beta * c), or with ADD "after" activation(...) + beta * c.
     Bit 0 of SCALED says that rows have scales, bit 1 that columns have, bits 2 and 3 that all of them have one;
-    BIAS is "none", or the side that the bias goes along, "m" or "n"; ACTIVATION is a function of a float32 block or None, or, where PLACED
-    says which of its rows and columns m and n are, of them and of operands, too.
+    BIAS is "none", or the side that the bias goes along, "m" or "n"; ACTIVATION is a function of a float32 block or
+    None, or, where PLACED says which of its rows and columns m and n are, of them and of operands, too.
     """
     if PARTS > 1:
         half: tl.constexpr = x.shape[1] // 2
