@@ -83,6 +83,17 @@ class constexpr:
     def __contains__(self, item):
         return unwrap(item) in self.value
 
+    def __getattr__(self, name):
+        """A field or a method of the value; methods take constants as they take what those hold."""
+        if name.startswith("_") or name == "value":
+            raise AttributeError(name)
+        found = getattr(self.value, name)
+        if not isinstance(found, (types.MethodType, types.BuiltinMethodType)):
+            return found
+        return lambda *args, **kwargs: found(
+            *unwrap(args), **{key: unwrap(arg) for key, arg in kwargs.items()}
+        )
+
     def __call__(self, *args, **kwargs):
         """Call a function that was passed as a constant: a plain one, as `@tl.constexpr` makes of it, with the
         values of the arguments."""

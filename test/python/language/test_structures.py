@@ -318,3 +318,25 @@ def test_aggregates_derived_from_others(backend):
     out = backend.array(np.zeros(3), "int32")
     kernel[1,](out, 3)
     assert backend.numpy(out).tolist() == [3 + 1400, 60 + 5, 4 + 30 + 700]
+
+
+class Sides(NamedTuple):
+    rows: int
+    columns: int
+
+
+@tw.jit
+def attributes_of_constants(
+    out, D: tl.constexpr, NAME: tl.constexpr, START: tl.constexpr, SIDES: tl.constexpr
+):
+    tl.store(out, D.primitive_bitwidth)
+    tl.store(out + 1, NAME.startswith(START))
+    tl.store(out + 2, SIDES.columns)
+    if D.is_floating():
+        tl.store(out + 3, NAME.upper() == "ROWS")
+
+
+def test_attributes_of_constants(backend):
+    out = backend.poisoned(4, "int32")
+    attributes_of_constants[1,](out, tl.float16, "rows", "ro", Sides(3, 7))
+    np.testing.assert_array_equal(backend.numpy(out), [16, 1, 7, 1])
