@@ -89,6 +89,8 @@ void tilewright::buildTileToWarpPipeline(OpPassManager &manager,
 void tilewright::buildWarpToLlvmPipeline(OpPassManager &manager,
                                          const NvidiaOptions &options) {
   manager.addPass(tile::createTileGuardDivisions());
+  if (NvidiaTarget{options.computeCapability, options.archSpecific}.hasWgmma())
+    manager.addPass(warp::createKeepSums());
   manager.addPass(createConvertWarpToLLVM(
       {options.computeCapability, options.archSpecific}));
   manager.addPass(createReconcileUnrealizedCastsPass());

@@ -71,6 +71,20 @@ LinearAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementType,
   return verifyCovers(getLayout(), shape, emitError);
 }
 
+LogicalResult KeptAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               unsigned bank, LinearAttr layout) {
+  if (bank >= kMaxBanks)
+    return emitError() << "there are " << kMaxBanks
+                       << " banks of kept registers, got number " << bank;
+  return success();
+}
+
+LogicalResult
+KeptAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementType,
+                         function_ref<InFlightDiagnostic()> emitError) const {
+  return getLayout().verifyEncoding(shape, elementType, emitError);
+}
+
 LogicalResult
 tilewright::warp::verifyCovers(const LinearLayout &layout,
                                ArrayRef<int64_t> shape,
@@ -217,9 +231,17 @@ void LinearAttr::print(AsmPrinter &printer) const {
 //===----------------------------------------------------------------------===//
 
 LinearAttr tilewright::warp::getLinearAttr(Type type) {
+  if (KeptAttr kept = getKeptAttr(type))
+    return kept.getLayout();
   auto tensor = dyn_cast_if_present<RankedTensorType>(type);
   return tensor ? dyn_cast_if_present<LinearAttr>(tensor.getEncoding())
                 : LinearAttr();
+}
+
+KeptAttr tilewright::warp::getKeptAttr(Type type) {
+  auto tensor = dyn_cast_if_present<RankedTensorType>(type);
+  return tensor ? dyn_cast_if_present<KeptAttr>(tensor.getEncoding())
+                : KeptAttr();
 }
 
 std::optional<LinearLayout> tilewright::warp::getLayout(Type type) {

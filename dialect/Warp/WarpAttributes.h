@@ -25,8 +25,12 @@ LinearLayout withAllAxes(LinearLayout layout);
 
 namespace tilewright::warp {
 
-/// The layout of a tile in registers, or null for anything else.
+/// The layout of a tile in registers, kept ones or not, or null for anything
+/// else.
 LinearAttr getLinearAttr(mlir::Type type);
+
+/// The bank and layout of a tile in kept registers, or null for anything else.
+KeptAttr getKeptAttr(mlir::Type type);
 
 /// The layout of a tile in registers, or nothing for anything else.
 std::optional<LinearLayout> getLayout(mlir::Type type);

@@ -117,6 +117,28 @@ def Warp_Linear : AttrDef<WarpDialect, "Linear", [
   }];
 }
 
+def Warp_Kept : AttrDef<WarpDialect, "Kept", [
+    DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
+  let mnemonic = "kept";
+  let summary = "a linear layout, in registers that are kept for the tile";
+  let description = [{
+    The encoding of a tile in the registers `bank` of the function, of which
+    `warp.kept_registers` says how many there are. All tiles of a bank are one
+    after the other in the same registers, so at any time one of them is there.
+
+    ```mlir
+    tensor<128x256xf32, #warp.kept<0, #rows>>
+    ```
+  }];
+  let parameters = (ins "unsigned":$bank, "::tilewright::warp::LinearAttr":$layout);
+  let assemblyFormat = "`<` $bank `,` $layout `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// As many as there are letters for them.
+    static constexpr unsigned kMaxBanks = 8;
+  }];
+}
+
 def Warp_Shared : TypeDef<WarpDialect, "Shared"> {
   let mnemonic = "shared";
   let summary = "a tile in shared memory";

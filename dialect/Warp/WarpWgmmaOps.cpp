@@ -123,3 +123,25 @@ LogicalResult WgmmaWaitOp::verify() {
     return emitOpError("needs a sum to wait for");
   return success();
 }
+
+/// C1 of `warp.keep` and `warp.recall`.
+static LogicalResult verifyMove(Operation *op, Type plain, Type kept) {
+  auto tile = cast<RankedTensorType>(plain);
+  auto other = cast<RankedTensorType>(kept);
+  if (getKeptAttr(tile) || !getKeptAttr(other) ||
+      getLinearAttr(tile) != getLinearAttr(other) ||
+      tile.getShape() != other.getShape() ||
+      tile.getElementType() != other.getElementType())
+    return op->emitOpError("moves a tile between registers and kept ones, got ")
+           << op->getOperand(0).getType() << " and "
+           << op->getResult(0).getType();
+  return success();
+}
+
+LogicalResult KeepOp::verify() {
+  return verifyMove(*this, getSource().getType(), getType());
+}
+
+LogicalResult RecallOp::verify() {
+  return verifyMove(*this, getType(), getSource().getType());
+}

@@ -132,3 +132,54 @@ def Warp_ProxyFenceOp : Warp_Op<"proxy_fence", [
   }];
   let assemblyFormat = "attr-dict";
 }
+
+class Warp_KeptOp<string mnemonic> : Warp_Op<mnemonic, [
+    MemoryEffects<[MemRead<Warp_SharedResource>, MemWrite<Warp_SharedResource>]>]>;
+
+def Warp_KeptRegistersOp : Warp_KeptOp<"kept_registers"> {
+  let summary = "registers that are kept for sums";
+  let description = [{
+    Declares the banks of kept registers of a function, with the number of 32-bit
+    registers of each. See `#warp.kept`.
+
+    ```mlir
+    warp.kept_registers [128, 64]
+    ```
+  }];
+  let arguments = (ins DenseI32ArrayAttr:$words);
+  let assemblyFormat = "$words attr-dict";
+}
+
+def Warp_KeepOp : Warp_KeptOp<"keep"> {
+  let summary = "puts a tile into kept registers";
+  let description = [{
+    What was in them before is gone.
+
+    C1: the types are the same but for the registers: the result's are kept.
+
+    ```mlir
+    %k = warp.keep %t : tensor<64x128xf32, #l> -> tensor<64x128xf32, #warp.kept<0, #l>>
+    ```
+  }];
+  let arguments = (ins Warp_Tile:$source);
+  let results = (outs Warp_Tile:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Warp_RecallOp : Warp_KeptOp<"recall"> {
+  let summary = "reads a tile out of kept registers";
+  let description = [{
+    They keep holding it.
+
+    C1: the types are the same but for the registers: the source's are kept.
+
+    ```mlir
+    %t = warp.recall %k : tensor<64x128xf32, #warp.kept<0, #l>> -> tensor<64x128xf32, #l>
+    ```
+  }];
+  let arguments = (ins Warp_Tile:$source);
+  let results = (outs Warp_Tile:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}

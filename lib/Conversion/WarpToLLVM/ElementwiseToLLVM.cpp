@@ -5,6 +5,7 @@
 #include "lib/Conversion/WarpToLLVM/Patterns.h"
 
 #include "dialect/Tile/TileTypes.h"
+#include "dialect/Warp/WarpAttributes.h"
 
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -108,6 +109,10 @@ public:
   LogicalResult
   matchAndRewrite(arith::ConstantOp op, OneToNOpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    if (warp::getKeptAttr(op.getType())) {
+      rewriter.replaceOpWithMultiple(op, {ValueRange()});
+      return success();
+    }
     TypedAttr value = op.getValue();
     if (auto elements = dyn_cast<DenseElementsAttr>(value)) {
       if (!elements.isSplat())

@@ -99,6 +99,9 @@ void joinWaits(mlir::ModuleOp module);
 void populateWgmmaToLLVM(const WarpTypeConverter &converter,
                          const NvidiaTarget &target,
                          mlir::RewritePatternSet &patterns);
+/// warp.kept_registers, warp.keep, warp.recall.
+void populateKeptSumsToLLVM(const WarpTypeConverter &converter,
+                            mlir::RewritePatternSet &patterns);
 /// Dots without tensor cores.
 void populateFmaDotToLLVM(const WarpTypeConverter &converter,
                           const NvidiaTarget &target,

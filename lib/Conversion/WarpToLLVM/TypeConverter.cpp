@@ -12,6 +12,9 @@ using namespace tilewright;
 static std::optional<LogicalResult>
 convertTile(const TypeConverter &converter, RankedTensorType type,
             SmallVectorImpl<Type> &results) {
+  // What is kept has no values.
+  if (warp::getKeptAttr(type))
+    return success();
   std::optional<LinearLayout> layout = warp::getLayout(type);
   Type element = converter.convertType(type.getElementType());
   if (!layout || !element)

@@ -53,6 +53,7 @@ static LogicalResult convertTiles(ModuleOp module, const NvidiaTarget &target) {
   populateConvertLayoutToLLVM(converter, patterns);
   populateMmaToLLVM(converter, target, patterns);
   populateWgmmaToLLVM(converter, target, patterns);
+  populateKeptSumsToLLVM(converter, patterns);
   populateFmaDotToLLVM(converter, target, patterns);
   populateSharedTileToLLVM(converter, target, patterns);
   populateRingToLLVM(converter, patterns);

@@ -7,6 +7,7 @@
 // part of its piece: dozens of operands more cost LLVM a tenth of its time.
 
 #include "lib/Conversion/WarpToLLVM/InlinePtx.h"
+#include "lib/Conversion/WarpToLLVM/KeptSums.h"
 #include "lib/Conversion/WarpToLLVM/Patterns.h"
 #include "lib/Conversion/WarpToLLVM/RegisterPacking.h"
 #include "lib/Conversion/WarpToLLVM/Shuffle.h"
@@ -54,14 +55,21 @@ static std::string getInstruction(Type a, Type b, Type acc, int64_t columns) {
 
 /// Accumulators in the registers of the instruction: f16 in pairs.
 static SmallVector<Value> packSums(ImplicitLocOpBuilder &b, ValueRange sums) {
-  if (sums[0].getType().isF16())
+  if (!sums.empty() && sums[0].getType().isF16())
     return packWords(b, sums, 32);
   return SmallVector<Value>(sums);
 }
 
+/// A register of an accumulator: a value, or the name of one that is kept.
+struct Word {
+  Value value;
+  std::string name;
+};
+
 static SmallVector<Value> unpackSums(ImplicitLocOpBuilder &b,
                                      ArrayRef<Value> words, Type type) {
-  return type.isF16() ? unpackWords(b, words, type) : SmallVector<Value>(words);
+  return type.isF16() && !words.empty() ? unpackWords(b, words, type)
+                                        : SmallVector<Value>(words);
 }
 
 //===----------------------------------------------------------------------===//
@@ -106,12 +114,13 @@ public:
         wordsOfAcc(wordsOfAcc), hasMajors(hasMajors) {}
 
   /// `startsAtZero`: the sums are zero before, whatever `acc` holds. `wait` is
-  /// the PTX behind all.
-  SmallVector<Value> write(ValueRange a, Value b, ValueRange acc,
+  /// the PTX behind all. Gives the values of those that are not kept.
+  SmallVector<Value> write(ValueRange a, Value b, ArrayRef<Word> acc,
                            bool startsAtZero, StringRef wait) {
-    for (Value word : acc)
-      sums.push_back(startsAtZero ? ptx.out(word.getType())
-                                  : ptx.out(word.getType(), word));
+    for (const auto &[value, name] : acc)
+      sums.push_back(!value         ? name
+                     : startsAtZero ? ptx.out(value.getType())
+                                    : ptx.out(value.getType(), value));
     for (Value value : a)
       wordsOfA.push_back(ptx.in(value));
     descriptorB = ptx.in(b);
@@ -173,30 +182,34 @@ private:
 /// result.
 class SumsBeside {
 public:
-  SumsBeside(ArrayRef<SmallVector<Value>> products, unsigned numParts) {
-    for (const SmallVector<Value> &words : products)
-      wordsOfPart.push_back(words.size() / numParts);
+  SumsBeside(ArrayRef<SmallVector<Word>> products, unsigned numParts)
+      : numProducts(products.size()) {
     for (unsigned part = 0; part < numParts; ++part)
-      for (auto [words, size] : llvm::zip_equal(products, wordsOfPart))
+      for (auto [product, words] : llvm::enumerate(products)) {
+        size_t size = words.size() / numParts;
         llvm::append_range(all, ArrayRef(words).slice(part * size, size));
+        owners.append(size, product);
+      }
   }
 
-  ArrayRef<Value> get() const { return all; }
+  ArrayRef<Word> get() const { return all; }
 
-  /// What has become of them, for each product.
-  SmallVector<SmallVector<Value>> split(ArrayRef<Value> words) const {
-    SmallVector<SmallVector<Value>> products(wordsOfPart.size());
-    while (!words.empty())
-      for (auto [product, size] : llvm::zip_equal(products, wordsOfPart)) {
-        llvm::append_range(product, words.take_front(size));
-        words = words.drop_front(size);
+  /// What has become of them, for each product; nothing of those that are kept.
+  SmallVector<SmallVector<Value>> split(ArrayRef<Value> values) const {
+    SmallVector<SmallVector<Value>> products(numProducts);
+    for (auto [word, owner] : llvm::zip_equal(all, owners))
+      if (word.value) {
+        products[owner].push_back(values.front());
+        values = values.drop_front();
       }
     return products;
   }
 
 private:
-  SmallVector<unsigned> wordsOfPart;
-  SmallVector<Value> all;
+  size_t numProducts;
+  SmallVector<Word> all;
+  /// The product of each of them.
+  SmallVector<size_t> owners;
 };
 
 /// Of a product that is waited for in its own piece of PTX: how many may be
@@ -223,9 +236,14 @@ emitProducts(ImplicitLocOpBuilder &b, const WgmmaPlan &plan, Value typedA,
   Type typeA = getTileElementType(typedA);
   Value acc = typedAccs.front();
   Type typeAcc = getTileElementType(acc);
-  SmallVector<SmallVector<Value>> packed;
-  for (ValueRange sums : accs)
-    packed.push_back(packSums(b, sums));
+  SmallVector<SmallVector<Word>> packed;
+  for (auto [sums, typed] : llvm::zip_equal(accs, typedAccs)) {
+    SmallVector<Word> &words = packed.emplace_back();
+    for (Value value : packSums(b, sums))
+      words.push_back({value, ""});
+    for (const std::string &name : getKeptRegisters(typed.getType()))
+      words.push_back({Value(), name});
+  }
   SumsBeside sums(packed, plan.parts);
   SmallVector<Value> left =
       plan.a
@@ -310,18 +328,14 @@ struct WgmmaWaitLowering : ConvertOpToLLVMPattern<warp::WgmmaWaitOp> {
     SmallVector<Value> words =
         ptx.emit(formatWait(op.getPendings()), /*sideEffects=*/true);
     ArrayRef<Value> rest = words;
-    for (auto [sum, before] : llvm::zip_equal(sums, adaptor.getSums())) {
-      sum = unpackSums(b, rest.take_front(sum.size()), before[0].getType());
-      rest = rest.drop_front(packedSize(sum));
+    for (auto [sum, typed] : llvm::zip_equal(sums, op.getSums())) {
+      size_t size = sum.size();
+      sum = unpackSums(b, rest.take_front(size), getTileElementType(typed));
+      rest = rest.drop_front(size);
     }
     SmallVector<ValueRange> results(sums.begin(), sums.end());
     rewriter.replaceOpWithMultiple(op, results);
     return success();
-  }
-
-private:
-  static size_t packedSize(ValueRange sum) {
-    return sum[0].getType().isF16() ? sum.size() / 2 : sum.size();
   }
 };
 

@@ -1,6 +1,7 @@
 #include "lib/Target/NVPTX/PassGate.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Module.h"
 
@@ -10,7 +11,11 @@ static constexpr unsigned kWideOperands = 32, kLongBlock = 1600;
 
 static bool isWideAsm(const llvm::Instruction &instruction) {
   const auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-  return call && call->isInlineAsm() && call->arg_size() >= kWideOperands;
+  if (!call || !call->isInlineAsm())
+    return false;
+  const auto *results = llvm::dyn_cast<llvm::StructType>(call->getType());
+  return call->arg_size() >= kWideOperands ||
+         (results && results->getNumElements() >= kWideOperands);
 }
 
 static bool findWideAsm(const llvm::Module &module) {

@@ -200,4 +200,42 @@ def JoinProducts : Pass<"warp-join-products", "::mlir::ModuleOp"> {
   let dependentDialects = ["WarpDialect"];
 }
 
+def KeepSums : Pass<"warp-keep-sums", "::mlir::ModuleOp"> {
+  let summary = "keep the sums that loops carry in registers of their own";
+  let description = [{
+    A tile of sums is dozens or hundreds of registers, which a loop carries and
+    each product takes and gives back. As values of LLVM they take a third of
+    the time of a compilation. Where products follow each other, their sums stay
+    in registers that PTX declares and LLVM does not see: tiles whose encoding is
+    `#warp.kept`, of which no values remain in the LLVM dialect.
+
+    Input: the end of the warp level. Output: the same values, those that are
+    needed by others than products, waits and loops taken out by `warp.recall`, and
+    what enters put in by `warp.keep`.
+
+    ```mlir
+    %s = scf.for ... iter_args(%acc = %zero) -> (tensor<128x256xf32, #l>) {
+      %t = warp.wgmma %a, %b, %acc : ..., tensor<128x256xf32, #l>
+      %u = warp.wgmma_wait %t {pendings = 0 : i32} : tensor<128x256xf32, #l>
+      scf.yield %u : tensor<128x256xf32, #l>
+    }
+    // becomes, with #k = #warp.kept<0, #l>,
+    warp.kept_registers [128]
+    %k = warp.keep %zero : tensor<128x256xf32, #l> -> tensor<128x256xf32, #k>
+    %r = scf.for ... iter_args(%acc = %k) -> (tensor<128x256xf32, #k>) {
+      %t = warp.wgmma %a, %b, %acc : ..., tensor<128x256xf32, #k>
+      %u = warp.wgmma_wait %t {pendings = 0 : i32} : tensor<128x256xf32, #k>
+      scf.yield %u : tensor<128x256xf32, #k>
+    }
+    %s = warp.recall %r : tensor<128x256xf32, #k> -> tensor<128x256xf32, #l>
+    ```
+
+    Left alone: sums of fewer than 32 registers; those of which two are needed at
+    a time; all of a function with several; and those that something else computes
+    with in a loop that carries tiles, as in attention. Moving them would cost
+    more than it saves.
+  }];
+  let dependentDialects = ["WarpDialect"];
+}
+
 #endif // TILEWRIGHT_LIB_TRANSFORMS_WARP_PRODUCTPASSES

@@ -62,3 +62,14 @@ tile.func @beside(%c: tensor<64x16xf32, #c>, %a: !warp.shared<64x16xf16, #a16>, 
   %s:2 = warp.wgmma_beside %a, [%b, %b], [%c, %c] : !warp.shared<64x16xf16, #a16>, [!warp.shared<16x16xf16, #b16>, !warp.shared<16x16xf16, #b16>], [tensor<64x16xf32, #c>, tensor<64x16xf32, #c>]
   tile.return
 }
+
+// CHECK-LABEL: @kept
+tile.func @kept(%c: tensor<64x16xf32, #c>) {
+  // CHECK: warp.kept_registers [8]
+  warp.kept_registers [8]
+  // CHECK: %[[K:.*]] = warp.keep %{{.*}} : tensor<64x16xf32, #[[C:.*]]> -> tensor<64x16xf32, #[[KEPT:.*]]>
+  %k = warp.keep %c : tensor<64x16xf32, #c> -> tensor<64x16xf32, #warp.kept<0, #c>>
+  // CHECK: warp.recall %[[K]] : tensor<64x16xf32, #[[KEPT]]> -> tensor<64x16xf32, #[[C]]>
+  %t = warp.recall %k : tensor<64x16xf32, #warp.kept<0, #c>> -> tensor<64x16xf32, #c>
+  tile.return
+}

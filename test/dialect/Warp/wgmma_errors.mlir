@@ -157,3 +157,39 @@ tile.func @many_beside(%a: !warp.shared<64x16xf16, #a>, %b: !warp.shared<16x128x
   %s:3 = warp.wgmma_beside %a, [%b, %b, %b], [%c, %c, %c] : !warp.shared<64x16xf16, #a>, [!warp.shared<16x128xf16, #b>, !warp.shared<16x128xf16, #b>, !warp.shared<16x128xf16, #b>], [tensor<64x128xf32, #c>, tensor<64x128xf32, #c>, tensor<64x128xf32, #c>]
   tile.return
 }
+
+// -----
+
+#c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
+tile.func @keep(%c: tensor<64x16xf32, #c>) {
+  // C1 of warp.keep
+  // expected-error@+1 {{moves a tile between registers and kept ones, got 'tensor<64x16xf32}}
+  %k = warp.keep %c : tensor<64x16xf32, #c> -> tensor<64x16xf32, #c>
+  tile.return
+}
+
+// -----
+
+#c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
+tile.func @recall(%c: tensor<64x16xf32, #warp.kept<0, #c>>) {
+  // C1 of warp.recall
+  // expected-error@+1 {{moves a tile between registers and kept ones, got 'tensor<64x16xf32}}
+  %t = warp.recall %c : tensor<64x16xf32, #warp.kept<0, #c>> -> tensor<64x16xi32, #c>
+  tile.return
+}
+
+// -----
+
+#c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
+// expected-error@+1 {{there are 8 banks of kept registers, got number 8}}
+tile.func @bank(%c: tensor<64x16xf32, #warp.kept<8, #c>>) {
+  tile.return
+}
+
+// -----
+
+#c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
+// expected-error@+1 {{layout reaches 16 elements along dimension 1 of size 32}}
+tile.func @shape(%c: tensor<64x32xf32, #warp.kept<0, #c>>) {
+  tile.return
+}

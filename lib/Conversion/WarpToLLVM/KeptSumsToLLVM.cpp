@@ -1,0 +1,115 @@
+// Registers that are kept for sums: PTX declares them, and LLVM, which knows
+// nothing of them, keeps the pieces of inline PTX in their order.
+
+#include "lib/Conversion/WarpToLLVM/InlinePtx.h"
+#include "lib/Conversion/WarpToLLVM/KeptSums.h"
+#include "lib/Conversion/WarpToLLVM/Patterns.h"
+#include "lib/Conversion/WarpToLLVM/RegisterPacking.h"
+
+#include "dialect/Warp/WarpOps.h"
+
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::warp;
+
+static constexpr unsigned kWordBits = 32;
+
+/// As short as those of LLVM, which has `%p`, `%r` and longer ones.
+static std::string getBankName(unsigned bank) {
+  static_assert(KeptAttr::kMaxBanks <= 'p' - 'a');
+  return std::string("%") + char('a' + bank);
+}
+
+SmallVector<std::string> tilewright::getKeptRegisters(Type type) {
+  SmallVector<std::string> names;
+  KeptAttr kept = getKeptAttr(type);
+  if (!kept)
+    return names;
+  unsigned bits = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+  unsigned count = getNumRegisters(type) * bits / kWordBits;
+  for (unsigned i = 0; i < count; ++i)
+    names.push_back(getBankName(kept.getBank()) + std::to_string(i));
+  return names;
+}
+
+namespace {
+
+struct KeptRegistersLowering : ConvertOpToLLVMPattern<KeptRegistersOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(KeptRegistersOp op, OneToNOpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    std::string text;
+    for (auto [bank, words] : llvm::enumerate(op.getWords()))
+      text +=
+          (text.empty() ? "" : "\n") +
+          (".reg .b32 " + Twine(getBankName(bank)) + "<" + Twine(words) + ">;")
+              .str();
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    InlinePtx(b).emit(text, /*sideEffects=*/true);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct KeepLowering : ConvertOpToLLVMPattern<KeepOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(KeepOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    ValueRange source = adaptor.getSource();
+    SmallVector<Value> words = getElementTypeOrSelf(op.getType()).isF16()
+                                   ? packWords(b, source, kWordBits)
+                                   : SmallVector<Value>(source);
+    InlinePtx ptx(b);
+    // One operand for all registers that get the same, as zeros do.
+    DenseMap<Value, std::string> operands;
+    std::string text;
+    for (auto [name, word] :
+         llvm::zip_equal(getKeptRegisters(op.getType()), words)) {
+      std::string &operand = operands[word];
+      if (operand.empty())
+        operand = ptx.in(word);
+      text += (text.empty() ? "mov.b32 " : "\nmov.b32 ") + name + ", " +
+              operand + ";";
+    }
+    ptx.emit(text, /*sideEffects=*/true);
+    rewriter.replaceOpWithMultiple(op, {ValueRange()});
+    return success();
+  }
+};
+
+struct RecallLowering : ConvertOpToLLVMPattern<RecallOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(RecallOp op, OneToNOpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Type element = getElementTypeOrSelf(op.getType());
+    const bool isPacked = element.isF16();
+    Type word = isPacked ? b.getI32Type() : element;
+    InlinePtx ptx(b);
+    std::string text;
+    for (const std::string &name : getKeptRegisters(op.getSource().getType()))
+      text += (text.empty() ? "mov.b32 " : "\nmov.b32 ") + ptx.out(word) +
+              ", " + name + ";";
+    SmallVector<Value> words = ptx.emit(text, /*sideEffects=*/true);
+    SmallVector<SmallVector<Value>> results;
+    results.push_back(isPacked ? unpackWords(b, words, element) : words);
+    rewriter.replaceOpWithMultiple(op, std::move(results));
+    return success();
+  }
+};
+
+} // namespace
+
+void tilewright::populateKeptSumsToLLVM(const WarpTypeConverter &converter,
+                                        RewritePatternSet &patterns) {
+  patterns.add<KeptRegistersLowering, KeepLowering, RecallLowering>(converter);
+}
