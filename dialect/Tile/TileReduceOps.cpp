@@ -64,29 +64,59 @@ LogicalResult ReduceOp::verify() {
   return success();
 }
 
-LogicalResult ReduceOp::verifyRegions() {
+/// C3 and C4 of reductions and scans: the region of `op` combines two elements
+/// of each operand.
+static LogicalResult verifyCombine(Operation *op) {
   SmallVector<Type> elements;
-  for (Type type : getOperandTypes())
+  for (Type type : op->getOperandTypes())
     elements.push_back(getElementTypeOrSelf(type));
   SmallVector<Type> expected(elements);
   expected.append(elements);
-  Block &block = getCombine().front();
+  Block &block = op->getRegion(0).front();
   if (TypeRange(expected) != block.getArgumentTypes()) // C3
-    return emitOpError("combines (") << expected << ") but its region takes ("
-                                     << block.getArgumentTypes() << ")";
+    return op->emitOpError("combines (")
+           << expected << ") but its region takes (" << block.getArgumentTypes()
+           << ")";
   auto yield = dyn_cast<YieldOp>(block.getTerminator());
   if (!yield || TypeRange(elements) != yield.getOperandTypes()) // C4
-    return emitOpError("combines to (")
+    return op->emitOpError("combines to (")
            << elements << ") but its region yields ("
            << block.getTerminator()->getOperandTypes() << ")";
-  for (Operation &op : block.without_terminator())
-    if (!isMemoryEffectFree(&op)) { // C4
-      auto error = emitOpError("has a combine region with side effects");
-      error.attachNote(op.getLoc()) << "'" << op.getName() << "' stands here";
+  for (Operation &inner : block.without_terminator())
+    if (!isMemoryEffectFree(&inner)) { // C4
+      auto error = op->emitOpError("has a combine region with side effects");
+      error.attachNote(inner.getLoc())
+          << "'" << inner.getName() << "' stands here";
       return error;
     }
   return success();
 }
+
+LogicalResult ReduceOp::verifyRegions() { return verifyCombine(*this); }
+
+//===-- scan --------------------------------------------------------------===//
+
+LogicalResult ScanOp::verify() {
+  if (getOperands().empty()) // C1
+    return emitOpError("scans at least one tile");
+  auto first = cast<RankedTensorType>(getOperands().front().getType());
+  for (Value operand : getOperands().drop_front()) {
+    auto type = cast<RankedTensorType>(operand.getType());
+    if (type.getShape() != first.getShape() ||
+        type.getEncoding() != first.getEncoding()) // C1
+      return emitOpError("scans tiles of one shape, got ")
+             << first << " and " << type;
+  }
+  if (getOperandTypes() != getResultTypes()) // C1
+    return emitOpError("gives the types of its operands (")
+           << getOperandTypes() << "), got (" << getResultTypes() << ")";
+  if (int32_t axis = getAxis(); axis < 0 || axis >= first.getRank()) // C2
+    return emitOpError("has axis ")
+           << axis << ", which is outside of [0, " << first.getRank() << ")";
+  return success();
+}
+
+LogicalResult ScanOp::verifyRegions() { return verifyCombine(*this); }
 
 //===-- map ---------------------------------------------------------------===//
 

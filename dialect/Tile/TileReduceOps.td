@@ -33,6 +33,36 @@ def Tile_ReduceOp : Tile_Op<"reduce", [
   let hasVerifier = 1;
 }
 
+def Tile_ScanOp : Tile_Op<"scan", [RecursiveMemoryEffects, SingleBlock, SameVariadicOperandSize]> {
+  let summary = "combines each element with all before it along a dimension";
+  let description = [{
+    The region is one as of `tile.reduce`. Element `i` of the result is what
+    folding the elements `0` to `i` along `axis`, in this order, gives; with
+    `reverse` the elements from the last to `i`. Which neighbours are combined
+    first is not fixed, so the region must be associative up to rounding.
+
+    C1: operands and results are tiles of one shape, of rank 1 or more, the
+    results of the operands' types.
+    C2: `0 <= axis < rank`.
+    C3: the region's arguments are the element types, twice.
+    C4: the region yields the element types and has no side effects; it may branch
+    and loop.
+
+    ```mlir
+    %sums = "tile.scan"(%x) <{axis = 0 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %s = arith.addf %a, %b : f32
+      tile.yield %s : f32
+    }) : (tensor<32x64xf32>) -> tensor<32x64xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<Tile_Tile>:$operands, I32Attr:$axis, UnitAttr:$reverse);
+  let results = (outs Variadic<Tile_Tile>:$results);
+  let regions = (region SizedRegion<1>:$combine);
+  let hasRegionVerifier = 1;
+  let hasVerifier = 1;
+}
+
 def Tile_MapOp : Tile_Op<"map", [RecursiveMemoryEffects, SingleBlock]> {
   let summary = "applies a function of single elements, with control flow of its own";
   let description = [{
@@ -70,8 +100,8 @@ def Tile_MapOp : Tile_Op<"map", [RecursiveMemoryEffects, SingleBlock]> {
   let hasRegionVerifier = 1;
 }
 
-def Tile_YieldOp : Tile_Op<"yield", [Pure, ParentOneOf<["ReduceOp", "MapOp"]>, ReturnLike, Terminator]> {
-  let summary = "ends a region of tile.reduce or tile.map";
+def Tile_YieldOp : Tile_Op<"yield", [Pure, ParentOneOf<["ReduceOp", "ScanOp", "MapOp"]>, ReturnLike, Terminator]> {
+  let summary = "ends a region of tile.reduce, tile.scan or tile.map";
   let description = [{
     ```mlir
     tile.yield %s : f32

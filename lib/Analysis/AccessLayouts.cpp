@@ -1,6 +1,7 @@
 #include "lib/Analysis/AccessLayouts.h"
 
 #include "dialect/Tile/TileOps.h"
+#include "dialect/Warp/WarpTypes.h"
 #include "lib/Support/TileLayouts.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -37,6 +38,10 @@ AccessLayouts::AccessLayouts(Operation *root, const AxisInfoAnalysis &axes,
                              int64_t numWarps)
     : axes(axes), numWarps(numWarps) {
   root->walk([&](Operation *op) {
+    if (auto scan = dyn_cast<tile::ScanOp>(op)) {
+      auto type = cast<RankedTensorType>(scan.getOperands().front().getType());
+      scans.try_emplace(type.getShape().vec(), scan.getAxis());
+    }
     // An atomic takes its elements one by one.
     if (!isa<tile::LoadOp, tile::StoreOp>(op))
       return;
@@ -95,9 +100,48 @@ bool AccessLayouts::isContiguous(const MemoryAccess &access) const {
 LinearAttr AccessLayouts::getCoalesced(const MemoryAccess &access) const {
   auto it = vectors.find(getGroup(access));
   int64_t vector = it == vectors.end() ? 1 : it->second;
+  SmallVector<int32_t> order = getOrder(access);
+  Type element = getElementTypeOrSelf(tile::getPointeeType(access.getType()));
   return LinearAttr::get(access.ptr.getContext(),
-                         coalescedLayout(access.getType().getShape(), vector,
-                                         numWarps, getOrder(access)));
+                         preferScan(coalescedLayout(access.getType().getShape(),
+                                                    vector, numWarps, order),
+                                    order, warp::getElementBytes(element)));
+}
+
+/// Rows may go to any threads, as long as each is read by threads beside each
+/// other. So that a thread scans neighbours first and lanes do before warps,
+/// the bits of the scanned index are those of registers, lanes and warps in
+/// turn.
+LinearLayout AccessLayouts::preferScan(const LinearLayout &layout,
+                                       ArrayRef<int32_t> order,
+                                       int64_t elementBytes) const {
+  constexpr int64_t kSectorBytes = 32;
+  auto scan = scans.find(ArrayRef(layout.getShape()).vec());
+  if (scan == scans.end() || scan->second == unsigned(order.front()))
+    return layout;
+  const LayoutAxis fastest = dimAxis(order.front());
+  const LayoutAxis along = dimAxis(scan->second);
+  int64_t beside = elementBytes;
+  for (LayoutAxis place : {LayoutAxis::Register, LayoutAxis::Lane})
+    for (unsigned bit = 0; bit < layout.getInBits(place); ++bit)
+      beside <<= layout.getBasis(place, bit, fastest) != 0;
+  if (beside < kSectorBytes)
+    return layout;
+  SmallVector<uint64_t> columns(layout.getColumns());
+  SmallVector<uint64_t *> scanned;
+  unsigned position = 0;
+  for (const Extent &in : layout.getIns())
+    for (unsigned bit = 0; bit < in.bits; ++bit, ++position)
+      if (layout.getBasis(in.axis, bit, along) != 0)
+        scanned.push_back(&columns[position]);
+  // Bits of an index are columns in their order, and axes stand in this one.
+  SmallVector<uint64_t> sorted;
+  for (uint64_t *column : scanned)
+    sorted.push_back(*column);
+  llvm::sort(sorted);
+  for (auto [column, value] : llvm::zip(scanned, sorted))
+    *column = value;
+  return LinearLayout(layout.getIns(), layout.getOuts(), columns);
 }
 
 LinearAttr AccessLayouts::getBlock(RankedTensorType type) const {

@@ -5,6 +5,7 @@
 
 #include "lib/Analysis/AddressSteps.h"
 #include "lib/Analysis/AxisInfo.h"
+#include "lib/Support/LinearLayout.h"
 
 #include "dialect/Warp/WarpAttributes.h"
 
@@ -57,11 +58,18 @@ private:
 
   using Group = std::pair<std::vector<int64_t>, std::vector<int32_t>>;
   Group getGroup(const MemoryAccess &access) const;
+  /// `layout` of a tile that is accessed in `order`, or one that is as good for
+  /// that and better for scans of tiles of its shape.
+  LinearLayout preferScan(const LinearLayout &layout,
+                          llvm::ArrayRef<int32_t> order,
+                          int64_t elementBytes) const;
 
   const AxisInfoAnalysis &axes;
   int64_t numWarps;
   mutable AddressSteps steps; // remembers
   std::map<Group, int64_t> vectors;
+  /// By shape, an axis along which such tiles are scanned.
+  std::map<std::vector<int64_t>, unsigned> scans;
 };
 
 } // namespace tilewright

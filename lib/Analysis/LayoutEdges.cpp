@@ -250,7 +250,8 @@ static LayoutTie tieOfAfter(scf::WhileOp loop, unsigned index) {
           {&loop.getConditionOp().getArgsMutable()[index]}};
 }
 
-/// Assembly and functions work on what stands at the same place in all tiles.
+/// Assembly, functions and scans take and give what stands at the same place in
+/// all tiles.
 static LayoutTie tieOfElements(Operation *op) {
   LayoutTie tie{llvm::to_vector_of<Value, 3>(op->getResults()), {}};
   for (OpOperand &operand : op->getOpOperands())
@@ -278,7 +279,7 @@ LayoutTies::LayoutTies(Operation *root) {
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
       for (unsigned i = 0; i < loop.getNumResults(); ++i)
         add(tieOfFor(loop, i));
-    } else if (isa<tile::InlineAsmOp, tile::MapOp>(op)) {
+    } else if (isa<tile::InlineAsmOp, tile::MapOp, tile::ScanOp>(op)) {
       add(tieOfElements(op));
     } else if (auto wait = dyn_cast<warp::WgmmaWaitOp>(op)) {
       for (unsigned i = 0; i < wait.getNumResults(); ++i)

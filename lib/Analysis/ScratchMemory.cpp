@@ -3,6 +3,7 @@
 #include "dialect/Tile/TileOps.h"
 #include "dialect/Warp/WarpOps.h"
 #include "lib/Analysis/ReductionPlan.h"
+#include "lib/Analysis/ScanPlan.h"
 #include "lib/Support/LayoutConversion.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -23,6 +24,29 @@ bool tilewright::needsResultExchange(Operation *atomic) {
     return !isa<RankedTensorType>(result.getType());
   return layout->getFreeBits(LayoutAxis::Lane) != 0 ||
          layout->getFreeBits(LayoutAxis::Warp) != 0;
+}
+
+/// Whether one thread acts for the program, in an order that `has` says.
+static bool isScalarAtomic(Operation *op,
+                           llvm::function_ref<bool(tile::MemorySemantic)> has) {
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case<tile::AtomicRMWOp, tile::AtomicCASOp>([&](auto atomic) {
+        return !isa<RankedTensorType>(atomic.getPtr().getType()) &&
+               has(atomic.getSem());
+      })
+      .Default([](Operation *) { return false; });
+}
+
+bool tilewright::beginsWithBarrier(Operation *op) {
+  return isa<tile::AtomicRMWOp, tile::AtomicCASOp>(op) &&
+         (op->hasAttr(warp::WarpDialect::kOrderedAttr) ||
+          isScalarAtomic(op, tile::releases));
+}
+
+bool tilewright::endsWithBarrier(Operation *op) {
+  return isa<tile::AtomicRMWOp, tile::AtomicCASOp>(op) &&
+         (op->hasAttr(warp::WarpDialect::kOrderedAttr) ||
+          isScalarAtomic(op, tile::acquires) || needsResultExchange(op));
 }
 
 int64_t tilewright::getOrderTableSize(Operation *atomic) {
@@ -80,6 +104,7 @@ static int64_t getHistogramScratchBytes(tile::HistogramOp histogram) {
 int64_t tilewright::getScratchBytes(Operation *op) {
   return llvm::TypeSwitch<Operation *, int64_t>(op)
       .Case([](tile::ReduceOp reduce) { return getReduceScratchBytes(reduce); })
+      .Case([](tile::ScanOp scan) { return getScanScratchBytes(scan); })
       .Case<tile::AtomicRMWOp, tile::AtomicCASOp>(
           [](Operation *atomic) { return getAtomicScratchBytes(atomic); })
       .Case([](tile::GatherOp gather) { return getGatherScratchBytes(gather); })

@@ -18,6 +18,14 @@ int64_t getScratchBytes(mlir::Operation *op);
 /// difference. The table stands where results are handed over later.
 int64_t getOrderTableSize(mlir::Operation *atomic);
 
+/// Whether `op`, an atomic operation, begins with a barrier of the program:
+/// what its threads did before is done when one of them acts.
+bool beginsWithBarrier(mlir::Operation *op);
+
+/// Whether `op`, an atomic operation, has a barrier behind its access: what
+/// follows it in the program comes after that.
+bool endsWithBarrier(mlir::Operation *op);
+
 /// Whether an atomic hands its result from the threads that execute it to
 /// others that hold copies.
 bool needsResultExchange(mlir::Operation *atomic);

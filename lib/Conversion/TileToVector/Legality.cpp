@@ -26,7 +26,7 @@ static bool hasLowering(Operation *op) {
           op))
     return true;
   return isa<tile::TileDialect>(op->getDialect()) &&
-         !isa<tile::CallOp, tile::FuncOp>(op);
+         !isa<tile::CallOp, tile::FuncOp, tile::ScanOp>(op);
 }
 
 static bool isElement(Type type) {

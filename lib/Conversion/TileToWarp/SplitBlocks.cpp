@@ -81,8 +81,8 @@ static bool canSplit(Operation *op) {
              scf::YieldOp, scf::ConditionOp, tile::RangeOp, tile::SplatOp,
              tile::ExpandDimsOp, tile::BroadcastOp, tile::TransposeOp,
              tile::ReshapeOp, tile::GatherOp, tile::HistogramOp, tile::MapOp,
-             tile::InlineAsmOp, tile::ReduceOp, tile::DotOp, tile::LoadOp,
-             tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp,
+             tile::InlineAsmOp, tile::ReduceOp, tile::ScanOp, tile::DotOp,
+             tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp,
              tile::DescriptorLoadOp, tile::DescriptorStoreOp, tile::AssertOp,
              tile::PrintOp>(op);
 }
@@ -95,6 +95,13 @@ static LogicalResult checkOp(Operation *op, const BlockCut &cut,
   if (!canSplit(op))
     return op->emitError("the NVIDIA back end cannot compute this on blocks "
                          "with sides that are no powers of two");
+  if (auto scan = dyn_cast<tile::ScanOp>(op)) {
+    int64_t side = cast<RankedTensorType>(scan.getOperands().front().getType())
+                       .getDimSize(scan.getAxis());
+    if (!llvm::isPowerOf2_64(side))
+      return op->emitOpError("runs along a side of ")
+             << side << ", which is no power of two";
+  }
   if (isa<tile::DescriptorLoadOp, tile::DescriptorStoreOp>(op) &&
       !op->getOperand(0).getDefiningOp<tile::MakeDescriptorOp>())
     return op->emitError("the descriptor must be made in the same kernel, not "

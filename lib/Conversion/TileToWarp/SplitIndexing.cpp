@@ -131,7 +131,8 @@ static Value emitRepeated(ImplicitLocOpBuilder &b, Value tile,
 
 namespace {
 
-/// A map or assembly: all operands and results have one shape.
+/// A map, assembly, or a scan along a side that is not cut: all operands and
+/// results have one shape.
 template <typename Op> struct SplitFunction : PiecePattern<Op> {
   using PiecePattern<Op>::PiecePattern;
 
@@ -176,5 +177,6 @@ private:
 void warp::populateSplitIndexing(const PieceConverter &pieces,
                                  RewritePatternSet &patterns) {
   patterns.add<SplitGather, SplitHistogram, SplitFunction<tile::MapOp>,
-               SplitFunction<tile::InlineAsmOp>>(pieces, patterns.getContext());
+               SplitFunction<tile::ScanOp>, SplitFunction<tile::InlineAsmOp>>(
+      pieces, patterns.getContext());
 }

@@ -73,6 +73,21 @@ static std::string getOperation(tile::AtomicKind kind, Type element,
   }
 }
 
+/// Whether `red`, which gives nothing back and is not waited for, does.
+static bool needsNoResult(tile::AtomicRMWOp op) {
+  return op->use_empty() && getOrderTableSize(op) == 0 &&
+         !tile::acquires(op.getSem()) && op.getKind() != tile::AtomicKind::Xchg;
+}
+
+static void emitRed(ImplicitLocOpBuilder &b, StringRef instruction,
+                    Value pointer, Value operand, Value predicate) {
+  InlinePtx ptx(b);
+  std::string text = ptx.predicate(predicate) + instruction.str() + " [";
+  text += ptx.in(pointer) + "], ";
+  text += ptx.in(operand) + ";";
+  ptx.emit(text, /*sideEffects=*/true);
+}
+
 /// `atom` on integer bits; where `predicate` is false the result is `initial`.
 static Value emitAtom(ImplicitLocOpBuilder &b, StringRef instruction,
                       Value pointer, ValueRange operands, Value predicate,
@@ -164,17 +179,19 @@ protected:
     return emitIsOwner(b, getLayoutOrScalar(type));
   }
 
-  static bool isScalar(Op op) {
-    return !isa<RankedTensorType>(op.getPtr().getType());
-  }
-
-  static bool isOrdered(Op op) {
-    return op->hasAttr(warp::WarpDialect::kOrderedAttr);
-  }
-
   static void emitReleaseBarrier(ImplicitLocOpBuilder &b, Op op) {
-    if (isOrdered(op) || (isScalar(op) && tile::releases(op.getSem())))
+    if (beginsWithBarrier(op))
       emitBarrier(b);
+  }
+
+  /// Whether the program has nothing left to do that `op` could come before.
+  static bool endsProgram(Op op) {
+    if (!isa<FunctionOpInterface>(op->getParentOp()))
+      return false;
+    for (Operation *next = op->getNextNode(); next; next = next->getNextNode())
+      if (!next->hasTrait<OpTrait::IsTerminator>() && !isMemoryEffectFree(next))
+        return false;
+    return true;
   }
 
   /// Calls `emitOne` for every `width`-th register that its thread owns, with
@@ -214,7 +231,7 @@ protected:
     if (needsResultExchange(op)) {
       if (failed(emitExchange(b, op, owner, results)))
         return failure();
-    } else if (isOrdered(op) || (isScalar(op) && tile::acquires(op.getSem()))) {
+    } else if (endsWithBarrier(op) && !endsProgram(op)) {
       emitBarrier(b);
     }
     rewriter.replaceOpWithMultiple(op, {results});
@@ -317,7 +334,13 @@ private:
     else if (isExtremum)
       old = emitFloatExtremum(b, qualifiers, kind == tile::AtomicKind::FMax,
                               pointer, word, predicate, zero);
-    else
+    else if (needsNoResult(op)) {
+      emitRed(b,
+              "red" + qualifiers + "." +
+                  getOperation(kind, element, elements.size() == 2),
+              pointer, word, predicate);
+      old = zero;
+    } else
       old = emitAtom(b,
                      "atom" + qualifiers + "." +
                          getOperation(kind, element, elements.size() == 2),

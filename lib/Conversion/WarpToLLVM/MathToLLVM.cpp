@@ -11,9 +11,9 @@
 //
 // f64 uses the library (1.5 ULP; 3 for erf, 40 for erfc), sqrt.rn, and for
 // rsqrt a division by it. With the fast-math flag `afn`, exp is one
-// multiplication and ex2.approx, and exp2, sin, cos, log2 and tanh of f32 are
-// one instruction each; results of exp and exp2 that are no normal numbers are
-// zero then, whose scaling takes three more instructions otherwise.
+// multiplication and ex2.approx, and exp2, sin, cos, log2, sqrt and tanh of f32
+// are one instruction each; results of exp and exp2 that are no normal numbers
+// are zero then, whose scaling takes three more instructions otherwise.
 
 #include "lib/Conversion/WarpToLLVM/InlinePtx.h"
 #include "lib/Conversion/WarpToLLVM/MathApproximation.h"
@@ -285,6 +285,7 @@ void tilewright::populateMathToLLVM(const LLVMTypeConverter &converter,
   patterns.add<FastLowering<math::CosOp>>(converter, "cos.approx.f32");
   patterns.add<FastLowering<math::Exp2Op>>(converter, "ex2.approx.ftz.f32");
   patterns.add<FastLowering<math::Log2Op>>(converter, "lg2.approx.f32");
+  patterns.add<FastLowering<math::SqrtOp>>(converter, "sqrt.approx.f32");
   patterns.add<FastLowering<math::TanhOp>>(converter, "tanh.approx.f32");
   addCalls(converter, patterns);
   addWidening<arith::RemFOp, math::AcosOp, math::AcoshOp, math::AsinOp,

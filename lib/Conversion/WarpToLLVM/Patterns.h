@@ -28,6 +28,8 @@ void populateMemoryToLLVM(const WarpTypeConverter &converter,
                           mlir::RewritePatternSet &patterns);
 void populateReduceToLLVM(const WarpTypeConverter &converter,
                           mlir::RewritePatternSet &patterns);
+void populateScanToLLVM(const WarpTypeConverter &converter,
+                        mlir::RewritePatternSet &patterns);
 /// gather.
 void populateGatherToLLVM(const WarpTypeConverter &converter,
                           mlir::RewritePatternSet &patterns);

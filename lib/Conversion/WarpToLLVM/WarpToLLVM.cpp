@@ -46,6 +46,7 @@ static LogicalResult convertTiles(ModuleOp module, const NvidiaTarget &target) {
   populateAtomicToLLVM(converter, target, widths, patterns);
   populateDebugToLLVM(converter, target, patterns);
   populateReduceToLLVM(converter, patterns);
+  populateScanToLLVM(converter, patterns);
   populateGatherToLLVM(converter, patterns);
   populateHistogramToLLVM(converter, patterns);
   populateInlineAsmToLLVM(converter, patterns);

@@ -91,6 +91,20 @@ static std::pair<unsigned, unsigned> getLifetime(Operation *alloc,
   return {first, last};
 }
 
+/// Keeps small scratch memory until the next op has used its own: then the
+/// barrier inside of that one is all that has to stand between the two.
+static void keepNeighboursApart(MutableArrayRef<Piece> pieces) {
+  constexpr int64_t kMostBytes = 4096;
+  Piece *last = nullptr;
+  for (Piece &piece : pieces) {
+    if (!usesScratch(piece.op) || piece.size > kMostBytes)
+      continue;
+    if (last)
+      last->lastOp = std::max(last->lastOp, piece.firstOp);
+    last = &piece;
+  }
+}
+
 static SmallVector<Piece> collectPieces(Operation *function) {
   OpNumbers numbers(function);
   SmallVector<Piece> pieces;
@@ -219,10 +233,26 @@ static void remarkPiece(const Piece &piece) {
          << remark::metric("Last", piece.lastOp);
 }
 
+/// Places the scratch of neighbours apart where no tiles lie beside it and all
+/// stays small.
+static void placeApart(FunctionOpInterface function,
+                       SmallVectorImpl<Piece> &pieces, int64_t &total) {
+  constexpr int64_t kMostBytes = 8192;
+  if (!llvm::all_of(pieces, [](const Piece &p) { return usesScratch(p.op); }))
+    return;
+  SmallVector<Piece> apart = collectPieces(function);
+  keepNeighboursApart(apart);
+  if (int64_t bytes = place(apart); bytes <= std::max(total, kMostBytes)) {
+    pieces = std::move(apart);
+    total = bytes;
+  }
+}
+
 static LogicalResult allocate(FunctionOpInterface function, int64_t limit,
                               llvm::StringRef target) {
   SmallVector<Piece> pieces = collectPieces(function);
   int64_t total = placeAll(function, pieces);
+  placeApart(function, pieces, total);
   if (total > limit)
     return refuse(function, pieces, total, limit, target);
   Builder builder(function.getContext());

@@ -1,6 +1,7 @@
 #include "lib/Transforms/Warp/Passes.h"
 
 #include "dialect/Warp/WarpOps.h"
+#include "lib/Analysis/ScratchMemory.h"
 #include "lib/Analysis/SharedMemory.h"
 
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
@@ -62,7 +63,8 @@ static Operation *findRace(Operation *start) {
   llvm::DenseSet<Operation *> seen;
   while (!open.empty()) {
     Operation *op = open.pop_back_val();
-    if (!seen.insert(op).second || isa<warp::BarrierOp>(op))
+    if (!seen.insert(op).second || isa<warp::BarrierOp>(op) ||
+        beginsWithBarrier(op))
       continue;
     for (const SharedUse &access : getSharedUses(op))
       for (const SharedUse &earlier : pending)

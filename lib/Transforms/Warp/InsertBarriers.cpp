@@ -2,6 +2,7 @@
 
 #include "dialect/Warp/WarpOps.h"
 #include "lib/Analysis/GlobalOrder.h"
+#include "lib/Analysis/ScratchMemory.h"
 #include "lib/Analysis/SharedMemory.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -50,11 +51,27 @@ public:
   /// where they end.
   void visit(Region &region, Pending &pending) {
     for (Block &block : region)
-      for (Operation &op : llvm::make_early_inc_range(block))
-        visit(&op, pending);
+      for (Operation &op : llvm::make_early_inc_range(block)) {
+        if (isNeedless(&op))
+          op.erase();
+        else
+          visit(&op, pending);
+      }
   }
 
 private:
+  /// Whether `op` is a barrier in front of one that the next operation begins
+  /// with.
+  static bool isNeedless(Operation *op) {
+    if (!isa<warp::BarrierOp>(op))
+      return false;
+    Operation *next = op->getNextNode();
+    while (next && next->getNumRegions() == 0 && isMemoryEffectFree(next) &&
+           !usesScratch(next) && !next->hasTrait<OpTrait::IsTerminator>())
+      next = next->getNextNode();
+    return next && beginsWithBarrier(next);
+  }
+
   bool conflicts(const Pending &pending, Operation *op,
                  ArrayRef<SharedUse> accesses) {
     bool isShared = llvm::any_of(accesses, [&](const SharedUse &use) {
@@ -73,6 +90,8 @@ private:
         isa<RegionBranchOpInterface>(op))
       return visitRegions(op, pending);
     SmallVector<SharedUse> accesses = getSharedUses(op);
+    if (beginsWithBarrier(op))
+      pending.clear();
     if (conflicts(pending, op, accesses)) {
       OpBuilder builder(op);
       warp::BarrierOp::create(builder, op->getLoc());
@@ -81,7 +100,7 @@ private:
     if (synchronizes(op))
       pending.clear();
     Pending::addTo<SharedUse>(pending.shared, getUsesAfter(op));
-    if (accessesGlobalMemory(op))
+    if (accessesGlobalMemory(op) && !endsWithBarrier(op))
       Pending::addTo<GlobalUse>(pending.global, GlobalUse{op});
   }
 

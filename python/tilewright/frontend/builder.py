@@ -144,7 +144,16 @@ class IRBuilder:
         return self.operation("arith.constant", (), [type], {"value": constant_text(value, type)}).results[0]
 
     def reduce(self, operands, operand_types, result_types, axis, combine):
-        op = self.operation("tile.reduce", operands, result_types, {"axis": attribute_text(axis)}, regions=1)
+        return self._combined("tile.reduce", operands, operand_types, result_types, {"axis": axis}, combine)
+
+    def scan(self, operands, operand_types, axis, reverse, combine):
+        attrs = {"axis": axis} | ({"reverse": UNIT} if reverse else {})
+        return self._combined("tile.scan", operands, operand_types, operand_types, attrs, combine)
+
+    def _combined(self, name, operands, operand_types, result_types, attrs, combine):
+        """An op whose region combines two elements of each operand."""
+        texts = {key: attribute_text(value) for key, value in attrs.items()}
+        op = self.operation(name, operands, result_types, texts, regions=1)
         elements = [ty.scalar for ty in operand_types] * 2
         with self.block(op.regions[0], elements) as block:
             pairs = [tensor(arg, ty) for arg, ty in zip(block.args, elements, strict=True)]

@@ -51,6 +51,11 @@ class Builder(Protocol):
     def reduce(self, operands, operand_types, result_types, axis: int, combine: Callable) -> list:
         """Reduce blocks along `axis`; `combine(lefts, rights)` maps two lists of tensors to one."""
 
+    def scan(self, operands, operand_types, axis: int, reverse: bool, combine: Callable) -> list:
+        """Combine, as `reduce` does, each element of blocks with all before it along `axis`, or behind it. Of a
+        builder that `is_for_gpu`.
+        """
+
     def map(self, operands, operand_types, pack: int, function: Callable) -> list:
         """Apply `function`, which maps a list of scalars to one, to elements of blocks of one shape (or to
         scalars), `pack` of each at once; give the results as tensors.

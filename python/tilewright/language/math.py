@@ -50,7 +50,7 @@ exp = _unary("exp", "math.exp", "e to the power `x`", 1.0, 2.7183, approximated=
 exp2 = _unary("exp2", "math.exp2", "2 to the power `x`", 3.0, 8.0, approximated=True)
 log = _unary("log", "math.log", "Natural logarithm", 10.0, 2.3026)
 log2 = _unary("log2", "math.log2", "Logarithm to base 2", 8.0, 3.0)
-sqrt = _unary("sqrt", "math.sqrt", "Square root, rounded to nearest", 2.0, 1.4142)
+sqrt = _unary("sqrt", "math.sqrt", "Square root, rounded to nearest", 2.0, 1.4142, approximated=True)
 sqrt_rn = _unary("sqrt_rn", "math.sqrt", "Square root, rounded to nearest", 2.0, 1.4142)
 rsqrt = _unary("rsqrt", "math.rsqrt", "1 over the square root", 4.0, 0.5)
 sin = _unary("sin", "math.sin", "Sine of an angle in radians", 1.0, 0.84147)

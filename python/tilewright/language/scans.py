@@ -1,12 +1,8 @@
 """Scans: what a reduction gives for each prefix of an axis.
 
-Neighbours are combined to pairs, the pairs are scanned, and each element takes what stands before its pair.
-That applies the function fewer than 3n times, in 2 log2(n) steps, each of which is code of its own: a loop on a CPU, but
-on a GPU instructions for each register. There that would be too much to compile of large blocks, and a loop doubles,
-log2(n) times, how many each element has combined.
+A GPU has an operation for that. Elsewhere neighbours are combined to pairs, the pairs are scanned, and each element takes
+what stands before its pair. That applies the function fewer than 3n times, in 2 log2(n) steps, each of which is a loop.
 """
-
-import math
 
 from .builtin import builtin
 from .dtypes import float32, int64
@@ -51,35 +47,9 @@ def _before(values, axis, combine, reverse):
     return results
 
 
-#: Blocks of more elements, all that are scanned together, are combined in a loop on a GPU.
-_MOST_UNROLLED = 8192
-
-
-def _doubled(values, axis, combine, reverse):
-    """For each element the combination of all up to it, by a loop."""
-    shape = values[0].shape
-    places, last = pairs.index_along(axis, shape), shape[axis] - 1
-
-    def double(step, values):
-        distance = arithmetic.shift(convert.to_tensor(1), step, "<<")
-        if reverse:
-            places_before = arithmetic.add(places, distance, False)
-            exists = compare.compare("le", places_before, last)
-            places_before = arithmetic.minimum(places_before, last)
-        else:
-            places_before = arithmetic.sub(places, distance, False)
-            exists = compare.compare("ge", places_before, 0)
-            places_before = arithmetic.maximum(places_before, 0)
-        before = [pairs.pick(value, places_before, axis) for value in values]
-        return _choose(exists, combine(before, values), values)
-
-    steps = convert.to_tensor(last.bit_length())
-    return builder().repeat(convert.to_tensor(0), steps, values, double)
-
-
 def _all_up_to(values, axis, combine, reverse):
-    if is_for_gpu() and len(values) * math.prod(values[0].shape) > _MOST_UNROLLED:
-        return _doubled(values, axis, combine, reverse)
+    if is_for_gpu():
+        return _reduce.scan(values, axis, reverse, combine)
     before = _before(values, axis, combine, reverse)
     return _choose(_starts(values[0].shape, axis, reverse), values, combine(before, values))
 

@@ -51,8 +51,8 @@ def _from_keys(keys, ty):
 
 #: Blocks of more elements are sorted in loops, on a GPU and on a CPU.
 _MOST_UNROLLED, _MOST_UNROLLED_ON_CPU = 2048, 256
-#: On a GPU `topk` sorts all of more elements: taking the greater of pairs of runs is code for each register.
-_MOST_FOLDED = 4096
+#: On a GPU `topk` sorts all where sorting runs would be more steps, for all registers of a thread together.
+_MOST_FOLDING_STEPS = 6000
 #: The steps between elements whose index differs in one of these bits alone are written down even then. On a GPU a step
 #: is code for each register, on a CPU a loop over vectors, and more such steps are worth their code.
 _UNROLLED_BITS, _UNROLLED_BITS_ON_CPU = 2, 5
@@ -62,24 +62,27 @@ def _unrolled_bits():
     return _UNROLLED_BITS if is_for_gpu() else _UNROLLED_BITS_ON_CPU
 
 
-def _step(keys, other, bit, phase, descending):
-    """The lesser or the greater of the elements of `keys` and their partners `other`, whose index differs in `bit`."""
+def _step(keys, other, bit, turn, descending):
+    """The lesser or the greater of the elements of `keys` and their partners `other`, whose index differs in `bit`.
+
+    Which one: that of the order, turned round where the bit `turn` of the index is set.
+    """
     index = pairs.index_along(len(keys.shape) - 1, keys.shape)
-    lower, run = (arithmetic.shift(index, place, ">>") for place in (bit, phase))
+    lower, run = (arithmetic.shift(index, place, ">>") for place in (bit, turn))
     odd = arithmetic.bitwise(arithmetic.bitwise(lower, run, "arith.xori", "^"), 1, "arith.andi", "&")
     takes_least = compare.compare("eq", odd, int(descending))
     return arithmetic.where(takes_least, arithmetic.minimum(keys, other), arithmetic.maximum(keys, other))
 
 
-def _merge(keys, phase, descending, bits=None):
+def _merge(keys, phase, descending, bits=None, turn=None):
     """Sort runs of 2**phase along the last axis, each bitonic, in turn up and down.
 
-    A run goes down where bit `phase` of the index is set; `descending` turns all round. `bits`: only the last steps,
-    of that many bits.
+    A run goes down where bit `turn` of the index, if not given `phase`, is set; `descending` turns all round. `bits`:
+    only the last steps, of that many bits.
     """
     for bit in reversed(range(phase if bits is None else bits)):
         other = pairs.exchange(keys, len(keys.shape) - 1, 1 << bit)
-        keys = _step(keys, other, bit, phase, descending)
+        keys = _step(keys, other, bit, phase if turn is None else turn, descending)
     return keys
 
 
@@ -105,9 +108,9 @@ def _is_large(keys):
     return math.prod(keys.shape) > most and keys.shape[-1] > 2 << _unrolled_bits()
 
 
-def _sort_runs(keys, phases, descending):
+def _sort_runs(keys, phases, descending, in_loops):
     """Sort runs of 2**phases along the last axis, in turn up and down."""
-    unrolled = min(phases, _unrolled_bits()) if _is_large(keys) else phases
+    unrolled = min(phases, _unrolled_bits()) if in_loops else phases
     for phase in range(1, unrolled + 1):
         keys = _merge(keys, phase, descending)
     if unrolled == phases:
@@ -138,7 +141,7 @@ def sort_keys(keys, descending):
     """`keys` in order along the last axis."""
     side = keys.shape[-1]
     keys = _filled(keys, with_greatest=not descending)
-    keys = _sort_runs(keys, keys.shape[-1].bit_length() - 1, descending)
+    keys = _sort_runs(keys, keys.shape[-1].bit_length() - 1, descending, _is_large(keys))
     return pairs.resize(keys, len(keys.shape) - 1, side)
 
 
@@ -188,17 +191,34 @@ def topk(x, k, dim=None):
             f"{k if isinstance(k, int) else convert.describe(k)}"
         )
     keys = _filled(_to_keys(x), with_greatest=False)
-    length = pairs.whole_side(k)
-    phases = length.bit_length() - 1
-    if is_for_gpu() and _is_large(keys) and math.prod(keys.shape) > _MOST_FOLDED:
+    phases = pairs.whole_side(k).bit_length() - 1
+    if is_for_gpu() and not _folds(keys, phases):
         return _from_keys(pairs.resize(sort_keys(keys, True), axis, k), x.dtype)
-    keys = _sort_runs(keys, phases, True)
-    while keys.shape[-1] > length:
-        # One run goes down and the next one up: the greater of each two are the greatest of both.
-        runs = _shape.reshape(keys, (*keys.shape[:-1], keys.shape[-1] // (2 * length), 2, length))
-        greater = _reduce.reduce([runs], axis + 1, lambda a, b: [arithmetic.maximum(a[0], b[0])], False)[0]
-        keys = _merge(_shape.reshape(greater, (*keys.shape[:-1], keys.shape[-1] // 2)), phases, True)
-    return _from_keys(pairs.resize(keys, axis, k), x.dtype)
+    return _from_keys(pairs.resize(_greatest(keys, phases), axis, k), x.dtype)
+
+
+def _folds(keys, phases):
+    """Whether a GPU is to take the greater of sorted runs, which is code for each register, and not to sort all."""
+    if not _is_large(keys):
+        return True
+    registers = math.prod(keys.shape) // (32 * builder().options.num_warps)
+    return registers * phases * (phases + 1) // 2 <= _MOST_FOLDING_STEPS
+
+
+def _greatest(keys, phases):
+    """The 2**phases greatest of the last axis, in descending order.
+
+    Sorted runs of one half go down and those of the other one up: the greater of each two are the greatest of both. The
+    halves are those furthest apart, which a thread of a GPU often has both of.
+    """
+    axis, in_loops = len(keys.shape) - 1, _is_large(keys) and not is_for_gpu()
+    keys = _sort_runs(keys, max(phases - 1, 0), True, in_loops)
+    while keys.shape[-1] > 1 << phases:
+        half = keys.shape[-1] // 2
+        keys = _merge(keys, phases, True, turn=half.bit_length() - 1)
+        sides = _shape.reshape(keys, (*keys.shape[:-1], 2, half))
+        keys = _reduce.reduce([sides], axis, lambda a, b: [arithmetic.maximum(a[0], b[0])], False)[0]
+    return _merge(keys, phases, True)
 
 
 @builtin

@@ -152,6 +152,6 @@ tile.func @empty(%x: tensor<8xf32>) {
 
 // tile.yield ends the regions of reductions and maps only.
 tile.func @stray_yield() {
-  // expected-error @below {{expects parent op to be one of 'tile.reduce, tile.map'}}
+  // expected-error @below {{expects parent op to be one of 'tile.reduce, tile.scan, tile.map'}}
   tile.yield
 }

@@ -27,7 +27,9 @@ def reduce(inputs, axis, combine, keep_dims):
         axis_in = as_axis(axis, rank, "a reduction")
         expanded = [axis_in]
     shape = inputs[0].shape[:axis_in] + inputs[0].shape[axis_in + 1 :]
-    results = _with_traces(inputs, shape, axis_in, combine)
+    results = _with_traces(
+        inputs, combine, lambda values, function: _reduce(values, shape, axis_in, function)
+    )
     if keep_dims:
         for position in expanded:
             results = [expand_dims(value, position) for value in results]
@@ -42,12 +44,23 @@ def _reduce(inputs, shape, axis, combine):
     return [tensor(handle, ty) for handle, ty in zip(handles, types, strict=True)]
 
 
-def _with_traces(inputs, shape, axis, combine):
-    """`_reduce`, with the traces of floats, where they have some, as further inputs."""
+def scan(inputs, axis, reverse, combine):
+    """Scan the blocks `inputs`, of one shape, together, for a GPU; `combine` as of `reduce`."""
+
+    def run(values, function):
+        types = [value.type for value in values]
+        handles = builder().scan([value.handle for value in values], types, axis, reverse, function)
+        return [tensor(handle, ty) for handle, ty in zip(handles, types, strict=True)]
+
+    return _with_traces(inputs, combine, run)
+
+
+def _with_traces(inputs, combine, run):
+    """`run(inputs, combine)`, with the traces of floats, where they have some, as further inputs."""
     inputs, count = [with_trace(value) for value in inputs], len(inputs)
     traced = [index for index, value in enumerate(inputs) if value.trace is not None]
     if not traced:
-        return _reduce(inputs, shape, axis, combine)
+        return run(inputs, combine)
 
     def attach(values):
         for index, trace in zip(traced, values[count:], strict=True):
@@ -59,7 +72,7 @@ def _with_traces(inputs, shape, axis, combine):
         return values + [values[index].trace for index in traced]
 
     traces = [inputs[index].trace for index in traced]
-    return attach(_reduce(inputs + traces, shape, axis, combine_traced))
+    return attach(run(inputs + traces, combine_traced))
 
 
 def check_combined(values, expected):

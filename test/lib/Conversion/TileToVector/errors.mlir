@@ -13,6 +13,22 @@ tile.func @call(%x: f32, %p: !tile.ptr<f32>) attributes {tile.kernel} {
 
 // -----
 
+// The language writes scans for a CPU as steps between pairs.
+tile.func @scan(%t: i32, %p: !tile.ptr<i32>) attributes {tile.kernel} {
+  %x = tile.splat %t : i32 -> tensor<8xi32>
+  // expected-error @below {{cannot be compiled for the CPU}}
+  %y = "tile.scan"(%x) <{axis = 0 : i32}> ({
+  ^bb0(%a: i32, %b: i32):
+    %c = arith.addi %a, %b : i32
+    tile.yield %c : i32
+  }) : (tensor<8xi32>) -> tensor<8xi32>
+  %ps = tile.splat %p : !tile.ptr<i32> -> tensor<8x!tile.ptr<i32>>
+  tile.store %ps, %y : tensor<8x!tile.ptr<i32>>
+  tile.return
+}
+
+// -----
+
 // expected-error @below {{has unstructured control flow}}
 tile.func @branches(%c: i1) attributes {tile.kernel} {
   cf.cond_br %c, ^a, ^b

@@ -48,3 +48,17 @@ tile.func @varied() attributes {tile.kernel} {
   %r = arith.constant dense<[1, 2, 3]> : tensor<3xi32>
   tile.return
 }
+
+// -----
+
+// Who scans a side that is cut fills it up before.
+tile.func @scan(%x: i32) attributes {tile.kernel} {
+  %t = tile.splat %x : i32 -> tensor<48x4xi32>
+  // expected-error@below {{runs along a side of 48, which is no power of two}}
+  %s = "tile.scan"(%t) <{axis = 0 : i32}> ({
+  ^bb0(%a: i32, %b: i32):
+    %c = arith.addi %a, %b : i32
+    tile.yield %c : i32
+  }) : (tensor<48x4xi32>) -> tensor<48x4xi32>
+  tile.return
+}

@@ -10,15 +10,15 @@ tile.func @kinds(%p: !tile.ptr<i32>, %v: i32, %m: i1) attributes {tile.kernel, w
   %ps = tile.splat %p : !tile.ptr<i32> -> tensor<32x!tile.ptr<i32>, #l>
   %vs = tile.splat %v : i32 -> tensor<32xi32, #l>
   %ms = tile.splat %m : i1 -> tensor<32xi1, #l>
-  // CHECK: llvm.inline_asm has_side_effects "@$1 atom.relaxed.gpu.global.add.u32 $0, [$2], $3;", "=r,b,l,r,0" %arg2
+  // CHECK: llvm.inline_asm has_side_effects "@$0 red.relaxed.gpu.global.add.u32 [$1], $2;", "b,l,r" %arg2
   %0 = tile.atomic_rmw add relaxed gpu %ps, %vs, %ms : tensor<32x!tile.ptr<i32>, #l>
   // CHECK: "atom.acq_rel.sys.global.min.s32 $0, [$1], $2;"
   %1 = tile.atomic_rmw min acq_rel sys %ps, %vs : tensor<32x!tile.ptr<i32>, #l>
-  // CHECK: "atom.release.cta.global.max.u32 $0, [$1], $2;"
+  // CHECK: "red.release.cta.global.max.u32 [$0], $1;"
   %2 = tile.atomic_rmw umax release cta %ps, %vs : tensor<32x!tile.ptr<i32>, #l>
   // CHECK: "atom.acquire.gpu.global.exch.b32 $0, [$1], $2;"
   %3 = tile.atomic_rmw xchg acquire gpu %ps, %vs : tensor<32x!tile.ptr<i32>, #l>
-  // CHECK: "atom.relaxed.gpu.global.xor.b32 $0, [$1], $2;"
+  // CHECK: "red.relaxed.gpu.global.xor.b32 [$0], $1;"
   %4 = tile.atomic_rmw xor relaxed gpu %ps, %vs : tensor<32x!tile.ptr<i32>, #l>
   tile.return
 }
@@ -53,7 +53,7 @@ tile.func @halves(%p: !tile.ptr<bf16> {tile.divisibility = 16 : i32}, %v: bf16) 
   %pp = tile.addptr %ps, %r : tensor<64x!tile.ptr<bf16>, #l>, tensor<64xi32, #l>
   %vs = tile.splat %v : bf16 -> tensor<64xbf16, #l>
   // SM80-COUNT-2: atom.relaxed.gpu.global.cas.b16
-  // SM90: atom.relaxed.gpu.global.add.noftz.bf16x2
+  // SM90: red.relaxed.gpu.global.add.noftz.bf16x2
   // SM90-NOT: atom
   %0 = tile.atomic_rmw fadd relaxed gpu %pp, %vs : tensor<64x!tile.ptr<bf16>, #l>
   tile.return

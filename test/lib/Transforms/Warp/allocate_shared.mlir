@@ -38,14 +38,30 @@ tile.func @loop(%x: tensor<16x4xf16, #rows>, %n: i32) {
   tile.return
 }
 
-// Scratch is needed while its op runs.
+// Small scratch is needed while its op and the next such one run, so that no
+// barrier has to stand between.
 // CHECK-LABEL: @scratch(
-// CHECK-SAME: warp.shared_size = 256 : i32
+// CHECK-SAME: warp.shared_size = 512 : i32
 tile.func @scratch(%x: tensor<64xf32, #first>) -> tensor<64xf32, #first> {
   // CHECK: warp.convert_layout {{.*}} {warp.shared_offset = 0 : i32}
   %y = warp.convert_layout %x : tensor<64xf32, #first> -> tensor<64xf32, #second>
-  // CHECK: warp.convert_layout {{.*}} {warp.shared_offset = 0 : i32}
+  // CHECK: warp.convert_layout {{.*}} {warp.shared_offset = 256 : i32}
   %z = warp.convert_layout %y : tensor<64xf32, #second> -> tensor<64xf32, #first>
+  // CHECK: warp.convert_layout {{.*}} {warp.shared_offset = 0 : i32}
+  %w = warp.convert_layout %z : tensor<64xf32, #first> -> tensor<64xf32, #second>
+  %v = warp.convert_layout %w : tensor<64xf32, #second> -> tensor<64xf32, #first>
+  tile.return %v : tensor<64xf32, #first>
+}
+
+// Beside a tile it is needed while its op runs.
+// CHECK-LABEL: @scratch_beside_tile(
+// CHECK-SAME: warp.shared_size = 384 : i32
+tile.func @scratch_beside_tile(%x: tensor<64xf32, #first>, %t: tensor<16x4xf16, #rows>) -> tensor<64xf32, #first> {
+  %a = warp.alloc : !warp.shared<16x4xf16, #plain>
+  warp.local_store %t, %a : tensor<16x4xf16, #rows> -> !warp.shared<16x4xf16, #plain>
+  %y = warp.convert_layout %x : tensor<64xf32, #first> -> tensor<64xf32, #second>
+  %z = warp.convert_layout %y : tensor<64xf32, #second> -> tensor<64xf32, #first>
+  %b = warp.local_load %a : !warp.shared<16x4xf16, #plain> -> tensor<16x4xf16, #rows>
   tile.return %z : tensor<64xf32, #first>
 }
 

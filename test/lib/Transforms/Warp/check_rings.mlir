@@ -391,7 +391,7 @@ tile.func @counter(%map: !warp.tensor_map, %out: !warp.tensor_map, %counter: !ti
       warp.ring.release %slot
       warp.tma_store %z, %out[%t, %c0] through %staging : !sum, !warp.tensor_map, !bytes
       warp.tma_store_wait %staging arrived : !bytes
-      warp.barrier {test.harmless = {move_up = "it orders the memory of the operations, not the copies"}}
+      warp.barrier {test.harmless = {erase = "the operation begins with one", move_down = "the same", move_up = "it orders the memory of the operations, not the copies"}}
       %t1 = tile.atomic_rmw add acq_rel gpu %counter, %c1 {test.harmless = {move_memory = "the operation before is done"}, warp.shared_offset = 41472 : i32} : !tile.ptr<i32>
       %s1, %n1 = warp.ring.acquire %next : !number
       warp.hand %t1, %n1 : i32, !warp.shared<2xi32, #two>

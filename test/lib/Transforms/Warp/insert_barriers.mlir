@@ -77,10 +77,11 @@ tile.func @branch(%x: tensor<16x4xf16, #rows>, %c: i1) {
   tile.return
 }
 
-// Two conversions in the same scratch: the second writes what the first may
-// still be reading.
+// Two conversions in the same scratch, beside a tile: the second writes what the
+// first may still be reading.
 // CHECK-LABEL: @scratch(
 tile.func @scratch(%x: tensor<64xf32, #first>) -> tensor<64xf32, #first> {
+  %a = warp.alloc : !warp.shared<16x4xf16, #plain>
   // CHECK: warp.convert_layout
   // CHECK-NEXT: warp.barrier
   // CHECK-NEXT: warp.convert_layout
@@ -88,6 +89,48 @@ tile.func @scratch(%x: tensor<64xf32, #first>) -> tensor<64xf32, #first> {
   %y = warp.convert_layout %x : tensor<64xf32, #first> -> tensor<64xf32, #second>
   %z = warp.convert_layout %y : tensor<64xf32, #second> -> tensor<64xf32, #first>
   tile.return %z : tensor<64xf32, #first>
+}
+
+// Scratch of neighbours lies apart; the barrier inside of the second orders the
+// first before the third.
+// CHECK-LABEL: @scratch_apart(
+tile.func @scratch_apart(%x: tensor<64xf32, #first>) -> tensor<64xf32, #second> {
+  // CHECK-NOT: warp.barrier
+  // CHECK: tile.return
+  %y = warp.convert_layout %x : tensor<64xf32, #first> -> tensor<64xf32, #second>
+  %z = warp.convert_layout %y : tensor<64xf32, #second> -> tensor<64xf32, #first>
+  %w = warp.convert_layout %z : tensor<64xf32, #first> -> tensor<64xf32, #second>
+  tile.return %w : tensor<64xf32, #second>
+}
+
+// A lock: the operations of the whole program have barriers of their own, in
+// front of what they release and behind what they acquire. One that the source
+// has in front is needless.
+// CHECK-LABEL: @lock
+tile.func @lock(%p: !tile.ptr<i32>, %q: !tile.ptr<f32>, %xs: tensor<64x!tile.ptr<f32>, #first>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  // CHECK-NOT: warp.barrier
+  // CHECK: tile.return
+  %old = tile.atomic_cas acq_rel gpu %p, %c0, %c1 : !tile.ptr<i32>
+  %n = tile.load %p : !tile.ptr<i32>
+  %x = tile.load %xs : tensor<64x!tile.ptr<f32>, #first>
+  tile.store %xs, %x : tensor<64x!tile.ptr<f32>, #first>
+  warp.barrier
+  %end = tile.atomic_rmw xchg acq_rel gpu %p, %c0 : !tile.ptr<i32>
+  tile.return
+}
+
+// A relaxed operation has none: the program loads what one thread wrote.
+// CHECK-LABEL: @relaxed
+tile.func @relaxed(%p: !tile.ptr<i32>) -> i32 {
+  %c1 = arith.constant 1 : i32
+  // CHECK: tile.atomic_rmw
+  // CHECK-NEXT: warp.barrier
+  // CHECK-NEXT: tile.load
+  %old = tile.atomic_rmw add relaxed gpu %p, %c1 : !tile.ptr<i32>
+  %n = tile.load %p : !tile.ptr<i32>
+  tile.return %n : i32
 }
 
 // One conversion a loop iteration meets itself.
