@@ -61,6 +61,7 @@ void tilewright::buildTileToWarpPipeline(OpPassManager &manager,
   manager.addPass(warp::createReportTraffic());
   if (target.hasWgmma()) {
     manager.addPass(warp::createOverlapProducts());
+    manager.addPass(warp::createInterleaveProducts());
     manager.addPass(warp::createDelayWaits());
     manager.addPass(warp::createBindTensorMaps({options.check}));
     manager.addPass(warp::createPrepareEpilogue());

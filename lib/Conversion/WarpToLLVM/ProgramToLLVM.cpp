@@ -2,6 +2,7 @@
 
 #include "lib/Conversion/WarpToLLVM/InlinePtx.h"
 #include "lib/Conversion/WarpToLLVM/Patterns.h"
+#include "lib/Conversion/WarpToLLVM/RegisterShares.h"
 #include "lib/Conversion/WarpToLLVM/SharedMemory.h"
 #include "lib/Conversion/WarpToLLVM/ThreadIndices.h"
 
@@ -111,7 +112,7 @@ private:
     op.walk([&](warp::SpecializeOp roles) {
       if (roles.getRegisters())
         kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
-                        b.getI32IntegerAttr(1));
+                        b.getI32IntegerAttr(countProgramsByRegisters(roles)));
     });
     for (unsigned i = 0; i < op.getNumArguments(); ++i) {
       if (isa<warp::TensorMapType>(op.getArgument(i).getType()))

@@ -2,6 +2,7 @@
 
 #include "lib/Conversion/WarpToLLVM/InlinePtx.h"
 #include "lib/Conversion/WarpToLLVM/Patterns.h"
+#include "lib/Conversion/WarpToLLVM/RegisterShares.h"
 #include "lib/Conversion/WarpToLLVM/SharedMemory.h"
 #include "lib/Conversion/WarpToLLVM/Shuffle.h"
 #include "lib/Conversion/WarpToLLVM/ThreadIndices.h"
@@ -18,12 +19,13 @@ using namespace mlir;
 using namespace tilewright;
 
 /// The registers with which the threads of `op` start: equally many, as the
-/// assembler chooses them for a block of so many threads.
+/// assembler chooses them for so many blocks of so many threads.
 static int32_t getFirstRegisters(warp::SpecializeOp op) {
   constexpr int32_t kRegisters = 64 * 1024, kMost = 255, kUnit = 8;
   int32_t warps = 0;
   for (int32_t some : op.getWarps())
     warps += some;
+  warps *= countProgramsByRegisters(op);
   return std::min(kRegisters / (warps * int32_t(kWarpSize)), kMost) / kUnit *
          kUnit;
 }

@@ -156,6 +156,33 @@ struct CountUpwards : OpRewritePattern<scf::ForOp> {
 };
 
 //===----------------------------------------------------------------------===//
+// Remainders
+//===----------------------------------------------------------------------===//
+
+/// x - x / y * y is x % y, of which the sign is known.
+struct FormRemainder : OpRewritePattern<arith::SubIOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::SubIOp op,
+                                PatternRewriter &rewriter) const override {
+    auto multiple = op.getRhs().getDefiningOp<arith::MulIOp>();
+    if (!multiple)
+      return rewriter.notifyMatchFailure(op, "no multiple");
+    for (auto [quotient, divisor] :
+         {std::pair(multiple.getLhs(), multiple.getRhs()),
+          std::pair(multiple.getRhs(), multiple.getLhs())}) {
+      auto division = quotient.getDefiningOp<arith::DivSIOp>();
+      if (!division || division.getLhs() != op.getLhs() ||
+          division.getRhs() != divisor)
+        continue;
+      rewriter.replaceOpWithNewOp<arith::RemSIOp>(op, op.getLhs(), divisor);
+      return success();
+    }
+    return rewriter.notifyMatchFailure(op, "not of the quotient");
+  }
+};
+
+//===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
 
@@ -165,7 +192,8 @@ struct Combine : tile::impl::TileCombineBase<Combine> {
     set.add<ReshapeSplat<tile::ExpandDimsOp>, ReshapeSplat<tile::BroadcastOp>,
             ReshapeSplat<tile::ReshapeOp>, ReshapeSplat<tile::TransposeOp>,
             ComputeOnScalars, AccumulateInDot<arith::AddFOp>,
-            AccumulateInDot<arith::AddIOp>, CountUpwards>(context);
+            AccumulateInDot<arith::AddIOp>, CountUpwards, FormRemainder>(
+        context);
     patterns = std::move(set);
     return success();
   }

@@ -33,6 +33,7 @@ def TileCombine : Pass<"tile-combine", "::mlir::ModuleOp"> {
     - A sum with a dot whose accumulator is zero becomes the accumulator.
     - A loop by `step < 0 ? -step : step`, whose step is computed from numbers
       of programs and so is not negative, counts upwards.
+    - `x - x / y * y` is `x % y`.
 
     Input and output: any `tile` module.
 

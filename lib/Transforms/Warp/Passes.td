@@ -212,7 +212,10 @@ def Specialize : Pass<"warp-specialize", "::mlir::ModuleOp"> {
     used, and gives the slot back behind its last use. The *producer*, one warp,
     runs the control flow around the loads and fills the slots. Operands of the
     same products share a slot. A ring has as many slots as `tile.num_stages` of
-    the loop around, or the option, says; where shared memory is short, fewer.
+    the loop around, or the option, says; where shared memory is short, fewer, and
+    tiles that are loaded once, one behind the last use of the other, share a slot.
+    Where two programs of one warpgroup could share a multiprocessor but for the
+    registers of their sums, the producer is a warpgroup that gives registers back.
     What the producer needs of atomic operations, or has to wait for, the consumer
     hands over, each through a ring of its own. What was loaded has arrived before
     an atomic operation releases it.

@@ -57,6 +57,73 @@ def OverlapProducts : Pass<"warp-overlap-products", "::mlir::ModuleOp"> {
                            "::mlir::scf::SCFDialect", "WarpDialect"];
 }
 
+def InterleaveProducts
+    : Pass<"warp-interleave-products", "::mlir::ModuleOp"> {
+  let summary = "run the products of a loop under the threads' work on each "
+                "other's sums";
+  let description = [{
+    In a loop with several products, some of whose sums threads compute with,
+    products whose operands are there are started behind the first one, and each
+    is waited for where its sum is used. Products that only add to what the loop
+    carries run into the next iteration, whose first wait is theirs too; the
+    slots that they read are given back behind it.
+
+    Input: rings are made; products are waited for at once. Output: the same
+    values; a loop holds up to two slots of a ring of three or more at once.
+
+    ```mlir
+    scf.for ... iter_args(%sum = %zero) {                            // before
+      %slot, %q, %d = warp.ring.wait %ring
+      %s = warp.wgmma %k, %q, %zero
+      %scores = warp.wgmma_wait %s {pendings = 0 : i32}
+      %p = ... %scores
+      %t = warp.wgmma %v, %d, %zero
+      %u = warp.wgmma_wait %t {pendings = 0 : i32}
+      %x = ... %p, %u
+      %y = warp.wgmma %x, %q, %sum
+      %z = warp.wgmma_wait %y {pendings = 0 : i32}
+      warp.ring.release %slot
+      scf.yield %z
+    }
+
+    %w = scf.if %any {                                               // after
+      %none = warp.ring.no_slot
+      %y, %last = scf.for ... iter_args(%sum = %zero, %held = %none) {
+        %slot, %q, %d = warp.ring.wait %ring
+        %s = warp.wgmma %k, %q, %zero
+        %t = warp.wgmma %v, %d, %zero
+        %scores, %before = warp.wgmma_wait %s, %sum {pendings = 1 : i32}
+        warp.ring.release %held if %notFirst
+        %p = ... %scores
+        %u = warp.wgmma_wait %t {pendings = 0 : i32}
+        %x = ... %p, %u
+        %y = warp.wgmma %x, %q, %before
+        scf.yield %y, %slot
+      }
+      %z = warp.wgmma_wait %y {pendings = 0 : i32}
+      warp.ring.release %last
+      scf.yield %z
+    } else {
+      scf.yield %zero
+    }
+    ```
+
+    Loads that need nothing of the products are started at the top of the
+    iteration.
+
+    Where registers are scarce each iteration waits for its own products, and
+    where there are not even enough for these at once, the loop is left alone.
+
+    Left alone, too: loops that `warp-overlap-products` has written, or whose sums
+    the threads need only behind them, which `warp-delay-waits` writes; loops
+    that write memory, sums of 16 bits, or products that read memory that is no
+    slot of a ring of transactions. Slots of rings of fewer than three are not
+    kept into the next iteration.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect", "WarpDialect"];
+}
+
 def DelayWaits : Pass<"warp-delay-waits", "::mlir::ModuleOp"> {
   let summary = "start the products of an iteration before those of the last "
                 "one are done";

@@ -166,28 +166,36 @@ static void hoistDescriptors(ArrayRef<LoadGroup> groups, OpBuilder &b) {
         load.load.getDescMutable().assign(hoist(load.load.getDesc(), map, b));
 }
 
-/// What two warpgroups of consumers, or more, and one of a producer take of a
-/// multiprocessor's registers. A producer that makes tensor maps computes more
-/// than places.
+/// What warpgroups of consumers and one of a producer take of a
+/// multiprocessor's registers, or one of each of half of them. A producer that
+/// makes tensor maps computes more than places.
 static std::array<int32_t, 2> getBudgets(tile::FuncOp func, int32_t numWarps) {
-  if (getMapStagingBytes(func) != 0)
-    return {numWarps == 8 ? 232 : 112, 40};
-  return {numWarps == 8 ? 240 : 120, 24};
+  bool makesMaps = getMapStagingBytes(func) != 0;
+  switch (numWarps) {
+  case 4:
+    return makesMaps ? std::array{216, 40} : std::array{232, 24};
+  case 8:
+    return makesMaps ? std::array{232, 40} : std::array{240, 24};
+  default:
+    return makesMaps ? std::array{112, 40} : std::array{120, 24};
+  }
 }
 
 /// The consumer's warps and the producer's. One warp produces. But a
 /// multiprocessor deals its registers to warps in fours, so where two
 /// warpgroups consume, a producer of one warp leaves each thread 168; if that
-/// is tight it gets a warpgroup, which gives its registers back.
+/// is tight it gets a warpgroup, which gives its registers back. So does that
+/// of one warpgroup of consumers, where two programs share a multiprocessor.
 static SpecializeOp createRoles(tile::FuncOp func, const SpecializePlan &plan,
                                 OpBuilder &b) {
   int32_t numWarps =
       func->getAttrOfType<IntegerAttr>(WarpDialect::kNumWarpsAttr).getInt();
   numWarps *= plan.numTeams;
-  int32_t producers = plan.isTight ? 4 : 1;
+  bool givesBack = plan.isTight || plan.isHalved;
+  int32_t producers = givesBack ? 4 : 1;
   auto roles = SpecializeOp::create(b, func.getLoc(), {numWarps, producers});
   roles.setTeams(plan.numTeams);
-  if (plan.isTight)
+  if (givesBack)
     roles.setRegisters(getBudgets(func, numWarps));
   func->setAttr(WarpDialect::kBlockWarpsAttr,
                 b.getI32IntegerAttr(numWarps + producers));

@@ -199,9 +199,39 @@ static bool areNested(Block *a, Block *b) {
          b->findAncestorOpInBlock(a->front());
 }
 
+/// Whether all that needs the tiles of `group` stands in front of the loads of
+/// `later`, in the same block, which runs once.
+static bool isDoneBefore(const LoadGroup &group, const LoadGroup &later) {
+  Block *block = group.getBlock();
+  if (!isa<tile::FuncOp>(block->getParentOp()))
+    return false;
+  Operation *first = later.loads.front().load;
+  auto isBefore = [&](Operation *user) {
+    Operation *here = block->findAncestorOpInBlock(*user);
+    return here && here->isBeforeInBlock(first);
+  };
+  if (later.getBlock() != block)
+    return false;
+  return llvm::all_of(group.loads, [&](const TmaLoad &load) {
+    return llvm::all_of(load.getServed(),
+                        [&](AllocOp alloc) {
+                          return llvm::all_of(getTileUsers(alloc), isBefore);
+                        }) &&
+           llvm::all_of(load.tile.getUsers(), isBefore);
+  });
+}
+
 /// Groups of the same tiles that are not loaded in turn, such as those of a
-/// loop that was split in two, take turns with one ring.
-static void assignRings(SpecializePlan &plan, int64_t numStages) {
+/// loop that was split in two, take turns with one ring. With `sharesMore` so
+/// do groups that follow each other in a block: the later one's loads then wait
+/// for the earlier one's last use.
+static void assignRings(SpecializePlan &plan, int64_t numStages,
+                        bool sharesMore) {
+  plan.rings.clear();
+  auto canShare = [&](const LoadGroup &group, const LoadGroup &other) {
+    return !areNested(other.getBlock(), group.getBlock()) ||
+           (sharesMore && isDoneBefore(other, group));
+  };
   for (LoadGroup &group : plan.groups) {
     SmallVector<SharedType> tiles = group.getTiles();
     group.ring = 0;
@@ -209,7 +239,7 @@ static void assignRings(SpecializePlan &plan, int64_t numStages) {
       return plan.rings[ring].getTiles() != ArrayRef(tiles) ||
              llvm::any_of(plan.groups, [&](const LoadGroup &other) {
                return &other < &group && other.ring == ring &&
-                      areNested(other.getBlock(), group.getBlock());
+                      !canShare(group, other);
              });
     };
     while (group.ring < plan.rings.size() && isTaken(group.ring))
@@ -309,11 +339,13 @@ static int64_t countSaved(ArrayRef<std::pair<AllocOp, int64_t>> shrunk) {
   return saved;
 }
 
-/// How many programs with so much shared memory fit on a multiprocessor, which
-/// keeps 1 KB for each; `limit` is the most that one gets.
+/// What a multiprocessor keeps of its shared memory for each program.
+static constexpr int64_t kReservedBytes = 1024;
+
+/// How many programs with so much shared memory fit on a multiprocessor;
+/// `limit` is the most that one gets.
 static int64_t countPrograms(int64_t bytes, int64_t limit) {
-  constexpr int64_t kReserved = 1024;
-  return (limit + kReserved) / (bytes + kReserved);
+  return (limit + kReservedBytes) / (bytes + kReservedBytes);
 }
 
 /// Whether a ring is deeper that is too shallow to hide what loads take.
@@ -327,8 +359,9 @@ static bool isDeeper(ArrayRef<RingType> rings, ArrayRef<RingType> others) {
 }
 
 /// Chooses slots for the rings, and whether stores get less memory for that.
-static void divideMemory(SpecializePlan &plan, tile::FuncOp func,
-                         int64_t limit) {
+/// Gives the number of programs for which memory is left on a multiprocessor.
+static int64_t divideMemory(SpecializePlan &plan, tile::FuncOp func,
+                            int64_t limit) {
   BytesBeside beside = getBytesBeside(func, plan);
   SmallVector<RingType> deeper = plan.rings;
   chooseSlots(plan.rings, limit - beside.getMost());
@@ -341,11 +374,50 @@ static void divideMemory(SpecializePlan &plan, tile::FuncOp func,
                              (fitsBetween ? beside.tiles : beside.getMost()),
                          limit);
   };
-  bool fitsAnother = !plan.isTight && fit(deeper, saved) > fit(plan.rings, 0);
+  int64_t programs = fit(plan.rings, 0), more = fit(deeper, saved);
+  bool fitsAnother = !plan.isTight && more > programs;
   if (!isDeeper(deeper, plan.rings) && !fitsAnother)
-    return;
+    return programs;
   plan.rings = std::move(deeper);
   plan.shrunk = std::move(shrunk);
+  return more;
+}
+
+/// Whether a group has a ring that is too shallow and would be deeper in
+/// `other`.
+static bool makesDeeper(const SpecializePlan &plan,
+                        const SpecializePlan &other) {
+  return llvm::any_of(
+      llvm::zip_equal(plan.groups, other.groups), [&](auto pair) {
+        auto &[group, otherGroup] = pair;
+        return isDeeper(other.rings[otherGroup.ring], plan.rings[group.ring]);
+      });
+}
+
+/// Whether each ring is deep enough for copies to run ahead while an iteration
+/// holds the slots of the one before.
+static bool areDeep(const SpecializePlan &plan) {
+  constexpr int64_t kDeep = 3;
+  return llvm::all_of(plan.groups, [&](const LoadGroup &group) {
+    return plan.rings[group.ring].getNumSlots() >=
+           std::min(group.wantedSlots, kDeep);
+  });
+}
+
+/// Divides shared memory among rings and stores; gives the number of programs
+/// for which it suffices.
+static int64_t planMemory(SpecializePlan &plan, tile::FuncOp func,
+                          int64_t numStages, int64_t limit) {
+  SpecializePlan shared = plan;
+  assignRings(shared, numStages, /*sharesMore=*/true);
+  int64_t programs = divideMemory(plan, func, limit);
+  if (shared.rings.size() == plan.rings.size())
+    return programs;
+  int64_t more = divideMemory(shared, func, limit);
+  if (!makesDeeper(plan, shared) && (plan.isTight || more <= programs))
+    return programs;
+  plan = std::move(shared);
+  return more;
 }
 
 //===----------------------------------------------------------------------===//
@@ -365,19 +437,56 @@ static bool takesAllRegisters(tile::FuncOp func, int32_t numTeams) {
              8;
 }
 
+/// The registers of a thread that the sums of a loop's products take if all of
+/// them are there at once, for the loop that takes most.
+static int64_t countSums(tile::FuncOp func) {
+  llvm::SmallDenseMap<Block *, int64_t> registers;
+  func.walk([&](WgmmaOp product) {
+    // Products of a chain have one sum.
+    Operation *user = *product->user_begin();
+    if (!isa<WgmmaOp>(user) && isa<scf::ForOp>(product->getParentOp()))
+      registers[product->getBlock()] +=
+          getLayout(product.getType())->getInSize(LayoutAxis::Register);
+  });
+  int64_t most = 0;
+  for (auto [block, count] : registers)
+    most = std::max(most, count);
+  return most;
+}
+
+/// Whether two programs of one warpgroup of consumers, with `func`'s sums,
+/// share a multiprocessor only if each thread gets more than its share.
+static bool needsHalf(tile::FuncOp func, int32_t numTeams) {
+  constexpr int64_t kTight = 160;
+  int64_t numWarps =
+      func->getAttrOfType<IntegerAttr>(WarpDialect::kNumWarpsAttr).getInt();
+  return numTeams == 1 && numWarps == 4 && countSums(func) >= kTight;
+}
+
 SpecializePlan warp::planSpecialization(tile::FuncOp func, int64_t numStages,
                                         int64_t limit, TeamPlan *teams) {
   SpecializePlan plan;
   plan.groups = collectGroups(func);
   if (plan.groups.empty())
     return plan;
-  assignRings(plan, numStages);
+  assignRings(plan, numStages, /*sharesMore=*/false);
   plan.handed = findHanded(func, plan.groups);
   if (teams) {
     *teams = planTeams(func, plan);
     plan.numTeams = teams->tiles ? TeamPlan::kNumTeams : 1;
   }
   plan.isTight = takesAllRegisters(func, plan.numTeams);
-  divideMemory(plan, func, limit);
+  SpecializePlan half = plan;
+  int64_t programs = planMemory(plan, func, numStages, limit);
+  if (!needsHalf(func, plan.numTeams))
+    return plan;
+  if (programs < 2) {
+    // With less memory for each.
+    limit = (limit + kReservedBytes) / 2 - kReservedBytes;
+    if (planMemory(half, func, numStages, limit) == 0 || !areDeep(half))
+      return plan;
+    plan = std::move(half);
+  }
+  plan.isHalved = true;
   return plan;
 }

@@ -49,9 +49,12 @@ struct SpecializePlan {
   llvm::SmallVector<HandedValue> handed;
   /// The warpgroups that take tiles in turn; 1 where all warps share each tile.
   int32_t numTeams = 1;
-  /// The consumers' sums take so many registers that one program takes all of
-  /// a multiprocessor's.
+  /// The sums of two warpgroups of consumers take so many registers that one
+  /// program takes all of a multiprocessor's.
   bool isTight = false;
+  /// They take so many that two programs share a multiprocessor only if the
+  /// producers give theirs back.
+  bool isHalved = false;
   /// Memory of stores, and the bytes that it shrinks to.
   llvm::SmallVector<std::pair<AllocOp, int64_t>> shrunk;
 };
@@ -60,7 +63,9 @@ struct TeamPlan;
 
 /// The plan for a function, without groups where it loads nothing from
 /// descriptors. Rings have `numStages` slots in loops without a hint, fewer
-/// where `limit`, the bytes of shared memory of a program, asks for it. Stores
+/// where `limit`, the bytes of shared memory of a program, asks for it. Tiles
+/// that are needed one behind the other share a ring where that makes another
+/// one deep enough or lets another program run on the multiprocessor. Stores
 /// go through two pieces of memory, one of which is copied while the other is
 /// written, but through one where that makes a ring deep enough or lets another
 /// program run on the multiprocessor.

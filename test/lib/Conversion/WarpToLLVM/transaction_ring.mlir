@@ -44,12 +44,25 @@ tile.func @roles(%map: !warp.tensor_map, %i: i32, %c: i1) attributes {tile.kerne
 
 // The threads of 12 warps start with 168 registers.
 // CHECK-LABEL: llvm.func @budgets
+// CHECK-SAME: nvvm.minctasm = 1 : i32
 // CHECK: setmaxnreg.inc.sync.aligned.u32 240;
 // CHECK: setmaxnreg.inc.sync.aligned.u32 200;
 // CHECK: setmaxnreg.dec.sync.aligned.u32 24;
 tile.func @budgets() attributes {tile.kernel, warp.num_warps = 4 : i32, warp.block_warps = 12 : i32} {
   warp.specialize warps [4, 4, 4] registers [240, 200, 24] {
   }, {
+  }, {
+  }
+  tile.return
+}
+
+// Two programs share a multiprocessor: the threads of 16 warps start with 128.
+// CHECK-LABEL: llvm.func @halves
+// CHECK-SAME: nvvm.minctasm = 2 : i32
+// CHECK: setmaxnreg.inc.sync.aligned.u32 232;
+// CHECK: setmaxnreg.dec.sync.aligned.u32 24;
+tile.func @halves() attributes {tile.kernel, warp.num_warps = 4 : i32, warp.block_warps = 8 : i32} {
+  warp.specialize warps [4, 4] registers [232, 24] {
   }, {
   }
   tile.return

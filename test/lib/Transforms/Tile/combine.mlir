@@ -118,3 +118,31 @@ tile.func @own_test() -> i1 {
   %negative = arith.cmpi slt, %n, %zero : i32
   tile.return %negative : i1
 }
+
+// What is left of x behind the multiples of y below it is a remainder, of which
+// the sign is known.
+
+// CHECK-LABEL: @remainder
+// CHECK-SAME: %[[X:.*]]: i32, %[[Y:.*]]: i32, %[[Z:.*]]: i32
+// CHECK-DAG: %[[A:.*]] = arith.remsi %[[X]], %[[Y]] : i32
+// CHECK-DAG: %[[B:.*]] = arith.remsi %[[X]], %[[Y]] : i32
+// CHECK: return %[[A]], %[[B]]
+tile.func @remainder(%x: i32, %y: i32, %z: i32) -> (i32, i32) {
+  %q = arith.divsi %x, %y : i32
+  %m = arith.muli %q, %y : i32
+  %a = arith.subi %x, %m : i32
+  %n = arith.muli %y, %q : i32
+  %b = arith.subi %x, %n : i32
+  tile.return %a, %b : i32, i32
+}
+
+// CHECK-LABEL: @no_remainder
+// CHECK-NOT: arith.remsi
+tile.func @no_remainder(%x: i32, %y: i32, %z: i32) -> (i32, i32) {
+  %q = arith.divsi %x, %y : i32
+  %m = arith.muli %q, %z : i32
+  %a = arith.subi %x, %m : i32
+  %n = arith.muli %q, %y : i32
+  %b = arith.subi %z, %n : i32
+  tile.return %a, %b : i32, i32
+}
