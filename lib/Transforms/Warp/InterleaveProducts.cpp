@@ -12,6 +12,7 @@
 #include "dialect/Warp/WarpOps.h"
 #include "lib/Analysis/SharedMemory.h"
 #include "lib/Transforms/Warp/ProductInterleaver.h"
+#include "lib/Transforms/Warp/RegisterUse.h"
 
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -74,16 +75,6 @@ static bool isKnown(Operation *op, scf::ForOp loop) {
 // Registers
 //===----------------------------------------------------------------------===//
 
-/// The 32-bit registers of a thread that a tile takes.
-static int64_t countRegisters(Type type) {
-  auto layout = getLayout(type);
-  if (!layout)
-    return 1;
-  Type element = cast<RankedTensorType>(type).getElementType();
-  int64_t bits = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
-  return llvm::divideCeil(bits * layout->getInSize(LayoutAxis::Register), 32);
-}
-
 /// What an iteration takes of a thread's registers if all products run at once:
 /// their sums and a left side, and what else the loop carries.
 static int64_t countOfProducts(scf::ForOp loop) {
@@ -94,7 +85,7 @@ static int64_t countOfProducts(scf::ForOp loop) {
       sums += countRegisters(value.getType());
   for (auto product : loop.getBody()->getOps<WgmmaOp>()) {
     if (!isa<WgmmaOp>(*product->user_begin()))
-      sums += countRegisters(product.getType());
+      sums += getLayout(product.getType())->getInSize(LayoutAxis::Register);
     if (isa<RankedTensorType>(product.getA().getType()))
       left = std::max(left, countRegisters(product.getA().getType()));
   }
@@ -109,17 +100,22 @@ static int64_t countOfLoads(scf::ForOp loop) {
   return registers;
 }
 
-/// The registers of each thread of the role that `loop` stands in: its budget,
-/// or its share if as many programs run on a multiprocessor as shared memory
-/// has room for.
-static int64_t getRegisters(scf::ForOp loop) {
+/// The registers of a thread, and whether one more than that would cost a
+/// multiprocessor its second program.
+struct RegisterShare {
+  int64_t registers;
+  bool isSecond;
+};
+
+/// What the role that `loop` stands in asks for, or what is left if as many
+/// programs run on a multiprocessor as shared memory has room for. A
+/// multiprocessor deals its registers to warps in fours.
+static RegisterShare getRegisters(scf::ForOp loop) {
   constexpr int64_t kRegisters = 64 * 1024, kMost = 255, kLanes = 32;
   constexpr int64_t kSharedBytes = 228 * 1024, kReserved = 1024;
+  if (auto budget = getRegisterBudget(loop))
+    return {*budget, false};
   auto func = loop->getParentOfType<tile::FuncOp>();
-  auto role = SpecializeOp::getRole(loop->getBlock());
-  if (role && role->first.getRegisters() &&
-      !role->first.getRegisters()->empty())
-    return (*role->first.getRegisters())[role->second];
   auto warps = func->getAttrOfType<IntegerAttr>(WarpDialect::kBlockWarpsAttr);
   if (!warps)
     warps = func->getAttrOfType<IntegerAttr>(WarpDialect::kNumWarpsAttr);
@@ -129,7 +125,8 @@ static int64_t getRegisters(scf::ForOp loop) {
       bytes += getSharedBytes(op);
   });
   int64_t programs = std::clamp<int64_t>(kSharedBytes / bytes, 1, 2);
-  return std::min(kRegisters / (programs * warps.getInt() * kLanes), kMost);
+  int64_t dealt = llvm::alignTo(programs * warps.getInt(), 4);
+  return {std::min(kRegisters / (dealt * kLanes), kMost), programs > 1};
 }
 
 /// Whether the products of `loop` stand in its body, some of them for threads
@@ -165,15 +162,16 @@ struct InterleaveProducts
     constexpr int64_t kLeast = 24, kToLast = 40;
     constexpr auto kRemark = remark::RemarkOpts::name("Interleaved")
                                  .category("warp-interleave-products");
-    int64_t taken = countOfProducts(loop), registers = getRegisters(loop);
-    if (taken + kLeast > registers) {
+    int64_t taken = countOfProducts(loop), loads = countOfLoads(loop);
+    auto [registers, isSecond] = getRegisters(loop);
+    bool lasts = taken + loads + kToLast <= registers;
+    if (isSecond ? !lasts : taken + kLeast > registers) {
       remark::missed(loop.getLoc(), kRemark)
           << remark::add("its products wait for each other: together they "
                          "would take {0} of the {1} registers of a thread",
                          taken, registers);
       return;
     }
-    bool lasts = taken + countOfLoads(loop) + kToLast <= registers;
     Location loc = loop.getLoc();
     lasts = interleaveProducts(loop, lasts);
     remark::passed(loc, kRemark) << remark::add(

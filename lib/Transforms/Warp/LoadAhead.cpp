@@ -50,6 +50,19 @@ static bool isCarriedOnly(tile::LoadOp load) {
   });
 }
 
+/// Whether `load` arrives under products: it stands in front of them, and
+/// threads compute with the sum of one while another runs.
+static bool isHidden(tile::LoadOp load) {
+  for (Operation *op = load->getNextNode(); op; op = op->getNextNode())
+    if (auto wait = dyn_cast<WgmmaWaitOp>(op))
+      return wait.getPendings() != 0 &&
+             llvm::any_of(wait->getUsers(), [](Operation *user) {
+               return !isProduct(*user) &&
+                      !user->hasTrait<OpTrait::IsTerminator>();
+             });
+  return false;
+}
+
 namespace {
 
 /// Loads of a loop, and what they and their addresses are computed by.
@@ -101,7 +114,7 @@ static Early plan(scf::ForOp loop, int64_t limit) {
   for (auto load : body->getOps<tile::LoadOp>()) {
     int64_t registers = countLoaded(load);
     if (registers <= room && !load.getIsVolatile() && !isCarriedOnly(load) &&
-        add(early, load))
+        !isHidden(load) && add(early, load))
       room -= registers;
   }
   SmallVector<Value> read;
