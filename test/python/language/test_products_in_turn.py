@@ -102,6 +102,8 @@ def test_compiled_for_hopper(block, step, d, num_warps, stages):
         stop_after="ptx", report=True,
     )  # fmt: skip
     remarks = [remark for remark in compiled.report["remarks"] if remark["kind"] == "passed"]
-    assert sum(remark["pass"] == "warp-interleave-products" for remark in remarks) == 2
+    # Blocks of 64 and one warpgroup leave memory for a second program, which the gradients of keys would cost.
+    interleaved = 1 if (block, step, num_warps) == (64, 64, 4) else 2
+    assert sum(remark["pass"] == "warp-interleave-products" for remark in remarks) == interleaved
     # Also where the end is not known to be a multiple of the step.
     assert sum(remark["message"] == "loaded by the tensor memory accelerator" for remark in remarks) == 8
