@@ -93,14 +93,10 @@ def cases(only):
         yield from (case for case in family() if only in case.name)
 
 
-def with_types(case, compiler):
-    """The constants of a case; types are those of the compiler's language."""
-    constants = {}
-    for name, value in case.constants.items():
-        if isinstance(value, dict):
-            value = next(iter(compiler.kernels.values())).tl.float16
-        constants[name] = value
-    return constants
+def in_language(constants, compiler):
+    """The constants of a case; functions are called with the compiler's language."""
+    tl = next(iter(compiler.kernels.values())).tl
+    return {name: value(tl) if callable(value) else value for name, value in constants.items()}
 
 
 def fill_caches(job):
@@ -109,7 +105,7 @@ def fill_caches(job):
     compiler = compilers()[number]
     for place, case in enumerate(cases(only)):
         if place % shares == share:
-            case.constants = with_types(case, compiler)
+            case.constants = in_language(case.constants, compiler)
             for config in case.configs:
                 try:
                     case.call(compiler, config)()
@@ -121,7 +117,7 @@ def fill_caches(job):
 def best(compiler, case):
     """The fastest configuration's call and the configuration, and why others failed."""
     calls, failed = [], []
-    case.constants = with_types(case, compiler)
+    case.constants = in_language(case.constants, compiler)
     for config in case.configs:
         try:
             call = case.call(compiler, config)
@@ -146,7 +142,7 @@ def distance(x, y):
 def measure(case):
     """One row of results."""
     row, calls, results = {"name": case.name}, {}, {}
-    constants = case.constants
+    constants, given = case.constants, case.copies()
     for compiler in compilers():
         case.constants = constants
         call, config, failed = best(compiler, case)
@@ -155,7 +151,7 @@ def measure(case):
         if call:
             calls[compiler.name] = call
             row[f"{compiler.name} config"] = " ".join(f"{key} {value}" for key, value in config.items())
-            results[compiler.name] = case.results(compiler, config)
+            results[compiler.name] = case.results(compiler, config, given)
     if len(results) == 2:
         pairs = zip(*results.values())
         row["difference"] = max((distance(x, y) for x, y in pairs), default=0.0)

@@ -1,6 +1,6 @@
 """A published kernel to be timed, and the arrays that it is called with."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import torch
 
@@ -17,8 +17,8 @@ class Block:
 class Case:
     """A kernel, what it is called with, and the places of the arguments that it writes.
 
-    `grid` and the constants may be functions of the configuration. `zeroed` places hold sums and locks that have to be
-    zero before each call.
+    `grid` may be a function of the constants, a constant one of the compiler's language. `zeroed` places hold sums and
+    locks that have to be zero before each call.
     """
 
     name: str
@@ -51,15 +51,19 @@ class Case:
 
         return launch
 
-    def results(self, compiler, config):
-        """What the kernel writes, called with copies."""
+    def copies(self):
+        """The arguments, arrays copied."""
 
         def copy(x):
             if isinstance(x, Block):
                 return Block(x.array.clone(), x.block)
             return x.clone() if isinstance(x, torch.Tensor) else x
 
-        args = [copy(x) for x in self.args]
+        return [copy(x) for x in self.args]
+
+    def results(self, compiler, config, given):
+        """What the kernel writes, called with copies of arguments; some kernels write what they read."""
+        args = replace(self, args=given).copies()
         self.call(compiler, config, args)()
         return [args[i].array if isinstance(args[i], Block) else args[i] for i in self.written]
 

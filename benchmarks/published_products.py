@@ -3,7 +3,6 @@
 import itertools
 import math
 
-import tilewright as tw
 import torch
 from published_cases import F32, Block, Case, empty, integers, random, warps
 
@@ -133,7 +132,6 @@ def products():
                 {"BLOCK_N": 128, "BLOCK_K": 64, "GROUP_M": 1, "num_warps": 4, "num_stages": 4},
             )
         )
-        types = {"tilewright": tw.language.float16}
         yield Case(
             f"experts, {tokens} tokens, 8 x {N} x {K}",
             "sparse.fused_moe_kernel",
@@ -158,7 +156,7 @@ def products():
                 1,
             ],
             (2,),
-            {"MUL_WEIGHT": True, "TOP_K": 2, "compute_type": types, "BLOCK_M": block},
+            {"MUL_WEIGHT": True, "TOP_K": 2, "compute_type": lambda tl: tl.float16, "BLOCK_M": block},
             configs,
         )
     for m in (16, 4096):
