@@ -176,7 +176,7 @@ def elements():
         ],
         (2,),
         {"TOP_K": 64, "BLOCK": 32768},
-        warps(8, 16),
+        warps(16),
     )
     yield Case(
         "sort by hand, 8192 x 2048",

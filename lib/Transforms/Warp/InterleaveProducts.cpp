@@ -62,8 +62,10 @@ static bool isKnown(Operation *op, scf::ForOp loop) {
            isSteady(product.getA(), loop) && isSteady(product.getB(), loop);
   if (auto wait = dyn_cast<WgmmaWaitOp>(op)) {
     auto product = wait.getSums()[0].getDefiningOp<WgmmaOp>();
+    // Products that go on with a sum are parts of one: they keep their order.
     return wait.getPendings() == 0 && wait.getSums().size() == 1 && product &&
-           product->getBlock() == loop.getBody();
+           product->getBlock() == loop.getBody() &&
+           llvm::none_of(wait->getUsers(), llvm::IsaPred<WgmmaOp>);
   }
   if (auto release = dyn_cast<RingReleaseOp>(op))
     return !release.getCondition() &&
