@@ -3,38 +3,9 @@
 
 #pragma once
 
-#include "dialect/Tile/TileOps.h"
-#include "dialect/Warp/WarpOps.h"
+#include "lib/Transforms/Warp/LoadGroups.h"
 
 namespace tilewright::warp {
-
-/// A tile that the tensor memory accelerator brings.
-struct TmaLoad {
-  tile::DescriptorLoadOp load;
-  /// The result of `load` without the leading dimensions of size 1 that a
-  /// reshape drops.
-  mlir::Value tile;
-  SharedType memory;
-
-  /// The allocations of `tile` that a slot takes the place of.
-  llvm::SmallVector<AllocOp> getServed() const;
-};
-
-/// Loads that fill a slot together.
-struct LoadGroup {
-  llvm::SmallVector<TmaLoad> loads;
-  /// The number of its ring.
-  unsigned ring = 0;
-  /// The slots that the loop around wants.
-  int64_t wantedSlots = 1;
-
-  mlir::Block *getBlock() const { return loads.front().load->getBlock(); }
-  llvm::SmallVector<SharedType> getTiles() const;
-};
-
-/// Whether `op`, or what stands in it, tells other programs that this one has
-/// read what comes before it.
-bool releases(mlir::Operation *op);
 
 /// What the consumers compute and the producer needs.
 struct HandedValue {
