@@ -1,4 +1,6 @@
 // RUN: tilewright-opt %s -convert-warp-to-llvm="compute-capability=90 arch-specific=true" -canonicalize -cse | FileCheck %s
+// RUN: tilewright-opt %s -warp-to-llvm-pipeline='compute-capability=90 arch-specific=true' \
+// RUN:   | tilewright-test-ptx --arch=sm_90a | FileCheck %s --check-prefix=PTX
 
 #c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
 #a = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]}>
@@ -12,6 +14,11 @@
 !ring = !warp.ring<2 x {!left, !turned, !turned}, async_groups>
 
 // No value of them is left, not even in the loop. Zeros are one operand.
+// PTX-LABEL: .entry loop(
+// PTX: .reg .b32 %a<8>;
+// PTX: mov.b32 %a0,
+// PTX: wgmma.mma_async.sync.aligned.m64n16k16.f32.f16.f16 {%a0, %a1,
+// PTX: mov.b32 %r{{[0-9]+}}, %a0;
 // CHECK-LABEL: llvm.func @loop
 // CHECK: llvm.inline_asm has_side_effects ".reg .b32 %a<8>;\0A.reg .b32 %b<4>;", ""
 // CHECK: llvm.inline_asm has_side_effects "mov.b32 %a0, $0;\0Amov.b32 %a1, $0;{{.*}}mov.b32 %a7, $0;", "f" %{{.*}} : (f32) -> ()
