@@ -8,13 +8,10 @@
 
 #include "lib/Transforms/Warp/Passes.h"
 
-#include "lib/Analysis/SharedMemory.h"
+#include "lib/Transforms/Warp/Ahead.h"
 #include "lib/Transforms/Warp/LoopEntry.h"
-#include "lib/Transforms/Warp/PipelinePlan.h"
 #include "lib/Transforms/Warp/RegisterUse.h"
 
-#include "mlir/IR/IRMapping.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Remarks.h"
 
 using namespace mlir;
@@ -80,9 +77,7 @@ public:
   void run();
 
 private:
-  SmallVector<Value> load(Value index, ValueRange carried, Value enable,
-                          SmallVectorImpl<Value> &next);
-  void maskOff(tile::LoadOp load, Value enable);
+  SmallVector<Value> load(Ahead &ahead, Value enable);
 
   Early &early;
   scf::ForOp loop;
@@ -130,35 +125,11 @@ static Early plan(scf::ForOp loop, int64_t limit) {
   return early;
 }
 
-/// Where `enable` does not hold `load` reads nothing.
-void Loader::maskOff(tile::LoadOp load, Value enable) {
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPoint(load);
-  Value mask = enable;
-  if (auto tile = dyn_cast<RankedTensorType>(load.getType()))
-    mask = tile::SplatOp::create(b, tile.clone(b.getI1Type()), enable);
-  if (load.getMask())
-    mask = arith::AndIOp::create(b, load.getMask(), mask);
-  load.getMaskMutable().assign(mask);
-}
-
-/// What the iteration at `index`, of which the slice sees `carried`, loads, if
-/// it is run; `next` is what the slice of the iteration behind it sees.
-SmallVector<Value> Loader::load(Value index, ValueRange carried, Value enable,
-                                SmallVectorImpl<Value> &next) {
+/// What an iteration loads, if it is run; `ahead` moves on to the next one.
+SmallVector<Value> Loader::load(Ahead &ahead, Value enable) {
   IRMapping map;
-  map.map(loop.getInductionVar(), index);
-  for (auto [number, value] : llvm::zip_equal(early.slice.carried, carried))
-    map.map(loop.getRegionIterArgs()[number], value);
-  for (Operation &op : loop.getBody()->without_terminator()) {
-    if (!early.slice.ops.contains(&op))
-      continue;
-    Operation *copy = b.clone(op, map);
-    if (auto load = dyn_cast<tile::LoadOp>(copy))
-      maskOff(load, enable);
-  }
-  for (unsigned number : early.slice.carried)
-    next.push_back(map.lookupOrDefault(loop.getYieldedValues()[number]));
+  emitSlice(b, loop, early.slice, ahead, enable, map);
+  ahead = advance(b, loop, early.slice, ahead, map);
   SmallVector<Value> loaded;
   for (tile::LoadOp load : early.loads)
     loaded.push_back(map.lookup(load.getResult()));
@@ -168,13 +139,10 @@ SmallVector<Value> Loader::load(Value index, ValueRange carried, Value enable,
 /// The loop carries more: what the slice of the next iteration sees, and what
 /// was loaded for this one.
 void Loader::run() {
-  SmallVector<Value> first, inits;
-  for (unsigned number : early.slice.carried)
-    first.push_back(loop.getInits()[number]);
+  Ahead ahead = getFirst(loop, early.slice);
   SmallVector<Value> loaded =
-      load(loop.getLowerBound(), first, emitRuns(loop, loop.getLowerBound(), b),
-           inits);
-  size_t numSeen = inits.size();
+      load(ahead, emitRuns(loop, loop.getLowerBound(), b));
+  SmallVector<Value> inits(ahead.carried);
   llvm::append_range(inits, loaded);
 
   IRRewriter rewriter(loop.getContext());
@@ -186,7 +154,7 @@ void Loader::run() {
   loop = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
       rewriter, inits, /*replaceInitOperandUsesInLoop=*/false, carry));
   auto own = loop.getRegionIterArgs().take_back(inits.size());
-  auto seen = own.take_front(numSeen), values = own.drop_front(numSeen);
+  auto seen = own.take_front(ahead.carried.size());
 
   b.setInsertionPointToStart(loop.getBody());
   Value left =
@@ -195,11 +163,12 @@ void Loader::run() {
       arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, left, loop.getStep());
   Value index =
       arith::AddIOp::create(b, loop.getInductionVar(), loop.getStep());
-  SmallVector<Value> next;
-  loaded =
-      load(index, SmallVector<Value>(seen.begin(), seen.end()), goesOn, next);
+  ahead = {index, SmallVector<Value>(seen.begin(), seen.end())};
+  loaded = load(ahead, goesOn);
+  SmallVector<Value> next(ahead.carried);
   llvm::append_range(next, loaded);
-  for (auto [load, value] : llvm::zip_equal(early.loads, values))
+  for (auto [load, value] :
+       llvm::zip_equal(early.loads, own.drop_front(seen.size())))
     load.replaceAllUsesWith(value);
   auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
   for (auto [number, value] : llvm::enumerate(next))

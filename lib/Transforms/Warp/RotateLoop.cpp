@@ -14,30 +14,14 @@
 // that no copy waits for memory. Those of iterations that will not be are
 // masked off.
 
+#include "lib/Transforms/Warp/Ahead.h"
 #include "lib/Transforms/Warp/NeededOps.h"
-#include "lib/Transforms/Warp/PipelinePlan.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/IRMapping.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 using namespace mlir;
 using namespace tilewright;
 using namespace tilewright::warp;
 
 namespace {
-
-/// The values of a slice that runs ahead of the loop, as one iteration sees
-/// them.
-struct Ahead {
-  Value index;
-  SmallVector<Value> carried;
-
-  void appendTo(SmallVectorImpl<Value> &values) const {
-    values.push_back(index);
-    llvm::append_range(values, carried);
-  }
-};
 
 /// All that runs ahead: what the copies see, what the loads see that their
 /// addresses depend on, and what these have loaded for the copies.
@@ -66,16 +50,11 @@ private:
   bool hasIndices() const { return !plan.slice.loads.empty(); }
 
   Value emitTripCount();
-  IRMapping enter(const AddressSlice &slice, const Ahead &ahead);
-  Ahead advance(const AddressSlice &slice, const Ahead &ahead,
-                const IRMapping &map);
-  void maskOff(tile::LoadOp load, Value enable);
   void emitIndices(Value enable, AheadOfLoop &ahead);
   void emitCopies(Value slot, Value enable, AheadOfLoop &ahead);
   void emitCopy(const PipelinedLoad &load, Value memory, Value enable,
                 const IRMapping &map);
   AheadOfLoop emitPrologue(Value trips);
-  Ahead getFirst(const AddressSlice &slice);
   void append(const AheadOfLoop &ahead, SmallVectorImpl<Value> &values) const;
   AheadOfLoop takeAhead(ValueRange values) const;
   scf::ForOp createLoop(const AheadOfLoop &ahead, Value trips);
@@ -133,73 +112,27 @@ void LoopRotation::emitCopy(const PipelinedLoad &load, Value memory,
 // What runs ahead
 //===----------------------------------------------------------------------===//
 
-Ahead LoopRotation::getFirst(const AddressSlice &slice) {
-  Ahead first{loop.getLowerBound(), {}};
-  for (unsigned number : slice.carried)
-    first.carried.push_back(loop.getInits()[number]);
-  return first;
-}
-
-IRMapping LoopRotation::enter(const AddressSlice &slice, const Ahead &ahead) {
-  IRMapping map;
-  map.map(loop.getInductionVar(), ahead.index);
-  for (auto [number, value] : llvm::zip_equal(slice.carried, ahead.carried))
-    map.map(loop.getRegionIterArgs()[number], value);
-  return map;
-}
-
-/// What the next iteration sees.
-Ahead LoopRotation::advance(const AddressSlice &slice, const Ahead &ahead,
-                            const IRMapping &map) {
-  Ahead next;
-  next.index = arith::AddIOp::create(b, ahead.index, loop.getStep());
-  for (unsigned number : slice.carried)
-    next.carried.push_back(
-        map.lookupOrDefault(loop.getYieldedValues()[number]));
-  return next;
-}
-
-/// Where `enable` does not hold `load` reads nothing.
-void LoopRotation::maskOff(tile::LoadOp load, Value enable) {
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPoint(load);
-  Value mask = enable;
-  if (auto tile = dyn_cast<RankedTensorType>(load.getType()))
-    mask = tile::SplatOp::create(b, tile.clone(b.getI1Type()), enable);
-  if (load.getMask())
-    mask = arith::AndIOp::create(b, load.getMask(), mask);
-  load.getMaskMutable().assign(mask);
-}
-
 /// Loads what the copies of an iteration depend on, where `enable` holds.
 void LoopRotation::emitIndices(Value enable, AheadOfLoop &ahead) {
-  IRMapping map = enter(plan.indices, ahead.indices);
-  for (Operation &op : loop.getBody()->without_terminator()) {
-    if (!plan.indices.ops.contains(&op))
-      continue;
-    Operation *copy = b.clone(op, map);
-    if (auto load = dyn_cast<tile::LoadOp>(copy))
-      maskOff(load, enable);
-  }
+  IRMapping map;
+  emitSlice(b, loop, plan.indices, ahead.indices, enable, map);
   ahead.loaded.clear();
   for (Operation *load : plan.slice.loads)
     ahead.loaded.push_back(map.lookup(load->getResult(0)));
-  ahead.indices = advance(plan.indices, ahead.indices, map);
+  ahead.indices = advance(b, loop, plan.indices, ahead.indices, map);
 }
 
 /// Fills slot number `slot` where `enable` holds.
 void LoopRotation::emitCopies(Value slot, Value enable, AheadOfLoop &ahead) {
-  IRMapping map = enter(plan.slice, ahead.copies);
+  IRMapping map;
   for (auto [load, value] : llvm::zip_equal(plan.slice.loads, ahead.loaded))
     map.map(load->getResult(0), value);
-  for (Operation &op : loop.getBody()->without_terminator())
-    if (plan.slice.ops.contains(&op))
-      b.clone(op, map);
+  emitSlice(b, loop, plan.slice, ahead.copies, enable, map);
   auto acquire = RingAcquireOp::create(b, ring, slot);
   for (auto [load, memory] : llvm::zip_equal(plan.loads, acquire.getTiles()))
     emitCopy(load, memory, enable, map);
   RingCommitOp::create(b, acquire.getSlot());
-  ahead.copies = advance(plan.slice, ahead.copies, map);
+  ahead.copies = advance(b, loop, plan.slice, ahead.copies, map);
 }
 
 /// All indices are loaded before the first copy waits for one of them.
@@ -208,7 +141,8 @@ AheadOfLoop LoopRotation::emitPrologue(Value trips) {
     return arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, trips,
                                  count(iteration));
   };
-  AheadOfLoop ahead{getFirst(plan.slice), getFirst(plan.indices), {}};
+  AheadOfLoop ahead{
+      getFirst(loop, plan.slice), getFirst(loop, plan.indices), {}};
   SmallVector<SmallVector<Value>> loaded(distance + 1);
   if (hasIndices())
     for (int64_t i = 0; i <= distance; ++i) {
