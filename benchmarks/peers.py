@@ -1,10 +1,11 @@
-"""The kernels' own sources, compiled by Triton.
+"""Sources of kernels, compiled by Triton.
 
 A kernel of the language becomes Triton's when its two imports change. The package is copied with
 them changed, so that both compilers are measured on the same source.
 """
 
-import importlib
+import hashlib
+import importlib.util
 import pathlib
 import sys
 import tempfile
@@ -33,3 +34,16 @@ def triton_kernels():
     # Triton reads a kernel's source when it compiles it: the files live as long as the package.
     package.folder = folder
     return package
+
+
+def load_with(text, name):
+    """A module of `text`, in a file, from which compilers read kernels; the same one in all processes."""
+    name = f"{name}_{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+    path = pathlib.Path(tempfile.gettempdir(), f"{name}.py")
+    with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as file:
+        file.write(text)
+    pathlib.Path(file.name).replace(path)
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

@@ -10,19 +10,18 @@ results of both are compared. Compiling takes most of the time, so processes sid
 
 import argparse
 import functools
-import hashlib
 import importlib.util
 import multiprocessing
 import pathlib
 import re
 import statistics
-import tempfile
 from dataclasses import dataclass
 
 import report
 import tilewright as tw
 import torch
 from gemm import in_turns
+from peers import load_with
 from published_products import attention, products
 from published_rows import elements, rows_of_numbers, states
 from rich.console import Console
@@ -48,19 +47,6 @@ class Compiler:
     descriptor: type
 
 
-def load_with(text):
-    """A module of `text`, in a file, from which compilers read kernels; the same one in all processes."""
-    name = f"published_{hashlib.sha256(text.encode()).hexdigest()[:16]}"
-    path = pathlib.Path(tempfile.gettempdir(), f"{name}.py")
-    with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as file:
-        file.write(text)
-    pathlib.Path(file.name).replace(path)
-    spec = importlib.util.spec_from_file_location(name, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 @functools.cache
 def compilers():
     """Ours, and Triton where it is installed."""
@@ -74,12 +60,12 @@ def compilers():
         text = re.sub(r"(import|from) triton\.", r"\1 tilewright.", text)
         text = text.replace("@triton.jit(", '@triton.jit(numerics="triton", ')
         text = text.replace("@triton.jit\n", '@triton.jit(numerics="triton")\n')
-        ours[name] = load_with(text)
+        ours[name] = load_with(text, "published")
     found = [Compiler("tilewright", ours, tw.TensorDescriptor)]
     if importlib.util.find_spec("triton"):
         from triton.tools.tensor_descriptor import TensorDescriptor
 
-        theirs = {name: load_with(text) for name, text in texts.items()}
+        theirs = {name: load_with(text, "published") for name, text in texts.items()}
         found.append(Compiler("triton", theirs, TensorDescriptor))
     return found
 

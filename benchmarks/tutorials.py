@@ -10,13 +10,11 @@ and a half on an H100.
 """
 
 import argparse
-import hashlib
 import importlib.util
 import math
 import multiprocessing
 import pathlib
 import statistics
-import tempfile
 from dataclasses import dataclass
 
 import report
@@ -25,6 +23,7 @@ import torch
 import tutorial_kernels
 from gemm import in_turns
 from launches import ptx_bytes
+from peers import load_with
 from rich.console import Console
 from rich.table import Table
 
@@ -65,19 +64,6 @@ class Compiler:
     descriptor: type
 
 
-def load_with(text):
-    """The kernels with other imports, in a file, from which compilers read them; the same one in all processes."""
-    name = f"tutorial_kernels_{hashlib.sha256(text.encode()).hexdigest()[:16]}"
-    path = pathlib.Path(tempfile.gettempdir(), f"{name}.py")
-    with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as file:
-        file.write(text)
-    pathlib.Path(file.name).replace(path)
-    spec = importlib.util.spec_from_file_location(name, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def compilers():
     """Ours, and Triton where it is installed."""
     found = [Compiler("tilewright", tutorial_kernels, tw.TensorDescriptor)]
@@ -89,7 +75,7 @@ def compilers():
         text = pathlib.Path(tutorial_kernels.__file__).read_text()
         text = text.replace("import tilewright as tw", "import triton as tw")
         text = text.replace("import tilewright.language", "import triton.language")
-        found.append(Compiler("triton", load_with(text), TensorDescriptor))
+        found.append(Compiler("triton", load_with(text, "tutorial_kernels"), TensorDescriptor))
     return found
 
 

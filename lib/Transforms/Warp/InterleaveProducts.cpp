@@ -118,16 +118,13 @@ static RegisterShare getRegisters(scf::ForOp loop) {
   if (auto budget = getRegisterBudget(loop))
     return {*budget, false};
   auto func = loop->getParentOfType<tile::FuncOp>();
-  auto warps = func->getAttrOfType<IntegerAttr>(WarpDialect::kBlockWarpsAttr);
-  if (!warps)
-    warps = func->getAttrOfType<IntegerAttr>(WarpDialect::kNumWarpsAttr);
   int64_t bytes = kReserved;
   func.walk([&](Operation *op) {
     if (isa<RingOp, AllocOp>(op))
       bytes += getSharedBytes(op);
   });
   int64_t programs = std::clamp<int64_t>(kSharedBytes / bytes, 1, 2);
-  int64_t dealt = llvm::alignTo(programs * warps.getInt(), 4);
+  int64_t dealt = llvm::alignTo(programs * getBlockWarps(func).getInt(), 4);
   return {std::min(kRegisters / (dealt * kLanes), kMost), programs > 1};
 }
 

@@ -40,8 +40,9 @@ static int64_t countLoaded(tile::LoadOp load) {
 
 static bool isProduct(Operation &op) { return isa<WgmmaOp, MmaOp>(op); }
 
-/// Whether nothing but the next iteration uses `load`: it runs ahead already.
-static bool isCarriedOnly(tile::LoadOp load) {
+/// Whether nothing but the next iteration uses `load`: it is one iteration
+/// ahead already.
+static bool runsAhead(tile::LoadOp load) {
   return llvm::all_of(load->getUsers(), [](Operation *user) {
     return user->hasTrait<OpTrait::IsTerminator>();
   });
@@ -108,7 +109,7 @@ static Early plan(scf::ForOp loop, int64_t limit) {
                                            kLeftRegisters - countCarried(loop));
   for (auto load : body->getOps<tile::LoadOp>()) {
     int64_t registers = countLoaded(load);
-    if (registers <= room && !load.getIsVolatile() && !isCarriedOnly(load) &&
+    if (registers <= room && !load.getIsVolatile() && !runsAhead(load) &&
         !isHidden(load) && add(early, load))
       room -= registers;
   }

@@ -46,17 +46,23 @@ inline std::optional<int64_t> getRegisterBudget(mlir::Operation *op) {
   return std::nullopt;
 }
 
+/// The warps of a program of `function`, those of all its roles together; null
+/// where nothing says.
+inline mlir::IntegerAttr getBlockWarps(mlir::FunctionOpInterface function) {
+  auto warps =
+      function->getAttrOfType<mlir::IntegerAttr>(WarpDialect::kBlockWarpsAttr);
+  return warps ? warps
+               : function->getAttrOfType<mlir::IntegerAttr>(
+                     WarpDialect::kNumWarpsAttr);
+}
+
 /// The registers that each thread of `function` has at most; `asked` is what
 /// the kernel asks for, or 0.
 inline int64_t getRegisterLimit(mlir::FunctionOpInterface function,
                                 int64_t asked) {
   // Of a multiprocessor, which a program may have all of, and of a thread.
   constexpr int64_t kRegisterFile = 65536, kMostRegisters = 255;
-  auto warps =
-      function->getAttrOfType<mlir::IntegerAttr>(WarpDialect::kBlockWarpsAttr);
-  if (!warps)
-    warps =
-        function->getAttrOfType<mlir::IntegerAttr>(WarpDialect::kNumWarpsAttr);
+  mlir::IntegerAttr warps = getBlockWarps(function);
   int64_t limit = asked ? asked : kMostRegisters;
   if (!warps)
     return limit;
