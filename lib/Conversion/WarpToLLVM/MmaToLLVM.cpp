@@ -5,6 +5,7 @@
 
 #include "lib/Conversion/WarpToLLVM/InlinePtx.h"
 #include "lib/Conversion/WarpToLLVM/Patterns.h"
+#include "lib/Conversion/WarpToLLVM/ProductTypes.h"
 #include "lib/Conversion/WarpToLLVM/RegisterPacking.h"
 
 #include "dialect/Tile/TileTypes.h"
@@ -13,30 +14,12 @@
 
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
 
-#include "llvm/ADT/TypeSwitch.h"
-
 using namespace mlir;
 using namespace tilewright;
 
 // 32-bit registers of the operands of one instruction, whatever its types.
-static constexpr unsigned kWordsOfA = 4, kWordsOfB = 2;
+static constexpr unsigned kWordsOfB = 2;
 static constexpr unsigned kElementsOfAcc = 4;
-
-static StringRef getPtxType(Type type) {
-  return llvm::TypeSwitch<Type, StringRef>(type)
-      .Case([](Float16Type) { return "f16"; })
-      .Case([](BFloat16Type) { return "bf16"; })
-      .Case([](Float32Type) { return "tf32"; })
-      .Case([](Float8E4M3FNType) { return "e4m3"; })
-      .Case([](Float8E5M2Type) { return "e5m2"; })
-      .Default([](Type) { return "s8"; });
-}
-
-static StringRef getPtxAccType(Type type) {
-  if (type.isF16())
-    return "f16";
-  return type.isF32() ? "f32" : "s32";
-}
 
 /// `mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32`
 static std::string getInstruction(Type a, Type b, Type acc) {

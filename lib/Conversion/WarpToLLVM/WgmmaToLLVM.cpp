@@ -9,6 +9,7 @@
 #include "lib/Conversion/WarpToLLVM/InlinePtx.h"
 #include "lib/Conversion/WarpToLLVM/KeptSums.h"
 #include "lib/Conversion/WarpToLLVM/Patterns.h"
+#include "lib/Conversion/WarpToLLVM/ProductTypes.h"
 #include "lib/Conversion/WarpToLLVM/RegisterPacking.h"
 #include "lib/Conversion/WarpToLLVM/Shuffle.h"
 #include "lib/Conversion/WarpToLLVM/ThreadIndices.h"
@@ -19,30 +20,10 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
-#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace tilewright;
-
-/// 32-bit registers of A in one instruction, whatever its type.
-static constexpr unsigned kWordsOfA = 4;
-
-static StringRef getPtxType(Type type) {
-  return llvm::TypeSwitch<Type, StringRef>(type)
-      .Case([](Float16Type) { return "f16"; })
-      .Case([](BFloat16Type) { return "bf16"; })
-      .Case([](Float32Type) { return "tf32"; })
-      .Case([](Float8E4M3FNType) { return "e4m3"; })
-      .Case([](Float8E5M2Type) { return "e5m2"; })
-      .Default([](Type) { return "s8"; });
-}
-
-static StringRef getPtxAccType(Type type) {
-  if (type.isF16())
-    return "f16";
-  return type.isF32() ? "f32" : "s32";
-}
 
 /// `wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16`
 static std::string getInstruction(Type a, Type b, Type acc, int64_t columns) {
