@@ -13,9 +13,10 @@ import statistics
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import needs
 import report
-import torch
 from launches import ptx_bytes
+from needs import torch
 from rich.console import Console
 from rich.table import Table
 from tilewright import kernels
@@ -220,6 +221,7 @@ def main():
     )
     parser.add_argument("--out", type=pathlib.Path, help=report.OUT)
     options = parser.parse_args()
+    needs.torch_gpu()
     families = [lambda dtype=dtype: plain(getattr(torch, dtype)) for dtype in options.dtype]
     facts, rows = report.facts(torch.cuda.get_device_name(), "torch"), []
     for family in (*families, float32, eight_bits, batched, linear_gelu, grouped, gated):

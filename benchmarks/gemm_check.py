@@ -16,7 +16,7 @@ import multiprocessing
 import sys
 import time
 
-import torch
+from needs import torch
 from tilewright import kernels
 
 # Relative errors (norm of the difference over norm of the reference) that rounding explains.

@@ -17,9 +17,10 @@ import pathlib
 import random
 import statistics
 
+import needs
 import report
-import torch
 from gemm_fit import problem
+from needs import torch
 from rich.console import Console
 from rich.table import Table
 from tilewright.kernels.gemm import Config, matmul
@@ -220,6 +221,7 @@ def main():
     )
     parser.add_argument("--out", type=pathlib.Path, help=report.OUT)
     options = parser.parse_args()
+    needs.torch_gpu()
     dtype = getattr(torch, options.dtype)
     shapes = [tuple(map(int, text.split("x"))) for text in (*options.shape, *random_shapes(options.random))]
     searched = {

@@ -20,6 +20,7 @@ import time
 
 import host_bare
 import host_kernels
+import needs
 import numpy as np
 import report
 import tilewright as tw
@@ -216,6 +217,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--out", type=pathlib.Path, help=report.OUT)
     options = parser.parse_args()
+    needs.gpu()
     on_torch = False
     if importlib.util.find_spec("torch"):
         import torch

@@ -12,9 +12,10 @@ import concurrent.futures
 import pathlib
 from statistics import geometric_mean
 
+import needs
 import report
-import torch
 from gemm import Product, measure
+from needs import torch
 from rich.console import Console
 from rich.table import Table
 from tilewright import kernels
@@ -96,6 +97,7 @@ def main():
     parser.add_argument("--dtype", default="bfloat16", choices=("float16", "bfloat16"))
     parser.add_argument("--out", type=pathlib.Path, help=report.OUT)
     options = parser.parse_args()
+    needs.torch_gpu()
     how = {"device": "cuda", "dtype": getattr(torch, options.dtype)}
     weights = [torch.randn(*sides, **how) for sides in WEIGHTS]
     cases = {

@@ -17,10 +17,11 @@ import re
 import statistics
 from dataclasses import dataclass
 
+import needs
 import report
 import tilewright as tw
-import torch
 from gemm import in_turns
+from needs import torch
 from peers import load_with
 from published_products import attention, products
 from published_rows import elements, rows_of_numbers, states
@@ -178,6 +179,7 @@ def main():
     parser.add_argument("--workers", type=int, default=8, help="processes that fill the caches")
     parser.add_argument("--out", type=pathlib.Path, help=report.OUT)
     options = parser.parse_args()
+    needs.torch_gpu()
     torch.manual_seed(0)
     shares = max(options.workers // 2, 1)
     jobs = [

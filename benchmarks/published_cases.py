@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 
-import torch
+from needs import torch
 
 
 @dataclass

@@ -3,7 +3,7 @@
 import itertools
 import math
 
-import torch
+from needs import torch
 from published_cases import F32, Block, Case, empty, integers, random, warps
 
 

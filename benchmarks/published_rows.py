@@ -1,6 +1,6 @@
 """Published kernels that memory bounds: rows, elements, recurrences."""
 
-import torch
+from needs import torch
 from published_cases import F32, Case, empty, integers, random, warps
 
 

@@ -17,12 +17,13 @@ import pathlib
 import statistics
 from dataclasses import dataclass
 
+import needs
 import report
 import tilewright as tw
-import torch
 import tutorial_kernels
 from gemm import in_turns
 from launches import ptx_bytes
+from needs import torch
 from peers import load_with
 from rich.console import Console
 from rich.table import Table
@@ -225,6 +226,7 @@ def main():
     parser.add_argument("--workers", type=int, default=8, help="processes that fill the caches")
     parser.add_argument("--out", type=pathlib.Path, help=report.OUT)
     options = parser.parse_args()
+    needs.torch_gpu()
     found = compilers()
     kinds = [kind for kind in KINDS if options.only in kind]
     layouts = ("NT",) if options.fp8 else options.layout

@@ -83,9 +83,10 @@ def compile_hook(before=None, after=None):
     """Call `before` and `after` around each compilation for a call, a warm-up or `preload` from now on.
 
     They get a `Compilation`: `kernel`, `function`, `types`, `constants`, `divisors`, `options`, `device`,
-    `is_warmup`, and `specialization_data`, a string that `kernel.preload` takes in another process. Where `before`
-    gives True nothing is compiled or launched, and the call gives None. Kernels found on disk count; those that the
-    process has already do not. Raises `TypeError` for what cannot be called.
+    `is_warmup`, `begun` (of `time.perf_counter()`), and `specialization_data`, a string that `kernel.preload` takes in
+    another process; for `after` also what was `compiled`. Where `before` gives True nothing is compiled or launched,
+    and the call gives None. Kernels found on disk count; those that the process has already do not. Raises
+    `TypeError` for what cannot be called.
 
     Example:
 

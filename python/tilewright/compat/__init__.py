@@ -14,7 +14,7 @@ modules hold is in docs/from-triton.md.
 import os
 import sys
 
-from . import modules
+from . import listening, modules
 
 #: The release of Triton whose names are there.
 VERSION = "3.6.0"
@@ -46,12 +46,14 @@ def install(numerics="triton"):
             "before anything that imports triton"
         )
     sys.modules.update(modules.make(VERSION, numerics))
+    listening.watch.install()
     _leave_path()
     sys.path.insert(0, CHILDREN[numerics])
 
 
 def uninstall():
     """Forget the modules again; code that has imported them keeps what it has."""
+    listening.watch.remove()
     if is_installed():
         for name in [name for name in sys.modules if name == "triton" or name.startswith("triton.")]:
             del sys.modules[name]

@@ -1,11 +1,12 @@
 """`triton.compile` and `triton.compiler.ASTSource`: compiling ahead, for a device that need not be there."""
 
+import time
 from dataclasses import replace
 from functools import partial
 
 from ..runtime.compiler import compile_kernel
 from ..runtime.options import OPTION_NAMES, Options
-from . import driver
+from . import driver, listening
 
 
 class ASTSource:
@@ -77,8 +78,18 @@ def compile(src, target=None, options=None):
         name: ty for name, ty in src.signature.items() if ty != "constexpr" and name not in src.constants
     }
     given = Options(**{"numerics": getattr(src.fn, "numerics", "triton"), **(options or {})})
+    begun = time.perf_counter()
     compiled = compile_kernel(src.fn, types, src.constants, src.divisors(), _architecture(target), given)
+    listening.tell(lambda: src, compiled, time.perf_counter() - begun)
     return replace(compiled, kernel=partial(getattr, src, "fn"), src=src)
+
+
+def source_of(compilation):
+    """The `ASTSource` of what was compiled for a call, a `Compilation` of hooks."""
+    signature = {**compilation.types, **dict.fromkeys(compilation.constants, "constexpr")}
+    attrs = {name: [["tt.divisibility", divisor]] for name, divisor in compilation.divisors.items()}
+    function = compilation.function or compilation.python_function
+    return ASTSource(function, signature, compilation.constants, attrs)
 
 
 def _architecture(target):

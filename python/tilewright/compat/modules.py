@@ -13,7 +13,7 @@ from ..arrays import numpy_dtype, spelling_of
 from ..language.constexpr import ConstexprFunction, constexpr_function
 from ..runtime.descriptor import TensorDescriptor
 from ..runtime.retyped import Retyped
-from . import background, compiling, driver, functions, knobs, settings, testing, tools, tuning
+from . import background, compiling, driver, functions, knobs, listening, settings, testing, tools, tuning
 
 
 class MockTensor:
@@ -258,6 +258,7 @@ def make(version, numerics):
         settings.GROUPS,
         runtime=knobs.runtime,
         nvidia=tools.nvidia(),
+        CompileTimes=listening.CompileTimes,
         HookChain=knobs.HookChain,
         NvidiaTool=tools.NvidiaTool,
         refresh_knobs=lambda: None,
@@ -271,7 +272,7 @@ def make(version, numerics):
     add("triton.backends.nvidia", {})
     add("triton.backends.nvidia.compiler", {}, CUDABackend=compiling.Backend, get_ptxas=tools.get_ptxas)
     add("triton.backends.nvidia.driver", {}, CudaDriver=driver.ActiveDriver)
-    add("triton.backends.compiler", {"GPUTarget": driver.GPUTarget})
+    add("triton.backends.compiler", {"GPUTarget": driver.GPUTarget, "Language": listening.Language})
     # The language is Tilewright's own, so that its functions are the same objects everywhere.
     made["triton"].language = made["triton.language"] = tl
     names = {

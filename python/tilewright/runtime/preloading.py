@@ -1,6 +1,7 @@
 """Kernels that are compiled before the first call that needs them, for what an earlier process was called with."""
 
 import json
+import time
 
 from ..hooks import CompilationSkipped
 from .options import Options
@@ -11,17 +12,24 @@ from .specializer import key_of
 class Compilation:
     """What a kernel is compiled for: its `kernel` (a name), `function` (the jit function itself), `types`,
     `constants` and `divisors` by argument, `options`, the `device` ("cpu", "cuda:0"), `is_warmup` (nothing is
-    launched then), the `key` of the result, and `specialization_data`, a string for `kernel.preload`."""
+    launched then), the `key` of the result, and `specialization_data`, a string for `kernel.preload`. `begun` is when
+    it began, by `time.perf_counter()`, and `compiled` the `CompiledKernel`, None until it is done."""
 
     def __init__(self, fn, kernel, values, trees, device, is_warmup):
         self._fn, self.function, self.is_warmup = fn, kernel, is_warmup
         self.types, self.constants, self.divisors, options = values
         self.options = Options(*options)
         self._values, self._trees, (self._kind, self._ordinal) = values, trees, device
+        self.begun, self.compiled = time.perf_counter(), None
 
     @property
     def kernel(self):
         return self._fn.__name__
+
+    @property
+    def python_function(self):
+        """What `function` decorates, and what is left where that is gone."""
+        return self._fn
 
     @property
     def device(self):
@@ -86,13 +94,16 @@ def deserialize(fn, data):
 
 
 def begin(hooks, compilation):
-    """Call the functions before a compilation; gives one that calls those after. Raises `CompilationSkipped`."""
+    """Call the functions before a compilation; gives one of the result that calls those after.
+
+    Raises `CompilationSkipped`."""
     hooks = list(hooks)
     answers = [hook.before(compilation) for hook in hooks if hook.before]
     if any(answer is True for answer in answers):
         raise CompilationSkipped(f"a hook does not want kernel {compilation.kernel}() to be compiled")
 
-    def end():
+    def end(compiled):
+        compilation.compiled = compiled
         for hook in reversed(hooks):
             if hook.after:
                 hook.after(compilation)

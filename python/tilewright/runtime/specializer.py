@@ -116,7 +116,7 @@ class Specializer:
         compiled = compiled.launched_by(self.kernel)
         self.made.setdefault(ordinal, {})[key_of(kind, values, trees)] = compiled
         if done:
-            done()
+            done(compiled)
         return compiled
 
     def _begin(self, values, trees, device, is_warmup):
