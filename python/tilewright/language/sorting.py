@@ -53,6 +53,9 @@ def _from_keys(keys, ty):
 _MOST_UNROLLED, _MOST_UNROLLED_ON_CPU = 2048, 256
 #: On a GPU `topk` sorts all where sorting runs would be more steps, for all registers of a thread together.
 _MOST_FOLDING_STEPS = 6000
+#: With more in the registers of a thread, `topk` folds one half and then the other: sorted side by side they would leave
+#: none for other values, and assemblers take minutes for code that spills thousands of them.
+_MOST_FOLDING_REGISTERS = 64
 #: The steps between elements whose index differs in one of these bits alone are written down even then. On a GPU a step
 #: is code for each register, on a CPU a loop over vectors, and more such steps are worth their code.
 _UNROLLED_BITS, _UNROLLED_BITS_ON_CPU = 2, 5
@@ -71,6 +74,9 @@ def _step(keys, other, bit, turn, descending):
     lower, run = (arithmetic.shift(index, place, ">>") for place in (bit, turn))
     odd = arithmetic.bitwise(arithmetic.bitwise(lower, run, "arith.xori", "^"), 1, "arith.andi", "&")
     takes_least = compare.compare("eq", odd, int(descending))
+    if keys.dtype.int_bitwidth == 64:  # of which each comparison is several instructions
+        precedes = compare.compare("lt", keys, other)
+        return arithmetic.where(compare.compare("eq", precedes, takes_least), keys, other)
     return arithmetic.where(takes_least, arithmetic.minimum(keys, other), arithmetic.maximum(keys, other))
 
 
@@ -205,20 +211,38 @@ def _folds(keys, phases):
     return registers * phases * (phases + 1) // 2 <= _MOST_FOLDING_STEPS
 
 
+def _registers(keys):
+    """Of a thread of a GPU, for all elements; none on other targets."""
+    if not is_for_gpu():
+        return 0
+    return math.prod(keys.shape) * keys.dtype.int_bitwidth // (32 * 32 * builder().options.num_warps)
+
+
 def _greatest(keys, phases):
-    """The 2**phases greatest of the last axis, in descending order.
+    """The 2**phases greatest of the last axis, in descending order."""
+    return _merge(_greatest_in_bow(keys, phases), phases, True)
+
+
+def _greatest_in_bow(keys, phases):
+    """The 2**phases greatest of the last axis, first rising and then falling or the other way round.
 
     Sorted runs of one half go down and those of the other one up: the greater of each two are the greatest of both. The
-    halves are those furthest apart, which a thread of a GPU often has both of.
+    halves are those furthest apart, which a thread of a GPU often has both of. Where the registers of a thread would
+    not hold all, one half is done with before the other one begins.
     """
     axis, in_loops = len(keys.shape) - 1, _is_large(keys) and not is_for_gpu()
+    half = keys.shape[-1] // 2
+    if half > 1 << phases and _registers(keys) > _MOST_FOLDING_REGISTERS:
+        sides = _shape.reshape(keys, (*keys.shape[:-1], 2, half))
+        first, second = (_greatest_in_bow(side, phases) for side in pairs.split(sides, axis))
+        return arithmetic.maximum(_merge(first, phases, True), _merge(second, phases, False))
     keys = _sort_runs(keys, max(phases - 1, 0), True, in_loops)
     while keys.shape[-1] > 1 << phases:
         half = keys.shape[-1] // 2
         keys = _merge(keys, phases, True, turn=half.bit_length() - 1)
         sides = _shape.reshape(keys, (*keys.shape[:-1], 2, half))
         keys = _reduce.reduce([sides], axis, lambda a, b: [arithmetic.maximum(a[0], b[0])], False)[0]
-    return _merge(keys, phases, True)
+    return keys
 
 
 @builtin

@@ -261,8 +261,9 @@ def test_sort_of_large_blocks(backend, rng, dtype, shape, descending):
 
 @pytest.mark.parametrize("k", [1, 5, 64])
 @pytest.mark.parametrize("shape", [(1, 16384), (64, 100), (3, 3000)], ids=str)
-def test_topk_of_large_blocks(backend, rng, shape, k):
-    x = rng.standard_normal(shape).astype(np.float32)
+@pytest.mark.parametrize("dtype", ["float32", "int64"])
+def test_topk_of_large_blocks(backend, rng, dtype, shape, k):
+    x = (1e6 * rng.standard_normal(shape)).astype(dtype)
     run(backend, topk_kernel, x, np.ascontiguousarray(np.sort(x, axis=1)[:, ::-1][:, :k]), k)
 
 
@@ -277,6 +278,22 @@ def test_topk_of_more_than_shared_memory_holds(num_warps):
     options = Options(num_warps=num_warps)
     compiled = compile_kernel(topk_kernel.fn, types, constants, attrs, "sm_90a", options, stop_after="ptx")
     assert compiled.metadata["shared"] <= 65536
+
+
+@pytest.mark.compiled
+def test_topk_of_as_many_numbers_as_registers_hold():
+    """Half of the registers hold numbers, and one half of these is done with before the other one begins: with both
+    side by side the assembler has to spill, and takes minutes for twice as many."""
+    from tilewright import _tilewright
+    from tilewright.runtime.assemblers import assembler_paths
+    from tilewright.runtime.compiler import compile_kernel
+    from tilewright.runtime.options import Options
+
+    if not _tilewright.assemblers(assembler_paths()):
+        pytest.skip("no assembler of PTX on this machine")
+    constants, types, attrs = {"M": 1, "N": 8192, "K": 64}, {"x": "*u64", "y": "*u64"}, {"x": 16, "y": 16}
+    compiled = compile_kernel(topk_kernel.fn, types, constants, attrs, "sm_90a", Options(num_warps=4))
+    assert compiled.spills == 0
 
 
 @pytest.mark.compiled
