@@ -133,8 +133,8 @@ class Expressions:
         return wrap(not unwrap(value)) if is_constant(value) else arithmetic.logical_not(value)
 
     def visit_BoolOp(self, node):
-        """`and`, `or`: constants decide while compiling; values of the kernel are all computed and
-        combined.
+        """`and`, `or`: constants decide while compiling, wherever among numbers they stand; values of the kernel are all
+        computed and combined.
         """
         is_and = isinstance(node.op, ast.And)
         values = []
@@ -144,7 +144,9 @@ class Expressions:
                 values.append(value)
                 continue
             if bool(unwrap(value)) is not is_and:
-                return self._combine([*values, value], is_and) if values else value
+                if any(getattr(other, "shape", None) != () for other in values):
+                    return self._combine([*values, value], is_and)  # blocks give the result their shape
+                return wrap(not is_and) if values else value
             last = value
         return self._combine(values, is_and) if values else last
 

@@ -226,6 +226,30 @@ def test_boolean_operators_short_circuit_on_constants(tile):
     assert count(text, "tile.store") == 1 and "scf.if" not in text
 
 
+@pytest.mark.parametrize("test", ["n > 3 and FLAG", "n > 3 and n < 9 and FLAG", "not (n > 3 or not FLAG)"])
+def test_a_constant_behind_values_decides_too(tile, tmp_path, test):
+    path = tmp_path / "kernels.py"
+    path.write_text(
+        "import tilewright.language as tl\n\n"
+        "def kernel(out, n, FLAG: tl.constexpr):\n"
+        f"    if {test}:\n"
+        "        tl.undefined_function(out)\n"
+        "    tl.store(out, n)\n"
+    )
+    scope = {}
+    exec(compile(path.read_text(), str(path), "exec"), scope)
+    text = tile(scope["kernel"], "*i32", "i32", FLAG=False)
+    assert count(text, "tile.store") == 1 and "scf.if" not in text
+
+
+def test_a_constant_behind_blocks_keeps_their_shape(tile):
+    def kernel(out, FLAG: tl.constexpr):
+        i = tl.arange(0, 8)
+        tl.store(out + i[:, None], 1, mask=((i < 4) and FLAG)[:, None])
+
+    assert "tile.store" in tile(kernel, "*i32", FLAG=False)
+
+
 def test_chained_comparison(tile):
     def kernel(out, n):
         tl.store(out, 0 < n <= 5)
