@@ -47,6 +47,10 @@ def fill(out, VALUE: tl.constexpr):
 def host(backend):
     if backend.name != "cpu":
         pytest.skip("a kernel on a GPU runs on without the program")
+    # Whoever starts the tests in the background may have had this signal ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def raise_soon(number, after=0.3):
