@@ -1,11 +1,12 @@
 """Times kernels in the style of public ones for Triton, compiled by both compilers from the same source.
 
-    python benchmarks/published.py [--only attention] [--workers 8] [--out published.json]
+    python benchmarks/published.py [--only linear] [--areas products] [--workers 14] [--out published.json]
 
-The kernels are those of test/python/compat (of serving, training and generated code) and of published_kernels.py, at
+The kernels are those of test/python/compat (of serving, training and generated code) and of published_kernels*.py, at
 the sizes of models of some billion parameters. Where their users tune, both compilers choose among the same
 configurations. The best of each take turns with the L2 cache flushed before each call; times are medians, and the
-results of both are compared. Compiling takes most of the time, so processes side by side fill both disk caches first.
+results of both are compared. Compiling takes most of the time, so processes side by side, which need no memory of the
+GPU, fill both disk caches first.
 """
 
 import argparse
@@ -23,8 +24,12 @@ import tilewright as tw
 from gemm import in_turns
 from needs import torch
 from peers import load_with
+from published_chunks import chunks
+from published_layers import activations, chosen, generated, norms_and_losses
+from published_linear import linear, parts, quantized
 from published_products import attention, products
 from published_rows import elements, rows_of_numbers, states
+from published_serving import masked, paged
 from rich.console import Console
 from rich.table import Table
 
@@ -32,6 +37,10 @@ ROOT = pathlib.Path(__file__).resolve().parent
 FILES = {
     "tutorials": ROOT.parent / "test/python/compat/triton_kernels.py",
     "gradients": ROOT / "published_kernels.py",
+    **{
+        name: ROOT / f"published_kernels_{name}.py"
+        for name in ("rows", "elements", "serving", "chunks", "products", "quantized")
+    },
     **{
         name: ROOT.parent / f"test/python/compat/published/{name}.py"
         for name in ("attention", "layers", "sparse", "sorting", "generated")
@@ -71,13 +80,42 @@ def compilers():
     return found
 
 
-FAMILIES = (rows_of_numbers, elements, states, attention, products)
+FAMILIES = {
+    "rows": (rows_of_numbers, norms_and_losses, activations),
+    "elements": (elements, chosen, generated),
+    "states": (states, chunks),
+    "attention": (attention, paged, masked),
+    "products": (products, linear, parts, quantized),
+}
 
 
-def cases(only):
-    """The cases whose names hold `only`, one at a time: their arrays are large."""
-    for family in FAMILIES:
-        yield from (case for case in family() if only in case.name)
+def cases(only, areas):
+    """The cases of `areas` whose names hold `only`, one at a time: their arrays are large."""
+    for area in areas:
+        for family in FAMILIES[area]:
+            yield from (case for case in family() if only in case.name)
+
+
+class WithoutMemory(torch.overrides.TorchFunctionMode):
+    """Arrays for the GPU are made without memory."""
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        kwargs = dict(kwargs or {})
+        if kwargs.get("device") == "cuda":
+            kwargs["device"] = "meta"
+        return function(*args, **kwargs)
+
+
+def described_cases(only, areas):
+    """As `cases`, but of arrays without memory where no numbers are needed to make them."""
+    for area in areas:
+        for family in FAMILIES[area]:
+            try:
+                with WithoutMemory():
+                    found = [case for case in family() if only in case.name]
+            except (NotImplementedError, RuntimeError):
+                found = (case for case in family() if only in case.name)
+            yield from found
 
 
 def in_language(constants, compiler):
@@ -87,16 +125,15 @@ def in_language(constants, compiler):
 
 
 def fill_caches(job):
-    """In a process of its own: compiles what one compiler needs for some cases, by launching it."""
-    number, only, share, shares = job
+    """In a process of its own: compiles what one compiler needs for some cases, without launching it."""
+    number, only, areas, share, shares = job
     compiler = compilers()[number]
-    for place, case in enumerate(cases(only)):
+    for place, case in enumerate(described_cases(only, areas)):
         if place % shares == share:
             case.constants = in_language(case.constants, compiler)
             for config in case.configs:
                 try:
-                    case.call(compiler, config)()
-                    torch.cuda.synchronize()
+                    case.warm(compiler, config)
                 except Exception:  # What fails is told where it is measured.
                     pass
 
@@ -176,19 +213,24 @@ def main():
     """Fills the caches, measures, prints the table, keeps the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--only", default="", help="kernels whose name holds this")
-    parser.add_argument("--workers", type=int, default=8, help="processes that fill the caches")
+    parser.add_argument(
+        "--areas", nargs="+", default=list(FAMILIES), choices=FAMILIES, help="kinds of kernels"
+    )
+    parser.add_argument("--workers", type=int, default=14, help="processes that fill the caches")
     parser.add_argument("--out", type=pathlib.Path, help=report.OUT)
     options = parser.parse_args()
     needs.torch_gpu()
     torch.manual_seed(0)
     shares = max(options.workers // 2, 1)
     jobs = [
-        (number, options.only, share, shares) for number in range(len(compilers())) for share in range(shares)
+        (number, options.only, options.areas, share, shares)
+        for number in range(len(compilers()))
+        for share in range(shares)
     ]
     with multiprocessing.get_context("spawn").Pool(options.workers) as pool:
         pool.map(fill_caches, jobs, chunksize=1)
     facts, rows = report.facts(torch.cuda.get_device_name(), "torch", "triton"), []
-    for case in cases(options.only):
+    for case in cases(options.only, options.areas):
         rows.append(measure(case))
         if options.out:
             report.save(options.out, {"facts": facts, "unit": "us", "rows": rows})

@@ -30,18 +30,36 @@ class Case:
     configs: tuple = ({},)
     zeroed: tuple = ()
 
-    def call(self, compiler, config, args=None):
-        """A function that launches the kernel."""
+    def find(self, compiler):
+        """The kernel, to be tuned here, not by its own configurations."""
         file, name = self.kernel.split(".")
         kernel = getattr(compiler.kernels[file], name)
-        if hasattr(kernel, "configs"):  # Tuned here, not by its own configurations.
-            kernel = kernel.fn
+        return kernel.fn if hasattr(kernel, "configs") else kernel
+
+    def get_grid(self, options):
+        return self.grid(options) if callable(self.grid) else self.grid
+
+    def warm(self, compiler, config):
+        """Compiles the kernel. Of the arrays only dtypes and the shapes of blocks are looked at."""
+
+        def stand_in(x):
+            if isinstance(x, Block):
+                array = torch.empty(x.array.shape, dtype=x.array.dtype, device="cuda")
+                return compiler.descriptor.from_tensor(array, list(x.block(config)))
+            return torch.empty(64, dtype=x.dtype, device="cuda") if isinstance(x, torch.Tensor) else x
+
         options = self.constants | config
+        args = [stand_in(x) for x in self.args]
+        self.find(compiler).warmup(*args, grid=self.get_grid(options), **options)
+
+    def call(self, compiler, config, args=None):
+        """A function that launches the kernel."""
+        kernel, options = self.find(compiler), self.constants | config
         args = [
             compiler.descriptor.from_tensor(x.array, list(x.block(config))) if isinstance(x, Block) else x
             for x in (args or self.args)
         ]
-        grid = self.grid(options) if callable(self.grid) else self.grid
+        grid = self.get_grid(options)
         zeroed = [args[place] for place in self.zeroed]
 
         def launch():
