@@ -3,10 +3,8 @@
 #include "dialect/Tile/TileDialect.h"
 #include "dialect/Tile/TileOps.h"
 
-#include "mlir/Analysis/DataFlow/ConstantPropagationAnalysis.h"
-#include "mlir/Analysis/DataFlow/DeadCodeAnalysis.h"
-#include "mlir/Analysis/DataFlow/SparseAnalysis.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -152,81 +150,130 @@ void AxisInfo::print(llvm::raw_ostream &os) const {
 
 namespace {
 
-using AxisLattice = dataflow::Lattice<AxisInfo>;
-
-class AxisDataflow
-    : public dataflow::SparseForwardDataFlowAnalysis<AxisLattice> {
+/// Finds the facts in sweeps over the ops, in their order, until none changes:
+/// two or three, for facts of the values that a loop carries are those of its
+/// start until a later sweep knows better. A solver that follows single values
+/// takes many times as long for the few hundred ops of a kernel.
+class AxisSweeps {
 public:
-  using SparseForwardDataFlowAnalysis::SparseForwardDataFlowAnalysis;
+  explicit AxisSweeps(DenseMap<Value, AxisInfo> &infos) : infos(infos) {}
 
-  void setToEntryState(AxisLattice *lattice) override {
-    propagateIfChanged(
-        lattice, lattice->join(AxisInfo::getOfArgument(lattice->getAnchor())));
+  void run(Operation *root) {
+    do {
+      changed = false;
+      root->walk<WalkOrder::PreOrder>([&](Operation *op) { visit(op); });
+    } while (changed);
   }
 
-  LogicalResult visitOperation(Operation *op,
-                               ArrayRef<const AxisLattice *> operands,
-                               ArrayRef<AxisLattice *> results) override {
-    SmallVector<AxisInfo> infos;
-    for (const AxisLattice *operand : operands) {
-      infos.push_back(operand->getValue());
+private:
+  /// Not seen, if nothing is known yet.
+  AxisInfo get(Value value) const {
+    if (!isTracked(value.getType()))
+      return AxisInfo::getUnknown(value.getType());
+    return infos.lookup(value);
+  }
+
+  /// Whichever is the value, `info` holds or what is known so far.
+  void join(Value value, const AxisInfo &info) {
+    if (!info.isSeen() || !isTracked(value.getType()))
+      return;
+    AxisInfo &known = infos[value];
+    AxisInfo joined = AxisInfo::join(known, info);
+    if (joined == known)
+      return;
+    known = std::move(joined);
+    changed = true;
+  }
+
+  void visit(Operation *op) {
+    if (auto branch = dyn_cast<RegionBranchOpInterface>(op))
+      return visitBranch(branch);
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (BlockArgument argument : block.getArguments())
+          join(argument, AxisInfo::getOfArgument(argument));
+    visitResults(op);
+  }
+
+  void visitResults(Operation *op) {
+    if (llvm::none_of(op->getResultTypes(), isTracked))
+      return;
+    SmallVector<AxisInfo> operands;
+    for (Value operand : op->getOperands()) {
+      operands.push_back(get(operand));
       // Visited again once all operands are known.
-      if (!infos.back().isSeen())
-        return success();
+      if (!operands.back().isSeen())
+        return;
     }
-    for (AxisLattice *result : results) {
-      Type type = result->getAnchor().getType();
-      bool followed = results.size() == 1 && isTracked(type);
-      AxisInfo info =
-          followed ? inferAxisInfo(op, infos) : AxisInfo::getUnknown(type);
+    for (Value result : op->getResults()) {
+      if (!isTracked(result.getType()))
+        continue;
+      bool followed = op->getNumResults() == 1;
+      AxisInfo info = followed ? inferAxisInfo(op, operands)
+                               : AxisInfo::getUnknown(result.getType());
       if (followed)
         info.addPromises(op);
-      propagateIfChanged(result, result->join(info));
+      join(result, info);
     }
-    return success();
   }
 
-  /// The induction variable of a loop starts at the lower bound and moves by
-  /// the step.
-  void visitNonControlFlowArguments(Operation *op,
-                                    const RegionSuccessor &successor,
-                                    ArrayRef<AxisLattice *> arguments,
-                                    unsigned firstIndex) override {
-    auto loop = dyn_cast<scf::ForOp>(op);
-    if (!loop || successor.isParent() || arguments.empty())
-      return SparseForwardDataFlowAnalysis::visitNonControlFlowArguments(
-          op, successor, arguments, firstIndex);
-    ProgramPoint *point = getProgramPointBefore(loop.getBody());
-    AxisInfo lower =
-        getLatticeElementFor(point, loop.getLowerBound())->getValue();
-    AxisInfo step = getLatticeElementFor(point, loop.getStep())->getValue();
+  /// Results and arguments of regions are what control flow hands on.
+  void visitBranch(RegionBranchOpInterface branch) {
+    llvm::SmallDenseSet<Value> handed;
+    for (RegionBranchPoint point : branch.getAllRegionBranchPoints()) {
+      SmallVector<RegionSuccessor> successors;
+      branch.getSuccessorRegions(point, successors);
+      for (RegionSuccessor &successor : successors) {
+        auto end = dyn_cast_or_null<RegionBranchTerminatorOpInterface>(
+            point.getTerminatorPredecessorOrNull());
+        OperandRange given = end ? end.getSuccessorOperands(successor)
+                                 : branch.getEntrySuccessorOperands(successor);
+        for (auto [input, source] :
+             llvm::zip(successor.getSuccessorInputs(), given)) {
+          handed.insert(input);
+          join(input, get(source));
+        }
+      }
+    }
+    auto loop = dyn_cast<scf::ForOp>(*branch);
+    if (loop)
+      visitInduction(loop);
+    for (Region &region : branch->getRegions())
+      for (Block &block : region)
+        for (BlockArgument argument : block.getArguments())
+          if (!handed.contains(argument) &&
+              !(loop && argument == loop.getInductionVar()))
+            join(argument, AxisInfo::getUnknown(argument.getType()));
+    for (Value result : branch->getResults())
+      if (!handed.contains(result))
+        join(result, AxisInfo::getUnknown(result.getType()));
+  }
+
+  /// Starts at the lower bound and moves by the step.
+  void visitInduction(scf::ForOp loop) {
+    AxisInfo lower = get(loop.getLowerBound()), step = get(loop.getStep());
     if (!lower.isSeen() || !step.isSeen())
       return;
     AxisFacts facts;
     facts.divisibility =
         std::min(lower.getDivisibility(), step.getDivisibility());
-    AxisInfo induction(facts, lower.isNonNegative());
-    propagateIfChanged(arguments[0], arguments[0]->join(induction));
+    join(loop.getInductionVar(), AxisInfo(facts, lower.isNonNegative()));
   }
+
+  DenseMap<Value, AxisInfo> &infos;
+  bool changed = false;
 };
 
 } // namespace
 
-AxisInfoAnalysis::AxisInfoAnalysis(Operation *root)
-    : solver(std::make_unique<DataFlowSolver>(
-          DataFlowConfig().setInterprocedural(false))) {
-  solver->load<dataflow::DeadCodeAnalysis>();
-  solver->load<dataflow::SparseConstantPropagation>();
-  solver->load<AxisDataflow>();
-  // A failure leaves values unseen, of which get() says nothing.
-  (void)solver->initializeAndRun(root);
+AxisInfoAnalysis::AxisInfoAnalysis(Operation *root) {
+  AxisSweeps(infos).run(root);
 }
 
 AxisInfo AxisInfoAnalysis::get(Value value) const {
-  auto *lattice = solver->lookupState<AxisLattice>(value);
-  if (lattice && lattice->getValue().isSeen())
-    return lattice->getValue();
-  return AxisInfo::getUnknown(value.getType());
+  auto known = infos.find(value);
+  return known == infos.end() ? AxisInfo::getUnknown(value.getType())
+                              : known->second;
 }
 
 int64_t tilewright::getPointeeBytes(Type type) {

@@ -23,10 +23,11 @@
 #ifndef TILEWRIGHT_LIB_ANALYSIS_AXISINFO_H
 #define TILEWRIGHT_LIB_ANALYSIS_AXISINFO_H
 
-#include "mlir/Analysis/DataFlowFramework.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Operation.h"
 
-#include <memory>
+#include "llvm/ADT/DenseMap.h"
+
 #include <optional>
 
 namespace tilewright {
@@ -111,7 +112,7 @@ public:
   int64_t getVectorSize(mlir::Value ptr, mlir::Value mask, unsigned dim) const;
 
 private:
-  std::unique_ptr<mlir::DataFlowSolver> solver;
+  llvm::DenseMap<mlir::Value, AxisInfo> infos;
 };
 
 /// Bytes that an element behind a pointer (or a tile of them) takes.
