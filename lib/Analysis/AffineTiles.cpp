@@ -8,6 +8,8 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <limits>
 
 using namespace mlir;
 using namespace tilewright;
@@ -182,6 +184,9 @@ Affine AffineTileAnalysis::computeCarried(LoopLikeOpInterface loop, Value first,
                                           int64_t stride) {
   Affine result = get(first);
   Affine each = step ? get(step) : Affine();
+  auto type = dyn_cast<IntegerType>(getElementTypeOrSelf(first.getType()));
+  if (type && type.getWidth() < 32)
+    return std::nullopt;
   auto isOutside = [&](Value value) {
     return loop.isDefinedOutsideOfLoop(value);
   };
@@ -237,6 +242,38 @@ Affine AffineTileAnalysis::computeInWhile(scf::WhileOp loop,
   return std::nullopt;
 }
 
+/// Whether `value`, the result of integer arithmetic, wraps around before a
+/// scalar of the kernel has grown beyond reason: types of less than 32 bits are
+/// there to wrap, and so do hashes like `i * 1103515245`.
+static bool mayWrap(Value value, const AffineTile &tile) {
+  auto type = dyn_cast<IntegerType>(getElementTypeOrSelf(value.getType()));
+  if (!type)
+    return false; // pointers
+  if (type.getWidth() < 32)
+    return true;
+  if (type.getWidth() > 32)
+    return false;
+  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+  auto isLarge = [](const Polynomial::Term &term) {
+    return !term.first.empty() && std::abs(term.second) > kMost / 2;
+  };
+  if (llvm::any_of(tile.constant.getTerms(), isLarge))
+    return true;
+  if (tile.coefficients.empty())
+    return false;
+  auto shape = cast<RankedTensorType>(value.getType()).getShape();
+  int64_t reach = 0;
+  for (auto [coefficient, size] : llvm::zip_equal(tile.coefficients, shape)) {
+    if (llvm::any_of(coefficient.getTerms(), isLarge))
+      return true;
+    int64_t step = std::abs(coefficient.getCoefficient({}));
+    if (size > 1 && step > (kMost - reach) / (size - 1))
+      return true;
+    reach += step * (size - 1);
+  }
+  return false;
+}
+
 Affine AffineTileAnalysis::compute(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     if (Affine carried = computeArgument(argument))
@@ -244,16 +281,21 @@ Affine AffineTileAnalysis::compute(Value value) {
   } else if (APInt constant; matchPattern(value, m_ConstantInt(&constant))) {
     return makeUniform(value, Polynomial(constant.getSExtValue()));
   } else {
+    auto unlessWrapped = [&](Affine result) {
+      return result && mayWrap(value, *result) ? std::nullopt : result;
+    };
     Affine found =
         llvm::TypeSwitch<Operation *, Affine>(value.getDefiningOp())
             .Case<arith::ExtSIOp>([&](auto op) { return get(op.getIn()); })
-            .Case([&](arith::MulIOp op) { return computeProduct(op); })
+            .Case([&](arith::MulIOp op) {
+              return unlessWrapped(computeProduct(op));
+            })
             .Case<arith::AddIOp, arith::SubIOp, tile::AddPtrOp>(
                 [&](Operation *op) -> Affine {
                   Affine a = get(op->getOperand(0)), b = get(op->getOperand(1));
                   if (!a || !b)
                     return std::nullopt;
-                  return combine(*a, *b, isa<arith::SubIOp>(op));
+                  return unlessWrapped(combine(*a, *b, isa<arith::SubIOp>(op)));
                 })
             .Case([&](tile::SplatOp op) -> Affine {
               Affine source = get(op.getSource());

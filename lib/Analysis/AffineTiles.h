@@ -4,8 +4,8 @@
 //
 // where constant and coefficients are polynomials over scalars of the kernel.
 // Addresses, and the indices that masks compare, are of this form in most
-// kernels. Integers are taken as unbounded: arithmetic that wraps has no
-// meaning here.
+// kernels. Integers are taken as unbounded, but for those of less than 32 bits
+// and products by constants so large that a tile cannot but wrap around.
 
 #ifndef TILEWRIGHT_LIB_ANALYSIS_AFFINETILES_H
 #define TILEWRIGHT_LIB_ANALYSIS_AFFINETILES_H

@@ -250,14 +250,15 @@ static AxisInfo castInteger(Operation *op, const AxisInfo &x) {
   Type from = op->getOperand(0).getType(), to = op->getResult(0).getType();
   unsigned bits = std::min(getElementTypeOrSelf(from).getIntOrFloatBitWidth(),
                            getElementTypeOrSelf(to).getIntOrFloatBitWidth());
-  if (isa<arith::ExtSIOp>(op))
+  if (isa<arith::ExtSIOp>(op) && bits >= 32)
     return x;
-  int64_t wrap = bits < 40 ? int64_t(1) << bits : AxisInfo::kMaxDivisibility;
+  unsigned range = bits - isa<arith::ExtSIOp>(op);
+  int64_t wrap = range < 40 ? int64_t(1) << range : AxisInfo::kMaxDivisibility;
   SmallVector<AxisFacts> dims;
   for (unsigned d = 0; d < x.getRank(); ++d) {
     // A group on its own multiples does not reach over the end of the range.
     AxisFacts facts = x[d];
-    if (!x.isNonNegative() || isa<arith::TruncIOp>(op))
+    if (!x.isNonNegative() || !isa<arith::ExtUIOp>(op))
       facts.contiguity = std::min({facts.contiguity, facts.divisibility, wrap});
     facts.divisibility = x.getDivisibility(d, facts.contiguity);
     dims.push_back(facts);

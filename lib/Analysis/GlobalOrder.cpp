@@ -34,12 +34,19 @@ Value tilewright::getWrittenOnly(Operation *op) {
   return isWriteOnly ? getPointers(op) : Value();
 }
 
-/// Whether it makes no difference which of two atomic operations comes first.
+/// Whether it makes no difference which of two atomic operations comes first:
+/// nobody looks at what either of them found.
 static bool commute(Operation *a, Operation *b) {
   auto first = dyn_cast<tile::AtomicRMWOp>(a);
   auto second = dyn_cast<tile::AtomicRMWOp>(b);
   return first && second && first.getKind() == second.getKind() &&
-         first.getKind() != tile::AtomicKind::Xchg;
+         first.getKind() != tile::AtomicKind::Xchg && first.use_empty() &&
+         second.use_empty();
+}
+
+/// Whether one thread writes all that `op` does.
+static bool isWriteOfOneThread(Operation *op) {
+  return isWrite(op) && !isa<RankedTensorType>(getPointers(op).getType());
 }
 
 /// Whether one thread alone loads each element.
@@ -53,8 +60,7 @@ static bool hasNoCopies(Value pointers) {
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// Whether the iterations of `loop` are programs, which nothing orders.
-static bool iteratesPrograms(Operation *loop) {
+bool tilewright::iteratesPrograms(Operation *loop) {
   auto counted = dyn_cast<scf::ForOp>(loop);
   return counted &&
          loop->getParentOfType<FunctionOpInterface>()->hasAttr(
@@ -195,7 +201,8 @@ bool GlobalOrder::areApart(Value a, Value b) {
 bool GlobalOrder::conflict(const GlobalUse &earlier, Operation *op) {
   if (!isWrite(earlier.op) && !isWrite(op))
     return false;
-  if (commute(earlier.op, op))
+  if (commute(earlier.op, op) ||
+      (isWriteOfOneThread(earlier.op) && isWriteOfOneThread(op)))
     return false;
   Value from = getPointers(earlier.op), to = getPointers(op);
   if (!mayOverlap(from, to))

@@ -30,6 +30,9 @@ bool accessesGlobalMemory(mlir::Operation *op);
 /// other programs. Null for all else.
 mlir::Value getWrittenOnly(mlir::Operation *op);
 
+/// Whether the iterations of `loop` are programs, which nothing orders.
+bool iteratesPrograms(mlir::Operation *loop);
+
 /// An access that some thread may still be at.
 struct GlobalUse {
   mlir::Operation *op;

@@ -1,5 +1,6 @@
 #include "lib/Analysis/ProducerSlice.h"
 
+#include "lib/Analysis/GlobalOrder.h"
 #include "lib/Analysis/HostValues.h"
 #include "lib/Analysis/PointerOrigins.h"
 #include "lib/Analysis/WrittenArguments.h"
@@ -167,7 +168,8 @@ void ProducerSlice::visitResult(OpResult result) {
 /// Whether `op` may run before `load` does for the last time.
 static bool mayPrecede(Operation *op, Operation *load) {
   for (Operation *loop = op->getParentOp(); loop; loop = loop->getParentOp())
-    if (isa<LoopLikeOpInterface>(loop) && loop->isProperAncestor(load))
+    if (isa<LoopLikeOpInterface>(loop) && loop->isProperAncestor(load) &&
+        !iteratesPrograms(loop))
       return true;
   Operation *other = load;
   while (Operation *parent = other->getParentOp()) {

@@ -48,6 +48,61 @@ llvm::DenseSet<Value> tilewright::findSizes(tile::FuncOp func,
   return sizes;
 }
 
+/// The argument of the kernel that `polynomial` is a multiple of, if it is.
+static Value getArgument(const Polynomial &polynomial) {
+  if (polynomial.getTerms().size() != 1)
+    return {};
+  const auto &[monomial, coefficient] = polynomial.getTerms().front();
+  auto argument =
+      monomial.size() == 1 ? dyn_cast<BlockArgument>(monomial[0]) : nullptr;
+  bool isKernels = argument && coefficient > 0 &&
+                   isa<tile::FuncOp>(argument.getOwner()->getParentOp());
+  return isKernels ? argument : Value();
+}
+
+/// The argument that `bound` is, or is less a constant.
+static Value getBoundingArgument(Value bound, AffineTileAnalysis &tiles) {
+  std::optional<AffineTile> tile = tiles.get(bound);
+  if (!tile || tile->base || !tile->isUniform())
+    return {};
+  int64_t constant = tile->constant.getCoefficient({});
+  return constant > 0 ? Value()
+                      : getArgument(tile->constant - Polynomial(constant));
+}
+
+/// The argument that `op` divides and rounds up.
+static Value getCountedArgument(arith::DivSIOp op, AffineTileAnalysis &tiles) {
+  std::optional<AffineTile> divided = tiles.get(op.getLhs());
+  std::optional<AffineTile> divisor = tiles.get(op.getRhs());
+  if (!divided || !divisor || isa<RankedTensorType>(op.getType()))
+    return {};
+  return getArgument(divided->constant - divisor->constant + Polynomial(1));
+}
+
+llvm::DenseSet<Value> tilewright::findLimits(tile::FuncOp func,
+                                             AffineTileAnalysis &tiles) {
+  using P = arith::CmpIPredicate;
+  llvm::DenseSet<Value> limits;
+  auto add = [&](Value argument) {
+    if (argument)
+      limits.insert(argument);
+  };
+  func.walk([&](Operation *op) {
+    if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
+      P predicate = compare.getPredicate();
+      if (predicate == P::slt || predicate == P::sle)
+        add(getBoundingArgument(compare.getRhs(), tiles));
+      else if (predicate == P::sgt || predicate == P::sge)
+        add(getBoundingArgument(compare.getLhs(), tiles));
+    } else if (auto quotient = dyn_cast<arith::DivSIOp>(op)) {
+      add(getCountedArgument(quotient, tiles));
+    } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      add(getBoundingArgument(loop.getUpperBound(), tiles));
+    }
+  });
+  return limits;
+}
+
 //===----------------------------------------------------------------------===//
 // Signs
 //===----------------------------------------------------------------------===//

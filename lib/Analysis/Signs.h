@@ -17,6 +17,11 @@ namespace tilewright {
 llvm::DenseSet<mlir::Value> findSizes(tile::FuncOp func,
                                       AffineTileAnalysis &tiles);
 
+/// Those of them that no sensible caller gives below zero: they alone bound
+/// what counts from zero, or are divided and rounded up to count blocks.
+llvm::DenseSet<mlir::Value> findLimits(tile::FuncOp func,
+                                       AffineTileAnalysis &tiles);
+
 /// Whether the kernel's scalar is never negative. Program ids, loop counters
 /// from or down to a non-negative bound and constants are not, nor are sums,
 /// products, quotients, remainders and minima of such, and what loops make of

@@ -100,6 +100,11 @@ Lanes Evaluator::evaluateShapeOp(Operation *op, ArrayRef<Index> at) {
   return evaluate(op->getOperand(0), mapToSource(e, op, at));
 }
 
+/// Whether sums of integers of `type` wrap around, even those in addresses.
+static bool isThereToWrap(Type type) {
+  return type.getIntOrFloatBitWidth() < 32;
+}
+
 /// The result of integer arithmetic as an affine value, when it is one.
 static std::optional<Lanes> combineAffine(Emitter &e, Operation *op,
                                           ArrayRef<Lanes> operands,
@@ -133,7 +138,8 @@ static std::optional<Lanes> combineAffine(Emitter &e, Operation *op,
         b.createOrFold<arith::TruncIOp>(e.loc, element, operands[0].value),
         b.createOrFold<arith::TruncIOp>(e.loc, element, operands[0].stride));
   // Widening commutes with the steps only when the narrow sum does not wrap.
-  if (inAddress && isa<arith::ExtSIOp>(op))
+  if (inAddress && isa<arith::ExtSIOp>(op) &&
+      !isThereToWrap(operands[0].value.getType()))
     return Lanes::affine(
         b.createOrFold<arith::ExtSIOp>(e.loc, element, operands[0].value),
         b.createOrFold<arith::ExtSIOp>(e.loc, element, operands[0].stride));
@@ -162,6 +168,8 @@ Lanes Evaluator::evaluateElementwise(OpResult value, ArrayRef<Index> at) {
 
 Lanes Evaluator::toI64(const Lanes &value) {
   Type i64 = e.b.getI64Type();
+  if (value.isAffine() && isThereToWrap(value.value.getType()))
+    return toI64(Lanes::vector(e.widen(value, lanes)));
   const auto extend = [&](Value v) -> Value {
     Type type = isa<VectorType>(v.getType())
                     ? Type(VectorType::get({lanes}, i64))

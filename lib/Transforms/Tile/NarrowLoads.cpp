@@ -209,7 +209,7 @@ namespace {
 class Sameness {
 public:
   Sameness(tile::FuncOp func, AffineTileAnalysis &tiles)
-      : axes(func), tiles(tiles), sizes(findSizes(func, tiles)) {}
+      : axes(func), tiles(tiles), limits(findLimits(func, tiles)) {}
 
   /// How many neighbours along `dim`, from each multiple of that on, have the
   /// same element of `tile`.
@@ -220,23 +220,24 @@ private:
 
   AxisInfoAnalysis axes;
   AffineTileAnalysis &tiles;
-  llvm::DenseSet<Value> sizes;
+  llvm::DenseSet<Value> limits;
 };
 
 } // namespace
 
-/// Below zero quotients are rounded up, so indices must not be negative.
+/// Below zero quotients are rounded up, so indices must not be negative. That
+/// an index is divided says nothing of it: `(first + n) // 8` may begin below.
 int64_t Sameness::getGroupOfQuotient(arith::DivSIOp op, unsigned dim) {
   APInt divisor;
   if (!matchPattern(op.getRhs(), m_ConstantInt(&divisor)) ||
       !divisor.isStrictlyPositive())
     return 1;
   std::optional<AffineTile> index = tiles.get(op.getLhs());
-  auto isSize = [&](Value value) { return sizes.contains(value); };
+  auto isLimit = [&](Value value) { return limits.contains(value); };
   bool counts =
-      index && isNonNegative(index->constant, isSize) &&
+      index && isNonNegative(index->constant, isLimit) &&
       llvm::all_of(index->coefficients, [&](const Polynomial &coefficient) {
-        return isNonNegative(coefficient, isSize);
+        return isNonNegative(coefficient, isLimit);
       });
   AxisFacts facts = axes.get(op.getLhs())[dim];
   return counts ? std::min({int64_t(1) << divisor.countr_zero(),

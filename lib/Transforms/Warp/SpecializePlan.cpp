@@ -331,13 +331,30 @@ static int64_t countSums(tile::FuncOp func) {
   return most;
 }
 
+/// Whether an instruction takes more registers than the half of a
+/// multiprocessor that each of 256 threads is started with: the assembler
+/// refuses it, however many a role asks for later.
+static bool hasWideInstruction(tile::FuncOp func) {
+  constexpr int64_t kWidest = 256;
+  return func
+      .walk([&](WgmmaOp product) {
+        return product.getType().getShape().back() >= kWidest
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// Whether two programs of one warpgroup of consumers, with `func`'s sums,
-/// share a multiprocessor only if each thread gets more than its share.
+/// share a multiprocessor only if each thread gets more than its share, and can
+/// do with that.
 static bool needsHalf(tile::FuncOp func, int32_t numTeams) {
-  constexpr int64_t kTight = 160;
+  constexpr int64_t kTight = 160, kMost = 232;
   int64_t numWarps =
       func->getAttrOfType<IntegerAttr>(WarpDialect::kNumWarpsAttr).getInt();
-  return numTeams == 1 && numWarps == 4 && countSums(func) >= kTight;
+  int64_t sums = countSums(func);
+  return numTeams == 1 && numWarps == 4 && sums >= kTight && sums <= kMost &&
+         !hasWideInstruction(func);
 }
 
 SpecializePlan warp::planSpecialization(tile::FuncOp func, int64_t numStages,

@@ -117,6 +117,13 @@ tile.func @comparison(%round: i32 {tile.divisibility = 16 : i32}, %any: i32, %fl
   %narrow = arith.trunci %shifted : tensor<128xi32> to tensor<128xi8>
   // expected-remark@below {{narrow: contiguity = [16], divisibility = [16], constancy = [1]}}
   tile.print "narrow: ", %narrow {isSigned = array<i1: true>} : tensor<128xi8>
+  // Bytes may have wrapped around anywhere but within an aligned group.
+  %c100 = arith.constant dense<100> : tensor<128xi8>
+  %bytes = arith.trunci %range : tensor<128xi32> to tensor<128xi8>
+  %sum = arith.addi %bytes, %c100 : tensor<128xi8>
+  %back = arith.extsi %sum : tensor<128xi8> to tensor<128xi32>
+  // expected-remark@below {{back: contiguity = [4], divisibility = [4], constancy = [1]}}
+  tile.print "back: ", %back {isSigned = array<i1: true>} : tensor<128xi32>
   tile.return
 }
 

@@ -147,3 +147,13 @@ def test_products_cost_what_they_hold(assemble, blocks, registers):
     assert compiled.spills == 0 and not compiled.metadata["advice"]
     assert ring <= compiled.metadata["shared"] <= ring + result + 2048
     assert compiled.metadata["registers"] <= registers
+
+
+@pytest.mark.parametrize("sides", [(128, 256, 64), (96, 256, 32), (64, 320, 32)], ids=str)
+def test_blocks_of_more_sums_than_registers_are_assembled(assemble, sides):
+    types = {name: f"*{ty}" for name, ty in zip(("x", "y", "out"), ("fp16", "fp16", "fp16"), strict=True)}
+    types |= dict.fromkeys(("m", "n", "k"), "i32")
+    attrs = dict.fromkeys(types, 16)
+    constants = dict(zip("MNK", sides, strict=True))
+    kernel = assemble(matmul_kernel, types, {"DESC": False} | constants, attrs, num_warps=4, num_stages=1)
+    assert kernel.asm["cubin"]

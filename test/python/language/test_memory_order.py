@@ -135,3 +135,52 @@ def test_product_of_what_was_stored(backend, rng, n, num_warps):
     turned_product[(8,)](a, b, scratch, out, n, num_warps=num_warps)
     stored = backend.numpy(scratch).astype(np.float64)
     backend.check(out, stored.transpose(0, 2, 1) @ backend.numpy(b).astype(np.float64), "float32")
+
+
+@tw.jit
+def found_by_atomics(x_ptr, out_ptr, n, N: tl.constexpr):
+    """What an atomic operation found tells of those before it, of the same kind, too."""
+    i = tl.arange(0, N)
+    row = x_ptr + tl.program_id(0) * N
+    total = tl.zeros((N,), tl.int32)
+    for k in range(n):
+        tl.atomic_add(row + (i * 7 + k) % N, i)
+        total += tl.atomic_add(row + (N - 1 - i), k)
+        tl.atomic_add(row + (i * 3) % N, i + k)
+    tl.store(out_ptr + tl.program_id(0) * N + i, total)
+
+
+@pytest.mark.parametrize("n, num_warps", [(64, 1), (256, 2), (512, 4), (1024, 16)])
+def test_atomics_of_one_kind(backend, rng, n, num_warps):
+    x = rng.integers(0, 9, (PROGRAMS, n))
+    out, i = backend.poisoned((PROGRAMS, n), "int32"), np.arange(n)
+    found_by_atomics[(PROGRAMS,)](backend.array(x, "int32"), out, 4, n, num_warps=num_warps)
+    total, x = np.zeros((PROGRAMS, n), np.int64), x.copy()
+    for k in range(4):
+        x[:, (i * 7 + k) % n] += i
+        total += x[:, ::-1]
+        x += k
+        x[:, (i * 3) % n] += i + k
+    np.testing.assert_array_equal(backend.numpy(out), total)
+
+
+@tw.jit
+def product_in_place(x_ptr, w_ptr, M, S: tl.constexpr):
+    """Programs that load a block of rows as operands, and store what becomes of it in its place."""
+    m = tl.program_id(0) * S + tl.arange(0, S)
+    k = tl.arange(0, S)
+    w = tl.load(w_ptr + k[:, None] * S + k[None, :])
+    x = tl.load(x_ptr + m[:, None] * S + k[None, :], mask=m[:, None] < M, other=0)
+    tl.store(x_ptr + m[:, None] * S + k[None, :], tl.dot(x, w).to(tl.float16), mask=m[:, None] < M)
+
+
+@pytest.mark.parametrize("num_warps", [4, 8])
+def test_products_in_place(backend, rng, num_warps, assemble):
+    x, w = rng.integers(-3, 4, (1000, 64)), rng.integers(-2, 3, (64, 64))
+    out = backend.array(x, "float16")
+    product_in_place[(16,)](out, backend.array(w, "float16"), 1000, 64, num_warps=num_warps)
+    np.testing.assert_array_equal(backend.numpy(out), x @ w)
+    if backend.name == "cpu":
+        types = {"x_ptr": "*fp16", "w_ptr": "*fp16", "M": "i32"}
+        attrs = {"x_ptr": 16, "w_ptr": 16}
+        assert assemble(product_in_place, types, {"S": 64}, attrs, num_warps=num_warps).asm["cubin"]

@@ -184,3 +184,82 @@ tile.func @far(%a: !tile.ptr<f32>, %c: tensor<16x!tile.ptr<f32>>, %l: i32, %n: i
   }
   tile.return
 }
+
+// -----
+
+// That an index is divided does not say that it counts from zero; a limit of
+// indices does.
+
+// CHECK-LABEL: @begins_anywhere
+// CHECK: tile.load %{{.*}} : tensor<4x16x!tile.ptr<f32>>
+// CHECK: tile.load %{{.*}} : tensor<4x2x!tile.ptr<f32>>
+tile.func @begins_anywhere(%a: tensor<4x16x!tile.ptr<f32>>, %c: tensor<4x16x!tile.ptr<f32>>, %first: i32, %n: i32, %base: !tile.ptr<f32>) {
+  %c16 = arith.constant 16 : i32
+  %eight = arith.constant dense<8> : tensor<1x16xi32>
+  %range = tile.range {start = 0 : i32, end = 16 : i32} : tensor<16xi32>
+  %row = tile.expand_dims %range {axis = 0 : i32} : tensor<16xi32> -> tensor<1x16xi32>
+  %bases = tile.splat %base : !tile.ptr<f32> -> tensor<4x16x!tile.ptr<f32>>
+  %by = arith.muli %first, %c16 : i32
+  %bys = tile.splat %by : i32 -> tensor<1x16xi32>
+  %at = arith.addi %bys, %row : tensor<1x16xi32>
+  %eighth = arith.divsi %at, %eight : tensor<1x16xi32>
+  %all = tile.broadcast %eighth : tensor<1x16xi32> -> tensor<4x16xi32>
+  %p = tile.addptr %bases, %all : tensor<4x16x!tile.ptr<f32>>, tensor<4x16xi32>
+  %columns = tile.range {start = 0 : i32, end = 4 : i32} : tensor<4xi32>
+  %column = tile.expand_dims %columns {axis = 1 : i32} : tensor<4xi32> -> tensor<4x1xi32>
+  %own = tile.broadcast %column : tensor<4x1xi32> -> tensor<4x16xi32>
+  %pp = tile.addptr %p, %own : tensor<4x16x!tile.ptr<f32>>, tensor<4x16xi32>
+  %x = tile.load %pp : tensor<4x16x!tile.ptr<f32>>
+  tile.store %c, %x : tensor<4x16x!tile.ptr<f32>>
+  %nby = arith.muli %n, %c16 : i32
+  %nbys = tile.splat %nby : i32 -> tensor<1x16xi32>
+  %nat = arith.addi %nbys, %row : tensor<1x16xi32>
+  %neighth = arith.divsi %nat, %eight : tensor<1x16xi32>
+  %nall = tile.broadcast %neighth : tensor<1x16xi32> -> tensor<4x16xi32>
+  %q = tile.addptr %bases, %nall : tensor<4x16x!tile.ptr<f32>>, tensor<4x16xi32>
+  %qq = tile.addptr %q, %own : tensor<4x16x!tile.ptr<f32>>, tensor<4x16xi32>
+  %ns = tile.splat %n : i32 -> tensor<4x1xi32>
+  %below = arith.cmpi slt, %column, %ns : tensor<4x1xi32>
+  %inside = tile.broadcast %below : tensor<4x1xi1> -> tensor<4x16xi1>
+  %y = tile.load %qq, %inside : tensor<4x16x!tile.ptr<f32>>
+  tile.store %a, %y : tensor<4x16x!tile.ptr<f32>>
+  tile.return
+}
+
+// -----
+
+// The first of a group need not be inside where indices wrap around: as hashes
+// do, and integers of few bits.
+
+// CHECK-LABEL: @wraps
+// CHECK-COUNT-2: tile.load %{{.*}} : tensor<16x16x!tile.ptr<f32>>
+tile.func @wraps(%a: tensor<16x16x!tile.ptr<f32>>, %n: i32, %byte: i8, %base: !tile.ptr<f32>) {
+  %eight = arith.constant dense<8> : tensor<16xi32>
+  %factor = arith.constant dense<1103515245> : tensor<16xi32>
+  %small = arith.constant dense<30> : tensor<16xi8>
+  %i = tile.range {start = 0 : i32, end = 16 : i32} : tensor<16xi32>
+  %column = tile.expand_dims %i {axis = 1 : i32} : tensor<16xi32> -> tensor<16x1xi32>
+  %own = tile.broadcast %column : tensor<16x1xi32> -> tensor<16x16xi32>
+  %eighth = arith.divsi %i, %eight : tensor<16xi32>
+  %row = tile.expand_dims %eighth {axis = 0 : i32} : tensor<16xi32> -> tensor<1x16xi32>
+  %rows = tile.broadcast %row : tensor<1x16xi32> -> tensor<16x16xi32>
+  %bases = tile.splat %base : !tile.ptr<f32> -> tensor<16x16x!tile.ptr<f32>>
+  %o = tile.addptr %bases, %own : tensor<16x16x!tile.ptr<f32>>, tensor<16x16xi32>
+  %p = tile.addptr %o, %rows : tensor<16x16x!tile.ptr<f32>>, tensor<16x16xi32>
+  %hash = arith.muli %i, %factor : tensor<16xi32>
+  %ns = tile.splat %n : i32 -> tensor<16xi32>
+  %below = arith.cmpi slt, %hash, %ns : tensor<16xi32>
+  %mask = tile.expand_dims %below {axis = 0 : i32} : tensor<16xi1> -> tensor<1x16xi1>
+  %masks = tile.broadcast %mask : tensor<1x16xi1> -> tensor<16x16xi1>
+  %x = tile.load %p, %masks : tensor<16x16x!tile.ptr<f32>>
+  tile.store %a, %x : tensor<16x16x!tile.ptr<f32>>
+  %bytes = arith.trunci %i : tensor<16xi32> to tensor<16xi8>
+  %more = arith.muli %bytes, %small : tensor<16xi8>
+  %limits = tile.splat %byte : i8 -> tensor<16xi8>
+  %few = arith.cmpi slt, %more, %limits : tensor<16xi8>
+  %fews = tile.expand_dims %few {axis = 0 : i32} : tensor<16xi1> -> tensor<1x16xi1>
+  %all = tile.broadcast %fews : tensor<1x16xi1> -> tensor<16x16xi1>
+  %y = tile.load %p, %all : tensor<16x16x!tile.ptr<f32>>
+  tile.store %a, %y : tensor<16x16x!tile.ptr<f32>>
+  tile.return
+}

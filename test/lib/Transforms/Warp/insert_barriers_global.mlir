@@ -238,3 +238,25 @@ tile.func @programs(%p: !ptrs, %x: !tile, %n: i32) attributes {warp.persistent} 
   }
   tile.return
 }
+
+// What an atomic operation found tells whether another one came before it; of
+// one value for the whole program one thread does both.
+// CHECK-LABEL: @found(
+// CHECK: tile.atomic_rmw add
+// CHECK-NEXT: warp.barrier
+// CHECK-NEXT: tile.atomic_rmw add
+// CHECK-NEXT: warp.barrier
+// CHECK-NEXT: tile.atomic_rmw add
+// CHECK-NEXT: tile.store
+// CHECK-NEXT: tile.atomic_rmw max
+// CHECK-NEXT: tile.atomic_rmw xchg
+tile.func @found(%p: tensor<64x!tile.ptr<i32>, #l>, %i: tensor<64xi32, #l>, %a: !tile.ptr<i32>, %b: !tile.ptr<i32>, %n: i32, %out: !tile.ptr<i32>) {
+  %q = tile.addptr %p, %i : tensor<64x!tile.ptr<i32>, #l>, tensor<64xi32, #l>
+  %0 = tile.atomic_rmw add relaxed gpu %p, %i : tensor<64x!tile.ptr<i32>, #l>
+  %1 = tile.atomic_rmw add relaxed gpu %q, %i : tensor<64x!tile.ptr<i32>, #l>
+  %2 = tile.atomic_rmw add relaxed gpu %p, %1 : tensor<64x!tile.ptr<i32>, #l>
+  tile.store %a, %n : !tile.ptr<i32>
+  %3 = tile.atomic_rmw max relaxed gpu %b, %n : !tile.ptr<i32>
+  %4 = tile.atomic_rmw xchg relaxed gpu %a, %3 : !tile.ptr<i32>
+  tile.return
+}

@@ -55,3 +55,33 @@ tile.func @gradients(%a: !tile.ptr<f16>, %cd: !tile.ptr<f32>, %n: i64, %k: i32) 
   tile.store %c, %dq : tensor<128x64x!tile.ptr<f32>>
   tile.return
 }
+
+// -----
+
+// A product of 256 columns is an instruction of more registers than each of 256
+// threads is started with where two programs share a multiprocessor.
+
+// CHECK-LABEL: @wide
+// CHECK: warp.specialize warps [4, 1] {
+tile.func @wide(%a: !tile.ptr<f16>, %cd: !tile.ptr<f32>, %n: i64, %k: i32) attributes {tile.kernel} {
+  %c = tile.splat %cd : !tile.ptr<f32> -> tensor<64x256x!tile.ptr<f32>>
+  %r = tile.splat %cd : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  %c0 = arith.constant 0 : i32
+  %c32 = arith.constant 32 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x256xf32>
+  %none = arith.constant dense<0.0> : tensor<64x64xf32>
+  %d = tile.make_descriptor %a, [%n, %n], [%n] : !tile.desc<64x32xf16>, !tile.ptr<f16>
+  %e = tile.make_descriptor %a, [%n, %n], [%n] : !tile.desc<32x256xf16>, !tile.ptr<f16>
+  %f = tile.make_descriptor %a, [%n, %n], [%n] : !tile.desc<32x64xf16>, !tile.ptr<f16>
+  %sum:2 = scf.for %i = %c0 to %k step %c32 iter_args(%s = %zero, %t = %none) -> (tensor<64x256xf32>, tensor<64x64xf32>) : i32 {
+    %x = tile.descriptor_load %d[%c0, %i] : !tile.desc<64x32xf16> -> tensor<64x32xf16>
+    %y = tile.descriptor_load %e[%i, %c0] : !tile.desc<32x256xf16> -> tensor<32x256xf16>
+    %z = tile.descriptor_load %f[%i, %c0] : !tile.desc<32x64xf16> -> tensor<32x64xf16>
+    %u = tile.dot %x, %y, %s : tensor<64x32xf16>, tensor<32x256xf16>, tensor<64x256xf32>
+    %v = tile.dot %x, %z, %t : tensor<64x32xf16>, tensor<32x64xf16>, tensor<64x64xf32>
+    scf.yield %u, %v : tensor<64x256xf32>, tensor<64x64xf32>
+  }
+  tile.store %c, %sum#0 : tensor<64x256x!tile.ptr<f32>>
+  tile.store %r, %sum#1 : tensor<64x64x!tile.ptr<f32>>
+  tile.return
+}

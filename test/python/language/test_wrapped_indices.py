@@ -1,0 +1,85 @@
+"""Integers that wrap around on their way to an address or a mask: those of few bits, and hashes."""
+
+import numpy as np
+import pytest
+import tilewright as tw
+import tilewright.language as tl
+
+N = 256
+LIMIT = tl.constexpr(90)
+
+
+@tw.jit
+def by_index(x_ptr, out_ptr, KIND: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    if KIND == "bytes":
+        j = (i.to(tl.uint8) + 200).to(tl.int32)
+    elif KIND == "signed bytes":
+        j = (i.to(tl.int8) + 100).to(tl.int32) + 128
+    elif KIND == "offsets":
+        x_ptr += 128
+        j = i.to(tl.int8) + 100
+    elif KIND == "products":
+        j = (i.to(tl.int16) * 1000).to(tl.int32) + 32768
+    elif KIND == "quotients":
+        j = (i.to(tl.int8) // 16).to(tl.int32) + 8
+    else:
+        j = i.to(tl.int16)
+        for _ in range(3):
+            j += 20000
+        j = j.to(tl.int32) + 32768
+    tl.store(out_ptr + i, tl.load(x_ptr + j))
+    tl.store(out_ptr + N + i, tl.load(x_ptr + j, mask=j < LIMIT, other=-1))
+
+
+@pytest.mark.parametrize("kind", ["bytes", "signed bytes", "offsets", "products", "quotients", "sums"])
+def test_indices_of_few_bits(backend, kind):
+    i = np.arange(N)
+    byte = i.astype(np.int8).astype(int)
+    j = {
+        "bytes": (i + 200) % 256,
+        "signed bytes": (i + 100).astype(np.int8).astype(int) + 128,
+        "offsets": (i + 100).astype(np.int8).astype(int),
+        "products": (i * 1000).astype(np.int16).astype(int) + 32768,
+        "quotients": np.trunc(byte / 16).astype(int) + 8,
+        "sums": (i + 60000).astype(np.int16).astype(int) + 32768,
+    }[kind]
+    x = np.arange(65536, dtype=np.int32) * 3
+    out = backend.poisoned((2, N), "int32")
+    by_index[1,](backend.array(x), out, kind, N)
+    read = x[j + 128 * (kind == "offsets")]
+    np.testing.assert_array_equal(backend.numpy(out), np.stack([read, np.where(j < LIMIT.value, read, -1)]))
+
+
+@tw.jit
+def groups(x_ptr, out_ptr, first, threshold, KIND: tl.constexpr, N: tl.constexpr):
+    """Eight neighbours have one element of x; whether it is inside is asked for each."""
+    row = tl.arange(0, 4)[:, None]
+    column = tl.arange(0, N)[None, :]
+    if KIND == "hash":
+        inside = column * 1103515245 + 12345 < threshold
+    elif KIND == "bytes":
+        inside = column.to(tl.int8) * 3 < threshold
+    else:
+        column += first * 16
+        inside = column > threshold
+    value = tl.load(x_ptr + 64 + row * 128 + column // 8, mask=inside, other=-1)
+    tl.store(out_ptr + row * N + tl.arange(0, N)[None, :], value)
+
+
+@pytest.mark.parametrize(
+    "kind, first, threshold", [("hash", 0, 1 << 29), ("bytes", 0, 5), ("negative", -5, -999)]
+)
+def test_groups_that_begin_outside(backend, kind, first, threshold):
+    row, i = np.arange(4)[:, None], np.arange(N)[None, :]
+    column = i + first * 16
+    inside = {
+        "hash": (i.astype(np.int64) * 1103515245 + 12345).astype(np.int32) < threshold,
+        "bytes": (i * 3).astype(np.int8) < threshold,
+        "negative": column > threshold,
+    }[kind]
+    x = np.arange(1024, dtype=np.int32)
+    out = backend.poisoned((4, N), "int32")
+    groups[1,](backend.array(x), out, first, threshold, kind, N)
+    at = 64 + row * 128 + np.trunc(column / 8).astype(int)
+    np.testing.assert_array_equal(backend.numpy(out), np.where(inside, x[at], -1))
