@@ -63,6 +63,7 @@ void tilewright::buildTileToWarpPipeline(OpPassManager &manager,
     manager.addPass(warp::createOverlapProducts());
     manager.addPass(warp::createInterleaveProducts());
     manager.addPass(warp::createDelayWaits());
+    manager.addPass(warp::createGatherWaits());
     manager.addPass(warp::createBindTensorMaps({options.check}));
     manager.addPass(warp::createPrepareEpilogue());
   }

@@ -192,6 +192,36 @@ def DelayWaits : Pass<"warp-delay-waits", "::mlir::ModuleOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
+def GatherWaits : Pass<"warp-gather-waits", "::mlir::ModuleOp"> {
+  let summary = "wait once for products that follow each other";
+  let description = [{
+    A tile whose columns are no power of two is several tiles, each with a product
+    of its own. Where threads use the sums of each iteration, as those that add
+    them up outside of the tensor cores, one wait behind the last of these products
+    stands for all: the tensor cores go on from one to the next, and
+    `warp-join-products` may make them one.
+
+    Input: waits are placed. Output: the same values; what the products read stays
+    as it is until the wait, and no sum is used before it.
+
+    ```mlir
+    %s = warp.wgmma %a, %b, %zero                                    // before
+    %t = warp.wgmma_wait %s {pendings = 0 : i32}
+    %u = warp.wgmma %a, %c, %zeros
+    %v = warp.wgmma_wait %u {pendings = 0 : i32}
+
+    %s = warp.wgmma %a, %b, %zero                                    // after
+    %u = warp.wgmma %a, %c, %zeros
+    %t, %v = warp.wgmma_wait %s, %u {pendings = 0 : i32}
+    ```
+
+    Left alone: waits that leave products running; those with a use of a sum
+    between them, or anything but products that has effects, as slots that are
+    waited for or given back; those of explicit kernels.
+  }];
+  let dependentDialects = ["WarpDialect"];
+}
+
 def PrepareEpilogue : Pass<"warp-prepare-epilogue", "::mlir::ModuleOp"> {
   let summary = "compute what the end of a tile needs besides its sums under "
                 "its products";
