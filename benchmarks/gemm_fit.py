@@ -50,7 +50,8 @@ def read(paths):
         asked = problem(sides, row["layout"], ITEMSIZES[row["dtype"]], row.get("processors", 132))
         fields = Config.__dataclass_fields__
         times = {
-            Config(**{key: entry[key] for key in fields}): entry["us"] * 1e-6 for entry in row["ranking"]
+            Config(**{key: entry[key] for key in fields if key in entry}): entry["us"] * 1e-6
+            for entry in row["ranking"]
         }
         eligible = [config for config in candidates(asked) if config in times]
         if eligible:

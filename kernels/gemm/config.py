@@ -7,7 +7,7 @@ The model counts, for each way to divide a product (M, N, K), the clocks of the 
                  operands at the rate of the L2 cache, the more the lines and sectors their rows begin within,
                  and less by half of the longer side where two programs of a cluster share it)
                                                                  for one tile and BLOCK_K
-    tile   = steps of a tile * step + what it takes to store it
+    tile   = steps of a tile * step + what it takes to store it, and what follows the product
     cores  = rounds * tile, where round i computes the i-th tile of every multiprocessor; of warpgroups that take
              tiles in turn half the rounds * tile, but no less than the steps of all rounds and one store
     memory = bytes of a, b and the result at the rate of DRAM
@@ -90,9 +90,9 @@ class Problem:
     """What the choice depends on: the sides, how many products, bytes of an operand's element, whether
     sums go through registers at every block of k, tiles of sums a program holds, multiprocessors, whether
     the kernel can only compute whole tiles as they are, the block of k that scales stand for (0: none),
-    within which a tile's sides lie, too, whether nothing follows the product: then the columns of a tile
-    need not be a power of two; what rows of the operands cost the L2 cache: see :func:`reach`; and whether
-    the operands are contiguous along k.
+    within which a tile's sides lie, too, whether nothing follows the product; what rows of the operands cost
+    the L2 cache: see :func:`reach`; whether the operands are contiguous along k; and whether what follows the
+    product takes more registers than warpgroups with many sums have left.
     """
 
     M: int
@@ -110,6 +110,7 @@ class Problem:
     b_reach: float = 1.0
     a_along_k: bool = True
     b_along_k: bool = True
+    crowded: bool = False
 
     @cached_property
     def turned(self):
@@ -142,6 +143,8 @@ class Costs:
         store, sums: bytes a clock that a multiprocessor stores, and of parts, which stay in the L2 cache.
         uneven: what an instruction whose columns are no power of two takes longer, as a share.
         exact: the part of the products' clocks that sums outside of the tensor cores add.
+        halves: what is added to that where they are taken for one half of a tile after the other.
+        follows: clocks that what follows a product takes for an element, with a function such as GELU.
         turn: clocks from the last products of a warpgroup to the first ones of the next.
         cluster: clocks until all programs of clusters run, and until they have ended.
     """
@@ -156,7 +159,9 @@ class Costs:
     sums: float = 2700
     uneven: float = 0.03
     exact: float = 0.15
-    turn: float = 500
+    halves: float = 0.02
+    follows: float = 0.11
+    turn: float = 360
     cluster: float = 2400
 
 
@@ -209,12 +214,12 @@ def instructions(columns, along_k):
 
 
 @lru_cache(maxsize=256)
-def passes(block_m, block_n, num_warps, along_k):
+def passes(block_m, block_n, num_warps, along_k, halves=False):
     """What the instructions of one step along k compute: so many rows and columns, the latter divided among so many
     warpgroups. Rows are pieces of powers of two, those of each piece divided among the warpgroups as far as there are 64
-    for each.
+    for each. ``halves``: first one half of the columns, then the other.
     """
-    whole = instructions(block_n, along_k)
+    whole = 2 * instructions(block_n // 2, along_k) if halves else instructions(block_n, along_k)
     pieces = tuple(1 << i for i in range(8, 3, -1) if block_n >> i & 1)
     found = []
     for rows in (1 << i for i in range(block_m.bit_length()) if block_m >> i & 1):
@@ -234,7 +239,8 @@ def clocks(problem, config, costs=COSTS):
     # In rows and columns of the operands, each of `line` bytes.
     line = bk * size
     products = touched = 0
-    for rows, part, groups in passes(bm, bn, config.num_warps, problem.b_along_k):
+    halves = in_halves(problem, bn)
+    for rows, part, groups in passes(bm, bn, config.num_warps, problem.b_along_k, halves):
         products += rows * part * (1 if part.bit_count() == 1 else 1 + costs.uneven)
         touched += rows * groups + part * max(rows // 64, 1)
     products *= problem.sums * line / 2 / costs.products
@@ -245,8 +251,10 @@ def clocks(problem, config, costs=COSTS):
     )
     if problem.exact:
         # The sums leave the tensor cores after each block; those stand still meanwhile.
-        step += costs.exact * products
+        step += (costs.exact + costs.halves * halves) * products
     stored = bm * bn * (4 if config.split_k > 1 else 2) / costs.store
+    if config.split_k == 1 and not problem.plain:
+        stored += costs.follows * bm * bn
     rounds = -(-tiles // (problem.processors // config.num_ctas * config.num_ctas))
     if config.ping_pong:
         cores = max(rounds * (steps * step + costs.turn), -(-rounds // 2) * (steps * step + stored)) + stored
@@ -259,14 +267,33 @@ def clocks(problem, config, costs=COSTS):
     return time + (costs.cluster if config.num_ctas > 1 else 0)
 
 
-def fits(problem, bm, bn, warps):
+def in_halves(problem, bn):
+    """Whether exact sums of a tile are too many to stand beside those of a block."""
+    return problem.exact and bn > 192
+
+
+def fits(problem, bm, bn, warps, in_turn):
     """Whether a tile's sums fit in the registers of its threads, and its sides in the blocks of scales."""
     registers = bm * bn * problem.sums // (32 * warps)
     if problem.scale_block and max(bm, bn) > problem.scale_block:
         return False
     # Sums of one block stand beside those of all, half a tile of them where it is wide.
-    of_block = 0 if not problem.exact else registers // 2 if bn > 128 else registers
-    return registers + of_block <= (192 if problem.exact or problem.plain else 128)
+    of_block = 0 if not problem.exact else registers // 2 if in_halves(problem, bn) else registers
+    return registers + of_block <= (192 if problem.exact or problem.plain or in_turn else 128)
+
+
+def divides(problem, bm, bn, in_turn):
+    """Whether the kernel takes a tile whose sides are no powers of two. What follows a product goes by powers of two of
+    columns, and two of them are taken together.
+    """
+    if bm.bit_count() == bn.bit_count() == 1:
+        return True
+    # Of an operand that is not along k, columns left over are an instruction that waits for shared memory.
+    if bn % (16 if problem.b_along_k else 64 if in_turn else 32):
+        return False
+    if problem.exact:
+        return bm.bit_count() == 1 and bn == 192 and not problem.whole
+    return problem.plain or (bm.bit_count() == 1 and bn.bit_count() == 2 and not problem.whole)
 
 
 def candidates(problem):
@@ -275,8 +302,7 @@ def candidates(problem):
     # Clusters pay where the L2 cache is what products wait for.
     shares = max(problem.a_reach, problem.b_reach) > 1 and not problem.whole and not problem.exact
     tiles = [(*tile, False) for tile in TILES]
-    # What follows a product may need the registers that one warpgroup has for both.
-    if problem.plain:
+    if not (problem.whole or problem.exact or problem.crowded):
         tiles += [(*tile, 4, True) for tile in TURNS]
     may_swap = problem.M <= 64 < problem.N and not problem.whole
     # Few rows are better columns: all programs would read the same rows at once.
@@ -284,11 +310,7 @@ def candidates(problem):
         asked = problem.turned if swap else problem
         M, N = asked.M, asked.N
         for bm, bn, warps, in_turn in tiles:
-            if not fits(problem, bm, bn, warps):
-                continue
-            # Of an operand that is not along k, columns left over are an instruction that waits for shared memory.
-            multiple = 16 if asked.b_along_k else 64 if in_turn else 32
-            if (bm.bit_count() > 1 or bn.bit_count() > 1) and (not problem.plain or bn % multiple):
+            if not fits(problem, bm, bn, warps, in_turn) or not divides(asked, bm, bn, in_turn):
                 continue
             # Mostly empty tiles, where there are smaller ones.
             if (bm > 64 and bm >= 2 * M) or (bn > 16 and bn >= 2 * N):
@@ -351,29 +373,24 @@ def default(problem, gpu, precision, by_threads):
     return choose_hopper(problem)
 
 
-def choose(
-    a, b, batch, precision, exact, config=None, sums=1, whole=False, rows=None, scale_block=0, plain=False
-):
+def choose(a, b, batch, precision, exact, config=None, rows=None, **known):
     """The configuration of ``batch`` products a @ b, where the user's ``config`` does not give it.
 
-    ``sums``, ``whole``, ``scale_block``, ``plain``: see :class:`Problem`; ``rows``: those of one product, where ``a``
-    has all of them.
+    ``rows``: those of one product, where ``a`` has all of them; ``known``: what else :class:`Problem` has.
     """
     if isinstance(config, Config):
         return config
     itemsize = a.dtype.itemsize
     gpu = on_gpu(a)
     sides = (rows or a.shape[-2], b.shape[-1], a.shape[-1])
-    processors = multiprocessors(a) if gpu else 1
-    along = strides(a)[-1] == 1, strides(b)[-2] == 1
-    reaches = (reach(max(strides(x)[-2:]) * itemsize) for x in (a, b))
-    problem = Problem(
-        *sides, batch, itemsize, exact, sums, processors, whole, scale_block, plain, *reaches, *along
-    )
+    known |= {"processors": multiprocessors(a) if gpu else 1}
+    known |= {"a_along_k": strides(a)[-1] == 1, "b_along_k": strides(b)[-2] == 1}
+    known |= {f"{name}_reach": reach(max(strides(x)[-2:]) * itemsize) for name, x in (("a", a), ("b", b))}
+    problem = Problem(*sides, batch, itemsize, exact, **known)
     chosen = default(problem, gpu, precision, dtype_name(a) == "float32" and precision == "ieee")
     if config is None:
         return chosen
-    known = [field.name for field in fields(Config)]
-    if not isinstance(config, dict) or not set(config) <= set(known):
-        raise ValueError(f"config is a Config or a dict of {', '.join(known)}, got {config!r}")
+    names = [field.name for field in fields(Config)]
+    if not isinstance(config, dict) or not set(config) <= set(names):
+        raise ValueError(f"config is a Config or a dict of {', '.join(names)}, got {config!r}")
     return replace(chosen, **config)

@@ -78,7 +78,8 @@ def gated_kernel(
     _, _, m, first_n, n = rows_and_columns(M, N, BLOCK_M, BLOCK_N, GROUP_M)
     gate, up = multiply_two(
         a_ptr, gate_ptr, up_ptr, m, n, n, 0, M, N, K,
-        stride_am, stride_ak, stride_gk, stride_gn, stride_uk, stride_un, PRECISION, False, BLOCK_K, BLOCK_K,
+        stride_am, stride_ak, stride_gk, stride_gn, stride_uk, stride_un,
+        PRECISION, False, False, BLOCK_K, BLOCK_K,
     )  # fmt: skip
     gate_bias, up_bias = (gate_bias_ptr, stride_gate_bias), (up_bias_ptr, stride_up_bias)
     TYPE: tl.constexpr = out_ptr.dtype.element_ty

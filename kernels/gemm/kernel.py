@@ -89,18 +89,25 @@ def matmul_kernel(
         extra,
     )
     out = (out_ptr, stride_om, stride_on)
-    # Beside exact sums registers hold those of a block, or the other half's.
+    # Beside exact sums registers hold those of a block, or the other part's.
     COLUMNS: tl.constexpr = 16 if EXACT else 32
-    if EXACT and BLOCK_N > 128:
-        # In halves, so that beside the sums of a wide tile, which reads its operands from shared memory less often,
-        # there is room for those of a block.
-        HALF: tl.constexpr = BLOCK_N // 2
-        left_n = first_n + tl.arange(0, HALF)
+    FOLLOWS: tl.constexpr = (SCALED != 0 or HAS_ALPHA or BIAS != "none") or (
+        ADD != "none" or ACTIVATION is not None
+    )
+    # Two parts of a tile: halves, one after the other, so that beside the exact sums of a wide tile, which reads its
+    # operands from shared memory less often, there is room for those of a block; or powers of two of columns, by which
+    # goes what follows, with one instruction for both.
+    HALVES: tl.constexpr = EXACT and BLOCK_N > 192
+    LEFT: tl.constexpr = BLOCK_N // 2 if HALVES else 1 << (BLOCK_N.bit_length() - 1)
+    if HALVES or (BLOCK_N != LEFT and (EXACT or FOLLOWS)):
+        left_n = first_n + tl.arange(0, LEFT)
+        right_n = first_n + LEFT + tl.arange(0, BLOCK_N - LEFT)
         left, right = multiply_two(
-            a_ptr, b_ptr, b_ptr, m, left_n, left_n + HALF, first_k, M, N, K,
-            stride_am, stride_ak, stride_bk, stride_bn, stride_bk, stride_bn, PRECISION, True, BLOCK_K, BLOCK_K * SPLIT_K,
+            a_ptr, b_ptr, b_ptr, m, left_n, right_n, first_k, M, N, K,
+            stride_am, stride_ak, stride_bk, stride_bn, stride_bk, stride_bn,
+            PRECISION, EXACT, not HALVES, BLOCK_K, BLOCK_K * SPLIT_K,
         )  # fmt: skip
-        for COLUMN, acc in ((0, left), (HALF, right)):
+        for COLUMN, acc in ((0, left), (LEFT, right)):
             finish(
                 acc, m, first_n + COLUMN, M, N, out, operands,
                 SCALED, HAS_ALPHA, BIAS, ADD, ACTIVATION, PLACED, COLUMNS,

@@ -163,7 +163,8 @@ def product(
     batch = tuple(out.shape[:-2])
     a, b = prepared(a, b, work=work_of(a, b, batch), precision=precision)
     plain = flags == NO_EPILOGUE and not exact and a_scale is None and b_scale is None
-    chosen = choose(a, b, math.prod(batch), precision, exact, config, plain=plain)
+    crowded = not plain and is_crowded(out, c, (bias, a_scale, b_scale), flags)
+    chosen = choose(a, b, math.prod(batch), precision, exact, config, plain=plain, crowded=crowded)
     if chosen.swap:
         out, a, b, c = turned(out), turned(b), turned(a), None if c is None else turned(c)
         a_scale, b_scale = b_scale, a_scale
@@ -173,6 +174,19 @@ def product(
         }
     a, b = (stretched(x, (*batch, *x.shape[-2:])) for x in (a, b))
     _launch(out, a, b, bias, c, a_scale, b_scale, alpha, beta, flags, precision, exact, chosen, operands)
+
+
+def is_crowded(out, c, vectors, flags):
+    """Whether what follows a product takes many registers: results that do not go by two, of many products, an addend
+    beside anything else, arrays in steps, or those that a function reads. Of ``vectors`` some may be None.
+    """
+    if out.dtype.itemsize > 2 or math.prod(out.shape[:-2]) > 1 or flags["PLACED"]:
+        return True
+    vectors = [x for x in vectors if x is not None]
+    if any(x.shape[0] > 1 and strides(x)[0] != 1 for x in vectors):
+        return True
+    beside = vectors or flags["HAS_ALPHA"] or flags["ACTIVATION"] is not None
+    return c is not None and bool(beside or strides(c)[-1] != 1)
 
 
 def _scaled(scale):

@@ -64,10 +64,8 @@ def multiply(
     b_ptrs = b_ptr + k[:, None] * stride_bk + n[None, :] * stride_bn
     m_mask = (m < M)[:, None]
     n_mask = (n < N)[None, :]
-    if a_ptr.dtype.element_ty == tl.int8:
-        acc = tl.zeros((m.shape[0], n.shape[0]), dtype=tl.int32)
-    else:
-        acc = tl.zeros((m.shape[0], n.shape[0]), dtype=tl.float32)
+    SUM: tl.constexpr = tl.int32 if a_ptr.dtype.element_ty == tl.int8 else tl.float32
+    acc = tl.zeros((m.shape[0], n.shape[0]), dtype=SUM)
     for start in range(0, K if wanted else 0, STEP_K):
         k_mask = start + k < K
         a = tl.load(a_ptrs, mask=m_mask & k_mask[None, :], other=0.0)
@@ -101,11 +99,13 @@ def multiply_two(
     stride_rn,
     PRECISION: tl.constexpr,
     EXACT: tl.constexpr,
+    TOGETHER: tl.constexpr,
     BLOCK_K: tl.constexpr,
     STEP_K: tl.constexpr,
 ):
-    """As `multiply`, the float32 products of rows `m` of a and of two sets of columns, `left_n` and `right_n`, each of a
-    matrix of its own: both read the rows from one place.
+    """As `multiply`, the products of rows `m` of a and of two sets of columns, `left_n` and `right_n`, each of a
+    matrix of its own: both read the rows from one place. EXACT adds the sums of a block when there are both, if they
+    are taken TOGETHER, else each when it is there.
     """
     k = first_k + tl.arange(0, BLOCK_K)
     a_ptrs = a_ptr + m[:, None] * stride_am + k[None, :] * stride_ak
@@ -113,14 +113,19 @@ def multiply_two(
     right_ptrs = right_ptr + k[:, None] * stride_rk + right_n[None, :] * stride_rn
     m_mask = (m < M)[:, None]
     left_mask, right_mask = (left_n < N)[None, :], (right_n < N)[None, :]
-    left = tl.zeros((m.shape[0], left_n.shape[0]), dtype=tl.float32)
-    right = tl.zeros((m.shape[0], right_n.shape[0]), dtype=tl.float32)
+    SUM: tl.constexpr = tl.int32 if a_ptr.dtype.element_ty == tl.int8 else tl.float32
+    left = tl.zeros((m.shape[0], left_n.shape[0]), dtype=SUM)
+    right = tl.zeros((m.shape[0], right_n.shape[0]), dtype=SUM)
     for start in range(0, K, STEP_K):
         k_mask = start + k < K
         a = tl.load(a_ptrs, mask=m_mask & k_mask[None, :], other=0.0)
         left_b = tl.load(left_ptrs, mask=k_mask[:, None] & left_mask, other=0.0)
         right_b = tl.load(right_ptrs, mask=k_mask[:, None] & right_mask, other=0.0)
-        if EXACT:
+        if EXACT and TOGETHER:
+            left_sum, right_sum = tl.dot(a, left_b), tl.dot(a, right_b)
+            left = left + left_sum
+            right = right + right_sum
+        elif EXACT:
             left = left + tl.dot(a, left_b)
             right = right + tl.dot(a, right_b)
         else:

@@ -63,9 +63,9 @@ def choices(itemsize, **how):
     for M, N, K in itertools.product(*SIDES):
         config = choose_hopper(Problem(M, N, K, 1, itemsize, **how))
         key = (config.block_m, config.block_n, config.block_k, config.num_warps, config.num_stages)
-        found.setdefault((*key, config.split_k > 1, config.swap), config)
+        found.setdefault((*key, config.split_k > 1, config.swap, config.ping_pong), config)
     for config in found.values():
-        tile = (config.block_m, config.block_n)
+        tile = (config.block_m, config.block_n, config.ping_pong)
         yield config, tile not in tiles
         tiles.add(tile)
 
@@ -73,7 +73,7 @@ def choices(itemsize, **how):
 def describe(kernel, dtype, config, *more):
     """A name for a test."""
     tile = f"{config.block_m}x{config.block_n}x{config.block_k}"
-    parts = ["split"] * (config.split_k > 1) + ["swap"] * config.swap
+    parts = ["split"] * (config.split_k > 1) + ["swap"] * config.swap + ["in turn"] * config.ping_pong
     stages = f"{config.num_warps}w{config.num_stages}s"
     return " ".join([kernel, dtype, tile, stages, *parts, *more])
 
@@ -93,6 +93,7 @@ def products():
                 precision = {"PRECISION": "tf32" if dtype == "fp32" else "ieee"}
                 # The kernel that adds the parts applies the scales.
                 how = {"EXACT": True, "SCALED": 0 if config.split_k > 1 else 3} if exact else {}
+                how |= {"stride_sa": 1, "stride_sb": 1, "stride_bias": 1}
                 result = "fp32" if config.split_k > 1 else "bf16"
                 types = dict.fromkeys(("out_ptr", "c_ptr", "bias_ptr"), f"*{result}") | scales
                 yield Shipped(
@@ -107,29 +108,43 @@ def products():
                 )
 
 
+# Products in tiles of other widths: operands, their order, and what follows.
+WIDTHS = [
+    *itertools.product(
+        (("bf16", "NT"), ("bf16", "NN"), ("fp8e4nv", "NT"), ("i8", "NT")), ("plain", "gelu", "added")
+    ),
+    *itertools.product((("fp8e4nv", "NT"),), ("exact", "exact gelu")),
+]
+FOLLOWS = {
+    "gelu": {"BIAS": "n", "stride_bias": 1, "ACTIVATION": gelu_erf},
+    "added": {"ADD": "after", "stride_cn": 1},
+}
+
+
 def products_of_other_widths():
-    """Those that nothing follows, in tiles whose rows or columns are no power of two."""
-    orders = {"NT": {"stride_bk": 1}, "NN": {"stride_bn": 1}}
-    for dtype, order in (("bf16", "NT"), ("bf16", "NN"), ("fp8e4nv", "NT"), ("i8", "NT")):
-        problem = Problem(1536, 1536, 8192, 1, SIZES[dtype], plain=True, b_along_k=order == "NT")
-        for config in candidates(problem):
+    """Those in tiles whose rows or columns are no power of two, or that warpgroups take in turn."""
+    for (dtype, order), kind in WIDTHS:
+        known = {"plain": kind == "plain", "exact": kind.startswith("exact"), "b_along_k": order == "NT"}
+        for config in candidates(Problem(1536, 1536, 8192, 1, SIZES[dtype], **known)):
             powers = config.block_m.bit_count() == config.block_n.bit_count() == 1
-            if powers or config.split_k > 1:
+            if (powers and not config.ping_pong) or config.split_k > 1:
                 continue
             constants, options = split(config.launch())
-            types = {
-                "out_ptr": "*i32" if dtype == "i8" else "*bf16",
-                "a_scale_ptr": "*fp32",
-                "b_scale_ptr": "*fp32",
-            }
+            how = {"EXACT": known["exact"], "stride_bk" if order == "NT" else "stride_bn": 1}
+            how |= FOLLOWS.get(kind.removeprefix("exact "), {})
+            # Nothing is added to scaled products.
+            if SIZES[dtype] == 1 and kind not in ("plain", "added"):
+                how |= {"SCALED": 3, "stride_sa": 1, "stride_sb": 1}
+            result = "*i32" if dtype == "i8" and kind == "plain" else "*bf16"
+            scales = {"a_scale_ptr": "*fp32", "b_scale_ptr": "*fp32"}
             yield Shipped(
-                describe("matmul", dtype, config, order, "plain", *["in turn"] * config.ping_pong),
+                describe("matmul", dtype, config, order, kind),
                 matmul_kernel,
                 dtype,
-                matmul_constants(**constants, **orders[order]),
+                matmul_constants(**constants, **how),
                 options,
-                types,
-                (dtype, order) == ("bf16", "NT"),
+                dict.fromkeys(("out_ptr", "c_ptr", "bias_ptr"), result) | scales,
+                ((dtype, order) == ("bf16", "NT") and kind != "added") or known["exact"],
                 engine=True,
             )
 

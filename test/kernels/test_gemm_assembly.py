@@ -1,5 +1,7 @@
 """Each kind of matrix product comes by tensor maps to wgmma on sm_90a, without spills or the assembler's advice."""
 
+import re
+
 import pytest
 from assembling import assemble, matmul_constants, needs_assembler, tensor_maps
 from tilewright.kernels.activation.functions import gelu_erf, gelu_tanh, silu_fn
@@ -104,11 +106,27 @@ def test_columns_of_many_pieces(rows, columns):
 
 
 @needs_assembler
+@pytest.mark.parametrize("scaled", [0, 3, 12])
+def test_exact_sums_of_192_columns(scaled):
+    """One instruction computes the sums of both parts of a tile, which leave the tensor cores at once."""
+    tile = {"BLOCK_M": 128, "BLOCK_N": 192, "BLOCK_K": 128, "EXACT": True, "SCALED": scaled, "BIAS": "n"}
+    types = {"out_ptr": "*bf16", "bias_ptr": "*bf16", "a_scale_ptr": "*fp32", "b_scale_ptr": "*fp32"}
+    compiled = assemble(
+        matmul_kernel, "fp8e4nv", matmul_constants(**tile, **K_MAJOR), "sm_90a", 8, 5, types=types
+    )
+    assert set(re.findall(r"wgmma\.mma_async\.sync\.aligned\.(\w+)", compiled.asm["ptx"])) == {"m64n192k32"}
+    assert (compiled.metadata["advice"], compiled.metadata["spills"]) == ([], 0)
+
+
+@needs_assembler
 @pytest.mark.parametrize(
     "m, n, epilogue",
     [
         *[(*tile, {}) for tile in ((128, 128), (64, 256), (64, 192), (128, 64), (128, 160), (128, 192))],
-        *[(*tile, {"BIAS": "n", "ACTIVATION": gelu_erf}) for tile in ((128, 128), (64, 256), (128, 64))],
+        *[
+            (*tile, {"BIAS": "n", "stride_bias": 1, "ACTIVATION": gelu_erf})
+            for tile in ((128, 128), (64, 256), (128, 64), (128, 160), (128, 192))
+        ],
     ],
 )
 def test_tiles_in_turn(m, n, epilogue):

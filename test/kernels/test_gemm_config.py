@@ -1,5 +1,6 @@
 """The cost model of products, without a GPU."""
 
+import numpy as np
 import pytest
 from tilewright.kernels.gemm.config import (
     Config,
@@ -11,11 +12,62 @@ from tilewright.kernels.gemm.config import (
     passes,
     reach,
 )
+from tilewright.kernels.gemm.product import NO_EPILOGUE, is_crowded
 
 
-def test_large_products_take_the_largest_tiles():
-    config = choose_hopper(Problem(8192, 8192, 8192, 1, 2))
-    assert (config.block_m, config.block_n, config.split_k) == (128, 256, 1)
+def tile(n, itemsize=2, **known):
+    """Rows and columns of the tile for n cubed, and whether two warpgroups take them in turn."""
+    config = choose_hopper(Problem(n, n, n, 1, itemsize, **known))
+    assert config.split_k == 1
+    return config.block_m, config.block_n, config.ping_pong
+
+
+def test_large_products_take_large_tiles():
+    """The largest where their number fits that of multiprocessors; in turn where what follows would be waited for."""
+    assert tile(4096) == tile(4096, plain=True) == (128, 256, False)
+    assert tile(8192) == tile(8192, plain=True) == (128, 192, True)
+    assert tile(8192, 1) == (128, 192, True)
+
+
+def test_exact_sums_go_by_halves_of_the_widest_tiles():
+    """Of 8192 cubed tiles of 192 columns, whose sums all leave the tensor cores at once, are the faster ones."""
+    assert tile(4096, 1, exact=True) == (128, 256, False)
+    assert tile(8192, 1, exact=True) == (128, 192, False)
+    assert list(passes(128, 256, 8, along_k=True, halves=True)) == [(128, 128, 1), (128, 128, 1)]
+
+
+@pytest.mark.parametrize("known", [{"crowded": True}, {"whole": True}, {"exact": True}], ids=str)
+def test_who_does_not_take_tiles_in_turn(known):
+    assert any(config.ping_pong for config in candidates(Problem(8192, 8192, 8192, 1, 1)))
+    assert not any(config.ping_pong for config in candidates(Problem(8192, 8192, 8192, 1, 1, **known)))
+
+
+def test_what_takes_many_registers():
+    out, steps = np.zeros((30, 40), np.float16), np.zeros((40, 80), np.float16)
+    bias, flags = np.zeros(40, np.float16), NO_EPILOGUE | {"BIAS": "n", "ACTIVATION": "gelu"}
+    assert not is_crowded(out, None, (bias, None, None), flags)
+    assert not is_crowded(out, out, (None, None, None), NO_EPILOGUE | {"ADD": "after"})
+    for crowded in (
+        (out.astype(np.float32), None, (bias,), flags),
+        (np.zeros((3, 30, 40), np.float16), None, (bias,), flags),
+        (out, None, (bias,), flags | {"PLACED": "mn"}),
+        (out, None, (steps[:, 0],), flags),
+        (out, out, (bias,), NO_EPILOGUE | {"ADD": "after"}),
+        (out, out, (None,), NO_EPILOGUE | {"ADD": "after", "HAS_ALPHA": True}),
+        (out, steps[:30, ::2], (None,), NO_EPILOGUE | {"ADD": "after"}),
+    ):
+        assert is_crowded(*crowded)
+
+
+def test_what_follows_goes_by_powers_of_two_of_columns():
+    plain, followed, exact = (
+        {(config.block_m, config.block_n) for config in candidates(Problem(4096, 4096, 4096, 1, 1, **known))}
+        for known in ({"plain": True}, {}, {"exact": True})
+    )
+    assert {(128, 192), (128, 208), (192, 192)} <= plain
+    assert {(128, 192), (128, 160), (128, 144)} <= followed
+    assert all(m.bit_count() == 1 and n.bit_count() <= 2 for m, n in followed)
+    assert {n for _, n in exact if n.bit_count() > 1} == {192}
 
 
 @pytest.mark.parametrize(("M", "N"), [(512, 512), (1024, 1024), (16, 8192), (128, 8192), (2048, 2048)])
@@ -43,8 +95,9 @@ def test_sums_fit_in_registers():
         for config in candidates(Problem(4096, 4096, 4096, 1, 1, exact, sums)):
             held = config.block_m * config.block_n * sums // (32 * config.num_warps)
             assert config.block_n % 16 == 0
-            of_block = min(held, 64) if exact else 0  # wide tiles add half of a block's sums at a time
-            assert held + of_block <= (192 if exact else 128)
+            # Wide tiles add half of a block's sums at a time.
+            of_block = 0 if not exact else held // 2 if config.block_n > 192 else held
+            assert held + of_block <= (192 if exact or config.ping_pong else 128)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,8 @@ from tilewright.kernels.gemm import reference
 TYPES = ("float8_e4m3fn", "float8_e5m2", "int8")
 # Two warpgroups with a tile each.
 TURNS = {"block_m": 64, "block_n": 128, "num_warps": 4, "ping_pong": True}
+# One whose columns are two powers of two.
+WIDE = {"block_m": 128, "block_n": 192, "num_warps": 8}
 
 
 def operands(backend, rng, M, N, K, dtype):
@@ -59,7 +61,7 @@ def test_scale_of_a_matrix(backend, rng, dtype, fast):
 
 
 @pytest.mark.parametrize("dtype", TYPES)
-@pytest.mark.parametrize("config", [None, {"swap": True}, {"split_k": 2}, TURNS], ids=str)
+@pytest.mark.parametrize("config", [None, {"swap": True}, {"split_k": 2}, TURNS, WIDE], ids=str)
 def test_scales_of_rows_and_columns(backend, rng, dtype, config):
     check(backend, rng, (70, 50, 300), dtype, (70, 1), (1, 50), config=config)
     check(backend, rng, (33, 129, 128), dtype, (33,), (129,), config=config)
