@@ -33,13 +33,16 @@ class Measured:
     eligible: list
 
 
-def problem(shape, layout, itemsize, processors=132):
-    """A product of contiguous matrices, alone, as the model sees it: each operand's rows ("N") or columns ("T")."""
+def problem(shape, layout, itemsize, processors=132, kind="plain"):
+    """A product of contiguous matrices as the model sees it: each operand's rows ("N") or columns ("T"). Its kind:
+    "plain", of exact sums ("exact"), or another that something follows.
+    """
     M, N, K = shape
     pitches = (K if layout[0] == "N" else M, K if layout[1] == "T" else N)
     reaches = (reach(pitch * itemsize) for pitch in pitches)
     along_k = layout[0] == "N", layout[1] == "T"
-    return Problem(M, N, K, 1, itemsize, False, 1, processors, False, 0, True, *reaches, *along_k)
+    exact, plain = kind == "exact", kind == "plain"
+    return Problem(M, N, K, 1, itemsize, exact, 1, processors, False, 0, plain, *reaches, *along_k)
 
 
 def read(paths):
@@ -47,7 +50,8 @@ def read(paths):
     found = []
     for row in (row for path in paths for row in json.loads(path.read_text())["rows"]):
         sides = tuple(map(int, row["shape"].split("x")))
-        asked = problem(sides, row["layout"], ITEMSIZES[row["dtype"]], row.get("processors", 132))
+        kind = row.get("kind", "plain")
+        asked = problem(sides, row["layout"], ITEMSIZES[row["dtype"]], row.get("processors", 132), kind)
         fields = Config.__dataclass_fields__
         times = {
             Config(**{key: entry[key] for key in fields if key in entry}): entry["us"] * 1e-6
@@ -55,7 +59,7 @@ def read(paths):
         }
         eligible = [config for config in candidates(asked) if config in times]
         if eligible:
-            found.append(Measured(f"{row['shape']} {row['layout']}", asked, times, eligible))
+            found.append(Measured(f"{row['shape']} {row['layout']} {kind}", asked, times, eligible))
     return found
 
 

@@ -1,7 +1,10 @@
 """Compares the configuration that the cost model chooses for a product with the best of an exhaustive search.
 
     python benchmarks/gemm_sweep.py [--shape 16x8192x8192 ...] [--random 20] [--dtype float16] [--layout NT]
-                                    [--num-ctas 1 2] [--quick] [--out sweep.json]
+                                    [--kind plain gelu fast exact] [--num-ctas 1 2] [--quick] [--out sweep.json]
+
+Products are plain ones, of a linear layer with bias and GELU, or of float8 with scales of rows, whose sums are those of
+tensor cores (fast) or not (exact).
 
 Every configuration's result is checked against PyTorch's. Speeds are TFLOP/s of median times with the L2 cache
 flushed; `share` is the speed of the model's choice over that of the best one found. Processes side by side compile
@@ -16,6 +19,7 @@ import multiprocessing
 import pathlib
 import random
 import statistics
+from dataclasses import dataclass, replace
 
 import needs
 import report
@@ -23,7 +27,7 @@ from gemm_fit import problem
 from needs import torch
 from rich.console import Console
 from rich.table import Table
-from tilewright.kernels.gemm import Config, matmul
+from tilewright.kernels.gemm import Config, matmul, scaled_matmul
 from tilewright.kernels.gemm.config import CLOCK, SPLITS, TILES, TURNS, choose_hopper, clocks
 from timing import gpu_time
 
@@ -82,82 +86,106 @@ def every_config(problem, clusters=(1,), quick=False):
                 yield Config(bm, bn, bk, warps, stages, 8, split, swap, ctas, in_turn)
 
 
-def operands(shape, dtype, layout):
-    """Random matrices on the GPU, each contiguous along its rows ("N") or its columns ("T")."""
-    M, N, K = shape
-    a = torch.randn(*((M, K) if layout[0] == "N" else (K, M)), device="cuda").to(dtype)
-    b = torch.randn(*((K, N) if layout[1] == "N" else (N, K)), device="cuda").to(dtype)
-    return a if layout[0] == "N" else a.T, b if layout[1] == "N" else b.T
+@dataclass(frozen=True)
+class Case:
+    """A product to search for: its sides, which of each operand's rows ("N") or columns ("T") are contiguous, the
+    type, and what kind of product it is.
+    """
+
+    shape: tuple
+    layout: str
+    kind: str
+    dtype: str
+
+    def problem(self):
+        """What the model is asked."""
+        processors = torch.cuda.get_device_properties(0).multi_processor_count
+        return problem(self.shape, self.layout, getattr(torch, self.dtype).itemsize, processors, self.kind)
+
+    def calls(self):
+        """Ours, with a configuration, and PyTorch's, on random matrices on the GPU."""
+        M, N, K = self.shape
+        dtype = getattr(torch, self.dtype)
+        a = torch.randn(*((M, K) if self.layout[0] == "N" else (K, M)), device="cuda").to(dtype)
+        b = torch.randn(*((K, N) if self.layout[1] == "N" else (N, K)), device="cuda").to(dtype)
+        a, b = a if self.layout[0] == "N" else a.T, b if self.layout[1] == "N" else b.T
+        if self.kind == "plain":
+            return lambda config: matmul(a, b, config=config), lambda: a @ b
+        if self.kind == "gelu":
+            bias = torch.randn(N, device="cuda").to(dtype)
+            return (
+                lambda config: matmul(a, b, bias, "gelu_tanh", config=config),
+                lambda: torch._addmm_activation(bias, a, b, use_gelu=True),
+            )
+        scales, fast = (torch.rand(M, 1, device="cuda"), torch.rand(1, N, device="cuda")), self.kind == "fast"
+        return (
+            lambda config: scaled_matmul(a, b, *scales, fast_accumulation=fast, config=config),
+            lambda: torch._scaled_mm(a, b, *scales, out_dtype=torch.bfloat16, use_fast_accum=fast),
+        )
 
 
 def fill_cache(job):
     """In a process of its own: compiles one configuration by running it."""
-    shape, dtype, layout, config = job
+    case, config = job
     try:
-        matmul(*operands(shape, dtype, layout), config=config)
+        case.calls()[0](config)
         torch.cuda.synchronize()
     except Exception:  # The measurement tells.
         return
 
 
-def fill_caches(searched, dtype, workers):
+def fill_caches(searched, workers):
     """Compiles what the search will run, each kernel once: it depends on which sides are multiples of 16."""
     jobs = {}
-    for (shape, layout), configs in searched.items():
-        kind = tuple(side % 16 == 0 for side in shape), shape[0] == 1
+    for case, configs in searched.items():
+        sides = tuple(side % 16 == 0 for side in case.shape), case.shape[0] == 1
         for config in configs:
-            jobs.setdefault((layout, kind, config), (shape, dtype, layout, config))
+            jobs.setdefault((replace(case, shape=sides), config), (case, config))
     # Small operands first: large ones take the memory of all processes.
-    jobs = sorted(jobs.values(), key=lambda job: math.prod(job[0]))
+    jobs = sorted(jobs.values(), key=lambda job: math.prod(job[0].shape))
     with multiprocessing.get_context("spawn").Pool(workers) as pool:
         for _ in pool.imap_unordered(fill_cache, jobs, chunksize=4):
             pass
 
 
-def measure(config, a, b, expected):
+def measure(config, ours, expected):
     """Seconds of one configuration, or why there are none."""
     try:
-        result = matmul(a, b, config=config)
+        result = ours(config)
     except Exception as error:  # A configuration that does not fit is a result too.
         return f"{type(error).__name__}: {error}".splitlines()[0][:160]
     # Two roundings to the type may differ by one step each.
     error = ((result - expected).float().norm() / expected.float().norm()).item()
-    if not error < 2 * torch.finfo(a.dtype).eps:
+    if not error < 2 * torch.finfo(result.dtype).eps:
         return f"wrong: relative error {error:.3g}"
-    return gpu_time(lambda: matmul(a, b, config=config), repetitions=20, budget=0.05)
+    return gpu_time(lambda: ours(config), repetitions=20, budget=0.05)
 
 
-def problem_of(shape, dtype, layout):
-    """What the model is asked."""
-    processors = torch.cuda.get_device_properties(0).multi_processor_count
-    return problem(shape, layout, dtype.itemsize, processors)
-
-
-def searched_configs(shape, dtype, layout, clusters, quick):
+def searched_configs(case, clusters, quick):
     """The model's choice and then all others."""
-    problem = problem_of(shape, dtype, layout)
+    problem = case.problem()
     return list(dict.fromkeys([choose_hopper(problem), *every_config(problem, clusters, quick)]))
 
 
-def sweep(shape, dtype, layout, configs):
+def sweep(case, configs):
     """One row of results."""
-    M, N, K = shape
-    a, b = operands(shape, dtype, layout)
-    expected = a @ b
-    problem = problem_of(shape, dtype, layout)
+    ours, theirs = case.calls()
+    expected = theirs()
+    problem = case.problem()
     chosen = configs[0]
-    found = {config: measure(config, a, b, expected) for config in configs}
+    found = {config: measure(config, ours, expected) for config in configs}
     times = {config: time for config, time in found.items() if isinstance(time, float)}
     if not isinstance(found[chosen], float):
-        raise RuntimeError(f"{shape} {layout}: the model's choice {chosen}: {found[chosen]}")
-    flops = 2e-12 * M * N * K
+        raise RuntimeError(f"{case}: the model's choice {chosen}: {found[chosen]}")
+    flops = 2e-12 * math.prod(case.shape)
     ranked = sorted(times, key=times.get)
     return {
-        "shape": "x".join(map(str, shape)),
-        "layout": layout,
-        "dtype": str(dtype).removeprefix("torch."),
+        "shape": "x".join(map(str, case.shape)),
+        "layout": case.layout,
+        "kind": case.kind,
+        "dtype": case.dtype,
         "processors": problem.processors,
-        "torch": flops / gpu_time(lambda: a @ b),
+        "torch": flops / gpu_time(theirs),
         "chosen": flops / times[chosen],
         "best": flops / times[ranked[0]],
         "share": times[ranked[0]] / times[chosen],
@@ -180,6 +208,7 @@ def describe(config):
     sides = "x".join(str(config[side]) for side in ("block_m", "block_n", "block_k"))
     extra = ("" if config["split_k"] == 1 else f" /{config['split_k']}") + (" swap" if config["swap"] else "")
     extra += "" if config["num_ctas"] == 1 else f" clusters of {config['num_ctas']}"
+    extra += " in turn" * config["ping_pong"]
     return f"{sides} {config['num_warps']}w {config['num_stages']}s{extra}"
 
 
@@ -189,6 +218,7 @@ def show(rows):
     for column in (
         "shape",
         "layout",
+        "kind",
         "torch",
         "chosen",
         "best",
@@ -202,7 +232,13 @@ def show(rows):
         speeds = [f"{row[name]:.1f}" for name in ("torch", "chosen", "best")]
         configs = [describe(row["chosen config"]), describe(row["ranking"][0])]
         table.add_row(
-            row["shape"], row["layout"], *speeds, f"{row['share']:.2f}", *configs, str(len(row["failed"]))
+            row["shape"],
+            row["layout"],
+            row["kind"],
+            *speeds,
+            f"{row['share']:.2f}",
+            *configs,
+            str(len(row["failed"])),
         )
     Console(width=150).print(table)
 
@@ -217,26 +253,34 @@ def main():
     parser.add_argument("--dtype", default="float16", choices=("float16", "bfloat16"))
     parser.add_argument("--layout", nargs="*", default=("NT",), choices=("NN", "NT", "TN", "TT"))
     parser.add_argument(
+        "--kind",
+        nargs="*",
+        default=("plain",),
+        choices=("plain", "gelu", "fast", "exact"),
+        help="kinds of product; fast and exact ones are of float8_e4m3fn",
+    )
+    parser.add_argument(
         "--num-ctas", nargs="*", type=int, default=(1,), help="programs of a cluster, to compare"
     )
     parser.add_argument("--out", type=pathlib.Path, help=report.OUT)
     options = parser.parse_args()
     needs.torch_gpu()
-    dtype = getattr(torch, options.dtype)
     shapes = [tuple(map(int, text.split("x"))) for text in (*options.shape, *random_shapes(options.random))]
-    searched = {
-        (shape, layout): searched_configs(shape, dtype, layout, options.num_ctas, options.quick)
-        for shape, layout in itertools.product(shapes, options.layout)
-    }
-    fill_caches(searched, dtype, options.workers)
+    cases = [
+        Case(shape, layout, kind, options.dtype if kind in ("plain", "gelu") else "float8_e4m3fn")
+        for shape, layout, kind in itertools.product(shapes, options.layout, options.kind)
+    ]
+    searched = {case: searched_configs(case, options.num_ctas, options.quick) for case in cases}
+    fill_caches(searched, options.workers)
     facts, rows = report.facts(torch.cuda.get_device_name(), "torch"), []
-    for (shape, layout), configs in searched.items():
-        rows.append(sweep(shape, dtype, layout, configs))
+    for case, configs in searched.items():
+        rows.append(sweep(case, configs))
         if options.out:
             report.save(options.out, {"facts": facts, "rows": rows})
         print(
             rows[-1]["shape"],
-            layout,
+            case.layout,
+            case.kind,
             f"{rows[-1]['share']:.3f}",
             describe(rows[-1]["ranking"][0]),
             flush=True,
