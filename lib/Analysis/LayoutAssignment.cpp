@@ -6,6 +6,7 @@
 #include "lib/Support/LayoutInference.h"
 #include "lib/Support/WgmmaTiling.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -58,13 +59,34 @@ void LayoutAssignment::drain() {
     spread(worklist.pop_back_val());
 }
 
+/// Whether all elements are one number, which every thread has in any layout.
+static bool isUniform(Value value) {
+  if (value.getDefiningOp<tile::SplatOp>())
+    return true;
+  auto constant = value.getDefiningOp<arith::ConstantOp>();
+  return constant && isa<SplatElementsAttr>(constant.getValue());
+}
+
+/// Whether something else than uniform values decides about the result of the
+/// operand's user.
+static bool hasOtherSource(OpOperand &use) {
+  return llvm::any_of(use.getOwner()->getOperands(), [](Value operand) {
+    return isa<RankedTensorType>(operand.getType()) && !isUniform(operand);
+  });
+}
+
 void LayoutAssignment::spread(Value value) {
   LinearAttr layout = layouts.lookup(value);
   if (const LayoutTie *tie = ties.getOwner(value))
     spreadOverTie(*tie, layout);
   spreadToOperands(value, layout);
-  for (OpOperand &use : value.getUses())
-    spreadToUser(use, layout);
+  for (OpOperand &use : value.getUses()) {
+    // What one user of a constant needs must not decide for the others.
+    bool isNoSource =
+        isUniform(value) && (ties.getTarget(use) || hasOtherSource(use));
+    if (!isNoSource)
+      spreadToUser(use, layout);
+  }
 }
 
 void LayoutAssignment::spreadOverTie(const LayoutTie &tie, LinearAttr layout) {
