@@ -30,6 +30,9 @@ class PassGate final : public llvm::OptPassGate {
 public:
   explicit PassGate(const llvm::Module &module);
 
+  /// Whether a piece of inline PTX has dozens of operands.
+  bool hasWideProducts() const { return hasWideAsm; }
+
   bool isEnabled() const override { return hasWideAsm || hasLongBlock; }
   bool shouldRunPass(llvm::StringRef pass, llvm::StringRef ir) const override;
 

@@ -1,5 +1,6 @@
 #include "lib/Target/NVPTX/Ptx.h"
 
+#include "lib/Target/NVPTX/FullBlocks.h"
 #include "lib/Target/NVPTX/LlvmIr.h"
 #include "lib/Target/NVPTX/PassGate.h"
 
@@ -135,6 +136,9 @@ FailureOr<PtxResult> tilewright::emitPtx(ModuleOp module,
     llvm::raw_string_ostream(result.llvmIr) << *llvmModule;
   PhaseTimer timer(options.times, "ptx", "generate PTX");
   gate.emplace(*llvmModule);
+  // Roles with products have registers of their own, which products fill.
+  if (!gate->hasWideProducts())
+    orderFullBlocks(*llvmModule);
   context.setOptPassGate(*gate);
   if (failed(generate(*llvmModule, **machine, loc, result.ptx)) || sawError)
     return failure();

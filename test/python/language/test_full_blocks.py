@@ -1,0 +1,65 @@
+"""Tiles with several values for each register of a thread: an element is done with before the next one begins."""
+
+import re
+
+import pytest
+import tilewright as tw
+import tilewright.language as tl
+from tilewright import _tilewright
+from tilewright.runtime.assemblers import assembler_paths
+from tilewright.runtime.compiler import compile_kernel
+from tilewright.runtime.options import Options
+
+pytestmark = pytest.mark.compiled
+
+
+@tw.jit
+def waves(out, N: tl.constexpr):
+    i = tl.arange(0, N)
+    x = i.to(tl.float32)
+    tl.store(out + i, tl.sin(x) * tl.cos(x) + tl.log(x))
+
+
+@tw.jit
+def numbers(out, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(out + i, tl.randn(42, i))
+
+
+def ptx(kernel, side, num_warps=4):
+    types = {name: "*fp32" for name in kernel.arg_names if name != "N"}
+    attrs = dict.fromkeys(types, 16)
+    options = Options(num_warps=num_warps)
+    made = compile_kernel(kernel.fn, types, {"N": side}, attrs, "sm_90a", options, stop_after="ptx")
+    return made.asm["ptx"].splitlines()
+
+
+def begins_to_store_early(lines):
+    """Whether something is computed behind the first store."""
+    stores = [place for place, line in enumerate(lines) if re.search(r"\bst\.global", line)]
+    computed = [place for place, line in enumerate(lines) if re.search(r"\b(mul|fma|call)\b", line)]
+    return stores[0] < max(place for place in computed if place < stores[-1])
+
+
+@pytest.mark.parametrize("kernel", [waves, numbers])
+def test_elements_are_computed_where_they_are_stored(kernel):
+    assert begins_to_store_early(ptx(kernel, 16384))
+
+
+def test_what_registers_hold_keeps_its_order():
+    assert not begins_to_store_early(ptx(waves, 1024))
+
+
+def test_more_warps_have_fewer_registers():
+    """A thread has 32 elements either way, and with 32 warps 64 registers."""
+    assert not begins_to_store_early(ptx(waves, 4096, num_warps=4))
+    assert begins_to_store_early(ptx(waves, 32768, num_warps=32))
+
+
+@pytest.mark.skipif(
+    not _tilewright.assemblers(assembler_paths()), reason="no assembler of PTX on this machine"
+)
+def test_nothing_is_spilled():
+    types, attrs = {"out": "*fp32"}, {"out": 16}
+    made = compile_kernel(numbers.fn, types, {"N": 16384}, attrs, "sm_90a", Options())
+    assert made.spills == 0
