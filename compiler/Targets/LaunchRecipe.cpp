@@ -1,5 +1,6 @@
 #include "compiler/Targets/LaunchRecipe.h"
 
+#include "dialect/Warp/ExtraSlots.h"
 #include "dialect/Warp/WarpDialect.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -88,5 +89,7 @@ llvm::json::Array tilewright::getLaunchRecipe(FunctionOpInterface kernel) {
   if (maps)
     for (auto map : maps.getAsRange<DictionaryAttr>())
       appendMap(map, numbers);
+  if (auto extra = kernel->getAttrOfType<IntegerAttr>(warp::kExtraSizeAttr))
+    numbers.push_back(extra.getInt());
   return numbers;
 }

@@ -1,6 +1,7 @@
 #include "dialect/Warp/WarpDialect.h"
 
 #include "dialect/Tile/TileOps.h"
+#include "dialect/Warp/ExtraSlots.h"
 #include "dialect/Warp/WarpLayoutInterface.h"
 #include "dialect/Warp/WarpOps.h"
 
@@ -144,7 +145,11 @@ LogicalResult WarpDialect::verifyOperationAttribute(Operation *op,
       isa<UnitAttr>(attribute.getValue()))
     return success();
   bool ofFunction = name == kNumWarpsAttr || name == kSharedSizeAttr ||
-                    name == kBlockWarpsAttr || name == kClusterSizeAttr;
+                    name == kBlockWarpsAttr || name == kClusterSizeAttr ||
+                    name == kExtraSizeAttr;
+  if (auto extra = dyn_cast<DenseI64ArrayAttr>(attribute.getValue());
+      extra && extra.size() == 3 && name == kExtraSlotsAttr && isa<RingOp>(op))
+    return success();
   bool ofRoles = name == kTeamBytesAttr && isa<SpecializeOp>(op);
   if (!ofFunction && !ofRoles && name != kSharedOffsetAttr)
     return op->emitError("unknown attribute '") << name << "'";

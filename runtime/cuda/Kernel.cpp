@@ -181,10 +181,33 @@ Status Kernel::prepareRecipe(int ordinal) {
         !s.ok())
       return s;
   }
+  if (shape.recipe->extraSharedBytes)
+    if (Status s = prepareExtra(ordinal); !s.ok())
+      return s;
   if (shape.recipe->grid != GridKind::Persistent)
     return Status::success();
   return isClustered() && driver.occupancyMaxClusters ? chooseClusters()
                                                       : choosePrograms(ordinal);
+}
+
+/// Whether the device has the shared memory that a program on its own uses.
+Status Kernel::prepareExtra(int ordinal) {
+  Result<int> limit = deviceAttribute(
+      driver, ordinal, DeviceAttribute::SharedBytesPerBlockOptIn);
+  Result<int> count =
+      deviceAttribute(driver, ordinal, DeviceAttribute::MultiprocessorCount);
+  if (!limit.ok() || !count.ok())
+    return limit.ok() ? count.status() : limit.status();
+  const int64_t bytes =
+      int64_t(shape.dynamicSharedBytes) + shape.recipe->extraSharedBytes;
+  if (used.staticSharedBytes + bytes > *limit)
+    return Status::success();
+  processors = *count;
+  extraSharedBytes = shape.recipe->extraSharedBytes;
+  return driver.check(driver.functionSetAttribute(
+                          function, FunctionAttribute::MaxDynamicSharedBytes,
+                          static_cast<int>(bytes)),
+                      "cuFuncSetAttribute");
 }
 
 /// How many programs of a persistent kernel the device runs at once.

@@ -120,8 +120,10 @@ private:
   bool canLaunch(const std::array<int64_t, 3> &grid) const;
   Status rejectGrid(const std::array<int64_t, 3> &grid) const;
   Status prepareRecipe(int ordinal);
+  Status prepareExtra(int ordinal);
   Status choosePrograms(int ordinal);
   Status chooseClusters();
+  unsigned sharedBytes(const std::array<int64_t, 3> &grid) const;
   LaunchDescription describe(const std::array<int64_t, 3> &grid,
                              StreamHandle stream) const;
   ArrayView viewOf(const TensorMapRecipe &map, void *const *parameters) const;
@@ -158,6 +160,10 @@ private:
   unsigned attributeCount = 0;
   /// Programs of a persistent kernel that run at once.
   int64_t residentPrograms = 0;
+  /// The multiprocessors, of a kernel that has a use for more shared memory if
+  /// a program is alone on one, and so much memory.
+  int64_t processors = 0;
+  unsigned extraSharedBytes = 0;
   /// What stands in for arrays without elements.
   DevicePointer zeros = 0;
   /// The maps of the recipe: of whole launches, and one cache for each.

@@ -56,6 +56,13 @@ bool Kernel::canLaunch(const std::array<int64_t, 3> &grid) const {
          grid[2] % shape.cluster[2] == 0;
 }
 
+/// With as many programs as multiprocessors, or fewer, each has one on its own.
+unsigned Kernel::sharedBytes(const std::array<int64_t, 3> &grid) const {
+  const bool isAlone = grid[0] <= processors && grid[1] <= processors &&
+                       grid[0] * grid[1] * grid[2] <= processors;
+  return shape.dynamicSharedBytes + (isAlone ? extraSharedBytes : 0);
+}
+
 LaunchDescription Kernel::describe(const std::array<int64_t, 3> &grid,
                                    StreamHandle stream) const {
   // The driver only reads what it takes as not constant.
@@ -65,7 +72,7 @@ LaunchDescription Kernel::describe(const std::array<int64_t, 3> &grid,
           shape.threads,
           1,
           1,
-          shape.dynamicSharedBytes,
+          sharedBytes(grid),
           stream,
           const_cast<LaunchAttribute *>(attributes.data()),
           attributeCount};
@@ -78,7 +85,7 @@ DriverResult Kernel::submit(const std::array<int64_t, 3> &grid,
     return driver.launchKernelEx(&description, function, parameters, nullptr);
   return driver.launchKernel(function, description.gridX, description.gridY,
                              description.gridZ, shape.threads, 1, 1,
-                             shape.dynamicSharedBytes, stream, parameters,
+                             description.dynamicSharedBytes, stream, parameters,
                              nullptr);
 }
 

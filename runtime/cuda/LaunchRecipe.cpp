@@ -231,6 +231,8 @@ Result<LaunchRecipe> LaunchRecipe::parse(const int64_t *numbers, size_t count) {
     if (Status s = readMap(reader, recipe.numParameters, map); !s.ok())
       return s;
   if (!reader.atEnd())
+    recipe.extraSharedBytes = reader.number(1, LaunchRecipe::kMostSharedBytes);
+  if (!reader.atEnd())
     return malformed("numbers behind its end");
   return recipe;
 }

@@ -97,10 +97,14 @@ enum class GridKind {
 struct LaunchRecipe {
   /// What a launch has room for without asking for memory.
   static constexpr size_t kMaxParameters = 1024, kMaxMaps = 32;
+  static constexpr int64_t kMostSharedBytes = 1 << 20;
 
   size_t numParameters = 0;
   GridKind grid = GridKind::Given;
   std::vector<TensorMapRecipe> maps;
+  /// Shared memory that a program uses where it has a multiprocessor on its
+  /// own.
+  unsigned extraSharedBytes = 0;
 
   static Result<LaunchRecipe> parse(const int64_t *numbers, size_t count);
 };

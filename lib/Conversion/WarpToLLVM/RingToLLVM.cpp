@@ -29,10 +29,10 @@ using namespace tilewright;
 
 /// The addresses of the tiles of slot number `index`.
 static SmallVector<Value> emitTiles(ImplicitLocOpBuilder &b,
-                                    warp::RingType type, Value ring,
+                                    const RingPlaces &places, Value ring,
                                     Value index) {
-  Value offset = LLVM::MulOp::create(b, index, emitI32(b, type.getSlotBytes()));
-  Value slot = emitByteOffset(b, ring, offset);
+  warp::RingType type = places.type;
+  Value slot = emitByteOffset(b, ring, places.emitSlotOffset(b, index));
   SmallVector<Value> tiles;
   for (unsigned i = 0; i < type.getTiles().size(); ++i)
     tiles.push_back(
@@ -75,9 +75,10 @@ struct RingLowering : ConvertOpToLLVMPattern<warp::RingOp> {
     std::optional<int64_t> consumers = countConsumers(op);
     if (!consumers)
       return op.emitOpError("of transactions is waited for outside of roles");
-    auto ring = TransactionRing::create(b, op.getType(), base, *consumers);
+    auto ring = TransactionRing::create(b, RingPlaces(op.getResult()), base,
+                                        *consumers);
     SmallVector<Value> handle = {ring.base, ring.producerCursor,
-                                 ring.consumerCursor};
+                                 ring.consumerCursor, ring.count};
     rewriter.replaceOpWithMultiple(op, {handle});
     return success();
   }
@@ -115,16 +116,16 @@ struct RingAcquireLowering : ConvertOpToLLVMPattern<warp::RingAcquireOp> {
   matchAndRewrite(warp::RingAcquireOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    warp::RingType type = op.getRing().getType();
+    RingPlaces places(op.getRing());
     Value base = adaptor.getRing().front();
     SlotInTurn slot;
-    if (isTransactions(type))
-      slot = emitAcquire(b, type, TransactionRing(adaptor.getRing()),
+    if (isTransactions(places.type))
+      slot = emitAcquire(b, places, TransactionRing(adaptor.getRing()),
                          /*announces=*/!isHandedOver(op));
     else
       slot = {adaptor.getIndex().front(), emitI32(b, 0)};
     replaceWithSlot(rewriter, op, slot.barrier,
-                    emitTiles(b, type, base, slot.index));
+                    emitTiles(b, places, base, slot.index));
     return success();
   }
 };
@@ -136,17 +137,17 @@ struct RingWaitLowering : ConvertOpToLLVMPattern<warp::RingWaitOp> {
   matchAndRewrite(warp::RingWaitOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    warp::RingType type = op.getRing().getType();
+    RingPlaces places(op.getRing());
     Value base = adaptor.getRing().front();
     SlotInTurn slot;
-    if (isTransactions(type)) {
-      slot = emitWait(b, type, TransactionRing(adaptor.getRing()));
+    if (isTransactions(places.type)) {
+      slot = emitWait(b, places, TransactionRing(adaptor.getRing()));
     } else {
       NVVM::CpAsyncWaitGroupOp::create(b, op.getPending());
       slot = {adaptor.getIndex().front(), emitI32(b, 0)};
     }
     replaceWithSlot(rewriter, op, slot.barrier,
-                    emitTiles(b, type, base, slot.index));
+                    emitTiles(b, places, base, slot.index));
     return success();
   }
 };

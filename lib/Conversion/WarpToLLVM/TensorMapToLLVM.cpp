@@ -275,7 +275,7 @@ struct RingDrainLowering : ConvertOpToLLVMPattern<warp::RingDrainOp> {
   matchAndRewrite(warp::RingDrainOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    emitDrain(b, op.getRing().getType(), TransactionRing(adaptor.getRing()));
+    emitDrain(b, RingPlaces(op.getRing()), TransactionRing(adaptor.getRing()));
     rewriter.eraseOp(op);
     return success();
   }

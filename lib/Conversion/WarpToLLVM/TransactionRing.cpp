@@ -4,6 +4,8 @@
 #include "lib/Conversion/WarpToLLVM/SharedMemory.h"
 #include "lib/Conversion/WarpToLLVM/ThreadIndices.h"
 
+#include "dialect/Warp/ExtraSlots.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
@@ -16,16 +18,71 @@ static constexpr int64_t kBarrierBytes = 8;
 // Barriers
 //===----------------------------------------------------------------------===//
 
+RingPlaces::RingPlaces(TypedValue<warp::RingType> ring) : type(ring.getType()) {
+  auto op = ring.getDefiningOp<warp::RingOp>();
+  if (!op)
+    return;
+  auto extra = op->getAttrOfType<DenseI64ArrayAttr>(warp::kExtraSlotsAttr);
+  auto offset =
+      op->getAttrOfType<IntegerAttr>(warp::WarpDialect::kSharedOffsetAttr);
+  if (!extra || !offset)
+    return;
+  extraSlots = extra[0];
+  extraStart = extra[1] - offset.getInt();
+  launchBytes = extra[2];
+}
+
+Value RingPlaces::emitChoice(ImplicitLocOpBuilder &b, Value index,
+                             int64_t first, int64_t extra) const {
+  if (extraSlots == 0)
+    return emitI32(b, first);
+  Value isFirst = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ult, index,
+                                       emitI32(b, type.getNumSlots()));
+  return LLVM::SelectOp::create(b, isFirst, emitI32(b, first),
+                                emitI32(b, extra));
+}
+
+Value RingPlaces::emitSlotOffset(ImplicitLocOpBuilder &b, Value index) const {
+  int64_t bytes = type.getSlotBytes();
+  Value offset = LLVM::MulOp::create(b, index, emitI32(b, bytes));
+  if (extraSlots == 0)
+    return offset;
+  return LLVM::AddOp::create(
+      b, offset,
+      emitChoice(b, index, 0, extraStart - type.getNumSlots() * bytes));
+}
+
+Value RingPlaces::emitBarrierOffset(ImplicitLocOpBuilder &b, Value index,
+                                    bool isEmpty) const {
+  int64_t numSlots = type.getNumSlots();
+  int64_t first =
+      type.getBarrierOffset() + (isEmpty ? numSlots * kBarrierBytes : 0);
+  int64_t extra = extraStart + extraSlots * type.getSlotBytes() +
+                  (isEmpty ? extraSlots * kBarrierBytes : 0) -
+                  numSlots * kBarrierBytes;
+  return LLVM::AddOp::create(
+      b, LLVM::MulOp::create(b, index, emitI32(b, kBarrierBytes)),
+      emitChoice(b, index, first, extra));
+}
+
+Value RingPlaces::emitCount(ImplicitLocOpBuilder &b) const {
+  Value count = emitI32(b, type.getNumSlots());
+  if (extraSlots == 0)
+    return count;
+  Value bytes = NVVM::DynamicSmemSize::create(b, b.getI32Type());
+  Value hasExtra = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::uge, bytes,
+                                        emitI32(b, launchBytes));
+  return LLVM::SelectOp::create(b, hasExtra, emitI32(b, getMostSlots()), count);
+}
+
 /// The address, as an i32, of barrier number `index`, those of full slots
 /// first.
-static Value emitBarrierAddress(ImplicitLocOpBuilder &b, warp::RingType type,
-                                Value base, Value index, bool isEmpty) {
-  int64_t first = type.getBarrierOffset() +
-                  (isEmpty ? type.getNumSlots() * kBarrierBytes : 0);
-  Value address = LLVM::PtrToIntOp::create(b, b.getI32Type(), base);
-  Value offset = LLVM::MulOp::create(b, index, emitI32(b, kBarrierBytes));
-  address = LLVM::AddOp::create(b, address, offset);
-  return LLVM::AddOp::create(b, address, emitI32(b, first));
+static Value emitBarrierAddress(ImplicitLocOpBuilder &b,
+                                const RingPlaces &places, Value base,
+                                Value index, bool isEmpty) {
+  return LLVM::AddOp::create(b,
+                             LLVM::PtrToIntOp::create(b, b.getI32Type(), base),
+                             places.emitBarrierOffset(b, index, isEmpty));
 }
 
 /// Waits until a barrier has completed the phase of `parity`.
@@ -72,15 +129,14 @@ static Value emitCursor(ImplicitLocOpBuilder &b) {
 }
 
 /// The slot number and the parity of `cursor`, which moves on.
-static std::pair<Value, Value> emitNext(ImplicitLocOpBuilder &b,
-                                        warp::RingType type, Value cursor) {
+static std::pair<Value, Value> emitNext(ImplicitLocOpBuilder &b, Value count,
+                                        Value cursor) {
   Value indexField = emitCursorField(b, cursor, 0);
   Value parityField = emitCursorField(b, cursor, 1);
   Value index = LLVM::LoadOp::create(b, b.getI32Type(), indexField);
   Value parity = LLVM::LoadOp::create(b, b.getI32Type(), parityField);
   Value next = LLVM::AddOp::create(b, index, emitI32(b, 1));
-  Value wraps = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, next,
-                                     emitI32(b, type.getNumSlots()));
+  Value wraps = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, next, count);
   next = LLVM::SelectOp::create(b, wraps, emitI32(b, 0), next);
   Value flip = LLVM::ZExtOp::create(b, b.getI32Type(), wraps);
   LLVM::StoreOp::create(b, next, indexField);
@@ -93,15 +149,24 @@ static std::pair<Value, Value> emitNext(ImplicitLocOpBuilder &b,
 //===----------------------------------------------------------------------===//
 
 TransactionRing TransactionRing::create(ImplicitLocOpBuilder &b,
-                                        warp::RingType type, Value base,
+                                        const RingPlaces &places, Value base,
                                         int64_t consumers) {
-  Value isLeader = emitIsFirstThread(b);
-  for (int64_t slot = 0; slot < type.getNumSlots(); ++slot)
+  warp::RingType type = places.type;
+  Value isLeader = emitIsFirstThread(b), count = places.emitCount(b);
+  Value makesExtra =
+      places.extraSlots == 0
+          ? Value()
+          : LLVM::AndOp::create(
+                b, isLeader,
+                LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ugt, count,
+                                     emitI32(b, type.getNumSlots())));
+  for (int64_t slot = 0; slot < places.getMostSlots(); ++slot)
     for (bool isEmpty : {false, true}) {
       InlinePtx ptx(b);
-      std::string predicate = ptx.predicate(isLeader);
-      std::string address =
-          ptx.in(emitBarrierAddress(b, type, base, emitI32(b, slot), isEmpty));
+      std::string predicate =
+          ptx.predicate(slot < type.getNumSlots() ? isLeader : makesExtra);
+      std::string address = ptx.in(
+          emitBarrierAddress(b, places, base, emitI32(b, slot), isEmpty));
       ptx.emit(
           predicate + "mbarrier.init.shared::cta.b64 [" + address + "], " +
               std::to_string(isEmpty ? consumers * type.getClusterSize() : 1) +
@@ -112,26 +177,28 @@ TransactionRing TransactionRing::create(ImplicitLocOpBuilder &b,
   if (type.getClusterSize() > 1)
     InlinePtx(b).emit("fence.mbarrier_init.release.cluster;",
                       /*sideEffects=*/true);
-  return {base, emitCursor(b), emitCursor(b)};
+  return {base, emitCursor(b), emitCursor(b), count};
 }
 
-SlotInTurn tilewright::emitAcquire(ImplicitLocOpBuilder &b, warp::RingType type,
+SlotInTurn tilewright::emitAcquire(ImplicitLocOpBuilder &b,
+                                   const RingPlaces &places,
                                    const TransactionRing &ring,
                                    bool announces) {
-  auto [index, parity] = emitNext(b, type, ring.producerCursor);
+  auto [index, parity] = emitNext(b, ring.count, ring.producerCursor);
   // In the first round slots are empty though nobody has released them: the
   // phase before a barrier's first one counts as complete.
   Value before = LLVM::XOrOp::create(b, parity, emitI32(b, 1));
-  emitBarrierWait(b, emitBarrierAddress(b, type, ring.base, index, true),
+  emitBarrierWait(b, emitBarrierAddress(b, places, ring.base, index, true),
                   before);
-  Value full = emitBarrierAddress(b, type, ring.base, index, false);
+  Value full = emitBarrierAddress(b, places, ring.base, index, false);
   if (!announces)
     return {index, full};
   InlinePtx ptx(b);
   std::string predicate = ptx.predicate(emitIsLeader(b));
   std::string address = ptx.in(full);
   ptx.emit(predicate + "mbarrier.arrive.expect_tx.shared::cta.b64 _, [" +
-               address + "], " + std::to_string(type.getPayloadBytes()) + ";",
+               address + "], " + std::to_string(places.type.getPayloadBytes()) +
+               ";",
            /*sideEffects=*/true);
   return {index, full};
 }
@@ -145,12 +212,13 @@ void tilewright::emitFilled(ImplicitLocOpBuilder &b, Value barrier,
            /*sideEffects=*/true);
 }
 
-SlotInTurn tilewright::emitWait(ImplicitLocOpBuilder &b, warp::RingType type,
+SlotInTurn tilewright::emitWait(ImplicitLocOpBuilder &b,
+                                const RingPlaces &places,
                                 const TransactionRing &ring) {
-  auto [index, parity] = emitNext(b, type, ring.consumerCursor);
-  emitBarrierWait(b, emitBarrierAddress(b, type, ring.base, index, false),
+  auto [index, parity] = emitNext(b, ring.count, ring.consumerCursor);
+  emitBarrierWait(b, emitBarrierAddress(b, places, ring.base, index, false),
                   parity);
-  return {index, emitBarrierAddress(b, type, ring.base, index, true)};
+  return {index, emitBarrierAddress(b, places, ring.base, index, true)};
 }
 
 void tilewright::emitSkip(ImplicitLocOpBuilder &b, warp::RingType type,
@@ -176,7 +244,7 @@ void tilewright::emitSkip(ImplicitLocOpBuilder &b, warp::RingType type,
   LLVM::StoreOp::create(b, LLVM::XOrOp::create(b, parity, flips), parityField);
 }
 
-void tilewright::emitDrain(ImplicitLocOpBuilder &b, warp::RingType type,
+void tilewright::emitDrain(ImplicitLocOpBuilder &b, const RingPlaces &places,
                            const TransactionRing &ring) {
   Value cursor = ring.producerCursor;
   Value index =
@@ -186,11 +254,11 @@ void tilewright::emitDrain(ImplicitLocOpBuilder &b, warp::RingType type,
   // Slots before the cursor were filled last in this round, the others in the
   // one before; what stands for the round before the first is complete.
   Value before = LLVM::XOrOp::create(b, parity, emitI32(b, 1));
-  for (int64_t slot = 0; slot < type.getNumSlots(); ++slot) {
+  for (int64_t slot = 0; slot < places.type.getNumSlots(); ++slot) {
     Value isInRound = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ult,
                                            emitI32(b, slot), index);
     emitBarrierWait(
-        b, emitBarrierAddress(b, type, ring.base, emitI32(b, slot), false),
+        b, emitBarrierAddress(b, places, ring.base, emitI32(b, slot), false),
         LLVM::SelectOp::create(b, isInRound, parity, before));
   }
 }

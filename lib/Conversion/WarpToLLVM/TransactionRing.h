@@ -27,19 +27,52 @@
 
 namespace tilewright {
 
+/// The slots of a ring and their barriers. Slots that a ring has only where the
+/// launch gives it the memory, the *extra* ones, lie behind all that the kernel
+/// always has, their barriers behind them.
+struct RingPlaces {
+  warp::RingType type;
+  int64_t extraSlots = 0;
+  /// From the start of the ring to that of its extra slots, in bytes.
+  int64_t extraStart = 0;
+
+  /// Those of a ring. Only one that a `warp.ring` makes may have extra slots.
+  explicit RingPlaces(mlir::TypedValue<warp::RingType> ring);
+  int64_t getMostSlots() const { return type.getNumSlots() + extraSlots; }
+  /// The bytes from the start of the ring to slot number `index`.
+  mlir::Value emitSlotOffset(mlir::ImplicitLocOpBuilder &b,
+                             mlir::Value index) const;
+  /// The same to one of its barriers.
+  mlir::Value emitBarrierOffset(mlir::ImplicitLocOpBuilder &b,
+                                mlir::Value index, bool isEmpty) const;
+  /// How many slots there are in this launch.
+  mlir::Value emitCount(mlir::ImplicitLocOpBuilder &b) const;
+
+private:
+  /// `first` for a slot that there always is, else `extra`.
+  mlir::Value emitChoice(mlir::ImplicitLocOpBuilder &b, mlir::Value index,
+                         int64_t first, int64_t extra) const;
+
+  /// The dynamic shared memory of a launch with extra slots.
+  int64_t launchBytes = 0;
+};
+
 /// What the handle of a ring of transactions is made of.
 struct TransactionRing {
-  mlir::Value base, producerCursor, consumerCursor;
+  mlir::Value base, producerCursor, consumerCursor, count;
 
   /// Makes the barriers and the cursors of a ring at `base`. All threads of the
   /// block must get here. `consumers` warps of each block release each slot.
   static TransactionRing create(mlir::ImplicitLocOpBuilder &b,
-                                warp::RingType type, mlir::Value base,
+                                const RingPlaces &places, mlir::Value base,
                                 int64_t consumers);
   explicit TransactionRing(mlir::ValueRange handle)
-      : base(handle[0]), producerCursor(handle[1]), consumerCursor(handle[2]) {}
-  TransactionRing(mlir::Value base, mlir::Value producer, mlir::Value consumer)
-      : base(base), producerCursor(producer), consumerCursor(consumer) {}
+      : base(handle[0]), producerCursor(handle[1]), consumerCursor(handle[2]),
+        count(handle[3]) {}
+  TransactionRing(mlir::Value base, mlir::Value producer, mlir::Value consumer,
+                  mlir::Value count)
+      : base(base), producerCursor(producer), consumerCursor(consumer),
+        count(count) {}
 };
 
 /// The number of the slot in turn, and the barrier that is the slot's value.
@@ -49,20 +82,20 @@ struct SlotInTurn {
 
 /// Waits until the slot in turn is empty and, where copies fill it, announces
 /// the bytes to come.
-SlotInTurn emitAcquire(mlir::ImplicitLocOpBuilder &b, warp::RingType type,
+SlotInTurn emitAcquire(mlir::ImplicitLocOpBuilder &b, const RingPlaces &places,
                        const TransactionRing &ring, bool announces);
 /// Tells who waits for a slot that this thread, where `condition` holds, has
 /// filled it itself.
 void emitFilled(mlir::ImplicitLocOpBuilder &b, mlir::Value barrier,
                 mlir::Value condition);
 /// Waits until the slot in turn is full.
-SlotInTurn emitWait(mlir::ImplicitLocOpBuilder &b, warp::RingType type,
+SlotInTurn emitWait(mlir::ImplicitLocOpBuilder &b, const RingPlaces &places,
                     const TransactionRing &ring);
 /// Passes `count` slots by (an integer of 32 bits or more), without a wait.
 void emitSkip(mlir::ImplicitLocOpBuilder &b, warp::RingType type,
               const TransactionRing &ring, mlir::Value count);
 /// Waits until all copies that this producer has issued have arrived.
-void emitDrain(mlir::ImplicitLocOpBuilder &b, warp::RingType type,
+void emitDrain(mlir::ImplicitLocOpBuilder &b, const RingPlaces &places,
                const TransactionRing &ring);
 /// Tells all blocks of the ring's cluster that this warp has read the slot,
 /// where `condition` (may be null) holds.

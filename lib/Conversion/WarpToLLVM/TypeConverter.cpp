@@ -32,13 +32,16 @@ WarpTypeConverter::WarpTypeConverter(MLIRContext *context)
   addConversion([](warp::SharedType type) {
     return LLVM::LLVMPointerType::get(type.getContext(), kSharedSpace);
   });
-  // The address and, where the lowering owns them, the cursors of both ends.
+  // The address and, where the lowering owns them, the cursors of both ends and
+  // the number of slots.
   addConversion(
       [](warp::RingType type, SmallVectorImpl<Type> &results) -> LogicalResult {
         results.push_back(
             LLVM::LLVMPointerType::get(type.getContext(), kSharedSpace));
         if (type.getCompletion() == warp::Completion::Transactions)
-          results.append(2, LLVM::LLVMPointerType::get(type.getContext()));
+          results.append({LLVM::LLVMPointerType::get(type.getContext()),
+                          LLVM::LLVMPointerType::get(type.getContext()),
+                          IntegerType::get(type.getContext(), 32)});
         return success();
       });
   // The address of the barrier that ends its use.

@@ -1,6 +1,7 @@
 #include "lib/Transforms/Warp/Passes.h"
 
 #include "dialect/Tile/TileOps.h"
+#include "dialect/Warp/ExtraSlots.h"
 #include "dialect/Warp/WarpOps.h"
 #include "lib/Analysis/SharedMemory.h"
 
@@ -248,8 +249,90 @@ static void placeApart(FunctionOpInterface function,
   }
 }
 
+/// The ring that may have more slots than were asked for: the only one of
+/// copies that run ahead.
+static warp::RingOp findExtensible(FunctionOpInterface function) {
+  constexpr int64_t kAhead = 3;
+  if (!function->hasAttr(warp::WarpDialect::kTensorMapsAttr) ||
+      function->hasAttr(warp::WarpDialect::kExplicitAttr))
+    return {};
+  warp::RingOp found;
+  bool isPossible = true;
+  function->walk([&](Operation *op) {
+    if (auto roles = dyn_cast<warp::SpecializeOp>(op))
+      isPossible &= roles.getTeams() == 1;
+    auto ring = dyn_cast<warp::RingOp>(op);
+    if (!ring || ring.getType().getNumSlots() < kAhead)
+      return;
+    isPossible &=
+        !found && ring.getType().getClusterSize() == 1 &&
+        ring.getType().getCompletion() == warp::Completion::Transactions &&
+        llvm::all_of(ring->getUsers(), [](Operation *user) {
+          return isa<warp::RingAcquireOp, warp::RingWaitOp>(user);
+        });
+    found = ring;
+  });
+  return isPossible ? found : warp::RingOp();
+}
+
+/// How many programs with so much shared memory fit on a multiprocessor;
+/// `limit` is the most that one gets.
+static int64_t countPrograms(int64_t bytes, int64_t limit) {
+  // What is kept for each program.
+  constexpr int64_t kReservedBytes = 1024;
+  return (limit + kReservedBytes) / (bytes + kReservedBytes);
+}
+
+static void setSlots(warp::RingOp ring, int64_t numSlots) {
+  warp::RingType type = ring.getType();
+  ring.getResult().setType(
+      warp::RingType::get(type.getContext(), numSlots, type.getTiles(),
+                          type.getCompletion(), type.getClusterSize()));
+}
+
+/// The slots that a ring has at most: with more, copies do not run further
+/// ahead than memory takes.
+static constexpr int64_t kMostSlots = 8;
+
+/// Gives `ring` the slots that cost no other program its place on the
+/// multiprocessor.
+static void deepen(FunctionOpInterface function, warp::RingOp ring,
+                   int64_t limit) {
+  auto count = [&] {
+    SmallVector<Piece> pieces = collectPieces(function);
+    return countPrograms(placeAll(function, pieces), limit);
+  };
+  int64_t numSlots = ring.getType().getNumSlots(), programs = count();
+  while (programs != 0 && numSlots < kMostSlots) {
+    setSlots(ring, numSlots + 1);
+    if (count() < programs)
+      break;
+    ++numSlots;
+  }
+  setSlots(ring, numSlots);
+}
+
+/// Leaves room behind `total` bytes for more slots of `ring`.
+static void extend(FunctionOpInterface function, warp::RingOp ring,
+                   int64_t total, int64_t limit) {
+  int64_t start = llvm::alignTo(total, kMaxSharedAlignment);
+  int64_t each = ring.getType().getSlotBytes() + warp::kSlotBarrierBytes;
+  int64_t slots = std::min(kMostSlots - ring.getType().getNumSlots(),
+                           (limit - start) / each);
+  if (slots <= 0)
+    return;
+  Builder b(function.getContext());
+  int64_t bytes = start + slots * each;
+  ring->setAttr(warp::kExtraSlotsAttr,
+                b.getDenseI64ArrayAttr({slots, start, bytes}));
+  function->setAttr(warp::kExtraSizeAttr, b.getI32IntegerAttr(bytes - total));
+}
+
 static LogicalResult allocate(FunctionOpInterface function, int64_t limit,
                               llvm::StringRef target) {
+  warp::RingOp ring = findExtensible(function);
+  if (ring)
+    deepen(function, ring, limit);
   SmallVector<Piece> pieces = collectPieces(function);
   int64_t total = placeAll(function, pieces);
   placeApart(function, pieces, total);
@@ -263,6 +346,8 @@ static LogicalResult allocate(FunctionOpInterface function, int64_t limit,
   }
   function->setAttr(warp::WarpDialect::kSharedSizeAttr,
                     builder.getI32IntegerAttr(total));
+  if (ring)
+    extend(function, ring, total, limit);
   return success();
 }
 

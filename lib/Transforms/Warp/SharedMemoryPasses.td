@@ -15,6 +15,14 @@ def AllocateShared : Pass<"warp-allocate-shared", "::mlir::ModuleOp"> {
     What a role of teams needs has a place for each team: `warp.team_bytes` on
     `warp.specialize` says how far they are apart.
 
+    The only ring of a kernel through which copies run ahead gets more slots, up
+    to eight, as long as equally many programs fit on a multiprocessor. Slots that
+    would take more are *extra*: they lie behind the memory that the function
+    always has, and are there where the launch gives it. `warp.extra_slots` on
+    the ring says how many, from where on, and with how much memory;
+    `warp.extra_size` on the function how much that is beside
+    `warp.shared_size`.
+
     Input: any `warp` functions. Output: `warp.shared_offset` on each op that
     needs shared memory, `warp.shared_size` on each function.
 

@@ -260,6 +260,30 @@ TEST(TurnPlacesTest, EachThreadHasADefaultStream) {
   EXPECT_EQ(other, 1);
 }
 
+TEST_F(LaunchRecipeTest, ProgramsOnTheirOwnGetMoreMemory) {
+  std::vector<int64_t> numbers = recipeOfMatrix(GridKind::Given);
+  numbers.push_back(4096);
+  load(numbers);
+  // The fake device has 1016 multiprocessors.
+  ASSERT_TRUE(launch(0x7000, 10, {1016, 1, 1}).ok());
+  ASSERT_TRUE(launch(0x7000, 10, {508, 1, 2}).ok());
+  ASSERT_TRUE(launch(0x7000, 10, {1017, 1, 1}).ok());
+  ASSERT_TRUE(launch(0x7000, 10, {1016, 1, 2}).ok());
+  ASSERT_EQ(fake->launches.size(), 4u);
+  EXPECT_EQ(fake->launches[0].sharedBytes, 4096u);
+  EXPECT_EQ(fake->launches[1].sharedBytes, 4096u);
+  EXPECT_EQ(fake->launches[2].sharedBytes, 0u);
+  EXPECT_EQ(fake->launches[3].sharedBytes, 0u);
+}
+
+TEST_F(LaunchRecipeTest, MoreMemoryThanThereIsIsNotGiven) {
+  std::vector<int64_t> numbers = recipeOfMatrix(GridKind::Given);
+  numbers.push_back(1 << 20);
+  load(numbers);
+  ASSERT_TRUE(launch(0x7000, 10, {1, 1, 1}).ok());
+  EXPECT_EQ(fake->launches[0].sharedBytes, 0u);
+}
+
 TEST_F(LaunchRecipeTest, MalformedRecipes) {
   std::vector<int64_t> good = recipeOfMatrix(GridKind::Given);
   for (size_t length = 0; length < good.size(); ++length)
