@@ -88,7 +88,7 @@ def inline_asm_elementwise(asm, constraints, args, dtype, is_pure, pack):
     The CPU back end and the interpreter compute what the text says, as far as it is made of these instructions,
     on registers that it declares with `.reg` or that have a `$`, in scopes `{ }` and guarded by `@p` and `@!p`:
 
-    - bits: `and or xor not cnot lop3 shl shr shf prmt bfe bfi brev popc clz`
+    - bits: `and or xor not cnot lop3 shl shr shf prmt bfe bfi brev popc clz fns`
     - numbers: `add sub mul mad fma div rem min max abs neg copysign`, in the types of 16 to 64 bits and two halves at
       once (`f16x2`, `bf16x2`, ...), with `.rn`, `.ftz`, `.sat`, `.relu`, `.NaN`, `.lo`, `.hi`, `.wide`
     - functions: `rcp sqrt rsqrt ex2 lg2 sin cos tanh`, computed more accurately than `.approx` promises

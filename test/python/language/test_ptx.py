@@ -96,6 +96,34 @@ def inserted(a, b, start, length):
     return (b & ~np.uint32(mask)) | (a << np.uint32(start) & np.uint32(mask))
 
 
+def nth_ones(mask, base, offset):
+    """Walks over the bits as the manual of the instruction says."""
+
+    def place_of(mask, base, offset):
+        if base > 31:
+            return 0xFFFFFFFF
+        if offset == 0:
+            return base if mask >> base & 1 else 0xFFFFFFFF
+        places = range(base, 32) if offset > 0 else range(base, -1, -1)
+        ones = [place for place in places if mask >> place & 1]
+        return ones[abs(offset) - 1] if abs(offset) <= len(ones) else 0xFFFFFFFF
+
+    return np.array([place_of(*map(int, row)) for row in zip(mask, base, offset, strict=True)], np.uint32)
+
+
+def test_the_place_of_the_nth_one(backend, rng):
+    mask = rng.integers(0, 1 << 32, 256, dtype=np.uint32) & rng.integers(0, 1 << 32, 256, dtype=np.uint32)
+    mask[:2] = 0, 0xFFFFFFFF
+    base = rng.integers(0, 32, 256).astype(np.uint32)
+    offset = rng.integers(-12, 13, 256).astype(np.int32)
+    offset[2] = -(1 << 31)
+    out = backend.poisoned(256, "uint32")
+    three[1,](
+        *map(backend.array, (mask, base, offset)), out, 256, "fns.b32 $0, $1, $2, $3;", "=r,r,r,r", tl.uint32
+    )
+    np.testing.assert_array_equal(backend.numpy(out), nth_ones(mask, base, offset))
+
+
 INTEGERS = [
     ("and.b32 $0, $1, $2;", "uint32", lambda a, b: a & b),
     ("or.b64 $0, $1, $2;", "int64", lambda a, b: a | b),

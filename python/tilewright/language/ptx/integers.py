@@ -110,6 +110,27 @@ def _counted(function):
     return count
 
 
+def _nth_one(_, mask, base, offset):
+    """The place of the bit that is the `offset`-th one from `base` upwards, or downwards where that is negative; `base`
+    itself for 0. All ones where there is no such bit."""
+    word = lambda number: constant(number, uint32, mask)  # noqa: E731
+    none, down = word(0xFFFFFFFF), offset < 0
+    wanted = convert.bitcast(offset, uint32)
+    wanted = where(down, ~wanted + 1, wanted)
+    mask = where(down, _reversed(None, mask), mask)
+    start = where(down, 31 - (base & 31), base & 31)
+    mask = mask & where(compare.compare("eq", wanted, 0), word(1) << start, none << start)
+    wanted = maximum(wanted, word(1))
+    before, place = wanted - 1, word(0)
+    for width in (16, 8, 4, 2, 1):
+        ones = _counted(popc)(None, (mask >> place) & ((1 << width) - 1))
+        beyond = before >= ones
+        before = where(beyond, before - ones, before)
+        place = where(beyond, place + width, place)
+    found = (base < 32) & (_counted(popc)(None, mask) >= wanted)
+    return where(found, where(down, 31 - place, place), none)
+
+
 class _AnyOfThree:
     """lop3: any function of three bits, as the table of its eight results."""
 
@@ -157,6 +178,7 @@ RULES = {
     "brev": Rule(_reversed, ("b32", "b64"), (TYPE,)),
     "popc": Rule(_counted(popc), ("b32", "b64"), (TYPE,)),
     "clz": Rule(_counted(clz), ("b32", "b64"), (TYPE,)),
+    "fns": Rule(_nth_one, ("b32",), (TYPE, TYPE, "s32")),
     "add": Rule(lambda _, a, b: a + b, (*_INTEGERS, *_PAIRS)),
     "sub": Rule(lambda _, a, b: a - b, _INTEGERS),
     "mul": Rule(_product, _INTEGERS, modifiers=_PARTS),
