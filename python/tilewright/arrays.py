@@ -10,6 +10,8 @@ does not fit raises `tilewright.OutOfMemory`, after the pool has given back what
 """
 
 import math
+import operator
+import reprlib
 
 import numpy as np
 
@@ -297,7 +299,10 @@ class Array(_driver.ArrayBase):
 
 def _shape(shape, unknown=False):
     """The sides as a tuple of ints."""
-    sides = tuple(int(side) for side in (shape if hasattr(shape, "__len__") else (shape,)))
+    try:
+        sides = tuple(map(operator.index, shape if hasattr(shape, "__len__") else (shape,)))
+    except TypeError:
+        raise TypeError(f"the sides of an array are ints, got {reprlib.repr(shape)}") from None
     if any(side < (-1 if unknown else 0) for side in sides) or sides.count(-1) > 1:
         raise ValueError(f"the sides of an array are not negative, got {list(sides)}")
     return sides
@@ -369,6 +374,8 @@ def to_numpy(array, out=None, stream=None):
         >>> tw.to_numpy(tw.from_numpy(np.arange(3), device="cpu"))
         array([0, 1, 2])
     """
+    if not hasattr(array, "to_numpy"):
+        raise TypeError(f"to_numpy copies an array of Tilewright, got one of type {type(array).__name__!r}")
     return array.to_numpy(out, stream)
 
 

@@ -102,7 +102,7 @@ static void readBool(bool value, Argument &argument) {
 
 static bool reject(PyObject *value, const ArgumentName &name) {
   PyErr_Format(PyExc_TypeError,
-               "argument '%U' of kernel %s(): cannot pass %R of type '%s'; "
+               "argument '%U' of kernel %s(): cannot pass %.80R of type '%s'; "
                "kernels take arrays, int, float, bool and None. Annotate the "
                "parameter with tl.constexpr to pass a compile-time value",
                name.parameter, name.kernel, value, Py_TYPE(value)->tp_name);

@@ -243,5 +243,7 @@ def interpret(kernel):
         array([0, 2, 4, 6, 8])
     """
     fn = getattr(kernel, "fn", kernel)
+    if not hasattr(fn, "__code__"):
+        raise TypeError(f"interpret takes a kernel or a Python function, got {kernel!r}")
     keep_text(fn)
     return InterpretedKernel(fn)

@@ -48,6 +48,9 @@ class range:
                     f"{name} of tl.range is a compile-time integer, 0 or more, got {value!r}"
                 )
 
+    def __repr__(self):
+        return f"tl.range({self.start}, {self.end}, {self.step})"
+
     def __iter__(self):
         """In the interpreter: int32 scalars (int64 where a bound is)."""
         from .semantic.loop import iterate
@@ -82,6 +85,9 @@ class static_range:
         self.start, self.end, self.step = bounds
         if self.step == 0:
             raise LanguageValueError("the step of tl.static_range is not 0")
+
+    def __repr__(self):
+        return f"tl.static_range({self.start}, {self.end}, {self.step})"
 
     def values(self):
         """The values of the loop variable, as Python ints."""

@@ -1,5 +1,7 @@
 """Small arithmetic on sizes, for host code that chooses blocks and grids."""
 
+import operator
+
 
 def cdiv(a, b):
     """`a / b` rounded up, for ints with `b` > 0: how many blocks of `b` cover `a`.
@@ -22,4 +24,4 @@ def next_power_of_2(n):
         >>> tw.next_power_of_2(1000)
         1024
     """
-    return 1 << max(0, n - 1).bit_length()
+    return 1 << max(0, operator.index(n) - 1).bit_length()

@@ -3,6 +3,11 @@
 from dataclasses import dataclass
 
 
+def _check_sizes(name, sizes):
+    if not hasattr(sizes, "__len__") or not all(hasattr(size, "__index__") for size in sizes):
+        raise TypeError(f"{name} of a tensor descriptor is a list of ints, got {sizes!r}")
+
+
 # Launches read the slots, which is quicker than attributes.
 @dataclass(slots=True)
 class TensorDescriptor:
@@ -16,7 +21,7 @@ class TensorDescriptor:
         block_shape: the sides of a block.
         padding: what is read outside of the array, "zero" or "nan".
 
-    Raises `ValueError` for what is not so.
+    Raises `ValueError` for what is not so, `TypeError` for sides that are no ints.
 
     Example:
 
@@ -44,6 +49,8 @@ class TensorDescriptor:
     round_f32_to_tf32: bool = False
 
     def __post_init__(self):
+        for name in ("shape", "strides", "block_shape"):
+            _check_sizes(name, getattr(self, name))
         rank = len(self.shape)
         if not 1 <= rank <= 5:
             raise ValueError(f"a tensor descriptor has one to five axes, got {rank}")

@@ -56,6 +56,8 @@ def heuristics(values):
         array([ 0,  3,  6,  9, 12])
     """
 
+    if not isinstance(values, dict):
+        raise TypeError(f"heuristics takes a dict of functions by the names of parameters, got {values!r}")
     for name, value in values.items():
         if not callable(value):
             raise TypeError(f"heuristics has a function of the arguments for {name!r}, got {value!r}")

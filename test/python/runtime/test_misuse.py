@@ -1,0 +1,57 @@
+"""What the functions around kernels say to arguments that they cannot take."""
+
+import re
+
+import numpy as np
+import pytest
+import tilewright as tw
+import tilewright.language as tl
+
+X = np.zeros(4, np.float32)
+
+MISTAKES = {
+    "a side that is no int": (lambda: tw.empty(3.5), "the sides of an array are ints, got 3.5"),
+    "sides that are no ints": (lambda: tw.zeros(("a", 2)), "the sides of an array are ints, got ('a', 2)"),
+    "no array": (lambda: tw.to_numpy(5), "to_numpy copies an array of Tilewright, got one of type 'int'"),
+    "a float": (lambda: tw.next_power_of_2(2.5), "'float' object cannot be interpreted as an integer"),
+    "no functions": (
+        lambda: tw.heuristics(3),
+        "heuristics takes a dict of functions by the names of parameters, got 3",
+    ),
+    "no kernel": (lambda: tw.interpret(5), "interpret takes a kernel or a Python function, got 5"),
+    "no shape": (
+        lambda: tw.TensorDescriptor(X, None, [1], [4]),
+        "shape of a tensor descriptor is a list of ints, got None",
+    ),
+    "strides of floats": (
+        lambda: tw.TensorDescriptor(X, [2, 2], [2.5, 1], [2, 2]),
+        "strides of a tensor descriptor is a list of ints, got [2.5, 1]",
+    ),
+    "a block of strings": (
+        lambda: tw.TensorDescriptor(X, [4], [1], ["a"]),
+        "block_shape of a tensor descriptor is a list of ints, got ['a']",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_mistakes(name):
+    call, message = MISTAKES[name]
+    with pytest.raises(TypeError, match=re.escape(message)):
+        call()
+
+
+@pytest.mark.compiled
+def test_long_arguments_are_cut():
+    @tw.jit
+    def kernel(x):
+        pass
+
+    with pytest.raises(TypeError, match=r"cannot pass .* of type 'list'") as caught:
+        kernel[1](list(range(10000)))
+    assert len(str(caught.value)) < 400
+
+
+def test_loops_are_named_by_what_they_do():
+    assert repr(tl.range(5)) == "tl.range(0, 5, 1)"
+    assert repr(tl.static_range(1, 9, 2)) == "tl.static_range(1, 9, 2)"
