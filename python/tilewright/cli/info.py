@@ -47,7 +47,11 @@ def _cpu():
     from .. import _tilewright
 
     triple, processor, *_ = _tilewright.host_target().split(";")
-    return {"target": f"{triple}, {processor}", "threads": str(_tilewright.host_thread_count())}
+    try:
+        threads = str(_tilewright.host_thread_count())
+    except ValueError as error:
+        threads = f"none: {error}"
+    return {"target": f"{triple}, {processor}", "threads": threads}
 
 
 def _gpus():

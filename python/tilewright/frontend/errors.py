@@ -2,6 +2,7 @@
 
 import itertools
 import linecache
+import re
 from dataclasses import dataclass
 
 from ..runtime.errors import TilewrightError
@@ -33,6 +34,15 @@ class Frame:
         return "\n".join(lines)
 
 
+#: What Python says of an object without a text of its own: where it lies in memory, and a module's file.
+_PLACES = re.compile(r" at 0x[0-9a-f]+(?=>)|(?<=<module ')([\w.]+)' from '[^']*'(?=>)")
+
+
+def _without_places(message):
+    """`message` without what says nothing to who wrote the kernel."""
+    return _PLACES.sub(lambda found: f"{found[1]}'" if found[1] else "", message)
+
+
 class CompilationError(TilewrightError):
     """A kernel that cannot be compiled, with the place in its source.
 
@@ -41,7 +51,7 @@ class CompilationError(TilewrightError):
     """
 
     def __init__(self, message, frames=(), hint=None, notes=()):
-        self.message, self.hint = message, hint
+        self.message, self.hint = _without_places(message), hint
         self.frames, self.notes = tuple(frames), tuple(notes)
         self.file, self.line = (self.frames[0].file, self.frames[0].line) if self.frames else (None, None)
         super().__init__(self._render())

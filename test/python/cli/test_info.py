@@ -26,6 +26,12 @@ def test_text(tilewright):
     assert "Assemblers of PTX" in done.stdout
 
 
+def test_settings_that_cannot_be(tilewright):
+    done = tilewright("info", TILEWRIGHT_NUM_THREADS="-3")
+    assert done.returncode == 0, done.stderr
+    assert "none: TILEWRIGHT_NUM_THREADS='-3' is not a number" in done.stdout
+
+
 def test_version_and_help(tilewright):
     assert tilewright("--version").stdout.startswith("tilewright 0.")
     bare = tilewright()

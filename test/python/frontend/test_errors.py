@@ -104,3 +104,19 @@ def test_names_of_files_are_any_bytes(tmp_path, stem):
     assert caught.value.file == path and "tl.arange(0, 4) / 'text'" in str(caught.value)
     frame = frame_of_location(name_of_file(path), 5, 5)
     assert (frame.file, frame.text) == (path, "    tl.store(x, tl.load(x) + 1)\n")
+
+
+def test_objects_are_shown_without_where_they_lie(tile):
+    def module(x):
+        tl.load(tl.make_block_ptr(x, (4,), (1,), (0,), (4,), (0,)), boundary_check=(0,), padding_option=tl)
+
+    with pytest.raises(CompilationError) as caught:
+        tile(module, "*fp32")
+    assert "__init__.py" not in str(caught.value) and "<module 'tilewright.language'>" in str(caught.value)
+
+    def function(x):
+        tl.make_tensor_descriptor(x, [4, 4], [4, tl.exp], [4, 4])
+
+    with pytest.raises(CompilationError) as caught:
+        tile(function, "*fp32")
+    assert " at 0x" not in str(caught.value) and "<function exp>" in str(caught.value)
