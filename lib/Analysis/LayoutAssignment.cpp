@@ -50,8 +50,13 @@ void LayoutAssignment::assign(Value value, LinearAttr layout) {
 }
 
 void LayoutAssignment::request(Value value, LinearAttr layout) {
-  if (!value.getDefiningOp<tile::ReduceOp>())
-    assign(value, layout);
+  if (value.getDefiningOp<tile::ReduceOp>())
+    return;
+  if (auto load = value.getDefiningOp<tile::LoadOp>();
+      load && !layouts.contains(value) && isLoadedOnce(load, layout))
+    return anchorAccess(
+        load, accesses.getDefault(cast<RankedTensorType>(load.getType())));
+  assign(value, layout);
 }
 
 void LayoutAssignment::drain() {
@@ -192,6 +197,28 @@ bool LayoutAssignment::isAnchoredLoad(Operation *op) const {
     return true;
   return isa<tile::LoadOp>(op) && accesses.isContiguous(*access) &&
          !isOnlyExpanded(op->getResult(0));
+}
+
+/// Whether the numbers that `load` brings in each iteration of a loop, as
+/// scales of columns, lie anywhere, and each thread would need so many of them
+/// for the layout `wanted` that their addresses alone fill its registers. One
+/// thread loads each then, and shared memory passes them on.
+bool LayoutAssignment::isLoadedOnce(tile::LoadOp load,
+                                    LinearAttr wanted) const {
+  constexpr unsigned kManyBits = 5, kWorthBits = 3;
+  auto type = dyn_cast<RankedTensorType>(load.getType());
+  if (!type || !isa<FloatType>(type.getElementType()) || load.getIsVolatile() ||
+      !load->getParentOfType<LoopLikeOpInterface>() ||
+      !isOnlyExpanded(load.getResult()) ||
+      accesses.isContiguous(*MemoryAccess::of(load)))
+    return false;
+  auto getBits = [](const LinearLayout &layout) {
+    return layout.getInBits(LayoutAxis::Register) -
+           llvm::popcount(layout.getFreeBits(LayoutAxis::Register));
+  };
+  unsigned bits = getBits(wanted.getLayout());
+  return bits >= kManyBits &&
+         bits >= getBits(accesses.getDefault(type).getLayout()) + kWorthBits;
 }
 
 LinearAttr LayoutAssignment::getLoadLayout(Operation *op) const {

@@ -25,6 +25,10 @@ public:
   warp::LinearAttr getLayout(mlir::Value value) const;
   /// The layout in which the owner of `use` takes this operand, a tile.
   warp::LinearAttr getDemand(mlir::OpOperand &use) const;
+  /// Whether `op` takes and gives its tiles in one layout because of memory.
+  bool isAnchored(mlir::Operation *op) const {
+    return accessLayouts.contains(op);
+  }
   /// What was chosen for a dot.
   const DotLayouts &getDot(tile::DotOp dot) const;
 
@@ -56,6 +60,7 @@ private:
   void anchorAccess(mlir::Operation *op, warp::LinearAttr layout);
   bool isAnchoredLoad(mlir::Operation *op) const;
   warp::LinearAttr getLoadLayout(mlir::Operation *op) const;
+  bool isLoadedOnce(tile::LoadOp load, warp::LinearAttr wanted) const;
 
   tile::FuncOp func;
   int64_t numWarps;

@@ -43,6 +43,7 @@ private:
   /// How many operations compute `value` again in another layout, each counted
   /// once; more than `limit` if it is better converted.
   int64_t getCost(Value value, int64_t limit) const;
+  std::optional<int64_t> getOwnCost(Operation *op) const;
 
   tile::FuncOp func;
   const LayoutAssignment &layouts;
@@ -54,6 +55,9 @@ private:
 
 /// A conversion takes two barriers and a round trip through shared memory.
 constexpr int64_t kMaxCost = 16;
+/// One of an index stands in the way of loading ahead as well: addresses that
+/// go through shared memory are known only when all warps have come that far.
+constexpr int64_t kMaxIndexCost = 40;
 /// A conversion of a tile that is smaller by a whole dimension.
 constexpr int64_t kSmallConversionCost = 4;
 /// A load of what is in the first cache already.
@@ -146,10 +150,10 @@ static bool isSmallLoad(Operation *op) {
 
 /// What the op adds to the cost of what is computed with it; nothing for one
 /// that is not worth computing twice.
-static std::optional<int64_t> getOwnCost(Operation *op) {
+std::optional<int64_t> Materialiser::getOwnCost(Operation *op) const {
   if (isa<arith::ConstantOp, tile::SplatOp>(op))
     return 0;
-  if (isSmallLoad(op))
+  if (isSmallLoad(op) && !layouts.isAnchored(op))
     return kLoadCost;
   bool isShape = isa<tile::RangeOp, tile::BroadcastOp, tile::ExpandDimsOp,
                      tile::TransposeOp, tile::ReshapeOp>(op);
@@ -224,7 +228,8 @@ Value Materialiser::provide(Value value, LinearAttr wanted) {
   if (Value known = provided.lookup(key))
     return known;
   Operation *op = value.getDefiningOp();
-  bool again = op && (growsTile(op) || getCost(value, kMaxCost) <= kMaxCost);
+  int64_t limit = isOnlyExpanded(value) ? kMaxIndexCost : kMaxCost;
+  bool again = op && (growsTile(op) || getCost(value, limit) <= limit);
   Value result = again ? recompute(value, wanted) : convert(value, wanted);
   return provided[key] = result;
 }

@@ -252,3 +252,57 @@ tile.func @pages(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %table: !til
   tile.store %ov, %vx : tensor<64x16x!tile.ptr<f16>>
   tile.return
 }
+
+// -----
+
+// Where pages lie is looked up by all threads that need it, however long that
+// takes to compute: addresses that go through shared memory could not run ahead.
+// CHECK-LABEL: tile.func @pages
+// CHECK-COUNT-2: tile.load {{.*}} : tensor<64x!tile.ptr<i32>
+// CHECK-NOT: warp.convert_layout
+// CHECK: tile.return
+tile.func @pages(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %w: !tile.ptr<i32> {tile.divisibility = 16 : i32}, %o: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %stride: i64 {tile.divisibility = 16 : i32}, %head: i64 {tile.divisibility = 16 : i32}, %start: i32) attributes {tile.kernel} {
+  %c16 = arith.constant dense<16> : tensor<64xi32>
+  %c128 = arith.constant dense<128> : tensor<64xi32>
+  %r = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %first = tile.splat %start : i32 -> tensor<64xi32>
+  %t = arith.addi %first, %r : tensor<64xi32>
+  %number = arith.divsi %t, %c16 : tensor<64xi32>
+  %inside = arith.remsi %t, %c16 : tensor<64xi32>
+  %ws = tile.splat %w : !tile.ptr<i32> -> tensor<64x!tile.ptr<i32>>
+  %wq = tile.addptr %ws, %number : tensor<64x!tile.ptr<i32>>, tensor<64xi32>
+  %page = tile.load %wq : tensor<64x!tile.ptr<i32>>
+  %page64 = arith.extsi %page : tensor<64xi32> to tensor<64xi64>
+  %strides = tile.splat %stride : i64 -> tensor<64xi64>
+  %heads = tile.splat %head : i64 -> tensor<64xi64>
+  %of_page = arith.muli %page64, %strides : tensor<64xi64>
+  %of_head = arith.addi %of_page, %heads : tensor<64xi64>
+  %in = arith.muli %inside, %c128 : tensor<64xi32>
+  %in64 = arith.extsi %in : tensor<64xi32> to tensor<64xi64>
+  %at = arith.addi %of_head, %in64 : tensor<64xi64>
+  %d64 = arith.extsi %r : tensor<64xi32> to tensor<64xi64>
+  %ps = tile.splat %p : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+  %os = tile.splat %o : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+  %at1 = tile.expand_dims %at {axis = 1 : i32} : tensor<64xi64> -> tensor<64x1xi64>
+  %at2 = tile.broadcast %at1 : tensor<64x1xi64> -> tensor<64x64xi64>
+  %d1 = tile.expand_dims %d64 {axis = 0 : i32} : tensor<64xi64> -> tensor<1x64xi64>
+  %d2 = tile.broadcast %d1 : tensor<1x64xi64> -> tensor<64x64xi64>
+  %rows = arith.addi %at2, %d2 : tensor<64x64xi64>
+  %q = tile.addptr %ps, %rows : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi64>
+  %x = tile.load %q : tensor<64x64x!tile.ptr<f16>>
+  %oq = tile.addptr %os, %rows : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi64>
+  tile.store %oq, %x : tensor<64x64x!tile.ptr<f16>>
+  %n = tile.range {start = 0 : i32, end = 16 : i32} : tensor<16xi32>
+  %n64 = arith.extsi %n : tensor<16xi32> to tensor<16xi64>
+  %n1 = tile.expand_dims %n64 {axis = 0 : i32} : tensor<16xi64> -> tensor<1x16xi64>
+  %n2 = tile.broadcast %n1 : tensor<1x16xi64> -> tensor<64x16xi64>
+  %at3 = tile.broadcast %at1 : tensor<64x1xi64> -> tensor<64x16xi64>
+  %narrow = arith.addi %at3, %n2 : tensor<64x16xi64>
+  %ps2 = tile.splat %p : !tile.ptr<f16> -> tensor<64x16x!tile.ptr<f16>>
+  %q2 = tile.addptr %ps2, %narrow : tensor<64x16x!tile.ptr<f16>>, tensor<64x16xi64>
+  %y = tile.load %q2 : tensor<64x16x!tile.ptr<f16>>
+  %os2 = tile.splat %o : !tile.ptr<f16> -> tensor<64x16x!tile.ptr<f16>>
+  %oq2 = tile.addptr %os2, %narrow : tensor<64x16x!tile.ptr<f16>>, tensor<64x16xi64>
+  tile.store %oq2, %y : tensor<64x16x!tile.ptr<f16>>
+  tile.return
+}
