@@ -2,6 +2,7 @@
 
 #include "dialect/Tile/TileOps.h"
 #include "dialect/Warp/WarpTypes.h"
+#include "lib/Analysis/AccessWidths.h"
 #include "lib/Support/TileLayouts.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -35,22 +36,34 @@ RankedTensorType MemoryAccess::getType() const {
 }
 
 AccessLayouts::AccessLayouts(Operation *root, const AxisInfoAnalysis &axes,
-                             int64_t numWarps)
+                             int64_t numWarps, const NvidiaTarget &target)
     : axes(axes), numWarps(numWarps) {
+  std::map<Group, int64_t> sums;
   root->walk([&](Operation *op) {
     if (auto scan = dyn_cast<tile::ScanOp>(op)) {
       auto type = cast<RankedTensorType>(scan.getOperands().front().getType());
       scans.try_emplace(type.getShape().vec(), scan.getAxis());
     }
-    // An atomic takes its elements one by one.
-    if (!isa<tile::LoadOp, tile::StoreOp>(op))
-      return;
     std::optional<MemoryAccess> access = MemoryAccess::of(op);
     if (!access)
       return;
+    int64_t width = getVectorSize(*access);
+    if (auto atomic = dyn_cast<tile::AtomicRMWOp>(op)) {
+      width = std::min<int64_t>(width, getAtomicWidth(atomic, target));
+      // One that takes its elements one by one goes where the others do.
+      if (width > 1) {
+        int64_t &most =
+            sums.try_emplace(getGroup(*access), width).first->second;
+        most = std::min(most, width);
+      }
+    } else if (!isa<tile::LoadOp, tile::StoreOp>(op)) {
+      return;
+    }
     int64_t &widest = vectors.try_emplace(getGroup(*access), 1).first->second;
-    widest = std::max(widest, getVectorSize(*access));
+    widest = std::max(widest, width);
   });
+  for (auto &[group, most] : sums)
+    vectors[group] = std::min(vectors[group], most);
 }
 
 SmallVector<int32_t> AccessLayouts::getOrder(const MemoryAccess &access) const {

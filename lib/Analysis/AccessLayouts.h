@@ -5,6 +5,7 @@
 
 #include "lib/Analysis/AddressSteps.h"
 #include "lib/Analysis/AxisInfo.h"
+#include "lib/Analysis/NvidiaTarget.h"
 #include "lib/Support/LinearLayout.h"
 
 #include "dialect/Warp/WarpAttributes.h"
@@ -29,11 +30,14 @@ struct MemoryAccess {
 /// up to 16 bytes along the dimension in which addresses count up.
 ///
 /// Accesses of the same shape in the same order get the same layout, with the
-/// widest vector of any of them: what they read is mostly combined.
+/// widest vector of any of them: what they read is mostly combined. Where sums
+/// in memory are among them, no wider than one instruction adds to: threads
+/// side by side then add to neighbours, and what is added to costs more than
+/// reading.
 class AccessLayouts {
 public:
   AccessLayouts(mlir::Operation *root, const AxisInfoAnalysis &axes,
-                int64_t numWarps);
+                int64_t numWarps, const NvidiaTarget &target);
 
   /// Whether neighbouring elements are neighbours in memory, or probably close
   /// to each other, so that the layout matters.

@@ -1,8 +1,8 @@
 #include "lib/Analysis/AccessWidths.h"
 
-#include "dialect/Tile/TileOps.h"
 #include "dialect/Warp/WarpAttributes.h"
 #include "lib/Analysis/AxisInfo.h"
+#include "lib/Analysis/ScratchMemory.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -20,6 +20,26 @@ unsigned tilewright::getAccessWidth(const AxisInfoAnalysis &analysis, Value ptr,
                                          LayoutAxis::Register, dimAxis(dim)),
                                      analysis.getVectorSize(ptr, mask, dim)));
   return width;
+}
+
+bool tilewright::needsNoResult(tile::AtomicRMWOp op) {
+  return op->use_empty() && getOrderTableSize(op) == 0 &&
+         !tile::acquires(op.getSem()) && op.getKind() != tile::AtomicKind::Xchg;
+}
+
+unsigned tilewright::getAtomicWidth(tile::AtomicRMWOp op,
+                                    const NvidiaTarget &target) {
+  constexpr unsigned kBits = 128;
+  Type element = getElementTypeOrSelf(op.getType());
+  bool isHopper = target.computeCapability >= 90;
+  // Neighbours may have an order each; a loop takes one.
+  if (getOrderTableSize(op) != 0 || op.getKind() != tile::AtomicKind::FAdd ||
+      element.isF64())
+    return 1;
+  if (isHopper && needsNoResult(op))
+    return kBits / element.getIntOrFloatBitWidth();
+  bool hasPairs = element.isF16() || (element.isBF16() && isHopper);
+  return hasPairs ? 2 : 1;
 }
 
 AccessWidths::AccessWidths(Operation *root) {

@@ -2,7 +2,9 @@
 
 #pragma once
 
-#include "mlir/IR/Operation.h"
+#include "dialect/Tile/TileOps.h"
+#include "lib/Analysis/NvidiaTarget.h"
+
 #include "llvm/ADT/DenseMap.h"
 
 namespace tilewright {
@@ -15,6 +17,13 @@ class AxisInfoAnalysis;
 /// may be null). At most 16 bytes.
 unsigned getAccessWidth(const AxisInfoAnalysis &analysis, mlir::Value ptr,
                         mlir::Value mask);
+
+/// Whether nobody asks what memory held before `op`, nor waits for it.
+bool needsNoResult(tile::AtomicRMWOp op);
+
+/// How many neighbours in memory one instruction of `op` acts on at most: two
+/// halves, on Hopper as many floats as 16 bytes hold where no result is needed.
+unsigned getAtomicWidth(tile::AtomicRMWOp op, const NvidiaTarget &target);
 
 /// The widths of all accesses below an operation, computed before anything is
 /// rewritten: the analysis works on tiles.

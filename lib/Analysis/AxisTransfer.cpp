@@ -127,6 +127,15 @@ static bool isExact(const AxisInfo &x, int64_t divisor) {
   });
 }
 
+/// Consecutive elements of x along `d` between two multiples of what divides y:
+/// y's multiples lie at the ends of such groups alone. So `x < y` and x / y,
+/// rounded down, have one value on all of a group, and x mod y counts up.
+static int64_t getGroupOfMultiples(const AxisInfo &x, const AxisInfo &y,
+                                   unsigned d) {
+  return std::min({x[d].contiguity, x[d].divisibility, y[d].constancy,
+                   y.getDivisibility(d, y[d].constancy)});
+}
+
 static AxisInfo divide(Infos operands, bool roundsDown) {
   const AxisInfo &x = operands[0], &y = operands[1];
   int64_t divisor = getConstantPowerOfTwo(y);
@@ -134,7 +143,16 @@ static AxisInfo divide(Infos operands, bool roundsDown) {
   if (divisor &&
       (divisor == 1 || roundsDown || x.isNonNegative() || isExact(x, divisor)))
     return divideDown(x, divisor);
-  return combineElements(x, y, 1, x.isNonNegative() && y.isNonNegative());
+  AxisInfo each =
+      combineElements(x, y, 1, x.isNonNegative() && y.isNonNegative());
+  // Towards zero a divisor's sign only turns that of the quotient.
+  if (roundsDown ? !y.isNonNegative() : !x.isNonNegative())
+    return each;
+  // What divides the divisor cuts the numbers into groups too.
+  SmallVector<AxisFacts> dims(each.getDims());
+  for (auto [d, facts] : llvm::enumerate(dims))
+    facts.constancy = std::max(facts.constancy, getGroupOfMultiples(x, y, d));
+  return AxisInfo(dims, each.isNonNegative());
 }
 
 /// x mod y: consecutive elements stay so up to a common multiple of the group.
@@ -145,9 +163,7 @@ static AxisInfo remainder(Infos operands, bool isUnsigned) {
   for (unsigned d = 0; d < x.getRank(); ++d) {
     AxisFacts facts;
     if (counts)
-      facts.contiguity =
-          std::min({x[d].contiguity, x[d].divisibility, y[d].constancy,
-                    y.getDivisibility(d, y[d].constancy)});
+      facts.contiguity = getGroupOfMultiples(x, y, d);
     facts.constancy = std::min(x[d].constancy, y[d].constancy);
     facts.divisibility = std::min(x.getDivisibility(d, facts.contiguity),
                                   y.getDivisibility(d, facts.contiguity));
@@ -197,15 +213,6 @@ static AxisInfo minMax(Operation *op, Infos operands) {
 // Comparison, selection and casts
 //===----------------------------------------------------------------------===//
 
-/// Elements of x on which `x < y` (or `x >= y`) has one value along `d`: where
-/// x counts up and the group and y lie on the same multiples, the whole group
-/// is below y or none of it.
-static int64_t getComparedGroup(const AxisInfo &x, const AxisInfo &y,
-                                unsigned d) {
-  return std::min({x[d].contiguity, x[d].divisibility, y[d].constancy,
-                   y.getDivisibility(d, y[d].constancy)});
-}
-
 static AxisInfo compare(arith::CmpIOp op, Infos operands) {
   using P = arith::CmpIPredicate;
   const AxisInfo &x = operands[0], &y = operands[1];
@@ -218,9 +225,9 @@ static AxisInfo compare(arith::CmpIOp op, Infos operands) {
     AxisFacts facts;
     facts.constancy = std::min(x[d].constancy, y[d].constancy);
     if (less)
-      facts.constancy = std::max(facts.constancy, getComparedGroup(x, y, d));
+      facts.constancy = std::max(facts.constancy, getGroupOfMultiples(x, y, d));
     if (greater)
-      facts.constancy = std::max(facts.constancy, getComparedGroup(y, x, d));
+      facts.constancy = std::max(facts.constancy, getGroupOfMultiples(y, x, d));
     dims.push_back(facts);
   }
   return AxisInfo(dims);

@@ -16,7 +16,7 @@ using warp::LinearAttr;
 LayoutAssignment::LayoutAssignment(tile::FuncOp func, int64_t numWarps,
                                    const NvidiaTarget &target)
     : func(func), numWarps(numWarps), target(target), axes(func),
-      accesses(func, axes, numWarps), ties(func) {
+      accesses(func, axes, numWarps, target), ties(func) {
   anchorDots();
   anchorLoads();
   anchorStores();

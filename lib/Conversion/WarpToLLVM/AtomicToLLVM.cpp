@@ -47,18 +47,21 @@ static Value emitAnd(ImplicitLocOpBuilder &b, Value lhs, Value rhs) {
 // One instruction
 //===----------------------------------------------------------------------===//
 
-/// The operation and type of a kind on one word, as `add.u32`.
+/// The operation and type of a kind on `numWords` words of `numElements`
+/// together, as `add.u32` or `add.v4.f32`.
 static std::string getOperation(tile::AtomicKind kind, Type element,
-                                bool packed) {
+                                size_t numElements, size_t numWords) {
   std::string bits = std::to_string(getScalarBits(element));
+  std::string vector =
+      numWords == 1 ? "." : ".v" + std::to_string(numWords) + ".";
   switch (kind) {
   case tile::AtomicKind::Add:
     return "add.u" + bits;
   case tile::AtomicKind::FAdd:
     if (element.isF16() || element.isBF16())
-      return std::string("add.noftz.") + (element.isF16() ? "f16" : "bf16") +
-             (packed ? "x2" : "");
-    return "add.f" + bits;
+      return "add.noftz" + vector + (element.isF16() ? "f16" : "bf16") +
+             (numElements == numWords ? "" : "x2");
+    return "add" + vector + "f" + bits;
   case tile::AtomicKind::Max:
   case tile::AtomicKind::Min:
     return tile::stringifyAtomicKind(kind).str() + ".s" + bits;
@@ -73,19 +76,15 @@ static std::string getOperation(tile::AtomicKind kind, Type element,
   }
 }
 
-/// Whether `red`, which gives nothing back and is not waited for, does.
-static bool needsNoResult(tile::AtomicRMWOp op) {
-  return op->use_empty() && getOrderTableSize(op) == 0 &&
-         !tile::acquires(op.getSem()) && op.getKind() != tile::AtomicKind::Xchg;
-}
-
 static void emitRed(ImplicitLocOpBuilder &b, StringRef instruction,
-                    Value pointer, Value operand, Value predicate) {
+                    Value pointer, ValueRange words, Value predicate) {
   InlinePtx ptx(b);
   std::string text = ptx.predicate(predicate) + instruction.str() + " [";
   text += ptx.in(pointer) + "], ";
-  text += ptx.in(operand) + ";";
-  ptx.emit(text, /*sideEffects=*/true);
+  SmallVector<std::string> operands;
+  for (Value word : words)
+    operands.push_back(ptx.in(word));
+  ptx.emit(text + formatPtxVector(operands) + ";", /*sideEffects=*/true);
 }
 
 /// `atom` on integer bits; where `predicate` is false the result is `initial`.
@@ -285,7 +284,7 @@ public:
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     emitReleaseBarrier(b, op);
     Value owner = emitOwner(b, op);
-    unsigned width = getWidth(op);
+    unsigned width = std::min(widths.get(op), getAtomicWidth(op, target));
     FailureOr<SmallVector<Value>> results = emitElements(
         b, op, owner, adaptor.getPtr(), adaptor.getMask(), width,
         adaptor.getValue()[0].getType(),
@@ -303,23 +302,17 @@ private:
     return getElementTypeOrSelf(op.getType()).isBF16();
   }
 
-  /// Two neighbouring halves are added by one instruction.
-  unsigned getWidth(tile::AtomicRMWOp op) const {
-    bool hasPairs = getElementTypeOrSelf(op.getType()).isF16() ||
-                    (isBrain(op) && target.computeCapability >= 90);
-    // Each of two halves may have an order of its own; a loop takes one.
-    if (getOrderTableSize(op) != 0 || op.getKind() != tile::AtomicKind::FAdd)
-      return 1;
-    return hasPairs ? std::min(widths.get(op), 2u) : 1;
-  }
-
   /// What was in memory before, one value for each element.
   SmallVector<Value> emitWord(ImplicitLocOpBuilder &b, tile::AtomicRMWOp op,
                               Value pointer, ValueRange elements,
                               Value predicate) const {
     Type element = elements[0].getType();
-    unsigned bits = getScalarBits(element) * elements.size();
-    Value word = packWords(b, elements, bits)[0];
+    unsigned bits = getScalarBits(element);
+    SmallVector<Value> words =
+        packWords(b, elements,
+                  std::max<unsigned>(
+                      bits, std::min<unsigned>(bits * elements.size(), 32)));
+    Value word = words[0];
     Value zero = LLVM::ZeroOp::create(b, word.getType());
     std::string qualifiers = getQualifiers(op.getSem(), op.getScope());
     tile::AtomicKind kind = op.getKind();
@@ -334,17 +327,17 @@ private:
     else if (isExtremum)
       old = emitFloatExtremum(b, qualifiers, kind == tile::AtomicKind::FMax,
                               pointer, word, predicate, zero);
-    else if (needsNoResult(op)) {
-      emitRed(b,
-              "red" + qualifiers + "." +
-                  getOperation(kind, element, elements.size() == 2),
-              pointer, word, predicate);
-      old = zero;
-    } else
-      old = emitAtom(b,
-                     "atom" + qualifiers + "." +
-                         getOperation(kind, element, elements.size() == 2),
-                     pointer, word, predicate, zero);
+    else {
+      std::string instruction =
+          qualifiers + "." +
+          getOperation(kind, element, elements.size(), words.size());
+      if (needsNoResult(op)) {
+        emitRed(b, "red" + instruction, pointer, words, predicate);
+        return SmallVector<Value>(elements.size(),
+                                  LLVM::ZeroOp::create(b, element));
+      }
+      old = emitAtom(b, "atom" + instruction, pointer, word, predicate, zero);
+    }
     return unpackWords(b, old, element);
   }
 

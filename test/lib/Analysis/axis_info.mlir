@@ -61,7 +61,7 @@ tile.func @division(%round: i32 {tile.divisibility = 16 : i32}) {
   // expected-remark@below {{shifted right: contiguity = [1], divisibility = [1], constancy = [4], non-negative}}
   tile.print "shifted right: ", %shifted {isSigned = array<i1: true>} : tensor<128xi32>
   %six = arith.divsi %range, %c6 : tensor<128xi32>
-  // expected-remark@below {{by 6: contiguity = [1], divisibility = [1], constancy = [1], non-negative}}
+  // expected-remark@below {{by 6: contiguity = [1], divisibility = [1], constancy = [2], non-negative}}
   tile.print "by 6: ", %six {isSigned = array<i1: true>} : tensor<128xi32>
   // -3 / 4 is 0 like 3 / 4: groups are not those of multiples of 4 below zero.
   %splat = tile.splat %round : i32 -> tensor<128xi32>
@@ -78,6 +78,16 @@ tile.func @division(%round: i32 {tile.divisibility = 16 : i32}) {
   %rounds = arith.remsi %range, %splat : tensor<128xi32>
   // expected-remark@below {{rest of a multiple of 16: contiguity = [16], divisibility = [16], constancy = [1], non-negative}}
   tile.print "rest of a multiple of 16: ", %rounds {isSigned = array<i1: true>} : tensor<128xi32>
+  %rows = arith.divsi %range, %splat : tensor<128xi32>
+  // expected-remark@below {{by a multiple of 16: contiguity = [1], divisibility = [1], constancy = [16]}}
+  tile.print "by a multiple of 16: ", %rows {isSigned = array<i1: true>} : tensor<128xi32>
+  // 15 / -16 rounded down is -1, 0 / -16 is 0.
+  %down = arith.floordivsi %range, %splat : tensor<128xi32>
+  // expected-remark@below {{rounded down by any multiple: contiguity = [1], divisibility = [1], constancy = [1]}}
+  tile.print "rounded down by any multiple: ", %down {isSigned = array<i1: true>} : tensor<128xi32>
+  %unsure = arith.divsi %signed, %c6 : tensor<128xi32>
+  // expected-remark@below {{maybe negative by 6: contiguity = [1], divisibility = [1], constancy = [1]}}
+  tile.print "maybe negative by 6: ", %unsure {isSigned = array<i1: true>} : tensor<128xi32>
   tile.return
 }
 

@@ -61,6 +61,42 @@ tile.func @halves(%p: !tile.ptr<bf16> {tile.divisibility = 16 : i32}, %v: bf16) 
 
 // -----
 
+#l = #warp.linear<{register = [[1], [2], [4]], lane = [[8], [16], [32], [64], [128]], warp = []}>
+
+// On Hopper one instruction adds to all that 16 bytes hold, where nobody asks
+// what was there before; where rows begin at odd places, to one.
+// CHECK-LABEL: llvm.func @neighbours
+tile.func @neighbours(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %q: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %odd: !tile.ptr<f32>, %out: !tile.ptr<f32>, %one: f16, %two: f32) attributes {tile.kernel, warp.num_warps = 1 : i32} {
+  %r = tile.range {start = 0 : i32, end = 256 : i32} : tensor<256xi32, #l>
+  %h = tile.splat %one : f16 -> tensor<256xf16, #l>
+  %f = tile.splat %two : f32 -> tensor<256xf32, #l>
+  %ps = tile.splat %p : !tile.ptr<f16> -> tensor<256x!tile.ptr<f16>, #l>
+  %pp = tile.addptr %ps, %r : tensor<256x!tile.ptr<f16>, #l>, tensor<256xi32, #l>
+  %qs = tile.splat %q : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>, #l>
+  %qp = tile.addptr %qs, %r : tensor<256x!tile.ptr<f32>, #l>, tensor<256xi32, #l>
+  %os = tile.splat %odd : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>, #l>
+  %op = tile.addptr %os, %r : tensor<256x!tile.ptr<f32>, #l>, tensor<256xi32, #l>
+  %outs = tile.splat %out : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>, #l>
+  %outp = tile.addptr %outs, %r : tensor<256x!tile.ptr<f32>, #l>, tensor<256xi32, #l>
+  // SM80-COUNT-4: red.relaxed.gpu.global.add.noftz.f16x2 [$0], $1;
+  // SM90: red.relaxed.gpu.global.add.noftz.v4.f16x2 [$0], {$1, $2, $3, $4};
+  // SM90-NOT: red.{{.*}}f16
+  %0 = tile.atomic_rmw fadd relaxed gpu %pp, %h : tensor<256x!tile.ptr<f16>, #l>
+  // SM80-COUNT-8: red.relaxed.gpu.global.add.f32 [$0], $1;
+  // SM90-COUNT-2: red.relaxed.gpu.global.add.v4.f32 [$0], {$1, $2, $3, $4};
+  // SM90-NOT: red.{{.*}}v4
+  %1 = tile.atomic_rmw fadd relaxed gpu %qp, %f : tensor<256x!tile.ptr<f32>, #l>
+  // CHECK-COUNT-8: red.relaxed.gpu.global.add.f32 [$0], $1;
+  %2 = tile.atomic_rmw fadd relaxed gpu %op, %f : tensor<256x!tile.ptr<f32>, #l>
+  // CHECK-NOT: red
+  // CHECK-COUNT-8: atom.relaxed.gpu.global.add.f32
+  %3 = tile.atomic_rmw fadd relaxed gpu %qp, %f : tensor<256x!tile.ptr<f32>, #l>
+  tile.store %outp, %3 : tensor<256x!tile.ptr<f32>, #l>
+  tile.return
+}
+
+// -----
+
 #l = #warp.linear<{register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []}>
 
 // Memory has no maximum of halves: a loop for each.
