@@ -4,7 +4,6 @@ The cache finds kernels by their IR, which the front end has to make first. What
 them with notes on all that it read of Python (`frontend.reads`): where these still hold, the IR would be the same.
 """
 
-import inspect
 import json
 import os
 import sys
@@ -14,6 +13,7 @@ from typing import NamedTuple
 
 from .. import knobs
 from ..frontend.reads import notes, still_holds
+from ..frontend.signatures import signature_of
 from ..frontend.values import wrap
 from ..language.constexpr import unwrap
 from .plain import plain, plain_tree
@@ -90,6 +90,6 @@ def keep(cache, key, kernel, tile, target):
 
 def constants_of(fn, names, constexprs):
     """The constants of a kernel by name, as the front end gives them: those of a call, and defaults."""
-    defaults = inspect.signature(fn).parameters
+    defaults = signature_of(fn).parameters
     given = {name: constexprs[name] if name in constexprs else defaults[name].default for name in names}
     return {name: wrap(unwrap(value)) for name, value in given.items()}
