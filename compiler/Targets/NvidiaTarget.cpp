@@ -4,6 +4,7 @@
 #include "compiler/Pipelines/NvidiaPipeline.h"
 #include "compiler/Pipelines/TilePipeline.h"
 #include "compiler/Targets/LaunchRecipe.h"
+#include "compiler/Targets/ProgramShare.h"
 #include "compiler/Targets/Targets.h"
 #include "dialect/Tile/TileOps.h"
 #include "dialect/Warp/WarpDialect.h"
@@ -35,10 +36,16 @@ static constexpr unsigned kNewestPtx = 90;
 /// The largest cluster that every device with clusters runs.
 static constexpr int kPortableCluster = 8;
 
+/// The PTX ISA that tells an assembler all of a tensor map.
+static constexpr unsigned kMapPtx = 86;
+
 static AssemblerOptions getAssemblerOptions(const CompileOptions &options) {
   AssemblerOptions result;
   result.kind = options.assembler;
   result.paths = options.assemblerPaths;
+  result.neededPtx = kMapPtx;
+  if (std::optional<GpuArch> arch = GpuArch::parse(options.target))
+    result.neededPtx = std::max(kMapPtx, arch->getLeastPtxVersion());
   return result;
 }
 
@@ -58,7 +65,6 @@ static FailureOr<unsigned> choosePtxVersion(const CompileOptions &options,
 /// modules that may make one, for it looks for the assembler.
 static FailureOr<bool> canMakeMaps(ModuleOp module,
                                    const CompileOptions &options) {
-  constexpr unsigned kMapPtx = 86;
   auto isMade = [](tile::MakeDescriptorOp desc) {
     return isHostKnown(desc) ? WalkResult::advance() : WalkResult::interrupt();
   };
@@ -94,12 +100,15 @@ static LogicalResult emitStages(ModuleOp module, const CompileOptions &options,
   return success();
 }
 
-static LogicalResult assembleStage(ModuleOp module,
+/// `shares`: how many programs are to share a multiprocessor is an estimate.
+static LogicalResult assembleStage(ModuleOp module, bool shares,
                                    const CompileOptions &options,
                                    Artifact &artifact) {
   PhaseTimer timer(&artifact.times, "cubin", "assemble");
-  auto assembly = assemble(artifact.stages["ptx"], options.target,
-                           getAssemblerOptions(options));
+  std::string &ptx = artifact.stages["ptx"];
+  AssemblerOptions assembler = getAssemblerOptions(options);
+  auto assembly = shares ? assembleShared(ptx, options.target, assembler)
+                         : assemble(ptx, options.target, assembler);
   if (!assembly)
     return module.emitError(llvm::toString(assembly.takeError()));
   artifact.metadata["assembler"] = assembly->assembler;
@@ -196,17 +205,22 @@ LogicalResult NvidiaBackEnd::compile(ModuleOp module,
     artifact.metadata["waits_for_launches"] = true;
   if (options.stopAfter == "warp")
     return success();
+  // Whether there are registers enough is known once they are assembled.
+  llvm::StringMap<int64_t> programs;
+  if (options.stopAfter.empty() && options.maxRegisters == 0)
+    programs = countSharingPrograms(module);
   if (failed(runPipeline(
           module, "llvm", options, artifact,
           [&](OpPassManager &pm) { buildWarpToLlvmPipeline(pm, nvidia); })))
     return failure();
   if (options.maxRegisters)
     boundRegisters(module, options.maxRegisters);
+  bindPrograms(module, programs);
   if (failed(emitStages(module, options, artifact)))
     return failure();
   if (options.stopAfter == "llvm" || options.stopAfter == "ptx")
     return success();
-  return assembleStage(module, options, artifact);
+  return assembleStage(module, /*shares=*/!programs.empty(), options, artifact);
 }
 
 const Target &tilewright::getNvidiaTarget() {

@@ -9,6 +9,8 @@ from .._calls import launch, new, repeatable
 # A row up to this length stays in the registers of one program.
 MAX_BLOCK = 16384
 LONG_BLOCK = 8192
+#: Of a thread: all that it may have. A row stays in them.
+REGISTERS = 255
 
 
 @tw.jit
@@ -124,9 +126,11 @@ def _normalise(x, weight, bias, eps, center, out):
     flags = {"CENTER": center, "HAS_WEIGHT": weight is not None, "HAS_BIAS": bias is not None}
     block = tw.next_power_of_2(n_cols)
     if block <= MAX_BLOCK:
-        launch(norm_kernel, (n_rows,), *args, **flags, BLOCK=block, num_warps=row_warps(block))
+        options = {"num_warps": row_warps(block), "maxnreg": REGISTERS}
+        launch(norm_kernel, (n_rows,), *args, **flags, BLOCK=block, **options)
     else:
-        launch(norm_long_kernel, (n_rows,), *args, **flags, BLOCK=LONG_BLOCK, num_warps=4)
+        options = {"num_warps": 4, "maxnreg": REGISTERS}
+        launch(norm_long_kernel, (n_rows,), *args, **flags, BLOCK=LONG_BLOCK, **options)
     return out
 
 

@@ -42,8 +42,7 @@ unsigned tilewright::getAtomicWidth(tile::AtomicRMWOp op,
   return hasPairs ? 2 : 1;
 }
 
-AccessWidths::AccessWidths(Operation *root) {
-  AxisInfoAnalysis analysis(root);
+AccessWidths::AccessWidths(Operation *root, const AxisInfoAnalysis &analysis) {
   root->walk([&](Operation *op) {
     llvm::TypeSwitch<Operation *>(op)
         .Case<tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp>([&](auto access) {

@@ -29,7 +29,7 @@ unsigned getAtomicWidth(tile::AtomicRMWOp op, const NvidiaTarget &target);
 /// rewritten: the analysis works on tiles.
 class AccessWidths {
 public:
-  explicit AccessWidths(mlir::Operation *root);
+  AccessWidths(mlir::Operation *root, const AxisInfoAnalysis &analysis);
 
   /// The width of a load, store or atomic.
   unsigned get(mlir::Operation *op) const { return widths.lookup_or(op, 1); }

@@ -256,12 +256,13 @@ def rows():
         rms = both | {"CENTER": False, "HAS_BIAS": False}
         for exponent in range(15):
             block = 1 << exponent
-            options = {"num_warps": row_warps(block)}
+            warps = {"num_warps": row_warps(block)}
+            normalises = warps | {"maxnreg": norm.REGISTERS}
             covers = block in (128, softmax.MAX_BLOCK) and dtype != "fp16"
-            for name, kernel, constants in (
-                ("softmax", softmax.softmax_kernel, {}),
-                ("layer norm", norm.norm_kernel, both),
-                ("rms norm", norm.norm_kernel, rms),
+            for name, kernel, constants, options in (
+                ("softmax", softmax.softmax_kernel, {}, warps),
+                ("layer norm", norm.norm_kernel, both, normalises),
+                ("rms norm", norm.norm_kernel, rms, normalises),
             ):
                 yield Shipped(
                     f"{name} {dtype} {block}",
@@ -272,14 +273,14 @@ def rows():
                     {},
                     covers,
                 )
-        for name, kernel, constants in (
-            ("softmax", softmax.softmax_long_kernel, {"BLOCK": softmax.LONG_BLOCK}),
-            ("layer norm", norm.norm_long_kernel, both | {"BLOCK": norm.LONG_BLOCK}),
-            ("rms norm", norm.norm_long_kernel, rms | {"BLOCK": norm.LONG_BLOCK}),
+        warps = {"num_warps": 4}
+        normalises = warps | {"maxnreg": norm.REGISTERS}
+        for name, kernel, constants, options in (
+            ("softmax", softmax.softmax_long_kernel, {"BLOCK": softmax.LONG_BLOCK}, warps),
+            ("layer norm", norm.norm_long_kernel, both | {"BLOCK": norm.LONG_BLOCK}, normalises),
+            ("rms norm", norm.norm_long_kernel, rms | {"BLOCK": norm.LONG_BLOCK}, normalises),
         ):
-            yield Shipped(
-                f"{name} {dtype} long", kernel, dtype, constants, {"num_warps": 4}, {}, dtype == "bf16"
-            )
+            yield Shipped(f"{name} {dtype} long", kernel, dtype, constants, options, {}, dtype == "bf16")
 
 
 SHIPPED = [

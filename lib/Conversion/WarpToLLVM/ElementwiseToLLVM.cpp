@@ -6,6 +6,7 @@
 
 #include "dialect/Tile/TileTypes.h"
 #include "dialect/Warp/WarpAttributes.h"
+#include "lib/Analysis/RepeatedRegisters.h"
 
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -22,15 +23,16 @@ static bool isElementwise(Operation *op) {
 
 namespace {
 
-/// One scalar op a register. 8-bit floats are computed on as f32, except where
-/// the op only passes bits on.
+/// One scalar op a register, or for neighbours that get one value. 8-bit floats
+/// are computed on as f32, except where the op only passes bits on.
 class ElementwiseLowering : public ConversionPattern {
 public:
   ElementwiseLowering(const WarpTypeConverter &converter,
-                      const NvidiaTarget &target, MLIRContext *context)
+                      const NvidiaTarget &target,
+                      const RepeatedRegisters &repeated, MLIRContext *context)
       : ConversionPattern(converter, MatchAnyOpTypeTag(), /*benefit=*/1,
                           context),
-        target(target) {}
+        target(target), repeated(repeated) {}
 
   LogicalResult
   matchAndRewrite(Operation *op, ArrayRef<ValueRange> operands,
@@ -50,10 +52,11 @@ public:
     SmallVector<SmallVector<Value>> inputs = getInputs(b, op, operands);
     SmallVector<SmallVector<Value>> results(types.size());
     unsigned count = getNumRegisters(op->getResult(0).getType());
-    for (unsigned reg = 0; reg < count; ++reg)
+    unsigned repeats = repeated.get(op);
+    for (unsigned reg = 0; reg < count; reg += repeats)
       for (auto [registers, value] :
            llvm::zip(results, emitScalar(b, op, inputs, reg, types)))
-        registers.push_back(value);
+        registers.append(repeats, value);
     for (auto [registers, type] : llvm::zip(results, op->getResultTypes()))
       if (Type element = getElementTypeOrSelf(type); computesInF32(op, element))
         registers = emitToFloat8(b, target, registers, element);
@@ -98,6 +101,7 @@ private:
   }
 
   const NvidiaTarget target;
+  const RepeatedRegisters &repeated;
 };
 
 /// Constants that repeat one value.
@@ -134,7 +138,9 @@ public:
 
 void tilewright::populateElementwiseToLLVM(const WarpTypeConverter &converter,
                                            const NvidiaTarget &target,
+                                           const RepeatedRegisters &repeated,
                                            RewritePatternSet &patterns) {
-  patterns.add<ElementwiseLowering>(converter, target, patterns.getContext());
+  patterns.add<ElementwiseLowering>(converter, target, repeated,
+                                    patterns.getContext());
   patterns.add<ConstantLowering>(converter);
 }

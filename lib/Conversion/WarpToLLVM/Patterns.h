@@ -10,10 +10,12 @@
 namespace tilewright {
 
 class AccessWidths;
+class RepeatedRegisters;
 
 /// `arith` and `math` on tiles, register by register, and constants.
 void populateElementwiseToLLVM(const WarpTypeConverter &converter,
                                const NvidiaTarget &target,
+                               const RepeatedRegisters &repeated,
                                mlir::RewritePatternSet &patterns);
 /// Casts from and to 8-bit floats, and those of pointers.
 void populateCastToLLVM(const WarpTypeConverter &converter,

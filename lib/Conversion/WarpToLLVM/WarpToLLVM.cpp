@@ -1,6 +1,8 @@
 // The pass: tiles to registers, loops to branches, scalars to LLVM.
 
 #include "lib/Analysis/AccessWidths.h"
+#include "lib/Analysis/AxisInfo.h"
+#include "lib/Analysis/RepeatedRegisters.h"
 #include "lib/Conversion/WarpToLLVM/Passes.h"
 #include "lib/Conversion/WarpToLLVM/Patterns.h"
 #include "lib/Conversion/WarpToLLVM/PlainArithmetic.h"
@@ -35,11 +37,13 @@ using namespace tilewright;
 /// Tiles become registers; scalar arithmetic and structured loops remain.
 static LogicalResult convertTiles(ModuleOp module, const NvidiaTarget &target) {
   MLIRContext *context = module.getContext();
-  AccessWidths widths(module);
+  AxisInfoAnalysis analysis(module);
+  AccessWidths widths(module, analysis);
+  RepeatedRegisters repeated(module, analysis);
   WarpTypeConverter converter(context);
   RewritePatternSet patterns(context);
   ConversionTarget legality(*context);
-  populateElementwiseToLLVM(converter, target, patterns);
+  populateElementwiseToLLVM(converter, target, repeated, patterns);
   populateCastToLLVM(converter, target, patterns);
   populateShapeToLLVM(converter, patterns);
   populateMemoryToLLVM(converter, widths, patterns);

@@ -74,7 +74,15 @@ Expected<unsigned> maxPtxVersion(const AssemblerOptions &options) {
   auto assemblers = findAssemblers(options);
   if (!assemblers)
     return assemblers.takeError();
-  return assemblers->empty() ? 0 : assemblers->front()->maxPtxVersion();
+  if (assemblers->empty())
+    return 0;
+  // That of an older one, too, which some kernels need: see
+  // preferWholePrograms.
+  unsigned most = assemblers->front()->maxPtxVersion();
+  for (const std::shared_ptr<const Assembler> &assembler : *assemblers)
+    if (assembler->maxPtxVersion() >= options.neededPtx)
+      most = std::min(most, assembler->maxPtxVersion());
+  return most;
 }
 
 /// Why an assembler cannot take this kernel; empty if it can.

@@ -24,6 +24,8 @@ struct AssemblerOptions {
   /// Files to try before the usual places: libraries named libnvJitLink*, and
   /// programs.
   std::vector<std::string> paths;
+  /// The PTX ISA that the kernel needs, if that is known.
+  unsigned neededPtx = 0;
   /// Keep the source lines that the PTX states, for profilers.
   bool lineInfo = true;
   /// How long a ptxas process may take.
@@ -81,8 +83,9 @@ public:
 llvm::Expected<std::vector<std::shared_ptr<const Assembler>>>
 findAssemblers(const AssemblerOptions &options);
 
-/// The newest PTX ISA that the first assembler found reads; 0 where only the
-/// driver is left, whose own version decides then.
+/// The newest PTX ISA that the first assembler found reads, and the others, as
+/// far as these read what the kernel needs; 0 where only the driver is left,
+/// whose own version decides then.
 llvm::Expected<unsigned> maxPtxVersion(const AssemblerOptions &options);
 
 /// Assembles. An error has the assembler's own words.

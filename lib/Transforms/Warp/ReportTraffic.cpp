@@ -3,6 +3,7 @@
 #include "dialect/Tile/TileOps.h"
 #include "dialect/Warp/WarpOps.h"
 #include "lib/Analysis/AccessWidths.h"
+#include "lib/Analysis/AxisInfo.h"
 #include "lib/Analysis/SharedMemory.h"
 #include "lib/Support/LayoutConversion.h"
 
@@ -138,7 +139,7 @@ struct ReportTraffic : warp::impl::ReportTrafficBase<ReportTraffic> {
   void runOnOperation() override {
     if (!getContext().getRemarkEngine())
       return;
-    AccessWidths widths(getOperation());
+    AccessWidths widths(getOperation(), AxisInfoAnalysis(getOperation()));
     getOperation()->walk([&](Operation *op) {
       if (auto load = dyn_cast<tile::LoadOp>(op))
         reportAccess(op, load.getPtr(), widths.get(op));

@@ -16,7 +16,7 @@ class Options:
     `ping_pong`: two warpgroups take the tiles of a program in turn, each of the 4 warps of `num_warps`: one stores
     its tile under the products of the other's; a hint, for compute capability 9.0 and kernels with a loop over tiles
     that do not need each other, or of one tile a program.
-    `maxnreg`: registers of a thread at most, None for what the assembler finds best.
+    `maxnreg`: registers of a thread at most, None for what the compiler finds best.
     `numerics`: "ieee", or "triton" for the defaults of Triton: float32 products in TF32, divisions with a relative
     error of 2 units in the last place, and fast exponentials without subnormal results, where the kernel does not
     say. `launch_cooperative_grid`: all programs of a launch run at once on a GPU, or it fails; on the CPU programs may

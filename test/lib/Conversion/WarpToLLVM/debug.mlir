@@ -7,7 +7,7 @@
 // CHECK-DAG: llvm.func @__assertfail(!llvm.ptr, !llvm.ptr, i32, !llvm.ptr, i64)
 // CHECK-LABEL: llvm.func @assert
 tile.func @assert(%p: !tile.ptr<i8>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
-  %c = arith.constant dense<32> : tensor<64xi32, #l>
+  %c = arith.constant dense<33> : tensor<64xi32, #l>
   %r = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32, #l>
   // CHECK: %[[A:.*]] = llvm.icmp "slt"
   // CHECK: %[[B:.*]] = llvm.icmp "slt"

@@ -17,6 +17,36 @@ tile.func @two_registers(%x: f32, %y: f32, %p: !tile.ptr<f32>) attributes {tile.
 
 // -----
 
+#l = #warp.linear<{register = [[1], [2], [128]], lane = [[4], [8], [16], [32], [64]], warp = []}>
+
+// Four neighbours lie on one side of a multiple of 16: one comparison for each
+// group of them. Of any other number nothing is known, nor of floats.
+// CHECK-LABEL: llvm.func @repeated
+tile.func @repeated(%n: i32 {tile.divisibility = 16 : i32}, %m: i32, %x: f32, %q: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
+  %r = tile.range {start = 0 : i32, end = 256 : i32} : tensor<256xi32, #l>
+  %ns = tile.splat %n : i32 -> tensor<256xi32, #l>
+  // CHECK-COUNT-2: llvm.icmp "slt"
+  // CHECK-NOT: llvm.icmp "slt"
+  %a = arith.cmpi slt, %r, %ns : tensor<256xi32, #l>
+  %ms = tile.splat %m : i32 -> tensor<256xi32, #l>
+  // CHECK-COUNT-8: llvm.icmp "sgt"
+  %b = arith.cmpi sgt, %r, %ms : tensor<256xi32, #l>
+  // CHECK-COUNT-8: llvm.and {{.*}} : i1
+  %c = arith.andi %a, %b : tensor<256xi1, #l>
+  %xs = tile.splat %x : f32 -> tensor<256xf32, #l>
+  %zero = arith.constant dense<0.0> : tensor<256xf32, #l>
+  // CHECK-COUNT-8: llvm.select
+  %y = arith.select %a, %xs, %zero : tensor<256xi1, #l>, tensor<256xf32, #l>
+  // CHECK-COUNT-8: llvm.select
+  %z = arith.select %c, %y, %zero : tensor<256xi1, #l>, tensor<256xf32, #l>
+  %qs = tile.splat %q : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>, #l>
+  %qr = tile.addptr %qs, %r : tensor<256x!tile.ptr<f32>, #l>, tensor<256xi32, #l>
+  tile.store %qr, %z : tensor<256x!tile.ptr<f32>, #l>
+  tile.return
+}
+
+// -----
+
 #l = #warp.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = []}>
 
 // A constant tile, also of 8-bit floats, is one scalar.

@@ -174,6 +174,20 @@ TEST(Assembler, OrderOfPreference) {
   EXPECT_EQ(*version, 80u) << "that of the preferred one";
 }
 
+TEST(Assembler, BothReadWhatIsWrittenIfTheyCan) {
+  FakePtxas ptxas("11.8", "");
+  ScopedEnvironment link("TILEWRIGHT_NVJITLINK", FAKE_NVJITLINK);
+  ScopedEnvironment program("TILEWRIGHT_PTXAS", ptxas.path());
+  const auto most = [](unsigned needed) {
+    AssemblerOptions options;
+    options.neededPtx = needed;
+    return llvm::cantFail(maxPtxVersion(options));
+  };
+  EXPECT_EQ(most(78), 78u) << "that of ptxas 11.8";
+  EXPECT_EQ(most(79), 80u) << "ptxas 11.8 is too old";
+  EXPECT_EQ(most(86), 80u) << "both are";
+}
+
 TEST(Assembler, LibraryWithVersionedNamesAlone) {
   ScopedEnvironment link("TILEWRIGHT_NVJITLINK", FAKE_NVJITLINK);
   auto assembly = assemble("PTX", "sm_80", only("nvjitlink"));

@@ -1,0 +1,28 @@
+// How many neighbouring registers hold the same number.
+
+#pragma once
+
+#include "mlir/IR/Operation.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace tilewright {
+
+class AxisInfoAnalysis;
+
+/// For each elementwise op below an operation that gives a tile of integers:
+/// how many neighbouring registers are known to get one value, so that one of
+/// them need be computed. `cols < n` is one comparison for each sixteen columns
+/// where 16 divides n and the columns begin at multiples of it. Computed before
+/// anything is rewritten: the analysis works on tiles.
+class RepeatedRegisters {
+public:
+  RepeatedRegisters(mlir::Operation *root, const AxisInfoAnalysis &analysis);
+
+  /// A power of two; registers that differ in the bits below it are equal.
+  unsigned get(mlir::Operation *op) const { return counts.lookup_or(op, 1); }
+
+private:
+  llvm::DenseMap<mlir::Operation *, unsigned> counts;
+};
+
+} // namespace tilewright
