@@ -30,6 +30,7 @@ void tilewright::buildTileToWarpPipeline(OpPassManager &manager,
   if (hasWgmma)
     manager.addPass(tile::createTileDropWraparound());
   manager.addPass(tile::createTileNarrowLoads());
+  manager.addPass(tile::createTileSpeculateLoads());
   manager.addPass(warp::createSplitBlocks(
       {options.numWarps, options.computeCapability, options.archSpecific}));
   if (options.deterministic)

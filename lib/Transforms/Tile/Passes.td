@@ -98,6 +98,36 @@ def TileUnifyCounters : Pass<"tile-unify-counters", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def TileSpeculateLoads : Pass<"tile-speculate-loads", "::mlir::ModuleOp"> {
+  let summary = "start loads of a branch while its condition is loaded";
+  let description = [{
+    A branch on what was read from memory waits for it, and its loads wait for the
+    branch. They start in front of it, so that both wait at once, where that is
+    known to be allowed: behind the branch, whichever way it goes, the program
+    writes to the same pointers under the same mask. What was loaded in vain is
+    not used.
+
+    Input and output: any `tile` module.
+
+    ```mlir
+    %count = tile.load %c                          // before
+    %first = arith.cmpi eq, %count, %zero
+    %sum = scf.if %first { scf.yield %x }
+           else { %y = tile.load %p, %mask ... }
+    tile.store %p, %sum, %mask
+
+    %count = tile.load %c                          // after
+    %first = arith.cmpi eq, %count, %zero
+    %y = tile.load %p, %mask
+    %sum = scf.if %first ...
+    ```
+
+    Left alone: volatile loads, loads behind what a branch writes, and those of
+    branches on numbers that do not come from memory, which would read in vain
+    without gaining anything.
+  }];
+}
+
 def TileExpandDescriptors : Pass<"tile-expand-descriptors", "::mlir::ModuleOp"> {
   let summary = "read and write blocks of arrays through pointers";
   let description = [{
