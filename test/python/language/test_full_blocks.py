@@ -2,6 +2,7 @@
 
 import re
 
+import numpy as np
 import pytest
 import tilewright as tw
 import tilewright.language as tl
@@ -24,6 +25,25 @@ def waves(out, N: tl.constexpr):
 def numbers(out, N: tl.constexpr):
     i = tl.arange(0, N)
     tl.store(out + i, tl.randn(42, i))
+
+
+@tw.jit
+def remainders(x, out, N: tl.constexpr):
+    i = tl.arange(0, N)
+    v = tl.load(x + i).to(tl.int64)
+    w = tl.load(x + (i * 7) % N, mask=i % 3 == 0, other=5).to(tl.int64)
+    tl.store(out + i, v // (w % 13 + 20) % (v % 7 + 9) + w, mask=i % 11 != 3)
+
+
+def test_elements_in_turn_are_the_same(backend, rng):
+    x = rng.integers(0, 1 << 20, 16384).astype(np.int32)
+    out = backend.poisoned(x.shape, "int64")
+    before = backend.numpy(out).copy()
+    remainders[1,](backend.array(x), out, N=x.size)
+    i, v = np.arange(x.size), x.astype(np.int64)
+    w = np.where(i % 3 == 0, v[i * 7 % x.size], 5)
+    expected = v // (w % 13 + 20) % (v % 7 + 9) + w
+    np.testing.assert_array_equal(backend.numpy(out), np.where(i % 11 != 3, expected, before))
 
 
 def ptx(kernel, side, num_warps=4):
