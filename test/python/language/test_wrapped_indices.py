@@ -62,13 +62,13 @@ def groups(x_ptr, out_ptr, first, threshold, KIND: tl.constexpr, N: tl.constexpr
         inside = column.to(tl.int8) * 3 < threshold
     else:
         column += first * 16
-        inside = column > threshold
+        inside = column < threshold
     value = tl.load(x_ptr + 64 + row * 128 + column // 8, mask=inside, other=-1)
     tl.store(out_ptr + row * N + tl.arange(0, N)[None, :], value)
 
 
 @pytest.mark.parametrize(
-    "kind, first, threshold", [("hash", 0, 1 << 29), ("bytes", 0, 5), ("negative", -5, -999)]
+    "kind, first, threshold", [("hash", 0, 1 << 29), ("bytes", 0, 5), ("negative", -5, 99)]
 )
 def test_groups_that_begin_outside(backend, kind, first, threshold):
     row, i = np.arange(4)[:, None], np.arange(N)[None, :]
@@ -76,7 +76,7 @@ def test_groups_that_begin_outside(backend, kind, first, threshold):
     inside = {
         "hash": (i.astype(np.int64) * 1103515245 + 12345).astype(np.int32) < threshold,
         "bytes": (i * 3).astype(np.int8) < threshold,
-        "negative": column > threshold,
+        "negative": column < threshold,
     }[kind]
     x = np.arange(1024, dtype=np.int32)
     out = backend.poisoned((4, N), "int32")
