@@ -63,12 +63,14 @@ void tilewright::buildTileToWarpPipeline(OpPassManager &manager,
   if (target.hasWgmma()) {
     manager.addPass(warp::createOverlapProducts());
     manager.addPass(warp::createInterleaveProducts());
-    manager.addPass(warp::createDelayWaits());
-    manager.addPass(warp::createGatherWaits());
     manager.addPass(warp::createBindTensorMaps({options.check}));
-    manager.addPass(warp::createPrepareEpilogue());
   }
   manager.addPass(warp::createPipelineLoops({numStages, limit}));
+  if (target.hasWgmma()) {
+    manager.addPass(warp::createDelayWaits());
+    manager.addPass(warp::createGatherWaits());
+    manager.addPass(warp::createPrepareEpilogue());
+  }
   manager.addPass(warp::createLoadAhead({options.maxRegisters}));
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());

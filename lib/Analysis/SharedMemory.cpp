@@ -193,16 +193,74 @@ static void appendWaits(warp::WgmmaOp product,
     }
 }
 
+/// What a slot is called where `use` hands it on to: the next iteration, and
+/// what follows a loop or a branch. Nothing for other uses.
+static SmallVector<Value> getHandedOn(OpOperand &use) {
+  Operation *op = use.getOwner();
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return {loop.getTiedLoopRegionIterArg(&use), loop.getTiedLoopResult(&use)};
+  if (!isa<scf::YieldOp>(op))
+    return {};
+  unsigned number = use.getOperandNumber();
+  if (auto loop = dyn_cast<scf::ForOp>(op->getParentOp()))
+    return {loop.getRegionIterArg(number), loop.getResult(number)};
+  if (auto branch = dyn_cast<scf::IfOp>(op->getParentOp()))
+    return {branch.getResult(number)};
+  return {};
+}
+
+/// The slots that `slot`, of a loop or a branch, may be. Nothing for others.
+static SmallVector<Value> getHandedIn(Value slot) {
+  Operation *op = slot.getDefiningOp();
+  auto argument = dyn_cast<BlockArgument>(slot);
+  if (auto branch = dyn_cast_if_present<scf::IfOp>(op)) {
+    unsigned number = cast<OpResult>(slot).getResultNumber();
+    return {branch.thenYield().getOperand(number),
+            branch.elseYield().getOperand(number)};
+  }
+  auto loop =
+      dyn_cast<scf::ForOp>(op ? op : argument.getOwner()->getParentOp());
+  if (!loop)
+    return {};
+  unsigned number = op ? cast<OpResult>(slot).getResultNumber()
+                       : argument.getArgNumber() - loop.getNumInductionVars();
+  return {loop.getInitArgs()[number], loop.getYieldedValues()[number]};
+}
+
+SmallVector<warp::RingWaitOp> tilewright::getSlotWaits(Value slot) {
+  llvm::SetVector<warp::RingWaitOp> waits;
+  llvm::SetVector<Value> open;
+  open.insert(slot);
+  for (unsigned i = 0; i < open.size(); ++i) {
+    if (auto wait = open[i].getDefiningOp<warp::RingWaitOp>()) {
+      waits.insert(wait);
+      continue;
+    }
+    SmallVector<Value> from = getHandedIn(open[i]);
+    open.insert(from.begin(), from.end());
+    if (from.empty() && !open[i].getDefiningOp<warp::RingNoSlotOp>())
+      slot.getParentRegion()->getParentOfType<FunctionOpInterface>()->walk(
+          [&](warp::RingWaitOp wait) { waits.insert(wait); });
+  }
+  return waits.takeVector();
+}
+
 SmallVector<Operation *> tilewright::getTileUsers(Operation *alloc) {
   SmallVector<Operation *> users;
-  SmallVector<Value> names(alloc->getResults());
+  llvm::SetVector<Value> names(alloc->result_begin(), alloc->result_end());
   for (unsigned i = 0; i < names.size(); ++i)
-    for (Operation *user : names[i].getUsers()) {
+    for (OpOperand &use : names[i].getUses()) {
+      Operation *user = use.getOwner();
+      if (isa<warp::SlotType>(names[i].getType()))
+        if (SmallVector<Value> more = getHandedOn(use); !more.empty()) {
+          names.insert(more.begin(), more.end());
+          continue;
+        }
       users.push_back(user);
       // Other names of the memory; who has a slot has its tiles.
       if (isa<warp::SharedTransposeOp, warp::RingAcquireOp, warp::RingWaitOp>(
               user))
-        llvm::append_range(names, user->getResults());
+        names.insert(user->result_begin(), user->result_end());
       else if (auto product = dyn_cast<warp::WgmmaOp>(user))
         appendWaits(product, users);
     }

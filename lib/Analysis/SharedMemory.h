@@ -69,8 +69,13 @@ llvm::SmallVector<SharedUse> getSharedUses(mlir::Operation *op);
 llvm::SmallVector<SharedUse> getUsesAfter(mlir::Operation *op);
 
 /// All ops that touch memory that `alloc` makes, or gives another name to: a
-/// tile, a ring or a slot of one; and the waits that end asynchronous reads.
+/// tile, a ring or a slot of one, which loops and branches may hand on; and the
+/// waits that end asynchronous reads.
 llvm::SmallVector<mlir::Operation *> getTileUsers(mlir::Operation *alloc);
+
+/// The waits that may have given `slot`, which loops and branches hand on; all
+/// of the function where it came another way.
+llvm::SmallVector<warp::RingWaitOp> getSlotWaits(mlir::Value slot);
 
 /// Whether all warps have waited for each other somewhere in `op`: a barrier,
 /// or an op with scratch.

@@ -1,6 +1,7 @@
 // Rings: a handle is the address of slot 0, a slot the addresses of its tiles.
 // A ring of transactions has more, see TransactionRing.h.
 
+#include "lib/Analysis/SharedMemory.h"
 #include "lib/Conversion/WarpToLLVM/InlinePtx.h"
 #include "lib/Conversion/WarpToLLVM/Patterns.h"
 #include "lib/Conversion/WarpToLLVM/RegisterPacking.h"
@@ -173,13 +174,9 @@ struct RingReleaseLowering : ConvertOpToLLVMPattern<warp::RingReleaseOp> {
   LogicalResult
   matchAndRewrite(warp::RingReleaseOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    // Threads that fill a slot themselves are told by the block's barriers.
-    auto wait = op.getSlot().getDefiningOp<warp::RingWaitOp>();
-    if (!wait || isTransactions(wait.getRing().getType())) {
-      ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-      emitRelease(b, op.getSlot().getType(), adaptor.getSlot().front(),
-                  op.getCondition() ? adaptor.getCondition().front() : Value());
-    }
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    emitRelease(b, op.getSlot().getType(), adaptor.getSlot().front(),
+                op.getCondition() ? adaptor.getCondition().front() : Value());
     rewriter.eraseOp(op);
     return success();
   }
@@ -425,6 +422,28 @@ struct AsyncCopyLowering : ConvertOpToLLVMPattern<warp::AsyncCopyOp> {
 };
 
 } // namespace
+
+LogicalResult tilewright::dropReleasesOfCopies(ModuleOp module) {
+  SmallVector<warp::RingReleaseOp> dropped;
+  WalkResult result = module.walk([&](warp::RingReleaseOp op) {
+    SmallVector<warp::RingWaitOp> waits = getSlotWaits(op.getSlot());
+    auto isCopied = [](warp::RingWaitOp wait) {
+      return !isTransactions(wait.getRing().getType());
+    };
+    if (llvm::none_of(waits, isCopied))
+      return WalkResult::advance();
+    if (!llvm::all_of(waits, isCopied)) {
+      op.emitOpError("gives back a slot that may be one of transactions or one "
+                     "of async_groups");
+      return WalkResult::interrupt();
+    }
+    dropped.push_back(op);
+    return WalkResult::advance();
+  });
+  for (warp::RingReleaseOp op : dropped)
+    op.erase();
+  return failure(result.wasInterrupted());
+}
 
 void tilewright::populateRingToLLVM(const WarpTypeConverter &converter,
                                     RewritePatternSet &patterns) {

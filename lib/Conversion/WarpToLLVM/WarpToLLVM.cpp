@@ -36,6 +36,8 @@ using namespace tilewright;
 
 /// Tiles become registers; scalar arithmetic and structured loops remain.
 static LogicalResult convertTiles(ModuleOp module, const NvidiaTarget &target) {
+  if (failed(dropReleasesOfCopies(module)))
+    return failure();
   MLIRContext *context = module.getContext();
   AxisInfoAnalysis analysis(module);
   AccessWidths widths(module, analysis);

@@ -1,8 +1,8 @@
 #include "lib/Transforms/Warp/Passes.h"
 
 #include "dialect/Warp/WarpOps.h"
-#include "lib/Analysis/RunningSums.h"
 #include "lib/Analysis/SharedMemory.h"
+#include "lib/Transforms/Warp/GuardWaits.h"
 #include "lib/Transforms/Warp/LoopEntry.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -79,6 +79,30 @@ static std::optional<CarriedSums> findCarriedSums(scf::ForOp loop) {
   return sums;
 }
 
+/// Whether the threads of the loop copy what they wait for.
+static bool isFilledByThreads(RingWaitOp wait) {
+  return wait.getRing().getType().getCompletion() == Completion::AsyncGroups;
+}
+
+/// The only slot of the ring of `wait` that `loop` fills, null if there are
+/// several, or its copies stand elsewhere.
+static RingAcquireOp findFill(RingWaitOp wait, scf::ForOp loop) {
+  RingAcquireOp found;
+  for (Operation *user : wait.getRing().getUsers()) {
+    auto acquire = dyn_cast<RingAcquireOp>(user);
+    if (!acquire || !loop->isAncestor(acquire))
+      continue;
+    if (found || acquire->getBlock() != loop.getBody() ||
+        llvm::any_of(acquire->getUsers(), [&](Operation *fill) {
+          return fill->getBlock() != loop.getBody() ||
+                 !isa<AsyncCopyOp, RingCommitOp>(fill);
+        }))
+      return {};
+    found = acquire;
+  }
+  return found;
+}
+
 /// The slots that the products of a loop read, or nothing if they read anything
 /// else that the next iteration may change: registers, or memory that is
 /// stored to.
@@ -95,9 +119,8 @@ findSlots(const CarriedSums &sums) {
         continue;
       auto wait = memory.getDefiningOp<RingWaitOp>();
       if (wait && wait->getBlock() == loop.getBody() &&
-          wait.getRing().getType().getCompletion() ==
-              Completion::Transactions &&
-          wait.getRing().getType().getNumSlots() > 1)
+          wait.getRing().getType().getNumSlots() > 1 &&
+          (!isFilledByThreads(wait) || findFill(wait, loop)))
         slots.insert(wait);
       else
         others = true;
@@ -131,6 +154,38 @@ findReleases(const CarriedSums &sums) {
   return releases;
 }
 
+/// Has threads copy behind `joined`, and behind `releases`, which follow it
+/// then: into the slots of the iteration before, once no warp's products read
+/// them.
+static void fillBehind(WgmmaWaitOp joined, ArrayRef<RingReleaseOp> releases,
+                       IRRewriter &rewriter) {
+  auto loop = cast<scf::ForOp>(joined->getParentOp());
+  SmallVector<RingAcquireOp> fills;
+  Operation *last = joined;
+  for (RingReleaseOp release : releases) {
+    auto wait = release.getSlot().getDefiningOp<RingWaitOp>();
+    if (!isFilledByThreads(wait))
+      continue;
+    fills.push_back(findFill(wait, loop));
+    rewriter.moveOpAfter(release, last);
+    last = release;
+  }
+  if (fills.empty())
+    return;
+  rewriter.setInsertionPointAfter(last);
+  last = BarrierOp::create(rewriter, joined.getLoc());
+  for (RingAcquireOp acquire : fills) {
+    SmallVector<Operation *> ops(acquire->getUsers());
+    ops.push_back(acquire);
+    llvm::sort(
+        ops, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+    for (Operation *op : ops) {
+      rewriter.moveOpAfter(op, last);
+      last = op;
+    }
+  }
+}
+
 /// One wait behind the last product, for all products of the iteration before,
 /// and the slots given back behind that.
 static WgmmaWaitOp joinWaits(const CarriedSums &sums,
@@ -148,6 +203,7 @@ static WgmmaWaitOp joinWaits(const CarriedSums &sums,
       rewriter.moveOpAfter(release, joined);
   for (auto [wait, result] : llvm::zip(sums.waits, joined.getResults()))
     rewriter.replaceOp(wait, result);
+  fillBehind(joined, releases, rewriter);
   return joined;
 }
 
@@ -306,60 +362,6 @@ static void delay(const CarriedSums &sums,
   b.replaceOp(loop, branch.getResults());
 }
 
-//===----------------------------------------------------------------------===//
-// Waits that the source delays
-//===----------------------------------------------------------------------===//
-
-/// Puts `loop` into a branch that is taken where it runs at all, so that its
-/// products are waited for before control flow from elsewhere joins: else the
-/// assembler takes it that they may be running there. Gives the results as they
-/// are within the branch, which yields those that `loop` had.
-static scf::IfOp guard(scf::ForOp loop, unsigned numResults,
-                       IRRewriter &rewriter) {
-  rewriter.setInsertionPoint(loop);
-  scf::IfOp branch = createIfEntered(loop, numResults, rewriter);
-  for (auto [old, result] : llvm::zip(loop.getResults(), branch.getResults()))
-    rewriter.replaceAllUsesWith(old, result);
-  rewriter.moveOpBefore(loop, branch.thenBlock(), branch.thenBlock()->end());
-  return branch;
-}
-
-/// The wait behind `loop` for nothing but sums that it leaves running.
-static WgmmaWaitOp findLastWait(scf::ForOp loop) {
-  for (Value result : loop.getResults()) {
-    if (!isRunningSum(result) || !result.hasOneUse())
-      continue;
-    auto wait = dyn_cast<WgmmaWaitOp>(*result.user_begin());
-    if (wait && wait.getPendings() == 0 &&
-        wait->getBlock() == loop->getBlock() &&
-        llvm::all_of(wait.getSums(),
-                     [&](Value sum) { return sum.getDefiningOp() == loop; }))
-      return wait;
-  }
-  return {};
-}
-
-/// Puts `loop` and `wait` into one branch.
-static void guardWithWait(scf::ForOp loop, WgmmaWaitOp wait) {
-  SmallVector<unsigned> indices;
-  for (Value sum : wait.getSums())
-    indices.push_back(cast<OpResult>(sum).getResultNumber());
-  IRRewriter rewriter(loop.getContext());
-  scf::IfOp branch = guard(loop, loop.getNumResults(), rewriter);
-  rewriter.setInsertionPointToEnd(branch.thenBlock());
-  SmallVector<Value> results(loop.getResults()), sums, waited;
-  for (unsigned index : indices) {
-    sums.push_back(loop.getResult(index));
-    waited.push_back(branch.getResult(index));
-  }
-  auto last = WgmmaWaitOp::create(rewriter, wait.getLoc(), TypeRange(sums),
-                                  sums, /*pendings=*/0);
-  for (auto [index, sum] : llvm::zip_equal(indices, last.getResults()))
-    results[index] = sum;
-  scf::YieldOp::create(rewriter, loop.getLoc(), results);
-  rewriter.replaceOp(wait, waited);
-}
-
 /// Whether each sum has a register of its own. Sums of 16 bits are taken out of
 /// their registers and put together again from iteration to iteration.
 static bool haveRegisters(const CarriedSums &sums) {
@@ -372,15 +374,7 @@ static bool haveRegisters(const CarriedSums &sums) {
 namespace {
 struct DelayWaits : warp::impl::DelayWaitsBase<DelayWaits> {
   void runOnOperation() override {
-    SmallVector<std::pair<scf::ForOp, WgmmaWaitOp>> guarded;
-    getOperation()->walk([&](scf::ForOp loop) {
-      if (!isExplicit(loop))
-        return;
-      if (WgmmaWaitOp wait = findLastWait(loop))
-        guarded.push_back({loop, wait});
-    });
-    for (auto [loop, wait] : guarded)
-      guardWithWait(loop, wait);
+    guardExplicitWaits(getOperation());
     SmallVector<CarriedSums, 0> found;
     getOperation()->walk([&](scf::ForOp loop) {
       if (auto sums = findCarriedSums(loop))

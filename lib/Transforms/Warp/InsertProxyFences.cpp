@@ -3,9 +3,7 @@
 #include "dialect/Warp/WarpOps.h"
 #include "lib/Analysis/SharedMemory.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace tilewright;
@@ -29,42 +27,16 @@ static bool fillsOperand(Operation *op) {
          llvm::any_of(getTileUsers(memory), llvm::IsaPred<warp::WgmmaOp>);
 }
 
-/// The waits that may have given `slot`, which loops carry; all of the function
-/// where it came another way.
-static llvm::SetVector<Operation *> getWaits(Value slot) {
-  llvm::SetVector<Operation *> waits;
-  llvm::SetVector<Value> open;
-  open.insert(slot);
-  for (unsigned i = 0; i < open.size(); ++i) {
-    Value next = open[i];
-    Operation *op = next.getDefiningOp();
-    auto argument = dyn_cast<BlockArgument>(next);
-    auto loop =
-        dyn_cast<scf::ForOp>(op ? op : argument.getOwner()->getParentOp());
-    if (loop) {
-      unsigned index = op ? cast<OpResult>(next).getResultNumber()
-                          : argument.getArgNumber() - 1;
-      open.insert(loop.getInitArgs()[index]);
-      open.insert(loop.getYieldedValues()[index]);
-    } else if (isa_and_present<warp::RingWaitOp>(op)) {
-      waits.insert(op);
-    } else if (!isa_and_present<warp::RingNoSlotOp>(op)) {
-      slot.getParentRegion()->getParentOfType<FunctionOpInterface>()->walk(
-          [&](warp::RingWaitOp wait) { waits.insert(wait); });
-    }
-  }
-  return waits;
-}
-
 /// Whether `release` gives back a slot that threads read themselves. The copies
 /// that fill it next are not ordered behind such reads by the arrival alone.
 static bool endsReads(warp::RingReleaseOp release) {
-  return llvm::any_of(getWaits(release.getSlot()), [](Operation *op) {
-    auto wait = cast<warp::RingWaitOp>(op);
-    return wait.getRing().getType().getCompletion() ==
-               warp::Completion::Transactions &&
-           llvm::any_of(getTileUsers(wait), llvm::IsaPred<warp::LocalLoadOp>);
-  });
+  return llvm::any_of(getSlotWaits(release.getSlot()),
+                      [](warp::RingWaitOp wait) {
+                        return wait.getRing().getType().getCompletion() ==
+                                   warp::Completion::Transactions &&
+                               llvm::any_of(getTileUsers(wait),
+                                            llvm::IsaPred<warp::LocalLoadOp>);
+                      });
 }
 
 /// Whether a fence must stand before `op` for the stores in front of it.

@@ -61,6 +61,17 @@ static bool isHidden(tile::LoadOp load) {
   return false;
 }
 
+/// Whether `load` brings an operand that goes to shared memory as it is.
+/// Carried in registers such tiles leave fewer programs to a multiprocessor,
+/// whose turns hide the loads as well; and whatever else is loaded in the
+/// iteration arrives behind them.
+static bool isOperand(Operation *load) {
+  return llvm::all_of(load->getUsers(), [](Operation *user) {
+    return isa<AllocOp>(user) ||
+           (isa<tile::TransposeOp>(user) && isOperand(user));
+  });
+}
+
 namespace {
 
 /// Loads of a loop, and what they and their addresses are computed by.
@@ -110,7 +121,7 @@ static Early plan(scf::ForOp loop, int64_t limit) {
   for (auto load : body->getOps<tile::LoadOp>()) {
     int64_t registers = countLoaded(load);
     if (registers <= room && !load.getIsVolatile() && !runsAhead(load) &&
-        !isHidden(load) && add(early, load))
+        !isOperand(load) && !isHidden(load) && add(early, load))
       room -= registers;
   }
   SmallVector<Value> read;

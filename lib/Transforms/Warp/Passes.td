@@ -66,8 +66,9 @@ def LoadAhead : Pass<"warp-load-ahead", "::mlir::ModuleOp"> {
     }
     ```
 
-    Left alone: loads that arrive under products which run while threads compute
-    (warp-interleave-products); volatile loads, loads behind assertions, loops that may write
+    Left alone: operands that go to shared memory as they are, for carried they
+    leave fewer programs to a multiprocessor; loads that arrive under products
+    which run while threads compute (warp-interleave-products); volatile loads, loads behind assertions, loops that may write
     what is loaded or learn from an atomic operation that others did, addresses
     that depend on branches of the loop or on what it changes in memory, and what
     would leave too few registers.

@@ -137,8 +137,13 @@ def DelayWaits : Pass<"warp-delay-waits", "::mlir::ModuleOp"> {
     for that: then the loop starts with cleared sums and no slots
     (`warp.ring.no_slot`).
 
-    Input: rings are made. Output: the same sums; a loop holds up to two slots
-    of a ring at once.
+    Where threads copy into the ring themselves (`async_groups`), the slot to fill
+    is the one that the products of the iteration before have read: so its copies
+    move behind the wait for these, and behind a barrier, for other warps'
+    products have read it, too.
+
+    Input: rings are made, those of `warp-pipeline-loops`, too. Output: the same
+    sums; a loop holds up to two slots of a ring at once.
 
     ```mlir
     scf.for ... iter_args(%acc = %zero) {                            // before
@@ -185,7 +190,7 @@ def DelayWaits : Pass<"warp-delay-waits", "::mlir::ModuleOp"> {
 
     Left alone: sums that the loop uses itself, and those of 16 bits; products
     that read registers, or memory that the loop stores to; rings of one slot,
-    and those that a loop fills itself.
+    and those that a loop fills in a branch or more than once.
   }];
   let dependentDialects = ["::tilewright::warp::WarpDialect",
                            "::mlir::arith::ArithDialect",

@@ -84,3 +84,36 @@ tile.func @kinds(%c: i1, %p: !tile.ptr<f32>, %q: !tile.ptr<f32>, %f: f8E5M2, %g:
   tile.store %rs, %hi : tensor<32x!tile.ptr<i32>, #l>
   tile.return
 }
+
+// -----
+
+#l = #warp.linear<{register = [[1], [2], [128]], lane = [[4], [8], [16], [32], [64]], warp = []}>
+
+// Four neighbours are on the same side of a multiple of four: each group is compared once. Of a bound that may lie
+// anywhere nothing is known.
+// CHECK-LABEL: llvm.func @neighbours
+// CHECK-COUNT-2: llvm.icmp "slt"
+// CHECK-NOT: llvm.icmp "slt"
+// CHECK: llvm.return
+tile.func @neighbours(%p: !tile.ptr<i8>, %n: i32 {tile.divisibility = 4 : i32}) attributes {tile.kernel, warp.num_warps = 1 : i32} {
+  %r = tile.range {start = 0 : i32, end = 256 : i32} : tensor<256xi32, #l>
+  %ns = tile.splat %n : i32 -> tensor<256xi32, #l>
+  %inside = arith.cmpi slt, %r, %ns : tensor<256xi32, #l>
+  %bytes = arith.extui %inside : tensor<256xi1, #l> to tensor<256xi8, #l>
+  %ps = tile.splat %p : !tile.ptr<i8> -> tensor<256x!tile.ptr<i8>, #l>
+  tile.store %ps, %bytes : tensor<256x!tile.ptr<i8>, #l>
+  tile.return
+}
+
+// CHECK-LABEL: llvm.func @anywhere
+// CHECK-COUNT-8: llvm.icmp "slt"
+// CHECK-NOT: llvm.icmp "slt"
+tile.func @anywhere(%p: !tile.ptr<i8>, %n: i32) attributes {tile.kernel, warp.num_warps = 1 : i32} {
+  %r = tile.range {start = 0 : i32, end = 256 : i32} : tensor<256xi32, #l>
+  %ns = tile.splat %n : i32 -> tensor<256xi32, #l>
+  %inside = arith.cmpi slt, %r, %ns : tensor<256xi32, #l>
+  %bytes = arith.extui %inside : tensor<256xi1, #l> to tensor<256xi8, #l>
+  %ps = tile.splat %p : !tile.ptr<i8> -> tensor<256x!tile.ptr<i8>, #l>
+  tile.store %ps, %bytes : tensor<256x!tile.ptr<i8>, #l>
+  tile.return
+}

@@ -43,3 +43,26 @@ tile.func @ring(%p: !tile.ptr<f16>, %i: i32, %c: i1, %k: i1) attributes {tile.ke
   warp.ring.release %f
   tile.return
 }
+
+// A slot that a loop hands on is given back without a word, too.
+// CHECK-LABEL: llvm.func @carried
+// CHECK-NOT: mbarrier
+// CHECK: llvm.return
+tile.func @carried(%n: i32, %i: i32, %c: i1) attributes {tile.kernel, warp.num_warps = 2 : i32} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %ring = warp.ring {warp.shared_offset = 0 : i32} : !ring
+  %first, %t:2 = warp.ring.wait %ring[%zero] pending 1 : !ring
+  %last = scf.for %j = %one to %n step %one iter_args(%held = %first) -> (!warp.slot) : i32 {
+    %slot, %u:2 = warp.ring.wait %ring[%i] pending 1 : !ring
+    warp.ring.release %held
+    scf.yield %slot : !warp.slot
+  }
+  %either = scf.if %c -> (!warp.slot) {
+    scf.yield %last : !warp.slot
+  } else {
+    scf.yield %last : !warp.slot
+  }
+  warp.ring.release %either
+  tile.return
+}

@@ -120,3 +120,28 @@ tile.func @teams(%x: tensor<16x4xf16, #rows>) {
   }
   tile.return
 }
+
+// A slot that iterations hand on keeps its ring until it is given back behind the loop, and no longer.
+// CHECK-LABEL: @handed_on
+// CHECK-SAME: warp.shared_size = 384 : i32
+tile.func @handed_on(%x: tensor<16x4xf16, #rows>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  // CHECK: warp.ring {warp.shared_offset = 0 : i32}
+  %ring = warp.ring : !warp.ring<2 x {!warp.shared<16x4xf16, #plain>}, async_groups>
+  %none = warp.ring.no_slot
+  %last = scf.for %i = %c0 to %n step %c1 iter_args(%held = %none) -> (!warp.slot) : i32 {
+    %slot, %tile = warp.ring.wait %ring[%c0] pending 0 : !warp.ring<2 x {!warp.shared<16x4xf16, #plain>}, async_groups>
+    %more = arith.cmpi ne, %i, %c0 : i32
+    warp.ring.release %held if %more
+    scf.yield %slot : !warp.slot
+  }
+  // CHECK: warp.alloc {warp.shared_offset = 256 : i32}
+  %a = warp.alloc : !warp.shared<16x4xf16, #plain>
+  warp.local_store %x, %a : tensor<16x4xf16, #rows> -> !warp.shared<16x4xf16, #plain>
+  warp.ring.release %last
+  // CHECK: warp.alloc {warp.shared_offset = 0 : i32}
+  %b = warp.alloc : !warp.shared<16x4xf16, #plain>
+  warp.local_store %x, %b : tensor<16x4xf16, #rows> -> !warp.shared<16x4xf16, #plain>
+  tile.return
+}

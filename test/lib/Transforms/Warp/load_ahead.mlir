@@ -85,3 +85,43 @@ tile.func @checked(%p: tensor<16x8x!tile.ptr<f32>, #sums>, %a: tensor<16x16xf16,
   }
   tile.return %result : tensor<16x8xf32, #sums>
 }
+
+// -----
+
+// An operand that goes to shared memory as it is stays where it is, beside scales that are loaded ahead.
+
+#sums = #warp.linear<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]}>
+#a = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]}>
+#b = #warp.linear<{register = [[1, 0], [8, 0]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]]}>
+#turned = #warp.linear<{register = [[0, 1], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]}>
+#plain = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+#slanted = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [0, 1], [0, 2], [0, 4], [0, 8]]}>
+
+// CHECK-LABEL: @operands
+// CHECK: tile.load {{.*}} : tensor<16x8x!tile.ptr<f32>
+// CHECK-NOT: tile.load
+// CHECK: scf.for
+// CHECK: tile.load {{.*}} : tensor<16x8x!tile.ptr<f32>
+// CHECK: %[[B:.*]] = tile.load {{.*}} : tensor<16x8x!tile.ptr<f16>
+// CHECK: warp.alloc %[[B]]
+// CHECK: %[[T:.*]] = tile.load {{.*}} : tensor<16x8x!tile.ptr<f16>
+// CHECK: tile.transpose %[[T]]
+// SHORT-LABEL: @operands
+tile.func @operands(%p: tensor<16x8x!tile.ptr<f32>, #sums>, %q: tensor<16x8x!tile.ptr<f16>, #b>, %a: tensor<16x16xf16, #a>, %n: i32) -> tensor<16x8xf32, #sums> attributes {warp.num_warps = 1 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<16x8xf32, #sums>
+  %result = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<16x8xf32, #sums>) : i32 {
+    %scale = tile.load %p : tensor<16x8x!tile.ptr<f32>, #sums>
+    %loaded = tile.load %q : tensor<16x8x!tile.ptr<f16>, #b>
+    %memory = warp.alloc %loaded : (tensor<16x8xf16, #b>) -> !warp.shared<16x8xf16, #plain>
+    %other = tile.load %q : tensor<16x8x!tile.ptr<f16>, #b>
+    %transposed = tile.transpose %other {order = array<i32: 1, 0>} : tensor<16x8xf16, #b> -> tensor<8x16xf16, #turned>
+    %kept = warp.alloc %transposed : (tensor<8x16xf16, #turned>) -> !warp.shared<8x16xf16, #slanted>
+    %b = warp.local_load %memory : !warp.shared<16x8xf16, #plain> -> tensor<16x8xf16, #b>
+    %sum = warp.mma %a, %b, %acc : tensor<16x16xf16, #a>, tensor<16x8xf16, #b>, tensor<16x8xf32, #sums>
+    %scaled = arith.addf %sum, %scale : tensor<16x8xf32, #sums>
+    scf.yield %scaled : tensor<16x8xf32, #sums>
+  }
+  tile.return %result : tensor<16x8xf32, #sums>
+}
