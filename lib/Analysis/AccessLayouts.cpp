@@ -3,6 +3,7 @@
 #include "dialect/Tile/TileOps.h"
 #include "dialect/Warp/WarpTypes.h"
 #include "lib/Analysis/AccessWidths.h"
+#include "lib/Support/F2.h"
 #include "lib/Support/TileLayouts.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -66,17 +67,18 @@ AccessLayouts::AccessLayouts(Operation *root, const AxisInfoAnalysis &axes,
     vectors[group] = std::min(vectors[group], most);
 }
 
+/// Where an element is repeated, threads side by side would bring no other
+/// ones.
+int64_t AccessLayouts::getStep(const MemoryAccess &access, unsigned dim) const {
+  int64_t step = std::abs(steps.get(access.ptr, dim));
+  return step == 0 ? AddressSteps::kFar : step;
+}
+
 SmallVector<int32_t> AccessLayouts::getOrder(const MemoryAccess &access) const {
   AxisInfo info = axes.get(access.ptr);
-  // How far neighbours lie apart; where an element is repeated, threads side by
-  // side would bring no other ones.
-  auto getStep = [&](int32_t dim) {
-    int64_t step = std::abs(steps.get(access.ptr, dim));
-    return step == 0 ? AddressSteps::kFar : step;
-  };
   SmallVector<std::tuple<int64_t, int64_t, int32_t>> dims;
   for (int32_t dim = 0, rank = access.getType().getRank(); dim < rank; ++dim)
-    dims.push_back({info[dim].contiguity, -getStep(dim), dim});
+    dims.push_back({info[dim].contiguity, -getStep(access, dim), dim});
   llvm::sort(dims, std::greater<>());
   SmallVector<int32_t> order;
   for (auto [contiguity, step, dim] : dims)
@@ -179,9 +181,41 @@ LinearAttr AccessLayouts::getDefault(RankedTensorType type) const {
       coalescedLayout(type.getShape(), /*vector=*/1, numWarps, order));
 }
 
-bool AccessLayouts::isWideEnough(const MemoryAccess &access,
-                                 LinearAttr layout) const {
-  LayoutAxis fastest = dimAxis(getOrder(access).front());
-  return layout.getLayout().getNumConsecutive(LayoutAxis::Register, fastest) >=
+int64_t AccessLayouts::countSectors(const MemoryAccess &access,
+                                    const LinearLayout &layout) const {
+  unsigned fastest = getOrder(access).front();
+  int64_t step = axes.get(access.ptr)[fastest].contiguity > 1
+                     ? 1
+                     : getStep(access, fastest);
+  int64_t bytes = getPointeeBytes(access.ptr.getType());
+  // Elements that differ only in these bits of their index share a sector.
+  uint64_t beside = 1;
+  while (beside * 2 * step * bytes <= kSectorBytes)
+    beside *= 2;
+  f2::Subspace lanes, registers;
+  for (uint64_t column : layout.getColumns(LayoutAxis::Lane)) {
+    SmallVector<Coordinate> place = layout.unflattenOut(column);
+    for (Coordinate &at : place)
+      if (at.axis == dimAxis(fastest))
+        at.value &= ~(beside - 1);
+    lanes.insert(layout.flattenOut(place));
+  }
+  for (uint64_t column : layout.getColumns(LayoutAxis::Register))
+    registers.insert(column);
+  return (int64_t(1) << (lanes.dimension() + registers.dimension())) /
          getVectorSize(access);
+}
+
+bool AccessLayouts::isGoodEnough(const MemoryAccess &access,
+                                 LinearAttr layout) const {
+  // What an exchange through shared memory with its barriers costs at least, in
+  // sectors written meanwhile.
+  constexpr int64_t kExchange = 256;
+  LayoutAxis fastest = dimAxis(getOrder(access).front());
+  if (layout.getLayout().getNumConsecutive(LayoutAxis::Register, fastest) <
+      getVectorSize(access))
+    return false;
+  int64_t least = countSectors(access, getCoalesced(access).getLayout());
+  int64_t sectors = countSectors(access, layout.getLayout());
+  return sectors < 4 * least || (sectors - least) * numWarps < kExchange;
 }

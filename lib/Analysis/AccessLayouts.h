@@ -51,10 +51,18 @@ public:
   warp::LinearAttr getDefault(mlir::RankedTensorType type) const;
 
   /// Whether a thread can access as many elements at once as in the coalesced
-  /// layout.
-  bool isWideEnough(const MemoryAccess &access, warp::LinearAttr layout) const;
+  /// layout, and a warp does not write to so many more sectors of memory that
+  /// exchanging the elements first is cheaper.
+  bool isGoodEnough(const MemoryAccess &access, warp::LinearAttr layout) const;
 
 private:
+  /// How far apart neighbours along `dim` lie, in elements; where they are the
+  /// same, as far as can be.
+  int64_t getStep(const MemoryAccess &access, unsigned dim) const;
+  /// The sectors that a warp touches, one vector of each thread at a time, and
+  /// each time anew.
+  int64_t countSectors(const MemoryAccess &access,
+                       const LinearLayout &layout) const;
   /// Dimensions from the most to the least contiguous; where none is known to
   /// be, from the least to the largest probable step.
   llvm::SmallVector<int32_t> getOrder(const MemoryAccess &access) const;

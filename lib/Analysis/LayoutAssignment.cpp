@@ -328,7 +328,7 @@ void LayoutAssignment::anchorStores() {
     if (!access)
       return;
     LinearAttr given = layouts.lookup(store.getValue());
-    bool keeps = given && (accesses.isWideEnough(*access, given) ||
+    bool keeps = given && (accesses.isGoodEnough(*access, given) ||
                            standsBesideBlock(store));
     anchorAccess(store, keeps ? given : accesses.getCoalesced(*access));
     drain();

@@ -1,0 +1,54 @@
+// RUN: tilewright-opt %s -split-input-file -convert-tile-to-warp='num-warps=4 compute-capability=90 arch-specific=true' | FileCheck %s
+
+// Rows of C that start anywhere are stored element by element. The threads that hold the sums would write to eight rows
+// at a time, and to a quarter of each sector; exchanged first, a warp's elements are neighbours.
+// CHECK-DAG: #[[L:.*]] = #warp.linear<{register = {{.*}}, lane = {{\[\[}}0, 1], [0, 2], [0, 4], [0, 8], [0, 16]]
+// CHECK-LABEL: tile.func @large
+// CHECK: warp.convert_layout {{.*}} -> tensor<64x64xf16, #[[L]]>
+// CHECK: tile.store {{.*}} : tensor<64x64x!tile.ptr<f16>, #[[L]]>
+tile.func @large(%p: !tile.ptr<f16>, %v: f16, %stride: i32) attributes {tile.kernel} {
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %a = tile.splat %v : f16 -> tensor<64x64xf16>
+  %sums = tile.dot %a, %a, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %c = arith.truncf %sums : tensor<64x64xf32> to tensor<64x64xf16>
+  %r = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %rows = tile.expand_dims %r {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %columns = tile.expand_dims %r {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %strides = tile.splat %stride : i32 -> tensor<64x1xi32>
+  %starts = arith.muli %rows, %strides : tensor<64x1xi32>
+  %x = tile.broadcast %starts : tensor<64x1xi32> -> tensor<64x64xi32>
+  %y = tile.broadcast %columns : tensor<1x64xi32> -> tensor<64x64xi32>
+  %o = arith.addi %x, %y : tensor<64x64xi32>
+  %ps = tile.splat %p : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+  %q = tile.addptr %ps, %o : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+  tile.store %q, %c : tensor<64x64x!tile.ptr<f16>>
+  tile.return
+}
+
+// -----
+
+// Of a tile this small the exchange and its barriers cost more than they save.
+// CHECK-LABEL: tile.func @small
+// CHECK: %[[C:.*]] = arith.truncf
+// CHECK-NOT: warp.convert_layout %[[C]]
+// CHECK: tile.store
+tile.func @small(%p: !tile.ptr<f16>, %v: f16, %stride: i32) attributes {tile.kernel} {
+  %zero = arith.constant dense<0.0> : tensor<64x8xf32>
+  %a = tile.splat %v : f16 -> tensor<64x64xf16>
+  %b = tile.splat %v : f16 -> tensor<64x8xf16>
+  %sums = tile.dot %a, %b, %zero : tensor<64x64xf16>, tensor<64x8xf16>, tensor<64x8xf32>
+  %c = arith.truncf %sums : tensor<64x8xf32> to tensor<64x8xf16>
+  %r = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %s = tile.range {start = 0 : i32, end = 8 : i32} : tensor<8xi32>
+  %rows = tile.expand_dims %r {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %columns = tile.expand_dims %s {axis = 0 : i32} : tensor<8xi32> -> tensor<1x8xi32>
+  %strides = tile.splat %stride : i32 -> tensor<64x1xi32>
+  %starts = arith.muli %rows, %strides : tensor<64x1xi32>
+  %x = tile.broadcast %starts : tensor<64x1xi32> -> tensor<64x8xi32>
+  %y = tile.broadcast %columns : tensor<1x8xi32> -> tensor<64x8xi32>
+  %o = arith.addi %x, %y : tensor<64x8xi32>
+  %ps = tile.splat %p : !tile.ptr<f16> -> tensor<64x8x!tile.ptr<f16>>
+  %q = tile.addptr %ps, %o : tensor<64x8x!tile.ptr<f16>>, tensor<64x8xi32>
+  tile.store %q, %c : tensor<64x8x!tile.ptr<f16>>
+  tile.return
+}
