@@ -51,8 +51,8 @@ void populateConvertLayoutToLLVM(const WarpTypeConverter &converter,
 void populateSharedTileToLLVM(const WarpTypeConverter &converter,
                               const NvidiaTarget &target,
                               mlir::RewritePatternSet &patterns);
-/// Drops what gives back slots that the threads fill themselves: the barriers of
-/// the program tell them. To be called before anything is rewritten.
+/// Drops what gives back slots that the threads fill themselves: the barriers
+/// of the program tell them. To be called before anything is rewritten.
 llvm::LogicalResult dropReleasesOfCopies(mlir::ModuleOp module);
 /// warp.ring and what is done with its slots, warp.async_copy.
 void populateRingToLLVM(const WarpTypeConverter &converter,
