@@ -40,6 +40,8 @@ AccessLayouts::AccessLayouts(Operation *root, const AxisInfoAnalysis &axes,
                              int64_t numWarps, const NvidiaTarget &target)
     : axes(axes), numWarps(numWarps) {
   std::map<Group, int64_t> sums;
+  // Accesses of neighbours: all, and those that take them one by one.
+  std::map<Group, std::pair<unsigned, unsigned>> counts;
   root->walk([&](Operation *op) {
     if (auto scan = dyn_cast<tile::ScanOp>(op)) {
       auto type = cast<RankedTensorType>(scan.getOperands().front().getType());
@@ -62,7 +64,15 @@ AccessLayouts::AccessLayouts(Operation *root, const AxisInfoAnalysis &axes,
     }
     int64_t &widest = vectors.try_emplace(getGroup(*access), 1).first->second;
     widest = std::max(widest, width);
+    if (isContiguous(*access)) {
+      auto &[all, single] = counts[getGroup(*access)];
+      ++all;
+      single += width == 1;
+    }
   });
+  for (auto &[group, count] : counts)
+    if (2 * count.second > count.first)
+      vectors[group] = 1;
   for (auto &[group, most] : sums)
     vectors[group] = std::min(vectors[group], most);
 }

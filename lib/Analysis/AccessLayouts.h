@@ -30,10 +30,12 @@ struct MemoryAccess {
 /// up to 16 bytes along the dimension in which addresses count up.
 ///
 /// Accesses of the same shape in the same order get the same layout, with the
-/// widest vector of any of them: what they read is mostly combined. Where sums
-/// in memory are among them, no wider than one instruction adds to: threads
-/// side by side then add to neighbours, and what is added to costs more than
-/// reading.
+/// widest vector of any of them: what they read is mostly combined. Not where
+/// most of them begin anywhere and take neighbours one by one, as the taps of a
+/// convolution do: lanes side by side then take what lies side by side. Where
+/// sums in memory are among them, no wider than one instruction adds to:
+/// threads side by side then add to neighbours, and what is added to costs more
+/// than reading.
 class AccessLayouts {
 public:
   AccessLayouts(mlir::Operation *root, const AxisInfoAnalysis &axes,

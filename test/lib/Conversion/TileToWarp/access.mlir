@@ -156,3 +156,58 @@ tile.func @near(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %s: i32) attr
   tile.store %q, %x : tensor<32x8x!tile.ptr<f16>>
   tile.return
 }
+
+// -----
+
+// Of three loads one begins at a multiple of eight elements: where most take
+// neighbours one by one, lanes side by side do.
+// CHECK-DAG: #[[L:.*]] = #warp.linear<{register = {{\[\[}}32], [64], [128]], lane = {{\[\[}}1], [2], [4], [8], [16]], warp = [], block = []}>
+// CHECK-LABEL: tile.func @taps
+// CHECK-COUNT-3: tile.load {{.*}} : tensor<256x!tile.ptr<f16>, #[[L]]>
+tile.func @taps(%x: !tile.ptr<f16> {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+  %one = arith.constant 3 : i32
+  %two = arith.constant 5 : i32
+  %range = tile.range {start = 0 : i32, end = 256 : i32} : tensor<256xi32>
+  %ones = tile.splat %one : i32 -> tensor<256xi32>
+  %twos = tile.splat %two : i32 -> tensor<256xi32>
+  %second = arith.addi %range, %ones : tensor<256xi32>
+  %third = arith.addi %range, %twos : tensor<256xi32>
+  %xs = tile.splat %x : !tile.ptr<f16> -> tensor<256x!tile.ptr<f16>>
+  %p0 = tile.addptr %xs, %range : tensor<256x!tile.ptr<f16>>, tensor<256xi32>
+  %p1 = tile.addptr %xs, %second : tensor<256x!tile.ptr<f16>>, tensor<256xi32>
+  %p2 = tile.addptr %xs, %third : tensor<256x!tile.ptr<f16>>, tensor<256xi32>
+  %v0 = tile.load %p0 : tensor<256x!tile.ptr<f16>>
+  %v1 = tile.load %p1 : tensor<256x!tile.ptr<f16>>
+  %v2 = tile.load %p2 : tensor<256x!tile.ptr<f16>>
+  %s = arith.addf %v0, %v1 : tensor<256xf16>
+  %t = arith.addf %s, %v2 : tensor<256xf16>
+  tile.print "sum: ", %t {isSigned = array<i1: true>} : tensor<256xf16>
+  tile.return
+}
+
+// -----
+
+// Two of three do: threads take eight together.
+// CHECK-DAG: #[[L:.*]] = #warp.linear<{register = {{\[\[}}1], [2], [4]], lane = {{\[\[}}8], [16], [32], [64], [128]], warp = [], block = []}>
+// CHECK-LABEL: tile.func @most_together
+// CHECK-COUNT-3: tile.load {{.*}} : tensor<256x!tile.ptr<f16>, #[[L]]>
+tile.func @most_together(%x: !tile.ptr<f16> {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+  %one = arith.constant 8 : i32
+  %two = arith.constant 5 : i32
+  %range = tile.range {start = 0 : i32, end = 256 : i32} : tensor<256xi32>
+  %ones = tile.splat %one : i32 -> tensor<256xi32>
+  %twos = tile.splat %two : i32 -> tensor<256xi32>
+  %second = arith.addi %range, %ones : tensor<256xi32>
+  %third = arith.addi %range, %twos : tensor<256xi32>
+  %xs = tile.splat %x : !tile.ptr<f16> -> tensor<256x!tile.ptr<f16>>
+  %p0 = tile.addptr %xs, %range : tensor<256x!tile.ptr<f16>>, tensor<256xi32>
+  %p1 = tile.addptr %xs, %second : tensor<256x!tile.ptr<f16>>, tensor<256xi32>
+  %p2 = tile.addptr %xs, %third : tensor<256x!tile.ptr<f16>>, tensor<256xi32>
+  %v0 = tile.load %p0 : tensor<256x!tile.ptr<f16>>
+  %v1 = tile.load %p1 : tensor<256x!tile.ptr<f16>>
+  %v2 = tile.load %p2 : tensor<256x!tile.ptr<f16>>
+  %s = arith.addf %v0, %v1 : tensor<256xf16>
+  %t = arith.addf %s, %v2 : tensor<256xf16>
+  tile.print "sum: ", %t {isSigned = array<i1: true>} : tensor<256xf16>
+  tile.return
+}
