@@ -2,6 +2,7 @@
 
 #include "dialect/Tile/TileOps.h"
 #include "dialect/Warp/WarpOps.h"
+#include "lib/Analysis/SharedMemory.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -39,13 +40,12 @@ static int64_t getCount(tile::FuncOp function, StringRef name) {
 
 static int64_t countSharingPrograms(tile::FuncOp function) {
   constexpr int64_t kWarps = 32, kLeastWarps = 4;
-  constexpr int64_t kSharedBytes = 228 * 1024, kReserved = 1024;
   using warp::WarpDialect;
   int64_t warps = getCount(function, WarpDialect::kNumWarpsAttr);
   if (warps < kLeastWarps || isLeftAlone(function))
     return 0;
-  int64_t bytes = kReserved + getCount(function, WarpDialect::kSharedSizeAttr);
-  return std::min(kWarps / warps, kSharedBytes / bytes);
+  int64_t bytes = getCount(function, WarpDialect::kSharedSizeAttr);
+  return std::min(kWarps / warps, countPrograms(bytes));
 }
 
 llvm::StringMap<int64_t> tilewright::countSharingPrograms(ModuleOp module) {

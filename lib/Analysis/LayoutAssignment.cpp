@@ -212,13 +212,12 @@ bool LayoutAssignment::isLoadedOnce(tile::LoadOp load,
       !isOnlyExpanded(load.getResult()) ||
       accesses.isContiguous(*MemoryAccess::of(load)))
     return false;
-  auto getBits = [](const LinearLayout &layout) {
-    return layout.getInBits(LayoutAxis::Register) -
-           llvm::popcount(layout.getFreeBits(LayoutAxis::Register));
+  auto countBits = [](LinearAttr attr) {
+    return attr.getLayout().countTellingBits(LayoutAxis::Register);
   };
-  unsigned bits = getBits(wanted.getLayout());
+  unsigned bits = countBits(wanted);
   return bits >= kManyBits &&
-         bits >= getBits(accesses.getDefault(type).getLayout()) + kWorthBits;
+         bits >= countBits(accesses.getDefault(type)) + kWorthBits;
 }
 
 LinearAttr LayoutAssignment::getLoadLayout(Operation *op) const {

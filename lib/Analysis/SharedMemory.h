@@ -77,6 +77,18 @@ llvm::SmallVector<mlir::Operation *> getTileUsers(mlir::Operation *alloc);
 /// of the function where it came another way.
 llvm::SmallVector<warp::RingWaitOp> getSlotWaits(mlir::Value slot);
 
+/// What a multiprocessor keeps of its shared memory for each program.
+inline constexpr int64_t kReservedSharedBytes = 1024;
+
+/// The most that one program gets.
+inline constexpr int64_t kMostSharedBytes = 227 * 1024;
+
+/// How many programs with so much shared memory fit on a multiprocessor;
+/// `limit` is the most that one gets.
+inline int64_t countPrograms(int64_t bytes, int64_t limit = kMostSharedBytes) {
+  return (limit + kReservedSharedBytes) / (bytes + kReservedSharedBytes);
+}
+
 /// Whether all warps have waited for each other somewhere in `op`: a barrier,
 /// or an op with scratch.
 bool synchronizes(mlir::Operation *op);

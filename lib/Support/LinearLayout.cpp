@@ -184,6 +184,10 @@ uint64_t LinearLayout::getFreeBits(LayoutAxis in) const {
   return extract(f2::Solver(columns).getDependentColumns(), ins, in);
 }
 
+unsigned LinearLayout::countTellingBits(LayoutAxis in) const {
+  return getInBits(in) - llvm::popcount(getFreeBits(in));
+}
+
 int64_t LinearLayout::getNumConsecutive(LayoutAxis in, LayoutAxis out) const {
   ArrayRef<uint64_t> bases = getColumns(in);
   unsigned count = 0, first = position(outs, out), bits = getOutBits(out);

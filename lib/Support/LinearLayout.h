@@ -191,6 +191,8 @@ public:
   /// all, and hold it once; all others hold copies.
   llvm::SmallVector<Coordinate> getFreeBits() const;
   uint64_t getFreeBits(LayoutAxis in) const;
+  /// How many bits of an input axis tell elements apart: all but the free ones.
+  unsigned countTellingBits(LayoutAxis in) const;
   /// The largest 2^k such that the lowest k bits of `in` count elements one by
   /// one along `out`.
   int64_t getNumConsecutive(LayoutAxis in, LayoutAxis out) const;

@@ -275,14 +275,6 @@ static warp::RingOp findExtensible(FunctionOpInterface function) {
   return isPossible ? found : warp::RingOp();
 }
 
-/// How many programs with so much shared memory fit on a multiprocessor;
-/// `limit` is the most that one gets.
-static int64_t countPrograms(int64_t bytes, int64_t limit) {
-  // What is kept for each program.
-  constexpr int64_t kReservedBytes = 1024;
-  return (limit + kReservedBytes) / (bytes + kReservedBytes);
-}
-
 static void setSlots(warp::RingOp ring, int64_t numSlots) {
   warp::RingType type = ring.getType();
   ring.getResult().setType(

@@ -18,10 +18,9 @@ using namespace tilewright::warp;
 /// products are waited for before control flow from elsewhere joins: else the
 /// assembler takes it that they may be running there. Gives the results as they
 /// are within the branch, which yields those that `loop` had.
-static scf::IfOp guard(scf::ForOp loop, unsigned numResults,
-                       IRRewriter &rewriter) {
+static scf::IfOp guard(scf::ForOp loop, IRRewriter &rewriter) {
   rewriter.setInsertionPoint(loop);
-  scf::IfOp branch = createIfEntered(loop, numResults, rewriter);
+  scf::IfOp branch = createIfEntered(loop, loop.getNumResults(), rewriter);
   for (auto [old, result] : llvm::zip(loop.getResults(), branch.getResults()))
     rewriter.replaceAllUsesWith(old, result);
   rewriter.moveOpBefore(loop, branch.thenBlock(), branch.thenBlock()->end());
@@ -49,7 +48,7 @@ static void guardWithWait(scf::ForOp loop, WgmmaWaitOp wait) {
   for (Value sum : wait.getSums())
     indices.push_back(cast<OpResult>(sum).getResultNumber());
   IRRewriter rewriter(loop.getContext());
-  scf::IfOp branch = guard(loop, loop.getNumResults(), rewriter);
+  scf::IfOp branch = guard(loop, rewriter);
   rewriter.setInsertionPointToEnd(branch.thenBlock());
   SmallVector<Value> results(loop.getResults()), sums, waited;
   for (unsigned index : indices) {

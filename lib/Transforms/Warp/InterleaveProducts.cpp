@@ -114,16 +114,15 @@ struct RegisterShare {
 /// multiprocessor deals its registers to warps in fours.
 static RegisterShare getRegisters(scf::ForOp loop) {
   constexpr int64_t kRegisters = 64 * 1024, kMost = 255, kLanes = 32;
-  constexpr int64_t kSharedBytes = 228 * 1024, kReserved = 1024;
   if (auto budget = getRegisterBudget(loop))
     return {*budget, false};
   auto func = loop->getParentOfType<tile::FuncOp>();
-  int64_t bytes = kReserved;
+  int64_t bytes = 0;
   func.walk([&](Operation *op) {
     if (isa<RingOp, AllocOp>(op))
       bytes += getSharedBytes(op);
   });
-  int64_t programs = std::clamp<int64_t>(kSharedBytes / bytes, 1, 2);
+  int64_t programs = std::clamp<int64_t>(countPrograms(bytes), 1, 2);
   int64_t dealt = llvm::alignTo(programs * getBlockWarps(func).getInt(), 4);
   return {std::min(kRegisters / (dealt * kLanes), kMost), programs > 1};
 }

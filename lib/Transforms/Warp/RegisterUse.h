@@ -6,7 +6,6 @@
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
-#include "llvm/ADT/bit.h"
 
 #include <algorithm>
 
@@ -20,8 +19,7 @@ inline int64_t countRegisters(mlir::Type type) {
   if (!tile || !layout || !mlir::isa<mlir::FloatType>(tile.getElementType()))
     return 0;
   // Copies of an element in one thread are one register.
-  unsigned bits = layout->getInBits(LayoutAxis::Register) -
-                  llvm::popcount(layout->getFreeBits(LayoutAxis::Register));
+  unsigned bits = layout->countTellingBits(LayoutAxis::Register);
   return ((int64_t(tile.getElementTypeBitWidth()) << bits) + 31) / 32;
 }
 

@@ -216,15 +216,6 @@ static int64_t countSaved(ArrayRef<std::pair<AllocOp, int64_t>> shrunk) {
   return saved;
 }
 
-/// What a multiprocessor keeps of its shared memory for each program.
-static constexpr int64_t kReservedBytes = 1024;
-
-/// How many programs with so much shared memory fit on a multiprocessor;
-/// `limit` is the most that one gets.
-static int64_t countPrograms(int64_t bytes, int64_t limit) {
-  return (limit + kReservedBytes) / (bytes + kReservedBytes);
-}
-
 /// Whether a ring is deeper that is too shallow to hide what loads take.
 static bool isDeeper(ArrayRef<RingType> rings, ArrayRef<RingType> others) {
   constexpr int64_t kDeepEnough = 5;
@@ -376,7 +367,7 @@ SpecializePlan warp::planSpecialization(tile::FuncOp func, int64_t numStages,
     return plan;
   if (programs < 2) {
     // With less memory for each.
-    limit = (limit + kReservedBytes) / 2 - kReservedBytes;
+    limit = (limit + kReservedSharedBytes) / 2 - kReservedSharedBytes;
     if (planMemory(half, func, numStages, limit) == 0 || !areDeep(half))
       return plan;
     plan = std::move(half);
