@@ -31,10 +31,6 @@ class Setting:
             os.environ.pop(self.variable, None)
         else:
             os.environ[self.variable] = str(int(value)) if self.kind is bool else str(value)
-        if self.variable == knobs.CACHE_DIR.name:
-            from ..runtime.compiler import disk_cache
-
-            disk_cache.cache_clear()
 
 
 class Group:

@@ -1,6 +1,7 @@
 """From a Python function to a compiled kernel, through the disk cache."""
 
 import json
+import os
 import time
 import warnings
 from contextvars import ContextVar
@@ -198,9 +199,16 @@ def _key(module_text, request):
     return _tilewright.sha256("\0".join([*_deciding(request), module_text]).encode())
 
 
-@lru_cache(maxsize=1)
 def disk_cache():
-    """The disk cache; None, with one warning, where there cannot be one."""
+    """The disk cache where the environment wants it now; None, with one warning, where there cannot be one."""
+    return _open_cache(
+        *map(os.environ.get, (knobs.CACHE_DIR.name, knobs.CACHE_SIZE.name, "XDG_CACHE_HOME", "HOME"))
+    )
+
+
+@lru_cache(maxsize=1)
+def _open_cache(*_environment):
+    """The disk cache of an environment, which the library reads itself."""
     from .. import _tilewright
 
     try:

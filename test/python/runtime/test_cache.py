@@ -100,3 +100,19 @@ def test_dump(run, tmp_path):
     run("print(launch())", TILEWRIGHT_DUMP_DIR=str(tmp_path / "dump"))
     stages = {path.suffix for path in (tmp_path / "dump").iterdir()}
     assert stages >= {".tile", ".llvm", ".obj"}
+
+
+def test_directory_is_looked_up_at_each_compilation(run, tmp_path):
+    """A directory that is set later is used from then on; the first one keeps what it has."""
+    found, _ = run(
+        """
+        import os
+        first = os.environ["TILEWRIGHT_CACHE_DIR"]
+        print(launch()[1])
+        for directory in (first + "2", first):
+            os.environ["TILEWRIGHT_CACHE_DIR"] = directory
+            double._dispatcher.clear()
+            print(launch()[1])
+        """
+    )
+    assert found.split() == ["False", "False", "True"]

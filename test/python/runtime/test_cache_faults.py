@@ -171,7 +171,6 @@ def test_read_only_directory(tmp_path):
                 os.setgid(65534)
                 os.setuid(65534)
             os.environ["TILEWRIGHT_CACHE_DIR"] = sys.argv[1]
-            disk_cache.cache_clear()
             run([2])
             before = disk_cache().list()
             os.chmod(sys.argv[1], 0o500)

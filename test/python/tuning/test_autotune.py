@@ -278,10 +278,8 @@ def test_autotune_searches_a_space(backend):
 
 def test_command(backend, tmp_path, monkeypatch, capsys):
     from tilewright.cli import main
-    from tilewright.runtime.compiler import disk_cache
 
     monkeypatch.setenv("TILEWRIGHT_CACHE_DIR", str(tmp_path / "cache"))  # other processes use the other one
-    disk_cache.cache_clear()
     out = backend.array(np.zeros(64), "float32")
     calls = []
     options = {"cache_results": True, "configs": CONFIGS[1:]}
@@ -300,4 +298,3 @@ def test_command(backend, tmp_path, monkeypatch, capsys):
     file.write_text('{"x": {}}')
     assert main(["tune", "import", str(file)]) == 1
     assert "cannot be imported: 'x' is no digest" in capsys.readouterr().err
-    disk_cache.cache_clear()

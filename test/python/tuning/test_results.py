@@ -5,7 +5,6 @@ import json
 import pytest
 from tilewright import _tilewright
 from tilewright.cli import main
-from tilewright.runtime.compiler import disk_cache
 from tilewright.tuning import results
 
 pytestmark = pytest.mark.compiled
@@ -18,9 +17,7 @@ RESULT = {"kernel": "k", "device": "d", "key": "(1,)", "config": "BLOCK: 4", "ti
 def cache(tmp_path, monkeypatch):
     """An empty cache that the command uses, too."""
     monkeypatch.setenv("TILEWRIGHT_CACHE_DIR", str(tmp_path / "cäche"))
-    disk_cache.cache_clear()
-    yield _tilewright.Cache()
-    disk_cache.cache_clear()
+    return _tilewright.Cache()
 
 
 @pytest.mark.parametrize(
