@@ -3,6 +3,7 @@
 #include "lib/Target/NVPTX/FullBlocks.h"
 #include "lib/Target/NVPTX/LlvmIr.h"
 #include "lib/Target/NVPTX/PassGate.h"
+#include "lib/Target/NVPTX/SinkInvariants.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
@@ -135,6 +136,7 @@ FailureOr<PtxResult> tilewright::emitPtx(ModuleOp module,
   if (options.keepLlvmIr)
     llvm::raw_string_ostream(result.llvmIr) << *llvmModule;
   PhaseTimer timer(options.times, "ptx", "generate PTX");
+  sinkInvariants(*llvmModule);
   gate.emplace(*llvmModule);
   // Roles with products have registers of their own, which products fill.
   if (!gate->hasWideProducts())
