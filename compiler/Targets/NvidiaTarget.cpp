@@ -100,15 +100,13 @@ static LogicalResult emitStages(ModuleOp module, const CompileOptions &options,
   return success();
 }
 
-/// `shares`: how many programs are to share a multiprocessor is an estimate.
-static LogicalResult assembleStage(ModuleOp module, bool shares,
+static LogicalResult assembleStage(ModuleOp module, ProgramShare share,
                                    const CompileOptions &options,
                                    Artifact &artifact) {
   PhaseTimer timer(&artifact.times, "cubin", "assemble");
   std::string &ptx = artifact.stages["ptx"];
   AssemblerOptions assembler = getAssemblerOptions(options);
-  auto assembly = shares ? assembleShared(ptx, options.target, assembler)
-                         : assemble(ptx, options.target, assembler);
+  auto assembly = assembleShared(ptx, options.target, assembler, share);
   if (!assembly)
     return module.emitError(llvm::toString(assembly.takeError()));
   artifact.metadata["assembler"] = assembly->assembler;
@@ -205,22 +203,20 @@ LogicalResult NvidiaBackEnd::compile(ModuleOp module,
     artifact.metadata["waits_for_launches"] = true;
   if (options.stopAfter == "warp")
     return success();
-  // Whether there are registers enough is known once they are assembled.
-  llvm::StringMap<int64_t> programs;
+  ProgramShare share;
   if (options.stopAfter.empty() && options.maxRegisters == 0)
-    programs = countSharingPrograms(module);
+    share = findProgramShare(module);
   if (failed(runPipeline(
           module, "llvm", options, artifact,
           [&](OpPassManager &pm) { buildWarpToLlvmPipeline(pm, nvidia); })))
     return failure();
   if (options.maxRegisters)
     boundRegisters(module, options.maxRegisters);
-  bindPrograms(module, programs);
   if (failed(emitStages(module, options, artifact)))
     return failure();
   if (options.stopAfter == "llvm" || options.stopAfter == "ptx")
     return success();
-  return assembleStage(module, /*shares=*/!programs.empty(), options, artifact);
+  return assembleStage(module, share, options, artifact);
 }
 
 const Target &tilewright::getNvidiaTarget() {

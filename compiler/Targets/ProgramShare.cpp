@@ -3,13 +3,25 @@
 #include "dialect/Tile/TileOps.h"
 #include "dialect/Warp/WarpOps.h"
 #include "lib/Analysis/SharedMemory.h"
+#include "lib/Transforms/Warp/RegisterUse.h"
 
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Analysis/Liveness.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 using namespace tilewright;
+
+/// The registers of a thread if so many warps share a multiprocessor.
+static int64_t getRegisterLimit(int64_t warps) {
+  constexpr int64_t kRegisterFile = 65536, kLanes = 32, kGranularity = 8;
+  // Each quarter of a multiprocessor has a quarter of the registers.
+  constexpr int64_t kQuarters = 4;
+  int64_t share =
+      kRegisterFile /
+      (kLanes * llvm::alignTo(std::max(warps, int64_t(1)), kQuarters));
+  return share / kGranularity * kGranularity;
+}
 
 //===----------------------------------------------------------------------===//
 // How many
@@ -33,84 +45,127 @@ static bool isLeftAlone(tile::FuncOp function) {
       .wasInterrupted();
 }
 
+/// Whether `value` is computed anew wherever it is used.
+static bool isRepeated(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op && (matchPattern(op, m_Constant()) ||
+                isa<tile::SplatOp, tile::BroadcastOp>(op));
+}
+
+/// The registers of a thread with numbers that are needed behind `op`, too.
+static int64_t countKept(Operation *op, const Liveness &liveness) {
+  llvm::SmallDenseSet<Value> kept;
+  for (; op && op->getBlock(); op = op->getParentOp())
+    if (const LivenessBlockInfo *info = liveness.getLiveness(op->getBlock()))
+      for (Value value : info->currentlyLiveValues(op))
+        if (value.getDefiningOp() != op && !isRepeated(value) &&
+            !liveness.isDeadAfter(value, op))
+          kept.insert(value);
+  int64_t registers = 0;
+  for (Value value : kept)
+    registers += warp::countRegisters(value.getType());
+  return registers;
+}
+
+/// The most registers with numbers that threads keep while they exchange
+/// others: what stands between two exchanges may be done element by element.
+static int64_t countKept(tile::FuncOp function) {
+  llvm::SmallVector<Operation *> exchanges;
+  function->walk([&](Operation *op) {
+    if (usesScratch(op))
+      exchanges.push_back(op);
+  });
+  if (exchanges.empty())
+    return 0;
+  Liveness liveness(function);
+  int64_t most = 0;
+  for (Operation *op : exchanges)
+    most = std::max(most, countKept(op, liveness));
+  return most;
+}
+
 static int64_t getCount(tile::FuncOp function, StringRef name) {
   auto count = function->getAttrOfType<IntegerAttr>(name);
   return count ? count.getInt() : 0;
 }
 
-static int64_t countSharingPrograms(tile::FuncOp function) {
+ProgramShare tilewright::findProgramShare(ModuleOp module) {
   constexpr int64_t kWarps = 32, kLeastWarps = 4;
   using warp::WarpDialect;
+  auto functions = module.getOps<tile::FuncOp>();
+  if (!llvm::hasSingleElement(functions))
+    return {};
+  tile::FuncOp function = *functions.begin();
   int64_t warps = getCount(function, WarpDialect::kNumWarpsAttr);
-  if (warps < kLeastWarps || isLeftAlone(function))
-    return 0;
+  if (warps < kLeastWarps || warps >= kWarps || isLeftAlone(function))
+    return {};
   int64_t bytes = getCount(function, WarpDialect::kSharedSizeAttr);
-  return std::min(kWarps / warps, countPrograms(bytes));
-}
-
-llvm::StringMap<int64_t> tilewright::countSharingPrograms(ModuleOp module) {
-  llvm::StringMap<int64_t> programs;
-  for (auto function : module.getOps<tile::FuncOp>())
-    if (int64_t count = ::countSharingPrograms(function); count > 1)
-      programs[function.getName()] = count;
-  return programs;
-}
-
-void tilewright::bindPrograms(ModuleOp module,
-                              const llvm::StringMap<int64_t> &programs) {
-  OpBuilder b(module.getContext());
-  StringRef name = NVVM::NVVMDialect::getMinctasmAttrName();
-  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
-    if (int64_t count = programs.lookup(function.getName());
-        count && !function->hasAttr(name))
-      function->setAttr(name, b.getI32IntegerAttr(count));
+  int64_t programs = std::min(kWarps / warps, countPrograms(bytes));
+  int64_t kept = countKept(function);
+  while (programs > 1 && getRegisterLimit(programs * warps) < kept)
+    --programs;
+  return {programs, warps};
 }
 
 //===----------------------------------------------------------------------===//
 // Assembling
 //===----------------------------------------------------------------------===//
 
-/// Says half as many programs in `ptx`, if that is one at least.
-static bool halvePrograms(std::string &ptx) {
-  constexpr StringLiteral kDirective(".minnctapersm ");
-  const size_t at = ptx.find(kDirective);
-  if (at == std::string::npos)
-    return false;
-  const size_t begin = at + kDirective.size();
-  StringRef rest = StringRef(ptx).substr(begin);
-  unsigned programs = 0;
-  if (rest.consumeInteger(10, programs) || programs < 2)
-    return false;
-  const size_t end = ptx.size() - rest.size();
-  ptx.replace(begin, end - begin, std::to_string(programs / 2));
-  return true;
+/// `ptx` of one kernel that asks for that many programs.
+static std::string bindPrograms(StringRef ptx, int64_t programs) {
+  constexpr StringLiteral kThreads(".reqntid ");
+  size_t at = ptx.find(kThreads);
+  if (at == StringRef::npos)
+    return "";
+  at = ptx.find('\n', at);
+  return (ptx.take_front(at + 1) + ".minnctapersm " + Twine(programs) + "\n" +
+          ptx.drop_front(at + 1))
+      .str();
 }
 
-/// Whether what is kept in memory for want of registers costs more than twice
-/// as many programs gain. From 16 warps to 32 there is less to gain than it
-/// costs; from 8 to 16, at 128 registers, 88 bytes written and read gained an
-/// eighth.
-static bool spillsMuch(const AssemblyResources &resources) {
-  constexpr unsigned kRegistersOf32Warps = 64;
+/// Whether half as many programs more fit on a multiprocessor with `share` than
+/// with so many registers. Of a seventh or a third more, log-softmax lost 4 %
+/// and vectors times matrices 10 %, where others gained 2 %.
+static bool gains(ProgramShare share, unsigned registers) {
+  int64_t fitting = 1;
+  while (getRegisterLimit((fitting + 1) * share.warps) >= registers)
+    ++fitting;
+  return 2 * share.programs >= 3 * fitting;
+}
+
+/// Whether what is kept in memory for want of registers costs more than the
+/// other programs gain: from 16 warps to more anything does; from 8 to 16, at
+/// 128 registers, 88 bytes written and read gained an eighth.
+static bool spillsMuch(ProgramShare share, const AssemblyResources &resources) {
+  constexpr int64_t kFewWarps = 16;
   unsigned bytes = resources.spillStores + resources.spillLoads;
-  return resources.registers <= kRegistersOf32Warps
+  return share.programs * share.warps > kFewWarps
              ? bytes != 0
              : 2 * bytes > 3 * resources.registers;
 }
 
 llvm::Expected<Assembly>
 tilewright::assembleShared(std::string &ptx, StringRef arch,
-                           const AssemblerOptions &options) {
+                           const AssemblerOptions &options,
+                           ProgramShare share) {
+  auto natural = assemble(ptx, arch, options);
   // More takes long to assemble even once.
-  constexpr size_t kMostText = 128 * 1024;
-  while (ptx.size() > kMostText && halvePrograms(ptx))
-    continue;
-  for (;;) {
-    auto assembly = assemble(ptx, arch, options);
-    // The driver does not tell: it gets as many registers as it likes.
-    bool fits = assembly && assembly->kind != AssemblerKind::Driver &&
-                !spillsMuch(assembly->resources);
-    if (!assembly || fits || !halvePrograms(ptx))
-      return assembly;
+  constexpr size_t kMostText = 64 * 1024;
+  if (!natural || !share || ptx.size() > kMostText)
+    return natural;
+  // The driver does not tell: it gets as many registers as it likes.
+  const AssemblyResources &resources = natural->resources;
+  if (natural->kind == AssemblerKind::Driver || resources.spillStores != 0 ||
+      !gains(share, resources.registers))
+    return natural;
+  std::string bound = bindPrograms(ptx, share.programs);
+  if (bound.empty())
+    return natural;
+  auto assembly = assemble(bound, arch, options);
+  if (!assembly || spillsMuch(share, assembly->resources)) {
+    llvm::consumeError(assembly.takeError());
+    return natural;
   }
+  ptx = std::move(bound);
+  return assembly;
 }

@@ -5,9 +5,10 @@
 // how many programs fit is a staircase, and assemblers that are told nothing
 // stop where the code likes it best, which may be one register above a step:
 // gradients of layer norm in 8 warps took 145 registers, so one program fitted
-// where 128 let two run, a sixth faster. So kernels without products of tiles
-// are assembled for 32 warps on a multiprocessor first. Where that spills much
-// half as many are tried, and half of these.
+// where 128 let two run, a sixth faster. But a bound has its price: more steps
+// are taken one after the other. So kernels without products of tiles are
+// assembled as they are first, and a second time with a bound where that lets
+// half as many programs more share a multiprocessor.
 #pragma once
 
 #include "compiler/Driver.h"
@@ -15,22 +16,25 @@
 
 namespace tilewright {
 
-/// Bounds the registers of the kernels in `module`, functions of LLVM's dialect
-/// made of those that `programs` names, so that as many programs fit as it
-/// says. Kernels whose roles have budgets of their own are left alone.
-void bindPrograms(mlir::ModuleOp module,
-                  const llvm::StringMap<int64_t> &programs);
+/// Of a kernel that gains by others beside it: how many of its programs share
+/// a multiprocessor if the assembler is told so, and the warps of each. None
+/// for other kernels.
+struct ProgramShare {
+  int64_t programs = 0, warps = 0;
 
-/// For each kernel of `module`, whose tiles have layouts, how many of its
-/// programs are to share a multiprocessor, if its registers let them; none
-/// where it has products of tiles, which keep a multiprocessor busy otherwise,
-/// or roles, or less than four warps.
-llvm::StringMap<int64_t> countSharingPrograms(mlir::ModuleOp module);
+  explicit operator bool() const { return programs > 1; }
+};
 
-/// Assembles `ptx` of a kernel that says how many programs are to share a
-/// multiprocessor. Where they have too few registers, `ptx` is changed to say
-/// fewer.
+/// That of the kernel in `module`, whose tiles have layouts: as many programs
+/// as 32 warps, shared memory and the tiles that are kept across barriers let.
+/// None where it has products of tiles, which keep a multiprocessor busy
+/// otherwise, or roles, or less than four warps.
+ProgramShare findProgramShare(mlir::ModuleOp module);
+
+/// Assembles `ptx` of a kernel with that share: bound to it if `ptx` then says
+/// so. What is bound counts if a thread keeps little for it in memory.
 llvm::Expected<Assembly> assembleShared(std::string &ptx, llvm::StringRef arch,
-                                        const AssemblerOptions &options);
+                                        const AssemblerOptions &options,
+                                        ProgramShare share);
 
 } // namespace tilewright

@@ -1,6 +1,7 @@
 """How many programs are to share a multiprocessor, as kernels say it to the assembler."""
 
 import re
+import sys
 
 import pytest
 import tilewright as tw
@@ -47,10 +48,42 @@ def sums_on(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
         last = tl.max(x)
 
 
+# An assembler that finds what it is told to find: registers and spilled bytes by how many programs are to share a
+# multiprocessor, 0 where the kernel says nothing. It notes how often it is called.
+ASSEMBLER = """#!{python}
+import pathlib, re, sys
+if "--version" in sys.argv:
+    print("ptxas: NVIDIA (R) Ptx optimizing assembler\\nCuda compilation tools, release 13.0, V13.0.1")
+    sys.exit()
+at = sys.argv.index("-o")
+said = re.search(r"\\.minnctapersm (\\d+)", pathlib.Path(sys.argv[at - 1]).read_text())
+programs = int(said[1]) if said else 0
+with open(pathlib.Path(__file__).parent / "calls", "a") as calls:
+    print(programs, file=calls)
+registers, spilled = {found}[programs]
+print(f"ptxas info    : {{spilled}} bytes stack frame, {{spilled}} bytes spill stores, 0 bytes spill loads")
+print(f"ptxas info    : Used {{registers}} registers")
+pathlib.Path(sys.argv[at + 1]).write_bytes(b"cubin")
+"""
+
+
+@pytest.fixture
+def assembler(tmp_path, monkeypatch):
+    """Takes what the assembler is to find; returns a function that says what it was asked for."""
+
+    def install(found):
+        program = tmp_path / "ptxas"
+        program.write_text(ASSEMBLER.format(python=sys.executable, found=found))
+        program.chmod(0o755)
+        monkeypatch.setenv("TILEWRIGHT_ASSEMBLER", "ptxas")
+        monkeypatch.setenv("TILEWRIGHT_PTXAS", str(program))
+        return lambda: [int(line) for line in (tmp_path / "calls").read_text().split()]
+
+    return install
+
+
 def compiled(kernel, type="fp16", block=8192, stop_after="", **options):
     """The kernel for sm_90a; n is a multiple of 16."""
-    if not any("kind" in found for found in _tilewright.assemblers(assembler_paths())):
-        pytest.skip("no assembler on this machine")
     types = {"x_ptr": f"*{type}", "out_ptr": f"*{type}", "n": "i32"}
     attrs = dict.fromkeys(types, 16)
     options = Options(**{"num_warps": 8} | options)
@@ -63,37 +96,72 @@ def programs(kernel):
     return int(found[1]) if found else 0
 
 
-@pytest.mark.parametrize("num_warps, expected", [(2, 0), (4, 8), (8, 4), (16, 2), (32, 0)])
-def test_rows_are_assembled_for_32_warps(num_warps, expected):
+# Registers by what is asked for, and what is asked for in turn; the last but one has no room for more programs.
+@pytest.mark.parametrize(
+    "num_warps, found, asked, expected",
+    [
+        (4, {0: (96, 0), 8: (64, 0)}, [0, 8], 8),  # 20 warps
+        (4, {0: (80, 0)}, [0], 0),  # 24 warps
+        (8, {0: (88, 0), 4: (64, 0)}, [0, 4], 4),  # 16 warps
+        (8, {0: (72, 0)}, [0], 0),  # 24 warps
+        (16, {0: (72, 0), 2: (62, 0)}, [0, 2], 2),  # 16 warps
+        (16, {0: (64, 0)}, [0], 0),
+        (2, {0: (200, 0)}, [0], 0),
+        (32, {0: (64, 0)}, [0], 0),
+    ],
+)
+def test_rows_are_bound_where_many_more_warps_fit(assembler, num_warps, found, asked, expected):
+    calls = assembler(found)
     kernel = compiled(sums, block=1024 * num_warps, num_warps=num_warps)
+    assert calls() == asked
     assert programs(kernel) == expected
-    if expected:
-        assert kernel.metadata["registers"] <= 64
-        assert kernel.metadata["spills"] == 0
+    assert kernel.metadata["registers"] == found[expected][0]
 
 
-def test_fewer_share_where_registers_do_not_suffice():
-    kernel = compiled(keeps_much, type="fp32")  # three times 32 registers in a thread
-    assert programs(kernel) == 2
-    assert 64 < kernel.metadata["registers"] <= 128
-    assert 2 * kernel.metadata["spills"] <= 3 * kernel.metadata["registers"]
+@pytest.mark.parametrize(
+    "block, found, asked, expected",
+    [
+        # 32 numbers of a thread: 32 warps, which may keep nothing in memory.
+        (8192, {0: (121, 0), 4: (64, 0)}, [0, 4], 4),
+        (8192, {0: (121, 0), 4: (64, 4)}, [0, 4], 0),
+        # 128 numbers: 16 warps, which may keep some.
+        (32768, {0: (164, 0), 2: (128, 192)}, [0, 2], 2),
+        (32768, {0: (164, 0), 2: (128, 196)}, [0, 2], 0),
+        # With all registers it has not enough as it is.
+        (32768, {0: (255, 8)}, [0], 0),
+    ],
+)
+def test_what_is_kept_and_spilled_decides(assembler, block, found, asked, expected):
+    calls = assembler(found)
+    kernel = compiled(sums, block=block)
+    assert calls() == asked
+    assert programs(kernel) == expected
+    assert (kernel.metadata["registers"], kernel.metadata["spills"]) == found[expected]
 
 
-def test_one_program_has_what_it_needs():
-    kernel = compiled(keeps_much, type="fp32", block=16384)
-    assert programs(kernel) == 1
-    assert kernel.metadata["registers"] > 128
+@pytest.mark.parametrize("kernel, type, block", [(sums, "fp16", 8192), (keeps_much, "fp32", 8192)])
+def test_what_is_bound_fits(kernel, type, block):
+    if not any("kind" in found for found in _tilewright.assemblers(assembler_paths())):
+        pytest.skip("no assembler on this machine")
+    kernel = compiled(kernel, type, block)
+    if count := programs(kernel):
+        assert kernel.metadata["registers"] <= 65536 // (8 * 32 * count)
+        assert 2 * kernel.metadata["spills"] <= 3 * kernel.metadata["registers"]
 
 
-def test_a_bound_of_the_kernel_counts():
-    kernel = compiled(sums, maxnreg=48)
+def test_a_bound_of_the_kernel_counts(assembler):
+    calls = assembler({0: (96, 0)})
+    kernel = compiled(sums, maxnreg=96)
+    assert calls() == [0]
     assert programs(kernel) == 0
-    assert ".maxnreg 48" in kernel.asm["ptx"]
+    assert ".maxnreg 96" in kernel.asm["ptx"]
 
 
 @pytest.mark.parametrize("kernel", [product, sums_on])
-def test_what_does_not_wait_for_memory_is_left_alone(kernel):
+def test_what_does_not_wait_for_memory_is_left_alone(assembler, kernel):
+    calls = assembler({0: (96, 0)})
     assert programs(compiled(kernel, num_warps=4)) == 0
+    assert calls() == [0]
 
 
 def test_what_nobody_assembles_says_nothing():
