@@ -128,7 +128,8 @@ static std::string bindPrograms(StringRef ptx, int64_t programs) {
 /// and vectors times matrices 10 %, where others gained 2 %.
 static bool gains(ProgramShare share, unsigned registers) {
   int64_t fitting = 1;
-  while (getRegisterLimit((fitting + 1) * share.warps) >= registers)
+  while (fitting < share.programs &&
+         getRegisterLimit((fitting + 1) * share.warps) >= registers)
     ++fitting;
   return 2 * share.programs >= 3 * fitting;
 }

@@ -127,8 +127,9 @@ def test_rows_are_bound_where_many_more_warps_fit(assembler, num_warps, found, a
         # 128 numbers: 16 warps, which may keep some.
         (32768, {0: (164, 0), 2: (128, 192)}, [0, 2], 2),
         (32768, {0: (164, 0), 2: (128, 196)}, [0, 2], 0),
-        # With all registers it has not enough as it is.
+        # With all registers it has not enough as it is. And one of which nothing is known.
         (32768, {0: (255, 8)}, [0], 0),
+        (32768, {0: (0, 0)}, [0], 0),
     ],
 )
 def test_what_is_kept_and_spilled_decides(assembler, block, found, asked, expected):
