@@ -124,14 +124,20 @@ LogicalResult WgmmaWaitOp::verify() {
   return success();
 }
 
-/// C1 of `warp.keep` and `warp.recall`.
-static LogicalResult verifyMove(Operation *op, Type plain, Type kept) {
+/// Whether the types are the same but for the registers, of which only the
+/// second's are kept.
+static bool isKeptAs(Type plain, Type kept) {
   auto tile = cast<RankedTensorType>(plain);
   auto other = cast<RankedTensorType>(kept);
-  if (getKeptAttr(tile) || !getKeptAttr(other) ||
-      getLinearAttr(tile) != getLinearAttr(other) ||
-      tile.getShape() != other.getShape() ||
-      tile.getElementType() != other.getElementType())
+  return !getKeptAttr(tile) && getKeptAttr(other) &&
+         getLinearAttr(tile) == getLinearAttr(other) &&
+         tile.getShape() == other.getShape() &&
+         tile.getElementType() == other.getElementType();
+}
+
+/// C1 of `warp.keep` and `warp.recall`.
+static LogicalResult verifyMove(Operation *op, Type plain, Type kept) {
+  if (!isKeptAs(plain, kept))
     return op->emitOpError("moves a tile between registers and kept ones, got ")
            << op->getOperand(0).getType() << " and "
            << op->getResult(0).getType();
@@ -144,4 +150,14 @@ LogicalResult KeepOp::verify() {
 
 LogicalResult RecallOp::verify() {
   return verifyMove(*this, getType(), getSource().getType());
+}
+
+LogicalResult ScaleOp::verify() {
+  if (!isKeptAs(getFactor().getType(), getType())) // C1
+    return emitOpError("scales a tile in kept registers by one that is not, "
+                       "got ")
+           << getType() << " and " << getFactor().getType();
+  if (!getElementTypeOrSelf(getType()).isF32()) // C2
+    return emitOpError("scales f32, got ") << getType();
+  return success();
 }

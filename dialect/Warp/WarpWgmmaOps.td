@@ -133,8 +133,9 @@ def Warp_ProxyFenceOp : Warp_Op<"proxy_fence", [
   let assemblyFormat = "attr-dict";
 }
 
-class Warp_KeptOp<string mnemonic> : Warp_Op<mnemonic, [
-    MemoryEffects<[MemRead<Warp_SharedResource>, MemWrite<Warp_SharedResource>]>]>;
+class Warp_KeptOp<string mnemonic, list<Trait> traits = []> : Warp_Op<mnemonic, [
+    MemoryEffects<[MemRead<Warp_SharedResource>, MemWrite<Warp_SharedResource>]>]
+    # traits>;
 
 def Warp_KeptRegistersOp : Warp_KeptOp<"kept_registers"> {
   let summary = "registers that are kept for sums";
@@ -181,5 +182,25 @@ def Warp_RecallOp : Warp_KeptOp<"recall"> {
   let arguments = (ins Warp_Tile:$source);
   let results = (outs Warp_Tile:$result);
   let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Warp_ScaleOp : Warp_KeptOp<"scale", [AllTypesMatch<["source", "result"]>]> {
+  let summary = "multiplies a tile in kept registers";
+  let description = [{
+    In place: what was in the registers before is gone. Rounds as `arith.mulf`
+    does, and is never part of an addition.
+
+    C1: the types of source and factor are the same but for the registers: the
+        source's are kept.
+    C2: elements are f32.
+
+    ```mlir
+    %d = warp.scale %k, %f : tensor<64x128xf32, #warp.kept<0, #l>>, tensor<64x128xf32, #l>
+    ```
+  }];
+  let arguments = (ins Warp_Tile:$source, Warp_Tile:$factor);
+  let results = (outs Warp_Tile:$result);
+  let assemblyFormat = "$source `,` $factor attr-dict `:` type($source) `,` type($factor)";
   let hasVerifier = 1;
 }

@@ -36,6 +36,23 @@ SmallVector<std::string> tilewright::getKeptRegisters(Type type) {
 
 namespace {
 
+/// One operand for all registers that get the same, as zeros do.
+class SharedOperands {
+public:
+  explicit SharedOperands(InlinePtx &ptx) : ptx(ptx) {}
+
+  const std::string &get(Value value) {
+    std::string &operand = operands[value];
+    if (operand.empty())
+      operand = ptx.in(value);
+    return operand;
+  }
+
+private:
+  InlinePtx &ptx;
+  DenseMap<Value, std::string> operands;
+};
+
 struct KeptRegistersLowering : ConvertOpToLLVMPattern<KeptRegistersOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
 
@@ -67,17 +84,12 @@ struct KeepLowering : ConvertOpToLLVMPattern<KeepOp> {
                                    ? packWords(b, source, kWordBits)
                                    : SmallVector<Value>(source);
     InlinePtx ptx(b);
-    // One operand for all registers that get the same, as zeros do.
-    DenseMap<Value, std::string> operands;
+    SharedOperands operands(ptx);
     std::string text;
     for (auto [name, word] :
-         llvm::zip_equal(getKeptRegisters(op.getType()), words)) {
-      std::string &operand = operands[word];
-      if (operand.empty())
-        operand = ptx.in(word);
+         llvm::zip_equal(getKeptRegisters(op.getType()), words))
       text += (text.empty() ? "mov.b32 " : "\nmov.b32 ") + name + ", " +
-              operand + ";";
-    }
+              operands.get(word) + ";";
     ptx.emit(text, /*sideEffects=*/true);
     rewriter.replaceOpWithMultiple(op, {ValueRange()});
     return success();
@@ -107,9 +119,31 @@ struct RecallLowering : ConvertOpToLLVMPattern<RecallOp> {
   }
 };
 
+struct ScaleLowering : ConvertOpToLLVMPattern<ScaleOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(ScaleOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    InlinePtx ptx(b);
+    SharedOperands operands(ptx);
+    std::string text;
+    for (auto [name, factor] :
+         llvm::zip_equal(getKeptRegisters(op.getType()), adaptor.getFactor()))
+      text += (text.empty() ? "mul.rn.f32 " : "\nmul.rn.f32 ") + name + ", " +
+              name + ", " + operands.get(factor) + ";";
+    ptx.emit(text, /*sideEffects=*/true);
+    rewriter.replaceOpWithMultiple(op, {ValueRange()});
+    return success();
+  }
+};
+
 } // namespace
 
 void tilewright::populateKeptSumsToLLVM(const WarpTypeConverter &converter,
                                         RewritePatternSet &patterns) {
-  patterns.add<KeptRegistersLowering, KeepLowering, RecallLowering>(converter);
+  patterns
+      .add<KeptRegistersLowering, KeepLowering, RecallLowering, ScaleLowering>(
+          converter);
 }

@@ -1,9 +1,9 @@
 // Sums of products that a loop carries stay in registers of their own.
 //
 // Values that one loop carries, or one product takes over from another, are a
-// chain. All of a chain are kept in the same registers where a walk over the
-// kernel finds, at each use of a value by the chain, these registers to hold
-// that value and no later one.
+// chain; so are those that go on after a multiplication. All of a chain are
+// kept in the same registers where a walk over the kernel finds, at each use of
+// a value by the chain, these registers to hold that value and no later one.
 
 #include "lib/Transforms/Warp/Passes.h"
 
@@ -27,8 +27,38 @@ namespace tilewright::warp {
 /// Fewer are no burden to LLVM.
 static constexpr unsigned kLeastRegisters = 32;
 
-/// The operands of a product or a wait that its results take over, in order.
+/// Whether `value` is one that a chain may pass on, other than what it is
+/// multiplied by.
+static bool isSum(Value value) {
+  if (!getLayout(value.getType()))
+    return false;
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return isa<scf::ForOp>(argument.getOwner()->getParentOp());
+  return isa<WgmmaOp, WgmmaBesideOp, WgmmaWaitOp, scf::ForOp, scf::IfOp>(
+      value.getDefiningOp());
+}
+
+/// Whether the next product or iteration goes on with `value`.
+static bool isPassedOn(Value value) {
+  return llvm::any_of(value.getUsers(), [](Operation *user) {
+    return isa<WgmmaOp, WgmmaBesideOp, WgmmaWaitOp, scf::ForOp>(user) ||
+           (isa<scf::YieldOp>(user) && isa<scf::ForOp>(user->getParentOp()));
+  });
+}
+
+/// The operand of a multiplication that can be done in its registers.
+static MutableArrayRef<OpOperand> getScaled(arith::MulFOp op) {
+  if (!getElementTypeOrSelf(op.getType()).isF32() ||
+      isSum(op.getLhs()) == isSum(op.getRhs()) || !isPassedOn(op))
+    return {};
+  return op->getOpOperands().slice(isSum(op.getLhs()) ? 0 : 1, 1);
+}
+
+/// The operands of a product, a wait or a multiplication that its results take
+/// over, in order.
 static MutableArrayRef<OpOperand> getSums(Operation *op) {
+  if (auto scaled = dyn_cast<arith::MulFOp>(op))
+    return getScaled(scaled);
   if (auto product = dyn_cast<WgmmaOp>(op))
     return MutableArrayRef(&product.getAccMutable(), 1);
   if (auto products = dyn_cast<WgmmaBesideOp>(op))
@@ -40,12 +70,15 @@ static MutableArrayRef<OpOperand> getSums(Operation *op) {
 
 /// Whether `value` is one that a chain may pass on.
 static bool isLink(Value value) {
-  if (!getLayout(value.getType()))
-    return false;
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    return isa<scf::ForOp>(argument.getOwner()->getParentOp());
-  return isa<WgmmaOp, WgmmaBesideOp, WgmmaWaitOp, scf::ForOp, scf::IfOp>(
-      value.getDefiningOp());
+  auto scaled = value.getDefiningOp<arith::MulFOp>();
+  return scaled ? !getScaled(scaled).empty() : isSum(value);
+}
+
+/// How many registers of 32 bits a thread has for each of `values`.
+static unsigned countWords(ArrayRef<Value> values) {
+  Type type = values.front().getType();
+  return getLayout(type)->getInSize(LayoutAxis::Register) *
+         getElementTypeOrSelf(type).getIntOrFloatBitWidth() / 32;
 }
 
 using Chains = llvm::EquivalenceClasses<void *>;
@@ -260,6 +293,17 @@ void Chain::walk(Operation *op, Value &held) {
   }
 }
 
+/// `product`, one of whose operands is kept, as an op of kept registers.
+static void scaleInPlace(arith::MulFOp product, Type kept) {
+  OpBuilder b(product);
+  Value source = product.getLhs(), factor = product.getRhs();
+  if (source.getType() != kept)
+    std::swap(source, factor);
+  product->replaceAllUsesWith(
+      ScaleOp::create(b, product.getLoc(), kept, source, factor));
+  product->erase();
+}
+
 void Chain::keep(unsigned bank) {
   auto tile = cast<RankedTensorType>(values.front().getType());
   auto kept = RankedTensorType::get(
@@ -289,6 +333,9 @@ void Chain::keep(unsigned bank) {
       return !own.contains(&use) && use.getOwner() != taken.getDefiningOp();
     });
   }
+  for (Value value : values)
+    if (auto scaled = value.getDefiningOp<arith::MulFOp>())
+      scaleInPlace(scaled, kept);
 }
 
 /// Chains that hold a product, each with its values in the order of the text.
@@ -328,21 +375,20 @@ struct KeepSums : tilewright::warp::impl::KeepSumsBase<KeepSums> {
 
 private:
   static void keepIn(FunctionOpInterface function) {
-    SmallVector<SmallVector<Value>> chains = findProducts(function);
+    SmallVector<Chain> chains;
+    unsigned words = 0;
+    for (ArrayRef<Value> values : findProducts(function))
+      if (countWords(values) >= kLeastRegisters &&
+          llvm::all_equal(llvm::map_range(
+              values, [](Value value) { return value.getType(); })))
+        if (Chain chain(values); chain.canKeep(function)) {
+          chains.push_back(std::move(chain));
+          words = countWords(values);
+        }
     // The assembler would move the registers of several about.
     if (chains.size() != 1)
       return;
-    ArrayRef<Value> values = chains.front();
-    Type type = values.front().getType();
-    unsigned words = getLayout(type)->getInSize(LayoutAxis::Register) *
-                     getElementTypeOrSelf(type).getIntOrFloatBitWidth() / 32;
-    Chain chain(values);
-    if (words < kLeastRegisters ||
-        !llvm::all_equal(llvm::map_range(
-            values, [](Value value) { return value.getType(); })) ||
-        !chain.canKeep(function))
-      return;
-    chain.keep(/*bank=*/0);
+    chains.front().keep(/*bank=*/0);
     auto b = OpBuilder::atBlockBegin(&function.getFunctionBody().front());
     KeptRegistersOp::create(b, function.getLoc(),
                             b.getDenseI32ArrayAttr(int32_t(words)));

@@ -313,7 +313,8 @@ def KeepSums : Pass<"warp-keep-sums", "::mlir::ModuleOp"> {
 
     Input: the end of the warp level. Output: the same values, those that are
     needed by others than products, waits and loops taken out by `warp.recall`, and
-    what enters put in by `warp.keep`.
+    what enters put in by `warp.keep`. A multiplication whose result a loop or a
+    product goes on with, as in attention, becomes a `warp.scale`.
 
     ```mlir
     %s = scf.for ... iter_args(%acc = %zero) -> (tensor<128x256xf32, #l>) {
@@ -334,8 +335,7 @@ def KeepSums : Pass<"warp-keep-sums", "::mlir::ModuleOp"> {
 
     Left alone: sums of fewer than 32 registers; those of which two are needed at
     a time; all of a function with several; and those that something else computes
-    with in a loop that carries tiles, as in attention. Moving them would cost
-    more than it saves.
+    with in a loop that carries tiles. Moving them would cost more than it saves.
   }];
   let dependentDialects = ["WarpDialect"];
 }

@@ -71,5 +71,7 @@ tile.func @kept(%c: tensor<64x16xf32, #c>) {
   %k = warp.keep %c : tensor<64x16xf32, #c> -> tensor<64x16xf32, #warp.kept<0, #c>>
   // CHECK: warp.recall %[[K]] : tensor<64x16xf32, #[[KEPT]]> -> tensor<64x16xf32, #[[C]]>
   %t = warp.recall %k : tensor<64x16xf32, #warp.kept<0, #c>> -> tensor<64x16xf32, #c>
+  // CHECK: warp.scale %[[K]], %{{.*}} : tensor<64x16xf32, #[[KEPT]]>, tensor<64x16xf32, #[[C]]>
+  %s = warp.scale %k, %t : tensor<64x16xf32, #warp.kept<0, #c>>, tensor<64x16xf32, #c>
   tile.return
 }

@@ -181,6 +181,26 @@ tile.func @recall(%c: tensor<64x16xf32, #warp.kept<0, #c>>) {
 // -----
 
 #c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
+tile.func @scale(%c: tensor<64x16xf32, #warp.kept<0, #c>>) {
+  // C1 of warp.scale
+  // expected-error@+1 {{scales a tile in kept registers by one that is not, got 'tensor<64x16xf32}}
+  %t = warp.scale %c, %c : tensor<64x16xf32, #warp.kept<0, #c>>, tensor<64x16xf32, #warp.kept<0, #c>>
+  tile.return
+}
+
+// -----
+
+#c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
+tile.func @halves(%c: tensor<64x16xf16, #warp.kept<0, #c>>, %f: tensor<64x16xf16, #c>) {
+  // C2 of warp.scale
+  // expected-error@+1 {{scales f32, got 'tensor<64x16xf16}}
+  %t = warp.scale %c, %f : tensor<64x16xf16, #warp.kept<0, #c>>, tensor<64x16xf16, #c>
+  tile.return
+}
+
+// -----
+
+#c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
 // expected-error@+1 {{there are 8 banks of kept registers, got number 8}}
 tile.func @bank(%c: tensor<64x16xf32, #warp.kept<8, #c>>) {
   tile.return

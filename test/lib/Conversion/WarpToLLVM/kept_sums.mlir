@@ -87,3 +87,20 @@ tile.func @beside(%p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 
   tile.store %q, %z : tensor<64x16x!tile.ptr<f32>, #c>
   tile.return
 }
+
+// What all rows are scaled by is one operand.
+// PTX-LABEL: .entry scaled(
+// PTX: mul.rn.f32 %a7, %a7, %r
+// CHECK-LABEL: llvm.func @scaled
+// CHECK: llvm.inline_asm has_side_effects "mul.rn.f32 %a0, %a0, $0;\0Amul.rn.f32 %a1, %a1, $0;{{.*}}mul.rn.f32 %a7, %a7, $0;", "f" %{{.*}} : (f32) -> ()
+tile.func @scaled(%p: !tile.ptr<f32>, %f: f32) attributes {tile.kernel, warp.num_warps = 4 : i32} {
+  %q = tile.splat %p : !tile.ptr<f32> -> tensor<64x16x!tile.ptr<f32>, #c>
+  %c = tile.load %q : tensor<64x16x!tile.ptr<f32>, #c>
+  warp.kept_registers [8]
+  %u = warp.keep %c : tensor<64x16xf32, #c> -> tensor<64x16xf32, #k>
+  %factor = tile.splat %f : f32 -> tensor<64x16xf32, #c>
+  %s = warp.scale %u, %factor : tensor<64x16xf32, #k>, tensor<64x16xf32, #c>
+  %t = warp.recall %s : tensor<64x16xf32, #k> -> tensor<64x16xf32, #c>
+  tile.store %q, %t : tensor<64x16x!tile.ptr<f32>, #c>
+  tile.return
+}

@@ -146,11 +146,41 @@ tile.func @again(%a: !left, %b: !right, %u: !tile, %n: i32) -> !tile attributes 
   tile.return %g : !tile
 }
 
-// The loop computes with them.
+// What goes on in the loop is multiplied in place; other products do not count.
 // CHECK-LABEL: @scaled
+// CHECK-SAME: %[[F:arg[0-9]]]: tensor<64x64xf32
+// CHECK: warp.kept_registers [32]
+// CHECK: %[[U:.*]] = warp.keep
+// CHECK: scf.for {{.*}} iter_args(%[[I:.*]] = %[[U]])
+// CHECK: %[[P:.*]] = warp.wgmma {{.*}} tensor<64x64xf32, #[[C]]>
+// CHECK: warp.wgmma_wait %[[P]]
+// CHECK: %[[Y:.*]] = warp.scale %[[I]], %[[F]]
+// CHECK: %[[S:.*]] = warp.wgmma %{{.*}}, %{{.*}}, %[[Y]]
+// CHECK: %[[W:.*]] = warp.wgmma_wait %[[S]]
+// CHECK: %[[N:.*]] = warp.scale %[[W]], %
+// CHECK: scf.yield %[[N]]
+tile.func @scaled(%f: !tile, %a: !left, %b: !right, %u: !tile, %n: i32) -> !tile attributes {warp.num_warps = 4 : i32} {
+  %0 = arith.constant 0 : i32
+  %1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : !tile
+  %r = scf.for %i = %0 to %n step %1 iter_args(%x = %u) -> (!tile) : i32 {
+    %p = warp.wgmma %a, %b, %zero : !left, !right, !tile
+    %q = warp.wgmma_wait %p {pendings = 0 : i32} : !tile
+    %g = math.exp2 %q : !tile
+    %y = arith.mulf %x, %f : !tile
+    %s = warp.wgmma %a, %b, %y : !left, !right, !tile
+    %w = warp.wgmma_wait %s {pendings = 0 : i32} : !tile
+    %z = arith.mulf %g, %w : !tile
+    scf.yield %z : !tile
+  }
+  tile.return %r : !tile
+}
+
+// The loop computes with them otherwise.
+// CHECK-LABEL: @squared
 // CHECK-NOT: warp.kept_registers
 // CHECK: tile.return
-tile.func @scaled(%a: !left, %b: !right, %u: !tile, %n: i32) -> !tile attributes {warp.num_warps = 4 : i32} {
+tile.func @squared(%a: !left, %b: !right, %u: !tile, %n: i32) -> !tile attributes {warp.num_warps = 4 : i32} {
   %0 = arith.constant 0 : i32
   %1 = arith.constant 1 : i32
   %r = scf.for %i = %0 to %n step %1 iter_args(%x = %u) -> (!tile) : i32 {
@@ -158,6 +188,24 @@ tile.func @scaled(%a: !left, %b: !right, %u: !tile, %n: i32) -> !tile attributes
     %s = warp.wgmma %a, %b, %y : !left, !right, !tile
     %w = warp.wgmma_wait %s {pendings = 0 : i32} : !tile
     scf.yield %w : !tile
+  }
+  tile.return %r : !tile
+}
+
+// Multiplied sums go on, but those before are needed once more.
+// CHECK-LABEL: @twice
+// CHECK-NOT: warp.kept_registers
+// CHECK: tile.return
+tile.func @twice(%f: !tile, %a: !left, %b: !right, %u: !tile, %n: i32) -> !tile attributes {warp.num_warps = 4 : i32} {
+  %0 = arith.constant 0 : i32
+  %1 = arith.constant 1 : i32
+  %r = scf.for %i = %0 to %n step %1 iter_args(%x = %u) -> (!tile) : i32 {
+    %s = warp.wgmma %a, %b, %x : !left, !right, !tile
+    %w = warp.wgmma_wait %s {pendings = 0 : i32} : !tile
+    %y = arith.mulf %w, %f : !tile
+    %z = arith.addf %y, %w : !tile
+    %t = arith.mulf %w, %z : !tile
+    scf.yield %t : !tile
   }
   tile.return %r : !tile
 }
