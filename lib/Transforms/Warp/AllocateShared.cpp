@@ -3,11 +3,13 @@
 #include "dialect/Tile/TileOps.h"
 #include "dialect/Warp/ExtraSlots.h"
 #include "dialect/Warp/WarpOps.h"
+#include "lib/Analysis/RingUses.h"
 #include "lib/Analysis/SharedMemory.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -33,12 +35,20 @@ struct Piece {
   Operation *op;
   int64_t size;
   unsigned firstOp, lastOp;
+  /// The rings whose slots nobody touches any more when this is first needed.
+  llvm::SmallPtrSet<Operation *, 2> idleRings = {};
   int64_t offset = 0;
 
   int64_t end() const { return offset + size; }
   bool livesWith(const Piece &other) const {
     return (firstOp <= other.lastOp && other.firstOp <= lastOp) ||
            areInConcurrentRoles(op, other.op);
+  }
+  /// The part of this that `other`, which lives with it, has to stay clear of.
+  int64_t getKeptStart(const Piece &other) const {
+    return other.idleRings.contains(op)
+               ? cast<warp::RingOp>(op).getType().getBarrierOffset()
+               : 0;
   }
 };
 
@@ -106,6 +116,30 @@ static void keepNeighboursApart(MutableArrayRef<Piece> pieces) {
   }
 }
 
+/// Whether all that needs `op`'s memory stands where `ring` is done with.
+static bool isNeededBehind(Operation *op, const RingUses &ring) {
+  auto tile = dyn_cast<warp::AllocOp>(op);
+  if (!tile || tile.getSource())
+    return ring.areDoneBefore(op);
+  return tile.getCluster() == 1 &&
+         llvm::all_of(getTileUsers(tile), [&](Operation *user) {
+           return ring.areDoneBefore(user);
+         });
+}
+
+/// Notes which pieces may lie in the slots of which rings.
+static void findIdleRings(MutableArrayRef<Piece> pieces) {
+  for (const Piece &ring : pieces) {
+    auto op = dyn_cast<warp::RingOp>(ring.op);
+    if (!op)
+      continue;
+    RingUses uses(op);
+    for (Piece &piece : pieces)
+      if (!isa<warp::RingOp>(piece.op) && isNeededBehind(piece.op, uses))
+        piece.idleRings.insert(op);
+  }
+}
+
 static SmallVector<Piece> collectPieces(Operation *function) {
   OpNumbers numbers(function);
   SmallVector<Piece> pieces;
@@ -119,17 +153,27 @@ static SmallVector<Piece> collectPieces(Operation *function) {
             : std::pair(numbers.getFirst(op), numbers.getLast(op));
     pieces.push_back({op, size, first, last});
   });
+  if (!function->hasAttr(warp::WarpDialect::kExplicitAttr))
+    findIdleRings(pieces);
   return pieces;
 }
 
 /// The lowest offset at which `piece` overlaps none of `others` that live with
-/// it. They are sorted by offset.
+/// it.
 static int64_t findOffset(const Piece &piece, ArrayRef<Piece> others) {
-  int64_t offset = 0;
-  for (const Piece &other : others)
-    if (piece.livesWith(other) && other.offset < offset + piece.size)
-      offset = std::max<int64_t>(
-          offset, llvm::alignTo(other.end(), getSharedAlignment(piece.size)));
+  int64_t offset = 0, alignment = getSharedAlignment(piece.size);
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (const Piece &other : others) {
+      int64_t kept = piece.getKeptStart(other);
+      int64_t begin = other.offset + other.getKeptStart(piece);
+      if (begin >= offset + piece.size || offset + kept >= other.end() ||
+          !piece.livesWith(other))
+        continue;
+      offset = llvm::alignTo(other.end() - kept, alignment);
+      moved = true;
+    }
+  }
   return offset;
 }
 
@@ -143,12 +187,11 @@ static int64_t place(SmallVectorImpl<Piece> &pieces) {
   for (Piece piece : pieces) {
     piece.offset = findOffset(piece, placed);
     total = std::max(total, piece.end());
-    auto *at =
-        llvm::upper_bound(placed, piece, [](const Piece &a, const Piece &b) {
-          return a.offset < b.offset;
-        });
-    placed.insert(at, piece);
+    placed.push_back(piece);
   }
+  llvm::sort(placed, [](const Piece &a, const Piece &b) {
+    return std::tie(a.offset, a.firstOp) < std::tie(b.offset, b.firstOp);
+  });
   pieces = std::move(placed);
   return total;
 }

@@ -40,11 +40,39 @@ static bool dependsOnProgram(Value value) {
   return false;
 }
 
+/// Whether `value` is computed from the number of the program by arithmetic
+/// alone, as a row of tiles is. What a table says of the program is another
+/// matter: mostly where the grid ends.
+static bool isCountedFromProgram(Value value) {
+  llvm::SetVector<Value> open;
+  open.insert(value);
+  for (unsigned i = 0; i < open.size(); ++i) {
+    Operation *op = open[i].getDefiningOp();
+    if (isa_and_present<tile::ProgramIdOp>(op))
+      return true;
+    if (op && op->getNumRegions() == 0 && isMemoryEffectFree(op))
+      open.insert(op->operand_begin(), op->operand_end());
+  }
+  return false;
+}
+
+/// Whether `condition` compares two things that are both counted from the
+/// number of the program, as the row and the column of a tile: then programs
+/// that have nothing to do lie scattered over the grid, and some blocks would
+/// run more of the others than their share.
+static bool variesOverGrid(Value condition) {
+  Operation *op = condition.getDefiningOp();
+  if (isa_and_present<arith::AndIOp, arith::OrIOp, arith::XOrIOp>(op))
+    return llvm::any_of(op->getOperands(), variesOverGrid);
+  return isa_and_present<arith::CmpIOp>(op) &&
+         llvm::all_of(op->getOperands(), isCountedFromProgram);
+}
+
 /// The bound that all programs have which run `loop` at all: one side of a
 /// choice whose other side leaves the loop empty.
 static Value getCommonBound(scf::ForOp loop) {
   auto choice = loop.getUpperBound().getDefiningOp<arith::SelectOp>();
-  if (!choice)
+  if (!choice || variesOverGrid(choice.getCondition()))
     return loop.getUpperBound();
   std::optional<int64_t> lower = getConstantIntValue(loop.getLowerBound());
   auto isEmptyBelow = [&](Value bound) {
@@ -58,6 +86,18 @@ static Value getCommonBound(scf::ForOp loop) {
   return loop.getUpperBound();
 }
 
+/// Whether `op` is a branch between products and none that some programs take
+/// and some do not, scattered over the grid.
+static bool isUneven(scf::IfOp op) {
+  if (!variesOverGrid(op.getCondition()))
+    return false;
+  auto hasProducts = [](Region &region) {
+    return region.walk([](WgmmaOp) { return WalkResult::interrupt(); })
+        .wasInterrupted();
+  };
+  return hasProducts(op.getThenRegion()) != hasProducts(op.getElseRegion());
+}
+
 /// Whether the products of `op` wait for what threads compute from others, so
 /// that programs on one multiprocessor had better overlap.
 static bool isChained(Operation *op) {
@@ -69,6 +109,7 @@ static bool isChained(Operation *op) {
 /// ends: because programs wait for each other or take unequal time; empty if
 /// nothing speaks against running several in turn.
 static StringRef getObstacle(tile::FuncOp func) {
+  constexpr StringRef kUnequal = "its programs may take unequal time";
   if (!func.getBody().hasOneBlock())
     return "it may end early";
   StringRef reason;
@@ -78,11 +119,13 @@ static StringRef getObstacle(tile::FuncOp func) {
     else if (isChained(op))
       reason = "its products wait for what threads compute from others, which "
                "programs had better overlap";
+    else if (auto branch = dyn_cast<scf::IfOp>(op); branch && isUneven(branch))
+      reason = kUnequal;
     else if (auto loop = dyn_cast<scf::ForOp>(op);
              loop ? dependsOnProgram(loop.getLowerBound()) ||
                         dependsOnProgram(getCommonBound(loop))
                   : isa<scf::WhileOp>(op))
-      reason = "its programs may take unequal time";
+      reason = kUnequal;
     return reason.empty() ? WalkResult::advance() : WalkResult::interrupt();
   });
   return reason;

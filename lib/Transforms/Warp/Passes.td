@@ -165,7 +165,9 @@ def MakePersistent : Pass<"warp-make-persistent", "::mlir::ModuleOp"> {
 
     Left alone: kernels without such loads, with atomic operations, by which
     programs may wait for each other, and with loops whose length depends on the
-    program: those are better dealt out one by one.
+    program: those are better dealt out one by one. So are those of which some
+    programs have no products, because something that is counted from the
+    program's number is less than something else that is.
   }];
   let dependentDialects = ["::tilewright::warp::WarpDialect",
                            "::tilewright::tile::TileDialect",

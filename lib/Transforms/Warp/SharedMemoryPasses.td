@@ -12,6 +12,11 @@ def AllocateShared : Pass<"warp-allocate-shared", "::mlir::ModuleOp"> {
     larger a piece, the earlier it is placed, at the lowest offset that is free
     while it lives.
 
+    The slots of a ring that one role fills and another one reads are free for
+    that one behind the last that it does with them, if no loop leads there
+    again: what was filled has all been waited for by then. The ring's barriers
+    keep their place.
+
     What a role of teams needs has a place for each team: `warp.team_bytes` on
     `warp.specialize` says how far they are apart.
 
@@ -140,7 +145,7 @@ def CheckRings : Pass<"warp-check-rings", "::mlir::ModuleOp"> {
     | fence before product | Writes by threads, and copies of `cp.async`, are followed by a fence and then a barrier before a product reads them. |
     | stores done | Memory that `warp.tma_store` goes through is written otherwise, and left, only behind a `warp.tma_store_wait`, and a barrier. Its copies have arrived before an atomic operation of the program releases them. |
     | cluster meets | A `warp.cluster_barrier` stands between a ring of a cluster and its first use, and behind its last. |
-    | memory kept | Nothing else is written to the place of a tile that is still read; what two roles or teams use lies apart. |
+    | memory kept | Nothing else is written to the place of a tile that is still read, nor to that of slots that are waited for later; what two roles or teams use lies apart, but for slots and what the role that reads them has. |
     | warps meet | Barriers and whatever all threads of a role do stand in uniform control flow; there are barriers enough; products are those of whole warpgroups. |
     | provable | All of this can be followed. |
 

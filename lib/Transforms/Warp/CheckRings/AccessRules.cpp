@@ -153,6 +153,10 @@ LogicalResult SlotRules::overwrite(Operation *op, Operation *origin) {
     if (isHit(ring) && (progress.waited != progress.released ||
                         progress.acquired != progress.committed))
       return reportRule(op, kContent) << "writes memory of a slot that is held";
+  // Another role may be filling the slots that are waited for later.
+  for (RingOp ring : rings)
+    if (isHit(ring))
+      state->lost.try_emplace(ring, op);
   return success();
 }
 

@@ -105,7 +105,8 @@ struct PathState {
   /// Rings of a cluster that other blocks may not have made yet, and those that
   /// they may still be using.
   std::set<mlir::Operation *> unannounced, shared;
-  /// Tiles of `warp.alloc` whose content is lost, and what has overwritten it.
+  /// Tiles of `warp.alloc` whose content is lost, rings whose slots hold
+  /// something else, and what has overwritten them.
   std::map<mlir::Operation *, mlir::Operation *> lost;
 
   Known get(mlir::Value value) const;

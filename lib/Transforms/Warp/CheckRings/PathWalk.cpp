@@ -29,7 +29,8 @@ static bool isOfProtocol(Operation *op) {
          llvm::any_of(op->getOperandTypes(), llvm::IsaPred<SharedType>);
 }
 
-PathWalk::PathWalk(FunctionOpInterface function) : function(function) {
+PathWalk::PathWalk(FunctionOpInterface function)
+    : function(function), rules(function) {
   collectRelevant();
   collectCounters();
 }

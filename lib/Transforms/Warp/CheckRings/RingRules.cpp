@@ -71,6 +71,7 @@ void SlotRules::nameSlot(Operation *op, Known::Kind slot, Known::Kind tile,
 LogicalResult SlotRules::visit(RingOp op) {
   if (op.getType().getClusterSize() > 1)
     state->unannounced.insert(op);
+  state->lost.erase(op);
   auto found = state->rings.find(op);
   if (found == state->rings.end())
     return success();
@@ -131,7 +132,8 @@ LogicalResult SlotRules::visit(RingWaitOp op) {
   auto ring = op.getRing().getDefiningOp<RingOp>();
   RingProgress *progress = findRing(op, ring);
   if (!progress || failed(shareRing(op, ring)) ||
-      failed(checkIndex(op, op.getIndex(), ring, progress->waited)))
+      failed(checkIndex(op, op.getIndex(), ring, progress->waited)) ||
+      (!progress->fills && failed(checkContent(op, {ring}))))
     return failure();
   int64_t turn = progress->waited++, numSlots = ring.getType().getNumSlots();
   if (progress->fills && turn >= progress->committed)

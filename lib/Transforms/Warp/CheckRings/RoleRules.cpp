@@ -40,6 +40,8 @@ struct Piece {
   Operation *op;
   int64_t begin, end;
   std::set<Role> users;
+  /// Of slots that copies fill, the role that reads them, if one does.
+  std::optional<Role> reader = std::nullopt;
 
   bool overlaps(const Piece &other) const {
     return begin < other.end && other.begin < end;
@@ -52,6 +54,11 @@ struct Piece {
           return true;
     return false;
   }
+  /// Whether these are slots, and only the role that reads them uses `other`:
+  /// it writes no slot that it still waits for, as all ways through it show.
+  bool isReadBy(const Piece &other) const {
+    return reader && other.users == std::set<Role>{*reader};
+  }
 };
 
 } // namespace
@@ -62,6 +69,21 @@ static void addUsers(Value memory, std::set<Role> &users) {
     if (auto view = dyn_cast<SharedTransposeOp>(user))
       addUsers(view.getResult(), users);
   }
+}
+
+/// The role that reads `ring`, which another one fills by copies of this block;
+/// nothing if there are several, or teams.
+static std::optional<Role> findReader(RingOp ring) {
+  if (ring.getType().getCompletion() != Completion::Transactions ||
+      ring.getType().getClusterSize() > 1)
+    return std::nullopt;
+  std::set<Role> readers;
+  for (Operation *user : ring->getUsers())
+    if (isa<RingWaitOp>(user))
+      readers.insert(Role::of(user));
+  if (readers.size() != 1 || readers.begin()->getNumTeams() > 1)
+    return std::nullopt;
+  return *readers.begin();
 }
 
 /// What a team of a role allocates, each has a piece of. What stands in front
@@ -97,6 +119,12 @@ static std::vector<Piece> collectPieces(FunctionOpInterface function) {
       piece.users.insert(Role::of(op));
     else
       addUsers(op->getResult(0), piece.users);
+    if (auto ring = dyn_cast<RingOp>(op)) {
+      Piece slots = piece;
+      piece.begin = slots.end = piece.begin + ring.getType().getBarrierOffset();
+      slots.reader = findReader(ring);
+      addPieces(std::move(slots), pieces);
+    }
     addPieces(std::move(piece), pieces);
   });
   return pieces;
@@ -109,7 +137,8 @@ static LogicalResult checkPlaces(FunctionOpInterface function) {
     for (const Piece &other : pieces) {
       if (&piece == &other)
         break;
-      if (!piece.overlaps(other) || !piece.isUsedWith(other))
+      if (!piece.overlaps(other) || !piece.isUsedWith(other) ||
+          piece.isReadBy(other) || other.isReadBy(piece))
         continue;
       InFlightDiagnostic error = reportRule(piece.op, "memory kept")
                                  << "its memory is also that of another op, "

@@ -14,6 +14,10 @@ InFlightDiagnostic warp::reportRule(Operation *op, StringRef rule) {
   return op->emitError("rule '") << rule << "' is broken: ";
 }
 
+SlotRules::SlotRules(FunctionOpInterface function) {
+  function->walk([&](RingOp ring) { rings.push_back(ring); });
+}
+
 /// Ops that are known by their effects on memory alone.
 LogicalResult SlotRules::visitOther(Operation *op) {
   auto order = tile::getProgramOrder(op);

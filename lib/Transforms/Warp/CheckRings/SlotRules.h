@@ -6,6 +6,8 @@
 
 #include "lib/Transforms/Warp/CheckRings/PathState.h"
 
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
 namespace tilewright::warp {
 
 /// Reports that `op` breaks the rule of that name.
@@ -14,6 +16,8 @@ mlir::InFlightDiagnostic reportRule(mlir::Operation *op, llvm::StringRef rule);
 /// Carries out ops that have no regions.
 class SlotRules {
 public:
+  explicit SlotRules(mlir::FunctionOpInterface function);
+
   /// What `op` makes of `state`. Fails, with an error, where it breaks a rule.
   /// A release whose condition is not known takes it that it is `released`.
   llvm::LogicalResult apply(mlir::Operation *op, PathState &state,
@@ -67,6 +71,8 @@ private:
                 RingOp ring, int64_t turn);
 
   PathState *state = nullptr;
+  /// All of the function.
+  std::vector<RingOp> rings;
 };
 
 } // namespace tilewright::warp

@@ -145,3 +145,73 @@ tile.func @handed_on(%x: tensor<16x4xf16, #rows>, %n: i32) {
   warp.local_store %x, %b : tensor<16x4xf16, #rows> -> !warp.shared<16x4xf16, #plain>
   tile.return
 }
+
+#rows8 = #warp.linear<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]}>
+#plain8 = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+!tile = !warp.shared<16x8xf16, #plain8>
+!ring = !warp.ring<4 x {!tile}, transactions>
+
+// What the role that reads a ring needs behind its last slot lies in the slots,
+// but not in the place of the barriers; what it needs before lies apart.
+// CHECK-LABEL: @behind_the_last_slot
+// CHECK-SAME: warp.shared_size = 2048 : i32
+tile.func @behind_the_last_slot(%map: !warp.tensor_map, %k: i32, %x: tensor<64xf32, #first>, %t: tensor<16x8xf16, #rows8>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  // CHECK: warp.ring {warp.shared_offset = 0 : i32}
+  %ring = warp.ring : !ring
+  warp.specialize warps [2, 1] {
+    // CHECK: warp.convert_layout {{.*}} {warp.shared_offset = 1280 : i32}
+    %before = warp.convert_layout %x : tensor<64xf32, #first> -> tensor<64xf32, #second>
+    // CHECK: warp.alloc {warp.shared_offset = 0 : i32}
+    %later = warp.alloc : !tile
+    // CHECK: warp.alloc {warp.shared_offset = 1280 : i32}
+    %over = warp.alloc : !tile
+    warp.local_store %t, %over : tensor<16x8xf16, #rows8> -> !tile
+    scf.for %i = %c0 to %k step %c1 : i32 {
+      %slot, %tile = warp.ring.wait %ring : !ring
+      // CHECK: warp.convert_layout {{.*}} {warp.shared_offset = 1536 : i32}
+      %inside = warp.convert_layout %x : tensor<64xf32, #first> -> tensor<64xf32, #second>
+      warp.ring.release %slot
+    }
+    %y = warp.local_load %over : !tile -> tensor<16x8xf16, #rows8>
+    %runs = arith.cmpi sgt, %k, %c0 : i32
+    scf.if %runs {
+      // CHECK: warp.convert_layout {{.*}} {warp.shared_offset = 256 : i32}
+      %z = warp.convert_layout %x : tensor<64xf32, #first> -> tensor<64xf32, #second>
+      warp.local_store %t, %later : tensor<16x8xf16, #rows8> -> !tile
+    }
+  }, {
+    scf.for %i = %c0 to %k step %c1 : i32 {
+      %slot, %tile = warp.ring.acquire %ring : !ring
+      warp.tma_load %map[%i, %i], %tile : !warp.tensor_map, !tile
+      warp.ring.commit %slot
+    }
+    // CHECK: warp.convert_layout {{.*}} {warp.shared_offset = 1792 : i32}
+    %z = warp.convert_layout %x : tensor<64xf32, #first> -> tensor<64xf32, #second>
+  }
+  tile.return
+}
+
+// A loop around the ring leads back to its slots.
+// CHECK-LABEL: @in_a_loop
+tile.func @in_a_loop(%map: !warp.tensor_map, %k: i32, %x: tensor<64xf32, #first>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %ring = warp.ring : !ring
+  warp.specialize warps [2, 1] {
+    scf.for %i = %c0 to %k step %c1 : i32 {
+      %slot, %tile = warp.ring.wait %ring : !ring
+      warp.ring.release %slot
+      // CHECK: warp.convert_layout {{.*}} {warp.shared_offset = 1280 : i32}
+      %y = warp.convert_layout %x : tensor<64xf32, #first> -> tensor<64xf32, #second>
+    }
+  }, {
+    scf.for %i = %c0 to %k step %c1 : i32 {
+      %slot, %tile = warp.ring.acquire %ring : !ring
+      warp.tma_load %map[%i, %i], %tile : !warp.tensor_map, !tile
+      warp.ring.commit %slot
+    }
+  }
+  tile.return
+}

@@ -75,6 +75,36 @@ tile.func @late_waits(%map: !warp.tensor_map, %out: !warp.tensor_map, %programs:
   tile.return
 }
 
+// One program: once all slots have been read, the store goes through their memory.
+tile.func @behind_the_last_slot(%map: !warp.tensor_map, %out: !warp.tensor_map, %k: i32, %zero: !sum)
+    attributes {warp.num_warps = 4 : i32, warp.block_warps = 5 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c32 = arith.constant 32 : i32
+  %ring = warp.ring {warp.shared_offset = 0 : i32} : !ab
+  warp.specialize warps [4, 1] {
+    %staging = warp.alloc {warp.shared_offset = 0 : i32, test.harmless = {move_memory = "it lies there"}} : !bytes
+    %sum = scf.for %i = %c0 to %k step %c32 iter_args(%acc = %zero) -> (!sum) : i32 {
+      %slot, %a, %bt = warp.ring.wait %ring : !ab
+      %b = warp.shared_transpose %bt {order = array<i32: 1, 0>} : !bt -> !b
+      %s = warp.wgmma %a, %b, %acc : !a, !b, !sum
+      %d = warp.wgmma_wait %s {pendings = 0 : i32} : !sum
+      warp.ring.release %slot
+      scf.yield %d : !sum
+    }
+    warp.barrier
+    warp.tma_store %sum, %out[%c0, %c0] through %staging : !sum, !warp.tensor_map, !bytes
+    warp.tma_store_wait %staging : !bytes
+  }, {
+    scf.for %i = %c0 to %k step %c32 : i32 {
+      %slot, %a, %b = warp.ring.acquire %ring : !ab
+      warp.tma_load %map[%c0, %i], %a : !warp.tensor_map, !a
+      warp.tma_load %map[%c0, %i], %b : !warp.tensor_map, !bt
+      warp.ring.commit %slot
+    }
+  }
+  tile.return
+}
+
 // Two teams that take the tiles in turn, of which each has as many blocks as a
 // table says.
 tile.func @teams(%map: !warp.tensor_map, %out: !warp.tensor_map, %programs: i32, %table: !tile.ptr<i32>, %zero: !sum)

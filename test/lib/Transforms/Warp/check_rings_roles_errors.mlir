@@ -7,13 +7,100 @@
 !tile = !warp.shared<16x8xf16, #plain>
 !ring = !warp.ring<2 x {!tile}, transactions>
 
-// Memory kept: copies of the other role go to where this one has a tile.
+// Memory kept: a tile lies in the place of barriers that the other role may use.
 tile.func @place(%x: tensor<16x8xf16, #rows>, %map: !warp.tensor_map, %i: i32) {
   // expected-note @+1 {{the other op}}
   %ring = warp.ring {warp.shared_offset = 0 : i32} : !ring
   warp.specialize warps [1, 1] {
     %slot, %tile = warp.ring.wait %ring : !ring
     warp.ring.release %slot
+    // expected-error @+1 {{rule 'memory kept' is broken: its memory is also that of another op, and two roles use them at the same time}}
+    %a = warp.alloc %x {warp.shared_offset = 512 : i32} : (tensor<16x8xf16, #rows>) -> !tile
+    warp.barrier
+    %y = warp.local_load %a : !tile -> tensor<16x8xf16, #rows>
+  }, {
+    %slot, %tile = warp.ring.acquire %ring : !ring
+    warp.tma_load %map[%i, %i], %tile : !warp.tensor_map, !tile
+    warp.ring.commit %slot
+  }
+  tile.return
+}
+
+// -----
+
+#rows = #warp.linear<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]}>
+#plain = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+!tile = !warp.shared<16x8xf16, #plain>
+!ring = !warp.ring<2 x {!tile}, transactions>
+
+// Memory kept: copies of the other role go to where this one has written.
+tile.func @too_early(%x: tensor<16x8xf16, #rows>, %map: !warp.tensor_map, %i: i32) {
+  %ring = warp.ring {warp.shared_offset = 0 : i32} : !ring
+  warp.specialize warps [1, 1] {
+    // expected-note @+1 {{by this}}
+    %a = warp.alloc %x {warp.shared_offset = 256 : i32} : (tensor<16x8xf16, #rows>) -> !tile
+    warp.barrier
+    %y = warp.local_load %a : !tile -> tensor<16x8xf16, #rows>
+    // expected-error @+1 {{rule 'memory kept' is broken: reads memory that has been overwritten}}
+    %slot, %tile = warp.ring.wait %ring : !ring
+    warp.ring.release %slot
+  }, {
+    %slot, %tile = warp.ring.acquire %ring : !ring
+    warp.tma_load %map[%i, %i], %tile : !warp.tensor_map, !tile
+    warp.ring.commit %slot
+  }
+  tile.return
+}
+
+// -----
+
+#rows = #warp.linear<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]}>
+#plain = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+!tile = !warp.shared<16x8xf16, #plain>
+!ring = !warp.ring<2 x {!tile}, transactions>
+
+// Memory kept: so it is where a loop leads back to the slots.
+tile.func @in_a_loop(%x: tensor<16x8xf16, #rows>, %map: !warp.tensor_map, %i: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %ring = warp.ring {warp.shared_offset = 0 : i32} : !ring
+  warp.specialize warps [1, 1] {
+    scf.for %n = %c0 to %i step %c1 : i32 {
+      // expected-error @+1 {{rule 'memory kept' is broken: reads memory that has been overwritten}}
+      %slot, %tile = warp.ring.wait %ring : !ring
+      warp.ring.release %slot
+      warp.barrier
+      // expected-note @+1 {{by this}}
+      %a = warp.alloc %x {warp.shared_offset = 0 : i32} : (tensor<16x8xf16, #rows>) -> !tile
+      warp.barrier
+      %y = warp.local_load %a : !tile -> tensor<16x8xf16, #rows>
+      warp.barrier
+    }
+  }, {
+    scf.for %n = %c0 to %i step %c1 : i32 {
+      %slot, %tile = warp.ring.acquire %ring : !ring
+      warp.tma_load %map[%i, %i], %tile : !warp.tensor_map, !tile
+      warp.ring.commit %slot
+    }
+  }
+  tile.return
+}
+
+// -----
+
+#rows = #warp.linear<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]}>
+#plain = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+!tile = !warp.shared<16x8xf16, #plain>
+!ring = !warp.ring<2 x {!tile}, transactions>
+
+// Memory kept: a role that does not read the slots cannot know when they are done with.
+tile.func @of_another_role(%x: tensor<16x8xf16, #rows>, %map: !warp.tensor_map, %i: i32) {
+  // expected-note @+1 {{the other op}}
+  %ring = warp.ring {warp.shared_offset = 0 : i32} : !ring
+  warp.specialize warps [1, 1, 1] {
+    %slot, %tile = warp.ring.wait %ring : !ring
+    warp.ring.release %slot
+  }, {
     // expected-error @+1 {{rule 'memory kept' is broken: its memory is also that of another op, and two roles use them at the same time}}
     %a = warp.alloc %x {warp.shared_offset = 256 : i32} : (tensor<16x8xf16, #rows>) -> !tile
     warp.barrier

@@ -109,6 +109,93 @@ tile.func @less(%a: !tile.ptr<f16>, %n: i64, %k: i32) attributes {tile.kernel} {
 
 // -----
 
+// Programs that have nothing to do lie scattered over the grid.
+// CHECK-LABEL: @triangle
+// CHECK-NOT: warp.persistent
+// expected-remark@+1 {{one program a block: its programs may take unequal time}}
+tile.func @triangle(%a: !tile.ptr<f16>, %n: i64, %k: i32) attributes {tile.kernel} {
+  %d = tile.make_descriptor %a, [%n], [] : !tile.desc<64xf16>, !tile.ptr<f16>
+  %x = tile.program_id x
+  %y = tile.program_id y
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %below = arith.cmpi slt, %x, %y : i32
+  %end = arith.select %below, %k, %c0 : i32
+  scf.for %i = %c0 to %end step %c1 : i32 {
+    %t = tile.descriptor_load %d[%i] : !tile.desc<64xf16> -> tensor<64xf16>
+  }
+  tile.return
+}
+
+// -----
+
+// As do those that leave a branch with products out.
+// CHECK-LABEL: @branch
+// CHECK-NOT: warp.persistent
+#acc = #warp.linear<{register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], block = []}>
+#rows = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]}>
+// expected-remark@+1 {{one program a block: its programs may take unequal time}}
+tile.func @branch(%a: !tile.ptr<f16>, %n: i64, %in: i1) attributes {tile.kernel} {
+  %s = arith.constant dense<0.0> : tensor<64x64xf32, #acc>
+  %d = tile.make_descriptor %a, [%n, %n], [%n] : !tile.desc<64x64xf16>, !tile.ptr<f16>
+  %x = tile.program_id x
+  %y = tile.program_id y
+  %below = arith.cmpi slt, %x, %y : i32
+  %runs = arith.andi %below, %in : i1
+  scf.if %runs {
+    %t = tile.descriptor_load %d[%x, %y] : !tile.desc<64x64xf16> -> tensor<64x64xf16, #acc>
+    %m = warp.alloc %t : (tensor<64x64xf16, #acc>) -> !warp.shared<64x64xf16, #rows>
+    %z = warp.wgmma %m, %m, %s : !warp.shared<64x64xf16, #rows>, !warp.shared<64x64xf16, #rows>, tensor<64x64xf32, #acc>
+    %w = warp.wgmma_wait %z {pendings = 0 : i32} : tensor<64x64xf32, #acc>
+  }
+  tile.return
+}
+
+// -----
+
+// What a table says of programs is not where they lie.
+// CHECK-LABEL: @table
+// CHECK-SAME: warp.persistent
+// expected-remark@+1 {{persistent: as many blocks as fit}}
+tile.func @table(%a: !tile.ptr<f16>, %n: i64, %k: i32, %sizes: !tile.ptr<i32>) attributes {tile.kernel} {
+  %d = tile.make_descriptor %a, [%n], [] : !tile.desc<64xf16>, !tile.ptr<f16>
+  %x = tile.program_id x
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %at = tile.addptr %sizes, %x : !tile.ptr<i32>, i32
+  %size = tile.load %at : !tile.ptr<i32>
+  %some = arith.cmpi slt, %x, %size : i32
+  %end = arith.select %some, %k, %c0 : i32
+  scf.for %i = %c0 to %end step %c1 : i32 {
+    %t = tile.descriptor_load %d[%i] : !tile.desc<64xf16> -> tensor<64xf16>
+  }
+  tile.return
+}
+
+// -----
+
+// The end of the grid is left out.
+// CHECK-LABEL: @end_of_grid
+// CHECK-SAME: warp.persistent
+#acc = #warp.linear<{register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], block = []}>
+#rows = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]}>
+// expected-remark@+1 {{persistent: as many blocks as fit}}
+tile.func @end_of_grid(%a: !tile.ptr<f16>, %n: i64, %k: i32) attributes {tile.kernel} {
+  %s = arith.constant dense<0.0> : tensor<64x64xf32, #acc>
+  %d = tile.make_descriptor %a, [%n, %n], [%n] : !tile.desc<64x64xf16>, !tile.ptr<f16>
+  %x = tile.program_id x
+  %runs = arith.cmpi slt, %x, %k : i32
+  scf.if %runs {
+    %t = tile.descriptor_load %d[%x, %x] : !tile.desc<64x64xf16> -> tensor<64x64xf16, #acc>
+    %m = warp.alloc %t : (tensor<64x64xf16, #acc>) -> !warp.shared<64x64xf16, #rows>
+    %z = warp.wgmma %m, %m, %s : !warp.shared<64x64xf16, #rows>, !warp.shared<64x64xf16, #rows>, tensor<64x64xf32, #acc>
+    %w = warp.wgmma_wait %z {pendings = 0 : i32} : tensor<64x64xf32, #acc>
+  }
+  tile.return
+}
+
+// -----
+
 // What threads compute between products had better overlap.
 // CHECK-LABEL: @chained
 // CHECK-NOT: warp.persistent
