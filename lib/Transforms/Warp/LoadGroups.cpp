@@ -1,6 +1,7 @@
 #include "lib/Transforms/Warp/LoadGroups.h"
 
 #include "lib/Analysis/SharedMemory.h"
+#include "lib/Support/LayoutConversion.h"
 #include "lib/Support/TmaTiling.h"
 
 using namespace mlir;
@@ -32,6 +33,22 @@ SmallVector<AllocOp> TmaLoad::getServed() const {
         alloc && alloc.getType() == memory)
       served.push_back(alloc);
   return served;
+}
+
+SmallVector<ConvertLayoutOp> TmaLoad::getReadInstead() const {
+  constexpr int64_t kLeastBytes = 4;
+  SmallVector<ConvertLayoutOp> converts;
+  for (Operation *user : tile.getUsers()) {
+    auto convert = dyn_cast<ConvertLayoutOp>(user);
+    if (!convert)
+      continue;
+    RankedTensorType type = convert.getType();
+    unsigned bits = countConsecutiveRegisterBits(
+        *getLayout(type), memory.getLayout().getLayout());
+    if (getElementBytes(type.getElementType()) << bits >= kLeastBytes)
+      converts.push_back(convert);
+  }
+  return converts;
 }
 
 /// The memory that `tile` is brought to: what a product reads it from, if it

@@ -18,6 +18,9 @@ struct TmaLoad {
 
   /// The allocations of `tile` that a slot takes the place of.
   llvm::SmallVector<AllocOp> getServed() const;
+  /// The conversions of the tile that threads may as well leave out: they read
+  /// it from memory in the new layout, several bytes at once.
+  llvm::SmallVector<ConvertLayoutOp> getReadInstead() const;
 };
 
 /// Loads that fill a slot together.

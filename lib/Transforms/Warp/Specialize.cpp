@@ -59,12 +59,22 @@ static void sinkTransposes(Value memory) {
   }
 }
 
+static void readInstead(ConvertLayoutOp convert, Value memory) {
+  OpBuilder b(convert);
+  Value read =
+      LocalLoadOp::create(b, convert.getLoc(), convert.getType(), memory);
+  convert.getResult().replaceAllUsesWith(read);
+  convert.erase();
+}
+
 /// The tile of a slot in place of a loaded one.
 static void replaceTile(const TmaLoad &load, Value memory, OpBuilder &b) {
   for (AllocOp alloc : load.getServed()) {
     alloc.getResult().replaceAllUsesWith(memory);
     alloc.erase();
   }
+  for (ConvertLayoutOp convert : load.getReadInstead())
+    readInstead(convert, memory);
   if (!load.tile.use_empty()) {
     Value read =
         LocalLoadOp::create(b, load.tile.getLoc(), load.tile.getType(), memory);

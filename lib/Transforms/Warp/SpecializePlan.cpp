@@ -51,9 +51,12 @@ static BytesBeside getBytesBeside(tile::FuncOp func,
   constexpr int64_t kSmallAlignment = 128;
   llvm::SmallPtrSet<Operation *, 8> served;
   for (const LoadGroup &group : plan.groups)
-    for (const TmaLoad &load : group.loads)
+    for (const TmaLoad &load : group.loads) {
       for (AllocOp alloc : load.getServed())
         served.insert(alloc);
+      for (ConvertLayoutOp convert : load.getReadInstead())
+        served.insert(convert);
+    }
   BytesBeside bytes{getMapStagingBytes(func), 0};
   func.walk([&](Operation *op) {
     if (served.contains(op))
