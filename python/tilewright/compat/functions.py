@@ -6,10 +6,11 @@ from functools import partial
 
 from .. import knobs
 from ..frontend.source import replaced, source_of
+from ..language.constexpr import ConstexprFunction as ConstantFunction
 from ..runtime.errors import TilewrightError
 from ..runtime.jit import JITFunction as Kernel
 from .background import active_mode, request_key
-from .dependencies import Dependencies
+from .dependencies import Dependencies, foreign_calls
 
 #: Names of element types as signatures spell them.
 SIGNATURE_NAMES = {
@@ -108,8 +109,7 @@ class JITFunction(Kernel, KernelInterface):
     @property
     def src(self):
         """The text from `def` on."""
-        text = source_of(self.fn).text
-        return text[re.search(r"^def\s", text, re.MULTILINE).start() :]
+        return _from_def(self.fn)
 
     def get_capture_scope(self):
         """The names that the text finds outside of the function, with their values: global ones, and those of functions
@@ -160,6 +160,45 @@ class JITFunction(Kernel, KernelInterface):
         """A digest of the text, of the functions that it calls and of the constants that it reads, for caches of
         others."""
         return Dependencies(self.fn).digest(self.numerics)
+
+
+class ConstexprFunction(ConstantFunction):
+    """A function of constants with what code around kernels asks of it, as of a kernel."""
+
+    hash = None  # of Triton; here a digest is made anew
+
+    def _unsafe_update_src(self, text):
+        """Run `text`, the definition of a function, in place of the function's own text."""
+        made = replaced(self.fn, text)
+        code, names = self.fn.__code__, {**self.fn.__globals__, **inspect.getclosurevars(self.fn).nonlocals}
+        exec(compile(source_of(made).text, code.co_filename, "exec"), names)
+        found = names[self.fn.__name__]
+        found.__code__ = found.__code__.replace(co_firstlineno=code.co_firstlineno)
+        self.fn = replaced(found, text)
+
+    @property
+    def src(self):
+        """The text from `def` on."""
+        return _from_def(self.fn)
+
+    @property
+    def cache_key(self):
+        """As that of a kernel. Raises `RuntimeError` where the function calls one that is not of constants, whose
+        results may be others each time."""
+        called = foreign_calls(self.fn)
+        if called:
+            raise RuntimeError(f"Unsupported function referenced: {called[0]!r} in {self.__name__}()")
+        return Dependencies(self.fn).digest()
+
+
+def constexpr_function(fn):
+    """`tilewright.language.constexpr_function`."""
+    return ConstexprFunction(fn)
+
+
+def _from_def(fn):
+    text = source_of(fn).text
+    return text[re.search(r"^def\s", text, re.MULTILINE).start() :]
 
 
 def _without_function(state):

@@ -10,7 +10,6 @@ import tilewright as tw
 import tilewright.language as tl
 
 from ..arrays import numpy_dtype, spelling_of
-from ..language.constexpr import ConstexprFunction, constexpr_function
 from ..runtime.descriptor import TensorDescriptor
 from ..runtime.retyped import Retyped
 from . import background, compiling, driver, functions, knobs, listening, settings, testing, tools, tuning
@@ -193,7 +192,7 @@ def make(version, numerics):
         cdiv=tw.cdiv,
         next_power_of_2=tw.next_power_of_2,
         aggregate=tl.aggregate,
-        constexpr_function=constexpr_function,
+        constexpr_function=functions.constexpr_function,
         set_allocator=set_allocator,
         must_use_result=must_use_result,
         __version__=version,
@@ -205,8 +204,8 @@ def make(version, numerics):
         "triton.runtime.jit",
         interface,
         jit=functions.jit,
-        ConstexprFunction=ConstexprFunction,
-        constexpr_function=constexpr_function,
+        ConstexprFunction=functions.ConstexprFunction,
+        constexpr_function=functions.constexpr_function,
         type_canonicalisation_dict=functions.SIGNATURE_NAMES,
         serialize_specialization_data=serialize_specialization_data,
     )

@@ -15,6 +15,18 @@ def _function(fn):
     return fn
 
 
+class Launched(KernelInterface):
+    """What has only `run`, launched as kernels are."""
+
+    def __init__(self, fn, arg_names):
+        self.fn, self.arg_names = fn, list(arg_names)
+        self.__name__ = getattr(_function(fn), "__name__", type(fn).__name__)
+
+    def run(self, *args, **kwargs):
+        """As the other has it."""
+        return self.fn.run(*args, **kwargs)
+
+
 class Autotuner(KernelInterface, tuning.Autotuner):
     """`tilewright.tuning.Autotuner` with Triton's constructor and the methods that derived classes call and
     replace: `run`, `prune_configs`, `_bench`, `pre_hook` and `post_hook`."""
@@ -40,6 +52,8 @@ class Autotuner(KernelInterface, tuning.Autotuner):
     ):
         if use_cuda_graph and do_bench is None:
             from ..testing import do_bench_cudagraph as do_bench
+        if not hasattr(fn, "arg_names"):
+            fn = Launched(fn, arg_names)
         super().__init__(
             fn,
             configs or [],
@@ -84,7 +98,7 @@ class Autotuner(KernelInterface, tuning.Autotuner):
 
     # Launching.
 
-    def run(self, *args, grid, warmup=False, **kwargs):
+    def run(self, *args, grid=None, warmup=False, **kwargs):
         """Launch over `grid` with the best configuration, or with `warmup` only compile with all."""
         if warmup:
             return tuning.Autotuner.warmup(self, *args, **kwargs)
@@ -101,6 +115,8 @@ class Autotuner(KernelInterface, tuning.Autotuner):
         return (*values, *[str(value.dtype) for value in named.values() if hasattr(value, "dtype")])
 
     def _tune(self, key, grid, args, kwargs):
+        if isinstance(self.fn, Launched):
+            return self._fastest(grid, args, kwargs)
         measured = self.bench_time
         found = super()._tune((*key, *device_of(self.named(args, kwargs).values())), grid, args, kwargs)
         if knobs.TRITON_PRINT_AUTOTUNING.flag() and self.bench_time != measured:
@@ -109,6 +125,16 @@ class Autotuner(KernelInterface, tuning.Autotuner):
                 f"finished after {self.bench_time:.2f}s,\nbest config selected: {found};"
             )
         return found
+
+    def _fastest(self, grid, args, kwargs):
+        """The best configuration of what is no kernel: each is run, one after the other."""
+        configs = self.prune_configs(kwargs)
+        if len(configs) > 1:
+            self.configs_timings = {
+                config: self._bench(*args, config=config, grid=grid, **kwargs) for config in configs
+            }
+            configs = [min(configs, key=lambda config: self.configs_timings[config])]
+        return configs[0]
 
     def prune_configs(self, kwargs):
         """The configurations worth measuring for the arguments of the launch under way."""

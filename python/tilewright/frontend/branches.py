@@ -29,6 +29,14 @@ from .values import (
 )
 
 
+def _any_for_none(values):
+    """The results of two paths, with `MISSING` in place of a None where the other path gives a value."""
+    nothing = [is_constant(value) and unwrap(value) is None for (value,) in values]
+    if all(nothing):
+        return values
+    return [[MISSING] if none else found for found, none in zip(values, nothing, strict=True)]
+
+
 class Branches:
     """Conditional statements and expressions."""
 
@@ -85,6 +93,8 @@ class Branches:
                 with self._branch(draft):
                     done = branch()
                     values.append([done.value if done else None])
+            if self.reads_all_of_python:  # a path that gives no value gives any value, as in Triton
+                values = _any_for_none(values)
             subject = "Inconsistent return types: the result of the function"
             return Exit(self._finish(draft, condition, [subject], values)[0])
 

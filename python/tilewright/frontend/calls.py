@@ -38,9 +38,9 @@ class Calls:
         """Raise if the result of `function` must not be dropped, which it says by an attribute: True, or why."""
         needed = getattr(function, "_must_use_result", False)
         if needed:
-            why = f": {needed}" if isinstance(needed, str) else ""
+            why = f" {needed}" if isinstance(needed, str) else ""
             raise self.error(
-                f"the result of {ast.unparse(node.func)} is dropped{why}",
+                f"The result of {ast.unparse(node.func)} is not being used.{why}",
                 node,
                 "assign it, or leave out the call",
             )

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from ..language.constexpr import constexpr, unwrap
+from ..language.debug import StaticAssertionError
 from ..language.dtypes import dtype, int64, type_from_signature
 from ..language.errors import LanguageError
 from ..language.ir import using
@@ -88,8 +89,16 @@ def compile_to_tile(
         return _compile(*request)
     except CompilationError as error:
         error.__traceback__ = None  # the user's line is what counts, not ours
-        # Code for Triton looks for the message in the cause.
-        raise error from (LanguageError(error.message) if options.numerics == "triton" else None)
+        raise error from (_cause(error.name_places()) if options.numerics == "triton" else None)
+
+
+def _cause(error):
+    """What code for Triton looks for the message in: the error inside the function called, or that of the language."""
+    if len(error.frames) > 1:
+        inner = CompilationError(error.message, error.frames[:1], error.hint, error.notes).name_places()
+        inner.__cause__ = LanguageError(error.message)
+        return inner
+    return None if isinstance(error.origin, StaticAssertionError) else LanguageError(error.message)
 
 
 def _compile(fn, arg_types, constexprs, attrs, options, target, trees, extents, sites):

@@ -3,7 +3,7 @@
 import itertools
 import linecache
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..runtime.errors import TilewrightError
 
@@ -12,7 +12,8 @@ from ..runtime.errors import TilewrightError
 class Frame:
     """A place in the user's source: one function of the chain of calls that led to an error.
 
-    `line` and `column` count from 1; `width` is the number of carets; `text` is the source line.
+    `line` and `column` count from 1; `width` is the number of carets; `text` is the source line; `within` is the place
+    in the text of the function as Triton writes it: the line from its `def` on, and the column from 0 on.
     """
 
     file: str
@@ -21,6 +22,7 @@ class Frame:
     width: int
     function: str
     text: str
+    within: str = ""
 
     def __str__(self):
         source = self.text.rstrip()
@@ -47,8 +49,11 @@ class CompilationError(TilewrightError):
     """A kernel that cannot be compiled, with the place in its source.
 
     Attributes: `message`; `hint`, how to mend it, or None; `frames`, the place of the error first, then the
-    calls that led to it, innermost first; `file` and `line` of the first frame; `notes`, further lines.
+    calls that led to it, innermost first; `file` and `line` of the first frame; `notes`, further lines; `origin`, the
+    exception that it stands for, or None.
     """
+
+    origin = None
 
     def __init__(self, message, frames=(), hint=None, notes=()):
         self.message, self.hint = _without_places(message), hint
@@ -56,15 +61,24 @@ class CompilationError(TilewrightError):
         self.file, self.line = (self.frames[0].file, self.frames[0].line) if self.frames else (None, None)
         super().__init__(self._render())
 
+    def name_places(self):
+        """Say where in the functions the places are, as code for Triton expects it; gives itself."""
+        named = [
+            replace(frame, function=f"{frame.function} (at {frame.within}:)") if frame.within else frame
+            for frame in self.frames
+        ]
+        self.args = (self._render(named),)
+        return self
+
     @property
     def error_message(self):
         """`message`, by the name that code for Triton uses."""
         return self.message
 
-    def _render(self):
-        parts = [self.message]
-        leads = ["at ", *["called from "] * len(self.frames)]
-        for (frame, same), lead in zip(itertools.groupby(self.frames), leads, strict=False):
+    def _render(self, frames=None):
+        parts, frames = [self.message], self.frames if frames is None else frames
+        leads = ["at ", *["called from "] * len(frames)]
+        for (frame, same), lead in zip(itertools.groupby(frames), leads, strict=False):
             parts.append("\n".join("  " + line for line in (lead + str(frame)).splitlines()))
             more = len(list(same)) - 1
             parts += [f"  called from there {more} more times"] if more else []

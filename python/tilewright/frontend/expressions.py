@@ -10,6 +10,7 @@ from ..language.aggregate import aggregate
 from ..language.constexpr import constexpr, unwrap
 from ..language.semantic import arithmetic
 from ..language.semantic.convert import is_literal, spelled, to_tensor
+from ..language.structure import tuple_type
 from ..language.tensor import tensor
 from .names import is_static
 from .reads import is_annotated
@@ -210,6 +211,8 @@ class Expressions:
             # An argument of 1 is compiled in as a constant; to who wrote the kernel it still is a scalar.
             if is_literal(value) and not hasattr(value, name):
                 value = to_tensor(value)
+        if isinstance(value, tuple) and name == "type" and not hasattr(value, name):
+            return tuple_type.of(value)
         self.unit.reads.note_use(value)
         hidden = _OF_TENSORS if isinstance(value, tensor) else {"handle"}
         if not name.startswith("_") and name not in hidden and hasattr(value, name):

@@ -56,7 +56,7 @@ class Names:
         place, value, annotated = resolve(self.fn, name)
         self.unit.reads.note_name(self.fn, name)
         if place in ("closure", "module"):
-            return self._checked_global(name, value, annotated, node)
+            return self._checked_global(name, value, annotated, node, place)
         if name in HANDLED or isinstance(value, type):
             return value
         if place == "builtins":
@@ -65,7 +65,7 @@ class Names:
         close = difflib.get_close_matches(name, known, 1)
         raise self.error(f"{name!r} is not defined", node, f"did you mean {close[0]!r}?" if close else None)
 
-    def _checked_global(self, name, value, annotated, node):
+    def _checked_global(self, name, value, annotated, node, place):
         is_known = annotated or is_static(value)
         if not is_known and self.reads_all_of_python:
             annotated = is_known = knobs.TRITON_GLOBALS.flag()
@@ -73,8 +73,13 @@ class Names:
             if annotated or isinstance(value, constexpr):
                 self.unit.used_globals[self.fn.__module__, name] = value
             return wrap(value) if annotated else value
+        what = (
+            f"the global variable {name!r} is not a compile-time constant: it"
+            if place == "module"
+            else f"{name} is not defined as a compile-time constant: the variable around the function"
+        )
         raise self.error(
-            f"the global variable {name!r} is not a compile-time constant: it is of type {type(value).__name__}",
+            f"{what} is of type {type(value).__name__}",
             node,
             f"declare it as {name}: tl.constexpr = ..., or pass it as an argument",
         )

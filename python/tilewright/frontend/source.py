@@ -117,6 +117,7 @@ class Source:
         elif isinstance(node, ast.For):
             node = node.iter
         line, column = self.position(node)
+        within = f"{node.lineno - self.tree.lineno + 1}:{node.col_offset}"
         text = self.lines[node.lineno - 1] if node.lineno <= len(self.lines) else ""
         if node.end_lineno == node.lineno:
             width = node.end_col_offset - node.col_offset
@@ -125,7 +126,7 @@ class Source:
         # The tree counts bytes, a terminal shows characters.
         encoded = text.encode()
         column = len(encoded[: column - 1].decode(errors="ignore")) + 1
-        return Frame(self.file, line, column, width, self.name, text)
+        return Frame(self.file, line, column, width, self.name, text, within)
 
 
 def source_of(fn):

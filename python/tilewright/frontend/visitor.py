@@ -68,7 +68,9 @@ class Visitor(Names, Statements, Branches, Loops, Expressions, Calls, Closures):
         except CompilationError:
             raise
         except LanguageError as error:
-            raise self.error(error.message, node, error.hint) from None
+            failure = self.error(error.message, node, error.hint)
+            failure.origin = error
+            raise failure from None
         except self.unit.diagnostic_error as error:
             raise self.unit.rejected(self, node, error) from None
         except RecursionError:

@@ -103,7 +103,7 @@ from .scattering import scatter
 from .shaping import broadcast, broadcast_to, expand_dims, permute, ravel, reshape, trans, view
 from .sorting import bitonic_merge, sort, topk
 from .standard import cdiv, next_power_of_2, sigmoid, softmax, swizzle2d
-from .structure import aggregate
+from .structure import aggregate, tuple_type
 from .tensor import tensor
 from .tiles import (
     advance,
@@ -271,6 +271,7 @@ __all__ = [
     "topk",
     "trans",
     "tuple",
+    "tuple_type",
     "uint8",
     "uint16",
     "uint32",

@@ -4,13 +4,17 @@ import functools
 
 from .constexpr import unwrap
 
+#: What functions of the language in Triton pass on to each other.
+_PASSED_ON = {"_semantic", "_builder", "_generator"}
+
 
 def builtin(fn):
     """Mark `fn` as callable from kernels; its `constexpr` arguments arrive as plain values."""
 
     @functools.wraps(fn)
     def wrapper(*args, **kwargs):
-        return fn(*[unwrap(arg) for arg in args], **{name: unwrap(value) for name, value in kwargs.items()})
+        named = {name: unwrap(value) for name, value in kwargs.items() if name not in _PASSED_ON}
+        return fn(*[unwrap(arg) for arg in args], **named)
 
     wrapper.is_builtin = True
     return wrapper

@@ -94,6 +94,11 @@ class constexpr:
             *unwrap(args), **{key: unwrap(arg) for key, arg in kwargs.items()}
         )
 
+    @property
+    def type(self):
+        """Its `constexpr_type`."""
+        return constexpr_type(self)
+
     def __call__(self, *args, **kwargs):
         """Call a function that was passed as a constant: a plain one, as `@tl.constexpr` makes of it, with the
         values of the arguments."""

@@ -1,8 +1,11 @@
 """The names of `triton.language.core`, for code that takes them from there: the language's, and a few more."""
 
+import functools
+
 from . import *  # noqa: F403
 from . import __all__ as _names
-from .builtin import builtin, is_builtin
+from .builtin import builtin as _builtin
+from .builtin import is_builtin
 from .constexpr import constexpr, unwrap
 from .dtypes import int1, int8, int16, int32, int64, uint8, uint16, uint32, uint64
 from .errors import LanguageValueError
@@ -19,7 +22,21 @@ _INTEGERS = {
 CONSTEXPR_0 = constexpr(0)
 
 
-@builtin
+def builtin(fn):
+    """Mark `fn` as callable from kernels. Its constants arrive as `constexpr`."""
+
+    @functools.wraps(fn)
+    def wrapper(*args, **kwargs):
+        return fn(*args, **kwargs)
+
+    wrapper.__triton_builtin__ = True
+    return wrapper
+
+
+extern = builtin
+
+
+@_builtin
 def get_int_dtype(bitwidth, signed):
     """The type of integers of so many bits, with or without a sign. Raises `LanguageValueError` if there is none."""
     found = _INTEGERS.get((bitwidth, bool(signed)))
@@ -28,7 +45,7 @@ def get_int_dtype(bitwidth, signed):
     return found
 
 
-@builtin
+@_builtin
 def _unwrap_if_constexpr(value):
     """`value`, or what it holds where that is a `constexpr`."""
     return unwrap(value)
@@ -39,6 +56,7 @@ __all__ = [
     "CONSTEXPR_0",
     "_aggregate",
     "builtin",
+    "extern",
     "extern_elementwise",
     "get_int_dtype",
     "is_builtin",

@@ -8,7 +8,7 @@ import builtins
 import inspect
 
 from .aggregate import aggregate as _base
-from .constexpr import constexpr, unwrap
+from .constexpr import constexpr, constexpr_type, unwrap
 from .errors import LanguageError, LanguageTypeError
 from .ir import is_active
 from .semantic import convert
@@ -52,6 +52,51 @@ def with_items(kind, items):
     if issubclass(kind, structure):
         return kind.of(items)
     return kind(*items) if has_fields(kind) else builtins.tuple(items)
+
+
+class tuple_type:
+    """The type of a tuple: the `types` of its parts, and the names of its `fields`, empty where they have none.
+
+    Example:
+
+        >>> import tilewright.language as tl
+        >>> tl.tuple_type([tl.float32, tl.constexpr_type(3)])
+        [:fp32,:constexpr_type[3]]
+    """
+
+    def __init__(self, types, fields=None):
+        self.types, self.fields = list(types), list(fields or [""] * len(types))
+        self.name = (
+            f"[{','.join(f'{field}:{ty}' for field, ty in zip(self.fields, self.types, strict=True))}]"
+        )
+
+    @classmethod
+    def of(cls, value):
+        """The type of the tuple `value`."""
+        types = [
+            cls.of(part)
+            if isinstance(part, builtins.tuple)
+            else part.type
+            if hasattr(part, "type")
+            else constexpr_type(part)
+            for part in value
+        ]
+        return cls(types, getattr(value, "_fields", None))
+
+    def __iter__(self):
+        return iter(self.types)
+
+    def __getitem__(self, index):
+        return self.types[index]
+
+    def __eq__(self, other):
+        return isinstance(other, tuple_type) and (self.types, self.fields) == (other.types, other.fields)
+
+    def __hash__(self):
+        return hash(self.name)
+
+    def __repr__(self):
+        return self.name
 
 
 def _skeleton(value):

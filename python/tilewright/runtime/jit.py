@@ -100,7 +100,7 @@ class JITFunction(KernelFunction):
     def device_caches(self):
         """What was compiled so far: by the number of the device, which is 0 for the CPU, a tuple of a dict of
         `CompiledKernel`."""
-        return _Caches(self._specializer.made)
+        return _Caches(self._specializer)
 
     def repr(self, specialization):
         """The name of the kernel for a specialisation, which has `constants` and `signature` by name."""
@@ -230,12 +230,12 @@ def _subscript_quickly():
 class _Caches(dict):
     """By the number of a device a tuple of what was compiled for it, a dict; of any device, if there is nothing yet."""
 
-    def __init__(self, made):
-        super().__init__({ordinal: (kernels,) for ordinal, kernels in made.items()})
-        self._made = made
+    def __init__(self, specializer):
+        super().__init__({ordinal: (kernels,) for ordinal, kernels in specializer.made.items()})
+        self._specializer = specializer
 
     def __missing__(self, ordinal):
-        return (self._made.setdefault(ordinal, {}),)
+        return (self._specializer.made_for(ordinal),)
 
 
 def _array_of(value):

@@ -3,6 +3,10 @@
 from dataclasses import dataclass, fields
 
 
+class WarpsError(ValueError, AssertionError):
+    """A number of warps that there is not; code for Triton expects an `AssertionError`."""
+
+
 @dataclass(frozen=True)
 class Options:
     """Options of a compilation.
@@ -54,7 +58,7 @@ class Options:
             if isinstance(value, bool) or not isinstance(value, int):
                 raise TypeError(f"{name} is an int, got {value!r}")
         if self.num_warps not in (1, 2, 4, 8, 16, 32):
-            raise ValueError(f"num_warps is 1, 2, 4, 8, 16 or 32, got {self.num_warps}")
+            raise WarpsError(f"num_warps must be a power of 2 up to 32, got {self.num_warps}")
         if not 1 <= self.num_stages <= 16:
             raise ValueError(f"num_stages is between 1 and 16, got {self.num_stages}")
         if self.num_ctas not in (1, 2, 4, 8, 16):

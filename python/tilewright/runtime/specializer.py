@@ -24,6 +24,21 @@ def compile_kernel(*request, **named):
     return compiler.compile_kernel(*request, **named)
 
 
+class Made(dict):
+    """What was compiled for the kernel behind a weak reference: cleared, it is compiled anew."""
+
+    def __init__(self, kernel):
+        super().__init__()
+        self._kernel = kernel
+
+    def clear(self):
+        """Forget all, for calls too."""
+        super().clear()
+        kernel = self._kernel() if self._kernel else None
+        if kernel is not None:
+            kernel.forget()
+
+
 class Specializer:
     """Compiles the kernel `fn` for the arguments of its calls; the C++ dispatcher calls it.
 
@@ -39,6 +54,10 @@ class Specializer:
         self.preloaded = {}
         self.options = Options() if options is None else options
         self._signature, self._structured = inspect.signature(fn), {}
+
+    def made_for(self, ordinal):
+        """What was compiled for the device of that number."""
+        return self.made.setdefault(ordinal, Made(self.kernel))
 
     def dispatcher(self):
         """What launches the kernel."""
@@ -114,7 +133,7 @@ class Specializer:
         symbol = symbol_of(self.name, self.fn, constexprs, arg_types, trees)
         compiled = compile_kernel(*request, trees=trees, symbol=symbol, extents=given.checks)
         compiled = compiled.launched_by(self.kernel)
-        self.made.setdefault(ordinal, {})[key_of(kind, values, trees)] = compiled
+        self.made_for(ordinal)[key_of(kind, values, trees)] = compiled
         if done:
             done(compiled)
         return compiled

@@ -42,6 +42,7 @@ class Autotuner(LaunchWrapper):
         #: Those of a list; a space has no list of them.
         self.configs = [] if self.space is not None else _listed(configs)
         self._chosen = {name for config in self.configs for name in config.kwargs}
+        self._edited = next((config.ir_override for config in self.configs if config.ir_override), None)
         if self.space is not None:
             self._chosen = self.space.parameters
         self.keys = list(key)
@@ -154,6 +155,11 @@ class Autotuner(LaunchWrapper):
         return self.cache_results and not knobs.ALWAYS_COMPILE.flag()
 
     def _refuse_conflicts(self, kwargs):
+        if self._edited:
+            raise ValueError(
+                f"{self.__name__}() is compiled from its source, not from an edited stage: leave out "
+                f"ir_override={self._edited!r}"
+            )
         conflicts = sorted(self._chosen & kwargs.keys())
         if conflicts:
             raise ValueError(

@@ -16,7 +16,8 @@ class Config:
         kwargs: values by the names of parameters, such as `{"BLOCK": 128}`.
         num_warps, num_stages, num_ctas, maxnreg: options of the launch, see `Options`.
         pre_hook: called before each launch with this configuration, with a dict of all arguments by name.
-        ir_override: None; there is no compiling from an edited stage. Raises `ValueError` for anything else.
+        ir_override: the name of a file with an edited stage, which existing code gives: a launch with one raises
+            `ValueError`, as a kernel is compiled from its source.
 
     Raises `TypeError` for kwargs that are no dict.
 
@@ -32,10 +33,6 @@ class Config:
     def __init__(
         self, kwargs, num_warps=4, num_stages=3, num_ctas=1, maxnreg=None, pre_hook=None, ir_override=None
     ):
-        if ir_override is not None:
-            raise ValueError(
-                "ir_override is None: a kernel is compiled from its source, not from an edited stage"
-            )
         if not isinstance(kwargs, Mapping):
             raise TypeError(
                 f"kwargs of a Config is a dict of values by the names of parameters, got {kwargs!r}"
@@ -43,7 +40,7 @@ class Config:
         self.kwargs = dict(kwargs)
         self.num_warps, self.num_stages = num_warps, num_stages
         self.num_ctas, self.maxnreg = num_ctas, maxnreg
-        self.pre_hook = pre_hook
+        self.pre_hook, self.ir_override = pre_hook, ir_override
 
     def all_kwargs(self):
         """What a launch is given beside its arguments, by name."""
@@ -52,6 +49,7 @@ class Config:
             "num_ctas": self.num_ctas,
             "num_stages": self.num_stages,
             "maxnreg": self.maxnreg,
+            "ir_override": self.ir_override,
         }
         return {**self.kwargs, **{name: value for name, value in options.items() if value is not None}}
 

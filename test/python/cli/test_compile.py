@@ -108,7 +108,7 @@ def test_tile_to_standard_output(tilewright, source):
         ("missing.py:add", (), "tilewright compile: no file missing.py"),
         (".:add", (), "tilewright compile: no file ."),
         ("{source}:add", ("--emit", "ptx"), "target cpu has no 'ptx'; it has tile, llvm, obj"),
-        ("{source}:add", ("--num-warps", "3"), "num_warps is 1, 2, 4, 8, 16 or 32, got 3"),
+        ("{source}:add", ("--num-warps", "3"), "num_warps must be a power of 2 up to 32, got 3"),
     ],
 )
 def test_errors(tilewright, source, kernel, extra, message):

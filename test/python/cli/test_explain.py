@@ -176,7 +176,10 @@ def test_call_through_another_name_of_the_module(tilewright, source, tmp_path):
         (("{source}:add", "--signature", "*fp32"), "the signature has no entry for parameter 'y'"),
         (("{source}:wrong", "--signature", "*fp32"), "tl.store(x, undefined)"),
         (("{source}:add", "--signature", SIGNATURE, "--target", "z80"), "unknown target 'z80'"),
-        (("{source}:add", "--signature", SIGNATURE, "--num-warps", "3"), "num_warps is 1, 2, 4, 8, 16 or 32"),
+        (
+            ("{source}:add", "--signature", SIGNATURE, "--num-warps", "3"),
+            "num_warps must be a power of 2 up to 32",
+        ),
     ],
 )
 def test_errors(tilewright, source, arguments, message):

@@ -169,3 +169,68 @@ def test_hashes(backend):
     out = backend.array([0], "int32")
     first, second = plain_kernel.warmup(out, grid=(1,)), plain_kernel.warmup(out, grid=(1,))
     assert first.hash == second.hash and len(first.hash) == 64
+
+
+@triton.constexpr_function
+def flag():
+    return False
+
+
+@triton.constexpr_function
+def opened():
+    return np.load("somewhere")
+
+
+@triton.jit
+def flag_kernel(out_ptr):
+    tl.store(out_ptr, flag())
+
+
+def test_functions_of_constants_with_another_text():
+    before, text = flag_kernel.cache_key, flag.src
+    assert flag() == False and flag.cache_key == flag.cache_key  # noqa: E712
+    flag._unsafe_update_src(text.replace("False", "True"))
+    assert flag() == True and flag_kernel.cache_key != before  # noqa: E712
+    flag._unsafe_update_src(text)
+    assert flag_kernel.cache_key == before and flag.src == text
+    with pytest.raises(RuntimeError, match=r"Unsupported function referenced: .*load.* in opened"):
+        opened.cache_key  # noqa: B018
+
+
+@pytest.mark.compiled
+def test_a_cache_that_is_cleared(backend):
+    kernel, out = triton.JITFunction(flag_kernel.fn), backend.array([5], "int32")
+    kernel[1,](out)
+    (cache,) = kernel.device_caches[0]
+    assert len(cache) == 1
+    kernel.device_caches[0][0].clear()
+    assert len(kernel.device_caches[0][0]) == 0
+    kernel[1,](out)
+    assert len(kernel.device_caches[0][0]) == 1
+
+
+class Runs:
+    """What is tuned without being a kernel."""
+
+    def __init__(self):
+        self.fn, self.sizes = (lambda: None), []
+
+    def run(self, **options):
+        self.sizes.append(options["SIZE"])
+
+
+def test_tuning_what_is_no_kernel():
+    measured, runs = [], Runs()
+
+    def measure(call, quantiles):
+        call()
+        measured.append(runs.sizes[-1])
+        return [abs(runs.sizes[-1] - 3)] * 3
+
+    configs = [triton.Config({"SIZE": size}) for size in range(1, 9)]
+    prune = {"perf_model": lambda **options: options["SIZE"], "top_k": 0.5}
+    tuner = triton.runtime.Autotuner(
+        runs, [], configs, [], None, None, do_bench=measure, prune_configs_by=prune
+    )
+    tuner.run()
+    assert measured == [1, 2, 3, 4] and runs.sizes == [1, 2, 3, 4, 3] and tuner.best_config is configs[2]

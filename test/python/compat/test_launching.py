@@ -267,8 +267,10 @@ def test_heuristics_choose_options(backend):
 
 def test_a_configuration_comes_of_source():
     assert triton.Config({}, ir_override=None) == triton.Config({})
-    with pytest.raises(ValueError, match="ir_override is None"):
-        triton.Config({}, ir_override="edited.ttgir")
+    edited = triton.Config({}, ir_override="edited.ttgir")
+    assert "edited.ttgir" in str(edited) != str(triton.Config({}))
+    with pytest.raises(ValueError, match=r"compiled from its source.*leave out ir_override='edited.ttgir'"):
+        triton.autotune(configs=[edited], key=[])(scale_kernel)[1,](None)
 
 
 def test_what_the_driver_program_says(monkeypatch, tmp_path):

@@ -159,4 +159,4 @@ def test_instruction(op, dtype, kind):
         r"cp\.reduce\.async\.bulk\.tensor\.2d\.global\.shared::cta\.(\w+)\.tile", compiled.asm["ptx"]
     )
     assert set(found) == ({kind} if kind else set())
-    assert ("atom.relaxed.gpu" in compiled.asm["ptx"]) is (kind is None)
+    assert ("atom.global.gpu.relaxed" in compiled.asm["ptx"]) is (kind is None)

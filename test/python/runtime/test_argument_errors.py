@@ -190,7 +190,7 @@ def test_grid_function_that_fails(kernel):
 @pytest.mark.parametrize(
     "options, error, message",
     [
-        ({"num_warps": 3}, ValueError, "num_warps is 1, 2, 4, 8, 16 or 32, got 3"),
+        ({"num_warps": 3}, ValueError, "num_warps must be a power of 2 up to 32, got 3"),
         ({"num_warps": "4"}, TypeError, "num_warps is an int, got '4'"),
         ({"num_stages": 0}, ValueError, "num_stages is between 1 and 16, got 0"),
         ({"num_stages": True}, TypeError, "num_stages is an int, got True"),

@@ -75,7 +75,7 @@ def test_what_cannot_fit_is_not_assembled(runs, caplog, target):
     misfits = {
         config(256, 256): "the tiles that this loop carries take 512 registers of a thread, which has 255",
         config(128, 128, maxnreg=64): "take 128 registers of a thread, which has 64",
-        config(64, 64, num_warps=64): "num_warps is 1, 2, 4, 8, 16 or 32, got 64",
+        config(64, 64, num_warps=64): "num_warps must be a power of 2 up to 32, got 64",
         config(64, 64, num_ctas=32): "num_ctas is 1, 2, 4, 8 or 16, got 32",
         config(4096, 4096): "elements",
     }

@@ -1,5 +1,7 @@
 """Arithmetic, bitwise and logical operations."""
 
+import warnings
+
 from ..dtypes import float32, int8, int64, uint32, uint64, with_scalar
 from ..errors import LanguageTypeError, LanguageValueError
 from ..ir import Spelled, builder, emit, emit_effect
@@ -223,7 +225,13 @@ def logical_not(value):
 
 def where(condition, left, right):
     """`left` where `condition`, `right` elsewhere."""
-    condition = to_bool(to_tensor(condition))
+    condition = to_tensor(condition)
+    if not condition.dtype.is_bool() and builder().options.numerics == "triton":  # which means to refuse it
+        warnings.warn(
+            f"tl.where takes a condition of int1, got {condition.dtype}: what is not zero counts as true",
+            stacklevel=2,
+        )
+    condition = to_bool(condition)
     left, right = operands(left, right, "where", pointers=True)
     if condition.type.is_block():
         condition, left = broadcast_pair(condition, left)

@@ -10,15 +10,15 @@ tile.func @kinds(%p: !tile.ptr<i32>, %v: i32, %m: i1) attributes {tile.kernel, w
   %ps = tile.splat %p : !tile.ptr<i32> -> tensor<32x!tile.ptr<i32>, #l>
   %vs = tile.splat %v : i32 -> tensor<32xi32, #l>
   %ms = tile.splat %m : i1 -> tensor<32xi1, #l>
-  // CHECK: llvm.inline_asm has_side_effects "@$0 red.relaxed.gpu.global.add.u32 [$1], $2;", "b,l,r" %arg2
+  // CHECK: llvm.inline_asm has_side_effects "@$0 red.global.gpu.relaxed.add.u32 [$1], $2;", "b,l,r" %arg2
   %0 = tile.atomic_rmw add relaxed gpu %ps, %vs, %ms : tensor<32x!tile.ptr<i32>, #l>
-  // CHECK: "atom.acq_rel.sys.global.min.s32 $0, [$1], $2;"
+  // CHECK: "atom.global.sys.acq_rel.min.s32 $0, [$1], $2;"
   %1 = tile.atomic_rmw min acq_rel sys %ps, %vs : tensor<32x!tile.ptr<i32>, #l>
-  // CHECK: "red.release.cta.global.max.u32 [$0], $1;"
+  // CHECK: "red.global.cta.release.max.u32 [$0], $1;"
   %2 = tile.atomic_rmw umax release cta %ps, %vs : tensor<32x!tile.ptr<i32>, #l>
-  // CHECK: "atom.acquire.gpu.global.exch.b32 $0, [$1], $2;"
+  // CHECK: "atom.global.gpu.acquire.exch.b32 $0, [$1], $2;"
   %3 = tile.atomic_rmw xchg acquire gpu %ps, %vs : tensor<32x!tile.ptr<i32>, #l>
-  // CHECK: "red.relaxed.gpu.global.xor.b32 [$0], $1;"
+  // CHECK: "red.global.gpu.relaxed.xor.b32 [$0], $1;"
   %4 = tile.atomic_rmw xor relaxed gpu %ps, %vs : tensor<32x!tile.ptr<i32>, #l>
   tile.return
 }
@@ -35,8 +35,8 @@ tile.func @float_max(%p: !tile.ptr<f32>, %v: f32) attributes {tile.kernel, warp.
   %vs = tile.splat %v : f32 -> tensor<32xf32, #l>
   // CHECK: %[[NEGATIVE:.*]] = llvm.icmp "slt"
   // CHECK: %[[OTHER:.*]] = llvm.xor %[[NEGATIVE]]
-  // CHECK: "@$1 atom.relaxed.gpu.global.max.s32 $0, [$2], $3;", "=r,b,l,r,0" %[[OTHER]]
-  // CHECK: "@$1 atom.relaxed.gpu.global.min.u32 $0, [$2], $3;", "=r,b,l,r,0" %[[NEGATIVE]]
+  // CHECK: "@$1 atom.global.gpu.relaxed.max.s32 $0, [$2], $3;", "=r,b,l,r,0" %[[OTHER]]
+  // CHECK: "@$1 atom.global.gpu.relaxed.min.u32 $0, [$2], $3;", "=r,b,l,r,0" %[[NEGATIVE]]
   %0 = tile.atomic_rmw fmax relaxed gpu %ps, %vs : tensor<32x!tile.ptr<f32>, #l>
   tile.return
 }
@@ -52,8 +52,8 @@ tile.func @halves(%p: !tile.ptr<bf16> {tile.divisibility = 16 : i32}, %v: bf16) 
   %ps = tile.splat %p : !tile.ptr<bf16> -> tensor<64x!tile.ptr<bf16>, #l>
   %pp = tile.addptr %ps, %r : tensor<64x!tile.ptr<bf16>, #l>, tensor<64xi32, #l>
   %vs = tile.splat %v : bf16 -> tensor<64xbf16, #l>
-  // SM80-COUNT-2: atom.relaxed.gpu.global.cas.b16
-  // SM90: red.relaxed.gpu.global.add.noftz.bf16x2
+  // SM80-COUNT-2: atom.global.gpu.relaxed.cas.b16
+  // SM90: red.global.gpu.relaxed.add.noftz.bf16x2
   // SM90-NOT: atom
   %0 = tile.atomic_rmw fadd relaxed gpu %pp, %vs : tensor<64x!tile.ptr<bf16>, #l>
   tile.return
@@ -78,18 +78,18 @@ tile.func @neighbours(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %q: !ti
   %op = tile.addptr %os, %r : tensor<256x!tile.ptr<f32>, #l>, tensor<256xi32, #l>
   %outs = tile.splat %out : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>, #l>
   %outp = tile.addptr %outs, %r : tensor<256x!tile.ptr<f32>, #l>, tensor<256xi32, #l>
-  // SM80-COUNT-4: red.relaxed.gpu.global.add.noftz.f16x2 [$0], $1;
-  // SM90: red.relaxed.gpu.global.add.noftz.v4.f16x2 [$0], {$1, $2, $3, $4};
+  // SM80-COUNT-4: red.global.gpu.relaxed.add.noftz.f16x2 [$0], $1;
+  // SM90: red.global.gpu.relaxed.add.noftz.v4.f16x2 [$0], {$1, $2, $3, $4};
   // SM90-NOT: red.{{.*}}f16
   %0 = tile.atomic_rmw fadd relaxed gpu %pp, %h : tensor<256x!tile.ptr<f16>, #l>
-  // SM80-COUNT-8: red.relaxed.gpu.global.add.f32 [$0], $1;
-  // SM90-COUNT-2: red.relaxed.gpu.global.add.v4.f32 [$0], {$1, $2, $3, $4};
+  // SM80-COUNT-8: red.global.gpu.relaxed.add.f32 [$0], $1;
+  // SM90-COUNT-2: red.global.gpu.relaxed.add.v4.f32 [$0], {$1, $2, $3, $4};
   // SM90-NOT: red.{{.*}}v4
   %1 = tile.atomic_rmw fadd relaxed gpu %qp, %f : tensor<256x!tile.ptr<f32>, #l>
-  // CHECK-COUNT-8: red.relaxed.gpu.global.add.f32 [$0], $1;
+  // CHECK-COUNT-8: red.global.gpu.relaxed.add.f32 [$0], $1;
   %2 = tile.atomic_rmw fadd relaxed gpu %op, %f : tensor<256x!tile.ptr<f32>, #l>
   // CHECK-NOT: red
-  // CHECK-COUNT-8: atom.relaxed.gpu.global.add.f32
+  // CHECK-COUNT-8: atom.global.gpu.relaxed.add.f32
   %3 = tile.atomic_rmw fadd relaxed gpu %qp, %f : tensor<256x!tile.ptr<f32>, #l>
   tile.store %outp, %3 : tensor<256x!tile.ptr<f32>, #l>
   tile.return
@@ -106,11 +106,11 @@ tile.func @half_extrema(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %v: f
   %ps = tile.splat %p : !tile.ptr<f16> -> tensor<64x!tile.ptr<f16>, #l>
   %pp = tile.addptr %ps, %r : tensor<64x!tile.ptr<f16>, #l>, tensor<64xi32, #l>
   %vs = tile.splat %v : f16 -> tensor<64xf16, #l>
-  // CHECK: max.f16 next, $0, ${{[0-9]}}; atom.relaxed.gpu.global.cas.b16
-  // CHECK: max.f16 next, $0, ${{[0-9]}}; atom.relaxed.gpu.global.cas.b16
+  // CHECK: max.f16 next, $0, ${{[0-9]}}; atom.global.gpu.relaxed.cas.b16
+  // CHECK: max.f16 next, $0, ${{[0-9]}}; atom.global.gpu.relaxed.cas.b16
   // CHECK-NOT: max.f16
   %0 = tile.atomic_rmw fmax relaxed gpu %pp, %vs : tensor<64x!tile.ptr<f16>, #l>
-  // CHECK: min.bf16 next, $0, ${{[0-9]}}; atom.relaxed.gpu.global.cas.b16
+  // CHECK: min.bf16 next, $0, ${{[0-9]}}; atom.global.gpu.relaxed.cas.b16
   %1 = tile.atomic_rmw fmin relaxed gpu %q, %w : !tile.ptr<bf16>
   tile.return
 }
@@ -123,7 +123,7 @@ tile.func @half_extrema(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %v: f
 tile.func @lock(%p: !tile.ptr<i32>, %a: i32, %b: i32, %q: !tile.ptr<i32>) attributes {tile.kernel, warp.num_warps = 4 : i32} {
   // CHECK: nvvm.barrier0
   // CHECK: %[[FIRST:.*]] = llvm.icmp "eq"
-  // CHECK: "@$1 atom.acq_rel.gpu.global.cas.b32 $0, [$2], $3, $4;", "=r,b,l,r,r,0" %[[FIRST]]
+  // CHECK: "@$1 atom.global.acq_rel.gpu.cas.b32 $0, [$2], $3, $4;", "=r,b,l,r,r,0" %[[FIRST]]
   // CHECK: "@$0 st.shared.b32 [$1], $2;", "b,l,r" %[[FIRST]]
   // CHECK: nvvm.barrier0
   // CHECK: llvm.load %{{.*}} : !llvm.ptr<3>
@@ -139,7 +139,7 @@ tile.func @lock(%p: !tile.ptr<i32>, %a: i32, %b: i32, %q: !tile.ptr<i32>) attrib
 // CHECK-LABEL: llvm.func @masked_swap
 tile.func @masked_swap(%p: !tile.ptr<i32>, %n: i32) attributes {tile.kernel, warp.num_warps = 1 : i32} {
   // CHECK: %[[MASK:.*]] = llvm.icmp "slt"
-  // CHECK: "@$1 atom.relaxed.gpu.global.cas.b32 $0, [$2], $3, $4;", "=r,b,l,r,r,0" %[[MASK]]
+  // CHECK: "@$1 atom.global.relaxed.gpu.cas.b32 $0, [$2], $3, $4;", "=r,b,l,r,r,0" %[[MASK]]
   %r = tile.range {start = 0 : i32, end = 32 : i32} : tensor<32xi32, #l>
   %ns = tile.splat %n : i32 -> tensor<32xi32, #l>
   %m = arith.cmpi slt, %r, %ns : tensor<32xi32, #l>
@@ -157,7 +157,7 @@ tile.func @masked_swap(%p: !tile.ptr<i32>, %n: i32) attributes {tile.kernel, war
 tile.func @copies(%p: !tile.ptr<f32>, %v: f32, %q: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
   %ps = tile.splat %p : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>, #l>
   %vs = tile.splat %v : f32 -> tensor<32xf32, #l>
-  // CHECK-COUNT-2: atom.relaxed.gpu.global.add.f32
+  // CHECK-COUNT-2: atom.global.gpu.relaxed.add.f32
   // CHECK-NOT: atom
   // CHECK: nvvm.barrier0
   // CHECK-COUNT-4: llvm.load %{{.*}} : !llvm.ptr<3>
