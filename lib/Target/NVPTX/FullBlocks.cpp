@@ -14,6 +14,10 @@ static constexpr unsigned kMaxRegisters = 255,
                           kRegistersOfMultiprocessor = 65536;
 // An eighth: what is estimated is no more exact.
 static constexpr unsigned kLeastGain = 8;
+// Registers times instructions: two minutes or more.
+static constexpr uint64_t kMostWork = uint64_t(1) << 28;
+// Fewer take no minutes, whatever they hold.
+static constexpr uint64_t kLeastInstructions = 4096;
 
 /// Whether an instruction may stand anywhere between its operands and its
 /// users.
@@ -34,9 +38,21 @@ static unsigned countRegisters(const Value &value, const DataLayout &layout) {
   return divideCeil(layout.getTypeSizeInBits(type).getFixedValue(), 32);
 }
 
+namespace {
+/// Registers that values take, and where.
+struct Pressure {
+  unsigned registers = 0;
+  const Instruction *place = nullptr;
+};
+} // namespace
+
+static SmallVector<const Instruction *> list(const BasicBlock &block) {
+  return to_vector_of<const Instruction *>(make_pointer_range(block));
+}
+
 /// The most registers that values of a block take at once, with its
 /// instructions in this order.
-static unsigned findPressure(ArrayRef<Instruction *> order,
+static Pressure findPressure(SmallVector<const Instruction *> order,
                              const DataLayout &layout) {
   DenseMap<const Value *, unsigned> lastUse;
   for (auto [place, instruction] : enumerate(order))
@@ -44,7 +60,8 @@ static unsigned findPressure(ArrayRef<Instruction *> order,
       if (isa<Instruction>(operand))
         lastUse[operand] = place;
   const BasicBlock *block = order.front()->getParent();
-  unsigned live = 0, most = 0;
+  unsigned live = 0;
+  Pressure most;
   SmallVector<unsigned> ends(order.size());
   for (auto [place, instruction] : enumerate(order)) {
     unsigned registers = countRegisters(*instruction, layout);
@@ -57,7 +74,8 @@ static unsigned findPressure(ArrayRef<Instruction *> order,
       if (!leaves)
         ends[lastUse.lookup(instruction)] += registers;
     }
-    most = std::max(most, live);
+    if (live > most.registers)
+      most = {live, instruction};
     live -= ends[place];
   }
   return most;
@@ -118,16 +136,31 @@ void tilewright::orderFullBlocks(Module &module) {
     for (BasicBlock &block : function) {
       if (block.size() <= limit)
         continue;
-      unsigned pressure =
-          findPressure(to_vector(make_pointer_range(block)), layout);
+      unsigned pressure = findPressure(list(block), layout).registers;
       if (pressure <= limit)
         continue;
       SmallVector<Instruction *> order = orderByUse(block);
-      unsigned better = findPressure(order, layout);
+      unsigned better =
+          findPressure({order.begin(), order.end()}, layout).registers;
       if (better > pressure - pressure / kLeastGain)
         continue;
       for (Instruction *instruction : order)
         instruction->moveBefore(block, block.end());
     }
   }
+}
+
+std::optional<tilewright::HopelessBlock>
+tilewright::findHopelessBlock(const Module &module) {
+  for (const Function &function : module)
+    for (const BasicBlock &block : function) {
+      uint64_t instructions = block.size();
+      if (instructions < kLeastInstructions)
+        continue;
+      Pressure most = findPressure(list(block), module.getDataLayout());
+      if (most.registers > kMaxRegisters &&
+          instructions * most.registers > kMostWork)
+        return HopelessBlock{most.place, most.registers, instructions};
+    }
+  return std::nullopt;
 }

@@ -2,7 +2,11 @@
 
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 namespace llvm {
+class Instruction;
 class Module;
 } // namespace llvm
 
@@ -15,5 +19,19 @@ namespace tilewright {
 /// little of it anew, spill, and take minutes for code that spills thousands of
 /// values. Loads, stores, shuffles and barriers keep their order.
 void orderFullBlocks(llvm::Module &module);
+
+/// A block of code that would take an assembler minutes.
+struct HopelessBlock {
+  /// Where it holds most.
+  const llvm::Instruction *place;
+  /// 32-bit registers of all that it holds there.
+  unsigned registers;
+  uint64_t instructions;
+};
+
+/// The first such block, if any. Assemblers take time that goes with the
+/// registers of a block times its instructions where these are not to be had:
+/// half a second or so a million.
+std::optional<HopelessBlock> findHopelessBlock(const llvm::Module &module);
 
 } // namespace tilewright

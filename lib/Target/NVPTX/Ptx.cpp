@@ -8,11 +8,13 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 #include "llvm/ADT/SmallString.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -101,6 +103,38 @@ static LogicalResult generate(llvm::Module &module,
   return success();
 }
 
+/// The place of the source that an instruction comes from.
+static Location getPlace(const llvm::Instruction &instruction, Location loc) {
+  const llvm::DILocation *frame = instruction.getDebugLoc();
+  if (!frame)
+    return loc;
+  auto get = [&] {
+    llvm::SmallString<128> path = frame->getDirectory();
+    llvm::sys::path::append(path, frame->getFilename());
+    return FileLineColLoc::get(loc.getContext(), path, frame->getLine(),
+                               frame->getColumn());
+  };
+  SmallVector<Location> frames = {get()};
+  while ((frame = frame->getInlinedAt()))
+    frames.push_back(get());
+  Location place = frames.back();
+  for (Location callee : llvm::drop_begin(llvm::reverse(frames)))
+    place = CallSiteLoc::get(callee, place);
+  return place;
+}
+
+/// Refuses code that would take an assembler minutes.
+static LogicalResult checkBlocks(const llvm::Module &module, Location loc) {
+  std::optional<HopelessBlock> block = findHopelessBlock(module);
+  if (!block)
+    return success();
+  return emitError(getPlace(*block->place, loc))
+         << "a thread holds values of " << block->registers
+         << " registers here, within " << block->instructions
+         << " instructions, which would take minutes to assemble; use smaller "
+            "blocks or more warps";
+}
+
 FailureOr<PtxResult> tilewright::emitPtx(ModuleOp module,
                                          const PtxOptions &options) {
   Location loc = module.getLoc();
@@ -141,6 +175,8 @@ FailureOr<PtxResult> tilewright::emitPtx(ModuleOp module,
   // Roles with products have registers of their own, which products fill.
   if (!gate->hasWideProducts())
     orderFullBlocks(*llvmModule);
+  if (failed(checkBlocks(*llvmModule, loc)))
+    return failure();
   context.setOptPassGate(*gate);
   if (failed(generate(*llvmModule, **machine, loc, result.ptx)) || sawError)
     return failure();

@@ -6,6 +6,7 @@ import functools
 import hashlib
 import inspect
 import linecache
+import os
 import textwrap
 import types
 import weakref
@@ -18,12 +19,14 @@ _cache = weakref.WeakKeyDictionary()
 #: Parsers of Python 3.11 in two threads count their depth together, and raise `SystemError`.
 _reading = Lock()
 
-#: By file the lines that `linecache` has of it, and their digest.
+#: By file its digest, and what it is of: the lines that `linecache` has, or the state of the file.
 _digests = {}
 
 
 def text_digest(file):
     """A digest of all the text of a file, or of a cell of a notebook, as it is now; None where there is none."""
+    if file not in linecache.cache and (digest := _digest_of_file(file)):
+        return digest
     linecache.checkcache(file)
     lines = linecache.getlines(file)
     if not lines:
@@ -33,6 +36,25 @@ def text_digest(file):
         digest = hashlib.sha256("".join(lines).encode(errors="surrogatepass")).hexdigest()
         known = _digests[file] = (lines, digest)
     return known[1]
+
+
+def _digest_of_file(file):
+    """The same, without making lines of the text; None where its bytes may not be those of the lines."""
+    try:
+        info = os.stat(file)
+        state = (info.st_size, info.st_mtime_ns, info.st_ino)
+        known = _digests.get(file)
+        if known is not None and known[0] == state:
+            return known[1]
+        with open(file, "rb") as stream:
+            text = stream.read()
+    except (OSError, ValueError):  # no file, or no name of one
+        return None
+    if not text.isascii() or b"\r" in text or not text.endswith(b"\n"):
+        return None
+    digest = hashlib.sha256(text).hexdigest()
+    _digests[file] = (state, digest)
+    return digest
 
 
 class Source:

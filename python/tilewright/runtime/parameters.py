@@ -4,6 +4,7 @@ import inspect
 from dataclasses import dataclass
 
 from ..frontend.annotations import annotated_type
+from ..frontend.signatures import signature_of
 from ..language.constexpr import constexpr
 from ..language.dtypes import float64
 
@@ -69,7 +70,7 @@ def parameters_of(fn, do_not_specialize=(), do_not_specialize_on_alignment=()):
     `*args`, which only calls from other kernels have, is none of them. Raises `TypeError` for `**kwargs` and
     `ValueError` for a name or position that `fn` does not have.
     """
-    signature = dict(inspect.signature(fn).parameters)
+    signature = dict(signature_of(fn).parameters)
     for name, parameter in list(signature.items()):
         if parameter.kind is parameter.VAR_KEYWORD:
             raise TypeError(f"kernel {fn.__name__}() cannot take {parameter}: its arguments have to be named")

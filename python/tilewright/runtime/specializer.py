@@ -1,7 +1,6 @@
 """What a launch needs Python for: arguments that do not fit, first calls, unusual streams."""
 
-import inspect
-
+from ..frontend.signatures import signature_of
 from . import backends
 from .backends import backend_for
 from .extents import extent
@@ -53,7 +52,7 @@ class Specializer:
         #: What was compiled for it ahead of the calls that need it, in the same way.
         self.preloaded = {}
         self.options = Options() if options is None else options
-        self._signature, self._structured = inspect.signature(fn), {}
+        self._signature, self._structured = signature_of(fn), {}
 
     def made_for(self, ordinal):
         """What was compiled for the device of that number."""

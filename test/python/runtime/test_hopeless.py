@@ -1,0 +1,59 @@
+"""Kernels that an assembler would take minutes for are refused before it begins."""
+
+import pytest
+import tilewright as tw
+import tilewright.language as tl
+from tilewright.runtime.compiler import compile_kernel
+from tilewright.runtime.options import Options
+
+pytestmark = pytest.mark.compiled
+
+
+@tw.jit
+def turn(at, right, c, s, inside):
+    x, y = tl.load(at, mask=inside, other=0.0), tl.load(at + right, mask=inside, other=0.0)
+    turned = x * c - y * s
+    tl.store(at, turned, mask=inside)
+    tl.store(at + right, x * s + y * c, mask=inside)
+
+
+@tw.jit
+def rotate(q, k, cos, sin, stride, step, n, BLOCK: tl.constexpr):
+    row, head, column = (
+        tl.arange(0, BLOCK)[:, None, None],
+        tl.arange(0, BLOCK)[None, :, None],
+        tl.arange(0, 32),
+    )
+    at = row * stride + head * n + column * step
+    inside = (row < n) & (head < n)
+    c, s = tl.load(cos + row * n + column * step), tl.load(sin + row * n + column * step)
+    turn(q + at, 32 * step, c, s, inside)
+    turn(k + at, 32 * step, c, s, inside)
+
+
+def ptx_of(block):
+    types = {
+        "q": "*fp16",
+        "k": "*fp16",
+        "cos": "*fp16",
+        "sin": "*fp16",
+        "stride": "i32",
+        "step": "i32",
+        "n": "i32",
+    }
+    return compile_kernel(rotate.fn, types, {"BLOCK": block}, {}, "sm_90a", Options(num_warps=4), "ptx").asm[
+        "ptx"
+    ]
+
+
+def test_values_for_many_times_the_registers_of_a_thread():
+    with pytest.raises(
+        tw.CompilationError, match=r"values of \d{4} registers here, within \d{5} instr"
+    ) as error:
+        ptx_of(64)
+    assert "use smaller blocks or more warps" in str(error.value)
+    assert "turn(q + at, 32 * step, c, s, inside)" in str(error.value)
+
+
+def test_values_for_a_few_times_the_registers_of_a_thread():
+    assert "st.global" in ptx_of(32)
