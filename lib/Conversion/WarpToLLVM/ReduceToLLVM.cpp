@@ -13,6 +13,7 @@
 
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -120,6 +121,28 @@ static void emitReduceLanes(ImplicitLocOpBuilder &b, tile::ReduceOp op,
 // Warps
 //===----------------------------------------------------------------------===//
 
+/// About how many instructions the combine region takes.
+static int64_t countInstructions(tile::ReduceOp op) {
+  constexpr int64_t kOfDivision = 8, kOfFunction = 4;
+  int64_t count = 0;
+  for (Operation &inner : op.getCombine().front().without_terminator())
+    count += isa<arith::DivFOp>(inner)                    ? kOfDivision
+             : isa<math::MathDialect>(inner.getDialect()) ? kOfFunction
+                                                          : 1;
+  return count;
+}
+
+/// Whether the lanes of each warp share the work on what `count` warps found,
+/// which is shorter than all by each thread where regions are long: for each
+/// halving of the count they exchange operands and tell theirs from the other.
+static bool areSharedByLanes(tile::ReduceOp op, int64_t count) {
+  constexpr int64_t kOfExchange = 10;
+  int64_t instructions = countInstructions(op);
+  return llvm::Log2_64(count) *
+             (instructions + kOfExchange * op.getNumOperands()) <
+         (count - 1) * instructions;
+}
+
 namespace {
 
 /// Exchanges partial results between warps. Those of one result stand side by
@@ -143,7 +166,12 @@ public:
       for (auto [i, value] : llvm::enumerate(partial))
         emitSharedStore(b, emitAddress(i, reg, place), value, writes);
     emitBarrier(b);
+    SmallVector<uint64_t> lanes = getSharingLanes();
     for (auto [reg, partial] : llvm::zip(registers, partials)) {
+      if (!lanes.empty()) {
+        partial = emitCombineByLanes(reg, partial, lanes);
+        continue;
+      }
       SmallVector<Partial> all(plan.getNumPartials());
       for (unsigned i = 0; i < partial.size(); ++i)
         for (auto [to, value] :
@@ -155,6 +183,51 @@ public:
   }
 
 private:
+  /// The bits of lanes that number the partial results of one result, if lanes
+  /// share the work on them: such as have no results of their own.
+  SmallVector<uint64_t> getSharingLanes() {
+    const int64_t count = plan.getNumPartials();
+    SmallVector<uint64_t> bits;
+    for (uint64_t bit = 1; bit < kWarpSize; bit *= 2)
+      if ((plan.laneBits | plan.copyLaneBits) & bit)
+        bits.push_back(bit);
+    unsigned needed = llvm::Log2_64(count);
+    if (bits.size() < needed || !areSharedByLanes(op, count))
+      return {};
+    bits.truncate(needed);
+    return bits;
+  }
+
+  /// As the tree that a thread would go through, and so that all lanes get the
+  /// same bits: the operand of the lower lane stands on the left.
+  Partial emitCombineByLanes(unsigned reg, const Partial &types,
+                             ArrayRef<uint64_t> bits) {
+    Value lane = emitLaneId(b);
+    SmallVector<uint64_t> columns;
+    for (uint64_t bit = 1; bit < kWarpSize; bit *= 2) {
+      const uint64_t *at = llvm::find(bits, bit);
+      columns.push_back(at == bits.end() ? 0 : 1 << (at - bits.begin()));
+    }
+    Value place = emitLinearMap(b, lane, columns);
+    Partial partial;
+    for (auto [i, value] : llvm::enumerate(types))
+      partial.push_back(
+          emitSharedLoad(b, emitAddress(i, reg, place), value.getType(), 1)[0]);
+    for (uint64_t bit : llvm::reverse(bits)) {
+      Value isUpper = LLVM::ICmpOp::create(
+          b, LLVM::ICmpPredicate::ne,
+          LLVM::AndOp::create(b, lane, emitI32(b, bit)), emitI32(b, 0));
+      Partial lower, upper;
+      for (Value value : partial) {
+        Value other = emitShuffleXor(b, value, bit);
+        lower.push_back(LLVM::SelectOp::create(b, isUpper, other, value));
+        upper.push_back(LLVM::SelectOp::create(b, isUpper, value, other));
+      }
+      partial = emitCombine(b, op, lower, upper);
+    }
+    return partial;
+  }
+
   /// One lane writes for those it was reduced with and for its copies.
   Value emitIsWriter() {
     uint64_t silent = plan.laneBits | plan.copyLaneBits |

@@ -1,6 +1,7 @@
 #include "lib/Target/NVPTX/Ptx.h"
 
 #include "lib/Target/NVPTX/FullBlocks.h"
+#include "lib/Target/NVPTX/JoinHalves.h"
 #include "lib/Target/NVPTX/LlvmIr.h"
 #include "lib/Target/NVPTX/PassGate.h"
 #include "lib/Target/NVPTX/SinkInvariants.h"
@@ -171,6 +172,7 @@ FailureOr<PtxResult> tilewright::emitPtx(ModuleOp module,
     llvm::raw_string_ostream(result.llvmIr) << *llvmModule;
   PhaseTimer timer(options.times, "ptx", "generate PTX");
   sinkInvariants(*llvmModule);
+  joinHalves(*llvmModule);
   gate.emplace(*llvmModule);
   // Roles with products have registers of their own, which products fill.
   if (!gate->hasWideProducts())

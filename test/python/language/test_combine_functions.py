@@ -127,6 +127,56 @@ def test_tuples_and_lambdas(backend, rng):
 
 
 @tw.jit
+def moments(mean, m2, count, mean_b, m2_b, count_b):
+    delta = mean_b - mean
+    total = count + count_b
+    share = tl.where(total == 0.0, 0.0, count_b / total)
+    return mean + delta * share, m2 + m2_b + delta * delta * count * share, total
+
+
+@tw.jit
+def moments_kernel(x, out, M: tl.constexpr, N: tl.constexpr):
+    value = load_block(x, M, N)
+    mean, m2, count = tl.reduce((value, value * 0.0, value * 0.0 + 1.0), 1, moments)
+    tl.store(out + tl.arange(0, M), mean)
+    tl.store(out + M + tl.arange(0, M), m2)
+    tl.store(out + 2 * M + tl.arange(0, M), count)
+
+
+# The more warps there are the longer a function that each thread would apply to what all of them found.
+@pytest.mark.parametrize("num_warps", [8, 16, 32])
+@pytest.mark.parametrize("shape", [(1, 4096), (2, 2048), (16, 256)], ids=str)
+def test_moments_of_many_warps(backend, rng, shape, num_warps):
+    x = rng.standard_normal(shape).astype(np.float32)
+    out = backend.poisoned((3, shape[0]), "float32")
+    moments_kernel[1,](backend.array(x), out, *shape, num_warps=num_warps)
+    expected = [x.mean(1), x.var(1) * shape[1], np.full(shape[0], shape[1])]
+    np.testing.assert_allclose(backend.numpy(out), expected, rtol=1e-4, atol=1e-5)
+
+
+@tw.jit
+def halves_kernel(x, out, FACTOR: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    value = tl.load(x + i)
+    low = value * FACTOR
+    tl.store(out + i, tl.umulhi(value, FACTOR) ^ low)
+    tl.store(out + N + i, tl.umulhi(low, value))
+    tl.store(out + 2 * N + i, low * value)
+
+
+@pytest.mark.parametrize("factor", [0xD2511F53, 0xCD9E8D57, 3])
+def test_both_halves_of_a_product(backend, rng, factor):
+    x = rng.integers(0, 2**32, 256, dtype=np.uint32)
+    out = backend.poisoned((3, 256), "uint32")
+    halves_kernel[1,](backend.array(x), out, factor, 256)
+    whole = x.astype(np.uint64) * np.uint64(factor)
+    low = whole & np.uint64(0xFFFFFFFF)
+    again = low * x.astype(np.uint64)
+    expected = [(whole >> np.uint64(32)) ^ low, again >> np.uint64(32), again & np.uint64(0xFFFFFFFF)]
+    np.testing.assert_array_equal(backend.numpy(out), np.array(expected, np.uint64).astype(np.uint32))
+
+
+@tw.jit
 def nothing(a, b):
     if a > b:
         return

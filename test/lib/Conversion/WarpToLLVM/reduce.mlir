@@ -73,3 +73,65 @@ tile.func @argmax(%x: f64, %i: i32, %p: !tile.ptr<i32>) attributes {tile.kernel,
   tile.store %p, %m#1 : !tile.ptr<i32>
   tile.return
 }
+
+// -----
+
+#l = #warp.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64], [128], [256]]}>
+
+// Where the region is long, lanes share the work on what 16 warps found: each
+// loads one, four exchanges follow, and of two the lower lane's is on the left.
+// CHECK-LABEL: llvm.func @moments
+tile.func @moments(%x: f32, %p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 16 : i32} {
+  %v = tile.splat %x : f32 -> tensor<512xf32, #l>
+  // CHECK: nvvm.barrier0
+  // CHECK: llvm.load %{{.*}} : !llvm.ptr<3> -> vector<1xi32>
+  // CHECK: %[[MINE:.*]] = llvm.bitcast %{{.*}} : i32 to f32
+  // CHECK: llvm.load %{{.*}} : !llvm.ptr<3> -> vector<1xi32>
+  // CHECK-NOT: llvm.load
+  // CHECK: %[[UPPER:.*]] = llvm.icmp "ne"
+  // CHECK: nvvm.shfl.sync bfly
+  // CHECK: %[[OTHER:.*]] = llvm.bitcast
+  // CHECK: llvm.select %[[UPPER]], %[[OTHER]], %[[MINE]]
+  // CHECK: llvm.select %[[UPPER]], %[[MINE]], %[[OTHER]]
+  // CHECK-COUNT-7: nvvm.shfl.sync bfly
+  // CHECK-NOT: nvvm.shfl
+  %m:2 = "tile.reduce"(%v, %v) <{axis = 0 : i32}> ({
+  ^bb0(%a: f32, %an: f32, %b: f32, %bn: f32):
+    %n = arith.addf %an, %bn : f32
+    %w = arith.divf %bn, %n : f32
+    %d = arith.subf %b, %a : f32
+    %e = arith.divf %d, %n : f32
+    %f = arith.mulf %e, %w : f32
+    %g = arith.divf %f, %n : f32
+    %c = arith.addf %a, %g : f32
+    tile.yield %c, %n : f32, f32
+  }) {warp.shared_offset = 0 : i32} : (tensor<512xf32, #l>, tensor<512xf32, #l>) -> (f32, f32)
+  tile.store %p, %m#0 : !tile.ptr<f32>
+  tile.return
+}
+
+// -----
+
+#l = #warp.linear<{register = [], lane = [[0, 1], [0, 2], [1, 0], [2, 0], [4, 0]], warp = [[0, 4], [0, 8], [0, 16], [0, 32]]}>
+#o = #warp.linear<{register = [], lane = [[0], [0], [1], [2], [4]], warp = [[0], [0], [0], [0]]}>
+
+// Eight rows of a warp leave but two bits of the lanes for what 16 warps found:
+// each thread combines all.
+// CHECK-LABEL: llvm.func @rows_of_moments
+tile.func @rows_of_moments(%x: f32, %p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 16 : i32} {
+  %v = tile.splat %x : f32 -> tensor<8x64xf32, #l>
+  // CHECK: nvvm.barrier0
+  // CHECK-NOT: nvvm.shfl
+  // CHECK-COUNT-4: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xi32>
+  // CHECK-NOT: nvvm.shfl
+  %m = "tile.reduce"(%v) <{axis = 1 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    %n = arith.divf %a, %b : f32
+    %w = arith.divf %b, %n : f32
+    %d = arith.divf %w, %a : f32
+    tile.yield %d : f32
+  }) {warp.shared_offset = 0 : i32} : (tensor<8x64xf32, #l>) -> tensor<8xf32, #o>
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<8x!tile.ptr<f32>, #o>
+  tile.store %ps, %m : tensor<8x!tile.ptr<f32>, #o>
+  tile.return
+}
