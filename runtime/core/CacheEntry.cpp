@@ -1,14 +1,13 @@
 #include "runtime/core/CacheEntry.h"
 
-#include "runtime/core/Hash.h"
+#include "runtime/core/Checksum.h"
 
 #include <cstdint>
-#include <cstring>
 
 namespace tilewright::runtime {
 
 static constexpr std::string_view kMagic = "TWCACHE\n";
-static constexpr uint32_t kFormatVersion = 1;
+static constexpr uint32_t kFormatVersion = 2;
 static constexpr size_t kHeaderSize = 56;
 
 template <typename Integer>
@@ -74,8 +73,8 @@ std::string encodeCacheEntry(std::string_view key, const CacheEntry &entry) {
   appendInteger<uint32_t>(file, kFormatVersion);
   appendInteger<uint32_t>(file, 0);
   appendInteger<uint64_t>(file, payload.size());
-  const Digest digest = sha256(payload);
-  file.append(reinterpret_cast<const char *>(digest.data()), digest.size());
+  for (uint64_t sum : checksum(payload))
+    appendInteger(file, sum);
   return file + payload;
 }
 
@@ -88,12 +87,11 @@ static std::optional<std::string_view> checkedPayload(std::string_view file) {
                      header.integer<uint32_t>() == kFormatVersion &&
                      header.integer<uint32_t>() == 0;
   const uint64_t size = header.integer<uint64_t>();
-  std::string_view stored = header.take(sizeof(Digest));
+  Checksum stored;
+  for (uint64_t &sum : stored)
+    sum = header.integer<uint64_t>();
   std::string_view payload = header.remaining();
-  if (!known || payload.size() != size)
-    return std::nullopt;
-  const Digest digest = sha256(payload);
-  if (std::memcmp(digest.data(), stored.data(), digest.size()) != 0)
+  if (!known || payload.size() != size || checksum(payload) != stored)
     return std::nullopt;
   return payload;
 }

@@ -6,10 +6,13 @@
 //        8      4  version of this format
 //       12      4  zero
 //       16      8  size of the payload
-//       24     32  SHA-256 of the payload
+//       24     32  checksum of the payload
 //       56         payload: key, number of blobs, their names and sizes, bytes
 //
 // The key stands in the payload, so a file under another key's name is damage.
+// The checksum finds what went wrong by itself. Who wants to deceive could
+// write any checksum: the cache has no other guard than its directory, which
+// nobody else may write to.
 #ifndef TILEWRIGHT_RUNTIME_CORE_CACHEENTRY_H
 #define TILEWRIGHT_RUNTIME_CORE_CACHEENTRY_H
 

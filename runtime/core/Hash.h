@@ -1,5 +1,5 @@
-// SHA-256 (FIPS 180-4). Keys and checksums of the disk cache; there is no
-// system library for it that every Linux machine has.
+// SHA-256 (FIPS 180-4). Keys of the disk cache; there is no system library for
+// it that every Linux machine has.
 #ifndef TILEWRIGHT_RUNTIME_CORE_HASH_H
 #define TILEWRIGHT_RUNTIME_CORE_HASH_H
 
