@@ -33,7 +33,8 @@ static int64_t getRegisterLimit(int64_t warps) {
 /// as there are sequences, often one for a multiprocessor, and gain by
 /// registers.
 static bool decides(Operation *op) {
-  return isa<warp::MmaOp, warp::WgmmaOp, tile::DotOp, warp::SpecializeOp>(op) ||
+  return isa<tile::DotOp, warp::MmaOp, warp::WgmmaOp, warp::WgmmaBesideOp,
+             warp::SpecializeOp>(op) ||
          (isa<tile::ScanOp>(op) && op->getParentOfType<LoopLikeOpInterface>());
 }
 

@@ -40,6 +40,13 @@ def product(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
 
 
 @tw.jit
+def product_of_joined_columns(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    i, j = tl.arange(0, 64), tl.arange(0, 112)
+    place = i[:, None] * 112 + j[None, :]
+    tl.store(out_ptr + place, tl.dot(tl.load(x_ptr + i[:, None] * 64 + i[None, :]), tl.load(x_ptr + place)))
+
+
+@tw.jit
 def sums_on(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
     last = tl.zeros([], tl.float32)
     for start in range(0, n, BLOCK):
@@ -158,7 +165,7 @@ def test_a_bound_of_the_kernel_counts(assembler):
     assert ".maxnreg 96" in kernel.asm["ptx"]
 
 
-@pytest.mark.parametrize("kernel", [product, sums_on])
+@pytest.mark.parametrize("kernel", [product, product_of_joined_columns, sums_on])
 def test_what_does_not_wait_for_memory_is_left_alone(assembler, kernel):
     calls = assembler({0: (96, 0)})
     assert programs(compiled(kernel, num_warps=4)) == 0
