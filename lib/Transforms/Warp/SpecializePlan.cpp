@@ -4,6 +4,7 @@
 #include "lib/Analysis/ProducerSlice.h"
 #include "lib/Analysis/SharedMemory.h"
 #include "lib/Analysis/TmaStorePlan.h"
+#include "lib/Transforms/Warp/ProgramRegisters.h"
 #include "lib/Transforms/Warp/TeamPlan.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -59,7 +60,7 @@ static BytesBeside getBytesBeside(tile::FuncOp func,
     }
   BytesBeside bytes{getMapStagingBytes(func), 0};
   func.walk([&](Operation *op) {
-    if (served.contains(op))
+    if (served.contains(op) || llvm::is_contained(plan.behind, op))
       return;
     if (isa<AllocOp>(op))
       bytes.tiles += llvm::alignTo(getSharedBytes(op), kMaxSharedAlignment);
@@ -196,9 +197,11 @@ static void chooseSlots(MutableArrayRef<RingType> rings, int64_t bytes) {
 using Shrunk = SmallVector<std::pair<AllocOp, int64_t>>;
 
 /// The memory of stores that could be smaller, and how small.
-static Shrunk findShrinkable(tile::FuncOp func) {
+static Shrunk findShrinkable(tile::FuncOp func, const SpecializePlan &plan) {
   Shrunk found;
   func.walk([&](AllocOp alloc) {
+    if (llvm::is_contained(plan.behind, alloc.getOperation()))
+      return;
     int64_t least = 0;
     for (Operation *user : alloc->getUsers())
       if (auto store = dyn_cast<TmaStoreOp>(user))
@@ -236,7 +239,7 @@ static int64_t divideMemory(SpecializePlan &plan, tile::FuncOp func,
   BytesBeside beside = getBytesBeside(func, plan);
   SmallVector<RingType> deeper = plan.rings;
   chooseSlots(plan.rings, limit - beside.getMost());
-  Shrunk shrunk = findShrinkable(func);
+  Shrunk shrunk = findShrinkable(func, plan);
   int64_t saved = plan.numTeams * countSaved(shrunk);
   chooseSlots(deeper, limit - beside.getMost() + saved);
   auto fit = [&](ArrayRef<RingType> rings, int64_t less) {
@@ -265,13 +268,11 @@ static bool makesDeeper(const SpecializePlan &plan,
       });
 }
 
-/// Whether each ring is deep enough for copies to run ahead while an iteration
-/// holds the slots of the one before.
-static bool areDeep(const SpecializePlan &plan) {
-  constexpr int64_t kDeep = 3;
+/// Whether each ring has that many slots, or all that its loop asks for.
+static bool areDeep(const SpecializePlan &plan, int64_t slots) {
   return llvm::all_of(plan.groups, [&](const LoadGroup &group) {
     return plan.rings[group.ring].getNumSlots() >=
-           std::min(group.wantedSlots, kDeep);
+           std::min(group.wantedSlots, slots);
   });
 }
 
@@ -292,67 +293,57 @@ static int64_t planMemory(SpecializePlan &plan, tile::FuncOp func,
 }
 
 //===----------------------------------------------------------------------===//
-// Registers
+// Programs of a multiprocessor
 //===----------------------------------------------------------------------===//
 
-/// Whether the sums of products leave no registers for another program.
-static bool takesAllRegisters(tile::FuncOp func, int32_t numTeams) {
-  constexpr int64_t kTightRegisters = 96;
-  int64_t registers = 0;
-  func.walk([&](WgmmaOp product) {
-    registers += getLayout(product.getType())->getInSize(LayoutAxis::Register);
+/// The memory of stores behind all that needs what was loaded: it lies in the
+/// slots of rings.
+static SmallVector<Operation *> findBehind(tile::FuncOp func,
+                                           const SpecializePlan &plan) {
+  Block *body = &func.getBody().front();
+  Operation *last = &body->front();
+  auto add = [&](Operation *user) {
+    Operation *here = body->findAncestorOpInBlock(*user);
+    if (here && last->isBeforeInBlock(here))
+      last = here;
+  };
+  for (const LoadGroup &group : plan.groups)
+    for (const TmaLoad &load : group.loads) {
+      add(load.load);
+      llvm::for_each(load.tile.getUsers(), add);
+      for (AllocOp alloc : load.getServed())
+        llvm::for_each(getTileUsers(alloc), add);
+    }
+  SmallVector<Operation *> behind;
+  func.walk([&](AllocOp alloc) {
+    bool isBehind = llvm::all_of(getTileUsers(alloc), [&](Operation *user) {
+      Operation *here = body->findAncestorOpInBlock(*user);
+      return here && last->isBeforeInBlock(here);
+    });
+    if (isBehind && !alloc.getSource())
+      behind.push_back(alloc);
   });
-  return registers >= kTightRegisters &&
-         numTeams * func->getAttrOfType<IntegerAttr>(WarpDialect::kNumWarpsAttr)
-                        .getInt() >=
-             8;
+  return behind;
 }
 
-/// The registers of a thread that the sums of a loop's products take if all of
-/// them are there at once, for the loop that takes most.
-static int64_t countSums(tile::FuncOp func) {
-  llvm::SmallDenseMap<Block *, int64_t> registers;
-  func.walk([&](WgmmaOp product) {
-    // Products of a chain have one sum.
-    Operation *user = *product->user_begin();
-    if (!isa<WgmmaOp>(user) && isa<scf::ForOp>(product->getParentOp()))
-      registers[product->getBlock()] +=
-          getLayout(product.getType())->getInSize(LayoutAxis::Register);
-  });
-  int64_t most = 0;
-  for (auto [block, count] : registers)
-    most = std::max(most, count);
-  return most;
-}
-
-/// Whether an instruction takes more registers than the half of a
-/// multiprocessor that each of 256 threads is started with: the assembler
-/// refuses it, however many a role asks for later.
-static bool hasWideInstruction(tile::FuncOp func) {
-  constexpr int64_t kWidest = 256;
-  return func
-      .walk([&](WgmmaOp product) {
-        return product.getType().getShape().back() >= kWidest
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
-/// Whether two programs of one warpgroup of consumers, with `func`'s sums,
-/// share a multiprocessor only if each thread gets more than its share, and can
-/// do with that.
-static bool needsHalf(tile::FuncOp func, int32_t numTeams) {
-  constexpr int64_t kTight = 160, kMost = 232;
-  int64_t numWarps =
-      func->getAttrOfType<IntegerAttr>(WarpDialect::kNumWarpsAttr).getInt();
-  int64_t sums = countSums(func);
-  return numTeams == 1 && numWarps == 4 && sums >= kTight && sums <= kMost &&
-         !hasWideInstruction(func);
+/// The plan with memory for that many programs, if rings then have slots
+/// enough.
+static std::optional<SpecializePlan>
+planPrograms(SpecializePlan plan, tile::FuncOp func, int64_t numStages,
+             int64_t limit, int64_t programs, int64_t leastSlots) {
+  limit = (limit + kReservedSharedBytes) / programs - kReservedSharedBytes;
+  plan.behind = findBehind(func, plan);
+  if (planMemory(plan, func, numStages, limit) == 0 ||
+      !areDeep(plan, leastSlots))
+    return std::nullopt;
+  return plan;
 }
 
 SpecializePlan warp::planSpecialization(tile::FuncOp func, int64_t numStages,
                                         int64_t limit, TeamPlan *teams) {
+  // Copies run ahead while an iteration holds the slots of the one before; of
+  // chained products a second slot is enough if there are programs beside.
+  constexpr int64_t kDeep = 3, kLeastDeep = 2;
   SpecializePlan plan;
   plan.groups = collectGroups(func);
   if (plan.groups.empty())
@@ -363,18 +354,18 @@ SpecializePlan warp::planSpecialization(tile::FuncOp func, int64_t numStages,
     *teams = planTeams(func, plan);
     plan.numTeams = teams->tiles ? TeamPlan::kNumTeams : 1;
   }
-  plan.isTight = takesAllRegisters(func, plan.numTeams);
-  SpecializePlan half = plan;
+  const ProgramRegisters registers(func, plan.numTeams);
+  plan.isTight = registers.areTight();
+  const bool chained = registers.areChained();
+  int64_t wanted = registers.countPrograms();
+  SpecializePlan start = plan;
   int64_t programs = planMemory(plan, func, numStages, limit);
-  if (!needsHalf(func, plan.numTeams))
-    return plan;
-  if (programs < 2) {
-    // With less memory for each.
-    limit = (limit + kReservedSharedBytes) / 2 - kReservedSharedBytes;
-    if (planMemory(half, func, numStages, limit) == 0 || !areDeep(half))
-      return plan;
-    plan = std::move(half);
-  }
-  plan.isHalved = true;
+  for (; wanted > programs; --wanted)
+    if (auto more = planPrograms(start, func, numStages, limit, wanted,
+                                 chained ? kLeastDeep : kDeep)) {
+      plan = std::move(*more);
+      programs = wanted;
+    }
+  plan.isHalved = registers.needHalf() && programs >= 2;
   return plan;
 }

@@ -26,6 +26,8 @@ struct SpecializePlan {
   /// They take so many that two programs share a multiprocessor only if the
   /// producers give theirs back.
   bool isHalved = false;
+  /// Memory that lies in the slots of rings when nobody needs these any more.
+  llvm::SmallVector<mlir::Operation *> behind;
   /// Memory of stores, and the bytes that it shrinks to.
   llvm::SmallVector<std::pair<AllocOp, int64_t>> shrunk;
 };

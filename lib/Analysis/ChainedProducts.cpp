@@ -1,0 +1,41 @@
+#include "lib/Analysis/ChainedProducts.h"
+
+#include "dialect/Warp/WarpOps.h"
+
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace tilewright;
+
+/// Whether `tile` is computed from the sum of a product in the same block.
+static bool isFromProduct(Value tile) {
+  llvm::SetVector<Value> open;
+  open.insert(tile);
+  for (unsigned i = 0; i < open.size(); ++i) {
+    Operation *op = open[i].getDefiningOp();
+    if (!op || op->getBlock() != tile.getParentBlock())
+      continue;
+    if (isa<warp::WgmmaOp, warp::MmaOp>(op))
+      return true;
+    for (Value operand : op->getOperands())
+      if (isa<RankedTensorType>(operand.getType()))
+        open.insert(operand);
+  }
+  return false;
+}
+
+bool tilewright::hasChainedProducts(Operation *function) {
+  return function
+      ->walk([](Operation *op) {
+        Value left;
+        if (auto product = dyn_cast<warp::WgmmaOp>(op))
+          left = product.getA();
+        else if (auto product = dyn_cast<warp::MmaOp>(op))
+          left = product.getA();
+        return left && isa<RankedTensorType>(left.getType()) &&
+                       isFromProduct(left)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}

@@ -1,0 +1,90 @@
+#include "lib/Transforms/Warp/ProgramRegisters.h"
+
+#include "dialect/Warp/WarpOps.h"
+#include "lib/Analysis/ChainedProducts.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::warp;
+
+/// Of each quarter of a multiprocessor, which deals out its own.
+static constexpr int64_t kQuarters = 4, kQuarterRegisters = 16384, kLanes = 32;
+
+static int64_t getNumWarps(tile::FuncOp func) {
+  return func->getAttrOfType<IntegerAttr>(WarpDialect::kNumWarpsAttr).getInt();
+}
+
+/// Whether the sums of products leave no registers for another program.
+static bool takesAllRegisters(tile::FuncOp func, int32_t numTeams) {
+  constexpr int64_t kTightRegisters = 96, kTwoWarpgroups = 8;
+  int64_t registers = 0;
+  func.walk([&](WgmmaOp product) {
+    registers += getLayout(product.getType())->getInSize(LayoutAxis::Register);
+  });
+  return registers >= kTightRegisters &&
+         numTeams * getNumWarps(func) >= kTwoWarpgroups;
+}
+
+/// The registers of a thread that the sums of a loop's products take if all of
+/// them are there at once, for the loop that takes most.
+static int64_t countSums(tile::FuncOp func) {
+  llvm::SmallDenseMap<Block *, int64_t> registers;
+  func.walk([&](WgmmaOp product) {
+    // Products of a chain have one sum.
+    Operation *user = *product->user_begin();
+    if (!isa<WgmmaOp>(user) && isa<scf::ForOp>(product->getParentOp()))
+      registers[product->getBlock()] +=
+          getLayout(product.getType())->getInSize(LayoutAxis::Register);
+  });
+  int64_t most = 0;
+  for (auto [block, count] : registers)
+    most = std::max(most, count);
+  return most;
+}
+
+/// Whether an instruction takes more registers than the half of a
+/// multiprocessor that each of 256 threads is started with: the assembler
+/// refuses it, however many a role asks for later.
+static bool hasWideInstruction(tile::FuncOp func) {
+  constexpr int64_t kWidest = 256;
+  return func
+      .walk([&](WgmmaOp product) {
+        return product.getType().getShape().back() >= kWidest
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// About the registers that a thread of chained products takes: sums, operands
+/// made of them, and what addresses and rows need. (Of sums of 64 registers 124
+/// and 126 were seen, of 96 156 and 183, of 128 205 and 212.)
+static int64_t estimateRegisters(int64_t sums) {
+  constexpr int64_t kOthers = 32;
+  return sums + sums / 2 + kOthers;
+}
+
+/// The programs of so many warps that share a multiprocessor.
+static int64_t countSharing(int64_t registers, int64_t numWarps) {
+  return kQuarters * (kQuarterRegisters / (kLanes * registers)) / numWarps;
+}
+
+ProgramRegisters::ProgramRegisters(tile::FuncOp func, int32_t numTeams)
+    : isChained(hasChainedProducts(func)),
+      isTight(takesAllRegisters(func, numTeams)) {
+  constexpr int64_t kTight = 160, kMost = 232, kWarpgroup = 4, kProducers = 1;
+  const int64_t numWarps = getNumWarps(func), sums = countSums(func);
+  const int64_t sharing =
+      countSharing(estimateRegisters(sums), numWarps + kProducers);
+  isHalf = numTeams == 1 && numWarps == kWarpgroup && sums <= kMost &&
+           (isChained ? sharing < 2 : sums >= kTight) &&
+           !hasWideInstruction(func);
+  if (isHalf)
+    programs = 2;
+  else if (isChained && numTeams == 1)
+    programs = std::max<int64_t>(sharing, 1);
+}
