@@ -171,6 +171,22 @@ keepProducible(tile::FuncOp func, ArrayRef<tile::DescriptorLoadOp> loads,
   return alone;
 }
 
+/// Whether a loop computes products and `loads`, which stand outside of all
+/// loops, are no part of it: their producer would have nothing to run ahead of,
+/// while its warp takes registers that another program may need.
+static bool areBesideLoops(tile::FuncOp func,
+                           ArrayRef<tile::DescriptorLoadOp> loads) {
+  auto isInLoop = [](Operation *op) {
+    return op->getParentOfType<LoopLikeOpInterface>() != nullptr;
+  };
+  return llvm::none_of(loads, isInLoop) &&
+         func.walk([&](tile::DotOp dot) {
+               return isInLoop(dot) ? WalkResult::interrupt()
+                                    : WalkResult::advance();
+             })
+             .wasInterrupted();
+}
+
 SmallVector<tile::DescriptorLoadOp>
 tilewright::findTmaLoads(tile::FuncOp func, int64_t numWarps,
                          const NvidiaTarget &target,
@@ -190,7 +206,12 @@ tilewright::findTmaLoads(tile::FuncOp func, int64_t numWarps,
     else
       obstacles.push_back({load, reason});
   });
-  return keepProducible(func, loads, obstacles);
+  loads = keepProducible(func, loads, obstacles);
+  if (!areBesideLoops(func, loads))
+    return loads;
+  for (tile::DescriptorLoadOp load : loads)
+    obstacles.push_back({load, "threads load all that loops compute from"});
+  return {};
 }
 
 void tilewright::remarkTmaObstacles(ArrayRef<TmaObstacle> obstacles,

@@ -495,3 +495,26 @@ tile.func @reduced(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.
   tile.descriptor_store %f[%i, %i], %z reduce fmax : !tile.desc<64x64xf32>, tensor<64x64xf32>
   tile.return
 }
+
+// -----
+
+// A producer that loads nothing in the loop has nothing to run ahead of.
+
+// CHECK-LABEL: @beside
+// CHECK-NOT: tile.descriptor_load
+tile.func @beside(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32},
+                  %p: tensor<64x64x!tile.ptr<f16>>) -> tensor<64x64xf32> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %n64 = arith.extsi %n : i32 to i64
+  %d = tile.make_descriptor %a, [%n64, %n64], [%n64] : !tile.desc<64x64xf16>, !tile.ptr<f16>
+  // expected-remark@+1 {{not copied by the tensor memory accelerator: threads load all that loops compute from}}
+  %x = tile.descriptor_load %d[%c0, %c0] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> tensor<64x64xf32> : i32 {
+    %y = tile.load %p : tensor<64x64x!tile.ptr<f16>>
+    %z = tile.dot %x, %y, %acc : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+    scf.yield %z : tensor<64x64xf32>
+  }
+  tile.return %sum : tensor<64x64xf32>
+}
