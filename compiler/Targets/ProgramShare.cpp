@@ -2,6 +2,7 @@
 
 #include "dialect/Tile/TileOps.h"
 #include "dialect/Warp/WarpOps.h"
+#include "lib/Analysis/ChainedProducts.h"
 #include "lib/Analysis/SharedMemory.h"
 #include "lib/Transforms/Warp/RegisterUse.h"
 
@@ -90,17 +91,27 @@ static int64_t getCount(tile::FuncOp function, StringRef name) {
   return count ? count.getInt() : 0;
 }
 
+static bool hasRoles(tile::FuncOp function) {
+  return function
+      ->walk([](warp::SpecializeOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
 ProgramShare tilewright::findProgramShare(ModuleOp module) {
-  constexpr int64_t kWarps = 32, kLeastWarps = 4;
+  constexpr int64_t kWarps = 32, kChainedWarps = 16, kLeastWarps = 4;
   using warp::WarpDialect;
   auto functions = module.getOps<tile::FuncOp>();
   if (!llvm::hasSingleElement(functions))
     return {};
   tile::FuncOp function = *functions.begin();
   int64_t warps = getCount(function, WarpDialect::kNumWarpsAttr);
+  int64_t bytes = getCount(function, WarpDialect::kSharedSizeAttr);
+  if (warps >= kLeastWarps && warps < kChainedWarps && !hasRoles(function) &&
+      hasChainedProducts(function))
+    return {std::min(kChainedWarps / warps, countPrograms(bytes)), warps,
+            /*isChained=*/true};
   if (warps < kLeastWarps || warps >= kWarps || isLeftAlone(function))
     return {};
-  int64_t bytes = getCount(function, WarpDialect::kSharedSizeAttr);
   int64_t programs = std::min(kWarps / warps, countPrograms(bytes));
   int64_t kept = countKept(function);
   while (programs > 1 && getRegisterLimit(programs * warps) < kept)
@@ -138,12 +149,20 @@ static bool gains(ProgramShare share, unsigned registers) {
 /// Whether what is kept in memory for want of registers costs more than the
 /// other programs gain: from 16 warps to more anything does; from 8 to 16, at
 /// 128 registers, 88 bytes written and read gained an eighth.
+/// Products wait for what comes from memory.
 static bool spillsMuch(ProgramShare share, const AssemblyResources &resources) {
   constexpr int64_t kFewWarps = 16;
   unsigned bytes = resources.spillStores + resources.spillLoads;
-  return share.programs * share.warps > kFewWarps
+  return share.isChained || share.programs * share.warps > kFewWarps
              ? bytes != 0
              : 2 * bytes > 3 * resources.registers;
+}
+
+/// Whether a thread may do with the registers that `share` leaves it: of three
+/// fifths of those that it would take some kernels of attention kept nothing in
+/// memory, of less all did.
+static bool mayFit(ProgramShare share, unsigned registers) {
+  return 5 * getRegisterLimit(share.programs * share.warps) >= 3 * registers;
 }
 
 llvm::Expected<Assembly>
@@ -152,22 +171,28 @@ tilewright::assembleShared(std::string &ptx, StringRef arch,
                            ProgramShare share) {
   auto natural = assemble(ptx, arch, options);
   // More takes long to assemble even once.
-  constexpr size_t kMostText = 64 * 1024;
-  if (!natural || !share || ptx.size() > kMostText)
+  constexpr size_t kMostText = 64 * 1024, kMostChained = 128 * 1024;
+  if (!natural || !share ||
+      ptx.size() > (share.isChained ? kMostChained : kMostText))
     return natural;
   // The driver does not tell: it gets as many registers as it likes.
   const AssemblyResources &resources = natural->resources;
-  if (natural->kind == AssemblerKind::Driver || resources.spillStores != 0 ||
-      !gains(share, resources.registers))
+  if (natural->kind == AssemblerKind::Driver || resources.spillStores != 0)
     return natural;
-  std::string bound = bindPrograms(ptx, share.programs);
-  if (bound.empty())
-    return natural;
-  auto assembly = assemble(bound, arch, options);
-  if (!assembly || spillsMuch(share, assembly->resources)) {
+  for (; share && gains(share, resources.registers); --share.programs) {
+    if (share.isChained && !mayFit(share, resources.registers))
+      continue;
+    std::string bound = bindPrograms(ptx, share.programs);
+    if (bound.empty())
+      return natural;
+    auto assembly = assemble(bound, arch, options);
+    if (assembly && !spillsMuch(share, assembly->resources)) {
+      ptx = std::move(bound);
+      return assembly;
+    }
     llvm::consumeError(assembly.takeError());
-    return natural;
+    if (!share.isChained)
+      return natural;
   }
-  ptx = std::move(bound);
-  return assembly;
+  return natural;
 }

@@ -8,7 +8,10 @@
 // where 128 let two run, a sixth faster. But a bound has its price: more steps
 // are taken one after the other. So kernels without products of tiles are
 // assembled as they are first, and a second time with a bound where that lets
-// half as many programs more share a multiprocessor.
+// half as many programs more share a multiprocessor. So are those whose
+// products wait for what threads compute from others, as decoding does, and
+// that no producer loads for: up to 16 warps share a multiprocessor if nothing
+// is kept in memory for that.
 #pragma once
 
 #include "compiler/Driver.h"
@@ -21,14 +24,16 @@ namespace tilewright {
 /// for other kernels.
 struct ProgramShare {
   int64_t programs = 0, warps = 0;
+  /// Whether its products wait for what threads compute from others.
+  bool isChained = false;
 
   explicit operator bool() const { return programs > 1; }
 };
 
 /// That of the kernel in `module`, whose tiles have layouts: as many programs
 /// as 32 warps, shared memory and the tiles that are kept across barriers let.
-/// None where it has products of tiles, which keep a multiprocessor busy
-/// otherwise, or roles, or less than four warps.
+/// None where it has other products of tiles than chained ones, which keep a
+/// multiprocessor busy otherwise, or roles, or less than four warps.
 ProgramShare findProgramShare(mlir::ModuleOp module);
 
 /// Assembles `ptx` of a kernel with that share: bound to it if `ptx` then says

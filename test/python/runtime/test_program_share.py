@@ -55,6 +55,19 @@ def sums_on(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
         last = tl.max(x)
 
 
+@tw.jit
+def decoding(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    heads, d = tl.arange(0, 16), tl.arange(0, 64)
+    q = tl.load(x_ptr + heads[:, None] * 64 + d[None, :])
+    acc = tl.zeros([16, 64], tl.float32)
+    for start in range(0, n, BLOCK):
+        rows = tl.load(x_ptr + start + tl.arange(0, BLOCK)).to(tl.int32)
+        keys = tl.load(x_ptr + rows[:, None] * 64 + d[None, :])
+        p = tl.exp(tl.dot(q, tl.trans(keys)))
+        acc += tl.dot(p.to(keys.dtype), keys)
+    tl.store(out_ptr + heads[:, None] * 64 + d[None, :], acc)
+
+
 # An assembler that finds what it is told to find: registers and spilled bytes by how many programs are to share a
 # multiprocessor, 0 where the kernel says nothing. It notes how often it is called.
 ASSEMBLER = """#!{python}
@@ -155,6 +168,27 @@ def test_what_is_bound_fits(kernel, type, block):
     if count := programs(kernel):
         assert kernel.metadata["registers"] <= 65536 // (8 * 32 * count)
         assert 2 * kernel.metadata["spills"] <= 3 * kernel.metadata["registers"]
+
+
+@pytest.mark.parametrize(
+    "found, asked, expected",
+    [
+        ({0: (207, 0), 4: (128, 0)}, [0, 4], 4),  # 8 warps
+        # Nothing is kept in memory for it; three programs are half as many again.
+        ({0: (207, 0), 4: (128, 8), 3: (168, 0)}, [0, 4, 3], 3),
+        ({0: (207, 0), 4: (128, 8), 3: (168, 8)}, [0, 4, 3], 0),
+        # Less than three fifths are not tried.
+        ({0: (222, 0), 3: (168, 0)}, [0, 3], 3),
+        # Four programs are only a third more than three.
+        ({0: (160, 0)}, [0], 0),
+    ],
+)
+def test_chained_products_are_bound_where_more_programs_fit(assembler, found, asked, expected):
+    calls = assembler(found)
+    kernel = compiled(decoding, block=32, num_warps=4)
+    assert calls() == asked
+    assert programs(kernel) == expected
+    assert kernel.metadata["registers"] == found[expected][0]
 
 
 def test_a_bound_of_the_kernel_counts(assembler):
