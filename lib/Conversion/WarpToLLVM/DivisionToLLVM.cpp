@@ -66,13 +66,13 @@ static Value emitRoundedDivision(ImplicitLocOpBuilder &b, Value lhs,
   return ptx.emit(text, /*sideEffects=*/false)[0];
 }
 
-/// a / b by one instruction.
-static Value emitInstruction(ImplicitLocOpBuilder &b, StringRef instruction,
+/// a / b by the instruction of one of LLVM's intrinsics, which are moved and
+/// selected like any other instruction, as inline PTX is not.
+static Value emitInstruction(ImplicitLocOpBuilder &b, StringRef intrinsic,
                              Value lhs, Value rhs) {
-  InlinePtx ptx(b);
-  std::string q = ptx.out(lhs.getType()), x = ptx.in(lhs), y = ptx.in(rhs);
-  return ptx.emit((instruction + " " + q + ", " + x + ", " + y + ";").str(),
-                  /*sideEffects=*/false)[0];
+  return LLVM::CallIntrinsicOp::create(
+             b, lhs.getType(), b.getStringAttr(intrinsic), ValueRange{lhs, rhs})
+      .getResult(0);
 }
 
 namespace {
@@ -92,9 +92,10 @@ struct DivisionLowering : ConvertOpToLLVMPattern<arith::DivFOp> {
       return rewriter.notifyMatchFailure(op, "LLVM's division will do");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Value lhs = adaptor.getLhs(), rhs = adaptor.getRhs();
-    StringRef instruction =
-        has(arith::FastMathFlags::afn) ? "div.approx.ftz.f32" : "div.full.f32";
-    rewriter.replaceOp(op, fast ? emitInstruction(b, instruction, lhs, rhs)
+    StringRef intrinsic = has(arith::FastMathFlags::afn)
+                              ? "llvm.nvvm.div.approx.ftz.f"
+                              : "llvm.nvvm.div.full";
+    rewriter.replaceOp(op, fast ? emitInstruction(b, intrinsic, lhs, rhs)
                                 : emitRoundedDivision(b, lhs, rhs));
     return success();
   }

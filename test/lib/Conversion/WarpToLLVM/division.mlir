@@ -6,9 +6,9 @@
 tile.func @plain(%x: f32, %y: f64, %p: !tile.ptr<f32>, %q: !tile.ptr<f64>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
   // CHECK: llvm.fdiv %arg0, %arg0 : f32
   %0 = arith.divf %x, %x : f32
-  // CHECK: llvm.inline_asm "div.full.f32 $0, $1, $2;", "=f,f,f"
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.div.full"
   %1 = arith.divf %x, %0 fastmath<arcp> : f32
-  // CHECK: llvm.inline_asm "div.approx.ftz.f32 $0, $1, $2;", "=f,f,f"
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.div.approx.ftz.f"
   %3 = arith.divf %x, %1 fastmath<arcp,afn> : f32
   tile.store %p, %3 : !tile.ptr<f32>
   // CHECK: llvm.fdiv %arg1, %arg1 {{.*}}: f64
