@@ -141,7 +141,8 @@ class Costs:
         launch, reduce: clocks to launch a kernel and fill its pipeline, and to launch the one that adds parts,
             which gets ready meanwhile.
         store, sums: bytes a clock that a multiprocessor stores, and of parts, which stay in the L2 cache.
-        uneven: what an instruction whose columns are no power of two takes longer, as a share.
+        uneven, uneven_turn: what an instruction whose columns are no power of two takes longer, as a share;
+            less where warpgroups take tiles in turn, since each covers what the other waits for.
         exact: the part of the products' clocks that sums outside of the tensor cores add.
         halves: what is added to that where they are taken for one half of a tile after the other.
         follows: clocks that what follows a product takes for an element, with a function such as GELU.
@@ -158,6 +159,7 @@ class Costs:
     store: float = 26
     sums: float = 2700
     uneven: float = 0.03
+    uneven_turn: float = 0.01
     exact: float = 0.15
     halves: float = 0.02
     follows: float = 0.11
@@ -240,8 +242,9 @@ def clocks(problem, config, costs=COSTS):
     line = bk * size
     products = touched = 0
     halves = in_halves(problem, bn)
+    uneven = costs.uneven_turn if config.ping_pong else costs.uneven
     for rows, part, groups in passes(bm, bn, config.num_warps, problem.b_along_k, halves):
-        products += rows * part * (1 if part.bit_count() == 1 else 1 + costs.uneven)
+        products += rows * part * (1 if part.bit_count() == 1 else 1 + uneven)
         touched += rows * groups + part * max(rows // 64, 1)
     products *= problem.sums * line / 2 / costs.products
     sides = [bm * problem.a_reach, columns * problem.b_reach]

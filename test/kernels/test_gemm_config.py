@@ -27,6 +27,8 @@ def test_large_products_take_large_tiles():
     assert tile(4096) == tile(4096, plain=True) == (128, 256, False)
     assert tile(8192) == tile(8192, plain=True) == (128, 192, True)
     assert tile(8192, 1) == (128, 192, True)
+    layer = choose_hopper(Problem(8192, 28672, 8192, 1, 2, plain=True))
+    assert (layer.block_m, layer.block_n, layer.ping_pong) == (128, 192, True)
 
 
 def test_exact_sums_go_by_halves_of_the_widest_tiles():
