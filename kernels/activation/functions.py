@@ -25,8 +25,26 @@ def silu_fn(x):
 
 @tw.jit
 def gelu_erf(x):
-    """x * Phi(x), with the error function. Source: arXiv 1606.08415."""
-    return 0.5 * x * (1.0 + tl.erf(x * 0.7071067811865476))
+    """x * Phi(x), with the distribution function of normal numbers. Source: arXiv 1606.08415.
+
+    It is max(x, 0) - a Phi(-a) with a = |x|, which loses no digits for negative x, as 1 + erf does, and takes half as
+    many instructions. ln Phi(-a) is a polynomial up to a = 8, of least error relative to what it is added to; further
+    out a Phi(-a), less than 1e-14, stays what it is there.
+    """
+    a = tl.minimum(tl.abs(x), 8.0)
+    p = 8.839313170305729e-10
+    p = p * a - 3.8169488902894955e-08
+    p = p * a + 7.182547392403649e-07
+    p = p * a - 7.66866924095666e-06
+    p = p * a + 4.961464583175257e-05
+    p = p * a - 0.00017404051322955638
+    p = p * a - 5.308349500410259e-05
+    p = p * a + 0.004891336429864168
+    p = p * a - 0.036406952887773514
+    p = p * a - 0.3182874321937561
+    p = p * a - 0.7978869676589966
+    p = p * a - 0.6931471824645996
+    return relu(x) - a * libdevice.fast_expf(p)
 
 
 @tw.jit

@@ -1,3 +1,5 @@
+import math
+
 import numpy as np
 import pytest
 from tilewright import kernels
@@ -24,6 +26,21 @@ def test_silu(backend, rng, shape, dtype):
     out = backend.poisoned(shape, dtype)
     kernels.silu(x, out=out)
     backend.check(out, reference.silu(backend.numpy(x)), dtype)
+
+
+def test_gelu_loses_no_digits(backend):
+    """Neither around zero nor where the result is much smaller than its argument; NaN and the ends of the range stay."""
+    x = np.concatenate([np.linspace(-5, 9, 4001), np.linspace(-1e-3, 1e-3, 64)]).astype(np.float32)
+    expected = [0.5 * v * math.erfc(-v / math.sqrt(2)) for v in x.tolist()]
+    np.testing.assert_allclose(backend.numpy(kernels.gelu(backend.array(x))), expected, rtol=1e-5)
+    near = np.abs(x) < 1
+    np.testing.assert_allclose(
+        backend.numpy(kernels.gelu(backend.array(x[near]))), np.array(expected)[near], rtol=2e-6
+    )
+    ends = backend.numpy(
+        kernels.gelu(backend.array(np.array([np.nan, np.inf, -np.inf, 3e38, -3e38], "float32")))
+    )
+    np.testing.assert_allclose(ends, [np.nan, np.inf, 0, 3e38, 0], rtol=1e-6, atol=1e-14)
 
 
 @pytest.mark.parametrize("function", [kernels.gelu, kernels.silu])
