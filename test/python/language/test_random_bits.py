@@ -65,3 +65,31 @@ def of_floats(x):
 
 def test_mistake(rejects):
     rejects(of_floats, "a random number takes an integer as its bits, got fp32", x="fp32")
+
+
+@tw.jit
+def normal_kernel(u1_ptr, u2_ptr, out_ptr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    first, second = tl.pair_uniform_to_normal(tl.load(u1_ptr + i), tl.load(u2_ptr + i))
+    tl.store(out_ptr + i, first)
+    tl.store(out_ptr + N + i, second)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_normal_numbers(backend, rng, dtype):
+    """All around the circle; close to eighths of it, where the nearest quarter changes, most of all."""
+    eighths = np.arange(8) / 8
+    around = (eighths[:, None] + np.linspace(-3e-7, 3e-7, 64)[None, :]).ravel() % 1.0
+    u2 = np.concatenate([rng.random(512), around]).astype(dtype)
+    u2[u2 >= 1.0] = 0.0
+    u1 = rng.random(1024).astype(dtype)
+    out = backend.poisoned((2, 1024), dtype)
+    normal_kernel[1,](backend.array(u1), backend.array(u2), out, 1024)
+    radius, angle = (
+        np.sqrt(-2.0 * np.log(np.maximum(u1.astype("float64"), 1e-7))),
+        2 * np.pi * u2.astype("float64"),
+    )
+    expected = radius * np.stack([np.cos(angle), np.sin(angle)])
+    np.testing.assert_allclose(
+        backend.numpy(out), expected, rtol=0, atol=2e-6 if dtype == "float32" else 1e-12
+    )
