@@ -1,5 +1,6 @@
 #include "compiler/Pipelines/CpuPipeline.h"
 
+#include "lib/Conversion/LoopToBranches.h"
 #include "lib/Conversion/TileToVector/Passes.h"
 #include "lib/Transforms/Cpu/Passes.h"
 #include "lib/Transforms/Tile/Passes.h"
@@ -17,11 +18,39 @@
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 
 namespace tilewright {
+
+namespace {
+/// Counted loops become branches that end at the ends of their types, too.
+struct ConvertCountedLoops
+    : PassWrapper<ConvertCountedLoops, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ConvertCountedLoops)
+
+  StringRef getArgument() const override { return "cpu-convert-counted-loops"; }
+  StringRef getDescription() const override {
+    return "counted loops as branches";
+  }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<arith::ArithDialect, cf::ControlFlowDialect>();
+  }
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    populateSCFToControlFlowConversionPatterns(patterns);
+    patterns.add<ForToBranches>(&getContext(), CheckedSteps::AllButOne);
+    ConversionTarget legality(getContext());
+    legality.addIllegalOp<scf::ForOp, scf::IfOp, scf::WhileOp>();
+    legality.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+    if (failed(applyPartialConversion(getOperation(), legality,
+                                      std::move(patterns))))
+      signalPassFailure();
+  }
+};
+} // namespace
 
 static void addCleanup(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
@@ -30,6 +59,7 @@ static void addCleanup(OpPassManager &pm) {
 
 static void addLLVMConversions(OpPassManager &pm) {
   pm.addPass(arith::createArithExpandOpsPass());
+  pm.addPass(std::make_unique<ConvertCountedLoops>());
   pm.addPass(createSCFToControlFlowPass());
   // Before vectors are lowered: it takes them apart for functions that LLVM
   // has no intrinsic for.

@@ -181,12 +181,18 @@ StringRef ArrayAccessAnalysis::addBound(const AffineTile &index,
   return "its mask compares no index";
 }
 
-bool ArrayAccessAnalysis::isNeverNegative(const Polynomial &polynomial) const {
-  return isNonNegative(polynomial,
-                       [&](Value value) { return sizes.contains(value); });
+bool ArrayAccessAnalysis::isSize(Value value) {
+  if (!sizes.contains(value))
+    return false;
+  assumed.insert(value);
+  return true;
 }
 
-bool ArrayAccessAnalysis::isNeverNegative(const AffineTile &index) const {
+bool ArrayAccessAnalysis::isNeverNegative(const Polynomial &polynomial) {
+  return isNonNegative(polynomial, [&](Value value) { return isSize(value); });
+}
+
+bool ArrayAccessAnalysis::isNeverNegative(const AffineTile &index) {
   return isNeverNegative(index.constant) &&
          llvm::all_of(index.coefficients, [&](const Polynomial &coefficient) {
            return isNeverNegative(coefficient);
@@ -195,9 +201,9 @@ bool ArrayAccessAnalysis::isNeverNegative(const AffineTile &index) const {
 
 /// A number from memory is taken to lead into the array, as pointers made from
 /// it would have to. Masks are another matter: they may ask just that.
-bool ArrayAccessAnalysis::isPlace(const Polynomial &offset) const {
+bool ArrayAccessAnalysis::isPlace(const Polynomial &offset) {
   return isNonNegative(offset, [&](Value value) {
-    return sizes.contains(value) ||
+    return isSize(value) ||
            isa_and_present<tile::LoadOp, tile::AtomicRMWOp, tile::AtomicCASOp>(
                value.getDefiningOp());
   });
@@ -227,21 +233,41 @@ StringRef ArrayAccessAnalysis::addMask(Value mask, ArrayBlock &block) {
 // Blocks
 //===----------------------------------------------------------------------===//
 
+/// Whether a few hundred of what is counted lead beyond what places, of 32
+/// bits, can say: pointers get there.
+static bool mayBeFar(const Polynomial &offset) {
+  constexpr int64_t kFar = int64_t(1) << 22;
+  return llvm::any_of(offset.getTerms(), [&](const auto &term) {
+    return !term.first.empty() && std::abs(term.second) >= kFar;
+  });
+}
+
 std::optional<ArrayBlock>
 ArrayAccessAnalysis::getBlock(const AffineTile &address,
                               ArrayRef<int64_t> shape, Value mask, bool isStack,
                               StringRef &reason) {
   ArrayBlock block;
   block.base = address.base;
+  assumed.clear();
   reason = splitAddress(address, shape, mask, isStack, block);
   if (reason.empty() && mask)
     reason = addMask(mask, block);
-  if (reason.empty())
-    for (const ArrayDimension &dim : block.dims)
-      if (!isPlace(dim.offset))
-        reason = "where it starts may be in front of the array";
+  for (const ArrayDimension &dim : block.dims) {
+    if (!reason.empty())
+      break;
+    if (!isPlace(dim.offset))
+      reason = "where it starts may be in front of the array";
+    else if (mayBeFar(dim.offset))
+      reason = "where it starts may be more than 2^31 elements along a side";
+  }
   if (!reason.empty())
     return std::nullopt;
+  block.sizes = assumed.takeVector();
+  // In one order, so that blocks of one array have equal descriptors.
+  llvm::sort(block.sizes, [](Value a, Value b) {
+    return cast<BlockArgument>(a).getArgNumber() <
+           cast<BlockArgument>(b).getArgNumber();
+  });
   return block;
 }
 

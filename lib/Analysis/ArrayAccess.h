@@ -8,6 +8,7 @@
 #include "dialect/Tile/TileOps.h"
 
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace tilewright {
 
@@ -32,6 +33,8 @@ struct ArrayBlock {
   Polynomial shift;
   llvm::SmallVector<ArrayDimension> dims;
   llvm::SmallVector<int32_t> order;
+  /// Arguments of the kernel that are taken not to be negative.
+  llvm::SmallVector<mlir::Value> sizes;
 };
 
 class ArrayAccessAnalysis {
@@ -59,15 +62,18 @@ private:
   llvm::StringRef addMask(mlir::Value mask, ArrayBlock &block);
   llvm::StringRef addBound(const AffineTile &index, const Polynomial &bound,
                            ArrayBlock &block);
-  bool isNeverNegative(const Polynomial &polynomial) const;
-  bool isNeverNegative(const AffineTile &index) const;
-  bool isPlace(const Polynomial &offset) const;
+  bool isSize(mlir::Value value);
+  bool isNeverNegative(const Polynomial &polynomial);
+  bool isNeverNegative(const AffineTile &index);
+  bool isPlace(const Polynomial &offset);
   bool isKnownToHost(const Polynomial &polynomial) const;
 
   tile::FuncOp func;
   AffineTileAnalysis tiles;
   /// Arguments that count something.
   llvm::DenseSet<mlir::Value> sizes;
+  /// Those of them that the current block's form relies on.
+  llvm::SetVector<mlir::Value> assumed;
 };
 
 } // namespace tilewright

@@ -94,9 +94,13 @@ static AxisInfo multiply(const AxisInfo &x, const AxisInfo &y) {
     return x;
   if (x.getConstant() == 1)
     return y;
+  // By such a factor few numbers stay in 32 bits: it is there to wrap around.
+  constexpr int64_t kLarge = int64_t(1) << 24;
+  bool mayWrap = x.getConstant().value_or(0) >= kLarge ||
+                 y.getConstant().value_or(0) >= kLarge;
   return combineElements(
       x, y, multiplyCapped(x.getDivisibility(), y.getDivisibility()),
-      x.isNonNegative() && y.isNonNegative());
+      !mayWrap && x.isNonNegative() && y.isNonNegative());
 }
 
 /// x / 2^k rounded down: groups of 2^k consecutive elements that start at a

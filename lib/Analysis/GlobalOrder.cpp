@@ -179,6 +179,29 @@ bool GlobalOrder::mayOverlap(Value a, Value b) {
   return one.none() || other.none() || one.anyCommon(other);
 }
 
+/// Whether no sum of steps along the dimensions, up to `reach` of each, is one
+/// of others: a step is more than all that shorter ones lead to. Taken to be so
+/// where it is not known how long steps are.
+static bool areStepsApart(ArrayRef<Polynomial> strides,
+                          ArrayRef<int64_t> reach) {
+  SmallVector<std::pair<int64_t, int64_t>> known;
+  for (auto [stride, most] : llvm::zip_equal(strides, reach)) {
+    std::optional<int64_t> constant = stride.getConstant();
+    if (!constant && !stride.isZero())
+      return true;
+    if (most > 0)
+      known.push_back({std::abs(constant.value_or(0)), most});
+  }
+  llvm::sort(known);
+  int64_t total = 0;
+  for (auto [stride, most] : known) {
+    if (stride <= total)
+      return false;
+    total += stride * most;
+  }
+  return true;
+}
+
 /// Whether tiles of pointers stand beside each other along a dimension.
 bool GlobalOrder::areApart(Value a, Value b) {
   auto type = dyn_cast<RankedTensorType>(a.getType());
@@ -192,7 +215,14 @@ bool GlobalOrder::areApart(Value a, Value b) {
   Polynomial distance = to->constant - from->constant;
   for (auto [dim, stride] : llvm::enumerate(from->coefficients)) {
     int64_t times = countStrides(distance, stride);
-    if (times >= type.getShape()[dim] || -times >= other.getShape()[dim])
+    if (times < type.getShape()[dim] && -times < other.getShape()[dim])
+      continue;
+    SmallVector<int64_t> reach;
+    for (auto [side, otherSide] :
+         llvm::zip_equal(type.getShape(), other.getShape()))
+      reach.push_back(std::max(side, otherSide) - 1);
+    reach[dim] += std::abs(times);
+    if (areStepsApart(from->coefficients, reach))
       return true;
   }
   return false;

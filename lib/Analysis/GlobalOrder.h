@@ -8,7 +8,8 @@
 // Assumed as everywhere (lib/Analysis/PointerOrigins.h): arrays of different
 // arguments do not overlap. And a tile that is stored has each of its elements
 // at a place of its own: where two of them were one place, what it holds then
-// would be left to chance in any case.
+// would be left to chance in any case. Of rows whose distance is an argument it
+// is assumed, too, that they do not overlap.
 
 #ifndef TILEWRIGHT_LIB_ANALYSIS_GLOBALORDER_H
 #define TILEWRIGHT_LIB_ANALYSIS_GLOBALORDER_H

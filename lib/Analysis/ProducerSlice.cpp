@@ -197,7 +197,8 @@ static bool tells(Operation *op) {
 
 /// A producer runs ahead of all else. That is not allowed past a store to what
 /// is loaded. Nor past an atomic that acquires, but for arrays that nobody
-/// writes: the producer waits for its result, even if it has no use for it.
+/// writes: the producer waits for its result, even if it has no use for it. Nor
+/// past a volatile load, by which kernels wait for other programs, too.
 void ProducerSlice::checkOrder(ArrayRef<tile::DescriptorLoadOp> loads) {
   llvm::BitVector written = findWrittenArguments(func);
   auto isConstant = [&](tile::DescriptorLoadOp load) {
@@ -216,6 +217,16 @@ void ProducerSlice::checkOrder(ArrayRef<tile::DescriptorLoadOp> loads) {
     return !stored || *stored == *loaded;
   };
   func.walk([&](Operation *op) {
+    if (auto flag = dyn_cast<tile::LoadOp>(op)) {
+      bool waits = flag.getIsVolatile() &&
+                   llvm::any_of(loads, [&](tile::DescriptorLoadOp load) {
+                     return mayPrecede(op, load) && !isConstant(load);
+                   });
+      if (waits)
+        refuse(op, "a volatile load comes before a load, which may wait for "
+                   "what it tells");
+      return;
+    }
     if (!isAtomic(op) && !isa<tile::StoreOp, tile::DescriptorStoreOp>(op))
       return;
     for (tile::DescriptorLoadOp load : loads) {

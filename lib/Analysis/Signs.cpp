@@ -140,12 +140,10 @@ public:
 private:
   bool proveArgument(BlockArgument argument);
   bool proveDifference(arith::SubIOp op);
+  bool proveQuotient(arith::DivSIOp op);
   bool proveResult(OpResult result);
   bool proveAll(ValueRange values) {
     return llvm::all_of(values, [&](Value value) { return prove(value); });
-  }
-  bool proveAny(ValueRange values) {
-    return llvm::any_of(values, [&](Value value) { return prove(value); });
   }
 
   function_ref<bool(Value)> isSize;
@@ -190,20 +188,30 @@ bool SignProver::proveDifference(arith::SubIOp op) {
          prove(loop.getLowerBound());
 }
 
+/// Who divides a place by something computed divides it by a positive number.
+bool SignProver::proveQuotient(arith::DivSIOp op) {
+  APInt constant;
+  bool isKnown = isa<BlockArgument>(op.getRhs()) ||
+                 matchPattern(op.getRhs(), m_ConstantInt(&constant));
+  return prove(op.getLhs()) && (!isKnown || prove(op.getRhs()));
+}
+
 bool SignProver::proveResult(OpResult result) {
   unsigned number = result.getResultNumber();
   return llvm::TypeSwitch<Operation *, bool>(result.getOwner())
       .Case<tile::ProgramIdOp, tile::NumProgramsOp>([](auto) { return true; })
       .Case<tile::LoadOp, tile::AtomicRMWOp, tile::AtomicCASOp>(
           [&](Operation *) { return isSize(result); })
-      // Remainders have the sign of the first operand, and quotients too: who
-      // divides a place by something divides it by a positive number.
-      .Case<arith::RemSIOp, arith::DivSIOp>(
-          [&](auto op) { return prove(op.getLhs()); })
+      // Remainders have the sign of the first operand.
+      .Case([&](arith::RemSIOp op) { return prove(op.getLhs()); })
+      .Case([&](arith::DivSIOp op) { return proveQuotient(op); })
       .Case<arith::ExtSIOp, arith::AddIOp, arith::MulIOp, arith::MinSIOp,
             arith::AndIOp, arith::ShRSIOp>(
           [&](Operation *op) { return proveAll(op->getOperands()); })
-      .Case([&](arith::MaxSIOp op) { return proveAny(op->getOperands()); })
+      // A constant stands second, and needs no size.
+      .Case([&](arith::MaxSIOp op) {
+        return prove(op.getRhs()) || prove(op.getLhs());
+      })
       .Case([&](arith::SelectOp op) {
         return proveAll({op.getTrueValue(), op.getFalseValue()});
       })

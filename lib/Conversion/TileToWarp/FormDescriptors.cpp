@@ -27,6 +27,9 @@ static constexpr auto kBlockRemark =
 /// The size of a dimension that no mask limits: more than any place.
 static constexpr int64_t kUnlimited = INT32_MAX;
 
+/// More than a side of a tensor map has.
+static constexpr int64_t kBeyondMaps = int64_t(1) << 40;
+
 /// Whether masked-off elements are zero, as those out of bounds are.
 static bool fillsWithZero(tile::LoadOp load) {
   return !load.getOther() || matchPattern(load.getOther(), m_Zero()) ||
@@ -70,6 +73,7 @@ private:
   TypedValue<tile::DescType> emitDescriptor();
   SmallVector<Value> emitOffsets();
   Value emitOffset(const Polynomial &offset);
+  Value spoilIfNegative(Value size);
   Value restoreDimensions(Value loaded, RankedTensorType type);
 
   const ArrayBlock &block;
@@ -77,6 +81,26 @@ private:
 };
 
 } // namespace
+
+/// `size`, or more than any array has where an argument is negative that is
+/// taken for a size: then the host has no map for it, and launches the kernel
+/// that was compiled without.
+Value BlockWriter::spoilIfNegative(Value size) {
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(b, b.getI64IntegerAttr(value));
+  };
+  Value least;
+  for (Value argument : block.sizes) {
+    if (argument.getType() != b.getI64Type())
+      argument = arith::ExtSIOp::create(b, b.getI64Type(), argument);
+    least = least ? arith::MinSIOp::create(b, least, argument) : argument;
+  }
+  if (!least)
+    return size;
+  Value less = arith::MinSIOp::create(b, least, constant(0));
+  Value far = arith::MulIOp::create(b, less, constant(kBeyondMaps));
+  return arith::SubIOp::create(b, size, far);
+}
 
 TypedValue<tile::DescType> BlockWriter::emitDescriptor() {
   IntegerType i64 = b.getI64Type();
@@ -89,6 +113,7 @@ TypedValue<tile::DescType> BlockWriter::emitDescriptor() {
     strides.push_back(dim.stride.emit(b, b.getLoc(), i64));
   }
   strides.pop_back();
+  shape.front() = spoilIfNegative(shape.front());
   Value base = block.base;
   if (!block.shift.isZero())
     base =

@@ -3,6 +3,7 @@
 #include "lib/Analysis/AccessWidths.h"
 #include "lib/Analysis/AxisInfo.h"
 #include "lib/Analysis/RepeatedRegisters.h"
+#include "lib/Conversion/LoopToBranches.h"
 #include "lib/Conversion/WarpToLLVM/Passes.h"
 #include "lib/Conversion/WarpToLLVM/Patterns.h"
 #include "lib/Conversion/WarpToLLVM/PlainArithmetic.h"
@@ -87,6 +88,9 @@ static LogicalResult convertTiles(ModuleOp module, const NvidiaTarget &target) {
 static LogicalResult convertLoops(ModuleOp module) {
   RewritePatternSet patterns(module.getContext());
   populateSCFToControlFlowConversionPatterns(patterns);
+  // Loops of products and the like count by constants, whose ends are no
+  // extreme numbers.
+  patterns.add<ForToBranches>(module.getContext(), CheckedSteps::NotConstant);
   populateRolesToLLVM(patterns);
   ConversionTarget legality(*module.getContext());
   legality.addIllegalDialect<scf::SCFDialect, warp::WarpDialect>();

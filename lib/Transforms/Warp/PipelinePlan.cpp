@@ -219,6 +219,11 @@ Operation *warp::findInterference(scf::ForOp loop, ArrayRef<Value> read) {
   GlobalOrder order(loop->getParentOfType<tile::FuncOp>());
   Operation *found = nullptr;
   loop.getBody()->walk([&](Operation *op) {
+    // Who looks at memory again and again waits for what others write.
+    if (auto load = dyn_cast<tile::LoadOp>(op); load && load.getIsVolatile()) {
+      found = op;
+      return WalkResult::interrupt();
+    }
     if (op->getNumRegions() != 0 || !findGlobalWrite(op) || isa<TmaStoreOp>(op))
       return WalkResult::advance();
     Value written = getWrittenOnly(op);
@@ -252,7 +257,9 @@ std::optional<PipelinePlan> warp::planPipeline(scf::ForOp loop,
   if (plan.loads.empty() || numStages < 2)
     return std::nullopt;
   if (Operation *write = findInterference(loop, getReadAhead(plan)))
-    return refuse(write, "it may write what the loop loads");
+    return refuse(write, isa<tile::LoadOp>(write)
+                             ? "others may write meanwhile what the loop loads"
+                             : "it may write what the loop loads");
   MLIRContext *context = loop.getContext();
   int64_t slotBytes = getRing(context, 2, plan.loads).getSlotBytes();
   int64_t numSlots =

@@ -63,7 +63,7 @@ std::optional<PipelinePlan> planPipeline(mlir::scf::ForOp loop,
                                          const PipelineOptions &options);
 
 /// What in `loop` may write what is read, through the pointers `read`, ahead of
-/// it; null if nothing does.
+/// it, or wait for who does; null if nothing does.
 mlir::Operation *findInterference(mlir::scf::ForOp loop,
                                   llvm::ArrayRef<mlir::Value> read);
 

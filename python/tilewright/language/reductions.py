@@ -1,5 +1,7 @@
 """Reductions of blocks along an axis."""
 
+from math import inf, nan
+
 from .builtin import builtin
 from .dtypes import float32, int32, int64
 from .elementwise import to
@@ -137,16 +139,38 @@ def _with_indices(value, axis, tie_break_left, keep_dims, better):
             index = promote.expand_dims(index, position)
     index = promote.broadcast_to_shape(index, value.shape)
 
+    is_float = value.dtype.is_floating()
+    if is_float:
+        # A NaN compares to nothing, so it would hide what it meets, in an order that is not fixed. It counts as what is
+        # worst of all, at a place behind all others.
+        is_nan = compare.compare("ne", value, value)
+        worst = convert.constant(-inf if better == "gt" else inf, value.type)
+        value = arithmetic.where(is_nan, worst, value)
+        index = arithmetic.where(is_nan, _mark(index, "arith.ori", _OF_NAN), index)
+
     def combine(lefts, rights):
         (left, left_index), (right, right_index) = lefts, rights
         take = compare.compare(better, left, right)
-        if tie_break_left:
+        if tie_break_left or is_float:
             equal = compare.compare("eq", left, right)
             first = compare.compare("lt", left_index, right_index)
             take = arithmetic.logical(take, arithmetic.logical(equal, first, "arith.andi"), "arith.ori")
         return [arithmetic.where(take, left, right), arithmetic.where(take, left_index, right_index)]
 
-    return tuple(_reduce.reduce([value, index], axis, combine, keep_dims))
+    value, index = _reduce.reduce([value, index], axis, combine, keep_dims)
+    if is_float:
+        is_nan = compare.compare("ge", index, convert.constant(_OF_NAN, index.type))
+        value = arithmetic.where(is_nan, convert.constant(nan, value.type), value)
+        index = _mark(index, "arith.andi", _OF_NAN - 1)
+    return value, index
+
+
+#: The bit of a place that says that a NaN stands there. No side of a block is that long.
+_OF_NAN = 1 << 30
+
+
+def _mark(index, op, bits):
+    return arithmetic.bitwise(index, convert.constant(bits, index.type), op, "a place")
 
 
 @builtin
@@ -154,7 +178,7 @@ def max(input, axis=None, return_indices=False, return_indices_tie_break_left=Tr
     """The largest element along `axis`, or of all; NaNs are left out where another element is there.
 
     Types narrower than 32 bits give float32 or int32. With `return_indices` the result is a pair of the
-    values and their int32 places along the axis, the lowest of equal ones with
+    values and their int32 places along the axis, the lowest of equal ones, and where all are NaN 0, with
     `return_indices_tie_break_left`.
 
     Example:
@@ -190,7 +214,7 @@ def min(input, axis=None, return_indices=False, return_indices_tie_break_left=Tr
 
 @builtin
 def argmax(input, axis, tie_break_left=True, keep_dims=False):
-    """The place of the largest element along `axis`, as int32.
+    """The place of the largest element along `axis`, as int32; NaNs as for `max`.
 
     Example:
 
@@ -204,7 +228,7 @@ def argmax(input, axis, tie_break_left=True, keep_dims=False):
 
 @builtin
 def argmin(input, axis, tie_break_left=True, keep_dims=False):
-    """The place of the smallest element along `axis`, as int32.
+    """The place of the smallest element along `axis`, as int32; NaNs as for `max`.
 
     Example:
 

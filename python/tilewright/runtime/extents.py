@@ -1,4 +1,10 @@
-"""Where arrays lie in memory: what debug mode compares addresses with."""
+"""Where arrays lie in memory: what debug mode compares addresses with, and descriptors their sides."""
+
+import sys
+
+import numpy as np
+
+from ..arrays import Array
 
 #: The extent of an array that does not say where it ends.
 _UNKNOWN = (0, 2**63 - 1)
@@ -36,3 +42,37 @@ def extent(array):
         if interface is not None:
             return _of_interface(interface, int(interface["typestr"][2:]))
     return _UNKNOWN
+
+
+def find_room(array, first, last):
+    """The elements of the memory of `array` in front of its first one, and from that on; None where it is not known.
+
+    Known of arrays of NumPy, of torch and of ours, and of views of them. `first` and `last` are elements that are
+    looked for: of an array without gaps that has them both, nothing more is found out.
+    """
+    if isinstance(array, np.ndarray):
+        if array.flags.c_contiguous and first == 0 and last < array.size:
+            return 0, array.size
+        return _room_of_numpy(array)
+    if isinstance(array, Array):
+        # Of an import from another library only that is known.
+        return (0, array.size) if array.is_contiguous and array.holder is not None else None
+    torch = sys.modules.get("torch")
+    # Not of stand-ins, which ask what is done to them.
+    if torch is not None and type(array) in (torch.Tensor, torch.nn.Parameter):
+        if first == 0 and array.is_contiguous() and last < array.numel():
+            return 0, array.numel()
+        before = array.storage_offset()
+        return before, array.untyped_storage().nbytes() // array.element_size() - before
+    return None
+
+
+def _room_of_numpy(array):
+    owner = array
+    while isinstance(owner.base, np.ndarray):
+        owner = owner.base
+    if owner.base is not None or owner.dtype.hasobject:
+        return None
+    before = array.ctypes.data - owner.ctypes.data
+    size = array.dtype.itemsize
+    return before // size, (owner.nbytes - before) // size

@@ -184,3 +184,28 @@ def test_products_in_place(backend, rng, num_warps, assemble):
         types = {"x_ptr": "*fp16", "w_ptr": "*fp16", "M": "i32"}
         attrs = {"x_ptr": 16, "w_ptr": 16}
         assert assemble(product_in_place, types, {"S": 64}, attrs, num_warps=num_warps).asm["cubin"]
+
+
+@tw.jit
+def overlapping_rows(x_ptr, out_ptr, rounds, STRIDE: tl.constexpr, N: tl.constexpr, D: tl.constexpr):
+    """Rows that overlap, of which the first column alone is written."""
+    i, j = tl.arange(0, N)[:, None], tl.arange(0, D)[None, :]
+    for k in range(rounds):
+        before = tl.load(x_ptr + i * STRIDE + j)
+        value = tl.broadcast_to((k * 7 + i + N).to(tl.float32), (N, D))
+        tl.store(x_ptr + (i + N) * STRIDE + j, value, mask=j == 0)
+        after = tl.load(x_ptr + i * STRIDE + j)
+        tl.store(out_ptr + k * N * D + i * D + j, before - after)
+
+
+@pytest.mark.parametrize("n, d, stride", [(64, 16, 1), (32, 32, 1), (32, 64, 3), (32, 16, 16)])
+def test_rows_that_overlap(backend, rng, n, d, stride):
+    x, rounds = rng.integers(-50, 50, 4 * n * stride + 2 * d).astype(np.float32), 3
+    array, out = backend.array(x), backend.poisoned((rounds, n, d), "float32")
+    overlapping_rows[1,](array, out, rounds, STRIDE=stride, N=n, D=d)
+    at = np.arange(n)[:, None] * stride + np.arange(d)
+    for k in range(rounds):
+        before = x[at]
+        x[(np.arange(n) + n) * stride] = k * 7 + np.arange(n) + n
+        np.testing.assert_array_equal(backend.numpy(out)[k], before - x[at])
+    np.testing.assert_array_equal(backend.numpy(array), x)

@@ -89,6 +89,27 @@ def test_wrong_descriptors():
         tw.TensorDescriptor(x, [4], [1], [2], "one")
 
 
+def test_descriptors_reach_no_further_than_the_memory(backend):
+    x = np.zeros((6, 8), np.float32)
+    for shape, strides in (([7, 8], [8, 1]), ([6, 9], [8, 1]), ([2, 8], [48, 1]), ([2, 8], [-8, 1])):
+        with pytest.raises(ValueError, match="are not all in its memory, of 0 to 47"):
+            tw.TensorDescriptor(x, shape, strides, [2, 4])
+    with pytest.raises(ValueError, match=r"the elements 0 to 55 .* memory, of -8 to 39"):
+        tw.TensorDescriptor(x[1:], [7, 8], [8, 1], [2, 4])
+    with pytest.raises(ValueError, match="are not all in its memory, of 0 to 47"):
+        tw.TensorDescriptor(backend.array(x), [np.int64(7), 8], [8, 1], [2, 4])
+
+
+def test_descriptors_of_part_of_the_memory():
+    x = np.zeros((6, 8), np.float32)
+    tw.TensorDescriptor(x, [6, 8], [8, 1], [2, 4])
+    tw.TensorDescriptor(x[1:3, 2:4], [5, 6], [8, 1], [2, 4])
+    tw.TensorDescriptor(x[5:], [6, 8], [-8, 1], [2, 4])
+    tw.TensorDescriptor(x, [0, 900], [900, 1], [2, 4])
+    tw.TensorDescriptor(x, [2**30, 8], [8, 1], [2, 4])  # no end
+    tw.TensorDescriptor(np.frombuffer(bytes(64), np.float32), [99], [1], [4])  # whose memory is not known
+
+
 def test_what_a_tuple_cannot_hold(backend):
     out = backend.array(np.zeros(32), "float32")
     with pytest.raises(TypeError, match=r"(?s)argument 'rest[.\[]1.*of type '?list"):

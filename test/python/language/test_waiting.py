@@ -120,3 +120,34 @@ def test_a_failure_ends_the_waiting_of_others(backend):
         pytest.skip("a failed assertion ends the use of the device by this process")
     with pytest.raises(tw.KernelAssertError, match="never sets the flag"):
         failing_kernel[count_of(backend),](np.zeros(1, np.int32), debug=True)
+
+
+@tw.jit
+def products_of_blocks_that_come(flags, blocks, out, count, N: tl.constexpr):
+    """The first program writes blocks; the second one looks at flags until each is there."""
+    i = tl.arange(0, N)
+    at = i[:, None] * N + i[None, :]
+    if tl.program_id(0) == 0:
+        for step in range(count):
+            tl.store(blocks + step * N * N + at, tl.full((N, N), 1, tl.float16) * (step + 1))
+            tl.debug_barrier()
+            tl.atomic_xchg(flags + step, 1, sem="release")
+    else:
+        total = tl.zeros((N, N), tl.float32)
+        one = (i[:, None] == i[None, :]).to(tl.float16)
+        for step in range(count):
+            while tl.load(flags + step, volatile=True) == 0:
+                pass
+            total = tl.dot(tl.load(blocks + step * N * N + at, cache_modifier=".cg"), one, total)
+        tl.store(out + at, total)
+
+
+@pytest.mark.parametrize("num_warps, num_stages", [(4, 3), (8, 4)])
+def test_no_load_runs_ahead_of_a_volatile_one(backend, num_warps, num_stages):
+    n, count = 64, 6
+    flags, out = backend.array(np.zeros(count, np.int32)), backend.array(np.zeros((n, n), np.float32))
+    blocks = backend.array(np.zeros((count, n, n), np.float16))
+    products_of_blocks_that_come[2,](
+        flags, blocks, out, count, N=n, num_warps=num_warps, num_stages=num_stages
+    )
+    assert (backend.numpy(out) == count * (count + 1) / 2).all()

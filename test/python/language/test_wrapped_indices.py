@@ -83,3 +83,21 @@ def test_groups_that_begin_outside(backend, kind, first, threshold):
     groups[1,](backend.array(x), out, first, threshold, kind, N)
     at = 64 + row * 128 + np.trunc(column / 8).astype(int)
     np.testing.assert_array_equal(backend.numpy(out), np.where(inside, x[at], -1))
+
+
+@tw.jit
+def by_wrapped_products(x_ptr, out_ptr, STEP: tl.constexpr, GROUP: tl.constexpr, N: tl.constexpr):
+    n = tl.arange(0, N)
+    i = tl.program_id(0) * STEP + n
+    value = tl.load(x_ptr + ((i // GROUP) & 63)) * 1000 + tl.load(x_ptr + ((i % (3 * GROUP)) & 63))
+    tl.store(out_ptr + tl.program_id(0) * N + n, value)
+
+
+@pytest.mark.parametrize("step, group", [(2**29, 8), (2**28 + 16, 8), (2**30, 4), (2**27, 8)])
+def test_large_steps(backend, rng, step, group):
+    programs, x = 9, rng.integers(0, 100, 64)
+    out = backend.poisoned((programs, N), "int32")
+    by_wrapped_products[programs,](backend.array(x, "int32"), out, step, group, N)
+    i = (np.arange(programs)[:, None] * step + np.arange(N)).astype(np.int32).astype(np.int64)
+    quotient, rest = np.sign(i) * (abs(i) // group), np.sign(i) * (abs(i) % (3 * group))
+    np.testing.assert_array_equal(backend.numpy(out), x[quotient & 63] * 1000 + x[rest & 63])

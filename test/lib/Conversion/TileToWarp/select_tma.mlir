@@ -181,6 +181,33 @@ tile.func @tile_of_atomics(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n
 
 // -----
 
+// A volatile load may be one that waits for other programs.
+// CHECK-LABEL: @volatile_flag
+// CHECK-NOT: tile.descriptor_load
+tile.func @volatile_flag(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32},
+                  %i: i32 {tile.divisibility = 8 : i32}, %flag: !tile.ptr<i32>, %dest: !tile.ptr<f16>) attributes {tile.kernel} {
+  %n64 = arith.extsi %n : i32 to i64
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %d = tile.make_descriptor %a, [%n64, %n64], [%n64] : !tile.desc<64x64xf16>, !tile.ptr<f16>
+  %c0 = arith.constant 0 : i32
+  scf.while : () -> () {
+    // expected-remark@+1 {{not copied by the tensor memory accelerator: a volatile load comes before a load, which may wait for what it tells}}
+    %set = tile.load %flag volatile : !tile.ptr<i32>
+    %waits = arith.cmpi eq, %set, %c0 : i32
+    scf.condition(%waits)
+  } do {
+    scf.yield
+  }
+  %x = tile.descriptor_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+  %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %h = arith.truncf %z : tensor<64x64xf32> to tensor<64x64xf16>
+  %o = tile.splat %dest : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+  tile.store %o, %h : tensor<64x64x!tile.ptr<f16>>
+  tile.return
+}
+
+// -----
+
 // They tell nothing if they acquire nothing.
 // CHECK-LABEL: @relaxed
 // CHECK: tile.descriptor_load

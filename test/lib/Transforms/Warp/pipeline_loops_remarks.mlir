@@ -72,6 +72,24 @@ tile.func @volatile_index(%p: tensor<128x!tile.ptr<f32>, #row>, %q: tensor<128x!
 
 // -----
 
+// What is read after a volatile load may be what that waits for.
+#row = #warp.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]]}>
+#line = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64]]}>
+tile.func @volatile_flag(%p: tensor<128x!tile.ptr<f32>, #row>, %flag: !tile.ptr<i32>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    // expected-remark@+1 {{not pipelined: others may write meanwhile what the loop loads}}
+    %set = tile.load %flag volatile : !tile.ptr<i32>
+    %t = tile.load %p : tensor<128x!tile.ptr<f32>, #row>
+    %s = warp.alloc %t : (tensor<128xf32, #row>) -> !warp.shared<128xf32, #line>
+    %x = warp.local_load %s : !warp.shared<128xf32, #line> -> tensor<128xf32, #row>
+  }
+  tile.return
+}
+
+// -----
+
 // The index of the index, too.
 #row = #warp.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]]}>
 #line = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64]]}>

@@ -1,0 +1,106 @@
+// RUN: tilewright-opt %s -remark-format=emitRemark -remarks-filter-missed=.* -split-input-file -verify-diagnostics \
+// RUN:   -form-descriptors='num-warps=4 compute-capability=90 arch-specific=true' \
+// RUN:   -canonicalize -cse | FileCheck %s
+
+// Where blocks start: not in front of the array, and not far beyond it.
+
+// An argument that a place is computed from, and that a mask bounds, is taken not to be negative: where it is, the
+// size is one that no map has.
+
+// CHECK-LABEL: @first_row
+// CHECK-SAME: %[[A:.*]]: !tile.ptr<f16> {{.*}}, %{{.*}}: !tile.ptr<f32>, %[[FIRST:[a-z0-9]+]]: i32, %[[M:[a-z0-9]+]]: i32
+// CHECK-DAG: %[[M64:.*]] = arith.extsi %[[M]]
+// CHECK-DAG: %[[FIRST64:.*]] = arith.extsi %[[FIRST]]
+// CHECK: %[[LESS:.*]] = arith.minsi %[[FIRST64]], %c0_i64
+// CHECK: %[[FAR:.*]] = arith.muli %[[LESS]], %c1099511627776_i64
+// CHECK: %[[SIZE:.*]] = arith.subi %[[M64]], %[[FAR]]
+// CHECK: tile.make_descriptor %[[A]], [%[[SIZE]], %{{.*}}]
+tile.func @first_row(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f32>, %first: i32, %m: i32)
+    attributes {tile.kernel} {
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %range = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %columns = tile.expand_dims %range {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %all = tile.broadcast %columns : tensor<1x64xi32> -> tensor<64x64xi32>
+  %firsts = tile.splat %first : i32 -> tensor<64xi32>
+  %is = arith.addi %firsts, %range : tensor<64xi32>
+  %rows = tile.expand_dims %is {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %lengths = arith.constant dense<64> : tensor<64x1xi32>
+  %offsets = arith.muli %rows, %lengths : tensor<64x1xi32>
+  %starts = tile.broadcast %offsets : tensor<64x1xi32> -> tensor<64x64xi32>
+  %at = arith.addi %starts, %all : tensor<64x64xi32>
+  %bases = tile.splat %a : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+  %p = tile.addptr %bases, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+  %ms = tile.splat %m : i32 -> tensor<64x1xi32>
+  %inside = arith.cmpi slt, %rows, %ms : tensor<64x1xi32>
+  %mask = tile.broadcast %inside : tensor<64x1xi1> -> tensor<64x64xi1>
+  %x = tile.load %p, %mask : tensor<64x64x!tile.ptr<f16>>
+  %y = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %q = tile.splat %c : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  // expected-remark@+1 {{not a block of an array: no dimension is known to be contiguous}}
+  tile.store %q, %y : tensor<64x64x!tile.ptr<f32>>
+  tile.return
+}
+
+// -----
+
+// Pointers reach what lies more than 2^31 elements behind the start of a row.
+
+// CHECK-LABEL: @far
+// CHECK-NOT: tile.make_descriptor
+tile.func @far(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f32>) attributes {tile.kernel} {
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %pid = tile.program_id x
+  %wide = arith.extsi %pid : i32 to i64
+  %apart = arith.constant 1073741872 : i64
+  %elements = arith.muli %wide, %apart : i64
+  %start = tile.addptr %a, %elements : !tile.ptr<f16>, i64
+  %range = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %columns = tile.expand_dims %range {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %all = tile.broadcast %columns : tensor<1x64xi32> -> tensor<64x64xi32>
+  %rows = tile.expand_dims %range {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %lengths = arith.constant dense<128> : tensor<64x1xi32>
+  %offsets = arith.muli %rows, %lengths : tensor<64x1xi32>
+  %starts = tile.broadcast %offsets : tensor<64x1xi32> -> tensor<64x64xi32>
+  %at = arith.addi %starts, %all : tensor<64x64xi32>
+  %bases = tile.splat %start : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+  %p = tile.addptr %bases, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+  // expected-remark@+1 {{not a block of an array: where it starts may be more than 2^31 elements along a side}}
+  %x = tile.load %p : tensor<64x64x!tile.ptr<f16>>
+  %y = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %q = tile.splat %c : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  tile.store %q, %y : tensor<64x64x!tile.ptr<f32>>
+  tile.return
+}
+
+// -----
+
+// A quotient by an argument is as negative as that is.
+
+// CHECK-LABEL: @quotient
+// CHECK-SAME: %[[S:[a-z0-9]+]]: i32)
+// CHECK: %[[S64:.*]] = arith.extsi %[[S]]
+// CHECK: arith.minsi %[[S64]], %c0_i64
+tile.func @quotient(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f32>, %s: i32)
+    attributes {tile.kernel} {
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %pid = tile.program_id x
+  %first = arith.divsi %pid, %s : i32
+  %range = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %columns = tile.expand_dims %range {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %all = tile.broadcast %columns : tensor<1x64xi32> -> tensor<64x64xi32>
+  %firsts = tile.splat %first : i32 -> tensor<64xi32>
+  %is = arith.addi %firsts, %range : tensor<64xi32>
+  %rows = tile.expand_dims %is {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %lengths = arith.constant dense<64> : tensor<64x1xi32>
+  %offsets = arith.muli %rows, %lengths : tensor<64x1xi32>
+  %starts = tile.broadcast %offsets : tensor<64x1xi32> -> tensor<64x64xi32>
+  %at = arith.addi %starts, %all : tensor<64x64xi32>
+  %bases = tile.splat %a : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+  %p = tile.addptr %bases, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+  %x = tile.load %p : tensor<64x64x!tile.ptr<f16>>
+  %y = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %q = tile.splat %c : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  // expected-remark@+1 {{not a block of an array: no dimension is known to be contiguous}}
+  tile.store %q, %y : tensor<64x64x!tile.ptr<f32>>
+  tile.return
+}
