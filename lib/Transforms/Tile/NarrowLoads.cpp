@@ -20,6 +20,8 @@
 
 #include <algorithm>
 
+#include <map>
+
 using namespace mlir;
 using namespace tilewright;
 
@@ -76,16 +78,21 @@ public:
   FirstElements(ImplicitLocOpBuilder &b, AffineTileAnalysis &tiles)
       : b(b), tiles(tiles) {}
 
-  /// Whether they can be computed.
-  static bool canGet(Value tile, AffineTileAnalysis &tiles);
+  /// Whether they can be computed. Values that are `known` to be are not looked
+  /// at again: a sorting network uses each of its own twice.
+  static bool canGet(Value tile, AffineTileAnalysis &tiles,
+                     llvm::DenseSet<Value> &known);
   Value get(Value tile, const Cut &cut);
 
 private:
+  Value compute(Value tile, const Cut &cut);
   Value getRange(tile::RangeOp range, RankedTensorType type, int64_t group);
   Value getCarried(const Step &step, const Cut &cut);
 
   ImplicitLocOpBuilder &b;
   AffineTileAnalysis &tiles;
+  /// What was computed, by the tile and how it is cut.
+  std::map<std::pair<void *, std::vector<int64_t>>, Value> made;
 };
 
 } // namespace
@@ -112,22 +119,29 @@ static std::optional<Step> findStep(Value tile, AffineTileAnalysis &tiles) {
   return Step{loop, loop.getTiedLoopInit(argument)->get(), each->constant};
 }
 
-bool FirstElements::canGet(Value tile, AffineTileAnalysis &tiles) {
+bool FirstElements::canGet(Value tile, AffineTileAnalysis &tiles,
+                           llvm::DenseSet<Value> &known) {
+  if (known.contains(tile))
+    return true;
   Operation *op = tile.getDefiningOp();
   if (!isa<RankedTensorType>(tile.getType()) ||
       isa_and_present<tile::SplatOp, tile::RangeOp>(op))
     return true;
   if (!op) {
     std::optional<Step> step = findStep(tile, tiles);
-    return step && canGet(step->init, tiles);
+    return step && canGet(step->init, tiles, known);
   }
   SplatElementsAttr constant;
   if (matchPattern(tile, m_Constant(&constant)))
     return true;
-  return (isElementwise(op) ||
-          isa<tile::ExpandDimsOp, tile::BroadcastOp, tile::TransposeOp>(op)) &&
-         llvm::all_of(op->getOperands(),
-                      [&](Value operand) { return canGet(operand, tiles); });
+  if (!(isElementwise(op) ||
+        isa<tile::ExpandDimsOp, tile::BroadcastOp, tile::TransposeOp>(op)) ||
+      !llvm::all_of(op->getOperands(), [&](Value operand) {
+        return canGet(operand, tiles, known);
+      }))
+    return false;
+  known.insert(tile);
+  return true;
 }
 
 Value FirstElements::getRange(tile::RangeOp range, RankedTensorType type,
@@ -169,6 +183,15 @@ Value FirstElements::getCarried(const Step &step, const Cut &cut) {
 }
 
 Value FirstElements::get(Value tile, const Cut &cut) {
+  std::pair<void *, std::vector<int64_t>> key(
+      tile.getAsOpaquePointer(), std::vector<int64_t>(cut.begin(), cut.end()));
+  auto found = made.find(key);
+  if (found != made.end())
+    return found->second;
+  return made[key] = compute(tile, cut);
+}
+
+Value FirstElements::compute(Value tile, const Cut &cut) {
   if (!isa<RankedTensorType>(tile.getType()))
     return tile;
   RankedTensorType type = cutType(tile.getType(), cut);
@@ -215,12 +238,17 @@ public:
   /// same element of `tile`.
   int64_t getGroup(Value tile, unsigned dim);
 
+  /// Forget what was found, as values may have gone.
+  void forget() { groups.clear(); }
+
 private:
+  int64_t findGroup(Value tile, unsigned dim);
   int64_t getGroupOfQuotient(arith::DivSIOp op, unsigned dim);
 
   AxisInfoAnalysis axes;
   AffineTileAnalysis &tiles;
   llvm::DenseSet<Value> limits;
+  llvm::DenseMap<std::pair<Value, unsigned>, int64_t> groups;
 };
 
 } // namespace
@@ -246,6 +274,15 @@ int64_t Sameness::getGroupOfQuotient(arith::DivSIOp op, unsigned dim) {
 }
 
 int64_t Sameness::getGroup(Value tile, unsigned dim) {
+  auto found = groups.find({tile, dim});
+  if (found != groups.end())
+    return found->second;
+  int64_t group = findGroup(tile, dim);
+  groups[{tile, dim}] = group;
+  return group;
+}
+
+int64_t Sameness::findGroup(Value tile, unsigned dim) {
   auto type = dyn_cast<RankedTensorType>(tile.getType());
   if (!type || type.getDimSize(dim) == 1)
     return kAll;
@@ -303,7 +340,10 @@ public:
   void narrow(tile::LoadOp load, const Cut &cut);
 
 private:
-  bool canGet(Value tile) { return FirstElements::canGet(tile, tiles); }
+  bool canGet(Value tile) {
+    llvm::DenseSet<Value> known;
+    return FirstElements::canGet(tile, tiles, known);
+  }
 
   AffineTileAnalysis tiles;
   Sameness same;
@@ -312,6 +352,7 @@ private:
 } // namespace
 
 std::optional<Cut> LoadNarrower::findCut(tile::LoadOp load) {
+  same.forget();
   auto type = cast<RankedTensorType>(load.getType());
   Cut cut;
   for (auto [dim, side] : llvm::enumerate(type.getShape()))
