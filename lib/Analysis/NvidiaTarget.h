@@ -18,6 +18,8 @@ struct NvidiaTarget {
 
   /// Conversions and products of 8-bit floats.
   bool hasFloat8() const { return computeCapability >= 89; }
+  /// Sums of two bfloat16 at a time.
+  bool hasPairs() const { return computeCapability >= 90; }
   /// Products of warpgroups.
   bool hasWgmma() const { return computeCapability == 90 && archSpecific; }
   /// `stmatrix`.

@@ -1,14 +1,18 @@
-// Casts between 8-bit floats and other floats, and those of pointers. All other
-// casts are elementwise ops like any other.
+// Casts between 8-bit floats and other floats, from integers to floats, and
+// those of pointers. All other casts are elementwise ops like any other.
 
 #include "lib/Conversion/WarpToLLVM/CastEmission.h"
+#include "lib/Conversion/WarpToLLVM/IntegerCastEmission.h"
 #include "lib/Conversion/WarpToLLVM/Patterns.h"
 #include "lib/Conversion/WarpToLLVM/RegisterPacking.h"
 
 #include "dialect/Tile/TileOps.h"
+#include "lib/Analysis/IntegerRanges.h"
+#include "lib/Analysis/RepeatedRegisters.h"
 
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace tilewright;
@@ -45,6 +49,42 @@ public:
 
 private:
   const NvidiaTarget target;
+};
+
+/// sitofp and uitofp of tiles: several values of a thread at a time.
+template <typename Op>
+class IntegerCastLowering : public ConvertOpToLLVMPattern<Op> {
+public:
+  using OneToNOpAdaptor = typename ConvertOpToLLVMPattern<Op>::OneToNOpAdaptor;
+
+  IntegerCastLowering(const WarpTypeConverter &converter,
+                      const NvidiaTarget &target,
+                      const RepeatedRegisters &repeated,
+                      const CastRanges &ranges)
+      : ConvertOpToLLVMPattern<Op>(converter, /*benefit=*/2), target(target),
+        repeated(repeated), ranges(ranges) {}
+
+  LogicalResult
+  matchAndRewrite(Op op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Type to = getElementTypeOrSelf(op.getType());
+    auto range = ranges.find(op);
+    if (range == ranges.end() || repeated.get(op) > 1 ||
+        !hasFastCast(getElementTypeOrSelf(op.getIn().getType()), to,
+                     range->second))
+      return rewriter.notifyMatchFailure(op, "an elementwise op like others");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    rewriter.replaceOpWithMultiple(
+        op, {emitIntegerCast(b, target, adaptor.getIn(),
+                             std::is_same_v<Op, arith::SIToFPOp>, range->second,
+                             to)});
+    return success();
+  }
+
+private:
+  const NvidiaTarget target;
+  const RepeatedRegisters &repeated;
+  const CastRanges &ranges;
 };
 
 /// The sign of an 8-bit float is a bit; the detour through f32 that other
@@ -91,9 +131,34 @@ template <typename Op> struct PointerCastLowering : ConvertOpToLLVMPattern<Op> {
 
 } // namespace
 
+CastRanges tilewright::findCastRanges(ModuleOp module) {
+  CastRanges found;
+  IntegerRanges ranges;
+  module.walk([&](Operation *op) {
+    if (!isa<arith::SIToFPOp, arith::UIToFPOp>(op) ||
+        !isa<RankedTensorType>(op->getResult(0).getType()))
+      return;
+    Value number = op->getOperand(0);
+    unsigned bits =
+        getElementTypeOrSelf(number.getType()).getIntOrFloatBitWidth();
+    if (bits > 32)
+      return;
+    IntegerRange range = ranges.get(number);
+    if (isa<arith::UIToFPOp>(op) && range.least < 0)
+      range = {0, int64_t(llvm::maxUIntN(bits))};
+    found[op] = range;
+  });
+  return found;
+}
+
 void tilewright::populateCastToLLVM(const WarpTypeConverter &converter,
                                     const NvidiaTarget &target,
+                                    const RepeatedRegisters &repeated,
+                                    const CastRanges &ranges,
                                     RewritePatternSet &patterns) {
+  patterns.add<IntegerCastLowering<arith::SIToFPOp>,
+               IntegerCastLowering<arith::UIToFPOp>>(converter, target,
+                                                     repeated, ranges);
   patterns.add<Float8CastLowering<arith::ExtFOp>,
                Float8CastLowering<arith::TruncFOp>>(converter, target);
   patterns.add<PointerCastLowering<tile::IntToPtrOp>,

@@ -2,25 +2,34 @@
 
 #pragma once
 
+#include "lib/Analysis/IntegerRanges.h"
 #include "lib/Analysis/NvidiaTarget.h"
 #include "lib/Conversion/WarpToLLVM/TypeConverter.h"
 
 #include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/DenseMap.h"
 
 namespace tilewright {
 
 class AccessWidths;
 class RepeatedRegisters;
+using CastRanges = llvm::DenseMap<mlir::Operation *, IntegerRange>;
 
 /// `arith` and `math` on tiles, register by register, and constants.
 void populateElementwiseToLLVM(const WarpTypeConverter &converter,
                                const NvidiaTarget &target,
                                const RepeatedRegisters &repeated,
                                mlir::RewritePatternSet &patterns);
-/// Casts from and to 8-bit floats, and those of pointers.
+/// Casts from and to 8-bit floats, from integers to floats, and those of
+/// pointers.
 void populateCastToLLVM(const WarpTypeConverter &converter,
                         const NvidiaTarget &target,
+                        const RepeatedRegisters &repeated,
+                        const CastRanges &ranges,
                         mlir::RewritePatternSet &patterns);
+/// Where the integers lie that are cast to floats. Found before anything is
+/// rewritten: it follows ops on tiles.
+CastRanges findCastRanges(mlir::ModuleOp module);
 /// range, splat, expand_dims, broadcast, reshape, transpose.
 void populateShapeToLLVM(const WarpTypeConverter &converter,
                          mlir::RewritePatternSet &patterns);

@@ -43,11 +43,12 @@ static LogicalResult convertTiles(ModuleOp module, const NvidiaTarget &target) {
   AxisInfoAnalysis analysis(module);
   AccessWidths widths(module, analysis);
   RepeatedRegisters repeated(module, analysis);
+  CastRanges ranges = findCastRanges(module);
   WarpTypeConverter converter(context);
   RewritePatternSet patterns(context);
   ConversionTarget legality(*context);
   populateElementwiseToLLVM(converter, target, repeated, patterns);
-  populateCastToLLVM(converter, target, patterns);
+  populateCastToLLVM(converter, target, repeated, ranges, patterns);
   populateShapeToLLVM(converter, patterns);
   populateMemoryToLLVM(converter, widths, patterns);
   populateAtomicToLLVM(converter, target, widths, patterns);

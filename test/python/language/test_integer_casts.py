@@ -1,0 +1,73 @@
+"""Integers become the nearest floats: all of 8 and 16 bits, and those of 32 bits of which a mask leaves few."""
+
+import numpy as np
+import pytest
+import tilewright as tw
+import tilewright.language as tl
+
+FLOATS = ("float16", "bfloat16", "float32")
+
+
+@tw.jit
+def cast(x, y, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(y + i, tl.load(x + i, mask=i < n).to(y.dtype.element_ty), mask=i < n)
+
+
+@tw.jit
+def cast_masked(x, y, n, SHIFT: tl.constexpr, MASK: tl.constexpr, LESS: tl.constexpr, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    few = ((tl.load(x + i, mask=i < n) >> SHIFT) & MASK) - LESS
+    tl.store(y + i, few.to(y.dtype.element_ty), mask=i < n)
+
+
+def check(backend, y, expected, to):
+    """`expected` are integers; of these all are float64, and those that bfloat16 rounds are float32."""
+    got = backend.numpy(y).astype(np.float64)
+    if to == "bfloat16":
+        bits = expected.astype(np.float32).view(np.uint32).astype(np.uint64)
+        bits = (bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000
+        expected = bits.astype(np.uint32).view(np.float32)
+    else:
+        with np.errstate(over="ignore"):
+            expected = expected.astype(to)
+    np.testing.assert_array_equal(got, expected.astype(np.float64))
+
+
+@pytest.mark.parametrize("to", FLOATS)
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16"])
+@pytest.mark.parametrize("block", [64, 1024])
+def test_all_integers(backend, dtype, to, block):
+    info = np.iinfo(dtype)
+    x = np.arange(info.min, info.max + 1).astype(dtype)
+    y = backend.poisoned(x.shape, to)
+    cast[(tw.cdiv(x.size, block),)](backend.array(x), y, x.size, block)
+    check(backend, y, x.astype(np.int64), to)
+
+
+@pytest.mark.parametrize("to", FLOATS)
+@pytest.mark.parametrize("dtype", ["int8", "int32"])
+@pytest.mark.parametrize(
+    "shift, mask, less",
+    [(0, 15, 8), (4, 15, 0), (2, 3, 1), (0, 127, 0), (0, 127, 1), (0, 127, 100), (0, 1023, 512)],
+)
+def test_few_bits(backend, rng, dtype, to, shift, mask, less):
+    if dtype == "int8" and mask > 127:
+        pytest.skip("a mask of more bits than the number has")
+    info = np.iinfo(dtype)
+    x = rng.integers(info.min, info.max, 2048, endpoint=True).astype(dtype)
+    y = backend.poisoned(x.shape, to)
+    cast_masked[(2,)](backend.array(x), y, x.size, shift, mask, less, 1024)
+    check(backend, y, (x.astype(np.int64) >> shift & mask) - less, to)
+
+
+@pytest.mark.parametrize("to", ["float16", "float32"])
+def test_wide_integers(backend, rng, to):
+    """What float32 rounds is infinite as float16, so the way through it rounds once."""
+    x = np.concatenate(
+        [rng.integers(-(2**31), 2**31, 1000), np.arange(65500, 65540), [2**31 - 1, -(2**31), 0]]
+    )
+    x = x.astype(np.int32)
+    y = backend.poisoned(x.shape, to)
+    cast[(tw.cdiv(x.size, 256),)](backend.array(x), y, x.size, 256)
+    check(backend, y, x.astype(np.float64), to)
