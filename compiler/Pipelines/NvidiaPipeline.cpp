@@ -67,7 +67,7 @@ void tilewright::buildTileToWarpPipeline(OpPassManager &manager,
   }
   manager.addPass(warp::createPipelineLoops({numStages, limit}));
   if (target.hasWgmma()) {
-    manager.addPass(warp::createDelayWaits());
+    manager.addPass(warp::createDelayWaits({limit}));
     manager.addPass(warp::createGatherWaits());
     manager.addPass(warp::createPrepareEpilogue());
   }

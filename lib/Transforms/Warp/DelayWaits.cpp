@@ -4,6 +4,7 @@
 #include "lib/Analysis/SharedMemory.h"
 #include "lib/Transforms/Warp/GuardWaits.h"
 #include "lib/Transforms/Warp/LoopEntry.h"
+#include "lib/Transforms/Warp/MadeOperands.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
@@ -31,6 +32,8 @@ struct CarriedSums {
   SmallVector<unsigned> indices;
   /// The products of one iteration.
   unsigned numProducts = 0;
+  /// The memory of operands that threads make in each iteration.
+  llvm::SmallSetVector<AllocOp, 2> made;
 };
 
 } // namespace
@@ -53,7 +56,8 @@ static std::optional<unsigned> countProducts(Value start, Value end) {
 /// The sums of `loop`, if all products in it add to them and nothing else needs
 /// them before the next iteration.
 static std::optional<CarriedSums> findCarriedSums(scf::ForOp loop) {
-  CarriedSums sums{loop, {}, {}};
+  CarriedSums sums;
+  sums.loop = loop;
   unsigned numProducts = 0;
   loop.getBody()->walk([&](Operation *op) {
     if (auto wait = dyn_cast<WgmmaWaitOp>(op))
@@ -103,11 +107,11 @@ static RingAcquireOp findFill(RingWaitOp wait, scf::ForOp loop) {
   return found;
 }
 
-/// The slots that the products of a loop read, or nothing if they read anything
-/// else that the next iteration may change: registers, or memory that is
-/// stored to.
+/// The slots that the products of a loop read, and the memory of operands that
+/// its threads make; nothing if they read anything else that the next iteration
+/// may change: registers, or other memory that is stored to.
 static std::optional<llvm::SmallSetVector<Operation *, 4>>
-findSlots(const CarriedSums &sums) {
+findSlots(CarriedSums &sums) {
   scf::ForOp loop = sums.loop;
   llvm::SmallSetVector<Operation *, 4> slots;
   bool others = false;
@@ -122,18 +126,20 @@ findSlots(const CarriedSums &sums) {
           wait.getRing().getType().getNumSlots() > 1 &&
           (!isFilledByThreads(wait) || findFill(wait, loop)))
         slots.insert(wait);
+      else if (AllocOp alloc = findMade(operand, loop))
+        sums.made.insert(alloc);
       else
         others = true;
     }
   });
-  if (others || slots.empty())
+  if (others || (slots.empty() && sums.made.empty()))
     return std::nullopt;
   return slots;
 }
 
 /// Where the slots are given back, if that is behind a wait.
 static std::optional<SmallVector<RingReleaseOp>>
-findReleases(const CarriedSums &sums) {
+findReleases(CarriedSums &sums) {
   auto slots = findSlots(sums);
   if (!slots)
     return std::nullopt;
@@ -191,6 +197,13 @@ static void fillBehind(WgmmaWaitOp joined, ArrayRef<RingReleaseOp> releases,
 static WgmmaWaitOp joinWaits(const CarriedSums &sums,
                              ArrayRef<RingReleaseOp> releases,
                              IRRewriter &rewriter) {
+  if (!sums.made.empty()) {
+    WgmmaWaitOp joined =
+        waitBeforeStores(sums.loop, sums.made.getArrayRef(), sums.waits,
+                         sums.indices, releases, rewriter);
+    fillBehind(joined, releases, rewriter);
+    return joined;
+  }
   SmallVector<Value> waited;
   for (WgmmaWaitOp wait : sums.waits)
     waited.push_back(wait.getSums()[0]);
@@ -308,7 +321,7 @@ static void writeWhole(const CarriedSums &sums,
     left.push_back(
         RingNoSlotOp::create(b, loop.getLoc(), release.getSlot().getType()));
   scf::ForOp rest = writeRest(loop, loop.getLowerBound(), left, releases, b);
-  b.setInsertionPoint(releases.front());
+  b.setInsertionPointToStart(rest.getBody());
   Value notFirst =
       arith::CmpIOp::create(b, rest.getLoc(), arith::CmpIPredicate::ne,
                             rest.getInductionVar(), rest.getLowerBound());
@@ -373,6 +386,8 @@ static bool haveRegisters(const CarriedSums &sums) {
 
 namespace {
 struct DelayWaits : warp::impl::DelayWaitsBase<DelayWaits> {
+  using DelayWaitsBase::DelayWaitsBase;
+
   void runOnOperation() override {
     guardExplicitWaits(getOperation());
     SmallVector<CarriedSums, 0> found;
@@ -380,11 +395,11 @@ struct DelayWaits : warp::impl::DelayWaitsBase<DelayWaits> {
       if (auto sums = findCarriedSums(loop))
         found.push_back(std::move(*sums));
     });
-    for (const CarriedSums &sums : found)
+    for (CarriedSums &sums : found)
       visit(sums);
   }
 
-  void visit(const CarriedSums &sums) {
+  void visit(CarriedSums &sums) {
     constexpr auto kRemark =
         remark::RemarkOpts::name("LateWait").category("warp-delay-waits");
     Location loc = WgmmaWaitOp(sums.waits.front()).getLoc();
@@ -392,10 +407,13 @@ struct DelayWaits : warp::impl::DelayWaitsBase<DelayWaits> {
       remark::missed(loc, kRemark)
           << remark::add("waited for before the next iteration's product: two "
                          "of its sums share a register, float32 would not");
-    } else if (auto releases = findReleases(sums)) {
+    } else if (auto releases = findReleases(sums);
+               releases && (sums.made.empty() || fitsApart(sums.loop, limit))) {
       delay(sums, *releases);
-      remark::passed(loc, kRemark)
-          << remark::add("waited for under the next iteration's product");
+      remark::passed(loc, kRemark) << remark::add(
+          sums.made.empty()
+              ? "waited for under the next iteration's product"
+              : "waited for under the work on the next iteration's operands");
     } else {
       remark::missed(loc, kRemark)
           << remark::add("waited for before the next iteration's product: it "

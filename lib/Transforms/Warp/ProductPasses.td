@@ -180,6 +180,30 @@ def DelayWaits : Pass<"warp-delay-waits", "::mlir::ModuleOp"> {
     }
     ```
 
+    Operands that threads make in each iteration, as weights of few bits that
+    become halves, are made under the products of the iteration before: one wait
+    for these stands in front of the first store of the next operands, and their
+    memory in front of the loop.
+
+    ```mlir
+    scf.for ... iter_args(%acc = %zero) {                            // before
+      %words = warp.local_load %tile
+      %m = warp.alloc %halves
+      %s = warp.wgmma %a, %m, %acc
+      %d = warp.wgmma_wait %s {pendings = 0 : i32}
+      scf.yield %d
+    }
+
+    %m = warp.alloc                                                  // after
+    scf.for ... iter_args(%acc = %first) {
+      %words = warp.local_load %tile
+      %d = warp.wgmma_wait %acc {pendings = 0 : i32}
+      warp.local_store %halves, %m
+      %s = warp.wgmma %a, %m, %d
+      scf.yield %s
+    }
+    ```
+
     A `warp.team_pass` right behind the loop moves in front of the wait for the
     last products, on each way, so that the next team's may begin.
 
@@ -189,9 +213,12 @@ def DelayWaits : Pass<"warp-delay-waits", "::mlir::ModuleOp"> {
     with the wait behind it.
 
     Left alone: sums that the loop uses itself, and those of 16 bits; products
-    that read registers, or memory that the loop stores to; rings of one slot,
-    and those that a loop fills in a branch or more than once.
+    that read registers, or memory that the loop stores to otherwise; rings of
+    one slot, and those that a loop fills in a branch or more than once; operands
+    that threads make, where shared memory has no place for each tile.
   }];
+  let options = [Option<"limit", "limit", "int64_t", "232448",
+                        "bytes of shared memory that one block may use">];
   let dependentDialects = ["::tilewright::warp::WarpDialect",
                            "::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect"];

@@ -306,3 +306,34 @@ def test_scales_of_groups_compile_for_a_gpu(bm, K, group):
     compile_kernel(
         scaled_groups.fn, types, tiles, dict.fromkeys(types, 16), "sm_90a", Options(num_stages=4), "ptx"
     )
+
+
+@tw.jit
+def weights_of_bytes(x, w, scale, out, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """Weights of 8 bits become halves on their way; indices along k, carried from one iteration to the next, mask the
+    rows of the one operand and the columns of the other; scales of columns are a matrix of one row."""
+    m = tl.program_id(0) * BM + tl.arange(0, BM)
+    n = tl.program_id(1) * BN + tl.arange(0, BN)
+    k = tl.arange(0, BK)
+    acc = tl.zeros((BM, BN), tl.float32)
+    for i in range(0, tl.cdiv(K, BK)):
+        a = tl.load(x + m[:, None] * K + k[None, :], mask=(m < M)[:, None] & (k < K)[None, :], other=0.0)
+        q = tl.load(w + k[:, None] * N + n[None, :], mask=(k < K)[:, None] & (n < N)[None, :], other=0)
+        s = tl.load(scale + i * N + n[None, :], mask=(n < N)[None, :], other=0.0)
+        acc = tl.dot(a, q.to(a.dtype) * tl.broadcast_to(s, (BK, BN)), acc)
+        k += BK
+    tl.store(out + m[:, None] * N + n[None, :], acc, mask=(m[:, None] < M) & (n[None, :] < N))
+
+
+@pytest.mark.parametrize("bm, num_warps", [(16, 4), (64, 4), (128, 8)])
+@pytest.mark.parametrize("M, N, K", [(130, 256, 224), (5, 176, 64), (64, 64, 32)])
+def test_weights_of_bytes(backend, rng, bm, num_warps, M, N, K):
+    x = backend.array(rng.standard_normal((M, K)), "float16")
+    w = rng.integers(-128, 128, (K, N)).astype(np.int8)
+    scale = backend.array(rng.uniform(0.01, 0.1, (tw.cdiv(K, 64), N)), "float16")
+    out = backend.poisoned((M, N), "float32")
+    grid = (tw.cdiv(M, bm), tw.cdiv(N, 64))
+    weights_of_bytes[grid](x, backend.array(w), scale, out, M, N, K, bm, 64, 64, num_warps=num_warps)
+    each = np.repeat(backend.numpy(scale).astype(np.float16), 64, 0)[:K]
+    operand = (w.astype(np.float16) * each).astype(np.float64)
+    backend.check(out, backend.numpy(x).astype(np.float64) @ operand, "float32")

@@ -1,0 +1,66 @@
+#include "lib/Transforms/Warp/MadeOperands.h"
+
+#include "lib/Analysis/SharedMemory.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::warp;
+
+AllocOp warp::findMade(Value operand, scf::ForOp loop) {
+  auto alloc = getNamedMemory(operand).getDefiningOp<AllocOp>();
+  return alloc && alloc.getSource() && alloc->getBlock() == loop.getBody()
+             ? alloc
+             : AllocOp();
+}
+
+bool warp::fitsApart(scf::ForOp loop, int64_t limit) {
+  int64_t tiles = 0, scratch = 0;
+  loop->getParentOfType<FunctionOpInterface>()->walk([&](Operation *op) {
+    if (usesScratch(op))
+      scratch = std::max(scratch, getSharedBytes(op));
+    else if (int64_t bytes = getSharedBytes(op))
+      tiles += llvm::alignTo(bytes, kMaxSharedAlignment);
+  });
+  return tiles + scratch <= limit;
+}
+
+/// The memory of `alloc` in front of `loop`, where products may read it while
+/// the next iteration begins; a store stays where it was.
+static void hoist(AllocOp alloc, scf::ForOp loop, RewriterBase &b) {
+  b.setInsertionPoint(loop);
+  auto memory =
+      AllocOp::create(b, alloc.getLoc(), alloc.getType(), /*source=*/Value());
+  b.setInsertionPoint(alloc);
+  LocalStoreOp::create(b, alloc.getLoc(), alloc.getSource(), memory);
+  b.replaceOp(alloc, memory);
+}
+
+WgmmaWaitOp warp::waitBeforeStores(scf::ForOp loop, ArrayRef<AllocOp> made,
+                                   ArrayRef<WgmmaWaitOp> waits,
+                                   ArrayRef<unsigned> indices,
+                                   ArrayRef<RingReleaseOp> releases,
+                                   RewriterBase &b) {
+  SmallVector<Value> before;
+  for (unsigned index : indices)
+    before.push_back(loop.getRegionIterArg(index));
+  AllocOp first = *llvm::min_element(
+      made, [](AllocOp x, AllocOp y) { return x->isBeforeInBlock(y); });
+  b.setInsertionPoint(first);
+  WgmmaWaitOp last = waits.back();
+  auto joined = WgmmaWaitOp::create(
+      b, last.getLoc(), TypeRange(ValueRange(before)), before, /*pendings=*/0);
+  for (auto [sum, waited] : llvm::zip_equal(before, joined.getResults()))
+    b.replaceAllUsesExcept(sum, waited, joined);
+  for (WgmmaWaitOp wait : waits)
+    b.replaceOp(wait, wait.getSums()[0]);
+  for (RingReleaseOp release : llvm::reverse(releases))
+    b.moveOpAfter(release, joined);
+  for (AllocOp alloc : made)
+    hoist(alloc, loop, b);
+  return joined;
+}

@@ -1,0 +1,34 @@
+// Operands of products that threads compute and store in each iteration of a
+// loop, as weights of few bits that become halves.
+
+#pragma once
+
+#include "dialect/Warp/WarpOps.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace tilewright::warp {
+
+/// The memory of `operand` if the body of `loop` itself stores a tile there,
+/// null otherwise.
+AllocOp findMade(mlir::Value operand, mlir::scf::ForOp loop);
+
+/// Whether all tiles of the kernel of `loop` have places of their own in
+/// `limit` bytes of shared memory: those that products read while the next
+/// iteration begins share theirs with nothing.
+bool fitsApart(mlir::scf::ForOp loop, int64_t limit);
+
+/// Makes one wait for the products of the iteration before, in front of the
+/// first store to `made`, of `waits`, which stand behind the products of this
+/// one. `indices` are the numbers of their sums among what `loop` carries. The
+/// memory is made in front of the loop, and what gives slots back stands behind
+/// the wait.
+WgmmaWaitOp waitBeforeStores(mlir::scf::ForOp loop,
+                             llvm::ArrayRef<AllocOp> made,
+                             llvm::ArrayRef<WgmmaWaitOp> waits,
+                             llvm::ArrayRef<unsigned> indices,
+                             llvm::ArrayRef<RingReleaseOp> releases,
+                             mlir::RewriterBase &b);
+
+} // namespace tilewright::warp

@@ -1,0 +1,54 @@
+// RUN: tilewright-opt %s -split-input-file -warp-delay-waits | FileCheck %s
+// RUN: tilewright-opt %s -split-input-file -warp-delay-waits=limit=1024 | FileCheck %s --check-prefix=SMALL
+
+#c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
+#a = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]}>
+#b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8]]}>
+#t = #warp.linear<{register = [[1, 0]], lane = [[2, 0], [4, 0], [8, 0], [0, 1], [0, 2]], warp = [[0, 4], [0, 8]]}>
+!as = !warp.ring<3 x {!warp.shared<64x16xf16, #a>}, transactions>
+!bs = !warp.ring<3 x {!warp.shared<16x16xi8, #b>}, transactions>
+
+// An operand that threads make: its memory stands in front, and the product of the iteration before
+// is waited for when the next operand is computed, right before it is stored.
+// CHECK-LABEL: @made
+// CHECK: %[[M:.*]] = warp.alloc : !warp.shared<16x16xf16
+// CHECK: scf.if
+// CHECK:   warp.local_store %{{.*}}, %[[M]]
+// CHECK-NOT: warp.wgmma_wait
+// CHECK:   warp.wgmma %{{.*}}, %[[M]]
+// CHECK:   scf.if
+// CHECK:     %[[L:.*]]:2 = scf.for {{.*}} iter_args(%[[P:.*]] = %{{.*}}, %[[X:.*]] = %{{.*}})
+// CHECK:       %[[H:.*]] = arith.sitofp
+// CHECK:       %[[W:.*]] = warp.wgmma_wait %[[P]] {pendings = 0 : i32}
+// CHECK-NEXT:  warp.ring.release %[[X]]{{$}}
+// CHECK-NEXT:  warp.local_store %[[H]], %[[M]]
+// CHECK:       %[[Y:.*]], %{{.*}} = warp.ring.wait
+// CHECK:       %[[S:.*]] = warp.wgmma %{{.*}}, %[[M]], %[[W]]
+// CHECK-NEXT:  scf.yield %[[S]], %[[Y]]
+// CHECK:     warp.wgmma_wait %[[L]]#0 {pendings = 0 : i32}
+// CHECK:     warp.ring.release %[[L]]#1
+// Where memory has no place for each tile the product is waited for at once.
+// SMALL-LABEL: @made
+// SMALL: scf.for
+// SMALL: %[[S:.*]] = warp.wgmma
+// SMALL-NEXT: warp.wgmma_wait %[[S]]
+tile.func @made(%n: i32) -> tensor<64x16xf32, #c> attributes {warp.num_warps = 4 : i32} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %none = arith.constant dense<0.0> : tensor<64x16xf32, #c>
+  %first = warp.ring : !as
+  %bytes = warp.ring : !bs
+  %r = scf.for %i = %zero to %n step %one iter_args(%p = %none) -> tensor<64x16xf32, #c> : i32 {
+    %y, %w = warp.ring.wait %bytes : !bs
+    %t = warp.local_load %w : !warp.shared<16x16xi8, #b> -> tensor<16x16xi8, #t>
+    warp.ring.release %y
+    %h = arith.sitofp %t : tensor<16x16xi8, #t> to tensor<16x16xf16, #t>
+    %m = warp.alloc %h : (tensor<16x16xf16, #t>) -> !warp.shared<16x16xf16, #b>
+    %x, %a = warp.ring.wait %first : !as
+    %s = warp.wgmma %a, %m, %p : !warp.shared<64x16xf16, #a>, !warp.shared<16x16xf16, #b>, tensor<64x16xf32, #c>
+    %v = warp.wgmma_wait %s {pendings = 0 : i32} : tensor<64x16xf32, #c>
+    warp.ring.release %x
+    scf.yield %v : tensor<64x16xf32, #c>
+  }
+  tile.return %r : tensor<64x16xf32, #c>
+}
