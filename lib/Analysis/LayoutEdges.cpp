@@ -204,6 +204,16 @@ static bool isPartOfOperand(tile::ExpandDimsOp expand) {
          feedsProduct(expand.getResult());
 }
 
+/// Whether `op` repeats a row, or a column, all along an operand: its scales.
+static bool isRowOfOperand(Operation *op) {
+  auto broadcast = dyn_cast<tile::BroadcastOp>(op);
+  if (!broadcast)
+    return false;
+  RankedTensorType source = broadcast.getSource().getType();
+  return source.getRank() == 2 && llvm::is_contained(source.getShape(), 1) &&
+         feedsProduct(broadcast.getResult());
+}
+
 bool tilewright::isOnlyExpanded(Value value) {
   llvm::SetVector<Value> worklist;
   worklist.insert(value);
@@ -214,11 +224,32 @@ bool tilewright::isOnlyExpanded(Value value) {
           return false;
         continue;
       }
+      if (isRowOfOperand(user))
+        continue;
       if (!isElementwise(user) && !isa<tile::LoadOp>(user))
         return false;
       worklist.insert(user->getResult(0));
     }
   return !value.use_empty();
+}
+
+LinearAttr tilewright::getOrderOfRow(Value load, LinearAttr attr) {
+  auto type = dyn_cast<RankedTensorType>(load.getType());
+  if (!type || llvm::count_if(type.getShape(),
+                              [](int64_t size) { return size > 1; }) > 1)
+    return attr;
+  const LinearLayout &layout = attr.getLayout();
+  SmallVector<uint64_t> columns;
+  for (const Extent &extent : layout.getIns()) {
+    SmallVector<uint64_t> own(layout.getColumns(extent.axis));
+    // Copies of an element, whose columns are zero, stand behind all else.
+    if (extent.axis == LayoutAxis::Register)
+      llvm::sort(own, [](uint64_t a, uint64_t b) { return a - 1 < b - 1; });
+    columns.append(own);
+  }
+  return LinearAttr::get(
+      attr.getContext(),
+      LinearLayout(layout.getIns(), layout.getOuts(), columns));
 }
 
 //===----------------------------------------------------------------------===//

@@ -20,6 +20,11 @@ bool isElementwise(mlir::Operation *op);
 /// operand of a product: then each thread had better load what it needs itself.
 bool isOnlyExpanded(mlir::Value value);
 
+/// `layout`, with what a thread holds of it in the order of places where `load`
+/// gives a row: so a thread loads neighbours at once. Joins leave them in
+/// another order; to change it takes nothing.
+warp::LinearAttr getOrderOfRow(mlir::Value load, warp::LinearAttr layout);
+
 /// The layout that tile `operand` of an elementwise or shape op must have for
 /// the result to have `result`; null for every other op and for tiles that may
 /// have any.

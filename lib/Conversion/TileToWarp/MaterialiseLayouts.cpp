@@ -203,6 +203,9 @@ Value Materialiser::convert(Value value, LinearAttr wanted) {
 
 Value Materialiser::recompute(Value value, LinearAttr wanted) {
   Operation *op = value.getDefiningOp();
+  if (auto load = dyn_cast<tile::LoadOp>(op))
+    if (LinearAttr ordered = getOrderOfRow(load, wanted); ordered != wanted)
+      return convert(provide(value, ordered), wanted);
   auto getDemand = [&](OpOperand &operand) {
     return isa<tile::LoadOp>(op) ? wanted : getOperandLayout(operand, wanted);
   };

@@ -92,10 +92,27 @@ def TileUnifyCounters : Pass<"tile-unify-counters", "::mlir::ModuleOp"> {
       "use"(%i)
     ```
 
+    So are tiles of indices that a loop which counts from zero by ones carries
+    and adds a number to, where they stand along both sides of tiles: carried
+    they have one layout, and would go through shared memory for the other side.
+
+    ```mlir
+    scf.for %i = %c0 to %end step %c1 iter_args(%k = %first) {   // before
+      "use"(%k)
+      %next = arith.addi %k, %each
+
+    scf.for %i = %c0 to %end step %c1 {                          // after
+      %distance = arith.muli %i, %step
+      %more = tile.splat %distance
+      %k = arith.addi %first, %more
+      "use"(%k)
+    ```
+
     Left alone: numbers of another type than the counter; at a distance that is
-    not a constant.
+    not a constant; indices along one side, or used behind the loop.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::tilewright::tile::TileDialect"];
 }
 
 def TileSpeculateLoads : Pass<"tile-speculate-loads", "::mlir::ModuleOp"> {

@@ -87,3 +87,57 @@ tile.func @others(%p: !tile.ptr<i32>, %w: !tile.ptr<i64>, %end: i32, %x: i32) at
   }
   tile.return
 }
+
+// -----
+
+// Indices along both sides of tiles are computed from the counter: each side has its own.
+// CHECK-LABEL: @both_sides
+// CHECK: %[[R:.*]] = tile.range
+// CHECK: scf.for %[[I:[^ ]*]] = %{{.*}}
+// CHECK:   %[[D:.*]] = arith.muli %[[I]], %{{.*}} : i32
+// CHECK:   %[[S:.*]] = tile.splat %[[D]] : i32 -> tensor<16xi32>
+// CHECK:   %[[K:.*]] = arith.addi %[[R]], %[[S]] : tensor<16xi32>
+// CHECK:   tile.expand_dims %[[K]] {axis = 0 : i32}
+// CHECK:   %[[C:.*]] = arith.cmpi slt, %[[K]]
+// CHECK:   tile.expand_dims %[[C]] {axis = 1 : i32}
+tile.func @both_sides(%p: !tile.ptr<i32>, %q: !tile.ptr<i32>, %n: i32) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %each = arith.constant dense<16> : tensor<16xi32>
+  %r = tile.range {start = 0 : i32, end = 16 : i32} : tensor<16xi32>
+  %ns = tile.splat %n : i32 -> tensor<16xi32>
+  %last = scf.for %i = %c0 to %n step %c1 iter_args(%k = %r) -> tensor<16xi32> : i32 {
+    %row = tile.expand_dims %k {axis = 0 : i32} : tensor<16xi32> -> tensor<1x16xi32>
+    %ps = tile.splat %p : !tile.ptr<i32> -> tensor<1x16x!tile.ptr<i32>>
+    tile.store %ps, %row : tensor<1x16x!tile.ptr<i32>>
+    %inside = arith.cmpi slt, %k, %ns : tensor<16xi32>
+    %column = tile.expand_dims %inside {axis = 1 : i32} : tensor<16xi1> -> tensor<16x1xi1>
+    %bit = arith.extui %column : tensor<16x1xi1> to tensor<16x1xi32>
+    %qs = tile.splat %q : !tile.ptr<i32> -> tensor<16x1x!tile.ptr<i32>>
+    tile.store %qs, %bit : tensor<16x1x!tile.ptr<i32>>
+    %next = arith.addi %k, %each : tensor<16xi32>
+    scf.yield %next : tensor<16xi32>
+  }
+  tile.return
+}
+
+// -----
+
+// Along one side they are carried, and so are those that a loop from elsewhere counts.
+// CHECK-LABEL: @one_side
+// CHECK: scf.for {{.*}} iter_args(%[[K:[^ ]*]] = %{{[^ ]*}})
+// CHECK:   tile.expand_dims %[[K]] {axis = 0 : i32}
+tile.func @one_side(%p: !tile.ptr<i32>, %n: i32) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %each = arith.constant dense<16> : tensor<16xi32>
+  %r = tile.range {start = 0 : i32, end = 16 : i32} : tensor<16xi32>
+  %last = scf.for %i = %c0 to %n step %c1 iter_args(%k = %r) -> tensor<16xi32> : i32 {
+    %row = tile.expand_dims %k {axis = 0 : i32} : tensor<16xi32> -> tensor<1x16xi32>
+    %ps = tile.splat %p : !tile.ptr<i32> -> tensor<1x16x!tile.ptr<i32>>
+    tile.store %ps, %row : tensor<1x16x!tile.ptr<i32>>
+    %next = arith.addi %k, %each : tensor<16xi32>
+    scf.yield %next : tensor<16xi32>
+  }
+  tile.return
+}
