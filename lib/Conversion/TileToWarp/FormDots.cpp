@@ -95,6 +95,14 @@ static bool isLoadedInLoop(Value tile) {
   return load && isa<scf::ForOp>(load->getParentOp());
 }
 
+/// Whether a loop computes `tile` of 16 bits in each iteration. Instructions
+/// for matrices, which read memory of its own, turn it on the way.
+static bool isMadeInLoop(Value tile) {
+  Operation *op = tile.getDefiningOp();
+  return op && isa<scf::ForOp>(op->getParentOp()) &&
+         cast<RankedTensorType>(tile.getType()).getElementTypeBitWidth() == 16;
+}
+
 bool warp::movesMuch(warp::ConvertLayoutOp convert) {
   constexpr int64_t kMostShuffledBytes = 16;
   LinearLayout source = *warp::getLayout(convert.getSource().getType());
@@ -119,6 +127,17 @@ static bool fillsRegisters(warp::ConvertLayoutOp convert, tile::DotOp dot) {
              kMostCarriedBytes;
 }
 
+/// Whether a thread holds, in whatever order, elements that are neighbours in
+/// `memory`.
+static bool holdsNeighbours(const LinearLayout &layout,
+                            const LinearLayout &memory) {
+  SmallVector<int64_t> next = memory.getBasis(LayoutAxis::Offset, 0);
+  for (unsigned i = 0; i < layout.getInBits(LayoutAxis::Register); ++i)
+    if (layout.getBasis(LayoutAxis::Register, i) == next)
+      return true;
+  return false;
+}
+
 /// An operand of `mma.sync` that a loop loads goes through memory of its own
 /// instead of shuffles or the scratch of a conversion: so the loads can be made
 /// to run ahead of the products.
@@ -128,14 +147,14 @@ void DotFormer::stage(tile::DotOp dot, OpOperand &operand,
   if (!convert)
     return;
   bool isReadAgain = fillsRegisters(convert, dot);
-  if (!isReadAgain &&
-      (!isLoadedInLoop(convert.getSource()) || !movesMuch(convert)))
+  if (!isReadAgain && (!(isLoadedInLoop(convert.getSource()) ||
+                         isMadeInLoop(convert.getSource())) ||
+                       !movesMuch(convert)))
     return;
   RankedTensorType tile = convert.getSource().getType();
   LinearAttr layout = chooseWgmmaOperand(tile, contracted);
   // Not where threads could store no two neighbours at once.
-  if (countConsecutiveRegisterBits(*warp::getLayout(tile),
-                                   layout.getLayout()) == 0)
+  if (!holdsNeighbours(*warp::getLayout(tile), layout.getLayout()))
     return;
   Value memory = allocate(convert.getSource(), contracted, Reader::TensorCore);
   if (isReadAgain) {

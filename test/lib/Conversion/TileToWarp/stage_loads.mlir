@@ -103,3 +103,56 @@ tile.func @two_rows_of_scales(%s: !tile.ptr<f16> {tile.divisibility = 16 : i32},
   tile.store %q, %sum : tensor<16x64x!tile.ptr<f32>>
   tile.return
 }
+
+// -----
+
+// An operand of 16 bits that the loop computes as its words lie in registers goes through memory of its own, too:
+// instructions for matrices read it from there.
+// CHECK-LABEL: @computed
+// CHECK: scf.for
+// CHECK: %[[H:.*]] = math.exp2
+// CHECK: %[[M:.*]] = warp.alloc %[[H]] : {{.*}} -> !warp.shared<64x64xf16
+// CHECK: %[[B:.*]] = warp.local_load %[[M]]
+// CHECK-NOT: warp.convert_layout
+// CHECK: warp.mma %{{.*}}, %[[B]]
+tile.func @computed(%x: f16, %w: !tile.ptr<i32> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f32>, %n: i32) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c512 = arith.constant 512 : i32
+  %zero = arith.constant dense<0.0> : tensor<16x64xf32>
+  %fifteen = arith.constant dense<15> : tensor<64x64xi32>
+  %a = tile.splat %x : f16 -> tensor<16x64xf16>
+  %r8 = tile.range {start = 0 : i32, end = 8 : i32} : tensor<8xi32>
+  %r64 = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %l8 = arith.constant dense<8> : tensor<64x1xi32>
+  %row = tile.expand_dims %r64 {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %rows = arith.muli %row, %l8 : tensor<64x1xi32>
+  %column = tile.expand_dims %r8 {axis = 0 : i32} : tensor<8xi32> -> tensor<1x8xi32>
+  %wr = tile.broadcast %rows : tensor<64x1xi32> -> tensor<64x8xi32>
+  %wc = tile.broadcast %column : tensor<1x8xi32> -> tensor<64x8xi32>
+  %wo = arith.addi %wr, %wc : tensor<64x8xi32>
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<16x64xf32>) : i32 {
+    %far = arith.muli %i, %c512 : i32
+    %wi = tile.addptr %w, %far : !tile.ptr<i32>, i32
+    %ws = tile.splat %wi : !tile.ptr<i32> -> tensor<64x8x!tile.ptr<i32>>
+    %wp = tile.addptr %ws, %wo : tensor<64x8x!tile.ptr<i32>>, tensor<64x8xi32>
+    %q = tile.load %wp : tensor<64x8x!tile.ptr<i32>>
+    %e8 = tile.expand_dims %q {axis = 2 : i32} : tensor<64x8xi32> -> tensor<64x8x1xi32>
+    %d8 = tile.broadcast %e8 : tensor<64x8x1xi32> -> tensor<64x8x2xi32>
+    %t8 = tile.reshape %d8 : tensor<64x8x2xi32> -> tensor<64x16xi32>
+    %e16 = tile.expand_dims %t8 {axis = 2 : i32} : tensor<64x16xi32> -> tensor<64x16x1xi32>
+    %d16 = tile.broadcast %e16 : tensor<64x16x1xi32> -> tensor<64x16x2xi32>
+    %r16 = tile.reshape %d16 : tensor<64x16x2xi32> -> tensor<64x32xi32>
+    %e32 = tile.expand_dims %r16 {axis = 2 : i32} : tensor<64x32xi32> -> tensor<64x32x1xi32>
+    %d32 = tile.broadcast %e32 : tensor<64x32x1xi32> -> tensor<64x32x2xi32>
+    %r32 = tile.reshape %d32 : tensor<64x32x2xi32> -> tensor<64x64xi32>
+    %four = arith.andi %r32, %fifteen : tensor<64x64xi32>
+    %f = arith.sitofp %four : tensor<64x64xi32> to tensor<64x64xf16>
+    %h = math.exp2 %f : tensor<64x64xf16>
+    %d = tile.dot %a, %h, %acc : tensor<16x64xf16>, tensor<64x64xf16>, tensor<16x64xf32>
+    scf.yield %d : tensor<16x64xf32>
+  }
+  %q = tile.splat %c : !tile.ptr<f32> -> tensor<16x64x!tile.ptr<f32>>
+  tile.store %q, %sum : tensor<16x64x!tile.ptr<f32>>
+  tile.return
+}
