@@ -31,6 +31,32 @@ const DotLayouts &LayoutAssignment::getDot(tile::DotOp dot) const {
   return dotLayouts.find(dot)->second;
 }
 
+/// `wanted`, of a row, with the lanes that hold copies of each other's elements
+/// sharing what each of their threads holds: shuffles pass it on.
+static LinearAttr shareAmongLanes(LinearAttr wanted) {
+  const LinearLayout &layout = wanted.getLayout();
+  SmallVector<uint64_t> held, lanes(layout.getColumns(LayoutAxis::Lane));
+  for (uint64_t column : layout.getColumns(LayoutAxis::Register))
+    if (column != 0)
+      held.push_back(column);
+  llvm::sort(held);
+  for (uint64_t &lane : lanes)
+    if (lane == 0 && !held.empty())
+      lane = held.pop_back_val();
+  SmallVector<Extent> ins(layout.getIns());
+  SmallVector<uint64_t> columns;
+  for (Extent &in : ins) {
+    ArrayRef<uint64_t> own = in.axis == LayoutAxis::Register ? held
+                             : in.axis == LayoutAxis::Lane
+                                 ? ArrayRef<uint64_t>(lanes)
+                                 : layout.getColumns(in.axis);
+    in.bits = own.size();
+    columns.append(own.begin(), own.end());
+  }
+  return LinearAttr::get(wanted.getContext(),
+                         LinearLayout(ins, layout.getOuts(), columns));
+}
+
 //===----------------------------------------------------------------------===//
 // Spreading
 //===----------------------------------------------------------------------===//
@@ -53,9 +79,11 @@ void LayoutAssignment::request(Value value, LinearAttr layout) {
   if (value.getDefiningOp<tile::ReduceOp>())
     return;
   if (auto load = value.getDefiningOp<tile::LoadOp>();
-      load && !layouts.contains(value) && isLoadedOnce(load, layout))
-    return anchorAccess(
-        load, accesses.getDefault(cast<RankedTensorType>(load.getType())));
+      load && !layouts.contains(value)) {
+    if (isLoadedOnce(load, layout))
+      return anchorAccess(load, shareAmongLanes(layout));
+    layout = getOrderOfRow(load, layout);
+  }
   assign(value, layout);
 }
 
@@ -201,8 +229,8 @@ bool LayoutAssignment::isAnchoredLoad(Operation *op) const {
 
 /// Whether the numbers that `load` brings in each iteration of a loop, as
 /// scales of columns, lie anywhere, and each thread would need so many of them
-/// for the layout `wanted` that their addresses alone fill its registers. One
-/// thread loads each then, and shared memory passes them on.
+/// for the layout `wanted` that their addresses alone fill its registers. The
+/// lanes of a warp share them out then, and shuffles pass them on.
 bool LayoutAssignment::isLoadedOnce(tile::LoadOp load,
                                     LinearAttr wanted) const {
   constexpr unsigned kManyBits = 5, kWorthBits = 3;
@@ -217,7 +245,7 @@ bool LayoutAssignment::isLoadedOnce(tile::LoadOp load,
   };
   unsigned bits = countBits(wanted);
   return bits >= kManyBits &&
-         bits >= countBits(accesses.getDefault(type)) + kWorthBits;
+         bits >= countBits(shareAmongLanes(wanted)) + kWorthBits;
 }
 
 LinearAttr LayoutAssignment::getLoadLayout(Operation *op) const {

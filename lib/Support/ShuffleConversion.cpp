@@ -231,7 +231,13 @@ std::optional<ShufflePlan> tilewright::planShuffle(const LinearLayout &source,
   if (!keepsWarps(map))
     return std::nullopt;
   WarpMap warpMap(map);
-  std::optional<ShufflePlan> plan = makePlan(warpMap, chooseButterfly(warpMap));
+  // Where all lanes take from a register of the same number nobody selects.
+  std::optional<ShufflePlan> plan;
+  if (llvm::all_of(warpMap.registerOfLane,
+                   [](uint64_t column) { return column == 0; }))
+    plan = makePlan(warpMap, SmallVector<uint64_t>(kLaneBits, 0));
+  if (!plan)
+    plan = makePlan(warpMap, chooseButterfly(warpMap));
   if (!plan) {
     WarpMap spread = spreadOverCopies(warpMap, from);
     plan = makePlan(spread, chooseGeneral(spread));

@@ -2,6 +2,7 @@
 
 #include "dialect/Warp/WarpOps.h"
 #include "lib/Analysis/ChainedProducts.h"
+#include "lib/Transforms/Warp/RegisterUse.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -18,12 +19,26 @@ static int64_t getNumWarps(tile::FuncOp func) {
   return func->getAttrOfType<IntegerAttr>(WarpDialect::kNumWarpsAttr).getInt();
 }
 
+/// The registers of what `loop` adds up beside its products, as scaled ones.
+static int64_t countSumsBeside(scf::ForOp loop) {
+  int64_t registers = 0;
+  for (auto [value, next] :
+       llvm::zip_equal(loop.getRegionIterArgs(), loop.getYieldedValues()))
+    if (!next.getDefiningOp<WgmmaWaitOp>() && !next.getDefiningOp<WgmmaOp>())
+      registers += countRegisters(value.getType());
+  return registers;
+}
+
 /// Whether the sums of products leave no registers for another program.
 static bool takesAllRegisters(tile::FuncOp func, int32_t numTeams) {
   constexpr int64_t kTightRegisters = 96, kTwoWarpgroups = 8;
   int64_t registers = 0;
+  llvm::SmallPtrSet<Operation *, 4> loops;
   func.walk([&](WgmmaOp product) {
     registers += getLayout(product.getType())->getInSize(LayoutAxis::Register);
+    auto loop = dyn_cast<scf::ForOp>(product->getParentOp());
+    if (loop && loops.insert(loop).second)
+      registers += countSumsBeside(loop);
   });
   return registers >= kTightRegisters &&
          numTeams * getNumWarps(func) >= kTwoWarpgroups;

@@ -103,3 +103,21 @@ tile.func @rounds(%x: f32, %p: !tile.ptr<f32>) attributes {tile.kernel, warp.num
   tile.store %r, %y : tensor<128x256x!tile.ptr<f32>, #far>
   tile.return
 }
+
+#spread = #warp.linear<{register = [], lane = [[1], [2], [4], [8], [16]]}>
+#copies = #warp.linear<{register = [[8], [16]], lane = [[1], [2], [4], [0], [0]]}>
+
+// What lanes share out is handed to each: one shuffle for each register, and nobody selects.
+// CHECK-LABEL: @handed_out
+tile.func @handed_out(%p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
+  // CHECK-COUNT-4: nvvm.shfl.sync idx
+  // CHECK-NOT: nvvm.shfl
+  // CHECK-NOT: llvm.select
+  // CHECK: llvm.return
+  %q = tile.splat %p : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>, #spread>
+  %x = tile.load %q : tensor<32x!tile.ptr<f32>, #spread>
+  %y = warp.convert_layout %x : tensor<32xf32, #spread> -> tensor<32xf32, #copies>
+  %r = tile.splat %p : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>, #copies>
+  tile.store %r, %y : tensor<32x!tile.ptr<f32>, #copies>
+  tile.return
+}
