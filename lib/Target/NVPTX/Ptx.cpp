@@ -1,5 +1,6 @@
 #include "lib/Target/NVPTX/Ptx.h"
 
+#include "lib/Target/NVPTX/ByteFloats.h"
 #include "lib/Target/NVPTX/FullBlocks.h"
 #include "lib/Target/NVPTX/JoinHalves.h"
 #include "lib/Target/NVPTX/LlvmIr.h"
@@ -173,6 +174,7 @@ FailureOr<PtxResult> tilewright::emitPtx(ModuleOp module,
   PhaseTimer timer(options.times, "ptx", "generate PTX");
   sinkInvariants(*llvmModule);
   joinHalves(*llvmModule);
+  isolateByteFloats(*llvmModule);
   gate.emplace(*llvmModule);
   // Roles with products have registers of their own, which products fill.
   if (!gate->hasWideProducts())
