@@ -75,3 +75,29 @@ def test_which_sums_are_outside(dtype, most, outside):
         product_of_fp8.fn, types, constants, {}, "sm_90a", Options(), stop_after="tile"
     ).asm["tile"]
     assert ("arith.addf" in tile) == outside and tile.count("tile.dot") == 1
+
+
+@tw.jit
+def product_of_zeros(a, b, bias, wanted, out, n, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    m, j, k = tl.arange(0, M)[:, None], tl.arange(0, N)[None, :], tl.arange(0, K)
+    x = tl.load(a + m * K + k[None, :])
+    y = tl.load(b + k[:, None] * N + j)
+    # The zeros are known where the kernel is compiled, and share a register with what is loaded under masks.
+    nothing = tl.dot(tl.trans(x), tl.zeros((M, N), tl.float8e4nv))
+    acc = tl.dot(x, (nothing % 3.0).to(tl.float8e4nv)) + tl.load(bias + m)
+    if tl.load(wanted) > 0:
+        for i in range(n):
+            x = tl.load(a + (i % 4) * M * K + m * K + k[None, :], mask=m < n * 5, other=0)
+            acc = tl.dot(x, y, acc) % 16.0
+    tl.store(out + m * N + j, acc)
+
+
+@pytest.mark.parametrize("num_warps", [4, 8])
+def test_zeros_of_8_bits(backend, rng, num_warps):
+    m, n, k = 128, 8, 48
+    x, y = (rng.integers(-2, 3, shape).astype(ml_dtypes.float8_e4m3fn) for shape in ((m, k), (k, n)))
+    bias = rng.integers(-3, 4, m).astype(np.float32)
+    out = backend.poisoned((m, n), "float32")
+    arrays = [backend.array(array) for array in (x, y, bias, np.zeros(1, np.int32))]
+    product_of_zeros[1,](*arrays, out, 3, m, n, k, num_warps=num_warps)
+    np.testing.assert_array_equal(backend.numpy(out), np.repeat(bias[:, None], n, 1))
