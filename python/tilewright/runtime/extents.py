@@ -4,8 +4,6 @@ import sys
 
 import numpy as np
 
-from ..arrays import Array
-
 #: The extent of an array that does not say where it ends.
 _UNKNOWN = (0, 2**63 - 1)
 
@@ -54,7 +52,8 @@ def find_room(array, first, last):
         if array.flags.c_contiguous and first == 0 and last < array.size:
             return 0, array.size
         return _room_of_numpy(array)
-    if isinstance(array, Array):
+    ours = sys.modules.get(f"{__package__.partition('.')[0]}.arrays")  # there are none before it is imported
+    if ours is not None and isinstance(array, ours.Array):
         # Of an import from another library only that is known.
         return (0, array.size) if array.is_contiguous and array.holder is not None else None
     torch = sys.modules.get("torch")

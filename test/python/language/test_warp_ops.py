@@ -76,6 +76,18 @@ def uneven_product(a_ptr, b_ptr, c_ptr, K, SIDE: tl.constexpr, COLUMNS: tl.const
 
 
 @tw.jit
+def fading_product(a_ptr, b_ptr, c_ptr, K, SIDE: tl.constexpr, COLUMNS: tl.constexpr):
+    """c = the sum of a @ b.T of 64 columns each, every second row of the sums before halved each time."""
+    i, j, k = tl.arange(0, SIDE), tl.arange(0, COLUMNS), tl.arange(0, 64)
+    acc = tl.zeros((SIDE, COLUMNS), tl.float32)
+    for start in range(0, K, 64):
+        a = tl.load(a_ptr + i[:, None] * K + start + k[None, :])
+        b = tl.load(b_ptr + j[None, :] * K + (start + k)[:, None])
+        acc = tl.dot(a, b, acc * tl.where(i % 2 == 0, 1.0, 0.5)[:, None])
+    tl.store(c_ptr + i[:, None] * COLUMNS + j[None, :], acc)
+
+
+@tw.jit
 def tiles_in_turn(a_ptr, b_ptr, c_ptr, K, tiles, SIDE: tl.constexpr):
     """c = a @ b.T, SIDE rows of a to a tile."""
     i, k = tl.arange(0, SIDE), tl.arange(0, 64)
@@ -130,6 +142,16 @@ def run_uneven_product(backend, rng, columns=176):
     np.testing.assert_array_equal(backend.numpy(c), a.astype(np.float32) @ b.astype(np.float32).T)
 
 
+def run_fading_product(backend, rng):
+    a, b = (rng.integers(-2, 3, (rows, 256)).astype(np.float16) for rows in (64, 128))
+    c, want = backend.poisoned((64, 128), "float32"), np.zeros((64, 128), np.float32)
+    fading_product[1](backend.array(a), backend.array(b), c, 256, 64, 128)
+    for x, y in zip(np.split(a, 4, 1), np.split(b, 4, 1), strict=True):
+        want[1::2] *= 0.5
+        want += x.astype(np.float32) @ y.astype(np.float32).T
+    np.testing.assert_array_equal(backend.numpy(c), want)
+
+
 def run_rotated(backend, rng):
     x = rng.integers(-99, 99, (4, 32, 32)).astype(np.float32)
     y = backend.poisoned(x.shape, "float32")
@@ -161,6 +183,12 @@ KERNELS = {
         {"SIDE": 64, "COLUMNS": 128},
         _MATRICES | {"c_ptr": "*fp32"},
         lambda backend, rng: run_uneven_product(backend, rng, 128),
+    ),
+    "fading product": (
+        fading_product,
+        {"SIDE": 64, "COLUMNS": 128},
+        _MATRICES | {"c_ptr": "*fp32"},
+        run_fading_product,
     ),
     "cluster": (
         rotated,
@@ -225,6 +253,7 @@ OPS = {
     "ring.skip": ("tiles in turn", None),
     "ring.wait": ("roles", r"mbarrier\.try_wait\.parity"),
     "role_end": ("roles", None),
+    "scale": ("fading product", r"mul\.rn\.f32\s+%a0, %a0, %r\d+;"),
     "shared_transpose": ("roles", None),
     "specialize": ("roles", r"setmaxnreg"),
     "take": ("counter", r"fence\.proxy\.async;"),
@@ -241,7 +270,7 @@ OPS = {
 }
 
 # Those that the way to LLVM puts in, behind the stage that is kept as "warp".
-LATE = ("keep", "kept_registers", "recall")
+LATE = ("keep", "kept_registers", "recall", "scale")
 
 
 def definitions():
