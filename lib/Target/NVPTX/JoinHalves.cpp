@@ -6,6 +6,7 @@
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PatternMatch.h"
+#include "llvm/Transforms/Utils/Local.h"
 
 using namespace llvm;
 
@@ -94,7 +95,9 @@ static void joinHalves(BasicBlock &block) {
     half->replaceAllUsesWith(trunc);
     product->replaceAllUsesWith(whole);
     half->eraseFromParent();
-    product->eraseFromParent();
+    // With what widened its factors: nothing behind this deletes dead
+    // instructions, and their operands would count as used.
+    RecursivelyDeleteTriviallyDeadInstructions(product);
   }
 }
 
