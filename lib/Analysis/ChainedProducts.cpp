@@ -7,7 +7,8 @@
 using namespace mlir;
 using namespace tilewright;
 
-/// Whether `tile` is computed from the sum of a product in the same block.
+/// Whether `tile` is computed from the sum of a product in the same block, also
+/// where it changes layouts through memory of its own.
 static bool isFromProduct(Value tile) {
   llvm::SetVector<Value> open;
   open.insert(tile);
@@ -18,7 +19,7 @@ static bool isFromProduct(Value tile) {
     if (isa<warp::WgmmaOp, warp::MmaOp>(op))
       return true;
     for (Value operand : op->getOperands())
-      if (isa<RankedTensorType>(operand.getType()))
+      if (isa<RankedTensorType, warp::SharedType>(operand.getType()))
         open.insert(operand);
   }
   return false;
