@@ -14,6 +14,7 @@ using namespace llvm;
 /// A loop with a block of so many instructions takes a few more without being
 /// slower.
 static constexpr size_t kLongBlock = 1024;
+static constexpr ptrdiff_t kFarAway = 1024;
 
 /// Whether an instruction is one of a thread's simplest, on numbers.
 static bool isCheap(const Instruction &instruction) {
@@ -71,7 +72,11 @@ static void sinkInto(const Loop &loop, BasicBlock &before,
     auto first = find_if(*block, [&](const Instruction &other) {
       return is_contained(instruction.users(), &other);
     });
-    instruction.moveBefore(first);
+    // What a long block uses soon is as well kept: the numbers it comes of
+    // would be.
+    if (block->size() < kLongBlock ||
+        std::distance(block->begin(), first) >= kFarAway)
+      instruction.moveBefore(first);
   }
 }
 

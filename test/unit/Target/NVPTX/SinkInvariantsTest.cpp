@@ -27,10 +27,13 @@ protected:
         %base = mul i32 %n, %n
         %offset = shl i32 %base, 2
         %chain = xor i32 %offset, 64
+        %soon = shl i32 %base, 3
         %start = add i32 %n, 1
         br label %long
       long:
         %i = phi i32 [ %start, %before ], [ %next, %end ]
+        %early = getelementptr i32, ptr %out, i32 %soon
+        store i32 %i, ptr %early
     )" + body + R"(
         %place = getelementptr i32, ptr %out, i32 %chain
         store i32 %x)" +
@@ -70,6 +73,10 @@ TEST_F(SinkInvariants, LeavesWhatIsUsedInSeveralBlocksOrIsNotCheap) {
 
 TEST_F(SinkInvariants, LeavesFirstValuesOfWhatGoesAround) {
   EXPECT_EQ(findBlock(2000, "start"), "before");
+}
+
+TEST_F(SinkInvariants, LeavesWhatIsUsedSoon) {
+  EXPECT_EQ(findBlock(2000, "soon"), "before");
 }
 
 TEST_F(SinkInvariants, LeavesShortLoopsAlone) {
