@@ -1,5 +1,6 @@
 #include "lib/Transforms/Warp/MadeOperands.h"
 
+#include "dialect/Tile/TileOps.h"
 #include "lib/Analysis/SharedMemory.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -11,9 +12,17 @@ using namespace mlir;
 using namespace tilewright;
 using namespace tilewright::warp;
 
+/// Whether `tile` is what a load gives, as it is or in other registers.
+static bool isLoaded(Value tile) {
+  while (auto convert = tile.getDefiningOp<ConvertLayoutOp>())
+    tile = convert.getSource();
+  return tile.getDefiningOp<tile::LoadOp>() != nullptr;
+}
+
 AllocOp warp::findMade(Value operand, scf::ForOp loop) {
   auto alloc = getNamedMemory(operand).getDefiningOp<AllocOp>();
-  return alloc && alloc.getSource() && alloc->getBlock() == loop.getBody()
+  return alloc && alloc.getSource() && alloc->getBlock() == loop.getBody() &&
+                 !isLoaded(alloc.getSource())
              ? alloc
              : AllocOp();
 }

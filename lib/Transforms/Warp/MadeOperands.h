@@ -10,8 +10,10 @@
 
 namespace tilewright::warp {
 
-/// The memory of `operand` if the body of `loop` itself stores a tile there,
-/// null otherwise.
+/// The memory of `operand` if the body of `loop` itself computes a tile and
+/// stores it there, null otherwise: of a tile that is only loaded threads have
+/// no work to do under a product, and the loads of a second one, behind the
+/// wait in front of the first one's store, would start late.
 AllocOp findMade(mlir::Value operand, mlir::scf::ForOp loop);
 
 /// Whether all tiles of the kernel of `loop` have places of their own in

@@ -215,7 +215,9 @@ def DelayWaits : Pass<"warp-delay-waits", "::mlir::ModuleOp"> {
     Left alone: sums that the loop uses itself, and those of 16 bits; products
     that read registers, or memory that the loop stores to otherwise; rings of
     one slot, and those that a loop fills in a branch or more than once; operands
-    that threads make, where shared memory has no place for each tile.
+    that threads make, where shared memory has no place for each tile; operands
+    that threads load and store as they are: no work is left to do under the
+    product, and the loads of a second operand would stand behind the wait.
   }];
   let options = [Option<"limit", "limit", "int64_t", "232448",
                         "bytes of shared memory that one block may use">];

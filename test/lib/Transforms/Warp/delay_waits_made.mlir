@@ -52,3 +52,36 @@ tile.func @made(%n: i32) -> tensor<64x16xf32, #c> attributes {warp.num_warps = 4
   }
   tile.return %r : tensor<64x16xf32, #c>
 }
+
+// -----
+
+#c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
+#a = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]}>
+#b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8]]}>
+#t = #warp.linear<{register = [[1, 0]], lane = [[2, 0], [4, 0], [8, 0], [0, 1], [0, 2]], warp = [[0, 4], [0, 8]]}>
+!as = !warp.ring<3 x {!warp.shared<64x16xf16, #a>}, transactions>
+
+// An operand that threads load and store as it is leaves no work to do under a product.
+// CHECK-LABEL: @loaded
+// CHECK-NOT: warp.wgmma
+// CHECK: scf.for
+// CHECK: tile.load
+// CHECK: %[[M:.*]] = warp.alloc %
+// CHECK: %[[S:.*]] = warp.wgmma %{{.*}}, %[[M]]
+// CHECK-NEXT: warp.wgmma_wait %[[S]]
+tile.func @loaded(%n: i32, %at: tensor<16x16x!tile.ptr<f16>, #t>) -> tensor<64x16xf32, #c> attributes {warp.num_warps = 4 : i32} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %none = arith.constant dense<0.0> : tensor<64x16xf32, #c>
+  %first = warp.ring : !as
+  %r = scf.for %i = %zero to %n step %one iter_args(%p = %none) -> tensor<64x16xf32, #c> : i32 {
+    %h = tile.load %at : tensor<16x16x!tile.ptr<f16>, #t>
+    %m = warp.alloc %h : (tensor<16x16xf16, #t>) -> !warp.shared<16x16xf16, #b>
+    %x, %a = warp.ring.wait %first : !as
+    %s = warp.wgmma %a, %m, %p : !warp.shared<64x16xf16, #a>, !warp.shared<16x16xf16, #b>, tensor<64x16xf32, #c>
+    %v = warp.wgmma_wait %s {pendings = 0 : i32} : tensor<64x16xf32, #c>
+    warp.ring.release %x
+    scf.yield %v : tensor<64x16xf32, #c>
+  }
+  tile.return %r : tensor<64x16xf32, #c>
+}
