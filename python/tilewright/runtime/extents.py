@@ -4,6 +4,9 @@ import sys
 
 import numpy as np
 
+#: Where ours come from: there are none before it is imported.
+_ARRAYS = f"{__package__.partition('.')[0]}.arrays"
+
 #: The extent of an array that does not say where it ends.
 _UNKNOWN = (0, 2**63 - 1)
 
@@ -52,7 +55,7 @@ def find_room(array, first, last):
         if array.flags.c_contiguous and first == 0 and last < array.size:
             return 0, array.size
         return _room_of_numpy(array)
-    ours = sys.modules.get(f"{__package__.partition('.')[0]}.arrays")  # there are none before it is imported
+    ours = sys.modules.get(_ARRAYS)
     if ours is not None and isinstance(array, ours.Array):
         # Of an import from another library only that is known.
         return (0, array.size) if array.is_contiguous and array.holder is not None else None
