@@ -9,6 +9,7 @@
 #include "dialect/Warp/WarpOps.h"
 
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace tilewright;
@@ -36,6 +37,9 @@ SmallVector<std::string> tilewright::getKeptRegisters(Type type) {
 
 namespace {
 
+/// An instruction for each register.
+using Lines = SmallVector<std::string>;
+
 /// One operand for all registers that get the same, as zeros do.
 class SharedOperands {
 public:
@@ -59,14 +63,12 @@ struct KeptRegistersLowering : ConvertOpToLLVMPattern<KeptRegistersOp> {
   LogicalResult
   matchAndRewrite(KeptRegistersOp op, OneToNOpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    std::string text;
+    Lines lines;
     for (auto [bank, words] : llvm::enumerate(op.getWords()))
-      text +=
-          (text.empty() ? "" : "\n") +
-          (".reg .b32 " + Twine(getBankName(bank)) + "<" + Twine(words) + ">;")
-              .str();
+      lines.push_back(".reg .b32 " + getBankName(bank) + "<" +
+                      std::to_string(words) + ">;");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    InlinePtx(b).emit(text, /*sideEffects=*/true);
+    InlinePtx(b).emit(llvm::join(lines, "\n"), /*sideEffects=*/true);
     rewriter.eraseOp(op);
     return success();
   }
@@ -85,12 +87,11 @@ struct KeepLowering : ConvertOpToLLVMPattern<KeepOp> {
                                    : SmallVector<Value>(source);
     InlinePtx ptx(b);
     SharedOperands operands(ptx);
-    std::string text;
+    Lines lines;
     for (auto [name, word] :
          llvm::zip_equal(getKeptRegisters(op.getType()), words))
-      text += (text.empty() ? "mov.b32 " : "\nmov.b32 ") + name + ", " +
-              operands.get(word) + ";";
-    ptx.emit(text, /*sideEffects=*/true);
+      lines.push_back("mov.b32 " + name + ", " + operands.get(word) + ";");
+    ptx.emit(llvm::join(lines, "\n"), /*sideEffects=*/true);
     rewriter.replaceOpWithMultiple(op, {ValueRange()});
     return success();
   }
@@ -107,11 +108,11 @@ struct RecallLowering : ConvertOpToLLVMPattern<RecallOp> {
     const bool isPacked = element.isF16();
     Type word = isPacked ? b.getI32Type() : element;
     InlinePtx ptx(b);
-    std::string text;
+    Lines lines;
     for (const std::string &name : getKeptRegisters(op.getSource().getType()))
-      text += (text.empty() ? "mov.b32 " : "\nmov.b32 ") + ptx.out(word) +
-              ", " + name + ";";
-    SmallVector<Value> words = ptx.emit(text, /*sideEffects=*/true);
+      lines.push_back("mov.b32 " + ptx.out(word) + ", " + name + ";");
+    SmallVector<Value> words =
+        ptx.emit(llvm::join(lines, "\n"), /*sideEffects=*/true);
     SmallVector<SmallVector<Value>> results;
     results.push_back(isPacked ? unpackWords(b, words, element) : words);
     rewriter.replaceOpWithMultiple(op, std::move(results));
@@ -128,12 +129,12 @@ struct ScaleLowering : ConvertOpToLLVMPattern<ScaleOp> {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     InlinePtx ptx(b);
     SharedOperands operands(ptx);
-    std::string text;
+    Lines lines;
     for (auto [name, factor] :
          llvm::zip_equal(getKeptRegisters(op.getType()), adaptor.getFactor()))
-      text += (text.empty() ? "mul.rn.f32 " : "\nmul.rn.f32 ") + name + ", " +
-              name + ", " + operands.get(factor) + ";";
-    ptx.emit(text, /*sideEffects=*/true);
+      lines.push_back("mul.rn.f32 " + name + ", " + name + ", " +
+                      operands.get(factor) + ";");
+    ptx.emit(llvm::join(lines, "\n"), /*sideEffects=*/true);
     rewriter.replaceOpWithMultiple(op, {ValueRange()});
     return success();
   }

@@ -14,7 +14,7 @@ ENDS = [
 
 
 @tw.jit
-def visited(out, start, stop, step):
+def visit(out, start, stop, step):
     count, last = 0, tl.zeros((), tl.int64)
     for i in range(start, stop, step):
         count += 1
@@ -24,13 +24,13 @@ def visited(out, start, stop, step):
 
 
 @tw.jit
+def visited(out, start, stop, step):
+    visit(out, start, stop, step)
+
+
+@tw.jit
 def visited_by(out, start, stop, STEP: tl.constexpr):
-    count, last = 0, tl.zeros((), tl.int64)
-    for i in range(start, stop, STEP):
-        count += 1
-        last = i.to(tl.int64)
-    tl.store(out, count)
-    tl.store(out + 1, last)
+    visit(out, start, stop, STEP)
 
 
 def check(backend, kernel, start, stop, step):

@@ -64,26 +64,18 @@ def small_product(a_ptr, b_ptr, c_ptr, K, SIDE: tl.constexpr):
 
 
 @tw.jit
-def uneven_product(a_ptr, b_ptr, c_ptr, K, SIDE: tl.constexpr, COLUMNS: tl.constexpr):
-    """c = a @ b.T of SIDE and COLUMNS rows."""
+def uneven_product(
+    a_ptr, b_ptr, c_ptr, K, SIDE: tl.constexpr, COLUMNS: tl.constexpr, FADING: tl.constexpr = False
+):
+    """c = a @ b.T of SIDE and COLUMNS rows; where it fades, every second row of the sums is halved before each step."""
     i, j, k = tl.arange(0, SIDE), tl.arange(0, COLUMNS), tl.arange(0, 64)
     acc = tl.zeros((SIDE, COLUMNS), tl.float32)
     for start in range(0, K, 64):
         a = tl.load(a_ptr + i[:, None] * K + start + k[None, :])
         b = tl.load(b_ptr + j[None, :] * K + (start + k)[:, None])
+        if FADING:
+            acc *= tl.where(i % 2 == 0, 1.0, 0.5)[:, None]
         acc = tl.dot(a, b, acc)
-    tl.store(c_ptr + i[:, None] * COLUMNS + j[None, :], acc)
-
-
-@tw.jit
-def fading_product(a_ptr, b_ptr, c_ptr, K, SIDE: tl.constexpr, COLUMNS: tl.constexpr):
-    """c = the sum of a @ b.T of 64 columns each, every second row of the sums before halved each time."""
-    i, j, k = tl.arange(0, SIDE), tl.arange(0, COLUMNS), tl.arange(0, 64)
-    acc = tl.zeros((SIDE, COLUMNS), tl.float32)
-    for start in range(0, K, 64):
-        a = tl.load(a_ptr + i[:, None] * K + start + k[None, :])
-        b = tl.load(b_ptr + j[None, :] * K + (start + k)[:, None])
-        acc = tl.dot(a, b, acc * tl.where(i % 2 == 0, 1.0, 0.5)[:, None])
     tl.store(c_ptr + i[:, None] * COLUMNS + j[None, :], acc)
 
 
@@ -145,7 +137,7 @@ def run_uneven_product(backend, rng, columns=176):
 def run_fading_product(backend, rng):
     a, b = (rng.integers(-2, 3, (rows, 256)).astype(np.float16) for rows in (64, 128))
     c, want = backend.poisoned((64, 128), "float32"), np.zeros((64, 128), np.float32)
-    fading_product[1](backend.array(a), backend.array(b), c, 256, 64, 128)
+    uneven_product[1](backend.array(a), backend.array(b), c, 256, 64, 128, FADING=True)
     for x, y in zip(np.split(a, 4, 1), np.split(b, 4, 1), strict=True):
         want[1::2] *= 0.5
         want += x.astype(np.float32) @ y.astype(np.float32).T
@@ -174,19 +166,19 @@ KERNELS = {
     "small product": (small_product, {"SIDE": 32}, _MATRICES | {"c_ptr": "*fp32"}, run_small_product),
     "uneven product": (
         uneven_product,
-        {"SIDE": 64, "COLUMNS": 176},
+        {"SIDE": 64, "COLUMNS": 176, "FADING": False},
         _MATRICES | {"c_ptr": "*fp32"},
         run_uneven_product,
     ),
     "product": (
         uneven_product,
-        {"SIDE": 64, "COLUMNS": 128},
+        {"SIDE": 64, "COLUMNS": 128, "FADING": False},
         _MATRICES | {"c_ptr": "*fp32"},
         lambda backend, rng: run_uneven_product(backend, rng, 128),
     ),
     "fading product": (
-        fading_product,
-        {"SIDE": 64, "COLUMNS": 128},
+        uneven_product,
+        {"SIDE": 64, "COLUMNS": 128, "FADING": True},
         _MATRICES | {"c_ptr": "*fp32"},
         run_fading_product,
     ),
