@@ -1,6 +1,5 @@
 #include "compiler/Pipelines/CpuPipeline.h"
 
-#include "lib/Conversion/LoopToBranches.h"
 #include "lib/Conversion/TileToVector/Passes.h"
 #include "lib/Transforms/Cpu/Passes.h"
 #include "lib/Transforms/Tile/Passes.h"
@@ -12,45 +11,16 @@
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/MathToLibm/MathToLibm.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
-#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassRegistry.h"
-#include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 
 namespace tilewright {
-
-namespace {
-/// Counted loops become branches that end at the ends of their types, too.
-struct ConvertCountedLoops
-    : PassWrapper<ConvertCountedLoops, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ConvertCountedLoops)
-
-  StringRef getArgument() const override { return "cpu-convert-counted-loops"; }
-  StringRef getDescription() const override {
-    return "counted loops as branches";
-  }
-  void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<arith::ArithDialect, cf::ControlFlowDialect>();
-  }
-  void runOnOperation() override {
-    RewritePatternSet patterns(&getContext());
-    populateSCFToControlFlowConversionPatterns(patterns);
-    patterns.add<ForToBranches>(&getContext(), CheckedSteps::AllButOne);
-    ConversionTarget legality(getContext());
-    legality.addIllegalOp<scf::ForOp, scf::IfOp, scf::WhileOp>();
-    legality.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
-    if (failed(applyPartialConversion(getOperation(), legality,
-                                      std::move(patterns))))
-      signalPassFailure();
-  }
-};
-} // namespace
 
 static void addCleanup(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
@@ -59,8 +29,7 @@ static void addCleanup(OpPassManager &pm) {
 
 static void addLLVMConversions(OpPassManager &pm) {
   pm.addPass(arith::createArithExpandOpsPass());
-  pm.addPass(std::make_unique<ConvertCountedLoops>());
-  pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(cpu::createLowerControlFlow());
   // Before vectors are lowered: it takes them apart for functions that LLVM
   // has no intrinsic for.
   pm.addPass(createConvertMathToLLVMPass());

@@ -68,4 +68,32 @@ def ExpandVectorMath : Pass<"cpu-expand-vector-math"> {
   ];
 }
 
+def LowerControlFlow : Pass<"cpu-lower-control-flow"> {
+  let summary = "turns loops and branches of blocks into branches";
+  let description = [{
+    Purpose: counted loops end where they are to, at the ends of the type of
+    their counter, too, where the count behind the last one wraps around.
+
+    Input: ops of `scf`.
+
+    Output: those of `cf`, none of `scf`. A loop by steps of 1, or whose end is
+    known to be far enough from that of the type, asks whether the next count is
+    below its end; others whether this one is below the end less a step.
+
+    ```mlir
+    // before
+    scf.for %i = %lo to %hi step %s : i32 { ... }
+    // after
+    %before = ... // %hi - %s, or the least i32 where that is less
+    cf.cond_br %any, ^body(%lo), ^end
+    ^body(%i: i32):
+      ...
+      %on = arith.cmpi slt, %i, %before : i32
+      %n = arith.addi %i, %s : i32
+      cf.cond_br %on, ^body(%n), ^end
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect"];
+}
+
 #endif // TILEWRIGHT_TRANSFORMS_CPU_PASSES
