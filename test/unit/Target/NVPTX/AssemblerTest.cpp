@@ -198,6 +198,14 @@ TEST(Assembler, LibraryWithVersionedNamesAlone) {
             "words of the assembler");
 }
 
+TEST(Assembler, LibraryIsAskedPastItsCache) {
+  ScopedEnvironment link("TILEWRIGHT_NVJITLINK", FAKE_CACHING_NVJITLINK);
+  auto assembly = assemble("PTX", "sm_80", only("nvjitlink"));
+  ASSERT_TRUE(bool(assembly)) << llvm::toString(assembly.takeError());
+  EXPECT_EQ(assembly->assembler, "nvJitLink 13.0");
+  EXPECT_EQ(assembly->resources.registers, 8u);
+}
+
 TEST(Assembler, NextOneWhenTheGpuIsUnknown) {
   FakePtxas ptxas("12.4", "while [ \"$1\" != -o ]; do shift; done; "
                           "echo cubin > \"$2\"");

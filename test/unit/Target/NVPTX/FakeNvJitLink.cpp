@@ -1,37 +1,52 @@
 // nvJitLink as its first release was: names with the version, and no function
-// that tells it. Knows sm_80 alone, and gives the PTX back as the cubin.
+// that tells it. Knows sm_80 alone, and gives the PTX back as the cubin. With
+// FAKE_CACHE as later releases are: plain names, the version told, and a cache
+// that has everything and says nothing of it.
 #include <cstdint>
 #include <cstring>
 #include <string>
 
 #define FAKE extern "C" __attribute__((visibility("default"))) int
+#ifdef FAKE_CACHE
+#define NAME(name) nvJitLink##name
+#else
+#define NAME(name) __nvJitLink##name##_12_0
+#endif
 
 namespace {
 struct Link {
   std::string cubin;
   std::string error;
+  std::string info;
 };
-constexpr int kPtxCompile = 4, kUnknownArch = 16;
+enum Result { kUnknownOption = 1, kPtxCompile = 4, kUnknownArch = 16 };
 } // namespace
 
-FAKE __nvJitLinkCreate_12_0(Link **handle, uint32_t count,
-                            const char **options) {
+FAKE NAME(Create)(Link **handle, uint32_t count, const char **options) {
   *handle = new Link;
-  for (uint32_t i = 0; i < count; ++i)
-    if (std::strncmp(options[i], "-arch=", 6) == 0 &&
-        std::strcmp(options[i] + 6, "sm_80") != 0)
+  for (uint32_t i = 0; i < count; ++i) {
+    const std::string option = options[i];
+    if (option == "-no-cache") {
+#ifdef FAKE_CACHE
+      (*handle)->info = "ptxas info    : Used 8 registers\n";
+#else
+      return kUnknownOption;
+#endif
+    }
+    if (option.compare(0, 6, "-arch=") == 0 && option != "-arch=sm_80")
       return kUnknownArch;
+  }
   return 0;
 }
 
-FAKE __nvJitLinkDestroy_12_0(Link **handle) {
+FAKE NAME(Destroy)(Link **handle) {
   delete *handle;
   *handle = nullptr;
   return 0;
 }
 
-FAKE __nvJitLinkAddData_12_0(Link *link, int, const void *data, size_t size,
-                             const char *) {
+FAKE NAME(AddData)(Link *link, int, const void *data, size_t size,
+                   const char *) {
   link->cubin.assign(static_cast<const char *>(data), size);
   if (link->cubin.find("wrong") == std::string::npos)
     return 0;
@@ -39,31 +54,42 @@ FAKE __nvJitLinkAddData_12_0(Link *link, int, const void *data, size_t size,
   return kPtxCompile;
 }
 
-FAKE __nvJitLinkComplete_12_0(Link *) { return 0; }
+FAKE NAME(Complete)(Link *) { return 0; }
 
-FAKE __nvJitLinkGetLinkedCubinSize_12_0(Link *link, size_t *size) {
+FAKE NAME(GetLinkedCubinSize)(Link *link, size_t *size) {
   *size = link->cubin.size();
   return 0;
 }
 
-FAKE __nvJitLinkGetLinkedCubin_12_0(Link *link, void *cubin) {
+FAKE NAME(GetLinkedCubin)(Link *link, void *cubin) {
   std::memcpy(cubin, link->cubin.data(), link->cubin.size());
   return 0;
 }
 
-FAKE __nvJitLinkGetErrorLogSize_12_0(Link *link, size_t *size) {
+FAKE NAME(GetErrorLogSize)(Link *link, size_t *size) {
   *size = link->error.size() + 1;
   return 0;
 }
 
-FAKE __nvJitLinkGetErrorLog_12_0(Link *link, char *log) {
+FAKE NAME(GetErrorLog)(Link *link, char *log) {
   std::memcpy(log, link->error.c_str(), link->error.size() + 1);
   return 0;
 }
 
-FAKE __nvJitLinkGetInfoLogSize_12_0(Link *, size_t *size) {
-  *size = 0;
+FAKE NAME(GetInfoLogSize)(Link *link, size_t *size) {
+  *size = link->info.size();
   return 0;
 }
 
-FAKE __nvJitLinkGetInfoLog_12_0(Link *, char *) { return 0; }
+FAKE NAME(GetInfoLog)(Link *link, char *log) {
+  std::memcpy(log, link->info.data(), link->info.size());
+  return 0;
+}
+
+#ifdef FAKE_CACHE
+FAKE NAME(Version)(unsigned *major, unsigned *minor) {
+  *major = 13;
+  *minor = 0;
+  return 0;
+}
+#endif
