@@ -153,7 +153,7 @@ def gated():
     )
 
 
-def in_turns(calls, rounds=50, budget=2.0):
+def in_turns(calls, rounds=200, budget=2.0):
     """Median seconds of each call."""
     # Long enough for the slowest of hosts to have enqueued the call behind it.
     flush = torch.empty(512 << 20, dtype=torch.int8, device="cuda")

@@ -179,7 +179,7 @@ def measure(case):
     if len(results) == 2:
         pairs = zip(*results.values())
         row["difference"] = max((distance(x, y) for x, y in pairs), default=0.0)
-    seconds = in_turns(list(calls.values()), rounds=12, budget=0.2)
+    seconds = in_turns(list(calls.values()), rounds=50, budget=0.2)
     row |= {name: time * 1e6 for name, time in zip(calls, seconds)}
     if len(calls) == 2:
         row["ratio"] = row["triton"] / row["tilewright"]

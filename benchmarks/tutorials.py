@@ -180,7 +180,7 @@ def measure(found, kind, layout, fp8, arrays, product):
         row[f"{compiler.name} config"] = config
         calls[compiler.name] = call
     row["PTX bytes"] = ptx_bytes(calls["tilewright"]) if "tilewright" in calls else 0
-    seconds = in_turns(list(calls.values()), rounds=12, budget=0.25)
+    seconds = in_turns(list(calls.values()), rounds=50, budget=0.25)
     for name, time in zip(calls, seconds):
         row[name] = 2e-12 * a.shape[0] ** 3 / time
     if "triton" in row and "tilewright" in row:
