@@ -21,6 +21,7 @@ import report
 import tilewright as tw
 from compile_cases import CASES
 from compile_worker import PHASES
+from imports import import_time
 from rich.console import Console
 from rich.table import Table
 
@@ -35,15 +36,6 @@ def run_worker(side, mode, target, repetitions, cache):
     environment = os.environ | {name: str(pathlib.Path(cache, side)) for name in CACHES}
     done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
     return json.loads(done.stdout)
-
-
-def import_time(module):
-    """Seconds of importing a module in a new process that has imported NumPy; the least of five."""
-    code = f"import time, numpy; t = time.perf_counter(); import {module}; print(time.perf_counter() - t)"
-    runs = [
-        subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, check=True) for _ in range(5)
-    ]
-    return min(float(run.stdout) for run in runs)
 
 
 def summary(entries):

@@ -10,12 +10,8 @@ are and what its stream is. Kernels do nothing, or next to nothing.
 
 import argparse
 import importlib.util
-import os
 import pathlib
 import statistics
-import subprocess
-import sys
-import tempfile
 import time
 
 import host_bare
@@ -25,6 +21,7 @@ import numpy as np
 import report
 import tilewright as tw
 import tilewright.language as tl
+from imports import import_time
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -187,19 +184,6 @@ def rows(on_torch):
             yield f"{type(error).__name__}: {error}".splitlines()[0][:100], None
 
 
-def import_time():
-    """Seconds of `import tilewright` in a new process that has imported NumPy. Bytecode is there, as it is where
-    a package was installed: the first of the processes writes it, whatever the environment says of that."""
-    code = "import time, numpy; t = time.perf_counter(); import tilewright; print(time.perf_counter() - t)"
-    with tempfile.TemporaryDirectory() as folder:
-        environment = {**os.environ, "PYTHONPYCACHEPREFIX": folder, "PYTHONDONTWRITEBYTECODE": ""}
-        runs = [
-            subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
-            for _ in range(6)
-        ]
-    return min(float(run.stdout) for run in runs)
-
-
 def show(results):
     """Prints the table."""
     bare = dict(results).get("cuLaunchKernelEx from C")
@@ -225,7 +209,7 @@ def main():
         on_torch = torch.cuda.is_available()
     facts = report.facts(tw.device_info(0).name, "torch", "triton", "cupy")
     results = in_turns(dict(rows(on_torch)), tw.cuda.synchronize)
-    results.append(("import tilewright after numpy", import_time()))
+    results.append(("import tilewright after numpy", import_time("tilewright")))
     if options.out:
         times = {name: seconds and round(1e6 * seconds, 3) for name, seconds in results}
         report.keep(options.out, {"facts": facts, "microseconds": times})
