@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <dirent.h>
 #include <fcntl.h>
 #include <memory>
@@ -109,6 +110,18 @@ static UniqueFd createTemporary(int directoryFd, std::string &name) {
       return UniqueFd(fd);
   }
   return UniqueFd();
+}
+
+/// Gives a file the name of an entry, at once, whether there is one or not.
+static int nameEntry(int directoryFd, const char *temporary, const char *name) {
+  // A file that takes another one's place is written to the disk before
+  // renameat returns, on ext4: 4 ms for what a checksum looks after. Files that
+  // change places are not.
+  if (renameat2(directoryFd, temporary, directoryFd, name, RENAME_EXCHANGE) !=
+      0)
+    return renameat(directoryFd, temporary, directoryFd, name);
+  (void)unlinkat(directoryFd, temporary, 0);
+  return 0;
 }
 
 Result<Cache> Cache::open(std::string directory, uint64_t maxBytes) {
@@ -230,8 +243,7 @@ Status Cache::put(const std::string &key, const CacheEntry &entry) const {
   const std::string name = fileName(key);
   if (written.ok()) {
     DirectoryLock lock(directory->get());
-    if (renameat(directory->get(), temporary.c_str(), directory->get(),
-                 name.c_str()) != 0)
+    if (nameEntry(directory->get(), temporary.c_str(), name.c_str()) != 0)
       written =
           ioError(StatusCode::Io, "cannot rename in '" + path + "'", errno);
   }
