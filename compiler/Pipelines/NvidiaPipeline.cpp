@@ -37,7 +37,8 @@ void tilewright::buildTileToWarpPipeline(OpPassManager &manager,
     manager.addPass(warp::createOrderPrograms());
   if (hasWgmma) {
     manager.addPass(warp::createFormDescriptors(
-        {options.numWarps, options.computeCapability, options.archSpecific}));
+        {options.numWarps, options.computeCapability, options.archSpecific,
+         options.numStages}));
     addCleanup(manager);
   }
   manager.addPass(

@@ -97,8 +97,34 @@ static bool hasRoles(tile::FuncOp function) {
       .wasInterrupted();
 }
 
+/// Whether threads store to `memory`, the operand of a product, in a loop.
+static bool isStoredInLoop(Value memory) {
+  auto alloc = getNamedMemory(memory).getDefiningOp<warp::AllocOp>();
+  auto isInLoop = [](Operation *op) {
+    return op->getParentOfType<LoopLikeOpInterface>() != nullptr;
+  };
+  return alloc && ((alloc.getSource() && isInLoop(alloc)) ||
+                   llvm::any_of(alloc->getUsers(), [&](Operation *user) {
+                     return isa<warp::LocalStoreOp>(user) && isInLoop(user);
+                   }));
+}
+
+/// Whether products of warpgroups wait for what threads load or compute.
+static bool hasStoredOperands(tile::FuncOp function) {
+  return function
+      ->walk([](Operation *op) {
+        bool waits = isa<warp::WgmmaOp, warp::WgmmaBesideOp>(op) &&
+                     llvm::any_of(op->getOperands(), [](Value operand) {
+                       return isa<warp::SharedType>(operand.getType()) &&
+                              isStoredInLoop(operand);
+                     });
+        return waits ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 ProgramShare tilewright::findProgramShare(ModuleOp module) {
-  constexpr int64_t kWarps = 32, kChainedWarps = 16, kLeastWarps = 4;
+  constexpr int64_t kWarps = 32, kProductWarps = 16, kLeastWarps = 4;
   using warp::WarpDialect;
   auto functions = module.getOps<tile::FuncOp>();
   if (!llvm::hasSingleElement(functions))
@@ -106,10 +132,10 @@ ProgramShare tilewright::findProgramShare(ModuleOp module) {
   tile::FuncOp function = *functions.begin();
   int64_t warps = getCount(function, WarpDialect::kNumWarpsAttr);
   int64_t bytes = getCount(function, WarpDialect::kSharedSizeAttr);
-  if (warps >= kLeastWarps && warps < kChainedWarps && !hasRoles(function) &&
-      hasChainedProducts(function))
-    return {std::min(kChainedWarps / warps, countPrograms(bytes)), warps,
-            /*isChained=*/true};
+  if (warps >= kLeastWarps && warps < kProductWarps && !hasRoles(function) &&
+      (hasChainedProducts(function) || hasStoredOperands(function)))
+    return {std::min(kProductWarps / warps, countPrograms(bytes)), warps,
+            /*hasProducts=*/true};
   if (warps < kLeastWarps || warps >= kWarps || isLeftAlone(function))
     return {};
   int64_t programs = std::min(kWarps / warps, countPrograms(bytes));
@@ -153,7 +179,7 @@ static bool gains(ProgramShare share, unsigned registers) {
 static bool spillsMuch(ProgramShare share, const AssemblyResources &resources) {
   constexpr int64_t kFewWarps = 16;
   unsigned bytes = resources.spillStores + resources.spillLoads;
-  return share.isChained || share.programs * share.warps > kFewWarps
+  return share.hasProducts || share.programs * share.warps > kFewWarps
              ? bytes != 0
              : 2 * bytes > 3 * resources.registers;
 }
@@ -171,16 +197,16 @@ tilewright::assembleShared(std::string &ptx, StringRef arch,
                            ProgramShare share) {
   auto natural = assemble(ptx, arch, options);
   // More takes long to assemble even once.
-  constexpr size_t kMostText = 64 * 1024, kMostChained = 128 * 1024;
+  constexpr size_t kMostText = 64 * 1024, kMostOfProducts = 160 * 1024;
   if (!natural || !share ||
-      ptx.size() > (share.isChained ? kMostChained : kMostText))
+      ptx.size() > (share.hasProducts ? kMostOfProducts : kMostText))
     return natural;
   // The driver does not tell: it gets as many registers as it likes.
   const AssemblyResources &resources = natural->resources;
   if (natural->kind == AssemblerKind::Driver || resources.spillStores != 0)
     return natural;
   for (; share && gains(share, resources.registers); --share.programs) {
-    if (share.isChained && !mayFit(share, resources.registers))
+    if (share.hasProducts && !mayFit(share, resources.registers))
       continue;
     std::string bound = bindPrograms(ptx, share.programs);
     if (bound.empty())
@@ -191,7 +217,7 @@ tilewright::assembleShared(std::string &ptx, StringRef arch,
       return assembly;
     }
     llvm::consumeError(assembly.takeError());
-    if (!share.isChained)
+    if (!share.hasProducts)
       return natural;
   }
   return natural;

@@ -9,9 +9,11 @@
 // are taken one after the other. So kernels without products of tiles are
 // assembled as they are first, and a second time with a bound where that lets
 // half as many programs more share a multiprocessor. So are those whose
-// products wait for what threads compute from others, as decoding does, and
-// that no producer loads for: up to 16 warps share a multiprocessor if nothing
-// is kept in memory for that.
+// products wait for what threads compute from others, as decoding does, or for
+// operands that threads load or make, and that no producer loads for: up to 16
+// warps share a multiprocessor if nothing is kept in memory for that. (A
+// convolution of 3 x 3 in 128 x 128 took 168 registers and 319 us, with 128 for
+// two programs 255.)
 #pragma once
 
 #include "compiler/Driver.h"
@@ -24,16 +26,17 @@ namespace tilewright {
 /// for other kernels.
 struct ProgramShare {
   int64_t programs = 0, warps = 0;
-  /// Whether its products wait for what threads compute from others.
-  bool isChained = false;
+  /// Whether it has products, which wait for what threads compute.
+  bool hasProducts = false;
 
   explicit operator bool() const { return programs > 1; }
 };
 
 /// That of the kernel in `module`, whose tiles have layouts: as many programs
 /// as 32 warps, shared memory and the tiles that are kept across barriers let.
-/// None where it has other products of tiles than chained ones, which keep a
-/// multiprocessor busy otherwise, or roles, or less than four warps.
+/// None where it has other products of tiles than such as wait for threads,
+/// which keep a multiprocessor busy otherwise, or roles, or less than four
+/// warps.
 ProgramShare findProgramShare(mlir::ModuleOp module);
 
 /// Assembles `ptx` of a kernel with that share: bound to it if `ptx` then says

@@ -18,18 +18,27 @@ static bool isElementwiseOnIntegers(Operation &op) {
          op.getNumOperands() != 0 && isa<IntegerType>(tile.getElementType());
 }
 
+/// Whether bit `bit` of the registers leads to numbers that are equal: it stays
+/// within the groups of equal ones along each side.
+static bool repeats(const LinearLayout &layout, unsigned bit,
+                    const AxisInfo &facts) {
+  for (auto [dim, step] :
+       llvm::enumerate(layout.getBasis(LayoutAxis::Register, bit)))
+    if (uint64_t(step) >= llvm::bit_floor(uint64_t(facts[dim].constancy)))
+      return false;
+  return true;
+}
+
 static unsigned countRepeats(Value value, const AxisInfoAnalysis &analysis) {
   std::optional<LinearLayout> layout = warp::getLayout(value.getType());
   if (!layout)
     return 1;
   AxisInfo facts = analysis.get(value);
-  int64_t repeats = 1;
-  for (unsigned dim = 0, rank = layout->getRank(); dim < rank; ++dim)
-    repeats = std::max(
-        repeats,
-        std::min(layout->getNumConsecutive(LayoutAxis::Register, dimAxis(dim)),
-                 facts[dim].constancy));
-  return repeats;
+  unsigned bit = 0;
+  while (bit < layout->getInBits(LayoutAxis::Register) &&
+         repeats(*layout, bit, facts))
+    ++bit;
+  return 1u << bit;
 }
 
 RepeatedRegisters::RepeatedRegisters(Operation *root,

@@ -6,6 +6,7 @@
 #include "dialect/Warp/WarpOps.h"
 #include "lib/Analysis/ArrayAccess.h"
 #include "lib/Analysis/TmaAccess.h"
+#include "lib/Analysis/WidenedOperands.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -254,6 +255,15 @@ static void remarkFormed(Operation *op, tile::DescType type) {
       "pointers and mask address a block of an array: {0}", type);
 }
 
+/// Says that threads load all operands.
+static void remarkLeft(tile::FuncOp func) {
+  func.walk([](tile::DotOp dot) {
+    remark::missed(dot.getLoc(), kBlockRemark)
+        << remark::add("threads load for it: they make an operand, and without "
+                       "a producer another program fits beside this one");
+  });
+}
+
 namespace {
 struct FormDescriptors : warp::impl::FormDescriptorsBase<FormDescriptors> {
   using FormDescriptorsBase::FormDescriptorsBase;
@@ -268,6 +278,10 @@ struct FormDescriptors : warp::impl::FormDescriptorsBase<FormDescriptors> {
     if (!target.hasWgmma() || warp::isExplicit(func) ||
         func->hasAttr(warp::WarpDialect::kOrderedAttr))
       return;
+    if (sharesWithoutProducer(func, numWarps, numStages, target)) {
+      remarkLeft(func);
+      return;
+    }
     ArrayAccessAnalysis accesses(func);
     SmallVector<FormedLoad> formed;
     auto isOperand = [&](tile::LoadOp load) {

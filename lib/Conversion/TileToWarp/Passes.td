@@ -108,7 +108,9 @@ def FormDescriptors : Pass<"form-descriptors", "::mlir::ModuleOp"> {
     %x = tile.descriptor_load %d[%i, %j] : ...
     ```
 
-    Left alone, with a remark: loads with other addresses
+    Left alone, with a remark: loads of kernels whose threads make operands of
+    narrower numbers, where another program shares a multiprocessor if no warp
+    produces (lib/Analysis/WidenedOperands.h); loads with other addresses
     and masks; with masked-off elements that are not zero; and such as might
     start in front of the array, where pointers lead to what is there and a
     descriptor to nothing. Arguments that bound masks or loops are taken to be
@@ -120,7 +122,9 @@ def FormDescriptors : Pass<"form-descriptors", "::mlir::ModuleOp"> {
     Option<"computeCapability", "compute-capability", "unsigned", "80",
            "10 * major + minor of the GPU's compute capability">,
     Option<"archSpecific", "arch-specific", "bool", "false",
-           "Use what only this very GPU has, as sm_90a does">];
+           "Use what only this very GPU has, as sm_90a does">,
+    Option<"numStages", "num-stages", "int64_t", "3",
+           "Iterations whose loads are in flight">];
   let dependentDialects = [
     "::tilewright::tile::TileDialect", "::tilewright::warp::WarpDialect",
     "::mlir::arith::ArithDialect"];

@@ -181,8 +181,11 @@ static void fillBehind(WgmmaWaitOp joined, ArrayRef<RingReleaseOp> releases,
   rewriter.setInsertionPointAfter(last);
   last = BarrierOp::create(rewriter, joined.getLoc());
   for (RingAcquireOp acquire : fills) {
-    SmallVector<Operation *> ops(acquire->getUsers());
-    ops.push_back(acquire);
+    llvm::SmallSetVector<Operation *, 16> fill;
+    fill.insert(acquire);
+    fill.insert_range(acquire->getUsers());
+    addWhatTheyNeed(fill, last);
+    auto ops = fill.takeVector();
     llvm::sort(
         ops, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
     for (Operation *op : ops) {

@@ -49,6 +49,16 @@ static void hoist(AllocOp alloc, scf::ForOp loop, RewriterBase &b) {
   b.replaceOp(alloc, memory);
 }
 
+void warp::addWhatTheyNeed(llvm::SmallSetVector<Operation *, 16> &ops,
+                           Operation *place) {
+  for (unsigned i = 0; i < ops.size(); ++i)
+    for (Value operand : ops[i]->getOperands())
+      if (Operation *op = operand.getDefiningOp();
+          op && op->getBlock() == place->getBlock() &&
+          place->isBeforeInBlock(op))
+        ops.insert(op);
+}
+
 WgmmaWaitOp warp::waitBeforeStores(scf::ForOp loop, ArrayRef<AllocOp> made,
                                    ArrayRef<WgmmaWaitOp> waits,
                                    ArrayRef<unsigned> indices,

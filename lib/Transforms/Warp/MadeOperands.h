@@ -7,6 +7,7 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace tilewright::warp {
 
@@ -32,5 +33,10 @@ WgmmaWaitOp waitBeforeStores(mlir::scf::ForOp loop,
                              llvm::ArrayRef<unsigned> indices,
                              llvm::ArrayRef<RingReleaseOp> releases,
                              mlir::RewriterBase &b);
+
+/// Adds to `ops` what they need that stands behind `place`, as the addresses of
+/// copies do in front of a wait for the product before.
+void addWhatTheyNeed(llvm::SmallSetVector<mlir::Operation *, 16> &ops,
+                     mlir::Operation *place);
 
 } // namespace tilewright::warp

@@ -2,6 +2,7 @@
 
 #include "dialect/Warp/WarpOps.h"
 #include "lib/Analysis/ChainedProducts.h"
+#include "lib/Analysis/RegisterFile.h"
 #include "lib/Transforms/Warp/RegisterUse.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -11,9 +12,6 @@
 using namespace mlir;
 using namespace tilewright;
 using namespace tilewright::warp;
-
-/// Of each quarter of a multiprocessor, which deals out its own.
-static constexpr int64_t kQuarters = 4, kQuarterRegisters = 16384, kLanes = 32;
 
 static int64_t getNumWarps(tile::FuncOp func) {
   return func->getAttrOfType<IntegerAttr>(WarpDialect::kNumWarpsAttr).getInt();
@@ -73,19 +71,6 @@ static bool hasWideInstruction(tile::FuncOp func) {
                    : WalkResult::advance();
       })
       .wasInterrupted();
-}
-
-/// About the registers that a thread of chained products takes: sums, operands
-/// made of them, and what addresses and rows need. (Of sums of 64 registers 124
-/// and 126 were seen, of 96 156 and 183, of 128 205 and 212.)
-static int64_t estimateRegisters(int64_t sums) {
-  constexpr int64_t kOthers = 32;
-  return sums + sums / 2 + kOthers;
-}
-
-/// The programs of so many warps that share a multiprocessor.
-static int64_t countSharing(int64_t registers, int64_t numWarps) {
-  return kQuarters * (kQuarterRegisters / (kLanes * registers)) / numWarps;
 }
 
 ProgramRegisters::ProgramRegisters(tile::FuncOp func, int32_t numTeams)

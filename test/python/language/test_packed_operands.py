@@ -58,6 +58,20 @@ def test_packed_rows(backend, rng, bm, num_warps, M, N, K):
     backend.check(out, backend.numpy(x).astype(np.float64) @ w, "float32")
 
 
+@pytest.mark.compiled
+@pytest.mark.parametrize(
+    "bm, bn, num_warps, threads", [(128, 128, 8, 256), (64, 64, 4, 128), (128, 256, 8, 384)]
+)
+def test_no_warp_produces_where_another_program_fits(bm, bn, num_warps, threads):
+    """256 columns leave no registers for another program."""
+    types = {"x_ptr": "*fp16", "w_ptr": "*u8", "scale_ptr": "*fp16", "zero_ptr": "*fp16", "out_ptr": "*fp32"}
+    types |= dict.fromkeys("MNK", "i32")
+    tiles = {"BM": bm, "BN": bn, "BK": 64, "GROUP": 64}
+    options = Options(num_warps=num_warps)
+    kernel = compile_kernel(packed_rows.fn, types, tiles, dict.fromkeys(types, 16), "sm_90a", options, "ptx")
+    assert kernel.metadata["num_threads"] == threads
+
+
 @tw.jit
 def packed_columns(
     x_ptr,

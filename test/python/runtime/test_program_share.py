@@ -68,6 +68,17 @@ def decoding(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
     tl.store(out_ptr + heads[:, None] * 64 + d[None, :], acc)
 
 
+@tw.jit
+def gathered(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    i, j = tl.arange(0, 128), tl.arange(0, BLOCK)
+    acc = tl.zeros([128, 128], tl.float32)
+    for start in range(0, n):
+        a = tl.load(x_ptr + i[:, None] * (i[:, None] + start) + j[None, :] * 3)
+        b = tl.load(x_ptr + (j * j)[:, None] + (i * (start + 7))[None, :])
+        acc = tl.dot(a, b, acc)
+    tl.store(out_ptr + i[:, None] * 128 + i[None, :], acc)
+
+
 # An assembler that finds what it is told to find: registers and spilled bytes by how many programs are to share a
 # multiprocessor, 0 where the kernel says nothing. It notes how often it is called.
 ASSEMBLER = """#!{python}
@@ -190,6 +201,21 @@ def test_chained_products_are_bound_where_more_programs_fit(assembler, found, as
     assert calls() == asked
     assert programs(kernel) == expected
     assert kernel.metadata["registers"] == found[expected][0]
+
+
+@pytest.mark.parametrize(
+    "found, asked, expected",
+    [
+        ({0: (168, 0), 2: (128, 0)}, [0, 2], 2),
+        ({0: (168, 0), 2: (128, 4)}, [0, 2], 0),
+        ({0: (128, 0)}, [0], 0),
+    ],
+)
+def test_products_of_what_threads_load_are_bound(assembler, found, asked, expected):
+    calls = assembler(found)
+    kernel = compiled(gathered, block=32, num_warps=8)
+    assert calls() == asked
+    assert programs(kernel) == expected
 
 
 def test_a_bound_of_the_kernel_counts(assembler):

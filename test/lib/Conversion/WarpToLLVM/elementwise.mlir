@@ -47,6 +47,30 @@ tile.func @repeated(%n: i32 {tile.divisibility = 16 : i32}, %m: i32, %x: f32, %q
 
 // -----
 
+#l = #warp.linear<{register = [[2], [8], [128]], lane = [[1], [4], [16], [32], [64]], warp = []}>
+
+// Nor need the registers be neighbours: these lie within 16, of two such groups.
+// CHECK-LABEL: llvm.func @repeated_apart
+tile.func @repeated_apart(%n: i32 {tile.divisibility = 16 : i32}, %m: i32 {tile.divisibility = 8 : i32}, %x: f32, %q: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
+  %r = tile.range {start = 0 : i32, end = 256 : i32} : tensor<256xi32, #l>
+  %ns = tile.splat %n : i32 -> tensor<256xi32, #l>
+  // CHECK-COUNT-2: llvm.icmp "slt"
+  // CHECK-NOT: llvm.icmp "slt"
+  %a = arith.cmpi slt, %r, %ns : tensor<256xi32, #l>
+  %ms = tile.splat %m : i32 -> tensor<256xi32, #l>
+  // CHECK-COUNT-4: llvm.icmp "sge"
+  // CHECK-NOT: llvm.icmp "sge"
+  %b = arith.cmpi sge, %r, %ms : tensor<256xi32, #l>
+  %c = arith.ori %a, %b : tensor<256xi1, #l>
+  %xs = tile.splat %x : f32 -> tensor<256xf32, #l>
+  %qs = tile.splat %q : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>, #l>
+  %qr = tile.addptr %qs, %r : tensor<256x!tile.ptr<f32>, #l>, tensor<256xi32, #l>
+  tile.store %qr, %xs, %c : tensor<256x!tile.ptr<f32>, #l>
+  tile.return
+}
+
+// -----
+
 #l = #warp.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = []}>
 
 // A constant tile, also of 8-bit floats, is one scalar.

@@ -85,3 +85,53 @@ tile.func @loaded(%n: i32, %at: tensor<16x16x!tile.ptr<f16>, #t>) -> tensor<64x1
   }
   tile.return %r : tensor<64x16xf32, #c>
 }
+
+// -----
+
+#c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
+#r = #warp.linear<{register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]], warp = [[16, 0], [32, 0]]}>
+#a = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]}>
+#b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8]]}>
+#t = #warp.linear<{register = [[1, 0]], lane = [[2, 0], [4, 0], [8, 0], [0, 1], [0, 2]], warp = [[0, 4], [0, 8]]}>
+!copies = !warp.ring<3 x {!warp.shared<64x16xf16, #a>, !warp.shared<16x16xi8, #b>}, async_groups>
+
+// Threads that make one operand copy the other: what they copy next goes behind the wait, with its addresses, which
+// stood behind the product.
+// CHECK-LABEL: @made_beside_copies
+// CHECK: scf.for {{.*}} iter_args(%[[P:.*]] = %{{.*}}, %{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}, %[[X:.*]] = %{{.*}})
+// CHECK:     %[[H:.*]] = arith.sitofp
+// CHECK:     %[[W:.*]] = warp.wgmma_wait %[[P]] {pendings = 0 : i32}
+// CHECK-NEXT: warp.ring.release %[[X]]{{$}}
+// CHECK-NEXT: warp.barrier
+// CHECK:     %[[Q:.*]] = tile.addptr
+// CHECK-NEXT: %[[E:.*]], %[[T:.*]]:2 = warp.ring.acquire
+// CHECK-NEXT: warp.async_copy %[[Q]], %[[T]]#0
+// CHECK-NEXT: warp.ring.commit %[[E]]
+// CHECK-NEXT: warp.local_store %[[H]]
+// CHECK-NEXT: warp.wgmma {{.*}}, %[[W]]
+// CHECK-NOT:  warp.ring.acquire
+// CHECK:     scf.yield
+tile.func @made_beside_copies(%p: tensor<64x16x!tile.ptr<f16>, #r>, %n: i32) -> tensor<64x16xf32, #c> attributes {warp.num_warps = 4 : i32} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %two = arith.constant 2 : i32
+  %none = arith.constant dense<0.0> : tensor<64x16xf32, #c>
+  %ring = warp.ring : !copies
+  %sum:3 = scf.for %i = %zero to %n step %one iter_args(%acc = %none, %read = %zero, %fill = %two) -> (tensor<64x16xf32, #c>, i32, i32) : i32 {
+    %x, %a:2 = warp.ring.wait %ring[%read] pending 1 : !copies
+    warp.barrier
+    %w = warp.local_load %a#1 : !warp.shared<16x16xi8, #b> -> tensor<16x16xi8, #t>
+    %h = arith.sitofp %w : tensor<16x16xi8, #t> to tensor<16x16xf16, #t>
+    %m = warp.alloc %h : (tensor<16x16xf16, #t>) -> !warp.shared<16x16xf16, #b>
+    %s = warp.wgmma %a#0, %m, %acc : !warp.shared<64x16xf16, #a>, !warp.shared<16x16xf16, #b>, tensor<64x16xf32, #c>
+    %steps = tile.splat %i : i32 -> tensor<64x16xi32, #r>
+    %q = tile.addptr %p, %steps : tensor<64x16x!tile.ptr<f16>, #r>, tensor<64x16xi32, #r>
+    %e, %t:2 = warp.ring.acquire %ring[%fill] : !copies
+    warp.async_copy %q, %t#0 vector 8 : tensor<64x16x!tile.ptr<f16>, #r>, !warp.shared<64x16xf16, #a>
+    warp.ring.commit %e
+    %d = warp.wgmma_wait %s {pendings = 0 : i32} : tensor<64x16xf32, #c>
+    warp.ring.release %x
+    scf.yield %d, %fill, %read : tensor<64x16xf32, #c>, i32, i32
+  }
+  tile.return %sum#0 : tensor<64x16xf32, #c>
+}
