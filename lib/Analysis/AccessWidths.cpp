@@ -22,9 +22,19 @@ unsigned tilewright::getAccessWidth(const AxisInfoAnalysis &analysis, Value ptr,
   return width;
 }
 
+bool tilewright::hasFencesApart(tile::AtomicRMWOp op) {
+  auto tile = dyn_cast<RankedTensorType>(op.getPtr().getType());
+  if (!tile || op.getSem() == tile::MemorySemantic::Relaxed ||
+      getOrderTableSize(op) != 0)
+    return false;
+  std::optional<LinearLayout> layout = warp::getLayout(tile);
+  return !layout || layout->getInSize(LayoutAxis::Register) > 1;
+}
+
 bool tilewright::needsNoResult(tile::AtomicRMWOp op) {
   return op->use_empty() && getOrderTableSize(op) == 0 &&
-         !tile::acquires(op.getSem()) && op.getKind() != tile::AtomicKind::Xchg;
+         (!tile::acquires(op.getSem()) || hasFencesApart(op)) &&
+         op.getKind() != tile::AtomicKind::Xchg;
 }
 
 unsigned tilewright::getAtomicWidth(tile::AtomicRMWOp op,

@@ -18,6 +18,11 @@ class AxisInfoAnalysis;
 unsigned getAccessWidth(const AxisInfoAnalysis &analysis, mlir::Value ptr,
                         mlir::Value mask);
 
+/// Whether the order that `op` asks for is made by fences around the relaxed
+/// instructions of all elements of a thread, one for all of them; each would
+/// wait for one of its own.
+bool hasFencesApart(tile::AtomicRMWOp op);
+
 /// Whether nobody asks what memory held before `op`, nor waits for it.
 bool needsNoResult(tile::AtomicRMWOp op);
 

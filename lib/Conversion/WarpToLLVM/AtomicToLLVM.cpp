@@ -3,8 +3,9 @@
 // Each element is handled by one thread, also where several hold copies of it;
 // what was in memory before goes to the copies through shared memory. A scalar
 // atomic is one of the whole program: with release semantics it waits for what
-// the other threads wrote, with acquire semantics they wait for it. Where
-// programs take turns, so does every atomic.
+// the other threads wrote, with acquire semantics they wait for it. Those on
+// tiles are ordered by one fence for all elements of a thread. Where programs
+// take turns, so does every atomic.
 
 #include "lib/Analysis/AccessWidths.h"
 #include "lib/Conversion/WarpToLLVM/ElementOrder.h"
@@ -293,6 +294,9 @@ public:
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     emitReleaseBarrier(b, op);
     Value owner = emitOwner(b, op);
+    const bool fences = hasFencesApart(op);
+    if (fences && tile::releases(op.getSem()))
+      emitFence(b, op.getScope());
     unsigned width = std::min(widths.get(op), getAtomicWidth(op, target));
     FailureOr<SmallVector<Value>> results = emitElements(
         b, op, owner, adaptor.getPtr(), adaptor.getMask(), width,
@@ -303,10 +307,18 @@ public:
         });
     if (failed(results))
       return failure();
+    if (fences && tile::acquires(op.getSem()) && !endsProgram(op))
+      emitFence(b, op.getScope());
     return replace(b, op, owner, std::move(*results), rewriter);
   }
 
 private:
+  static void emitFence(ImplicitLocOpBuilder &b, tile::MemoryScope scope) {
+    InlinePtx(b).emit("fence.acq_rel." +
+                          tile::stringifyMemoryScope(scope).str() + ";",
+                      /*sideEffects=*/true);
+  }
+
   bool isBrain(tile::AtomicRMWOp op) const {
     return getElementTypeOrSelf(op.getType()).isBF16();
   }
@@ -323,7 +335,9 @@ private:
                       bits, std::min<unsigned>(bits * elements.size(), 32)));
     Value word = words[0];
     Value zero = LLVM::ZeroOp::create(b, word.getType());
-    std::string qualifiers = getQualifiers(op.getSem(), op.getScope());
+    std::string qualifiers = getQualifiers(
+        hasFencesApart(op) ? tile::MemorySemantic::Relaxed : op.getSem(),
+        op.getScope());
     tile::AtomicKind kind = op.getKind();
     Value old;
     bool isExtremum =

@@ -10,25 +10,36 @@ DTYPES = {"fp16": np.float16, "bf16": ml_dtypes.bfloat16, "fp32": np.float32, "i
 
 
 @tw.jit
-def add_rows(x, rows, out, old, columns, stride, M: tl.constexpr, N: tl.constexpr, RETURNS: tl.constexpr):
+def add_rows(
+    x,
+    rows,
+    out,
+    old,
+    columns,
+    stride,
+    M: tl.constexpr,
+    N: tl.constexpr,
+    RETURNS: tl.constexpr,
+    SEM: tl.constexpr,
+):
     row = tl.program_id(0) * M + tl.arange(0, M)
     column = tl.arange(0, N)
     inside = (column < columns)[None, :] & (row >= 0)[:, None]
     value = tl.load(x + row[:, None] * columns + column[None, :], mask=inside, other=100)
     place = tl.load(rows + row)[:, None] * stride + column[None, :]
     if RETURNS:
-        before = tl.atomic_add(out + place, value, mask=inside)
+        before = tl.atomic_add(out + place, value, mask=inside, sem=SEM)
         tl.store(old + row[:, None] * columns + column[None, :], before, mask=inside)
     else:
-        tl.atomic_add(out + place, value, mask=inside, sem="relaxed")
+        tl.atomic_add(out + place, value, mask=inside, sem=SEM)
 
 
-@pytest.mark.parametrize("returns", [False, True])
+@pytest.mark.parametrize("returns, sem", [(False, "relaxed"), (False, "acq_rel"), (True, "acq_rel")])
 @pytest.mark.parametrize(
     ("columns", "stride", "first"), [(128, 128, 0), (120, 128, 0), (101, 128, 0), (64, 67, 0), (96, 104, 1)]
 )
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_rows_add_to_rows(backend, rng, dtype, columns, stride, first, returns):
+def test_rows_add_to_rows(backend, rng, dtype, columns, stride, first, returns, sem):
     """Whole numbers, whose sums are exact; what stands between rows and before them stays."""
     count, places, block = 32, 5, 4
     x = rng.integers(-4, 5, (count, columns)).astype(DTYPES[dtype])
@@ -46,6 +57,7 @@ def test_rows_add_to_rows(backend, rng, dtype, columns, stride, first, returns):
         M=block,
         N=128,
         RETURNS=returns,
+        SEM=sem,
     )
     expected = held.astype(np.float64)
     for row, place in zip(x.astype(np.float64), rows, strict=True):

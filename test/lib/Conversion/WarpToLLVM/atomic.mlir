@@ -63,6 +63,38 @@ tile.func @halves(%p: !tile.ptr<bf16> {tile.divisibility = 16 : i32}, %v: bf16) 
 
 #l = #warp.linear<{register = [[1], [2], [4]], lane = [[8], [16], [32], [64], [128]], warp = []}>
 
+// One fence orders all elements of a thread; none is needed behind what ends
+// the program.
+// CHECK-LABEL: llvm.func @ordered
+tile.func @ordered(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %f: f32, %x: !tile.ptr<i32>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
+  %r = tile.range {start = 0 : i32, end = 256 : i32} : tensor<256xi32, #l>
+  %v = tile.splat %f : f32 -> tensor<256xf32, #l>
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>, #l>
+  %pp = tile.addptr %ps, %r : tensor<256x!tile.ptr<f32>, #l>, tensor<256xi32, #l>
+  %xs = tile.splat %x : !tile.ptr<i32> -> tensor<256x!tile.ptr<i32>, #l>
+  %xp = tile.addptr %xs, %r : tensor<256x!tile.ptr<i32>, #l>, tensor<256xi32, #l>
+  // CHECK: inline_asm {{.*}} "fence.acq_rel.gpu;"
+  // SM80-COUNT-8: red.global.gpu.relaxed.add.f32
+  // SM90-COUNT-2: red.global.gpu.relaxed.add.v4.f32
+  // CHECK-NOT: global
+  // CHECK: "fence.acq_rel.gpu;"
+  // CHECK-NOT: fence
+  %0 = tile.atomic_rmw fadd acq_rel gpu %pp, %v : tensor<256x!tile.ptr<f32>, #l>
+  // CHECK-COUNT-8: atom.global.sys.relaxed.exch.b32
+  // CHECK: "fence.acq_rel.sys;"
+  %1 = tile.atomic_rmw xchg acquire sys %xp, %r : tensor<256x!tile.ptr<i32>, #l>
+  // CHECK: "fence.acq_rel.cta;"
+  // CHECK-COUNT-8: red.global.cta.relaxed.min.s32
+  // CHECK-NOT: asm
+  // CHECK: llvm.return
+  %2 = tile.atomic_rmw min acq_rel cta %xp, %1 : tensor<256x!tile.ptr<i32>, #l>
+  tile.return
+}
+
+// -----
+
+#l = #warp.linear<{register = [[1], [2], [4]], lane = [[8], [16], [32], [64], [128]], warp = []}>
+
 // On Hopper one instruction adds to all that 16 bytes hold, where nobody asks
 // what was there before; where rows begin at odd places, to one.
 // CHECK-LABEL: llvm.func @neighbours
