@@ -5,8 +5,8 @@
 #include "lib/Analysis/DotLayouts.h"
 #include "lib/Analysis/HostValues.h"
 #include "lib/Analysis/LayoutEdges.h"
-#include "lib/Analysis/PointerOrigins.h"
 #include "lib/Analysis/ProducerSlice.h"
+#include "lib/Analysis/StoreOrder.h"
 #include "lib/Support/TmaTiling.h"
 
 #include "mlir/IR/Remarks.h"
@@ -237,131 +237,6 @@ Value tilewright::dropLeadingOnes(Value block) {
   if (from.size() >= to.size() || to.take_back(from.size()) != from)
     return block;
   return dropLeadingOnes(source);
-}
-
-/// The origin of `pointer`, a pointer or a tile of them, where it is known.
-static std::optional<PointerOrigin> getOrigin(Value pointer,
-                                              AffineTileAnalysis &tiles) {
-  std::optional<AffineTile> address = tiles.get(pointer);
-  return findOrigin(address && address->base ? address->base : pointer);
-}
-
-/// The pointer through which `op` touches global memory, or nothing.
-static Value getTouched(Operation *op) {
-  if (isa<tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp>(
-          op))
-    return op->getOperand(0);
-  if (isa<tile::DescriptorLoadOp, tile::DescriptorStoreOp>(op))
-    if (auto desc = op->getOperand(0).getDefiningOp<tile::MakeDescriptorOp>())
-      return desc.getBase();
-  return {};
-}
-
-/// Whether a program runs at most one of two ops, once: they stand in different
-/// branches, in no loop.
-static bool areExclusive(Operation *a, Operation *b) {
-  for (auto branch = a->getParentOfType<scf::IfOp>(); branch;
-       branch = branch->getParentOfType<scf::IfOp>()) {
-    auto isBetween = [&](Region &one, Region &other) {
-      return one.isAncestor(a->getParentRegion()) &&
-             other.isAncestor(b->getParentRegion());
-    };
-    if (isBetween(branch.getThenRegion(), branch.getElseRegion()) ||
-        isBetween(branch.getElseRegion(), branch.getThenRegion()))
-      return !branch->getParentOfType<LoopLikeOpInterface>();
-  }
-  return false;
-}
-
-/// A value as another one and a constant beside it.
-static std::pair<Value, int64_t> splitConstant(Value value) {
-  int64_t constant = 0;
-  APInt part;
-  while (auto sum = value.getDefiningOp<arith::AddIOp>()) {
-    if (!matchPattern(sum.getRhs(), m_ConstantInt(&part)))
-      break;
-    constant += part.getSExtValue();
-    value = sum.getLhs();
-  }
-  return {value, constant};
-}
-
-/// Whether both are computed in the same way from the same values.
-static bool areEqual(Value a, Value b) {
-  if (a == b)
-    return true;
-  auto left = dyn_cast<OpResult>(a), right = dyn_cast<OpResult>(b);
-  return left && right && left.getResultNumber() == right.getResultNumber() &&
-         isPure(left.getOwner()) &&
-         OperationEquivalence::isEquivalentTo(
-             left.getOwner(), right.getOwner(),
-             [](Value x, Value y) { return success(areEqual(x, y)); },
-             /*markEquivalent=*/nullptr, OperationEquivalence::IgnoreLocations);
-}
-
-/// Whether both stand for one array, cut into blocks of any sides.
-static bool areOfOneArray(Value desc, Value other) {
-  auto a = desc.getDefiningOp<tile::MakeDescriptorOp>();
-  auto b = other.getDefiningOp<tile::MakeDescriptorOp>();
-  return desc == other ||
-         (a && b && a->getNumOperands() == b->getNumOperands() &&
-          llvm::all_of(llvm::zip(a->getOperands(), b->getOperands()),
-                       [](auto pair) {
-                         return areEqual(std::get<0>(pair), std::get<1>(pair));
-                       }));
-}
-
-/// Whether two stores to one array, as those of the parts of a tile, never meet
-/// at one element in one go.
-static bool areBeside(tile::DescriptorStoreOp a, tile::DescriptorStoreOp b) {
-  if (!areOfOneArray(a.getDesc(), b.getDesc()))
-    return false;
-  for (auto [here, there, side, otherSide] : llvm::zip_equal(
-           a.getOffsets(), b.getOffsets(), a.getDesc().getType().getShape(),
-           b.getDesc().getType().getShape())) {
-    auto [base, constant] = splitConstant(here);
-    auto [otherBase, otherConstant] = splitConstant(there);
-    int64_t ahead = otherConstant - constant;
-    if (areEqual(base, otherBase) && (ahead >= side || -ahead >= otherSide))
-      return true;
-  }
-  return false;
-}
-
-/// Whether the order of `store` and `other`, which touches the same array, does
-/// not matter.
-static bool mayPass(tile::DescriptorStoreOp store, Operation *other) {
-  if (auto second = dyn_cast<tile::DescriptorStoreOp>(other))
-    return areBeside(store, second) || areExclusive(store, other);
-  return isa<tile::StoreOp>(other) && areExclusive(store, other);
-}
-
-/// Whether a loop brings `store` to the same block of its array again: copies
-/// need not arrive in the order in which they were started.
-static bool isRepeated(tile::DescriptorStoreOp store) {
-  auto loop = store->getParentOfType<LoopLikeOpInterface>();
-  return loop && llvm::all_of(store.getOffsets(), [&](Value offset) {
-           return loop.isDefinedOutsideOfLoop(offset);
-         });
-}
-
-/// Whether nothing but `store` touches its array, as far as the arguments tell:
-/// loads would not see it, and other stores might come before it.
-static bool isAlone(tile::DescriptorStoreOp store, AffineTileAnalysis &tiles) {
-  Value stored = getTouched(store);
-  auto origin = stored ? getOrigin(stored, tiles) : std::nullopt;
-  if (!origin)
-    return false;
-  WalkResult result =
-      store->getParentOfType<tile::FuncOp>().walk([&](Operation *op) {
-        Value touched = getTouched(op);
-        if (!touched || op == store || mayPass(store, op))
-          return WalkResult::advance();
-        std::optional<PointerOrigin> other = getOrigin(touched, tiles);
-        return !other || *other == *origin ? WalkResult::interrupt()
-                                           : WalkResult::advance();
-      });
-  return !result.wasInterrupted();
 }
 
 SmallVector<tile::DescriptorStoreOp>
