@@ -340,8 +340,9 @@ def choose_hopper(problem):
     return min(candidates(problem), key=lambda config: clocks(problem, config))
 
 
-# Rows, columns and warps of a tile that threads compute, and the share of multiplications among instructions.
-THREAD_TILES = ((128, 128, 8, 0.93), (64, 64, 4, 0.84))
+# Rows, columns, steps along k, warps and slots of a tile that threads compute, and the share of multiplications among
+# instructions. The longer the steps, the fewer waits; two programs share a multiprocessor.
+THREAD_TILES = ((128, 128, 32, 8, 3, 0.93), (64, 64, 16, 4, 4, 0.84))
 
 
 def choose_threads(problem):
@@ -350,13 +351,13 @@ def choose_threads(problem):
     """
 
     def cost(tile):
-        bm, bn, _, share = tile
+        bm, bn, *_, share = tile
         tiles = tw.cdiv(problem.M, bm) * tw.cdiv(problem.N, bn) * problem.batch
         return tw.cdiv(tiles, problem.processors) * bm * bn / share
 
     # Two sums take twice the registers.
-    bm, bn, warps, _ = min(THREAD_TILES if problem.sums == 1 else THREAD_TILES[1:], key=cost)
-    return Config(bm, bn, 16, warps)
+    *config, _ = min(THREAD_TILES if problem.sums == 1 else THREAD_TILES[1:], key=cost)
+    return Config(*config)
 
 
 def choose_cpu(problem):

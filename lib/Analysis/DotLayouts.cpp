@@ -221,6 +221,25 @@ static int64_t chooseGroup(Value operand, bool liesAlong, int64_t perThread) {
   return std::min(side, std::max<int64_t>(kAccessBytes / bytes, 1));
 }
 
+/// With the lanes of pairs of rows beside each other. Shared memory serves a
+/// warp's accesses of 16 bytes a quarter at a time, but halves at once where
+/// each lane reads what its neighbour, or the one next to that, reads, too: so
+/// it does for operands of rows and of columns alike.
+static LinearLayout pairRows(const LinearLayout &layout,
+                             ArrayRef<int64_t> shape, unsigned columnBits) {
+  SmallVector<LinearLayout::AxisBases> bases;
+  for (const Extent &in : layout.getIns()) {
+    LinearLayout::AxisBases &axis = bases.emplace_back();
+    axis.axis = in.axis;
+    for (unsigned bit = 0; bit < in.bits; ++bit)
+      axis.bases.push_back(layout.getBasis(in.axis, bit));
+    if (in.axis == LayoutAxis::Lane)
+      std::rotate(axis.bases.begin(), axis.bases.begin() + columnBits,
+                  axis.bases.begin() + columnBits + 1);
+  }
+  return LinearLayout::fromBases(bases, shape);
+}
+
 static LinearLayout chooseThreadAccumulator(tile::DotOp dot, int64_t numWarps,
                                             OperandOrder order) {
   DotShape shape = getShape(dot);
@@ -245,7 +264,8 @@ static LinearLayout chooseThreadAccumulator(tile::DotOp dot, int64_t numWarps,
   ArrayRef<int64_t> sizes = cast<RankedTensorType>(dot.getType()).getShape();
   for (int32_t dim = sizes.size(); dim-- > 0;)
     params.order.push_back(dim);
-  return blockedLayout(sizes, params);
+  return pairRows(blockedLayout(sizes, params), sizes,
+                  llvm::Log2_64(kLaneColumns));
 }
 
 /// Operands of a thread that would take more registers stay in shared memory.

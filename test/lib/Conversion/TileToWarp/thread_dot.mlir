@@ -3,8 +3,9 @@
 // The left operand lies along the contracted dimension, and so it does in
 // shared memory: a thread reads 16 bytes of each of its rows, which stand eight
 // lanes, not one register, apart. The right one lies across: a thread reads
-// groups of four columns side by side. Each thread has 8 x 8 elements.
-// CHECK-DAG: #[[ACC:.*]] = #warp.linear<{register = {{\[\[}}0, 1], [0, 2], [0, 64], [16, 0], [32, 0], [64, 0]], lane = {{\[\[}}0, 4], [0, 8], [0, 16], [1, 0], [2, 0]], warp = {{\[\[}}0, 32], [4, 0], [8, 0]], block = []}>
+// groups of four columns side by side. Each thread has 8 x 8 elements. Lanes
+// beside each other share columns, those two apart rows, as shared memory wants.
+// CHECK-DAG: #[[ACC:.*]] = #warp.linear<{register = {{\[\[}}0, 1], [0, 2], [0, 64], [16, 0], [32, 0], [64, 0]], lane = {{\[\[}}1, 0], [0, 4], [0, 8], [0, 16], [2, 0]], warp = {{\[\[}}0, 32], [4, 0], [8, 0]], block = []}>
 // CHECK-DAG: #[[ALONG:.*]] = #warp.linear<{offset = {{\[\[}}0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 4], [4, 8], [8, 0], [16, 0], [32, 0], [64, 0]]}>
 // CHECK-DAG: #[[ACROSS:.*]] = #warp.linear<{offset = {{\[\[}}0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 4], [2, 8], [4, 16], [8, 0], [0, 32], [0, 64]]}>
 // CHECK-LABEL: tile.func @product
