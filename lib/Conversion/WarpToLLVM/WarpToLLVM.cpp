@@ -91,7 +91,7 @@ static LogicalResult convertLoops(ModuleOp module) {
   populateSCFToControlFlowConversionPatterns(patterns);
   // Loops of products and the like count by constants, whose ends are no
   // extreme numbers.
-  patterns.add<ForToBranches>(module.getContext(), CheckedSteps::NotConstant);
+  populateLoopToBranches(patterns, CheckedSteps::NotConstant);
   populateRolesToLLVM(patterns);
   ConversionTarget legality(*module.getContext());
   legality.addIllegalDialect<scf::SCFDialect, warp::WarpDialect>();

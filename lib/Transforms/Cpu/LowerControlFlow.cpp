@@ -19,7 +19,7 @@ struct LowerControlFlow
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     populateSCFToControlFlowConversionPatterns(patterns);
-    patterns.add<ForToBranches>(&getContext(), CheckedSteps::AllButOne);
+    populateLoopToBranches(patterns, CheckedSteps::AllButOne);
     ConversionTarget legality(getContext());
     legality.addIllegalDialect<scf::SCFDialect>();
     legality.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
