@@ -63,9 +63,12 @@ void populateSharedTileToLLVM(const WarpTypeConverter &converter,
 /// Drops what gives back slots that the threads fill themselves: the barriers
 /// of the program tell them. To be called before anything is rewritten.
 llvm::LogicalResult dropReleasesOfCopies(mlir::ModuleOp module);
-/// warp.ring and what is done with its slots, warp.async_copy.
+/// warp.ring and what is done with its slots.
 void populateRingToLLVM(const WarpTypeConverter &converter,
                         mlir::RewritePatternSet &patterns);
+/// warp.tma_load, warp.async_copy.
+void populateRingCopyToLLVM(const WarpTypeConverter &converter,
+                            mlir::RewritePatternSet &patterns);
 /// warp.cluster_rank, warp.cluster_barrier.
 void populateClusterToLLVM(const WarpTypeConverter &converter,
                            mlir::RewritePatternSet &patterns);

@@ -66,6 +66,7 @@ static LogicalResult convertTiles(ModuleOp module, const NvidiaTarget &target) {
   populateFmaDotToLLVM(converter, target, patterns);
   populateSharedTileToLLVM(converter, target, patterns);
   populateRingToLLVM(converter, patterns);
+  populateRingCopyToLLVM(converter, patterns);
   populateHandOverToLLVM(converter, patterns);
   populateClusterToLLVM(converter, patterns);
   populateTmaStoreToLLVM(converter, patterns);
