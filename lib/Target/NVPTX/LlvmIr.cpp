@@ -1,6 +1,7 @@
 #include "lib/Target/NVPTX/LlvmIr.h"
 
 #include "lib/Target/NVPTX/MathLibrary.h"
+#include "lib/Target/NVPTX/PackHalves.h"
 
 #include "mlir/Target/LLVMIR/Export.h"
 
@@ -178,6 +179,8 @@ static void restoreSignedEnds(llvm::Module &module) {
 }
 
 void tilewright::optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  packHalves(module);
+
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager callGraph;
