@@ -310,6 +310,13 @@ tw_op tw_block_terminator(tw_block block) {
   return it->mightHaveTerminator() ? wrap(it->getTerminator()) : nullptr;
 }
 
+void tw_block_erase_unused(tw_block block) {
+  for (mlir::Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(*unwrap(block))))
+    if (mlir::isOpTriviallyDead(&op))
+      op.erase();
+}
+
 void tw_block_erase(tw_block block) {
   Block *it = unwrap(block);
   it->dropAllDefinedValueUses();

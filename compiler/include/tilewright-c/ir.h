@@ -123,6 +123,9 @@ TW_EXPORT tw_value tw_block_arg(tw_block block, size_t index);
 TW_EXPORT tw_value tw_block_add_arg(tw_block block, tw_type type, tw_loc loc);
 /** The op that ends the block; NULL where none does yet. */
 TW_EXPORT tw_op tw_block_terminator(tw_block block);
+/** Removes the ops of the block whose results nobody uses and that do nothing
+ *  else. */
+TW_EXPORT void tw_block_erase_unused(tw_block block);
 /** Removes a block and all in it, whatever still uses its values included. */
 TW_EXPORT void tw_block_erase(tw_block block);
 

@@ -160,7 +160,7 @@ class IRBuilder:
             half = len(operand_types)
             with self._without_checks():
                 values = combine(pairs[:half], pairs[half:])
-            self.operation("tile.yield", [value.handle for value in values])
+            self._yield(block, values)
         return op.results
 
     def map(self, operands, operand_types, pack, function):
@@ -169,13 +169,19 @@ class IRBuilder:
         try:
             with self.block(draft.regions[0], elements) as block, self._without_checks(traces=False):
                 values = function([tensor(arg, ty) for arg, ty in zip(block.args, elements, strict=True)])
-                self.operation("tile.yield", [value.handle for value in values])
+                self._yield(block, values)
             types = [with_scalar(operand_types[0], value.dtype) for value in values[::pack]]
             final = self.operation("tile.map", operands, types, {"pack": attribute_text(pack)}, regions=1)
             final.regions[0].take_blocks(draft.regions[0])
         finally:
             draft.erase()
         return [tensor(handle, ty) for handle, ty in zip(final.results, types, strict=True)]
+
+    def _yield(self, block, values):
+        """End the region of elements that `block` is. What its function made only to ask for its type goes: that may
+        be a tile, which such a region has no place for."""
+        self.operation("tile.yield", [value.handle for value in values])
+        block.erase_unused()
 
     @property
     def warp_target(self):

@@ -71,7 +71,7 @@ def device_print(prefix, *args, hex=False):
     prefix += "" if not prefix or prefix[-1] == " " else " " if prefix[-1] == ":" else ": "
     for place, value in enumerate(values):
         operand = f"(operand {place}) " if len(values) > 1 else ""
-        is_signed = value.dtype.is_int_signed() and not value.dtype.is_bool()
+        is_signed = value.dtype.is_int_signed()
         emit_effect("tile.print", [value], prefix=prefix + operand, hex=bool(hex), isSigned=[is_signed])
     return None
 

@@ -144,12 +144,12 @@ class dtype:
         return self.name in _SIGNED or self.name in _UNSIGNED
 
     def is_int_signed(self):
-        """Whether it is a signed integer; int1 counts as one."""
-        return self.name in _SIGNED
+        """Whether it is a signed integer; int1 is none."""
+        return self.name in self.SINT_TYPES
 
     def is_int_unsigned(self):
-        """Whether it is an unsigned integer."""
-        return self.name in _UNSIGNED
+        """Whether it is an unsigned integer, int1 included."""
+        return self.name in self.UINT_TYPES
 
     def is_bool(self):
         """Whether it is int1."""
@@ -161,13 +161,11 @@ class dtype:
 
     def get_int_max_value(self):
         """The largest value of this integer type."""
-        if self.is_bool():
-            return 1
         return 2 ** (self.int_bitwidth - self.is_int_signed()) - 1
 
     def get_int_min_value(self):
         """The smallest value of this integer type."""
-        return -(2 ** (self.int_bitwidth - 1)) if self.is_int_signed() and not self.is_bool() else 0
+        return -(2 ** (self.int_bitwidth - 1)) if self.is_int_signed() else 0
 
     def __eq__(self, other):
         return self.name == other.name if isinstance(other, dtype) else NotImplemented

@@ -82,7 +82,7 @@ def abs(x):
         return emit("math.absf", [value], value.type)
     return (
         emit("math.absi", [value], value.type)
-        if value.dtype.is_int_signed() and not value.dtype.is_bool()
+        if value.dtype.is_int_signed()
         else value
     )
 

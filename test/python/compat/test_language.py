@@ -226,6 +226,8 @@ def test_names_of_types():
     assert [tl.dtype(name).name for name in names] == names
     assert {*tl.dtype.STANDARD_FP_TYPES} < {*tl.dtype.FP_TYPES}
     assert all(tl.dtype(name).is_int_signed() for name in tl.dtype.SINT_TYPES)
+    assert all(tl.dtype(name).is_int_unsigned() for name in tl.dtype.UINT_TYPES)
+    assert not any(tl.dtype(name).is_int_signed() for name in tl.dtype.UINT_TYPES)
 
 
 def test_arrays_of_floats_without_negative_zero():

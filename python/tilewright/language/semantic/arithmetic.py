@@ -14,7 +14,7 @@ def _pick(ty, floating, signed, unsigned=None):
     """The op for elements of type `ty`."""
     if ty.is_floating():
         return floating
-    return unsigned if unsigned and (ty.is_int_unsigned() or ty.is_bool()) else signed
+    return unsigned if unsigned and ty.is_int_unsigned() else signed
 
 
 def _is_pointer(value):
@@ -29,7 +29,7 @@ def _binary(left, right, what, floating, signed, unsigned=None):
 def is_overflow_checked(ty):
     """Whether integers of type `ty` are asserted not to overflow: with the option for it, signed ones that int64
     has room for."""
-    return builder().checks_overflow and ty.is_int_signed() and not ty.is_bool() and ty.int_bitwidth < 64
+    return builder().checks_overflow and ty.is_int_signed() and ty.int_bitwidth < 64
 
 
 def check_exact(result, exact, what):
@@ -57,7 +57,7 @@ def _as_offset(value, pointer, what):
             hint="a pointer moves by an integer number of elements",
         )
     narrow = value.dtype.is_int_unsigned() and value.dtype.int_bitwidth < 64
-    return cast(value, int64) if narrow or value.dtype.is_bool() else value
+    return cast(value, int64) if narrow else value
 
 
 def _move(pointer, offset):

@@ -23,5 +23,5 @@ def compare(name, left, right):
     result = with_scalar(left.type, int1)
     if left.dtype.is_floating():
         return emit("arith.cmpf", [left, right], result, predicate=I64(floating))
-    code = unsigned if left.dtype.is_int_unsigned() or left.dtype.is_bool() else signed
+    code = unsigned if left.dtype.is_int_unsigned() else signed
     return emit("arith.cmpi", [left, right], result, predicate=I64(code))

@@ -183,7 +183,7 @@ def _toward_zero(nearest, value):
 
 
 def _cast_int(value, source, target):
-    unsigned = source.is_int_unsigned() or source.is_bool()
+    unsigned = source.is_int_unsigned()
     if target.is_floating():
         if target.is_fp8():
             return cast(cast(value, float32), target)

@@ -29,7 +29,7 @@ def computation_type(left, right, division=False):
             return wide
     if left.is_floating() or right.is_floating():
         return _narrow_float(left, right, division)
-    if left.is_int_signed() == right.is_int_signed():
+    if left.is_bool() or right.is_bool() or left.is_int_signed() == right.is_int_signed():
         return left if left.int_bitwidth > right.int_bitwidth else right
     if division:
         raise LanguageTypeError(
@@ -44,7 +44,7 @@ def sum_type(ty):
     """The element type in which elements of type `ty` are added up; to Triton the numbers of bools are unsigned."""
     if not ty.is_int() or ty.int_bitwidth >= 32:
         return ty
-    return uint32 if ty.is_int_unsigned() or (ty.is_bool() and follows_triton()) else int32
+    return uint32 if ty.is_int_unsigned() and (not ty.is_bool() or follows_triton()) else int32
 
 
 def _narrow_float(left, right, division):
@@ -66,7 +66,7 @@ def _literal_computation_type(ty, value, division):
 
 def _convert_literal(value, ty, other):
     """The literal `value` as a scalar of type `ty`, beside the tensor `other`."""
-    if other.dtype.is_int_unsigned() and isinstance(value, int) and value < 0:
+    if other.dtype.is_int_unsigned() and not other.dtype.is_bool() and isinstance(value, int) and value < 0:
         raise LanguageValueError(
             f"the negative number {value} beside an operand of type {other.dtype}",
             hint="cast the operand to a signed type with .to()",
