@@ -180,8 +180,7 @@ static void defineHandles(py::module_ &module) {
                                tw_op op = tw_block_terminator(self.raw);
                                return op ? std::optional(Op{op}) : std::nullopt;
                              })
-      .def("erase_unused",
-           [](Block self) { tw_block_erase_unused(self.raw); })
+      .def("erase_unused", [](Block self) { tw_block_erase_unused(self.raw); })
       .def("erase", [](Block self) { tw_block_erase(self.raw); });
 }
 

@@ -1,5 +1,6 @@
 #include "lib/Target/Host/HostObject.h"
 
+#include "lib/Target/Host/MaskedStores.h"
 #include "lib/Target/Host/VectorMath.h"
 
 #include "llvm/Analysis/LoopInfo.h"
@@ -111,6 +112,7 @@ static void optimize(Module &module, TargetMachine &machine,
   builder.crossRegisterProxies(loops, functions, components, modules);
   builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3)
       .run(module, modules);
+  storeKnownLanes(module);
 }
 
 static Expected<SmallVector<char, 0>>

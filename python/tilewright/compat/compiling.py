@@ -62,6 +62,13 @@ def make_backend(target):
     return Backend(target)
 
 
+def min_dot_size(target):
+    """A function that gives the least rows, columns and depth of a product for the types of its operands on `target`:
+    the depth of one instruction of the tensor cores. Smaller products are filled up with zeros."""
+    del target
+    return lambda left, right: (1, 1, 32 if left.scalar.primitive_bitwidth == 8 else 16)
+
+
 def compile(src, target=None, options=None):
     """Compile an `ASTSource` for a `GPUTarget`, by default the device in use. Gives the `CompiledKernel`.
 

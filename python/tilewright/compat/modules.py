@@ -1,5 +1,6 @@
 """The modules of Triton and what stands in for their content."""
 
+import contextvars
 import functools
 import importlib
 import json
@@ -12,7 +13,20 @@ import tilewright.language as tl
 from ..arrays import numpy_dtype, spelling_of
 from ..runtime.descriptor import TensorDescriptor
 from ..runtime.retyped import Retyped
-from . import background, compiling, driver, functions, knobs, listening, settings, testing, tools, tuning
+from . import (
+    background,
+    caching,
+    compiling,
+    driver,
+    functions,
+    knobs,
+    listening,
+    paths,
+    settings,
+    testing,
+    tools,
+    tuning,
+)
 
 
 class MockTensor:
@@ -77,6 +91,7 @@ def set_allocator(allocator):
     """Accepted and not needed: descriptors that kernels make take no memory of the caller."""
     if not callable(allocator):
         raise TypeError(f"an allocator is a function of size, alignment and stream, got {allocator!r}")
+    _allocator.set(allocator)
 
 
 class NullAllocator:
@@ -84,6 +99,10 @@ class NullAllocator:
 
     def __call__(self, size, alignment, stream):
         raise RuntimeError("no allocator was set with triton.set_allocator()")
+
+
+#: The allocator that was set last, for code that asks whether there is one.
+_allocator = contextvars.ContextVar("allocator", default=NullAllocator())  # noqa: B039
 
 
 def triton_key():
@@ -208,13 +227,24 @@ def make(version, numerics):
         constexpr_function=functions.constexpr_function,
         type_canonicalisation_dict=functions.SIGNATURE_NAMES,
         serialize_specialization_data=serialize_specialization_data,
+        **_public(paths),
     )
+    add("triton._utils", _public(paths))
     # The attribute `triton.runtime.driver` is the object, the module of that name holds it.
     add("triton.runtime.driver", {"driver": driver.driver, "active": driver.driver.active})
     made["triton.runtime"].driver = driver.driver
-    add("triton.runtime._allocation", {}, NullAllocator=NullAllocator, set_allocator=set_allocator)
-    add("triton.runtime.cache", {}, triton_key=triton_key)
-    add("triton.runtime.autotuner", tuned, OutOfResources=tw.OutOfResources)
+    add(
+        "triton.runtime._allocation",
+        {"NullAllocator": NullAllocator, "set_allocator": set_allocator, "_allocator": _allocator},
+    )
+    add("triton.runtime.cache", _public(caching), triton_key=triton_key)
+    add(
+        "triton.runtime.autotuner",
+        tuned,
+        JITFunction=functions.JITFunction,
+        OutOfResources=tw.OutOfResources,
+        PTXASError=tw.CompilationError,
+    )
     add(
         "triton.runtime.errors",
         errors,
@@ -232,14 +262,20 @@ def make(version, numerics):
         compiled,
         CompilationError=tw.CompilationError,
     )
-    add("triton.compiler.compiler", compiled)
+    add(
+        "triton.compiler.compiler",
+        compiled,
+        GPUTarget=driver.GPUTarget,
+        get_cache_manager=caching.get_cache_manager,
+        triton_key=triton_key,
+    )
     add(
         "triton.compiler.errors",
         {"CompilationError": tw.CompilationError},
         CompileTimeAssertionFailure=tw.CompilationError,
         UnsupportedLanguageConstruct=tw.CompilationError,
     )
-    add("triton.testing", _public(testing))
+    add("triton.testing", _public(testing), _summarize_statistics=tw.testing.timing.summarize)
     add("triton.tools", {})
     add("triton.tools.disasm", {}, extract=tools.extract, get_sass=tools.get_sass)
     add("triton._C", {})
@@ -267,11 +303,19 @@ def make(version, numerics):
         "nvidia": driver.Backend(compiling.Backend, driver.ActiveDriver),
         "cpu": driver.Backend(compiling.Backend, driver.CpuDriver),
     }
-    add("triton.backends", {}, backends=backends)
+    add("triton.backends", {}, backends=backends, BaseBackend=compiling.Backend)
     add("triton.backends.nvidia", {})
-    add("triton.backends.nvidia.compiler", {}, CUDABackend=compiling.Backend, get_ptxas=tools.get_ptxas)
+    add(
+        "triton.backends.nvidia.compiler",
+        {"CUDABackend": compiling.Backend, "CUDAOptions": tw.runtime.options.Options},
+        get_ptxas=tools.get_ptxas,
+        min_dot_size=compiling.min_dot_size,
+    )
     add("triton.backends.nvidia.driver", {}, CudaDriver=driver.ActiveDriver)
-    add("triton.backends.compiler", {"GPUTarget": driver.GPUTarget, "Language": listening.Language})
+    add(
+        "triton.backends.compiler",
+        {"BaseBackend": compiling.Backend, "GPUTarget": driver.GPUTarget, "Language": listening.Language},
+    )
     # The language is Tilewright's own, so that its functions are the same objects everywhere.
     made["triton"].language = made["triton.language"] = tl
     names = {

@@ -80,11 +80,7 @@ def abs(x):
         return arithmetic.with_sign(value, "arith.andi", 127)
     if value.dtype.is_floating():
         return emit("math.absf", [value], value.type)
-    return (
-        emit("math.absi", [value], value.type)
-        if value.dtype.is_int_signed()
-        else value
-    )
+    return emit("math.absi", [value], value.type) if value.dtype.is_int_signed() else value
 
 
 @builtin

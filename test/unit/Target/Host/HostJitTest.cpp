@@ -140,4 +140,45 @@ TEST(HostJit, TruncatedObjectIsRefused) {
   EXPECT_NE(loaded.status, TW_OK);
 }
 
+/// out[0..15] as 16 bits of the 32 in in[0..15], where the mask says so.
+constexpr const char *kMasked = R"(
+declare void @llvm.masked.store.v16i16.p0(<16 x i16>, ptr, <16 x i1>)
+define void @kernel(ptr %args, ptr %grid, i64 %begin, i64 %end) {
+  %out = load ptr, ptr %args
+  %slot = getelementptr i64, ptr %args, i64 1
+  %in = load ptr, ptr %slot
+  %wide = load <16 x i32>, ptr %in, align 4
+  %narrow = trunc <16 x i32> %wide to <16 x i16>
+  call void @llvm.masked.store.v16i16.p0(<16 x i16> %narrow, ptr align 2 %out,
+    <16 x i1> <MASK>)
+  ret void
+}
+)";
+
+TEST(HostJit, KnownMasksStoreTheirLanesOnly) {
+  for (unsigned mask : {0x0001u, 0x0008u, 0x8000u, 0x0007u, 0x8421u, 0xffffu,
+                        0x7ff0u, 0x0000u}) {
+    std::string bits, text = kMasked;
+    for (unsigned lane = 0; lane != 16; ++lane)
+      bits += std::string(lane ? ", i1 " : "i1 ") +
+              (mask >> lane & 1 ? "true" : "false");
+    text.replace(text.find("MASK"), 4, bits);
+    Emitted emitted = emit(text, thisMachine());
+    ASSERT_EQ(emitted.error, "");
+    LoadedKernel loaded(emitted.object);
+    ASSERT_EQ(loaded.status, TW_OK) << tw_last_error();
+    std::vector<uint16_t> out(32, 7);
+    std::vector<uint32_t> in(16);
+    for (unsigned lane = 0; lane != 16; ++lane)
+      in[lane] = 0x12340 + lane;
+    const uint64_t args[] = {reinterpret_cast<uint64_t>(out.data()),
+                             reinterpret_cast<uint64_t>(in.data())};
+    const int64_t grid[] = {1, 1, 1};
+    ASSERT_EQ(tw_host_launch(loaded.kernel, args, grid, 1), TW_OK);
+    for (unsigned lane = 0; lane != 32; ++lane)
+      EXPECT_EQ(out[lane], lane < 16 && mask >> lane & 1 ? 0x2340 + lane : 7)
+          << "lane " << lane << " of mask " << mask;
+  }
+}
+
 } // namespace
