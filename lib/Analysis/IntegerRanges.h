@@ -19,6 +19,13 @@ struct IntegerRange {
   }
 };
 
+/// What is known of integers that become floats.
+struct CastFacts {
+  IntegerRange range;
+  /// Whether they are below 2^16 and not negative, or differences of such.
+  bool areOfHalves = false;
+};
+
 /// What follows from masks, shifts, constants and the types of what is loaded:
 /// the weights that are taken out of a word are small numbers. Nothing is
 /// concluded from loops, branches and bounds of indices.

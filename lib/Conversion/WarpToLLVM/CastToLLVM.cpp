@@ -71,13 +71,13 @@ public:
     auto range = ranges.find(op);
     if (range == ranges.end() || repeated.get(op) > 1 ||
         !hasFastCast(getElementTypeOrSelf(op.getIn().getType()), to,
-                     range->second))
+                     range->second.range))
       return rewriter.notifyMatchFailure(op, "an elementwise op like others");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     rewriter.replaceOpWithMultiple(
         op, {emitIntegerCast(b, target, adaptor.getIn(),
                              std::is_same_v<Op, arith::SIToFPOp>, range->second,
-                             to)});
+                             to, findNeighbourBit(op.getType()))});
     return success();
   }
 
@@ -131,6 +131,16 @@ template <typename Op> struct PointerCastLowering : ConvertOpToLLVMPattern<Op> {
 
 } // namespace
 
+/// Whether `number` is below 2^16 and not negative, or a difference of such.
+static bool isOfHalves(Value number, IntegerRanges &ranges) {
+  auto isHalf = [&](Value value) {
+    return ranges.get(value).liesIn(0, UINT16_MAX);
+  };
+  auto difference = number.getDefiningOp<arith::SubIOp>();
+  return difference ? isHalf(difference.getLhs()) && isHalf(difference.getRhs())
+                    : isHalf(number);
+}
+
 CastRanges tilewright::findCastRanges(ModuleOp module) {
   CastRanges found;
   IntegerRanges ranges;
@@ -146,7 +156,7 @@ CastRanges tilewright::findCastRanges(ModuleOp module) {
     IntegerRange range = ranges.get(number);
     if (isa<arith::UIToFPOp>(op) && range.least < 0)
       range = {0, int64_t(llvm::maxUIntN(bits))};
-    found[op] = range;
+    found[op] = {range, isOfHalves(number, ranges)};
   });
   return found;
 }

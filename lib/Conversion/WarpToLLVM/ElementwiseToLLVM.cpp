@@ -3,6 +3,7 @@
 
 #include "lib/Conversion/WarpToLLVM/CastEmission.h"
 #include "lib/Conversion/WarpToLLVM/Patterns.h"
+#include "lib/Conversion/WarpToLLVM/RegisterPacking.h"
 
 #include "dialect/Tile/TileTypes.h"
 #include "dialect/Warp/WarpAttributes.h"
@@ -53,10 +54,12 @@ public:
     SmallVector<SmallVector<Value>> results(types.size());
     unsigned count = getNumRegisters(op->getResult(0).getType());
     unsigned repeats = repeated.get(op);
-    for (unsigned reg = 0; reg < count; reg += repeats)
+    for (SmallVector<Value> &registers : results)
+      registers.resize(count);
+    for (unsigned reg : getOrder(op->getResult(0).getType(), count, repeats))
       for (auto [registers, value] :
            llvm::zip(results, emitScalar(b, op, inputs, reg, types)))
-        registers.append(repeats, value);
+        std::fill_n(registers.begin() + reg, repeats, value);
     for (auto [registers, type] : llvm::zip(results, op->getResultTypes()))
       if (Type element = getElementTypeOrSelf(type); computesInF32(op, element))
         registers = emitToFloat8(b, target, registers, element);
@@ -65,6 +68,27 @@ public:
   }
 
 private:
+  /// The registers to compute, one of each `repeats`. Assemblers make one
+  /// instruction of two on halves that follow each other: neighbours do.
+  static SmallVector<unsigned> getOrder(Type type, unsigned count,
+                                        unsigned repeats) {
+    SmallVector<unsigned> order;
+    Type element = getElementTypeOrSelf(type);
+    unsigned apart = element.isF16() || element.isBF16()
+                         ? 1u << findNeighbourBit(type)
+                         : repeats;
+    if (repeats > 1 || count % (2 * apart) != 0)
+      apart = repeats;
+    for (unsigned reg = 0; reg < count; reg += repeats) {
+      if (reg & apart)
+        continue;
+      order.push_back(reg);
+      if (reg + apart < count)
+        order.push_back(reg + apart);
+    }
+    return order;
+  }
+
   static bool computesInF32(Operation *op, Type element) {
     return tile::isFloat8(element) &&
            !isa<arith::SelectOp, arith::BitcastOp>(op);

@@ -4,6 +4,7 @@
 #include "lib/Conversion/WarpToLLVM/RegisterPacking.h"
 #include "lib/Conversion/WarpToLLVM/ThreadIndices.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
@@ -60,18 +61,44 @@ static bool isSmall(IntegerRange range, Type type) {
          range.most - range.least < base;
 }
 
-/// Two numbers from `least` on, of which the base has as many below it.
+/// low + high * 2^16; of numbers that fit in halves each has one.
+static Value emitJoined(ImplicitLocOpBuilder &b, Value low, Value high,
+                        bool areHalves) {
+  constexpr int64_t kHalf = 16;
+  Value above = LLVM::ShlOp::create(b, high, emitI32(b, kHalf));
+  if (!areHalves)
+    return LLVM::AddOp::create(b, low, above);
+  auto both = LLVM::OrOp::create(b, low, above);
+  both.setIsDisjoint(true);
+  return both;
+}
+
+/// The same, of differences of such numbers as one difference: what shifts and
+/// masks take out of a word at places 16 bits apart is taken out at once.
+static Value emitJoinedDifferences(ImplicitLocOpBuilder &b, Value low,
+                                   Value high, bool areOfHalves) {
+  auto first = low.getDefiningOp<arith::SubIOp>();
+  auto second = high.getDefiningOp<arith::SubIOp>();
+  if (!areOfHalves || !first || !second)
+    return emitJoined(b, low, high, /*areHalves=*/false);
+  return LLVM::SubOp::create(
+      b, emitJoined(b, first.getLhs(), second.getLhs(), /*areHalves=*/true),
+      emitJoined(b, first.getRhs(), second.getRhs(), /*areHalves=*/true));
+}
+
+/// Two numbers from `least` on, of which the base has as many below it. Both
+/// are positive with it, so what joins them carries nothing.
 static void appendSmall(ImplicitLocOpBuilder &b, Value low, Value high,
-                        bool isSigned, int64_t least, Type result,
+                        bool isSigned, const CastFacts &facts, Type result,
                         SmallVectorImpl<Value> &floats) {
   Base base = getBase(result);
-  SmallVector<Value> halves;
-  for (Value value : {low, high}) {
-    Value sum = LLVM::AddOp::create(b, emitWide(b, value, isSigned),
-                                    emitI32(b, int64_t(base.bits) - least));
-    halves.push_back(LLVM::TruncOp::create(b, b.getI16Type(), sum));
-  }
-  Value sums = emitAsHalves(b, packWords(b, halves, 32)[0], result);
+  const int64_t least = facts.range.least;
+  Value joined =
+      emitJoinedDifferences(b, emitWide(b, low, isSigned),
+                            emitWide(b, high, isSigned), facts.areOfHalves);
+  Value word = LLVM::AddOp::create(
+      b, joined, emitTwice(b, uint32_t(int64_t(base.bits) - least)));
+  Value sums = emitAsHalves(b, word, result);
   auto type = cast<VectorType>(sums.getType());
   Attribute offset = b.getFloatAttr(result, double(base.value - least));
   Value offsets =
@@ -167,19 +194,31 @@ static Value emitThroughF32(ImplicitLocOpBuilder &b, Value value, bool isSigned,
 SmallVector<Value> tilewright::emitIntegerCast(ImplicitLocOpBuilder &b,
                                                const NvidiaTarget &target,
                                                ValueRange values, bool isSigned,
-                                               IntegerRange range,
-                                               Type result) {
+                                               const CastFacts &facts,
+                                               Type result, unsigned pairBit) {
   SmallVector<Value> floats;
   bool hasPairs = result.isF16() || (result.isBF16() && target.hasPairs());
   bool isBytes = hasPairs && values[0].getType().isInteger(8) &&
-                 !range.liesIn(INT8_MIN + 1, INT8_MAX);
-  bool takesPairs = hasPairs && !isBytes && isSmall(range, result);
+                 !facts.range.liesIn(INT8_MIN + 1, INT8_MAX);
+  const size_t apart = size_t(1) << pairBit;
+  if (hasPairs && !isBytes && isSmall(facts.range, result) &&
+      values.size() % (2 * apart) == 0) {
+    floats.resize(values.size());
+    for (size_t low = 0; low < values.size(); ++low) {
+      if (low & apart)
+        continue;
+      SmallVector<Value> pair;
+      appendSmall(b, values[low], values[low | apart], isSigned, facts, result,
+                  pair);
+      floats[low] = pair[0];
+      floats[low | apart] = pair[1];
+    }
+    return floats;
+  }
   while (floats.size() < values.size()) {
     ValueRange rest = values.drop_front(floats.size());
     if (isBytes && rest.size() >= 4)
       appendFromWord(b, rest.take_front(4), isSigned, result, floats);
-    else if (takesPairs && rest.size() >= 2)
-      appendSmall(b, rest[0], rest[1], isSigned, range.least, result, floats);
     else
       floats.push_back(emitThroughF32(b, rest[0], isSigned, result));
   }

@@ -20,11 +20,12 @@ namespace tilewright {
 /// negative.
 bool hasFastCast(mlir::Type type, mlir::Type result, IntegerRange range);
 
-/// `values`, integers of one type for which `hasFastCast` holds, rounded to
-/// `result`.
+/// `values`, integers of one type for which `hasFastCast` holds by their
+/// `facts`, rounded to `result`. Those whose numbers differ in bit `pairBit`
+/// share a word.
 llvm::SmallVector<mlir::Value>
 emitIntegerCast(mlir::ImplicitLocOpBuilder &b, const NvidiaTarget &target,
-                mlir::ValueRange values, bool isSigned, IntegerRange range,
-                mlir::Type result);
+                mlir::ValueRange values, bool isSigned, const CastFacts &facts,
+                mlir::Type result, unsigned pairBit = 0);
 
 } // namespace tilewright

@@ -13,7 +13,7 @@ namespace tilewright {
 
 class AccessWidths;
 class RepeatedRegisters;
-using CastRanges = llvm::DenseMap<mlir::Operation *, IntegerRange>;
+using CastRanges = llvm::DenseMap<mlir::Operation *, CastFacts>;
 
 /// `arith` and `math` on tiles, register by register, and constants.
 void populateElementwiseToLLVM(const WarpTypeConverter &converter,

@@ -1,5 +1,6 @@
 #include "lib/Conversion/WarpToLLVM/RegisterPacking.h"
 
+#include "dialect/Warp/WarpAttributes.h"
 #include "lib/Conversion/WarpToLLVM/ThreadIndices.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -75,4 +76,17 @@ SmallVector<Value> tilewright::unpackWords(ImplicitLocOpBuilder &b,
     llvm::append_range(elements, unpackVector(b, vector));
   }
   return elements;
+}
+
+unsigned tilewright::findNeighbourBit(Type tile) {
+  std::optional<LinearLayout> layout = warp::getLayout(tile);
+  if (!layout)
+    return 0;
+  for (unsigned bit = 0; bit < layout->getInBits(LayoutAxis::Register); ++bit) {
+    SmallVector<int64_t> step = layout->getBasis(LayoutAxis::Register, bit);
+    if (llvm::count(step, 0) == int64_t(step.size()) - 1 &&
+        llvm::is_contained(step, 1))
+      return bit;
+  }
+  return 0;
 }

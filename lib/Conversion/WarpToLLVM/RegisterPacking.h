@@ -35,4 +35,9 @@ llvm::SmallVector<mlir::Value> unpackVector(mlir::ImplicitLocOpBuilder &b,
 mlir::Value packVector(mlir::ImplicitLocOpBuilder &b,
                        mlir::ValueRange elements);
 
+/// The bit of a thread's registers of `tile` that leads to neighbours along a
+/// side, which are stored, and computed with, in pairs; the first where none
+/// does.
+unsigned findNeighbourBit(mlir::Type tile);
+
 } // namespace tilewright

@@ -23,9 +23,16 @@ tile.func @bytes(%x: !tile.ptr<i8>, %y: !tile.ptr<bf16>) attributes {tile.kernel
 
 #l = #warp.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = []}>
 
-// Numbers from 0 to 15 less eight: 0x6400, which is 1024, and eight more are added, and 1032 taken away.
+// Numbers from 0 to 15 less eight: both of a word are joined before one difference; 0x6400, which is 1024, and eight
+// more are added to each half, and 1032 taken away.
 // CHECK-LABEL: llvm.func @four_bits
-// CHECK-COUNT-2: llvm.mlir.constant(25608 : i32)
+// CHECK: %[[LOW:.*]] = llvm.and
+// CHECK: %[[HIGH:.*]] = llvm.and
+// CHECK: %[[ABOVE:.*]] = llvm.shl %[[HIGH]]
+// CHECK: %[[BOTH:.*]] = llvm.or disjoint %[[LOW]], %[[ABOVE]]
+// CHECK: %[[LESS:.*]] = llvm.sub %[[BOTH]]
+// CHECK: %[[BASE:.*]] = llvm.mlir.constant(1678271496 : i32)
+// CHECK: llvm.add %[[LESS]], %[[BASE]]
 // CHECK: %[[OFFSET:.*]] = llvm.mlir.constant(dense<1.032000e+03> : vector<2xf16>)
 // CHECK: llvm.fsub %{{.*}}, %[[OFFSET]] : vector<2xf16>
 // CHECK-NOT: sitofp
@@ -40,6 +47,42 @@ tile.func @four_bits(%x: !tile.ptr<i32>, %y: !tile.ptr<f16>) attributes {tile.ke
   %f = arith.sitofp %less : tensor<128xi32, #l> to tensor<128xf16, #l>
   %ys = tile.splat %y : !tile.ptr<f16> -> tensor<128x!tile.ptr<f16>, #l>
   tile.store %ys, %f : tensor<128x!tile.ptr<f16>, #l>
+  tile.return
+}
+
+// -----
+
+#l = #warp.linear<{register = [[2], [1]], lane = [[4], [8], [16], [32], [64]], warp = []}>
+
+// The halves of a word are neighbours, here the first register and the third, and follow each other in what is computed
+// from them. What may be negative is added.
+// CHECK-LABEL: llvm.func @neighbours
+// CHECK: llvm.load
+// CHECK: %[[A:.*]] = llvm.ashr
+// CHECK: %[[B:.*]] = llvm.ashr
+// CHECK: %[[C:.*]] = llvm.ashr
+// CHECK: %[[D:.*]] = llvm.ashr
+// CHECK: %[[C16:.*]] = llvm.shl %[[C]]
+// CHECK: llvm.add %[[A]], %[[C16]]
+// CHECK: %[[AF:.*]] = llvm.extractelement
+// CHECK: %[[CF:.*]] = llvm.extractelement
+// CHECK: %[[D16:.*]] = llvm.shl %[[D]]
+// CHECK: llvm.add %[[B]], %[[D16]]
+// CHECK: %[[BF:.*]] = llvm.extractelement
+// CHECK: %[[DF:.*]] = llvm.extractelement
+// CHECK: llvm.fmul %[[AF]], %[[AF]]
+// CHECK-NEXT: llvm.fmul %[[CF]], %[[CF]]
+// CHECK-NEXT: llvm.fmul %[[BF]], %[[BF]]
+// CHECK-NEXT: llvm.fmul %[[DF]], %[[DF]]
+tile.func @neighbours(%x: !tile.ptr<i32>, %y: !tile.ptr<f16>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
+  %shift = arith.constant dense<28> : tensor<128xi32, #l>
+  %xs = tile.splat %x : !tile.ptr<i32> -> tensor<128x!tile.ptr<i32>, #l>
+  %v = tile.load %xs : tensor<128x!tile.ptr<i32>, #l>
+  %four = arith.shrsi %v, %shift : tensor<128xi32, #l>
+  %f = arith.sitofp %four : tensor<128xi32, #l> to tensor<128xf16, #l>
+  %g = arith.mulf %f, %f : tensor<128xf16, #l>
+  %ys = tile.splat %y : !tile.ptr<f16> -> tensor<128x!tile.ptr<f16>, #l>
+  tile.store %ys, %g : tensor<128x!tile.ptr<f16>, #l>
   tile.return
 }
 
