@@ -326,10 +326,12 @@ def candidates(problem):
             stages = min(max(SLOTS // stage, 3), 8)
             # Sums of parts beside those of a block and of the other half are more than there are registers.
             one = problem.whole or in_turn or (problem.exact and bn > 128)
+            # What runs at once is about as high as wide, so that it shares most.
+            group = 16 if max(bm, bn) == 2 * min(bm, bn) == 256 else 8
             for split in SPLITS[:1] if one else SPLITS:
                 if split > 1 and (split * programs >= 2 * problem.processors or split * deep > problem.K):
                     break
-                yield Config(bm, bn, deep, warps, stages, 8, split, swap, 1, in_turn)
+                yield Config(bm, bn, deep, warps, stages, group, split, swap, 1, in_turn)
             if shares and programs > 1 and not in_turn:
                 yield Config(bm, bn, deep, warps, stages, 8, 1, swap, 2)
 
@@ -342,7 +344,7 @@ def choose_hopper(problem):
 
 # Rows, columns, steps along k, warps and slots of a tile that threads compute, and the share of multiplications among
 # instructions. The longer the steps, the fewer waits; two programs share a multiprocessor.
-THREAD_TILES = ((128, 128, 32, 8, 3, 0.93), (64, 64, 16, 4, 4, 0.84))
+THREAD_TILES = ((128, 128, 32, 8, 3, 0.93), (64, 64, 32, 4, 3, 0.84))
 
 
 def choose_threads(problem):
