@@ -94,3 +94,43 @@ Variation ProgramVariation::visitResult(OpResult result) {
                     visit(op->getOperand(1)));
   return join(op->getOperands());
 }
+
+/// Whether `value` is computed from the number of the program by arithmetic
+/// alone, as a row of tiles is. What a table says of the program is another
+/// matter: mostly where the grid ends.
+static bool isCountedFromProgram(Value value) {
+  llvm::SetVector<Value> open;
+  open.insert(value);
+  for (unsigned i = 0; i < open.size(); ++i) {
+    Operation *op = open[i].getDefiningOp();
+    if (isa_and_present<tile::ProgramIdOp>(op))
+      return true;
+    if (op && op->getNumRegions() == 0 && isMemoryEffectFree(op))
+      open.insert(op->operand_begin(), op->operand_end());
+  }
+  return false;
+}
+
+bool tilewright::variesOverGrid(Value condition) {
+  Operation *op = condition.getDefiningOp();
+  if (isa_and_present<arith::AndIOp, arith::OrIOp, arith::XOrIOp>(op))
+    return llvm::any_of(op->getOperands(), variesOverGrid);
+  return isa_and_present<arith::CmpIOp>(op) &&
+         llvm::all_of(op->getOperands(), isCountedFromProgram);
+}
+
+bool tilewright::isUneven(scf::IfOp branch,
+                          function_ref<bool(Operation *)> isProduct) {
+  if (!variesOverGrid(branch.getCondition()))
+    return false;
+  auto hasProducts = [&](Region &region) {
+    return region
+        .walk([&](Operation *op) {
+          return isProduct(op) ? WalkResult::interrupt()
+                               : WalkResult::advance();
+        })
+        .wasInterrupted();
+  };
+  return hasProducts(branch.getThenRegion()) !=
+         hasProducts(branch.getElseRegion());
+}

@@ -13,6 +13,7 @@
 
 #pragma once
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Value.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -41,5 +42,16 @@ private:
   llvm::DenseSet<mlir::Value> common, seen;
   bool changed = false;
 };
+
+/// Whether `condition` compares two things that are both counted from the
+/// number of the program, as the row and the column of a tile: then programs
+/// that have nothing to do lie scattered over the grid.
+bool variesOverGrid(mlir::Value condition);
+
+/// Whether `branch` is one between products and none that some programs take
+/// and some do not, scattered over the grid: blocks that took programs in turn
+/// would run more products, or fewer, than their share.
+bool isUneven(mlir::scf::IfOp branch,
+              llvm::function_ref<bool(mlir::Operation *)> isProduct);
 
 } // namespace tilewright

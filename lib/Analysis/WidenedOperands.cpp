@@ -1,6 +1,7 @@
 #include "lib/Analysis/WidenedOperands.h"
 
 #include "lib/Analysis/DotLayouts.h"
+#include "lib/Analysis/ProgramVariation.h"
 #include "lib/Analysis/RegisterFile.h"
 #include "lib/Analysis/SharedMemory.h"
 
@@ -86,23 +87,37 @@ static std::optional<LoopCosts> getCosts(Operation *loop, int64_t numWarps,
   return costs;
 }
 
+/// Whether blocks do not take the programs of `func` in turn, so that a
+/// producer has nothing to load ahead of the next one's products.
+static bool isScattered(tile::FuncOp func) {
+  return func
+      .walk([](scf::IfOp branch) {
+        return isUneven(branch,
+                        [](Operation *op) { return isa<tile::DotOp>(op); })
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 bool tilewright::sharesWithoutProducer(tile::FuncOp func, int64_t numWarps,
                                        int64_t numStages,
                                        const NvidiaTarget &target) {
   constexpr int64_t kProducers = 1;
+  const bool scattered = isScattered(func);
   LoopCosts most;
   WalkResult result = func.walk([&](tile::DotOp dot) {
     auto loop = dot->getParentOfType<LoopLikeOpInterface>();
     std::optional<LoopCosts> costs =
         loop ? getCosts(loop, numWarps, target) : std::nullopt;
-    if (!costs || costs->made == 0)
+    if (!costs || (costs->made == 0 && !scattered))
       return WalkResult::interrupt();
     most.sums = std::max(most.sums, costs->sums);
     most.loaded = std::max(most.loaded, costs->loaded);
     most.made = std::max(most.made, costs->made);
     return WalkResult::advance();
   });
-  if (result.wasInterrupted() || most.made == 0)
+  if (result.wasInterrupted() || most.loaded == 0)
     return false;
   int64_t registers = estimateRegisters(most.sums);
   int64_t without =

@@ -259,8 +259,8 @@ static void remarkFormed(Operation *op, tile::DescType type) {
 static void remarkLeft(tile::FuncOp func) {
   func.walk([](tile::DotOp dot) {
     remark::missed(dot.getLoc(), kBlockRemark)
-        << remark::add("threads load for it: they make an operand, and without "
-                       "a producer another program fits beside this one");
+        << remark::add("threads load for it: without a producer another "
+                       "program fits beside this one");
   });
 }
 

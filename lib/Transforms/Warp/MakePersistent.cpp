@@ -2,6 +2,7 @@
 
 #include "dialect/Tile/TileOps.h"
 #include "dialect/Warp/WarpOps.h"
+#include "lib/Analysis/ProgramVariation.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -40,34 +41,6 @@ static bool dependsOnProgram(Value value) {
   return false;
 }
 
-/// Whether `value` is computed from the number of the program by arithmetic
-/// alone, as a row of tiles is. What a table says of the program is another
-/// matter: mostly where the grid ends.
-static bool isCountedFromProgram(Value value) {
-  llvm::SetVector<Value> open;
-  open.insert(value);
-  for (unsigned i = 0; i < open.size(); ++i) {
-    Operation *op = open[i].getDefiningOp();
-    if (isa_and_present<tile::ProgramIdOp>(op))
-      return true;
-    if (op && op->getNumRegions() == 0 && isMemoryEffectFree(op))
-      open.insert(op->operand_begin(), op->operand_end());
-  }
-  return false;
-}
-
-/// Whether `condition` compares two things that are both counted from the
-/// number of the program, as the row and the column of a tile: then programs
-/// that have nothing to do lie scattered over the grid, and some blocks would
-/// run more of the others than their share.
-static bool variesOverGrid(Value condition) {
-  Operation *op = condition.getDefiningOp();
-  if (isa_and_present<arith::AndIOp, arith::OrIOp, arith::XOrIOp>(op))
-    return llvm::any_of(op->getOperands(), variesOverGrid);
-  return isa_and_present<arith::CmpIOp>(op) &&
-         llvm::all_of(op->getOperands(), isCountedFromProgram);
-}
-
 /// The bound that all programs have which run `loop` at all: one side of a
 /// choice whose other side leaves the loop empty.
 static Value getCommonBound(scf::ForOp loop) {
@@ -84,18 +57,6 @@ static Value getCommonBound(scf::ForOp loop) {
   if (isEmptyBelow(choice.getTrueValue()))
     return choice.getFalseValue();
   return loop.getUpperBound();
-}
-
-/// Whether `op` is a branch between products and none that some programs take
-/// and some do not, scattered over the grid.
-static bool isUneven(scf::IfOp op) {
-  if (!variesOverGrid(op.getCondition()))
-    return false;
-  auto hasProducts = [](Region &region) {
-    return region.walk([](WgmmaOp) { return WalkResult::interrupt(); })
-        .wasInterrupted();
-  };
-  return hasProducts(op.getThenRegion()) != hasProducts(op.getElseRegion());
 }
 
 /// Whether the products of `op` wait for what threads compute from others, so
@@ -119,7 +80,10 @@ static StringRef getObstacle(tile::FuncOp func) {
     else if (isChained(op))
       reason = "its products wait for what threads compute from others, which "
                "programs had better overlap";
-    else if (auto branch = dyn_cast<scf::IfOp>(op); branch && isUneven(branch))
+    else if (auto branch = dyn_cast<scf::IfOp>(op);
+             branch && isUneven(branch, [](Operation *inside) {
+               return isa<WgmmaOp>(inside);
+             }))
       reason = kUnequal;
     else if (auto loop = dyn_cast<scf::ForOp>(op);
              loop ? dependsOnProgram(loop.getLowerBound()) ||

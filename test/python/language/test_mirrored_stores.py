@@ -45,7 +45,7 @@ def test_copies_of_both(branch):
     """Where they cannot meet both are copied; where they can neither is, since copies keep no order."""
     types = {"x_ptr": "*fp16", "out_ptr": "*fp16", "M": "i32", "K": "i32"}
     constants = {"B": 128, "BK": 64, "BRANCH": branch}
-    options = Options(num_warps=4)
+    options = Options(num_warps=4, num_stages=4)
     compiled = compile_kernel(
         symmetric.fn, types, constants, dict.fromkeys(types, 16), "sm_90a", options, "ptx"
     )
