@@ -8,9 +8,10 @@ def Tile_ReduceOp : Tile_Op<"reduce", [
   let summary = "folds a dimension away with a combine region";
   let description = [{
     The region takes two values for each operand, first all of the left then
-    all of the right, and yields one for each. It is applied in an order that is
-    not fixed, so it must be associative and commutative up to rounding. Reducing a rank-1
-    tile gives a scalar.
+    all of the right, and yields one for each. Which neighbours are combined first
+    is not fixed, so it must be associative up to rounding; what stands further along
+    the axis is always on the right. With `commutes` the order is not fixed
+    either. Reducing a rank-1 tile gives a scalar.
 
     C1: all operands have the same shape, of rank 1 or more.
     C2: `0 <= axis < rank`.
@@ -26,7 +27,7 @@ def Tile_ReduceOp : Tile_Op<"reduce", [
     }) : (tensor<32x64xf32>) -> tensor<32xf32>
     ```
   }];
-  let arguments = (ins Variadic<Tile_Tile>:$operands, I32Attr:$axis);
+  let arguments = (ins Variadic<Tile_Tile>:$operands, I32Attr:$axis, UnitAttr:$commutes);
   let results = (outs Variadic<Tile_Any>:$results);
   let regions = (region SizedRegion<1>:$combine);
   let hasRegionVerifier = 1;

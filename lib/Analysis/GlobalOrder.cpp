@@ -57,6 +57,43 @@ static bool hasNoCopies(Value pointers) {
 }
 
 //===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+/// What has to hold for no sum of steps along the dimensions, up to `reach` of
+/// each, to be one of others: a step is more than all that shorter ones lead
+/// to. Steps whose length is not known are taken to be the longer ones, and the
+/// first of them the longest.
+static std::optional<Apart> getStepsApart(ArrayRef<Polynomial> strides,
+                                          ArrayRef<int64_t> reach) {
+  SmallVector<std::pair<int64_t, int64_t>> known;
+  SmallVector<std::pair<Polynomial, int64_t>> others;
+  for (auto [stride, most] : llvm::zip_equal(strides, reach)) {
+    if (most == 0)
+      continue;
+    if (std::optional<int64_t> constant =
+            stride.isZero() ? 0 : stride.getConstant())
+      known.push_back({std::abs(*constant), most});
+    else
+      others.push_back({stride, most});
+  }
+  llvm::sort(known);
+  int64_t total = 0;
+  for (auto [stride, most] : known) {
+    if (stride <= total)
+      return std::nullopt;
+    total += stride * most;
+  }
+  Apart apart;
+  Polynomial shorter;
+  for (const auto &[stride, most] : llvm::reverse(others)) {
+    apart.push_back({stride - shorter, total + 1});
+    shorter = shorter + stride * Polynomial(most);
+  }
+  return apart;
+}
+
+//===----------------------------------------------------------------------===//
 // Loops
 //===----------------------------------------------------------------------===//
 
@@ -141,28 +178,43 @@ static int findDimension(Value counter, const Polynomial &move,
   return -1;
 }
 
-/// Whether no two iterations of `loop` touch one element through `pointers`,
-/// which are as the elements of a tile that is stored: each at its place. They
-/// do not if each counter moves the tile on along a dimension of its own.
-bool GlobalOrder::movesOn(Value pointers, Operation *loop) {
+/// What has to hold for no two iterations of `loop` to touch one element
+/// through `pointers`. They do not if each counter moves the tile on along a
+/// dimension of its own, whose steps lead over all of the tile. That those of a
+/// tile that is written lead over its rows is assumed, if it has several.
+std::optional<Apart> GlobalOrder::getMovingOn(Value pointers, Operation *loop,
+                                              bool areWrites) {
   auto type = dyn_cast<RankedTensorType>(pointers.getType());
   std::optional<AffineTile> tile = tiles.get(pointers);
   if (!type || !tile || !tile->base ||
       loop->isAncestor(tile->base.getParentRegion()->getParentOp()))
-    return false;
+    return std::nullopt;
   auto moves = getMoves(tile->constant, loop);
   if (!moves)
-    return false;
+    return std::nullopt;
   llvm::SmallBitVector left(type.getRank(), true);
   bool isMoved = false;
   for (auto [counter, move] : *moves) {
     int dim = findDimension(counter, move, *tile, type.getShape(), left);
     if (dim < 0)
-      return false;
+      return std::nullopt;
     left.reset(dim);
     isMoved |= counter.getParentRegion()->getParentOp() == loop;
   }
-  return isMoved;
+  if (!isMoved)
+    return std::nullopt;
+  SmallVector<int64_t> reach;
+  for (auto [dim, side] : llvm::enumerate(type.getShape()))
+    reach.push_back(left.test(dim) ? side - 1 : std::max<int64_t>(side - 1, 1));
+  std::optional<Apart> apart = getStepsApart(tile->coefficients, reach);
+  if (apart && areWrites)
+    llvm::erase_if(*apart, [&](const RowDistance &rows) {
+      for (auto [stride, side] : llvm::zip(tile->coefficients, type.getShape()))
+        if (side > 1 && stride == rows.distance)
+          return true;
+      return false;
+    });
+  return apart;
 }
 
 //===----------------------------------------------------------------------===//
@@ -179,40 +231,19 @@ bool GlobalOrder::mayOverlap(Value a, Value b) {
   return one.none() || other.none() || one.anyCommon(other);
 }
 
-/// Whether no sum of steps along the dimensions, up to `reach` of each, is one
-/// of others: a step is more than all that shorter ones lead to. Taken to be so
-/// where it is not known how long steps are.
-static bool areStepsApart(ArrayRef<Polynomial> strides,
-                          ArrayRef<int64_t> reach) {
-  SmallVector<std::pair<int64_t, int64_t>> known;
-  for (auto [stride, most] : llvm::zip_equal(strides, reach)) {
-    std::optional<int64_t> constant = stride.getConstant();
-    if (!constant && !stride.isZero())
-      return true;
-    if (most > 0)
-      known.push_back({std::abs(constant.value_or(0)), most});
-  }
-  llvm::sort(known);
-  int64_t total = 0;
-  for (auto [stride, most] : known) {
-    if (stride <= total)
-      return false;
-    total += stride * most;
-  }
-  return true;
-}
-
-/// Whether tiles of pointers stand beside each other along a dimension.
-bool GlobalOrder::areApart(Value a, Value b) {
+/// What has to hold for tiles of pointers to stand beside each other along a
+/// dimension.
+std::optional<Apart> GlobalOrder::getApart(Value a, Value b) {
   auto type = dyn_cast<RankedTensorType>(a.getType());
   auto other = dyn_cast<RankedTensorType>(b.getType());
   if (!type || !other || type.getRank() != other.getRank())
-    return false;
+    return std::nullopt;
   std::optional<AffineTile> from = tiles.get(a), to = tiles.get(b);
   if (!from || !to || !from->base || from->base != to->base ||
       from->coefficients != to->coefficients)
-    return false;
+    return std::nullopt;
   Polynomial distance = to->constant - from->constant;
+  std::optional<Apart> best;
   for (auto [dim, stride] : llvm::enumerate(from->coefficients)) {
     int64_t times = countStrides(distance, stride);
     if (times < type.getShape()[dim] && -times < other.getShape()[dim])
@@ -222,26 +253,30 @@ bool GlobalOrder::areApart(Value a, Value b) {
          llvm::zip_equal(type.getShape(), other.getShape()))
       reach.push_back(std::max(side, otherSide) - 1);
     reach[dim] += std::abs(times);
-    if (areStepsApart(from->coefficients, reach))
-      return true;
+    std::optional<Apart> apart = getStepsApart(from->coefficients, reach);
+    if (apart && (!best || apart->size() < best->size()))
+      best = apart;
   }
-  return false;
+  return best;
 }
 
-bool GlobalOrder::conflict(const GlobalUse &earlier, Operation *op) {
+std::optional<Apart> GlobalOrder::getApart(const GlobalUse &earlier,
+                                           Operation *op) {
   if (!isWrite(earlier.op) && !isWrite(op))
-    return false;
+    return Apart();
   if (commute(earlier.op, op) ||
       (isWriteOfOneThread(earlier.op) && isWriteOfOneThread(op)))
-    return false;
+    return Apart();
   Value from = getPointers(earlier.op), to = getPointers(op);
   if (!mayOverlap(from, to))
-    return false;
+    return Apart();
   // Each element is written by the first of the threads that have it.
   bool isSame = from == to && !isa<warp::AsyncCopyOp>(earlier.op) &&
                 !isa<warp::AsyncCopyOp>(op) &&
                 (hasNoCopies(from) || (isWrite(earlier.op) && isWrite(op)));
   if (earlier.loop)
-    return !isSame || !movesOn(from, earlier.loop);
-  return !isSame && !areApart(from, to);
+    return isSame ? getMovingOn(from, earlier.loop,
+                                isWrite(earlier.op) && isWrite(op))
+                  : std::nullopt;
+  return isSame ? Apart() : getApart(from, to);
 }

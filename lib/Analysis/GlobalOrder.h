@@ -8,8 +8,8 @@
 // Assumed as everywhere (lib/Analysis/PointerOrigins.h): arrays of different
 // arguments do not overlap. And a tile that is stored has each of its elements
 // at a place of its own: where two of them were one place, what it holds then
-// would be left to chance in any case. Of rows whose distance is an argument it
-// is assumed, too, that they do not overlap.
+// would be left to chance in any case. Whether rows whose distance is an
+// argument overlap is asked when the kernel runs.
 
 #ifndef TILEWRIGHT_LIB_ANALYSIS_GLOBALORDER_H
 #define TILEWRIGHT_LIB_ANALYSIS_GLOBALORDER_H
@@ -34,6 +34,19 @@ mlir::Value getWrittenOnly(mlir::Operation *op);
 /// Whether the iterations of `loop` are programs, which nothing orders.
 bool iteratesPrograms(mlir::Operation *loop);
 
+/// A distance of rows, and what it has to be at least for them to be apart.
+struct RowDistance {
+  Polynomial distance;
+  int64_t least;
+
+  bool operator==(const RowDistance &other) const {
+    return distance == other.distance && least == other.least;
+  }
+};
+
+/// What has to hold for two accesses to be apart, beside what is known.
+using Apart = llvm::SmallVector<RowDistance, 1>;
+
 /// An access that some thread may still be at.
 struct GlobalUse {
   mlir::Operation *op;
@@ -54,16 +67,18 @@ class GlobalOrder {
 public:
   explicit GlobalOrder(tile::FuncOp kernel) : kernel(kernel) {}
 
-  /// Whether a barrier has to stand between `earlier` and `op`.
-  bool conflict(const GlobalUse &earlier, mlir::Operation *op);
+  /// What has to hold for no barrier to stand between `earlier` and `op`: no
+  /// distances for none in any case, nothing for one in any case.
+  std::optional<Apart> getApart(const GlobalUse &earlier, mlir::Operation *op);
 
   /// Whether what `a` and `b` point to, pointers or tiles of them, may be one
   /// array.
   bool mayOverlap(mlir::Value a, mlir::Value b);
 
 private:
-  bool areApart(mlir::Value a, mlir::Value b);
-  bool movesOn(mlir::Value pointers, mlir::Operation *loop);
+  std::optional<Apart> getApart(mlir::Value a, mlir::Value b);
+  std::optional<Apart> getMovingOn(mlir::Value pointers, mlir::Operation *loop,
+                                   bool areWrites);
 
   tile::FuncOp kernel;
   AffineTileAnalysis tiles;

@@ -5,6 +5,13 @@
 // is not zero), or only the elements that go into one result. The latter are
 // the bits to reduce over: those of registers within a thread, those of lanes
 // with shuffles, those of warps through shared memory.
+//
+// Where the order of the elements counts, neighbours are combined first: bits
+// of the index along the dimension from the lowest on. From the first that is a
+// warp's on, what is left goes through shared memory at once. Where a bit of
+// the lane comes before one of the register, a lane takes half of the registers
+// of itself and of its neighbour: from there on the lane tells apart what the
+// register told, and half as much is left to do.
 
 #pragma once
 
@@ -12,6 +19,12 @@
 #include "lib/Support/LinearLayout.h"
 
 namespace tilewright {
+
+/// Combines pairs of registers, or those of pairs of lanes; with both, each
+/// lane of a pair those where the bit of the register is its own.
+struct OrderedStep {
+  uint64_t registerBit = 0, laneBit = 0;
+};
 
 struct ReductionPlan {
   /// The operand's layout without the reduced dimension, every register kept.
@@ -21,16 +34,33 @@ struct ReductionPlan {
   /// Bits whose threads (or registers) hold copies and have nothing to add.
   uint64_t copyRegisterBits = 0, copyLaneBits = 0, copyWarpBits = 0;
 
+  /// What happens within warps where the order counts.
+  bool isOrdered = false;
+  llvm::SmallVector<OrderedStep> steps;
+  /// The bits that number the partial results that go through shared memory,
+  /// the lowest first; the highest `roundBits` of them, of registers, one round
+  /// after the other.
+  llvm::SmallVector<std::pair<LayoutAxis, unsigned>> exchanged;
+  unsigned roundBits = 0;
+
   /// Nothing where some bit tells results and elements of one result apart at
   /// once, as in a swizzled layout.
-  static std::optional<ReductionPlan> get(const LinearLayout &source,
-                                          unsigned axis);
+  static std::optional<ReductionPlan> get(tile::ReduceOp op);
 
-  /// The warps whose partial results are combined.
+  /// How many partial results are combined through shared memory in one round.
   int64_t getNumPartials() const;
-  /// The registers that hold one partial result each: those without a bit to
-  /// reduce over and without copies.
+  /// What `reg` adds to the number of a partial result, over all rounds.
+  uint64_t getPlace(unsigned reg) const;
+  /// By the bits of the number of the lane, or of the warp, what they add.
+  llvm::SmallVector<uint64_t> getPlaces(LayoutAxis axis) const;
+  /// The bits of registers that number partial results.
+  uint64_t getExchangedBits(LayoutAxis axis) const;
+  /// The registers that hold one result each: those without a bit to reduce
+  /// over and without copies.
   llvm::SmallVector<unsigned> getResultRegisters() const;
+
+private:
+  bool order(const LinearLayout &source, unsigned axis);
 };
 
 /// Where, within the shared memory of a reduction, the partial results of each

@@ -1,13 +1,14 @@
 // Reductions. Along another dimension than the lanes', each lane folds its own
 // column. Along the lanes' dimension, chunks are folded into one vector first
-// and its lanes at the end: the order is not fixed, see `tile.reduce`.
+// and its lanes at the end. Where the order counts, see `tile.reduce`, each
+// chunk is folded on its own, neighbours first.
 
 #include "lib/Conversion/TileToVector/KernelLowering.h"
 
+#include "lib/Analysis/Commutation.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-
-#include <numeric>
 
 using namespace mlir;
 
@@ -99,9 +100,11 @@ KernelLowering::Values KernelLowering::applyRegion(Block &block,
   return results;
 }
 
-/// Halves the vectors until one lane is left.
+/// Halves the vectors until one lane is left: in order, or first halves with
+/// second ones, which takes cheaper shuffles.
 KernelLowering::Values
 KernelLowering::foldLanes(tile::ReduceOp op, Values values, unsigned lanes) {
+  const bool isOrdered = !commutes(op);
   while (lanes > 1) {
     lanes /= 2;
     Values lower, upper;
@@ -112,8 +115,10 @@ KernelLowering::foldLanes(tile::ReduceOp op, Values values, unsigned lanes) {
         continue;
       }
       SmallVector<int64_t> first(lanes), second(lanes);
-      std::iota(first.begin(), first.end(), 0);
-      std::iota(second.begin(), second.end(), lanes);
+      for (unsigned i = 0; i < lanes; ++i) {
+        first[i] = isOrdered ? 2 * i : i;
+        second[i] = isOrdered ? 2 * i + 1 : i + lanes;
+      }
       lower.push_back(
           vector::ShuffleOp::create(e.b, e.loc, value, value, first));
       upper.push_back(
@@ -125,25 +130,33 @@ KernelLowering::foldLanes(tile::ReduceOp op, Values values, unsigned lanes) {
 }
 
 /// Folds the elements [begin, end) of the axis, a whole number of chunks, into
-/// one chunk.
+/// scalars.
 KernelLowering::Values KernelLowering::reduceChunks(tile::ReduceOp op,
                                                     ArrayRef<Index> at,
                                                     int64_t begin, int64_t end,
                                                     unsigned lanes) {
   const unsigned axis = op.getAxis();
-  Values first = evaluateOperands(
-      op, insertAxis(at, axis, {e.i64(begin), lanes > 1}), lanes);
+  const bool isOrdered = !commutes(op);
+  const auto evaluate = [&](Value index) {
+    Values chunk =
+        evaluateOperands(op, insertAxis(at, axis, {index, lanes > 1}), lanes);
+    return isOrdered ? foldLanes(op, chunk, lanes) : chunk;
+  };
+  const auto finish = [&](Values values) {
+    return isOrdered ? values : foldLanes(op, values, lanes);
+  };
+  Values first = evaluate(e.i64(begin));
   if (begin + lanes >= end)
-    return first;
+    return finish(first);
   auto loop = scf::ForOp::create(e.b, e.loc, e.i64(begin + lanes), e.i64(end),
                                  e.i64(lanes), first);
   OpBuilder::InsertionGuard guard(e.b);
   e.b.setInsertionPointToEnd(loop.getBody());
-  Values next = evaluateOperands(
-      op, insertAxis(at, axis, {loop.getInductionVar(), lanes > 1}), lanes);
-  Values sum = combine(op, loop.getRegionIterArgs(), next, lanes);
+  Values sum = combine(op, loop.getRegionIterArgs(),
+                       evaluate(loop.getInductionVar()), isOrdered ? 1 : lanes);
   scf::YieldOp::create(e.b, e.loc, sum);
-  return Values(loop.getResults());
+  e.b.setInsertionPointAfter(loop);
+  return finish(Values(loop.getResults()));
 }
 
 /// All elements along the axis, as scalars.
@@ -158,7 +171,7 @@ KernelLowering::Values KernelLowering::reduceLine(tile::ReduceOp op,
   for (int64_t begin = 0; begin < size;) {
     const unsigned lanes = chunkLanes(size - begin, maxLanes);
     const int64_t end = begin + (size - begin) / lanes * lanes;
-    Values part = foldLanes(op, reduceChunks(op, at, begin, end, lanes), lanes);
+    Values part = reduceChunks(op, at, begin, end, lanes);
     total = total.empty() ? part : combine(op, total, part, 1);
     begin = end;
   }

@@ -35,8 +35,8 @@ static bool isCut(Operation *op) {
 // Before blocks are cut
 //===----------------------------------------------------------------------===//
 
-/// Reducing a block as one line is reducing side after side, which moves no
-/// element: the order is not fixed.
+/// Reducing a block as one line is reducing side after side, the last one
+/// first, which moves no element and keeps the order.
 static void reduceSideBySide(tile::ReduceOp op) {
   Value first = op.getOperands().front();
   auto reshape = first.getDefiningOp<tile::ReshapeOp>();
@@ -48,7 +48,8 @@ static void reduceSideBySide(tile::ReduceOp op) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   Value partial = reshape.getSource();
   while (auto type = dyn_cast<RankedTensorType>(partial.getType())) {
-    auto reduce = tile::ReduceOp::create(b, partial, type.getRank() - 1);
+    auto reduce = tile::ReduceOp::create(b, partial, type.getRank() - 1,
+                                         op.getCommutes());
     IRMapping mapping;
     op.getCombine().cloneInto(&reduce.getCombine(), mapping);
     partial = reduce.getResults().front();

@@ -7,6 +7,7 @@
 
 #include "lib/Conversion/TileToWarp/SplitBlocks.h"
 
+#include "lib/Analysis/Commutation.h"
 #include "lib/Analysis/LayoutEdges.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -83,7 +84,7 @@ static void emitFlaggedRegion(ImplicitLocOpBuilder &b, tile::ReduceOp op,
 static SmallVector<Value> reducePlain(ImplicitLocOpBuilder &b,
                                       tile::ReduceOp op,
                                       ArrayRef<Value> operands) {
-  auto part = tile::ReduceOp::create(b, operands, op.getAxis());
+  auto part = tile::ReduceOp::create(b, operands, op.getAxis(), commutes(op));
   IRMapping mapping;
   op.getCombine().cloneInto(&part.getCombine(), mapping);
   return part.getResults();
@@ -101,7 +102,7 @@ static SmallVector<Value> reducePiece(ImplicitLocOpBuilder &b,
     return reducePlain(b, op,
                        emitReplaced(b, held, operands.front(), *neutral));
   operands.push_back(held);
-  auto part = tile::ReduceOp::create(b, operands, op.getAxis());
+  auto part = tile::ReduceOp::create(b, operands, op.getAxis(), commutes(op));
   emitFlaggedRegion(b, op, part.getCombine());
   return llvm::to_vector_of<Value>(part.getResults().drop_back());
 }

@@ -1,6 +1,7 @@
 #include "lib/Conversion/TileToWarp/TileToWarp.h"
 
 #include "dialect/Warp/WarpOps.h"
+#include "lib/Analysis/Commutation.h"
 #include "lib/Analysis/DotLayouts.h"
 #include "lib/Analysis/TmaAccess.h"
 #include "lib/Analysis/TmaStorePlan.h"
@@ -83,6 +84,7 @@ struct ConvertTileToWarp
   }
 
   LogicalResult convert(tile::FuncOp func) {
+    markCommuting(func);
     int64_t numWarps = chooseNumWarps(func);
     if (failed(warp::checkTiles(func, numWarps)))
       return failure();

@@ -1,5 +1,6 @@
 // Reductions: in registers, then over lanes with shuffles, then over warps
-// through shared memory. ReductionPlan says over which bits of each.
+// through shared memory. ReductionPlan says over which bits of each, and in
+// which order where that counts.
 
 #include "lib/Conversion/WarpToLLVM/Patterns.h"
 #include "lib/Conversion/WarpToLLVM/RegionEmission.h"
@@ -42,6 +43,36 @@ static Partial emitCombineTree(ImplicitLocOpBuilder &b, tile::ReduceOp op,
     for (unsigned i = 0, half = partials.size() / 2; i < half; ++i)
       partials[i] = emitCombine(b, op, partials[i], partials[i + half]);
   return partials.front();
+}
+
+/// Combines neighbours: a balanced tree as well, in the order of `partials`.
+static Partial emitCombineInOrder(ImplicitLocOpBuilder &b, tile::ReduceOp op,
+                                  SmallVector<Partial> partials) {
+  for (; partials.size() > 1; partials.resize(partials.size() / 2))
+    for (unsigned i = 0; i < partials.size() / 2; ++i)
+      partials[i] = emitCombine(b, op, partials[2 * i], partials[2 * i + 1]);
+  return partials.front();
+}
+
+/// Whether this thread's lane has the bit `mask` (i1).
+static Value emitHasLaneBit(ImplicitLocOpBuilder &b, uint64_t mask) {
+  return LLVM::ICmpOp::create(
+      b, LLVM::ICmpPredicate::ne,
+      LLVM::AndOp::create(b, emitLaneId(b), emitI32(b, mask)), emitI32(b, 0));
+}
+
+static Partial emitShuffleXor(ImplicitLocOpBuilder &b, const Partial &partial,
+                              uint64_t mask) {
+  return llvm::map_to_vector(
+      partial, [&](Value value) { return emitShuffleXor(b, value, mask); });
+}
+
+static Partial emitSelect(ImplicitLocOpBuilder &b, Value condition,
+                          const Partial &lhs, const Partial &rhs) {
+  return llvm::map_to_vector(llvm::zip(lhs, rhs), [&](auto sides) -> Value {
+    auto [left, right] = sides;
+    return LLVM::SelectOp::create(b, condition, left, right);
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -110,11 +141,47 @@ static void emitReduceLanes(ImplicitLocOpBuilder &b, tile::ReduceOp op,
     if ((laneBits & bit) == 0)
       continue;
     for (Partial &partial : partials) {
-      Partial other = llvm::map_to_vector(
-          partial, [&](Value value) { return emitShuffleXor(b, value, bit); });
+      Partial other = emitShuffleXor(b, partial, bit);
       partial = emitCombine(b, op, partial, other);
     }
   }
+}
+
+//===----------------------------------------------------------------------===//
+// In order
+//===----------------------------------------------------------------------===//
+
+/// What each register holds after the steps within the warp; nothing in those
+/// that have been combined with others.
+static SmallVector<Partial> emitOrderedSteps(ImplicitLocOpBuilder &b,
+                                             tile::ReduceOp op,
+                                             const ReductionPlan &plan,
+                                             ArrayRef<ValueRange> operands) {
+  SmallVector<Partial> partials(operands[0].size());
+  for (auto [reg, partial] : llvm::enumerate(partials))
+    if ((reg & plan.copyRegisterBits) == 0)
+      for (ValueRange registers : operands)
+        partial.push_back(registers[reg]);
+  for (auto [registerBit, laneBit] : plan.steps) {
+    Value isUpper = laneBit ? emitHasLaneBit(b, laneBit) : Value();
+    for (auto [reg, own] : llvm::enumerate(partials)) {
+      if (own.empty() || (reg & registerBit))
+        continue;
+      Partial lower = own, upper = own;
+      if (registerBit)
+        upper = std::exchange(partials[reg | registerBit], {});
+      if (laneBit) {
+        // The neighbour takes what this lane gives away of two registers.
+        Partial other = emitShuffleXor(
+            b, registerBit ? emitSelect(b, isUpper, lower, upper) : own,
+            laneBit);
+        lower = emitSelect(b, isUpper, other, lower);
+        upper = emitSelect(b, isUpper, upper, other);
+      }
+      own = emitCombine(b, op, lower, upper);
+    }
+  }
+  return partials;
 }
 
 //===----------------------------------------------------------------------===//
@@ -159,30 +226,65 @@ public:
     thread = emitThreadOffset(b, flat, dimAxis(0));
   }
 
-  void run(SmallVector<Partial> &partials) {
-    SmallVector<unsigned> registers = plan.getResultRegisters();
-    Value writes = emitIsWriter(), place = emitPlaceOfWarp();
-    for (auto [reg, partial] : llvm::zip(registers, partials))
-      for (auto [i, value] : llvm::enumerate(partial))
-        emitSharedStore(b, emitAddress(i, reg, place), value, writes);
-    emitBarrier(b);
-    SmallVector<uint64_t> lanes = getSharingLanes();
-    for (auto [reg, partial] : llvm::zip(registers, partials)) {
-      if (!lanes.empty()) {
-        partial = emitCombineByLanes(reg, partial, lanes);
-        continue;
+  /// Of `partials`, by register, the results.
+  SmallVector<Partial> run(ArrayRef<Partial> partials) {
+    for (Value value : partials.front())
+      types.push_back(value.getType());
+    SmallVector<Partial> results;
+    for (unsigned round = 0, e = 1u << plan.roundBits; round < e; ++round) {
+      if (round != 0)
+        emitBarrier(b);
+      emitStores(partials, round);
+      emitBarrier(b);
+      for (auto [i, reg] : llvm::enumerate(plan.getResultRegisters())) {
+        Partial result = emitCombined(reg);
+        if (round == 0)
+          results.push_back(result);
+        else
+          results[i] = emitCombine(b, op, results[i], result);
       }
-      SmallVector<Partial> all(plan.getNumPartials());
-      for (unsigned i = 0; i < partial.size(); ++i)
-        for (auto [to, value] :
-             llvm::zip(all, emitSharedLoad(b, emitAddress(i, reg, {}),
-                                           partial[i].getType(), all.size())))
-          to.push_back(value);
-      partial = emitCombineTree(b, op, std::move(all));
     }
+    return results;
   }
 
 private:
+  void emitStores(ArrayRef<Partial> partials, unsigned round) {
+    const int64_t count = plan.getNumPartials();
+    const uint64_t others = plan.getExchangedBits(LayoutAxis::Register);
+    Value writes = emitIsWriter();
+    Value ofLane = emitPlaces(LayoutAxis::Lane, [&] { return emitLaneId(b); });
+    Value ofWarp = emitPlaces(LayoutAxis::Warp, [&] { return emitWarpId(b); });
+    Value place = ofLane && ofWarp
+                      ? LLVM::OrOp::create(b, ofLane, ofWarp, true).getResult()
+                  : ofLane ? ofLane
+                           : ofWarp;
+    for (auto [reg, partial] : llvm::enumerate(partials)) {
+      const int64_t number = plan.getPlace(reg) - round * count;
+      if (partial.empty() || number < 0 || number >= count)
+        continue;
+      Value at = place;
+      if (number != 0)
+        at =
+            at ? LLVM::OrOp::create(b, at, emitI32(b, number), true).getResult()
+               : emitI32(b, number);
+      for (auto [i, value] : llvm::enumerate(partial))
+        emitSharedStore(b, emitAddress(i, reg & ~others, at), value, writes);
+    }
+  }
+
+  /// The result in `reg` of all partial results of a round.
+  Partial emitCombined(unsigned reg) {
+    if (SmallVector<uint64_t> lanes = getSharingLanes(); !lanes.empty())
+      return emitCombineByLanes(reg, lanes);
+    SmallVector<Partial> all(plan.getNumPartials());
+    for (auto [i, type] : llvm::enumerate(types))
+      for (auto [to, value] :
+           llvm::zip(all, emitSharedLoad(b, emitAddress(i, reg, {}), type,
+                                         all.size())))
+        to.push_back(value);
+    return emitCombineInOrder(b, op, std::move(all));
+  }
+
   /// The bits of lanes that number the partial results of one result, if lanes
   /// share the work on them: such as have no results of their own.
   SmallVector<uint64_t> getSharingLanes() {
@@ -200,8 +302,7 @@ private:
 
   /// As the tree that a thread would go through, and so that all lanes get the
   /// same bits: the operand of the lower lane stands on the left.
-  Partial emitCombineByLanes(unsigned reg, const Partial &types,
-                             ArrayRef<uint64_t> bits) {
+  Partial emitCombineByLanes(unsigned reg, ArrayRef<uint64_t> bits) {
     Value lane = emitLaneId(b);
     SmallVector<uint64_t> columns;
     for (uint64_t bit = 1; bit < kWarpSize; bit *= 2) {
@@ -210,28 +311,23 @@ private:
     }
     Value place = emitLinearMap(b, lane, columns);
     Partial partial;
-    for (auto [i, value] : llvm::enumerate(types))
+    for (auto [i, type] : llvm::enumerate(types))
       partial.push_back(
-          emitSharedLoad(b, emitAddress(i, reg, place), value.getType(), 1)[0]);
-    for (uint64_t bit : llvm::reverse(bits)) {
-      Value isUpper = LLVM::ICmpOp::create(
-          b, LLVM::ICmpPredicate::ne,
-          LLVM::AndOp::create(b, lane, emitI32(b, bit)), emitI32(b, 0));
-      Partial lower, upper;
-      for (Value value : partial) {
-        Value other = emitShuffleXor(b, value, bit);
-        lower.push_back(LLVM::SelectOp::create(b, isUpper, other, value));
-        upper.push_back(LLVM::SelectOp::create(b, isUpper, value, other));
-      }
-      partial = emitCombine(b, op, lower, upper);
+          emitSharedLoad(b, emitAddress(i, reg, place), type, 1)[0]);
+    for (uint64_t bit : bits) {
+      Value isUpper = emitHasLaneBit(b, bit);
+      Partial other = emitShuffleXor(b, partial, bit);
+      partial = emitCombine(b, op, emitSelect(b, isUpper, other, partial),
+                            emitSelect(b, isUpper, partial, other));
     }
     return partial;
   }
 
   /// One lane writes for those it was reduced with and for its copies.
   Value emitIsWriter() {
-    uint64_t silent = plan.laneBits | plan.copyLaneBits |
-                      plan.copyWarpBits * uint64_t(kWarpSize);
+    uint64_t silent =
+        (plan.laneBits & ~plan.getExchangedBits(LayoutAxis::Lane)) |
+        plan.copyLaneBits | plan.copyWarpBits * uint64_t(kWarpSize);
     if (silent == 0)
       return {};
     Value bits = LLVM::AndOp::create(b, emitThreadId(b), emitI32(b, silent));
@@ -239,15 +335,12 @@ private:
                                 emitI32(b, 0));
   }
 
-  /// The number of this warp among those whose partial results are combined.
-  Value emitPlaceOfWarp() {
-    SmallVector<uint64_t> columns;
-    uint64_t next = 1;
-    for (uint64_t bits = plan.warpBits, bit = 1; bits; bits &= ~bit, bit *= 2) {
-      columns.push_back(bits & bit ? next : 0);
-      next <<= (bits & bit) != 0;
-    }
-    return emitLinearMap(b, emitWarpId(b), columns);
+  /// What the lane or the warp, which `getNumber` gives, adds to the number of
+  /// its partial results; null where it adds nothing.
+  Value emitPlaces(LayoutAxis axis, llvm::function_ref<Value()> getNumber) {
+    if (plan.getExchangedBits(axis) == 0)
+      return {};
+    return emitLinearMap(b, getNumber(), plan.getPlaces(axis));
   }
 
   /// Where operand `i` of the result in `reg` keeps its partial results, and
@@ -270,6 +363,8 @@ private:
   SmallVector<int64_t> offsets;
   LinearLayout flat;
   Value thread;
+  /// Of the operands' elements.
+  SmallVector<Type> types;
 };
 
 //===----------------------------------------------------------------------===//
@@ -283,28 +378,44 @@ struct ReduceLowering : ConvertOpToLLVMPattern<tile::ReduceOp> {
   matchAndRewrite(tile::ReduceOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    LinearLayout source = getLayoutOrScalar(op.getOperands()[0].getType());
-    auto plan = ReductionPlan::get(source, op.getAxis());
+    auto plan = ReductionPlan::get(op);
     if (!plan)
       return op.emitOpError("has a layout that cannot be reduced along axis ")
              << op.getAxis();
     int64_t sharedOffset = 0;
-    if (plan->warpBits != 0) {
+    if (!plan->exchanged.empty()) {
       FailureOr<int64_t> offset = getSharedOffset(op);
       if (failed(offset))
         return failure();
       sharedOffset = *offset;
     }
     SmallVector<Partial> partials =
-        emitReduceRegisters(b, op, *plan, adaptor.getOperands());
-    emitReduceLanes(b, op, plan->laneBits, partials);
-    if (plan->warpBits != 0)
-      WarpReduction(b, op, *plan, sharedOffset).run(partials);
-    rewriter.replaceOpWithMultiple(op, getResults(op, *plan, partials));
+        plan->isOrdered ? emitOrderedSteps(b, op, *plan, adaptor.getOperands())
+                        : emitUnordered(b, op, *plan, adaptor.getOperands());
+    SmallVector<Partial> reduced;
+    if (plan->exchanged.empty())
+      for (unsigned reg : plan->getResultRegisters())
+        reduced.push_back(partials[reg]);
+    else
+      reduced = WarpReduction(b, op, *plan, sharedOffset).run(partials);
+    rewriter.replaceOpWithMultiple(op, getResults(op, *plan, reduced));
     return success();
   }
 
 private:
+  /// As emitOrderedSteps.
+  static SmallVector<Partial> emitUnordered(ImplicitLocOpBuilder &b,
+                                            tile::ReduceOp op,
+                                            const ReductionPlan &plan,
+                                            ArrayRef<ValueRange> operands) {
+    SmallVector<Partial> reduced = emitReduceRegisters(b, op, plan, operands);
+    emitReduceLanes(b, op, plan.laneBits, reduced);
+    SmallVector<Partial> partials(operands[0].size());
+    for (auto [reg, partial] : llvm::zip(plan.getResultRegisters(), reduced))
+      partials[reg] = partial;
+    return partials;
+  }
+
   /// The registers of each result: the partials, in the order of its layout.
   static SmallVector<SmallVector<Value>>
   getResults(tile::ReduceOp op, const ReductionPlan &plan,

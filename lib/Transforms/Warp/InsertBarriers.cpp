@@ -5,8 +5,9 @@
 #include "lib/Analysis/ScratchMemory.h"
 #include "lib/Analysis/SharedMemory.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/Builders.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 using namespace mlir;
 using namespace tilewright;
@@ -72,17 +73,52 @@ private:
     return next && beginsWithBarrier(next);
   }
 
-  bool conflicts(const Pending &pending, Operation *op,
-                 ArrayRef<SharedUse> accesses) {
+  /// What has to hold for no barrier to stand in front of `op`, as GlobalOrder.
+  std::optional<Apart> getApart(const Pending &pending, Operation *op,
+                                ArrayRef<SharedUse> accesses) {
     bool isShared = llvm::any_of(accesses, [&](const SharedUse &use) {
       return llvm::any_of(pending.shared, [&](const SharedUse &earlier) {
         return use.conflictsWith(earlier);
       });
     });
-    return isShared || (accessesGlobalMemory(op) &&
-                        llvm::any_of(pending.global, [&](GlobalUse earlier) {
-                          return order.conflict(earlier, op);
-                        }));
+    if (isShared)
+      return std::nullopt;
+    Apart all;
+    if (!accessesGlobalMemory(op))
+      return all;
+    for (const GlobalUse &earlier : pending.global) {
+      std::optional<Apart> apart = order.getApart(earlier, op);
+      if (!apart)
+        return std::nullopt;
+      for (const RowDistance &rows : *apart)
+        if (!llvm::is_contained(all, rows))
+          all.push_back(rows);
+    }
+    return all;
+  }
+
+  /// A barrier in front of `op` where rows are too near, once for each
+  /// distance.
+  void guard(Operation *op, const Apart &apart) {
+    ImplicitLocOpBuilder b(op->getLoc(), op);
+    Apart &known = guarded[op];
+    Value areNear;
+    for (const RowDistance &rows : apart) {
+      if (llvm::is_contained(known, rows))
+        continue;
+      known.push_back(rows);
+      Value isNear = arith::CmpIOp::create(
+          b, arith::CmpIPredicate::slt,
+          rows.distance.emit(b, b.getLoc(), b.getI64Type()),
+          arith::ConstantOp::create(b, b.getI64IntegerAttr(rows.least)));
+      areNear = areNear ? arith::OrIOp::create(b, areNear, isNear).getResult()
+                        : isNear;
+    }
+    if (!areNear)
+      return;
+    auto branch = scf::IfOp::create(b, areNear, /*withElseRegion=*/false);
+    b.setInsertionPointToStart(branch.thenBlock());
+    warp::BarrierOp::create(b);
   }
 
   void visit(Operation *op, Pending &pending) {
@@ -92,7 +128,9 @@ private:
     SmallVector<SharedUse> accesses = getSharedUses(op);
     if (beginsWithBarrier(op))
       pending.clear();
-    if (conflicts(pending, op, accesses)) {
+    if (std::optional<Apart> apart = getApart(pending, op, accesses)) {
+      guard(op, *apart);
+    } else {
       OpBuilder builder(op);
       warp::BarrierOp::create(builder, op->getLoc());
       pending.clear();
@@ -136,6 +174,8 @@ private:
   }
 
   GlobalOrder order;
+  /// What is asked in front of an op when the kernel runs.
+  llvm::DenseMap<Operation *, Apart> guarded;
 };
 
 struct InsertBarriers : warp::impl::InsertBarriersBase<InsertBarriers> {

@@ -59,6 +59,8 @@ def InsertBarriers : Pass<"warp-insert-barriers", "::mlir::ModuleOp"> {
     (lib/Analysis/GlobalOrder.h). No barrier stands for tiles that follow each
     other from iteration to iteration, nor for an element that the same thread
     reads and writes.
+    Where that goes by the distance of rows, which only the kernel knows, a
+    conditional asks whether the barrier is needed.
 
     Input: shared memory is allocated. Output: no two conflicting accesses
     without a barrier on every path between them, as `warp-check-barriers`
@@ -75,7 +77,9 @@ def InsertBarriers : Pass<"warp-insert-barriers", "::mlir::ModuleOp"> {
 
     Refused: nothing. Barriers that stand already are kept and counted on.
   }];
-  let dependentDialects = ["::tilewright::warp::WarpDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::tilewright::warp::WarpDialect"];
 }
 
 def InsertProxyFences : Pass<"warp-insert-proxy-fences", "::mlir::ModuleOp"> {

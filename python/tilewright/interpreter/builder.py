@@ -67,7 +67,7 @@ class EagerBuilder:
         with np.errstate(all="ignore"):
             return np.full(type.shape, value, numpy_dtype(type))
 
-    def reduce(self, operands, operand_types, result_types, axis, combine):
+    def reduce(self, operands, operand_types, result_types, axis, combine, commutes=False):
         before, self.checks_overflow = self.checks_overflow, False  # as compiled regions are without checks
         try:
             return self._reduce(operands, operand_types, axis, combine)
@@ -77,12 +77,12 @@ class EagerBuilder:
     def _reduce(self, operands, operand_types, axis, combine):
         values = [np.moveaxis(operand, axis, 0) for operand in operands]
         while len(values[0]) > 1:
-            half = len(values[0]) // 2
+            end = len(values[0]) // 2 * 2  # neighbours are combined, so that the order stays
             lefts, rights = ([self._wrap(v[part], ty) for v, ty in zip(values, operand_types, strict=True)]
-                             for part in (slice(0, half), slice(half, 2 * half)))  # fmt: skip
+                             for part in (slice(0, end, 2), slice(1, end, 2)))  # fmt: skip
             combined = combine(lefts, rights)
             values = [
-                np.concatenate([result.handle, value[2 * half :]])
+                np.concatenate([result.handle, value[end:]])
                 for result, value in zip(combined, values, strict=True)
             ]
         return [value[0] for value in values]

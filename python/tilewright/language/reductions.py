@@ -22,9 +22,10 @@ def reduce(input, axis, combine_fn, keep_dims=False):
     """Reduce a block, or a tuple of blocks together, along `axis` with a function of your own.
 
     `combine_fn` is a `@tw.jit` function of two elements (of 2n for n blocks: all of the left, then all of
-    the right) that gives one (a tuple of n). It must be associative and commutative, and may branch and loop
-    for each element. `axis=None` reduces all. With `keep_dims` the reduced axis stays with size 1. The result of
-    reducing a block of rank 1 is a scalar.
+    the right) that gives one (a tuple of n), and may branch and loop for each element. It must be associative:
+    what stands further along the axis is always on the right, but which neighbours are combined first is not
+    fixed. `axis=None` reduces all. With `keep_dims` the reduced axis stays with size 1. The result of reducing
+    a block of rank 1 is a scalar.
 
     Raises `LanguageTypeError` if the function changes the types.
 
@@ -157,7 +158,8 @@ def _with_indices(value, axis, tie_break_left, keep_dims, better):
             take = arithmetic.logical(take, arithmetic.logical(equal, first, "arith.andi"), "arith.ori")
         return [arithmetic.where(take, left, right), arithmetic.where(take, left_index, right_index)]
 
-    value, index = _reduce.reduce([value, index], axis, combine, keep_dims)
+    # Of equal elements without a rule for ties any may be taken.
+    value, index = _reduce.reduce([value, index], axis, combine, keep_dims, commutes=True)
     if is_float:
         is_nan = compare.compare("ge", index, convert.constant(_OF_NAN, index.type))
         value = arithmetic.where(is_nan, convert.constant(nan, value.type), value)

@@ -141,6 +141,46 @@ def test_tuples_and_lambdas(backend, rng):
 
 
 @tw.jit
+def affine(scale, offset, scale_b, offset_b):
+    """x -> scale x + offset, and then another one: associative, but not commutative."""
+    return scale_b * scale, scale_b * offset + offset_b
+
+
+@tw.jit
+def in_order_kernel(x, y, out, M: tl.constexpr, N: tl.constexpr, AXIS: tl.constexpr):
+    a, b = load_block(x, M, N), load_block(y, M, N)
+    scale, offset = tl.reduce((a, b), AXIS, affine)
+    if AXIS is None:
+        tl.store(out, scale)
+        tl.store(out + 1, offset)
+        tl.store(out + 2, tl.reduce(a, None, lambda p, q: p))
+        tl.store(out + 3, tl.reduce(a, None, lambda p, q: q))
+    else:
+        i = tl.arange(0, M * N // a.shape[AXIS])
+        tl.store(out + i * 4, scale)
+        tl.store(out + i * 4 + 1, offset)
+        tl.store(out + i * 4 + 2, tl.reduce(a, AXIS, lambda p, q: p))
+        tl.store(out + i * 4 + 3, tl.reduce(a, AXIS, lambda p, q: q))
+
+
+@pytest.mark.parametrize("axis", [0, 1, None])
+@pytest.mark.parametrize(
+    "shape", [(1, 4096), (32, 128), (64, 64), (256, 8), (1, 3000), (100, 12), (16, 2)], ids=str
+)
+def test_functions_that_do_not_commute(backend, rng, shape, axis):
+    x, y = (rng.integers(-(2**31), 2**31, shape).astype(np.int32) | 1 for _ in range(2))
+    lines = [v.reshape(1, -1) if axis is None else np.moveaxis(v, axis, -1) for v in (x, y)]
+    scale, offset = lines[0][:, 0], lines[1][:, 0]
+    for a, b in zip(lines[0].T[1:], lines[1].T[1:], strict=True):
+        scale, offset = a * scale, a * offset + b
+    expected = np.stack([scale, offset, lines[0][:, 0], lines[0][:, -1]], 1)
+    for num_warps in (1, 4, 8) if backend.name == "cuda" else (4,):
+        out = backend.poisoned(expected.shape, "int32")
+        in_order_kernel[1,](backend.array(x), backend.array(y), out, *shape, axis, num_warps=num_warps)
+        np.testing.assert_array_equal(backend.numpy(out), expected)
+
+
+@tw.jit
 def moments(mean, m2, count, mean_b, m2_b, count_b):
     delta = mean_b - mean
     total = count + count_b

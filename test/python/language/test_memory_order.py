@@ -187,8 +187,10 @@ def test_products_in_place(backend, rng, num_warps, assemble):
 
 
 @tw.jit
-def overlapping_rows(x_ptr, out_ptr, rounds, STRIDE: tl.constexpr, N: tl.constexpr, D: tl.constexpr):
+def overlapping_rows(x_ptr, out_ptr, rounds, stride, STRIDE: tl.constexpr, N: tl.constexpr, D: tl.constexpr):
     """Rows that overlap, of which the first column alone is written."""
+    if STRIDE is None:
+        STRIDE = stride
     i, j = tl.arange(0, N)[:, None], tl.arange(0, D)[None, :]
     for k in range(rounds):
         before = tl.load(x_ptr + i * STRIDE + j)
@@ -198,14 +200,34 @@ def overlapping_rows(x_ptr, out_ptr, rounds, STRIDE: tl.constexpr, N: tl.constex
         tl.store(out_ptr + k * N * D + i * D + j, before - after)
 
 
+@pytest.mark.parametrize("is_constant", [True, False])
 @pytest.mark.parametrize("n, d, stride", [(64, 16, 1), (32, 32, 1), (32, 64, 3), (32, 16, 16)])
-def test_rows_that_overlap(backend, rng, n, d, stride):
+def test_rows_that_overlap(backend, rng, n, d, stride, is_constant):
     x, rounds = rng.integers(-50, 50, 4 * n * stride + 2 * d).astype(np.float32), 3
     array, out = backend.array(x), backend.poisoned((rounds, n, d), "float32")
-    overlapping_rows[1,](array, out, rounds, STRIDE=stride, N=n, D=d)
+    overlapping_rows[1,](array, out, rounds, stride, STRIDE=stride if is_constant else None, N=n, D=d)
     at = np.arange(n)[:, None] * stride + np.arange(d)
     for k in range(rounds):
         before = x[at]
         x[(np.arange(n) + n) * stride] = k * 7 + np.arange(n) + n
         np.testing.assert_array_equal(backend.numpy(out)[k], before - x[at])
+    np.testing.assert_array_equal(backend.numpy(array), x)
+
+
+@tw.jit
+def rolling_rows(x_ptr, stride, rows, D: tl.constexpr):
+    """Row after row in place; the next row begins within the last."""
+    j = tl.arange(0, D)[None, :]
+    for i in range(rows):
+        at = x_ptr + (i + tl.arange(0, 1))[:, None] * stride + j
+        tl.store(at, tl.flip(tl.load(at), 1))
+
+
+@pytest.mark.parametrize("stride", [5, 32, 64, 100])
+def test_rows_in_place_that_overlap(backend, rng, stride):
+    x = rng.integers(-50, 50, 64 * stride + 64).astype(np.float32)
+    array = backend.array(x)
+    rolling_rows[1,](array, stride, 60, D=64)
+    for i in range(60):
+        x[i * stride : i * stride + 64] = x[i * stride : i * stride + 64][::-1].copy()
     np.testing.assert_array_equal(backend.numpy(array), x)

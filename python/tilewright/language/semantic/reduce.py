@@ -10,8 +10,11 @@ from .promote import expand_dims
 from .shape import as_axis, numel, reshape
 
 
-def reduce(inputs, axis, combine, keep_dims):
-    """Reduce the blocks `inputs` together; `combine(lefts, rights)` maps lists of tensors to a list."""
+def reduce(inputs, axis, combine, keep_dims, commutes=False):
+    """Reduce the blocks `inputs` together; `combine(lefts, rights)` maps lists of tensors to a list.
+
+    With `commutes` the order of the elements is free, of which the compiler knows only where it sees it.
+    """
     for value in inputs:
         if not isinstance(value, tensor) or not value.type.is_block():
             raise LanguageTypeError(f"a reduction takes blocks, got {describe(value)}")
@@ -28,7 +31,7 @@ def reduce(inputs, axis, combine, keep_dims):
         expanded = [axis_in]
     shape = inputs[0].shape[:axis_in] + inputs[0].shape[axis_in + 1 :]
     results = _with_traces(
-        inputs, combine, lambda values, function: _reduce(values, shape, axis_in, function)
+        inputs, combine, lambda values, function: _reduce(values, shape, axis_in, function, commutes)
     )
     if keep_dims:
         for position in expanded:
@@ -36,10 +39,10 @@ def reduce(inputs, axis, combine, keep_dims):
     return results
 
 
-def _reduce(inputs, shape, axis, combine):
+def _reduce(inputs, shape, axis, combine, commutes):
     types = [block_type(value.dtype, shape) if shape else value.dtype for value in inputs]
     handles = builder().reduce(
-        [value.handle for value in inputs], [v.type for v in inputs], types, axis, combine
+        [value.handle for value in inputs], [v.type for v in inputs], types, axis, combine, commutes
     )
     return [tensor(handle, ty) for handle, ty in zip(handles, types, strict=True)]
 

@@ -26,6 +26,34 @@ tile.func @along(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>) attributes {tile.kernel
 
 // -----
 
+// Where the function does not commute each chunk is folded by itself, neighbours
+// first, and follows what came before.
+// CHECK-LABEL: llvm.func @in_order(
+// CHECK: scf.for {{.*}} iter_args(%[[BEFORE:.*]] = %{{.*}}) -> (i32)
+// CHECK: vector.shuffle {{.*}} [0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30]
+// CHECK: vector.shuffle {{.*}} [1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31]
+// CHECK: arith.subi {{.*}} : vector<16xi32>
+// CHECK: arith.subi {{.*}} : vector<8xi32>
+// CHECK: arith.subi {{.*}} : vector<4xi32>
+// CHECK: arith.subi {{.*}} : vector<2xi32>
+// CHECK: %[[CHUNK:.*]] = arith.subi {{.*}} : i32
+// CHECK: arith.subi %[[BEFORE]], %[[CHUNK]] : i32
+tile.func @in_order(%x: !tile.ptr<i32>, %y: !tile.ptr<i32>) attributes {tile.kernel} {
+  %r = tile.range {start = 0 : i32, end = 256 : i32} : tensor<256xi32>
+  %xs = tile.splat %x : !tile.ptr<i32> -> tensor<256x!tile.ptr<i32>>
+  %xp = tile.addptr %xs, %r : tensor<256x!tile.ptr<i32>>, tensor<256xi32>
+  %v = tile.load %xp : tensor<256x!tile.ptr<i32>>
+  %s = "tile.reduce"(%v) <{axis = 0 : i32}> ({
+  ^bb0(%a: i32, %b: i32):
+    %c = arith.subi %a, %b : i32
+    tile.yield %c : i32
+  }) : (tensor<256xi32>) -> i32
+  tile.store %y, %s : !tile.ptr<i32>
+  tile.return
+}
+
+// -----
+
 // Across the lanes: each lane folds its own column, nothing is shuffled.
 // CHECK-LABEL: llvm.func @across(
 // CHECK-NOT: vector.shuffle

@@ -60,3 +60,61 @@ tile.func @argmax(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %out: !tile
   tile.store %out, %m#1 : !tile.ptr<i32>
   tile.return
 }
+
+// -----
+
+// Marked are reductions by functions that compute the same with their sides
+// exchanged, up to the order of what is added, multiplied or compared for
+// equality: not that of the first of two.
+// CHECK-LABEL: tile.func @commuting
+// CHECK: "tile.reduce"({{.*}}) <{axis = 0 : i32, commutes}>
+// CHECK: arith.mulf
+// CHECK: "tile.reduce"({{.*}}) <{axis = 0 : i32}>
+// CHECK: arith.cmpf ogt
+// CHECK: "tile.reduce"({{.*}}) <{axis = 0 : i32}>
+// CHECK: scf.if
+// CHECK: "tile.reduce"({{.*}}) <{axis = 0 : i32, commutes}>
+// CHECK: arith.subf
+tile.func @commuting(%p: !tile.ptr<f32>, %k: f32) attributes {tile.kernel} {
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>>
+  %x = tile.load %ps : tensor<64x!tile.ptr<f32>>
+  %r:2 = "tile.reduce"(%x, %x) <{axis = 0 : i32}> ({
+  ^bb0(%ar: f32, %ai: f32, %br: f32, %bi: f32):
+    %rr = arith.mulf %ar, %br : f32
+    %ii = arith.mulf %ai, %bi : f32
+    %re = arith.subf %rr, %ii : f32
+    %ri = arith.mulf %ar, %bi : f32
+    %ir = arith.mulf %ai, %br : f32
+    %im = arith.addf %ri, %ir : f32
+    %same = arith.cmpf oeq, %ar, %br : f32
+    %last = arith.select %same, %k, %im : f32
+    tile.yield %re, %last : f32, f32
+  }) : (tensor<64xf32>, tensor<64xf32>) -> (f32, f32)
+  %s = "tile.reduce"(%x) <{axis = 0 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    %more = arith.cmpf ogt, %a, %b : f32
+    %c = arith.select %more, %a, %b : f32
+    tile.yield %c : f32
+  }) : (tensor<64xf32>) -> f32
+  %t = "tile.reduce"(%x) <{axis = 0 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    %same = arith.cmpf oeq, %a, %b : f32
+    %c = scf.if %same -> f32 {
+      scf.yield %a : f32
+    } else {
+      scf.yield %k : f32
+    }
+    tile.yield %c : f32
+  }) : (tensor<64xf32>) -> f32
+  %u = "tile.reduce"(%x) <{axis = 0 : i32, commutes}> ({
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.subf %a, %b : f32
+    tile.yield %c : f32
+  }) : (tensor<64xf32>) -> f32
+  tile.store %p, %s : !tile.ptr<f32>
+  tile.store %p, %t : !tile.ptr<f32>
+  tile.store %p, %u : !tile.ptr<f32>
+  tile.store %p, %r#0 : !tile.ptr<f32>
+  tile.store %p, %r#1 : !tile.ptr<f32>
+  tile.return
+}

@@ -61,8 +61,8 @@ tile.func @promises(%x: !tile.ptr<i32>, %n: i32) attributes {tile.kernel} {
 // CHECK-DAG: %[[ZERO:.*]] = arith.constant dense<-0.000000e+00> : tensor<128xf32>
 // CHECK: %[[V:.*]] = arith.select %{{.*}}, %{{.*}}, %[[ZERO]]
 // CHECK: %[[A:.*]] = "tile.reduce"(%[[V]])
-// CHECK: %[[B:.*]] = "tile.reduce"({{.*}}) <{axis = 0 : i32}>
-// CHECK: %[[C:.*]] = "tile.reduce"({{.*}}) <{axis = 0 : i32}>
+// CHECK: %[[B:.*]] = "tile.reduce"({{.*}}) <{axis = 0 : i32, commutes}>
+// CHECK: %[[C:.*]] = "tile.reduce"({{.*}}) <{axis = 0 : i32, commutes}>
 // CHECK: arith.addf %[[B]], %[[C]] : f32
 tile.func @sums(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>) attributes {tile.kernel} {
   %xs = tile.splat %x : !tile.ptr<f32> -> tensor<100x!tile.ptr<f32>>
@@ -88,7 +88,7 @@ tile.func @sums(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>) attributes {tile.kernel}
 
 // Any other function sees pairs of elements only: each has a flag.
 // CHECK-LABEL: tile.func @flags
-// CHECK: "tile.reduce"(%{{.*}}, %[[HELD:.*]]) <{axis = 0 : i32}>
+// CHECK: "tile.reduce"(%{{.*}}, %[[HELD:.*]]) <{axis = 0 : i32, commutes}>
 // CHECK-NEXT: ^bb0(%[[A:.*]]: f32, %[[IS_A:.*]]: i1, %[[B:.*]]: f32, %[[IS_B:.*]]: i1):
 // CHECK-NEXT: %[[L:.*]] = arith.select %[[IS_A]], %[[A]], %[[B]]
 // CHECK-NEXT: %[[R:.*]] = arith.select %[[IS_B]], %[[B]], %[[A]]
@@ -117,8 +117,8 @@ tile.func @flags(%x: !tile.ptr<f32>, %k: f32) attributes {tile.kernel} {
 // function has control flow, by a map. A matrix is reduced as a line side by
 // side.
 // CHECK-LABEL: tile.func @rows
-// CHECK: %[[A:.*]] = "tile.reduce"({{.*}}) <{axis = 0 : i32}>
-// CHECK: %[[B:.*]] = "tile.reduce"({{.*}}) <{axis = 0 : i32}>
+// CHECK: %[[A:.*]] = "tile.reduce"({{.*}}) <{axis = 0 : i32, commutes}>
+// CHECK: %[[B:.*]] = "tile.reduce"({{.*}}) <{axis = 0 : i32, commutes}>
 // CHECK: arith.maximumf %[[A]], %[[B]] : tensor<8xf32>
 // CHECK: "tile.map"({{.*}}) <{pack = 1 : i32}>
 // CHECK-NOT: tile.gather

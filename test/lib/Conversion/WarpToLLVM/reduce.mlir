@@ -93,7 +93,7 @@ tile.func @moments(%x: f32, %p: !tile.ptr<f32>) attributes {tile.kernel, warp.nu
   // CHECK: %[[OTHER:.*]] = llvm.bitcast
   // CHECK: llvm.select %[[UPPER]], %[[OTHER]], %[[MINE]]
   // CHECK: llvm.select %[[UPPER]], %[[MINE]], %[[OTHER]]
-  // CHECK-COUNT-7: nvvm.shfl.sync bfly
+  // CHECK-COUNT-6: nvvm.shfl.sync bfly
   // CHECK-NOT: nvvm.shfl
   %m:2 = "tile.reduce"(%v, %v) <{axis = 0 : i32}> ({
   ^bb0(%a: f32, %an: f32, %b: f32, %bn: f32):
@@ -133,5 +133,60 @@ tile.func @rows_of_moments(%x: f32, %p: !tile.ptr<f32>) attributes {tile.kernel,
   }) {warp.shared_offset = 0 : i32} : (tensor<8x64xf32, #l>) -> tensor<8xf32, #o>
   %ps = tile.splat %p : !tile.ptr<f32> -> tensor<8x!tile.ptr<f32>, #o>
   tile.store %ps, %m : tensor<8x!tile.ptr<f32>, #o>
+  tile.return
+}
+
+// -----
+
+#l = #warp.linear<{register = [[1], [256], [512]], lane = [[2], [4], [8], [16], [32]], warp = [[64], [128]]}>
+
+// A function that does not commute is given neighbours first. Of its eight
+// registers' four partial results each lane keeps one: exchanged with the
+// neighbour's for the second half, then for the second quarter. What four times
+// four warps and lanes found is read in the order of its index.
+// CHECK-LABEL: llvm.func @in_order
+tile.func @in_order(%x: i32, %p: !tile.ptr<i32>) attributes {tile.kernel, warp.num_warps = 4 : i32} {
+  %v = tile.splat %x : i32 -> tensor<1024xi32, #l>
+  // CHECK-COUNT-4: llvm.mul
+  // CHECK: %[[UPPER:.*]] = llvm.icmp "ne"
+  // CHECK: %[[GIVEN:.*]] = llvm.select %[[UPPER]], %[[FIRST:.*]], %[[THIRD:[^ ]*]]
+  // CHECK: %[[TAKEN:.*]] = nvvm.shfl.sync bfly %{{.*}}, %[[GIVEN]]
+  // CHECK: llvm.select %[[UPPER]], %[[TAKEN]], %[[FIRST]]
+  // CHECK: llvm.select %[[UPPER]], %[[THIRD]], %[[TAKEN]]
+  // CHECK-COUNT-5: nvvm.shfl.sync bfly
+  // CHECK-NOT: nvvm.shfl
+  // CHECK: nvvm.barrier0
+  // CHECK-COUNT-4: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xi32>
+  // CHECK-NOT: nvvm.barrier0
+  %s = "tile.reduce"(%v) <{axis = 0 : i32}> ({
+  ^bb0(%a: i32, %b: i32):
+    %c = arith.muli %a, %b : i32
+    %d = arith.subi %c, %b : i32
+    tile.yield %d : i32
+  }) {warp.shared_offset = 0 : i32} : (tensor<1024xi32, #l>) -> i32
+  tile.store %p, %s : !tile.ptr<i32>
+  tile.return
+}
+
+// -----
+
+#l = #warp.linear<{register = [[0, 1], [8, 0], [16, 0], [32, 0], [64, 0]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], warp = [[1, 0], [2, 0], [4, 0]]}>
+#o = #warp.linear<{register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = [[0], [0], [0]]}>
+
+// Where rows stand in registers above warps, all goes through shared memory: of
+// 32 KiB at most in one round.
+// CHECK-LABEL: llvm.func @rounds
+tile.func @rounds(%x: i64, %p: !tile.ptr<i64>) attributes {tile.kernel, warp.num_warps = 8 : i32} {
+  %v = tile.splat %x : i64 -> tensor<128x64xi64, #l>
+  // CHECK: nvvm.barrier0
+  // CHECK: nvvm.barrier0
+  // CHECK: nvvm.barrier0
+  // CHECK-NOT: nvvm.barrier0
+  %s = "tile.reduce"(%v) <{axis = 0 : i32}> ({
+  ^bb0(%a: i64, %b: i64):
+    tile.yield %a : i64
+  }) {warp.shared_offset = 0 : i32} : (tensor<128x64xi64, #l>) -> tensor<64xi64, #o>
+  %ps = tile.splat %p : !tile.ptr<i64> -> tensor<64x!tile.ptr<i64>, #o>
+  tile.store %ps, %s : tensor<64x!tile.ptr<i64>, #o>
   tile.return
 }

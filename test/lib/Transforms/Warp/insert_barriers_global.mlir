@@ -129,7 +129,7 @@ tile.func @windows(%a: !tile.ptr<f32>, %n: i32, %hop: i32) {
 }
 
 // Rows and columns of tiles, each by the counter of a loop; and the next tile
-// of the same row in the same iteration.
+// of the same row in the same iteration, which the next row may begin with.
 #m = #warp.linear<{register = [], lane = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0]], warp = [[4, 0]]}>
 #row = #warp.linear<{register = [], lane = [[0], [0], [0], [1], [2]], warp = [[4]]}>
 #column = #warp.linear<{register = [], lane = [[1], [2], [4], [0], [0]], warp = [[0]]}>
@@ -146,6 +146,10 @@ tile.func @windows(%a: !tile.ptr<f32>, %n: i32, %hop: i32) {
 // CHECK: scf.for
 // CHECK: warp.barrier
 // CHECK-NEXT: tile.store
+// CHECK: %[[NEAR:.*]] = arith.cmpi slt, %{{.*}}, %c16_i64
+// CHECK-NEXT: scf.if %[[NEAR]] {
+// CHECK-NEXT: warp.barrier
+// CHECK-NEXT: }
 // CHECK-NEXT: tile.store
 tile.func @tiles(%a: !tile.ptr<f32>, %n: i32, %stride: i32, %x: tensor<8x8xf32, #m>) {
   %c0 = arith.constant 0 : i32
