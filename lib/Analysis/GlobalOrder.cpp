@@ -111,6 +111,8 @@ std::optional<GlobalUse> tilewright::carryAround(GlobalUse use,
     return std::nullopt;
   if (loop->isAncestor(getPointers(use.op).getParentRegion()->getParentOp()))
     use.loop = loop;
+  // What the loop computes is another number in the next iteration.
+  use.unlessApart.clear();
   return use;
 }
 
@@ -190,7 +192,12 @@ std::optional<Apart> GlobalOrder::getMovingOn(Value pointers, Operation *loop,
       loop->isAncestor(tile->base.getParentRegion()->getParentOp()))
     return std::nullopt;
   auto moves = getMoves(tile->constant, loop);
-  if (!moves)
+  auto isSteady = [&](const Polynomial &stride) {
+    return stride.allOf([&](Value factor) {
+      return !loop->isAncestor(factor.getParentRegion()->getParentOp());
+    });
+  };
+  if (!moves || !llvm::all_of(tile->coefficients, isSteady))
     return std::nullopt;
   llvm::SmallBitVector left(type.getRank(), true);
   bool isMoved = false;

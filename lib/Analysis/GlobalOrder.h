@@ -53,9 +53,12 @@ struct GlobalUse {
   /// The outermost loop that has gone round since; null where none has, or the
   /// pointers are the same in all its iterations.
   mlir::Operation *loop = nullptr;
+  /// Behind barriers that stood since where any of these did not hold.
+  Apart unlessApart;
 
   bool operator==(const GlobalUse &other) const {
-    return op == other.op && loop == other.loop;
+    return op == other.op && loop == other.loop &&
+           unlessApart == other.unlessApart;
   }
 };
 

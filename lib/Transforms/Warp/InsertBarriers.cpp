@@ -91,7 +91,8 @@ private:
       if (!apart)
         return std::nullopt;
       for (const RowDistance &rows : *apart)
-        if (!llvm::is_contained(all, rows))
+        if (!llvm::is_contained(earlier.unlessApart, rows) &&
+            !llvm::is_contained(all, rows))
           all.push_back(rows);
     }
     return all;
@@ -99,11 +100,14 @@ private:
 
   /// A barrier in front of `op` where rows are too near, once for each
   /// distance.
-  void guard(Operation *op, const Apart &apart) {
+  void guard(Operation *op, const Apart &apart, Pending &pending) {
     ImplicitLocOpBuilder b(op->getLoc(), op);
     Apart &known = guarded[op];
     Value areNear;
     for (const RowDistance &rows : apart) {
+      for (GlobalUse &use : pending.global)
+        if (!llvm::is_contained(use.unlessApart, rows))
+          use.unlessApart.push_back(rows);
       if (llvm::is_contained(known, rows))
         continue;
       known.push_back(rows);
@@ -129,7 +133,7 @@ private:
     if (beginsWithBarrier(op))
       pending.clear();
     if (std::optional<Apart> apart = getApart(pending, op, accesses)) {
-      guard(op, *apart);
+      guard(op, *apart, pending);
     } else {
       OpBuilder builder(op);
       warp::BarrierOp::create(builder, op->getLoc());
@@ -139,7 +143,7 @@ private:
       pending.clear();
     Pending::addTo<SharedUse>(pending.shared, getUsesAfter(op));
     if (accessesGlobalMemory(op) && !endsWithBarrier(op))
-      Pending::addTo<GlobalUse>(pending.global, GlobalUse{op});
+      Pending::addTo<GlobalUse>(pending.global, GlobalUse{op, nullptr, {}});
   }
 
   /// What is pending in the next iteration of `loop`.
