@@ -3,8 +3,9 @@
     python benchmarks/gemm.py [--only fp16] [--dtype float16 bfloat16] [--out gemm.json]
 
 Random data; the L2 cache is flushed before each call; the libraries take turns, so that both see the same clocks. Each
-time is a median. Every result is compared with PyTorch's. Beside it stand the bytes of PTX of all kernels of a product:
-the assembler's time goes with them.
+time is a median; of small products, for which it may matter where operands lie, that of several places in memory. Every
+result is compared with PyTorch's. Beside it stand the bytes of PTX of all kernels of a product: the assembler's time
+goes with them.
 """
 
 import argparse
@@ -38,12 +39,15 @@ SHAPES = (
 
 @dataclass(frozen=True)
 class Product:
-    """One product: what it is called, its multiplications and additions, and both ways to compute it."""
+    """One product: what it is called, its multiplications and additions, both ways to compute it, and pairs of such
+    ways for operands elsewhere in memory.
+    """
 
     name: str
     flops: float
     ours: Callable
     torch: Callable
+    elsewhere: tuple = ()
 
 
 def normal(*shape, dtype=torch.float16):
@@ -53,14 +57,17 @@ def normal(*shape, dtype=torch.float16):
 
 def plain(dtype):
     """The eleven shapes, with b contiguous along k (NT) or along n (NN)."""
+
+    def calls(M, N, K, layout):
+        a = normal(M, K, dtype=dtype)
+        b = normal(N, K, dtype=dtype).T if layout == "NT" else normal(K, N, dtype=dtype)
+        return lambda: kernels.matmul(a, b), lambda: torch.mm(a, b)
+
     for M, N, K in SHAPES:
         for layout in ("NT", "NN"):
-            a = normal(M, K, dtype=dtype)
-            b = normal(N, K, dtype=dtype).T if layout == "NT" else normal(K, N, dtype=dtype)
             name = f"{str(dtype).removeprefix('torch.')} {M} x {N} x {K} {layout}"
-            yield Product(
-                name, 2 * M * N * K, lambda a=a, b=b: kernels.matmul(a, b), lambda a=a, b=b: torch.mm(a, b)
-            )
+            places = [calls(M, N, K, layout) for _ in range(4 if M * N * K <= 2048**3 else 1)]
+            yield Product(name, 2 * M * N * K, *places[0], elsewhere=tuple(places[1:]))
 
 
 def float32():
@@ -178,6 +185,14 @@ def in_turns(calls, rounds=200, budget=2.0):
     return [statistics.median(start.elapsed_time(end) for start, end in kept[1:]) * 1e-3 for kept in events]
 
 
+def side_by_side(product):
+    """Median seconds of both, in turns at every place; at every second one the other begins."""
+    times = []
+    for i, pair in enumerate(((product.ours, product.torch), *product.elsewhere)):
+        times.append(in_turns(pair[:: -1 if i % 2 else 1])[:: -1 if i % 2 else 1])
+    return [statistics.median(each) for each in zip(*times)]
+
+
 def measure(product):
     """One row of results. A peer that cannot run the product is a result, too."""
     result = product.ours().float()
@@ -190,7 +205,7 @@ def measure(product):
         return row
     row["difference"] = ((result - expected).norm() / expected.norm()).item()
     del result, expected
-    seconds = in_turns([product.ours, product.torch])
+    seconds = side_by_side(product)
     row["ours"], row["torch"] = (product.flops / time * 1e-12 for time in seconds)
     row["ratio"] = seconds[1] / seconds[0]
     return row
