@@ -10,7 +10,7 @@ from importlib.machinery import ModuleSpec
 import tilewright as tw
 import tilewright.language as tl
 
-from ..arrays import numpy_dtype, spelling_of
+from ..array_types import numpy_dtype, spelling_of
 from ..runtime.descriptor import TensorDescriptor
 from ..runtime.retyped import Retyped
 from . import (
