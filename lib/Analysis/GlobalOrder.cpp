@@ -267,6 +267,18 @@ std::optional<Apart> GlobalOrder::getApart(Value a, Value b) {
   return best;
 }
 
+/// What has to hold for each of `pointers` to point to a place of its own.
+std::optional<Apart> GlobalOrder::getOwnPlaces(Value pointers) {
+  auto type = dyn_cast<RankedTensorType>(pointers.getType());
+  std::optional<AffineTile> tile = tiles.get(pointers);
+  if (!type || !tile || !tile->base)
+    return std::nullopt;
+  return getStepsApart(tile->coefficients,
+                       llvm::map_to_vector(type.getShape(), [](int64_t side) {
+                         return side - 1;
+                       }));
+}
+
 std::optional<Apart> GlobalOrder::getApart(const GlobalUse &earlier,
                                            Operation *op) {
   if (!isWrite(earlier.op) && !isWrite(op))
@@ -283,7 +295,11 @@ std::optional<Apart> GlobalOrder::getApart(const GlobalUse &earlier,
                 (hasNoCopies(from) || (isWrite(earlier.op) && isWrite(op)));
   if (earlier.loop)
     return isSame ? getMovingOn(from, earlier.loop,
-                                isWrite(earlier.op) && isWrite(op))
+                                isa<tile::StoreOp>(earlier.op) &&
+                                    isa<tile::StoreOp>(op))
                   : std::nullopt;
-  return isSame ? Apart() : getApart(from, to);
+  if (!isSame)
+    return getApart(from, to);
+  bool mayShare = isAtomic(earlier.op) || isAtomic(op);
+  return mayShare ? getOwnPlaces(from) : Apart();
 }

@@ -80,6 +80,7 @@ public:
 
 private:
   std::optional<Apart> getApart(mlir::Value a, mlir::Value b);
+  std::optional<Apart> getOwnPlaces(mlir::Value pointers);
   std::optional<Apart> getMovingOn(mlir::Value pointers, mlir::Operation *loop,
                                    bool areWrites);
 

@@ -9,6 +9,10 @@ using namespace tilewright;
 
 using Program = llvm::SmallVector<HostStep>;
 
+/// What is used again is computed again: a program may be far longer than the
+/// kernel's own way there.
+static constexpr size_t kMaxSteps = 256;
+
 static bool append(Value value, Program &program);
 
 static bool appendBinary(ValueRange operands, HostStep::Kind kind,
@@ -34,6 +38,8 @@ static bool appendAddress(tile::AddPtrOp op, Program &program) {
 }
 
 static bool append(Value value, Program &program) {
+  if (program.size() > kMaxSteps)
+    return false;
   if (!value.getType().isIntOrIndex() && !isa<tile::PtrType>(value.getType()))
     return false;
   if (auto argument = dyn_cast<BlockArgument>(value)) {

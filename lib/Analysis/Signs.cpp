@@ -15,7 +15,10 @@ using namespace tilewright;
 /// Adds the arguments that `bound` is a sum of, with positive factors. Of a
 /// minimum each operand bounds what it does.
 static void addSizes(Value bound, AffineTileAnalysis &tiles,
-                     llvm::DenseSet<Value> &sizes) {
+                     llvm::DenseSet<Value> &sizes,
+                     llvm::DenseSet<Value> &seen) {
+  if (!seen.insert(bound).second)
+    return;
   std::optional<AffineTile> tile = tiles.get(bound);
   if (!tile || tile->base)
     return;
@@ -25,24 +28,25 @@ static void addSizes(Value bound, AffineTileAnalysis &tiles,
     if (isa<BlockArgument>(monomial[0])) {
       sizes.insert(monomial[0]);
     } else if (auto least = monomial[0].getDefiningOp<arith::MinSIOp>()) {
-      addSizes(least.getLhs(), tiles, sizes);
-      addSizes(least.getRhs(), tiles, sizes);
+      addSizes(least.getLhs(), tiles, sizes, seen);
+      addSizes(least.getRhs(), tiles, sizes, seen);
     }
   }
 }
 
 llvm::DenseSet<Value> tilewright::findSizes(tile::FuncOp func,
                                             AffineTileAnalysis &tiles) {
-  llvm::DenseSet<Value> sizes;
+  llvm::DenseSet<Value> sizes, seen;
+  auto add = [&](Value bound) { addSizes(bound, tiles, sizes, seen); };
   func.walk([&](Operation *op) {
     if (isa<arith::CmpIOp, arith::DivSIOp>(op)) {
       // What is divided, too: rounded up it counts blocks.
-      addSizes(op->getOperand(0), tiles, sizes);
-      addSizes(op->getOperand(1), tiles, sizes);
+      add(op->getOperand(0));
+      add(op->getOperand(1));
     } else if (auto remainder = dyn_cast<arith::RemSIOp>(op)) {
-      addSizes(remainder.getRhs(), tiles, sizes);
+      add(remainder.getRhs());
     } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
-      addSizes(loop.getUpperBound(), tiles, sizes);
+      add(loop.getUpperBound());
     }
   });
   return sizes;
@@ -139,6 +143,7 @@ public:
 
 private:
   bool proveArgument(BlockArgument argument);
+  bool proveCarried(BlockArgument argument, ValueRange values);
   bool proveDifference(arith::SubIOp op);
   bool proveQuotient(arith::DivSIOp op);
   bool proveResult(OpResult result);
@@ -150,6 +155,8 @@ private:
   /// What loops carry: never negative in an iteration if it was not in the one
   /// before.
   llvm::SmallDenseSet<Value, 4> assumed;
+  /// Of what ops compute, what was found while the assumptions were these.
+  llvm::SmallDenseMap<Value, bool> known;
 };
 } // namespace
 
@@ -161,18 +168,28 @@ bool SignProver::proveArgument(BlockArgument argument) {
   if (auto loop = dyn_cast<scf::ForOp>(parent)) {
     if (argument == loop.getInductionVar())
       return prove(loop.getLowerBound());
-    assumed.insert(argument);
-    return proveAll({loop.getTiedLoopInit(argument)->get(),
-                     loop.getTiedLoopYieldedValue(argument)->get()});
+    return proveCarried(argument,
+                        {loop.getTiedLoopInit(argument)->get(),
+                         loop.getTiedLoopYieldedValue(argument)->get()});
   }
   if (auto loop = dyn_cast<scf::WhileOp>(parent)) {
     if (argument.getOwner() == loop.getAfterBody())
       return prove(loop.getConditionOp().getArgs()[number]);
-    assumed.insert(argument);
-    return proveAll(
-        {loop.getInits()[number], loop.getYieldOp().getResults()[number]});
+    return proveCarried(argument, {loop.getInits()[number],
+                                   loop.getYieldOp().getResults()[number]});
   }
   return isSize(argument);
+}
+
+/// What is known under an assumption is not, once that turns out to be wrong.
+bool SignProver::proveCarried(BlockArgument argument, ValueRange values) {
+  assumed.insert(argument);
+  known.clear();
+  if (proveAll(values))
+    return true;
+  assumed.erase(argument);
+  known.clear();
+  return false;
 }
 
 bool SignProver::proveDifference(arith::SubIOp op) {
@@ -233,7 +250,11 @@ bool SignProver::prove(Value value) {
   APInt constant;
   if (matchPattern(value, m_ConstantInt(&constant)))
     return !constant.isNegative();
-  return proveResult(cast<OpResult>(value));
+  if (auto found = known.find(value); found != known.end())
+    return found->second;
+  bool holds = proveResult(cast<OpResult>(value));
+  known[value] = holds;
+  return holds;
 }
 
 bool tilewright::isNonNegative(Value value, function_ref<bool(Value)> isSize) {

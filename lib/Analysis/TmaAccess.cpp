@@ -38,16 +38,17 @@ static bool isMadeAhead(tile::MakeDescriptorOp desc, Operation *access) {
 /// Whether `value` is computed from nothing but arguments, constants and the
 /// number of the program, of which specialisation tells all it can.
 static bool isComputed(Value value) {
-  SmallVector<Value> open = {value};
-  while (!open.empty()) {
-    Value next = open.pop_back_val();
+  llvm::SetVector<Value> open;
+  open.insert(value);
+  for (unsigned i = 0; i < open.size(); ++i) {
+    Value next = open[i];
     Operation *op = next.getDefiningOp();
     if (!op && !isa<tile::FuncOp>(next.getParentBlock()->getParentOp()))
       return false;
     if (op && (isa<tile::LoadOp>(op) || op->getNumRegions() != 0))
       return false;
     if (op)
-      llvm::append_range(open, op->getOperands());
+      open.insert(op->operand_begin(), op->operand_end());
   }
   return true;
 }
@@ -84,6 +85,21 @@ static StringRef checkPlace(tile::DescType type, OperandRange offsets,
   if (axes.get(offsets.back())[0].divisibility * bytes % kAlignment != 0)
     return "its place in a row is not known to be a multiple of 16 bytes";
   return {};
+}
+
+/// The accelerator writes whole pieces of 16 bytes, also the last of a row.
+static StringRef checkRowEnds(tile::MakeDescriptorOp desc,
+                              const AxisInfoAnalysis &axes) {
+  Value columns = desc.getShape().back();
+  int64_t bytes =
+      desc.getResult().getType().getElementType().getIntOrFloatBitWidth() / 8;
+  APInt count;
+  bool isEndless =
+      matchPattern(columns, m_ConstantInt(&count)) && count.sge(INT32_MAX);
+  bool isWhole = axes.get(columns)[0].divisibility * bytes % kAlignment == 0;
+  if (isEndless || isWhole || (!isHostKnown(desc) && !isComputed(columns)))
+    return {};
+  return "the bytes of a row are not known to be a multiple of 16";
 }
 
 /// The block without leading sides of 1, as far as that leaves a matrix.
@@ -259,6 +275,8 @@ tilewright::findTmaStores(tile::FuncOp func, const NvidiaTarget &target,
     if (reason.empty())
       reason = checkOperands(
           desc, target.makesMaps ? store.getOperation() : nullptr, axes);
+    if (reason.empty())
+      reason = checkRowEnds(desc, axes);
     if (reason.empty())
       reason = checkPlace(store.getDesc().getType(), store.getOffsets(), axes);
     if (reason.empty() && store.getReduction() &&

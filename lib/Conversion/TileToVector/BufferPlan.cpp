@@ -237,9 +237,27 @@ unsigned getInnermostDim(ArrayRef<int64_t> shape) {
   return shape.empty() ? 0 : shape.size() - 1;
 }
 
-/// How an integer or pointer tile steps along `dim`, in elements of a pointer
-/// or units of an integer; none when not known at compile time.
-static std::optional<int64_t> getStep(Value value, int64_t dim) {
+namespace {
+/// How integer or pointer tiles step along a dimension, in elements of a
+/// pointer or units of an integer; none when not known at compile time.
+class StepFinder {
+public:
+  std::optional<int64_t> get(Value value, int64_t dim) {
+    if (auto found = known.find({value, dim}); found != known.end())
+      return found->second;
+    std::optional<int64_t> step = find(value, dim);
+    known[{value, dim}] = step;
+    return step;
+  }
+
+private:
+  std::optional<int64_t> find(Value value, int64_t dim);
+
+  llvm::DenseMap<std::pair<Value, int64_t>, std::optional<int64_t>> known;
+};
+} // namespace
+
+std::optional<int64_t> StepFinder::find(Value value, int64_t dim) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type || type.getDimSize(dim) == 1)
     return 0;
@@ -253,27 +271,27 @@ static std::optional<int64_t> getStep(Value value, int64_t dim) {
   if (isa<tile::RangeOp>(op))
     return 1;
   if (auto expand = dyn_cast<tile::ExpandDimsOp>(op))
-    return getStep(expand.getSource(), dim - (dim > expand.getAxis() ? 1 : 0));
+    return get(expand.getSource(), dim - (dim > expand.getAxis() ? 1 : 0));
   if (auto broadcast = dyn_cast<tile::BroadcastOp>(op))
-    return getStep(broadcast.getSource(), dim);
+    return get(broadcast.getSource(), dim);
   if (auto transpose = dyn_cast<tile::TransposeOp>(op))
-    return getStep(transpose.getSource(), transpose.getOrder()[dim]);
+    return get(transpose.getSource(), transpose.getOrder()[dim]);
   if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op))
-    return getStep(op->getOperand(0), dim);
+    return get(op->getOperand(0), dim);
   if (isa<arith::AddIOp, arith::SubIOp, tile::AddPtrOp>(op)) {
-    auto lhs = getStep(op->getOperand(0), dim);
-    auto rhs = getStep(op->getOperand(1), dim);
+    auto lhs = get(op->getOperand(0), dim);
+    auto rhs = get(op->getOperand(1), dim);
     if (!lhs || !rhs)
       return std::nullopt;
     return isa<arith::SubIOp>(op) ? *lhs - *rhs : *lhs + *rhs;
   }
   if (isa<arith::MulIOp>(op)) {
     for (unsigned side : {0u, 1u}) {
-      auto step = getStep(op->getOperand(side), dim);
+      auto step = get(op->getOperand(side), dim);
       if (!step)
         continue;
       DenseElementsAttr factor;
-      if (*step == 0 && getStep(op->getOperand(1 - side), dim) == 0)
+      if (*step == 0 && get(op->getOperand(1 - side), dim) == 0)
         return 0;
       if (matchPattern(op->getOperand(1 - side), m_Constant(&factor)) &&
           factor.isSplat())
@@ -288,10 +306,11 @@ unsigned getContiguousDim(Value pointers) {
   if (!type)
     return 0;
   const unsigned innermost = getInnermostDim(type.getShape());
-  if (getStep(pointers, innermost) == 1)
+  StepFinder steps;
+  if (steps.get(pointers, innermost) == 1)
     return innermost;
   for (int64_t dim = 0; dim < type.getRank(); ++dim)
-    if (type.getDimSize(dim) > 1 && getStep(pointers, dim) == 1)
+    if (type.getDimSize(dim) > 1 && steps.get(pointers, dim) == 1)
       return dim;
   return innermost;
 }

@@ -67,8 +67,8 @@ static void readInstead(ConvertLayoutOp convert, Value memory) {
   convert.erase();
 }
 
-/// The tile of a slot in place of a loaded one.
-static void replaceTile(const TmaLoad &load, Value memory, OpBuilder &b) {
+/// The tile of a slot, which `wait` gives, in place of a loaded one.
+static void replaceTile(const TmaLoad &load, Value memory, RingWaitOp wait) {
   for (AllocOp alloc : load.getServed()) {
     alloc.getResult().replaceAllUsesWith(memory);
     alloc.erase();
@@ -76,6 +76,8 @@ static void replaceTile(const TmaLoad &load, Value memory, OpBuilder &b) {
   for (ConvertLayoutOp convert : load.getReadInstead())
     readInstead(convert, memory);
   if (!load.tile.use_empty()) {
+    OpBuilder b(wait->getContext());
+    b.setInsertionPointAfter(wait);
     Value read =
         LocalLoadOp::create(b, load.tile.getLoc(), load.tile.getType(), memory);
     Value tile = load.tile;
@@ -127,7 +129,7 @@ static void consume(const LoadGroup &group, Value ring) {
     b.setInsertionPoint(first);
   auto wait = RingWaitOp::create(b, group.loads.front().load->getLoc(), ring);
   for (auto [load, memory] : llvm::zip_equal(group.loads, wait.getTiles()))
-    replaceTile(load, memory, b);
+    replaceTile(load, memory, wait);
   Operation *last = wait;
   for (Operation *user : getTileUsers(wait)) {
     Operation *here = getAncestor(block, user);

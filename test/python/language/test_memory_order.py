@@ -231,3 +231,32 @@ def test_rows_in_place_that_overlap(backend, rng, stride):
     for i in range(60):
         x[i * stride : i * stride + 64] = x[i * stride : i * stride + 64][::-1].copy()
     np.testing.assert_array_equal(backend.numpy(array), x)
+
+
+@tw.jit
+def shared_places(x_ptr, out_ptr, N: tl.constexpr, G: tl.constexpr):
+    """Each place is added to by many threads, which all look at it afterwards."""
+    i = tl.arange(0, N)
+    at = x_ptr + i % G
+    tl.atomic_add(at, i, sem="relaxed")
+    sums = tl.load(at)
+    tl.atomic_max(at, i * 10, sem="relaxed")
+    tl.store(out_ptr + i, sums + tl.load(at))
+    for j in range(3):
+        tl.atomic_add(at, i + j, sem="relaxed")
+        tl.store(out_ptr + (j + 1) * N + i, tl.load(at))
+
+
+@pytest.mark.parametrize("n, groups", [(256, 8), (1024, 64), (512, 512), (128, 1)])
+def test_atomic_operations_whose_elements_share_places(backend, n, groups):
+    x, out = backend.array(np.arange(groups), "int32"), backend.poisoned((4, n), "int32")
+    shared_places[1,](x, out, n, groups)
+    i, sums = np.arange(n), np.arange(groups)
+    np.add.at(sums, i % groups, i)
+    most = sums.copy()
+    np.maximum.at(most, i % groups, i * 10)
+    expected = [(sums + most)[i % groups]]
+    for j in range(3):
+        np.add.at(most, i % groups, i + j)
+        expected.append(most[i % groups])
+    np.testing.assert_array_equal(backend.numpy(out), expected)

@@ -207,3 +207,28 @@ tile.func @batch(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.pt
   tile.descriptor_store %f[%i, %i, %i], %w : !tile.desc<1x64x64xf16>, tensor<1x64x64xf16>
   tile.return
 }
+
+// -----
+
+// Whole pieces of 16 bytes are written: of rows of any length, threads store the last. Rows from memory are the
+// user's word.
+// CHECK-LABEL: @row_ends
+// CHECK-COUNT-1: tile.descriptor_store
+// CHECK-NOT: tile.descriptor_store
+tile.func @row_ends(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f16> {tile.divisibility = 16 : i32},
+                    %o: !tile.ptr<f16> {tile.divisibility = 16 : i32},
+                    %n: i32 {tile.divisibility = 16 : i32}, %m: i32, %i: i32 {tile.divisibility = 8 : i32}) attributes {tile.kernel} {
+  %n64 = arith.extsi %n : i32 to i64
+  %m64 = arith.extsi %m : i32 to i64
+  %d = tile.make_descriptor %a, [%n64, %n64], [%n64] : !tile.desc<64x64xf16>, !tile.ptr<f16>
+  %e = tile.make_descriptor %c, [%n64, %m64], [%n64] : !tile.desc<64x64xf16>, !tile.ptr<f16>
+  %f = tile.make_descriptor %o, [%m64, %n64], [%n64] : !tile.desc<64x64xf16>, !tile.ptr<f16>
+  %x = tile.descriptor_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %h = arith.truncf %z : tensor<64x64xf32> to tensor<64x64xf16>
+  // expected-remark @+1 {{the bytes of a row are not known to be a multiple of 16}}
+  tile.descriptor_store %e[%i, %i], %h : !tile.desc<64x64xf16>, tensor<64x64xf16>
+  tile.descriptor_store %f[%i, %i], %h : !tile.desc<64x64xf16>, tensor<64x64xf16>
+  tile.return
+}

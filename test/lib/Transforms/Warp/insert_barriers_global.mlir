@@ -264,3 +264,26 @@ tile.func @found(%p: tensor<64x!tile.ptr<i32>, #l>, %i: tensor<64xi32, #l>, %a: 
   %4 = tile.atomic_rmw xchg relaxed gpu %a, %3 : !tile.ptr<i32>
   tile.return
 }
+
+// Elements of an atomic operation may share a place, unless each has its own.
+// CHECK-LABEL: @shared_places(
+// CHECK: tile.atomic_rmw
+// CHECK-NEXT: warp.barrier
+// CHECK-NEXT: tile.load
+// CHECK-NEXT: warp.barrier
+// CHECK-NEXT: tile.atomic_rmw max
+// CHECK-NOT: warp.barrier
+// CHECK: tile.load
+tile.func @shared_places(%a: !tile.ptr<i32>, %b: !tile.ptr<i32>, %i: tensor<64xi32, #l>) {
+  %s = tile.splat %a : !tile.ptr<i32> -> tensor<64x!tile.ptr<i32>, #l>
+  %p = tile.addptr %s, %i : tensor<64x!tile.ptr<i32>, #l>, tensor<64xi32, #l>
+  %0 = tile.atomic_rmw add relaxed gpu %p, %i : tensor<64x!tile.ptr<i32>, #l>
+  %x = tile.load %p : tensor<64x!tile.ptr<i32>, #l>
+  %1 = tile.atomic_rmw max relaxed gpu %p, %i : tensor<64x!tile.ptr<i32>, #l>
+  %r = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32, #l>
+  %t = tile.splat %b : !tile.ptr<i32> -> tensor<64x!tile.ptr<i32>, #l>
+  %q = tile.addptr %t, %r : tensor<64x!tile.ptr<i32>, #l>, tensor<64xi32, #l>
+  %2 = tile.atomic_rmw add relaxed gpu %q, %x : tensor<64x!tile.ptr<i32>, #l>
+  %y = tile.load %q : tensor<64x!tile.ptr<i32>, #l>
+  tile.return
+}
