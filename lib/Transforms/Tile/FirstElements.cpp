@@ -1,0 +1,168 @@
+#include "lib/Transforms/Tile/FirstElements.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace tilewright;
+using tile::Cut;
+using tile::FirstElements;
+
+RankedTensorType tile::cutType(Type type, const Cut &cut) {
+  auto whole = cast<RankedTensorType>(type);
+  SmallVector<int64_t> shape(whole.getShape());
+  for (auto [side, group] : llvm::zip_equal(shape, cut))
+    side = std::max<int64_t>(side / group, 1);
+  return whole.clone(shape);
+}
+
+/// The dimensions of the source of `op`, which changes shapes only, for those
+/// of its result; nothing for other ops.
+static std::optional<Cut> cutSource(Operation *op, const Cut &cut) {
+  Cut source(cut);
+  if (auto expand = dyn_cast<tile::ExpandDimsOp>(op)) {
+    source.erase(source.begin() + expand.getAxis());
+  } else if (auto transpose = dyn_cast<tile::TransposeOp>(op)) {
+    for (auto [dim, from] : llvm::enumerate(transpose.getOrder()))
+      source[from] = cut[dim];
+  } else if (!isa<tile::BroadcastOp>(op)) {
+    return std::nullopt;
+  }
+  return source;
+}
+
+bool tile::isElementwise(Operation *op) {
+  return op->getNumResults() == 1 && op->getNumRegions() == 0 &&
+         op->hasTrait<OpTrait::Elementwise>() && isMemoryEffectFree(op);
+}
+
+/// What a loop adds in each iteration to what it carries.
+struct FirstElements::Step {
+  scf::ForOp loop;
+  Value init;
+  Polynomial each;
+};
+
+/// How `tile`, which a loop carries, moves on, if that is by the same for all
+/// elements and in all iterations.
+std::optional<FirstElements::Step>
+FirstElements::findStep(Value tile, AffineTileAnalysis &tiles) {
+  auto argument = dyn_cast<BlockArgument>(tile);
+  auto loop = argument
+                  ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp())
+                  : scf::ForOp();
+  if (!loop || argument == loop.getInductionVar())
+    return std::nullopt;
+  auto add = loop.getTiedLoopYieldedValue(argument)
+                 ->get()
+                 .getDefiningOp<tile::AddPtrOp>();
+  if (!add || add.getPtr() != argument)
+    return std::nullopt;
+  std::optional<AffineTile> each = tiles.get(add.getOffset());
+  if (!each || !each->isUniform() || !each->constant.allOf([&](Value value) {
+        return loop.isDefinedOutsideOfLoop(value);
+      }))
+    return std::nullopt;
+  return Step{loop, loop.getTiedLoopInit(argument)->get(), each->constant};
+}
+
+bool FirstElements::canGet(Value tile, AffineTileAnalysis &tiles,
+                           llvm::DenseSet<Value> &known) {
+  if (known.contains(tile))
+    return true;
+  Operation *op = tile.getDefiningOp();
+  if (!isa<RankedTensorType>(tile.getType()) ||
+      isa_and_present<tile::SplatOp, tile::RangeOp>(op))
+    return true;
+  if (!op) {
+    std::optional<Step> step = findStep(tile, tiles);
+    return step && canGet(step->init, tiles, known);
+  }
+  SplatElementsAttr constant;
+  if (matchPattern(tile, m_Constant(&constant)))
+    return true;
+  if (!(tile::isElementwise(op) ||
+        isa<tile::ExpandDimsOp, tile::BroadcastOp, tile::TransposeOp>(op)) ||
+      !llvm::all_of(op->getOperands(), [&](Value operand) {
+        return canGet(operand, tiles, known);
+      }))
+    return false;
+  known.insert(tile);
+  return true;
+}
+
+Value FirstElements::getRange(tile::RangeOp range, RankedTensorType type,
+                              int64_t group) {
+  auto repeat = [&](int64_t value) -> Value {
+    auto attribute = b.getI32IntegerAttr(int32_t(value));
+    return arith::ConstantOp::create(b,
+                                     DenseElementsAttr::get(type, attribute));
+  };
+  Value start = repeat(range.getStart());
+  if (type.getNumElements() == 1)
+    return start;
+  Value number = tile::RangeOp::create(b, type, /*start=*/0,
+                                       uint32_t(type.getNumElements()));
+  return arith::AddIOp::create(b, start,
+                               arith::MulIOp::create(b, number, repeat(group)));
+}
+
+/// From the iteration's number, in 64 bits, as pointers move: a loop may pass
+/// more than its counter's type holds above zero.
+Value FirstElements::getCarried(const Step &step, const Cut &cut) {
+  scf::ForOp loop = step.loop;
+  Value first = get(step.init, cut);
+  auto widen = [&](Value value) -> Value {
+    if (value.getType().isInteger(64))
+      return value;
+    if (loop.getUnsignedCmp())
+      return arith::ExtUIOp::create(b, b.getI64Type(), value);
+    return arith::ExtSIOp::create(b, b.getI64Type(), value);
+  };
+  Value passed = arith::SubIOp::create(b, widen(loop.getInductionVar()),
+                                       widen(loop.getLowerBound()));
+  Value count = arith::DivUIOp::create(b, passed, widen(loop.getStep()));
+  Value moved = arith::MulIOp::create(
+      b, count, step.each.emit(b, b.getLoc(), b.getI64Type()));
+  auto offsets = cast<RankedTensorType>(first.getType()).clone(b.getI64Type());
+  return tile::AddPtrOp::create(b, first,
+                                tile::SplatOp::create(b, offsets, moved));
+}
+
+Value FirstElements::get(Value tile, const Cut &cut) {
+  std::pair<void *, std::vector<int64_t>> key(
+      tile.getAsOpaquePointer(), std::vector<int64_t>(cut.begin(), cut.end()));
+  auto found = made.find(key);
+  if (found != made.end())
+    return found->second;
+  return made[key] = compute(tile, cut);
+}
+
+Value FirstElements::compute(Value tile, const Cut &cut) {
+  if (!isa<RankedTensorType>(tile.getType()))
+    return tile;
+  RankedTensorType type = tile::cutType(tile.getType(), cut);
+  if (type == tile.getType())
+    return tile;
+  SplatElementsAttr constant;
+  if (matchPattern(tile, m_Constant(&constant)))
+    return arith::ConstantOp::create(b, constant.resizeSplat(type));
+  Operation *op = tile.getDefiningOp();
+  if (!op)
+    return getCarried(*findStep(tile, tiles), cut);
+  if (auto splat = dyn_cast<tile::SplatOp>(op))
+    return tile::SplatOp::create(b, type, splat.getSource());
+  if (auto range = dyn_cast<tile::RangeOp>(op))
+    return getRange(range, type, cut[0]);
+  Cut source = cutSource(op, cut).value_or(cut);
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(get(operand, source));
+  // A side that is repeated may have been 1 before.
+  if (isa<tile::BroadcastOp>(op) && operands[0].getType() == type)
+    return operands[0];
+  Operation *narrow = clone(b, op, type, operands);
+  narrow->setLoc(b.getLoc());
+  narrow->setDiscardableAttrs(ArrayRef<NamedAttribute>());
+  return narrow->getResult(0);
+}
