@@ -1,7 +1,5 @@
 """Reductions of blocks along an axis."""
 
-from math import inf, nan
-
 from .builtin import builtin
 from .dtypes import float32, int32, int64
 from .elementwise import to
@@ -11,6 +9,10 @@ from .program import arange
 from .semantic import arithmetic, compare, convert, promote
 from .semantic import reduce as _reduce
 from .semantic import shape as _shape
+
+
+#: The bit of a place that says that the best stands elsewhere. No side of a block is that long.
+_OF_OTHERS = 1 << 30
 
 
 def _is_kernel_function(fn):
@@ -115,18 +117,22 @@ def _bitwise(input, axis, keep_dims, op, name):
     return _reduce_one(input, axis, keep_dims, lambda a, b: arithmetic.bitwise(a, b, op, name))
 
 
-def _extreme(input, axis, return_indices, tie_break_left, keep_dims, pick, better):
+def _extreme(input, axis, return_indices, keep_dims, pick):
     value = convert.to_tensor(input)
     if value.dtype.name == "bf16":
         value = to(value, float32)
     if return_indices:
-        return _with_indices(value, axis, tie_break_left, keep_dims, better)
-    if value.dtype.primitive_bitwidth < 32:
-        value = to(value, float32 if value.dtype.is_floating() else int32)
-    return _reduce_one(value, axis, keep_dims, pick)
+        return _with_indices(value, axis, keep_dims, pick)
+    return _reduce_one(_widen(value), axis, keep_dims, pick)
 
 
-def _with_indices(value, axis, tie_break_left, keep_dims, better):
+def _widen(value):
+    if value.dtype.primitive_bitwidth >= 32:
+        return value
+    return to(value, float32 if value.dtype.is_floating() else int32)
+
+
+def _with_indices(value, axis, keep_dims, pick):
     if not value.type.is_block():
         raise LanguageTypeError(f"indices are of blocks, got {value.type}")
     if axis is None:
@@ -140,38 +146,18 @@ def _with_indices(value, axis, tie_break_left, keep_dims, better):
             index = promote.expand_dims(index, position)
     index = promote.broadcast_to_shape(index, value.shape)
 
-    is_float = value.dtype.is_floating()
-    if is_float:
-        # A NaN compares to nothing, so it would hide what it meets, in an order that is not fixed. It counts as what is
-        # worst of all, at a place behind all others.
-        is_nan = compare.compare("ne", value, value)
-        worst = convert.constant(-inf if better == "gt" else inf, value.type)
-        value = arithmetic.where(is_nan, worst, value)
-        index = arithmetic.where(is_nan, _mark(index, "arith.ori", _OF_NAN), index)
-
-    def combine(lefts, rights):
-        (left, left_index), (right, right_index) = lefts, rights
-        take = compare.compare(better, left, right)
-        if tie_break_left or is_float:
-            equal = compare.compare("eq", left, right)
-            first = compare.compare("lt", left_index, right_index)
-            take = arithmetic.logical(take, arithmetic.logical(equal, first, "arith.andi"), "arith.ori")
-        return [arithmetic.where(take, left, right), arithmetic.where(take, left_index, right_index)]
-
-    # Of equal elements without a rule for ties any may be taken.
-    value, index = _reduce.reduce([value, index], axis, combine, keep_dims, commutes=True)
-    if is_float:
-        is_nan = compare.compare("ge", index, convert.constant(_OF_NAN, index.type))
-        value = arithmetic.where(is_nan, convert.constant(nan, value.type), value)
-        index = _mark(index, "arith.andi", _OF_NAN - 1)
-    return value, index
+    # First the best, then the lowest of the places where it stands: both are one instruction for two elements, and of
+    # numbers of 32 bits, as places are, one for all lanes of a warp. All other places are marked. Where only NaNs stand,
+    # which equal nothing, that is all of them.
+    wide = _widen(value)
+    best = _reduce_one(wide, axis, False, pick)
+    is_best = compare.compare("eq", wide, promote.expand_dims(best, axis))
+    index = arithmetic.where(is_best, index, _mark(index, "arith.ori"))
+    index = _mark(_reduce_one(index, axis, keep_dims, arithmetic.minimum), "arith.andi", _OF_OTHERS - 1)
+    return to(promote.expand_dims(best, axis) if keep_dims else best, value.dtype), index
 
 
-#: The bit of a place that says that a NaN stands there. No side of a block is that long.
-_OF_NAN = 1 << 30
-
-
-def _mark(index, op, bits):
+def _mark(index, op, bits=_OF_OTHERS):
     return arithmetic.bitwise(index, convert.constant(bits, index.type), op, "a place")
 
 
@@ -192,9 +178,7 @@ def max(input, axis=None, return_indices=False, return_indices_tie_break_left=Tr
         int32 [2, 2]
         int32 [2, 1]
     """
-    return _extreme(
-        input, axis, return_indices, return_indices_tie_break_left, keep_dims, arithmetic.maximum, "gt"
-    )
+    return _extreme(input, axis, return_indices, keep_dims, arithmetic.maximum)
 
 
 @builtin
@@ -209,9 +193,7 @@ def min(input, axis=None, return_indices=False, return_indices_tie_break_left=Tr
         >>> tl.min(x)
         int32 0
     """
-    return _extreme(
-        input, axis, return_indices, return_indices_tie_break_left, keep_dims, arithmetic.minimum, "lt"
-    )
+    return _extreme(input, axis, return_indices, keep_dims, arithmetic.minimum)
 
 
 @builtin
