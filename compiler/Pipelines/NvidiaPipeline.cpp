@@ -72,9 +72,12 @@ void tilewright::buildTileToWarpPipeline(OpPassManager &manager,
     manager.addPass(warp::createGatherWaits());
     manager.addPass(warp::createPrepareEpilogue());
   }
+  manager.addPass(warp::createRelaxSpins());
   manager.addPass(warp::createLoadAhead({options.maxRegisters}));
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
+  if (target.hasWgmma())
+    manager.addPass(warp::createFillWaits());
   manager.addPass(warp::createAllocateShared(
       {target.getSharedMemoryLimit(),
        "sm_" + std::to_string(options.computeCapability)}));

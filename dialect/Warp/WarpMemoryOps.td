@@ -143,11 +143,19 @@ def Warp_BarrierOp : Warp_Op<"barrier", [
     What any thread wrote to shared memory before is seen by every thread after.
     All threads of the block must get here.
 
+    With `release`, what they did before also comes before all atomic operations
+    behind, for the threads of that scope that acquire what these write.
+
     ```mlir
     warp.barrier
+    warp.barrier release gpu
     ```
   }];
-  let assemblyFormat = "attr-dict";
+  let arguments = (ins OptionalAttr<Tile_MemoryScope>:$release);
+  let builders = [OpBuilder<(ins), [{
+    build($_builder, $_state, tile::MemoryScopeAttr());
+  }]>];
+  let assemblyFormat = "(`release` $release^)? attr-dict";
 }
 
 def Warp_TmaStoreOp : Warp_Op<"tma_store", [

@@ -172,6 +172,13 @@ struct BarrierLowering : ConvertOpToLLVMPattern<warp::BarrierOp> {
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     emitBarrier(b);
+    // The thread that does atomic operations of the program.
+    if (std::optional<tile::MemoryScope> scope = op.getRelease()) {
+      InlinePtx ptx(b);
+      std::string text = ptx.predicate(emitIsFirstThread(b)) + "fence.acq_rel.";
+      ptx.emit(text + tile::stringifyMemoryScope(*scope).str() + ";",
+               /*sideEffects=*/true);
+    }
     rewriter.eraseOp(op);
     return success();
   }

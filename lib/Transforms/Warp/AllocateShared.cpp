@@ -292,6 +292,39 @@ static void placeApart(FunctionOpInterface function,
   }
 }
 
+/// Keeps the memory of operands that threads make in a loop for all of it,
+/// where that costs no other program its place on the multiprocessor: what is
+/// stored there next needs no barrier then.
+static void keepOperandsApart(FunctionOpInterface function,
+                              SmallVectorImpl<Piece> &pieces, int64_t &total,
+                              int64_t limit) {
+  OpNumbers numbers(function);
+  SmallVector<Piece> apart = collectPieces(function);
+  bool isAny = false;
+  for (Piece &piece : apart) {
+    auto alloc = dyn_cast<warp::AllocOp>(piece.op);
+    if (!alloc || !alloc.getSource() ||
+        !isa<scf::ForOp>(alloc->getParentOp()) ||
+        llvm::none_of(getTileUsers(alloc), llvm::IsaPred<warp::WgmmaOp>))
+      continue;
+    piece.firstOp =
+        std::min(piece.firstOp, numbers.getFirst(alloc->getParentOp()));
+    piece.lastOp =
+        std::max(piece.lastOp, numbers.getLast(alloc->getParentOp()));
+    isAny = true;
+  }
+  if (!isAny)
+    return;
+  int64_t bytes = placeAll(function, apart);
+  // More programs of four warps than that have no place in any case.
+  constexpr int64_t kMostPrograms = 16;
+  if (bytes > limit || countPrograms(bytes, limit) <
+                           std::min(countPrograms(total, limit), kMostPrograms))
+    return;
+  pieces = std::move(apart);
+  total = bytes;
+}
+
 /// The ring that may have more slots than were asked for: the only one of
 /// copies that run ahead.
 static warp::RingOp findExtensible(FunctionOpInterface function) {
@@ -371,6 +404,8 @@ static LogicalResult allocate(FunctionOpInterface function, int64_t limit,
   SmallVector<Piece> pieces = collectPieces(function);
   int64_t total = placeAll(function, pieces);
   placeApart(function, pieces, total);
+  if (!function->hasAttr(warp::WarpDialect::kExplicitAttr))
+    keepOperandsApart(function, pieces, total, limit);
   if (total > limit)
     return refuse(function, pieces, total, limit, target);
   Builder builder(function.getContext());

@@ -64,7 +64,8 @@ private:
   /// Whether `op` is a barrier in front of one that the next operation begins
   /// with.
   static bool isNeedless(Operation *op) {
-    if (!isa<warp::BarrierOp>(op))
+    auto barrier = dyn_cast<warp::BarrierOp>(op);
+    if (!barrier || barrier.getRelease())
       return false;
     Operation *next = op->getNextNode();
     while (next && next->getNumRegions() == 0 && isMemoryEffectFree(next) &&

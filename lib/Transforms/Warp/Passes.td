@@ -41,6 +41,38 @@ def OrderPrograms : Pass<"warp-order-programs", "::mlir::ModuleOp"> {
   let dependentDialects = ["::tilewright::warp::WarpDialect"];
 }
 
+def RelaxSpins : Pass<"warp-relax-spins", "::mlir::ModuleOp"> {
+  let summary = "release once what programs that wait for others have done";
+  let description = [{
+    A loop that does nothing but an atomic operation on one place until the result
+    is what it waits for, as for a lock or a flag, writes nothing that an
+    operation with release semantics would have to come behind but what was
+    written in front of the loop. So a barrier with `release` stands there, and
+    the operation goes round without: a release takes as long as the operation
+    itself, and the lock is free meanwhile.
+
+    Input: operations are as the kernel says. Output: the same order for those
+    that acquire what the loop writes.
+
+    ```mlir
+    scf.while : () -> () {                                            // before
+      %old = tile.atomic_cas acq_rel gpu %lock, %zero, %one : !tile.ptr<i32>
+      ...
+    }
+
+    warp.barrier release gpu                                          // after
+    scf.while : () -> () {
+      %old = tile.atomic_cas acquire gpu %lock, %zero, %one : !tile.ptr<i32>
+      ...
+    }
+    ```
+
+    Left alone: operations on tiles, loops that access memory otherwise or change
+    the place, programs that take turns.
+  }];
+  let dependentDialects = ["::tilewright::warp::WarpDialect"];
+}
+
 def LoadAhead : Pass<"warp-load-ahead", "::mlir::ModuleOp"> {
   let summary = "load small tiles of a loop with products one iteration ahead";
   let description = [{

@@ -57,6 +57,43 @@ def OverlapProducts : Pass<"warp-overlap-products", "::mlir::ModuleOp"> {
                            "::mlir::scf::SCFDialect", "WarpDialect"];
 }
 
+def FillWaits : Pass<"warp-fill-waits", "::mlir::ModuleOp"> {
+  let summary = "do under a product what does not need its sums";
+  let description = [{
+    Between the start of the products of a block and the wait for them go: the
+    stores to global memory in front of them, with what is computed for these
+    alone, and changes of layout behind the wait of what was there before. What a
+    store needs in another layout, and the products have in shared memory, is
+    read back from there. A product that adds to the sum of another one starts
+    without a wait for that. And threads wait for their own copies behind the
+    stores of operands, which need a barrier, too.
+
+    Input: rings are made, loops are pipelined, shared memory is not allocated.
+    Output: the same values, the same order of accesses that may meet.
+
+    ```mlir
+    %m = warp.alloc %h                                               // before
+    %r = warp.convert_layout %h
+    tile.store %p, %r
+    %s = warp.wgmma %a, %m, %zero
+    %t = warp.wgmma_wait %s {pendings = 0 : i32}
+    %v = warp.convert_layout %loaded
+
+    %m = warp.alloc %h                                               // after
+    %s = warp.wgmma %a, %m, %zero
+    %v = warp.convert_layout %loaded
+    %r = warp.local_load %m
+    tile.store %p, %r
+    %t = warp.wgmma_wait %s {pendings = 0 : i32}
+    ```
+
+    Left alone: stores that something in between may meet or that barriers order,
+    what is stored of the registers of sums, kernels that say themselves what
+    their roles do.
+  }];
+  let dependentDialects = ["WarpDialect"];
+}
+
 def InterleaveProducts
     : Pass<"warp-interleave-products", "::mlir::ModuleOp"> {
   let summary = "run the products of a loop under the threads' work on each "

@@ -18,6 +18,8 @@ tile.func @round_trip(%x: tensor<16x4xf16, #rows>) -> tensor<16x4xf16, #rows> {
   warp.local_store %x, %m : tensor<16x4xf16, #rows> -> !warp.shared<16x4xf16, #swizzled>
   // CHECK: warp.barrier
   warp.barrier
+  // CHECK: warp.barrier release gpu
+  warp.barrier release gpu
   // CHECK: warp.local_load %[[M]] : !warp.shared<16x4xf16, #[[SHARED]]> -> tensor<16x4xf16, #[[ROWS]]>
   %y = warp.local_load %m : !warp.shared<16x4xf16, #swizzled> -> tensor<16x4xf16, #rows>
   tile.return %y : tensor<16x4xf16, #rows>

@@ -25,6 +25,15 @@ tile.func @memory(%p: !tile.ptr<f16>) attributes {tile.kernel, warp.num_warps = 
   tile.return
 }
 
+// The thread that does atomic operations releases what all have done.
+// CHECK-LABEL: .visible .entry release(
+// CHECK: bar.sync 0;
+// CHECK: @%p{{[0-9]+}} fence.acq_rel.gpu;
+tile.func @release() attributes {tile.kernel, warp.num_warps = 1 : i32} {
+  warp.barrier release gpu
+  tile.return
+}
+
 // Within a warp lanes hand each other elements.
 // CHECK-LABEL: .visible .entry layouts(
 // CHECK: shfl.sync

@@ -215,3 +215,31 @@ tile.func @in_a_loop(%map: !warp.tensor_map, %k: i32, %x: tensor<64xf32, #first>
   }
   tile.return
 }
+
+#sums = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
+#left = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]}>
+#right = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8]]}>
+#made = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 0], [0, 0]]}>
+!left = !warp.shared<64x16xf16, #left>
+!right = !warp.shared<16x16xf16, #right>
+!made = tensor<16x16xf16, #made>
+!sums = tensor<64x16xf32, #sums>
+
+// Operands that threads store in each iteration lie apart: so no barrier has to stand before the next one is stored.
+// CHECK-LABEL: @operands
+// CHECK: warp.alloc %{{.*}} {warp.shared_offset = 0 : i32}
+// CHECK: warp.alloc %{{.*}} {warp.shared_offset = 512 : i32}
+tile.func @operands(%a: !left, %x: !made, %y: !made, %zero: !sums, %n: i32) attributes {warp.num_warps = 4 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %zero) -> (!sums) : i32 {
+    %b = warp.alloc %x : (!made) -> !right
+    %p = warp.wgmma %a, %b, %sum : !left, !right, !sums
+    %q = warp.wgmma_wait %p {pendings = 0 : i32} : !sums
+    %c = warp.alloc %y : (!made) -> !right
+    %r = warp.wgmma %a, %c, %q : !left, !right, !sums
+    %s = warp.wgmma_wait %r {pendings = 0 : i32} : !sums
+    scf.yield %s : !sums
+  }
+  tile.return
+}
