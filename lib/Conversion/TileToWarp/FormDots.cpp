@@ -138,6 +138,16 @@ static bool holdsNeighbours(const LinearLayout &layout,
   return false;
 }
 
+/// The tile that is used as it is as well as turned, as `tile`: one copy in
+/// memory serves both. `tile` itself if there is none.
+static Value findSharedTile(Value tile) {
+  auto transpose = tile.getDefiningOp<tile::TransposeOp>();
+  if (!transpose || transpose.getSource().hasOneUse() ||
+      cast<RankedTensorType>(tile.getType()).getElementTypeBitWidth() != 16)
+    return tile;
+  return transpose.getSource();
+}
+
 /// An operand of `mma.sync` that a loop loads goes through memory of its own
 /// instead of shuffles or the scratch of a conversion: so the loads can be made
 /// to run ahead of the products.
@@ -151,12 +161,16 @@ void DotFormer::stage(tile::DotOp dot, OpOperand &operand,
                          isMadeInLoop(convert.getSource())) ||
                        !movesMuch(convert)))
     return;
-  RankedTensorType tile = convert.getSource().getType();
+  Value shared = findSharedTile(convert.getSource());
+  auto tile = cast<RankedTensorType>(shared.getType());
   LinearAttr layout = chooseWgmmaOperand(tile, contracted);
   // Not where threads could store no two neighbours at once.
   if (!holdsNeighbours(*warp::getLayout(tile), layout.getLayout()))
     return;
-  Value memory = allocate(convert.getSource(), contracted, Reader::TensorCore);
+  Value memory =
+      shared == convert.getSource()
+          ? allocate(shared, contracted, Reader::TensorCore)
+          : store(convert.getSource(), contracted, Reader::TensorCore);
   if (isReadAgain) {
     rewriter.setInsertionPoint(dot);
     operand.set(warp::LocalLoadOp::create(rewriter, dot.getLoc(),

@@ -171,13 +171,19 @@ struct BarrierLowering : ConvertOpToLLVMPattern<warp::BarrierOp> {
   matchAndRewrite(warp::BarrierOp op, OneToNOpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    std::string fence;
+    if (std::optional<tile::MemoryScope> scope = op.getRelease())
+      fence =
+          ("fence.acq_rel." + tile::stringifyMemoryScope(*scope) + ";").str();
+    // Each thread waits for what it stored itself; what is left to the thread
+    // that does the program's atomic operations is their order.
+    if (!fence.empty())
+      InlinePtx(b).emit(fence, /*sideEffects=*/true);
     emitBarrier(b);
-    // The thread that does atomic operations of the program.
-    if (std::optional<tile::MemoryScope> scope = op.getRelease()) {
+    if (!fence.empty()) {
       InlinePtx ptx(b);
-      std::string text = ptx.predicate(emitIsFirstThread(b)) + "fence.acq_rel.";
-      ptx.emit(text + tile::stringifyMemoryScope(*scope).str() + ";",
-               /*sideEffects=*/true);
+      std::string predicate = ptx.predicate(emitIsFirstThread(b));
+      ptx.emit(predicate + fence, /*sideEffects=*/true);
     }
     rewriter.eraseOp(op);
     return success();

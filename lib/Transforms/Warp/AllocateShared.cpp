@@ -298,6 +298,13 @@ static void placeApart(FunctionOpInterface function,
 static void keepOperandsApart(FunctionOpInterface function,
                               SmallVectorImpl<Piece> &pieces, int64_t &total,
                               int64_t limit) {
+  // The memory of teams is placed for good when it is placed.
+  WalkResult teams = function->walk([](warp::SpecializeOp roles) {
+    return roles.getTeams() > 1 ? WalkResult::interrupt()
+                                : WalkResult::advance();
+  });
+  if (teams.wasInterrupted())
+    return;
   OpNumbers numbers(function);
   SmallVector<Piece> apart = collectPieces(function);
   bool isAny = false;
@@ -315,7 +322,7 @@ static void keepOperandsApart(FunctionOpInterface function,
   }
   if (!isAny)
     return;
-  int64_t bytes = placeAll(function, apart);
+  int64_t bytes = place(apart);
   // More programs of four warps than that have no place in any case.
   constexpr int64_t kMostPrograms = 16;
   if (bytes > limit || countPrograms(bytes, limit) <

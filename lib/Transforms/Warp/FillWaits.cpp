@@ -63,20 +63,33 @@ static void readBack(AllocOp alloc, RewriterBase &b) {
 // Chains of products
 //===----------------------------------------------------------------------===//
 
-/// The product that alone uses what `wait` gives, as its sum, if nothing in
-/// between touches memory.
-static WgmmaOp findSuccessor(WgmmaWaitOp wait) {
-  if (wait.getPendings() != 0 || wait.getNumResults() != 1 ||
-      !wait.getResult(0).hasOneUse())
-    return {};
+/// Whether all products are waited for behind `product` before a slot is given
+/// back.
+static bool isAwaited(WgmmaOp product) {
+  for (Operation *op = product->getNextNode(); op; op = op->getNextNode()) {
+    if (op->getNumRegions() != 0 || isa<RingReleaseOp, TeamPassOp>(op))
+      return false;
+    if (auto wait = dyn_cast<WgmmaWaitOp>(op); wait && wait.getPendings() == 0)
+      return true;
+  }
+  return false;
+}
+
+/// Whether a product that another wait follows alone uses what `wait` gives, as
+/// its sum, and nothing in between touches memory.
+static bool isNeedless(WgmmaWaitOp wait) {
+  if (isExplicit(wait) || wait.getPendings() != 0 ||
+      wait.getNumResults() != 1 || !wait.getResult(0).hasOneUse() ||
+      !wait.getSums()[0].getDefiningOp<WgmmaOp>())
+    return false;
   auto next = dyn_cast<WgmmaOp>(*wait->user_begin());
   if (!next || next.getAcc() != wait.getResult(0) ||
       next->getBlock() != wait->getBlock())
-    return {};
+    return false;
   for (Operation *op = wait->getNextNode(); op != next; op = op->getNextNode())
     if (!isMemoryEffectFree(op) || usesScratch(op))
-      return {};
-  return next;
+      return false;
+  return isAwaited(next);
 }
 
 //===----------------------------------------------------------------------===//
@@ -97,6 +110,7 @@ private:
   void sinkStores(WgmmaWaitOp wait, WgmmaOp product);
   bool addSlice(Operation *op, llvm::SetVector<Operation *> &slice);
   bool mayPass(tile::StoreOp store, Operation *op);
+  void sink(tile::StoreOp store, Operation *&before);
 
   Block &block;
   GlobalOrder &order;
@@ -208,7 +222,7 @@ bool Filler::addSlice(Operation *op, llvm::SetVector<Operation *> &slice) {
 
 /// Whether `store` may come behind `op`.
 bool Filler::mayPass(tile::StoreOp store, Operation *op) {
-  if (op->getNumRegions() != 0 || isa<BarrierOp>(op))
+  if (op->getNumRegions() != 0)
     return false;
   if (isMemoryEffectFree(op))
     return true;
@@ -223,6 +237,24 @@ bool Filler::mayPass(tile::StoreOp store, Operation *op) {
              RingCommitOp, RingWaitOp, SharedTransposeOp>(op);
 }
 
+/// Moves `store`, with what is computed for it alone, in front of `before`,
+/// and `before` in front of that; leaves it where an op in between forbids it.
+void Filler::sink(tile::StoreOp store, Operation *&before) {
+  llvm::SetVector<Operation *> slice;
+  if (!addSlice(store, slice))
+    return;
+  for (Operation *op = store->getNextNode(); op != before;
+       op = op->getNextNode())
+    if (!mayPass(store, op))
+      return;
+  SmallVector<Operation *> ordered = slice.takeVector();
+  llvm::sort(ordered,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  for (Operation *op : ordered)
+    op->moveBefore(before);
+  before = ordered.front();
+}
+
 /// Stores in front of `product`, from the last wait on.
 void Filler::sinkStores(WgmmaWaitOp wait, WgmmaOp product) {
   SmallVector<tile::StoreOp> stores;
@@ -232,24 +264,8 @@ void Filler::sinkStores(WgmmaWaitOp wait, WgmmaOp product) {
       stores.push_back(store);
   Operation *before = wait;
   // From the last on, so that they keep their order.
-  for (tile::StoreOp store : stores) {
-    llvm::SetVector<Operation *> slice;
-    if (!addSlice(store, slice))
-      continue;
-    bool isFree = true;
-    for (Operation *op = store->getNextNode(); isFree && op != before;
-         op = op->getNextNode())
-      isFree = mayPass(store, op);
-    if (!isFree)
-      continue;
-    SmallVector<Operation *> ordered = slice.takeVector();
-    llvm::sort(ordered, [](Operation *a, Operation *b) {
-      return a->isBeforeInBlock(b);
-    });
-    for (Operation *op : ordered)
-      op->moveBefore(before);
-    before = ordered.front();
-  }
+  for (tile::StoreOp store : stores)
+    sink(store, before);
 }
 
 void Filler::run() {
@@ -278,7 +294,7 @@ struct FillWaits : warp::impl::FillWaitsBase<FillWaits> {
     for (AllocOp alloc : allocs)
       readBack(alloc, rewriter);
     for (WgmmaWaitOp wait : waits)
-      if (!isExplicit(wait) && findSuccessor(wait))
+      if (isNeedless(wait))
         rewriter.replaceOp(wait, wait.getSums());
     GlobalOrder order(function);
     llvm::SetVector<Block *> blocks;

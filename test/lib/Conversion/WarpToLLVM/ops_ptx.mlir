@@ -27,6 +27,7 @@ tile.func @memory(%p: !tile.ptr<f16>) attributes {tile.kernel, warp.num_warps = 
 
 // The thread that does atomic operations releases what all have done.
 // CHECK-LABEL: .visible .entry release(
+// CHECK: fence.acq_rel.gpu;
 // CHECK: bar.sync 0;
 // CHECK: @%p{{[0-9]+}} fence.acq_rel.gpu;
 tile.func @release() attributes {tile.kernel, warp.num_warps = 1 : i32} {

@@ -94,6 +94,24 @@ tile.func @chain(%w: !left, %m: !right, %zero: !sums) -> !sums attributes {warp.
   tile.return %3 : !sums
 }
 
+// A slot that is given back has been read.
+// CHECK-LABEL: @given_back
+// CHECK: warp.wgmma
+// CHECK-NEXT: warp.wgmma_wait
+// CHECK-NEXT: warp.wgmma
+// CHECK-NEXT: warp.ring.release
+// CHECK-NEXT: warp.wgmma_wait
+tile.func @given_back(%w: !left, %m: !right, %zero: !sums, %i: i32) -> !sums attributes {warp.num_warps = 4 : i32} {
+  %ring = warp.ring : !ring
+  %slot, %a = warp.ring.wait %ring[%i] pending 0 : !ring
+  %s = warp.wgmma %a, %m, %zero : !left, !right, !sums
+  %0 = warp.wgmma_wait %s {pendings = 0 : i32} : !sums
+  %t = warp.wgmma %w, %m, %0 : !left, !right, !sums
+  warp.ring.release %slot
+  %1 = warp.wgmma_wait %t {pendings = 0 : i32} : !sums
+  tile.return %1 : !sums
+}
+
 // Copies are waited for behind the operand that threads store, whose barrier serves both.
 // CHECK-LABEL: @copies
 // CHECK: warp.alloc
