@@ -7,46 +7,73 @@ import tilewright.language as tl
 
 
 @tw.jit
+def block(base, rows, columns, row, column, R: tl.constexpr, C: tl.constexpr, H: tl.constexpr = 1):
+    return tl.make_block_ptr(base, (rows, columns), (H * columns, 1), (row, column), (R, C), (1, 0))
+
+
+@tw.jit
 def delta_states(
-    k_ptr, v_ptr, w_ptr, states_ptr, new_ptr, final_ptr, CHUNKS, K: tl.constexpr, V: tl.constexpr
+    k_ptr, v_ptr, w_ptr, states_ptr, new_ptr, final_ptr, T, H: tl.constexpr, K: tl.constexpr, V: tl.constexpr
 ):
-    """A state of two halves, changed by each chunk of 64 tokens: stored as it was, and so are the values it leaves."""
-    t, d, v = tl.arange(0, 64), tl.arange(0, 64), tl.arange(0, V)
+    """A state of two halves, changed by each chunk of 64 tokens: stored as it was, and so are the values it leaves.
+
+    One of H heads: their blocks are none that the accelerator copies.
+    """
+    head = tl.program_id(0)
+    k_ptr += head * K
+    w_ptr += head * K
+    v_ptr += head * V
+    states_ptr += head * tl.cdiv(T, 64) * K * V
+    new_ptr += head * T * V
+    final_ptr += head * K * V
     first, second = tl.zeros((64, V), tl.float32), tl.zeros((64, V), tl.float32)
-    for chunk in range(CHUNKS):
-        rows = (chunk * 64 + t)[:, None]
-        state = states_ptr + chunk * K * V + d[:, None] * V + v[None, :]
-        tl.store(state, first.to(tl.float16))
-        tl.store(state + 64 * V, second.to(tl.float16))
-        left = tl.dot(tl.load(w_ptr + rows * K + d[None, :]), first.to(tl.float16))
-        left += tl.dot(tl.load(w_ptr + rows * K + 64 + d[None, :]), second.to(tl.float16))
-        left = tl.load(v_ptr + rows * V + v[None, :]) - left
-        tl.store(new_ptr + rows * V + v[None, :], left.to(tl.float16))
+    for chunk in range(tl.cdiv(T, 64)):
+        t = chunk * 64
+        state = states_ptr + chunk * K * V
+        tl.store(block(state, K, V, 0, 0, 64, V), first.to(tl.float16), boundary_check=(0, 1))
+        tl.store(block(state, K, V, 64, 0, 64, V), second.to(tl.float16), boundary_check=(0, 1))
+        w = tl.load(block(w_ptr, T, K, t, 0, 64, 64, H), boundary_check=(0, 1))
+        left = tl.dot(w, first.to(tl.float16))
+        w = tl.load(block(w_ptr, T, K, t, 64, 64, 64, H), boundary_check=(0, 1))
+        left += tl.dot(w, second.to(tl.float16))
+        left = tl.load(block(v_ptr, T, V, t, 0, 64, V, H), boundary_check=(0, 1)) - left
+        tl.store(block(new_ptr, T, V, t, 0, 64, V), left.to(tl.float16), boundary_check=(0, 1))
         left = (left * 0.5).to(tl.float16)
-        columns = (chunk * 64 + t)[None, :] * K
-        first = first * 0.5 + tl.dot(tl.load(k_ptr + columns + d[:, None]), left)
-        second = second * 0.5 + tl.dot(tl.load(k_ptr + columns + 64 + d[:, None]), left)
-    tl.store(final_ptr + d[:, None] * V + v[None, :], first)
-    tl.store(final_ptr + (64 + d)[:, None] * V + v[None, :], second)
+        k = tl.load(
+            tl.make_block_ptr(k_ptr, (K, T), (1, H * K), (0, t), (64, 64), (0, 1)), boundary_check=(0, 1)
+        )
+        first = first * 0.5 + tl.dot(k, left)
+        k = tl.load(
+            tl.make_block_ptr(k_ptr, (K, T), (1, H * K), (64, t), (64, 64), (0, 1)), boundary_check=(0, 1)
+        )
+        second = second * 0.5 + tl.dot(k, left)
+    tl.store(block(final_ptr, K, V, 0, 0, 64, V), first)
+    tl.store(block(final_ptr, K, V, 64, 0, 64, V), second)
 
 
-@pytest.mark.parametrize("chunks", [1, 2, 7])
+@pytest.mark.parametrize("tokens", [30, 128, 400])
+@pytest.mark.parametrize("heads", [1, 2])
 @pytest.mark.parametrize("columns, stages", [(32, 3), (64, 2), (16, 4)])
-def test_states(backend, rng, chunks, columns, stages):
-    k, w = (backend.array(rng.standard_normal((chunks * 64, 128)) * 0.1, "float16") for _ in range(2))
-    v = backend.array(rng.standard_normal((chunks * 64, columns)), "float16")
-    states, new = backend.poisoned((chunks, 128, columns), "float16"), backend.poisoned(v.shape, "float16")
-    final = backend.poisoned((128, columns), "float32")
-    delta_states[1,](k, v, w, states, new, final, chunks, 128, columns, num_warps=4, num_stages=stages)
-    keys, values, weights = (backend.numpy(x).astype(np.float64) for x in (k, v, w))
+def test_states(backend, rng, tokens, heads, columns, stages):
+    k, w = (backend.array(rng.standard_normal((tokens, heads, 128)) * 0.1, "float16") for _ in range(2))
+    v = backend.array(rng.standard_normal((tokens, heads, columns)), "float16")
+    states = backend.poisoned((heads, -(-tokens // 64), 128, columns), "float16")
+    new, final = (
+        backend.poisoned((heads, tokens, columns), "float16"),
+        backend.poisoned((heads, 128, columns), "float32"),
+    )
+    delta_states[heads,](
+        k, v, w, states, new, final, tokens, heads, 128, columns, num_warps=4, num_stages=stages
+    )
+    keys, values, weights = (backend.numpy(x)[:, -1].astype(np.float64) for x in (k, v, w))
     state = np.zeros((128, columns))
-    for chunk in range(chunks):
+    for chunk, before in enumerate(backend.numpy(states)[-1]):
         rows = slice(chunk * 64, chunk * 64 + 64)
-        assert np.allclose(backend.numpy(states)[chunk], state, atol=2e-2)
+        assert np.allclose(before, state, atol=2e-2)
         left = values[rows] - weights[rows] @ state
-        assert np.allclose(backend.numpy(new)[rows], left, atol=2e-2)
+        assert np.allclose(backend.numpy(new)[-1, rows], left, atol=2e-2)
         state = state * 0.5 + keys[rows].T @ (left * 0.5)
-    assert np.allclose(backend.numpy(final), state, atol=2e-2)
+    assert np.allclose(backend.numpy(final)[-1], state, atol=2e-2)
 
 
 @tw.jit
