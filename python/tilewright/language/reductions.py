@@ -10,7 +10,6 @@ from .semantic import arithmetic, compare, convert, promote
 from .semantic import reduce as _reduce
 from .semantic import shape as _shape
 
-
 #: The bit of a place that says that the best stands elsewhere. No side of a block is that long.
 _OF_OTHERS = 1 << 30
 
