@@ -77,6 +77,13 @@ static void preferVectors(Module &module, unsigned bits) {
   }
 }
 
+/// Reciprocals are divisions: what LLVM makes of estimates where `arcp` allows
+/// them is NaN for 1 / sqrt(0) and 1 / sqrt(infinity).
+static void forbidEstimates(Module &module) {
+  for (Function &function : module)
+    function.addFnAttr("reciprocal-estimates", "none");
+}
+
 /// Whether a function has more loops than can each be unrolled in reasonable
 /// time: after each one LLVM analyses all loops around it again, and the loop
 /// over programs is around all.
@@ -140,6 +147,7 @@ emitHostObject(Module &module, const HostObjectOptions &options) {
   configureModule(module, **machine);
   if (Error invalid = verify(module))
     return invalid;
+  forbidEstimates(module);
   if (options.preferredVectorBits)
     preferVectors(module, options.preferredVectorBits);
 
