@@ -32,13 +32,17 @@ Indices mapToSource(Emitter &e, Operation *op, ArrayRef<Index> at) {
   return source;
 }
 
-Lanes Evaluator::evaluate(Value value, ArrayRef<Index> at) {
-  if (!isTile(value))
-    return Lanes::uniform(e.scalars.lookup(value));
+Evaluator::Key Evaluator::getKey(Value value, ArrayRef<Index> at) const {
   SmallVector<std::pair<void *, bool>> place;
   for (const Index &index : at)
     place.push_back({index.base.getAsOpaquePointer(), index.varies});
-  Key key(value.getAsOpaquePointer(), place, inAddress);
+  return Key(value.getAsOpaquePointer(), place, inAddress);
+}
+
+Lanes Evaluator::evaluate(Value value, ArrayRef<Index> at) {
+  if (!isTile(value))
+    return Lanes::uniform(e.scalars.lookup(value));
+  Key key = getKey(value, at);
   auto found = known.find(key);
   if (found != known.end())
     return found->second;
@@ -217,6 +221,17 @@ PointerLanes Evaluator::addPointers(tile::AddPtrOp op, ArrayRef<Index> at) {
 PointerLanes Evaluator::evaluatePointers(Value value, ArrayRef<Index> at) {
   if (!isTile(value))
     return {e.scalars.lookup(value), Lanes::uniform(e.i64(0))};
+  Key key = getKey(value, at);
+  auto found = knownPointers.find(key);
+  if (found != knownPointers.end())
+    return found->second;
+  PointerLanes result = evaluatePointersUncached(value, at);
+  knownPointers[key] = result;
+  return result;
+}
+
+PointerLanes Evaluator::evaluatePointersUncached(Value value,
+                                                 ArrayRef<Index> at) {
   if (auto buffer = e.buffers.find(value); buffer != e.buffers.end())
     return {nullptr, e.readBuffer(buffer->second, at, lanes)};
   Operation *op = value.getDefiningOp();

@@ -42,10 +42,14 @@ private:
   using Key =
       std::tuple<void *, llvm::SmallVector<std::pair<void *, bool>>, bool>;
 
+  /// What is computed once for `value` at a chunk is known by this.
+  Key getKey(mlir::Value value, llvm::ArrayRef<Index> at) const;
   Lanes evaluateDefinition(mlir::Value value, llvm::ArrayRef<Index> at);
   Lanes evaluateUncached(mlir::Value value, llvm::ArrayRef<Index> at);
   Lanes evaluateShapeOp(mlir::Operation *op, llvm::ArrayRef<Index> at);
   Lanes evaluateElementwise(mlir::OpResult value, llvm::ArrayRef<Index> at);
+  PointerLanes evaluatePointersUncached(mlir::Value value,
+                                        llvm::ArrayRef<Index> at);
   Lanes fromStorage(Lanes stored, mlir::Type element);
   PointerLanes addPointers(tile::AddPtrOp op, llvm::ArrayRef<Index> at);
   Lanes addLanes(const Lanes &lhs, const Lanes &rhs);
@@ -56,6 +60,7 @@ private:
   /// Inside an address: index arithmetic does not wrap around.
   bool inAddress = false;
   std::map<Key, Lanes> known;
+  std::map<Key, PointerLanes> knownPointers;
 };
 
 /// Where the source of a shape op is read for the result's chunk `at`.

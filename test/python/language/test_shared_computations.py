@@ -63,3 +63,41 @@ def test_is_assembled(assemble, place, op):
     assert assemble(
         shared, types, {"S": 64, "PLACE": place, "OP": op}, {"x": 16, "y": 16, "out": 16, "n": 16}
     ).asm
+
+
+@tw.jit
+def chosen(x, out, n, S: tl.constexpr):
+    m = tl.arange(0, S)
+    p = x + m
+    for i in tl.static_range(40):
+        p = tl.where(m > n + i, p + 1, p)
+    tl.store(out + m, tl.load(p))
+
+
+def test_pointers_chosen_from_pointers(backend):
+    x, out = backend.array(np.arange(256), "int32"), backend.poisoned((64,), "int32")
+    chosen[1,](x, out, 10, 64)
+    expected = [m + sum(m > 10 + i for i in range(40)) for m in range(64)]
+    np.testing.assert_array_equal(backend.numpy(out), expected)
+
+
+@tw.jit
+def nested(x, y, out, n, S: tl.constexpr):
+    m = tl.arange(0, S)
+    at = m[:, None] * S + m[None, :]
+    acc = tl.zeros((S, S), tl.float32)
+    for a in range(n):
+        for b in range(n):
+            for c in range(n):
+                for d in range(n):
+                    for e in range(n):
+                        for f in range(n):
+                            for g in range(n):
+                                row = (a + b + c + d + e + f + g) % 2 * 8
+                                acc = tl.dot(tl.load(x + row + at), tl.load(y + at), acc)
+    tl.store(out + at, acc)
+
+
+def test_more_steps_than_the_check_of_rings_follows(assemble):
+    types = {"x": "*fp16", "y": "*fp16", "out": "*fp32", "n": "i32"}
+    assert assemble(nested, types, {"S": 64}, {"x": 16, "y": 16, "out": 16}, debug=True).asm["cubin"]
