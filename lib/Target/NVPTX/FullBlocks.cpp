@@ -14,8 +14,8 @@ static constexpr unsigned kMaxRegisters = 255,
                           kRegistersOfMultiprocessor = 65536;
 // An eighth: what is estimated is no more exact.
 static constexpr unsigned kLeastGain = 8;
-// Registers times instructions: two minutes or more.
-static constexpr uint64_t kMostWork = uint64_t(1) << 28;
+// Registers times instructions of all long blocks: a minute and a half or more.
+static constexpr uint64_t kMostWork = 200'000'000;
 // Fewer take no minutes, whatever they hold.
 static constexpr uint64_t kLeastInstructions = 4096;
 
@@ -152,15 +152,25 @@ void tilewright::orderFullBlocks(Module &module) {
 
 std::optional<tilewright::HopelessBlock>
 tilewright::findHopelessBlock(const Module &module) {
-  for (const Function &function : module)
+  for (const Function &function : module) {
+    uint64_t work = 0, most = 0;
+    HopelessBlock worst;
     for (const BasicBlock &block : function) {
       uint64_t instructions = block.size();
       if (instructions < kLeastInstructions)
         continue;
-      Pressure most = findPressure(list(block), module.getDataLayout());
-      if (most.registers > kMaxRegisters &&
-          instructions * most.registers > kMostWork)
-        return HopelessBlock{most.place, most.registers, instructions};
+      Pressure pressure = findPressure(list(block), module.getDataLayout());
+      if (pressure.registers <= kMaxRegisters)
+        continue;
+      uint64_t own = instructions * pressure.registers;
+      work += own;
+      if (own > most) {
+        most = own;
+        worst = {pressure.place, pressure.registers, instructions};
+      }
     }
+    if (work > kMostWork)
+      return worst;
+  }
   return std::nullopt;
 }

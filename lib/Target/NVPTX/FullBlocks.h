@@ -29,9 +29,9 @@ struct HopelessBlock {
   uint64_t instructions;
 };
 
-/// The first such block, if any. Assemblers take time that goes with the
-/// registers of a block times its instructions where these are not to be had:
-/// half a second or so a million.
+/// The worst block of a function whose blocks take minutes, if there is one.
+/// Assemblers take time that goes with the registers of a block times its
+/// instructions where these are not to be had: half a second or so a million.
 std::optional<HopelessBlock> findHopelessBlock(const llvm::Module &module);
 
 } // namespace tilewright
