@@ -207,13 +207,16 @@ SmallVector<tile::DescriptorLoadOp>
 tilewright::findTmaLoads(tile::FuncOp func, int64_t numWarps,
                          const NvidiaTarget &target,
                          SmallVectorImpl<TmaObstacle> &obstacles) {
+  constexpr int64_t kMostWarps = 32;
   SmallVector<tile::DescriptorLoadOp> loads;
   if (!target.hasWgmma())
     return loads;
   AxisInfoAnalysis axes(func);
   func.walk([&](tile::DescriptorLoadOp load) {
     StringRef reason =
-        feedsWgmma(load.getResult(), numWarps, target)
+        numWarps >= kMostWarps
+            ? "a program of 32 warps has no room for a producer's"
+        : feedsWgmma(load.getResult(), numWarps, target)
             ? getCopyObstacle(load.getDesc(), load.getOffsets(), axes,
                               target.makesMaps ? load.getOperation() : nullptr)
             : "it is no operand of a product of warpgroups";

@@ -73,6 +73,17 @@ def test_matmul(backend, rng, blocks, desc):
     np.testing.assert_array_equal(backend.numpy(out), x @ y)
 
 
+@pytest.mark.parametrize("num_warps", [1, 8, 16, 32])
+def test_matmul_in_warps(backend, rng, num_warps):
+    """Up to as many as a program has: with 32 none is left to produce."""
+    x, y = (rng.integers(-4, 4, shape).astype(np.float16) for shape in ((256, 160), (160, 240)))
+    out = backend.poisoned((256, 240), "float16")
+    matmul_kernel[1, 2](
+        backend.array(x), backend.array(y), out, 256, 240, 160, True, 256, 128, 64, num_warps=num_warps
+    )
+    np.testing.assert_array_equal(backend.numpy(out), x @ y)
+
+
 @tw.jit
 def blocks_kernel(x, out, n, N: tl.constexpr, ADD: tl.constexpr):
     source = tl.make_tensor_descriptor(x, [n], [1], [N])
