@@ -143,9 +143,8 @@ class IRBuilder:
     def constant(self, value, type):
         return self.operation("arith.constant", (), [type], {"value": constant_text(value, type)}).results[0]
 
-    def reduce(self, operands, operand_types, result_types, axis, combine, commutes=False):
-        attrs = {"axis": axis} | ({"commutes": UNIT} if commutes else {})
-        return self._combined("tile.reduce", operands, operand_types, result_types, attrs, combine)
+    def reduce(self, operands, operand_types, result_types, axis, combine):
+        return self._combined("tile.reduce", operands, operand_types, result_types, {"axis": axis}, combine)
 
     def scan(self, operands, operand_types, axis, reverse, combine):
         attrs = {"axis": axis} | ({"reverse": UNIT} if reverse else {})

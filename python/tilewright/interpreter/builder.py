@@ -67,7 +67,7 @@ class EagerBuilder:
         with np.errstate(all="ignore"):
             return np.full(type.shape, value, numpy_dtype(type))
 
-    def reduce(self, operands, operand_types, result_types, axis, combine, commutes=False):
+    def reduce(self, operands, operand_types, result_types, axis, combine):
         before, self.checks_overflow = self.checks_overflow, False  # as compiled regions are without checks
         try:
             return self._reduce(operands, operand_types, axis, combine)

@@ -10,11 +10,8 @@ from .promote import expand_dims
 from .shape import as_axis, numel, reshape
 
 
-def reduce(inputs, axis, combine, keep_dims, commutes=False):
-    """Reduce the blocks `inputs` together; `combine(lefts, rights)` maps lists of tensors to a list.
-
-    With `commutes` the order of the elements is free, of which the compiler knows only where it sees it.
-    """
+def reduce(inputs, axis, combine, keep_dims):
+    """Reduce the blocks `inputs` together; `combine(lefts, rights)` maps lists of tensors to a list."""
     for value in inputs:
         if not isinstance(value, tensor) or not value.type.is_block():
             raise LanguageTypeError(f"a reduction takes blocks, got {describe(value)}")
@@ -31,7 +28,7 @@ def reduce(inputs, axis, combine, keep_dims, commutes=False):
         expanded = [axis_in]
     shape = inputs[0].shape[:axis_in] + inputs[0].shape[axis_in + 1 :]
     results = _with_traces(
-        inputs, combine, lambda values, function: _reduce(values, shape, axis_in, function, commutes)
+        inputs, combine, lambda values, function: _reduce(values, shape, axis_in, function)
     )
     if keep_dims:
         for position in expanded:
@@ -39,10 +36,10 @@ def reduce(inputs, axis, combine, keep_dims, commutes=False):
     return results
 
 
-def _reduce(inputs, shape, axis, combine, commutes):
+def _reduce(inputs, shape, axis, combine):
     types = [block_type(value.dtype, shape) if shape else value.dtype for value in inputs]
     handles = builder().reduce(
-        [value.handle for value in inputs], [v.type for v in inputs], types, axis, combine, commutes
+        [value.handle for value in inputs], [v.type for v in inputs], types, axis, combine
     )
     return [tensor(handle, ty) for handle, ty in zip(handles, types, strict=True)]
 
