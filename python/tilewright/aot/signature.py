@@ -7,7 +7,7 @@ A signature has one entry for each parameter, in order, between commas:
     i64:1      the int 1, compiled in        fp32       a float32
     64         the constant 64; also True, None, 0.5, 'text'
     tensordesc<fp16[128, BK]>   a descriptor of an array that is accessed by blocks of 128 x BK, BK being a constant;
-               ":16" behind it: its address and its strides, in elements, are multiples of 16
+               ":16" behind it: its address, its strides and its last size, in elements, are multiples of 16
 
 A descriptor is passed as its parts: of a matrix `a` the address `a`, the sizes `a_shape0` and `a_shape1` (i32) and the
 stride `a_stride0` (i64); the last stride is 1.
@@ -117,8 +117,8 @@ def _descriptor(entry, param, constants):
     element, sides, hint = found.groups()
     if hint not in (None, "16"):
         raise SignatureError(
-            f"parameter {param.name!r}: no hint {hint!r} for a descriptor; ':16' says that address and strides are "
-            "multiples of 16"
+            f"parameter {param.name!r}: no hint {hint!r} for a descriptor; ':16' says that address, strides and "
+            "last size are multiples of 16"
         )
     hint = int(hint or 0)
     base = _typed(f"*{element}", param)
@@ -127,7 +127,9 @@ def _descriptor(entry, param, constants):
         raise SignatureError(
             f"parameter {param.name!r}: a descriptor has one to five sides of a block, got {entry!r}"
         )
-    shape = [Entry(f"{param.name}.shape{i}", "i32") for i in range(len(block))]
+    shape = [Entry(f"{param.name}.shape{i}", "i32") for i in range(len(block) - 1)]
+    # Rows that end elsewhere are no places for the stores of the tensor memory accelerator.
+    shape.append(Entry(f"{param.name}.shape{len(block) - 1}", "i32", hint))
     strides = [Entry(f"{param.name}.stride{i}", "i64", hint) for i in range(len(block) - 1)]
     name = f"{param.name}.base"
     tree = Group((name, *(part.name for part in (*shape, *strides))), None, block)

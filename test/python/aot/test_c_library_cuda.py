@@ -243,7 +243,7 @@ DESCRIBED = Export(
 MULTIPLY_DESCRIBED = """
 def matrix(address, rows, columns, stride):
     return c_void_p(address), rows, columns, c_int64(stride)
-c, a, b = matrix(64, 512, 256, 256), matrix(16, 512, 192, {stride}), matrix(32, 256, 192, 192)
+c, a, b = matrix(64, 512, {columns}, 256), matrix(16, 512, 192, {stride}), matrix(32, 256, 192, 192)
 show(made.product_cuda(None, *c, *a, *b, 192))
 """
 
@@ -251,7 +251,9 @@ show(made.product_cuda(None, *c, *a, *b, 192))
 def test_descriptors_of_the_host(on_fake_gpu):
     """A map of each, in clusters that share what their programs load."""
     out = lines(
-        on_fake_gpu([DESCRIBED], MULTIPLY_DESCRIBED.format(stride=256), ("sm_90a",), FAKE_PARAMETERS="19")
+        on_fake_gpu(
+            [DESCRIBED], MULTIPLY_DESCRIBED.format(stride=256, columns=256), ("sm_90a",), FAKE_PARAMETERS="19"
+        )
     )
     assert out[:2] == ["0 ok", "load ptx"]
     # Sizes and sides of boxes, the innermost first; bytes between rows.
@@ -267,8 +269,9 @@ def test_descriptors_of_the_host(on_fake_gpu):
     assert launch[-3:] == ["1", "2", "3"]
 
 
-def test_descriptors_that_are_not_as_assumed(on_fake_gpu):
-    out = lines(on_fake_gpu([DESCRIBED], MULTIPLY_DESCRIBED.format(stride=200), ("sm_90a",)))
+@pytest.mark.parametrize("sizes", [{"stride": 200, "columns": 256}, {"stride": 256, "columns": 250}], ids=str)
+def test_descriptors_that_are_not_as_assumed(on_fake_gpu, sizes):
+    out = lines(on_fake_gpu([DESCRIBED], MULTIPLY_DESCRIBED.format(**sizes), ("sm_90a",)))
     assert out[0] == "0 ok"
     assert next(line for line in out if line.startswith("launch ")).startswith("launch product__1 (4, 2, 1)")
     assert not [line for line in out if line.startswith("map ")]
@@ -294,7 +297,7 @@ def test_maps_that_the_device_makes(on_fake_gpu):
 
 
 @pytest.mark.parametrize("failure", ["FAKE_LOAD", "FAKE_LAUNCH"])
-@pytest.mark.parametrize("export, script", [(DESCRIBED, MULTIPLY_DESCRIBED.format(stride=192))])
+@pytest.mark.parametrize("export, script", [(DESCRIBED, MULTIPLY_DESCRIBED.format(stride=192, columns=256))])
 def test_failures_with_descriptors_are_returned(on_fake_gpu, export, script, failure):
     out = lines(on_fake_gpu([export], script, ("sm_90a",), **{failure: "700"}))
     assert re.match(r"[47] product: cu\w+ failed: FAKE_ERROR \(700\): words of the driver", out[0])

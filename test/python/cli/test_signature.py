@@ -46,7 +46,7 @@ def test_descriptors():
         "out": "*fp32",
     }
     assert constants == {"BM": 64, "BK": 32}
-    assert divisors == {"matrix.base": 16, "matrix.stride0": 16}
+    assert divisors == {"matrix.base": 16, "matrix.shape1": 16, "matrix.stride0": 16}
     assert trees["matrix"].block_shape == (64, 32)
     assert trees["matrix"].members == ("matrix.base", "matrix.shape0", "matrix.shape1", "matrix.stride0")
 
@@ -61,7 +61,7 @@ def test_descriptors():
         ("tensordesc<fp16[1, 1, 1, 1, 1, 1]>", "a descriptor has one to five sides"),
         ("tensordesc<fp16[4, BN]>", "is a positive int or a constant of the kernel, got 'BN'"),
         ("tensordesc<fp16[4, -1]>", "is a positive int or a constant of the kernel, got '-1'"),
-        ("tensordesc<fp16[4, 4]>:8", "no hint '8' for a descriptor; ':16' says that address and strides"),
+        ("tensordesc<fp16[4, 4]>:8", "no hint '8' for a descriptor; ':16' says that address, strides"),
     ],
 )
 def test_descriptors_that_are_none(entry, message):
