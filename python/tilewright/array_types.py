@@ -2,10 +2,9 @@
 
 import numpy as np
 
-# How element types are spelled: by NumPy, by the language, in signatures.
-_SPELLINGS = {
+#: How signatures spell what arrays of each NumPy dtype hold, by its name.
+FROM_NUMPY = {
     "bool": "i1",
-    "int1": "i1",
     **{f"int{bits}": f"i{bits}" for bits in (8, 16, 32, 64)},
     **{f"uint{bits}": f"u{bits}" for bits in (8, 16, 32, 64)},
     "float16": "fp16",
@@ -17,7 +16,8 @@ _SPELLINGS = {
     "float8_e4m3fnuz": "fp8e4b8",
     "float8_e5m2fnuz": "fp8e5b16",
 }
-_NUMPY_NAMES = {spelling: name for name, spelling in _SPELLINGS.items() if name != "int1"}
+_SPELLINGS = FROM_NUMPY | {"int1": "i1"}  # as the language says it
+_NUMPY_NAMES = {spelling: name for name, spelling in FROM_NUMPY.items()}
 
 
 def spelling_of(dtype):

@@ -1,5 +1,6 @@
 """`triton.runtime.cache`: files that others keep by a key, beside compiled kernels. Tilewright's own cache is another."""
 
+import abc
 import base64
 import json
 import os
@@ -8,27 +9,27 @@ import tempfile
 from . import settings
 
 
-class CacheManager:
+class CacheManager(abc.ABC):
     """What keeps files for the key `key`; `knobs.cache.manager_class` names another class of this form."""
 
     def __init__(self, key, override=False, dump=False):
         self.key = key
 
+    @abc.abstractmethod
     def get_file(self, filename):
         """The path of a file, None if there is none."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def put(self, data, filename, binary=True):
         """Keep `data` (bytes, or text where not `binary`) under this name; gives the path."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def get_group(self, filename):
         """The paths of a group of files by name, None if there is no such group."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def put_group(self, filename, group):
         """Keep the names and paths of files as a group; gives the path of the list."""
-        raise NotImplementedError
 
 
 class FileCacheManager(CacheManager):

@@ -7,6 +7,7 @@ import numpy as np
 
 from .. import knobs
 from .._tilewright import cuda
+from ..array_types import FROM_NUMPY
 from ..frontend.annotations import annotated_type, as_annotated
 from ..frontend.calls import MAX_DEPTH, too_deep
 from ..frontend.function import KernelFunction
@@ -24,7 +25,7 @@ from ..runtime.options import OPTION_NAMES, Options
 from ..runtime.retyped import Retyped
 from .builder import EagerBuilder
 from .memory import Memory
-from .numpy_types import FROM_NUMPY, numpy_dtype
+from .numpy_types import numpy_dtype
 from .rewrite import LocalFunction, rewrite
 
 

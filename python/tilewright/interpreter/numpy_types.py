@@ -53,22 +53,6 @@ def size_in_memory(ty):
     return 1 if ty.is_bool() else ty.primitive_bitwidth // 8
 
 
-#: What arrays of each NumPy dtype hold, by its name.
-FROM_NUMPY = {
-    "bool": "i1",
-    **{f"int{bits}": f"i{bits}" for bits in (8, 16, 32, 64)},
-    **{f"uint{bits}": f"u{bits}" for bits in (8, 16, 32, 64)},
-    "float16": "fp16",
-    "float32": "fp32",
-    "float64": "fp64",
-    "bfloat16": "bf16",
-    "float8_e4m3fn": "fp8e4nv",
-    "float8_e5m2": "fp8e5",
-    "float8_e4m3fnuz": "fp8e4b8",
-    "float8_e5m2fnuz": "fp8e5b16",
-}
-
-
 def unsigned(array):
     """The same bits, read as unsigned."""
     return array if array.dtype == np.bool_ else array.view(f"u{array.dtype.itemsize}")
