@@ -97,9 +97,14 @@ static StringRef checkRowEnds(tile::MakeDescriptorOp desc,
   bool isEndless =
       matchPattern(columns, m_ConstantInt(&count)) && count.sge(INT32_MAX);
   bool isWhole = axes.get(columns)[0].divisibility * bytes % kAlignment == 0;
-  if (isEndless || isWhole || (!isHostKnown(desc) && !isComputed(columns)))
+  if (isEndless || isWhole)
     return {};
   return "the bytes of a row are not known to be a multiple of 16";
+}
+
+/// Whether nothing is said of what memory holds, so that the kernel asks.
+static bool asksForRowEnds(tile::MakeDescriptorOp desc) {
+  return !isHostKnown(desc) && !isComputed(desc.getShape().back());
 }
 
 /// The block without leading sides of 1, as far as that leaves a matrix.
@@ -260,6 +265,7 @@ Value tilewright::dropLeadingOnes(Value block) {
 
 SmallVector<tile::DescriptorStoreOp>
 tilewright::findTmaStores(tile::FuncOp func, const NvidiaTarget &target,
+                          SmallVectorImpl<tile::DescriptorStoreOp> &asking,
                           SmallVectorImpl<TmaObstacle> &obstacles) {
   SmallVector<tile::DescriptorStoreOp> stores;
   if (!target.hasWgmma())
@@ -278,8 +284,10 @@ tilewright::findTmaStores(tile::FuncOp func, const NvidiaTarget &target,
     if (reason.empty())
       reason = checkOperands(
           desc, target.makesMaps ? store.getOperation() : nullptr, axes);
-    if (reason.empty())
-      reason = checkRowEnds(desc, axes);
+    StringRef ends = desc ? checkRowEnds(desc, axes) : StringRef();
+    bool asks = !ends.empty() && asksForRowEnds(desc);
+    if (reason.empty() && !asks)
+      reason = ends;
     if (reason.empty())
       reason = checkPlace(store.getDesc().getType(), store.getOffsets(), axes);
     if (reason.empty() && store.getReduction() &&
@@ -290,10 +298,13 @@ tilewright::findTmaStores(tile::FuncOp func, const NvidiaTarget &target,
       reason = "a loop stores to the same place again";
     if (reason.empty() && !isAlone(store, tiles))
       reason = "the kernel may touch the array elsewhere";
-    if (reason.empty())
-      stores.push_back(store);
-    else
+    if (!reason.empty()) {
       obstacles.push_back({store, reason});
+      return;
+    }
+    stores.push_back(store);
+    if (asks)
+      asking.push_back(store);
   });
   return stores;
 }

@@ -38,8 +38,11 @@ findTmaLoads(tile::FuncOp func, int64_t numWarps, const NvidiaTarget &target,
 
 /// The stores to descriptors of `func` that the tensor memory accelerator
 /// makes: whole tiles, to arrays that the kernel touches nowhere else.
+/// Those also in `asking` only where rows turn out to hold a multiple of 16
+/// bytes, as their length comes from memory.
 llvm::SmallVector<tile::DescriptorStoreOp>
 findTmaStores(tile::FuncOp func, const NvidiaTarget &target,
+              llvm::SmallVectorImpl<tile::DescriptorStoreOp> &asking,
               llvm::SmallVectorImpl<TmaObstacle> &obstacles);
 
 /// Remarks of `pass` for what is in the way.

@@ -335,8 +335,9 @@ struct FormDescriptors : warp::impl::FormDescriptorsBase<FormDescriptors> {
                   const NvidiaTarget &target) {
     SmallVector<tile::DescriptorStoreOp> served;
     do {
+      SmallVector<tile::DescriptorStoreOp> asking;
       SmallVector<TmaObstacle> obstacles;
-      served = findTmaStores(func, target, obstacles);
+      served = findTmaStores(func, target, asking, obstacles);
       for (const TmaObstacle &obstacle : obstacles)
         for (FormedStore store : formed)
           if (obstacle.op == store.block)

@@ -137,7 +137,9 @@ def SelectTma : Pass<"select-tma", "::mlir::ModuleOp"> {
     Loads of operands of `wgmma`, from arrays whose tensor maps the host can make,
     or, with `makes-maps`, the device, that a producer warp can issue on its own (lib/Analysis/TmaAccess.h), stay. All
     other ops on descriptors become pointers and masks, as by
-    `tile-expand-descriptors`.
+    `tile-expand-descriptors`. The accelerator writes whole pieces of 16 bytes, so a
+    store to rows whose length comes from memory stays in a branch for lengths that
+    are whole, and threads store otherwise.
 
     Input: kernels of `tile`, `arith`, `math` and `scf`. Output: the same, where
     each `tile.descriptor_load` is one for the producer.
@@ -162,7 +164,7 @@ def SelectTma : Pass<"select-tma", "::mlir::ModuleOp"> {
            "Let the device make tensor maps">];
   let dependentDialects = [
     "::tilewright::tile::TileDialect", "::tilewright::warp::WarpDialect",
-    "::mlir::arith::ArithDialect"];
+    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
 def SplitBlocks : Pass<"split-blocks", "::mlir::ModuleOp"> {

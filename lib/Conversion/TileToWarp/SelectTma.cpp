@@ -6,6 +6,8 @@
 #include "lib/Transforms/Tile/ExpandDescriptors.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Remarks.h"
 
 using namespace mlir;
@@ -15,6 +17,26 @@ namespace tilewright::warp {
 #define GEN_PASS_DEF_SELECTTMA
 #include "lib/Conversion/TileToWarp/Passes.h.inc"
 } // namespace tilewright::warp
+
+/// Has threads make `store` where the accelerator would write behind rows.
+static void askForRowEnds(tile::DescriptorStoreOp store) {
+  constexpr int64_t kPiece = 16;
+  auto desc = store.getDesc().getDefiningOp<tile::MakeDescriptorOp>();
+  tile::DescType type = desc.getResult().getType();
+  int64_t bytes = type.getElementType().getIntOrFloatBitWidth() / 8;
+  ImplicitLocOpBuilder b(store.getLoc(), store);
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(b, b.getI64IntegerAttr(value));
+  };
+  Value rest = arith::AndIOp::create(b, desc.getShape().back(),
+                                     constant(kPiece / bytes - 1));
+  Value isWhole =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rest, constant(0));
+  auto branch = scf::IfOp::create(b, isWhole, /*withElseRegion=*/true);
+  b.setInsertionPointToStart(branch.elseBlock());
+  b.clone(*store);
+  store->moveBefore(branch.thenBlock(), branch.thenBlock()->begin());
+}
 
 namespace {
 struct SelectTma : warp::impl::SelectTmaBase<SelectTma> {
@@ -30,6 +52,7 @@ struct SelectTma : warp::impl::SelectTmaBase<SelectTma> {
     NvidiaTarget target{computeCapability, archSpecific, makesMaps};
     SmallVector<TmaObstacle> obstacles;
     SmallVector<Operation *> served;
+    SmallVector<tile::DescriptorStoreOp> asking;
     // Where programs take turns, what one writes is there for the next.
     const bool isOrdered = func->hasAttr(warp::WarpDialect::kOrderedAttr);
     // An explicit kernel says itself what is loaded so.
@@ -38,7 +61,10 @@ struct SelectTma : warp::impl::SelectTmaBase<SelectTma> {
                          findTmaLoads(func, numWarps, target, obstacles));
     // A kernel that loads otherwise has no producer to store under.
     if (!served.empty() || (warp::isExplicit(func) && !isOrdered))
-      llvm::append_range(served, findTmaStores(func, target, obstacles));
+      llvm::append_range(served,
+                         findTmaStores(func, target, asking, obstacles));
+    for (tile::DescriptorStoreOp store : asking)
+      askForRowEnds(store);
     remarkTmaObstacles(obstacles, "select-tma");
     for (Operation *op : served)
       remark::passed(op->getLoc(),

@@ -43,3 +43,44 @@ def test_who_stores(assemble, form, divisor):
     attrs = {"a": 16, "b": 16, "c": 16, "stride": 16} | ({"N": divisor} if divisor > 1 else {})
     ptx = assemble(product, types, {"S": 64, "FORM": form}, attrs).asm["ptx"]
     assert ("cp.async.bulk.tensor.2d.global" in ptx) == (divisor == 8)
+
+
+@tw.jit
+def product_of_sizes(a, b, c, sizes, S: tl.constexpr, ADD: tl.constexpr):
+    """Sizes that memory holds: the device makes the maps."""
+    M, N, stride = tl.load(sizes), tl.load(sizes + 1), tl.load(sizes + 2)
+    left = tl.make_tensor_descriptor(a, [M, S], [S, 1], [S, S])
+    right = tl.make_tensor_descriptor(b, [S, N], [stride, 1], [S, S])
+    desc = tl.make_tensor_descriptor(c, [M, N], [stride, 1], [S, S])
+    for row in range(0, M, S):
+        for column in range(0, N, S):
+            acc = tl.dot(left.load([row, 0]), right.load([0, column])) + 1.0
+            if ADD:
+                desc.atomic_add([row, column], acc)
+            else:
+                desc.store([row, column], acc)
+
+
+@pytest.mark.parametrize("add", [False, True])
+@pytest.mark.parametrize(
+    "rows, columns, stride", [(100, 37, 40), (128, 69, 80), (1, 3, 8), (100, 72, 80), (64, 64, 64), (0, 5, 8)]
+)
+def test_nothing_is_written_behind_rows_of_sizes_in_memory(backend, rng, rows, columns, stride, add):
+    a = rng.integers(-3, 4, (128, 64)).astype(np.float16)
+    b = rng.integers(-3, 4, (64, stride)).astype(np.float16)
+    out = backend.array(np.full((128, stride), 5), "float32")
+    sizes = backend.array(np.array([rows, columns, stride]), "int32")
+    product_of_sizes[1,](backend.array(a, "float16"), backend.array(b, "float16"), out, sizes, 64, add)
+    expected = np.full((128, stride), 5, np.float32)
+    product = a[:rows].astype(np.float32) @ b[:, :columns].astype(np.float32) + 1
+    expected[:rows, :columns] = product + 5 if add else product
+    np.testing.assert_array_equal(backend.numpy(out), expected)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("add", [False, True])
+def test_both_store_by_sizes_in_memory(assemble, add):
+    types = {"a": "*fp16", "b": "*fp16", "c": "*fp32", "sizes": "*i32"}
+    made = assemble(product_of_sizes, types, {"S": 64, "ADD": add}, dict.fromkeys(types, 16))
+    assert made.asm["warp"].count("warp.tma_store ") == 1
+    assert ("tile.atomic_rmw" if add else "tile.store") in made.asm["warp"]

@@ -210,8 +210,7 @@ tile.func @batch(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.pt
 
 // -----
 
-// Whole pieces of 16 bytes are written: of rows of any length, threads store the last. Rows from memory are the
-// user's word.
+// Whole pieces of 16 bytes are written: of rows of any length, threads store the last.
 // CHECK-LABEL: @row_ends
 // CHECK-COUNT-1: tile.descriptor_store
 // CHECK-NOT: tile.descriptor_store
@@ -230,5 +229,39 @@ tile.func @row_ends(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile
   // expected-remark @+1 {{the bytes of a row are not known to be a multiple of 16}}
   tile.descriptor_store %e[%i, %i], %h : !tile.desc<64x64xf16>, tensor<64x64xf16>
   tile.descriptor_store %f[%i, %i], %h : !tile.desc<64x64xf16>, tensor<64x64xf16>
+  tile.return
+}
+
+// -----
+
+// Of rows whose length comes from memory the kernel asks.
+// CHECK-LABEL: @loaded_row_ends
+// CHECK: %[[N:.*]] = tile.load
+// CHECK: %[[N64:.*]] = arith.extsi %[[N]]
+// CHECK: scf.for
+// CHECK: %[[SEVEN:.*]] = arith.constant 7 : i64
+// CHECK: %[[REST:.*]] = arith.andi %[[N64]], %[[SEVEN]]
+// CHECK: %[[WHOLE:.*]] = arith.cmpi eq, %[[REST]]
+// CHECK: scf.if %[[WHOLE]] {
+// CHECK-NEXT: tile.descriptor_store
+// CHECK-NEXT: } else {
+// CHECK: tile.store
+tile.func @loaded_row_ends(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32},
+                           %c: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %s: !tile.ptr<i32>,
+                           %n: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+  %n64 = arith.extsi %n : i32 to i64
+  %m = tile.load %s : !tile.ptr<i32>
+  %m64 = arith.extsi %m : i32 to i64
+  %d = tile.make_descriptor %a, [%n64, %n64], [%n64] : !tile.desc<64x64xf16>, !tile.ptr<f16>
+  %e = tile.make_descriptor %c, [%n64, %m64], [%n64] {aligned} : !tile.desc<64x64xf16>, !tile.ptr<f16>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  scf.for %i = %c0 to %n step %c64 : i32 {
+    %x = tile.descriptor_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+    %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+    %h = arith.truncf %z : tensor<64x64xf32> to tensor<64x64xf16>
+    tile.descriptor_store %e[%i, %i], %h : !tile.desc<64x64xf16>, tensor<64x64xf16>
+  }
   tile.return
 }
