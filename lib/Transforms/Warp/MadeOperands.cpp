@@ -67,8 +67,19 @@ WgmmaWaitOp warp::waitBeforeStores(scf::ForOp loop, ArrayRef<AllocOp> made,
   SmallVector<Value> before;
   for (unsigned index : indices)
     before.push_back(loop.getRegionIterArg(index));
-  AllocOp first = *llvm::min_element(
-      made, [](AllocOp x, AllocOp y) { return x->isBeforeInBlock(y); });
+  Operation *first = made.front();
+  auto take = [&](Operation *op) {
+    op = loop.getBody()->findAncestorOpInBlock(*op);
+    if (op->isBeforeInBlock(first))
+      first = op;
+  };
+  for (AllocOp alloc : made)
+    take(alloc);
+  // A product of slots may stand in front of all stores: its sum is one of
+  // those waited for.
+  for (Value sum : before)
+    for (Operation *user : sum.getUsers())
+      take(user);
   b.setInsertionPoint(first);
   WgmmaWaitOp last = waits.back();
   auto joined = WgmmaWaitOp::create(

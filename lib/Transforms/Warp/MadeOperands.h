@@ -23,10 +23,10 @@ AllocOp findMade(mlir::Value operand, mlir::scf::ForOp loop);
 bool fitsApart(mlir::scf::ForOp loop, int64_t limit);
 
 /// Makes one wait for the products of the iteration before, in front of the
-/// first store to `made`, of `waits`, which stand behind the products of this
-/// one. `indices` are the numbers of their sums among what `loop` carries. The
-/// memory is made in front of the loop, and what gives slots back stands behind
-/// the wait.
+/// first store to `made` and of the first use of their sums, of `waits`, which
+/// stand behind the products of this one. `indices` are the numbers of their
+/// sums among what `loop` carries. The memory is made in front of the loop, and
+/// what gives slots back stands behind the wait.
 WgmmaWaitOp waitBeforeStores(mlir::scf::ForOp loop,
                              llvm::ArrayRef<AllocOp> made,
                              llvm::ArrayRef<WgmmaWaitOp> waits,

@@ -135,3 +135,40 @@ tile.func @made_beside_copies(%p: tensor<64x16x!tile.ptr<f16>, #r>, %n: i32) -> 
   }
   tile.return %sum#0 : tensor<64x16xf32, #c>
 }
+
+// -----
+
+#c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
+#a = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]}>
+#b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8]]}>
+#t = #warp.linear<{register = [[1, 0]], lane = [[2, 0], [4, 0], [8, 0], [0, 1], [0, 2]], warp = [[0, 4], [0, 8]]}>
+!both = !warp.ring<3 x {!warp.shared<64x16xf16, #a>, !warp.shared<16x16xf16, #b>}, transactions>
+
+// A product of slots in front of the operand that is made: its sum is waited for in front of it.
+// CHECK-LABEL: @product_before_made
+// CHECK: %[[L:.*]]:3 = scf.for {{.*}} iter_args(%[[P:.*]] = %{{.*}}, %[[Q:.*]] = %{{.*}}, %[[X:.*]] = %{{.*}})
+// CHECK:      %[[W:.*]]:2 = warp.wgmma_wait %[[P]], %[[Q]] {pendings = 0 : i32}
+// CHECK-NEXT: warp.ring.release %[[X]]{{$}}
+// CHECK-NEXT: %[[S:.*]] = warp.wgmma {{.*}}, %[[W]]#0
+// CHECK:      warp.local_store
+// CHECK-NEXT: %[[T:.*]] = warp.wgmma {{.*}}, %[[W]]#1
+// CHECK-NEXT: scf.yield %[[S]], %[[T]]
+tile.func @product_before_made(%n: i32, %at: tensor<16x16x!tile.ptr<f32>, #t>) -> (tensor<64x16xf32, #c>, tensor<64x16xf32, #c>) attributes {warp.num_warps = 4 : i32} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %none = arith.constant dense<0.0> : tensor<64x16xf32, #c>
+  %ring = warp.ring : !both
+  %r:2 = scf.for %i = %zero to %n step %one iter_args(%p = %none, %q = %none) -> (tensor<64x16xf32, #c>, tensor<64x16xf32, #c>) : i32 {
+    %x, %a:2 = warp.ring.wait %ring : !both
+    %s = warp.wgmma %a#0, %a#1, %p : !warp.shared<64x16xf16, #a>, !warp.shared<16x16xf16, #b>, tensor<64x16xf32, #c>
+    %v = warp.wgmma_wait %s {pendings = 0 : i32} : tensor<64x16xf32, #c>
+    %f = tile.load %at : tensor<16x16x!tile.ptr<f32>, #t>
+    %h = arith.truncf %f : tensor<16x16xf32, #t> to tensor<16x16xf16, #t>
+    %m = warp.alloc %h : (tensor<16x16xf16, #t>) -> !warp.shared<16x16xf16, #b>
+    %u = warp.wgmma %a#0, %m, %q : !warp.shared<64x16xf16, #a>, !warp.shared<16x16xf16, #b>, tensor<64x16xf32, #c>
+    %w = warp.wgmma_wait %u {pendings = 0 : i32} : tensor<64x16xf32, #c>
+    warp.ring.release %x
+    scf.yield %v, %w : tensor<64x16xf32, #c>, tensor<64x16xf32, #c>
+  }
+  tile.return %r#0, %r#1 : tensor<64x16xf32, #c>, tensor<64x16xf32, #c>
+}
