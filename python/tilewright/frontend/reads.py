@@ -15,7 +15,7 @@ from ..language.debug import static_print
 from ..language.dtypes import dtype
 from .errors import CompilationError
 from .signatures import signature_of
-from .source import source_of, text_digest
+from .source import digest_around, source_of
 
 #: The language itself, which is the same wherever the package is.
 _LANGUAGE = "tilewright.language"
@@ -165,7 +165,7 @@ class Reads:
 
     def _digest(self, fn):
         if not self.compiles:
-            return text_digest(fn.__code__.co_filename)
+            return digest_around(fn)
         try:
             return source_of(fn).digest
         except CompilationError:

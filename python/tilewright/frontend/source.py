@@ -13,7 +13,7 @@ import weakref
 
 from ..locks import Lock
 from .errors import CompilationError, Frame
-from .texts import kept_lines
+from .texts import kept_lines, lines_before_change
 
 _cache = weakref.WeakKeyDictionary()
 #: Parsers of Python 3.11 in two threads count their depth together, and raise `SystemError`.
@@ -36,6 +36,11 @@ def text_digest(file):
         digest = hashlib.sha256("".join(lines).encode(errors="surrogatepass")).hexdigest()
         known = _digests[file] = (lines, digest)
     return known[1]
+
+
+def digest_around(fn):
+    """The `text_digest` of the file that a function comes from, None where that has changed since."""
+    return None if lines_before_change(fn) else text_digest(fn.__code__.co_filename)
 
 
 def _digest_of_file(file):
@@ -89,6 +94,9 @@ class Source:
             raise self._unavailable("its source is not a function definition")
 
     def _read(self):
+        if (before := lines_before_change(self.fn)) is not None:
+            (self.lines, self.first_line), self.digest = before, None
+            return
         try:
             self.lines, self.first_line = inspect.getsourcelines(self.fn)
         except (OSError, TypeError):

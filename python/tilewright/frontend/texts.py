@@ -1,28 +1,37 @@
-"""Texts that Python forgets: those of `exec`, of `python -c` and of consoles.
+"""Texts that Python forgets: those of `exec`, of `python -c` and of consoles, and of files that change.
 
 `inspect` finds functions in files, in what importers give, and in `linecache`, where notebooks and doctest put their
 text. Of other code the text still stands, while it runs, in the function that runs it or on Python's command line.
 Whether a text is the right one is not guessed: compiling it gives the very code that runs.
+
+A file is read when a function of it is defined: what stands there when the function is compiled may be something else.
 """
 
 import __future__
 
 import inspect
+import io
 import linecache
 import os
 import sys
+import tokenize
 import weakref
 
 _texts = weakref.WeakKeyDictionary()
+#: By file its state and its bytes, as they were when a function of it was last defined; by function those of its file.
+_files = {}
+_definitions = weakref.WeakKeyDictionary()
 _FUTURES = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
 #: How far above the code that runs the text stands; a console compiles it in one function and runs it in another.
 _CALLERS = 3
 
 
 def keep_text(fn):
-    """Keep the text that `fn`, which is being defined, comes from where Python will not find it again."""
+    """Keep the text that `fn`, which is being defined, comes from where Python may not find it again."""
+    if fn in _definitions:
+        return
     file = fn.__code__.co_filename
-    if os.path.exists(file) or linecache.getlines(file, fn.__globals__):
+    if _keep_file(fn, file) or linecache.getlines(file, fn.__globals__):
         return
     frame = sys._getframe(1)
     while frame and (frame.f_code.co_filename, frame.f_code.co_name) != (file, "<module>"):
@@ -33,6 +42,42 @@ def keep_text(fn):
         if fn.__name__ in text and _gives(text, frame.f_code):
             _texts[fn] = text.splitlines(keepends=True)
             return
+
+
+def lines_before_change(fn):
+    """The same as `kept_lines`, where the file has changed since the function was defined; None where it has not."""
+    kept = _definitions.get(fn)
+    if kept is None or _state_of(fn.__code__.co_filename) == kept[0]:
+        return None
+    stream = io.BytesIO(kept[1])
+    encoding, _ = tokenize.detect_encoding(stream.readline)
+    stream.seek(0)
+    first = fn.__code__.co_firstlineno
+    return inspect.getblock(io.TextIOWrapper(stream, encoding).readlines()[first - 1 :]), first
+
+
+def _state_of(file):
+    try:
+        info = os.stat(file)
+    except (OSError, ValueError):  # no file, or no name of one
+        return None
+    return info.st_size, info.st_mtime_ns, info.st_ino, info.st_dev
+
+
+def _keep_file(fn, file):
+    """Whether there is such a file, which is then kept."""
+    state = _state_of(file)
+    if state is None:
+        return False
+    kept = _files.get(file)
+    if kept is None or kept[0] != state:
+        try:
+            with open(file, "rb") as stream:
+                kept = _files[file] = state, stream.read()
+        except OSError:
+            return os.path.exists(file)
+    _definitions[fn] = kept
+    return True
 
 
 def kept_lines(fn):

@@ -144,6 +144,53 @@ def test_file_that_is_gone(tmp_path):
     refused(namespace["kernel"], f"hint: {file} is read when the kernel is compiled: put it where it was")
 
 
+def run_file(file, text):
+    file.write_text(text)
+    namespace = {"__name__": "made"}
+    exec(compile(text, str(file), "exec"), namespace)
+    return namespace["kernel"]
+
+
+CHANGES = {
+    "edited": lambda file: file.write_text(TEXT.replace("x + y", "x * y")),
+    "moved": lambda file: file.write_text("x = 1\n" * 5 + TEXT),
+    "cut": lambda file: file.write_text("x = 1\n"),
+    "removed": lambda file: file.unlink(),
+    "no text": lambda file: file.write_bytes(b"\xff\xfe" + bytes(99)),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_file_that_changes_after_the_definition(tmp_path, change):
+    """What runs is what was defined, as with any function of Python."""
+    file = tmp_path / "changing.py"
+    kernel = run_file(file, TEXT)
+    CHANGES[change](file)
+    check(kernel)
+
+
+def test_file_in_another_encoding(tmp_path):
+    file, text = tmp_path / "changing.py", "# coding: latin-1\nname = 'é'\n" + TEXT
+    file.write_bytes(text.encode("latin-1"))
+    namespace = {"__name__": "made"}
+    exec(compile(text, str(file), "exec"), namespace)
+    file.unlink()
+    check(namespace["kernel"])
+
+
+def test_what_a_changed_file_gave_is_not_taken_from_the_disk(tmp_path, monkeypatch):
+    monkeypatch.setenv("TILEWRIGHT_CACHE_DIR", str(tmp_path / "cache"))
+    file = tmp_path / "changing.py"
+    first = run_file(file, TEXT)
+    second = run_file(file, TEXT.replace("x + y", "x + y * 3"))
+    x = np.arange(5)
+    second[1,](x, 5, B=8)
+    assert x.tolist() == [3, 4, 5, 6, 7]
+    check(first)
+    third = run_file(file, TEXT)
+    check(third)
+
+
 class Holder:
     @tw.jit
     def kernel(x, n, B: tl.constexpr):
