@@ -35,10 +35,15 @@ static bool isMatrixOfIntegers(tile::LoadOp load) {
 }
 
 /// Adds the loads of the loop around `product` that `operand` is computed from.
+/// Of products of warpgroups packed weights only; but if threads store what
+/// they compute from the sum of another product, the fence behind waits for
+/// loads on their way to registers, so that matrices are copied.
 static void collectLoads(Operation *product, Value operand, bool isWgmma,
-                         Loads &loads) {
+                         bool isStored, Loads &loads) {
   if (isLoaded(operand))
     return;
+  Loads matrices;
+  bool isChained = false;
   SmallVector<Value> open = {operand};
   llvm::SmallPtrSet<Operation *, 16> seen;
   while (!open.empty()) {
@@ -48,8 +53,11 @@ static void collectLoads(Operation *product, Value operand, bool isWgmma,
     if (auto load = dyn_cast<tile::LoadOp>(op)) {
       if (!isWgmma || isMatrixOfIntegers(load))
         loads.insert(load);
+      else if (cast<RankedTensorType>(load.getType()).getRank() == 2)
+        matrices.insert(load);
       continue;
     }
+    isChained |= isa<tile::DotOp>(op);
     if (!isMemoryEffectFree(op) || op->getNumRegions() != 0 ||
         isa<tile::DotOp>(op))
       continue;
@@ -57,6 +65,8 @@ static void collectLoads(Operation *product, Value operand, bool isWgmma,
       if (isa<RankedTensorType>(source.getType()))
         open.push_back(source);
   }
+  if (isStored && isChained)
+    loads.insert_range(matrices);
 }
 
 /// The layout in memory of a tile that threads copy and read as they hold it;
@@ -109,8 +119,9 @@ void warp::stageLoads(tile::FuncOp func, const LayoutAssignment &layouts) {
   func.walk([&](tile::DotOp dot) {
     if (!isa<scf::ForOp>(dot->getParentOp()) || !isTensorCoreDot(dot))
       return;
-    for (Value operand : {dot.getA(), dot.getB()})
-      collectLoads(dot, operand, layouts.getDot(dot).isWgmma, loads);
+    bool isWgmma = layouts.getDot(dot).isWgmma;
+    collectLoads(dot, dot.getA(), isWgmma, /*isStored=*/false, loads);
+    collectLoads(dot, dot.getB(), isWgmma, /*isStored=*/isWgmma, loads);
   });
   IRRewriter rewriter(func.getContext());
   for (tile::LoadOp load : loads)
