@@ -123,6 +123,19 @@ static bool hasStoredOperands(tile::FuncOp function) {
       .wasInterrupted();
 }
 
+/// Whether slots are filled again once they have been read, for the memory of
+/// another program.
+static bool isRefilled(tile::FuncOp function) {
+  return function
+      ->walk([](warp::RingOp ring) {
+        bool isOne =
+            ring.getType().getNumSlots() == 1 &&
+            ring.getType().getCompletion() == warp::Completion::AsyncGroups;
+        return isOne ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 ProgramShare tilewright::findProgramShare(ModuleOp module) {
   constexpr int64_t kWarps = 32, kProductWarps = 16, kLeastWarps = 4;
   using warp::WarpDialect;
@@ -135,7 +148,7 @@ ProgramShare tilewright::findProgramShare(ModuleOp module) {
   if (warps >= kLeastWarps && warps < kProductWarps && !hasRoles(function) &&
       (hasChainedProducts(function) || hasStoredOperands(function)))
     return {std::min(kProductWarps / warps, countPrograms(bytes)), warps,
-            /*hasProducts=*/true};
+            /*hasProducts=*/true, isRefilled(function)};
   if (warps < kLeastWarps || warps >= kWarps || isLeftAlone(function))
     return {};
   int64_t programs = std::min(kWarps / warps, countPrograms(bytes));
@@ -206,7 +219,8 @@ tilewright::assembleShared(std::string &ptx, StringRef arch,
   if (natural->kind == AssemblerKind::Driver || resources.spillStores != 0)
     return natural;
   for (; share && gains(share, resources.registers); --share.programs) {
-    if (share.hasProducts && !mayFit(share, resources.registers))
+    if (share.hasProducts && !share.isPlanned &&
+        !mayFit(share, resources.registers))
       continue;
     std::string bound = bindPrograms(ptx, share.programs);
     if (bound.empty())

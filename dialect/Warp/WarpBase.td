@@ -180,7 +180,7 @@ def Warp_Ring : TypeDef<WarpDialect, "Ring"> {
 
     | kind | a slot is full when | least target |
     |---|---|---|
-    | `async_groups` | the groups of `cp.async` copies that were committed for it are complete in every thread; producer and consumer are the same threads; at least two slots | sm_80 |
+    | `async_groups` | the groups of `cp.async` copies that were committed for it are complete in every thread; producer and consumer are the same threads | sm_80 |
     | `transactions` | the bytes of all its tiles have arrived at its full barrier (`mbarrier`); an empty barrier tells the producer that all consumers have released it | sm_90 |
 
     A ring of transactions may belong to a `cluster` of thread blocks, a power of

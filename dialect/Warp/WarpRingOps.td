@@ -102,7 +102,7 @@ def Warp_RingWaitOp : Warp_SlotOp<"ring.wait"> {
         It counts 0, 1, ..., N - 1, 0, ... from one to the next.
     C3: with an `index`, the slot was committed, and not more than `pending` were
         since.
-    C4: `pending` is less than the number of slots, and 0 without an `index`.
+    C4: `pending` is 0 without an `index`. Commits of other rings count, too.
 
     ```mlir
     %slot, %tile = warp.ring.wait %ring[%i] pending 1

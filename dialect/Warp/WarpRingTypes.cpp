@@ -100,12 +100,8 @@ void SlotType::print(AsmPrinter &printer) const {
 LogicalResult RingType::verify(function_ref<InFlightDiagnostic()> emitError,
                                int64_t numSlots, ArrayRef<SharedType> tiles,
                                Completion completion, unsigned clusterSize) {
-  // Who fills a slot while reading another one needs two.
-  int64_t least = completion == Completion::AsyncGroups ? 2 : 1;
-  if (numSlots < least)
-    return emitError() << "a ring of " << stringifyCompletion(completion)
-                       << " has at least " << least << " slots, got "
-                       << numSlots;
+  if (numSlots < 1)
+    return emitError() << "a ring has at least one slot, got " << numSlots;
   if (tiles.empty())
     return emitError() << "a slot holds at least one tile";
   if (clusterSize != 1 && completion != Completion::Transactions)

@@ -127,7 +127,10 @@ def PipelineLoops : Pass<"warp-pipeline-loops", "::mlir::ModuleOp"> {
     index or of the page of a table, are issued one iteration further ahead, so
     that no copy waits for them, and are masked off behind the last iteration.
     `tile.num_stages` on a loop stands above the option. Where shared memory is short a ring gets fewer
-    slots, but at least two.
+    slots, but at least two. Where two leave no memory for a second program, but
+    one does, and what is loaded are operands of several `warp.mma` that do not
+    add to each other, each of these has a ring of one slot, filled again behind
+    it.
 
     Input: layouts are chosen, shared memory is not allocated. Output: every
     ring's slots are acquired, committed, waited for and released in their

@@ -246,7 +246,7 @@ std::optional<PipelinePlan> warp::planPipeline(scf::ForOp loop,
     return std::nullopt;
   };
   int64_t numStages = getNumStages(loop, options.numStages);
-  PipelinePlan plan{loop, {}, {}, {}, {}};
+  PipelinePlan plan{loop, {}, {}, {}, {}, {}};
   for (auto alloc : loop.getBody()->getOps<AllocOp>())
     if (std::optional<PipelinedLoad> load = findLoad(alloc)) {
       tile::LoadOp from = load->load;
@@ -262,8 +262,23 @@ std::optional<PipelinePlan> warp::planPipeline(scf::ForOp loop,
                              : "it may write what the loop loads");
   MLIRContext *context = loop.getContext();
   int64_t slotBytes = getRing(context, 2, plan.loads).getSlotBytes();
-  int64_t numSlots =
-      std::min(numStages, (options.limit - getBytesBeside(plan)) / slotBytes);
+  int64_t beside = getBytesBeside(plan);
+  int64_t numSlots = std::min(numStages, (options.limit - beside) / slotBytes);
+  auto share = [&](int64_t slots) {
+    return countPrograms(beside + slots * slotBytes, options.limit);
+  };
+  // A second program hides more than a second slot.
+  if (numSlots <= 2 && share(2) <= 1 && share(1) > 1)
+    plan.refilled = planRefilledRings(plan.loads);
+  for (RefilledRing &ring : plan.refilled)
+    ring.type = getRing(context, 1, ring.loads);
+  if (!plan.refilled.empty()) {
+    remark::passed(loop.getLoc(), kRemark)
+        << remark::add("pipelined: the slot of each of its {0} products, {1} "
+                       "bytes together, is filled again once it has been read",
+                       plan.refilled.size(), slotBytes);
+    return plan;
+  }
   if (numSlots < 2)
     return refuse(loop, "two slots do not fit into shared memory");
   plan.ring = getRing(context, numSlots, plan.loads);

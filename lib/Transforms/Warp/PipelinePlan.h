@@ -40,6 +40,14 @@ struct AddressSlice {
                       bool keepsLoads);
 };
 
+/// A ring of one slot, filled again as soon as it has been read.
+struct RefilledRing {
+  RingType type;
+  llvm::SmallVector<PipelinedLoad> loads;
+  /// The first op that reads the slot, and the last one that needs it.
+  mlir::Operation *first, *last;
+};
+
 struct PipelinePlan {
   mlir::scf::ForOp loop;
   llvm::SmallVector<PipelinedLoad> loads;
@@ -48,6 +56,9 @@ struct PipelinePlan {
   /// The loads of `slice`, and what these depend on.
   AddressSlice indices;
   RingType ring;
+  /// What takes the place of `ring`, in the order of their uses; empty for
+  /// nothing.
+  llvm::SmallVector<RefilledRing> refilled;
 };
 
 struct PipelineOptions {
@@ -66,6 +77,12 @@ std::optional<PipelinePlan> planPipeline(mlir::scf::ForOp loop,
 /// it, or wait for who does; null if nothing does.
 mlir::Operation *findInterference(mlir::scf::ForOp loop,
                                   llvm::ArrayRef<mlir::Value> read);
+
+/// The loads of a plan in rings of one slot for each product that threads
+/// compute, those of products that add to each other together. Empty where they
+/// have other uses or products overlap.
+llvm::SmallVector<RefilledRing>
+planRefilledRings(llvm::ArrayRef<PipelinedLoad> loads);
 
 /// Carries the plan out.
 void rotateLoop(PipelinePlan &plan);

@@ -9,11 +9,16 @@
 // switched off, but their groups are committed all the same, so that the number
 // of groups to wait for never changes.
 //
+// Rings of one slot are filled for the next iteration behind the last product
+// of this one that needs it: the copies of one arrive under the work with the
+// others.
+//
 // Where addresses depend on what is loaded (an index, the page of a table),
 // these loads run one iteration further ahead and their results are carried, so
 // that no copy waits for memory. Those of iterations that will not be are
 // masked off.
 
+#include "lib/Analysis/SharedMemory.h"
 #include "lib/Transforms/Warp/Ahead.h"
 #include "lib/Transforms/Warp/NeededOps.h"
 
@@ -34,7 +39,7 @@ class LoopRotation {
 public:
   explicit LoopRotation(PipelinePlan &plan)
       : plan(plan), loop(plan.loop), needed(plan), b(loop.getLoc(), loop),
-        distance(plan.ring.getNumSlots() - 1) {}
+        distance(isRefilled() ? 1 : plan.ring.getNumSlots() - 1) {}
 
   void run();
 
@@ -48,9 +53,13 @@ private:
   }
 
   bool hasIndices() const { return !plan.slice.loads.empty(); }
+  bool isRefilled() const { return !plan.refilled.empty(); }
 
   Value emitTripCount();
   void emitIndices(Value enable, AheadOfLoop &ahead);
+  IRMapping emitAddresses(Value enable, AheadOfLoop &ahead);
+  void emitFill(Value ring, Value slot, ArrayRef<PipelinedLoad> loads,
+                Value enable, const IRMapping &map);
   void emitCopies(Value slot, Value enable, AheadOfLoop &ahead);
   void emitCopy(const PipelinedLoad &load, Value memory, Value enable,
                 const IRMapping &map);
@@ -59,6 +68,12 @@ private:
   AheadOfLoop takeAhead(ValueRange values) const;
   scf::ForOp createLoop(const AheadOfLoop &ahead, Value trips);
   Operation *findProduct();
+  Value emitEnable(Value left, int64_t iterations);
+  void emitNextIndices(Value left, AheadOfLoop &ahead);
+  void emitUses(ValueRange own, AheadOfLoop &ahead, IRMapping &map,
+                SmallVectorImpl<Value> &next);
+  void sinkReads();
+  void emitRefilledUses(Value left, AheadOfLoop &ahead, IRMapping &map);
   void emitBody(scf::ForOp rotated);
   void replaceLoop(scf::ForOp rotated);
 
@@ -67,7 +82,8 @@ private:
   NeededOps needed;
   ImplicitLocOpBuilder b;
   int64_t distance;
-  Value ring;
+  /// The ring, or those that are refilled.
+  SmallVector<Value> rings;
   /// The carried values that are kept, by their old number.
   SmallVector<unsigned> kept;
 };
@@ -122,16 +138,31 @@ void LoopRotation::emitIndices(Value enable, AheadOfLoop &ahead) {
   ahead.indices = advance(b, loop, plan.indices, ahead.indices, map);
 }
 
-/// Fills slot number `slot` where `enable` holds.
-void LoopRotation::emitCopies(Value slot, Value enable, AheadOfLoop &ahead) {
+/// What the copies of an iteration see.
+IRMapping LoopRotation::emitAddresses(Value enable, AheadOfLoop &ahead) {
   IRMapping map;
   for (auto [load, value] : llvm::zip_equal(plan.slice.loads, ahead.loaded))
     map.map(load->getResult(0), value);
   emitSlice(b, loop, plan.slice, ahead.copies, enable, map);
+  return map;
+}
+
+void LoopRotation::emitFill(Value ring, Value slot,
+                            ArrayRef<PipelinedLoad> loads, Value enable,
+                            const IRMapping &map) {
   auto acquire = RingAcquireOp::create(b, ring, slot);
-  for (auto [load, memory] : llvm::zip_equal(plan.loads, acquire.getTiles()))
+  for (auto [load, memory] : llvm::zip_equal(loads, acquire.getTiles()))
     emitCopy(load, memory, enable, map);
   RingCommitOp::create(b, acquire.getSlot());
+}
+
+/// Fills slot number `slot` where `enable` holds.
+void LoopRotation::emitCopies(Value slot, Value enable, AheadOfLoop &ahead) {
+  IRMapping map = emitAddresses(enable, ahead);
+  if (!isRefilled())
+    emitFill(rings.front(), slot, plan.loads, enable, map);
+  for (auto [ring, refilled] : llvm::zip(rings, plan.refilled))
+    emitFill(ring, slot, refilled.loads, enable, map);
   ahead.copies = advance(b, loop, plan.slice, ahead.copies, map);
 }
 
@@ -187,8 +218,8 @@ AheadOfLoop LoopRotation::takeAhead(ValueRange values) const {
 // The loop
 //===----------------------------------------------------------------------===//
 
-/// Carries: what was carried and is kept; the slot to read; the slot to fill;
-/// the iterations that are left; what runs ahead.
+/// Carries: what was carried and is kept; the slot to read and the slot to
+/// fill, if there are several; the iterations that are left; what runs ahead.
 scf::ForOp LoopRotation::createLoop(const AheadOfLoop &ahead, Value trips) {
   SmallVector<Value> inits;
   for (unsigned number = 0; number < loop.getInits().size(); ++number)
@@ -196,7 +227,9 @@ scf::ForOp LoopRotation::createLoop(const AheadOfLoop &ahead, Value trips) {
       kept.push_back(number);
       inits.push_back(loop.getInits()[number]);
     }
-  inits.append({i32(0), i32(distance), trips});
+  if (!isRefilled())
+    inits.append({i32(0), i32(distance)});
+  inits.push_back(trips);
   append(ahead, inits);
   auto rotated =
       scf::ForOp::create(b, loop.getLowerBound(), loop.getUpperBound(),
@@ -218,28 +251,27 @@ Operation *LoopRotation::findProduct() {
   return last;
 }
 
-void LoopRotation::emitBody(scf::ForOp rotated) {
-  b.setInsertionPointToStart(rotated.getBody());
-  auto arguments = rotated.getRegionIterArgs();
-  IRMapping map;
-  map.map(loop.getInductionVar(), rotated.getInductionVar());
-  for (auto [number, argument] : llvm::zip(kept, arguments))
-    map.map(loop.getRegionIterArgs()[number], argument);
-  auto own = arguments.drop_front(kept.size());
-  Value read = own[0], fill = own[1], left = own[2];
+Value LoopRotation::emitEnable(Value left, int64_t iterations) {
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, left,
+                               count(iterations));
+}
 
-  AheadOfLoop ahead = takeAhead(own.drop_front(3));
-  auto wait = RingWaitOp::create(b, ring, read, distance - 1);
+void LoopRotation::emitNextIndices(Value left, AheadOfLoop &ahead) {
+  if (hasIndices())
+    emitIndices(emitEnable(left, distance + 1), ahead);
+}
+
+/// `own` is the slot to read, the slot to fill, and the iterations that are
+/// left; the first two of the next iteration are added to `next`.
+void LoopRotation::emitUses(ValueRange own, AheadOfLoop &ahead, IRMapping &map,
+                            SmallVectorImpl<Value> &next) {
+  Value read = own[0], fill = own[1], left = own[2];
+  auto wait = RingWaitOp::create(b, rings.front(), read, distance - 1);
   // What all threads have copied is there, and all have read the slot to fill.
   BarrierOp::create(b);
   auto emitAhead = [&] {
-    Value enable = arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, left,
-                                         count(distance));
-    emitCopies(fill, enable, ahead);
-    if (hasIndices())
-      emitIndices(arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, left,
-                                        count(distance + 1)),
-                  ahead);
+    emitCopies(fill, emitEnable(left, distance), ahead);
+    emitNextIndices(left, ahead);
   };
   Operation *product = findProduct();
   if (!product)
@@ -253,16 +285,84 @@ void LoopRotation::emitBody(scf::ForOp rotated) {
       emitAhead();
   }
   RingReleaseOp::create(b, wait.getSlot());
+  Value after = arith::AddIOp::create(b, read, i32(1));
+  Value wraps = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, after,
+                                      i32(distance + 1));
+  after = arith::SelectOp::create(b, wraps, i32(0), after);
+  // The slot that was read is the next to be filled.
+  next.append({after, read});
+}
+
+/// Moves what reads a slot that is refilled in front of the first product that
+/// needs it.
+void LoopRotation::sinkReads() {
+  for (RefilledRing &ring : plan.refilled) {
+    Operation *product = ring.first;
+    for (const PipelinedLoad &load : ring.loads) {
+      AllocOp alloc = load.alloc;
+      for (Operation *read : getTileUsers(alloc)) {
+        read->moveBefore(product);
+        if (ring.first == product)
+          ring.first = read;
+      }
+    }
+  }
+}
+
+void LoopRotation::emitRefilledUses(Value left, AheadOfLoop &ahead,
+                                    IRMapping &map) {
+  Value enable = emitEnable(left, distance);
+  unsigned number = 0;
+  RingWaitOp wait;
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    bool isLeft = number < plan.refilled.size();
+    if (isLeft && &op == plan.refilled[number].first) {
+      // Each of the others has been filled since.
+      wait = RingWaitOp::create(b, rings[number], i32(0), rings.size() - 1);
+      BarrierOp::create(b);
+      for (auto [load, memory] :
+           llvm::zip_equal(plan.refilled[number].loads, wait.getTiles()))
+        map.map(AllocOp(load.alloc).getResult(), memory);
+    }
+    if (needed.contains(&op))
+      b.clone(op, map);
+    if (!isLeft || &op != plan.refilled[number].last)
+      continue;
+    RingReleaseOp::create(b, wait.getSlot());
+    // All have read the slot.
+    BarrierOp::create(b);
+    IRMapping addresses = emitAddresses(enable, ahead);
+    emitFill(rings[number], i32(0), plan.refilled[number].loads, enable,
+             addresses);
+    if (++number == rings.size()) {
+      ahead.copies = advance(b, loop, plan.slice, ahead.copies, addresses);
+      emitNextIndices(left, ahead);
+    }
+  }
+}
+
+void LoopRotation::emitBody(scf::ForOp rotated) {
+  b.setInsertionPointToStart(rotated.getBody());
+  auto arguments = rotated.getRegionIterArgs();
+  IRMapping map;
+  map.map(loop.getInductionVar(), rotated.getInductionVar());
+  for (auto [number, argument] : llvm::zip(kept, arguments))
+    map.map(loop.getRegionIterArgs()[number], argument);
+  auto own = arguments.drop_front(kept.size());
+  size_t numOwn = isRefilled() ? 1 : 3;
+  AheadOfLoop ahead = takeAhead(own.drop_front(numOwn));
+  Value left = own[numOwn - 1];
+  SmallVector<Value> slots;
+  if (isRefilled())
+    emitRefilledUses(left, ahead, map);
+  else
+    emitUses(own.take_front(numOwn), ahead, map, slots);
 
   SmallVector<Value> yielded;
   for (unsigned number : kept)
     yielded.push_back(map.lookupOrDefault(loop.getYieldedValues()[number]));
-  Value next = arith::AddIOp::create(b, read, i32(1));
-  Value wraps = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, next,
-                                      i32(distance + 1));
-  next = arith::SelectOp::create(b, wraps, i32(0), next);
-  // The slot that was read is the next to be filled.
-  yielded.append({next, read, arith::SubIOp::create(b, left, count(1))});
+  llvm::append_range(yielded, slots);
+  yielded.push_back(arith::SubIOp::create(b, left, count(1)));
   append(ahead, yielded);
   scf::YieldOp::create(b, yielded);
 }
@@ -274,7 +374,12 @@ void LoopRotation::replaceLoop(scf::ForOp rotated) {
 }
 
 void LoopRotation::run() {
-  ring = RingOp::create(b, plan.ring);
+  if (isRefilled())
+    sinkReads();
+  else
+    rings.push_back(RingOp::create(b, plan.ring));
+  for (const RefilledRing &ring : plan.refilled)
+    rings.push_back(RingOp::create(b, ring.type));
   Value trips = emitTripCount();
   AheadOfLoop ahead = emitPrologue(trips);
   scf::ForOp rotated = createLoop(ahead, trips);

@@ -77,8 +77,18 @@ def test_states(backend, rng, tokens, heads, columns, stages):
 
 
 @tw.jit
-def decode(q_ptr, keys_ptr, places_ptr, out_ptr, N, D: tl.constexpr, BLOCK: tl.constexpr):
-    """Attention of 16 queries to keys found through places; the values are the keys."""
+def decode(
+    q_ptr,
+    keys_ptr,
+    values_ptr,
+    places_ptr,
+    out_ptr,
+    N,
+    D: tl.constexpr,
+    BLOCK: tl.constexpr,
+    APART: tl.constexpr,
+):
+    """Attention of 16 queries to keys found through places; the values are the keys, or lie APART."""
     m, d = tl.arange(0, 16), tl.arange(0, D)
     q = tl.load(q_ptr + m[:, None] * D + d[None, :])
     most = tl.full((16,), -float("inf"), tl.float32)
@@ -90,7 +100,11 @@ def decode(q_ptr, keys_ptr, places_ptr, out_ptr, N, D: tl.constexpr, BLOCK: tl.c
         s = tl.where(n[None, :] < N, tl.dot(q, k), -float("inf"))
         now = tl.maximum(most, tl.max(s, 1))
         p, scale = tl.exp(s - now[:, None]), tl.exp(most - now)
-        acc = acc * scale[:, None] + tl.dot(p.to(k.dtype), tl.trans(k))
+        if APART:
+            v = tl.load(values_ptr + place[:, None] * D + d[None, :], mask=n[:, None] < N, other=0.0)
+        else:
+            v = tl.trans(k)
+        acc = acc * scale[:, None] + tl.dot(p.to(k.dtype), v)
         total, most = total * scale + tl.sum(p, 1), now
     tl.store(out_ptr + m[:, None] * D + d[None, :], acc / total[:, None])
 
@@ -103,10 +117,25 @@ def test_keys_that_are_values(backend, rng, dtype, tolerance, d, block, num_warp
     keys = backend.array(rng.standard_normal((200, d)), dtype)
     places = backend.array(rng.permutation(200)[:n], "int32")
     out = backend.poisoned((16, d), "float32")
-    decode[1,](q, keys, places, out, n, d, block, num_warps=num_warps, num_stages=2)
+    decode[1,](q, keys, keys, places, out, n, d, block, APART=False, num_warps=num_warps, num_stages=2)
     a, b = backend.numpy(q).astype(np.float64), backend.numpy(keys).astype(np.float64)[backend.numpy(places)]
     p = np.exp(a @ b.T - (a @ b.T).max(1, keepdims=True))
     assert np.allclose(backend.numpy(out), p / p.sum(1, keepdims=True) @ b, atol=tolerance)
+
+
+@pytest.mark.parametrize("n", [20, 64, 131])
+@pytest.mark.parametrize("d, block, num_warps", [(512, 32, 4), (512, 32, 8), (256, 64, 4), (128, 32, 4)])
+def test_values_apart(backend, rng, n, d, block, num_warps):
+    """Two slots of the largest of these tiles leave shared memory for one program alone."""
+    q = backend.array(rng.standard_normal((16, d)) * 0.1, "float16")
+    keys, values = (backend.array(rng.standard_normal((200, d)), "float16") for _ in range(2))
+    places = backend.array(rng.permutation(200)[:n], "int32")
+    out = backend.poisoned((16, d), "float32")
+    decode[1,](q, keys, values, places, out, n, d, block, APART=True, num_warps=num_warps, num_stages=2)
+    a, b, c = (backend.numpy(x).astype(np.float64) for x in (q, keys, values))
+    b, c = b[backend.numpy(places)], c[backend.numpy(places)]
+    p = np.exp(a @ b.T - (a @ b.T).max(1, keepdims=True))
+    assert np.allclose(backend.numpy(out), p / p.sum(1, keepdims=True) @ c, atol=2e-3)
 
 
 @tw.jit
