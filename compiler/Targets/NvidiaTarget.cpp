@@ -9,6 +9,7 @@
 #include "dialect/Tile/TileOps.h"
 #include "dialect/Warp/WarpDialect.h"
 #include "lib/Analysis/HostValues.h"
+#include "lib/Analysis/RegisterFile.h"
 #include "lib/Target/NVPTX/Assembler.h"
 #include "lib/Target/NVPTX/GpuArch.h"
 #include "lib/Target/NVPTX/Ptx.h"
@@ -159,14 +160,20 @@ static bool waitsForLaunches(ModuleOp module, const NvidiaOptions &options) {
 }
 
 /// Bounds the registers of kernels whose roles do not have budgets of their
-/// own.
-static void boundRegisters(ModuleOp module, int registers) {
+/// own, to so many or to those that there are for all of their warps.
+static void boundRegisters(ModuleOp module, int64_t registers) {
   OpBuilder b(module.getContext());
-  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
-    if (function->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName()) &&
-        !function->hasAttr(NVVM::NVVMDialect::getMinctasmAttrName()))
-      function->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(),
-                        b.getI32IntegerAttr(registers));
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
+    if (!function->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName()) ||
+        function->hasAttr(NVVM::NVVMDialect::getMinctasmAttrName()))
+      continue;
+    int64_t most = RegisterFile::kOfThread;
+    if (auto threads = function->getAttrOfType<DenseI32ArrayAttr>(
+            NVVM::NVVMDialect::getReqntidAttrName()))
+      most = getRegisterShare(threads[0] / RegisterFile::kLanes);
+    function->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(),
+                      b.getI32IntegerAttr(std::min(registers, most)));
+  }
 }
 
 LogicalResult NvidiaBackEnd::compile(ModuleOp module,

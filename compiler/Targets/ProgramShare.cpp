@@ -3,6 +3,7 @@
 #include "dialect/Tile/TileOps.h"
 #include "dialect/Warp/WarpOps.h"
 #include "lib/Analysis/ChainedProducts.h"
+#include "lib/Analysis/RegisterFile.h"
 #include "lib/Analysis/SharedMemory.h"
 #include "lib/Transforms/Warp/RegisterUse.h"
 
@@ -12,17 +13,6 @@
 
 using namespace mlir;
 using namespace tilewright;
-
-/// The registers of a thread if so many warps share a multiprocessor.
-static int64_t getRegisterLimit(int64_t warps) {
-  constexpr int64_t kRegisterFile = 65536, kLanes = 32, kGranularity = 8;
-  // Each quarter of a multiprocessor has a quarter of the registers.
-  constexpr int64_t kQuarters = 4;
-  int64_t share =
-      kRegisterFile /
-      (kLanes * llvm::alignTo(std::max(warps, int64_t(1)), kQuarters));
-  return share / kGranularity * kGranularity;
-}
 
 //===----------------------------------------------------------------------===//
 // How many
@@ -153,7 +143,7 @@ ProgramShare tilewright::findProgramShare(ModuleOp module) {
     return {};
   int64_t programs = std::min(kWarps / warps, countPrograms(bytes));
   int64_t kept = countKept(function);
-  while (programs > 1 && getRegisterLimit(programs * warps) < kept)
+  while (programs > 1 && getRegisterShare(programs * warps) < kept)
     --programs;
   return {programs, warps};
 }
@@ -180,7 +170,7 @@ static std::string bindPrograms(StringRef ptx, int64_t programs) {
 static bool gains(ProgramShare share, unsigned registers) {
   int64_t fitting = 1;
   while (fitting < share.programs &&
-         getRegisterLimit((fitting + 1) * share.warps) >= registers)
+         getRegisterShare((fitting + 1) * share.warps) >= registers)
     ++fitting;
   return 2 * share.programs >= 3 * fitting;
 }
@@ -201,7 +191,7 @@ static bool spillsMuch(ProgramShare share, const AssemblyResources &resources) {
 /// fifths of those that it would take some kernels of attention kept nothing in
 /// memory, of less all did.
 static bool mayFit(ProgramShare share, unsigned registers) {
-  return 5 * getRegisterLimit(share.programs * share.warps) >= 3 * registers;
+  return 5 * getRegisterShare(share.programs * share.warps) >= 3 * registers;
 }
 
 llvm::Expected<Assembly>

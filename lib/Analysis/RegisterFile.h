@@ -1,7 +1,9 @@
-// How many programs the registers of a multiprocessor have room for.
+// How many programs the registers of a multiprocessor have room for, and how
+// many registers a thread may have.
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 namespace tilewright {
@@ -15,11 +17,35 @@ inline int64_t estimateRegisters(int64_t sums) {
   return sums + sums / 2 + kOthers;
 }
 
-/// The programs of so many warps that share a multiprocessor, each quarter of
-/// which deals out its own registers.
+/// Of a multiprocessor, each quarter of which deals out its own registers to
+/// every fourth warp: to each thread as many, in units.
+struct RegisterFile {
+  static constexpr int64_t kQuarters = 4, kOfQuarter = 16384, kLanes = 32,
+                           kUnit = 8, kOfThread = 255;
+};
+
+/// The registers that there are for each thread if so many warps share a
+/// multiprocessor.
+inline int64_t getRegisterShare(int64_t numWarps) {
+  using File = RegisterFile;
+  int64_t warps =
+      std::max<int64_t>((numWarps + File::kQuarters - 1) / File::kQuarters, 1);
+  return File::kOfQuarter / (File::kLanes * warps) / File::kUnit * File::kUnit;
+}
+
+/// What each thread of so many warps starts with if its roles deal registers
+/// out again: as the assembler chooses for so many programs.
+inline int64_t getFirstRegisters(int64_t numWarps, int64_t programs) {
+  using File = RegisterFile;
+  return std::min(getRegisterShare(numWarps * programs),
+                  File::kOfThread / File::kUnit * File::kUnit);
+}
+
+/// The programs of so many warps that share a multiprocessor.
 inline int64_t countSharing(int64_t registers, int64_t numWarps) {
-  constexpr int64_t kQuarters = 4, kQuarterRegisters = 16384, kLanes = 32;
-  return kQuarters * (kQuarterRegisters / (kLanes * registers)) / numWarps;
+  using File = RegisterFile;
+  return File::kQuarters * (File::kOfQuarter / (File::kLanes * registers)) /
+         numWarps;
 }
 
 } // namespace tilewright

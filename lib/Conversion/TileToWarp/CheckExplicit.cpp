@@ -2,6 +2,7 @@
 
 #include "lib/Conversion/TileToWarp/TileToWarp.h"
 
+#include "lib/Analysis/RegisterFile.h"
 #include "lib/Analysis/RunningSums.h"
 #include "lib/Conversion/TileToWarp/Passes.h"
 
@@ -84,7 +85,7 @@ static LogicalResult checkSizes(SpecializeOp roles) {
   if (warps.size() > kMaxRoles)
     return roles.emitError("a kernel has at most ")
            << kMaxRoles << " roles, got " << warps.size();
-  int32_t total = 0, registers = 0;
+  int64_t total = 0, registers = 0;
   for (auto [number, some] : llvm::enumerate(warps)) {
     total += some;
     if (auto budgets = roles.getRegisters())
@@ -97,6 +98,11 @@ static LogicalResult checkSizes(SpecializeOp roles) {
     return roles.emitError("the roles ask for ")
            << registers << " registers, a multiprocessor has " << kMaxRegisters
            << "; give fewer to some of them";
+  int64_t pool = getFirstRegisters(total, /*programs=*/1) * total * kLanes;
+  if (registers > pool)
+    return roles.emitError("the roles ask for ")
+           << registers << " registers, " << total << " warps start with "
+           << pool << "; give fewer to some of them";
   return success();
 }
 

@@ -3,22 +3,26 @@
 #pragma once
 
 #include "dialect/Warp/WarpOps.h"
+#include "lib/Analysis/RegisterFile.h"
 
-#include <algorithm>
+#include "llvm/ADT/STLExtras.h"
 
 namespace tilewright {
 
 /// The programs that share a multiprocessor if each role takes the registers
 /// that it asks for; 1 where none asks.
 inline int32_t countProgramsByRegisters(warp::SpecializeOp op) {
-  constexpr int32_t kRegisters = 64 * 1024, kLanes = 32;
   auto registers = op.getRegisters();
   if (!registers || registers->empty())
     return 1;
-  int32_t taken = 0;
+  int64_t asked = 0;
   for (auto [warps, count] : llvm::zip_equal(op.getWarps(), *registers))
-    taken += warps * kLanes * count;
-  return std::max(kRegisters / taken, 1);
+    asked += int64_t(warps) * count;
+  int64_t numWarps = llvm::sum_of(op.getWarps());
+  int32_t programs = 1;
+  while (getFirstRegisters(numWarps, programs + 1) * numWarps >= asked)
+    ++programs;
+  return programs;
 }
 
 } // namespace tilewright

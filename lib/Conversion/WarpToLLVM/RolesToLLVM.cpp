@@ -13,22 +13,8 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Transforms/DialectConversion.h"
 
-#include <algorithm>
-
 using namespace mlir;
 using namespace tilewright;
-
-/// The registers with which the threads of `op` start: equally many, as the
-/// assembler chooses them for so many blocks of so many threads.
-static int32_t getFirstRegisters(warp::SpecializeOp op) {
-  constexpr int32_t kRegisters = 64 * 1024, kMost = 255, kUnit = 8;
-  int32_t warps = 0;
-  for (int32_t some : op.getWarps())
-    warps += some;
-  warps *= countProgramsByRegisters(op);
-  return std::min(kRegisters / (warps * int32_t(kWarpSize)), kMost) / kUnit *
-         kUnit;
-}
 
 /// Takes registers or gives some back.
 static void emitRegisterBudget(ImplicitLocOpBuilder &b, int32_t registers,
@@ -85,7 +71,9 @@ private:
     if (auto registers = op.getRegisters()) {
       rewriter.setInsertionPointToStart(entry);
       ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-      emitRegisterBudget(b, (*registers)[number], getFirstRegisters(op));
+      emitRegisterBudget(b, (*registers)[number],
+                         getFirstRegisters(llvm::sum_of(op.getWarps()),
+                                           countProgramsByRegisters(op)));
     }
     Operation *end = role.back().getTerminator();
     rewriter.setInsertionPoint(end);

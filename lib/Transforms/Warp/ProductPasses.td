@@ -362,7 +362,8 @@ def JoinProducts : Pass<"warp-join-products", "::mlir::ModuleOp"> {
 
     Left alone: products of which one starts from zeros and the other does not,
     with something between them that has effects, with more than 256 columns
-    together, or whose right sides no single descriptor expresses; and all of a
+    together or more sums than a thread has registers, or whose right sides no
+    single descriptor expresses; and all of a
     function in which a wait leaves products running that are not in front of it.
   }];
   let dependentDialects = ["WarpDialect"];

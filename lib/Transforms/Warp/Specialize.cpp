@@ -11,6 +11,7 @@
 #include "lib/Analysis/HostValues.h"
 #include "lib/Analysis/MapMemory.h"
 #include "lib/Analysis/ProducerSlice.h"
+#include "lib/Analysis/RegisterFile.h"
 #include "lib/Analysis/SharedMemory.h"
 #include "lib/Analysis/TmaStorePlan.h"
 #include "lib/Transforms/Warp/ProducerWriter.h"
@@ -182,15 +183,13 @@ static void hoistDescriptors(ArrayRef<LoadGroup> groups, OpBuilder &b) {
 /// multiprocessor's registers, or one of each of half of them. A producer that
 /// makes tensor maps computes more than places.
 static std::array<int32_t, 2> getBudgets(tile::FuncOp func, int32_t numWarps) {
-  bool makesMaps = getMapStagingBytes(func) != 0;
-  switch (numWarps) {
-  case 4:
-    return makesMaps ? std::array{216, 40} : std::array{232, 24};
-  case 8:
-    return makesMaps ? std::array{232, 40} : std::array{240, 24};
-  default:
-    return makesMaps ? std::array{112, 40} : std::array{120, 24};
-  }
+  constexpr int32_t kProducers = 4;
+  int32_t producer = getMapStagingBytes(func) != 0 ? 40 : 24;
+  int32_t warps = numWarps + kProducers;
+  int64_t all =
+      warps * getFirstRegisters(warps, /*programs=*/numWarps == 4 ? 2 : 1);
+  int64_t consumer = (all - kProducers * producer) / numWarps;
+  return {int32_t(llvm::alignDown(consumer, RegisterFile::kUnit)), producer};
 }
 
 /// The consumer's warps and the producer's. One warp produces. But a

@@ -71,6 +71,18 @@ tile.func @registers(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32 
 
 // -----
 
+// Threads start with equally many, in eights: what is left over no role gets, and who waits for it waits for ever.
+tile.func @left_over(%p: !tile.ptr<f32>) attributes {tile.kernel} {
+  // expected-error@+1 {{the roles ask for 65536 registers, 12 warps start with 64512; give fewer to some of them}}
+  warp.specialize warps [4, 4, 4] registers [240, 232, 40] {
+  }, {
+  }, {
+  }
+  tile.return
+}
+
+// -----
+
 !tile8 = !warp.shared<8x32xf32>
 !ring = !warp.ring<2 x {!tile8}, transactions>
 !desc = !tile.desc<8x32xf32>
