@@ -6,6 +6,7 @@
 
 #include "lib/Analysis/AxisInfo.h"
 
+#include "dialect/Tile/GuardedDivisors.h"
 #include "dialect/Tile/TileDialect.h"
 #include "dialect/Tile/TileOps.h"
 #include "dialect/Warp/WarpOps.h"
@@ -238,6 +239,8 @@ static AxisInfo compare(arith::CmpIOp op, Infos operands) {
 }
 
 static AxisInfo select(arith::SelectOp op, Infos operands) {
+  if (op->hasAttr(tile::kGuardsDivisorAttr))
+    return operands[2];
   const AxisInfo &condition = operands[0], &x = operands[1], &y = operands[2];
   bool isScalar = !isa<RankedTensorType>(op.getCondition().getType());
   SmallVector<AxisFacts> dims;

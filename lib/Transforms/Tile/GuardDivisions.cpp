@@ -1,5 +1,7 @@
 #include "lib/Transforms/Tile/Passes.h"
 
+#include "dialect/Tile/GuardedDivisors.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
@@ -49,7 +51,9 @@ static void guard(Operation *op, bool isSigned) {
     traps = arith::OrIOp::create(b, loc, traps, wraps);
   }
   Value one = makeInteger(b, loc, type, APInt(width, 1));
-  op->setOperand(1, arith::SelectOp::create(b, loc, traps, one, divisor));
+  auto safe = arith::SelectOp::create(b, loc, traps, one, divisor);
+  safe->setAttr(kGuardsDivisorAttr, b.getUnitAttr());
+  op->setOperand(1, safe);
 }
 
 namespace {
