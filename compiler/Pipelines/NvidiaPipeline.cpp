@@ -76,8 +76,11 @@ void tilewright::buildTileToWarpPipeline(OpPassManager &manager,
   manager.addPass(warp::createLoadAhead({options.maxRegisters}));
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
-  if (target.hasWgmma())
+  manager.addPass(warp::createSinkConversions());
+  if (target.hasWgmma()) {
+    manager.addPass(warp::createPlaceAhead());
     manager.addPass(warp::createFillWaits());
+  }
   manager.addPass(warp::createAllocateShared(
       {target.getSharedMemoryLimit(),
        "sm_" + std::to_string(options.computeCapability)}));

@@ -14,6 +14,8 @@
 
 #include "llvm/ADT/SmallSet.h"
 
+#include <algorithm>
+
 using namespace mlir;
 using namespace tilewright;
 
@@ -70,7 +72,7 @@ struct RingLowering : ConvertOpToLLVMPattern<warp::RingOp> {
     if (!consumers)
       return op.emitOpError("of transactions is waited for outside of roles");
     auto ring = TransactionRing::create(b, RingPlaces(op.getResult()), base,
-                                        *consumers);
+                                        *consumers, countMakers(op));
     SmallVector<Value> handle = {ring.base, ring.producerCursor,
                                  ring.consumerCursor, ring.count};
     rewriter.replaceOpWithMultiple(op, {handle});
@@ -78,6 +80,16 @@ struct RingLowering : ConvertOpToLLVMPattern<warp::RingOp> {
   }
 
 private:
+  /// The warps that make the barriers of a ring: of the first role, which is
+  /// not the one that has something to do meanwhile.
+  static int64_t countMakers(warp::RingOp op) {
+    constexpr int64_t kMost = 4;
+    for (Operation *user : op->getUsers())
+      if (auto role = warp::SpecializeOp::getRole(user->getBlock()))
+        return std::min<int64_t>(role->first.getWarps().front(), kMost);
+    return 1;
+  }
+
   /// The warps of the roles that wait for each slot; nothing where it is no
   /// role that does.
   static std::optional<int64_t> countConsumers(warp::RingOp op) {

@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Transforms/DialectConversion.h"
 
 using namespace mlir;
@@ -39,7 +40,6 @@ struct SpecializeLowering : OpConversionPattern<warp::SpecializeOp> {
     // which come another way.
     InlinePtx(b).emit("fence.mbarrier_init.release.cluster;",
                       /*sideEffects=*/true);
-    emitBarrier(b);
     // A shuffle tells the assembler that all lanes have the same.
     Value warp = emitShuffleIndex(b, emitWarpId(b), emitI32(b, 0));
     Block *dispatch = rewriter.getInsertionBlock();
@@ -63,11 +63,25 @@ struct SpecializeLowering : OpConversionPattern<warp::SpecializeOp> {
   }
 
 private:
+  /// Waits for the rings' barriers. What another role than the one that makes
+  /// them computes first is done meanwhile.
+  static void emitStart(warp::SpecializeOp op, unsigned number,
+                        ConversionPatternRewriter &rewriter) {
+    Block &entry = op.getRoles()[number].front();
+    auto here = entry.begin();
+    while (number != 0 && !here->hasTrait<OpTrait::IsTerminator>() &&
+           (isa<warp::FromHereOp>(*here) || isMemoryEffectFree(&*here)))
+      ++here;
+    rewriter.setInsertionPoint(&entry, here);
+    NVVM::Barrier0Op::create(rewriter, op.getLoc());
+  }
+
   /// Puts the blocks of a role in front of `after`, where they lead.
   static Block *inlineRole(warp::SpecializeOp op, unsigned number, Block *after,
                            ConversionPatternRewriter &rewriter) {
     Region &role = op.getRoles()[number];
     Block *entry = &role.front();
+    emitStart(op, number, rewriter);
     if (auto registers = op.getRegisters()) {
       rewriter.setInsertionPointToStart(entry);
       ImplicitLocOpBuilder b(op.getLoc(), rewriter);

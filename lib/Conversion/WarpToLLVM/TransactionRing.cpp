@@ -150,21 +150,26 @@ static std::pair<Value, Value> emitNext(ImplicitLocOpBuilder &b, Value count,
 
 TransactionRing TransactionRing::create(ImplicitLocOpBuilder &b,
                                         const RingPlaces &places, Value base,
-                                        int64_t consumers) {
+                                        int64_t consumers, int64_t makers) {
   warp::RingType type = places.type;
-  Value isLeader = emitIsFirstThread(b), count = places.emitCount(b);
-  Value makesExtra =
+  Value count = places.emitCount(b), thread = emitThreadId(b);
+  Value hasExtra =
       places.extraSlots == 0
           ? Value()
-          : LLVM::AndOp::create(
-                b, isLeader,
-                LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ugt, count,
-                                     emitI32(b, type.getNumSlots())));
-  for (int64_t slot = 0; slot < places.getMostSlots(); ++slot)
+          : LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ugt, count,
+                                 emitI32(b, type.getNumSlots()));
+  // Each takes some 30 clocks, so several warps share them.
+  SmallVector<Value> leaders;
+  for (int64_t warp = 0; warp < makers; ++warp)
+    leaders.push_back(LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, thread,
+                                           emitI32(b, warp * kWarpSize)));
+  for (int64_t slot = 0; slot < places.getMostSlots(); ++slot) {
+    Value makes = leaders[slot % makers];
+    if (slot >= type.getNumSlots())
+      makes = LLVM::AndOp::create(b, makes, hasExtra);
     for (bool isEmpty : {false, true}) {
       InlinePtx ptx(b);
-      std::string predicate =
-          ptx.predicate(slot < type.getNumSlots() ? isLeader : makesExtra);
+      std::string predicate = ptx.predicate(makes);
       std::string address = ptx.in(
           emitBarrierAddress(b, places, base, emitI32(b, slot), isEmpty));
       ptx.emit(
@@ -173,6 +178,7 @@ TransactionRing TransactionRing::create(ImplicitLocOpBuilder &b,
               ";",
           /*sideEffects=*/true);
     }
+  }
   // Shown to the other blocks by the cluster's barrier that follows.
   if (type.getClusterSize() > 1)
     InlinePtx(b).emit("fence.mbarrier_init.release.cluster;",

@@ -62,10 +62,11 @@ struct TransactionRing {
   mlir::Value base, producerCursor, consumerCursor, count;
 
   /// Makes the barriers and the cursors of a ring at `base`. All threads of the
-  /// block must get here. `consumers` warps of each block release each slot.
+  /// block must get here. `consumers` warps of each block release each slot,
+  /// the first `makers` warps make the barriers.
   static TransactionRing create(mlir::ImplicitLocOpBuilder &b,
                                 const RingPlaces &places, mlir::Value base,
-                                int64_t consumers);
+                                int64_t consumers, int64_t makers);
   explicit TransactionRing(mlir::ValueRange handle)
       : base(handle[0]), producerCursor(handle[1]), consumerCursor(handle[2]),
         count(handle[3]) {}

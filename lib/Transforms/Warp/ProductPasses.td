@@ -341,6 +341,63 @@ def PrepareEpilogue : Pass<"warp-prepare-epilogue", "::mlir::ModuleOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
+def PlaceAhead : Pass<"warp-place-ahead", "::mlir::ModuleOp"> {
+  let summary = "compute the place of a producer's first tile while barriers "
+                "are made";
+  let description = [{
+    What a producer's loop over tiles divides for, to find the place of a tile,
+    is computed in front of the loop for the first one and at the end of an
+    iteration for the next. What stands in front of the loop is done before
+    roles wait for each other's barriers.
+
+    Input: roles as they will be lowered. Output: the same values. Left alone:
+    loops that would carry more than 6 numbers, or numbers that decide what an
+    iteration does, and kernels that say themselves what roles do.
+
+    ```mlir
+    scf.for %tile = %first to %end step %step {                      // before
+      %row = arith.divsi %tile, %columns : i32
+      ...
+    }
+
+    %row0 = arith.divsi %first, %columns : i32                       // after
+    scf.for %tile = %first to %end step %step iter_args(%row = %row0) {
+      ...
+      %next = arith.addi %tile, %step : i32
+      %row1 = arith.divsi %next, %columns : i32
+      scf.yield %row1
+    }
+    ```
+  }];
+  let dependentDialects = ["::tilewright::warp::WarpDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+def SinkConversions : Pass<"warp-sink-conversions", "::mlir::ModuleOp"> {
+  let summary = "change layouts that only the end needs behind loops of "
+                "products";
+  let description = [{
+    A change of layout through shared memory that gives a thread more numbers
+    than it had moves behind the loops of products that do not need it, with
+    what is computed from it: the numbers take registers no longer than they are
+    needed.
+
+    Input: loops are pipelined, shared memory is not allocated. Output: the same
+    values. Roles are left alone: their registers are divided already.
+
+    ```mlir
+    %n = warp.convert_layout %row                                    // before
+    %s = scf.for ... { ... warp.wgmma ... }
+    ... %s, %n
+
+    %s = scf.for ... { ... warp.wgmma ... }                          // after
+    %n = warp.convert_layout %row
+    ... %s, %n
+    ```
+  }];
+}
+
 def JoinProducts : Pass<"warp-join-products", "::mlir::ModuleOp"> {
   let summary = "compute neighbouring columns by one instruction";
   let description = [{

@@ -7,24 +7,34 @@
 
 // Barriers stand behind the slots: three of full slots, for one arrival and the
 // bytes; three of empty ones, for an arrival of each of the 4 warps that read.
+// The warps that read share the work of making them.
 
 // CHECK-LABEL: llvm.func @roles
 // CHECK-SAME: %[[MAP:.*]]: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant}
 // CHECK-SAME: nvvm.reqntid = array<i32: 160, 1, 1>
 // CHECK-DAG: %[[C768:.*]] = llvm.mlir.constant(768 : i32)
-// CHECK: "@$0 prefetch.tensormap [$1];", "b,l" %{{.*}}, %[[MAP]]
-// CHECK: mbarrier.init.shared::cta.b64 [$1], 1;
-// CHECK: mbarrier.init.shared::cta.b64 [$1], 4;
+// CHECK-DAG: %[[C64:.*]] = llvm.mlir.constant(64 : i32)
+// CHECK-DAG: %[[C32:.*]] = llvm.mlir.constant(32 : i32)
+// CHECK: "@$0 prefetch.tensormap [$1];", "b,l" %[[ONE:.*]], %[[MAP]]
+// CHECK: %[[TWO:.*]] = llvm.icmp "eq" %[[THREAD:.*]], %[[C32]]
+// CHECK: %[[THREE:.*]] = llvm.icmp "eq" %[[THREAD]], %[[C64]]
+// CHECK: mbarrier.init.shared::cta.b64 [$1], 1;", "b,r" %[[ONE]],
+// CHECK: mbarrier.init.shared::cta.b64 [$1], 4;", "b,r" %[[ONE]],
+// CHECK: mbarrier.init.shared::cta.b64 [$1], 1;", "b,r" %[[TWO]],
+// CHECK: mbarrier.init.shared::cta.b64 [$1], 4;", "b,r" %[[TWO]],
+// CHECK: mbarrier.init.shared::cta.b64 [$1], 1;", "b,r" %[[THREE]],
+// CHECK: mbarrier.init.shared::cta.b64 [$1], 4;", "b,r" %[[THREE]],
 // CHECK: llvm.alloca
 // CHECK: fence.mbarrier_init.release.cluster;
-// CHECK: nvvm.barrier
 // CHECK: nvvm.shfl.sync
 // CHECK: llvm.icmp "ult"
 // CHECK: llvm.cond_br
+// CHECK: nvvm.barrier0
 // CHECK: mbarrier.try_wait.parity.shared::cta.b64 done, [$0], $1;
 // CHECK: nvvm.barrier id = %{{.*}} number_of_threads = %{{.*}}
 // CHECK: nvvm.bar.warp.sync
 // CHECK: mbarrier.arrive.shared::cta.b64 _, [$1];
+// CHECK: nvvm.barrier0
 // CHECK: mbarrier.try_wait.parity.shared::cta.b64
 // CHECK: mbarrier.arrive.expect_tx.shared::cta.b64 _, [$1], 256;
 // CHECK: cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$1], [$2, {$4, $5, $6}], [$3];

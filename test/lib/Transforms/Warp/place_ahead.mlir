@@ -1,0 +1,121 @@
+// RUN: tilewright-opt %s -warp-place-ahead | FileCheck %s
+// RUN: tilewright-opt %s -warp-place-ahead -warp-allocate-shared -convert-warp-to-llvm='compute-capability=90 arch-specific=true' \
+// RUN:   | FileCheck %s --check-prefix=LLVM
+
+#a = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]}>
+!a = !warp.shared<8x8xf32, #a>
+!ring = !warp.ring<3 x {!a}, transactions>
+
+// The producer knows the place of the first tile in front of its loop, and that of the next one at the end of an
+// iteration; the other role's loop, and what is not divided for, are as they were.
+
+// CHECK-LABEL: @places
+// CHECK-SAME: (%[[MAP:.*]]: !warp.tensor_map, %[[N:[a-z0-9]*]]: i32, %[[COLUMNS:[a-z0-9]*]]: i32
+// CHECK: warp.specialize
+// CHECK: scf.for %[[TILE:[a-z0-9]*]] = %{{.*}} to %[[N]] step %{{.*}}  : i32
+// CHECK-NEXT: arith.divsi %[[TILE]], %[[COLUMNS]]
+// CHECK: }, {
+// CHECK: %[[FIRST:.*]] = tile.program_id x
+// CHECK: %[[STEP:.*]] = tile.num_programs x
+// CHECK: %[[ROW0:.*]] = arith.divsi %[[FIRST]], %[[COLUMNS]]
+// CHECK: %[[PLACE0:.*]] = arith.muli %[[ROW0]], %{{.*}}
+// CHECK: %[[HERE:.*]] = warp.from_here %[[PLACE0]]
+// CHECK-NEXT: scf.for %[[TILE:[a-z0-9]*]] = %[[FIRST]] to %[[N]] step %[[STEP]] iter_args(%[[PLACE:[a-z0-9]*]] = %[[HERE]])
+// CHECK-NEXT: warp.ring.acquire
+// CHECK-NEXT: warp.tma_load %[[MAP]][%[[PLACE]], %[[PLACE]]]
+// CHECK-NEXT: warp.ring.commit
+// CHECK-NEXT: %[[NEXT:.*]] = arith.addi %[[TILE]], %[[STEP]]
+// CHECK-NEXT: %[[ROW1:.*]] = arith.divsi %[[NEXT]], %[[COLUMNS]]
+// CHECK-NEXT: %[[PLACE1:.*]] = arith.muli %[[ROW1]], %{{.*}}
+// CHECK-NEXT: scf.yield %[[PLACE1]]
+// CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %{{.*}}  : i32 {
+// CHECK-NEXT: arith.addi
+// CHECK-NEXT: warp.ring.acquire
+
+// The role that makes the barriers waits at once, the other one once it has divided.
+
+// LLVM-LABEL: llvm.func @places
+// LLVM: fence.mbarrier_init.release.cluster;
+// LLVM-NOT: nvvm.barrier0
+// LLVM: llvm.cond_br
+// LLVM-NOT: llvm.sdiv
+// LLVM: nvvm.barrier0
+// LLVM: llvm.sdiv
+// LLVM: llvm.sdiv
+// LLVM-NOT: llvm.cond_br
+// LLVM: nvvm.barrier0
+// LLVM: llvm.cond_br
+// LLVM-NOT: nvvm.barrier0
+// LLVM: llvm.return
+tile.func @places(%map: !warp.tensor_map, %n: i32, %columns: i32, %p: !tile.ptr<i32>)
+    attributes {tile.kernel, warp.num_warps = 4 : i32, warp.block_warps = 5 : i32} {
+  %unit = arith.constant 8 : i32
+  %zero = arith.constant 0 : i32
+  %ring = warp.ring : !ring
+  warp.specialize warps [4, 1] {
+    %first = tile.program_id x
+    %step = tile.num_programs x
+    scf.for %tile = %first to %n step %step : i32 {
+      %row = arith.divsi %tile, %columns : i32
+      %slot, %x = warp.ring.wait %ring : !ring
+      warp.ring.release %slot
+      tile.store %p, %row : !tile.ptr<i32>
+    }
+  }, {
+    %first = tile.program_id x
+    %step = tile.num_programs x
+    scf.for %tile = %first to %n step %step : i32 {
+      %row = arith.divsi %tile, %columns : i32
+      %place = arith.muli %row, %unit : i32
+      %slot, %x = warp.ring.acquire %ring : !ring
+      warp.tma_load %map[%place, %place], %x : !warp.tensor_map, !a
+      warp.ring.commit %slot
+    }
+    scf.for %tile = %first to %n step %step : i32 {
+      %place = arith.addi %tile, %unit : i32
+      %slot, %x = warp.ring.acquire %ring : !ring
+      warp.tma_load %map[%place, %place], %x : !warp.tensor_map, !a
+      warp.ring.commit %slot
+    }
+  }
+  tile.return
+}
+
+// Of programs in the first row of a grid nothing is divided by its side.
+
+// CHECK-LABEL: @grid
+// CHECK: }, {
+// CHECK: %[[LESS:.*]] = arith.cmpi ult, %[[FIRST:.*]], %[[SIDE:[a-z0-9]*]] : i32
+// CHECK-NEXT: %[[X:.*]] = scf.if %[[LESS]] -> (i32) {
+// CHECK-NEXT: scf.yield %[[FIRST]]
+// CHECK-NEXT: } else {
+// CHECK-NEXT: %[[REST:.*]] = arith.remui %[[FIRST]], %[[SIDE]]
+// CHECK-NEXT: scf.yield %[[REST]]
+// CHECK: %[[LESS:.*]] = arith.cmpi ult, %[[FIRST]], %[[SIDE]] : i32
+// CHECK-NEXT: %[[Y:.*]] = scf.if %[[LESS]] -> (i32) {
+// CHECK: scf.yield %c0_i32
+// CHECK-NEXT: } else {
+// CHECK-NEXT: %[[ROW:.*]] = arith.divui %[[FIRST]], %[[SIDE]]
+// CHECK-NEXT: scf.yield %[[ROW]]
+// CHECK: warp.from_here %[[X]]
+// CHECK-NEXT: warp.from_here %[[Y]]
+// CHECK-NEXT: scf.for
+tile.func @grid(%map: !warp.tensor_map, %n: i32, %side: i32)
+    attributes {tile.kernel, warp.num_warps = 4 : i32, warp.block_warps = 5 : i32} {
+  %ring = warp.ring : !ring
+  warp.specialize warps [4, 1] {
+    %slot, %x = warp.ring.wait %ring : !ring
+    warp.ring.release %slot
+  }, {
+    %first = tile.program_id x
+    %step = tile.num_programs x
+    scf.for %tile = %first to %n step %step : i32 {
+      %column = arith.remui %tile, %side : i32
+      %row = arith.divui %tile, %side : i32
+      %slot, %x = warp.ring.acquire %ring : !ring
+      warp.tma_load %map[%row, %column], %x : !warp.tensor_map, !a
+      warp.ring.commit %slot
+    }
+  }
+  tile.return
+}
