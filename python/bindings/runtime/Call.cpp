@@ -312,11 +312,54 @@ static bool readParameter(const Signature &signature, size_t index,
   return readAny(signature, index, info, call);
 }
 
-bool readArguments(const Signature &signature, Call &call) {
-  const size_t parameters = signature.parameters.size();
-  for (size_t i = 0; i < parameters && !call.isStructured; ++i)
+ReadIntegers integersOf(const Signature &signature, const Call &call,
+                        size_t first, size_t count) {
+  ReadIntegers read;
+  read.first = first;
+  read.count = count;
+  for (size_t i = 0; i < count; ++i) {
+    const Parameter &parameter = signature.parameters[first + i];
+    read.keys[i] = call.key.arguments[parameter.place];
+    int64_t number = 0;
+    readLong(call.values[first + i], number);
+    if (read.keys[i].hint() != Hint::One)
+      read.slots[read.slotCount++] = static_cast<uint64_t>(number);
+  }
+  return read;
+}
+
+/// Adds what is known of some parameters, whose places follow each other.
+static void addIntegers(const Signature &signature, const ReadIntegers &known,
+                        Call &call) {
+  if (known.count == 0)
+    return;
+  std::copy(known.keys, known.keys + known.count,
+            call.key.arguments + signature.parameters[known.first].place);
+  std::copy(known.slots, known.slots + known.slotCount,
+            call.slots + call.slotCount);
+  call.slotCount += known.slotCount;
+}
+
+/// Reads the arguments for the parameters from `first` up to `end`.
+static bool readParameters(const Signature &signature, size_t first, size_t end,
+                           Call &call) {
+  for (size_t i = first; i < end && !call.isStructured; ++i)
     if (!readParameter(signature, i, call))
       return false;
+  return true;
+}
+
+bool readArguments(const Signature &signature, Call &call,
+                   const std::vector<ReadIntegers> &known) {
+  size_t next = 0;
+  for (const ReadIntegers &integers : known) {
+    if (!readParameters(signature, next, integers.first, call))
+      return false;
+    addIntegers(signature, integers, call);
+    next = integers.first + integers.count;
+  }
+  if (!readParameters(signature, next, signature.parameters.size(), call))
+    return false;
   const size_t options = signature.options.size() - 1;
   std::copy(call.options, call.options + options,
             call.key.constants + signature.constantCount);

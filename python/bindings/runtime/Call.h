@@ -158,9 +158,26 @@ struct Call {
 bool bindArguments(const Signature &signature, PyObject *const *args,
                    size_t count, PyObject *keywordNames, Call &call);
 
-/// Reads every argument, finds the device and makes the key. False with a
-/// Python error set.
-bool readArguments(const Signature &signature, Call &call);
+/// Integers of neighbouring parameters that were read before.
+struct ReadIntegers {
+  static constexpr size_t kMax = 9;
+  /// The parameters.
+  size_t first = 0, count = 0;
+  ArgumentKey keys[kMax];
+  /// Those that a launch passes.
+  uint64_t slots[kMax];
+  size_t slotCount = 0;
+};
+
+/// The integers of `count` parameters from the one with the number `first` on,
+/// as `call` has read them.
+ReadIntegers integersOf(const Signature &signature, const Call &call,
+                        size_t first, size_t count);
+
+/// Reads every argument but those of `known`, which are in order, finds the
+/// device and makes the key. False with a Python error set.
+bool readArguments(const Signature &signature, Call &call,
+                   const std::vector<ReadIntegers> &known = {});
 
 } // namespace tilewright::python
 

@@ -199,4 +199,141 @@ bool flattenDescriptors(const Signature &signature, const Call &call,
   return true;
 }
 
+#ifdef Py_GIL_DISABLED
+// Other threads may change lists while they are compared.
+bool KnownDescriptors::match(const Signature &, const Call &,
+                             FlatCall &) const {
+  return false;
+}
+
+bool KnownDescriptors::learn(const Signature &, const FlatCall &) {
+  return false;
+}
+#else
+/// Puts the parts of descriptors that say what is known into a flat call.
+class KnownDescriptors::Matcher {
+public:
+  Matcher(const Fields &fields, FlatCall &flat)
+      : fields(fields), flat(flat), next(flat.call.values) {}
+
+  void add(PyObject *value) { *next++ = value; }
+  bool addDescriptor(PyObject *descriptor, const Numbers &known);
+  size_t size() const { return next - flat.call.values; }
+
+private:
+  const Fields &fields;
+  FlatCall &flat;
+  PyObject **next;
+};
+
+/// What is in the slot, borrowed.
+static PyObject *at(PyObject *object, const Field &field) {
+  return *reinterpret_cast<PyObject **>(reinterpret_cast<char *>(object) +
+                                        field.offset);
+}
+
+/// Whether these are the numbers from `first` on.
+[[gnu::always_inline]] inline bool
+KnownDescriptors::Numbers::has(PyObject *const *ints, size_t count,
+                               size_t first) const {
+  for (size_t i = 0; i < count; ++i) {
+    if (ints[i] == objects[first + i].ptr())
+      continue;
+    int64_t number = 0;
+    if (!PyLong_CheckExact(ints[i]) || !readLong(ints[i], number) ||
+        number != values[first + i])
+      return false;
+  }
+  return true;
+}
+
+bool KnownDescriptors::Matcher::addDescriptor(PyObject *descriptor,
+                                              const Numbers &known) {
+  if (Py_TYPE(descriptor) != fields.type)
+    return false;
+  PyObject *base = at(descriptor, fields.base),
+           *sides = at(descriptor, fields.shape),
+           *steps = at(descriptor, fields.strides),
+           *blockSides = at(descriptor, fields.blockShape);
+  if (!base || !sides || !steps || !blockSides ||
+      at(descriptor, fields.padding) !=
+          (known.isNaN ? fields.nan : fields.zero))
+    return false;
+  const Items shape = itemsOf(sides), strides = itemsOf(steps),
+              block = itemsOf(blockSides);
+  const size_t rank = known.rank, steep = rank - 1;
+  const auto sideCount = static_cast<Py_ssize_t>(rank);
+  if (shape.count != sideCount || strides.count != sideCount ||
+      block.count != sideCount || !PyLong_CheckExact(strides.at[steep]) ||
+      !known.has(shape.at, rank, 0) || !known.has(strides.at, steep, rank) ||
+      !known.has(block.at, rank, rank + steep))
+    return false;
+  add(flat.kept[flat.keptCount++] = Py_NewRef(base));
+  PyObject **numbers = next;
+  next += rank + steep;
+  for (size_t i = 0; i < rank + steep; ++i)
+    numbers[i] = known.objects[i].ptr();
+  return true;
+}
+
+bool KnownDescriptors::match(const Signature &signature, const Call &call,
+                             FlatCall &flat) const {
+  if (!isKnown)
+    return false;
+  Matcher matcher(lookUpFields(), flat);
+  size_t found = 0;
+  for (size_t i = 0; i < signature.parameters.size(); ++i) {
+    PyObject *value = call.values[i];
+    const Parameter &parameter = signature.parameters[i];
+    const TypeInfo::Role role = parameter.infoOf(value).role;
+    if (parameter.isConstexpr ||
+        (role != TypeInfo::Descriptor && role != TypeInfo::Structured)) {
+      matcher.add(value);
+      continue;
+    }
+    // Its base is in front of its numbers.
+    if (role != TypeInfo::Descriptor || found == numbers.size() ||
+        matcher.size() + 1 != read[found].first ||
+        !matcher.addDescriptor(value, numbers[found]))
+      return false;
+    ++found;
+  }
+  std::copy(call.options, call.options + signature.options.size(),
+            flat.call.options);
+  return found == numbers.size();
+}
+
+bool KnownDescriptors::learn(const Signature &signature, const FlatCall &flat) {
+  if (uses)
+    return false;
+  forget();
+  numbers.clear();
+  read.clear();
+  size_t parameter = 0;
+  for (size_t i = 0; i < flat.keySize; ++parameter) {
+    const auto rank = static_cast<size_t>(flat.key[i++]);
+    if (rank == 0) // no descriptor
+      continue;
+    const size_t count = 2 * rank - 1;
+    if (count > ReadIntegers::kMax)
+      return false;
+    Numbers found;
+    found.rank = rank;
+    found.isNaN = flat.key[i++] != 0;
+    for (size_t j = 0; j < count; ++j) {
+      PyObject *number = flat.call.values[parameter + 1 + j];
+      found.objects[j] = py::reinterpret_borrow<py::object>(number);
+      readLong(number, found.values[j]);
+    }
+    std::copy(flat.key + i, flat.key + i + rank, found.values + count);
+    numbers.push_back(std::move(found));
+    read.push_back(integersOf(signature, flat.call, parameter + 1, count));
+    i += rank;
+    parameter += count;
+  }
+  isKnown = true;
+  return true;
+}
+#endif
+
 } // namespace tilewright::python

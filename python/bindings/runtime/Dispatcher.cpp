@@ -80,6 +80,11 @@ static const char *nameOf(LaunchForm form) {
 PyObject *Dispatcher::callStructured(LaunchForm form, const Call &call,
                                      GivenGrid &grid, PyObject *const *args,
                                      size_t count, PyObject *keywordNames) {
+  {
+    FlatCall flat;
+    if (known.match(signature, call, flat))
+      return callKnown(form, call, grid, flat);
+  }
   FlatCall flat;
   if (flattenDescriptors(signature, call, flat))
     return callFlat(form, call, grid, flat);
@@ -114,10 +119,30 @@ PyObject *Dispatcher::callFlat(LaunchForm form, const Call &call,
   if (!grid.isRead && !resolveGrid(grid, call, sides))
     return nullptr;
   const Inner kept = innerDispatcher(call, flat);
-  Dispatcher &dispatcher = *kept.dispatcher;
+  const Signature &parts = kept.dispatcher->signature;
   const Section section(kept.owner.ptr());
-  if (!readArguments(dispatcher.signature, flat.call))
+  if (!readArguments(parts, flat.call))
     return nullptr;
+  if (!flat.call.isStructured && known.learn(parts, flat))
+    lastInner = kept;
+  return runFlat(form, kept, flat, sides);
+}
+
+/// The same for descriptors that say what those of the last call said.
+PyObject *Dispatcher::callKnown(LaunchForm form, const Call &call,
+                                GivenGrid &grid, FlatCall &flat) {
+  const KnownDescriptors::Use use(known);
+  const Inner kept = lastInner;
+  const Section section(kept.owner.ptr());
+  Grid sides = grid.sides;
+  if ((!grid.isRead && !resolveGrid(grid, call, sides)) ||
+      !readArguments(kept.dispatcher->signature, flat.call, known.integers()))
+    return nullptr;
+  return runFlat(form, kept, flat, sides);
+}
+
+PyObject *Dispatcher::runFlat(LaunchForm form, const Inner &kept,
+                              FlatCall &flat, const Grid &sides) {
   // The base of a descriptor is an array and no descriptor.
   if (flat.call.isStructured) {
     PyErr_Format(PyExc_TypeError,
@@ -125,7 +150,7 @@ PyObject *Dispatcher::callFlat(LaunchForm form, const Call &call,
                  signature.kernel.c_str());
     return nullptr;
   }
-  return dispatcher.run(form, flat.call, sides);
+  return kept.dispatcher->run(form, flat.call, sides);
 }
 
 void Dispatcher::rejectArguments(PyObject *const *args, size_t count,

@@ -42,6 +42,8 @@ public:
   void clear() {
     table.clear();
     inner.clear();
+    known.forget();
+    lastInner = {};
   }
 
 private:
@@ -63,6 +65,10 @@ private:
                            PyObject *keywordNames);
   PyObject *callFlat(LaunchForm form, const Call &call, GivenGrid &grid,
                      FlatCall &flat);
+  PyObject *callKnown(LaunchForm form, const Call &call, GivenGrid &grid,
+                      FlatCall &flat);
+  PyObject *runFlat(LaunchForm form, const Inner &kept, FlatCall &flat,
+                    const Grid &sides);
   Inner innerDispatcher(const Call &call, const FlatCall &flat);
   PyObject *run(LaunchForm form, Call &call, const Grid &sides);
   PyObject *bind(Call &call, const KernelVariant &variant,
@@ -85,6 +91,9 @@ private:
   /// Dispatchers of calls with tensor descriptors, by the key of these. Mostly
   /// one, and a few where block shapes are tuned.
   std::vector<std::pair<std::vector<int64_t>, Inner>> inner;
+  /// The descriptors of the last call, and the dispatcher of their parts.
+  KnownDescriptors known;
+  Inner lastInner = {};
 };
 
 } // namespace tilewright::python

@@ -58,6 +58,75 @@ def test_shape_bounds_the_copy(backend, pair):
     np.testing.assert_array_equal(backend.numpy(target), expected)
 
 
+def test_lists_may_change_in_place(backend, pair):
+    values, (_, target), (source, result) = pair
+    for rows, columns in ((10, 20), (20, 20), (20, 7), (20, 7), (20, 40)):
+        result.shape[:] = rows, columns
+        target[:] = 0
+        copy[3](source, result, 40)
+        expected = np.zeros_like(values)
+        expected[:rows, :columns] = values[:rows, :columns]
+        np.testing.assert_array_equal(backend.numpy(target), expected)
+    first = copy[3](source, result, 40)
+    source.block_shape[1] = result.block_shape[1] = 8
+    assert copy[3](source, result, 40) is not first
+    source.strides[0] = 1
+    copy[3](source, result, 40)
+    moved = np.lib.stride_tricks.as_strided(values, values.shape, (4, 4))
+    np.testing.assert_array_equal(backend.numpy(target), moved)
+    source.strides[0] = None
+    with pytest.raises(TypeError):
+        copy[3](source, result, 40)
+
+
+def test_other_arrays_of_the_same_sides(backend, rng):
+    """Whose numbers are other objects, and which may be of other types."""
+    for number in range(4):
+        values = rng.normal(size=(300, 400)).astype(np.float32 if number < 3 else np.float64)
+        given, target = backend.array(values), backend.array(np.zeros_like(values))
+        source, result = (tw.TensorDescriptor.from_tensor(array, [8, 16]) for array in (given, target))
+        copy[38](source, result, 400)
+        np.testing.assert_array_equal(backend.numpy(target), values)
+
+
+def test_grid_may_launch_the_kernel(backend, pair):
+    """With other descriptors, while those of the outer launch are known."""
+    values, (given, target), (source, result) = pair
+    other, launches = backend.array(np.zeros((20, 40), np.float32)), []
+
+    def grid(meta):
+        narrow = tw.TensorDescriptor(other, [10, 40], [40, 1], [8, 8])
+        copy[3](tw.TensorDescriptor(given, [20, 30], [40, 1], [8, 8]), narrow, 40)
+        if len(launches) == 1:
+            copy.forget()
+        launches.append(1)
+        return (3,)
+
+    expected = np.zeros_like(values)
+    expected[:10, :30] = values[:10, :30]
+    for _ in range(3):
+        target[:] = 0
+        copy[grid](source, result, 40)
+        np.testing.assert_array_equal(backend.numpy(target), values)
+        np.testing.assert_array_equal(backend.numpy(other), expected)
+
+
+def test_descriptors_in_other_places(backend, pair):
+    @tw.jit
+    def mark(left, right, out_ptr, mark):
+        tl.store(out_ptr, mark)
+
+    _, (given, _), (source, _) = pair
+    out = backend.array(np.zeros(1, np.int32))
+    for number, arguments in enumerate(
+        [(source, given), (given, source), (source, source), (given, given)] * 2
+    ):
+        compiled = mark[1](*arguments, out, number)
+        assert backend.numpy(out)[0] == number
+        for name, argument in zip(("left", "right"), arguments):
+            assert (f"{name}.base" in compiled.arg_types) == isinstance(argument, tw.TensorDescriptor)
+
+
 def test_sides_may_be_numbers_of_numpy(backend, pair):
     values, (_, target), (source, result) = pair
     source.shape = list(np.array([20, 40]))
