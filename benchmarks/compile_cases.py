@@ -182,7 +182,11 @@ CASES = (
         _product("attention", "attention_kernel"),
         _ATTENTION,
         {"CAUSAL": True, "BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_D": 128},
-        tuple(name for name in _ATTENTION if name.endswith("_ptr") or name.startswith("stride")),
+        tuple(
+            name
+            for name in _ATTENTION
+            if name.endswith("_ptr") or name.startswith("stride") or name == "head_size"
+        ),
         {"num_warps": 8, "num_stages": 2},
     ),
     Case(
