@@ -17,8 +17,9 @@ def _assignments(node):
     """The names that a node stores to, and those of them that are constants; remembered in the node."""
     found = getattr(node, "_assignments", None)
     if found is None:
-        found = node._assignments = {}, set()
+        found = {}, set()
         _collect(node, *found)
+        node._assignments = found  # whole, since other threads may be compiling the same tree
     return found
 
 

@@ -1,6 +1,7 @@
 """Many threads that launch, compile and change what launches look at, all at once: with the lock of the interpreter, and
 without in a free-threaded build of Python."""
 
+import ast
 import subprocess
 import sys
 import sysconfig
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 import tilewright as tw
 import tilewright.language as tl
+from tilewright.frontend import assigned
 
 pytestmark = pytest.mark.compiled
 
@@ -185,3 +187,17 @@ def test_import_leaves_the_lock_off():
     code = "import sys, tilewright._tilewright; print(sys._is_gil_enabled())"
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True)
     assert done.stdout == "False\n", done.stderr
+
+
+def test_trees_are_read_by_several_compilations_at_once(monkeypatch):
+    loop = ast.parse("for i in range(4):\n    a = i\n    b = a").body[0]
+    collect, others = assigned._collect, []
+
+    def in_between(node, stored, constants):
+        monkeypatch.setattr(assigned, "_collect", collect)
+        others.append(assigned.assigned_names([loop]))
+        collect(node, stored, constants)
+
+    monkeypatch.setattr(assigned, "_collect", in_between)
+    assert assigned.assigned_names([loop]) == ["i", "a", "b"]
+    assert others == [["i", "a", "b"]]
