@@ -20,7 +20,8 @@ from . import listening, modules
 VERSION = "3.6.0"
 
 
-#: Directories with a module `triton` that installs this one, by the numerics, for the processes that a program starts.
+#: Directories with a module `triton` that installs this one, by the numerics, for the processes that a program starts,
+#: and with the metadata of a distribution `triton`, which packages ask for its version.
 CHILDREN = {
     numerics: os.path.join(os.path.dirname(__file__), "children", numerics) for numerics in ("triton", "ieee")
 }

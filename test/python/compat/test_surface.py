@@ -76,9 +76,12 @@ def test_install_comes_before_triton(monkeypatch):
 
 def test_a_module_of_its_own_process():
     code = """
+import sys
 import tilewright.compat; tilewright.compat.install()
-import importlib.util
+import importlib.metadata, importlib.util
 assert importlib.util.find_spec("triton") is not None
+assert importlib.metadata.version("triton") == tilewright.compat.VERSION
+assert "triton" in importlib.metadata.packages_distributions()["triton"]
 import triton, triton.language as tl
 from triton.language.extra import cuda
 from triton.runtime.driver import active
@@ -89,5 +92,9 @@ import triton.runtime.driver as third
 assert driver is same is third and "nvidia" in triton.backends.backends
 assert triton.__version__.startswith("3.") and triton.cdiv(5, 2) == 3 and triton.next_power_of_2(5) == 8
 assert tl.constexpr(3) + 1 == 4
+tilewright.compat.install("ieee")
+assert importlib.metadata.version("triton") == tilewright.compat.VERSION == triton.__version__
+tilewright.compat.uninstall()
+assert not any("compat" in entry for entry in sys.path)
 """
     subprocess.run([sys.executable, "-c", code], check=True)
