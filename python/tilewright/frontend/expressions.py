@@ -12,6 +12,7 @@ from ..language.semantic import arithmetic
 from ..language.semantic.convert import is_literal, spelled, to_tensor
 from ..language.structure import tuple_type
 from ..language.tensor import tensor
+from ..language.tiles import block_pointer
 from .names import is_static
 from .reads import is_annotated
 from .values import describe, is_constant, wrap
@@ -63,6 +64,13 @@ def _grows_too_large(symbol, left, right):
     return symbol == "<<" and left.bit_length() + right > _LARGEST
 
 
+def _is_defined(function, left, right):
+    """Whether the class of one of the operands says what a binary operator does."""
+    name = function.__name__.strip("_")
+    named = (left, f"__{name}__"), (right, f"__r{name}__")
+    return any(hasattr(value, method) for value, method in named if not is_constant(value))
+
+
 class Expressions:
     """Operators, attributes, subscripts, literals."""
 
@@ -97,6 +105,9 @@ class Expressions:
         if symbol in ("**", "@"):
             hint = "use tl.exp2(y * tl.log2(x)), or multiply" if symbol == "**" else "use tl.dot"
             raise self.error(f"{symbol} is not defined for values of the kernel", node, hint)
+        if not _is_defined(function, left, right):
+            hint = "use tl.advance" if isinstance(left, block_pointer) else None
+            raise self.error(f"{symbol} does not take {describe(left)} and {describe(right)}", node, hint)
         return function(left, right)
 
     def _on_tuples(self, node, symbol, function, left, right):

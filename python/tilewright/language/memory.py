@@ -3,12 +3,20 @@
 from .builtin import builtin
 from .errors import LanguageTypeError
 from .semantic import memory as _memory
-from .tiles import block_pointer
+from .tiles import block_pointer, tensor_descriptor
 
 
 def _no_block_pointer(boundary_check, padding_option):
     if boundary_check or padding_option:
         raise LanguageTypeError("boundary_check and padding_option are for block pointers", hint="use a mask")
+
+
+def _no_descriptor(pointer, method):
+    if isinstance(pointer, tensor_descriptor):
+        raise LanguageTypeError(
+            f"tl.{method} needs a pointer or a block of pointers, got a tensor descriptor",
+            hint=f"use the descriptor's own {method}",
+        )
 
 
 def _only_boundaries(**given):
@@ -51,6 +59,7 @@ def load(
     if isinstance(pointer, block_pointer):
         _only_boundaries(mask=mask, other=other)
         return pointer.load_block(boundary_check, padding_option, cache_modifier, eviction_policy)
+    _no_descriptor(pointer, "load")
     _no_block_pointer(boundary_check, padding_option)
     return _memory.load(pointer, mask, other, cache_modifier, eviction_policy, volatile)
 
@@ -78,6 +87,7 @@ def store(pointer, value, mask=None, boundary_check=(), cache_modifier="", evict
         _only_boundaries(mask=mask)
         pointer.store_block(value, boundary_check, cache_modifier, eviction_policy)
         return
+    _no_descriptor(pointer, "store")
     _no_block_pointer(boundary_check, "")
     _memory.store(pointer, value, mask, cache_modifier, eviction_policy)
 

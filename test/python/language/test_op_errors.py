@@ -49,6 +49,36 @@ def mistake(signature, message, hint=None, **constants):
     return register
 
 
+@mistake("*fp32", r"\+ does not take a block_pointer<<\[4\], fp32>> and the constant 8", r"use tl\.advance")
+def numbers_added_to_block_pointers(x):
+    p = tl.make_block_ptr(x, (64,), (1,), (0,), (4,), (0,))
+    tl.store(p + 8, 0.0)  # !
+
+
+@mistake("*fp32", r"\* does not take the constant 2 and a block_pointer<<\[4\], fp32>>")
+def numbers_times_block_pointers(x):
+    p = tl.make_block_ptr(x, (64,), (1,), (0,), (4,), (0,))
+    tl.store(2 * p, 0.0)  # !
+
+
+@mistake("*fp32", r"got a block_pointer<<\[4\], fp32>>")
+def block_pointers_added_to_blocks(x):
+    p = tl.make_block_ptr(x, (64,), (1,), (0,), (4,), (0,))
+    tl.store(tl.arange(0, 4) + p, 0.0)  # !
+
+
+@mistake("*fp32", r"tl\.load needs a pointer .* got a tensor descriptor", r"use the descriptor's own load")
+def descriptors_loaded(x):
+    d = tl.make_tensor_descriptor(x, [64], [1], [4])
+    tl.store(x, tl.sum(tl.load(d)))  # !
+
+
+@mistake("*fp32", r"tl\.store needs a pointer .* got a tensor descriptor", r"use the descriptor's own store")
+def descriptors_stored(x):
+    d = tl.make_tensor_descriptor(x, [64], [1], [4])
+    tl.store(d, 0.0)  # !
+
+
 @mistake("*fp32", r"the source of tl\.gather is a block, got fp32")
 def gather_from_a_scalar(x):
     tl.gather(tl.load(x), tl.arange(0, 4), 0)  # !

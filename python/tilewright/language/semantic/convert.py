@@ -3,6 +3,7 @@
 import math
 import types
 
+from ..aggregate import aggregate
 from ..dtypes import float16, float32, float64, int1, int8, int16, int32, int64, uint32, uint64, with_scalar
 from ..errors import LanguageTypeError, LanguageValueError
 from ..ir import builder, emit
@@ -85,6 +86,8 @@ def describe(value):
         return str(value.type)
     if isinstance(value, types.ModuleType):
         return spelled(value)
+    if isinstance(value, aggregate):
+        return f"a {value.type}"
     return f"{spelled(value)} of type {type(value).__name__}"
 
 
