@@ -1,5 +1,6 @@
 #include "lib/Transforms/Warp/Passes.h"
 
+#include "lib/Analysis/WgmmaPlans.h"
 #include "lib/Transforms/Warp/RegisterUse.h"
 
 #include "mlir/IR/Remarks.h"
@@ -32,22 +33,37 @@ static LogicalResult check(LoopLikeOpInterface loop, int64_t limit,
   return success();
 }
 
+/// Assemblers refuse instructions of more sums than a thread has registers.
+static LogicalResult check(warp::WgmmaOp product, int64_t most) {
+  auto plan = getWgmmaPlan(product.getA(), product.getB(), product.getAcc());
+  if (!plan || warp::hasRegistersFor(product, plan->columns / 2, most))
+    return success();
+  return product.emitError("each thread holds ")
+         << plan->columns / 2
+         << " sums of this product at once, for which it has too few "
+            "registers; use smaller tiles or fewer warps";
+}
+
 namespace {
 struct CheckRegisters : warp::impl::CheckRegistersBase<CheckRegisters> {
   using CheckRegistersBase::CheckRegistersBase;
 
   void runOnOperation() override {
-    if (!refuse && !getContext().getRemarkEngine())
-      return;
+    markAllAnalysesPreserved();
+    const bool isAsked = refuse || getContext().getRemarkEngine();
     for (auto function : getOperation().getOps<FunctionOpInterface>()) {
       const int64_t limit = warp::getRegisterLimit(function, most);
-      WalkResult result = function.walk([&](LoopLikeOpInterface loop) {
-        return WalkResult(check(loop, limit, refuse));
+      WalkResult loops = function.walk([&](LoopLikeOpInterface loop) {
+        return WalkResult(isAsked ? check(loop, limit, refuse) : success());
       });
-      if (result.wasInterrupted())
+      if (loops.wasInterrupted())
+        return signalPassFailure();
+      WalkResult products = function.walk([&](warp::WgmmaOp product) {
+        return WalkResult(check(product, most));
+      });
+      if (products.wasInterrupted())
         return signalPassFailure();
     }
-    markAllAnalysesPreserved();
   }
 };
 } // namespace

@@ -1,6 +1,5 @@
 #include "lib/Transforms/Warp/Passes.h"
 
-#include "lib/Analysis/RegisterFile.h"
 #include "lib/Analysis/WgmmaPlans.h"
 #include "lib/Transforms/Warp/RegisterUse.h"
 
@@ -29,23 +28,6 @@ static std::optional<WgmmaPlan> getPlan(ArrayRef<WgmmaOp> products) {
   return getWgmmaPlan(WgmmaOp(products.front()).getA(), b, acc);
 }
 
-/// Whether a thread has registers for all sums of `products` at once, as one
-/// instruction takes them, and for what the assembler adds.
-static bool hasRegisters(ArrayRef<WgmmaOp> products) {
-  constexpr int64_t kAdded = 26;
-  WgmmaOp first = products.front();
-  std::optional<int64_t> limit = getRegisterBudget(first);
-  if (!limit) {
-    auto warps = getBlockWarps(first->getParentOfType<FunctionOpInterface>());
-    limit = warps ? getRegisterShare(warps.getInt()) : RegisterFile::kOfThread;
-  }
-  int64_t sums = 0; // also those of integers
-  for (WgmmaOp product : products)
-    sums += int64_t(1) << getLayout(product.getResult().getType())
-                              ->countTellingBits(LayoutAxis::Register);
-  return sums + kAdded <= *limit;
-}
-
 /// Whether `next` goes with `found`: with the same rows, in the same way, and
 /// with columns behind theirs.
 static bool goesWith(const Neighbours &found, WgmmaOp next) {
@@ -57,7 +39,8 @@ static bool goesWith(const Neighbours &found, WgmmaOp next) {
     return false;
   Neighbours both(found);
   both.push_back(next);
-  return hasRegisters(both) && getPlan(both).has_value();
+  std::optional<WgmmaPlan> plan = getPlan(both);
+  return plan && hasRegistersFor(first, plan->columns / 2, /*asked=*/0);
 }
 
 /// `first` and the products behind it that go with it. In between nothing has

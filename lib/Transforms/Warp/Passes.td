@@ -463,8 +463,8 @@ def CheckRegisters : Pass<"warp-check-registers", "::mlir::ModuleOp"> {
     through it. Where those of one loop alone take more registers than a thread of
     its role has, the code spills them in each iteration, and the assembler takes
     seconds to find out how. A remark says so, or an error with `refuse`, which is
-    for those who have other configurations to try. Where neither is wanted it does
-    nothing.
+    for those who have other configurations to try. What no assembler takes, an
+    instruction of more sums than a thread has registers, is an error always.
 
     Input and output: kernels whose tiles have layouts.
 
@@ -473,7 +473,7 @@ def CheckRegisters : Pass<"warp-check-registers", "::mlir::ModuleOp"> {
     scf.for ... iter_args(%acc = %zero) -> tensor<256x256xf32, #l>
     ```
 
-    Refused: such loops, where it is asked for.
+    Refused: such products, and such loops where it is asked for.
   }];
   let options = [Option<"most", "most", "int64_t", "0",
                         "registers of a thread at most; 0: what the GPU has">,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "dialect/Warp/WarpOps.h"
+#include "lib/Analysis/RegisterFile.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -67,6 +68,21 @@ inline int64_t getRegisterLimit(mlir::FunctionOpInterface function,
   constexpr int64_t kLanes = 32, kGranularity = 8;
   int64_t share = kRegisterFile / (kLanes * warps.getInt());
   return std::min(limit, share / kGranularity * kGranularity);
+}
+
+/// Whether each thread of the role around `op` has registers for so many sums,
+/// which an instruction of `warp.wgmma` has at once, and for what assemblers
+/// want beside them; `asked` is what the kernel asks for, or 0.
+inline bool hasRegistersFor(mlir::Operation *op, int64_t sums, int64_t asked) {
+  constexpr int64_t kBeside = 26;
+  std::optional<int64_t> limit = getRegisterBudget(op);
+  if (!limit) {
+    auto warps =
+        getBlockWarps(op->getParentOfType<mlir::FunctionOpInterface>());
+    limit = std::min(asked ? asked : RegisterFile::kOfThread,
+                     getRegisterShare(warps ? warps.getInt() : 1));
+  }
+  return sums + kBeside <= *limit;
 }
 
 } // namespace tilewright::warp

@@ -59,3 +59,20 @@ def test_no_bound_is_above_what_all_warps_can_have(assemble, num_warps, asked, b
     ptx = compiled(assemble, num_warps, (64, 64), maxnreg=asked).asm["ptx"]
     assert f".reqntid {32 * num_warps + 32}" in ptx
     assert f".maxnreg {bound}" in ptx
+
+
+def test_no_instruction_has_more_sums_than_registers(assemble):
+    """Two products of 128 columns are one instruction of 256 where 8 warps compute them, not where 16 do."""
+    few, many = (compiled(assemble, *how).asm["ptx"] for how in ((8, (128, 128)), (16, (256, 128))))
+    assert "m64n256k16" in few
+    assert "m64n256k16" not in many and "m64n128k16" in many
+
+
+@pytest.mark.parametrize(
+    "num_warps, sides, options", [(16, (256, 256), {}), (4, (64, 256), {"maxnreg": 152})]
+)
+def test_sums_that_no_thread_has_registers_for(assemble, num_warps, sides, options):
+    with pytest.raises(tw.CompilationError) as caught:
+        compiled(assemble, num_warps, sides, **options)
+    assert "each thread holds 128 sums of this product at once" in str(caught.value)
+    assert "first = tl.dot(x, right.load([row, start]).T, first)" in str(caught.value)
