@@ -182,7 +182,7 @@ StringRef tilewright::getWgmmaObstacle(tile::DotOp dot, int64_t numWarps,
     return "it is a batch of products";
   if (!fitsSharedMemory(dot, target))
     return "its operands do not fit into shared memory";
-  if (!wgmmaLayout({shape.m, shape.n}, numWarps))
+  if (!hasWgmmaLayout({shape.m, shape.n}, numWarps))
     return "warpgroups take at least 4 warps, 64 rows and 8 columns each";
   return {};
 }

@@ -28,18 +28,26 @@ static LinearLayout warpgroupAtom(MmaOperand operand, unsigned elementBits) {
          LinearLayout::identity(LayoutAxis::Warp, kRow, kWarpBits);
 }
 
+/// Along rows and columns, how many warpgroups hold a result with so many rows.
+static std::pair<int64_t, int64_t> getGroups(int64_t rows, int64_t numWarps) {
+  int64_t groups = numWarps / kWarpsPerGroup;
+  int64_t alongRows = std::min(groups, rows / kWgmmaRows);
+  return {alongRows, groups / alongRows};
+}
+
+bool tilewright::hasWgmmaLayout(ArrayRef<int64_t> shape, int64_t numWarps) {
+  return shape.size() == 2 && numWarps % kWarpsPerGroup == 0 &&
+         shape[0] >= kWgmmaRows &&
+         shape[1] / getGroups(shape[0], numWarps).second >= kAtomColumns;
+}
+
 std::optional<LinearLayout> tilewright::wgmmaLayout(ArrayRef<int64_t> shape,
                                                     int64_t numWarps) {
-  if (shape.size() != 2 || numWarps % kWarpsPerGroup != 0 ||
-      shape[0] < kWgmmaRows)
+  if (!hasWgmmaLayout(shape, numWarps))
     return std::nullopt;
-  int64_t groups = numWarps / kWarpsPerGroup;
-  int64_t alongRows = std::min(groups, shape[0] / kWgmmaRows);
-  int64_t alongColumns = groups / alongRows;
-  int64_t columns = shape[1] / alongColumns;
-  if (columns < kAtomColumns)
-    return std::nullopt;
-  return mmaLayout(MmaOperand::Accumulator, 32, {shape[0], columns},
+  auto [alongRows, alongColumns] = getGroups(shape[0], numWarps);
+  return mmaLayout(MmaOperand::Accumulator, 32,
+                   {shape[0], shape[1] / alongColumns},
                    {kWarpsPerGroup * alongRows, 1}) *
          LinearLayout::identity(LayoutAxis::Warp, kColumn,
                                 Log2_64(alongColumns));

@@ -40,6 +40,9 @@ namespace tilewright {
 inline constexpr unsigned kWarpsPerGroup = 4;
 inline constexpr int64_t kWgmmaRows = 64, kWgmmaMaxColumns = 256;
 
+/// Whether there is the layout of `wgmmaLayout`, which takes longer to make.
+bool hasWgmmaLayout(llvm::ArrayRef<int64_t> shape, int64_t numWarps);
+
 /// The layout of a result of `shape` over `numWarps` warps: the warpgroups
 /// stand along the rows as far as there are 64 for each, then along the
 /// columns. Nothing if there are no whole warpgroups or not enough rows and

@@ -24,14 +24,14 @@ struct HandLowering : ConvertOpToLLVMPattern<warp::HandOp> {
   LogicalResult
   matchAndRewrite(warp::HandOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    auto acquire = op.getMemory().getDefiningOp<warp::RingAcquireOp>();
-    if (!acquire)
-      return op.emitOpError("fills memory of unknown origin");
+    FailureOr<Value> barrier = getFilledBarrier(op, op.getMemory(), rewriter);
+    if (failed(barrier))
+      return failure();
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Value isLeader = emitIsLeader(b);
     emitSharedStore(b, adaptor.getMemory().front(), adaptor.getValue().front(),
                     isLeader);
-    emitFilled(b, rewriter.getRemappedValue(acquire.getSlot()), isLeader);
+    emitFilled(b, *barrier, isLeader);
     rewriter.eraseOp(op);
     return success();
   }

@@ -3,18 +3,14 @@
 // which order where that counts.
 
 #include "lib/Conversion/WarpToLLVM/Patterns.h"
-#include "lib/Conversion/WarpToLLVM/RegionEmission.h"
-#include "lib/Conversion/WarpToLLVM/SharedAccess.h"
 #include "lib/Conversion/WarpToLLVM/SharedMemory.h"
-#include "lib/Conversion/WarpToLLVM/Shuffle.h"
 #include "lib/Conversion/WarpToLLVM/ThreadIndices.h"
+#include "lib/Conversion/WarpToLLVM/WarpReduction.h"
 
-#include "dialect/Warp/WarpTypes.h"
 #include "lib/Analysis/ReductionPlan.h"
 
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -22,18 +18,6 @@ using namespace mlir;
 using namespace tilewright;
 
 static constexpr uint64_t kAllLanes = kWarpSize - 1;
-
-/// One value for each operand of the reduction.
-using Partial = SmallVector<Value>;
-
-/// The combine region, applied to two partial results.
-static Partial emitCombine(ImplicitLocOpBuilder &b, tile::ReduceOp op,
-                           const Partial &lhs, const Partial &rhs) {
-  Partial inputs(lhs);
-  llvm::append_range(inputs, rhs);
-  return emitRegion(b, op.getCombine().front(), inputs,
-                    ValueRange(lhs).getTypes());
-}
 
 /// Combines partials[i] with its neighbours in a balanced tree, which is both
 /// the shortest chain of dependences and the smallest rounding error.
@@ -43,36 +27,6 @@ static Partial emitCombineTree(ImplicitLocOpBuilder &b, tile::ReduceOp op,
     for (unsigned i = 0, half = partials.size() / 2; i < half; ++i)
       partials[i] = emitCombine(b, op, partials[i], partials[i + half]);
   return partials.front();
-}
-
-/// Combines neighbours: a balanced tree as well, in the order of `partials`.
-static Partial emitCombineInOrder(ImplicitLocOpBuilder &b, tile::ReduceOp op,
-                                  SmallVector<Partial> partials) {
-  for (; partials.size() > 1; partials.resize(partials.size() / 2))
-    for (unsigned i = 0; i < partials.size() / 2; ++i)
-      partials[i] = emitCombine(b, op, partials[2 * i], partials[2 * i + 1]);
-  return partials.front();
-}
-
-/// Whether this thread's lane has the bit `mask` (i1).
-static Value emitHasLaneBit(ImplicitLocOpBuilder &b, uint64_t mask) {
-  return LLVM::ICmpOp::create(
-      b, LLVM::ICmpPredicate::ne,
-      LLVM::AndOp::create(b, emitLaneId(b), emitI32(b, mask)), emitI32(b, 0));
-}
-
-static Partial emitShuffleXor(ImplicitLocOpBuilder &b, const Partial &partial,
-                              uint64_t mask) {
-  return llvm::map_to_vector(
-      partial, [&](Value value) { return emitShuffleXor(b, value, mask); });
-}
-
-static Partial emitSelect(ImplicitLocOpBuilder &b, Value condition,
-                          const Partial &lhs, const Partial &rhs) {
-  return llvm::map_to_vector(llvm::zip(lhs, rhs), [&](auto sides) -> Value {
-    auto [left, right] = sides;
-    return LLVM::SelectOp::create(b, condition, left, right);
-  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -185,192 +139,10 @@ static SmallVector<Partial> emitOrderedSteps(ImplicitLocOpBuilder &b,
 }
 
 //===----------------------------------------------------------------------===//
-// Warps
-//===----------------------------------------------------------------------===//
-
-/// About how many instructions the combine region takes.
-static int64_t countInstructions(tile::ReduceOp op) {
-  constexpr int64_t kOfDivision = 8, kOfFunction = 4;
-  int64_t count = 0;
-  for (Operation &inner : op.getCombine().front().without_terminator())
-    count += isa<arith::DivFOp>(inner)                    ? kOfDivision
-             : isa<math::MathDialect>(inner.getDialect()) ? kOfFunction
-                                                          : 1;
-  return count;
-}
-
-/// Whether the lanes of each warp share the work on what `count` warps found,
-/// which is shorter than all by each thread where regions are long: for each
-/// halving of the count they exchange operands and tell theirs from the other.
-static bool areSharedByLanes(tile::ReduceOp op, int64_t count) {
-  constexpr int64_t kOfExchange = 10;
-  int64_t instructions = countInstructions(op);
-  return llvm::Log2_64(count) *
-             (instructions + kOfExchange * op.getNumOperands()) <
-         (count - 1) * instructions;
-}
-
-namespace {
-
-/// Exchanges partial results between warps. Those of one result stand side by
-/// side, so that a thread reads them with wide loads.
-class WarpReduction {
-public:
-  WarpReduction(ImplicitLocOpBuilder &b, tile::ReduceOp op,
-                const ReductionPlan &plan, int64_t sharedOffset)
-      : b(b), op(op), plan(plan), offsets(getReduceScratchOffsets(op)),
-        flat(plan.results.reshape(
-            {int64_t(1) << plan.results.getTotalOutBits()})) {
-    for (int64_t &offset : offsets)
-      offset += sharedOffset;
-    thread = emitThreadOffset(b, flat, dimAxis(0));
-  }
-
-  /// Of `partials`, by register, the results.
-  SmallVector<Partial> run(ArrayRef<Partial> partials) {
-    for (Value value : partials.front())
-      types.push_back(value.getType());
-    SmallVector<Partial> results;
-    for (unsigned round = 0, e = 1u << plan.roundBits; round < e; ++round) {
-      if (round != 0)
-        emitBarrier(b);
-      emitStores(partials, round);
-      emitBarrier(b);
-      for (auto [i, reg] : llvm::enumerate(plan.getResultRegisters())) {
-        Partial result = emitCombined(reg);
-        if (round == 0)
-          results.push_back(result);
-        else
-          results[i] = emitCombine(b, op, results[i], result);
-      }
-    }
-    return results;
-  }
-
-private:
-  void emitStores(ArrayRef<Partial> partials, unsigned round) {
-    const int64_t count = plan.getNumPartials();
-    const uint64_t others = plan.getExchangedBits(LayoutAxis::Register);
-    Value writes = emitIsWriter();
-    Value ofLane = emitPlaces(LayoutAxis::Lane, [&] { return emitLaneId(b); });
-    Value ofWarp = emitPlaces(LayoutAxis::Warp, [&] { return emitWarpId(b); });
-    Value place = ofLane && ofWarp
-                      ? LLVM::OrOp::create(b, ofLane, ofWarp, true).getResult()
-                  : ofLane ? ofLane
-                           : ofWarp;
-    for (auto [reg, partial] : llvm::enumerate(partials)) {
-      const int64_t number = plan.getPlace(reg) - round * count;
-      if (partial.empty() || number < 0 || number >= count)
-        continue;
-      Value at = place;
-      if (number != 0)
-        at =
-            at ? LLVM::OrOp::create(b, at, emitI32(b, number), true).getResult()
-               : emitI32(b, number);
-      for (auto [i, value] : llvm::enumerate(partial))
-        emitSharedStore(b, emitAddress(i, reg & ~others, at), value, writes);
-    }
-  }
-
-  /// The result in `reg` of all partial results of a round.
-  Partial emitCombined(unsigned reg) {
-    if (SmallVector<uint64_t> lanes = getSharingLanes(); !lanes.empty())
-      return emitCombineByLanes(reg, lanes);
-    SmallVector<Partial> all(plan.getNumPartials());
-    for (auto [i, type] : llvm::enumerate(types))
-      for (auto [to, value] :
-           llvm::zip(all, emitSharedLoad(b, emitAddress(i, reg, {}), type,
-                                         all.size())))
-        to.push_back(value);
-    return emitCombineInOrder(b, op, std::move(all));
-  }
-
-  /// The bits of lanes that number the partial results of one result, if lanes
-  /// share the work on them: such as have no results of their own.
-  SmallVector<uint64_t> getSharingLanes() {
-    const int64_t count = plan.getNumPartials();
-    SmallVector<uint64_t> bits;
-    for (uint64_t bit = 1; bit < kWarpSize; bit *= 2)
-      if ((plan.laneBits | plan.copyLaneBits) & bit)
-        bits.push_back(bit);
-    unsigned needed = llvm::Log2_64(count);
-    if (bits.size() < needed || !areSharedByLanes(op, count))
-      return {};
-    bits.truncate(needed);
-    return bits;
-  }
-
-  /// As the tree that a thread would go through, and so that all lanes get the
-  /// same bits: the operand of the lower lane stands on the left.
-  Partial emitCombineByLanes(unsigned reg, ArrayRef<uint64_t> bits) {
-    Value lane = emitLaneId(b);
-    SmallVector<uint64_t> columns;
-    for (uint64_t bit = 1; bit < kWarpSize; bit *= 2) {
-      const uint64_t *at = llvm::find(bits, bit);
-      columns.push_back(at == bits.end() ? 0 : 1 << (at - bits.begin()));
-    }
-    Value place = emitLinearMap(b, lane, columns);
-    Partial partial;
-    for (auto [i, type] : llvm::enumerate(types))
-      partial.push_back(
-          emitSharedLoad(b, emitAddress(i, reg, place), type, 1)[0]);
-    for (uint64_t bit : bits) {
-      Value isUpper = emitHasLaneBit(b, bit);
-      Partial other = emitShuffleXor(b, partial, bit);
-      partial = emitCombine(b, op, emitSelect(b, isUpper, other, partial),
-                            emitSelect(b, isUpper, partial, other));
-    }
-    return partial;
-  }
-
-  /// One lane writes for those it was reduced with and for its copies.
-  Value emitIsWriter() {
-    uint64_t silent =
-        (plan.laneBits & ~plan.getExchangedBits(LayoutAxis::Lane)) |
-        plan.copyLaneBits | plan.copyWarpBits * uint64_t(kWarpSize);
-    if (silent == 0)
-      return {};
-    Value bits = LLVM::AndOp::create(b, emitThreadId(b), emitI32(b, silent));
-    return LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, bits,
-                                emitI32(b, 0));
-  }
-
-  /// What the lane or the warp, which `getNumber` gives, adds to the number of
-  /// its partial results; null where it adds nothing.
-  Value emitPlaces(LayoutAxis axis, llvm::function_ref<Value()> getNumber) {
-    if (plan.getExchangedBits(axis) == 0)
-      return {};
-    return emitLinearMap(b, getNumber(), plan.getPlaces(axis));
-  }
-
-  /// Where operand `i` of the result in `reg` keeps its partial results, and
-  /// among those the one at `place`.
-  Value emitAddress(unsigned i, unsigned reg, Value place) {
-    Value index = emitElementOffset(b, flat, dimAxis(0), thread,
-                                    getRegisterOffset(flat, reg, dimAxis(0)));
-    index = LLVM::MulOp::create(b, index, emitI32(b, plan.getNumPartials()));
-    if (place)
-      index = LLVM::AddOp::create(b, index, place);
-    int64_t bytes = warp::getElementBytes(
-        getElementTypeOrSelf(op.getOperands()[i].getType()));
-    return emitByteOffset(b, emitSharedAddress(b, offsets[i]),
-                          LLVM::MulOp::create(b, index, emitI32(b, bytes)));
-  }
-
-  ImplicitLocOpBuilder &b;
-  tile::ReduceOp op;
-  const ReductionPlan &plan;
-  SmallVector<int64_t> offsets;
-  LinearLayout flat;
-  Value thread;
-  /// Of the operands' elements.
-  SmallVector<Type> types;
-};
-
-//===----------------------------------------------------------------------===//
 // The whole
 //===----------------------------------------------------------------------===//
 
+namespace {
 struct ReduceLowering : ConvertOpToLLVMPattern<tile::ReduceOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
 
@@ -397,7 +169,7 @@ struct ReduceLowering : ConvertOpToLLVMPattern<tile::ReduceOp> {
       for (unsigned reg : plan->getResultRegisters())
         reduced.push_back(partials[reg]);
     else
-      reduced = WarpReduction(b, op, *plan, sharedOffset).run(partials);
+      reduced = emitReduceWarps(b, op, *plan, sharedOffset, partials);
     rewriter.replaceOpWithMultiple(op, getResults(op, *plan, reduced));
     return success();
   }

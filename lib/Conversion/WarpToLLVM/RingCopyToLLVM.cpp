@@ -125,10 +125,9 @@ struct TmaLoadLowering : ConvertOpToLLVMPattern<warp::TmaLoadOp> {
   LogicalResult
   matchAndRewrite(warp::TmaLoadOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    auto acquire = op.getMemory().getDefiningOp<warp::RingAcquireOp>();
-    if (!acquire)
-      return op.emitOpError("fills memory of unknown origin");
-    Value barrier = rewriter.getRemappedValue(acquire.getSlot());
+    FailureOr<Value> barrier = getFilledBarrier(op, op.getMemory(), rewriter);
+    if (failed(barrier))
+      return failure();
     warp::SharedType memory = op.getMemory().getType();
     unsigned numParts = op.getNumParts();
     auto plan =
@@ -140,7 +139,7 @@ struct TmaLoadLowering : ConvertOpToLLVMPattern<warp::TmaLoadOp> {
     SmallVector<Value> offsets;
     for (ValueRange offset : adaptor.getOffsets())
       offsets.push_back(offset.front());
-    LoadWriter writer(b, adaptor.getMap().front(), offsets, address, barrier);
+    LoadWriter writer(b, adaptor.getMap().front(), offsets, address, *barrier);
     Value isLeader = emitIsLeader(b);
     if (numParts == 1) {
       writer.copy(plan->boxes, isLeader);

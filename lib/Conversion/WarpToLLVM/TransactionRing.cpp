@@ -209,6 +209,15 @@ SlotInTurn tilewright::emitAcquire(ImplicitLocOpBuilder &b,
   return {index, full};
 }
 
+FailureOr<Value>
+tilewright::getFilledBarrier(Operation *op, Value memory,
+                             ConversionPatternRewriter &rewriter) {
+  auto acquire = memory.getDefiningOp<warp::RingAcquireOp>();
+  if (!acquire)
+    return op->emitOpError("fills memory of unknown origin");
+  return rewriter.getRemappedValue(acquire.getSlot());
+}
+
 void tilewright::emitFilled(ImplicitLocOpBuilder &b, Value barrier,
                             Value condition) {
   InlinePtx ptx(b);

@@ -24,6 +24,7 @@
 #include "dialect/Warp/WarpOps.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Transforms/DialectConversion.h"
 
 namespace tilewright {
 
@@ -89,6 +90,11 @@ SlotInTurn emitAcquire(mlir::ImplicitLocOpBuilder &b, const RingPlaces &places,
 /// filled it itself.
 void emitFilled(mlir::ImplicitLocOpBuilder &b, mlir::Value barrier,
                 mlir::Value condition);
+/// The barrier of the slot whose `memory` the op fills. Fails with an error for
+/// memory that no `warp.ring.acquire` gave.
+mlir::FailureOr<mlir::Value>
+getFilledBarrier(mlir::Operation *op, mlir::Value memory,
+                 mlir::ConversionPatternRewriter &rewriter);
 /// Waits until the slot in turn is full.
 SlotInTurn emitWait(mlir::ImplicitLocOpBuilder &b, const RingPlaces &places,
                     const TransactionRing &ring);

@@ -49,9 +49,8 @@ static void initializeNvptx() {
   });
 }
 
-FailureOr<std::unique_ptr<llvm::TargetMachine>>
-tilewright::createNvptxMachine(const GpuArch &arch, unsigned ptxVersion,
-                               Location loc) {
+static FailureOr<std::unique_ptr<llvm::TargetMachine>>
+createNvptxMachine(const GpuArch &arch, unsigned ptxVersion, Location loc) {
   initializeNvptx();
   llvm::Triple triple(kTriple);
   std::string error;
@@ -66,6 +65,26 @@ tilewright::createNvptxMachine(const GpuArch &arch, unsigned ptxVersion,
   if (!machine)
     return emitError(loc) << "no code generator for " << arch.getName();
   return machine;
+}
+
+FailureOr<llvm::TargetMachine *>
+tilewright::getNvptxMachine(const GpuArch &arch, unsigned ptxVersion,
+                            Location loc) {
+  // The next kernel is mostly for the same device.
+  struct Kept {
+    std::string arch;
+    unsigned ptxVersion = 0;
+    std::unique_ptr<llvm::TargetMachine> machine;
+  };
+  static thread_local Kept kept;
+  if (kept.machine && kept.arch == arch.getName() &&
+      kept.ptxVersion == ptxVersion)
+    return kept.machine.get();
+  auto made = createNvptxMachine(arch, ptxVersion, loc);
+  if (failed(made))
+    return failure();
+  kept = {arch.getName(), ptxVersion, std::move(*made)};
+  return kept.machine.get();
 }
 
 /// Allows a * b + c to become one instruction. Only in the kernels: functions

@@ -16,11 +16,10 @@ class TargetMachine;
 
 namespace tilewright {
 
-/// The code generator for `arch` writing PTX of `ptxVersion`; an error at `loc`
-/// if LLVM has none.
-mlir::FailureOr<std::unique_ptr<llvm::TargetMachine>>
-createNvptxMachine(const GpuArch &arch, unsigned ptxVersion,
-                   mlir::Location loc);
+/// The code generator for `arch` writing PTX of `ptxVersion`, which is this
+/// thread's until it asks for another one; an error at `loc` if LLVM has none.
+mlir::FailureOr<llvm::TargetMachine *>
+getNvptxMachine(const GpuArch &arch, unsigned ptxVersion, mlir::Location loc);
 
 /// Translates `module`, of the LLVM and NVVM dialects, sets the target and
 /// links the mathematics library. With `fuseMulAdd`, a * b + c in the module's

@@ -147,7 +147,7 @@ FailureOr<PtxResult> tilewright::emitPtx(ModuleOp module,
       choosePtxVersion(module, *arch, options.ptxVersion);
   if (failed(version))
     return failure();
-  auto machine = createNvptxMachine(*arch, *version, loc);
+  auto machine = getNvptxMachine(*arch, *version, loc);
   if (failed(machine))
     return failure();
   bool sawError = false;
