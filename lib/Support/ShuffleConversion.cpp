@@ -223,6 +223,17 @@ bool ShufflePlan::isButterfly() const {
   return true;
 }
 
+/// Whether the selects around the shuffles take longer than a way through
+/// shared memory, whose barrier one or two warps hardly wait at.
+static bool selectsTooMuch(const ShufflePlan &plan, const LinearLayout &from) {
+  constexpr unsigned kFewWarps = 1; // bits
+  constexpr size_t kMostOfFew = 128, kMost = 1024;
+  const f2::Subspace given(plan.sourceRegister), taken(plan.resultRegister);
+  size_t stages = given.getBasis().size() + taken.getBasis().size();
+  return stages * plan.rounds.size() >
+         (from.getInBits(LayoutAxis::Warp) <= kFewWarps ? kMostOfFew : kMost);
+}
+
 std::optional<ShufflePlan> tilewright::planShuffle(const LinearLayout &source,
                                                    const LinearLayout &result) {
   LinearLayout from = source.dropRedundantBits(kRegister);
@@ -242,6 +253,8 @@ std::optional<ShufflePlan> tilewright::planShuffle(const LinearLayout &source,
     WarpMap spread = spreadOverCopies(warpMap, from);
     plan = makePlan(spread, chooseGeneral(spread));
   }
+  if (plan && selectsTooMuch(*plan, from))
+    return std::nullopt;
   if (plan) {
     plan->source = std::move(from);
     plan->result = std::move(to);

@@ -137,6 +137,21 @@ TEST(ShufflePlan, SwapsOneRegisterBitWithHalfOfTheShuffles) {
   EXPECT_EQ(plan->rounds[1].laneXor, 1u);
 }
 
+TEST(ShufflePlan, LeavesSharedMemoryWhatTakesManySelects) {
+  // A tile transposed: each lane gives and takes other registers in each round.
+  auto transpose = [](int64_t registers, int64_t warps) {
+    LinearLayout source = blockedLayout(
+        {32 * warps, registers}, {{1, registers}, {32, 1}, {warps, 1}, {1, 0}});
+    LinearLayout result = blockedLayout(
+        {32 * warps, registers},
+        {{registers, 1}, {32 / registers, registers}, {warps, 1}, {0, 1}});
+    return chooseConversion(source, result);
+  };
+  EXPECT_EQ(transpose(8, 1), ConversionKind::Shuffle);
+  EXPECT_EQ(transpose(32, 1), ConversionKind::SharedMemory);
+  EXPECT_EQ(transpose(32, 4), ConversionKind::Shuffle);
+}
+
 TEST(ShufflePlan, RefusesToLeaveTheWarp) {
   LinearLayout a = blockedLayout({64}, {{1}, {32}, {2}, {0}});
   LinearLayout b = blockedLayout({64}, {{2}, {32}, {2}, {0}});
