@@ -37,6 +37,7 @@ FailureOr<CompileOptions> CompileOptions::parse(llvm::StringRef text,
             map.mapOptional("fit_registers", options.fitRegisters) &&
             map.mapOptional("debug", options.debug) &&
             map.mapOptional("deterministic", options.deterministic) &&
+            map.mapOptional("cut_tf32", options.cutTf32) &&
             map.mapOptional("fuse_mul_add", options.fuseMulAdd) &&
             map.mapOptional("report", options.report) &&
             map.mapOptional("keep_llvm", options.keepLlvm) &&

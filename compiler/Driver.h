@@ -29,6 +29,8 @@ struct CompileOptions {
   bool debug = false;
   /// The same result at every launch, whatever the order of programs.
   bool deterministic = false;
+  /// Cut off float32 operands in tf32, do not round them.
+  bool cutTf32 = false;
   /// Round a product and a sum once where a GPU can.
   bool fuseMulAdd = true;
   /// Collect the remarks of passes and the source of each line of the stages.

@@ -46,7 +46,8 @@ void tilewright::buildTileToWarpPipeline(OpPassManager &manager,
                              options.archSpecific, options.makesMaps}));
   addCleanup(manager);
   manager.addPass(warp::createConvertTileToWarp(
-      {options.numWarps, options.computeCapability, options.archSpecific}));
+      {options.numWarps, options.computeCapability, options.archSpecific,
+       options.cutTf32}));
   addCleanup(manager);
   NvidiaTarget target{options.computeCapability, options.archSpecific};
   int64_t numStages = options.numStages, limit = target.getSharedMemoryLimit();

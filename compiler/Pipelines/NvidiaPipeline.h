@@ -31,6 +31,9 @@ struct NvidiaOptions {
   int maxRegisters = 0;
   /// Fail where it is known at the warp level that they are too few.
   bool fitRegisters = false;
+  /// Tensor cores cut off float32 operands in tf32, which are not rounded
+  /// first.
+  bool cutTf32 = false;
 };
 
 /// Input: kernels as `tile-pipeline` leaves them. Output: one `llvm.func` for

@@ -201,6 +201,7 @@ LogicalResult NvidiaBackEnd::compile(ModuleOp module,
   nvidia.check = options.debug;
   nvidia.maxRegisters = options.maxRegisters;
   nvidia.fitRegisters = options.fitRegisters;
+  nvidia.cutTf32 = options.cutTf32;
   if (failed(runPipeline(
           module, "warp", options, artifact,
           [&](OpPassManager &pm) { buildTileToWarpPipeline(pm, nvidia); })))

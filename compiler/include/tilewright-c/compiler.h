@@ -34,6 +34,7 @@ TW_EXPORT const char *tw_llvm_version(void);
  *    "debug":       check the compiler's own invariants, and the
  *                   module after each pass                      (false)
  *    "deterministic": fix the order of programs                (false)
+ *    "cut_tf32":    cut off float32 operands in tf32           (false)
  *    "fuse_mul_add": round a product and a sum once on GPUs    (true)
  *    "report":      collect remarks and lines, tw_artifact_report (false)
  *    "keep_llvm":   keep the stage "llvm" on the way to others  (false)

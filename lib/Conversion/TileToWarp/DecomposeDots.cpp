@@ -13,8 +13,9 @@ namespace {
 /// Rewrites one dot.
 class DotDecomposer {
 public:
-  DotDecomposer(tile::DotOp dot, int64_t numWarps, const NvidiaTarget &target)
-      : dot(dot), numWarps(numWarps), target(target),
+  DotDecomposer(tile::DotOp dot, int64_t numWarps, const NvidiaTarget &target,
+                bool cutTf32)
+      : dot(dot), numWarps(numWarps), target(target), cutTf32(cutTf32),
         builder(dot.getLoc(), dot) {}
 
   void run();
@@ -26,11 +27,12 @@ private:
   Value roundToTF32(Value tile);
   void addProduct(Value a, Value b);
   void splitIntoTF32();
-  bool isCutByWgmma();
+  bool isCut();
 
   tile::DotOp dot;
   int64_t numWarps;
   const NvidiaTarget &target;
+  bool cutTf32;
   ImplicitLocOpBuilder builder;
 };
 
@@ -86,12 +88,13 @@ Value DotDecomposer::roundToTF32(Value tile) {
   return arith::SelectOp::create(builder, isNaN, tile, rounded);
 }
 
-/// Whether the operands of a product in tf32 may be left as they are: wgmma
-/// reads them from shared memory and cuts them off to ten bits, where rounding
-/// would take them through registers first.
-bool DotDecomposer::isCutByWgmma() {
+/// Whether the operands of a product in tf32 may be left as they are, which
+/// tensor cores cut off to ten bits: where that is wanted, and for wgmma, which
+/// reads them from shared memory, where rounding would take them through
+/// registers first.
+bool DotDecomposer::isCut() {
   return dot.getPrecision() == tile::DotPrecision::TF32 &&
-         getWgmmaObstacle(dot, numWarps, target).empty();
+         (cutTf32 || getWgmmaObstacle(dot, numWarps, target).empty());
 }
 
 /// Puts another dot before this one, whose accumulator its result becomes.
@@ -127,7 +130,7 @@ void DotDecomposer::run() {
   if (tile::isFloat8(operand))
     sumInF32();
   if (isTensorCoreDot(dot)) {
-    if (dot.getPrecision() != tile::DotPrecision::IEEE && !isCutByWgmma())
+    if (dot.getPrecision() != tile::DotPrecision::IEEE && !isCut())
       splitIntoTF32();
     return;
   }
@@ -140,9 +143,9 @@ void DotDecomposer::run() {
 }
 
 void warp::decomposeDots(tile::FuncOp func, int64_t numWarps,
-                         const NvidiaTarget &target) {
+                         const NvidiaTarget &target, bool cutTf32) {
   SmallVector<tile::DotOp> dots;
   func.walk([&](tile::DotOp dot) { dots.push_back(dot); });
   for (tile::DotOp dot : dots)
-    DotDecomposer(dot, numWarps, target).run();
+    DotDecomposer(dot, numWarps, target, cutTf32).run();
 }

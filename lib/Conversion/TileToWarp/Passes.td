@@ -42,7 +42,9 @@ def ConvertTileToWarp : Pass<"convert-tile-to-warp", "::mlir::ModuleOp"> {
     Option<"computeCapability", "compute-capability", "unsigned", "80",
            "10 * major + minor of the GPU's compute capability">,
     Option<"archSpecific", "arch-specific", "bool", "false",
-           "Use what only this very GPU has, as sm_90a does">];
+           "Use what only this very GPU has, as sm_90a does">,
+    Option<"cutTf32", "cut-tf32", "bool", "false",
+           "Have tensor cores cut off float32 operands in tf32">];
   let dependentDialects = [
     "::tilewright::warp::WarpDialect", "::mlir::arith::ArithDialect"];
 }

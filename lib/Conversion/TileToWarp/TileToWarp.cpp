@@ -92,7 +92,7 @@ struct ConvertTileToWarp
     if (failed(warp::checkProducts(func, numWarps)))
       return failure();
     func.walk([&](tile::DotOp dot) { remarkDot(dot, numWarps, target); });
-    warp::decomposeDots(func, numWarps, target);
+    warp::decomposeDots(func, numWarps, target, cutTf32);
     LayoutAssignment layouts(func, numWarps, target);
     warp::materialiseLayouts(func, layouts);
     warp::stageLoads(func, layouts);

@@ -34,9 +34,10 @@ llvm::LogicalResult checkTileSize(mlir::Operation *op,
                                   int64_t numPlaces, int64_t numWarps);
 
 /// Rewrites every dot that `target`'s tensor cores can not compute as it is
-/// into such as they can or threads can: see isTensorCoreDot.
+/// into such as they can or threads can: see isTensorCoreDot. With `cutTf32`
+/// operands in tf32 are cut off, not rounded.
 void decomposeDots(tile::FuncOp func, int64_t numWarps,
-                   const NvidiaTarget &target);
+                   const NvidiaTarget &target, bool cutTf32);
 
 /// Gives every tile its layout and makes each use see the layout it demands.
 void materialiseLayouts(tile::FuncOp func, const LayoutAssignment &layouts);

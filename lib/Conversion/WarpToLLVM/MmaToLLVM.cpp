@@ -30,23 +30,6 @@ static std::string getInstruction(Type a, Type b, Type acc) {
       .str();
 }
 
-/// The operand's elements in 32-bit registers; f32 rounded to tf32, which the
-/// instruction would cut off.
-static SmallVector<Value> emitOperand(ImplicitLocOpBuilder &b,
-                                      ValueRange registers) {
-  if (!registers[0].getType().isF32())
-    return packWords(b, registers, 32);
-  SmallVector<Value> words;
-  for (Value value : registers) {
-    InlinePtx ptx(b);
-    std::string result = ptx.out(b.getI32Type());
-    std::string text =
-        "cvt.rna.tf32.f32 " + result + ", " + ptx.in(value) + ";";
-    words.push_back(ptx.emit(text, /*sideEffects=*/false)[0]);
-  }
-  return words;
-}
-
 static std::string addInputs(InlinePtx &ptx, ValueRange values) {
   SmallVector<std::string> names;
   for (Value value : values)
@@ -92,8 +75,8 @@ public:
     if (!steps)
       return op.emitOpError("has layouts that tensor cores do not take");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    SmallVector<Value> a = emitOperand(b, adaptor.getA());
-    SmallVector<Value> bWords = emitOperand(b, adaptor.getB());
+    SmallVector<Value> a = packWords(b, adaptor.getA(), 32);
+    SmallVector<Value> bWords = packWords(b, adaptor.getB(), 32);
     // f16 accumulators share words; f32 and i32 are words already.
     bool packed = typeAcc.isF16();
     SmallVector<Value> acc(adaptor.getAcc());

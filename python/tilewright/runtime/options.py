@@ -99,6 +99,7 @@ class Options:
             "maxnreg": self.maxnreg or 0,
             "debug": self.checks,
             "deterministic": self.deterministic,
+            "cut_tf32": self.numerics == "triton",
             "fuse_mul_add": self.enable_fp_fusion,
         }
 
