@@ -11,7 +11,7 @@ from ..language.constexpr import constexpr, unwrap
 from ..language.dtypes import int1
 from ..language.semantic import arithmetic
 from ..language.semantic.convert import constant
-from ..language.semantic.loop import bounds, counted_upwards, direction, unrolled
+from ..language.semantic.loop import bounds, counted_upwards, direction, may_leave_type, unrolled
 from ..language.tensor import tensor
 from .assigned import assigned_names
 from .builder import attribute_text
@@ -127,7 +127,8 @@ class Loops:
         """A `for` that may end early, as a `while` over its index."""
         start, end, stride = bounds(loop)
         is_inside = direction(loop, stride).is_inside
-        index = f"%index{self.loop_depth}"
+        wraps = may_leave_type(loop, start.dtype)
+        index, go = f"%index{self.loop_depth}", go_name(self.loop_depth + 1)
         self.scope[index] = start
 
         def body():
@@ -135,6 +136,9 @@ class Loops:
             self.scope[node.target.id] = current
             self.visit_loop_body(node.body)
             self.scope[index] = arithmetic.add(current, stride, check=False)
+            if wraps:  # around the type, where it would be inside again
+                fits = is_inside(current, self.scope[index])
+                self.scope[go] = arithmetic.logical(unwrap(self.scope[go]), fits, "arith.andi")
 
         self._while(node, lambda: is_inside(self.scope[index], end), body, [index])
         del self.scope[index]

@@ -53,6 +53,62 @@ def test_nor_does_a_constant_one(backend, start, stop, step):
 
 
 @tw.jit
+def leave(out, start, stop, step, most):
+    count, last = 0, tl.zeros((), tl.int64)
+    for i in range(start, stop, step):
+        if count == most:
+            break
+        count += 1
+        last = i.to(tl.int64)
+    tl.store(out, count)
+    tl.store(out + 1, last)
+
+
+@tw.jit
+def left(out, start, stop, step, most):
+    leave(out, start, stop, step, most)
+
+
+@tw.jit
+def left_by(out, start, stop, STEP: tl.constexpr, most):
+    leave(out, start, stop, STEP, most)
+
+
+@pytest.mark.parametrize("kernel", [left, left_by])
+@pytest.mark.parametrize("most", [1, 100])
+@pytest.mark.parametrize("start, stop, step", ENDS)
+def test_nor_where_the_loop_may_be_left(backend, start, stop, step, most, kernel):
+    expected = range(start, stop, step)[:most]
+    out = backend.array(np.zeros(2), "int64")
+    kernel[1,](out, start, stop, step, most)
+    assert backend.numpy(out).tolist() == [len(expected), expected[-1] if expected else 0]
+
+
+@tw.jit
+def first_above(start, stop, STEP: tl.constexpr, least):
+    for i in range(start, stop, STEP):
+        if i >= least:
+            return i
+    return start - 1
+
+
+@tw.jit
+def found(out, start, stop, least):
+    tl.store(out, first_above(start, stop, 4, least))
+    tl.store(out + 1, first_above(0, 2147483647, 1073741824, least))
+    tl.store(out + 2, first_above(0, 9, 3, least))
+
+
+def test_a_function_that_returns_from_its_loop(backend):
+    for least in (INT - 5, INT - 1, 3):
+        out = backend.array(np.zeros(3), "int32")
+        found[1,](out, INT - 10, INT - 1, least)
+        loops = [(INT - 10, INT - 1, 4), (0, INT - 1, 2**30), (0, 9, 3)]
+        expected = [next((i for i in range(*loop) if i >= least), loop[0] - 1) for loop in loops]
+        assert backend.numpy(out).tolist() == expected
+
+
+@tw.jit
 def summed(x, out, start, STOP: tl.constexpr, STEP: tl.constexpr, LEAVE: tl.constexpr):
     """What each iteration makes of the one before, so that none is left out unseen."""
     total = tl.load(x)

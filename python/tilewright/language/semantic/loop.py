@@ -74,6 +74,15 @@ def direction(loop, step):
     return _Computed(step) if step.dtype.is_int_signed() else _Known(False, step)
 
 
+def may_leave_type(loop, ty):
+    """Whether the step behind the last index may lead around the type of the index."""
+    step, end = static_step(loop), unwrap(loop.end)
+    if step is None or not isinstance(end, int):
+        return step not in (1, -1)
+    behind = end + step + (-1 if step > 0 else 1)
+    return not ty.get_int_min_value() <= behind <= ty.get_int_max_value()
+
+
 def counted_upwards(loop):
     """The loop as one that counts up: start, end and step, and a function that gives its index for the count.
 
