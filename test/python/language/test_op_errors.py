@@ -67,6 +67,21 @@ def block_pointers_added_to_blocks(x):
     tl.store(tl.arange(0, 4) + p, 0.0)  # !
 
 
+@mistake("*fp32", r"tl\.load needs a pointer or a block of pointers, got None", r"is not None", p=None)
+def nothing_loaded(x, p: tl.constexpr):
+    tl.store(x, tl.load(p))  # !
+
+
+@mistake("*fp32", r"tl\.store needs a pointer or a block of pointers, got None", r"is not None", p=None)
+def nothing_stored_to(x, p: tl.constexpr):
+    tl.store(p, tl.load(x))  # !
+
+
+@mistake("*fp32", r"tl\.atomic_add needs a pointer or a block of pointers, got None", r"is not None", p=None)
+def nothing_added_to(x, p: tl.constexpr):
+    tl.atomic_add(p, tl.load(x))  # !
+
+
 @mistake("*fp32", r"tl\.load needs a pointer .* got a tensor descriptor", r"use the descriptor's own load")
 def descriptors_loaded(x):
     d = tl.make_tensor_descriptor(x, [64], [1], [4])

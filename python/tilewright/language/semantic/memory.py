@@ -26,6 +26,11 @@ def option(table, value, what):
 
 def check_pointer(value, what):
     """`value` as a tensor. Raises `LanguageTypeError` unless it holds pointers."""
+    if value is None:
+        raise LanguageTypeError(
+            f"{what} needs a pointer or a block of pointers, got None",
+            hint="the argument was given as None: leave this out under `if ... is not None`",
+        )
     value = to_tensor(value)
     if not value.dtype.is_ptr():
         raise LanguageTypeError(
