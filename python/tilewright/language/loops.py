@@ -77,12 +77,12 @@ class static_range:
         start, end = (0, arg1) if arg2 is None else (arg1, arg2)
         bounds = [unwrap(bound) for bound in (start, end, 1 if step is None else step)]
         for bound in bounds:
-            if isinstance(bound, bool) or not isinstance(bound, int):
+            if not isinstance(bound, int):
                 raise LanguageTypeError(
                     f"the bounds of tl.static_range are compile-time integers, got {bound!r}",
                     hint="use tl.range for bounds known only when the kernel runs",
                 )
-        self.start, self.end, self.step = bounds
+        self.start, self.end, self.step = map(int, bounds)  # a condition counts as 0 or 1
         if self.step == 0:
             raise LanguageValueError("the step of tl.static_range is not 0")
 

@@ -57,11 +57,12 @@ def arange(start, end):
         int32 [0, 1, 2, 3, 4, 5, 6, 7]
     """
     for bound in (start, end):
-        if isinstance(bound, bool) or not isinstance(bound, int):
+        if not isinstance(bound, int):
             raise LanguageTypeError(
                 f"the bounds of tl.arange are compile-time integers, got {convert.describe(bound)}",
                 hint="mark the kernel's argument as tl.constexpr",
             )
+    start, end = int(start), int(end)  # a condition counts as 0 or 1
     if end <= start:
         raise LanguageValueError(f"tl.arange({start}, {end}) is empty: the end is above the start")
     if not -(2**31) <= start <= end <= 2**31:

@@ -173,6 +173,18 @@ def test_static_range_unrolls(tile):
     assert "20 : i32" in text and "40 : i32" in text
 
 
+@pytest.mark.parametrize("flag", [False, True])
+def test_conditions_count_as_bounds(tile, flag):
+    def kernel(out, FLAG: tl.constexpr):
+        for i in tl.static_range(FLAG):
+            tl.store(out + i, i)
+        tl.store(out + tl.arange(FLAG, 2), FLAG)
+
+    text = tile(kernel, "*i32", FLAG=flag)
+    assert count(text, "tile.store") == 1 + flag
+    assert f"tensor<{2 - flag}xi32>" in text
+
+
 def test_loop_over_tuple_unrolls(tile):
     def kernel(out, N: tl.constexpr):
         for i in (1, 2, N):
