@@ -200,7 +200,7 @@ tilewright::assembleShared(std::string &ptx, StringRef arch,
                            ProgramShare share) {
   auto natural = assemble(ptx, arch, options);
   // More takes long to assemble even once.
-  constexpr size_t kMostText = 64 * 1024, kMostOfProducts = 160 * 1024;
+  constexpr size_t kMostText = 72 * 1024, kMostOfProducts = 160 * 1024;
   if (!natural || !share ||
       ptx.size() > (share.hasProducts ? kMostOfProducts : kMostText))
     return natural;
@@ -208,10 +208,12 @@ tilewright::assembleShared(std::string &ptx, StringRef arch,
   const AssemblyResources &resources = natural->resources;
   if (natural->kind == AssemblerKind::Driver || resources.spillStores != 0)
     return natural;
+  // What has no products is assembled for all of them whatever it takes.
+  bool isAsked = !share.hasProducts || share.isPlanned;
   for (; share && gains(share, resources.registers); --share.programs) {
-    if (share.hasProducts && !share.isPlanned &&
-        !mayFit(share, resources.registers))
+    if (!isAsked && !mayFit(share, resources.registers))
       continue;
+    isAsked = share.isPlanned;
     std::string bound = bindPrograms(ptx, share.programs);
     if (bound.empty())
       return natural;
@@ -221,8 +223,6 @@ tilewright::assembleShared(std::string &ptx, StringRef arch,
       return assembly;
     }
     llvm::consumeError(assembly.takeError());
-    if (!share.hasProducts)
-      return natural;
   }
   return natural;
 }

@@ -8,7 +8,8 @@
 // where 128 let two run, a sixth faster. But a bound has its price: more steps
 // are taken one after the other. So kernels without products of tiles are
 // assembled as they are first, and a second time with a bound where that lets
-// half as many programs more share a multiprocessor. So are those whose
+// half as many programs more share a multiprocessor; fewer are tried where that
+// spills. So are those whose
 // products wait for what threads compute from others, as decoding does, or for
 // operands that threads load or make, and that no producer loads for: up to 16
 // warps share a multiprocessor if nothing is kept in memory for that. (A

@@ -155,7 +155,10 @@ def test_rows_are_bound_where_many_more_warps_fit(assembler, num_warps, found, a
     [
         # 32 numbers of a thread: 32 warps, which may keep nothing in memory.
         (8192, {0: (121, 0), 4: (64, 0)}, [0, 4], 4),
-        (8192, {0: (121, 0), 4: (64, 4)}, [0, 4], 0),
+        (8192, {0: (121, 0), 4: (64, 4), 3: (80, 0)}, [0, 4, 3], 3),
+        (8192, {0: (121, 0), 4: (64, 4), 3: (80, 4)}, [0, 4, 3], 0),
+        # Of 24 warps each has less than three fifths of what it would take.
+        (8192, {0: (168, 0), 4: (64, 4), 2: (128, 8)}, [0, 4, 2], 2),
         # 128 numbers: 16 warps, which may keep some.
         (32768, {0: (164, 0), 2: (128, 192)}, [0, 2], 2),
         (32768, {0: (164, 0), 2: (128, 196)}, [0, 2], 0),
