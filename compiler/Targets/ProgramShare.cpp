@@ -206,7 +206,8 @@ tilewright::assembleShared(std::string &ptx, StringRef arch,
     return natural;
   // The driver does not tell: it gets as many registers as it likes.
   const AssemblyResources &resources = natural->resources;
-  if (natural->kind == AssemblerKind::Driver || resources.spillStores != 0)
+  if (natural->kind == AssemblerKind::Driver ||
+      (resources.spillStores != 0 && !share.isPlanned))
     return natural;
   // What has no products is assembled for all of them whatever it takes.
   bool isAsked = !share.hasProducts || share.isPlanned;
