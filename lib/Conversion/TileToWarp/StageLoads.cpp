@@ -35,15 +35,16 @@ static bool isMatrixOfIntegers(tile::LoadOp load) {
 }
 
 /// Adds the loads of the loop around `product` that `operand` is computed from.
-/// Of products of warpgroups packed weights only; but if threads store what
-/// they compute from the sum of another product, the fence behind waits for
-/// loads on their way to registers, so that matrices are copied.
+/// Of products of warpgroups matrices only: the fence between what threads
+/// store and the product waits for loads on their way to registers. What is
+/// computed from another product's sum stays in registers unless it `isStored`,
+/// and so do the scales of packed weights.
 static void collectLoads(Operation *product, Value operand, bool isWgmma,
                          bool isStored, Loads &loads) {
   if (isLoaded(operand))
     return;
   Loads matrices;
-  bool isChained = false;
+  bool isChained = false, isPacked = false;
   SmallVector<Value> open = {operand};
   llvm::SmallPtrSet<Operation *, 16> seen;
   while (!open.empty()) {
@@ -51,6 +52,7 @@ static void collectLoads(Operation *product, Value operand, bool isWgmma,
     if (!op || op->getBlock() != product->getBlock() || !seen.insert(op).second)
       continue;
     if (auto load = dyn_cast<tile::LoadOp>(op)) {
+      isPacked |= isMatrixOfIntegers(load);
       if (!isWgmma || isMatrixOfIntegers(load))
         loads.insert(load);
       else if (cast<RankedTensorType>(load.getType()).getRank() == 2)
@@ -65,7 +67,7 @@ static void collectLoads(Operation *product, Value operand, bool isWgmma,
       if (isa<RankedTensorType>(source.getType()))
         open.push_back(source);
   }
-  if (isStored && isChained)
+  if (isWgmma && !isPacked && (isStored || !isChained))
     loads.insert_range(matrices);
 }
 

@@ -77,6 +77,43 @@ def test_states(backend, rng, tokens, heads, columns, stages):
 
 
 @tw.jit
+def gated_states(k_ptr, v_ptr, g_ptr, states_ptr, T, H: tl.constexpr, C: tl.constexpr, BACK: tl.constexpr):
+    """States of C x C between chunks of 64 tokens; keys, or else values, are scaled on their way."""
+    head = tl.program_id(0)
+    t = tl.arange(0, 64)
+    state = tl.zeros((C, C), tl.float32)
+    for chunk in range(tl.cdiv(T, 64)):
+        place = states_ptr + (chunk * H + head) * C * C
+        tl.store(block(place, C, C, 0, 0, C, C), state.to(tl.float16), boundary_check=(0, 1))
+        keys = tl.make_block_ptr(k_ptr + head * C, (C, T), (1, H * C), (0, chunk * 64), (C, 64), (0, 1))
+        k = tl.load(keys, boundary_check=(0, 1))
+        v = tl.load(block(v_ptr + head * C, T, C, chunk * 64, 0, 64, C, H), boundary_check=(0, 1))
+        g = tl.load(g_ptr + (chunk * 64 + t) * H + head, mask=chunk * 64 + t < T, other=0.0)
+        if BACK:
+            k = (k * 0.5 * g[None, :]).to(k.dtype)
+        else:
+            v = (v * g[:, None]).to(v.dtype)
+        state = state * 0.5 + tl.dot(k, v)
+
+
+@pytest.mark.parametrize("tokens", [30, 128, 400])
+@pytest.mark.parametrize("heads", [1, 2])
+@pytest.mark.parametrize("back", [False, True])
+@pytest.mark.parametrize("columns, stages", [(64, 3), (64, 2), (32, 4)])
+def test_gated_states(backend, rng, tokens, heads, back, columns, stages):
+    k, v = (backend.array(rng.standard_normal((tokens, heads, columns)) * 0.3, "float16") for _ in range(2))
+    g = backend.array(rng.random((tokens, heads)), "float32")
+    states = backend.poisoned((-(-tokens // 64), heads, columns, columns), "float16")
+    gated_states[heads,](k, v, g, states, tokens, heads, columns, back, num_warps=4, num_stages=stages)
+    keys, values, gates = (backend.numpy(x)[:, -1].astype(np.float64) for x in (k, v, g))
+    state = np.zeros((columns, columns))
+    for chunk, before in enumerate(backend.numpy(states)[:, -1]):
+        rows = slice(chunk * 64, chunk * 64 + 64)
+        assert np.allclose(before, state, atol=2e-2)
+        state = state * 0.5 + (keys[rows].T * gates[rows]) @ values[rows] * (0.5 if back else 1)
+
+
+@tw.jit
 def decode(
     q_ptr,
     keys_ptr,

@@ -96,3 +96,45 @@ tile.func @scores(%q0: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %kp0: !til
   tile.store %out, %sum : tensor<64x64x!tile.ptr<f32>>
   tile.return
 }
+
+// Beside no other product's sum the matrices of both operands can be copied.
+// CHECK-LABEL: @scaled
+// CHECK: scf.for
+// CHECK: %[[Q:.*]] = tile.load {{.*}} : tensor<64x64x!tile.ptr<f16>
+// CHECK: %[[MQ:.*]] = warp.alloc %[[Q]] :
+// CHECK: warp.local_load %[[MQ]]
+// CHECK: %[[V:.*]] = tile.load {{.*}} : tensor<64x64x!tile.ptr<f16>
+// CHECK: %[[MV:.*]] = warp.alloc %[[V]] :
+// CHECK: warp.local_load %[[MV]]
+// CHECK: warp.wgmma
+tile.func @scaled(%q0: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %kp0: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %bp0: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %out0: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32) attributes {tile.kernel} {
+  %r = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %stride = arith.constant dense<64> : tensor<64x1xi32>
+  %r0 = tile.expand_dims %r {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %r1 = arith.muli %r0, %stride : tensor<64x1xi32>
+  %r2 = tile.broadcast %r1 : tensor<64x1xi32> -> tensor<64x64xi32>
+  %c2 = tile.expand_dims %r {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %c3 = tile.broadcast %c2 : tensor<1x64xi32> -> tensor<64x64xi32>
+  %o = arith.addi %r2, %c3 : tensor<64x64xi32>
+  %q1 = tile.splat %q0 : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+  %q = tile.addptr %q1, %o : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+  %kp1 = tile.splat %kp0 : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+  %kp = tile.addptr %kp1, %o : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+  %bp1 = tile.splat %bp0 : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+  %bp = tile.addptr %bp1, %o : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+  %out1 = tile.splat %out0 : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  %out = tile.addptr %out1, %o : tensor<64x64x!tile.ptr<f32>>, tensor<64x64xi32>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32>) : i32 {
+    %a = tile.load %q : tensor<64x64x!tile.ptr<f16>>
+    %a2 = arith.addf %a, %a : tensor<64x64xf16>
+    %b = tile.load %bp : tensor<64x64x!tile.ptr<f16>>
+    %b2 = arith.mulf %b, %b : tensor<64x64xf16>
+    %next = tile.dot %a2, %b2, %acc : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+    scf.yield %next : tensor<64x64xf32>
+  }
+  tile.store %out, %sum : tensor<64x64x!tile.ptr<f32>>
+  tile.return
+}
