@@ -99,8 +99,12 @@ class Autotuner(LaunchWrapper):
         if found is None:
             # One thread measures; the others wait, since two at once would disturb each other.
             with self._lock:
-                found = self.cache.get(key) or self._tune(key, grid, args, kwargs)
-                self.cache[key] = found
+                found = self.cache.get(key)
+                if found is None:
+                    found = self._tune(key, grid, args, kwargs)
+                    # Measured now or by an earlier process: results are not to depend on that.
+                    self._reset({**self.named(args, kwargs), **found.all_kwargs()})
+                    self.cache[key] = found
         return found
 
     def _key(self, args, kwargs):
@@ -216,7 +220,6 @@ class Autotuner(LaunchWrapper):
                 f"the space of {self.__name__}() has no configuration that its `where` allows"
             )
         best = min(times, key=times.get)
-        self._reset({**self.named(args, kwargs), **best.all_kwargs()})
         if not math.isfinite(times[best]):
             raise self._nothing_works(errors)
         return best
@@ -265,7 +268,7 @@ class Autotuner(LaunchWrapper):
         return {name: copied(named[name]) for name in self.restore_value if named.get(name) is not None}
 
     def _reset(self, full):
-        """Let the launch that follows start as each measured one did."""
+        """Let the launch that follows a choice start as each measured one does."""
         for name in self.reset_to_zero:
             if full.get(name) is not None:
                 full[name][...] = 0

@@ -103,10 +103,11 @@ def test_dtypes_are_part_of_the_key(backend):
 
 def test_arrays_are_reset_or_restored(backend):
     for option, expected in (("reset_to_zero", 1.0), ("restore_value", 6.0)):
-        kernel = tuned({32: 1.0, 256: 2.0}, [], **{option: ["out"]})
-        out = backend.array(np.full(100, 5.0), "float32")
-        kernel[grid](out, 100, 1.0)
-        np.testing.assert_array_equal(backend.numpy(out), np.full(100, expected))
+        for _ in range(2):  # measured, then found on disk
+            kernel = tuned({32: 1.0, 256: 2.0}, [], cache_results=True, **{option: ["out"]})
+            out = backend.array(np.full(100, 5.0), "float32")
+            kernel[grid](out, 100, 1.0)
+            np.testing.assert_array_equal(backend.numpy(out), np.full(100, expected))
 
 
 def test_hooks(backend):
