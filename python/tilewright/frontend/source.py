@@ -6,14 +6,13 @@ import functools
 import hashlib
 import inspect
 import linecache
-import os
 import textwrap
 import types
 import weakref
 
 from ..locks import Lock
 from .errors import CompilationError, Frame
-from .texts import kept_lines, lines_before_change
+from .texts import file_now, has_changed, kept_lines, lines_before_change
 
 _cache = weakref.WeakKeyDictionary()
 #: Parsers of Python 3.11 in two threads count their depth together, and raise `SystemError`.
@@ -40,21 +39,18 @@ def text_digest(file):
 
 def digest_around(fn):
     """The `text_digest` of the file that a function comes from, None where that has changed since."""
-    return None if lines_before_change(fn) else text_digest(fn.__code__.co_filename)
+    return None if has_changed(fn) else text_digest(fn.__code__.co_filename)
 
 
 def _digest_of_file(file):
     """The same, without making lines of the text; None where its bytes may not be those of the lines."""
-    try:
-        info = os.stat(file)
-        state = (info.st_size, info.st_mtime_ns, info.st_ino)
-        known = _digests.get(file)
-        if known is not None and known[0] == state:
-            return known[1]
-        with open(file, "rb") as stream:
-            text = stream.read()
-    except (OSError, ValueError):  # no file, or no name of one
+    now = file_now(file)
+    if now is None:
         return None
+    state, text = now
+    known = _digests.get(file)
+    if known is not None and known[0] == state:
+        return known[1]
     if not text.isascii() or b"\r" in text or not text.endswith(b"\n"):
         return None
     digest = hashlib.sha256(text).hexdigest()
@@ -94,8 +90,8 @@ class Source:
             raise self._unavailable("its source is not a function definition")
 
     def _read(self):
-        if (before := lines_before_change(self.fn)) is not None:
-            (self.lines, self.first_line), self.digest = before, None
+        if has_changed(self.fn):
+            (self.lines, self.first_line), self.digest = lines_before_change(self.fn), None
             return
         try:
             self.lines, self.first_line = inspect.getsourcelines(self.fn)

@@ -18,7 +18,7 @@ import tokenize
 import weakref
 
 _texts = weakref.WeakKeyDictionary()
-#: By file its state and its bytes, as they were when a function of it was last defined; by function those of its file.
+#: By file its state and its bytes, as they were last; by function those of its file when it was defined.
 _files = {}
 _definitions = weakref.WeakKeyDictionary()
 _FUTURES = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
@@ -44,16 +44,34 @@ def keep_text(fn):
             return
 
 
-def lines_before_change(fn):
-    """The same as `kept_lines`, where the file has changed since the function was defined; None where it has not."""
+def has_changed(fn):
+    """Whether the file that the function comes from is another one than when it was defined."""
     kept = _definitions.get(fn)
-    if kept is None or _state_of(fn.__code__.co_filename) == kept[0]:
-        return None
-    stream = io.BytesIO(kept[1])
+    return kept is not None and _state_of(fn.__code__.co_filename) != kept[0]
+
+
+def lines_before_change(fn):
+    """The same as `kept_lines`, of a function whose file `has_changed`."""
+    stream = io.BytesIO(_definitions[fn][1])
     encoding, _ = tokenize.detect_encoding(stream.readline)
     stream.seek(0)
     first = fn.__code__.co_firstlineno
     return inspect.getblock(io.TextIOWrapper(stream, encoding).readlines()[first - 1 :]), first
+
+
+def file_now(file):
+    """The state of a file and its bytes, which are read once for each state; None where it cannot be read."""
+    state = _state_of(file)
+    if state is None:
+        return None
+    kept = _files.get(file)
+    if kept is None or kept[0] != state:
+        try:
+            with open(file, "rb") as stream:
+                kept = _files[file] = state, stream.read()
+        except OSError:
+            return None
+    return kept
 
 
 def _state_of(file):
@@ -66,17 +84,10 @@ def _state_of(file):
 
 def _keep_file(fn, file):
     """Whether there is such a file, which is then kept."""
-    state = _state_of(file)
-    if state is None:
-        return False
-    kept = _files.get(file)
-    if kept is None or kept[0] != state:
-        try:
-            with open(file, "rb") as stream:
-                kept = _files[file] = state, stream.read()
-        except OSError:
-            return os.path.exists(file)
-    _definitions[fn] = kept
+    now = file_now(file)
+    if now is None:
+        return os.path.exists(file)
+    _definitions[fn] = now
     return True
 
 
