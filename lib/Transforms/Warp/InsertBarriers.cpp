@@ -53,7 +53,7 @@ public:
   void visit(Region &region, Pending &pending) {
     for (Block &block : region)
       for (Operation &op : llvm::make_early_inc_range(block)) {
-        if (isNeedless(&op))
+        if (isNeedless(&op) && !isTrial)
           op.erase();
         else
           visit(&op, pending);
@@ -111,6 +111,10 @@ private:
           use.unlessApart.push_back(rows);
       if (llvm::is_contained(known, rows))
         continue;
+      if (isTrial) {
+        areMissing = true;
+        continue;
+      }
       known.push_back(rows);
       Value isNear = arith::CmpIOp::create(
           b, arith::CmpIPredicate::slt,
@@ -133,8 +137,11 @@ private:
     SmallVector<SharedUse> accesses = getSharedUses(op);
     if (beginsWithBarrier(op))
       pending.clear();
-    if (std::optional<Apart> apart = getApart(pending, op, accesses)) {
+    std::optional<Apart> apart = getApart(pending, op, accesses);
+    if (apart) {
       guard(op, *apart, pending);
+    } else if (isTrial) {
+      areMissing = true;
     } else {
       OpBuilder builder(op);
       warp::BarrierOp::create(builder, op->getLoc());
@@ -156,12 +163,33 @@ private:
     return carried;
   }
 
+  /// A loop first gets the barriers that its iterations need among each other.
+  /// Where what is pending in front of it needs more, one stands there instead
+  /// of in each iteration.
+  void visitRegions(Operation *op, Pending &pending) {
+    if (isa<scf::IfOp, scf::IndexSwitchOp, warp::SpecializeOp>(op))
+      return visitRegions(op, pending, /*isLoop=*/false);
+    if (isTrial)
+      return visitRegions(op, pending, /*isLoop=*/true);
+    Pending inside;
+    visitRegions(op, inside, /*isLoop=*/true);
+    Pending both = pending;
+    isTrial = true, areMissing = false;
+    visitRegions(op, both, /*isLoop=*/true);
+    isTrial = false;
+    if (areMissing) {
+      OpBuilder builder(op);
+      warp::BarrierOp::create(builder, op->getLoc());
+      both = std::move(inside);
+    }
+    pending = std::move(both);
+  }
+
   /// A region may be entered from outside and from the end of each other one,
   /// and left from the end of any; a conditional may enter none. That is all
   /// that loops and conditionals can do.
-  void visitRegions(Operation *op, Pending &pending) {
+  void visitRegions(Operation *op, Pending &pending, bool isLoop) {
     Pending entry = pending;
-    bool isLoop = !isa<scf::IfOp, scf::IndexSwitchOp, warp::SpecializeOp>(op);
     Pending exit;
     // Barriers only end accesses, so what is pending grows from round to round
     // until it stands still.
@@ -179,6 +207,9 @@ private:
   }
 
   GlobalOrder order;
+  /// Nothing is changed; whether there is too little is said.
+  bool isTrial = false;
+  bool areMissing = false;
   /// What is asked in front of an op when the kernel runs.
   llvm::DenseMap<Operation *, Apart> guarded;
 };

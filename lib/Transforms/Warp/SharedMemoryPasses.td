@@ -52,6 +52,8 @@ def InsertBarriers : Pass<"warp-insert-barriers", "::mlir::ModuleOp"> {
   let description = [{
     Follows the accesses that no barrier has ended yet along all paths, around
     loops too, and puts a `warp.barrier` before an op that conflicts with one.
+    Where a loop conflicts only with what comes before it, the barrier stands in
+    front of the loop.
 
     Accesses to global memory are followed, too: a program reads what it wrote,
     whichever of its threads do. Two of them conflict where one writes, both may

@@ -63,6 +63,40 @@ tile.func @loop(%x: tensor<16x4xf16, #rows>, %n: i32) {
   tile.return
 }
 
+// What is pending in front of a loop alone is waited for there, also where a
+// loop inside meets it; a barrier that iterations need serves for both.
+// CHECK-LABEL: @in_front(
+tile.func @in_front(%x: tensor<16x4xf16, #rows>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %a = warp.alloc : !warp.shared<16x4xf16, #plain>
+  %b = warp.alloc : !warp.shared<16x4xf16, #plain>
+  // CHECK: warp.local_store
+  // CHECK-NEXT: warp.barrier
+  // CHECK-NEXT: scf.for
+  // CHECK-NEXT: scf.for
+  // CHECK-NEXT: warp.local_load
+  // CHECK-NEXT: }
+  warp.local_store %x, %a : tensor<16x4xf16, #rows> -> !warp.shared<16x4xf16, #plain>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    scf.for %j = %c0 to %n step %c1 : i32 {
+      %y = warp.local_load %a : !warp.shared<16x4xf16, #plain> -> tensor<16x4xf16, #rows>
+    }
+  }
+  // CHECK: warp.local_store
+  // CHECK-NEXT: scf.for
+  // CHECK-NEXT: warp.barrier
+  // CHECK-NEXT: warp.local_load
+  // CHECK-NEXT: warp.barrier
+  // CHECK-NEXT: warp.local_store
+  warp.local_store %x, %b : tensor<16x4xf16, #rows> -> !warp.shared<16x4xf16, #plain>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %y = warp.local_load %b : !warp.shared<16x4xf16, #plain> -> tensor<16x4xf16, #rows>
+    warp.local_store %y, %b : tensor<16x4xf16, #rows> -> !warp.shared<16x4xf16, #plain>
+  }
+  tile.return
+}
+
 // What only one way through leaves pending is pending.
 // CHECK-LABEL: @branch
 tile.func @branch(%x: tensor<16x4xf16, #rows>, %c: i1) {

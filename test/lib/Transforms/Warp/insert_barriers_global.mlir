@@ -287,3 +287,31 @@ tile.func @shared_places(%a: !tile.ptr<i32>, %b: !tile.ptr<i32>, %i: tensor<64xi
   %y = tile.load %q : tensor<64x!tile.ptr<i32>, #l>
   tile.return
 }
+
+// A place of the row is loaded before a loop writes the row: one barrier, in
+// front of the loop.
+// CHECK-LABEL: @row(
+// CHECK: tile.load
+// CHECK: warp.barrier
+// CHECK-NEXT: scf.for
+// CHECK-NOT: warp.barrier
+// CHECK: tile.store
+// CHECK-NEXT: }
+// CHECK: warp.barrier
+// CHECK-NEXT: tile.store
+tile.func @row(%a: !tile.ptr<f32>, %y: i32, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %r = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32, #l>
+  %at = tile.addptr %a, %y : !tile.ptr<f32>, i32
+  %v = tile.load %at : !tile.ptr<f32>
+  scf.for %i = %c0 to %n step %c64 : i32 {
+    %b = tile.addptr %a, %i : !tile.ptr<f32>, i32
+    %s = tile.splat %b : !tile.ptr<f32> -> !ptrs
+    %p = tile.addptr %s, %r : !ptrs, tensor<64xi32, #l>
+    %x = tile.load %p : !ptrs
+    tile.store %p, %x : !ptrs
+  }
+  tile.store %at, %v : !tile.ptr<f32>
+  tile.return
+}
