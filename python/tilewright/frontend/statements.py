@@ -74,10 +74,12 @@ class Statements:
     def visit_Assert(self, node):
         condition = self.visit(node.test)
         message = unwrap(self.visit(node.msg)) if node.msg else "assertion failed"
-        if is_constant(condition):
-            debug.static_assert(condition, message)
-        else:
+        if not is_constant(condition):
             debug.device_assert(condition, message)
+        elif not self.asserts_while_running:
+            debug.static_assert(condition, message)
+        elif not unwrap(condition):
+            debug.device_assert(False, str(message))
 
     def visit_Assign(self, node):
         value = self.visit(node.value)

@@ -43,6 +43,11 @@ class Visitor(Names, Statements, Branches, Loops, Expressions, Calls, Closures):
         return self.builder.options.numerics == "triton"
 
     @property
+    def asserts_while_running(self):
+        """Whether `assert` of a constant waits for the kernel to run, with `debug` only: as Triton's."""
+        return self.builder.options.numerics == "triton"
+
+    @property
     def depth(self):
         """How many calls led here."""
         return self.caller.depth + 1 if self.caller else 0

@@ -380,3 +380,26 @@ def test_results_that_must_be_used(backend):
     ):
         with pytest.raises(triton.CompilationError, match=message):
             used_results[1,](x, out, drop)
+
+
+@triton.jit
+def constant_asserts_kernel(out_ptr, N: tl.constexpr):
+    assert N == 2, ("not two", N)
+    assert out_ptr.dtype.element_ty in (tl.float32,)
+    tl.device_assert(N == 2, "not two")
+    tl.store(out_ptr, N)
+
+
+def test_asserts_of_constants_wait_for_the_kernel(backend):
+    out = backend.array(np.zeros(1), "int32")
+    if backend.name == "interpreter":  # where Python checks them, as Triton's does
+        with pytest.raises(triton.runtime.errors.InterpreterError, match=r"AssertionError: \('not two'"):
+            constant_asserts_kernel[1,](out, 3)
+        return
+    constant_asserts_kernel[1,](out, 3)
+    assert backend.numpy(out).tolist() == [3]
+    if backend.name == "cpu":  # ends the use of a GPU by this process
+        with pytest.raises(tw.KernelAssertError, match="not two"):
+            constant_asserts_kernel[1,](out, 3, debug=True)
+    with pytest.raises(tw.CompilationError, match=r"static assertion failed: \('not two', 3"):
+        tw.jit(constant_asserts_kernel.fn)[1,](out, 3)
