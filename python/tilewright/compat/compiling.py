@@ -7,6 +7,7 @@ from functools import partial
 from ..runtime.compiler import compile_kernel
 from ..runtime.options import OPTION_NAMES, Options
 from . import driver, listening
+from .functions import JITFunction
 
 
 class ASTSource:
@@ -85,6 +86,8 @@ def compile(src, target=None, options=None):
         name: ty for name, ty in src.signature.items() if ty != "constexpr" and name not in src.constants
     }
     given = Options(**{"numerics": getattr(src.fn, "numerics", "triton"), **(options or {})})
+    if isinstance(src.fn, JITFunction):
+        src.fn.check_parameters()
     begun = time.perf_counter()
     compiled = compile_kernel(src.fn, types, src.constants, src.divisors(), _architecture(target), given)
     listening.tell(lambda: src, compiled, time.perf_counter() - begun)

@@ -2,9 +2,10 @@
 
 import inspect
 import re
-from functools import partial
+from functools import cached_property, partial
 
 from .. import knobs
+from ..frontend.errors import CompilationError
 from ..frontend.source import replaced, source_of
 from ..language.constexpr import ConstexprFunction as ConstantFunction
 from ..runtime.errors import TilewrightError
@@ -120,6 +121,23 @@ class JITFunction(Kernel, KernelInterface):
         """Compile `text` in place of the function's own text from the next launch on."""
         self.fn = replaced(self.fn, text)
         self.forget()
+
+    @cached_property
+    def _specializer(self):
+        self.check_parameters()
+        return super()._specializer
+
+    def check_parameters(self):
+        """Raise `CompilationError` for a constant that the kernel is not to be specialized for."""
+        for parameter in self.params:
+            if parameter.is_constexpr and parameter.do_not_specialize_on_alignment:
+                source = source_of(self.fn)
+                raise CompilationError(
+                    f"{parameter.name} marked as constexpr and listed in do_not_specialize or "
+                    "do_not_specialize_on_alignment",
+                    [source.frame(source.tree)],
+                    "a tl.constexpr is always specialized for",
+                )
 
     def forget(self):
         """Compile anew at the next launch."""

@@ -160,3 +160,31 @@ def test_text_of_atomics(kind, sem):
     source = triton.compiler.ASTSource(kernel, {"p": "*fp32", "SEM": "constexpr"}, {"SEM": sem})
     target = triton.backends.compiler.GPUTarget("cuda", 90, 32)
     assert re.search(re.escape(expected.format(sem)), triton.compile(source, target).asm["ptx"])
+
+
+@triton.jit(do_not_specialize=["N"])
+def unspecialized_constant_kernel(N: tl.constexpr):
+    pass
+
+
+def test_constants_that_are_not_specialized_for():
+    for run in (
+        lambda: unspecialized_constant_kernel.warmup(5, grid=(1,)),
+        lambda: triton.compile(triton.compiler.ASTSource(unspecialized_constant_kernel, {}, {"N": 5})),
+    ):
+        with pytest.raises(
+            tw.CompilationError, match="N marked as constexpr and listed in do_not_specialize"
+        ):
+            run()
+
+
+@triton.jit
+def least_kernel(out_ptr):
+    tl.make_tensor_descriptor(out_ptr, [64], [1], [16]).atomic_min([0], tl.zeros((16,), tl.float32))
+
+
+def test_reductions_that_triton_does_not_have():
+    signature = {"out_ptr": "*fp32"}
+    with pytest.raises(tw.CompilationError, match=r"desc\.atomic_min takes no fp32 in Triton"):
+        triton.compile(triton.compiler.ASTSource(least_kernel, signature))
+    assert triton.compile(triton.compiler.ASTSource(tw.jit(least_kernel.fn), signature)).asm["tile"]

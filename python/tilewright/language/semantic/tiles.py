@@ -8,7 +8,7 @@ from .bounds import check_described
 from .compare import compare
 from .convert import cast, constant, describe, memory_type, to_bool, to_tensor
 from .nan_traces import check_written
-from .promote import broadcast_to_shape, expand_dims
+from .promote import broadcast_to_shape, expand_dims, follows_triton
 
 
 def index_scalars(values, ty, what):
@@ -143,6 +143,11 @@ def store_described(desc, element, offsets, block_shape, value):
 def reduce_described(op, desc, element, offsets, block_shape, value):
     """Combine a block into that of a descriptor at `offsets`; `op` is add, max, min, and, or or xor."""
     kind = memory.atomic_kind(op, element, f"desc.atomic_{op}")
+    if op in ("max", "min") and element.name in ("fp32", "fp64") and follows_triton():
+        raise LanguageTypeError(
+            f"desc.atomic_{op} takes no {element} in Triton",
+            hint=f"use tl.atomic_{op}, or numerics='ieee'",
+        )
     value = broadcast_to_shape(cast(_check_stored(value, block_shape), element), block_shape)
     check_written(value, None, f"desc.atomic_{op}")
     emit_effect("tile.descriptor_store", [desc, *offsets, value], reduction=kind)

@@ -191,7 +191,7 @@ tile.func @number(%p: !tile.ptr<i32>, %x: i32)
 // What other programs are told of has arrived.
 // CHECK-LABEL: .visible .entry told(
 // CHECK: cp.async.bulk.wait_group 0;
-// CHECK: red.global.gpu.release.add.u32
+// CHECK: atom.global.gpu.release.add.u32
 #row = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256], [512]]}>
 tile.func @told(%p: !tile.ptr<i32>, %x: i32) attributes {tile.kernel, warp.num_warps = 4 : i32} {
   %staging = warp.alloc : !warp.shared<1024xi8, #row>

@@ -16,7 +16,7 @@ tile.func @turns(%p: !tile.ptr<f32>, %x: f32, %place: i32) attributes {tile.kern
   warp.wait_turn %place
   // The atomic stands between barriers: whatever it is and whoever executes it.
   // CHECK-NEXT: nvvm.barrier0
-  // CHECK: red.global.gpu.relaxed.add.f32
+  // CHECK: atom.global.gpu.relaxed.add.f32
   // CHECK: nvvm.barrier0
   %0 = tile.atomic_rmw fadd relaxed gpu %p, %x {warp.ordered} : !tile.ptr<f32>
   // CHECK-NEXT: nvvm.barrier0
