@@ -76,9 +76,9 @@ unit: build ## run the C++ unit tests
 
 pytest: build ## run the Python tests on the interpreter and the CPU
 	@echo "pytest: interpreter"
-	@$(PYTHON) -m pytest -q -n $(JOBS) -r fE --backend interpreter $(PYTEST_ARGS)
+	@$(PYTHON) -m pytest -q -n $(JOBS) --dist worksteal -r fE --backend interpreter $(PYTEST_ARGS)
 	@echo "pytest: compiler and CPU"
-	@$(PYTHON) -m pytest -q -n $(JOBS) --backend cpu $(PYTEST_ARGS)
+	@$(PYTHON) -m pytest -q -n $(JOBS) --dist worksteal --backend cpu $(PYTEST_ARGS)
 
 sanitize: ## run the C++ and text tests with assertions, address and undefined-behaviour checks
 	@ASAN_OPTIONS=detect_leaks=0:detect_container_overflow=0:allow_user_poisoning=0 $(MAKE) lit unit BUILD=$(BUILD)-sanitize \

@@ -2,6 +2,7 @@
 
 import os
 
+import grids
 import ml_dtypes
 import numpy as np
 import pytest
@@ -21,7 +22,8 @@ def pytest_addoption(parser):
     parser.addoption(
         "--all-configurations",
         action="store_true",
-        help="assemble every configuration that kernels of the library are launched with, not one of each tile",
+        help="run every case of grids of three or more parameters, not those that together hold every pair of values, "
+        "and assemble every configuration that kernels of the library are launched with, not one of each tile",
     )
 
     parser.addoption(
@@ -33,6 +35,9 @@ def pytest_configure(config):
     os.environ.setdefault("TILEWRIGHT_CHECK", "1")
     config.addinivalue_line("markers", "cuda: needs a CUDA device")
     config.addinivalue_line("markers", "compiled: needs a compiler, so is not for the interpreter")
+    config.addinivalue_line(
+        "markers", "once: launches nothing on the back end under test, so runs on one of them"
+    )
     if config.getoption("--backend") == "interpreter":
         os.environ["TILEWRIGHT_INTERPRET"] = "1"  # it is read when a kernel is decorated
 
@@ -44,6 +49,13 @@ def pytest_collection_modifyitems(config, items):
             item.add_marker(pytest.mark.skip(reason="runs with --backend cuda"))
         if item.get_closest_marker("compiled") and backend == "interpreter":
             item.add_marker(pytest.mark.skip(reason="needs a compiler"))
+        if item.get_closest_marker("once") and backend != "cpu":
+            item.add_marker(pytest.mark.skip(reason="runs with --backend cpu"))
+    if not config.getoption("--all-configurations"):
+        left_out = grids.left_out(items)
+        config.hook.pytest_deselected(items=left_out)
+        left_out = set(left_out)
+        items[:] = [item for item in items if item not in left_out]
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -81,19 +81,24 @@ def test_added_matrix(backend, rng, place, config):
 
 @pytest.mark.parametrize("tile", [(128, 128), (64, 256), (64, 192), (128, 192), (128, 64)], ids=str)
 @pytest.mark.parametrize("M, N, K", [(128, 128, 64), (328, 520, 200), (640, 384, 136)])
-def test_tiles_in_turn(backend, rng, M, N, K, tile):
+@pytest.mark.parametrize("what", ["product", "epilogue", "split"])
+def test_tiles_in_turn(backend, rng, M, N, K, tile, what):
     """Two warpgroups with a tile each, odd and even numbers of tiles, with all that may follow a product."""
     config = Config(*tile, 64, num_warps=4, num_stages=4, ping_pong=True)
     a, b = normal(backend, rng, (M, K), "float16", K**-0.5), normal(backend, rng, (K, N), "float16")
     added, bias = normal(backend, rng, (M, N), "float16"), normal(backend, rng, N, "float16")
     numbers = [backend.numpy(x) for x in (a, b, bias)]
     out = backend.poisoned((M, N), "float16")
-    kernels.matmul(a, b, out=out, config=config)
-    backend.check(out, reference.matmul(*numbers[:2]), "float16")
-    kernels.matmul(a, b, bias, "gelu", residual=added, out=out, config=config)
-    backend.check(out, reference.matmul(*numbers, "gelu", residual=backend.numpy(added)), "float16")
-    kernels.matmul(a, b, out=out, alpha=0.5, beta=2.0, c=added, config=replace(config, split_k=2))
-    backend.check(out, reference.matmul(*numbers[:2], alpha=0.5, beta=2.0, c=backend.numpy(added)), "float16")
+    if what == "product":
+        kernels.matmul(a, b, out=out, config=config)
+        expected = reference.matmul(*numbers[:2])
+    elif what == "epilogue":
+        kernels.matmul(a, b, bias, "gelu", residual=added, out=out, config=config)
+        expected = reference.matmul(*numbers, "gelu", residual=backend.numpy(added))
+    else:
+        kernels.matmul(a, b, out=out, alpha=0.5, beta=2.0, c=added, config=replace(config, split_k=2))
+        expected = reference.matmul(*numbers[:2], alpha=0.5, beta=2.0, c=backend.numpy(added))
+    backend.check(out, expected, "float16")
 
 
 def test_result_over_what_is_added(backend, rng):

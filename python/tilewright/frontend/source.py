@@ -126,6 +126,12 @@ class Source:
             hint=hint,
         )
 
+    def parsed(self):
+        """The syntax tree once more, for a reader that changes it. Reading the text is far cheaper than a copy."""
+        with _reading:
+            (tree,) = ast.parse(self.text).body
+        return tree
+
     def nested(self, tree, name):
         """The source of a function defined inside this one."""
         found = copy.copy(self)

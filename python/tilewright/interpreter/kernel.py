@@ -11,6 +11,7 @@ from ..array_types import FROM_NUMPY
 from ..frontend.annotations import annotated_type, as_annotated
 from ..frontend.calls import MAX_DEPTH, too_deep
 from ..frontend.function import KernelFunction
+from ..frontend.signatures import signature_of
 from ..frontend.texts import keep_text
 from ..language.constexpr import constexpr, unwrap
 from ..language.dtypes import dtype, float32, int1, int32, int64, pointer_type, type_from_signature, uint64
@@ -50,9 +51,10 @@ class Functions:
         if isinstance(function, LocalFunction):
             return function.fn(*args, **kwargs)
         fn = function.fn
-        bound = inspect.signature(fn).bind(*args, **kwargs)
+        signature = signature_of(fn)
+        bound = signature.bind(*args, **kwargs)
         bound.apply_defaults()
-        parameters = inspect.signature(fn).parameters
+        parameters = signature.parameters
         for name, value in bound.arguments.items():
             if is_constexpr(parameters[name]) and not isinstance(value, (constexpr, tensor)):
                 bound.arguments[name] = constexpr(value)

@@ -9,6 +9,7 @@ and `not` work on blocks, `is` sees the value of a constant, and the builtins `r
 import ast
 import copy
 import operator
+import weakref
 from functools import partial
 
 from ..frontend.function import KernelFunction
@@ -237,10 +238,7 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_BoolOp(self, node):
         self.generic_visit(node)
-        nothing = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
-        thunks = [
-            ast.copy_location(ast.Lambda(copy.deepcopy(nothing), value), value) for value in node.values
-        ]
+        thunks = [ast.copy_location(ast.Lambda(_no_arguments(), value), value) for value in node.values]
         return self._call(_AND if isinstance(node.op, ast.And) else _OR, node, *thunks)
 
     def visit_UnaryOp(self, node):
@@ -260,26 +258,40 @@ class _Rewriter(ast.NodeTransformer):
         return ast.copy_location(ast.UnaryOp(ast.Not(), same), node)
 
 
+def _no_arguments():
+    return ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
+
+
 def _parameters(tree):
     return [*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs]
+
+
+#: By source the code of its rewritten function.
+_codes = weakref.WeakKeyDictionary()
 
 
 def rewrite(fn):
     """`fn` as a Python function for the interpreter, with its globals and closure as they are now."""
     source = source_of(fn)
-    tree = copy.deepcopy(source.tree)
+    if source not in _codes:
+        _codes[source] = _code(source)
+    environment = {**fn.__globals__, **_closure(fn), **_free_builtins(fn)}
+    names = dict(environment)
+    exec(_codes[source], environment)
+    made = environment.pop(fn.__name__)
+    environment.update(names)  # by its own name it calls the kernel function, as others do
+    return made
+
+
+def _code(source):
+    tree = source.parsed()
     # The caller binds the defaults: a tree has no values for them.
     tree.args.defaults, tree.args.kw_defaults = [], [None] * len(tree.args.kwonlyargs)
     tree = _Rewriter().visit(tree)
     tree.decorator_list = []
     ast.increment_lineno(tree, source.first_line - 1)
     module = ast.fix_missing_locations(ast.Module([tree], []))
-    environment = {**fn.__globals__, **_closure(fn), **_free_builtins(fn)}
-    names = dict(environment)
-    exec(compile(module, source.file, "exec"), environment)
-    made = environment.pop(fn.__name__)
-    environment.update(names)  # by its own name it calls the kernel function, as others do
-    return made
+    return compile(module, source.file, "exec")
 
 
 def _closure(fn):

@@ -5,6 +5,8 @@ import subprocess
 import pytest
 from tilewright.aot.archive import ObjectError, archive, defined_symbols
 
+pytestmark = pytest.mark.once
+
 
 @pytest.fixture
 def objects(tmp_path, c_compiler):

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from tilewright.aot import c_source
 from tilewright.aot.expressions import Expression, ExpressionError, grid_expressions
 
+pytestmark = pytest.mark.once
+
 TEXTS = (
     "a + b * 3 - a",
     "a // b",

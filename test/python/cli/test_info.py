@@ -8,6 +8,8 @@ import pytest
 from tilewright import knobs
 from tilewright._tilewright import llvm_version
 
+pytestmark = pytest.mark.once
+
 
 def test_json_has_every_section(tilewright, tmp_path):
     done = tilewright("info", "--json", TILEWRIGHT_CACHE_DIR=str(tmp_path / "cache"))

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 import tilewright
 
+pytestmark = pytest.mark.once
+
 BENCHMARKS = Path(__file__).resolve().parents[3] / "benchmarks"
 
 

@@ -47,23 +47,28 @@ def copy(x, out, n, BLOCK: tl.constexpr):
     tl.store(out + i, tl.load(x + i, i < n), i < n)
 
 
+def rounds(backend):
+    """How often to launch what could overlap: the interpreter runs one program after the other."""
+    return 2 if backend.name == "interpreter" else 20
+
+
 def test_chain_of_kernels(backend, rng):
     n = 100_000
     x = rng.integers(0, 1000, n).astype(np.int32)
     here, there = backend.array(x), backend.poisoned((n,), "int32")
-    for _ in range(20):
+    for _ in range(rounds(backend)):
         for kernel, args in [(add_one, (here,)), (reverse, (here, there)), (reverse, (there, here))]:
             kernel[tw.cdiv(n, 256)](*args, n, 256, launch_pdl=True)
-    np.testing.assert_array_equal(backend.numpy(here), x + 20)
+    np.testing.assert_array_equal(backend.numpy(here), x + rounds(backend))
 
 
 def test_kernel_that_never_waits_runs_in_turn(backend):
     n = 100_000
     x, out = backend.array(np.zeros(n, np.int32)), backend.poisoned((n,), "int32")
-    for _ in range(20):
+    for _ in range(rounds(backend)):
         add_one[tw.cdiv(n, 256)](x, n, 256, launch_pdl=True)
         copy[tw.cdiv(n, 256)](x, out, n, 256, launch_pdl=True)
-    np.testing.assert_array_equal(backend.numpy(out), np.full(n, 20))
+    np.testing.assert_array_equal(backend.numpy(out), np.full(n, rounds(backend)))
 
 
 def test_products_wait(backend, rng):

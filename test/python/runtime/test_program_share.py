@@ -11,6 +11,8 @@ from tilewright.runtime.assemblers import assembler_paths
 from tilewright.runtime.compiler import compile_kernel
 from tilewright.runtime.options import Options
 
+pytestmark = pytest.mark.once
+
 
 @tw.jit
 def sums(x_ptr, out_ptr, n, BLOCK: tl.constexpr):

@@ -3,6 +3,8 @@
 import pytest
 from tilewright.testing import Benchmark, do_bench, do_bench_cudagraph, perf_report
 
+pytestmark = pytest.mark.once
+
 
 def benchmark(**options):
     return Benchmark(
