@@ -6,7 +6,28 @@
 using namespace mlir;
 using namespace tilewright::warp;
 
-NeededOps::NeededOps(const PipelinePlan &plan) : loop(plan.loop) {
+/// How many numbers of different iterations may be carried.
+static constexpr int64_t kMostPassed = 8;
+
+NeededOps::NeededOps(const PipelinePlan &plan) : plan(plan), loop(plan.loop) {
+  for (Operation &op : loop.getBody()->without_terminator())
+    if (plan.slice.loads.contains(&op) ||
+        (plan.slice.ops.contains(&op) &&
+         llvm::any_of(op.getOperands(), [&](Value operand) {
+           return loaded.contains(operand.getDefiningOp());
+         })))
+      loaded.insert(&op);
+  collect();
+  if (int64_t(passed.size()) * plan.getDistance() <= kMostPassed)
+    return;
+  passes = false;
+  ops.clear();
+  carried.clear();
+  passed.clear();
+  collect();
+}
+
+void NeededOps::collect() {
   for (const PipelinedLoad &load : plan.loads) {
     // Visited already, as it were.
     ops.insert(load.load);
@@ -33,7 +54,16 @@ NeededOps::NeededOps(const PipelinePlan &plan) : loop(plan.loop) {
   }
 }
 
+bool NeededOps::isPassed(Value value) const {
+  return passes && !isa<RankedTensorType>(value.getType()) &&
+         loaded.contains(value.getDefiningOp());
+}
+
 void NeededOps::visit(Value value) {
+  if (isPassed(value)) {
+    passed.insert(value);
+    return;
+  }
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     if (argument.getOwner() != loop.getBody() ||
         argument == loop.getInductionVar())

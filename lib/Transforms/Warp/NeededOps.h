@@ -16,11 +16,22 @@ public:
 
   bool contains(mlir::Operation *op) const { return ops.contains(op); }
   bool carries(unsigned number) const { return carried.contains(number); }
+  /// Numbers that the copies' addresses have, too, and that are computed from
+  /// what is loaded: they are carried from there to their iteration, neither
+  /// loaded nor computed again.
+  llvm::ArrayRef<mlir::Value> getPassed() const { return passed.getArrayRef(); }
 
 private:
+  void collect();
   void visit(mlir::Value value);
+  bool isPassed(mlir::Value value) const;
 
+  const PipelinePlan &plan;
   mlir::scf::ForOp loop;
+  bool passes = true;
+  /// What follows from loads that run ahead, these included.
+  llvm::SmallPtrSet<mlir::Operation *, 8> loaded;
+  llvm::SmallSetVector<mlir::Value, 4> passed;
   llvm::SmallPtrSet<mlir::Operation *, 32> ops;
   llvm::SmallSetVector<unsigned, 8> carried;
   llvm::SmallVector<mlir::Operation *> open;

@@ -128,6 +128,8 @@ def PipelineLoops : Pass<"warp-pipeline-loops", "::mlir::ModuleOp"> {
     the loop; what nothing but the loads needed goes. Loads among them, of an
     index or of the page of a table, are issued one iteration further ahead, so
     that no copy waits for them, and are masked off behind the last iteration.
+    A few numbers that follow from them and that the loop needs itself are carried
+    to their iteration.
     `tile.num_stages` on a loop stands above the option. Where shared memory is short a ring gets fewer
     slots, but at least two. Where two leave no memory for a second program, but
     one does, and what is loaded are operands of several `warp.mma` that do not

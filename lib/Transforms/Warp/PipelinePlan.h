@@ -59,6 +59,11 @@ struct PipelinePlan {
   /// What takes the place of `ring`, in the order of their uses; empty for
   /// nothing.
   llvm::SmallVector<RefilledRing> refilled;
+
+  /// How many iterations the copies run ahead.
+  int64_t getDistance() const {
+    return refilled.empty() ? ring.getNumSlots() - 1 : 1;
+  }
 };
 
 struct PipelineOptions {

@@ -16,7 +16,8 @@
 // Where addresses depend on what is loaded (an index, the page of a table),
 // these loads run one iteration further ahead and their results are carried, so
 // that no copy waits for memory. Those of iterations that will not be are
-// masked off.
+// masked off. A few numbers that follow from them and that the loop itself
+// needs are carried on to their iteration.
 
 #include "lib/Analysis/SharedMemory.h"
 #include "lib/Transforms/Warp/Ahead.h"
@@ -29,17 +30,19 @@ using namespace tilewright::warp;
 namespace {
 
 /// All that runs ahead: what the copies see, what the loads see that their
-/// addresses depend on, and what these have loaded for the copies.
+/// addresses depend on, and what these have loaded for the copies. And what is
+/// passed on to the iterations whose copies are on their way, the next first.
 struct AheadOfLoop {
   Ahead copies, indices;
   SmallVector<Value> loaded;
+  SmallVector<Value> passed;
 };
 
 class LoopRotation {
 public:
   explicit LoopRotation(PipelinePlan &plan)
       : plan(plan), loop(plan.loop), needed(plan), b(loop.getLoc(), loop),
-        distance(isRefilled() ? 1 : plan.ring.getNumSlots() - 1) {}
+        distance(plan.getDistance()) {}
 
   void run();
 
@@ -61,6 +64,7 @@ private:
   void emitFill(Value ring, Value slot, ArrayRef<PipelinedLoad> loads,
                 Value enable, const IRMapping &map);
   void emitCopies(Value slot, Value enable, AheadOfLoop &ahead);
+  void moveOn(AheadOfLoop &ahead, const IRMapping &map);
   void emitCopy(const PipelinedLoad &load, Value memory, Value enable,
                 const IRMapping &map);
   AheadOfLoop emitPrologue(Value trips);
@@ -163,6 +167,13 @@ void LoopRotation::emitCopies(Value slot, Value enable, AheadOfLoop &ahead) {
     emitFill(rings.front(), slot, plan.loads, enable, map);
   for (auto [ring, refilled] : llvm::zip(rings, plan.refilled))
     emitFill(ring, slot, refilled.loads, enable, map);
+  moveOn(ahead, map);
+}
+
+/// To the iteration behind the one that `map` was computed for.
+void LoopRotation::moveOn(AheadOfLoop &ahead, const IRMapping &map) {
+  for (Value value : needed.getPassed())
+    ahead.passed.push_back(map.lookup(value));
   ahead.copies = advance(b, loop, plan.slice, ahead.copies, map);
 }
 
@@ -173,7 +184,7 @@ AheadOfLoop LoopRotation::emitPrologue(Value trips) {
                                  count(iteration));
   };
   AheadOfLoop ahead{
-      getFirst(loop, plan.slice), getFirst(loop, plan.indices), {}};
+      getFirst(loop, plan.slice), getFirst(loop, plan.indices), {}, {}};
   SmallVector<SmallVector<Value>> loaded(distance + 1);
   if (hasIndices())
     for (int64_t i = 0; i <= distance; ++i) {
@@ -196,6 +207,7 @@ void LoopRotation::append(const AheadOfLoop &ahead,
     return;
   ahead.indices.appendTo(values);
   llvm::append_range(values, ahead.loaded);
+  llvm::append_range(values, ahead.passed);
 }
 
 /// What `append` has appended, as the loop's arguments.
@@ -211,6 +223,7 @@ AheadOfLoop LoopRotation::takeAhead(ValueRange values) const {
     return ahead;
   ahead.indices = {take(1).front(), take(plan.indices.carried.size())};
   ahead.loaded = take(plan.slice.loads.size());
+  ahead.passed = take(needed.getPassed().size() * distance);
   return ahead;
 }
 
@@ -335,7 +348,7 @@ void LoopRotation::emitRefilledUses(Value left, AheadOfLoop &ahead,
     emitFill(rings[number], i32(0), plan.refilled[number].loads, enable,
              addresses);
     if (++number == rings.size()) {
-      ahead.copies = advance(b, loop, plan.slice, ahead.copies, addresses);
+      moveOn(ahead, addresses);
       emitNextIndices(left, ahead);
     }
   }
@@ -351,6 +364,10 @@ void LoopRotation::emitBody(scf::ForOp rotated) {
   auto own = arguments.drop_front(kept.size());
   size_t numOwn = isRefilled() ? 1 : 3;
   AheadOfLoop ahead = takeAhead(own.drop_front(numOwn));
+  for (auto [value, own] : llvm::zip(needed.getPassed(), ahead.passed))
+    map.map(value, own);
+  ahead.passed.erase(ahead.passed.begin(),
+                     ahead.passed.begin() + needed.getPassed().size());
   Value left = own[numOwn - 1];
   SmallVector<Value> slots;
   if (isRefilled())

@@ -87,3 +87,39 @@ tile.func @sum(%p: !places, %q: !places, %a: !left, %zero: !sums, %n: i32) -> !s
   }
   tile.return %r : !sums
 }
+
+// The page of both tiles is carried to its iteration, which scales with its number.
+// CHECK-LABEL: @paged
+// CHECK: scf.for {{.*}} iter_args({{.*}}, %[[LOADED:[^ ,]*]] = %{{[^,]*}}, %[[OWN:[^ ]*]] = %{{[^,)]*}})
+// CHECK-NOT: tile.load
+// CHECK: warp.mma
+// CHECK: %[[SCALE:.*]] = arith.sitofp %[[OWN]]
+// CHECK: tile.splat %[[SCALE]]
+// CHECK: warp.mma
+// CHECK: %[[NEXT:.*]] = tile.load
+// CHECK-NOT: tile.load
+// CHECK: scf.yield {{.*}}, %[[NEXT]], %[[LOADED]] :
+tile.func @paged(%p: !places, %q: !places, %list: !tile.ptr<i32>, %a: !left, %zero: !sums, %n: i32) -> !sums attributes {warp.num_warps = 1 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!sums) : i32 {
+    %there = tile.addptr %list, %i : !tile.ptr<i32>, i32
+    %page = tile.load %there : !tile.ptr<i32>
+    %at = tile.splat %page : i32 -> tensor<8x8xi32, #b>
+    %pk = tile.addptr %p, %at : !places, tensor<8x8xi32, #b>
+    %k = tile.load %pk : !places
+    %mk = warp.alloc %k : (!right) -> !memory
+    %rk = warp.local_load %mk : !memory -> !right
+    %pv = tile.addptr %q, %at : !places, tensor<8x8xi32, #b>
+    %v = tile.load %pv : !places
+    %mv = warp.alloc %v : (!right) -> !memory
+    %rv = warp.local_load %mv : !memory -> !right
+    %s = warp.mma %a, %rk, %zero : !left, !right, !sums
+    %f = arith.sitofp %page : i32 to f32
+    %by = tile.splat %f : f32 -> !sums
+    %scaled = arith.mulf %by, %s : !sums
+    %t = warp.mma %a, %rv, %scaled : !left, !right, !sums
+    scf.yield %t : !sums
+  }
+  tile.return %r : !sums
+}
