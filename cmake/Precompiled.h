@@ -1,5 +1,8 @@
-// MLIR's and LLVM's headers that most of our files need, compiled once.
-// Nothing of our own belongs here.
+// Headers that most of our files need, compiled once: MLIR's, LLVM's, and our
+// dialects' own and no other. What changes here compiles everything again.
+#include "dialect/Tile/TileOps.h"
+#include "dialect/Warp/WarpOps.h"
+
 #include "mlir/Analysis/DataFlowFramework.h"
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -12,21 +12,13 @@ using namespace tilewright::tile;
 
 static constexpr unsigned kMaxPack = 32;
 
-/// The shape and the layout of a tile, or of none.
-static std::pair<ArrayRef<int64_t>, Attribute> getForm(Type type) {
-  auto tile = dyn_cast<RankedTensorType>(type);
-  return tile ? std::pair(tile.getShape(), tile.getEncoding())
-              : std::pair(ArrayRef<int64_t>(), Attribute());
-}
-
 static LogicalResult verifyTypes(InlineAsmOp op) {
   if (op.getResults().empty()) // C1
     return op.emitOpError("gives at least one result");
   Type first = op.getResult(0).getType();
   for (Value value : llvm::concat<Value>(op.getOperands(), op.getResults())) {
     Type type = value.getType(), element = getElementTypeOrSelf(type);
-    if (isa<RankedTensorType>(type) != isa<RankedTensorType>(first) ||
-        getForm(type) != getForm(first)) // C1
+    if (!haveSameForm(type, first)) // C1
       return op.emitOpError("has operands and results of one shape, got ")
              << type << " and " << first;
     bool isResult = isa<OpResult>(value) && value.getDefiningOp() == op;

@@ -120,21 +120,13 @@ LogicalResult ScanOp::verifyRegions() { return verifyCombine(*this); }
 
 //===-- map ---------------------------------------------------------------===//
 
-/// The shape and the layout of a tile, or of none.
-static std::pair<ArrayRef<int64_t>, Attribute> getForm(Type type) {
-  auto tile = dyn_cast<RankedTensorType>(type);
-  return tile ? std::pair(tile.getShape(), tile.getEncoding())
-              : std::pair(ArrayRef<int64_t>(), Attribute());
-}
-
 LogicalResult MapOp::verify() {
   if (getOperands().empty() || getResults().empty()) // C1
     return emitOpError("takes at least one operand and gives a result");
   Type first = getOperand(0).getType();
   for (Value value : llvm::concat<Value>(getOperands(), getResults())) {
     Type type = value.getType();
-    if (isa<RankedTensorType>(type) != isa<RankedTensorType>(first) ||
-        getForm(type) != getForm(first)) // C1
+    if (!haveSameForm(type, first)) // C1
       return emitOpError("has operands and results of one shape, got ")
              << first << " and " << type;
   }

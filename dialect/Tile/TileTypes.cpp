@@ -95,6 +95,15 @@ Type tilewright::tile::getBoolTypeLike(Type type) {
   return withElementType(type, IntegerType::get(type.getContext(), 1));
 }
 
+bool tilewright::tile::haveSameForm(Type a, Type b) {
+  auto tile = dyn_cast<RankedTensorType>(a);
+  auto other = dyn_cast<RankedTensorType>(b);
+  if (!tile || !other)
+    return !tile && !other;
+  return tile.getShape() == other.getShape() &&
+         tile.getEncoding() == other.getEncoding();
+}
+
 bool tilewright::tile::isFloat8(Type type) {
   return isa<Float8E4M3FNType, Float8E5M2Type>(type);
 }

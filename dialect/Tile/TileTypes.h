@@ -23,6 +23,9 @@ mlir::Type getPointeeType(mlir::Type type);
 /// i1 in the shape of `type`.
 mlir::Type getBoolTypeLike(mlir::Type type);
 
+/// Whether both are scalars, or tiles of one shape and layout.
+bool haveSameForm(mlir::Type a, mlir::Type b);
+
 /// Whether this is one of the floating-point types of eight bits.
 bool isFloat8(mlir::Type type);
 

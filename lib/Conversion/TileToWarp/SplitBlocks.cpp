@@ -88,8 +88,8 @@ static bool canSplit(Operation *op) {
              tile::PrintOp>(op);
 }
 
-static LogicalResult checkOp(Operation *op, const BlockCut &cut,
-                             int64_t numWarps) {
+static LogicalResult checkCut(Operation *op, const BlockCut &cut,
+                              int64_t numWarps) {
   if (isa<tile::CallOp>(op))
     return op->emitError("the NVIDIA back end takes kernels whose calls are "
                          "inlined");
@@ -118,12 +118,12 @@ static LogicalResult checkOp(Operation *op, const BlockCut &cut,
   return success();
 }
 
-static LogicalResult checkOps(tile::FuncOp func, const BlockCut &cut,
-                              int64_t numWarps) {
+static LogicalResult checkCuts(tile::FuncOp func, const BlockCut &cut,
+                               int64_t numWarps) {
   WalkResult result = func.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (!isCut(op))
       return WalkResult::advance();
-    return WalkResult(checkOp(op, cut, numWarps));
+    return WalkResult(checkCut(op, cut, numWarps));
   });
   return failure(result.wasInterrupted());
 }
@@ -174,7 +174,7 @@ struct SplitBlocks : warp::impl::SplitBlocksBase<SplitBlocks> {
       return success();
     NvidiaTarget target{computeCapability, archSpecific};
     BlockCut cut(func, target);
-    if (failed(checkOps(func, cut, numWarps)))
+    if (failed(checkCuts(func, cut, numWarps)))
       return failure();
     remarkPadding(func, cut);
     expandPaddedStores(func, cut);

@@ -84,7 +84,7 @@ static PyObject *callBound(PyObject *self, PyObject *const *,
   return nullptr;
 }
 
-static void deallocate(PyObject *self) {
+static void freeBound(PyObject *self) {
   delete reinterpret_cast<BoundLaunchObject *>(self)->launch;
   PyTypeObject *type = Py_TYPE(self);
   PyObject_Free(self);
@@ -107,7 +107,7 @@ void initBoundLaunchType() {
        nullptr},
       {nullptr, nullptr, nullptr, nullptr, nullptr}};
   static PyType_Slot slots[] = {
-      {Py_tp_dealloc, reinterpret_cast<void *>(deallocate)},
+      {Py_tp_dealloc, reinterpret_cast<void *>(freeBound)},
       {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
       {Py_tp_members, members},
       {Py_tp_getset, properties},

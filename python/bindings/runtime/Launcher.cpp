@@ -140,7 +140,7 @@ void defineSubscript(py::handle type) {
   type.attr("__getitem__") = descriptor;
 }
 
-static void deallocate(PyObject *self) {
+static void freeLauncher(PyObject *self) {
   auto *launcher = reinterpret_cast<LauncherObject *>(self);
   Py_XDECREF(launcher->owner);
   Py_XDECREF(launcher->grid.object);
@@ -156,7 +156,7 @@ void initLauncherType() {
                                    READONLY, nullptr},
                                   {nullptr, 0, 0, 0, nullptr}};
   static PyType_Slot slots[] = {
-      {Py_tp_dealloc, reinterpret_cast<void *>(deallocate)},
+      {Py_tp_dealloc, reinterpret_cast<void *>(freeLauncher)},
       {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
       {Py_tp_members, members},
       {0, nullptr}};

@@ -2,6 +2,7 @@
 // shared memory, and counts what they cost.
 
 #include "RandomLayout.h"
+#include "test/unit/Support/Axes.h"
 
 #include "lib/Support/LayoutConversion.h"
 #include "lib/Support/LayoutInference.h"
@@ -13,14 +14,11 @@
 #include <set>
 
 using namespace tilewright;
+using namespace tilewright::test;
 using llvm::ArrayRef;
 using llvm::SmallVector;
-using tilewright::test::LayoutGenerator;
 
 namespace {
-
-constexpr LayoutAxis kReg = LayoutAxis::Register, kLane = LayoutAxis::Lane,
-                     kWarp = LayoutAxis::Warp;
 
 uint64_t apply(ArrayRef<uint64_t> columns, uint64_t x) {
   uint64_t y = 0;

@@ -1,15 +1,14 @@
 #include "RandomLayout.h"
+#include "test/unit/Support/Axes.h"
 
 #include "lib/Support/LayoutInference.h"
 
 #include "gtest/gtest.h"
 
 using namespace tilewright;
-using tilewright::test::LayoutGenerator;
+using namespace tilewright::test;
 
 namespace {
-
-constexpr LayoutAxis kReg = LayoutAxis::Register;
 
 /// Checks that register r of every thread of `result` holds what register
 /// map(r) of the same thread of `source` holds.

@@ -1,17 +1,16 @@
 #include "RandomLayout.h"
+#include "test/unit/Support/Axes.h"
 
 #include "gtest/gtest.h"
 
 #include <map>
 
 using namespace tilewright;
+using namespace tilewright::test;
 using llvm::SmallVector;
-using tilewright::test::LayoutGenerator;
 
 namespace {
 
-constexpr LayoutAxis kReg = LayoutAxis::Register, kLane = LayoutAxis::Lane,
-                     kWarp = LayoutAxis::Warp;
 constexpr LayoutAxis kDim0 = dimAxis(0), kDim1 = dimAxis(1), kDim2 = dimAxis(2);
 
 LinearLayout example() {

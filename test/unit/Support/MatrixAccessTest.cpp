@@ -1,4 +1,5 @@
 #include "lib/Support/MatrixAccess.h"
+#include "test/unit/Support/Axes.h"
 
 #include "lib/Support/TileLayouts.h"
 
@@ -8,12 +9,10 @@
 #include <set>
 
 using namespace tilewright;
+using namespace tilewright::test;
 using llvm::SmallVector;
 
 namespace {
-
-constexpr LayoutAxis kReg = LayoutAxis::Register, kLane = LayoutAxis::Lane,
-                     kWarp = LayoutAxis::Warp;
 
 /// What the instruction does, element by element, against what the map says.
 void check(const LinearLayout &offsets, const MatrixAccess &access,

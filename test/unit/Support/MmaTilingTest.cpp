@@ -1,4 +1,5 @@
 #include "lib/Support/MmaTiling.h"
+#include "test/unit/Support/Axes.h"
 
 #include "lib/Support/TileLayouts.h"
 
@@ -8,11 +9,10 @@
 #include <set>
 
 using namespace tilewright;
+using namespace tilewright::test;
 using llvm::SmallVector;
 
 namespace {
-
-constexpr LayoutAxis kReg = LayoutAxis::Register, kWarp = LayoutAxis::Warp;
 
 /// The place of an atom of a warp, in elements: where its element 0 stands.
 SmallVector<int64_t> origin(const LinearLayout &tile, unsigned atomRegisters,

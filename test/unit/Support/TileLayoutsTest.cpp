@@ -1,16 +1,16 @@
 #include "lib/Support/TileLayouts.h"
+#include "test/unit/Support/Axes.h"
 
 #include "gtest/gtest.h"
 
 #include <map>
 
 using namespace tilewright;
+using namespace tilewright::test;
 using llvm::SmallVector;
 
 namespace {
 
-constexpr LayoutAxis kReg = LayoutAxis::Register, kLane = LayoutAxis::Lane,
-                     kWarp = LayoutAxis::Warp;
 using Element = SmallVector<int64_t>;
 
 /// How often each element is held.

@@ -1,4 +1,5 @@
 #include "lib/Support/WgmmaTiling.h"
+#include "test/unit/Support/Axes.h"
 
 #include "lib/Support/TileLayouts.h"
 
@@ -7,13 +8,13 @@
 #include <set>
 
 using namespace tilewright;
+using namespace tilewright::test;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
 namespace {
 
-constexpr LayoutAxis kReg = LayoutAxis::Register, kLane = LayoutAxis::Lane,
-                     kWarp = LayoutAxis::Warp, kOffset = LayoutAxis::Offset;
+constexpr LayoutAxis kOffset = LayoutAxis::Offset;
 
 /// What the hardware does with a descriptor: the address of element (m, k) of
 /// the operand of one instruction that starts at `start`. Canonical layouts of
