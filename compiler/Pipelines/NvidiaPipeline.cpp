@@ -47,7 +47,7 @@ void tilewright::buildTileToWarpPipeline(OpPassManager &manager,
   addCleanup(manager);
   manager.addPass(warp::createConvertTileToWarp(
       {options.numWarps, options.computeCapability, options.archSpecific,
-       options.cutTf32}));
+       options.cutTf32, options.numStages}));
   addCleanup(manager);
   NvidiaTarget target{options.computeCapability, options.archSpecific};
   int64_t numStages = options.numStages, limit = target.getSharedMemoryLimit();

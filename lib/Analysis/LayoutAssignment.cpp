@@ -14,8 +14,9 @@ using namespace tilewright;
 using warp::LinearAttr;
 
 LayoutAssignment::LayoutAssignment(tile::FuncOp func, int64_t numWarps,
-                                   const NvidiaTarget &target)
-    : func(func), numWarps(numWarps), target(target), axes(func),
+                                   const NvidiaTarget &target,
+                                   const CopiedRows &rows)
+    : func(func), numWarps(numWarps), target(target), rows(rows), axes(func),
       accesses(func, axes, numWarps, target), ties(func) {
   anchorDots();
   anchorLoads();
@@ -216,7 +217,7 @@ void LayoutAssignment::spreadOverReduce(tile::ReduceOp reduce,
 //===----------------------------------------------------------------------===//
 
 bool LayoutAssignment::isAnchoredLoad(Operation *op) const {
-  if (isa<tile::DescriptorLoadOp>(op))
+  if (isa<tile::DescriptorLoadOp>(op) || rows.contains(op))
     return true;
   std::optional<MemoryAccess> access = MemoryAccess::of(op);
   if (!access)
@@ -251,7 +252,11 @@ bool LayoutAssignment::isLoadedOnce(tile::LoadOp load,
 LinearAttr LayoutAssignment::getLoadLayout(Operation *op) const {
   if (auto load = dyn_cast<tile::DescriptorLoadOp>(op))
     return accesses.getBlock(cast<RankedTensorType>(load.getType()));
-  return accesses.getCoalesced(*MemoryAccess::of(op));
+  MemoryAccess access = *MemoryAccess::of(op);
+  return rows.contains(op) && !accesses.isContiguous(access)
+             ? accesses.getDefault(
+                   cast<RankedTensorType>(op->getResult(0).getType()))
+             : accesses.getCoalesced(access);
 }
 
 void LayoutAssignment::anchorAccess(Operation *op, LinearAttr layout) {
@@ -310,6 +315,12 @@ void LayoutAssignment::anchorDots() {
       LinearAttr layout = getLoadLayout(op);
       accessLayouts[op] = layout;
       layouts[op->getResult(0)] = layout;
+      // Pointers that a loop carries must not need a conversion in it.
+      if (rows.contains(op))
+        if (const LayoutTie *tie =
+                ties.getOwner(cast<tile::LoadOp>(op).getPtr()))
+          for (Value owned : tie->owned)
+            layouts.try_emplace(owned, layout);
     }
   });
   func.walk(
@@ -330,6 +341,8 @@ void LayoutAssignment::anchorLoads() {
     if (!isAnchoredLoad(op))
       return;
     worklist.push_back(op->getResult(0));
+    if (rows.contains(op))
+      worklist.push_back(op->getOperand(0));
     anchorAccess(op, accessLayouts[op]);
     drain();
   });

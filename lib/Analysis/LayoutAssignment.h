@@ -10,6 +10,7 @@
 #define TILEWRIGHT_LIB_ANALYSIS_LAYOUTASSIGNMENT_H
 
 #include "lib/Analysis/AccessLayouts.h"
+#include "lib/Analysis/CopiedRows.h"
 #include "lib/Analysis/DotLayouts.h"
 #include "lib/Analysis/LayoutEdges.h"
 
@@ -17,9 +18,10 @@ namespace tilewright {
 
 class LayoutAssignment {
 public:
-  /// All tiles below `func` have sides that are powers of two.
+  /// All tiles below `func` have sides that are powers of two. What `rows`
+  /// load is read by threads elsewhere than they load it.
   LayoutAssignment(tile::FuncOp func, int64_t numWarps,
-                   const NvidiaTarget &target);
+                   const NvidiaTarget &target, const CopiedRows &rows);
 
   /// The layout of a tile.
   warp::LinearAttr getLayout(mlir::Value value) const;
@@ -65,6 +67,7 @@ private:
   tile::FuncOp func;
   int64_t numWarps;
   NvidiaTarget target;
+  const CopiedRows &rows;
   AxisInfoAnalysis axes;
   AccessLayouts accesses;
   LayoutTies ties;

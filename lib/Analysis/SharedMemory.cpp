@@ -314,6 +314,14 @@ SmallVector<SharedUse> tilewright::getUsesAfter(Operation *op) {
   return getSharedUses(op);
 }
 
+void tilewright::passRelease(Operation *op, MutableArrayRef<SharedUse> uses) {
+  if (!isa<warp::RingReleaseOp>(op))
+    return;
+  for (SharedUse &use : uses)
+    if (use.access == RingAccess::Read)
+      use.access = RingAccess::Released;
+}
+
 bool tilewright::synchronizes(Operation *op) {
   if (auto meeting = dyn_cast<warp::ClusterBarrierOp>(op))
     return !meeting.getRingsOnly();

@@ -33,8 +33,9 @@ mlir::Operation *findGlobalWrite(mlir::Operation *op);
 /// The memory that `tile` is, or is another name for.
 mlir::Value getNamedMemory(mlir::Value tile);
 
-/// What an access does to a ring.
-enum class RingAccess { None, Fill, Wait, Read };
+/// What an access does to a ring. What has been read is not filled before it is
+/// released: until then a slot to fill is another one.
+enum class RingAccess { None, Fill, Wait, Read, Released };
 
 struct SharedUse {
   int64_t begin, end;
@@ -54,7 +55,8 @@ struct SharedUse {
     if (ring && ring == earlier.ring)
       return (earlier.access == RingAccess::Wait &&
               access == RingAccess::Read) ||
-             (earlier.access == RingAccess::Read && access == RingAccess::Fill);
+             (earlier.access == RingAccess::Released &&
+              access == RingAccess::Fill);
     return begin < earlier.end && earlier.begin < end &&
            (isWrite || earlier.isWrite);
   }
@@ -67,6 +69,9 @@ llvm::SmallVector<SharedUse> getSharedUses(mlir::Operation *op);
 /// The accesses of an op with scratch that other warps may still be at when one
 /// warp has come out of it: the reads behind its inner barrier.
 llvm::SmallVector<SharedUse> getUsesAfter(mlir::Operation *op);
+
+/// What `uses` are behind `op`, which may release the slots that they read.
+void passRelease(mlir::Operation *op, llvm::MutableArrayRef<SharedUse> uses);
 
 /// All ops that touch memory that `alloc` makes, or gives another name to: a
 /// tile, a ring or a slot of one, which loops and branches may hand on; and the

@@ -44,7 +44,9 @@ def ConvertTileToWarp : Pass<"convert-tile-to-warp", "::mlir::ModuleOp"> {
     Option<"archSpecific", "arch-specific", "bool", "false",
            "Use what only this very GPU has, as sm_90a does">,
     Option<"cutTf32", "cut-tf32", "bool", "false",
-           "Have tensor cores cut off float32 operands in tf32">];
+           "Have tensor cores cut off float32 operands in tf32">,
+    Option<"numStages", "num-stages", "unsigned", "1",
+           "Iterations in flight of loops that carry no hint">];
   let dependentDialects = [
     "::tilewright::warp::WarpDialect", "::mlir::arith::ArithDialect"];
 }

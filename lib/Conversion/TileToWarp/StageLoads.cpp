@@ -1,6 +1,7 @@
 // Tiles that a loop loads and computes operands of products from, such as
 // weights of four bits and their scales, go through memory of their own: so the
-// loads can be made to run ahead of the products, as those of operands are.
+// loads can be made to run ahead of the products, as those of operands are. So
+// do rows of numbers beside products: see CopiedRows.h.
 
 #include "lib/Conversion/TileToWarp/TileToWarp.h"
 
@@ -72,8 +73,9 @@ static void collectLoads(Operation *product, Value operand, bool isWgmma,
 }
 
 /// The layout in memory of a tile that threads copy and read as they hold it;
-/// null where no two neighbours could be copied at once.
-static LinearAttr chooseMemory(RankedTensorType tile) {
+/// null where no two neighbours could be copied at once, unless it is a row
+/// whose elements are wide enough for copies of one.
+static LinearAttr chooseMemory(RankedTensorType tile, bool isRow) {
   LinearLayout held = *warp::getLayout(tile);
   LinearAttr memory;
   if (tile.getRank() == 1) {
@@ -84,16 +86,17 @@ static LinearAttr chooseMemory(RankedTensorType tile) {
         held.getNumConsecutive(LayoutAxis::Register, dimAxis(1)) > 1;
     memory = chooseWgmmaOperand(tile, /*contracted=*/alongRows ? 1 : 0);
   }
-  return memory && countConsecutiveRegisterBits(held, memory.getLayout()) != 0
+  return memory && (isRow ||
+                    countConsecutiveRegisterBits(held, memory.getLayout()) != 0)
              ? memory
              : LinearAttr();
 }
 
 /// Has `load`, and what only changes its layout, read from memory that it is
 /// copied to.
-static void stage(tile::LoadOp load, IRRewriter &rewriter) {
+static void stage(tile::LoadOp load, bool isRow, IRRewriter &rewriter) {
   auto type = cast<RankedTensorType>(load.getType());
-  LinearAttr layout = chooseMemory(type);
+  LinearAttr layout = chooseMemory(type, isRow);
   if (!layout)
     return;
   auto memoryType = warp::SharedType::get(load.getContext(), type.getShape(),
@@ -105,7 +108,7 @@ static void stage(tile::LoadOp load, IRRewriter &rewriter) {
   for (Operation *user : llvm::make_early_inc_range(tile.getUsers())) {
     auto convert = dyn_cast<warp::ConvertLayoutOp>(user);
     if (!convert || convert->getBlock() != load->getBlock() ||
-        !movesMuch(convert))
+        (!isRow && !movesMuch(convert)))
       continue;
     rewriter.setInsertionPoint(convert);
     rewriter.replaceOpWithNewOp<warp::LocalLoadOp>(convert, convert.getType(),
@@ -116,7 +119,8 @@ static void stage(tile::LoadOp load, IRRewriter &rewriter) {
   rewriter.replaceAllUsesExcept(tile, read, memory);
 }
 
-void warp::stageLoads(tile::FuncOp func, const LayoutAssignment &layouts) {
+void warp::stageLoads(tile::FuncOp func, const LayoutAssignment &layouts,
+                      const CopiedRows &rows) {
   Loads loads;
   func.walk([&](tile::DotOp dot) {
     if (!isa<scf::ForOp>(dot->getParentOp()) || !isTensorCoreDot(dot))
@@ -126,6 +130,8 @@ void warp::stageLoads(tile::FuncOp func, const LayoutAssignment &layouts) {
     collectLoads(dot, dot.getB(), isWgmma, /*isStored=*/isWgmma, loads);
   });
   IRRewriter rewriter(func.getContext());
+  for (Operation *row : rows)
+    loads.insert(cast<tile::LoadOp>(row));
   for (tile::LoadOp load : loads)
-    stage(load, rewriter);
+    stage(load, rows.contains(load), rewriter);
 }

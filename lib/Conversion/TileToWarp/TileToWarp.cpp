@@ -93,9 +93,10 @@ struct ConvertTileToWarp
       return failure();
     func.walk([&](tile::DotOp dot) { remarkDot(dot, numWarps, target); });
     warp::decomposeDots(func, numWarps, target, cutTf32);
-    LayoutAssignment layouts(func, numWarps, target);
+    CopiedRows rows = findCopiedRows(func, numStages);
+    LayoutAssignment layouts(func, numWarps, target, rows);
     warp::materialiseLayouts(func, layouts);
-    warp::stageLoads(func, layouts);
+    warp::stageLoads(func, layouts, rows);
     warp::formDots(func, layouts);
     func.walk([](tile::DescriptorStoreOp store) { formTmaStore(store); });
     func->setAttr(warp::WarpDialect::kNumWarpsAttr,

@@ -48,8 +48,10 @@ void materialiseLayouts(tile::FuncOp func, const LayoutAssignment &layouts);
 bool movesMuch(ConvertLayoutOp convert);
 
 /// Copies to shared memory what loops load and compute operands of `mma.sync`
-/// from; of `wgmma` the packed weights, as tensor maps bring the rest.
-void stageLoads(tile::FuncOp func, const LayoutAssignment &layouts);
+/// from; of `wgmma` the packed weights, as tensor maps bring the rest. And
+/// `rows`.
+void stageLoads(tile::FuncOp func, const LayoutAssignment &layouts,
+                const CopiedRows &rows);
 
 /// Turns dots whose operands are in place into tensor-core ops, and stores to
 /// shared memory what those read from there.

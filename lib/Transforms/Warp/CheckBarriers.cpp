@@ -58,20 +58,32 @@ static SmallVector<Operation *> getNext(Operation *op) {
 /// The first op in conflict with what `start` leaves pending that can be
 /// reached without a barrier; null where there is none.
 static Operation *findRace(Operation *start) {
-  SmallVector<SharedUse> pending = getUsesAfter(start);
-  SmallVector<Operation *> open = getNext(start);
-  llvm::DenseSet<Operation *> seen;
+  // Before and behind a release on the way.
+  SmallVector<SharedUse> pending[2] = {getUsesAfter(start), {}};
+  SmallVector<std::pair<Operation *, unsigned>> open;
+  auto go = [&](Operation *from, unsigned released) {
+    for (Operation *next : getNext(from))
+      open.push_back({next, released});
+  };
+  go(start, 0);
+  llvm::DenseSet<std::pair<Operation *, unsigned>> seen;
   while (!open.empty()) {
-    Operation *op = open.pop_back_val();
-    if (!seen.insert(op).second || isa<warp::BarrierOp>(op) ||
+    auto [op, released] = open.pop_back_val();
+    if (!seen.insert({op, released}).second || isa<warp::BarrierOp>(op) ||
         beginsWithBarrier(op))
       continue;
     for (const SharedUse &access : getSharedUses(op))
-      for (const SharedUse &earlier : pending)
+      for (const SharedUse &earlier : pending[released])
         if (access.conflictsWith(earlier))
           return op;
-    if (!synchronizes(op))
-      llvm::append_range(open, getNext(op));
+    if (synchronizes(op))
+      continue;
+    if (isa<warp::RingReleaseOp>(op) && !released) {
+      pending[1] = pending[0];
+      passRelease(op, pending[1]);
+      released = 1;
+    }
+    go(op, released);
   }
   return nullptr;
 }

@@ -150,6 +150,7 @@ private:
     if (synchronizes(op))
       pending.clear();
     Pending::addTo<SharedUse>(pending.shared, getUsesAfter(op));
+    passRelease(op, pending.shared);
     if (accessesGlobalMemory(op) && !endsWithBarrier(op))
       Pending::addTo<GlobalUse>(pending.global, GlobalUse{op, nullptr, {}});
   }

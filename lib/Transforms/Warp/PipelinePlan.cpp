@@ -237,41 +237,75 @@ Operation *warp::findInterference(scf::ForOp loop, ArrayRef<Value> read) {
   return found;
 }
 
-std::optional<PipelinePlan> warp::planPipeline(scf::ForOp loop,
-                                               const AxisInfoAnalysis &axes,
-                                               const PipelineOptions &options) {
-  auto refuse = [&](Operation *op, StringRef reason) -> std::nullopt_t {
-    remark::missed(op->getLoc(), kRemark)
-        << remark::add("not pipelined: {0}", reason);
-    return std::nullopt;
-  };
-  int64_t numStages = getNumStages(loop, options.numStages);
+static std::nullopt_t refuse(Operation *op, StringRef reason) {
+  remark::missed(op->getLoc(), kRemark)
+      << remark::add("not pipelined: {0}", reason);
+  return std::nullopt;
+}
+
+static bool isRow(const PipelinedLoad &load) {
+  return AllocOp(load.alloc).getType().getShape().size() == 1;
+}
+
+/// The loads of `loop` that can become copies: rows, behind which little fits
+/// into a slot without a gap, last, or not at all.
+static PipelinePlan collectLoads(scf::ForOp loop, const AxisInfoAnalysis &axes,
+                                 bool takesRows) {
   PipelinePlan plan{loop, {}, {}, {}, {}, {}};
+  SmallVector<PipelinedLoad> loads, rows;
   for (auto alloc : loop.getBody()->getOps<AllocOp>())
-    if (std::optional<PipelinedLoad> load = findLoad(alloc)) {
-      tile::LoadOp from = load->load;
-      StringRef obstacle = addLoad(plan, std::move(*load), axes);
-      if (!obstacle.empty())
-        refuse(from, obstacle);
-    }
-  if (plan.loads.empty() || numStages < 2)
-    return std::nullopt;
-  if (Operation *write = findInterference(loop, getReadAhead(plan)))
-    return refuse(write, isa<tile::LoadOp>(write)
-                             ? "others may write meanwhile what the loop loads"
-                             : "it may write what the loop loads");
-  MLIRContext *context = loop.getContext();
+    if (std::optional<PipelinedLoad> load = findLoad(alloc))
+      (isRow(*load) ? rows : loads).push_back(std::move(*load));
+  if (takesRows)
+    llvm::append_range(loads, rows);
+  for (PipelinedLoad &load : loads) {
+    tile::LoadOp from = load.load;
+    StringRef obstacle = addLoad(plan, std::move(load), axes);
+    if (!obstacle.empty() && takesRows)
+      refuse(from, obstacle);
+  }
+  return plan;
+}
+
+/// Plans slots for what `plan` loads: how many, or that they are refilled.
+static int64_t planSlots(PipelinePlan &plan, int64_t numStages, int64_t limit) {
+  MLIRContext *context = plan.loop.getContext();
   int64_t slotBytes = getRing(context, 2, plan.loads).getSlotBytes();
   int64_t beside = getBytesBeside(plan);
-  int64_t numSlots = std::min(numStages, (options.limit - beside) / slotBytes);
+  int64_t numSlots = std::min(numStages, (limit - beside) / slotBytes);
   auto share = [&](int64_t slots) {
-    return countPrograms(beside + slots * slotBytes, options.limit);
+    return countPrograms(beside + slots * slotBytes, limit);
   };
   // A second program hides more than a second slot.
   if (numSlots <= 2 && share(2) <= 1 && share(1) > 1)
     plan.refilled = planRefilledRings(plan.loads);
   for (RefilledRing &ring : plan.refilled)
     ring.type = getRing(context, 1, ring.loads);
+  return numSlots;
+}
+
+std::optional<PipelinePlan> warp::planPipeline(scf::ForOp loop,
+                                               const AxisInfoAnalysis &axes,
+                                               const PipelineOptions &options) {
+  int64_t numStages = getNumStages(loop, options.numStages);
+  PipelinePlan plan = collectLoads(loop, axes, /*takesRows=*/true);
+  if (plan.loads.empty() || numStages < 2)
+    return std::nullopt;
+  int64_t numSlots = planSlots(plan, numStages, options.limit);
+  PipelinePlan tiles = collectLoads(loop, axes, /*takesRows=*/false);
+  if (!tiles.loads.empty() && tiles.loads.size() < plan.loads.size()) {
+    int64_t without = planSlots(tiles, numStages, options.limit);
+    if (without > numSlots || !tiles.refilled.empty()) {
+      plan = std::move(tiles);
+      numSlots = without;
+    }
+  }
+  if (Operation *write = findInterference(loop, getReadAhead(plan)))
+    return refuse(write, isa<tile::LoadOp>(write)
+                             ? "others may write meanwhile what the loop loads"
+                             : "it may write what the loop loads");
+  MLIRContext *context = loop.getContext();
+  int64_t slotBytes = getRing(context, 2, plan.loads).getSlotBytes();
   if (!plan.refilled.empty()) {
     remark::passed(loop.getLoc(), kRemark)
         << remark::add("pipelined: the slot of each of its {0} products, {1} "

@@ -81,3 +81,42 @@ def test_hint_in_an_outer_loop(backend, rng, stages):
         rows_kernel[(1,)](out, a, b, rows, K, block, stages)
         expected = backend.numpy(a).astype(np.float64) @ backend.numpy(b).astype(np.float64)
         backend.check(out, expected, "float32")
+
+
+@tw.jit
+def scaled_kernel(c_ptr, q_ptr, k_ptr, v_ptr, g_ptr, h_ptr, t_ptr, sg, D: tl.constexpr, BLOCK: tl.constexpr):
+    """Products of products, scaled and moved by a number of each column; the loop carries the place of one of them.
+    No accelerator brings blocks whose end is known from memory only."""
+    T = tl.load(t_ptr)
+    i, d = tl.arange(0, BLOCK), tl.arange(0, D)
+    q = tl.load(q_ptr + i[:, None] * D + d[None, :])
+    acc = tl.zeros((BLOCK, D), dtype=tl.float32)
+    scales = g_ptr + i * sg
+    for start in range(0, T, BLOCK):
+        inside = i < T - start
+        k = tl.load(k_ptr + (start + i)[:, None] * D + d[None, :], mask=inside[:, None], other=0.0)
+        v = tl.load(v_ptr + (start + i)[:, None] * D + d[None, :], mask=inside[:, None], other=0.0)
+        g = tl.load(scales, mask=inside, other=0.0)
+        h = tl.load(h_ptr + start + i, mask=inside, other=0.0)
+        p = tl.dot(q, tl.trans(k)) * g[None, :] - h[None, :]
+        acc = tl.dot(p.to(v.dtype), v, acc)
+        scales += BLOCK * sg
+    tl.store(c_ptr + i[:, None] * D + d[None, :], acc)
+
+
+@pytest.mark.parametrize("num_warps", [1, 4, 8])
+def test_numbers_of_columns(backend, rng, num_warps):
+    block = 64
+    for _ in range(8):
+        T, D = int(rng.integers(0, 500)), int(rng.choice([32, 64, 128]))
+        step, stages = int(rng.choice([1, 3, 16])), int(rng.integers(1, 6))
+        q = backend.array(rng.standard_normal((block, D)) / 8, "float16")
+        k, v = (backend.array(rng.standard_normal((T + 1, D)) / 8, "float16") for _ in range(2))
+        g = backend.array(rng.standard_normal((T + 1, step)), "float32")
+        h = backend.array(rng.standard_normal(T + 1), "float32")
+        t = backend.array(np.array([T]), "int32")
+        out = backend.poisoned((block, D), "float32")
+        scaled_kernel[(1,)](out, q, k, v, g, h, t, step, D, block, num_warps=num_warps, num_stages=stages)
+        x, y, z, scales, moves = (backend.numpy(array).astype(np.float64) for array in (q, k, v, g, h))
+        p = (x @ y[:T].T * scales[:T, 0] - moves[:T]).astype(np.float16).astype(np.float64)
+        backend.check(out, p @ z[:T], "float16")

@@ -50,3 +50,32 @@ tile.func @branch(%x: tensor<16x4xf16, #rows>, %c: i1) {
   %y = warp.local_load %a : !warp.shared<16x4xf16, #plain> -> tensor<16x4xf16, #rows>
   tile.return
 }
+
+// -----
+
+#rows = #warp.linear<{register = [[0, 1]], lane = [[0, 2], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+#plain = #warp.linear<{offset = [[0, 1], [0, 2], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+
+// What was read is filled again once it has been released, on one way here; in front of that another slot is filled.
+tile.func @released(%p: tensor<16x4x!tile.ptr<f16>, #rows>, %c: i1) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %true = arith.constant true
+  %ring = warp.ring : !warp.ring<2 x {!warp.shared<16x4xf16, #plain>}, async_groups>
+  %full, %from = warp.ring.wait %ring[%c0] pending 0 : !warp.ring<2 x {!warp.shared<16x4xf16, #plain>}, async_groups>
+  warp.barrier
+  // expected-note @+1 {{no barrier stands between this access and that one}}
+  %y = warp.local_load %from : !warp.shared<16x4xf16, #plain> -> tensor<16x4xf16, #rows>
+  %second, %b = warp.ring.acquire %ring[%c1] : !warp.ring<2 x {!warp.shared<16x4xf16, #plain>}, async_groups>
+  warp.async_copy %p, %b if %true vector 2 : tensor<16x4x!tile.ptr<f16>, #rows>, !warp.shared<16x4xf16, #plain>
+  warp.ring.commit %second
+  scf.if %c {
+    warp.barrier
+  }
+  warp.ring.release %full
+  %first, %a = warp.ring.acquire %ring[%c0] : !warp.ring<2 x {!warp.shared<16x4xf16, #plain>}, async_groups>
+  // expected-error @+1 {{touches shared memory that another warp may be using}}
+  warp.async_copy %p, %a if %true vector 2 : tensor<16x4x!tile.ptr<f16>, #rows>, !warp.shared<16x4xf16, #plain>
+  warp.ring.commit %first
+  tile.return
+}

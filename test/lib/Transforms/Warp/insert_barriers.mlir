@@ -181,3 +181,32 @@ tile.func @scratch_in_loop(%x: tensor<64xf32, #first>, %n: i32) {
   }
   tile.return
 }
+
+// A slot to fill is another one than a slot that is read, until that is released.
+// CHECK-LABEL: @slots
+tile.func @slots(%p: tensor<16x4x!tile.ptr<f16>, #rows>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %true = arith.constant true
+  %ring = warp.ring : !warp.ring<2 x {!warp.shared<16x4xf16, #plain>}, async_groups>
+  // CHECK: warp.ring.wait
+  // CHECK-NEXT: warp.barrier
+  // CHECK-NEXT: warp.local_load
+  // CHECK-NEXT: warp.ring.acquire
+  // CHECK-NEXT: warp.async_copy
+  // CHECK: warp.ring.release
+  // CHECK-NEXT: warp.ring.acquire
+  // CHECK-NEXT: warp.barrier
+  // CHECK-NEXT: warp.async_copy
+  %full, %from = warp.ring.wait %ring[%c0] pending 0 : !warp.ring<2 x {!warp.shared<16x4xf16, #plain>}, async_groups>
+  warp.barrier
+  %y = warp.local_load %from : !warp.shared<16x4xf16, #plain> -> tensor<16x4xf16, #rows>
+  %second, %b = warp.ring.acquire %ring[%c1] : !warp.ring<2 x {!warp.shared<16x4xf16, #plain>}, async_groups>
+  warp.async_copy %p, %b if %true vector 2 : tensor<16x4x!tile.ptr<f16>, #rows>, !warp.shared<16x4xf16, #plain>
+  warp.ring.commit %second
+  warp.ring.release %full
+  %first, %a = warp.ring.acquire %ring[%c0] : !warp.ring<2 x {!warp.shared<16x4xf16, #plain>}, async_groups>
+  warp.async_copy %p, %a if %true vector 2 : tensor<16x4x!tile.ptr<f16>, #rows>, !warp.shared<16x4xf16, #plain>
+  warp.ring.commit %first
+  tile.return
+}
