@@ -8,6 +8,7 @@
 #include "lib/Transforms/Warp/RegisterUse.h"
 
 #include "mlir/Analysis/Liveness.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
@@ -18,14 +19,34 @@ using namespace tilewright;
 // How many
 //===----------------------------------------------------------------------===//
 
+/// Whether `step` goes by the number of programs.
+static bool countsPrograms(Value step) {
+  Operation *op = step.getDefiningOp();
+  return op &&
+         (isa<tile::NumProgramsOp>(op) ||
+          (isPure(op) && llvm::any_of(op->getOperands(), countsPrograms)));
+}
+
+/// Whether the programs of a kernel lie along more than one axis.
+static bool hasSeveralAxes(tile::FuncOp function) {
+  llvm::SmallDenseSet<tile::Axis> axes;
+  function->walk([&](tile::ProgramIdOp id) { axes.insert(id.getAxis()); });
+  return axes.size() > 1;
+}
+
 /// Whether `op` says that its kernel is better left alone: products of tiles
 /// keep a multiprocessor busy otherwise, roles have budgets of their own, and a
 /// loop that scans hands on a state from block to block: programs are as many
 /// as there are sequences, often one for a multiprocessor, and gain by
-/// registers.
+/// registers. So do sums over rows that all programs share out among them, of
+/// which each leaves its part.
 static bool decides(Operation *op) {
+  auto loop = dyn_cast<scf::ForOp>(op);
   return isa<tile::DotOp, warp::MmaOp, warp::WgmmaOp, warp::WgmmaBesideOp,
              warp::SpecializeOp>(op) ||
+         (loop && countsPrograms(loop.getStep()) &&
+          warp::countCarried(loop) != 0 &&
+          !hasSeveralAxes(loop->getParentOfType<tile::FuncOp>())) ||
          (isa<tile::ScanOp>(op) && op->getParentOfType<LoopLikeOpInterface>());
 }
 
@@ -73,6 +94,23 @@ static int64_t countKept(tile::FuncOp function) {
   int64_t most = 0;
   for (Operation *op : exchanges)
     most = std::max(most, countKept(op, liveness));
+  return most;
+}
+
+/// The most registers of a thread that an iteration of a loop fills from memory
+/// at once, beside tiles that it hands on to the next one: such programs are
+/// few, and with less registers loads wait for each other.
+static int64_t countLoaded(tile::FuncOp function) {
+  int64_t most = 0;
+  function->walk([&](LoopLikeOpInterface loop) {
+    int64_t registers = warp::countCarried(loop);
+    if (registers == 0)
+      return;
+    for (Region *region : loop.getLoopRegions())
+      for (auto load : region->getOps<tile::LoadOp>())
+        registers += warp::countRegisters(load.getType());
+    most = std::max(most, registers);
+  });
   return most;
 }
 
@@ -142,7 +180,7 @@ ProgramShare tilewright::findProgramShare(ModuleOp module) {
   if (warps < kLeastWarps || warps >= kWarps || isLeftAlone(function))
     return {};
   int64_t programs = std::min(kWarps / warps, countPrograms(bytes));
-  int64_t kept = countKept(function);
+  int64_t kept = std::max(countKept(function), countLoaded(function));
   while (programs > 1 && getRegisterShare(programs * warps) < kept)
     --programs;
   return {programs, warps};

@@ -58,6 +58,25 @@ def sums_on(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
 
 
 @tw.jit
+def shared_out(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    sums = tl.zeros([BLOCK], tl.float32)
+    for row in range(tl.program_id(0), n, tl.num_programs(0)):
+        sums += tl.load(x_ptr + row * BLOCK + cols).to(tl.float32)
+    tl.store(out_ptr + tl.program_id(0) * BLOCK + cols, sums)
+
+
+@tw.jit
+def carried(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    state = tl.zeros([BLOCK], tl.float32)
+    for row in range(0, n):
+        x = tl.load(x_ptr + row * BLOCK + cols).to(tl.float32)
+        tl.store(out_ptr + row * BLOCK + cols, state)
+        state = state * 0.5 + x
+
+
+@tw.jit
 def decoding(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
     heads, d = tl.arange(0, 16), tl.arange(0, 64)
     q = tl.load(x_ptr + heads[:, None] * 64 + d[None, :])
@@ -175,6 +194,23 @@ def test_what_is_kept_and_spilled_decides(assembler, block, found, asked, expect
     assert calls() == asked
     assert programs(kernel) == expected
     assert (kernel.num_regs, kernel.spills) == found[expected]
+
+
+def test_sums_of_rows_that_programs_share_are_left_alone(assembler):
+    calls = assembler({0: (121, 0), 4: (64, 0)})
+    assert programs(compiled(shared_out)) == 0
+    assert calls() == [0]
+
+
+# 64 numbers carried and as many loaded, of a thread: not with less than 128 registers; 32 and 32 do with 64.
+@pytest.mark.parametrize(
+    "block, found, asked, expected",
+    [(16384, {0: (200, 0), 2: (128, 0)}, [0, 2], 2), (8192, {0: (121, 0), 4: (64, 0)}, [0, 4], 4)],
+)
+def test_what_a_loop_loads_and_carries_has_registers(assembler, block, found, asked, expected):
+    calls = assembler(found)
+    assert programs(compiled(carried, "fp32", block)) == expected
+    assert calls() == asked
 
 
 @pytest.mark.parametrize("kernel, type, block", [(sums, "fp16", 8192), (keeps_much, "fp32", 8192)])
