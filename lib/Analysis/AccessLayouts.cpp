@@ -102,7 +102,16 @@ int64_t AccessLayouts::getVectorSize(const MemoryAccess &access) const {
   int64_t share =
       std::max<int64_t>(access.getType().getNumElements() / threads, 1);
   unsigned fastest = getOrder(access).front();
-  return std::min(axes.getVectorSize(access.ptr, access.mask, fastest), share);
+  int64_t size = axes.getVectorSize(access.ptr, access.mask, fastest);
+  // A thread loads a place that neighbours have in common once.
+  if (size == 1 && getStep(access, fastest) != AddressSteps::kFar) {
+    size = axes.get(access.ptr)[fastest].constancy;
+    if (access.mask)
+      size = std::min(size, axes.get(access.mask)[fastest].constancy);
+    constexpr int64_t kWidestBytes = 16;
+    size = std::min(size, kWidestBytes / getPointeeBytes(access.ptr.getType()));
+  }
+  return std::min(llvm::bit_floor(uint64_t(size)), uint64_t(share));
 }
 
 AccessLayouts::Group AccessLayouts::getGroup(const MemoryAccess &access) const {

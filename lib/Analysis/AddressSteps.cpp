@@ -47,12 +47,17 @@ static int64_t multiply(arith::MulIOp op, int64_t x, int64_t y) {
              : step * *factor;
 }
 
-/// x / y, where x steps by `step` and y stays.
-static int64_t divide(Value divisor, int64_t step) {
+/// x / y, where x steps by `step`, `size` times, and y stays. One step in
+/// several counts as one each, if there is one.
+static int64_t divide(Value divisor, int64_t step, int64_t size) {
   if (step == kFar)
     return kFar;
   std::optional<int64_t> constant = getConstant(divisor);
-  return constant && *constant != 0 ? step / *constant : 0;
+  if (!constant || *constant == 0)
+    return 0;
+  int64_t quotient = step / *constant;
+  bool moves = step != 0 && size > std::abs(*constant) / std::abs(step);
+  return quotient == 0 && moves ? 1 : quotient;
 }
 
 int64_t AddressSteps::get(Value tile, unsigned dim) {
@@ -107,7 +112,10 @@ int64_t AddressSteps::compute(Value tile, unsigned dim) {
       })
       .Case<arith::DivSIOp, arith::DivUIOp>([&](Operation *op) {
         Value divisor = op->getOperand(1);
-        return of(divisor) == 0 ? divide(divisor, of(op->getOperand(0))) : kFar;
+        int64_t size =
+            cast<RankedTensorType>(divisor.getType()).getDimSize(dim);
+        return of(divisor) == 0 ? divide(divisor, of(op->getOperand(0)), size)
+                                : kFar;
       })
       // What replaces indices outside says nothing of those inside.
       .Case([&](arith::SelectOp op) {

@@ -1,8 +1,9 @@
 // How far apart neighbours most likely lie.
 //
 // A guess: indices that wrap around (`m % width`) count up, those that are
-// divided (`m // width`) stay the same, whatever the width. Which threads take
-// which elements may rest on it, nothing else.
+// divided (`m // width`) stay the same, unless the width is known to be less
+// than the tile's: those move on in small steps. Which threads take which
+// elements may rest on it, nothing else.
 
 #ifndef TILEWRIGHT_LIB_ANALYSIS_ADDRESSSTEPS_H
 #define TILEWRIGHT_LIB_ANALYSIS_ADDRESSSTEPS_H

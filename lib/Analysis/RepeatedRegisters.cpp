@@ -1,9 +1,11 @@
 #include "lib/Analysis/RepeatedRegisters.h"
 
+#include "dialect/Tile/TileOps.h"
 #include "dialect/Warp/WarpAttributes.h"
 #include "lib/Analysis/AxisInfo.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace tilewright;
@@ -41,13 +43,30 @@ static unsigned countRepeats(Value value, const AxisInfoAnalysis &analysis) {
   return 1u << bit;
 }
 
+/// Loads of one place under one condition. What stands for elements outside has
+/// to be one value, too.
+static unsigned countRepeats(tile::LoadOp load,
+                             const AxisInfoAnalysis &analysis) {
+  if (load.getIsVolatile())
+    return 1;
+  unsigned repeats = countRepeats(load.getPtr(), analysis);
+  if (load.getMask() && repeats > 1)
+    repeats = std::min(repeats, countRepeats(load.getMask(), analysis));
+  Value other = load.getOther();
+  bool isOneOther = !other || other.getDefiningOp<tile::SplatOp>() ||
+                    matchPattern(other, m_Constant<SplatElementsAttr>(nullptr));
+  return isOneOther ? repeats : 1;
+}
+
 RepeatedRegisters::RepeatedRegisters(Operation *root,
                                      const AxisInfoAnalysis &analysis) {
   root->walk([&](Operation *op) {
-    if (!isElementwiseOnIntegers(*op))
-      return;
-    if (unsigned repeats = countRepeats(op->getResult(0), analysis);
-        repeats > 1)
+    unsigned repeats = 1;
+    if (auto load = dyn_cast<tile::LoadOp>(op))
+      repeats = countRepeats(load, analysis);
+    else if (isElementwiseOnIntegers(*op))
+      repeats = countRepeats(op->getResult(0), analysis);
+    if (repeats > 1)
       counts[op] = repeats;
   });
 }

@@ -9,10 +9,11 @@ namespace tilewright {
 
 class AxisInfoAnalysis;
 
-/// For each elementwise op below an operation that gives a tile of integers:
-/// how many neighbouring registers are known to get one value, so that one of
-/// them need be computed. `cols < n` is one comparison for each sixteen columns
-/// where 16 divides n and the columns begin at multiples of it. Computed before
+/// For each elementwise op below an operation that gives a tile of integers,
+/// and for each load: how many neighbouring registers are known to get one
+/// value, so that one of them need be computed. `cols < n` is one comparison
+/// for each sixteen columns where 16 divides n and the columns begin at
+/// multiples of it; a scale for each 128 columns is one load. Computed before
 /// anything is rewritten: the analysis works on tiles.
 class RepeatedRegisters {
 public:

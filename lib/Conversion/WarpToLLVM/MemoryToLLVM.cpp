@@ -4,9 +4,11 @@
 // become one access. Plain accesses are LLVM's own, so that LLVM may hoist,
 // merge and address them; accesses with a predicate or a hint are inline PTX,
 // for LLVM could only branch around them. All accesses of one op come before
-// any use of what they load, so that their latencies overlap.
+// any use of what they load, so that their latencies overlap. Registers that
+// are known to load one place under one condition do so once.
 
 #include "lib/Analysis/AccessWidths.h"
+#include "lib/Analysis/RepeatedRegisters.h"
 #include "lib/Conversion/WarpToLLVM/InlinePtx.h"
 #include "lib/Conversion/WarpToLLVM/Patterns.h"
 #include "lib/Conversion/WarpToLLVM/RegisterPacking.h"
@@ -113,8 +115,9 @@ namespace {
 
 class LoadLowering : public ConvertOpToLLVMPattern<tile::LoadOp> {
 public:
-  LoadLowering(const WarpTypeConverter &converter, const AccessWidths &widths)
-      : ConvertOpToLLVMPattern(converter), widths(widths) {}
+  LoadLowering(const WarpTypeConverter &converter, const AccessWidths &widths,
+               const RepeatedRegisters &repeated)
+      : ConvertOpToLLVMPattern(converter), widths(widths), repeated(repeated) {}
 
   LogicalResult
   matchAndRewrite(tile::LoadOp op, OneToNOpAdaptor adaptor,
@@ -124,12 +127,16 @@ public:
         getElementTypeOrSelf(op.getResult().getType()));
     ValueRange pointers = adaptor.getPtr();
     unsigned width = widths.get(op);
+    unsigned copies = width == 1 ? repeated.get(op) : 1;
     SmallVector<SmallVector<Value>> loaded;
-    for (unsigned reg = 0; reg < pointers.size(); reg += width)
+    for (unsigned reg = 0; reg < pointers.size(); reg += width * copies)
       loaded.push_back(emitLoad(b, op, adaptor, element, reg, width));
     SmallVector<Value> results;
-    for (SmallVector<Value> &words : loaded)
-      llvm::append_range(results, unpack(b, std::move(words), element, width));
+    for (SmallVector<Value> &words : loaded) {
+      SmallVector<Value> elements = unpack(b, std::move(words), element, width);
+      for (unsigned copy = 0; copy < copies; ++copy)
+        llvm::append_range(results, elements);
+    }
     rewriter.replaceOpWithMultiple(op, {results});
     return success();
   }
@@ -165,6 +172,7 @@ private:
   }
 
   const AccessWidths &widths;
+  const RepeatedRegisters &repeated;
 };
 
 //===----------------------------------------------------------------------===//
@@ -255,7 +263,9 @@ struct AddPtrLowering : ConvertOpToLLVMPattern<tile::AddPtrOp> {
 
 void tilewright::populateMemoryToLLVM(const WarpTypeConverter &converter,
                                       const AccessWidths &widths,
+                                      const RepeatedRegisters &repeated,
                                       RewritePatternSet &patterns) {
-  patterns.add<LoadLowering, StoreLowering>(converter, widths);
+  patterns.add<LoadLowering>(converter, widths, repeated);
+  patterns.add<StoreLowering>(converter, widths);
   patterns.add<AddPtrLowering>(converter);
 }

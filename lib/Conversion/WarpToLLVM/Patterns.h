@@ -36,6 +36,7 @@ void populateShapeToLLVM(const WarpTypeConverter &converter,
 /// addptr, load, store.
 void populateMemoryToLLVM(const WarpTypeConverter &converter,
                           const AccessWidths &widths,
+                          const RepeatedRegisters &repeated,
                           mlir::RewritePatternSet &patterns);
 void populateReduceToLLVM(const WarpTypeConverter &converter,
                           mlir::RewritePatternSet &patterns);

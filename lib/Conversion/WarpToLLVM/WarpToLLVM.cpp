@@ -50,7 +50,7 @@ static LogicalResult convertTiles(ModuleOp module, const NvidiaTarget &target) {
   populateElementwiseToLLVM(converter, target, repeated, patterns);
   populateCastToLLVM(converter, target, repeated, ranges, patterns);
   populateShapeToLLVM(converter, patterns);
-  populateMemoryToLLVM(converter, widths, patterns);
+  populateMemoryToLLVM(converter, widths, repeated, patterns);
   populateAtomicToLLVM(converter, target, widths, patterns);
   populateDebugToLLVM(converter, target, patterns);
   populateReduceToLLVM(converter, patterns);

@@ -211,3 +211,51 @@ tile.func @most_together(%x: !tile.ptr<f16> {tile.divisibility = 16 : i32}) attr
   tile.print "sum: ", %t {isSigned = array<i1: true>} : tensor<256xf16>
   tile.return
 }
+
+// -----
+
+// Bytes of two 4-bit numbers each: a thread has both numbers of a byte, and the
+// threads of a warp lie along the bytes, not along rows that are far apart.
+// Where all rows are of one group, nothing is known to be near.
+// CHECK-DAG: #[[BYTES:.*]] = #warp.linear<{register = {{\[\[}}1, 0], [0, 1], [0, 2], [0, 4]], lane = {{\[\[}}2, 0], [4, 0], [8, 0], [16, 0], [32, 0]], warp = [], block = []}>
+// CHECK-DAG: #[[GROUPS:.*]] = #warp.linear<{register = {{\[\[}}4, 0], [8, 0], [16, 0], [32, 0]], lane = {{\[\[}}0, 1], [0, 2], [0, 4], [1, 0], [2, 0]], warp = [], block = []}>
+// CHECK-LABEL: tile.func @halves
+// CHECK: tile.load {{.*}} : tensor<64x8x!tile.ptr<i8>, #[[BYTES]]>
+// CHECK-LABEL: tile.func @group
+// CHECK: tile.load {{.*}} : tensor<64x8x!tile.ptr<i8>, #[[GROUPS]]>
+tile.func @halves(%p: !tile.ptr<i8>, %stride: i32) attributes {tile.kernel} {
+  %k = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %two = arith.constant dense<2> : tensor<64xi32>
+  %byte = arith.divsi %k, %two : tensor<64xi32>
+  %b1 = tile.expand_dims %byte {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %b2 = tile.broadcast %b1 : tensor<64x1xi32> -> tensor<64x8xi32>
+  %n = tile.range {start = 0 : i32, end = 8 : i32} : tensor<8xi32>
+  %s = tile.splat %stride : i32 -> tensor<8xi32>
+  %far = arith.muli %n, %s : tensor<8xi32>
+  %f1 = tile.expand_dims %far {axis = 0 : i32} : tensor<8xi32> -> tensor<1x8xi32>
+  %f2 = tile.broadcast %f1 : tensor<1x8xi32> -> tensor<64x8xi32>
+  %at = arith.addi %b2, %f2 : tensor<64x8xi32>
+  %ps = tile.splat %p : !tile.ptr<i8> -> tensor<64x8x!tile.ptr<i8>>
+  %q = tile.addptr %ps, %at : tensor<64x8x!tile.ptr<i8>>, tensor<64x8xi32>
+  %x = tile.load %q : tensor<64x8x!tile.ptr<i8>>
+  tile.store %q, %x : tensor<64x8x!tile.ptr<i8>>
+  tile.return
+}
+tile.func @group(%p: !tile.ptr<i8>, %stride: i32) attributes {tile.kernel} {
+  %k = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %width = arith.constant dense<128> : tensor<64xi32>
+  %group = arith.divsi %k, %width : tensor<64xi32>
+  %b1 = tile.expand_dims %group {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %b2 = tile.broadcast %b1 : tensor<64x1xi32> -> tensor<64x8xi32>
+  %n = tile.range {start = 0 : i32, end = 8 : i32} : tensor<8xi32>
+  %s = tile.splat %stride : i32 -> tensor<8xi32>
+  %far = arith.muli %n, %s : tensor<8xi32>
+  %f1 = tile.expand_dims %far {axis = 0 : i32} : tensor<8xi32> -> tensor<1x8xi32>
+  %f2 = tile.broadcast %f1 : tensor<1x8xi32> -> tensor<64x8xi32>
+  %at = arith.addi %b2, %f2 : tensor<64x8xi32>
+  %ps = tile.splat %p : !tile.ptr<i8> -> tensor<64x8x!tile.ptr<i8>>
+  %q = tile.addptr %ps, %at : tensor<64x8x!tile.ptr<i8>>, tensor<64x8xi32>
+  %x = tile.load %q : tensor<64x8x!tile.ptr<i8>>
+  tile.store %q, %x : tensor<64x8x!tile.ptr<i8>>
+  tile.return
+}

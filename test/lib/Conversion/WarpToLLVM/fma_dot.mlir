@@ -8,15 +8,21 @@
 // is done for both before the second.
 // CHECK-LABEL: llvm.func @f32
 tile.func @f32(%pa: !tile.ptr<f32>, %pb: !tile.ptr<f32>, %pc: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
-  %a1 = tile.splat %pa : !tile.ptr<f32> -> tensor<8x2x!tile.ptr<f32>, #a>
-  %b1 = tile.splat %pb : !tile.ptr<f32> -> tensor<2x8x!tile.ptr<f32>, #b>
+  %sa = tile.splat %pa : !tile.ptr<f32> -> tensor<8x2x!tile.ptr<f32>, #a>
+  %ra = tile.range {start = 0 : i32, end = 16 : i32} : tensor<16xi32, #warp.linear<{register = [[1]], lane = [[0], [0], [2], [4], [8]], warp = []}>>
+  %oa = tile.reshape %ra : tensor<16xi32, #warp.linear<{register = [[1]], lane = [[0], [0], [2], [4], [8]], warp = []}>> -> tensor<8x2xi32, #a>
+  %a1 = tile.addptr %sa, %oa : tensor<8x2x!tile.ptr<f32>, #a>, tensor<8x2xi32, #a>
+  %sb = tile.splat %pb : !tile.ptr<f32> -> tensor<2x8x!tile.ptr<f32>, #b>
+  %rb = tile.range {start = 0 : i32, end = 16 : i32} : tensor<16xi32, #warp.linear<{register = [[8], [1]], lane = [[2], [4], [0], [0], [0]], warp = []}>>
+  %ob = tile.reshape %rb : tensor<16xi32, #warp.linear<{register = [[8], [1]], lane = [[2], [4], [0], [0], [0]], warp = []}>> -> tensor<2x8xi32, #b>
+  %b1 = tile.addptr %sb, %ob : tensor<2x8x!tile.ptr<f32>, #b>, tensor<2x8xi32, #b>
   %c1 = tile.splat %pc : !tile.ptr<f32> -> tensor<8x8x!tile.ptr<f32>, #c>
-  // CHECK: %[[A0:.*]] = llvm.load %arg0
-  // CHECK: %[[A1:.*]] = llvm.load %arg0
-  // CHECK: %[[B00:.*]] = llvm.load %arg1
-  // CHECK: %[[B10:.*]] = llvm.load %arg1
-  // CHECK: %[[B01:.*]] = llvm.load %arg1
-  // CHECK: %[[B11:.*]] = llvm.load %arg1
+  // CHECK: %[[A0:.*]] = llvm.load
+  // CHECK: %[[A1:.*]] = llvm.load
+  // CHECK: %[[B00:.*]] = llvm.load
+  // CHECK: %[[B10:.*]] = llvm.load
+  // CHECK: %[[B01:.*]] = llvm.load
+  // CHECK: %[[B11:.*]] = llvm.load
   %a = tile.load %a1 : tensor<8x2x!tile.ptr<f32>, #a>
   %b = tile.load %b1 : tensor<2x8x!tile.ptr<f32>, #b>
   %c = arith.constant dense<0.0> : tensor<8x8xf32, #c>
@@ -67,13 +73,19 @@ tile.func @widened(%i: i8, %h: f16, %p: !tile.ptr<i32>, %q: !tile.ptr<f32>) attr
 // Each product of a batch takes operands of its own.
 // CHECK-LABEL: llvm.func @batch
 tile.func @batch(%pa: !tile.ptr<f32>, %pb: !tile.ptr<f32>, %pc: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
-  %a1 = tile.splat %pa : !tile.ptr<f32> -> tensor<2x4x1x!tile.ptr<f32>, #a>
-  %b1 = tile.splat %pb : !tile.ptr<f32> -> tensor<2x1x8x!tile.ptr<f32>, #b>
+  %sa = tile.splat %pa : !tile.ptr<f32> -> tensor<2x4x1x!tile.ptr<f32>, #a>
+  %ra = tile.range {start = 0 : i32, end = 8 : i32} : tensor<8xi32, #warp.linear<{register = [[4]], lane = [[0], [0], [0], [1], [2]], warp = []}>>
+  %oa = tile.reshape %ra : tensor<8xi32, #warp.linear<{register = [[4]], lane = [[0], [0], [0], [1], [2]], warp = []}>> -> tensor<2x4x1xi32, #a>
+  %a1 = tile.addptr %sa, %oa : tensor<2x4x1x!tile.ptr<f32>, #a>, tensor<2x4x1xi32, #a>
+  %sb = tile.splat %pb : !tile.ptr<f32> -> tensor<2x1x8x!tile.ptr<f32>, #b>
+  %rb = tile.range {start = 0 : i32, end = 16 : i32} : tensor<16xi32, #warp.linear<{register = [[8]], lane = [[1], [2], [4], [0], [0]], warp = []}>>
+  %ob = tile.reshape %rb : tensor<16xi32, #warp.linear<{register = [[8]], lane = [[1], [2], [4], [0], [0]], warp = []}>> -> tensor<2x1x8xi32, #b>
+  %b1 = tile.addptr %sb, %ob : tensor<2x1x8x!tile.ptr<f32>, #b>, tensor<2x1x8xi32, #b>
   %c1 = tile.splat %pc : !tile.ptr<f32> -> tensor<2x4x8x!tile.ptr<f32>, #c>
-  // CHECK: %[[A0:.*]] = llvm.load %arg0
-  // CHECK: %[[A1:.*]] = llvm.load %arg0
-  // CHECK: %[[B0:.*]] = llvm.load %arg1
-  // CHECK: %[[B1:.*]] = llvm.load %arg1
+  // CHECK: %[[A0:.*]] = llvm.load
+  // CHECK: %[[A1:.*]] = llvm.load
+  // CHECK: %[[B0:.*]] = llvm.load
+  // CHECK: %[[B1:.*]] = llvm.load
   %a = tile.load %a1 : tensor<2x4x1x!tile.ptr<f32>, #a>
   %b = tile.load %b1 : tensor<2x1x8x!tile.ptr<f32>, #b>
   %c = arith.constant dense<0.0> : tensor<2x4x8xf32, #c>

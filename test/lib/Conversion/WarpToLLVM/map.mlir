@@ -6,8 +6,10 @@
 // the second operand. A branch becomes one of the thread.
 // CHECK-LABEL: llvm.func @groups
 tile.func @groups(%x: !tile.ptr<i32>, %y: i32, %c: i1) attributes {tile.kernel, warp.num_warps = 1 : i32} {
-  %xs = tile.splat %x : !tile.ptr<i32> -> tensor<128x!tile.ptr<i32>, #l>
-  // CHECK-COUNT-4: %[[V:.*]] = llvm.load %arg0
+  %x1 = tile.splat %x : !tile.ptr<i32> -> tensor<128x!tile.ptr<i32>, #l>
+  %r = tile.range {start = 0 : i32, end = 128 : i32} : tensor<128xi32, #l>
+  %xs = tile.addptr %x1, %r : tensor<128x!tile.ptr<i32>, #l>, tensor<128xi32, #l>
+  // CHECK-COUNT-4: %[[V:.*]] = llvm.load
   %v = tile.load %xs : tensor<128x!tile.ptr<i32>, #l>
   %ys = tile.splat %y : i32 -> tensor<128xi32, #l>
   // CHECK-COUNT-2: llvm.mul %{{.*}}, %arg1

@@ -85,3 +85,39 @@ tile.func @scalar(%x: !tile.ptr<f64>) attributes {tile.kernel, warp.num_warps = 
   tile.store %x, %v : !tile.ptr<f64>
   tile.return
 }
+
+// -----
+
+#l = #warp.linear<{register = [[1, 0], [2, 0], [0, 1]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], warp = []}>
+#r = #warp.linear<{register = [[1], [2], [0]], lane = [[0], [0], [0], [0], [0]], warp = []}>
+#c = #warp.linear<{register = [[1, 0], [2, 0], [0, 0]], lane = [[0, 0], [0, 0], [0, 0], [0, 0], [0, 0]], warp = []}>
+
+// A scale for four rows is loaded once for them, under one condition, too;
+// with elements of their own for what lies outside, one by one.
+// CHECK-LABEL: llvm.func @repeated
+tile.func @repeated(%x: !tile.ptr<f32>, %n: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel, warp.num_warps = 1 : i32} {
+  %r = tile.range {start = 0 : i32, end = 4 : i32} : tensor<4xi32, #r>
+  %four = arith.constant dense<4> : tensor<4xi32, #r>
+  %q = arith.divsi %r, %four : tensor<4xi32, #r>
+  %q1 = tile.expand_dims %q {axis = 1 : i32} : tensor<4xi32, #r> -> tensor<4x1xi32, #c>
+  %q2 = tile.broadcast %q1 : tensor<4x1xi32, #c> -> tensor<4x64xi32, #l>
+  %xs = tile.splat %x : !tile.ptr<f32> -> tensor<4x64x!tile.ptr<f32>, #l>
+  %at = tile.addptr %xs, %q2 : tensor<4x64x!tile.ptr<f32>, #l>, tensor<4x64xi32, #l>
+  %ns = tile.splat %n : i32 -> tensor<4x64xi32, #l>
+  %inside = arith.cmpi slt, %q2, %ns : tensor<4x64xi32, #l>
+  %zero = arith.constant dense<0.0> : tensor<4x64xf32, #l>
+  // CHECK-COUNT-1: llvm.load
+  // CHECK-NOT: llvm.load
+  %a = tile.load %at : tensor<4x64x!tile.ptr<f32>, #l>
+  // CHECK: ld.global
+  // CHECK-NOT: ld.global
+  // CHECK: llvm.fadd
+  %b = tile.load %at, %inside, %zero : tensor<4x64x!tile.ptr<f32>, #l>
+  %c = arith.addf %a, %b : tensor<4x64xf32, #l>
+  %o = arith.sitofp %q2 : tensor<4x64xi32, #l> to tensor<4x64xf32, #l>
+  // CHECK-COUNT-8: ld.global
+  %d = tile.load %at, %inside, %o : tensor<4x64x!tile.ptr<f32>, #l>
+  %e = arith.mulf %c, %d : tensor<4x64xf32, #l>
+  tile.store %xs, %e : tensor<4x64x!tile.ptr<f32>, #l>
+  tile.return
+}

@@ -80,9 +80,12 @@ tile.func @bytes(%a: !tile.ptr<f8E4M3FN>, %b: !tile.ptr<f8E5M2>, %z: !tile.ptr<f
 tile.func @batch(%pa: f16, %pb: f16, %pc: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 2 : i32} {
   %a = tile.splat %pa : f16 -> tensor<4x16x16xf16, #a>
   %b = tile.splat %pb : f16 -> tensor<4x16x8xf16, #b>
-  %c1 = tile.splat %pc : !tile.ptr<f32> -> tensor<4x16x8x!tile.ptr<f32>, #c>
+  %sc = tile.splat %pc : !tile.ptr<f32> -> tensor<4x16x8x!tile.ptr<f32>, #c>
+  %rc = tile.range {start = 0 : i32, end = 512 : i32} : tensor<512xi32, #warp.linear<{register = [[1], [64], [256]], lane = [[2], [4], [8], [16], [32]], warp = [[128]]}>>
+  %oc = tile.reshape %rc : tensor<512xi32, #warp.linear<{register = [[1], [64], [256]], lane = [[2], [4], [8], [16], [32]], warp = [[128]]}>> -> tensor<4x16x8xi32, #c>
+  %c1 = tile.addptr %sc, %oc : tensor<4x16x8x!tile.ptr<f32>, #c>, tensor<4x16x8xi32, #c>
   %c = tile.load %c1 : tensor<4x16x8x!tile.ptr<f32>, #c>
-  // CHECK-COUNT-8: %[[C:.*]] = llvm.load %arg2
+  // CHECK-COUNT-8: %[[C:.*]] = llvm.load
   // CHECK-COUNT-2: mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32
   // CHECK-NOT: mma.sync
   %d = warp.mma %a, %b, %c : tensor<4x16x16xf16, #a>, tensor<4x16x8xf16, #b>, tensor<4x16x8xf32, #c>

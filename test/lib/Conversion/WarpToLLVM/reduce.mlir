@@ -35,7 +35,10 @@ tile.func @sum(%x: f32, %p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_wa
 // CHECK-NOT: @__tilewright_shared
 // CHECK-LABEL: llvm.func @rows
 tile.func @rows(%x: !tile.ptr<i32>, %p: !tile.ptr<i32>) attributes {tile.kernel, warp.num_warps = 2 : i32} {
-  %xs = tile.splat %x : !tile.ptr<i32> -> tensor<2x64x!tile.ptr<i32>, #l>
+  %sx = tile.splat %x : !tile.ptr<i32> -> tensor<2x64x!tile.ptr<i32>, #l>
+  %rx = tile.range {start = 0 : i32, end = 128 : i32} : tensor<128xi32, #warp.linear<{register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = [[64]]}>>
+  %ox = tile.reshape %rx : tensor<128xi32, #warp.linear<{register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = [[64]]}>> -> tensor<2x64xi32, #l>
+  %xs = tile.addptr %sx, %ox : tensor<2x64x!tile.ptr<i32>, #l>, tensor<2x64xi32, #l>
   %v = tile.load %xs : tensor<2x64x!tile.ptr<i32>, #l>
   // CHECK: llvm.intr.umax
   // CHECK: nvvm.redux.sync umax
