@@ -295,7 +295,9 @@ std::optional<PipelinePlan> warp::planPipeline(scf::ForOp loop,
   PipelinePlan tiles = collectLoads(loop, axes, /*takesRows=*/false);
   if (!tiles.loads.empty() && tiles.loads.size() < plan.loads.size()) {
     int64_t without = planSlots(tiles, numStages, options.limit);
-    if (without > numSlots || !tiles.refilled.empty()) {
+    bool isFree = findInterference(loop, getReadAhead(plan)) &&
+                  !findInterference(loop, getReadAhead(tiles));
+    if (without > numSlots || !tiles.refilled.empty() || isFree) {
       plan = std::move(tiles);
       numSlots = without;
     }

@@ -109,3 +109,33 @@ tile.func @row_left_out(%p: tensor<128x!tile.ptr<f32>, #row>, %q: tensor<16x16x!
   }
   tile.return %sum : tensor<128xf32, #row>
 }
+
+// -----
+
+#row = #warp.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]]}>
+#line = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64]]}>
+#rows = #warp.linear<{register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+#plain = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+
+// Nor is one that the loop writes again, and the tile beside it is.
+// CHECK-LABEL: tile.func @row_written(
+// CHECK: warp.ring : !warp.ring<3 x {!warp.shared<16x16xf16, #{{.*}}>}, async_groups>
+// CHECK: scf.for
+// CHECK: tile.load {{.*}} : tensor<128x!tile.ptr<f32>
+// CHECK: tile.store
+tile.func @row_written(%p: tensor<128x!tile.ptr<f32>, #row>, %q: tensor<16x16x!tile.ptr<f16>, #rows> {tile.divisibility = 16 : i32}, %n: i32) attributes {warp.num_warps = 1 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = tile.splat %c0 : i32 -> tensor<16x16xi32, #rows>
+  %ptrs = tile.addptr %q, %zero {tile.contiguity = array<i32: 1, 16>, tile.divisibility = array<i32: 16, 16>} : tensor<16x16x!tile.ptr<f16>, #rows>, tensor<16x16xi32, #rows>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %t = tile.load %p : tensor<128x!tile.ptr<f32>, #row>
+    %s = warp.alloc %t : (tensor<128xf32, #row>) -> !warp.shared<128xf32, #line>
+    %x = warp.local_load %s : !warp.shared<128xf32, #line> -> tensor<128xf32, #row>
+    %u = tile.load %ptrs : tensor<16x16x!tile.ptr<f16>, #rows>
+    %v = warp.alloc %u : (tensor<16x16xf16, #rows>) -> !warp.shared<16x16xf16, #plain>
+    %y = warp.local_load %v : !warp.shared<16x16xf16, #plain> -> tensor<16x16xf16, #rows>
+    tile.store %p, %x : tensor<128x!tile.ptr<f32>, #row>
+  }
+  tile.return
+}
