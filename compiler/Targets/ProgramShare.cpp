@@ -119,10 +119,14 @@ static int64_t getCount(tile::FuncOp function, StringRef name) {
   return count ? count.getInt() : 0;
 }
 
-static bool hasRoles(tile::FuncOp function) {
-  return function
-      ->walk([](warp::SpecializeOp) { return WalkResult::interrupt(); })
-      .wasInterrupted();
+/// The roles of `function`; null for none.
+static warp::SpecializeOp findRoles(tile::FuncOp function) {
+  warp::SpecializeOp found;
+  function->walk([&](warp::SpecializeOp roles) {
+    found = roles;
+    return WalkResult::interrupt();
+  });
+  return found;
 }
 
 /// Whether threads store to `memory`, the operand of a product, in a loop.
@@ -164,6 +168,16 @@ static bool isRefilled(tile::FuncOp function) {
       .wasInterrupted();
 }
 
+/// Whether products of `function` wait for threads, whose turns other programs
+/// fill. Of chained ones a producer loads under the work between them; roles
+/// with registers of their own have what they need.
+static bool waitsForThreads(tile::FuncOp function) {
+  if (warp::SpecializeOp roles = findRoles(function))
+    return (!roles.getRegisters() || roles.getRegisters()->empty()) &&
+           hasStoredOperands(function);
+  return hasChainedProducts(function) || hasStoredOperands(function);
+}
+
 ProgramShare tilewright::findProgramShare(ModuleOp module) {
   constexpr int64_t kWarps = 32, kProductWarps = 16, kLeastWarps = 4;
   using warp::WarpDialect;
@@ -173,9 +187,10 @@ ProgramShare tilewright::findProgramShare(ModuleOp module) {
   tile::FuncOp function = *functions.begin();
   int64_t warps = getCount(function, WarpDialect::kNumWarpsAttr);
   int64_t bytes = getCount(function, WarpDialect::kSharedSizeAttr);
-  if (warps >= kLeastWarps && warps < kProductWarps && !hasRoles(function) &&
-      (hasChainedProducts(function) || hasStoredOperands(function)))
-    return {std::min(kProductWarps / warps, countPrograms(bytes)), warps,
+  if (warps >= kLeastWarps && warps < kProductWarps &&
+      waitsForThreads(function))
+    return {std::min(kProductWarps / warps, countPrograms(bytes)),
+            warp::getBlockWarps(function).getInt(),
             /*hasProducts=*/true, isRefilled(function)};
   if (warps < kLeastWarps || warps >= kWarps || isLeftAlone(function))
     return {};

@@ -100,6 +100,19 @@ def gathered(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
     tl.store(out_ptr + i[:, None] * 128 + i[None, :], acc)
 
 
+@tw.jit
+def scaled(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    i, j, k = tl.arange(0, 64), tl.arange(0, 128), tl.arange(0, BLOCK)
+    acc = tl.zeros([64, 128], tl.float32)
+    for start in range(0, n, BLOCK):
+        rows = start + k
+        a = tl.load(x_ptr + rows[None, :] * 64 + i[:, None], mask=rows[None, :] < n, other=0.0)
+        b = tl.load(x_ptr + rows[:, None] * 128 + j[None, :], mask=rows[:, None] < n, other=0.0)
+        scale = tl.load(x_ptr + rows, mask=rows < n, other=0.0)
+        acc += tl.dot(a, b * scale[:, None])
+    tl.store(out_ptr + i[:, None] * 128 + j[None, :], acc)
+
+
 # An assembler that finds what it is told to find: registers and spilled bytes by how many programs are to share a
 # multiprocessor, 0 where the kernel says nothing. It notes how often it is called.
 ASSEMBLER = """#!{python}
@@ -255,6 +268,23 @@ def test_chained_products_are_bound_where_more_programs_fit(assembler, found, as
 def test_products_of_what_threads_load_are_bound(assembler, found, asked, expected):
     calls = assembler(found)
     kernel = compiled(gathered, block=32, num_warps=8)
+    assert calls() == asked
+    assert programs(kernel) == expected
+
+
+@pytest.mark.parametrize(
+    "found, asked, expected",
+    [
+        ({0: (226, 0), 2: (168, 0)}, [0, 2], 2),
+        ({0: (226, 0), 2: (168, 4)}, [0, 2], 0),
+        # Ten warps have 168 registers each.
+        ({0: (168, 0)}, [0], 0),
+    ],
+)
+def test_products_of_what_threads_make_are_bound_beside_a_producer(assembler, found, asked, expected):
+    calls = assembler(found)
+    kernel = compiled(scaled, block=64, num_warps=4, num_stages=3)
+    assert ".reqntid 160," in kernel.asm["ptx"]
     assert calls() == asked
     assert programs(kernel) == expected
 
