@@ -20,6 +20,29 @@ def dequantize(
     tl.store(out_ptr + k[:, None] * BLOCK_N + n[None, :], number.to(tl.float32) * scale + other)
 
 
+@tw.jit
+def dequantize_on(q_ptr, out_ptr, K, N, BLOCK_K: tl.constexpr, BLOCK_N: tl.constexpr):
+    """Pointers that move on from iteration to iteration."""
+    i = tl.arange(0, BLOCK_K)
+    n = tl.arange(0, BLOCK_N)
+    at = q_ptr + (i[:, None] // 2) + n[None, :] * (K // 2)
+    for start in range(0, K, BLOCK_K):
+        byte = tl.load(at, mask=(n < N)[None, :], other=0)
+        number = (byte.to(tl.int32) >> (i[:, None] % 2 * 4)) & 15
+        tl.store(out_ptr + n[None, :] * K + start + i[:, None], number, mask=(n < N)[None, :])
+        at += BLOCK_K // 2
+
+
+@pytest.mark.parametrize("block_k, block_n, num_warps", [(64, 64, 4), (64, 16, 2), (16, 8, 4)])
+def test_halves_of_bytes_in_a_loop(backend, rng, block_k, block_n, num_warps):
+    K, N = 4 * block_k, block_n - 3
+    q = rng.integers(0, 256, (N, K // 2))
+    out = backend.poisoned((N, K), "int32")
+    dequantize_on[(1,)](backend.array(q, "uint8"), out, K, N, block_k, block_n, num_warps=num_warps)
+    k = np.arange(K)
+    assert np.array_equal(backend.numpy(out), (q[:, k // 2] >> (k % 2 * 4)) & 15)
+
+
 @pytest.mark.parametrize(
     "block_k, block_n, group, num_warps", [(64, 64, 128, 4), (64, 16, 32, 2), (128, 8, 16, 4)]
 )
