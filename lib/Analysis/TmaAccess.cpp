@@ -263,11 +263,10 @@ Value tilewright::dropLeadingOnes(Value block) {
   return dropLeadingOnes(source);
 }
 
-SmallVector<tile::DescriptorStoreOp>
+SmallVector<TmaStore>
 tilewright::findTmaStores(tile::FuncOp func, const NvidiaTarget &target,
-                          SmallVectorImpl<tile::DescriptorStoreOp> &asking,
                           SmallVectorImpl<TmaObstacle> &obstacles) {
-  SmallVector<tile::DescriptorStoreOp> stores;
+  SmallVector<TmaStore> stores;
   if (!target.hasWgmma())
     return stores;
   AxisInfoAnalysis axes(func);
@@ -302,9 +301,7 @@ tilewright::findTmaStores(tile::FuncOp func, const NvidiaTarget &target,
       obstacles.push_back({store, reason});
       return;
     }
-    stores.push_back(store);
-    if (asks)
-      asking.push_back(store);
+    stores.push_back({store, asks});
   });
   return stores;
 }

@@ -36,13 +36,18 @@ llvm::SmallVector<tile::DescriptorLoadOp>
 findTmaLoads(tile::FuncOp func, int64_t numWarps, const NvidiaTarget &target,
              llvm::SmallVectorImpl<TmaObstacle> &obstacles);
 
+/// A store that the tensor memory accelerator makes; one that `asks`, only
+/// where rows turn out to hold a multiple of 16 bytes, as their length comes
+/// from memory.
+struct TmaStore {
+  tile::DescriptorStoreOp op;
+  bool asks;
+};
+
 /// The stores to descriptors of `func` that the tensor memory accelerator
 /// makes: whole tiles, to arrays that the kernel touches nowhere else.
-/// Those also in `asking` only where rows turn out to hold a multiple of 16
-/// bytes, as their length comes from memory.
-llvm::SmallVector<tile::DescriptorStoreOp>
+llvm::SmallVector<TmaStore>
 findTmaStores(tile::FuncOp func, const NvidiaTarget &target,
-              llvm::SmallVectorImpl<tile::DescriptorStoreOp> &asking,
               llvm::SmallVectorImpl<TmaObstacle> &obstacles);
 
 /// Remarks of `pass` for what is in the way.

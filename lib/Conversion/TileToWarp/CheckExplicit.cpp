@@ -22,7 +22,6 @@ namespace tilewright::warp {
 } // namespace tilewright::warp
 
 static constexpr int32_t kMaxWarps = 32, kWarpsPerGroup = 4, kLanes = 32;
-static constexpr int32_t kMaxRegisters = 64 * 1024;
 /// Of the 16 barriers one is that of the block, and each role and each of 8
 /// warpgroups has one.
 static constexpr size_t kMaxRoles = 7;
@@ -94,10 +93,6 @@ static LogicalResult checkSizes(SpecializeOp roles) {
   if (total > kMaxWarps)
     return roles.emitError("the roles have at most ")
            << kMaxWarps << " warps together, got " << total;
-  if (registers > kMaxRegisters)
-    return roles.emitError("the roles ask for ")
-           << registers << " registers, a multiprocessor has " << kMaxRegisters
-           << "; give fewer to some of them";
   int64_t pool = getFirstRegisters(total, /*programs=*/1) * total * kLanes;
   if (registers > pool)
     return roles.emitError("the roles ask for ")

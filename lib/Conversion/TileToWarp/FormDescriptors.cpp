@@ -333,11 +333,10 @@ struct FormDescriptors : warp::impl::FormDescriptorsBase<FormDescriptors> {
   /// make. Each of them may be an obstacle to others.
   void keepServed(tile::FuncOp func, SmallVector<FormedStore> formed,
                   const NvidiaTarget &target) {
-    SmallVector<tile::DescriptorStoreOp> served;
+    SmallVector<TmaStore> served;
     do {
-      SmallVector<tile::DescriptorStoreOp> asking;
       SmallVector<TmaObstacle> obstacles;
-      served = findTmaStores(func, target, asking, obstacles);
+      served = findTmaStores(func, target, obstacles);
       for (const TmaObstacle &obstacle : obstacles)
         for (FormedStore store : formed)
           if (obstacle.op == store.block)
@@ -351,10 +350,11 @@ struct FormDescriptors : warp::impl::FormDescriptorsBase<FormDescriptors> {
 
   /// Puts the stores back that are none of the `served` ones; false if all are.
   static bool revert(SmallVector<FormedStore> &formed,
-                     ArrayRef<tile::DescriptorStoreOp> served) {
+                     ArrayRef<TmaStore> served) {
     size_t count = formed.size();
     llvm::erase_if(formed, [&](FormedStore store) {
-      if (llvm::is_contained(served, store.block))
+      if (llvm::any_of(served,
+                       [&](TmaStore own) { return own.op == store.block; }))
         return false;
       OpBuilder(store.block).insert(store.pointers);
       store.block.erase();

@@ -52,7 +52,6 @@ struct SelectTma : warp::impl::SelectTmaBase<SelectTma> {
     NvidiaTarget target{computeCapability, archSpecific, makesMaps};
     SmallVector<TmaObstacle> obstacles;
     SmallVector<Operation *> served;
-    SmallVector<tile::DescriptorStoreOp> asking;
     // Where programs take turns, what one writes is there for the next.
     const bool isOrdered = func->hasAttr(warp::WarpDialect::kOrderedAttr);
     // An explicit kernel says itself what is loaded so.
@@ -61,10 +60,11 @@ struct SelectTma : warp::impl::SelectTmaBase<SelectTma> {
                          findTmaLoads(func, numWarps, target, obstacles));
     // A kernel that loads otherwise has no producer to store under.
     if (!served.empty() || (warp::isExplicit(func) && !isOrdered))
-      llvm::append_range(served,
-                         findTmaStores(func, target, asking, obstacles));
-    for (tile::DescriptorStoreOp store : asking)
-      askForRowEnds(store);
+      for (TmaStore store : findTmaStores(func, target, obstacles)) {
+        served.push_back(store.op);
+        if (store.asks)
+          askForRowEnds(store.op);
+      }
     remarkTmaObstacles(obstacles, "select-tma");
     for (Operation *op : served)
       remark::passed(op->getLoc(),

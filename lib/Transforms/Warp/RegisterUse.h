@@ -59,15 +59,9 @@ inline mlir::IntegerAttr getBlockWarps(mlir::FunctionOpInterface function) {
 /// the kernel asks for, or 0.
 inline int64_t getRegisterLimit(mlir::FunctionOpInterface function,
                                 int64_t asked) {
-  // Of a multiprocessor, which a program may have all of, and of a thread.
-  constexpr int64_t kRegisterFile = 65536, kMostRegisters = 255;
   mlir::IntegerAttr warps = getBlockWarps(function);
-  int64_t limit = asked ? asked : kMostRegisters;
-  if (!warps)
-    return limit;
-  constexpr int64_t kLanes = 32, kGranularity = 8;
-  int64_t share = kRegisterFile / (kLanes * warps.getInt());
-  return std::min(limit, share / kGranularity * kGranularity);
+  return std::min(asked ? asked : RegisterFile::kOfThread,
+                  getRegisterShare(warps ? warps.getInt() : 1));
 }
 
 /// Whether each thread of the role around `op` has registers for so many sums,
@@ -76,12 +70,9 @@ inline int64_t getRegisterLimit(mlir::FunctionOpInterface function,
 inline bool hasRegistersFor(mlir::Operation *op, int64_t sums, int64_t asked) {
   constexpr int64_t kBeside = 26;
   std::optional<int64_t> limit = getRegisterBudget(op);
-  if (!limit) {
-    auto warps =
-        getBlockWarps(op->getParentOfType<mlir::FunctionOpInterface>());
-    limit = std::min(asked ? asked : RegisterFile::kOfThread,
-                     getRegisterShare(warps ? warps.getInt() : 1));
-  }
+  if (!limit)
+    limit = getRegisterLimit(op->getParentOfType<mlir::FunctionOpInterface>(),
+                             asked);
   return sums + kBeside <= *limit;
 }
 

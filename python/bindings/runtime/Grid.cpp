@@ -5,16 +5,18 @@ namespace tilewright::python {
 static bool readSide(PyObject *value, const char *kernel, int axis,
                      int64_t &side) {
   static constexpr int64_t kLimits[3] = {INT32_MAX, 65535, 65535};
-  if (!PyIndex_Check(value) || PyBool_Check(value)) {
+  // Arrays have an index, but only those of one int give it.
+  const bool isIndex = PyIndex_Check(value) && !PyBool_Check(value);
+  PyObject *index = isIndex ? PyNumber_Index(value) : nullptr;
+  if (!index) {
+    if (isIndex && !PyErr_ExceptionMatches(PyExc_TypeError))
+      return false;
     PyErr_Format(
         PyExc_TypeError, "grid of kernel %s() along %c is %R, not an int%s",
         kernel, "xyz"[axis], value,
         PyFloat_Check(value) ? "; tilewright.cdiv divides and rounds up" : "");
     return false;
   }
-  PyObject *index = PyNumber_Index(value);
-  if (!index)
-    return false;
   int overflow = 0;
   side = PyLong_AsLongLongAndOverflow(index, &overflow);
   Py_DECREF(index);

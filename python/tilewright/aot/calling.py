@@ -74,6 +74,8 @@ class LoadedFunction:
     pairs of name and type, `targets` what it was compiled for.
     """
 
+    __iter__ = None  # `[...]` takes a grid: there are no elements
+
     def __init__(self, function, error):
         from .. import _tilewright
 

@@ -49,7 +49,10 @@ class Variant:
             if not equals or not name.isidentifier():
                 raise ExportError(f"a variant is written NAME=CONSTANT, ... [if CONDITION], got {text!r}")
             (options if name in OPTION_NAMES else constants)[name] = found
-        return cls(constants, when.strip(), **options)
+        try:
+            return cls(constants, when.strip(), **options)
+        except (TypeError, ValueError) as error:
+            raise ExportError(f"variant {text!r}: {error}") from error
 
 
 def is_small_int(value):

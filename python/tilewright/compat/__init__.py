@@ -19,11 +19,11 @@ from . import listening, modules
 #: The release of Triton whose names are there.
 VERSION = "3.6.0"
 
-
 #: Directories with a module `triton` that installs this one, by the numerics, for the processes that a program starts,
-#: and with the metadata of a distribution `triton`, which packages ask for its version.
+#: and one with the metadata of a distribution `triton`, which packages ask for its version.
 CHILDREN = {
-    numerics: os.path.join(os.path.dirname(__file__), "children", numerics) for numerics in ("triton", "ieee")
+    name: os.path.join(os.path.dirname(__file__), "children", name)
+    for name in ("triton", "ieee", "distribution")
 }
 
 
@@ -49,7 +49,7 @@ def install(numerics="triton"):
     sys.modules.update(modules.make(VERSION, numerics))
     listening.watch.install()
     _leave_path()
-    sys.path.insert(0, CHILDREN[numerics])
+    sys.path[:0] = CHILDREN[numerics], CHILDREN["distribution"]
 
 
 def uninstall():

@@ -36,6 +36,8 @@ class KernelInterface:
     """The base of what is launched as `kernel[grid](...)`: a class derived from it has
     `run(*args, grid, warmup, **kwargs)`."""
 
+    __iter__ = None  # `[...]` takes a grid: there are no elements
+
     def __getitem__(self, grid):
         """A callable that runs the kernel over `grid`."""
         return partial(self.run, grid=grid, warmup=False)

@@ -15,6 +15,8 @@ class KernelFunction:
     is_kernel_function = True
     #: A launch compiles it in.
     is_structured_argument = True
+    #: `kernel[...]` takes a grid: it has no elements, and a loop over them would not end.
+    __iter__ = None
 
     def __init__(self, fn):
         functools.update_wrapper(self, fn)

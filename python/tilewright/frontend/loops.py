@@ -178,11 +178,19 @@ class Loops:
             self.scope = dict(before)
             with self.builder.block(op.regions[1], types) as block:
                 self.scope.update(zip(names, rebuild(initial, iter(block.args)), strict=True))
+                self.scope.update(self._tested(node, names))
                 body()
                 self._yield("scf.yield", [], names, initial, node)
             return op, self.scope
         finally:
             self.scope = before
+
+    def _tested(self, node, names):
+        """What stands in the body for names that the condition assigns, but for those in `names`."""
+        line, _ = self.source.position(node)
+        why = f"the condition of the loop in line {line} assigns it; give it a value of the same type before the loop"
+        tested = assigned_names([node.test]) if isinstance(node, ast.While) else []
+        return {name: Undefined(why) for name in tested if name not in names}
 
     def _guarded(self, go, test):
         """`test`, which may have effects, only while the loop goes on."""
@@ -229,8 +237,10 @@ class Loops:
         ]
         return stores[-1] if stores else node
 
-    def _gone(self, node):
+    def _gone(self, node, name=None):
         line, _ = self.source.position(node)
+        if isinstance(node, ast.For) and isinstance(node.target, ast.Name) and node.target.id == name:
+            return Undefined(f"the loop in line {line} counts with it; assign it to another name there")
         return Undefined(f"the loop in line {line} assigns it, but may not run")
 
     def _leave(self, before, node, names, values):
@@ -238,7 +248,7 @@ class Loops:
         self.scope = before
         for name in assigned_names([node]):
             if name not in before or name not in names:
-                self.scope[name] = self._gone(node)
+                self.scope[name] = self._gone(node, name)
         self.scope.update(zip(names, values, strict=True))
 
 

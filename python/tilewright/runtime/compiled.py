@@ -116,6 +116,8 @@ class CompiledKernel:
         """The same, to be launched by what the function `kernel` gives, a `JITFunction`."""
         return replace(self, kernel=kernel)
 
+    __iter__ = None  # `[...]` takes a grid: there are no elements
+
     def __getitem__(self, grid):
         """A callable that launches the kernel over `grid` with the options that it was compiled with. It
         takes all arguments of the kernel."""

@@ -17,6 +17,8 @@ class LaunchWrapper:
     to the keyword arguments of a call.
     """
 
+    __iter__ = None  # `[...]` takes a grid: there are no elements
+
     def __init__(self, fn):
         functools.update_wrapper(self, fn)
         self.fn = fn

@@ -39,6 +39,17 @@ tile.func @arithmetic(%round: i32 {tile.divisibility = 16 : i32}, %any: i32) {
   %shifted = arith.shli %splat, %c3 : tensor<128xi32>
   // expected-remark@below {{shifted left: contiguity = [1], divisibility = [128], constancy = [128]}}
   tile.print "shifted left: ", %shifted {isSigned = array<i1: true>} : tensor<128xi32>
+  %few = arith.shli %range, %c3 : tensor<128xi32>
+  // expected-remark@below {{few bits: contiguity = [1], divisibility = [8], constancy = [1], non-negative}}
+  tile.print "few bits: ", %few {isSigned = array<i1: true>} : tensor<128xi32>
+  // So many bits, or nobody knows how many, may reach the sign.
+  %c28 = arith.constant dense<28> : tensor<128xi32>
+  %many = arith.shli %range, %c28 : tensor<128xi32>
+  // expected-remark@below {{many bits: contiguity = [1], divisibility = [268435456], constancy = [1]}}
+  tile.print "many bits: ", %many {isSigned = array<i1: true>} : tensor<128xi32>
+  %unknown_bits = arith.shli %range, %splat : tensor<128xi32>
+  // expected-remark@below {{unknown bits: contiguity = [1], divisibility = [1], constancy = [1]}}
+  tile.print "unknown bits: ", %unknown_bits {isSigned = array<i1: true>} : tensor<128xi32>
   %masked = arith.andi %splat, %c4 : tensor<128xi32>
   // expected-remark@below {{and: contiguity = [1], divisibility = [16], constancy = [128], non-negative}}
   tile.print "and: ", %masked {isSigned = array<i1: true>} : tensor<128xi32>

@@ -57,6 +57,11 @@ def test_exports_of_a_file(tilewright, source, tmp_path):
             ("--signature", SIGNATURE, "--variant", "BLOCK"),
             "a variant is written NAME=CONSTANT",
         ),
+        (
+            "{source}:add",
+            ("--signature", SIGNATURE, "--variant", "BLOCK=64, num_warps=5"),
+            "variant 'BLOCK=64, num_warps=5': num_warps must be a power of 2 up to 32, got 5",
+        ),
         ("{source}:wrong", ("--signature", "*fp32"), "tl.store(x, undefined)"),
     ],
 )

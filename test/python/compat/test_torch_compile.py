@@ -144,7 +144,10 @@ import os, subprocess, sys
 import tilewright.compat
 tilewright.compat.install()
 tilewright.compat.install(sys.argv[1])
-assert sum(entry in tilewright.compat.CHILDREN.values() for entry in sys.path) == 1
+assert sorted(tilewright.compat.CHILDREN) == ["distribution", "ieee", "triton"]
+assert [entry for entry in sys.path if entry in tilewright.compat.CHILDREN.values()] == [
+    tilewright.compat.CHILDREN[name] for name in (sys.argv[1], "distribution")
+]
 child = "import triton.language; import triton; print(triton.is_tilewright, triton.JITFunction.default_numerics)"
 subprocess.run([sys.executable, "-c", child], env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}, check=True)
 tilewright.compat.uninstall()

@@ -113,6 +113,30 @@ def defined_in_one_branch(x, n):
 
 
 @mistake(
+    "*fp32 i32",
+    r"'i' may have no value here: the loop in line \d+ counts with it; assign it to another name",
+    caret="i",
+)
+def loop_variable_after_the_loop(x, n):
+    i = 0
+    for i in range(n):
+        pass
+    tl.store(x, i)  # !
+
+
+@mistake(
+    "*i32",
+    r"'v' may have no value here: the condition of the loop in line \d+ assigns it; give it a value",
+    caret="v",
+)
+def assigned_in_a_condition(x):
+    s = 0
+    while (v := tl.load(x + s)) > 0:
+        s += v  # !
+    tl.store(x, s)
+
+
+@mistake(
     "*fp32 i32", r"'acc' is int32 before the loop and fp32 after its body", "start with the last type", "acc"
 )
 def loop_changes_type(x, n):

@@ -149,6 +149,7 @@ def test_constexpr_without_hash(kernel):
         ((1, 2.5), TypeError, " along y is 2.5, not an int; tilewright.cdiv divides and rounds up"),
         (("1",), TypeError, " along x is '1', not an int"),
         (True, TypeError, " along x is True, not an int"),
+        (np.array([3, 4]), TypeError, " along x is array([3, 4]), not an int"),
         (
             "16",
             TypeError,

@@ -52,6 +52,19 @@ def test_long_arguments_are_cut():
     assert len(str(caught.value)) < 400
 
 
+@tw.jit
+def launched(x):
+    pass
+
+
+def test_kernels_have_no_elements():
+    for kernel in (launched, tw.interpret(launched), tw.autotune([tw.Config({})], key=[])(launched)):
+        with pytest.raises(TypeError, match="is not iterable"):
+            list(kernel)
+        with pytest.raises(TypeError, match=r"is not (iterable|a container)"):
+            assert 3 in kernel
+
+
 def test_loops_are_named_by_what_they_do():
     assert repr(tl.range(5)) == "tl.range(0, 5, 1)"
     assert repr(tl.static_range(1, 9, 2)) == "tl.static_range(1, 9, 2)"

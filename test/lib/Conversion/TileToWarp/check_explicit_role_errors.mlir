@@ -62,7 +62,7 @@ tile.func @registers(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32 
   %size = arith.extsi %n : i32 to i64
   %d = tile.make_descriptor %p, [%size, %size], [%size] : !desc, !tile.ptr<f32>
   %ring = warp.ring : !ring
-  // expected-error@+1 {{the roles ask for 92160 registers, a multiprocessor has 65536; give fewer to some of them}}
+  // expected-error@+1 {{the roles ask for 92160 registers, 12 warps start with 64512; give fewer to some of them}}
   warp.specialize warps [8, 4] registers [240, 240] {
   }, {
   }

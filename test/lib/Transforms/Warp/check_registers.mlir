@@ -66,3 +66,21 @@ tile.func @many_warps(%x: tensor<1024x128xf32, #many>, %n: i32) attributes {warp
   }
   tile.return
 }
+
+// -----
+
+// Of 9 warps a quarter of the multiprocessor has three, for each of which it has 168 registers a thread.
+
+#nine = #warp.linear<{register = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [128, 0]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0], [64, 0]]}>
+#half = #warp.linear<{register = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0], [64, 0]]}>
+tile.func @uneven(%x: tensor<256x64xf32, #nine>, %y: tensor<128x64xf32, #half>, %n: i32) attributes {warp.num_warps = 4 : i32, warp.block_warps = 9 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  // expected-remark@+1 {{take 192 registers of a thread, which has 168: they are spilled}}
+  %a, %b = scf.for %i = %c0 to %n step %c1 iter_args(%p = %x, %q = %y) -> (tensor<256x64xf32, #nine>, tensor<128x64xf32, #half>) : i32 {
+    %r = arith.addf %p, %x : tensor<256x64xf32, #nine>
+    %s = arith.addf %q, %y : tensor<128x64xf32, #half>
+    scf.yield %r, %s : tensor<256x64xf32, #nine>, tensor<128x64xf32, #half>
+  }
+  tile.return
+}

@@ -1,0 +1,44 @@
+// Sums of products that a loop carries, whose wait can move to the next
+// iteration.
+
+#pragma once
+
+#include "dialect/Warp/WarpOps.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <optional>
+
+namespace tilewright::warp {
+
+/// Products that add to sums in each iteration of a loop.
+struct CarriedSums {
+  mlir::scf::ForOp loop;
+  /// One for each sum.
+  llvm::SmallVector<WgmmaWaitOp> waits;
+  /// Of the values that the loop carries, the numbers of the sums.
+  llvm::SmallVector<unsigned> indices;
+  /// The products of one iteration.
+  unsigned numProducts = 0;
+  /// The memory of operands that threads make in each iteration.
+  llvm::SmallSetVector<AllocOp, 2> made;
+};
+
+/// The sums of `loop`, if all products in it add to them and nothing else needs
+/// them before the next iteration.
+std::optional<CarriedSums> findCarriedSums(mlir::scf::ForOp loop);
+
+/// Where the slots are given back that the products of the loop read, in order,
+/// if that is behind a wait; sets `made`. Nothing if the products read anything
+/// else that the next iteration may change.
+std::optional<llvm::SmallVector<RingReleaseOp>> findReleases(CarriedSums &sums);
+
+/// Whether the threads of the loop copy what they wait for.
+bool isFilledByThreads(RingWaitOp wait);
+
+/// The only slot of the ring of `wait` that `loop` fills, null if there are
+/// several, or its copies stand elsewhere.
+RingAcquireOp findFill(RingWaitOp wait, mlir::scf::ForOp loop);
+
+} // namespace tilewright::warp
