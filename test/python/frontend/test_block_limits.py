@@ -1,5 +1,7 @@
 """Blocks too large to compile in reasonable time are refused early, where they stand."""
 
+import time
+
 import pytest
 import tilewright as tw
 import tilewright.language as tl
@@ -46,11 +48,11 @@ def test_masks_of_large_blocks_compile_quickly(monkeypatch):
     """Code generation takes no time that grows with the square of the elements."""
     monkeypatch.setenv("TILEWRIGHT_ALWAYS_COMPILE", "1")
     types = {"x": "*fp32", "out": "*fp32", "n": "i32"}
-    compiled = compile_kernel(
+    before = time.process_time()
+    compile_kernel(
         masked_kernel.fn, types, {"N": 2**17}, {}, "sm_90a", Options(num_warps=4), stop_after="ptx"
     )
-    times = {entry["name"]: entry["milliseconds"] for entry in compiled.report["times"]}
-    assert times["generate PTX"] < 3000  # 100 where there are no others; squared it would be 15000
+    assert time.process_time() - before < 6  # 0.5; squared it would be 15
 
 
 def test_blocks_of_any_size_on_the_cpu(backend):

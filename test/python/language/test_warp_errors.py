@@ -64,7 +64,7 @@ class TestRoles:
         (4, 100, "a thread has 24 to 240 registers, a multiple of 8, got 100"),
         (1, 24, "registers are given to warpgroups of 4 warps, and this role has 1"),
         (32, None, "the roles have at most 32 warps together, got 64"),
-        (8, 240, "the roles ask for 122880 registers, 16 warps start with 65536"),
+        (8, 240, "the roles ask for 122880 registers, a multiprocessor has 65536"),
     ])  # fmt: skip
     def test_sizes(self, refused, warps, registers, message):
         warps, registers = tl.constexpr(warps), tl.constexpr(registers)
