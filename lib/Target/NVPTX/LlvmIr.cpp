@@ -1,5 +1,6 @@
 #include "lib/Target/NVPTX/LlvmIr.h"
 
+#include "lib/Target/NVPTX/AssemblerFaults.h"
 #include "lib/Target/NVPTX/MathLibrary.h"
 #include "lib/Target/NVPTX/PackHalves.h"
 
@@ -9,7 +10,6 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
-#include "llvm/IR/PatternMatch.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
@@ -135,68 +135,6 @@ static llvm::FunctionPassManager buildFunctionPasses() {
   return passes;
 }
 
-/// The sum of `count` and `step`, in front of `place`: the one that there is in
-/// that block, if there is one.
-static llvm::Value *getSumAt(llvm::PHINode *count, const llvm::APInt &step,
-                             llvm::Instruction *place) {
-  using namespace llvm::PatternMatch;
-  for (llvm::User *user : count->users()) {
-    auto *sum = dyn_cast<llvm::Instruction>(user);
-    if (!sum || sum->getParent() != place->getParent() ||
-        !match(sum, m_Add(m_Specific(count), m_SpecificInt(step))))
-      continue;
-    if (place->comesBefore(sum))
-      sum->moveBefore(place->getIterator());
-    return sum;
-  }
-  return llvm::BinaryOperator::CreateAdd(
-      count, llvm::ConstantInt::get(count->getType(), step), "",
-      place->getIterator());
-}
-
-/// `i + step < step`, the end of a loop from below zero up to its step, is
-/// `i > max - step` to LLVM, of unsigned numbers. ptxas 13.0 makes that one of
-/// the next `i`, forgets that it wraps around to 0, and leaves out the last
-/// iteration. So it becomes again what it was.
-static void restoreSignedEnds(llvm::Module &module) {
-  using namespace llvm::PatternMatch;
-  llvm::SmallVector<std::pair<llvm::ICmpInst *, llvm::APInt>> found;
-  for (llvm::Function &function : module)
-    for (llvm::BasicBlock &block : function)
-      for (llvm::Instruction &instruction : block) {
-        auto *compare = dyn_cast<llvm::ICmpInst>(&instruction);
-        const llvm::APInt *bound;
-        if (!compare || !isa<llvm::PHINode>(compare->getOperand(0)) ||
-            !match(compare->getOperand(1), m_APInt(bound)))
-          continue;
-        bool isAbove = compare->getPredicate() == llvm::ICmpInst::ICMP_UGT;
-        if (!isAbove && compare->getPredicate() != llvm::ICmpInst::ICMP_ULT)
-          continue;
-        llvm::APInt step =
-            llvm::APInt::getSignedMaxValue(bound->getBitWidth()) - *bound;
-        if (!isAbove)
-          ++step;
-        bool isStepOfLoop =
-            step.isStrictlyPositive() &&
-            llvm::any_of(
-                compare->getOperand(0)->users(), [&](llvm::User *user) {
-                  return match(user, m_Add(m_Value(), m_SpecificInt(step)));
-                });
-        if (isStepOfLoop)
-          found.push_back({compare, step});
-      }
-  for (auto &[compare, step] : found) {
-    auto *count = cast<llvm::PHINode>(compare->getOperand(0));
-    bool isAbove = compare->getPredicate() == llvm::ICmpInst::ICMP_UGT;
-    llvm::Value *next = getSumAt(count, step, compare);
-    compare->setPredicate(isAbove ? llvm::ICmpInst::ICMP_SLT
-                                  : llvm::ICmpInst::ICMP_SGE);
-    compare->setSameSign(false);
-    compare->setOperand(0, next);
-    compare->setOperand(1, llvm::ConstantInt::get(count->getType(), step));
-  }
-}
-
 void tilewright::optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   packHalves(module);
 
@@ -219,5 +157,5 @@ void tilewright::optimize(llvm::Module &module, llvm::TargetMachine &machine) {
       llvm::createModuleToFunctionPassAdaptor(buildFunctionPasses()));
   passes.addPass(llvm::GlobalDCEPass());
   passes.run(module, modules);
-  restoreSignedEnds(module);
+  avoidAssemblerFaults(module);
 }

@@ -71,3 +71,18 @@ def test_wide_integers(backend, rng, to):
     y = backend.poisoned(x.shape, to)
     cast[(tw.cdiv(x.size, 256),)](backend.array(x), y, x.size, 256)
     check(backend, y, x.astype(np.float64), to)
+
+
+@tw.jit
+def magnitudes(x, y, n, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(y + i, tl.abs(tl.load(x + i, i < n)).to(tl.int64), i < n)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64"])
+def test_magnitude_of_the_least_number_is_widened_with_its_sign(backend, dtype):
+    least = np.iinfo(dtype).min
+    x = np.array([least, least + 1, -1, 0, 1, -(least + 1), least], dtype)
+    y = backend.poisoned((7,), "int64")
+    magnitudes[1,](backend.array(x), y, 7, 8)
+    assert backend.numpy(y).tolist() == np.abs(x).astype(np.int64).tolist()

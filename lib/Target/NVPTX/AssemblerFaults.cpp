@@ -1,0 +1,101 @@
+#include "lib/Target/NVPTX/AssemblerFaults.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/PatternMatch.h"
+
+using llvm::dyn_cast, llvm::cast, llvm::isa;
+using namespace tilewright;
+
+/// The sum of `count` and `step`, in front of `place`: the one that there is in
+/// that block, if there is one.
+static llvm::Value *getSumAt(llvm::PHINode *count, const llvm::APInt &step,
+                             llvm::Instruction *place) {
+  using namespace llvm::PatternMatch;
+  for (llvm::User *user : count->users()) {
+    auto *sum = dyn_cast<llvm::Instruction>(user);
+    if (!sum || sum->getParent() != place->getParent() ||
+        !match(sum, m_Add(m_Specific(count), m_SpecificInt(step))))
+      continue;
+    if (place->comesBefore(sum))
+      sum->moveBefore(place->getIterator());
+    return sum;
+  }
+  return llvm::BinaryOperator::CreateAdd(
+      count, llvm::ConstantInt::get(count->getType(), step), "",
+      place->getIterator());
+}
+
+/// `i + step < step`, the end of a loop from below zero up to its step, is
+/// `i > max - step` to LLVM, of unsigned numbers. ptxas 13.0 makes that one of
+/// the next `i`, forgets that it wraps around to 0, and leaves out the last
+/// iteration. So it becomes again what it was.
+static void restoreSignedEnds(llvm::Module &module) {
+  using namespace llvm::PatternMatch;
+  llvm::SmallVector<std::pair<llvm::ICmpInst *, llvm::APInt>> found;
+  for (llvm::Function &function : module)
+    for (llvm::BasicBlock &block : function)
+      for (llvm::Instruction &instruction : block) {
+        auto *compare = dyn_cast<llvm::ICmpInst>(&instruction);
+        const llvm::APInt *bound;
+        if (!compare || !isa<llvm::PHINode>(compare->getOperand(0)) ||
+            !match(compare->getOperand(1), m_APInt(bound)))
+          continue;
+        bool isAbove = compare->getPredicate() == llvm::ICmpInst::ICMP_UGT;
+        if (!isAbove && compare->getPredicate() != llvm::ICmpInst::ICMP_ULT)
+          continue;
+        llvm::APInt step =
+            llvm::APInt::getSignedMaxValue(bound->getBitWidth()) - *bound;
+        if (!isAbove)
+          ++step;
+        bool isStepOfLoop =
+            step.isStrictlyPositive() &&
+            llvm::any_of(
+                compare->getOperand(0)->users(), [&](llvm::User *user) {
+                  return match(user, m_Add(m_Value(), m_SpecificInt(step)));
+                });
+        if (isStepOfLoop)
+          found.push_back({compare, step});
+      }
+  for (auto &[compare, step] : found) {
+    auto *count = cast<llvm::PHINode>(compare->getOperand(0));
+    bool isAbove = compare->getPredicate() == llvm::ICmpInst::ICMP_UGT;
+    llvm::Value *next = getSumAt(count, step, compare);
+    compare->setPredicate(isAbove ? llvm::ICmpInst::ICMP_SLT
+                                  : llvm::ICmpInst::ICMP_SGE);
+    compare->setSameSign(false);
+    compare->setOperand(0, next);
+    compare->setOperand(1, llvm::ConstantInt::get(count->getType(), step));
+  }
+}
+
+/// Of -32768, `abs.s16` gives what ptxas 13.0 takes for 32768 once it stands in
+/// a wider register. So magnitudes of 16 bits are those of 32, cut off.
+static void widenMagnitudes(llvm::Module &module) {
+  llvm::SmallVector<llvm::IntrinsicInst *> found;
+  for (llvm::Function &function : module)
+    for (llvm::BasicBlock &block : function)
+      for (llvm::Instruction &instruction : block) {
+        auto *call = dyn_cast<llvm::IntrinsicInst>(&instruction);
+        if (call && call->getIntrinsicID() == llvm::Intrinsic::abs &&
+            call->getType()->getScalarSizeInBits() == 16)
+          found.push_back(call);
+      }
+  for (llvm::IntrinsicInst *call : found) {
+    llvm::IRBuilder<> builder(call);
+    llvm::Value *wide = builder.CreateSExt(call->getArgOperand(0),
+                                           call->getType()->getExtendedType());
+    wide = builder.CreateBinaryIntrinsic(llvm::Intrinsic::abs, wide,
+                                         builder.getTrue());
+    call->replaceAllUsesWith(builder.CreateTrunc(wide, call->getType()));
+    call->eraseFromParent();
+  }
+}
+
+void tilewright::avoidAssemblerFaults(llvm::Module &module) {
+  restoreSignedEnds(module);
+  widenMagnitudes(module);
+}
