@@ -21,7 +21,7 @@ mkdir "$top"
 
 git ls-files -z --cached --others --exclude-standard -- \
   CMakeLists.txt LICENSE README.md CHANGELOG.md pyproject.toml cmake compiler/include runtime/include \
-  docs python kernels benchmarks examples test/conftest.py test/python test/kernels test/gpu |
+  docs python kernels benchmarks examples ':(glob)test/*.py' test/python test/kernels test/gpu |
   xargs -0 cp --parents --no-dereference -t "$top"
 cp packaging/setup.sh "$top/setup.sh"
 
