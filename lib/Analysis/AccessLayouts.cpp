@@ -15,6 +15,9 @@
 
 using namespace mlir;
 using namespace tilewright;
+
+/// Of one access of a thread.
+static constexpr int64_t kWidestBytes = 16;
 using warp::LinearAttr;
 
 /// What one access of memory brings at least.
@@ -108,7 +111,6 @@ int64_t AccessLayouts::getVectorSize(const MemoryAccess &access) const {
     size = axes.get(access.ptr)[fastest].constancy;
     if (access.mask)
       size = std::min(size, axes.get(access.mask)[fastest].constancy);
-    constexpr int64_t kWidestBytes = 16;
     size = std::min(size, kWidestBytes / getPointeeBytes(access.ptr.getType()));
   }
   return std::min(llvm::bit_floor(uint64_t(size)), uint64_t(share));
@@ -179,14 +181,13 @@ LinearLayout AccessLayouts::preferScan(const LinearLayout &layout,
 }
 
 LinearAttr AccessLayouts::getBlock(RankedTensorType type) const {
-  constexpr int64_t kWidestBits = 128;
   SmallVector<int32_t> order(type.getRank());
   std::iota(order.rbegin(), order.rend(), 0);
   int64_t threads = numWarps << kLaneBits;
   int64_t share = std::max<int64_t>(type.getNumElements() / threads, 1);
   int64_t vector =
-      std::min<int64_t>({kWidestBits / type.getElementTypeBitWidth(), share,
-                         type.getShape().back()});
+      std::min<int64_t>({8 * kWidestBytes / type.getElementTypeBitWidth(),
+                         share, type.getShape().back()});
   return LinearAttr::get(
       type.getContext(),
       coalescedLayout(type.getShape(), vector, numWarps, order));

@@ -3,6 +3,7 @@
 #include "dialect/Warp/WarpOps.h"
 #include "lib/Analysis/DotLayouts.h"
 #include "lib/Analysis/LayoutEdges.h"
+#include "lib/Analysis/NumStages.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
@@ -40,8 +41,7 @@ static bool isRow(tile::LoadOp load) {
 /// Whether copies run ahead of `loop`: those of operands of its products that
 /// no accelerator brings.
 static bool isCopiedAhead(scf::ForOp loop, int64_t numStages) {
-  auto hint = loop->getAttrOfType<IntegerAttr>("tile.num_stages");
-  if ((hint ? hint.getInt() : numStages) < 2 || warp::isExplicit(loop))
+  if (getNumStages(loop, numStages) < 2 || warp::isExplicit(loop))
     return false;
   bool loads = false, multiplies = false;
   for (Operation &op : *loop.getBody()) {

@@ -3,6 +3,7 @@
 #include "lib/Analysis/AccessWidths.h"
 #include "lib/Analysis/AxisInfo.h"
 #include "lib/Analysis/GlobalOrder.h"
+#include "lib/Analysis/NumStages.h"
 #include "lib/Analysis/SharedMemory.h"
 #include "lib/Support/LayoutConversion.h"
 
@@ -162,11 +163,6 @@ static StringRef addLoad(PipelinePlan &plan, PipelinedLoad load,
 // Loops
 //===----------------------------------------------------------------------===//
 
-static int64_t getNumStages(scf::ForOp loop, int64_t otherwise) {
-  auto hint = loop->getAttrOfType<IntegerAttr>("tile.num_stages");
-  return hint ? hint.getInt() : otherwise;
-}
-
 /// Whether the op's memory may be in use during any loop after it: a tile, or a
 /// ring that a producer fills while others read. Rings of copies belong to one
 /// loop each, and have the same place if the loops follow each other.
@@ -292,8 +288,8 @@ std::optional<PipelinePlan> warp::planPipeline(scf::ForOp loop,
   if (plan.loads.empty() || numStages < 2)
     return std::nullopt;
   int64_t numSlots = planSlots(plan, numStages, options.limit);
-  PipelinePlan tiles = collectLoads(loop, axes, /*takesRows=*/false);
-  if (!tiles.loads.empty() && tiles.loads.size() < plan.loads.size()) {
+  if (llvm::any_of(plan.loads, isRow) && !llvm::all_of(plan.loads, isRow)) {
+    PipelinePlan tiles = collectLoads(loop, axes, /*takesRows=*/false);
     int64_t without = planSlots(tiles, numStages, options.limit);
     bool isFree = findInterference(loop, getReadAhead(plan)) &&
                   !findInterference(loop, getReadAhead(tiles));

@@ -1,6 +1,7 @@
 #include "lib/Transforms/Warp/SpecializePlan.h"
 
 #include "lib/Analysis/MapMemory.h"
+#include "lib/Analysis/NumStages.h"
 #include "lib/Analysis/ProducerSlice.h"
 #include "lib/Analysis/SharedMemory.h"
 #include "lib/Analysis/TmaStorePlan.h"
@@ -31,8 +32,7 @@ static int64_t getWantedSlots(const LoadGroup &group, int64_t otherwise) {
     loop = loop->getParentOfType<LoopLikeOpInterface>();
   if (!loop)
     return 1;
-  auto hint = loop->getAttrOfType<IntegerAttr>("tile.num_stages");
-  return std::max<int64_t>(hint ? hint.getInt() : otherwise, 1);
+  return std::max<int64_t>(getNumStages(loop, otherwise), 1);
 }
 
 namespace {

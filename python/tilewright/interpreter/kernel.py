@@ -1,6 +1,5 @@
 """Running kernels program after program."""
 
-import inspect
 import itertools
 
 import numpy as np
@@ -188,7 +187,7 @@ class InterpretedKernel(KernelFunction):
 
     def run(self, grid, args, kwargs):
         """Run all programs of `grid` on the arguments; of the options of the compiler, those for checks count."""
-        signature = inspect.signature(self.fn)
+        signature = signature_of(self.fn)
         given = {
             name: kwargs[name] for name in OPTION_NAMES if name in kwargs and name not in signature.parameters
         }
@@ -203,7 +202,7 @@ def launch(fn, grid, arguments, options):
     `grid` has up to three sides, or is a function from `arguments`, which maps all parameters to values, to
     them; `options` are the `Options`. Raises what the kernel raises, with the program in a note where Python has notes.
     """
-    parameters = inspect.signature(fn).parameters
+    parameters = signature_of(fn).parameters
     memory, functions = Memory(owners=options.numerics == "triton"), Functions()
     builder = EagerBuilder(memory, grid_of(grid, arguments), functions, options)
     body, values = functions.prepared(fn), {}
