@@ -68,15 +68,18 @@ static std::string getOperation(tile::AtomicKind kind, Type element,
   }
 }
 
+/// An atomic whose result is not used. Of one word the assembler makes the same
+/// of `red` and `atom`; readers of PTX, as tests for Triton are, look for
+/// `atom`. It has a register for the result, since ptxas 13.0 crashes on sums
+/// of bf16 whose destination is `_`.
 static void emitRed(ImplicitLocOpBuilder &b, StringRef instruction,
                     Value pointer, ValueRange words, Value predicate) {
   InlinePtx ptx(b);
-  // Of one word the assembler makes the same of both; readers of PTX, as tests
-  // for Triton are, look for `atom`.
+  std::string result =
+      words.size() > 1 ? "" : ptx.out(words.front().getType()) + ", ";
   std::string text = ptx.predicate(predicate) +
                      (words.size() > 1 ? "red" : "atom") + instruction.str() +
-                     (words.size() > 1 ? " [" : " _, [");
-  text += ptx.in(pointer) + "], ";
+                     " " + result + "[" + ptx.in(pointer) + "], ";
   SmallVector<std::string> operands;
   for (Value word : words)
     operands.push_back(ptx.in(word));

@@ -10,15 +10,15 @@ tile.func @kinds(%p: !tile.ptr<i32>, %v: i32, %m: i1) attributes {tile.kernel, w
   %ps = tile.splat %p : !tile.ptr<i32> -> tensor<32x!tile.ptr<i32>, #l>
   %vs = tile.splat %v : i32 -> tensor<32xi32, #l>
   %ms = tile.splat %m : i1 -> tensor<32xi1, #l>
-  // CHECK: llvm.inline_asm has_side_effects "@$0 atom.global.gpu.relaxed.add.u32 _, [$1], $2;", "b,l,r" %arg2
+  // CHECK: llvm.inline_asm has_side_effects "@$1 atom.global.gpu.relaxed.add.u32 $0, [$2], $3;", "=r,b,l,r" %arg2
   %0 = tile.atomic_rmw add relaxed gpu %ps, %vs, %ms : tensor<32x!tile.ptr<i32>, #l>
   // CHECK: "atom.global.sys.acq_rel.min.s32 $0, [$1], $2;"
   %1 = tile.atomic_rmw min acq_rel sys %ps, %vs : tensor<32x!tile.ptr<i32>, #l>
-  // CHECK: "atom.global.cta.release.max.u32 _, [$0], $1;"
+  // CHECK: "atom.global.cta.release.max.u32 $0, [$1], $2;"
   %2 = tile.atomic_rmw umax release cta %ps, %vs : tensor<32x!tile.ptr<i32>, #l>
   // CHECK: "atom.global.gpu.acquire.exch.b32 $0, [$1], $2;"
   %3 = tile.atomic_rmw xchg acquire gpu %ps, %vs : tensor<32x!tile.ptr<i32>, #l>
-  // CHECK: "atom.global.gpu.relaxed.xor.b32 _, [$0], $1;"
+  // CHECK: "atom.global.gpu.relaxed.xor.b32 $0, [$1], $2;"
   %4 = tile.atomic_rmw xor relaxed gpu %ps, %vs : tensor<32x!tile.ptr<i32>, #l>
   tile.return
 }
@@ -110,15 +110,15 @@ tile.func @neighbours(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %q: !ti
   %op = tile.addptr %os, %r : tensor<256x!tile.ptr<f32>, #l>, tensor<256xi32, #l>
   %outs = tile.splat %out : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>, #l>
   %outp = tile.addptr %outs, %r : tensor<256x!tile.ptr<f32>, #l>, tensor<256xi32, #l>
-  // SM80-COUNT-4: atom.global.gpu.relaxed.add.noftz.f16x2 _, [$0], $1;
+  // SM80-COUNT-4: atom.global.gpu.relaxed.add.noftz.f16x2 $0, [$1], $2;
   // SM90: red.global.gpu.relaxed.add.noftz.v4.f16x2 [$0], {$1, $2, $3, $4};
   // SM90-NOT: red.{{.*}}f16
   %0 = tile.atomic_rmw fadd relaxed gpu %pp, %h : tensor<256x!tile.ptr<f16>, #l>
-  // SM80-COUNT-8: atom.global.gpu.relaxed.add.f32 _, [$0], $1;
+  // SM80-COUNT-8: atom.global.gpu.relaxed.add.f32 $0, [$1], $2;
   // SM90-COUNT-2: red.global.gpu.relaxed.add.v4.f32 [$0], {$1, $2, $3, $4};
   // SM90-NOT: red.{{.*}}v4
   %1 = tile.atomic_rmw fadd relaxed gpu %qp, %f : tensor<256x!tile.ptr<f32>, #l>
-  // CHECK-COUNT-8: atom.global.gpu.relaxed.add.f32 _, [$0], $1;
+  // CHECK-COUNT-8: atom.global.gpu.relaxed.add.f32 $0, [$1], $2;
   %2 = tile.atomic_rmw fadd relaxed gpu %op, %f : tensor<256x!tile.ptr<f32>, #l>
   // CHECK-NOT: red
   // CHECK-COUNT-8: atom.global.gpu.relaxed.add.f32
