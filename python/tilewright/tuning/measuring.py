@@ -118,8 +118,8 @@ def time_all(configs, time, show, glance):
     """The times of the configurations in milliseconds, by configuration.
 
     `time(config, rep)` measures for about `rep` milliseconds, or as long as it likes for None. Each is first
-    looked at shortly; only those near the best are measured well. Without `glance` each is measured well at
-    once. `show` is called after each.
+    looked at shortly, twice if it then seems slow: something else may have run meanwhile. Only those near the best are
+    measured well. Without `glance` each is measured well at once. `show` is called once for each.
     """
     glances = {}
     for config in configs:
@@ -127,11 +127,21 @@ def time_all(configs, time, show, glance):
         show()
     if not glance:
         return glances
-    best = min(glances.values(), default=math.inf)
+    for config in _far_from_best(glances):
+        glances[config] = min(glances[config], time(config, _GLANCE))
+    slow = _far_from_best(glances)
     return {
-        config: time(config, None) if glance <= _GIVE_UP * best and math.isfinite(glance) else glance
-        for config, glance in glances.items()
+        config: glances[config]
+        if config in slow or not math.isfinite(glances[config])
+        else time(config, None)
+        for config in configs
     }
+
+
+def _far_from_best(times):
+    """The configurations that work and take much longer than the best."""
+    best = min(times.values(), default=math.inf)
+    return [config for config, time in times.items() if _GIVE_UP * best < time < math.inf]
 
 
 class Progress:

@@ -10,13 +10,14 @@ from tilewright.tuning.measuring import Progress, time_all
 CONFIGS = [tw.Config({"BLOCK": block}) for block in (16, 32, 64, 128)]
 
 
-def measured(times, glance=True):
-    """The results, and what was asked: (BLOCK, whether it was looked at only shortly)."""
+def measured(times, glance=True, disturbed=()):
+    """The results, and what was asked: (BLOCK, whether it was looked at only shortly). What is asked at the positions
+    `disturbed` takes ten times as long."""
     asked, shown = [], []
 
     def time(config, rep):
         asked.append((config.kwargs["BLOCK"], rep is not None))
-        return times[config.kwargs["BLOCK"]]
+        return times[config.kwargs["BLOCK"]] * (10 if len(asked) - 1 in disturbed else 1)
 
     results = time_all(CONFIGS, time, lambda: shown.append(1), glance)
     assert len(shown) == len(CONFIGS)
@@ -27,7 +28,18 @@ def test_losers_are_looked_at_only_shortly():
     times = {16: 1.4, 32: 1.0, 64: 1.6, 128: math.inf}
     results, asked = measured(times)
     assert results == times
-    assert asked == [(16, True), (32, True), (64, True), (128, True), (16, False), (32, False)]
+    glances = [(16, True), (32, True), (64, True), (128, True)]
+    assert asked == [*glances, (64, True), (16, False), (32, False)]
+
+
+def test_one_disturbed_glance_drops_nothing():
+    times = {16: 1.4, 32: 1.0, 64: 1.1, 128: 9.0}
+    results, asked = measured(times, disturbed=[1])
+    assert results == times
+    assert [block for block, shortly in asked if not shortly] == [16, 32, 64]
+    # Nor does the second of one that is slow.
+    results, asked = measured(times, disturbed=[4])
+    assert results == times and asked[4] == (128, True)
 
 
 def test_nothing_works():
