@@ -1,24 +1,31 @@
 """Searches for kernels that the interpreter and a back end disagree about, in several processes.
 
-    python test/python/differential [--backend cpu|cuda] [--count N] [--workers W] [--seconds S] [--first K] [--out DIR]
+    python test/python/differential [--backend cpu|cuda] [--count N] [--workers W] [--seconds S] [--first K]
+                                    [--every S] [--out DIR]
     python test/python/differential [--backend cpu|cuda] --replay FILE
 
-Each kernel that fails is made small and written to DIR, with what was wrong as a comment. Kernel K * 50 and those that
-follow are the same in each run. Ends with 1 if a kernel failed.
+Each kernel that fails is written to DIR at once, with what was wrong as a comment, and then made small. Kernel K * 50
+and those that follow are the same in each run. What was compared is printed at the end, also when the seconds are over
+or the process is told to end (SIGTERM, SIGINT), and on standard error every few seconds. Ends with 1 if a kernel failed,
+with 128 and the number of the signal if one ended it.
 """
 
 import argparse
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 EACH = 50
 #: How a worker ends whose device takes no more work.
 LOST = 3
+#: Seconds at one kernel after which it is written when the search ends.
+LONG = 30
 
 
 def arguments():
@@ -29,77 +36,165 @@ def arguments():
     parser.add_argument("--workers", type=int, default=os.cpu_count())
     parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after so long")
     parser.add_argument("--first", type=int, default=0, help="number of the first fifty kernels")
+    parser.add_argument(
+        "--every", type=float, default=30, help="seconds between lines that say how far it is"
+    )
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("differential"))
     parser.add_argument("--replay", type=pathlib.Path)
     parser.add_argument("--worker", type=int, help=argparse.SUPPRESS)
     return parser.parse_args()
 
 
-def report(out, number, text, error):
+def report(path, text, error):
     """Writes a kernel that failed."""
     message = f"{type(error).__name__}: {error}"[:4000]
     comment = "\n".join(f"# {line}" for line in message.splitlines())
-    (out / f"failure_{number}.py").write_text(f"{text}\n{comment}\n")
+    path.write_text(f"{text}\n{comment}\n")
 
 
 def work(options, directory):
-    """One process: every `workers`-th fifty kernels, a line for each to standard output."""
+    """One process: every `workers`-th fifty kernels. Each kernel is a line of standard output, and so is the file of
+    each that failed."""
     from checking import Device
     from searching import Search
     from tilewright import DriverError
 
     device = Device(options.backend)
-    deadline = time.monotonic() + options.seconds
     for number in range(options.worker, -(-options.count // EACH), options.workers):
-        if time.monotonic() > deadline:
-            break
-        (directory / "number").write_text(str(number))
-        search = Search(device, directory, num_warps=2 ** (number % 4))
+        (directory / "next").write_text(str(number))
+        (directory / "next").replace(directory / "number")
+        path = options.out / f"failure_{options.first + number}.py"
+
+        def failure(text, error, path=path):
+            report(path, text, error)
+            print(path, flush=True)
+
+        search = Search(
+            device, directory, lambda: print("checked", flush=True), failure, num_warps=2 ** (number % 4)
+        )
         failed = search.run(options.first + number, EACH, fatal=DriverError)
-        if failed:
-            report(options.out, options.first + number, *failed)
-        print(search.count, int(failed is not None), flush=True)
         if failed and isinstance(failed[1], DriverError):
             sys.exit(LOST)
 
 
-def start(options, count_from, until, directory):
-    """Starts the process of a worker, which leaves out the fifties before `count_from`."""
-    command = [sys.executable, str(HERE), "--backend", options.backend, "--count", str(options.count)]
-    command += ["--workers", str(options.workers), "--worker", str(count_from), "--first", str(options.first)]
-    command += ["--seconds", str(max(0.0, until - time.monotonic())), "--out", str(options.out)]
-    environment = {"TILEWRIGHT_NUM_THREADS": "1", **os.environ, "TMPDIR": directory}
-    environment["TILEWRIGHT_CACHE_DIR"] = f"{directory}/cache"  # no kernel comes twice
-    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+class Supervisor:
+    """Runs the workers and counts what they say."""
+
+    def __init__(self, options):
+        self.options = options
+        self.checked, self.failures, self.processes = 0, {}, {}
+        self.lock, self.ended, self.signal = threading.Lock(), threading.Event(), 0
+
+    def run(self):
+        """Returns when all is checked, when the seconds are over, or after a signal."""
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._on_signal)
+        begun = time.monotonic()
+        threads = [
+            threading.Thread(target=self._supervise, args=(worker,)) for worker in range(self.options.workers)
+        ]
+        for thread in threads:
+            thread.start()
+        threading.Thread(
+            target=lambda: [*map(threading.Thread.join, threads), self.ended.set()], daemon=True
+        ).start()
+        while not self.ended.wait(
+            min(self.options.every, max(0, begun + self.options.seconds - time.monotonic()))
+        ):
+            if time.monotonic() >= begun + self.options.seconds:
+                self.ended.set()
+            else:
+                print(self.summary(begun), file=sys.stderr, flush=True)
+        for process in list(self.processes.values()):
+            process.terminate()
+        for thread in threads:
+            thread.join()
+        return self.summary(begun)
+
+    def summary(self, begun):
+        """What was compared so far, as a line."""
+        seconds = time.monotonic() - begun
+        return f"{self.checked} kernels on {self.options.backend} in {seconds:.0f} s: {len(self.failures)} failed"
+
+    def _on_signal(self, number, frame):
+        self.signal = number
+        self.ended.set()
+
+    def _supervise(self, worker):
+        """Runs a worker, again where it died."""
+        first, code = worker, None
+        while code != 0 and not self.ended.is_set():
+            with tempfile.TemporaryDirectory(prefix="differential") as name:
+                directory = pathlib.Path(name)
+                begun = time.monotonic()
+                with self.lock:
+                    process = self.processes[worker] = self._start(first, name)
+                if self.ended.is_set():
+                    process.terminate()
+                for line in process.stdout:
+                    begun = time.monotonic()
+                    self._count(line.rstrip("\n"))
+                code = _end_of(process)
+                # A signal may reach the worker first.
+                if (code != 0 and self.ended.wait(1)) or self.ended.is_set():
+                    if time.monotonic() - begun > LONG:
+                        self._report_last(directory, f"not ready after {time.monotonic() - begun:.0f} s")
+                    return
+                if code not in (0, LOST):
+                    self._report_last(directory, f"the process ended with {code}")
+                if code != 0:
+                    at = _number(directory)
+                    if at is None:
+                        return
+                    first = at + self.options.workers
+
+    def _start(self, count_from, directory):
+        """Starts the process of a worker, which leaves out the fifties before `count_from`."""
+        options = self.options
+        command = [sys.executable, str(HERE), "--backend", options.backend, "--count", str(options.count)]
+        command += [
+            "--workers",
+            str(options.workers),
+            "--worker",
+            str(count_from),
+            "--first",
+            str(options.first),
+        ]
+        command += ["--out", str(options.out)]
+        environment = {"TILEWRIGHT_NUM_THREADS": "1", **os.environ, "TMPDIR": directory}
+        environment["TILEWRIGHT_CACHE_DIR"] = f"{directory}/cache"  # no kernel comes twice
+        return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+
+    def _count(self, line):
+        with self.lock:
+            if line == "checked":
+                self.checked += 1
+            elif line.endswith(".py") and line not in self.failures:  # Hypothesis prints, too
+                self.failures[line] = None
+                print(f"failed: {line}", file=sys.stderr, flush=True)
+
+    def _report_last(self, directory, what):
+        """Writes the kernel that a worker was at."""
+        left = max(directory.glob("kernel_*.py"), key=lambda path: path.stat().st_mtime, default=None)
+        number = self.options.first + (_number(directory) or 0)
+        path = self.options.out / f"failure_{number}.py"
+        report(path, left.read_text() if left else "", RuntimeError(what))
+        self._count(str(path))
 
 
-def supervise(options, worker, until):
-    """Runs a worker, again where it died, and gives how many kernels it checked and how many failed."""
-    checked = failures = 0
-    first, code = worker, None
-    while code != 0:
-        with tempfile.TemporaryDirectory(prefix="differential") as name:
-            process = start(options, first, until, name)
-            for line in process.stdout:
-                if not line[:1].isdigit():  # Hypothesis warns here that making a kernel small takes long
-                    continue
-                count, failed = map(int, line.split())
-                checked, failures = checked + count, failures + failed
-            code = process.wait()
-            if code not in (0, LOST):
-                failures += 1
-                report_death(options, pathlib.Path(name), code)
-            if code != 0:
-                first = int((pathlib.Path(name) / "number").read_text()) + options.workers
-    return checked, failures
+def _number(directory):
+    """The fifty that the worker of a directory was at, None if it began none."""
+    path = directory / "number"
+    return int(path.read_text()) if path.exists() else None
 
 
-def report_death(options, directory, code):
-    """Writes the kernel that a worker was at when it died."""
-    left = max(directory.glob("kernel_*.py"), key=lambda path: path.stat().st_mtime, default=None)
-    number = options.first + int((directory / "number").read_text())
-    text = left.read_text() if left else ""
-    report(options.out, number, text, RuntimeError(f"the process ended with {code}"))
+def _end_of(process):
+    """How a process ended whose output is at its end."""
+    try:
+        return process.wait(LONG)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        return process.wait()
 
 
 def main():
@@ -116,18 +211,12 @@ def main():
     if options.worker is not None:
         work(options, pathlib.Path(tempfile.gettempdir()))
         return
-    from concurrent.futures import ThreadPoolExecutor
-
-    begun = time.monotonic()
-    with ThreadPoolExecutor(options.workers) as pool:
-        results = pool.map(
-            lambda worker: supervise(options, worker, begun + options.seconds), range(options.workers)
-        )
-        checked, failures = map(sum, zip(*results))
-    print(f"{checked} kernels on {options.backend} in {time.monotonic() - begun:.0f} s: {failures} failed")
-    for path in sorted(options.out.glob("failure_*.py")):
-        print(path, next(line for line in path.read_text().splitlines() if line.startswith("# "))[:200])
-    sys.exit(failures > 0)
+    supervisor = Supervisor(options)
+    print(supervisor.run())
+    for path in supervisor.failures:
+        lines = pathlib.Path(path).read_text().splitlines()
+        print(path, next(line for line in lines if line.startswith("# "))[:200])
+    sys.exit(1 if supervisor.failures else 128 + supervisor.signal if supervisor.signal else 0)
 
 
 if __name__ == "__main__":

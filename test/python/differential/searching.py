@@ -3,7 +3,7 @@
 import linecache
 
 from checking import check
-from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import HealthCheck, Phase, given, reject, seed, settings
 from hypothesis import strategies as st
 
 from kernels import Kernels
@@ -20,14 +20,35 @@ class _Fatal(BaseException):
 
 
 class Search:
-    """Checks kernels on a device and keeps the last one that failed, which is the smallest."""
+    """Checks kernels on a device and keeps the last one that failed, which is the smallest.
 
-    def __init__(self, device, directory, **options):
+    `on_check()` is called after each kernel, `on_failure(text, error)` as soon as one has failed, and again for
+    smaller ones.
+    """
+
+    def __init__(
+        self, device, directory, on_check=lambda: None, on_failure=lambda text, error: None, **options
+    ):
         self.device, self.directory, self.options = device, directory, options
-        self.count, self.failed, self.fatal = 0, None, ()
+        self.on_check, self.on_failure = on_check, on_failure
+        self.count, self.failed, self.fatal, self.agreed = 0, None, (), set()
 
     def _check(self, text):
+        if (
+            text in self.agreed
+        ):  # a quarter of what is drawn: many numbers choose among texts that are not taken
+            return None if self.failed else reject()
         self.count += 1
+        try:
+            self._compare(text)
+        except (Exception, _Fatal):
+            self.on_failure(*self.failed)
+            raise
+        finally:
+            self.on_check()
+        self.agreed.add(text)
+
+    def _compare(self, text):
         path = (
             self.directory / f"kernel_{self.count}.py"
         )  # Python remembers the lines of a file that it has read
@@ -45,8 +66,9 @@ class Search:
             linecache.checkcache(str(path))
 
     def run(self, number, examples, fatal=()):
-        """Checks `examples` kernels, others for each `number`. Gives the smallest that fails and its error, or None.
+        """Checks `examples` kernels, all different, others for each `number`.
 
+        Gives the smallest that fails and its error, or None.
         After an error of the type `fatal` nothing works any more, and the kernel stays as it is.
         """
         options = settings(
@@ -58,7 +80,7 @@ class Search:
             report_multiple_bugs=False,
             print_blob=False,
         )
-        self.failed, self.fatal = None, fatal
+        self.failed, self.fatal, self.agreed = None, fatal, set()
         try:
             seed(number)(options(given(text=sources())(lambda text: self._check(text))))()
         except (Exception, _Fatal):

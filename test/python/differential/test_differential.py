@@ -1,14 +1,16 @@
 """The interpreter and the back end under test agree on kernels made at random."""
 
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
+import checking
 import numpy as np
 import pytest
 import tilewright.language as tl
-from checking import Device
+from checking import Device, Mismatch
 from searching import Search
 from tilewright.interpreter import builder
 
@@ -76,8 +78,43 @@ def test_search_in_processes(backend, tmp_path):
     done = subprocess.run(search, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.startswith(f"50 kernels on {backend.name}") and "0 failed" in done.stdout
+    assert not list(tmp_path.iterdir())
     rng = np.random.default_rng(0)
     kernel = tmp_path / "kernel.py"
     kernel.write_text(Kernels(lambda low, high: int(rng.integers(low, high, endpoint=True))).source())
     done = subprocess.run([*command, "--replay", kernel], capture_output=True, text=True)
     assert done.stdout == "both agree\n", done.stderr
+
+
+@pytest.mark.parametrize("sent", [signal.SIGTERM, None])
+def test_search_that_is_ended_says_what_it_compared(backend, tmp_path, sent):
+    command = [sys.executable, Path(__file__).parent, "--backend", backend.name, "--count", "100000"]
+    command += ["--workers", "1", "--every", "0.2", "--out", tmp_path, "--seconds", "600" if sent else "5"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    line = next(line for line in process.stderr if not line.startswith("0 "))
+    if sent:
+        process.send_signal(sent)
+    said, _ = process.communicate()
+    assert process.returncode == (128 + sent if sent else 0)
+    assert int(said.split()[0]) >= int(line.split()[0]) > 0
+    assert f" kernels on {backend.name} in " in said and said.endswith("s: 0 failed\n")
+
+
+def test_kernels_that_fail_are_written_at_once(device, tmp_path, monkeypatch):
+    monkeypatch.setattr(checking, "compare", lambda found, expected: (_ for _ in ()).throw(Mismatch("no")))
+    events = []
+    search = Search(
+        device, tmp_path, lambda: events.append("checked"), lambda *failed: events.append(failed[0])
+    )
+    text, error = search.run(0, EACH)
+    assert events[0] != "checked" and events[1] == "checked"
+    assert str(error) == "no" and text == events[-2] and len(text) <= len(events[0])
+    assert search.count == events.count("checked")
+
+
+def test_kernels_of_a_search_differ(tmp_path, monkeypatch):
+    texts = []
+    search = Search(None, tmp_path)
+    monkeypatch.setattr(search, "_compare", texts.append)
+    assert search.run(0, EACH) is None
+    assert len(texts) == len({*texts}) == search.count == EACH
