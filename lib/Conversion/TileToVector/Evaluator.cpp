@@ -154,9 +154,13 @@ Lanes Evaluator::evaluateElementwise(OpResult value, ArrayRef<Index> at) {
   Operation *op = value.getOwner();
   if (auto cast = dyn_cast<tile::PtrToIntOp>(op))
     return evaluateAddresses(cast.getSource(), at);
+  const bool outer = inAddress;
+  inAddress &= isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::ExtSIOp,
+                   arith::TruncIOp>(op);
   SmallVector<Lanes> operands;
   for (Value operand : op->getOperands())
     operands.push_back(evaluate(operand, at));
+  inAddress = outer;
   const bool uniform =
       llvm::all_of(operands, [](const Lanes &l) { return l.isUniform(); });
   if (!uniform)

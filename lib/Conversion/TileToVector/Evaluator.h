@@ -57,7 +57,8 @@ private:
 
   Emitter &e;
   unsigned lanes;
-  /// Inside an address: index arithmetic does not wrap around.
+  /// Inside an address: sums and products that it consists of do not wrap
+  /// around; what remainders, magnitudes and so on are taken of may.
   bool inAddress = false;
   std::map<Key, Lanes> known;
   std::map<Key, PointerLanes> knownPointers;

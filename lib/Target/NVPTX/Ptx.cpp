@@ -63,6 +63,9 @@ private:
 static unsigned getLeastPtxVersion(StringRef text) {
   if (text.contains("tensormap.replace"))
     return 86; // 8.3 has it, with strides that assemblers understand each way.
+  if (text.contains("red.global") && text.contains(".add") &&
+      (text.contains(".v2.") || text.contains(".v4.") || text.contains(".v8.")))
+    return 81;
   bool isFloat8 = text.contains(".e4m3") || text.contains(".e5m2");
   if (isFloat8 && text.starts_with("mma.sync"))
     return 84;

@@ -101,3 +101,34 @@ def test_large_steps(backend, rng, step, group):
     i = (np.arange(programs)[:, None] * step + np.arange(N)).astype(np.int32).astype(np.int64)
     quotient, rest = np.sign(i) * (abs(i) // group), np.sign(i) * (abs(i) % (3 * group))
     np.testing.assert_array_equal(backend.numpy(out), x[quotient & 63] * 1000 + x[rest & 63])
+
+
+@tw.jit
+def by_widened_products(x_ptr, out_ptr, step, KIND: tl.constexpr, N: tl.constexpr):
+    n = tl.arange(0, N)
+    wide = (n * step).to(tl.int64)
+    if KIND == "magnitude":
+        wide = tl.abs(wide)
+    elif KIND == "quotient":
+        wide = wide // 3
+    elif KIND == "bits":
+        wide = wide >> 31
+    else:
+        wide = tl.where(wide > 0, wide, 5)
+    tl.store(out_ptr + n, tl.load(x_ptr + (wide & 63)))
+
+
+@pytest.mark.parametrize("kind", ["magnitude", "quotient", "bits", "choice"])
+@pytest.mark.parametrize("step", [2**31 - 1, -(2**31), 2**30 + 3, 7])
+def test_products_widened_once_they_have_wrapped(backend, rng, step, kind):
+    x = rng.integers(0, 100, 64)
+    out = backend.poisoned((N,), "int32")
+    by_widened_products[1,](backend.array(x, "int32"), out, step, kind, N)
+    wide = (np.arange(N) * step).astype(np.int32).astype(np.int64)
+    wide = {
+        "magnitude": abs(wide),
+        "quotient": np.sign(wide) * (abs(wide) // 3),
+        "bits": wide >> 31,
+        "choice": np.where(wide > 0, wide, 5),
+    }[kind]
+    np.testing.assert_array_equal(backend.numpy(out), x[wide & 63])
