@@ -215,7 +215,7 @@ def source(library):
         parts.append("#if defined(__x86_64__)\n#include <cpuid.h>\n#endif\n")
     parts.append("\n" + "".join(f"#define {name} {value}\n" for name, value in _limits(library).items()))
     parts += ["\n", _support("common.c")]
-    files = {"cpu": ("host.c",), "cuda": ("driver.c", "recipe.c", "launch.c")}
+    files = {"cpu": ("host.c",), "cuda": ("driver.c", "recipe.c", "load.c", "launch.c")}
     for kind in ("cpu", "cuda"):
         parts += [f"\n{_support(name)}" for name in files[kind] if by_kind[kind]]
     parts.append("\n/* -- The functions ------------------------------------------------------ */\n\n")
