@@ -11,6 +11,7 @@ from ..language.semantic.convert import as_tensors
 from ..language.tensor import tensor
 from ..runtime.options import Options
 from . import arith_ops, math_ops, tile_ops, warp_ops
+from .lanes import NotForLanes, map_lanes, only_number
 from .numpy_types import as_numbers, numpy_dtype
 from .schedule import Schedule
 
@@ -46,6 +47,7 @@ class EagerBuilder:
         self.checks_overflow, self.traces_nans = self.options.checks, self.options.check_nan
         self.nan_sites = []
         self.memory, self.grid, self.functions = memory, grid, functions
+        self.in_lanes = False  # whether a scalar may be an element for each of many lanes
         self.position = (0, 0, 0)
         self.cluster = 1  # programs of a cluster
         self.named_barriers = 0
@@ -58,16 +60,22 @@ class EagerBuilder:
             if pure:
                 results = pure(operands, types, attrs)
             elif op in _OTHERS:
+                if self.in_lanes and op != "tile.assert":
+                    raise NotForLanes
                 results = _OTHERS[op](self, operands, types, attrs)
             else:
                 raise tile_ops.unknown(op)
         return [np.asarray(result) for result in results]
 
     def constant(self, value, type):
+        if self.in_lanes and type.shape:
+            raise NotForLanes
         with np.errstate(all="ignore"):
             return np.full(type.shape, value, numpy_dtype(type))
 
     def reduce(self, operands, operand_types, result_types, axis, combine):
+        if self.in_lanes:
+            raise NotForLanes
         before, self.checks_overflow = self.checks_overflow, False  # as compiled regions are without checks
         try:
             return self._reduce(operands, operand_types, axis, combine)
@@ -88,6 +96,19 @@ class EagerBuilder:
         return [value[0] for value in values]
 
     def map(self, operands, operand_types, pack, function):
+        if self.in_lanes:
+            raise NotForLanes
+        if operands[0].size > 1:
+            self.in_lanes = True
+            try:
+                return map_lanes(operands, operand_types, pack, function)
+            except Exception:  # what is wrong is then found at the first element of which it is
+                pass
+            finally:
+                self.in_lanes = False
+        return self._map_each(operands, operand_types, pack, function)
+
+    def _map_each(self, operands, operand_types, pack, function):
         columns, dtypes = None, None
         for index in np.ndindex(operands[0].shape):
             elements = [
@@ -109,6 +130,8 @@ class EagerBuilder:
         return tensor(array, block_type(ty.scalar, array.shape))
 
     def specialize(self, roles):
+        if self.in_lanes:
+            raise NotForLanes
         x, y, z = self.position
         if self.grid[0] % self.cluster:
             raise LanguageError(
@@ -133,7 +156,8 @@ class EagerBuilder:
         pass  # it changes no result
 
     def repeat(self, start, end, values, body):
-        for index in range(int(start.handle), int(end.handle)):
+        start, end = (self.concrete(bound.handle, bound.type) for bound in (start, end))
+        for index in range(start, end):
             values = body(tensor(self.constant(index, int32), int32), values)
         return list(values)
 
@@ -162,7 +186,8 @@ class EagerBuilder:
             )
 
     def concrete(self, handle, type):
-        return as_numbers(handle, type).item()
+        numbers = as_numbers(handle, type)
+        return only_number(numbers) if self.in_lanes and numbers.size > 1 else numbers.item()
 
     def describe(self, handle, type):
         return f"{np.array2string(as_numbers(handle, type))} of type {type}"
