@@ -255,13 +255,23 @@ static void remarkFormed(Operation *op, tile::DescType type) {
       "pointers and mask address a block of an array: {0}", type);
 }
 
-/// Says that threads load all operands.
-static void remarkLeft(tile::FuncOp func) {
-  func.walk([](tile::DotOp dot) {
+/// Says that threads load all operands, and why.
+static void remarkLeft(tile::FuncOp func, StringRef reason) {
+  func.walk([&](tile::DotOp dot) {
     remark::missed(dot.getLoc(), kBlockRemark)
-        << remark::add("threads load for it: without a producer another "
-                       "program fits beside this one");
+        << remark::add("threads load for it: {0}", reason);
   });
+}
+
+/// Whether there is one program, each of whose loads is made once: a tensor map
+/// costs the launch more than copies save.
+static bool loadsOnce(tile::FuncOp func) {
+  WalkResult found = func.walk([](Operation *op) {
+    return isa<tile::ProgramIdOp, LoopLikeOpInterface>(op)
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  });
+  return !found.wasInterrupted();
 }
 
 namespace {
@@ -278,10 +288,11 @@ struct FormDescriptors : warp::impl::FormDescriptorsBase<FormDescriptors> {
     if (!target.hasWgmma() || warp::isExplicit(func) ||
         func->hasAttr(warp::WarpDialect::kOrderedAttr))
       return;
-    if (sharesWithoutProducer(func, numWarps, numStages, target)) {
-      remarkLeft(func);
-      return;
-    }
+    if (loadsOnce(func))
+      return remarkLeft(func, "the only program loads once");
+    if (sharesWithoutProducer(func, numWarps, numStages, target))
+      return remarkLeft(
+          func, "without a producer another program fits beside this one");
     ArrayAccessAnalysis accesses(func);
     SmallVector<FormedLoad> formed;
     auto isOperand = [&](tile::LoadOp load) {

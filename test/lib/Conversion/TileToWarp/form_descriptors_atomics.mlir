@@ -9,6 +9,7 @@
 // CHECK-NOT: tile.atomic_rmw
 tile.func @relaxed(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f32> {tile.divisibility = 16 : i32},
     %m: i32) attributes {tile.kernel} {
+  %pid = tile.program_id x
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
   %length = arith.constant dense<64> : tensor<64x1xi32>
   %range = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
@@ -38,6 +39,7 @@ tile.func @relaxed(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.
 // CHECK-LABEL: @only_write
 // CHECK: reduce fadd
 tile.func @only_write(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f32> {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+  %pid = tile.program_id x
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
   %length = arith.constant dense<64> : tensor<64x1xi32>
   %range = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
@@ -66,6 +68,7 @@ tile.func @only_write(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !ti
 // CHECK: tile.atomic_rmw fadd relaxed
 // CHECK: tile.atomic_rmw xchg relaxed
 tile.func @ordered(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f32> {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+  %pid = tile.program_id x
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
   %length = arith.constant dense<64> : tensor<64x1xi32>
   %range = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>

@@ -310,3 +310,29 @@ tile.func @until_large(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !t
   tile.store %q, %z#1 : tensor<64x64x!tile.ptr<f32>>
   tile.return
 }
+
+// -----
+
+// One program, without a loop: a tensor map would cost its launch more than one copy saves.
+
+// CHECK-LABEL: @once
+// CHECK-NOT: tile.make_descriptor
+tile.func @once(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f32>) attributes {tile.kernel} {
+  %range = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %rows = tile.expand_dims %range {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %columns = tile.expand_dims %range {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %length = arith.constant dense<64> : tensor<64x1xi32>
+  %offsets = arith.muli %rows, %length : tensor<64x1xi32>
+  %starts = tile.broadcast %offsets : tensor<64x1xi32> -> tensor<64x64xi32>
+  %all = tile.broadcast %columns : tensor<1x64xi32> -> tensor<64x64xi32>
+  %at = arith.addi %starts, %all : tensor<64x64xi32>
+  %bases = tile.splat %a : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+  %p = tile.addptr %bases, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+  %x = tile.load %p : tensor<64x64x!tile.ptr<f16>>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  // expected-remark@+1 {{threads load for it: the only program loads once}}
+  %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %q = tile.splat %c : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  tile.store %q, %z : tensor<64x64x!tile.ptr<f32>>
+  tile.return
+}

@@ -17,6 +17,7 @@
 // CHECK: tile.make_descriptor %[[A]], [%[[SIZE]], %{{.*}}]
 tile.func @first_row(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f32>, %first: i32, %m: i32)
     attributes {tile.kernel} {
+  %pid = tile.program_id x
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
   %range = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
   %columns = tile.expand_dims %range {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
