@@ -6,6 +6,9 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SmallBitVector.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <numeric>
 
 using namespace mlir;
 using namespace tilewright;
@@ -238,8 +241,26 @@ bool GlobalOrder::mayOverlap(Value a, Value b) {
   return one.none() || other.none() || one.anyCommon(other);
 }
 
+/// Whether no steps along `strides` lead over `distance`: they lead over
+/// multiples of a number only, as between even elements, and it is none of
+/// them.
+static bool isBetweenSteps(const Polynomial &distance,
+                           ArrayRef<Polynomial> strides) {
+  uint64_t unit = 0;
+  for (const Polynomial &stride : strides)
+    for (const auto &[monomial, coefficient] : stride.getTerms())
+      unit = std::gcd(unit, llvm::AbsoluteValue(coefficient));
+  uint64_t rest = 0;
+  for (const auto &[monomial, coefficient] : distance.getTerms())
+    if (monomial.empty())
+      rest = llvm::AbsoluteValue(coefficient);
+    else
+      unit = std::gcd(unit, llvm::AbsoluteValue(coefficient));
+  return unit > 1 && rest % unit != 0;
+}
+
 /// What has to hold for tiles of pointers to stand beside each other along a
-/// dimension.
+/// dimension, or to lie in each other's gaps.
 std::optional<Apart> GlobalOrder::getApart(Value a, Value b) {
   auto type = dyn_cast<RankedTensorType>(a.getType());
   auto other = dyn_cast<RankedTensorType>(b.getType());
@@ -250,6 +271,8 @@ std::optional<Apart> GlobalOrder::getApart(Value a, Value b) {
       from->coefficients != to->coefficients)
     return std::nullopt;
   Polynomial distance = to->constant - from->constant;
+  if (isBetweenSteps(distance, from->coefficients))
+    return Apart();
   std::optional<Apart> best;
   for (auto [dim, stride] : llvm::enumerate(from->coefficients)) {
     int64_t times = countStrides(distance, stride);

@@ -55,6 +55,34 @@ tile.func @own(%a: !tile.ptr<f32>, %b: !tile.ptr<f32>) {
   tile.return
 }
 
+// Even and odd elements are apart, wherever threads hold them; those two apart
+// are not.
+// CHECK-LABEL: @between(
+tile.func @between(%a: !tile.ptr<f32>, %n: i32, %x: tensor<32xf32, #copies>) {
+  // CHECK: tile.load
+  // CHECK-NEXT: tile.store
+  // CHECK-NEXT: warp.barrier
+  // CHECK-NEXT: tile.store
+  %two = arith.constant 2 : i32
+  %six = arith.constant dense<6> : tensor<32xi32, #copies>
+  %one = arith.constant dense<1> : tensor<32xi32, #copies>
+  %twos = arith.constant dense<2> : tensor<32xi32, #copies>
+  %i = tile.range {start = 0 : i32, end = 32 : i32} : tensor<32xi32, #copies>
+  %j = arith.muli %i, %twos : tensor<32xi32, #copies>
+  %k = arith.muli %n, %two : i32
+  %ks = tile.splat %k : i32 -> tensor<32xi32, #copies>
+  %jk = arith.addi %j, %ks : tensor<32xi32, #copies>
+  %s = tile.splat %a : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>, #copies>
+  %even = tile.addptr %s, %jk : tensor<32x!tile.ptr<f32>, #copies>, tensor<32xi32, #copies>
+  %e = tile.addptr %s, %j : tensor<32x!tile.ptr<f32>, #copies>, tensor<32xi32, #copies>
+  %odd = tile.addptr %e, %one : tensor<32x!tile.ptr<f32>, #copies>, tensor<32xi32, #copies>
+  %next = tile.addptr %e, %six : tensor<32x!tile.ptr<f32>, #copies>, tensor<32xi32, #copies>
+  %y = tile.load %even : tensor<32x!tile.ptr<f32>, #copies>
+  tile.store %odd, %y : tensor<32x!tile.ptr<f32>, #copies>
+  tile.store %next, %x : tensor<32x!tile.ptr<f32>, #copies>
+  tile.return
+}
+
 // Where several threads load an element, one of them may write it too early;
 // two stores are of the same thread.
 // CHECK-LABEL: @copies(
