@@ -72,30 +72,43 @@ static void restoreSignedEnds(llvm::Module &module) {
   }
 }
 
-/// Of -32768, `abs.s16` gives what ptxas 13.0 takes for 32768 once it stands in
-/// a wider register. So magnitudes of 16 bits are those of 32, cut off.
-static void widenMagnitudes(llvm::Module &module) {
+/// The magnitude of the least number is that number, as NumPy has it.
+/// Assemblers take the result of `abs` for not negative: a comparison with zero
+/// is left out, and ptxas 13.0 extends -32768 to 32768. So magnitudes of 32 and
+/// 64 bits are the larger of a number and its negation, and those of 16 bits
+/// are computed in 32.
+static void writeMagnitudes(llvm::Module &module) {
   llvm::SmallVector<llvm::IntrinsicInst *> found;
   for (llvm::Function &function : module)
     for (llvm::BasicBlock &block : function)
       for (llvm::Instruction &instruction : block) {
         auto *call = dyn_cast<llvm::IntrinsicInst>(&instruction);
         if (call && call->getIntrinsicID() == llvm::Intrinsic::abs &&
-            call->getType()->getScalarSizeInBits() == 16)
+            !cast<llvm::ConstantInt>(call->getArgOperand(1))->isOne())
           found.push_back(call);
       }
   for (llvm::IntrinsicInst *call : found) {
     llvm::IRBuilder<> builder(call);
-    llvm::Value *wide = builder.CreateSExt(call->getArgOperand(0),
-                                           call->getType()->getExtendedType());
-    wide = builder.CreateBinaryIntrinsic(llvm::Intrinsic::abs, wide,
-                                         builder.getTrue());
-    call->replaceAllUsesWith(builder.CreateTrunc(wide, call->getType()));
+    llvm::Value *number = call->getArgOperand(0);
+    llvm::Type *type = call->getType();
+    llvm::Value *magnitude;
+    if (type->getScalarSizeInBits() <= 16) {
+      llvm::Type *wide = type->getWithNewType(builder.getInt32Ty());
+      magnitude = builder.CreateTrunc(
+          builder.CreateBinaryIntrinsic(llvm::Intrinsic::abs,
+                                        builder.CreateSExt(number, wide),
+                                        builder.getTrue()),
+          type);
+    } else {
+      magnitude = builder.CreateBinaryIntrinsic(llvm::Intrinsic::smax, number,
+                                                builder.CreateNeg(number));
+    }
+    call->replaceAllUsesWith(magnitude);
     call->eraseFromParent();
   }
 }
 
 void tilewright::avoidAssemblerFaults(llvm::Module &module) {
   restoreSignedEnds(module);
-  widenMagnitudes(module);
+  writeMagnitudes(module);
 }

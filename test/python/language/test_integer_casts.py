@@ -76,13 +76,17 @@ def test_wide_integers(backend, rng, to):
 @tw.jit
 def magnitudes(x, y, n, N: tl.constexpr):
     i = tl.arange(0, N)
-    tl.store(y + i, tl.abs(tl.load(x + i, i < n)).to(tl.int64), i < n)
+    magnitude = tl.abs(tl.load(x + i, i < n))
+    tl.store(y + i, magnitude.to(tl.int64), i < n)
+    tl.store(y + n + i, (magnitude < 0).to(tl.int64), i < n)
 
 
 @pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64"])
-def test_magnitude_of_the_least_number_is_widened_with_its_sign(backend, dtype):
+def test_magnitude_of_the_least_number_is_negative(backend, dtype):
     least = np.iinfo(dtype).min
     x = np.array([least, least + 1, -1, 0, 1, -(least + 1), least], dtype)
-    y = backend.poisoned((7,), "int64")
+    y = backend.poisoned((14,), "int64")
     magnitudes[1,](backend.array(x), y, 7, 8)
-    assert backend.numpy(y).tolist() == np.abs(x).astype(np.int64).tolist()
+    wide, negative = backend.numpy(y).reshape(2, 7).tolist()
+    assert wide == np.abs(x).astype(np.int64).tolist()
+    assert negative == [1, 0, 0, 0, 0, 0, 1]
