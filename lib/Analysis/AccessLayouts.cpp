@@ -135,7 +135,16 @@ bool AccessLayouts::isContiguous(const MemoryAccess &access) const {
 
 LinearAttr AccessLayouts::getCoalesced(const MemoryAccess &access) const {
   auto it = vectors.find(getGroup(access));
-  int64_t vector = it == vectors.end() ? 1 : it->second;
+  return getCoalesced(access, it == vectors.end() ? 1 : it->second);
+}
+
+LinearAttr
+AccessLayouts::getCoalescedAlone(const MemoryAccess &access) const {
+  return getCoalesced(access, getVectorSize(access));
+}
+
+LinearAttr AccessLayouts::getCoalesced(const MemoryAccess &access,
+                                       int64_t vector) const {
   SmallVector<int32_t> order = getOrder(access);
   Type element = getElementTypeOrSelf(tile::getPointeeType(access.getType()));
   return LinearAttr::get(access.ptr.getContext(),

@@ -46,6 +46,9 @@ public:
   bool isContiguous(const MemoryAccess &access) const;
 
   warp::LinearAttr getCoalesced(const MemoryAccess &access) const;
+  /// The same for a store of what has to be moved to other threads anyhow: no
+  /// wider than one instruction, so that lanes fill sectors together.
+  warp::LinearAttr getCoalescedAlone(const MemoryAccess &access) const;
   /// For a block of an array in row-major order: as wide as the registers of a
   /// thread are filled at once.
   warp::LinearAttr getBlock(mlir::RankedTensorType type) const;
@@ -69,6 +72,8 @@ private:
   /// be, from the least to the largest probable step.
   llvm::SmallVector<int32_t> getOrder(const MemoryAccess &access) const;
   int64_t getVectorSize(const MemoryAccess &access) const;
+  warp::LinearAttr getCoalesced(const MemoryAccess &access,
+                                int64_t vector) const;
 
   using Group = std::pair<std::vector<int64_t>, std::vector<int32_t>>;
   Group getGroup(const MemoryAccess &access) const;

@@ -267,6 +267,30 @@ void LayoutAssignment::anchorAccess(Operation *op, LinearAttr layout) {
     request(operand, layout);
 }
 
+/// Whether a loop around `op` holds products: what it loads is copied ahead, or
+/// loaded an iteration before.
+static bool isBesideProducts(Operation *op) {
+  auto loop = op->getParentOfType<LoopLikeOpInterface>();
+  return loop && loop->walk([](Operation *inner) {
+                       return isa<tile::DotOp, warp::WgmmaOp>(inner)
+                                  ? WalkResult::interrupt()
+                                  : WalkResult::advance();
+                     })
+                     .wasInterrupted();
+}
+
+bool LayoutAssignment::isLoadedByUsers(tile::LoadOp load,
+                                       LinearAttr wanted) const {
+  // What is worth no exchange: two elements of each thread at most.
+  constexpr unsigned kFewBits = 1;
+  std::optional<MemoryAccess> access = MemoryAccess::of(load);
+  return access && isAnchored(load) && !load.getIsVolatile() &&
+         !rows.contains(load) &&
+         wanted.getLayout().countTellingBits(LayoutAxis::Register) <=
+             kFewBits &&
+         accesses.isGoodEnough(*access, wanted) && !isBesideProducts(load);
+}
+
 /// The layouts of a product that the kernel's source says.
 static DotLayouts getProductLayouts(warp::WgmmaOp product, int64_t numWarps) {
   RankedTensorType type = product.getAcc().getType();
@@ -370,7 +394,10 @@ void LayoutAssignment::anchorStores() {
     LinearAttr given = layouts.lookup(store.getValue());
     bool keeps = given && (accesses.isGoodEnough(*access, given) ||
                            standsBesideBlock(store));
-    anchorAccess(store, keeps ? given : accesses.getCoalesced(*access));
+    LinearAttr wanted = keeps   ? given
+                        : given ? accesses.getCoalescedAlone(*access)
+                                : accesses.getCoalesced(*access);
+    anchorAccess(store, wanted);
     drain();
   });
 }

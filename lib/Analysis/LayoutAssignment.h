@@ -31,6 +31,9 @@ public:
   bool isAnchored(mlir::Operation *op) const {
     return accessLayouts.contains(op);
   }
+  /// Whether the threads that need what `load` gives in the layout `wanted` had
+  /// better load it themselves than exchange it.
+  bool isLoadedByUsers(tile::LoadOp load, warp::LinearAttr wanted) const;
   /// What was chosen for a dot.
   const DotLayouts &getDot(tile::DotOp dot) const;
 

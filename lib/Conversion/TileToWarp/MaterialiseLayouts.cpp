@@ -43,6 +43,8 @@ private:
   /// How many operations compute `value` again in another layout, each counted
   /// once; more than `limit` if it is better converted.
   int64_t getCost(Value value, int64_t limit) const;
+  /// Whether `op` is a load that is better made in the layout `wanted`.
+  bool isLoadedAgain(Operation *op, LinearAttr wanted) const;
   std::optional<int64_t> getOwnCost(Operation *op) const;
 
   tile::FuncOp func;
@@ -187,6 +189,14 @@ int64_t Materialiser::getCost(Value value, int64_t limit) const {
   return cost;
 }
 
+bool Materialiser::isLoadedAgain(Operation *op, LinearAttr wanted) const {
+  auto load = dyn_cast<tile::LoadOp>(op);
+  return load && layouts.isLoadedByUsers(load, wanted) &&
+         llvm::all_of(operands.at(op), [&](Value operand) {
+           return getCost(operand, kMaxCost) <= kMaxCost;
+         });
+}
+
 static OpBuilder getBuilderBehind(Value value) {
   OpBuilder builder(value.getContext());
   builder.setInsertionPointAfterValue(value);
@@ -232,7 +242,8 @@ Value Materialiser::provide(Value value, LinearAttr wanted) {
     return known;
   Operation *op = value.getDefiningOp();
   int64_t limit = isOnlyExpanded(value) ? kMaxIndexCost : kMaxCost;
-  bool again = op && (growsTile(op) || getCost(value, limit) <= limit);
+  bool again = op && (growsTile(op) || isLoadedAgain(op, wanted) ||
+                      getCost(value, limit) <= limit);
   Value result = again ? recompute(value, wanted) : convert(value, wanted);
   return provided[key] = result;
 }

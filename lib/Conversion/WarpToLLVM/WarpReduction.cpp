@@ -24,13 +24,14 @@ static int64_t countInstructions(tile::ReduceOp op) {
 }
 
 /// Whether the lanes of each warp share the work on what `count` warps found,
-/// which is shorter than all by each thread where regions are long: for each
-/// halving of the count they exchange operands and tell theirs from the other.
-static bool areSharedByLanes(tile::ReduceOp op, int64_t count) {
-  constexpr int64_t kOfExchange = 10;
+/// which is shorter than all by each thread where regions are long or warps are
+/// many: for each halving of the count they exchange operands and, where the
+/// order counts, tell theirs from the other.
+static bool areSharedByLanes(tile::ReduceOp op, int64_t count, bool isOrdered) {
+  const int64_t ofExchange = isOrdered ? 10 : 4;
   int64_t instructions = countInstructions(op);
   return llvm::Log2_64(count) *
-             (instructions + kOfExchange * op.getNumOperands()) <
+             (instructions + ofExchange * op.getNumOperands()) <
          (count - 1) * instructions;
 }
 
@@ -118,14 +119,15 @@ private:
       if ((plan.laneBits | plan.copyLaneBits) & bit)
         bits.push_back(bit);
     unsigned needed = llvm::Log2_64(count);
-    if (bits.size() < needed || !areSharedByLanes(op, count))
+    if (bits.size() < needed || !areSharedByLanes(op, count, plan.isOrdered))
       return {};
     bits.truncate(needed);
     return bits;
   }
 
   /// As the tree that a thread would go through, and so that all lanes get the
-  /// same bits: the operand of the lower lane stands on the left.
+  /// same bits: where the order counts, the operand of the lower lane stands on
+  /// the left.
   Partial emitCombineByLanes(unsigned reg, ArrayRef<uint64_t> bits) {
     Value lane = emitLaneId(b);
     SmallVector<uint64_t> columns;
@@ -139,8 +141,12 @@ private:
       partial.push_back(
           emitSharedLoad(b, emitAddress(i, reg, place), type, 1)[0]);
     for (uint64_t bit : bits) {
-      Value isUpper = emitHasLaneBit(b, bit);
+      Value isUpper = plan.isOrdered ? emitHasLaneBit(b, bit) : Value();
       Partial other = emitShuffleXor(b, partial, bit);
+      if (!isUpper) {
+        partial = emitCombine(b, op, partial, other);
+        continue;
+      }
       partial = emitCombine(b, op, emitSelect(b, isUpper, other, partial),
                             emitSelect(b, isUpper, partial, other));
     }

@@ -52,3 +52,34 @@ tile.func @small(%p: !tile.ptr<f16>, %v: f16, %stride: i32) attributes {tile.ker
   tile.store %q, %c : tensor<64x8x!tile.ptr<f16>>
   tile.return
 }
+
+// -----
+
+// Elements of 32 bits that have to move are stored four by four, though a tile of the same shape in 16 bits is loaded eight
+// by eight: lanes side by side fill sectors.
+// CHECK-DAG: #[[EIGHT:.*]] = #warp.linear<{register = {{\[\[}}0, 1], [0, 2], [0, 4]], lane = {{\[\[}}0, 8], [1, 0]
+// CHECK-DAG: #[[FOUR:.*]] = #warp.linear<{register = {{\[\[}}0, 1], [0, 2], {{.*}}, lane = {{\[\[}}0, 4], [0, 8], [1, 0]
+// CHECK-LABEL: tile.func @halves
+// CHECK: tile.load {{.*}} : tensor<64x16x!tile.ptr<f16>, #[[EIGHT]]>
+// CHECK: tile.store {{.*}} : tensor<64x16x!tile.ptr<f32>, #[[FOUR]]>
+tile.func @halves(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %q: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %v: f16) attributes {tile.kernel} {
+  %zero = arith.constant dense<0.0> : tensor<64x16xf32>
+  %a = tile.splat %v : f16 -> tensor<64x64xf16>
+  %r = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %s = tile.range {start = 0 : i32, end = 16 : i32} : tensor<16xi32>
+  %rows = tile.expand_dims %r {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %columns = tile.expand_dims %s {axis = 0 : i32} : tensor<16xi32> -> tensor<1x16xi32>
+  %strides = arith.constant dense<64> : tensor<64x1xi32>
+  %starts = arith.muli %rows, %strides : tensor<64x1xi32>
+  %x = tile.broadcast %starts : tensor<64x1xi32> -> tensor<64x16xi32>
+  %y = tile.broadcast %columns : tensor<1x16xi32> -> tensor<64x16xi32>
+  %o = arith.addi %x, %y : tensor<64x16xi32>
+  %ps = tile.splat %p : !tile.ptr<f16> -> tensor<64x16x!tile.ptr<f16>>
+  %pp = tile.addptr %ps, %o : tensor<64x16x!tile.ptr<f16>>, tensor<64x16xi32>
+  %b = tile.load %pp : tensor<64x16x!tile.ptr<f16>>
+  %sums = tile.dot %a, %b, %zero : tensor<64x64xf16>, tensor<64x16xf16>, tensor<64x16xf32>
+  %qs = tile.splat %q : !tile.ptr<f32> -> tensor<64x16x!tile.ptr<f32>>
+  %qp = tile.addptr %qs, %o : tensor<64x16x!tile.ptr<f32>>, tensor<64x16xi32>
+  tile.store %qp, %sums : tensor<64x16x!tile.ptr<f32>>
+  tile.return
+}

@@ -306,3 +306,41 @@ tile.func @pages(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %w: !tile.pt
   tile.store %oq2, %y : tensor<64x16x!tile.ptr<f16>>
   tile.return
 }
+
+// -----
+
+// A number of each row that is added to the row's sum is loaded by the threads
+// that have the sum, rather than to go through shared memory.
+// CHECK-LABEL: tile.func @beside_sums
+// CHECK-NOT: warp.convert_layout
+// CHECK: "tile.reduce"
+// CHECK: -> tensor<64xf32, #[[ROWS:.*]]>
+// CHECK-NOT: warp.convert_layout
+// CHECK: tile.load {{.*}} : tensor<64x!tile.ptr<f32>, #[[ROWS]]>
+// CHECK-NOT: warp.convert_layout
+// CHECK: tile.store {{.*}} : tensor<64x!tile.ptr<f32>, #[[ROWS]]>
+tile.func @beside_sums(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %w: !tile.ptr<f32> {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+  %c16 = arith.constant dense<16> : tensor<64x1xi32>
+  %r = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %c = tile.range {start = 0 : i32, end = 16 : i32} : tensor<16xi32>
+  %r1 = tile.expand_dims %r {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %c1 = tile.expand_dims %c {axis = 0 : i32} : tensor<16xi32> -> tensor<1x16xi32>
+  %rs = arith.muli %r1, %c16 : tensor<64x1xi32>
+  %r2 = tile.broadcast %rs : tensor<64x1xi32> -> tensor<64x16xi32>
+  %c2 = tile.broadcast %c1 : tensor<1x16xi32> -> tensor<64x16xi32>
+  %o = arith.addi %r2, %c2 : tensor<64x16xi32>
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<64x16x!tile.ptr<f32>>
+  %q = tile.addptr %ps, %o : tensor<64x16x!tile.ptr<f32>>, tensor<64x16xi32>
+  %x = tile.load %q : tensor<64x16x!tile.ptr<f32>>
+  %sums = "tile.reduce"(%x) <{axis = 1 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    %ab = arith.addf %a, %b : f32
+    tile.yield %ab : f32
+  }) : (tensor<64x16xf32>) -> tensor<64xf32>
+  %ws = tile.splat %w : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>>
+  %wq = tile.addptr %ws, %r : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
+  %d = tile.load %wq : tensor<64x!tile.ptr<f32>>
+  %y = arith.addf %sums, %d : tensor<64xf32>
+  tile.store %wq, %y : tensor<64x!tile.ptr<f32>>
+  tile.return
+}

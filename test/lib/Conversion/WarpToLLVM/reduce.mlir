@@ -115,6 +115,30 @@ tile.func @moments(%x: f32, %p: !tile.ptr<f32>) attributes {tile.kernel, warp.nu
 
 // -----
 
+#l = #warp.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64], [128], [256], [512]]}>
+
+// So they do for a single addition where the warps are 32; both sides are the
+// same then, and none is told from the other.
+// CHECK-LABEL: llvm.func @many_warps
+tile.func @many_warps(%x: f32, %p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 32 : i32} {
+  %v = tile.splat %x : f32 -> tensor<1024xf32, #l>
+  // CHECK: nvvm.barrier0
+  // CHECK: llvm.load %{{.*}} : !llvm.ptr<3> -> vector<1xi32>
+  // CHECK-NOT: llvm.load
+  // CHECK-NOT: llvm.select
+  // CHECK-COUNT-5: nvvm.shfl.sync bfly
+  // CHECK-NOT: nvvm.shfl
+  %s = "tile.reduce"(%v) <{axis = 0 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    tile.yield %c : f32
+  }) {warp.shared_offset = 0 : i32} : (tensor<1024xf32, #l>) -> f32
+  tile.store %p, %s : !tile.ptr<f32>
+  tile.return
+}
+
+// -----
+
 #l = #warp.linear<{register = [], lane = [[0, 1], [0, 2], [1, 0], [2, 0], [4, 0]], warp = [[0, 4], [0, 8], [0, 16], [0, 32]]}>
 #o = #warp.linear<{register = [], lane = [[0], [0], [1], [2], [4]], warp = [[0], [0], [0], [0]]}>
 
