@@ -11,6 +11,7 @@ from .errors import LanguageTypeError, LanguageValueError
 from .semantic import arithmetic, convert, memory
 from .semantic import shape as _shape
 from .semantic import tiles as _tiles
+from .semantic.promote import follows_triton
 from .tensor import tensor
 
 
@@ -263,8 +264,8 @@ def make_tensor_descriptor(base, shape, strides, block_shape, padding_option="ze
 
     The last stride is 1, and up to five axes are allowed. `padding_option`, "zero" or "nan", says what is
     read outside of the array. Where `base` or a stride is loaded from memory, they are multiples of 16 bytes;
-    on Hopper, where hardware copies the blocks, a kernel traps if they are not. Raises `LanguageTypeError`
-    and `LanguageValueError`.
+    on Hopper, where hardware copies the blocks, a kernel traps if they are not. In kernels for Triton the last
+    side has 16 bytes or more, as there. Raises `LanguageTypeError` and `LanguageValueError`.
 
     Example:
 
@@ -285,6 +286,12 @@ def make_tensor_descriptor(base, shape, strides, block_shape, padding_option="ze
     _tiles.check_rank(rank, shape=shape, strides=strides)
     element = _base(base, "tl.make_tensor_descriptor").dtype.element_ty
     _tiles.padding(element, padding_option)
+    row = block_shape[-1] * element.itemsize
+    if row < 16 and follows_triton():  # which refuses them; threads copy them
+        raise LanguageValueError(
+            "Descriptor block shape must have at least 16 bytes in the last dimension, but got "
+            f"{block_shape[-1]} * {element.itemsize} = {row} bytes"
+        )
     return tensor_descriptor([base, *shape, *strides], (element, block_shape, padding_option, is_known))
 
 

@@ -179,6 +179,21 @@ def test_constants_that_are_not_specialized_for():
 
 
 @triton.jit
+def narrow_kernel(in_ptr, out_ptr):
+    block = tl.make_tensor_descriptor(in_ptr, [64, 64], [64, 1], [4, 2]).load([0, 0])
+    tl.store(out_ptr, tl.sum(block))
+
+
+def test_narrow_blocks_of_descriptors():
+    signature = {"in_ptr": "*fp32", "out_ptr": "*fp32"}
+    words = r"at least 16 bytes in the last dimension, but got 2 \* 4 = 8 bytes"
+    with pytest.raises(tw.CompilationError, match=words) as raised:
+        triton.compile(triton.compiler.ASTSource(narrow_kernel, signature))
+    assert "Descriptor block shape must have" in str(raised.value.__cause__)
+    assert triton.compile(triton.compiler.ASTSource(tw.jit(narrow_kernel.fn), signature)).asm["tile"]
+
+
+@triton.jit
 def least_kernel(out_ptr):
     tl.make_tensor_descriptor(out_ptr, [64], [1], [16]).atomic_min([0], tl.zeros((16,), tl.float32))
 
