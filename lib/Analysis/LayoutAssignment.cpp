@@ -216,18 +216,6 @@ void LayoutAssignment::spreadOverReduce(tile::ReduceOp reduce,
 // Anchors
 //===----------------------------------------------------------------------===//
 
-bool LayoutAssignment::isAnchoredLoad(Operation *op) const {
-  if (isa<tile::DescriptorLoadOp>(op) || rows.contains(op))
-    return true;
-  std::optional<MemoryAccess> access = MemoryAccess::of(op);
-  if (!access)
-    return false;
-  if (isa<tile::AtomicRMWOp, tile::AtomicCASOp>(op))
-    return true;
-  return isa<tile::LoadOp>(op) && accesses.isContiguous(*access) &&
-         !isOnlyExpanded(op->getResult(0));
-}
-
 /// Whether the numbers that `load` brings in each iteration of a loop, as
 /// scales of columns, lie anywhere, and each thread would need so many of them
 /// for the layout `wanted` that their addresses alone fill its registers. The
@@ -249,46 +237,12 @@ bool LayoutAssignment::isLoadedOnce(tile::LoadOp load,
          bits >= countBits(shareAmongLanes(wanted)) + kWorthBits;
 }
 
-LinearAttr LayoutAssignment::getLoadLayout(Operation *op) const {
-  if (auto load = dyn_cast<tile::DescriptorLoadOp>(op))
-    return accesses.getBlock(cast<RankedTensorType>(load.getType()));
-  MemoryAccess access = *MemoryAccess::of(op);
-  return rows.contains(op) && !accesses.isContiguous(access)
-             ? accesses.getDefault(
-                   cast<RankedTensorType>(op->getResult(0).getType()))
-             : accesses.getCoalesced(access);
-}
-
 void LayoutAssignment::anchorAccess(Operation *op, LinearAttr layout) {
   accessLayouts[op] = layout;
   for (Value result : op->getResults())
     assign(result, layout);
   for (Value operand : op->getOperands())
     request(operand, layout);
-}
-
-/// Whether a loop around `op` holds products: what it loads is copied ahead, or
-/// loaded an iteration before.
-static bool isBesideProducts(Operation *op) {
-  auto loop = op->getParentOfType<LoopLikeOpInterface>();
-  return loop && loop->walk([](Operation *inner) {
-                       return isa<tile::DotOp, warp::WgmmaOp>(inner)
-                                  ? WalkResult::interrupt()
-                                  : WalkResult::advance();
-                     })
-                     .wasInterrupted();
-}
-
-bool LayoutAssignment::isLoadedByUsers(tile::LoadOp load,
-                                       LinearAttr wanted) const {
-  // What is worth no exchange: two elements of each thread at most.
-  constexpr unsigned kFewBits = 1;
-  std::optional<MemoryAccess> access = MemoryAccess::of(load);
-  return access && isAnchored(load) && !load.getIsVolatile() &&
-         !rows.contains(load) &&
-         wanted.getLayout().countTellingBits(LayoutAxis::Register) <=
-             kFewBits &&
-         accesses.isGoodEnough(*access, wanted) && !isBesideProducts(load);
 }
 
 /// The layouts of a product that the kernel's source says.
