@@ -4,6 +4,8 @@
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/Matchers.h"
 
+#include "llvm/Support/SaveAndRestore.h"
+
 using namespace mlir;
 
 namespace tilewright::cpu {
@@ -36,12 +38,16 @@ Evaluator::Key Evaluator::getKey(Value value, ArrayRef<Index> at) const {
   SmallVector<std::pair<void *, bool>> place;
   for (const Index &index : at)
     place.push_back({index.base.getAsOpaquePointer(), index.varies});
-  return Key(value.getAsOpaquePointer(), place, inAddress);
+  return Key(value.getAsOpaquePointer(), place, inAddress, anySteps);
 }
 
 Lanes Evaluator::evaluate(Value value, ArrayRef<Index> at) {
   if (!isTile(value))
     return Lanes::uniform(e.scalars.lookup(value));
+  // What is loaded is the same wherever it goes.
+  const bool isLoad = isa_and_present<tile::LoadOp>(value.getDefiningOp());
+  llvm::SaveAndRestore address(inAddress, inAddress && !isLoad);
+  llvm::SaveAndRestore steps(anySteps, anySteps && !isLoad);
   Key key = getKey(value, at);
   auto found = known.find(key);
   if (found != known.end())
@@ -104,15 +110,28 @@ Lanes Evaluator::evaluateShapeOp(Operation *op, ArrayRef<Index> at) {
   return evaluate(op->getOperand(0), mapToSource(e, op, at));
 }
 
-/// Whether sums of integers of `type` wrap around, even those in addresses.
-static bool isThereToWrap(Type type) {
-  return type.getIntOrFloatBitWidth() < 32;
+/// Whether `value` may wrap around from lane to lane, even in an address, and
+/// then lead back into an array: by steps that are small it does not. Those
+/// that are known at run time only are `isLarge` or not.
+static bool mayWrap(const Lanes &value, bool isLarge) {
+  constexpr int64_t kLargeStep = 1 << 24;
+  if (!value.isAffine())
+    return false;
+  const unsigned width = value.value.getType().getIntOrFloatBitWidth();
+  APInt step;
+  if (width > 32)
+    return false;
+  if (width < 32)
+    return true;
+  if (!matchPattern(value.stride, m_ConstantInt(&step)))
+    return isLarge;
+  return std::abs(step.getSExtValue()) >= kLargeStep;
 }
 
 /// The result of integer arithmetic as an affine value, when it is one.
 static std::optional<Lanes> combineAffine(Emitter &e, Operation *op,
                                           ArrayRef<Lanes> operands,
-                                          bool inAddress) {
+                                          bool inAddress, bool anySteps) {
   if (llvm::any_of(operands, [](const Lanes &l) { return l.isVector(); }))
     return std::nullopt;
   OpBuilder &b = e.b;
@@ -142,8 +161,7 @@ static std::optional<Lanes> combineAffine(Emitter &e, Operation *op,
         b.createOrFold<arith::TruncIOp>(e.loc, element, operands[0].value),
         b.createOrFold<arith::TruncIOp>(e.loc, element, operands[0].stride));
   // Widening commutes with the steps only when the narrow sum does not wrap.
-  if (inAddress && isa<arith::ExtSIOp>(op) &&
-      !isThereToWrap(operands[0].value.getType()))
+  if (inAddress && isa<arith::ExtSIOp>(op) && !mayWrap(operands[0], anySteps))
     return Lanes::affine(
         b.createOrFold<arith::ExtSIOp>(e.loc, element, operands[0].value),
         b.createOrFold<arith::ExtSIOp>(e.loc, element, operands[0].stride));
@@ -154,17 +172,16 @@ Lanes Evaluator::evaluateElementwise(OpResult value, ArrayRef<Index> at) {
   Operation *op = value.getOwner();
   if (auto cast = dyn_cast<tile::PtrToIntOp>(op))
     return evaluateAddresses(cast.getSource(), at);
-  const bool outer = inAddress;
-  inAddress &= isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::ExtSIOp,
-                   arith::TruncIOp>(op);
+  llvm::SaveAndRestore address(
+      inAddress, inAddress && isa<arith::AddIOp, arith::SubIOp, arith::MulIOp,
+                                  arith::ExtSIOp, arith::TruncIOp>(op));
   SmallVector<Lanes> operands;
   for (Value operand : op->getOperands())
     operands.push_back(evaluate(operand, at));
-  inAddress = outer;
   const bool uniform =
       llvm::all_of(operands, [](const Lanes &l) { return l.isUniform(); });
   if (!uniform)
-    if (auto affine = combineAffine(e, op, operands, inAddress))
+    if (auto affine = combineAffine(e, op, operands, inAddress, anySteps))
       return *affine;
   SmallVector<Value> values;
   for (const Lanes &operand : operands)
@@ -176,7 +193,7 @@ Lanes Evaluator::evaluateElementwise(OpResult value, ArrayRef<Index> at) {
 
 Lanes Evaluator::toI64(const Lanes &value) {
   Type i64 = e.b.getI64Type();
-  if (value.isAffine() && isThereToWrap(value.value.getType()))
+  if (mayWrap(value, anySteps))
     return toI64(Lanes::vector(e.widen(value, lanes)));
   const auto extend = [&](Value v) -> Value {
     Type type = isa<VectorType>(v.getType())
@@ -206,10 +223,8 @@ Lanes Evaluator::addLanes(const Lanes &lhs, const Lanes &rhs) {
 
 PointerLanes Evaluator::addPointers(tile::AddPtrOp op, ArrayRef<Index> at) {
   PointerLanes pointers = evaluatePointers(op.getPtr(), at);
-  const bool outer = inAddress;
-  inAddress = true;
+  llvm::SaveAndRestore address(inAddress, true);
   Lanes offset = toI64(evaluate(op.getOffset(), at));
-  inAddress = outer;
   auto pointer = cast<tile::PtrType>(getElementTypeOrSelf(op.getPtr()));
   Value size = e.i64(e.bytesOf(pointer.getPointee()));
   if (offset.isVector()) {
@@ -264,8 +279,13 @@ PointerLanes Evaluator::evaluatePointersUncached(Value value,
   return evaluatePointers(op->getOperand(0), mapToSource(e, op, at));
 }
 
+PointerLanes Evaluator::evaluateAnyPointers(Value value, ArrayRef<Index> at) {
+  llvm::SaveAndRestore steps(anySteps, true);
+  return evaluatePointers(value, at);
+}
+
 Lanes Evaluator::evaluateAddresses(Value value, ArrayRef<Index> at) {
-  PointerLanes pointers = evaluatePointers(value, at);
+  PointerLanes pointers = evaluateAnyPointers(value, at);
   if (!pointers.base)
     return pointers.offset;
   Value base =

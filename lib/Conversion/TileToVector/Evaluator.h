@@ -28,6 +28,10 @@ public:
   /// `value`, a tile of pointers or a pointer, at a chunk.
   PointerLanes evaluatePointers(mlir::Value value, llvm::ArrayRef<Index> at);
 
+  /// The same, but offsets of 32 bits by steps that are known at run time only
+  /// may wrap around.
+  PointerLanes evaluateAnyPointers(mlir::Value value, llvm::ArrayRef<Index> at);
+
   /// Pointers as addresses (i64).
   Lanes evaluateAddresses(mlir::Value value, llvm::ArrayRef<Index> at);
 
@@ -39,8 +43,8 @@ public:
   mlir::Value evaluateForStorage(mlir::Value value, llvm::ArrayRef<Index> at);
 
 private:
-  using Key =
-      std::tuple<void *, llvm::SmallVector<std::pair<void *, bool>>, bool>;
+  using Key = std::tuple<void *, llvm::SmallVector<std::pair<void *, bool>>,
+                         bool, bool>;
 
   /// What is computed once for `value` at a chunk is known by this.
   Key getKey(mlir::Value value, llvm::ArrayRef<Index> at) const;
@@ -60,6 +64,8 @@ private:
   /// Inside an address: sums and products that it consists of do not wrap
   /// around; what remainders, magnitudes and so on are taken of may.
   bool inAddress = false;
+  /// Whether such steps are large.
+  bool anySteps = false;
   std::map<Key, Lanes> known;
   std::map<Key, PointerLanes> knownPointers;
 };

@@ -22,6 +22,8 @@ struct Access {
   Type memory;
   unsigned bytes;
   PointerLanes pointers;
+  /// The addresses of all lanes where they do not follow one another.
+  PointerLanes apart;
   /// A vector of booleans, or null.
   Value mask;
 
@@ -30,7 +32,7 @@ struct Access {
     return e.offsetPointer(pointers.base, offset);
   }
   Value allPointers() const {
-    return e.offsetPointer(pointers.base, e.widen(pointers.offset, lanes));
+    return e.offsetPointer(apart.base, e.widen(apart.offset, lanes));
   }
   Value maskOrAll() const {
     if (mask)
@@ -60,6 +62,17 @@ static Contiguity classify(const Access &access) {
   if (offset.isAffine() && matchPattern(offset.stride, m_ConstantInt(&stride)))
     return stride == access.bytes ? Contiguity::Always : Contiguity::Never;
   return Contiguity::AtRunTime;
+}
+
+/// The addresses of all lanes of `pointer`, if they do not follow one another.
+static PointerLanes evaluateApart(Evaluator &evaluator, Value pointer,
+                                  ArrayRef<Index> at,
+                                  const PointerLanes &pointers) {
+  const Lanes &offset = pointers.offset;
+  if (offset.isUniform() ||
+      (offset.isAffine() && matchPattern(offset.stride, m_Constant())))
+    return pointers;
+  return evaluator.evaluateAnyPointers(pointer, at);
 }
 
 /// Whether the addresses follow one another, and the first of them.
@@ -187,8 +200,13 @@ Lanes emitLoad(Emitter &e, Evaluator &evaluator, tile::LoadOp load,
                              other, load.getIsVolatile(), bytes);
     return Lanes::uniform(convertMemory(e, value, heldType(e, pointee)));
   }
-  Access access{e,     lanes,    memory,
-                bytes, pointers, mask ? e.widen(*mask, lanes) : nullptr};
+  Access access{e,
+                lanes,
+                memory,
+                bytes,
+                pointers,
+                evaluateApart(evaluator, load.getPtr(), at, pointers),
+                mask ? e.widen(*mask, lanes) : nullptr};
   Value other = e.zero(access.vectorType());
   if (load.getOther())
     other = convertMemory(
@@ -243,7 +261,10 @@ void emitStore(Emitter &e, Evaluator &evaluator, tile::StoreOp store,
       e, e.widen(evaluator.evaluateAsHeld(store.getValue(), at), lanes),
       memory);
   if (lanes > 1)
-    return storeVector({e, lanes, memory, bytes, pointers, mask}, value);
+    return storeVector({e, lanes, memory, bytes, pointers,
+                        evaluateApart(evaluator, store.getPtr(), at, pointers),
+                        mask},
+                       value);
   Value address = e.offsetPointer(pointers.base, pointers.offset.value);
   OpBuilder::InsertionGuard guard(e.b);
   if (mask) {

@@ -45,7 +45,8 @@ def ConvertTileToVector : Pass<"convert-tile-to-vector", "::mlir::ModuleOp"> {
     }
     ```
 
-    Offsets of pointers are assumed not to wrap around in their integer type.
+    Offsets of pointers are assumed not to wrap around, in the 32 bits or more
+    of their integer type, by steps that are small constants.
     Float sums are formed in the order that the vectors give.
 
     Refuses: calls, unstructured control flow, other rounding than to nearest,

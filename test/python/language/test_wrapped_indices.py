@@ -132,3 +132,29 @@ def test_products_widened_once_they_have_wrapped(backend, rng, step, kind):
         "choice": np.where(wide > 0, wide, 5),
     }[kind]
     np.testing.assert_array_equal(backend.numpy(out), x[wide & 63])
+
+
+@tw.jit
+def by_wrapped_offsets(x_ptr, out_ptr, step, start, WIDE: tl.constexpr, N: tl.constexpr):
+    n = tl.arange(0, N)
+    if WIDE:
+        at = (n.to(tl.int64) * step).to(tl.int32) + start
+    else:
+        at = n * step + start
+    inside = (at >= 0) & (at < 64)
+    tl.store(out_ptr + at * 2, tl.load(x_ptr + at, mask=inside), mask=inside)
+
+
+@pytest.mark.parametrize("wide", [False, True])
+@pytest.mark.parametrize(
+    "step, start", [(2**30, 3), (2**30 + 1, 0), (2**31 - 1, 50), (1, 0), (1, -5), (2, 1)]
+)
+def test_offsets_that_wrap_back_into_the_array(backend, rng, step, start, wide):
+    x = rng.integers(0, 100, 64)
+    out = backend.array(np.full(N, -1), "int32")
+    by_wrapped_offsets[1,](backend.array(x, "int32"), out, step, start, wide, N)
+    at = (np.arange(N) * step + start).astype(np.int32)
+    at = at[(at >= 0) & (at < 64)]
+    expected = np.full(N, -1)
+    expected[2 * at] = x[at]
+    np.testing.assert_array_equal(backend.numpy(out), expected)
