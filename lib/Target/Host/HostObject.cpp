@@ -141,8 +141,7 @@ generate(Module &module, TargetMachine &machine,
 
 Expected<SmallVector<char, 0>>
 emitHostObject(Module &module, const HostObjectOptions &options) {
-  Expected<std::unique_ptr<TargetMachine>> machine =
-      createTargetMachine(options.target);
+  Expected<TargetMachine *> machine = getTargetMachine(options.target);
   if (!machine)
     return machine.takeError();
   configureModule(module, **machine);

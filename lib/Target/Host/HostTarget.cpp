@@ -10,6 +10,7 @@
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
 
+#include <memory>
 #include <mutex>
 
 using namespace llvm;
@@ -44,12 +45,18 @@ static std::string featureString() {
   return join(names, ",");
 }
 
-HostTarget HostTarget::detect() {
+static HostTarget detectOnce() {
   HostTarget target;
   target.triple = sys::getProcessTriple();
   target.cpu = sys::getHostCPUName().str();
   target.features = featureString();
   target.useVectorMath = isVectorMathPresent();
+  return target;
+}
+
+HostTarget HostTarget::detect() {
+  // The processor and the vector mathematics library stay what they are.
+  static const HostTarget target = detectOnce();
   return target;
 }
 
@@ -85,7 +92,7 @@ std::string HostTarget::fingerprint() const {
          (useVectorMath ? ";vector-math" : "");
 }
 
-Expected<std::unique_ptr<TargetMachine>>
+static Expected<std::unique_ptr<TargetMachine>>
 createTargetMachine(const HostTarget &target) {
   registerCodeGenerators();
   Triple triple(target.triple);
@@ -101,6 +108,24 @@ createTargetMachine(const HostTarget &target) {
     return createStringError("LLVM was built without code generation for '" +
                              target.triple + "'");
   return machine;
+}
+
+Expected<TargetMachine *> getTargetMachine(const HostTarget &target) {
+  // The next kernel is mostly for the same processor, whose features, and what
+  // is legal on it, the machine knows once it has made code.
+  struct Kept {
+    std::string fingerprint;
+    std::unique_ptr<TargetMachine> machine;
+  };
+  static thread_local Kept kept;
+  std::string fingerprint = target.fingerprint();
+  if (!kept.machine || kept.fingerprint != fingerprint) {
+    Expected<std::unique_ptr<TargetMachine>> made = createTargetMachine(target);
+    if (!made)
+      return made.takeError();
+    kept = {std::move(fingerprint), std::move(*made)};
+  }
+  return kept.machine.get();
 }
 
 } // namespace tilewright::host

@@ -5,7 +5,6 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Target/TargetMachine.h"
 
-#include <memory>
 #include <string>
 
 namespace tilewright::host {
@@ -31,9 +30,10 @@ struct HostTarget {
   std::string fingerprint() const;
 };
 
-/// The code generator for `target`; an error when LLVM has none for its triple.
-llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
-createTargetMachine(const HostTarget &target);
+/// The code generator for `target`, the thread's own until it asks for another;
+/// an error when LLVM has none for its triple.
+llvm::Expected<llvm::TargetMachine *>
+getTargetMachine(const HostTarget &target);
 
 } // namespace tilewright::host
 
