@@ -175,7 +175,9 @@ class Statements:
             raise self.error(f"cannot unpack {describe(value)}", target)
         value = self._with_rest(target, value)
         if len(value) != len(target.elts):
-            raise self.error(f"{len(target.elts)} names for {len(value)} values", target)
+            few = "too many" if len(value) > len(target.elts) else "not enough"
+            counts = f"(expected {len(target.elts)}, got {len(value)})"
+            raise self.error(f"{few} values to unpack {counts}", target)
         for element, item in zip(target.elts, value, strict=True):
             if isinstance(element, ast.Subscript):
                 raise self.error("elements of a block are assigned one by one", element)

@@ -251,7 +251,7 @@ def aggregate(cls):
     that a caller or another variable has.
     A kernel may be launched with one: its fields then are arrays, numbers and constants.
 
-    Raises `TypeError` for a class without annotations.
+    Raises `TypeError` for a class without annotations, unless it gathers functions decorated with `@tw.jit`.
 
     Example:
 
@@ -278,7 +278,9 @@ def aggregate(cls):
         array([5], dtype=int32)
     """
     annotations = _annotations_of(cls) if isinstance(cls, builtins.type) else {}
-    if not annotations:
+    if not annotations and not any(
+        getattr(member, "is_kernel_function", False) for member in getattr(cls, "__dict__", {}).values()
+    ):
         raise TypeError(f"tl.aggregate decorates a class whose annotations are its fields, got {cls!r}")
     taken = [name for name in annotations if hasattr(structure, name)]
     if taken:

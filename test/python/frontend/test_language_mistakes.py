@@ -226,7 +226,7 @@ def too_many_indices(n):
     tl.arange(0, 8)[:, :]  # !
 
 
-@mistake("i32", r"3 names for 2 values")
+@mistake("i32", r"not enough values to unpack \(expected 3, got 2\)")
 def unpacking(n):
     a, b, c = n, n  # !
 

@@ -104,7 +104,7 @@ def wrong_unpacking(x, pair):
         (index_of_the_kernel, "the index into a tuple must be known while compiling"),
         (assigned_element, "a tuple of 2 has no elements that can be assigned"),
         (store_to_const, "Cannot store to a constant pointer"),
-        (wrong_unpacking, "3 names for 2 values"),
+        (wrong_unpacking, "not enough values to unpack (expected 3, got 2)"),
     ],
     ids=lambda entry: getattr(entry, "__name__", ""),
 )

@@ -80,7 +80,7 @@ def test_endless_recursion(backend):
 
 
 def test_too_few_values_for_starred_names(backend):
-    with pytest.raises(Exception, match=r"3 names for 1 values|not enough values to unpack"):
+    with pytest.raises(Exception, match="not enough values to unpack"):
         too_few[1,](backend.array(np.zeros(1), "int32"))
 
 

@@ -340,3 +340,21 @@ def test_attributes_of_constants(backend):
     out = backend.poisoned(4, "int32")
     attributes_of_constants[1,](out, tl.float16, "rows", "ro", Sides(3, 7))
     np.testing.assert_array_equal(backend.numpy(out), [16, 1, 7, 1])
+
+
+@tl.aggregate
+class Rounding:
+    @tw.jit
+    def up(value, to):
+        return (value + to - 1) // to * to
+
+
+@tw.jit
+def gathered_kernel(out_ptr, n):
+    tl.store(out_ptr, Rounding.up(n, 16))
+
+
+def test_aggregates_gather_functions(backend):
+    out = backend.array([0], "int32")
+    gathered_kernel[1,](out, 33)
+    assert backend.numpy(out)[0] == 48
