@@ -67,8 +67,8 @@ def dot_scaled(
 
     `lhs_scale` [M, K / 32] and `rhs_scale` [N, K / 32] are uint8 blocks of e8m0, powers of two from 2**-127
     on, each for 32 elements along K, or None; 255 is NaN, unless `fast_math` says that there is none. With K / 16
-    columns each is for 16 elements, and scales may also be of float8e4nv, as those of nvfp4 are. Blocks of rank 3
-    give a product for each index of the first side.
+    columns each is for 16 elements, and scales may also be of float8e4nv, as those of nvfp4 are; in kernels for
+    Triton these are for 16 elements, and others for 32. Blocks of rank 3 give a product for each index of the first side.
 
     Elements and scales are multiplied without error in bfloat16 (float32 where one format is "fp16", and where
     elements of "bf16" or "fp16" have scales of float8e4nv, which no tensor cores multiply), and sums are of

@@ -194,6 +194,21 @@ def test_narrow_blocks_of_descriptors():
 
 
 @triton.jit
+def scaled_kernel(out_ptr):
+    a, b = tl.full((32, 64), 0, tl.uint8), tl.full((64, 32), 0, tl.uint8)
+    scale = tl.full((32, 4), 127, tl.uint8)
+    tl.store(out_ptr, tl.max(tl.dot_scaled(a, scale, "e5m2", b, None, "e5m2")))
+
+
+def test_scales_for_so_many_elements_as_their_type_says():
+    signature = {"out_ptr": "*fp32"}
+    words = r"lhs_scale must be a tensor of shape \[32, 2\]\. Got \[32, 4\]"
+    with pytest.raises(tw.CompilationError, match=words):
+        triton.compile(triton.compiler.ASTSource(scaled_kernel, signature))
+    assert triton.compile(triton.compiler.ASTSource(tw.jit(scaled_kernel.fn), signature)).asm["tile"]
+
+
+@triton.jit
 def least_kernel(out_ptr):
     tl.make_tensor_descriptor(out_ptr, [64], [1], [16]).atomic_min([0], tl.zeros((16,), tl.float32))
 

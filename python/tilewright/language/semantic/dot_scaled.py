@@ -13,7 +13,7 @@ from . import arithmetic, pairs
 from .compare import compare
 from .convert import bitcast, cast, describe
 from .dot import dot
-from .promote import broadcast_to_shape, expand_dims
+from .promote import broadcast_to_shape, expand_dims, follows_triton
 from .shape import permute, reshape
 
 #: How many elements along the contracted side may share a scale.
@@ -97,7 +97,13 @@ def _group(scale, rows, depth, name):
         raise LanguageTypeError(
             f"{name} of tl.dot_scaled is made of uint8 (e8m0) or fp8e4nv (e4m3), got {scale.type}"
         )
-    for group in GROUPS:
+    groups = GROUPS
+    if follows_triton():  # where the type of the scales says for how many each is
+        groups = (16,) if scale.dtype == dtypes.float8e4nv else (32,)
+        shape = [*rows, depth // groups[0]]
+        if list(scale.shape) != shape:
+            raise LanguageValueError(f"{name} must be a tensor of shape {shape}. Got {list(scale.shape)}")
+    for group in groups:
         if depth % group == 0 and scale.shape == (*rows, depth // group):
             return group
     fitting = " or ".join(str([*rows, depth // group]) for group in GROUPS if depth % group == 0)
