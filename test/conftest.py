@@ -27,7 +27,7 @@ def pytest_addoption(parser):
     )
 
     parser.addoption(
-        "--kernels", type=int, default=1650, help="how many different random kernels to check on the back end"
+        "--kernels", type=int, default=2000, help="how many different random kernels to check on the back end"
     )
 
 
