@@ -77,6 +77,7 @@ void tilewright::buildTileToWarpPipeline(OpPassManager &manager,
   manager.addPass(warp::createLoadAhead({options.maxRegisters}));
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
+  manager.addPass(warp::createHoistLoads());
   manager.addPass(warp::createSinkConversions());
   if (target.hasWgmma()) {
     manager.addPass(warp::createPlaceAhead());

@@ -27,17 +27,6 @@ namespace tilewright::warp {
 /// to be left for everything else.
 static constexpr int64_t kMostLoaded = 16, kLeftRegisters = 64;
 
-/// The registers of a thread that what `load` gives takes while it is carried.
-static int64_t countLoaded(tile::LoadOp load) {
-  int64_t bits =
-      getElementTypeOrSelf(load.getType()).isIntOrFloat()
-          ? getElementTypeOrSelf(load.getType()).getIntOrFloatBitWidth()
-          : 64;
-  std::optional<LinearLayout> layout = getLayout(load.getType());
-  int64_t count = layout ? layout->getInSize(LayoutAxis::Register) : 1;
-  return llvm::divideCeil(bits * count, 32);
-}
-
 static bool isProduct(Operation &op) { return isa<WgmmaOp, MmaOp>(op); }
 
 /// Whether nothing but the next iteration uses `load`: it is one iteration
@@ -119,7 +108,7 @@ static Early plan(scf::ForOp loop, int64_t limit) {
   int64_t room = std::min(kMostLoaded, getRegisterBudget(loop).value_or(limit) -
                                            kLeftRegisters - countCarried(loop));
   for (auto load : body->getOps<tile::LoadOp>()) {
-    int64_t registers = countLoaded(load);
+    int64_t registers = countHeld(load.getType());
     if (registers <= room && !load.getIsVolatile() && !runsAhead(load) &&
         !isOperand(load) && !isHidden(load) && add(early, load))
       room -= registers;

@@ -75,6 +75,29 @@ def RelaxSpins : Pass<"warp-relax-spins", "::mlir::ModuleOp"> {
   let dependentDialects = ["::tilewright::warp::WarpDialect"];
 }
 
+def HoistLoads : Pass<"warp-hoist-loads", "::mlir::ModuleOp"> {
+  let summary = "start loads in front of changes of layout that wait for memory";
+  let description = [{
+    In functions without products, loads of a few registers, with their
+    addresses and masks, go in front of a change of layout through shared memory
+    of what was loaded: it waits for that, and nothing behind its barriers starts
+    before. Nothing that writes memory may stand in between, and no loop.
+
+    Input: loops are pipelined, shared memory is not allocated. Output: the same
+    values.
+
+    ```mlir
+    %x = tile.load %p                                                // before
+    %y = warp.convert_layout %x
+    %z = tile.load %q
+
+    %x = tile.load %p                                                // after
+    %z = tile.load %q
+    %y = warp.convert_layout %x
+    ```
+  }];
+}
+
 def LoadAhead : Pass<"warp-load-ahead", "::mlir::ModuleOp"> {
   let summary = "load small tiles of a loop with products one iteration ahead";
   let description = [{

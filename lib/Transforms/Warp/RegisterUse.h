@@ -24,6 +24,16 @@ inline int64_t countRegisters(mlir::Type type) {
   return ((int64_t(tile.getElementTypeBitWidth()) << bits) + 31) / 32;
 }
 
+/// The registers of a thread that a tile or a number of `type` takes while it
+/// is held, whatever its elements are.
+inline int64_t countHeld(mlir::Type type) {
+  mlir::Type element = mlir::getElementTypeOrSelf(type);
+  int64_t bits = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
+  std::optional<LinearLayout> layout = getLayout(type);
+  int64_t count = layout ? layout->getInSize(LayoutAxis::Register) : 1;
+  return llvm::divideCeil(bits * count, 32);
+}
+
 /// What the tiles that `loop` carries take: all of them, all the time.
 inline int64_t countCarried(mlir::LoopLikeOpInterface loop) {
   int64_t registers = 0;
