@@ -138,8 +138,7 @@ LinearAttr AccessLayouts::getCoalesced(const MemoryAccess &access) const {
   return getCoalesced(access, it == vectors.end() ? 1 : it->second);
 }
 
-LinearAttr
-AccessLayouts::getCoalescedAlone(const MemoryAccess &access) const {
+LinearAttr AccessLayouts::getCoalescedAlone(const MemoryAccess &access) const {
   return getCoalesced(access, getVectorSize(access));
 }
 

@@ -8,10 +8,9 @@ from .aggregate import aggregate
 from .builtin import builtin
 from .dtypes import block_pointer_type, block_type, int32, int64
 from .errors import LanguageTypeError, LanguageValueError
-from .semantic import arithmetic, convert, memory
+from .semantic import arithmetic, convert, memory, promote
 from .semantic import shape as _shape
 from .semantic import tiles as _tiles
-from .semantic.promote import follows_triton
 from .tensor import tensor
 
 
@@ -287,7 +286,7 @@ def make_tensor_descriptor(base, shape, strides, block_shape, padding_option="ze
     element = _base(base, "tl.make_tensor_descriptor").dtype.element_ty
     _tiles.padding(element, padding_option)
     row = block_shape[-1] * element.itemsize
-    if row < 16 and follows_triton():  # which refuses them; threads copy them
+    if row < 16 and promote.follows_triton():  # which refuses them; threads copy them
         raise LanguageValueError(
             "Descriptor block shape must have at least 16 bytes in the last dimension, but got "
             f"{block_shape[-1]} * {element.itemsize} = {row} bytes"
