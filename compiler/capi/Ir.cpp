@@ -370,6 +370,50 @@ bool tw_value_promise(tw_builder *builder, tw_value handle, const char *name,
   return true;
 }
 
+/// What is promised of the divisibility of a scalar so far.
+static int64_t getDivisibility(Value value) {
+  if (Operation *op = value.getDefiningOp()) {
+    auto values = op->getAttrOfType<DenseI32ArrayAttr>(
+        tile::TileDialect::kDivisibilityAttr);
+    return values ? values[0] : 1;
+  }
+  auto argument = cast<BlockArgument>(value);
+  auto func = dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
+  auto known =
+      func ? func.getArgAttrOfType<IntegerAttr>(
+                 argument.getArgNumber(), tile::TileDialect::kDivisibilityAttr)
+           : nullptr;
+  return known ? known.getInt() : 1;
+}
+
+void tw_value_assume(tw_builder *builder, tw_value handle) {
+  Operation *op = unwrap(handle).getDefiningOp();
+  if (auto both = dyn_cast_or_null<arith::AndIOp>(op)) {
+    tw_value_assume(builder, wrap(both.getLhs()));
+    tw_value_assume(builder, wrap(both.getRhs()));
+    return;
+  }
+  auto compare = dyn_cast_or_null<arith::CmpIOp>(op);
+  if (!compare || compare.getPredicate() != arith::CmpIPredicate::eq ||
+      isa<ShapedType>(compare.getLhs().getType()) ||
+      !matchPattern(compare.getRhs(), m_Zero()))
+    return;
+  Operation *rest = compare.getLhs().getDefiningOp();
+  llvm::APInt divisor;
+  if (!isa_and_nonnull<arith::RemSIOp, arith::RemUIOp>(rest) ||
+      !matchPattern(rest->getOperand(1), m_ConstantInt(&divisor)) ||
+      divisor.isZero())
+    return;
+  // The analysis works with powers of two.
+  int64_t divisibility = int64_t(1) << std::min(divisor.countr_zero(), 30u);
+  Value value = rest->getOperand(0);
+  if (divisibility > getDivisibility(value))
+    tw_value_promise(builder, wrap(value),
+                     tile::TileDialect::kDivisibilityAttr.data(),
+                     wrap(builder->builder.getDenseI32ArrayAttr(
+                         {static_cast<int32_t>(divisibility)})));
+}
+
 void tw_value_replace_all_uses(tw_value value, tw_value with) {
   unwrap(value).replaceAllUsesWith(unwrap(with));
 }

@@ -307,6 +307,13 @@ static void defineBuilder(py::module_ &module) {
           },
           py::arg("value"), py::arg("name"), py::arg("values"),
           "Adds a promise about a value of this block; whether it could.")
+      .def(
+          "assume",
+          [](Builder &self, Value condition) {
+            tw_value_assume(self.handle, condition.raw);
+          },
+          py::arg("condition"),
+          "Promises what a condition that holds says of numbers.")
       .def("save", &Builder::save)
       .def("restore", &Builder::restore);
 }

@@ -212,6 +212,9 @@ class IRBuilder:
     def promise(self, handle, name, values):
         self.native.promise(handle, f"tile.{name}", attribute_text(values))
 
+    def assume(self, handle):
+        self.native.assume(handle)
+
     def repeat(self, start, end, values, body):
         types = [value.type for value in values]
         step = tensor(self.constant(1, int32), int32)

@@ -112,6 +112,9 @@ def debug_barrier():
 def assume(cond):
     """Tell the compiler that `cond` always holds.
 
+    Of `n % 16 == 0`, also as a part of conditions joined by `&`, it takes that `n` is a multiple of 16, as from
+    `tl.multiple_of`. With the option `debug`, and in the interpreter, a condition that does not hold stops the launch.
+
     Example:
 
         >>> n = tl.load(ints + 3)
@@ -121,6 +124,11 @@ def assume(cond):
     """
     if not isinstance(cond, (bool, int, tensor)):
         raise LanguageTypeError(f"tl.assume takes a condition, got {convert.describe(cond)}")
+    if builder().debug:
+        condition = convert.to_bool(convert.to_tensor(cond))
+        emit_effect("tile.assert", [condition], message="an assumption does not hold")
+    if isinstance(cond, tensor):
+        builder().assume(cond.handle)
 
 
 def _hint(name, fact, text, example, result):

@@ -72,6 +72,9 @@ class Builder(Protocol):
     def promise(self, handle: Any, name: str, values: Sequence[int]) -> None:
         """Note that `divisibility`, `contiguity` or `constancy` of a value is at least that, side by side."""
 
+    def assume(self, handle: Any) -> None:
+        """Note what a condition that holds says of numbers."""
+
     def call(self, function, args: Sequence, kwargs: dict | None = None) -> Any:
         """Call a `@tw.jit` function on tensors."""
 

@@ -234,6 +234,27 @@ def test_functions_without_effect(tile):
     assert stores(tile(kernel, "*i32", "i32")) == 1
 
 
+def test_assumptions_promise_multiples(tile):
+    def kernel(out, n, m, k, s):
+        tl.assume(n % 48 == 0)
+        if m > 3:
+            tl.assume(m % 64 == 0)
+        tl.assume((k % 8 == 0) & (k > 0))
+        u = s * 2
+        tl.assume(u % 32 == 0)
+        tl.assume(u % 4 == 0)
+        tl.store(out, u + n + m + k)
+
+    text = tile(kernel, "*i32", "i32", "i32", "i32", "i32")
+    (signature,) = [line for line in text.splitlines() if "tile.func" in line]
+    assert [int(number) for number in re.findall(r"tile.divisibility = (\d+)", signature)] == [16, 8]
+    assert "%arg2: i32, " in signature
+    assert "{tile.divisibility = array<i32: 32>}" in text and "array<i32: 4>" not in text
+    assert "tile.assert" not in text
+    checked = tile(kernel, "*i32", "i32", "i32", "i32", "i32", options={"debug": True})
+    assert checked.count('"an assumption does not hold"') == 5
+
+
 CONSTANTS = [
     (tl.float32, float("inf"), "0x7F800000"),
     (tl.float32, float("-inf"), "0xFF800000"),

@@ -194,3 +194,25 @@ def test_a_step_of_zero_is_found(backend):
     if backend.name != "cuda":
         with pytest.raises(tw.KernelAssertError, match="the step of a loop is not 0"):
             loop_by[1,](out, 0, debug=True)
+
+
+@tw.jit
+def assuming_kernel(x, out, stride, N: tl.constexpr):
+    tl.assume(stride % 16 == 0)
+    i = tl.arange(0, N)
+    tl.store(out + i, tl.load(x + stride + i))
+
+
+def test_assumptions(backend):
+    x = backend.array(np.arange(96), "int32")
+    out = backend.poisoned((32,), "int32")
+    for stride in (0, 16, 48):
+        for debug in (False, True):
+            assuming_kernel[1,](x, out, stride, N=32, debug=debug)
+            assert backend.numpy(out).tolist() == list(range(stride, stride + 32))
+    if backend.name == "interpreter":
+        with pytest.raises(AssertionError, match="an assumption does not hold"):
+            assuming_kernel[1,](x, out, 7, N=32)
+    elif backend.name == "cpu":  # ends the use of a GPU by this process
+        with pytest.raises(tw.KernelAssertError, match="an assumption does not hold"):
+            assuming_kernel[1,](x, out, 7, N=32, debug=True)
