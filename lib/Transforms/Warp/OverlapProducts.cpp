@@ -6,6 +6,7 @@
 
 #include "dialect/Tile/TileOps.h"
 #include "dialect/Warp/WarpOps.h"
+#include "lib/Analysis/AffineTiles.h"
 #include "lib/Transforms/Warp/LoopEntry.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -331,6 +332,34 @@ void OverlapWriter::write() {
   b.replaceOp(loop, branch.getResults());
 }
 
+//===----------------------------------------------------------------------===//
+// Choice
+//===----------------------------------------------------------------------===//
+
+static unsigned countOps(scf::ForOp loop) {
+  unsigned count = 0;
+  loop.getBody()->walk([&](Operation *) { ++count; });
+  return count;
+}
+
+/// Whether `loop` goes on where one of the others ended, or the other way
+/// round, and does more in an iteration than that one. Kernels split a loop in
+/// parts, as attention does at its diagonal, so that the longest part does
+/// least.
+static bool isShortPart(scf::ForOp loop, ArrayRef<Overlap> overlaps) {
+  AffineTileAnalysis tiles;
+  auto isSame = [&](Value bound, Value other) {
+    std::optional<AffineTile> a = tiles.get(bound), b = tiles.get(other);
+    return a && b && a->constant == b->constant;
+  };
+  return llvm::any_of(overlaps, [&](const Overlap &overlap) {
+    scf::ForOp other = overlap.loop;
+    return (isSame(loop.getLowerBound(), other.getUpperBound()) ||
+            isSame(loop.getUpperBound(), other.getLowerBound())) &&
+           countOps(loop) > countOps(other);
+  });
+}
+
 namespace {
 struct OverlapProducts : warp::impl::OverlapProductsBase<OverlapProducts> {
   void runOnOperation() override {
@@ -339,7 +368,15 @@ struct OverlapProducts : warp::impl::OverlapProductsBase<OverlapProducts> {
       if (auto overlap = isExplicit(loop) ? std::nullopt : findOverlap(loop))
         overlaps.push_back(*overlap);
     });
-    for (const Overlap &overlap : overlaps) {
+    // An overlapped loop has its first iteration's work once more in front of
+    // it, which few iterations do not repay.
+    SmallVector<bool> isShort =
+        llvm::map_to_vector(overlaps, [&](const Overlap &overlap) {
+          return isShortPart(overlap.loop, overlaps);
+        });
+    for (auto [overlap, skip] : llvm::zip_equal(overlaps, isShort)) {
+      if (skip)
+        continue;
       constexpr auto kRemark = remark::RemarkOpts::name("Overlapped")
                                    .category("warp-overlap-products");
       remark::passed(WgmmaOp(overlap.late).getLoc(), kRemark)

@@ -118,3 +118,54 @@ tile.func @one_slot(%a: !tile.ptr<f16>, %c: !tile.ptr<f32>, %n: i64, %k: i32) at
   tile.store %p, %sum : tensor<64x64x!tile.ptr<f32>>
   tile.return
 }
+
+// -----
+
+// A loop in two parts: the one that does more, here the masked one, is the
+// short one, and is not worth its first iteration twice.
+
+// CHECK-LABEL: @two_parts
+// CHECK: warp.specialize
+// CHECK: scf.if
+// CHECK: warp.wgmma %
+// CHECK: scf.for
+// CHECK: warp.wgmma_wait %{{.*}} {pendings = 1 : i32}
+// CHECK: } else {
+// CHECK: scf.for
+// CHECK: warp.wgmma_wait %{{.*}} {pendings = 0 : i32}
+// CHECK: arith.select
+// CHECK: warp.wgmma_wait %{{.*}} {pendings = 0 : i32}
+// CHECK: scf.yield
+tile.func @two_parts(%a: !tile.ptr<f16>, %c: !tile.ptr<f32>, %n: i64, %k: i32, %end: i32, %mask: i1) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %half = arith.constant dense<0.5> : tensor<64x64xf32>
+  %kept = tile.splat %mask : i1 -> tensor<64x64xi1>
+  %d = tile.make_descriptor %a, [%n, %n], [%n] : !tile.desc<64x64xf16>, !tile.ptr<f16>
+  %q = tile.descriptor_load %d[%c0, %c0] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+  %long = scf.for %i = %c0 to %k step %c64 iter_args(%acc = %zero) -> tensor<64x64xf32> : i32 {
+    %kt = tile.descriptor_load %d[%i, %c0] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+    %s = tile.dot %q, %kt, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+    %e = math.exp2 %s : tensor<64x64xf32>
+    %p = arith.truncf %e : tensor<64x64xf32> to tensor<64x64xf16>
+    %m = arith.mulf %acc, %half : tensor<64x64xf32>
+    %vt = tile.descriptor_load %d[%i, %c64] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+    %t = tile.dot %p, %vt, %m : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+    scf.yield %t : tensor<64x64xf32>
+  }
+  %sum = scf.for %i = %k to %end step %c64 iter_args(%acc = %long) -> tensor<64x64xf32> : i32 {
+    %kt = tile.descriptor_load %d[%i, %c0] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+    %s = tile.dot %q, %kt, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+    %w = arith.select %kept, %s, %zero : tensor<64x64xi1>, tensor<64x64xf32>
+    %e = math.exp2 %w : tensor<64x64xf32>
+    %p = arith.truncf %e : tensor<64x64xf32> to tensor<64x64xf16>
+    %m = arith.mulf %acc, %half : tensor<64x64xf32>
+    %vt = tile.descriptor_load %d[%i, %c64] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+    %t = tile.dot %p, %vt, %m : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+    scf.yield %t : tensor<64x64xf32>
+  }
+  %p = tile.splat %c : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  tile.store %p, %sum : tensor<64x64x!tile.ptr<f32>>
+  tile.return
+}
