@@ -96,8 +96,10 @@ void tilewright::buildTileToWarpPipeline(OpPassManager &manager,
     manager.addPass(warp::createCheckRings());
   }
   // Behind the checks, which know each product by itself.
-  if (target.hasWgmma())
+  if (target.hasWgmma()) {
     manager.addPass(warp::createJoinProducts());
+    manager.addPass(warp::createShortenDivisions());
+  }
 }
 
 void tilewright::buildWarpToLlvmPipeline(OpPassManager &manager,

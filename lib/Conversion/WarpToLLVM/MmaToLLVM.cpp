@@ -53,6 +53,82 @@ static SmallVector<Value> emitMma(ImplicitLocOpBuilder &b,
 
 namespace {
 
+/// The sums of a product. An instruction waits for the one before it that adds
+/// to the same sums: where a warp has one or two atoms of sums, each is kept in
+/// parts that take turns.
+class PartialSums {
+public:
+  PartialSums(MutableArrayRef<Value> acc, unsigned wordsOfAcc, size_t numSteps);
+
+  /// The part that the next step adds to of an atom.
+  MutableArrayRef<Value> getNext(ImplicitLocOpBuilder &b, unsigned atom);
+  /// Adds the parts up.
+  void join(ImplicitLocOpBuilder &b);
+
+private:
+  static constexpr unsigned kParts = 4;
+
+  MutableArrayRef<Value> acc;
+  unsigned wordsOfAcc, numParts = 1;
+  /// By atom: how many steps there were, and the parts behind the first one,
+  /// which is the sum itself.
+  SmallVector<unsigned> counts;
+  SmallVector<SmallVector<SmallVector<Value>>> parts;
+};
+
+} // namespace
+
+PartialSums::PartialSums(MutableArrayRef<Value> acc, unsigned wordsOfAcc,
+                         size_t numSteps)
+    : acc(acc), wordsOfAcc(wordsOfAcc) {
+  size_t numAtoms = acc.size() / wordsOfAcc;
+  counts.resize(numAtoms);
+  parts.resize(numAtoms);
+  // Words of two halves are left alone: their sums would be rounded twice.
+  if (wordsOfAcc != kElementsOfAcc)
+    return;
+  // Two steps or more for each part, or adding them up costs as much.
+  while (numParts * numAtoms * 2 <= kParts &&
+         numParts * numAtoms * 4 <= numSteps)
+    numParts *= 2;
+}
+
+MutableArrayRef<Value> PartialSums::getNext(ImplicitLocOpBuilder &b,
+                                            unsigned atom) {
+  unsigned part = counts[atom]++ % numParts;
+  MutableArrayRef<Value> first = acc.slice(atom * wordsOfAcc, wordsOfAcc);
+  if (part == 0)
+    return first;
+  auto &others = parts[atom];
+  if (others.size() < part) {
+    Type type = first.front().getType();
+    Value zero = LLVM::ZeroOp::create(b, type);
+    others.emplace_back(wordsOfAcc, zero);
+  }
+  return others[part - 1];
+}
+
+void PartialSums::join(ImplicitLocOpBuilder &b) {
+  auto add = [&](MutableArrayRef<Value> to, ArrayRef<Value> from) {
+    for (auto [sum, word] : llvm::zip_equal(to, from))
+      sum = isa<FloatType>(sum.getType())
+                ? LLVM::FAddOp::create(b, sum, word).getResult()
+                : LLVM::AddOp::create(b, sum, word).getResult();
+  };
+  for (auto [atom, others] : llvm::enumerate(parts)) {
+    if (others.empty())
+      continue;
+    SmallVector<MutableArrayRef<Value>> all = {
+        acc.slice(atom * wordsOfAcc, wordsOfAcc)};
+    all.append(others.begin(), others.end());
+    for (size_t step = 1; step < all.size(); step *= 2)
+      for (size_t i = 0; i + step < all.size(); i += 2 * step)
+        add(all[i], all[i + step]);
+  }
+}
+
+namespace {
+
 class MmaLowering : public ConvertOpToLLVMPattern<warp::MmaOp> {
 public:
   MmaLowering(const WarpTypeConverter &converter, const NvidiaTarget &target)
@@ -91,17 +167,20 @@ public:
   }
 
 private:
+  /// Emits `steps`, several at a time of those that add to the same sums.
   static void emitSteps(ImplicitLocOpBuilder &b, const std::string &instruction,
                         ArrayRef<MmaStep> steps, ArrayRef<Value> a,
                         ArrayRef<Value> bWords, MutableArrayRef<Value> acc,
                         unsigned wordsOfAcc) {
+    PartialSums sums(acc, wordsOfAcc, steps.size());
     for (const MmaStep &step : steps) {
-      MutableArrayRef<Value> sum = acc.slice(step.acc * wordsOfAcc, wordsOfAcc);
+      MutableArrayRef<Value> sum = sums.getNext(b, step.acc);
       SmallVector<Value> result =
           emitMma(b, instruction, a.slice(step.a * kWordsOfA, kWordsOfA),
                   bWords.slice(step.b * kWordsOfB, kWordsOfB), sum);
       llvm::copy(result, sum.begin());
     }
+    sums.join(b);
   }
 
   const NvidiaTarget target;

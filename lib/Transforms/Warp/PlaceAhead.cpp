@@ -61,32 +61,6 @@ static SmallVector<Value> findResults(const OpSet &place) {
   return results;
 }
 
-/// The result of `division`, of the number of a program by a side of the grid,
-/// with operands by `map`. In the first row, mostly the only one, nothing is
-/// divided.
-static Value divide(Operation *division, IRMapping &map, OpBuilder &b) {
-  Location loc = division->getLoc();
-  Value x = map.lookupOrDefault(division->getOperand(0));
-  Value y = map.lookupOrDefault(division->getOperand(1));
-  Value isLess = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, x, y);
-  auto yield = [&](OpBuilder &b, Location loc, Value value) {
-    scf::YieldOp::create(b, loc, value);
-  };
-  return scf::IfOp::create(
-             b, loc, isLess,
-             [&](OpBuilder &b, Location loc) {
-               if (isa<arith::RemUIOp>(division))
-                 return yield(b, loc, x);
-               yield(b, loc,
-                     arith::ConstantOp::create(b, loc,
-                                               b.getZeroAttr(x.getType())));
-             },
-             [&](OpBuilder &b, Location loc) {
-               yield(b, loc, b.clone(*division, map)->getResult(0));
-             })
-      .getResult(0);
-}
-
 /// Whether it depends on `results` what else is done in an iteration, which
 /// other roles tell in the same way, from the counter.
 static bool decide(ArrayRef<Value> results) {
@@ -107,10 +81,7 @@ static SmallVector<Value> compute(const OpSet &place, ArrayRef<Value> results,
   IRMapping map;
   map.map(loop.getInductionVar(), counter);
   for (Operation *op : place)
-    if (isa<arith::DivUIOp, arith::RemUIOp>(op))
-      map.map(op->getResult(0), divide(op, map, b));
-    else
-      b.clone(*op, map);
+    b.clone(*op, map);
   return llvm::map_to_vector(results,
                              [&](Value value) { return map.lookup(value); });
 }

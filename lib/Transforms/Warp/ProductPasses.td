@@ -204,6 +204,36 @@ def PlaceAhead : Pass<"warp-place-ahead", "::mlir::ModuleOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
+def ShortenDivisions : Pass<"warp-shorten-divisions", "::mlir::ModuleOp"> {
+  let summary = "shift where producers divide by powers of two";
+  let description = [{
+    What a role behind the first one divides once a program, 32-bit numbers by
+    one that is not constant, becomes a branch: if the divisor is a power of two or more than
+    what is divided, and neither has a sign, the quotient is shifted for. The
+    rest follows from the quotient.
+
+    Input: roles behind the checks, which compare what roles compute. Output:
+    the same values. Left alone: divisions in loops within a program, and
+    kernels that say themselves what roles do.
+
+    ```mlir
+    %row = arith.divui %tile, %columns : i32                         // before
+
+    %row = scf.if %is_short -> (i32) {                               // after
+      ...
+      %shifted = arith.shrui %tile, %bit : i32
+      ...
+    } else {
+      %quotient = arith.divui %tile, %columns : i32
+      scf.yield %quotient
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def SinkConversions : Pass<"warp-sink-conversions", "::mlir::ModuleOp"> {
   let summary = "change layouts that only the end needs behind loops of "
                 "products";

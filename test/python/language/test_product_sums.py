@@ -86,3 +86,24 @@ def test_a_sum_goes_through_loops(backend, rng, dtype, size, num_warps):
     a, b = backend.numpy(x).astype(np.float64), backend.numpy(y).astype(np.float64)
     acc = (a @ b + a.swapaxes(1, 2) @ b.swapaxes(1, 2)).sum(0)
     assert np.allclose(backend.numpy(out), acc @ acc.T + acc, rtol=1e-4, atol=1e-5)
+
+
+@tw.jit
+def few_sums(a_ptr, b_ptr, c_ptr, out_ptr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    m, n, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)
+    a = tl.load(a_ptr + m[:, None] * K + k[None, :])
+    b = tl.load(b_ptr + n[None, :] * K + k[:, None])
+    c = tl.load(c_ptr + m[:, None] * N + n[None, :])
+    tl.store(out_ptr + m[:, None] * N + n[None, :], tl.dot(a, b, c, out_dtype=c.dtype))
+
+
+@pytest.mark.parametrize("shape, num_warps", [((16, 8, 128), 1), ((16, 16, 64), 1), ((16, 32, 256), 4)])
+@pytest.mark.parametrize("dtype, sums", [("float16", "float32"), ("bfloat16", "float32"), ("int8", "int32")])
+def test_few_sums_of_many_steps(backend, rng, shape, num_warps, dtype, sums):
+    """Sums that are kept in parts; the numbers are small enough for all to be exact."""
+    M, N, K = shape
+    a, b, c = (rng.integers(-4, 5, s) for s in ((M, K), (N, K), (M, N)))
+    out = backend.poisoned((M, N), sums)
+    given = backend.array(a, dtype), backend.array(b, dtype), backend.array(c, sums)
+    few_sums[1,](*given, out, M, N, K, num_warps=num_warps)
+    np.testing.assert_array_equal(backend.numpy(out), a @ b.T + c)

@@ -92,3 +92,39 @@ tile.func @batch(%pa: f16, %pb: f16, %pc: !tile.ptr<f32>) attributes {tile.kerne
   tile.store %c1, %d : tensor<4x16x8x!tile.ptr<f32>, #c>
   tile.return
 }
+
+// -----
+
+#a = #warp.linear<{register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []}>
+#b = #warp.linear<{register = [[1, 0], [8, 0], [16, 0], [32, 0], [64, 0]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = []}>
+#c = #warp.linear<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []}>
+
+// One atom of sums and eight steps, which would wait for each other: four sums take turns, the first of which goes on
+// from the sums given, and are added up by pairs.
+// CHECK-LABEL: llvm.func @parts
+// CHECK: %[[S0:.*]] = llvm.inline_asm "mma.sync
+// CHECK: %[[E0:.*]] = llvm.extractvalue %[[S0]][0]
+// CHECK: %[[Z1:.*]] = llvm.mlir.zero : f32
+// CHECK-NEXT: llvm.inline_asm "mma.sync{{.*}} %[[Z1]], %[[Z1]], %[[Z1]], %[[Z1]] : (
+// CHECK: %[[Z2:.*]] = llvm.mlir.zero : f32
+// CHECK-NEXT: llvm.inline_asm "mma.sync{{.*}} %[[Z2]], %[[Z2]], %[[Z2]], %[[Z2]] : (
+// CHECK: %[[Z3:.*]] = llvm.mlir.zero : f32
+// CHECK-NEXT: llvm.inline_asm "mma.sync{{.*}} %[[Z3]], %[[Z3]], %[[Z3]], %[[Z3]] : (
+// CHECK: llvm.inline_asm "mma.sync{{.*}} %[[E0]],
+// CHECK-COUNT-3: llvm.inline_asm "mma.sync
+// CHECK-NOT: mma.sync
+// CHECK-COUNT-4: llvm.fadd
+// CHECK-COUNT-4: llvm.fadd
+// CHECK-COUNT-4: llvm.fadd
+// CHECK-NOT: llvm.fadd
+tile.func @parts(%pa: !tile.ptr<f16>, %pb: !tile.ptr<f16>, %pc: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
+  %a1 = tile.splat %pa : !tile.ptr<f16> -> tensor<16x128x!tile.ptr<f16>, #a>
+  %b1 = tile.splat %pb : !tile.ptr<f16> -> tensor<128x8x!tile.ptr<f16>, #b>
+  %c1 = tile.splat %pc : !tile.ptr<f32> -> tensor<16x8x!tile.ptr<f32>, #c>
+  %a = tile.load %a1 : tensor<16x128x!tile.ptr<f16>, #a>
+  %b = tile.load %b1 : tensor<128x8x!tile.ptr<f16>, #b>
+  %c = tile.load %c1 : tensor<16x8x!tile.ptr<f32>, #c>
+  %d = warp.mma %a, %b, %c : tensor<16x128xf16, #a>, tensor<128x8xf16, #b>, tensor<16x8xf32, #c>
+  tile.store %c1, %d : tensor<16x8x!tile.ptr<f32>, #c>
+  tile.return
+}
