@@ -1,6 +1,10 @@
 """What all Python tests share: the back end they run on, arrays for it, and how results are judged."""
 
+import gc
 import os
+
+# Products in references are small; threads that wait for them busily keep other tests from the processors.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import grids
 import ml_dtypes
@@ -56,6 +60,12 @@ def pytest_collection_modifyitems(config, items):
         config.hook.pytest_deselected(items=left_out)
         left_out = set(left_out)
         items[:] = [item for item in items if item not in left_out]
+
+
+def pytest_collection_finish():
+    """What is there now stays, so that the collector, which tests call by hand too, need not look at it again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)
