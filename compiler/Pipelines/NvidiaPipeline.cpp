@@ -31,6 +31,7 @@ void tilewright::buildTileToWarpPipeline(OpPassManager &manager,
     manager.addPass(tile::createTileDropWraparound());
   manager.addPass(tile::createTileNarrowLoads());
   manager.addPass(tile::createTileSpeculateLoads());
+  manager.addPass(warp::createSliceStores({options.numWarps}));
   manager.addPass(warp::createSplitBlocks(
       {options.numWarps, options.computeCapability, options.archSpecific}));
   if (options.deterministic)

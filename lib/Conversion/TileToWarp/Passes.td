@@ -213,4 +213,39 @@ def SplitBlocks : Pass<"split-blocks", "::mlir::ModuleOp"> {
     "::mlir::scf::SCFDialect"];
 }
 
+def SliceStores : Pass<"slice-stores", "::mlir::ModuleOp"> {
+  let summary = "loop over slices of blocks that threads have no registers for";
+  let description = [{
+    A store of more than 512 elements a thread becomes a loop that computes and
+    stores 64 elements a thread at a time, cut along the longest side, with the
+    loads that its values, addresses and mask come from. Stores that share loads
+    share the loop, which stands where the last of them did.
+
+    Input: kernels of `tile`, `arith`, `math` and `scf`. Output: the same. It
+    stands in front of `split-blocks`, as sides of any size are sliced.
+
+    ```mlir
+    %x = tile.load %p : tensor<131072x!tile.ptr<f32>>                  // before
+    %e = math.exp %x : tensor<131072xf32>
+    tile.store %q, %e : tensor<131072x!tile.ptr<f32>>
+
+    scf.for %i = %c0 to %c131072 step %c8192 : i32 {                   // after
+      %x = tile.load %pi : tensor<8192x!tile.ptr<f32>>
+      %e = math.exp %x : tensor<8192xf32>
+      tile.store %qi, %e : tensor<8192x!tile.ptr<f32>>
+    }
+    ```
+
+    Left alone: what depends on ops that combine elements or on what loops
+    carry; loads that others need, too; accesses that a slice would move past
+    others of the same array, unless their pointers are the same.
+  }];
+  let options = [
+    Option<"numWarps", "num-warps", "unsigned", "4",
+           "Warps of 32 threads that run one program">];
+  let dependentDialects = [
+    "::tilewright::tile::TileDialect", "::mlir::arith::ArithDialect",
+    "::mlir::scf::SCFDialect"];
+}
+
 #endif // TILEWRIGHT_LIB_CONVERSION_TILETOWARP_PASSES

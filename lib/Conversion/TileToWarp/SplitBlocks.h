@@ -71,10 +71,10 @@ mlir::Value emitMask(mlir::ImplicitLocOpBuilder &b, mlir::Value mask,
 mlir::Value emitReplaced(mlir::ImplicitLocOpBuilder &b, mlir::Value held,
                          mlir::Value tile, mlir::TypedAttr value);
 
-/// The discardable attributes of `op` for what computes `piece` of its result,
-/// with promises as they hold of that.
-llvm::SmallVector<mlir::NamedAttribute> getAttributes(mlir::Operation *op,
-                                                      const Piece &piece);
+/// The discardable attributes of `op` for what computes a part of its result,
+/// of `shape` and from a multiple of that on, with promises as they hold of it.
+llvm::SmallVector<mlir::NamedAttribute>
+getAttributes(mlir::Operation *op, llvm::ArrayRef<int64_t> shape);
 
 //===----------------------------------------------------------------------===//
 // Patterns

@@ -31,7 +31,8 @@ public:
       for (ValueRange operand : operands)
         inputs.push_back(getPiece(operand, index));
       OperationState state(op->getLoc(), op->getName(), inputs,
-                           getPieceType(type, piece), getAttributes(op, piece));
+                           getPieceType(type, piece),
+                           getAttributes(op, piece.getShape()));
       state.propertiesAttr = op->getPropertiesAsAttribute();
       results.push_back(rewriter.create(state)->getResult(0));
     }

@@ -114,20 +114,20 @@ Value warp::emitReplaced(ImplicitLocOpBuilder &b, Value held, Value tile,
 // Attributes
 //===----------------------------------------------------------------------===//
 
-/// Groups are no longer than the piece, and theirs is what divides the first of
-/// each of them: pieces start at multiples of their size.
-static Attribute getOfPiece(DenseI32ArrayAttr promise, const Piece &piece) {
+/// Groups are no longer than the part, and theirs is what divides the first of
+/// each of them: parts start at multiples of their size.
+static Attribute getOfPart(DenseI32ArrayAttr promise, ArrayRef<int64_t> shape) {
   SmallVector<int32_t> values(promise.asArrayRef());
-  for (auto [value, side] : llvm::zip(values, piece.sides))
-    value = std::min<int64_t>(value, side.size);
+  for (auto [value, side] : llvm::zip(values, shape))
+    value = std::min<int64_t>(value, side);
   return DenseI32ArrayAttr::get(promise.getContext(), values);
 }
 
 SmallVector<NamedAttribute> warp::getAttributes(Operation *op,
-                                                const Piece &piece) {
+                                                ArrayRef<int64_t> shape) {
   SmallVector<NamedAttribute> attributes(op->getDiscardableAttrs());
   for (NamedAttribute &attribute : attributes)
     if (auto promise = dyn_cast<DenseI32ArrayAttr>(attribute.getValue()))
-      attribute.setValue(getOfPiece(promise, piece));
+      attribute.setValue(getOfPart(promise, shape));
   return attributes;
 }

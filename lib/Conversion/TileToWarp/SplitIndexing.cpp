@@ -162,7 +162,7 @@ private:
                            ArrayRef<Value> operands, ArrayRef<Type> types,
                            const Piece &piece) {
     OperationState state(op.getLoc(), op->getName(), operands, types,
-                         getAttributes(op, piece));
+                         getAttributes(op, piece.getShape()));
     state.propertiesAttr = op->getPropertiesAsAttribute();
     for (Region &region : op->getRegions()) {
       IRMapping mapping;

@@ -34,7 +34,7 @@ struct SplitLoad : PiecePattern<tile::LoadOp> {
           emitMask(b, getOptional(adaptor.getMask(), index), piece),
           getOptional(adaptor.getOther(), index), op.getCache(),
           op.getEviction(), op.getIsVolatile());
-      load->setDiscardableAttrs(getAttributes(op, piece));
+      load->setDiscardableAttrs(getAttributes(op, piece.getShape()));
       results.push_back(load);
     }
     rewriter.replaceOpWithMultiple(op, {results});

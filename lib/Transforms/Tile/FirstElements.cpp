@@ -16,9 +16,7 @@ RankedTensorType tile::cutType(Type type, const Cut &cut) {
   return whole.clone(shape);
 }
 
-/// The dimensions of the source of `op`, which changes shapes only, for those
-/// of its result; nothing for other ops.
-static std::optional<Cut> cutSource(Operation *op, const Cut &cut) {
+std::optional<Cut> tile::cutSource(Operation *op, const Cut &cut) {
   Cut source(cut);
   if (auto expand = dyn_cast<tile::ExpandDimsOp>(op)) {
     source.erase(source.begin() + expand.getAxis());

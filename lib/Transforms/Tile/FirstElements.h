@@ -19,6 +19,10 @@ using Cut = llvm::SmallVector<int64_t, 4>;
 /// The type of what is left of a tile.
 mlir::RankedTensorType cutType(mlir::Type type, const Cut &cut);
 
+/// How the source of `op`, which changes shapes only, is cut where its result
+/// is by `cut`; nothing for other ops.
+std::optional<Cut> cutSource(mlir::Operation *op, const Cut &cut);
+
 /// Whether each element of the one result is computed of those of the operands
 /// at its place, and nothing else happens.
 bool isElementwise(mlir::Operation *op);

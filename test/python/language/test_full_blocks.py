@@ -66,6 +66,55 @@ def test_elements_are_computed_where_they_are_stored(kernel):
     assert begins_to_store_early(ptx(kernel, 16384))
 
 
+@tw.jit
+def gates(x, gate, out, rows, N: tl.constexpr, M: tl.constexpr):
+    i, j = tl.arange(0, N)[:, None], tl.arange(0, M)[None, :]
+    inside = (i < rows) & (j != 7)
+    a = tl.load(x + i * M + j, mask=inside, other=2)
+    g = tl.load(gate + j)
+    tl.store(out + j * N + i, a * g, mask=inside)
+    tl.store(x + i * M + j, a - g, mask=inside)
+
+
+@tw.jit
+def shift(x, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(x + i + 1, tl.load(x + i))
+
+
+def test_blocks_without_registers_are_computed_in_slices(backend, rng):
+    n, m, rows = 1024, 128, 1000
+    x, gate = rng.integers(0, 999, (n, m)).astype(np.int32), rng.integers(0, 999, m).astype(np.int32)
+    device, out = backend.array(x), backend.poisoned((m, n), "int32")
+    expected = backend.numpy(out).copy()
+    inside = np.indices(x.shape)[1] != 7
+    inside[rows:] = False
+    expected[inside.T] = (x * gate).T[inside.T]
+    gates[1,](device, backend.array(gate), out, rows, N=n, M=m)
+    np.testing.assert_array_equal(backend.numpy(out), expected)
+    np.testing.assert_array_equal(backend.numpy(device), np.where(inside, x - gate, x))
+
+
+def test_slices_do_not_write_what_others_read(backend, rng):
+    x = rng.integers(0, 999, 65537).astype(np.int32)
+    device = backend.array(x)
+    shift[1,](device, N=x.size - 1)
+    np.testing.assert_array_equal(backend.numpy(device), np.concatenate([x[:1], x[:-1]]))
+
+
+@tw.jit
+def exponentials(x, out, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(out + i, tl.exp(tl.load(x + i)))
+
+
+def test_slices_are_few_instructions():
+    """Accesses stay wide, and a larger block takes no more of them."""
+    large = ptx(exponentials, 1 << 18)
+    assert sum("ld.global.v4" in line for line in large) == 8
+    assert abs(len(ptx(exponentials, 1 << 20)) - len(large)) < 9
+
+
 def test_what_registers_hold_keeps_its_order():
     assert not begins_to_store_early(ptx(waves, 1024))
 
