@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Verifier.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Parser/Parser.h"
@@ -352,21 +353,26 @@ bool tw_value_promise(tw_builder *builder, tw_value handle, const char *name,
   if (value.getParentBlock() != builder->builder.getInsertionBlock())
     return false;
   if (Operation *op = value.getDefiningOp()) {
+    // What loops and branches hand on, others of their results, too.
+    if (op->getNumResults() != 1 || isa<RegionBranchOpInterface>(op) ||
+        op->hasTrait<mlir::OpTrait::ConstantLike>())
+      return false;
     op->setAttr(name, unwrap(promise));
     return true;
   }
   auto argument = cast<BlockArgument>(value);
   auto func = dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
-  auto values = dyn_cast<DenseI32ArrayAttr>(unwrap(promise));
   if (!func)
     return promiseCarried(
         builder, value,
         {builder->builder.getStringAttr(name), unwrap(promise)});
-  if (!values || values.size() != 1 ||
-      llvm::StringRef(name) != "tile.divisibility")
-    return false;
-  func.setArgAttr(argument.getArgNumber(), name,
-                  builder->builder.getI32IntegerAttr(values[0]));
+  Attribute fact = unwrap(promise);
+  if (auto values = dyn_cast<DenseI32ArrayAttr>(fact)) {
+    if (values.size() != 1 || name != tile::TileDialect::kDivisibilityAttr)
+      return false;
+    fact = builder->builder.getI32IntegerAttr(values[0]);
+  }
+  func.setArgAttr(argument.getArgNumber(), name, fact);
   return true;
 }
 
@@ -386,6 +392,54 @@ static int64_t getDivisibility(Value value) {
   return known ? known.getInt() : 1;
 }
 
+/// That `value` is a multiple of `divisor`.
+static void assumeMultiple(tw_builder *builder, Value value,
+                           const llvm::APInt &divisor) {
+  if (divisor.isZero() || isa<ShapedType>(value.getType()))
+    return;
+  // The analysis works with powers of two.
+  int64_t divisibility = int64_t(1) << std::min(divisor.countr_zero(), 30u);
+  if (divisibility > getDivisibility(value))
+    tw_value_promise(builder, wrap(value),
+                     tile::TileDialect::kDivisibilityAttr.data(),
+                     wrap(builder->builder.getDenseI32ArrayAttr(
+                         {static_cast<int32_t>(divisibility)})));
+}
+
+/// `y is x`, as `x is y`, for what is asked of comparisons.
+static arith::CmpIPredicate mirror(arith::CmpIPredicate is) {
+  using P = arith::CmpIPredicate;
+  switch (is) {
+  case P::slt:
+    return P::sgt;
+  case P::sle:
+    return P::sge;
+  case P::sgt:
+    return P::slt;
+  case P::sge:
+    return P::sle;
+  default:
+    return is;
+  }
+}
+
+/// What a comparison says that has a constant on its right.
+static void assumeComparison(tw_builder *builder, arith::CmpIPredicate is,
+                             Value value, const llvm::APInt &constant) {
+  using P = arith::CmpIPredicate;
+  Operation *op = value.getDefiningOp();
+  llvm::APInt divisor;
+  if (is == P::eq && constant.isZero() &&
+      isa_and_nonnull<arith::RemSIOp, arith::RemUIOp>(op) &&
+      matchPattern(op->getOperand(1), m_ConstantInt(&divisor)))
+    assumeMultiple(builder, op->getOperand(0), divisor);
+  if ((is == P::sge && !constant.isNegative()) ||
+      (is == P::sgt && constant.sge(-1)))
+    tw_value_promise(builder, wrap(value),
+                     tile::TileDialect::kNonNegativeAttr.data(),
+                     wrap(builder->builder.getUnitAttr()));
+}
+
 void tw_value_assume(tw_builder *builder, tw_value handle) {
   Operation *op = unwrap(handle).getDefiningOp();
   if (auto both = dyn_cast_or_null<arith::AndIOp>(op)) {
@@ -394,24 +448,20 @@ void tw_value_assume(tw_builder *builder, tw_value handle) {
     return;
   }
   auto compare = dyn_cast_or_null<arith::CmpIOp>(op);
-  if (!compare || compare.getPredicate() != arith::CmpIPredicate::eq ||
-      isa<ShapedType>(compare.getLhs().getType()) ||
-      !matchPattern(compare.getRhs(), m_Zero()))
+  llvm::APInt constant;
+  if (!compare)
     return;
-  Operation *rest = compare.getLhs().getDefiningOp();
-  llvm::APInt divisor;
-  if (!isa_and_nonnull<arith::RemSIOp, arith::RemUIOp>(rest) ||
-      !matchPattern(rest->getOperand(1), m_ConstantInt(&divisor)) ||
-      divisor.isZero())
-    return;
-  // The analysis works with powers of two.
-  int64_t divisibility = int64_t(1) << std::min(divisor.countr_zero(), 30u);
-  Value value = rest->getOperand(0);
-  if (divisibility > getDivisibility(value))
-    tw_value_promise(builder, wrap(value),
-                     tile::TileDialect::kDivisibilityAttr.data(),
-                     wrap(builder->builder.getDenseI32ArrayAttr(
-                         {static_cast<int32_t>(divisibility)})));
+  arith::CmpIPredicate is = compare.getPredicate();
+  auto isConstant = [&](Value value) {
+    // A block is compared with one that repeats the constant.
+    auto splat = value.getDefiningOp<tile::SplatOp>();
+    return matchPattern(splat ? splat.getSource() : value,
+                        m_ConstantInt(&constant));
+  };
+  if (isConstant(compare.getRhs()))
+    assumeComparison(builder, is, compare.getLhs(), constant);
+  else if (isConstant(compare.getLhs()))
+    assumeComparison(builder, mirror(is), compare.getRhs(), constant);
 }
 
 void tw_value_replace_all_uses(tw_value value, tw_value with) {

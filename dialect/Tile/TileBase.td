@@ -26,7 +26,9 @@ def TileDialect : Dialect {
     `tile.divisibility`, `tile.contiguity` and `tile.constancy`, with a power of
     two for each dimension (one for a scalar). Each dimension is cut into
     aligned groups of `contiguity` elements that count up by one and whose first
-    is a multiple of `divisibility`, and of `constancy` equal elements.
+    is a multiple of `divisibility`, and of `constancy` equal elements. And of
+    integers the unit attribute `tile.non_negative`: none, read as signed, is
+    below zero.
 
     Hints on `scf.for`, which change no result: the i32 attributes
     `tile.num_stages` (iterations whose loads are in flight) and
@@ -49,6 +51,8 @@ def TileDialect : Dialect {
     /// Unit attribute of an argument, a pointer: nobody writes the array while
     /// the kernel runs.
     static constexpr ::llvm::StringLiteral kConstantAttr = "tile.constant";
+    /// Unit attribute of an argument or an op, of integers: see above.
+    static constexpr ::llvm::StringLiteral kNonNegativeAttr = "tile.non_negative";
     /// Promises about a result, as `tile.divisibility` also can be.
     static constexpr ::llvm::StringLiteral kContiguityAttr = "tile.contiguity";
     static constexpr ::llvm::StringLiteral kConstancyAttr = "tile.constancy";

@@ -123,11 +123,27 @@ static LogicalResult verifyPromise(Operation *op, NamedAttribute promise) {
   return success();
 }
 
+/// As of other promises, only what they are made of is checked.
+static LogicalResult verifyNonNegative(Operation *op, NamedAttribute promise,
+                                       Type type) {
+  Type element = getElementTypeOrSelf(type);
+  if (isa<UnitAttr>(promise.getValue()) && !isa<FloatType, PtrType>(element))
+    return success();
+  return op->emitError("'") << TileDialect::kNonNegativeAttr
+                            << "' takes no value and is about integers, got "
+                            << promise.getValue() << " of " << type;
+}
+
 LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attribute) {
   if (llvm::is_contained({kDivisibilityAttr, kContiguityAttr, kConstancyAttr},
                          attribute.getName().strref()))
     return verifyPromise(op, attribute);
+  if (attribute.getName() == kNonNegativeAttr)
+    return op->getNumResults() == 1
+               ? verifyNonNegative(op, attribute, op->getResult(0).getType())
+               : op->emitError("'")
+                     << kNonNegativeAttr << "' belongs on ops of one result";
   bool isCount = llvm::is_contained(loopCounts, attribute.getName().strref());
   if (isCount || llvm::is_contained(loopFlags, attribute.getName().strref()))
     return verifyLoopHint(op, attribute, isCount);
@@ -154,6 +170,10 @@ LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op, unsigned,
                                 << argument << " is not";
     return success();
   }
+  if (attribute.getName() == kNonNegativeAttr)
+    return verifyNonNegative(
+        op, attribute,
+        cast<FunctionOpInterface>(op).getArgumentTypes()[argument]);
   if (attribute.getName() != kDivisibilityAttr)
     return op->emitError("unknown attribute '")
            << attribute.getName().strref() << "' on argument " << argument;

@@ -27,6 +27,15 @@ bool tilewright::tile::isPromise(Operation *op) {
                       [&](StringRef name) { return op->hasAttr(name); });
 }
 
+bool tilewright::tile::isPromisedNonNegative(Value value) {
+  constexpr StringRef name = TileDialect::kNonNegativeAttr;
+  if (Operation *op = value.getDefiningOp())
+    return op->hasAttr(name);
+  auto argument = cast<BlockArgument>(value);
+  auto func = dyn_cast_or_null<FuncOp>(argument.getOwner()->getParentOp());
+  return func && func.getArgAttr(argument.getArgNumber(), name);
+}
+
 //===-- load --------------------------------------------------------------===//
 
 LogicalResult LoadOp::inferReturnTypes(MLIRContext *,

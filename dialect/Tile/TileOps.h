@@ -57,4 +57,7 @@ std::optional<MemorySemantic> getProgramOrder(mlir::Operation *op);
 /// Whether `op` moves pointers by nothing, and only promises something of them.
 bool isPromise(mlir::Operation *op);
 
+/// Whether `tile.non_negative` is promised of `value`.
+bool isPromisedNonNegative(mlir::Value value);
+
 } // namespace tilewright::tile

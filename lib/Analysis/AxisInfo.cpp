@@ -65,6 +65,7 @@ AxisInfo AxisInfo::getOfArgument(Value value) {
   if (divisibility)
     for (AxisFacts &facts : info.dims)
       facts.divisibility = getPowerOfTwoDivisor(divisibility.getInt());
+  info.nonNegative = tile::isPromisedNonNegative(value);
   return info;
 }
 
@@ -79,6 +80,7 @@ void AxisInfo::addPromises(Operation *op) {
   raise(tile::TileDialect::kDivisibilityAttr, &AxisFacts::divisibility);
   raise(tile::TileDialect::kContiguityAttr, &AxisFacts::contiguity);
   raise(tile::TileDialect::kConstancyAttr, &AxisFacts::constancy);
+  nonNegative |= op->hasAttr(tile::TileDialect::kNonNegativeAttr);
 }
 
 int64_t AxisInfo::getDivisibility(unsigned dim, int64_t group,

@@ -245,6 +245,8 @@ bool SignProver::proveResult(OpResult result) {
 }
 
 bool SignProver::prove(Value value) {
+  if (tile::isPromisedNonNegative(value))
+    return true;
   if (auto argument = dyn_cast<BlockArgument>(value))
     return proveArgument(argument);
   APInt constant;

@@ -26,7 +26,8 @@ llvm::DenseSet<mlir::Value> findLimits(tile::FuncOp func,
 /// from or down to a non-negative bound and constants are not, nor are sums,
 /// products, quotients, remainders and minima of such, and what loops make of
 /// them from one iteration to the next. `isSize` tells which arguments, and
-/// which numbers from memory, are none either.
+/// which numbers from memory, are none either; nor is what is promised not to
+/// be.
 bool isNonNegative(mlir::Value value,
                    llvm::function_ref<bool(mlir::Value)> isSize);
 bool isNonNegative(const Polynomial &polynomial,

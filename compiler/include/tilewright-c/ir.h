@@ -141,7 +141,8 @@ TW_EXPORT tw_attr tw_value_constant(tw_value value);
 TW_EXPORT bool tw_value_promise(tw_builder *builder, tw_value value,
                                 const char *name, tw_attr promise);
 /** Promises what a condition that holds behind the builder says: which scalars
- *  are multiples of what, where it compares their remainders with zero. */
+ *  are multiples of what, where it compares their remainders with zero, and
+ *  which values are not negative. */
 TW_EXPORT void tw_value_assume(tw_builder *builder, tw_value condition);
 TW_EXPORT void tw_value_replace_all_uses(tw_value value, tw_value with);
 

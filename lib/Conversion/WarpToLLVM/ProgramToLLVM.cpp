@@ -95,6 +95,15 @@ private:
     return maps;
   }
 
+  static void setNonNegative(LLVM::LLVMFuncOp kernel, unsigned argument,
+                             OpBuilder &b) {
+    unsigned bits = kernel.getArgumentTypes()[argument].getIntOrFloatBitWidth();
+    kernel.setArgAttr(
+        argument, LLVM::LLVMDialect::getRangeAttrName(),
+        LLVM::ConstantRangeAttr::get(b.getContext(), APInt::getZero(bits),
+                                     APInt::getSignedMinValue(bits)));
+  }
+
   static void setKernelAttributes(tile::FuncOp op, LLVM::LLVMFuncOp kernel,
                                   int64_t numWarps, OpBuilder &b) {
     kernel->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(),
@@ -117,6 +126,8 @@ private:
     for (unsigned i = 0; i < op.getNumArguments(); ++i) {
       if (isa<warp::TensorMapType>(op.getArgument(i).getType()))
         setTensorMapAttributes(kernel, i, b);
+      if (op.getArgAttr(i, tile::TileDialect::kNonNegativeAttr))
+        setNonNegative(kernel, i, b);
       auto divisibility = op.getArgAttrOfType<IntegerAttr>(
           i, tile::TileDialect::kDivisibilityAttr);
       if (!divisibility || !isa<tile::PtrType>(op.getArgument(i).getType()))

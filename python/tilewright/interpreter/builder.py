@@ -155,9 +155,6 @@ class EagerBuilder:
     def promise(self, handle, name, values):
         pass  # it changes no result
 
-    def assume(self, handle):
-        pass  # that it holds is asserted
-
     def repeat(self, start, end, values, body):
         start, end = (self.concrete(bound.handle, bound.type) for bound in (start, end))
         for index in range(start, end):

@@ -112,8 +112,11 @@ def debug_barrier():
 def assume(cond):
     """Tell the compiler that `cond` always holds.
 
-    Of `n % 16 == 0`, also as a part of conditions joined by `&`, it takes that `n` is a multiple of 16, as from
-    `tl.multiple_of`. With the option `debug`, and in the interpreter, a condition that does not hold stops the launch.
+    Of `n % 16 == 0` it takes that `n` is a multiple of 16, as from `tl.multiple_of`; of `n > 0`, `n >= 0` and other
+    constants that `n`, a number or a block of them, is not negative: `n // 8` and loops by `n` take fewer instructions
+    then, and accesses are wider. Conditions joined by `&` all count, others do nothing. That holds of numbers that
+    are computed in the same body of a branch or loop, and of arguments in the kernel's own. With the option `debug`,
+    and in the interpreter, nothing is taken to hold, and a condition that does not stops the launch.
 
     Example:
 
@@ -127,7 +130,7 @@ def assume(cond):
     if builder().debug:
         condition = convert.to_bool(convert.to_tensor(cond))
         emit_effect("tile.assert", [condition], message="an assumption does not hold")
-    if isinstance(cond, tensor):
+    elif isinstance(cond, tensor):
         builder().assume(cond.handle)
 
 

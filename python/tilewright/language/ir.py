@@ -73,7 +73,7 @@ class Builder(Protocol):
         """Note that `divisibility`, `contiguity` or `constancy` of a value is at least that, side by side."""
 
     def assume(self, handle: Any) -> None:
-        """Note what a condition that holds says of numbers."""
+        """Note what a condition that holds says of numbers; not called with `debug`, which checks it."""
 
     def call(self, function, args: Sequence, kwargs: dict | None = None) -> Any:
         """Call a `@tw.jit` function on tensors."""

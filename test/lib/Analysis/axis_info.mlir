@@ -291,3 +291,21 @@ tile.func @exact(%round: i32 {tile.divisibility = 16 : i32}) {
   tile.print "halves: ", %halves {isSigned = array<i1: true>} : tensor<128xi32>
   tile.return
 }
+
+// What is promised not to be negative is rounded down where it is divided.
+tile.func @promised(%n: i32 {tile.divisibility = 16 : i32, tile.non_negative}, %any: i32) {
+  %c4 = arith.constant dense<4> : tensor<32xi32>
+  %range = tile.range {start = 0 : i32, end = 32 : i32} : tensor<32xi32>
+  %ns = tile.splat %n : i32 -> tensor<32xi32>
+  %index = arith.addi %ns, %range : tensor<32xi32>
+  %quotient = arith.divsi %index, %c4 : tensor<32xi32>
+  // expected-remark@below {{by an argument: contiguity = [1], divisibility = [1], constancy = [4], non-negative}}
+  tile.print "by an argument: ", %quotient {isSigned = array<i1: true>} : tensor<32xi32>
+  %anys = tile.splat %any : i32 -> tensor<32xi32>
+  %product = arith.muli %anys, %c4 {tile.non_negative} : tensor<32xi32>
+  %place = arith.addi %product, %range : tensor<32xi32>
+  %rest = arith.remsi %place, %c4 : tensor<32xi32>
+  // expected-remark@below {{by an op: contiguity = [4], divisibility = [4], constancy = [1], non-negative}}
+  tile.print "by an op: ", %rest {isSigned = array<i1: true>} : tensor<32xi32>
+  tile.return
+}

@@ -253,6 +253,27 @@ def test_assumptions_promise_multiples(tile):
     assert "tile.assert" not in text
     checked = tile(kernel, "*i32", "i32", "i32", "i32", "i32", options={"debug": True})
     assert checked.count('"an assumption does not hold"') == 5
+    assert "divisibility" not in checked  # or it would be taken to hold
+
+
+def test_assumptions_promise_signs(tile):
+    def kernel(out, a, b, c, d, e, f, g):
+        tl.assume(a > 0)
+        tl.assume((b >= 0) & (b < 1024) & (0 <= c))
+        tl.assume(-1 < d)
+        tl.assume(e > -2)
+        tl.assume(f < 7)
+        if g > 3:
+            tl.assume(g > 0)
+        u = a * f + tl.arange(0, 8)
+        tl.assume(u >= 0)
+        tl.store(out + u, b + c + d + e + f + g)
+
+    text = tile(kernel, "*i32", *["i32"] * 7)
+    (signature,) = [line for line in text.splitlines() if "tile.func" in line]
+    assert re.findall(r"%arg(\d): i32 {tile.non_negative}", signature) == ["1", "2", "3", "4"]
+    assert re.findall(r"= (\S+) [^=]*{tile.non_negative} : (\S+)", text) == [("arith.addi", "tensor<8xi32>")]
+    assert "tile.non_negative" not in tile(kernel, "*i32", *["i32"] * 7, options={"debug": True})
 
 
 CONSTANTS = [

@@ -198,7 +198,7 @@ def test_a_step_of_zero_is_found(backend):
 
 @tw.jit
 def assuming_kernel(x, out, stride, N: tl.constexpr):
-    tl.assume(stride % 16 == 0)
+    tl.assume((stride % 16 == 0) & (stride >= 0))
     i = tl.arange(0, N)
     tl.store(out + i, tl.load(x + stride + i))
 
@@ -210,9 +210,10 @@ def test_assumptions(backend):
         for debug in (False, True):
             assuming_kernel[1,](x, out, stride, N=32, debug=debug)
             assert backend.numpy(out).tolist() == list(range(stride, stride + 32))
-    if backend.name == "interpreter":
-        with pytest.raises(AssertionError, match="an assumption does not hold"):
-            assuming_kernel[1,](x, out, 7, N=32)
-    elif backend.name == "cpu":  # ends the use of a GPU by this process
-        with pytest.raises(tw.KernelAssertError, match="an assumption does not hold"):
-            assuming_kernel[1,](x, out, 7, N=32, debug=True)
+    for stride in (7, -16):
+        if backend.name == "interpreter":
+            with pytest.raises(AssertionError, match="an assumption does not hold"):
+                assuming_kernel[1,](x, out, stride, N=32)
+        elif backend.name == "cpu":  # ends the use of a GPU by this process
+            with pytest.raises(tw.KernelAssertError, match="an assumption does not hold"):
+                assuming_kernel[1,](x, out, stride, N=32, debug=True)

@@ -41,6 +41,42 @@ def test_promises_about_carried_pointers(backend, rng, num_warps):
     backend.check(out, a.astype(np.float64) @ b.astype(np.float64), "float32")
 
 
+@tw.jit
+def groups(x, out, n, step, ASSUME: tl.constexpr):
+    if ASSUME:
+        tl.assume((n >= 0) & (n % 8 == 0))
+        tl.assume(step > 0)
+    i = tl.arange(0, 1024)
+    acc = tl.zeros((1024,), tl.float32)
+    for j in range(0, n, step):
+        acc += tl.load(x + (n + i) // 8 + j)
+    tl.store(out + i, acc)
+
+
+@pytest.mark.parametrize("assumes", [False, True])
+def test_what_is_assumed_is_as_it_was(backend, rng, assumes):
+    x = rng.integers(0, 99, 256).astype(np.float32)
+    for n, step in [(0, 1), (8, 3), (24, 5)]:
+        out = backend.poisoned(1024, "float32")
+        groups[1,](backend.array(x), out, n, step, assumes)
+        expected = sum((x[(n + np.arange(1024)) // 8 + j] for j in range(0, n, step)), np.zeros(1024))
+        np.testing.assert_array_equal(backend.numpy(out), expected)
+
+
+@pytest.mark.compiled
+def test_what_is_not_negative_is_rounded_down():
+    types = {"x": "*fp32", "out": "*fp32", "n": "i32", "step": "i32"}
+
+    def count(assumes):
+        constants = {"ASSUME": assumes}
+        made = compile_kernel(groups.fn, types, constants, {"x": 16, "out": 16}, "sm_90a", Options(), "ptx")
+        text = made.asm["ptx"]
+        return text.count("ld.global"), text.count("shr.s32")
+
+    (loads, shifts), (all_loads, all_shifts) = count(True), count(False)
+    assert loads < all_loads and shifts < all_shifts
+
+
 @pytest.mark.compiled
 def test_promised_pointers_are_copied_ahead():
     names = promised.arg_names[:6]

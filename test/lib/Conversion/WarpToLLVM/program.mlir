@@ -4,11 +4,11 @@
 // CHECK-LABEL: llvm.func @kernel
 // CHECK-SAME: %arg0: !llvm.ptr<1> {llvm.align = 16 : i64}
 // CHECK-SAME: %arg1: !llvm.ptr<1> {llvm.align = 8 : i64}
-// CHECK-SAME: %arg2: i32
+// CHECK-SAME: %arg2: i32 {llvm.range = #llvm.constant_range<i32, 0, -2147483648>}
 // CHECK-SAME: %arg3: i8
 // CHECK-SAME: attributes {nvvm.kernel, nvvm.reqntid = array<i32: 256, 1, 1>}
 tile.func @kernel(%a: !tile.ptr<f32> {tile.divisibility = 64 : i32}, %b: !tile.ptr<f32> {tile.divisibility = 8 : i32},
-                  %n: i32 {tile.divisibility = 16 : i32}, %f: f8E4M3FN) attributes {tile.kernel, warp.num_warps = 8 : i32} {
+                  %n: i32 {tile.divisibility = 16 : i32, tile.non_negative}, %f: f8E4M3FN) attributes {tile.kernel, warp.num_warps = 8 : i32} {
   // CHECK: nvvm.read.ptx.sreg.ctaid.x
   %x = tile.program_id x
   // CHECK: nvvm.read.ptx.sreg.ctaid.z
