@@ -3,7 +3,9 @@
 #include "lib/Target/Host/MaskedStores.h"
 #include "lib/Target/Host/VectorMath.h"
 
+#include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/DiagnosticInfo.h"
@@ -98,6 +100,50 @@ static bool hasManyLoops(Module &module) {
   });
 }
 
+/// Keeps loops rolled that copy rows of several registers each: LLVM would make
+/// of a nest over a block one piece of thousands of loads and stores, which
+/// takes code generation seconds and saves nothing. Gives the registers that
+/// the loop loads and stores in all its iterations. Vectors of one register
+/// are left to LLVM's own limits.
+static uint64_t keepCopiesRolled(Loop &loop, ScalarEvolution &evolution,
+                                 unsigned vectorBits) {
+  constexpr uint64_t kMaxAccesses = 64;
+  uint64_t accesses = 0;
+  for (Loop *inner : loop)
+    accesses += keepCopiesRolled(*inner, evolution, vectorBits);
+  for (BasicBlock *block : loop.blocks()) {
+    if (llvm::any_of(loop, [&](Loop *inner) { return inner->contains(block); }))
+      continue;
+    for (Instruction &instruction : *block) {
+      if (!isa<LoadInst, StoreInst>(instruction))
+        continue;
+      auto *type = dyn_cast<FixedVectorType>(getLoadStoreType(&instruction));
+      const uint64_t bits = type ? type->getPrimitiveSizeInBits() : 0;
+      if (bits > vectorBits)
+        accesses += bits / vectorBits;
+    }
+  }
+  accesses *= std::max(1u, evolution.getSmallConstantTripCount(&loop));
+  if (accesses > kMaxAccesses)
+    loop.setLoopAlreadyUnrolled();
+  return accesses;
+}
+
+static void keepCopiesRolled(Module &module, const TargetLibraryInfoImpl &info,
+                             unsigned vectorBits) {
+  for (Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    DominatorTree tree(function);
+    LoopInfo loops(tree);
+    AssumptionCache assumptions(function);
+    TargetLibraryInfo library(info, &function);
+    ScalarEvolution evolution(function, library, assumptions, tree, loops);
+    for (Loop *loop : loops)
+      keepCopiesRolled(*loop, evolution, vectorBits);
+  }
+}
+
 static void optimize(Module &module, TargetMachine &machine,
                      const TargetLibraryInfoImpl &libraryInfo) {
   PipelineTuningOptions tuning;
@@ -161,6 +207,8 @@ emitHostObject(Module &module, const HostObjectOptions &options) {
   ErrorCollector errors(module.getContext());
   {
     PhaseTimer timer(options.times, "obj", "optimise LLVM IR");
+    if (options.preferredVectorBits)
+      keepCopiesRolled(module, libraryInfo, options.preferredVectorBits);
     optimize(module, **machine, libraryInfo);
   }
   PhaseTimer timer(options.times, "obj", "generate machine code");

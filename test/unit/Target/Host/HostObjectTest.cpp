@@ -151,6 +151,44 @@ TEST(HostObject, PreferredWidthIsUsed) {
   EXPECT_NE(narrow.object, wide.object);
 }
 
+TEST(HostObject, RowsOfSeveralRegistersAreCopiedInLoops) {
+  auto target = HostTarget::forProcessor("x86-64-v4");
+  ASSERT_TRUE(bool(target)) << llvm::toString(target.takeError());
+  HostObjectOptions options;
+  options.target = *target;
+  options.preferredVectorBits = 512;
+  Emitted emitted = emit(R"(
+define void @copy(ptr %in, ptr %out) {
+entry:
+  br label %outer
+outer:
+  %j = phi i64 [ 0, %entry ], [ %after, %next_outer ]
+  %is_in = icmp slt i64 %j, 8
+  br i1 %is_in, label %inner, label %done
+inner:
+  %i = phi i64 [ 0, %outer ], [ %next, %body ]
+  %more = icmp slt i64 %i, 32
+  br i1 %more, label %body, label %next_outer
+body:
+  %row = mul i64 %j, 32
+  %at = add i64 %row, %i
+  %src = getelementptr <32 x double>, ptr %in, i64 %at
+  %dst = getelementptr <32 x double>, ptr %out, i64 %at
+  %x = load <32 x double>, ptr %src, align 8
+  store <32 x double> %x, ptr %dst, align 8
+  %next = add i64 %i, 1
+  br label %inner
+next_outer:
+  %after = add i64 %j, 1
+  br label %outer
+done:
+  ret void
+})",
+                         options);
+  ASSERT_EQ(emitted.error, "");
+  EXPECT_LT(emitted.object.size(), 1000u);
+}
+
 TEST(HostObject, OtherArchitectureIsOnlyATriple) {
   HostObjectOptions options;
   options.target = {"aarch64-unknown-linux-gnu", "neoverse-n1", "", false};
