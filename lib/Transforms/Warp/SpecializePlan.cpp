@@ -47,8 +47,35 @@ struct BytesBeside {
 };
 } // namespace
 
-static BytesBeside getBytesBeside(tile::FuncOp func,
-                                  const SpecializePlan &plan) {
+/// How memory of tiles is counted: as if all of it were needed at once, or
+/// twice what is, since later passes keep some of it longer.
+enum class Count { All, Needed };
+
+/// The memory that is needed where most of it is.
+static int64_t getMostNeeded(ArrayRef<Operation *> allocs) {
+  auto isNeededAt = [](Operation *alloc, Operation *place) {
+    Block *block = alloc->getBlock();
+    place = block->findAncestorOpInBlock(*place);
+    return place == alloc ||
+           (place && alloc->isBeforeInBlock(place) &&
+            llvm::any_of(getTileUsers(alloc), [&](Operation *user) {
+              Operation *here = block->findAncestorOpInBlock(*user);
+              return !here || !here->isBeforeInBlock(place);
+            }));
+  };
+  int64_t most = 0;
+  for (Operation *place : allocs) {
+    int64_t needed = 0;
+    for (Operation *alloc : allocs)
+      if (isNeededAt(alloc, place))
+        needed += llvm::alignTo(getSharedBytes(alloc), kMaxSharedAlignment);
+    most = std::max(most, needed);
+  }
+  return most;
+}
+
+static BytesBeside getBytesBeside(tile::FuncOp func, const SpecializePlan &plan,
+                                  Count count) {
   constexpr int64_t kSmallAlignment = 128;
   llvm::SmallPtrSet<Operation *, 8> served;
   for (const LoadGroup &group : plan.groups)
@@ -58,15 +85,21 @@ static BytesBeside getBytesBeside(tile::FuncOp func,
       for (ConvertLayoutOp convert : load.getReadInstead())
         served.insert(convert);
     }
-  BytesBeside bytes{getMapStagingBytes(func), 0};
+  BytesBeside bytes;
+  SmallVector<Operation *> allocs;
   func.walk([&](Operation *op) {
     if (served.contains(op) || llvm::is_contained(plan.behind, op))
       return;
-    if (isa<AllocOp>(op))
+    if (isa<AllocOp>(op)) {
+      allocs.push_back(op);
       bytes.tiles += llvm::alignTo(getSharedBytes(op), kMaxSharedAlignment);
-    else
+    } else {
       bytes.small = std::max(bytes.small, getSharedBytes(op));
+    }
   });
+  if (count == Count::Needed)
+    bytes.tiles = std::min(bytes.tiles, 2 * getMostNeeded(allocs));
+  bytes.tiles += getMapStagingBytes(func);
   bytes.tiles *= plan.numTeams;
   bytes.small *= plan.numTeams;
   for (const HandedValue &value : plan.handed)
@@ -81,11 +114,9 @@ static bool areNested(Block *a, Block *b) {
 }
 
 /// Whether all that needs the tiles of `group` stands in front of the loads of
-/// `later`, in the same block, which runs once.
+/// `later`, in the same block.
 static bool isDoneBefore(const LoadGroup &group, const LoadGroup &later) {
   Block *block = group.getBlock();
-  if (!isa<tile::FuncOp>(block->getParentOp()))
-    return false;
   Operation *first = later.loads.front().load;
   auto isBefore = [&](Operation *user) {
     Operation *here = block->findAncestorOpInBlock(*user);
@@ -102,17 +133,26 @@ static bool isDoneBefore(const LoadGroup &group, const LoadGroup &later) {
   });
 }
 
-/// Groups of the same tiles that are not loaded in turn, such as those of a
-/// loop that was split in two, take turns with one ring. With `sharesMore` so
-/// do groups that follow each other in a block: the later one's loads then wait
-/// for the earlier one's last use.
+namespace {
+/// Which groups of the same tiles take turns with one ring: those that are not
+/// loaded in turn, such as those of a loop that was split in two; also those
+/// that follow each other in a block that runs once, or in any block. The later
+/// one's loads then wait for the earlier one's last use.
+enum class Sharing { Apart, Once, Any };
+} // namespace
+
+static bool canShare(const LoadGroup &group, const LoadGroup &earlier,
+                     Sharing sharing) {
+  if (!areNested(earlier.getBlock(), group.getBlock()))
+    return true;
+  bool runsOnce = isa<tile::FuncOp>(earlier.getBlock()->getParentOp());
+  return sharing >= (runsOnce ? Sharing::Once : Sharing::Any) &&
+         isDoneBefore(earlier, group);
+}
+
 static void assignRings(SpecializePlan &plan, int64_t numStages,
-                        bool sharesMore) {
+                        Sharing sharing) {
   plan.rings.clear();
-  auto canShare = [&](const LoadGroup &group, const LoadGroup &other) {
-    return !areNested(other.getBlock(), group.getBlock()) ||
-           (sharesMore && isDoneBefore(other, group));
-  };
   for (LoadGroup &group : plan.groups) {
     SmallVector<SharedType> tiles = group.getTiles();
     group.ring = 0;
@@ -120,7 +160,7 @@ static void assignRings(SpecializePlan &plan, int64_t numStages,
       return plan.rings[ring].getTiles() != ArrayRef(tiles) ||
              llvm::any_of(plan.groups, [&](const LoadGroup &other) {
                return &other < &group && other.ring == ring &&
-                      !canShare(group, other);
+                      !canShare(group, other, sharing);
              });
     };
     while (group.ring < plan.rings.size() && isTaken(group.ring))
@@ -129,10 +169,10 @@ static void assignRings(SpecializePlan &plan, int64_t numStages,
     if (group.ring == plan.rings.size())
       plan.rings.push_back(RingType::get(tiles[0].getContext(), wanted, tiles,
                                          Completion::Transactions));
+    else if (RingType &ring = plan.rings[group.ring]; sharing == Sharing::Any)
+      ring = withSlots(ring, ring.getNumSlots() + wanted);
     else
-      plan.rings[group.ring] =
-          withSlots(plan.rings[group.ring],
-                    std::max(wanted, plan.rings[group.ring].getNumSlots()));
+      ring = withSlots(ring, std::max(wanted, ring.getNumSlots()));
   }
 }
 
@@ -235,8 +275,8 @@ static bool isDeeper(ArrayRef<RingType> rings, ArrayRef<RingType> others) {
 /// Chooses slots for the rings, and whether stores get less memory for that.
 /// Gives the number of programs for which memory is left on a multiprocessor.
 static int64_t divideMemory(SpecializePlan &plan, tile::FuncOp func,
-                            int64_t limit) {
-  BytesBeside beside = getBytesBeside(func, plan);
+                            int64_t limit, Count count) {
+  BytesBeside beside = getBytesBeside(func, plan, count);
   SmallVector<RingType> deeper = plan.rings;
   chooseSlots(plan.rings, limit - beside.getMost());
   Shrunk shrunk = findShrinkable(func, plan);
@@ -280,16 +320,24 @@ static bool areDeep(const SpecializePlan &plan, int64_t slots) {
 /// for which it suffices.
 static int64_t planMemory(SpecializePlan &plan, tile::FuncOp func,
                           int64_t numStages, int64_t limit) {
-  SpecializePlan shared = plan;
-  assignRings(shared, numStages, /*sharesMore=*/true);
-  int64_t programs = divideMemory(plan, func, limit);
-  if (shared.rings.size() == plan.rings.size())
-    return programs;
-  int64_t more = divideMemory(shared, func, limit);
-  if (!makesDeeper(plan, shared) && (plan.isTight || more <= programs))
-    return programs;
-  plan = std::move(shared);
-  return more;
+  const SpecializePlan apart = plan;
+  int64_t programs = divideMemory(plan, func, limit, Count::All);
+  auto share = [&](Sharing sharing, Count count) {
+    SpecializePlan shared = apart;
+    assignRings(shared, numStages, sharing);
+    if (shared.rings.size() == apart.rings.size())
+      return;
+    int64_t more = divideMemory(shared, func, limit, count);
+    bool fitsMore = more > programs && (!plan.isTight || programs == 0);
+    if (!fitsMore && !makesDeeper(plan, shared))
+      return;
+    plan = std::move(shared);
+    programs = more;
+  };
+  share(Sharing::Once, Count::All);
+  if (programs == 0)
+    share(Sharing::Any, Count::Needed);
+  return programs;
 }
 
 //===----------------------------------------------------------------------===//
@@ -348,7 +396,7 @@ SpecializePlan warp::planSpecialization(tile::FuncOp func, int64_t numStages,
   plan.groups = collectGroups(func);
   if (plan.groups.empty())
     return plan;
-  assignRings(plan, numStages, /*sharesMore=*/false);
+  assignRings(plan, numStages, Sharing::Apart);
   plan.handed = findHanded(func, plan.groups);
   if (teams) {
     *teams = planTeams(func, plan);
