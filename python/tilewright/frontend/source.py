@@ -127,9 +127,10 @@ class Source:
         )
 
     def parsed(self):
-        """The syntax tree once more, for a reader that changes it. Reading the text is far cheaper than a copy."""
+        """The syntax tree once more, with lines as in the file, for a reader that changes it. Reading the text is far
+        cheaper than a copy, and reading empty lines in front of it than a walk that adds to each line."""
         with _reading:
-            (tree,) = ast.parse(self.text).body
+            (tree,) = ast.parse("\n" * (self.first_line - 1) + self.text).body
         return tree
 
     def nested(self, tree, name):

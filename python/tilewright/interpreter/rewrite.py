@@ -289,7 +289,6 @@ def _code(source):
     tree.args.defaults, tree.args.kw_defaults = [], [None] * len(tree.args.kwonlyargs)
     tree = _Rewriter().visit(tree)
     tree.decorator_list = []
-    ast.increment_lineno(tree, source.first_line - 1)
     module = ast.fix_missing_locations(ast.Module([tree], []))
     return compile(module, source.file, "exec")
 

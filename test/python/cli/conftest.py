@@ -44,10 +44,9 @@ def source(tmp_path):
     return path
 
 
-@pytest.fixture
-def tilewright(tmp_path):
-    """`tilewright(*arguments)`: the finished process of the command, run in a directory of its own; with
-    `tilewright.python` that of Python."""
+def command_in(directory):
+    """`tilewright(*arguments)`: the finished process of the command, run in a directory; with `tilewright.python`
+    that of Python."""
 
     def python(*arguments, **environment):
         import tilewright
@@ -57,7 +56,7 @@ def tilewright(tmp_path):
             [sys.executable, *map(str, arguments)],
             capture_output=True,
             text=True,
-            cwd=tmp_path,
+            cwd=directory,
             env={**os.environ, "PYTHONPATH": package, "COLUMNS": "100", **environment},
         )
 
@@ -66,3 +65,29 @@ def tilewright(tmp_path):
 
     command.python = python
     return command
+
+
+@pytest.fixture
+def tilewright(tmp_path):
+    """The command, run in a directory of its own."""
+    return command_in(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def filled_cache(tmp_path_factory):
+    """A directory of the disk cache, to be copied, that holds `add` for blocks of 32 and 64, the second one younger,
+    without the notes on how it came about."""
+    place = tmp_path_factory.mktemp("filled")
+    source, cache = place / "kernels_of_a_user.py", place / "cache"
+    source.write_text(ADD)
+    for i, block in enumerate((32, 64)):
+        signature = f"*fp32, *fp32, *fp32, i32, {block}"
+        options = ["--target", "cpu", "--signature", signature, "-o", "out"]
+        done = command_in(place)("compile", f"{source}:add", *options, TILEWRIGHT_CACHE_DIR=str(cache))
+        assert done.returncode == 0, done.stderr
+        for path in cache.iterdir():
+            if b'"kind": "notes"' in path.read_bytes():
+                path.unlink()
+        for path in cache.iterdir():
+            os.utime(path, ns=(0, path.stat().st_mtime_ns - 10**10 * (1 - i)))
+    return cache

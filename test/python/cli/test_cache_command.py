@@ -1,7 +1,7 @@
 """`tilewright cache`."""
 
 import json
-import os
+import shutil
 
 import pytest
 
@@ -11,25 +11,16 @@ SIGNATURE = "*fp32, *fp32, *fp32, i32, {}"
 
 
 @pytest.fixture
-def cache(tilewright, source, tmp_path):
-    """`cache(*arguments)`: the finished command on a cache that holds `add` for blocks of 32 and 64, without the
-    notes on how it came about."""
+def cache(tilewright, filled_cache, tmp_path):
+    """`cache(*arguments)`: the finished command on a `filled_cache` of its own."""
+    shutil.copytree(filled_cache, tmp_path / "cache")
 
     def command(*arguments, **environment):
-        environment = {"TILEWRIGHT_CACHE_DIR": str(tmp_path / "cache"), **environment}
-        return tilewright(*arguments, **environment)
+        return tilewright(
+            "cache", *arguments, **{"TILEWRIGHT_CACHE_DIR": str(tmp_path / "cache"), **environment}
+        )
 
-    for i, block in enumerate((32, 64)):
-        signature = SIGNATURE.format(block)
-        done = command("compile", f"{source}:add", "--target", "cpu", "--signature", signature, "-o", "out")
-        assert done.returncode == 0, done.stderr
-        for path in (tmp_path / "cache").iterdir():
-            if b'"kind": "notes"' in path.read_bytes():
-                path.unlink()
-        for path in (tmp_path / "cache").iterdir():  # so that the second one is the younger one
-            os.utime(path, ns=(0, path.stat().st_mtime_ns - 10**10 * (1 - i)))
-    command.directory = tmp_path / "cache"
-    return lambda *arguments, **environment: command("cache", *arguments, **environment)
+    return command
 
 
 def listed(cache):
