@@ -33,6 +33,8 @@ struct ProgramShare {
   bool hasProducts = false;
   /// Whether slots were given up for other programs.
   bool isPlanned = false;
+  /// Whether threads make operands of its products in registers.
+  bool makesInRegisters = false;
 
   explicit operator bool() const { return programs > 1; }
 };

@@ -5,6 +5,8 @@
 #include "lib/Support/TileLayouts.h"
 #include "lib/Support/WgmmaTiling.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SetVector.h"
 
 #include <algorithm>
@@ -187,6 +189,55 @@ StringRef tilewright::getWgmmaObstacle(tile::DotOp dot, int64_t numWarps,
   return {};
 }
 
+/// Whether the loop around `dot` computes A elementwise from tiles of 16 bits
+/// that it loads, and from nothing else of its size than places.
+static bool comesFromLoads(tile::DotOp dot) {
+  Block *body = dot->getBlock();
+  Value a = dot.getA();
+  if (!isa<scf::ForOp>(body->getParentOp()) || !a.hasOneUse() ||
+      !isElementwise(a.getDefiningOp()))
+    return false;
+  const int64_t size = cast<RankedTensorType>(a.getType()).getNumElements();
+  unsigned numLoads = 0;
+  llvm::SetVector<Value> worklist;
+  worklist.insert(a);
+  for (unsigned i = 0; i < worklist.size(); ++i) {
+    auto tile = dyn_cast<RankedTensorType>(worklist[i].getType());
+    Operation *op = worklist[i].getDefiningOp();
+    if (!tile || tile.getNumElements() != size ||
+        isa_and_present<arith::ConstantOp, tile::SplatOp, tile::BroadcastOp>(
+            op))
+      continue;
+    if (isa_and_present<tile::LoadOp, tile::DescriptorLoadOp>(op)) {
+      if (op->getBlock() != body || tile.getElementTypeBitWidth() != 16)
+        return false;
+      ++numLoads;
+    } else if (op && (isElementwise(op) || isa<tile::TransposeOp>(op)) &&
+               (worklist[i].hasOneUse() || op->getBlock() != body)) {
+      worklist.insert(op->operand_begin(), op->operand_end());
+    } else {
+      return false;
+    }
+  }
+  return numLoads != 0;
+}
+
+/// Whether threads had better read what A is computed from as the instruction
+/// takes A from registers, instead of writing A to shared memory: each number
+/// is computed by one thread, which has registers for two of its parts of A,
+/// one of which a product on its way reads.
+static bool isMadeInRegisters(tile::DotOp dot, const LinearLayout &a,
+                              const LinearLayout &acc) {
+  constexpr int64_t kMostRegisters = 192, kMostOfA = 32;
+  int64_t registers = a.getInSize(LayoutAxis::Register) / 2;
+  return registers <= kMostOfA &&
+         acc.getInSize(LayoutAxis::Register) + 2 * registers <=
+             kMostRegisters &&
+         a.countTellingBits(LayoutAxis::Warp) ==
+             a.getInBits(LayoutAxis::Warp) &&
+         comesFromLoads(dot);
+}
+
 /// Nothing where `mma.sync` is the better or the only choice.
 static std::optional<DotLayouts>
 chooseWgmmaLayouts(tile::DotOp dot, int64_t numWarps,
@@ -200,9 +251,13 @@ chooseWgmmaLayouts(tile::DotOp dot, int64_t numWarps,
   layouts.acc = LinearAttr::get(dot.getContext(), *acc);
   // What one product gives in 16 bits is where the next one reads its A.
   unsigned bits = getElementType(dot.getA()).getIntOrFloatBitWidth();
-  if (bits == 16 && comesFromDot(dot.getA()))
-    layouts.a = LinearAttr::get(dot.getContext(),
-                                wgmmaOperandLayout(*acc, shape.k, bits));
+  if (bits == 16) {
+    LinearLayout a = wgmmaOperandLayout(*acc, shape.k, bits);
+    layouts.readsAsA =
+        !comesFromDot(dot.getA()) && isMadeInRegisters(dot, a, *acc);
+    if (layouts.readsAsA || comesFromDot(dot.getA()))
+      layouts.a = LinearAttr::get(dot.getContext(), a);
+  }
   return layouts;
 }
 

@@ -15,6 +15,8 @@ struct DotLayouts {
   warp::LinearAttr acc;
   /// Whether warpgroups compute it, and read such operands from shared memory.
   bool isWgmma = false;
+  /// Whether what A is computed from is to be read in the layout of A.
+  bool readsAsA = false;
 };
 
 /// Why the tensor cores can not compute `dot`, by types and sizes; empty if

@@ -259,6 +259,7 @@ static DotLayouts getProductLayouts(warp::WgmmaOp product, int64_t numWarps) {
         product.getContext(),
         wgmmaOperandLayout(acc, b.getShape()[0],
                            8 * warp::getElementBytes(b.getElementType())));
+  layouts.readsAsA = bool(layouts.a);
   return layouts;
 }
 
@@ -307,9 +308,10 @@ void LayoutAssignment::anchorDots() {
     request(product.getAcc(), dotLayouts[product].acc);
   });
   drain();
-  func.walk([&](warp::WgmmaOp product) {
-    if (LinearAttr a = dotLayouts[product].a)
-      request(product.getA(), a);
+  func.walk([&](Operation *op) {
+    if (auto it = dotLayouts.find(op);
+        it != dotLayouts.end() && it->second.readsAsA)
+      request(op->getOperand(0), it->second.a);
   });
   drain();
 }

@@ -71,9 +71,9 @@ RingAcquireOp warp::findFill(RingWaitOp wait, scf::ForOp loop) {
   return found;
 }
 
-/// The slots that the products of a loop read, and the memory of operands that
-/// its threads make; nothing if they read anything else that the next iteration
-/// may change: registers, or other memory that is stored to.
+/// The slots that the products of a loop read, and the operands that its
+/// threads make; nothing if they read anything else that the next iteration may
+/// change: other registers, or other memory that is stored to.
 static std::optional<llvm::SmallSetVector<Operation *, 4>>
 findSlots(CarriedSums &sums) {
   scf::ForOp loop = sums.loop;
@@ -90,8 +90,8 @@ findSlots(CarriedSums &sums) {
           wait.getRing().getType().getNumSlots() > 1 &&
           (!isFilledByThreads(wait) || findFill(wait, loop)))
         slots.insert(wait);
-      else if (AllocOp alloc = findMade(operand, loop))
-        sums.made.insert(alloc);
+      else if (Operation *maker = findMaker(operand, loop))
+        sums.made.insert(maker);
       else
         others = true;
     }

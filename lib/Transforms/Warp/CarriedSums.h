@@ -21,8 +21,8 @@ struct CarriedSums {
   llvm::SmallVector<unsigned> indices;
   /// The products of one iteration.
   unsigned numProducts = 0;
-  /// The memory of operands that threads make in each iteration.
-  llvm::SmallSetVector<AllocOp, 2> made;
+  /// What stores or computes operands that threads make in each iteration.
+  llvm::SmallSetVector<mlir::Operation *, 2> made;
 };
 
 /// The sums of `loop`, if all products in it add to them and nothing else needs

@@ -21,14 +21,14 @@ namespace tilewright::warp {
 #include "lib/Transforms/Warp/Passes.h.inc"
 } // namespace tilewright::warp
 
-/// Has threads copy behind `joined`, and behind `releases`, which follow it
+/// Has threads copy behind `place`, and behind `releases`, which follow it
 /// then: into the slots of the iteration before, once no warp's products read
 /// them.
-static void fillBehind(WgmmaWaitOp joined, ArrayRef<RingReleaseOp> releases,
+static void fillBehind(Operation *place, ArrayRef<RingReleaseOp> releases,
                        IRRewriter &rewriter) {
-  auto loop = cast<scf::ForOp>(joined->getParentOp());
+  auto loop = cast<scf::ForOp>(place->getParentOp());
   SmallVector<RingAcquireOp> fills;
-  Operation *last = joined;
+  Operation *last = place;
   for (RingReleaseOp release : releases) {
     auto wait = release.getSlot().getDefiningOp<RingWaitOp>();
     if (!isFilledByThreads(wait))
@@ -40,7 +40,7 @@ static void fillBehind(WgmmaWaitOp joined, ArrayRef<RingReleaseOp> releases,
   if (fills.empty())
     return;
   rewriter.setInsertionPointAfter(last);
-  last = BarrierOp::create(rewriter, joined.getLoc());
+  last = BarrierOp::create(rewriter, place->getLoc());
   for (RingAcquireOp acquire : fills) {
     llvm::SmallSetVector<Operation *, 16> fill;
     fill.insert(acquire);
@@ -56,6 +56,15 @@ static void fillBehind(WgmmaWaitOp joined, ArrayRef<RingReleaseOp> releases,
   }
 }
 
+/// The last product of the block of `wait`.
+static Operation *findLastProduct(WgmmaWaitOp wait) {
+  Operation *last = wait;
+  for (Operation &op : *wait->getBlock())
+    if (isa<WgmmaOp>(op))
+      last = &op;
+  return last;
+}
+
 /// One wait behind the last product, for all products of the iteration before,
 /// and the slots given back behind that.
 static WgmmaWaitOp joinWaits(const CarriedSums &sums,
@@ -65,7 +74,11 @@ static WgmmaWaitOp joinWaits(const CarriedSums &sums,
     WgmmaWaitOp joined =
         waitBeforeStores(sums.loop, sums.made.getArrayRef(), sums.waits,
                          sums.indices, releases, rewriter);
-    fillBehind(joined, releases, rewriter);
+    // No store needs the barrier in front of the copies, so the products need
+    // not wait for it.
+    bool isStored =
+        llvm::any_of(sums.made, [](Operation *op) { return isa<AllocOp>(op); });
+    fillBehind(isStored ? joined : findLastProduct(joined), releases, rewriter);
     return joined;
   }
   SmallVector<Value> waited;

@@ -2,6 +2,7 @@
 
 #include "lib/Analysis/SharedMemory.h"
 #include "lib/Support/LayoutConversion.h"
+#include "lib/Support/MatrixAccess.h"
 #include "lib/Support/TmaTiling.h"
 
 using namespace mlir;
@@ -35,17 +36,25 @@ SmallVector<AllocOp> TmaLoad::getServed() const {
   return served;
 }
 
-SmallVector<ConvertLayoutOp> TmaLoad::getReadInstead() const {
+/// Whether threads read whole words of a tile in `memory` as they hold it, be
+/// it by instructions for matrices.
+static bool isReadInWords(RankedTensorType tile, const LinearLayout &memory) {
   constexpr int64_t kLeastBytes = 4;
+  LinearLayout held = *getLayout(tile);
+  unsigned bytes = getElementBytes(tile.getElementType());
+  if (bytes << countConsecutiveRegisterBits(held, memory) >= kLeastBytes)
+    return true;
+  held = held.dropRedundantBits(LayoutAxis::Register);
+  return !tile.getElementType().isInteger(1) &&
+         planMatrixAccess(getSharedAccess(held, memory, bytes).offsets, bytes);
+}
+
+SmallVector<ConvertLayoutOp> TmaLoad::getReadInstead() const {
   SmallVector<ConvertLayoutOp> converts;
   for (Operation *user : tile.getUsers()) {
     auto convert = dyn_cast<ConvertLayoutOp>(user);
-    if (!convert)
-      continue;
-    RankedTensorType type = convert.getType();
-    unsigned bits = countConsecutiveRegisterBits(
-        *getLayout(type), memory.getLayout().getLayout());
-    if (getElementBytes(type.getElementType()) << bits >= kLeastBytes)
+    if (convert &&
+        isReadInWords(convert.getType(), memory.getLayout().getLayout()))
       converts.push_back(convert);
   }
   return converts;

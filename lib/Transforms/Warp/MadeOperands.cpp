@@ -1,6 +1,7 @@
 #include "lib/Transforms/Warp/MadeOperands.h"
 
 #include "dialect/Tile/TileOps.h"
+#include "lib/Analysis/LayoutEdges.h"
 #include "lib/Analysis/SharedMemory.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -19,12 +20,19 @@ static bool isLoaded(Value tile) {
   return tile.getDefiningOp<tile::LoadOp>() != nullptr;
 }
 
-AllocOp warp::findMade(Value operand, scf::ForOp loop) {
+Operation *warp::findMaker(Value operand, scf::ForOp loop) {
+  if (isa<RankedTensorType>(operand.getType())) {
+    Operation *op = operand.getDefiningOp();
+    return op && op->getBlock() == loop.getBody() && isElementwise(op) &&
+                   operand.hasOneUse()
+               ? op
+               : nullptr;
+  }
   auto alloc = getNamedMemory(operand).getDefiningOp<AllocOp>();
   return alloc && alloc.getSource() && alloc->getBlock() == loop.getBody() &&
                  !isLoaded(alloc.getSource())
-             ? alloc
-             : AllocOp();
+             ? alloc.getOperation()
+             : nullptr;
 }
 
 bool warp::fitsApart(scf::ForOp loop, int64_t limit) {
@@ -59,7 +67,7 @@ void warp::addWhatTheyNeed(llvm::SmallSetVector<Operation *, 16> &ops,
         ops.insert(op);
 }
 
-WgmmaWaitOp warp::waitBeforeStores(scf::ForOp loop, ArrayRef<AllocOp> made,
+WgmmaWaitOp warp::waitBeforeStores(scf::ForOp loop, ArrayRef<Operation *> made,
                                    ArrayRef<WgmmaWaitOp> waits,
                                    ArrayRef<unsigned> indices,
                                    ArrayRef<RingReleaseOp> releases,
@@ -73,8 +81,8 @@ WgmmaWaitOp warp::waitBeforeStores(scf::ForOp loop, ArrayRef<AllocOp> made,
     if (op->isBeforeInBlock(first))
       first = op;
   };
-  for (AllocOp alloc : made)
-    take(alloc);
+  for (Operation *maker : made)
+    take(maker);
   // A product of slots may stand in front of all stores: its sum is one of
   // those waited for.
   for (Value sum : before)
@@ -90,7 +98,8 @@ WgmmaWaitOp warp::waitBeforeStores(scf::ForOp loop, ArrayRef<AllocOp> made,
     b.replaceOp(wait, wait.getSums()[0]);
   for (RingReleaseOp release : llvm::reverse(releases))
     b.moveOpAfter(release, joined);
-  for (AllocOp alloc : made)
-    hoist(alloc, loop, b);
+  for (Operation *maker : made)
+    if (auto alloc = dyn_cast<AllocOp>(maker))
+      hoist(alloc, loop, b);
   return joined;
 }
