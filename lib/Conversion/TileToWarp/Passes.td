@@ -216,8 +216,8 @@ def SplitBlocks : Pass<"split-blocks", "::mlir::ModuleOp"> {
 def SliceStores : Pass<"slice-stores", "::mlir::ModuleOp"> {
   let summary = "loop over slices of blocks that threads have no registers for";
   let description = [{
-    A store of more than 512 elements a thread becomes a loop that computes and
-    stores 64 elements a thread at a time, cut along the longest side, with the
+    A store of more than 128 elements a thread becomes a loop that computes and
+    stores 32 elements a thread at a time, cut along the longest side, with the
     loads that its values, addresses and mask come from. Stores that share loads
     share the loop, which stands where the last of them did.
 
@@ -229,10 +229,10 @@ def SliceStores : Pass<"slice-stores", "::mlir::ModuleOp"> {
     %e = math.exp %x : tensor<131072xf32>
     tile.store %q, %e : tensor<131072x!tile.ptr<f32>>
 
-    scf.for %i = %c0 to %c131072 step %c8192 : i32 {                   // after
-      %x = tile.load %pi : tensor<8192x!tile.ptr<f32>>
-      %e = math.exp %x : tensor<8192xf32>
-      tile.store %qi, %e : tensor<8192x!tile.ptr<f32>>
+    scf.for %i = %c0 to %c131072 step %c4096 : i32 {                   // after
+      %x = tile.load %pi : tensor<4096x!tile.ptr<f32>>
+      %e = math.exp %x : tensor<4096xf32>
+      tile.store %qi, %e : tensor<4096x!tile.ptr<f32>>
     }
     ```
 

@@ -30,9 +30,9 @@ namespace tilewright::warp {
 #include "lib/Conversion/TileToWarp/Passes.h.inc"
 } // namespace tilewright::warp
 
-/// Elements of a slice that a thread has, and of the blocks that are sliced:
-/// more than it ever has registers for.
-static constexpr int64_t kSliceOfWarp = 32 * 32, kLeastOfWarp = 256 * 32;
+/// Elements of a slice that a thread has, and of the largest blocks that are
+/// left whole: twice as many fill the registers and are spilled.
+static constexpr int64_t kSliceOfWarp = 32 * 32, kLeastOfWarp = 128 * 32;
 
 //===----------------------------------------------------------------------===//
 // What one loop computes

@@ -146,18 +146,18 @@ tile.func @carried(%x: !tile.ptr<f32>, %n: i32) attributes {tile.kernel} {
 
 // -----
 
-// As many elements as threads have registers stay whole. Sides of any size are
+// As many elements as fill half the registers of threads stay whole. Sides of any size are
 // cut as often as they can be halved.
 // CHECK-LABEL: tile.func @sides
 // CHECK-NOT: scf.for
-// CHECK: tile.store %{{.*}} : tensor<8192x!tile.ptr<i32>>
+// CHECK: tile.store %{{.*}} : tensor<4096x!tile.ptr<i32>>
 // CHECK: scf.for %{{.*}} = %c0_i32 to %c12288_i32 step %c768_i32
 // CHECK: tile.store %{{.*}} : tensor<768x!tile.ptr<i32>>
 // CHECK: tile.store %{{.*}} : tensor<8193x!tile.ptr<i32>>
 tile.func @sides(%x: !tile.ptr<i32>) attributes {tile.kernel} {
-  %a = tile.range {start = 0 : i32, end = 8192 : i32} : tensor<8192xi32>
-  %as = tile.splat %x : !tile.ptr<i32> -> tensor<8192x!tile.ptr<i32>>
-  tile.store %as, %a : tensor<8192x!tile.ptr<i32>>
+  %a = tile.range {start = 0 : i32, end = 4096 : i32} : tensor<4096xi32>
+  %as = tile.splat %x : !tile.ptr<i32> -> tensor<4096x!tile.ptr<i32>>
+  tile.store %as, %a : tensor<4096x!tile.ptr<i32>>
   %b = tile.range {start = 0 : i32, end = 12288 : i32} : tensor<12288xi32>
   %bs = tile.splat %x : !tile.ptr<i32> -> tensor<12288x!tile.ptr<i32>>
   tile.store %bs, %b : tensor<12288x!tile.ptr<i32>>
