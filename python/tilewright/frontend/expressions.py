@@ -45,6 +45,16 @@ _UNARY = {ast.USub: ("-", operator.neg), ast.UAdd: ("+", operator.pos), ast.Inve
 
 #: What tensors have for the language's own use.
 _OF_TENSORS = {"handle", "origin", "extent", "trace"}
+#: What stands for methods of lists and of PyTorch's tensors.
+_INSTEAD = {
+    (tuple, "append"): "lists are not changed in a kernel: values = values + [value]",
+    (tensor, "float"): "x.to(tl.float32) converts",
+    (tensor, "half"): "x.to(tl.float16) converts",
+    (tensor, "double"): "x.to(tl.float64) converts",
+    (tensor, "int"): "x.to(tl.int32) converts",
+    (tensor, "long"): "x.to(tl.int64) converts",
+    (tensor, "size"): "x.shape is the tuple of its sides",
+}
 #: Bits of a number, and elements of a string or tuple, that a constant may have.
 _LARGEST = 1 << 20
 
@@ -231,8 +241,11 @@ class Expressions:
         what = f"a value of type {value.type}" if isinstance(value, tensor) else describe(value)
         known = [entry for entry in dir(value) if entry[0] != "_" and entry not in hidden]
         close = difflib.get_close_matches(name, known, 1)
+        hint = _INSTEAD.get((tuple if isinstance(value, tuple) else type(value), name))
         raise self.error(
-            f"{what} has no attribute {name!r}", node, f"did you mean {close[0]!r}?" if close else None
+            f"{what} has no attribute {name!r}",
+            node,
+            hint or (f"did you mean {close[0]!r}?" if close else None),
         )
 
     def _module_attribute(self, node, module, name):

@@ -60,7 +60,7 @@ def arange(start, end):
         if not isinstance(bound, int):
             raise LanguageTypeError(
                 f"the bounds of tl.arange are compile-time integers, got {convert.describe(bound)}",
-                hint="mark the kernel's argument as tl.constexpr",
+                hint=convert.constant_hint(bound),
             )
     start, end = int(start), int(end)  # a condition counts as 0 or 1
     if end <= start:

@@ -27,6 +27,13 @@ def is_literal(value):
     return isinstance(value, (bool, int, float))
 
 
+def constant_hint(value):
+    """How to mend `value`, which is no int that is known while compiling."""
+    if isinstance(value, tensor):
+        return "mark the kernel's argument as tl.constexpr"
+    return "give an int, which quotients by // are" if isinstance(value, float) else "give an int"
+
+
 def literal_type(value):
     """The type that a Python number has on its own: the first of int32, uint32, int64, uint64 (or float32,
     float64) that holds it."""

@@ -4,7 +4,7 @@ from ..dtypes import int64, uint64, with_scalar
 from ..errors import LanguageTypeError, LanguageValueError
 from ..ir import UNIT, emit, emit_effect
 from .bounds import checked_mask
-from .convert import cast, describe, memory_type, to_bool, to_tensor
+from .convert import cast, describe, is_literal, memory_type, to_bool, to_tensor
 from .nan_traces import check_written
 from .promote import broadcast_shapes, broadcast_to_shape
 
@@ -42,9 +42,13 @@ def check_pointer(value, what):
 
 def _mask_for(pointer, mask, what):
     """`pointer` and `mask` in one shape, the mask as int1."""
+    is_number = is_literal(mask)
     mask = to_tensor(mask)
-    if not mask.dtype.is_int():
-        raise LanguageTypeError(f"the mask of {what} is a block of bools, got {mask.type}")
+    if not mask.dtype.is_bool() and not (is_number and mask.dtype.is_int()):
+        raise LanguageTypeError(
+            f"the mask of {what} is a block of bools, got {mask.type}",
+            hint="compare: mask=i < n, or mask=flags != 0",
+        )
     if mask.type.is_block() and not pointer.type.is_block():
         raise LanguageTypeError(
             f"the mask of {what} is a block of shape {list(mask.shape)} but the pointer is a scalar"

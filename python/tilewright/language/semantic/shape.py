@@ -3,7 +3,7 @@
 from ..dtypes import block_type
 from ..errors import LanguageTypeError, LanguageValueError
 from ..ir import emit
-from .convert import describe, to_tensor
+from .convert import constant_hint, describe, to_tensor
 from .promote import splat
 
 
@@ -15,7 +15,7 @@ def as_shape(shape, what):
         if isinstance(side, bool) or not isinstance(side, int):
             raise LanguageTypeError(
                 f"the shape of {what} is made of compile-time integers, got {describe(side)}",
-                hint="mark the kernel's argument as tl.constexpr",
+                hint=constant_hint(side),
             )
     if any(side <= 0 for side in shape):
         raise LanguageValueError(f"the sides of {what} are positive, got {list(shape)}")
