@@ -107,7 +107,8 @@ def matmul_kernel(
             stride_am, stride_ak, stride_bk, stride_bn, stride_bk, stride_bn,
             PRECISION, EXACT, not HALVES, BLOCK_K, BLOCK_K * SPLIT_K,
         )  # fmt: skip
-        for COLUMN, acc in ((0, left), (LEFT, right)):
+        # The narrower part first: as long as the sums of both stand in registers, what follows has few columns to load.
+        for COLUMN, acc in ((LEFT, right), (0, left)):
             finish(
                 acc, m, first_n + COLUMN, M, N, out, operands,
                 SCALED, HAS_ALPHA, BIAS, ADD, ACTIVATION, PLACED, COLUMNS,

@@ -144,7 +144,8 @@ def products_of_other_widths():
                 matmul_constants(**constants, **how),
                 options,
                 dict.fromkeys(("out_ptr", "c_ptr", "bias_ptr"), result) | scales,
-                ((dtype, order) == ("bf16", "NT") and kind != "added") or known["exact"],
+                ((dtype, order) == ("bf16", "NT") and (kind != "added" or config.ping_pong))
+                or known["exact"],
                 engine=True,
             )
 
