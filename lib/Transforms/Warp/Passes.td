@@ -20,8 +20,10 @@ def OrderPrograms : Pass<"warp-order-programs", "::mlir::ModuleOp"> {
     the order of elements then makes a difference to. The function gets one more
     argument, the place of the launch among the counters.
 
-    Input: blocks have sides of powers of two, layouts are not chosen. Kernels
-    without such atomics are left as they are.
+    Input: blocks have sides of powers of two, layouts are not chosen. Output: the
+    same operations, in an order that does not differ from launch to launch; what
+    descriptors combine into memory are atomics on pointers. Kernels without such
+    atomics are left as they are.
 
     ```mlir
     tile.func @sum(%p: !tile.ptr<f32>, %x: f32) {                    // before
@@ -38,7 +40,8 @@ def OrderPrograms : Pass<"warp-order-programs", "::mlir::ModuleOp"> {
     }
     ```
 
-    Refuses such atomics in roles, of which several run at once.
+    Refused: such atomics in roles, of which several run at once, and combining
+    through descriptors that a branch or a loop chooses.
   }];
   let dependentDialects = ["::tilewright::warp::WarpDialect"];
 }

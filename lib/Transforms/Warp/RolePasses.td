@@ -211,8 +211,8 @@ def DropCarried : Pass<"warp-drop-carried", "::mlir::ModuleOp"> {
     its own next value, is dropped. When the loads of a loop are another role's,
     its pointers are such values.
 
-    Output: the same other values. What only computed the dropped ones has no uses
-    left, and is removed.
+    Input: `scf.for` loops of any functions. Output: the same other values. What
+    only computed the dropped ones has no uses left, and is removed.
 
     ```mlir
     scf.for ... iter_args(%sum = %zero, %pointers = %start) {         // before
