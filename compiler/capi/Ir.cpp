@@ -2,20 +2,14 @@
 
 #include "compiler/capi/Handles.h"
 
-#include "dialect/Tile/TileOps.h"
-
 #include "mlir/AsmParser/AsmParser.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Verifier.h"
-#include "mlir/Interfaces/ControlFlowInterfaces.h"
-#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
-using namespace tilewright;
 using namespace tilewright::capi;
 
 template <typename T> static tw_string print(const T &value) {
@@ -25,8 +19,9 @@ template <typename T> static tw_string print(const T &value) {
   return copy(text);
 }
 
-//===-- types, attributes, locations
-//----------------------------------------===//
+//===----------------------------------------------------------------------===//
+// Types, attributes, locations
+//===----------------------------------------------------------------------===//
 
 tw_type tw_type_parse(tw_context *context, const char *text) {
   return wrap(parseType(text, &context->context));
@@ -56,8 +51,9 @@ tw_loc tw_loc_call(tw_loc callee, tw_loc caller) {
   return static_cast<tw_loc>(loc.getAsOpaquePointer());
 }
 
-//===-- modules
-//-------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
+// Modules
+//===----------------------------------------------------------------------===//
 
 tw_module *tw_module_create(tw_context *context) {
   return new tw_module{context,
@@ -93,8 +89,9 @@ tw_string tw_module_print(tw_module *module, bool with_locations) {
   return copy(text);
 }
 
-//===-- builders
-//------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
+// Builders
+//===----------------------------------------------------------------------===//
 
 tw_builder *tw_builder_create(tw_context *context) {
   return new tw_builder(context);
@@ -131,7 +128,9 @@ tw_op tw_builder_next_op(tw_builder *builder) {
   return wrap(&*builder->builder.getInsertionPoint());
 }
 
-//===-- ops ---------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
 
 namespace {
 /// The properties that an op would get from its attributes. Made before the op:
@@ -276,8 +275,9 @@ tw_string tw_op_print(tw_op op) {
   return copy(text);
 }
 
-//===-- regions, blocks, values
-//---------------------------------------------===//
+//===----------------------------------------------------------------------===//
+// Regions, blocks, values
+//===----------------------------------------------------------------------===//
 
 tw_block tw_region_append_block(tw_region region, const tw_type *types,
                                 size_t num_types, tw_loc loc) {
@@ -329,139 +329,6 @@ tw_type tw_value_type(tw_value value) { return wrap(unwrap(value).getType()); }
 tw_attr tw_value_constant(tw_value value) {
   Attribute attr;
   return matchPattern(unwrap(value), m_Constant(&attr)) ? wrap(attr) : nullptr;
-}
-
-/// Promises something of pointers that a loop carries: see
-/// tile-place-promises.
-static bool promiseCarried(tw_builder *handle, Value value,
-                           NamedAttribute promise) {
-  OpBuilder &b = handle->builder;
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!type || !isa<tile::PtrType>(type.getElementType()))
-    return false;
-  auto zero = arith::ConstantOp::create(
-      b, handle->loc, b.getZeroAttr(type.clone(b.getI32Type())));
-  auto move = tile::AddPtrOp::create(b, handle->loc, value, zero);
-  move->setAttr(promise.getName(), promise.getValue());
-  return true;
-}
-
-bool tw_value_promise(tw_builder *builder, tw_value handle, const char *name,
-                      tw_attr promise) {
-  Value value = unwrap(handle);
-  // Elsewhere the value may be used where the promise does not hold.
-  if (value.getParentBlock() != builder->builder.getInsertionBlock())
-    return false;
-  if (Operation *op = value.getDefiningOp()) {
-    // What loops and branches hand on, others of their results, too.
-    if (op->getNumResults() != 1 || isa<RegionBranchOpInterface>(op) ||
-        op->hasTrait<mlir::OpTrait::ConstantLike>())
-      return false;
-    op->setAttr(name, unwrap(promise));
-    return true;
-  }
-  auto argument = cast<BlockArgument>(value);
-  auto func = dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
-  if (!func)
-    return promiseCarried(
-        builder, value,
-        {builder->builder.getStringAttr(name), unwrap(promise)});
-  Attribute fact = unwrap(promise);
-  if (auto values = dyn_cast<DenseI32ArrayAttr>(fact)) {
-    if (values.size() != 1 || name != tile::TileDialect::kDivisibilityAttr)
-      return false;
-    fact = builder->builder.getI32IntegerAttr(values[0]);
-  }
-  func.setArgAttr(argument.getArgNumber(), name, fact);
-  return true;
-}
-
-/// What is promised of the divisibility of a scalar so far.
-static int64_t getDivisibility(Value value) {
-  if (Operation *op = value.getDefiningOp()) {
-    auto values = op->getAttrOfType<DenseI32ArrayAttr>(
-        tile::TileDialect::kDivisibilityAttr);
-    return values ? values[0] : 1;
-  }
-  auto argument = cast<BlockArgument>(value);
-  auto func = dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
-  auto known =
-      func ? func.getArgAttrOfType<IntegerAttr>(
-                 argument.getArgNumber(), tile::TileDialect::kDivisibilityAttr)
-           : nullptr;
-  return known ? known.getInt() : 1;
-}
-
-/// That `value` is a multiple of `divisor`.
-static void assumeMultiple(tw_builder *builder, Value value,
-                           const llvm::APInt &divisor) {
-  if (divisor.isZero() || isa<ShapedType>(value.getType()))
-    return;
-  // The analysis works with powers of two.
-  int64_t divisibility = int64_t(1) << std::min(divisor.countr_zero(), 30u);
-  if (divisibility > getDivisibility(value))
-    tw_value_promise(builder, wrap(value),
-                     tile::TileDialect::kDivisibilityAttr.data(),
-                     wrap(builder->builder.getDenseI32ArrayAttr(
-                         {static_cast<int32_t>(divisibility)})));
-}
-
-/// `y is x`, as `x is y`, for what is asked of comparisons.
-static arith::CmpIPredicate mirror(arith::CmpIPredicate is) {
-  using P = arith::CmpIPredicate;
-  switch (is) {
-  case P::slt:
-    return P::sgt;
-  case P::sle:
-    return P::sge;
-  case P::sgt:
-    return P::slt;
-  case P::sge:
-    return P::sle;
-  default:
-    return is;
-  }
-}
-
-/// What a comparison says that has a constant on its right.
-static void assumeComparison(tw_builder *builder, arith::CmpIPredicate is,
-                             Value value, const llvm::APInt &constant) {
-  using P = arith::CmpIPredicate;
-  Operation *op = value.getDefiningOp();
-  llvm::APInt divisor;
-  if (is == P::eq && constant.isZero() &&
-      isa_and_nonnull<arith::RemSIOp, arith::RemUIOp>(op) &&
-      matchPattern(op->getOperand(1), m_ConstantInt(&divisor)))
-    assumeMultiple(builder, op->getOperand(0), divisor);
-  if ((is == P::sge && !constant.isNegative()) ||
-      (is == P::sgt && constant.sge(-1)))
-    tw_value_promise(builder, wrap(value),
-                     tile::TileDialect::kNonNegativeAttr.data(),
-                     wrap(builder->builder.getUnitAttr()));
-}
-
-void tw_value_assume(tw_builder *builder, tw_value handle) {
-  Operation *op = unwrap(handle).getDefiningOp();
-  if (auto both = dyn_cast_or_null<arith::AndIOp>(op)) {
-    tw_value_assume(builder, wrap(both.getLhs()));
-    tw_value_assume(builder, wrap(both.getRhs()));
-    return;
-  }
-  auto compare = dyn_cast_or_null<arith::CmpIOp>(op);
-  llvm::APInt constant;
-  if (!compare)
-    return;
-  arith::CmpIPredicate is = compare.getPredicate();
-  auto isConstant = [&](Value value) {
-    // A block is compared with one that repeats the constant.
-    auto splat = value.getDefiningOp<tile::SplatOp>();
-    return matchPattern(splat ? splat.getSource() : value,
-                        m_ConstantInt(&constant));
-  };
-  if (isConstant(compare.getRhs()))
-    assumeComparison(builder, is, compare.getLhs(), constant);
-  else if (isConstant(compare.getLhs()))
-    assumeComparison(builder, mirror(is), compare.getRhs(), constant);
 }
 
 void tw_value_replace_all_uses(tw_value value, tw_value with) {
