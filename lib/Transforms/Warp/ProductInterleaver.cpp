@@ -1,13 +1,12 @@
 #include "lib/Transforms/Warp/ProductInterleaver.h"
 
-#include "dialect/Tile/TileOps.h"
 #include "dialect/Warp/WarpOps.h"
 #include "lib/Analysis/SharedMemory.h"
 #include "lib/Transforms/Warp/LoopEntry.h"
+#include "lib/Transforms/Warp/RaiseStarts.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -37,18 +36,16 @@ public:
   bool write();
 
 private:
-  void raiseProducts();
-  void raiseLoads();
   void dropWaits();
   void findLasting();
   void placeWaits();
   void carrySlots();
 
-  bool raise(Operation *op, Operation *behind, bool dryRun);
   bool followsWait(Value value);
   bool canLast(WgmmaOp product);
   SmallVector<Value> getCarriedSums(Operation *before);
   void waitFor(unsigned count, Operation *before);
+  bool reads(WgmmaOp product, RingReleaseOp release);
   void giveBack(RingReleaseOp release);
 
   scf::ForOp loop;
@@ -67,81 +64,6 @@ private:
 };
 
 } // namespace
-
-/// Moves `op` and what it needs right behind `behind`, where they can be there.
-bool Interleaver::raise(Operation *op, Operation *behind, bool dryRun) {
-  if (op->getBlock() != body || op == behind || op->isBeforeInBlock(behind))
-    return true;
-  if (dryRun && !isa<WgmmaOp, RingWaitOp>(op) && !isMemoryEffectFree(op))
-    return false;
-  if (isa<WgmmaWaitOp>(op))
-    return false;
-  for (Value operand : op->getOperands())
-    if (Operation *needed = operand.getDefiningOp())
-      if (!raise(needed, behind, dryRun))
-        return false;
-  if (!dryRun) {
-    // Behind what was raised before it.
-    b.moveOpBefore(op, b.getInsertionBlock(), b.getInsertionPoint());
-  }
-  return true;
-}
-
-/// Starts products that need nothing that threads compute behind the first one.
-/// Slots are waited for in the same order, and none is given back in between.
-void Interleaver::raiseProducts() {
-  SmallVector<WgmmaOp> all(body->getOps<WgmmaOp>());
-  Operation *behind = all.front();
-  for (WgmmaOp product : ArrayRef(all).drop_front()) {
-    bool crosses = false;
-    for (Operation *op = behind; op && op != product; op = op->getNextNode())
-      crosses |= isa<RingReleaseOp>(op);
-    if (crosses || !raise(product, behind, /*dryRun=*/true))
-      continue;
-    if (product->isBeforeInBlock(behind))
-      continue;
-    b.setInsertionPointAfter(behind);
-    raise(product, behind, /*dryRun=*/false);
-    behind = product;
-  }
-}
-
-/// Starts loads that need nothing of the products before these.
-void Interleaver::raiseLoads() {
-  constexpr int64_t kMostRegisters = 32;
-  Operation *first = &body->front();
-  int64_t registers = 0;
-  for (tile::LoadOp load :
-       llvm::make_early_inc_range(body->getOps<tile::LoadOp>())) {
-    auto layout = getLayout(load.getType());
-    registers += layout ? layout->getInSize(LayoutAxis::Register) : 1;
-    if (registers > kMostRegisters)
-      return;
-    SmallVector<Operation *> slice;
-    llvm::SmallSetVector<Operation *, 8> needed;
-    needed.insert(load);
-    bool isFree = true;
-    for (unsigned i = 0; i < needed.size(); ++i)
-      for (Value operand : needed[i]->getOperands())
-        if (Operation *op = operand.getDefiningOp();
-            op && op->getBlock() == body) {
-          isFree &= isMemoryEffectFree(op) || isa<tile::LoadOp>(op);
-          needed.insert(op);
-        }
-    if (!isFree)
-      continue;
-    auto sorted = needed.takeVector();
-    llvm::sort(sorted, [](Operation *a, Operation *c) {
-      return a->isBeforeInBlock(c);
-    });
-    for (Operation *op : sorted) {
-      if (op == first)
-        first = op->getNextNode();
-      else if (first->isBeforeInBlock(op))
-        b.moveOpBefore(op, first);
-    }
-  }
-}
 
 void Interleaver::dropWaits() {
   for (WgmmaWaitOp wait :
@@ -220,15 +142,20 @@ void Interleaver::findLasting() {
   }
 }
 
+/// Which of the values that its loop carries `product`, which lasts, adds to.
+static unsigned getCarriedIndex(Operation *product) {
+  Value sum = product->getResult(0);
+  while (isa<WgmmaOp>(*sum.user_begin()))
+    sum = sum.user_begin()->getResult(0);
+  return sum.use_begin()->getOperandNumber();
+}
+
 /// The sums that the products of the iteration before add to, less those that
 /// products in front of `before` add to.
 SmallVector<Value> Interleaver::getCarriedSums(Operation *before) {
   SmallVector<Value> sums;
   for (Operation *op : lasting) {
-    Value sum = op->getResult(0);
-    while (isa<WgmmaOp>(*sum.user_begin()))
-      sum = sum.user_begin()->getResult(0);
-    Value carried = loop.getRegionIterArg(sum.use_begin()->getOperandNumber());
+    Value carried = loop.getRegionIterArg(getCarriedIndex(op));
     bool isTaken = llvm::any_of(carried.getUsers(), [&](Operation *user) {
       return user->isBeforeInBlock(before) && isa<WgmmaOp>(user);
     });
@@ -272,16 +199,18 @@ void Interleaver::waitFor(unsigned count, Operation *before) {
     firstWait = wait;
 }
 
+/// Whether `product` reads the slot that is given back by `release`.
+bool Interleaver::reads(WgmmaOp product, RingReleaseOp release) {
+  Operation *slot = release.getSlot().getDefiningOp();
+  return getSlot(product.getA(), loop) == slot ||
+         getSlot(product.getB(), loop) == slot;
+}
+
 /// Gives back a slot behind the products that read it.
 void Interleaver::giveBack(RingReleaseOp release) {
-  Operation *slot = release.getSlot().getDefiningOp();
-  auto reads = [&](WgmmaOp product) {
-    return getSlot(product.getA(), loop) == slot ||
-           getSlot(product.getB(), loop) == slot;
-  };
   unsigned count = 0;
   for (auto [i, product] : llvm::enumerate(running))
-    if (reads(product))
+    if (reads(product, release))
       count = i + 1;
   waitFor(count, release);
 }
@@ -289,11 +218,8 @@ void Interleaver::giveBack(RingReleaseOp release) {
 void Interleaver::placeWaits() {
   SmallVector<RingReleaseOp> put;
   auto lasts = [&](RingReleaseOp release) {
-    Operation *slot = release.getSlot().getDefiningOp();
     return llvm::any_of(lasting, [&](Operation *op) {
-      auto product = cast<WgmmaOp>(op);
-      return getSlot(product.getA(), loop) == slot ||
-             getSlot(product.getB(), loop) == slot;
+      return reads(cast<WgmmaOp>(op), release);
     });
   };
   for (Operation &op : llvm::make_early_inc_range(*body)) {
@@ -353,10 +279,7 @@ void Interleaver::carrySlots() {
   rest->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
   SmallVector<unsigned> indices;
   for (Operation *op : lasting) {
-    Value sum = op->getResult(0);
-    while (isa<WgmmaOp>(*sum.user_begin()))
-      sum = sum.user_begin()->getResult(0);
-    unsigned index = sum.use_begin()->getOperandNumber();
+    unsigned index = getCarriedIndex(op);
     if (!llvm::is_contained(indices, index))
       indices.push_back(index);
   }
@@ -392,8 +315,8 @@ void Interleaver::carrySlots() {
 }
 
 bool Interleaver::write() {
-  raiseProducts();
-  raiseLoads();
+  raiseProducts(loop, b);
+  raiseLoads(loop, b);
   dropWaits();
   if (lasts)
     findLasting();
