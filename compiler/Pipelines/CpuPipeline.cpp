@@ -46,14 +46,14 @@ static void addLLVMConversions(OpPassManager &pm) {
 void buildCpuPipeline(OpPassManager &pm, const CpuOptions &options) {
   pm.addPass(tile::createTileExpandDescriptors());
   addCleanup(pm);
-  pm.addPass(createLoopInvariantCodeMotionPass());
+  pm.addPass(tile::createTileHoistInvariants());
   pm.addPass(cpu::createScalarizeLoopOffsets());
   addCleanup(pm);
   cpu::ConvertTileToVectorOptions vectors;
   vectors.vectorBits = options.vectorBits;
   pm.addPass(cpu::createConvertTileToVector(vectors));
   addCleanup(pm);
-  pm.addPass(createLoopInvariantCodeMotionPass());
+  pm.addPass(tile::createTileHoistInvariants());
   pm.addPass(tile::createTileGuardDivisions());
   cpu::ExpandVectorMathOptions math;
   math.vectorBits = options.vectorBits;

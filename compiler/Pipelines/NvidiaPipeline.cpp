@@ -18,7 +18,7 @@ using namespace tilewright;
 static void addCleanup(OpPassManager &manager) {
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
-  manager.addPass(createLoopInvariantCodeMotionPass());
+  manager.addPass(tile::createTileHoistInvariants());
 }
 
 void tilewright::buildTileToWarpPipeline(OpPassManager &manager,

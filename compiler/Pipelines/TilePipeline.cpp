@@ -17,8 +17,9 @@ void tilewright::buildTilePipeline(OpPassManager &manager) {
   manager.addPass(createCanonicalizerPass());
   manager.addPass(tile::createTileCombine());
   manager.addPass(tile::createTileUnifyCounters());
+  manager.addPass(tile::createTileUnrollLoops());
   manager.addPass(createCSEPass());
-  manager.addPass(createLoopInvariantCodeMotionPass());
+  manager.addPass(tile::createTileHoistInvariants());
   // What was hoisted may stand a second time after the loop.
   manager.addPass(createCSEPass());
   manager.addPass(createCanonicalizerPass());

@@ -33,8 +33,8 @@ def TileDialect : Dialect {
     Hints on `scf.for`, which change no result: the i32 attributes
     `tile.num_stages` (iterations whose loads are in flight) and
     `tile.loop_unroll_factor`, and the unit attributes `tile.flatten`,
-    `tile.warp_specialize`, `tile.disallow_acc_multi_buffer` and
-    `tile.disable_licm`.
+    `tile.warp_specialize` and `tile.disallow_acc_multi_buffer`. On `scf.while`,
+    too: the unit attribute `tile.disable_licm`.
   }];
   let useDefaultTypePrinterParser = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect"];
@@ -53,6 +53,8 @@ def TileDialect : Dialect {
     static constexpr ::llvm::StringLiteral kConstantAttr = "tile.constant";
     /// Unit attribute of an argument or an op, of integers: see above.
     static constexpr ::llvm::StringLiteral kNonNegativeAttr = "tile.non_negative";
+    /// Unit attribute of a loop: what it computes alike each time stays in it.
+    static constexpr ::llvm::StringLiteral kDisableLicmAttr = "tile.disable_licm";
     /// Promises about a result, as `tile.divisibility` also can be.
     static constexpr ::llvm::StringLiteral kContiguityAttr = "tile.contiguity";
     static constexpr ::llvm::StringLiteral kConstancyAttr = "tile.constancy";

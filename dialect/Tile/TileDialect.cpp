@@ -82,12 +82,15 @@ static constexpr llvm::StringLiteral loopCounts[] = {"tile.num_stages",
                                                      "tile.loop_unroll_factor"};
 static constexpr llvm::StringLiteral loopFlags[] = {
     "tile.flatten", "tile.warp_specialize", "tile.disallow_acc_multi_buffer",
-    "tile.disable_licm"};
+    TileDialect::kDisableLicmAttr};
 
 static LogicalResult verifyLoopHint(Operation *op, NamedAttribute hint,
                                     bool isCount) {
   llvm::StringRef name = hint.getName().strref();
-  if (op->getName().getStringRef() != "scf.for")
+  llvm::StringRef kind = op->getName().getStringRef();
+  bool fits = kind == "scf.for" ||
+              (kind == "scf.while" && name == TileDialect::kDisableLicmAttr);
+  if (!fits)
     return op->emitError("'") << name << "' belongs on scf.for";
   if (!isCount && !isa<UnitAttr>(hint.getValue()))
     return op->emitError("'") << name << "' takes no value";

@@ -115,6 +115,55 @@ def TileUnifyCounters : Pass<"tile-unify-counters", "::mlir::ModuleOp"> {
                            "::tilewright::tile::TileDialect"];
 }
 
+def TileUnrollLoops : Pass<"tile-unroll-loops", "::mlir::ModuleOp"> {
+  let summary = "unroll the loops that ask for it";
+  let description = [{
+    A loop with `tile.loop_unroll_factor` becomes one over groups of so many
+    iterations, and one over those that are left, in the same order: no result
+    changes.
+
+    Input: any `tile` module. Output: the same without `tile.loop_unroll_factor`.
+
+    ```mlir
+    scf.for %i = %first to %end step %c1 {           // before
+      "use"(%i)
+    } {tile.loop_unroll_factor = 2 : i32}
+
+    scf.for %i = %first to %middle step %c2 {        // after
+      "use"(%i)
+      %j = arith.addi %i, %c1
+      "use"(%j)
+    }
+    scf.for %i = %middle to %end step %c1 {
+      "use"(%i)
+    }
+    ```
+
+    Left alone, with a remark: loops with products, whose iterations overlap in
+    rings; steps that are not constants; bodies that would be too large; the
+    warp-level language.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def TileHoistInvariants : Pass<"tile-hoist-invariants", "::mlir::ModuleOp"> {
+  let summary = "compute in front of loops what they compute alike each time";
+  let description = [{
+    Loop-invariant code motion that leaves alone what stands directly in loops
+    with `tile.disable_licm`, which has a register less to keep.
+
+    Input and output: any module.
+
+    ```mlir
+    scf.for %i = %c0 to %n step %c1 {      // before
+      %square = arith.muli %n, %n
+
+    %square = arith.muli %n, %n            // after
+    scf.for %i = %c0 to %n step %c1 {
+    ```
+  }];
+}
+
 def TileSpeculateLoads : Pass<"tile-speculate-loads", "::mlir::ModuleOp"> {
   let summary = "start loads of a branch while its condition is loaded";
   let description = [{

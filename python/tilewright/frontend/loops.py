@@ -113,8 +113,12 @@ class Loops:
             raise self.error("'else' of a loop is not supported in a kernel", node.orelse[0])
         exits = breaks(node) or returns(node)
 
-        def test():
+        def test(op):
             condition = self.visit(node.test)
+            if isinstance(condition, loops.condition):
+                if condition.disable_licm:
+                    op.set_attr("tile.disable_licm", self.builder.context.attr("unit"))
+                condition = condition.value
             if not is_constant(condition):
                 return self.truth(condition, node.test)
             if unwrap(condition) and not exits:
@@ -140,11 +144,11 @@ class Loops:
                 fits = is_inside(current, self.scope[index])
                 self.scope[go] = arithmetic.logical(unwrap(self.scope[go]), fits, "arith.andi")
 
-        self._while(node, lambda: is_inside(self.scope[index], end), body, [index])
+        self._while(node, lambda _: is_inside(self.scope[index], end), body, [index])
         del self.scope[index]
 
     def _while(self, node, test, body, hidden=()):
-        """A loop over `body` while `test` gives true and no path has left it."""
+        """A loop over `body` while `test`, which is given the loop, gives true and no path has left it."""
         hidden = list(hidden)
         go = go_name(self.loop_depth + 1)
         if breaks(node) or returns(node):
@@ -173,7 +177,7 @@ class Loops:
         try:
             with self.builder.block(op.regions[0], types) as block:
                 self.scope.update(zip(names, rebuild(initial, iter(block.args)), strict=True))
-                condition = self._guarded(self.scope[go], test) if go else test()
+                condition = self._guarded(self.scope[go], lambda: test(op)) if go else test(op)
                 self._yield("scf.condition", [condition], names, initial, node)
             self.scope = dict(before)
             with self.builder.block(op.regions[1], types) as block:

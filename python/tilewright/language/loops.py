@@ -1,6 +1,5 @@
 """Loops of kernels."""
 
-from .builtin import builtin
 from .constexpr import constexpr, unwrap
 from .errors import LanguageTypeError, LanguageValueError
 
@@ -8,9 +7,12 @@ from .errors import LanguageTypeError, LanguageValueError
 class range:
     """`for i in tl.range(start, end, step)`: like Python's `range`, with hints to the compiler.
 
-    `num_stages`: how many iterations' loads to keep in flight. `loop_unroll_factor`: how many to merge into
-    one. `disallow_acc_multi_buffer`, `flatten`, `warp_specialize` and `disable_licm` are hints, too: none
-    changes a result.
+    None of the hints changes a result. `num_stages`: how many iterations' loads to keep in flight.
+    `loop_unroll_factor`: how many iterations to merge into one, in loops whose step is a compile-time integer;
+    those with products overlap their iterations by themselves and are left alone. `disable_licm`: what the loop
+    computes alike each time stays in it, which keeps registers free. `flatten` and `warp_specialize` are left
+    to the compiler, which does both where it is faster; `disallow_acc_multi_buffer` is about sums in tensor
+    memory, which Hopper does not have.
 
     Example:
 
@@ -99,9 +101,9 @@ class static_range:
         return map(constexpr, self.values())
 
 
-@builtin
-def condition(arg, disable_licm=False):
-    """`arg`, the condition of a `while`, with a hint to the compiler that changes no result.
+class condition:
+    """`arg1`, the condition of a `while`, with a hint to the compiler that changes no result: with `disable_licm`
+    what the loop computes alike each time stays in it, which keeps registers free.
 
     Example:
 
@@ -111,4 +113,13 @@ def condition(arg, disable_licm=False):
         >>> i
         int32 128
     """
-    return arg
+
+    def __init__(self, arg1, disable_licm=False):
+        self.value, self.disable_licm = arg1, bool(unwrap(disable_licm))
+
+    def __repr__(self):
+        return f"tl.condition({self.value})"
+
+    def __bool__(self):
+        """In the interpreter."""
+        return bool(self.value)

@@ -236,7 +236,14 @@ class Kernels(MemoryStatements, ValueStatements, Expressions):
     def _for(self, indent, depth):
         name = self._name()
         bounds = self.pick(("n % 4", "0, 3", "n % 5, 0, -1", "1, n + 2, 2", "0, pid + 2"))
-        loop = self.pick(("range({})", "tl.range({})", "tl.range({}, num_stages=2)")).format(bounds)
+        hints = self.pick(
+            ("", "", "num_stages=2", "loop_unroll_factor=2", "loop_unroll_factor=3", "disable_licm=True")
+        )
+        loop = (
+            f"tl.range({bounds}, {hints})"
+            if hints
+            else self.pick(("range({})", "tl.range({})")).format(bounds)
+        )
         self._add(indent, f"for {name} in {loop}:")
         before = list(self.scope)
         self.scope.append(Variable(name, "int32", ()))
@@ -258,6 +265,7 @@ class Kernels(MemoryStatements, ValueStatements, Expressions):
         tests = (
             f"{name} > 0",
             f"tl.condition({name} > 0)",
+            f"tl.condition({name} > 0, disable_licm=True)",
             f"not ({name} <= 0) and n < 99",
             f"0 < {name} < 9 or n > 99",
         )
