@@ -12,7 +12,7 @@ import weakref
 
 from ..locks import Lock
 from .errors import CompilationError, Frame
-from .texts import file_now, has_changed, kept_lines, lines_before_change
+from .texts import definition, definition_before_change, file_now, has_changed, kept_definition
 
 _cache = weakref.WeakKeyDictionary()
 #: Parsers of Python 3.11 in two threads count their depth together, and raise `SystemError`.
@@ -75,11 +75,15 @@ class Source:
             self._read()
         else:
             self.lines, self.first_line = text.splitlines(keepends=True), fn.__code__.co_firstlineno
-            self.digest = None
+            self.tree = self.digest = None
         if fn.__name__ == "<lambda>":
             raise self._unavailable("a kernel cannot be a lambda")
         self.text = textwrap.dedent("".join(self.lines))
         self.indent = len(self.lines[0]) - len(self.text.splitlines(keepends=True)[0])
+        if self.tree is None:
+            self._parse()
+
+    def _parse(self):
         try:
             (self.tree,) = ast.parse(self.text).body
         except (SyntaxError, ValueError):
@@ -91,17 +95,17 @@ class Source:
 
     def _read(self):
         if has_changed(self.fn):
-            (self.lines, self.first_line), self.digest = lines_before_change(self.fn), None
+            (self.lines, self.first_line, self.tree), self.digest = definition_before_change(self.fn), None
             return
         try:
-            self.lines, self.first_line = inspect.getsourcelines(self.fn)
+            self.lines, self.first_line, self.tree = definition(self.fn)
         except (OSError, TypeError):
             self._read_kept()
         self.digest = self._digest()
 
     def _read_kept(self):
         try:
-            self.lines, self.first_line = kept_lines(self.fn)
+            self.lines, self.first_line, self.tree = kept_definition(self.fn)
         except OSError:
             if self.file.startswith("<"):
                 hint = (

@@ -9,11 +9,14 @@ A file is read when a function of it is defined: what stands there when the func
 
 import __future__
 
+import ast
 import inspect
 import io
+import itertools
 import linecache
 import os
 import sys
+import textwrap
 import tokenize
 import weakref
 
@@ -24,6 +27,69 @@ _definitions = weakref.WeakKeyDictionary()
 _FUTURES = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
 #: How far above the code that runs the text stands; a console compiles it in one function and runs it in another.
 _CALLERS = 3
+#: How many lines may look like the first one behind a function before Python's own slow search is asked.
+_CANDIDATES = 8
+
+
+def definition(fn):
+    """The lines of the function's definition, as `inspect.getsourcelines` gives them, the number of the first, and
+    the syntax tree as of `block`. Raises `OSError` where the text is not found."""
+    lines, before = inspect.findsource(inspect.unwrap(fn))
+    return _numbered(lines, before + 1)
+
+
+def _numbered(lines, first):
+    found, tree = block(lines[first - 1 :])
+    return found, first, tree
+
+
+def block(lines):
+    """The lines of the function's definition that `lines` begin with, as `inspect.getblock` gives them, and their
+    syntax tree, without the indentation; None where that is not known.
+
+    `inspect` tokenizes in Python, which takes longer than all else that is done with the text. Here the parser says
+    whether the lines in front of one that is indented no deeper than the first are a function: it alone knows the
+    brackets and strings that go on in such lines.
+    """
+    for stop, end in itertools.islice(_possible_ends(lines), _CANDIDATES):
+        try:
+            (tree,) = ast.parse(textwrap.dedent("".join(lines[:stop]))).body
+        except (SyntaxError, ValueError):
+            continue
+        if isinstance(tree, ast.FunctionDef):
+            return lines[: _last_line(lines[:end], tree)], tree
+        break
+    return inspect.getblock(lines), None
+
+
+def _possible_ends(lines):
+    """How many lines are in front of each that is indented no deeper than the first, and of the end: those up to the
+    last that is no comment, and all."""
+    depth = _depth(lines[0]) if lines else 0
+    last = 0
+    for place, line in enumerate(lines):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        if place and _depth(line) <= depth:
+            yield last, place
+        last = place + 1
+    yield last, len(lines)
+
+
+def _last_line(lines, tree):
+    """The number of the last line of a function: comments indented as its statements are part of it."""
+    last = tree.end_lineno
+    if tree.body[0].lineno > tree.lineno:
+        depth = _depth(lines[tree.body[0].lineno - 1])
+        for number, line in enumerate(lines[last:], last + 1):
+            if line.lstrip().startswith("#") and _depth(line) >= depth:
+                last = number
+    return last
+
+
+def _depth(line):
+    line = line.expandtabs()
+    return len(line) - len(line.lstrip())
 
 
 def keep_text(fn):
@@ -50,13 +116,13 @@ def has_changed(fn):
     return kept is not None and _state_of(fn.__code__.co_filename) != kept[0]
 
 
-def lines_before_change(fn):
-    """The same as `kept_lines`, of a function whose file `has_changed`."""
+def definition_before_change(fn):
+    """The same as `kept_definition`, of a function whose file `has_changed`."""
     stream = io.BytesIO(_definitions[fn][1])
     encoding, _ = tokenize.detect_encoding(stream.readline)
     stream.seek(0)
     first = fn.__code__.co_firstlineno
-    return inspect.getblock(io.TextIOWrapper(stream, encoding).readlines()[first - 1 :]), first
+    return _numbered(io.TextIOWrapper(stream, encoding).readlines(), first)
 
 
 def file_now(file):
@@ -91,12 +157,12 @@ def _keep_file(fn, file):
     return True
 
 
-def kept_lines(fn):
-    """The lines of the function's definition and the number of the first. Raises `OSError` where none are kept."""
+def kept_definition(fn):
+    """The same as `definition`, of the text that is kept. Raises `OSError` where there is none."""
     if fn not in _texts:
         raise OSError("no text is kept")
     first = fn.__code__.co_firstlineno
-    return inspect.getblock(_texts[fn][first - 1 :]), first
+    return _numbered(_texts[fn], first)
 
 
 def _texts_around(frame):
