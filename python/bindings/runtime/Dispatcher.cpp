@@ -188,6 +188,21 @@ py::dict Dispatcher::metaOf(const Call &call) const {
   return meta;
 }
 
+/// What a function for the grid gives. The compiler knows what to say of one
+/// that looks up a name that is not there.
+py::object Dispatcher::callGrid(PyObject *function,
+                                const py::dict &meta) const {
+  try {
+    return newReference(
+        [&] { return PyObject_CallOneArg(function, meta.ptr()); });
+  } catch (py::error_already_set &error) {
+    if (error.matches(PyExc_KeyError) || error.matches(PyExc_TypeError))
+      callMethod(compiler, "reject_grid", py::handle(function), meta,
+                 error.value());
+    throw;
+  }
+}
+
 /// The sides of a grid that is not known to stay the same. What a function
 /// gives is of this call alone: other threads may call the launcher meanwhile.
 bool Dispatcher::resolveGrid(GivenGrid &grid, const Call &call,
@@ -197,9 +212,7 @@ bool Dispatcher::resolveGrid(GivenGrid &grid, const Call &call,
   const char *kernel = signature.kernel.c_str();
   if (PyCallable_Check(grid.object)) {
     const py::dict meta = metaOf(call);
-    const py::object result = newReference(
-        [&] { return PyObject_CallOneArg(grid.object, meta.ptr()); });
-    return readGrid(result.ptr(), kernel, sides);
+    return readGrid(callGrid(grid.object, meta).ptr(), kernel, sides);
   }
   if (!readGrid(grid.object, kernel, sides))
     return false;

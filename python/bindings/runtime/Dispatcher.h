@@ -23,6 +23,8 @@ public:
   ///                                    compiled
   ///   extents(arrays) -> their begins and ends
   ///   reject_arguments(args, kwargs)   raises for arguments that do not fit
+  ///   reject_grid(function, names, error)   raises where a function for the
+  ///                                    grid is wrong in a known way
   ///   call_structured(form, grid, args, kwargs)         runs a call with an
   ///                                    argument that is several values
   ///   inner_dispatcher(values) -> Dispatcher            for the parts of such
@@ -58,6 +60,8 @@ private:
   pybind11::tuple compile(const Call &call, bool load, bool aligned) const;
   const KernelVariant *compileVariant(const Call &call, bool load);
   const KernelVariant *load(const Call &call, KernelVariant variant);
+  pybind11::object callGrid(PyObject *function,
+                            const pybind11::dict &meta) const;
   bool resolveGrid(GivenGrid &grid, const Call &call, Grid &sides) const;
   pybind11::dict metaOf(const Call &call) const;
   PyObject *callStructured(LaunchForm form, const Call &call, GivenGrid &grid,

@@ -4,6 +4,8 @@ import math
 from functools import partial
 
 from .. import knobs, tuning
+from ..tuning.heuristics import check_heuristics
+from ..tuning.launching import check_kernel
 from ..tuning.measuring import REFUSALS, device_of
 from .functions import KernelInterface
 
@@ -200,6 +202,7 @@ def autotune(
     """`tilewright.autotune`; names in `key` that are no parameters are passed over, and hooks get `reset_only`."""
 
     def decorate(fn):
+        check_kernel(fn, "autotune")
         return Autotuner(
             fn,
             fn.arg_names,
@@ -222,4 +225,9 @@ def autotune(
 
 def heuristics(values):
     """`tilewright.heuristics`."""
-    return lambda fn: Heuristics(fn, fn.arg_names, values)
+
+    def decorate(fn):
+        check_kernel(fn, "heuristics")
+        return Heuristics(fn, fn.arg_names, check_heuristics(values))
+
+    return decorate

@@ -91,7 +91,7 @@ class Calls:
             return function(*args, **kwargs)
         if self._is_pure(function) or (self.reads_all_of_python and of_constants):
             return self._evaluate(function, args, kwargs)
-        raise self.error(*self._not_callable(function, node))
+        raise self.error(*not_callable(function, node))
 
     def _getattr(self, node, value, name, *default):
         """`getattr(value, name)`, which means `value.name`."""
@@ -108,18 +108,6 @@ class Calls:
         if isinstance(getattr(function, "__self__", None), (str, int, float, tuple, dtype)):
             return True
         return inspect.isbuiltin(function) and function.__module__ in _PURE_MODULES
-
-    def _not_callable(self, function, node):
-        if isinstance(function, (types.FunctionType, types.MethodType)):
-            return (
-                f"{function.__name__}() is a plain Python function and cannot be called in a kernel",
-                node,
-                "decorate it with @tw.jit, or with @tl.constexpr_function if it only computes with constants",
-            )
-        if callable(function):
-            name = getattr(function, "__name__", function)
-            return f"{name!r} cannot be called in a kernel", node, _namesake(name)
-        return f"{describe(function)} is not a function", node.func if isinstance(node, ast.Call) else node
 
     def _check_arguments(self, function, args, kwargs):
         try:
@@ -171,9 +159,23 @@ class Calls:
         return self._inline(function, args, kwargs)
 
 
-def too_deep(function):
+def not_callable(function, node):
+    """What is wrong with a call of `function`: message, place and hint."""
+    if isinstance(function, (types.FunctionType, types.MethodType)):
+        return (
+            f"{function.__name__}() is a plain Python function and cannot be called in a kernel",
+            node,
+            "decorate it with @tw.jit, or with @tl.constexpr_function if it only computes with constants",
+        )
+    if callable(function):
+        name = getattr(function, "__name__", function)
+        return f"{name!r} cannot be called in a kernel", node, _namesake(name)
+    return f"{describe(function)} is not a function", node.func if isinstance(node, ast.Call) else node, None
+
+
+def too_deep(function, depth=MAX_DEPTH):
     """What is wrong with a call of `function` that is nested too deep."""
-    return f"calls are nested more than {MAX_DEPTH} deep: does {function.__name__}() call itself?"
+    return f"calls are nested more than {depth} deep: does {function.__name__}() call itself?"
 
 
 def _usage(function):

@@ -13,7 +13,8 @@ from ..language.semantic.convert import is_literal, spelled, to_tensor
 from ..language.structure import tuple_type
 from ..language.tensor import tensor
 from ..language.tiles import block_pointer
-from .names import is_static
+from .calls import not_callable
+from .names import is_kernel_function, is_static
 from .reads import is_annotated
 from .values import describe, is_constant, wrap
 
@@ -54,6 +55,42 @@ _INSTEAD = {
     (tensor, "int"): "x.to(tl.int32) converts",
     (tensor, "long"): "x.to(tl.int64) converts",
     (tensor, "size"): "x.shape is the tuple of its sides",
+    (tensor, "astype"): "x.to(tl.float32) converts",
+    (tensor, "type_as"): "x.to(y.dtype) converts",
+    (
+        tensor,
+        "item",
+    ): "a scalar of the kernel is a number already; x.sum() of a block with one element gives a scalar",
+    (tensor, "mean"): "divide the sum: x.sum(axis=0) / n",
+    (tensor, "numel"): "multiply the sides, x.shape",
+    (tensor, "transpose"): "x.trans(1, 0), or x.T",
+    (tensor, "matmul"): "tl.dot(x, y)",
+    (tensor, "clip"): "tl.clamp(x, low, high)",
+    (tensor, "pow"): "multiply, or tl.exp2(y * tl.log2(x))",
+    (tensor, "masked_fill"): "tl.where(mask, value, x)",
+}
+#: What stands for functions of NumPy and PyTorch that the language does not have.
+_ELSEWHERE = {
+    "mean": "divide the sum: tl.sum(x, axis=0) / n",
+    "matmul": "tl.dot multiplies matrices",
+    "mm": "tl.dot multiplies matrices",
+    "pow": "multiply, or tl.exp2(y * tl.log2(x))",
+    "power": "multiply, or tl.exp2(y * tl.log2(x))",
+    "concatenate": "tl.cat puts two blocks behind each other",
+    "concat": "tl.cat puts two blocks behind each other",
+    "stack": "tl.join puts two blocks beside each other",
+    "clip": "tl.clamp(x, low, high)",
+    "ones": "tl.full(shape, 1, dtype)",
+    "empty": "tl.zeros(shape, dtype)",
+    "transpose": "tl.trans(x)",
+    "array": "blocks are made by tl.arange, tl.full and tl.load",
+    "tensor": "blocks are made by tl.arange, tl.full and tl.load",
+    "round": "tl.extra.libdevice.rint rounds to the nearest integer",
+    "isnan": "x != x is true for NaN; tl.extra.libdevice.isnan",
+    "any": "tl.max(x.to(tl.int32), axis=0) != 0",
+    "all": "tl.min(x.to(tl.int32), axis=0) != 0",
+    "shape": "x.shape is the tuple of the sides of a block",
+    "thread_id": "a kernel is about whole blocks: tl.arange gives an index for each element",
 }
 #: Bits of a number, and elements of a string or tuple, that a constant may have.
 _LARGEST = 1 << 20
@@ -251,11 +288,14 @@ class Expressions:
     def _module_attribute(self, node, module, name):
         if not hasattr(module, name):
             close = difflib.get_close_matches(name, dir(module), 1)
-            hint = f"did you mean {close[0]!r}?" if close else None
+            hint = _ELSEWHERE.get(name) if module.__name__.endswith("language") else None
+            hint = hint or (f"did you mean {close[0]!r}?" if close else None)
             raise self.error(f"module {module.__name__!r} has no attribute {name!r}", node, hint)
         value = getattr(module, name)
         self.unit.reads.note_attribute(module, name)
         annotated = is_annotated(getattr(module, "__annotations__", None), name)
+        if callable(value) and not (annotated or is_static(value) or self.reads_all_of_python):
+            raise self.error(*not_callable(value, node))
         if annotated or is_static(value) or module.__name__ == "math" or self.reads_all_of_python:
             if annotated or isinstance(value, constexpr):
                 self.unit.used_globals[module.__name__, name] = value
@@ -277,6 +317,12 @@ class Expressions:
                 "loop over tl.static_range, or over the tuple itself",
             )
         container = value.value if isinstance(value, constexpr) else value
+        if is_kernel_function(container):
+            raise self.error(
+                f"a kernel launches no other one, as {container.__name__}[...] would",
+                node,
+                f"call it, which compiles it in: {container.__name__}(...)",
+            )
         if isinstance(container, type) and container in (builtins.tuple, builtins.list):
             return container
         try:
@@ -285,8 +331,19 @@ class Expressions:
             raise self.error(f"{describe(value)} cannot be indexed", node) from None
         except IndexError:
             raise self.error(
-                f"index {unwrap(index)} is out of range for {len(container)} elements", node
+                f"index {unwrap(index)} is out of range for {len(container)} elements",
+                node,
+                self._missing_side(node.value),
             ) from None
+
+    def _missing_side(self, node):
+        """The hint for a side that is asked of what has none: `x.shape[0]` of an argument."""
+        if not isinstance(node, ast.Attribute) or node.attr != "shape":
+            return None
+        value = self.visit(node.value)
+        if not isinstance(value, tensor) or not value.dtype.is_ptr():
+            return None
+        return "a pointer does not know its array: pass the sides as arguments"
 
     def visit_Slice(self, node):
         parts = [

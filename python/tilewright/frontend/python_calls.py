@@ -8,7 +8,21 @@ from ..language.debug import device_print
 from ..language.elementwise import maximum, minimum
 from ..language.errors import LanguageTypeError
 from ..language.tensor import tensor
-from .values import is_constant
+from .values import describe, is_constant
+
+_CONVERTED = "convert values of the kernel with .to()"
+#: What to write for values of the kernel.
+_INSTEAD = {
+    int: _CONVERTED,
+    float: _CONVERTED,
+    bool: _CONVERTED,
+    round: "tl.extra.libdevice.rint rounds to the nearest integer, tl.floor(x + 0.5) halves up",
+    pow: "tl.extra.libdevice.pow is for floats",
+    divmod: "x // y and x % y are for values of the kernel",
+    any: "tl.max(x.to(tl.int32), axis=0) != 0 tells whether any element of a block is true",
+    all: "tl.min(x.to(tl.int32), axis=0) != 0 tells whether all elements of a block are true",
+    sorted: "tl.sort sorts a block",
+}
 
 
 def _on_constants(function):
@@ -16,7 +30,7 @@ def _on_constants(function):
         if not is_constant([*args, *kwargs.values()]):
             raise LanguageTypeError(
                 f"{function.__name__}() is evaluated while compiling, but an argument is not known then",
-                hint="convert values of the kernel with .to()" if function in (int, float, bool) else None,
+                hint=_INSTEAD.get(function),
             )
         return function(*map(unwrap, args), **{name: unwrap(value) for name, value in kwargs.items()})
 
@@ -28,8 +42,8 @@ def _fold(name, pair):
     of_constants = getattr(builtins, name)
 
     def call(*args):
-        if len(args) == 1 and isinstance(args[0], tuple):
-            args = args[0]
+        if len(args) == 1:
+            args = _items(args[0], f"tl.{name}(x, axis=0) reduces a block")
         if is_constant(args):
             return of_constants(*map(unwrap, args)) if len(args) > 1 else unwrap(args[0])
         result = args[0]
@@ -52,17 +66,21 @@ def _len(value):
     return len(unwrap(value) if isinstance(value, constexpr) else value)
 
 
-def _items(value):
+def _items(value, of_blocks=None):
+    """The items of a tuple; `of_blocks` is the hint for blocks."""
     value = unwrap(value) if isinstance(value, constexpr) else value
     if not isinstance(value, (tuple, list)):
+        is_block = isinstance(value, tensor) and value.shape and of_blocks
+        hint = of_blocks if is_block else "its length must be known while compiling"
         raise LanguageTypeError(
-            f"expected a tuple, got {value!r}", hint="its length must be known while compiling"
+            f"expected a tuple, got {describe(value) if isinstance(value, tensor) else repr(value)}",
+            hint=hint,
         )
     return value
 
 
 def _sum(values, start=0):
-    values = _items(values)
+    values = _items(values, "tl.sum(x, axis=0) reduces a block")
     if is_constant(values):
         return sum(map(unwrap, values), unwrap(start))
     result = unwrap(start)

@@ -4,7 +4,7 @@ import ast
 
 from ..language.errors import LanguageError
 from .branches import Branches
-from .calls import Calls
+from .calls import Calls, too_deep
 from .closures import Closures
 from .constructs import refuse
 from .errors import CompilationError, name_of_file
@@ -79,7 +79,8 @@ class Visitor(Names, Statements, Branches, Loops, Expressions, Calls, Closures):
         except self.unit.diagnostic_error as error:
             raise self.unit.rejected(self, node, error) from None
         except RecursionError:
-            raise self.error("the kernel is nested too deeply", node) from None
+            message = too_deep(self.fn, self.depth) if self.depth > 1 else "the kernel is nested too deeply"
+            raise self.error(message, node) from None
         except Exception as error:  # of a constexpr_function, say, or of an aggregate's own code
             failure = self.error(str(error) or type(error).__name__, node)
             failure.origin = error

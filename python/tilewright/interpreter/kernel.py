@@ -21,6 +21,7 @@ from ..language.structure import items_of, with_items
 from ..language.tensor import tensor
 from ..language.tiles import make_tensor_descriptor
 from ..runtime.descriptor import TensorDescriptor
+from ..runtime.lookups import call_with_names
 from ..runtime.options import OPTION_NAMES, Options
 from ..runtime.retyped import Retyped
 from .builder import EagerBuilder
@@ -204,7 +205,7 @@ def launch(fn, grid, arguments, options):
     """
     parameters = signature_of(fn).parameters
     memory, functions = Memory(owners=options.numerics == "triton"), Functions()
-    builder = EagerBuilder(memory, grid_of(grid, arguments), functions, options)
+    builder = EagerBuilder(memory, grid_of(fn, grid, arguments), functions, options)
     body, values = functions.prepared(fn), {}
     with using(builder):
         for name, value in arguments.items():
@@ -222,10 +223,11 @@ def launch(fn, grid, arguments, options):
     memory.give_back()
 
 
-def grid_of(grid, arguments):
+def grid_of(fn, grid, arguments):
     """The three sides of a grid. Raises `LanguageError` if it is none."""
     if callable(grid):
-        grid = grid({name: unwrap(value) for name, value in arguments.items()})
+        names = {name: unwrap(value) for name, value in arguments.items()}
+        grid = call_with_names(grid, names, f"the grid function of kernel {fn.__name__}()")
     sides = tuple(grid) if isinstance(grid, (tuple, list)) else (grid,)
     if not 1 <= len(sides) <= 3 or any(not hasattr(side, "__index__") or int(side) < 0 for side in sides):
         raise LanguageError(f"a grid has one to three sides of 0 or more programs, got {grid!r}")

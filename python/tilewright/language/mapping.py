@@ -4,13 +4,10 @@ from .builtin import builtin
 from .errors import LanguageTypeError, LanguageValueError
 from .ir import builder
 from .semantic import convert, nan_traces, promote
+from .semantic.functions import check_function
 
 
 def _check(scalar_fn, args, pack):
-    if not getattr(type(scalar_fn), "is_kernel_function", False):
-        raise LanguageTypeError(
-            f"the function of tl.map_elementwise is a @tw.jit function, got {convert.describe(scalar_fn)}"
-        )
     if not args:
         raise LanguageTypeError("tl.map_elementwise takes at least one block")
     if isinstance(pack, bool) or not isinstance(pack, int) or not 1 <= pack <= 32 or pack & (pack - 1):
@@ -18,6 +15,13 @@ def _check(scalar_fn, args, pack):
             "pack of tl.map_elementwise is a power of two from 1 to 32, known at compile time, got "
             f"{convert.describe(pack)}"
         )
+    check_function(
+        scalar_fn,
+        len(args) * pack,
+        "tl.map_elementwise",
+        "function",
+        f"its parameters are {'an element' if pack == 1 else f'{pack} elements'} of each block",
+    )
 
 
 def _as_tensors(values, pack):

@@ -96,6 +96,7 @@ def full(shape, value, dtype):
         raise LanguageTypeError(
             f"the value of tl.full is a number or a scalar, got {convert.describe(value)}"
         )
+    convert.check_fits(value, dtype, "the value of tl.full")
     return convert.constant(value, block_type(dtype, shape) if shape else dtype)
 
 

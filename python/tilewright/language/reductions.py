@@ -9,13 +9,10 @@ from .program import arange
 from .semantic import arithmetic, compare, convert, promote
 from .semantic import reduce as _reduce
 from .semantic import shape as _shape
+from .semantic.functions import check_combine
 
 #: The bit of a place that says that the best stands elsewhere. No side of a block is that long.
 _OF_OTHERS = 1 << 30
-
-
-def _is_kernel_function(fn):
-    return getattr(type(fn), "is_kernel_function", False)
 
 
 @builtin
@@ -40,10 +37,7 @@ def reduce(input, axis, combine_fn, keep_dims=False):
         int32 [-3, -7]
     """
     inputs = list(input) if isinstance(input, (tuple, list)) else [input]
-    if not _is_kernel_function(combine_fn):
-        raise LanguageTypeError(
-            f"the combine function of tl.reduce is a @tw.jit function, got {convert.describe(combine_fn)}"
-        )
+    check_combine(combine_fn, len(inputs), "tl.reduce")
 
     def combine(lefts, rights):
         values = builder().call_on_elements(combine_fn, [*lefts, *rights])

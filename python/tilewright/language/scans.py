@@ -12,6 +12,7 @@ from .ir import builder, is_for_gpu, without_checks
 from .semantic import arithmetic, compare, convert, pairs, promote
 from .semantic import reduce as _reduce
 from .semantic import shape as _shape
+from .semantic.functions import check_combine
 from .tensor import tensor
 
 
@@ -93,11 +94,7 @@ def associative_scan(input, axis, combine_fn, reverse=False):
         float32 [0.0, 1.0, 2.5, 4.25]
     """
     inputs = list(input) if isinstance(input, (tuple, list)) else [input]
-    if not getattr(type(combine_fn), "is_kernel_function", False):
-        raise LanguageTypeError(
-            "the combine function of tl.associative_scan is a @tw.jit function, "
-            f"got {convert.describe(combine_fn)}"
-        )
+    check_combine(combine_fn, len(inputs), "tl.associative_scan")
 
     def combine(lefts, rights):
         values = builder().call_on_elements(combine_fn, [*lefts, *rights])

@@ -190,7 +190,7 @@ class JITFunction(KernelFunction):
         given = {name: kwargs[name] for name in OPTION_NAMES if name in kwargs and name not in bound}
         options = replace(self._options(), **given)
         if callable(grid):
-            grid = grid({**dict(options.items()), **bound})
+            grid = self._specializer.call_grid(grid, {**dict(options.items()), **bound})
         launch(self.fn, grid, bound, options)
 
     def run(self, *args, grid, warmup=False, **kwargs):

@@ -4,6 +4,7 @@ from ..frontend.signatures import signature_of
 from . import backends
 from .backends import backend_for
 from .extents import extent
+from .lookups import call_with_names, explain, similar
 from .naming import symbol_of
 from .options import OPTION_NAMES, Options
 from .structured import flatten
@@ -74,7 +75,7 @@ class Specializer:
         bound = self.bind(args, kwargs)
         options = {name: value for name, value in kwargs.items() if name not in bound}
         if callable(grid):
-            grid = grid({**dict(self.options.items()), **options, **bound})
+            grid = self.call_grid(grid, {**dict(self.options.items()), **options, **bound})
         leaves, inner = self._inner(bound)
         launch = inner.warmer() if grid is None else getattr(inner, form)(grid)
         return launch(*(value for _, value in leaves.values()), **options)
@@ -192,14 +193,34 @@ class Specializer:
             if keyword in names[: len(args)]:
                 raise TypeError(f"kernel {name}() got two values for argument {keyword!r}")
             if keyword not in names and not _is_option(keyword):
-                raise TypeError(f"kernel {name}() has no parameter {keyword!r}{_similar(keyword, names)}")
+                raise TypeError(
+                    f"kernel {name}() has no parameter {keyword!r}{similar(keyword, [*names, *OPTION_NAMES, 'stream'])}"
+                )
         missing = [
             repr(param.name)
             for param in self.params[len(args) :]
             if param.name not in kwargs and not param.has_default
         ]
         noun = "argument" if len(missing) == 1 else "arguments"
-        raise TypeError(f"kernel {name}() is missing {noun} {', '.join(missing)}")
+        method = (
+            ""
+            if names[0] != "self"
+            else "; 'self' is a parameter as others: kernels are launched as functions"
+        )
+        raise TypeError(f"kernel {name}() is missing {noun} {', '.join(missing)}{method}")
+
+    @property
+    def _what_grid(self):
+        return f"the grid function of kernel {self.fn.__name__}()"
+
+    def call_grid(self, function, names):
+        """The grid that a function of the arguments and options by name gives."""
+        return call_with_names(function, names, self._what_grid)
+
+    def reject_grid(self, function, names, error):
+        """Raise what is wrong with a function for the grid that ended with an error; give nothing for errors of its
+        own."""
+        explain(error, function, names, self._what_grid)
 
     def stream_handle(self, stream):
         """The driver's handle, an int, of a stream of ours, torch or CuPy. Raises `TypeError` for anything else."""
@@ -216,10 +237,3 @@ def key_of(kind, values, trees):
 
 def _is_option(name):
     return name in OPTION_NAMES or name == "stream"
-
-
-def _similar(name, names):
-    import difflib
-
-    close = difflib.get_close_matches(name, [*names, *OPTION_NAMES, "stream"], 1)
-    return f"; did you mean {close[0]!r}?" if close else ""

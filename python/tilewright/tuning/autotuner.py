@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from .. import knobs
 from ..locks import Lock
 from ..runtime.background import gathered
+from ..runtime.lookups import similar
+from ..runtime.options import OPTION_NAMES
 from . import results
 from .config import AutotunerError, Config
 from .launching import LaunchWrapper, check_kernel
@@ -66,6 +68,14 @@ class Autotuner(LaunchWrapper):
         self.cache, self.configs_timings, self.best_config, self.bench_time = {}, {}, None, 0.0
         self.dropped = {}
         self._lock = Lock()
+
+    def check_chosen(self):
+        """Raise `ValueError` where configurations have values for what the kernel does not take."""
+        for name in sorted(self._chosen - {*self.arg_names, *OPTION_NAMES}):
+            raise ValueError(
+                f"the configurations name {name!r}, which is no parameter of {self.__name__}() and no option"
+                f"{similar(name, self.arg_names)}"
+            )
 
     # Launching.
 
@@ -390,7 +400,7 @@ def autotune(
 
     def decorate(fn):
         check_kernel(fn, "autotune")
-        return Autotuner(
+        tuner = Autotuner(
             fn,
             configs,
             key,
@@ -404,5 +414,8 @@ def autotune(
             do_bench,
             cache_results,
         )
+        if tuner.space is None:
+            tuner.check_chosen()
+        return tuner
 
     return decorate

@@ -1,5 +1,6 @@
 """Parameters computed from the other arguments of a launch."""
 
+from ..runtime.lookups import call_with_names
 from ..runtime.options import OPTION_NAMES
 from .launching import LaunchWrapper, check_kernel
 
@@ -19,7 +20,8 @@ class Heuristics(LaunchWrapper):
     def _computed(self, args, kwargs):
         computed = dict(kwargs)
         for name, value in self.values.items():
-            computed[name] = value(self.named(args, computed))
+            what = f"the heuristic for {name!r} of kernel {self.__name__}()"
+            computed[name] = call_with_names(value, self.named(args, computed), what)
         return computed
 
     def _launch(self, grid, /, *args, **kwargs):
@@ -32,6 +34,16 @@ class Heuristics(LaunchWrapper):
     def compile_async(self, *args, **kwargs):
         """The same in another thread: gives a `concurrent.futures.Future`."""
         return self.fn.compile_async(*args, **self._computed(args, kwargs))
+
+
+def check_heuristics(values):
+    """Raise `TypeError` unless `values` is a dict of functions; gives it."""
+    if not isinstance(values, dict):
+        raise TypeError(f"heuristics takes a dict of functions by the names of parameters, got {values!r}")
+    for name, value in values.items():
+        if not callable(value):
+            raise TypeError(f"heuristics has a function of the arguments for {name!r}, got {value!r}")
+    return values
 
 
 def heuristics(values):
@@ -55,12 +67,7 @@ def heuristics(values):
         >>> out
         array([ 0,  3,  6,  9, 12])
     """
-
-    if not isinstance(values, dict):
-        raise TypeError(f"heuristics takes a dict of functions by the names of parameters, got {values!r}")
-    for name, value in values.items():
-        if not callable(value):
-            raise TypeError(f"heuristics has a function of the arguments for {name!r}, got {value!r}")
+    check_heuristics(values)
 
     def decorate(fn):
         check_kernel(fn, "heuristics")

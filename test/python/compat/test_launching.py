@@ -291,3 +291,11 @@ def test_the_interpreter_by_its_name_in_triton(monkeypatch):
     x, out = np.arange(8.0), np.ones(8)
     kernel[1,](x, out, 8, BLOCK=8)
     np.testing.assert_array_equal(out, 1 + np.arange(8))
+
+
+def test_tuners_of_no_kernel():
+    for decorate in (triton.autotune([triton.Config({})], key=[]), triton.heuristics({})):
+        with pytest.raises(TypeError, match="decorates a kernel"):
+            decorate(len)
+    with pytest.raises(TypeError, match="has a function of the arguments for 'B', got 64"):
+        triton.heuristics({"B": 64})(triton.jit(lambda x: None))

@@ -4,12 +4,19 @@ import importlib
 import math
 import sys
 
+import numpy
 import pytest
+from tilewright.frontend import KernelFunction
 
 SETTINGS = {"a": 1}
 
 
 class Settings:
+    pass
+
+
+@KernelFunction
+def launched(x):
     pass
 
 
@@ -77,7 +84,19 @@ MISTAKES = [
     ("tl.store(x, *(1, 2, 3, 4, 5, 6))", "store(): too many positional arguments"),
     ("tl.store(x, **{'value': 1})", "'**' is not supported in a kernel"),
     ("tl.multiple_of(tl.arange(0, 8), 0)", "tl.multiple_of takes positive compile-time integers, got [0]"),
-    ("tl.reduce(tl.arange(0, 8), 0, lambda a: a)", "<lambda>(): too many positional arguments"),
+    (
+        "tl.reduce(tl.arange(0, 8), 0, lambda a: a)",
+        "the combine function of tl.reduce is called with 2 arguments, but <lambda>(a) takes 1",
+    ),
+    ("max(tl.arange(0, 8))", "tl.max(x, axis=0) reduces a block"),
+    ("min(tl.load(x))", "expected a tuple, got a scalar of type fp32"),
+    ("sum(tl.arange(0, 8))", "expected a tuple, got a block of type <[8], int32>"),
+    ("tl.store(x, round(tl.load(x)))", "tl.extra.libdevice.rint rounds to the nearest integer"),
+    ("tl.arange(0, x.shape[0])", "a pointer does not know its array: pass the sides as arguments"),
+    ("tl.store(x, tl.mean(tl.load(x)))", "divide the sum: tl.sum(x, axis=0) / n"),
+    ("tl.arange(0, 8).astype(tl.float32)", "x.to(tl.float32) converts"),
+    ("tl.store(x, numpy.exp(tl.load(x)))", "tl.exp is for values of the kernel"),
+    ("LAUNCHED[(1,)](x)", "a kernel launches no other one, as launched[...] would"),
 ]
 
 
@@ -91,6 +110,7 @@ def make(tmp_path, monkeypatch, statement):
     sys.modules.pop("mistaken", None)
     module = importlib.import_module("mistaken")
     module.SETTINGS, module.Settings, module.math = SETTINGS, Settings, math
+    module.LAUNCHED, module.numpy = launched, numpy
     return module.kernel
 
 

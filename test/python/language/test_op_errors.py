@@ -328,6 +328,53 @@ def map_with_effects(p):
     tl.map_elementwise(counted, tl.arange(0, 4), p)  # !
 
 
+@mistake(
+    "i32", r"the function of tl\.map_elementwise is called with 1 argument, but two_types\(x, y\) takes 2"
+)
+def map_of_too_few(n):
+    tl.map_elementwise(two_types, n)  # !
+
+
+@mistake(
+    "i32",
+    r"the combine function of tl\.reduce is called with 2 arguments, but identity\(x\) takes 1",
+    r"the element on the left and the one on the right",
+)
+def reduction_by_a_function_of_one(n):
+    tl.reduce(tl.arange(0, 8), 0, identity)  # !
+
+
+@mistake(
+    "i32",
+    r"the combine function of tl\.associative_scan is called with 4 arguments, but three_of_two\(x, y\) takes 2",
+    r"the 2 elements on the left, then the 2 on the right",
+)
+def scan_of_two_by_a_function_of_two(n):
+    tl.associative_scan((tl.arange(0, 8), tl.arange(0, 8)), 0, three_of_two)  # !
+
+
+@mistake(
+    "i32", r"the combine function of tl\.reduce is a @tw\.jit function", r"lambda a, b: tl\.maximum\(a, b\)"
+)
+def reduction_by_a_function_of_the_language(n):
+    tl.reduce(tl.arange(0, 8), 0, tl.maximum)  # !
+
+
+@mistake("i32", r"the value of tl\.full is 300, which does not fit in int8")
+def fill_with_a_large_number(n):
+    tl.full((4,), 300, tl.int8)  # !
+
+
+@mistake("*i32", r"the stored value is 1099511627776, which does not fit in int32")
+def store_of_a_large_number(x):
+    tl.store(x, 2**40)  # !
+
+
+@mistake("*i8", r"`other` is -129, which does not fit in int8")
+def load_else_a_large_number(x):
+    tl.load(x, mask=tl.program_id(0) > 0, other=-129)  # !
+
+
 @mistake("*fp32", r"a gather is for descriptors of blocks of one row, \[1, N\], got \[8, 16\]")
 def descriptor_gather_of_blocks(x):
     desc = tl.make_tensor_descriptor(x, [64, 64], [64, 1], [8, 16])

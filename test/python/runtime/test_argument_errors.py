@@ -183,9 +183,52 @@ def test_grid_function_sees_arguments_and_options(kernel):
     }
 
 
-def test_grid_function_that_fails(kernel):
-    with pytest.raises(KeyError, match="nothing"):
-        kernel[lambda meta: meta["nothing"]](X, X, 3)
+def test_grid_function_that_looks_up_what_is_not_there(kernel):
+    message = (
+        "the grid function of kernel kernel() looks up 'BLOK', which is no parameter and no option; it is given "
+        "x, y, n, scale, BLOCK and the options; did you mean 'BLOCK'?"
+    )
+    for launch in (kernel, tw.interpret(kernel), tw.autotune([tw.Config({"BLOCK": 8})], key=[])(kernel)):
+        with fails(tw.TilewrightError, message) as caught:
+            launch[lambda meta: (meta["BLOK"],)](X, X, 3)
+        assert isinstance(caught.value, KeyError) and isinstance(caught.value.__cause__, KeyError)
+    assert kernel[lambda meta: (meta.get("BLOK", 1),)](X, X, 3)
+
+
+def test_grid_function_with_an_error_of_its_own(kernel):
+    for key, error in ((3, KeyError), ("BLOCK", KeyError)):
+        with pytest.raises(error) as caught:
+            kernel[lambda meta, key=key: {}[key]](X, X, 3)
+        assert caught.type is error
+    with pytest.raises(TypeError, match="unsupported operand"):
+        kernel[lambda meta: meta["n"] + "1"](X, X, 3)
+
+
+def test_grid_function_without_a_parameter(kernel):
+    message = (
+        "the grid function of kernel kernel() is called with one dict, the arguments and options by name, and takes "
+        "(m, n)"
+    )
+    with fails(TypeError, message):
+        kernel[lambda m, n: (1,)](X, X, 3)
+
+
+def test_heuristic_that_looks_up_what_is_not_there(kernel):
+    tuned = tw.heuristics({"BLOCK": lambda args: args["N"]})(kernel)
+    message = "the heuristic for 'BLOCK' of kernel kernel() looks up 'N', which is no parameter and no option"
+    with pytest.raises(tw.TilewrightError, match=re.escape(message)):
+        tuned[1](X, X, 3)
+
+
+def test_kernel_of_a_class():
+    class Scale:
+        @tw.jit
+        def kernel(self, x):
+            pass
+
+    message = "is missing argument 'x'; 'self' is a parameter as others: kernels are launched as functions"
+    with fails(TypeError, f"kernel kernel() {message}"):
+        Scale().kernel[1](X)
 
 
 @pytest.mark.parametrize(

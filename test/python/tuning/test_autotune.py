@@ -243,6 +243,11 @@ def test_heuristics_in_both_orders(backend):
         assert kernel.kernel.__name__ == "scale"
 
 
+def test_configurations_of_other_kernels():
+    with pytest.raises(ValueError, match=r"name 'BLOCKS', which is no parameter .*; did you mean 'BLOCK'\?"):
+        tw.autotune([tw.Config({"BLOCKS": 32})], key=["n"])(tw.jit(fill))
+
+
 def test_real_measuring(backend):
     out = backend.array(np.zeros(4096), "float32")
     kernel = tw.autotune(CONFIGS, key=["n"], warmup=1, rep=2, restore_value=["out"])(tw.jit(fill))

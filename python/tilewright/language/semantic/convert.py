@@ -49,6 +49,16 @@ def literal_type(value):
     raise LanguageValueError(f"the integer {value} does not fit in 64 bits")
 
 
+def check_fits(value, ty, what):
+    """Raise `LanguageValueError` where `value` is an int that the integers of type `ty` do not hold, signed or not."""
+    scalar = ty.scalar
+    if not isinstance(value, int) or not scalar.is_int() or scalar.is_bool():
+        return
+    bits = scalar.int_bitwidth
+    if not -(2 ** (bits - 1)) <= value < 2**bits:
+        raise LanguageValueError(f"{what} is {value}, which does not fit in {scalar}")
+
+
 def constant(value, ty):
     """A tensor of type `ty` (scalar or block) with `value` everywhere; ints wrap around, floats round."""
     scalar = ty.scalar

@@ -4,7 +4,7 @@ from ..dtypes import int64, uint64, with_scalar
 from ..errors import LanguageTypeError, LanguageValueError
 from ..ir import UNIT, emit, emit_effect
 from .bounds import checked_mask
-from .convert import cast, describe, is_literal, memory_type, to_bool, to_tensor
+from .convert import cast, check_fits, describe, is_literal, memory_type, to_bool, to_tensor
 from .nan_traces import check_written
 from .promote import broadcast_shapes, broadcast_to_shape
 
@@ -59,6 +59,7 @@ def _mask_for(pointer, mask, what):
 
 def _fit(value, pointer, element, what):
     """`value` in the pointers' shape and element type."""
+    check_fits(value, element, what)
     value = to_tensor(value)
     if value.type.is_block() and not pointer.type.is_block():
         raise LanguageTypeError(f"{what} is a block of shape {list(value.shape)} but the pointer is a scalar")
@@ -98,6 +99,7 @@ def store(pointer, value, mask, cache, eviction):
     if pointer.dtype.const:
         raise LanguageTypeError(f"Cannot store to a constant pointer: {pointer.type}")
     element = pointer.dtype.element_ty
+    check_fits(value, element, "the stored value")
     value = to_tensor(value)
     both = (_OF_POINTERS, " of the stored value")
     shape = broadcast_shapes(pointer.shape, value.shape, both) if pointer.type.is_block() else ()
