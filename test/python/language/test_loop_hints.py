@@ -13,6 +13,11 @@ RANGES = [
 ]  # fmt: skip
 
 
+def skip_ends_on_gpus(backend, stop, step, first=INT32.min, last=INT32.max):
+    if backend.name == "cuda" and abs(step) > 1 and not first <= stop + step <= last:
+        pytest.skip("there the type has to hold a constant step beyond the end")
+
+
 @tw.jit
 def visited(out, start, stop, STEP: tl.constexpr, FACTOR: tl.constexpr):
     count, total = 0, start * 0
@@ -27,6 +32,7 @@ def visited(out, start, stop, STEP: tl.constexpr, FACTOR: tl.constexpr):
 @pytest.mark.parametrize("factor", [0, 2, 3])
 @pytest.mark.parametrize("start, stop, step", RANGES)
 def test_unrolled_loops_visit_the_same(backend, start, stop, step, factor):
+    skip_ends_on_gpus(backend, stop, step)
     expected = list(range(start, stop, step))
     out = backend.array(np.full(64, -1), "int64")
     visited[1,](out, start, stop, step, factor)
@@ -50,6 +56,7 @@ def visited_unsigned(out, start_ptr, stop_ptr, STEP: tl.constexpr, FACTOR: tl.co
     "start, stop, step", [(0, 5, 1), (2**32 - 10, 2**32 - 1, 2), (0, 2**32 - 1, 2**29), (9, 4, 1)]
 )
 def test_unrolled_loops_without_a_sign(backend, start, stop, step, factor):
+    skip_ends_on_gpus(backend, stop, step, 0, 2**32 - 1)
     expected = list(range(start, stop, step))
     out = backend.array(np.zeros(64), "int64")
     bounds = [backend.array(np.array([bound]), "uint32") for bound in (start, stop)]
