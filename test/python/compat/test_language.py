@@ -403,3 +403,19 @@ def test_asserts_of_constants_wait_for_the_kernel(backend):
             constant_asserts_kernel[1,](out, 3, debug=True)
     with pytest.raises(tw.CompilationError, match=r"static assertion failed: \('not two', 3"):
         tw.jit(constant_asserts_kernel.fn)[1,](out, 3)
+
+
+@triton.jit
+def wrapped_kernel(out_ptr, x_ptr):
+    tl.store(out_ptr, 300)
+    tl.store(out_ptr + 1, tl.load(x_ptr, mask=False, other=-257))
+    tl.store(out_ptr + 2, tl.full((), 511, tl.uint8))
+
+
+def test_numbers_wrap_around_where_they_are_kept(backend):
+    """Beside Triton's kernels, others are told that they do not fit."""
+    x, out = backend.array(np.zeros(1), "uint8"), backend.array(np.zeros(3), "uint8")
+    wrapped_kernel[1,](out, x)
+    assert backend.numpy(out).tolist() == [44, 255, 255]
+    with pytest.raises((tw.CompilationError, ValueError), match="does not fit in uint8"):
+        tw.jit(wrapped_kernel.fn)[1,](out, x)
