@@ -12,7 +12,7 @@ from ..frontend.calls import MAX_DEPTH, too_deep
 from ..frontend.function import KernelFunction
 from ..frontend.signatures import signature_of
 from ..frontend.texts import keep_text
-from ..language.constexpr import constexpr, unwrap
+from ..language.constexpr import constexpr
 from ..language.dtypes import dtype, float32, int1, int32, int64, pointer_type, type_from_signature, uint64
 from ..language.errors import LanguageError
 from ..language.ir import using
@@ -21,13 +21,23 @@ from ..language.structure import items_of, with_items
 from ..language.tensor import tensor
 from ..language.tiles import make_tensor_descriptor
 from ..runtime.descriptor import TensorDescriptor
-from ..runtime.lookups import call_with_names
 from ..runtime.options import OPTION_NAMES, Options
+from ..runtime.parameters import parameters_of
 from ..runtime.retyped import Retyped
+from ..runtime.structured import flatten
 from .builder import EagerBuilder
+from .grid import sides_of
 from .memory import Memory
 from .numpy_types import numpy_dtype
 from .rewrite import LocalFunction, rewrite
+
+
+class _Refused(Exception):
+    """An argument, or a part of one, that no kernel takes: the name, what is wrong with it, and the error for that."""
+
+    def __init__(self, name, what, kind=TypeError):
+        super().__init__(name, what)
+        self.name, self.what, self.kind = name, what, kind
 
 
 class Functions:
@@ -101,8 +111,15 @@ def argument(name, value, memory):
         return _descriptor(name, value, memory)
     if value is None or isinstance(value, (str, dtype, constexpr)) or callable(value):
         return value
-    raise TypeError(
-        f"argument {name!r} is of type {type(value).__name__}, which the interpreter does not take"
+    raise _not_taken(name, value)
+
+
+def _not_taken(name, value):
+    shown = f"{value!r:.80}"
+    return _Refused(
+        name,
+        f"cannot pass {shown} of type {type(value).__name__!r}; kernels take arrays, int, float, bool and None. "
+        "Annotate the parameter with tl.constexpr to pass a compile-time value",
     )
 
 
@@ -131,7 +148,7 @@ def _number(name, value):
     else:
         fits = [t for t in (int32, int64, uint64) if t.get_int_min_value() <= value <= t.get_int_max_value()]
         if not fits:
-            raise OverflowError(f"argument {name!r} is {value}, which does not fit in 64 bits")
+            raise _Refused(name, f"{value} does not fit 64 bits", OverflowError)
         ty = fits[0]
     storage = np.dtype(np.uint64) if ty == uint64 else numpy_dtype(ty)
     with np.errstate(over="ignore"):
@@ -141,7 +158,7 @@ def _number(name, value):
 def _signature(name, element):
     text = str(element).removeprefix("torch.")
     if text not in FROM_NUMPY:
-        raise TypeError(f"argument {name!r} has elements of type {text}, which kernels do not take")
+        raise _Refused(name, f"no kernel takes elements of dtype {text}")
     return FROM_NUMPY[text]
 
 
@@ -203,35 +220,80 @@ def launch(fn, grid, arguments, options):
     `grid` has up to three sides, or is a function from `arguments`, which maps all parameters to values, to
     them; `options` are the `Options`. Raises what the kernel raises, with the program in a note where Python has notes.
     """
-    parameters = signature_of(fn).parameters
     memory, functions = Memory(owners=options.numerics == "triton"), Functions()
-    builder = EagerBuilder(memory, grid_of(fn, grid, arguments), functions, options)
-    body, values = functions.prepared(fn), {}
-    with using(builder):
-        for name, value in arguments.items():
-            fixed = is_constexpr(parameters[name])
-            annotation = parameters[name].annotation
-            values[name] = constexpr(value) if fixed else annotated_argument(name, annotation, value, memory)
-        for z, y, x in itertools.product(*(range(side) for side in reversed(builder.grid))):
-            builder.position = (x, y, z)
-            try:
-                body(**values)
-            except Exception as error:
-                if hasattr(error, "add_note"):
-                    error.add_note(f"in program {builder.position} of the grid {builder.grid}")
-                raise
+    sides = sides_of(fn, grid, arguments)
+    builder = EagerBuilder(memory, sides, functions, options)
+    try:
+        _run(fn, arguments, builder, memory)
+    except Exception as error:
+        refused = _refusal(error, fn, arguments, options)
+        if refused is None:
+            if isinstance(error, LanguageError) and error.hint:
+                _note(error, f"hint: {error.hint}")
+            raise
+        for note in getattr(error, "__notes__", ()):
+            refused.add_note(note)
+        refused.origin = error
+        # Where the kernel failed is where a debugger shall look.
+        raise refused.with_traceback(error.__traceback__) from None
     memory.give_back()
 
 
-def grid_of(fn, grid, arguments):
-    """The three sides of a grid. Raises `LanguageError` if it is none."""
-    if callable(grid):
-        names = {name: unwrap(value) for name, value in arguments.items()}
-        grid = call_with_names(grid, names, f"the grid function of kernel {fn.__name__}()")
-    sides = tuple(grid) if isinstance(grid, (tuple, list)) else (grid,)
-    if not 1 <= len(sides) <= 3 or any(not hasattr(side, "__index__") or int(side) < 0 for side in sides):
-        raise LanguageError(f"a grid has one to three sides of 0 or more programs, got {grid!r}")
-    return tuple(int(side) for side in sides) + (1,) * (3 - len(sides))
+def _note(error, text):
+    if hasattr(error, "add_note"):  # Python 3.11
+        error.add_note(text)
+
+
+def _run(fn, arguments, builder, memory):
+    """Run all programs."""
+    parameters, body, values = signature_of(fn).parameters, builder.functions.prepared(fn), {}
+    with using(builder):
+        for name, value in arguments.items():
+            values[name] = _given(fn, name, parameters[name], value, memory)
+        for z, y, x in itertools.product(*(range(side) for side in reversed(builder.grid))):
+            builder.position = (x, y, z)
+            try:
+                if body(**values) is not None:
+                    raise LanguageError("a kernel returns nothing", "store the result through a pointer")
+            except Exception as error:
+                _note(error, f"in program {builder.position} of the grid {builder.grid}")
+                raise
+
+
+def _given(fn, name, parameter, value, memory):
+    """What the kernel sees for an argument. Raises `TypeError` or `OverflowError` for one that it does not take."""
+    kernel = f"kernel {fn.__name__}()"
+    if is_constexpr(parameter):
+        if hasattr(value, "dtype") and not isinstance(value, (tensor, np.generic)):
+            raise TypeError(
+                f"argument {name!r} of {kernel} is an array, but the parameter is tl.constexpr and takes a "
+                "compile-time value"
+            )
+        return constexpr(value)
+    try:
+        if isinstance(value, (str, bytes, dtype)):
+            raise _not_taken(name, value)
+        return annotated_argument(name, parameter.annotation, value, memory)
+    except _Refused as refused:
+        raise refused.kind(f"argument {refused.name!r} of {kernel}: {refused.what}") from None
+
+
+def _refusal(error, fn, arguments, options):
+    """What the compiler says of a kernel that failed, None if it does not refuse it there."""
+    from .failures import refusal
+
+    scratch = Memory(owners=False)
+    try:
+        leaves, trees = flatten(parameters_of(fn), arguments)
+        builder = EagerBuilder(scratch, (1, 1, 1), Functions(), options)
+        with using(builder):
+            seen = {
+                name: value if param.is_constexpr else argument(name, value, scratch)
+                for name, (param, value) in leaves.items()
+            }
+    except (TypeError, _Refused):
+        return None
+    return refusal(error, fn, seen, trees, options)
 
 
 def interpret(kernel):

@@ -12,6 +12,8 @@ import operator
 import weakref
 from functools import partial
 
+from ..frontend.constructs import refuse
+from ..frontend.errors import CompilationError
 from ..frontend.function import KernelFunction
 from ..frontend.python_calls import HANDLED
 from ..frontend.source import source_of
@@ -175,6 +177,8 @@ class _Rewriter(ast.NodeTransformer):
         return node
 
     def visit_Assign(self, node):
+        if len(node.targets) > 1 and any(isinstance(target, ast.Subscript) for target in node.targets):
+            return self._each_target(node)
         self.generic_visit(node)
         (target,) = node.targets[-1:]
         is_declared = len(node.targets) == 1 and getattr(target, "id", None) in self.declared
@@ -184,6 +188,14 @@ class _Rewriter(ast.NodeTransformer):
         changes = []
         node.targets = [self._without_fields(target, changes) for target in node.targets]
         return [node, *changes]
+
+    def _each_target(self, node):
+        """`v = value; a = v; x[0] = v` for `a = x[0] = value`."""
+        name = f"{_ASSIGNED}_each"
+        first = ast.Assign([ast.Name(name, ast.Store())], node.value)
+        others = [ast.Assign([target], ast.Name(name, ast.Load())) for target in node.targets]
+        statements = [ast.fix_missing_locations(ast.copy_location(entry, node)) for entry in (first, *others)]
+        return [one for entry in statements for one in _as_list(self.visit(entry))]
 
     def _without_fields(self, target, changes):
         """`target` with variables in place of fields of aggregates, which `changes` assign to those then."""
@@ -258,6 +270,10 @@ class _Rewriter(ast.NodeTransformer):
         return ast.copy_location(ast.UnaryOp(ast.Not(), same), node)
 
 
+def _as_list(statements):
+    return statements if isinstance(statements, list) else [statements]
+
+
 def _no_arguments():
     return ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
 
@@ -283,7 +299,28 @@ def rewrite(fn):
     return made
 
 
+class _Refusing:
+    """Makes the errors for what a function has that would do nothing here."""
+
+    #: Of a generator nothing runs, and the variables around the function are copies.
+    _SILENT = (ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal)
+
+    def __init__(self, source):
+        self.source = source
+
+    def error(self, message, node, hint):
+        """The `CompilationError` at `node`."""
+        return CompilationError(message, [self.source.frame(node)], hint)
+
+    def check(self):
+        """Raise the error for the first such construct."""
+        for node in ast.walk(self.source.tree):
+            if isinstance(node, self._SILENT):
+                refuse(self, node)
+
+
 def _code(source):
+    _Refusing(source).check()
     tree = source.parsed()
     # The caller binds the defaults: a tree has no values for them.
     tree.args.defaults, tree.args.kw_defaults = [], [None] * len(tree.args.kwonlyargs)

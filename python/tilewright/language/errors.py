@@ -6,7 +6,8 @@ line.
 class LanguageError(Exception):
     """A kernel broke a rule of the language.
 
-    `hint` says how to mend it where that is known. In the interpreter the error reaches the user as it is.
+    `hint` says how to mend it where that is known. In the interpreter an error that the compiler does not have reaches
+    the user as it is.
     """
 
     def __init__(self, message, hint=None):

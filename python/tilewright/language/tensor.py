@@ -24,6 +24,8 @@ class tensor:
     """
 
     is_runtime_value = True
+    #: Functions of NumPy do not take it.
+    __array_ufunc__ = None
     #: Of a pointer: the argument that it points into, see `semantic.bounds`.
     origin = None
     #: Of a pointer: the begin and the end of its array, see there, too.
@@ -41,6 +43,9 @@ class tensor:
         from .ir import describe_handle
 
         return describe_handle(self.handle, self.type)
+
+    def __format__(self, spec):
+        return repr(self)  # whatever `spec` says of numbers: where a kernel is compiled it is a type
 
     @property
     def numel(self):
@@ -98,12 +103,16 @@ def _concrete(value, what):
 
 
 def _define_operators():
-    from .constexpr import unwrap
+    from .constexpr import is_numpy_scalar, unwrap
     from .semantic import arithmetic, compare
 
+    def operand(other):
+        other = unwrap(other)
+        return other.item() if is_numpy_scalar(other) and not other.shape else other
+
     def binary(name, function):
-        setattr(tensor, f"__{name}__", lambda self, other: function(self, unwrap(other)))
-        setattr(tensor, f"__r{name}__", lambda self, other: function(unwrap(other), self))
+        setattr(tensor, f"__{name}__", lambda self, other: function(self, operand(other)))
+        setattr(tensor, f"__r{name}__", lambda self, other: function(operand(other), self))
 
     for name in ("add", "sub", "mul", "truediv", "floordiv", "mod"):
         binary(name, lambda a, b, name=name: getattr(arithmetic, name)(a, b))
@@ -117,7 +126,7 @@ def _define_operators():
         binary(name, lambda a, b, symbol=symbol: arithmetic.shift(a, b, symbol))
     for name in ("eq", "ne", "lt", "le", "gt", "ge"):
         setattr(
-            tensor, f"__{name}__", lambda self, other, name=name: compare.compare(name, self, unwrap(other))
+            tensor, f"__{name}__", lambda self, other, name=name: compare.compare(name, self, operand(other))
         )
     for name, function in (
         ("neg", "negate"),

@@ -80,6 +80,8 @@ class TensorDescriptor:
     round_f32_to_tf32: bool = False
 
     def __post_init__(self):
+        if self.base is None:
+            raise TypeError("the base of a tensor descriptor is an array, got None")
         for name in ("shape", "strides", "block_shape"):
             _check_sizes(name, getattr(self, name))
         rank = len(self.shape)

@@ -1,12 +1,16 @@
 """Kernels in the interpreter: grids, memory, atomics, control flow, debugging."""
 
+import inspect
 import traceback
 
 import numpy as np
 import pytest
+import tilewright as tw
 import tilewright.language as tl
+from tilewright.frontend import CompilationError
 from tilewright.frontend.function import KernelFunction as jit
 from tilewright.interpreter import OutOfBounds, interpret
+from tilewright.language.errors import LanguageValueError
 
 
 @jit
@@ -225,8 +229,10 @@ def failing(x):
 
 
 def test_errors_stand_at_the_line_of_the_kernel():
-    with pytest.raises(ValueError) as caught:
+    with pytest.raises(CompilationError) as caught:
         interpret(failing)[1,](np.zeros(4, np.float32))
+    assert caught.value.frames[0].text.strip() == "tl.load(x + i, other=1.0)"
+    assert isinstance(caught.value.origin, LanguageValueError)
     frames = traceback.extract_tb(caught.value.__traceback__)
     (frame,) = [frame for frame in frames if frame.name == "failing"]
     assert frame.filename == __file__ and frame.line == "tl.load(x + i, other=1.0)"
@@ -237,7 +243,7 @@ def test_a_block_is_no_condition():
         if tl.arange(0, 4) < n:
             pass
 
-    with pytest.raises(TypeError, match="a block of shape"):
+    with pytest.raises(CompilationError, match="a condition is a scalar, got a block"):
         interpret(kernel)[1,](4)
 
 
@@ -246,17 +252,69 @@ def test_kernel_outside_of_a_kernel():
         collatz(6)
 
 
-@pytest.mark.parametrize("grid", [(), (1, 2, 3, 4), ("a",), (-1,)])
-def test_bad_grids(grid):
-    with pytest.raises(Exception, match="a grid has one to three sides"):
-        interpret(collatz)[grid](1)
+@pytest.mark.parametrize(
+    "grid, error, message",
+    [
+        ((), ValueError, " has 0 dimensions, not one to three"),
+        ((1, 2, 3, 4), ValueError, " has 4 dimensions, not one to three"),
+        (("a",), TypeError, " along x is 'a', not an int"),
+        ((1, 2.0), TypeError, " along y is 2.0, not an int; tilewright.cdiv divides and rounds up"),
+        (True, TypeError, " along x is True, not an int"),
+        (-1, ValueError, " along x is -1, a negative number"),
+        ((1, 65536), ValueError, " along y is 65536, but at most 65535 programs are allowed there"),
+        (
+            None,
+            TypeError,
+            " is None; it is an int, one to three ints, or a function of the arguments that returns them",
+        ),
+    ],
+)
+def test_bad_grids(grid, error, message):
+    for kernel in (interpret(collatz), tw.jit(collatz.fn)):
+        with pytest.raises(error) as caught:
+            kernel[grid](1)
+        assert str(caught.value) == "grid of kernel collatz()" + message
 
 
 def test_arguments_that_are_not_taken():
-    with pytest.raises(TypeError, match="argument 'n' is of type dict"):
-        interpret(collatz)[1,]({})
-    with pytest.raises(TypeError, match="argument 'n' has elements of type complex64"):
-        interpret(collatz)[1,](np.zeros(1, np.complex64))
+    for value in (
+        {},
+        "text",
+        b"",
+        tl.float32,
+        1j,
+        np.zeros(1, np.complex64),
+        np.zeros(1, object),
+        (1, [2]),
+        2**64,
+    ):
+        messages = []
+        for kernel in (interpret(collatz), tw.jit(collatz.fn)):
+            with pytest.raises((TypeError, OverflowError)) as caught:
+                kernel[1,](value)
+            messages.append((caught.type, str(caught.value)))
+        assert messages[0] == messages[1]
+
+
+def test_what_would_do_nothing_is_refused():
+    def generator(out):
+        yield tl.load(out)
+
+    def counter(out):
+        global add
+        add = tl.load(out)
+
+    def result(out):
+        return tl.load(out)
+
+    for fn, message in (
+        (generator, "'yield' is not supported in a kernel"),
+        (counter, "'global' is not supported in a kernel"),
+        (result, "a kernel returns nothing"),
+    ):
+        with pytest.raises(CompilationError, match=message) as caught:
+            interpret(fn)[1,](np.zeros(1, np.float32))
+        assert caught.value.frames[0].text in inspect.getsource(fn)
 
 
 def test_overflow_is_found_in_debug_mode(monkeypatch):
@@ -284,9 +342,45 @@ def test_numbers_have_the_types_of_a_launch(value, ty):
     assert seen == [ty, ty]
 
 
-def test_integers_of_more_than_64_bits():
-    with pytest.raises(OverflowError, match="argument 'n' is"):
-        interpret(collatz)[1,](2**64)
+def test_errors_are_those_of_the_compiler():
+    @jit
+    def helper(x):
+        return np.exp(x)
+
+    def calls(x, pair):
+        tl.store(x, helper(tl.load(pair[0])))
+
+    x = np.zeros(4, np.float32)
+    texts = []
+    for launch in (interpret(calls), tw.jit(calls)):
+        with pytest.raises(CompilationError) as caught:
+            launch[1,](x, (x, 3))
+        texts.append(str(caught.value))
+    assert texts[0] == texts[1] and "called from" in texts[0] and "hint: tl.exp is for" in texts[0]
+
+
+def test_what_only_runs_fail_with_stays_as_it_is():
+    def outside(x):
+        tl.store(x + 4, 1.0)
+
+    def asserts(x):
+        tl.device_assert(tl.load(x) > 0, "positive")
+
+    with pytest.raises(OutOfBounds):
+        interpret(outside)[1,](np.zeros(4, np.float32))
+    with pytest.raises(AssertionError, match="positive"):
+        interpret(asserts)[1,](np.zeros(4, np.float32), debug=True)
+
+
+def test_elements_assigned_beside_others():
+    def kernel(out):
+        x = tl.zeros((4,), tl.float32)
+        x[0] = last = x[2] = 3.0
+        tl.store(out + tl.arange(0, 4), x + last)
+
+    out = np.zeros(4, np.float32)
+    interpret(kernel)[1,](out)
+    assert out.tolist() == [6, 3, 6, 3]
 
 
 def test_pointers_move_back_by_unsigned_offsets():

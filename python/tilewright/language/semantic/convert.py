@@ -117,7 +117,8 @@ def spelled(value):
         return f"module {value.__name__}"
     if isinstance(value, types.FunctionType):
         return f"function {value.__name__}"
-    return repr(value)
+    text = " ".join(repr(value).split()) if hasattr(value, "dtype") else repr(value)
+    return text if len(text) <= 200 else f"{text[:197]}..."
 
 
 def to_bool(value):
