@@ -63,9 +63,19 @@ def pytest_collection_modifyitems(config, items):
 
 
 def pytest_collection_finish():
+    _keep_what_is_there()
+
+
+def _keep_what_is_there():
     """What is there now stays, so that the collector, which tests call by hand too, need not look at it again."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _kept():
+    """The same for what tests before have imported: PyTorch alone are a million objects."""
+    _keep_what_is_there()
 
 
 @pytest.fixture(scope="session", autouse=True)
