@@ -1,5 +1,6 @@
 #include "compiler/Registration.h"
 
+#include "compiler/Pipelines/Canonicalize.h"
 #include "compiler/Pipelines/CpuPipeline.h"
 #include "compiler/Pipelines/NvidiaPipeline.h"
 #include "compiler/Pipelines/TilePipeline.h"
@@ -48,6 +49,7 @@ void tilewright::registerDialects(DialectRegistry &registry) {
               NVVM::NVVMDialect, scf::SCFDialect, tensor::TensorDialect,
               ub::UBDialect, vector::VectorDialect>();
   registerUpstreamInterfaces(registry);
+  registerCanonicalizer(registry);
 }
 
 void tilewright::registerPasses() {

@@ -1,5 +1,7 @@
 #include "compiler/Pipelines/CpuPipeline.h"
 
+#include "compiler/Pipelines/Canonicalize.h"
+
 #include "lib/Conversion/TileToVector/Passes.h"
 #include "lib/Transforms/Cpu/Passes.h"
 #include "lib/Transforms/Tile/Passes.h"
@@ -23,7 +25,7 @@ using namespace mlir;
 namespace tilewright {
 
 static void addCleanup(OpPassManager &pm) {
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCanonicalizer());
   pm.addPass(createCSEPass());
 }
 

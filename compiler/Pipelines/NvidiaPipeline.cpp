@@ -1,5 +1,7 @@
 #include "compiler/Pipelines/NvidiaPipeline.h"
 
+#include "compiler/Pipelines/Canonicalize.h"
+
 #include "lib/Analysis/NvidiaTarget.h"
 #include "lib/Conversion/TileToWarp/Passes.h"
 #include "lib/Conversion/WarpToLLVM/Passes.h"
@@ -16,7 +18,7 @@ using namespace mlir;
 using namespace tilewright;
 
 static void addCleanup(OpPassManager &manager) {
-  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCanonicalizer());
   manager.addPass(createCSEPass());
   manager.addPass(tile::createTileHoistInvariants());
 }
@@ -76,7 +78,7 @@ void tilewright::buildTileToWarpPipeline(OpPassManager &manager,
   }
   manager.addPass(warp::createRelaxSpins());
   manager.addPass(warp::createLoadAhead({options.maxRegisters}));
-  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCanonicalizer());
   manager.addPass(createCSEPass());
   manager.addPass(warp::createHoistLoads());
   manager.addPass(warp::createSinkConversions());

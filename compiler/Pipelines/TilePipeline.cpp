@@ -1,5 +1,7 @@
 #include "compiler/Pipelines/TilePipeline.h"
 
+#include "compiler/Pipelines/Canonicalize.h"
+
 #include "lib/Transforms/Tile/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -14,7 +16,7 @@ void tilewright::buildTilePipeline(OpPassManager &manager) {
   manager.addPass(tile::createTilePlacePromises());
   manager.addPass(createInlinerPass());
   manager.addPass(createSymbolDCEPass());
-  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCanonicalizer());
   manager.addPass(tile::createTileCombine());
   manager.addPass(tile::createTileUnifyCounters());
   manager.addPass(tile::createTileUnrollLoops());
@@ -22,7 +24,7 @@ void tilewright::buildTilePipeline(OpPassManager &manager) {
   manager.addPass(tile::createTileHoistInvariants());
   // What was hoisted may stand a second time after the loop.
   manager.addPass(createCSEPass());
-  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCanonicalizer());
 }
 
 void tilewright::registerTilePipeline() {

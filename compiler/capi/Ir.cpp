@@ -3,6 +3,7 @@
 #include "compiler/capi/Handles.h"
 
 #include "mlir/AsmParser/AsmParser.h"
+#include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
@@ -87,6 +88,14 @@ tw_string tw_module_print(tw_module *module, bool with_locations) {
     flags.enableDebugInfo();
   module->module->print(os, flags);
   return copy(text);
+}
+
+tw_string tw_module_bytecode(tw_module *module) {
+  std::string bytes;
+  llvm::raw_string_ostream os(bytes);
+  if (failed(writeBytecodeToFile(*module->module, os)))
+    bytes.clear();
+  return copy(bytes);
 }
 
 //===----------------------------------------------------------------------===//

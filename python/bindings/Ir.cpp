@@ -330,6 +330,10 @@ static void defineModule(py::module_ &module) {
             return take(tw_module_print(self.handle, locations));
           },
           py::arg("locations") = false)
+      .def("bytecode",
+           [](Module &self) {
+             return py::bytes(take(tw_module_bytecode(self.handle)));
+           })
       .def_property_readonly(
           "body",
           [](Module &self) { return Block{tw_module_body(self.handle)}; })

@@ -104,7 +104,7 @@ def _front_end(fn, arg_types, constexprs, attrs, options, target, trees, extents
     start = time.perf_counter()
     tile = compile_to_tile(fn, arg_types, constexprs, attrs, options, target, trees, extents)
     milliseconds = 1e3 * (time.perf_counter() - start)
-    key = _key(tile.module.print(locations=True), request)
+    key = _key(tile.module.bytecode(), request)
     return _Front(key, [*tile.arg_types], tile.constexprs, tile, milliseconds)
 
 
@@ -192,11 +192,11 @@ def _deciding(request):
     return [_tilewright.build_id(), machine, json.dumps([request, named], sort_keys=True)]
 
 
-def _key(module_text, request):
-    """The key of a kernel in the cache."""
+def _key(module, request):
+    """The key in the cache of a kernel, given as bytes."""
     from .. import _tilewright
 
-    return _tilewright.sha256("\0".join([*_deciding(request), module_text]).encode())
+    return _tilewright.sha256("\0".join([*_deciding(request), ""]).encode() + module)
 
 
 def disk_cache():

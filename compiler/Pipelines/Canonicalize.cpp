@@ -1,0 +1,83 @@
+#include "compiler/Pipelines/Canonicalize.h"
+
+#include "dialect/Tile/TileDialect.h"
+
+#include "mlir/IR/DialectInterface.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Rewrite/FrozenRewritePatternSet.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+#include <mutex>
+
+using namespace mlir;
+using namespace tilewright;
+
+namespace {
+
+/// The patterns of all dialects that are loaded.
+class KeptPatterns : public DialectInterface::Base<KeptPatterns> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(KeptPatterns)
+  explicit KeptPatterns(Dialect *dialect) : Base(dialect) {}
+
+  FrozenRewritePatternSet get() const {
+    MLIRContext *context = getContext();
+    std::lock_guard<std::mutex> lock(mutex);
+    std::vector<Dialect *> dialects = context->getLoadedDialects();
+    if (dialects.size() == count)
+      return patterns;
+    RewritePatternSet collected(context);
+    for (Dialect *dialect : dialects)
+      dialect->getCanonicalizationPatterns(collected);
+    for (RegisteredOperationName op : context->getRegisteredOperations())
+      op.getCanonicalizationPatterns(collected, context);
+    count = dialects.size();
+    return patterns = std::move(collected);
+  }
+
+private:
+  mutable std::mutex mutex;
+  mutable FrozenRewritePatternSet patterns;
+  mutable size_t count = 0;
+};
+
+class Canonicalize : public PassWrapper<Canonicalize, OperationPass<>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(Canonicalize)
+
+  StringRef getArgument() const override { return "canonicalize"; }
+
+  LogicalResult initialize(MLIRContext *context) override {
+    patterns = context->getOrLoadDialect<tile::TileDialect>()
+                   ->getRegisteredInterface<KeptPatterns>()
+                   ->get();
+    return success();
+  }
+
+  void runOnOperation() override {
+    const auto config =
+        GreedyRewriteConfig()
+            .setUseTopDownTraversal()
+            .setRegionSimplificationLevel(GreedySimplifyRegionLevel::Normal)
+            .setMaxIterations(10);
+    // Not to come to an end is no failure: the result is as good as it is.
+    (void)applyPatternsGreedily(getOperation(), patterns, config);
+  }
+
+private:
+  FrozenRewritePatternSet patterns;
+};
+
+} // namespace
+
+std::unique_ptr<Pass> tilewright::createCanonicalizer() {
+  return std::make_unique<Canonicalize>();
+}
+
+void tilewright::registerCanonicalizer(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *, tile::TileDialect *dialect) {
+    dialect->addInterface<KeptPatterns>();
+  });
+}
