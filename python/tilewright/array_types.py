@@ -28,7 +28,11 @@ def spelling_of(dtype):
     else:
         name = str(dtype).removeprefix("torch.")
         if name not in _SPELLINGS and name not in _NUMPY_NAMES:
-            name = np.dtype(dtype).name
+            try:
+                name = np.dtype(dtype).name
+            except TypeError:
+                known = ", ".join(FROM_NUMPY)
+                raise TypeError(f"no kernel takes elements of dtype {dtype!r}; there is {known}") from None
     name = _SPELLINGS.get(name, name)
     if name not in _NUMPY_NAMES:
         raise TypeError(f"no kernel takes elements of dtype {dtype!r}")

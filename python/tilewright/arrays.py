@@ -372,6 +372,10 @@ def from_dlpack(source):
         >>> tw.to_numpy(tw.from_dlpack(x))
         array([0., 1., 2.], dtype=float32)
     """
+    if not hasattr(source, "__dlpack_device__"):
+        raise TypeError(
+            f"from_dlpack takes what has __dlpack__, such as a tensor of torch, got {source!r:.80}"
+        )
     kind, number = source.__dlpack_device__()
     asked = {}
     if kind == 2:

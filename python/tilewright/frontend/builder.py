@@ -240,6 +240,10 @@ class IRBuilder:
     def describe(self, handle, type):
         return f"tensor of type {type}"
 
+    def place(self):
+        frame = self.visitor.frames()[0]
+        return frame.file, frame.line
+
     def nan_site(self, name):
         return self.nan_sites.number(self.visitor.frames(), name)
 

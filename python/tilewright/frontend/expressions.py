@@ -9,7 +9,7 @@ import types
 from ..language.aggregate import aggregate
 from ..language.constexpr import constexpr, unwrap
 from ..language.semantic import arithmetic
-from ..language.semantic.convert import is_literal, spelled, to_tensor
+from ..language.semantic.convert import is_literal, operand_hint, spelled, to_tensor
 from ..language.structure import tuple_type
 from ..language.tensor import tensor
 from ..language.tiles import block_pointer
@@ -153,7 +153,8 @@ class Expressions:
             hint = "use tl.exp2(y * tl.log2(x)), or multiply" if symbol == "**" else "use tl.dot"
             raise self.error(f"{symbol} is not defined for values of the kernel", node, hint)
         if not _is_defined(function, left, right):
-            hint = "use tl.advance" if isinstance(left, block_pointer) else None
+            hint = operand_hint(left) or operand_hint(right)
+            hint = "use tl.advance" if isinstance(left, block_pointer) else hint
             raise self.error(f"{symbol} does not take {describe(left)} and {describe(right)}", node, hint)
         return function(left, right)
 

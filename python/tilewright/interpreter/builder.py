@@ -1,14 +1,12 @@
 """The builder that evaluates each operation at once."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 
 from ..language.dtypes import block_type, int32, with_scalar
 from ..language.errors import BlockAsScalarError, LanguageError
 from ..language.semantic.convert import as_tensors
 from ..language.tensor import tensor
+from ..places import users_place
 from ..runtime.options import Options
 from . import arith_ops, math_ops, tile_ops, warp_ops
 from .lanes import NotForLanes, map_lanes, only_number
@@ -19,15 +17,6 @@ _PURE = {**arith_ops.OPS, **math_ops.OPS}
 _OTHERS = {**tile_ops.OPS, **warp_ops.OPS}
 
 
-_PACKAGE = str(Path(__file__).parents[1])
-
-
-def _users_place():
-    """File and line of the innermost function that runs and is none of ours."""
-    frame = sys._getframe(1)
-    while frame.f_code.co_filename.startswith(_PACKAGE):
-        frame = frame.f_back
-    return frame.f_code.co_filename, frame.f_lineno
 
 
 class EagerBuilder:
@@ -171,8 +160,11 @@ class EagerBuilder:
             operands, types = [arg.handle for arg in args], [arg.type for arg in args]
             return tuple(self.map(operands, types, 1, lambda elements: as_tensors(self.call(function, elements))))
 
+    def place(self):
+        return users_place()
+
     def nan_site(self, name):
-        site = name, *_users_place()
+        site = name, *users_place()
         if site not in self.nan_sites:
             self.nan_sites.append(site)
         return self.nan_sites.index(site) + 1

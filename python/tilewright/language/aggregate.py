@@ -13,6 +13,9 @@ class aggregate:
     #: Whether it was used up, so that loops and branches leave it behind.
     is_spent = False
 
+    #: What to write where an operation takes blocks, None if there is nothing to say.
+    operand_hint = None
+
     def __init__(self, parts, static):
         self.parts, self.static = tuple(parts), static
 

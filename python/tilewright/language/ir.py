@@ -81,6 +81,9 @@ class Builder(Protocol):
     def call_on_elements(self, function, args: Sequence) -> Any:
         """Call a `@tw.jit` function of elements on tensors of one shape. It may branch for each element."""
 
+    def place(self) -> tuple:
+        """Give the file and the line of the kernel, or of a function that it calls, where it stands."""
+
     def nan_site(self, name: str) -> int:
         """Give the number, 1 or more, of the operation that is being made and that messages call `name`."""
 

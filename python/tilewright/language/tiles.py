@@ -109,6 +109,10 @@ def advance(base, offsets):
     return base.with_parts([*base.parts[:-rank], *moved])
 
 
+advance._must_use_result = "It leaves the block pointer where it is: p = tl.advance(p, offsets)."
+block_pointer.advance._must_use_result = advance._must_use_result
+
+
 class tensor_descriptor(aggregate):
     """Describes an array and the shape of the blocks it is accessed by; made by
     `tl.make_tensor_descriptor`.
@@ -140,6 +144,13 @@ class tensor_descriptor(aggregate):
     def block_type(self):
         """The type of a block."""
         return block_type(self.dtype, self.block_shape)
+
+    @property
+    def type(self):
+        """How errors name the type."""
+        return f"{type(self).__name__}<{self.block_type}>"
+
+    operand_hint = "load a block first: desc.load(offsets)"
 
     @property
     def shape(self):

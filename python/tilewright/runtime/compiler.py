@@ -3,7 +3,6 @@
 import json
 import os
 import time
-import warnings
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -11,6 +10,7 @@ from pathlib import Path
 
 from .. import knobs
 from ..frontend import from_diagnostics
+from ..places import warn
 from . import direct
 from .assemblers import assembler_paths
 from .compiled import STAGES, CompiledKernel, Metadata, Stages, stages_from_blobs, to_blobs
@@ -214,7 +214,7 @@ def _open_cache(*_environment):
     try:
         return _tilewright.Cache()
     except (RuntimeError, OSError, ValueError) as error:
-        warnings.warn(f"kernels are not cached on disk: {error}", stacklevel=2)
+        warn(f"kernels are not cached on disk: {error}")
         return None
 
 
@@ -236,7 +236,7 @@ def _store(key, blobs):
     try:
         cache.put(key, blobs)
     except (CacheError, RuntimeError, OSError) as error:
-        warnings.warn(f"a kernel was not cached on disk: {error}", stacklevel=2)
+        warn(f"a kernel was not cached on disk: {error}")
 
 
 def _dump(key, kernel):
@@ -248,4 +248,4 @@ def _dump(key, kernel):
         for stage in kernel.asm:
             Path(directory, f"{kernel.name}-{key[:8]}.{stage}").write_bytes(kernel.binary(stage))
     except OSError as error:
-        warnings.warn(f"stages are not written where {knobs.DUMP_DIR.name} wants them: {error}", stacklevel=2)
+        warn(f"stages are not written where {knobs.DUMP_DIR.name} wants them: {error}")

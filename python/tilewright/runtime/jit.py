@@ -150,6 +150,7 @@ class JITFunction(KernelFunction):
         called.
         """
         if self._interpreted:
+            self._specializer.bind(args, kwargs)  # which raises for arguments that do not fit
             return partial(self._interpret, grid, *args, **kwargs)
         return self._dispatcher.binder(grid)(*args, **kwargs)
 

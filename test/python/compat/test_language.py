@@ -1,5 +1,7 @@
 """What kernels written for Triton may do with the language, and others need not."""
 
+import inspect
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -419,3 +421,14 @@ def test_numbers_wrap_around_where_they_are_kept(backend):
     assert backend.numpy(out).tolist() == [44, 255, 255]
     with pytest.raises((tw.CompilationError, ValueError), match="does not fit in uint8"):
         tw.jit(wrapped_kernel.fn)[1,](out, x)
+
+
+def test_warnings_stand_at_the_line_of_the_kernel(backend):
+    @triton.jit
+    def kernel(x, out):
+        tl.store(out, tl.where(tl.load(x), 1.0, 2.0))
+
+    with pytest.warns(UserWarning, match="condition of int1") as caught:
+        kernel[1,](backend.array(np.ones(1), "float32"), backend.array(np.ones(1), "float32"))
+    line = inspect.getsourcelines(kernel.fn)[1] + 2
+    assert (caught[0].filename, caught[0].lineno) == (__file__, line)

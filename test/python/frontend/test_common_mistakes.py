@@ -88,6 +88,23 @@ MISTAKES = [
         "tl.reduce(tl.arange(0, 8), 0, lambda a: a)",
         "the combine function of tl.reduce is called with 2 arguments, but <lambda>(a) takes 1",
     ),
+    (
+        "tl.advance(tl.make_block_ptr(x, (8,), (1,), (0,), (8,), (0,)), (8,))",
+        "It leaves the block pointer where it is",
+    ),
+    (
+        "tl.make_block_ptr(x, (8,), (1,), (0,), (8,), (0,)).advance((8,))",
+        "It leaves the block pointer where it is",
+    ),
+    ("tl.store(x, tl.load(x) + None)", "or what a function without a result gives"),
+    (
+        "tl.store(x, 1 + tl.make_tensor_descriptor(x, [8, 8], [8, 1], [4, 8]))",
+        "+ does not take the constant 1 and a tensor_descriptor<<[4, 8], fp32>>",
+    ),
+    (
+        "tl.exp(tl.make_tensor_descriptor(x, [8, 8], [8, 1], [4, 8]))",
+        "load a block first: desc.load(offsets)",
+    ),
     ("max(tl.arange(0, 8))", "tl.max(x, axis=0) reduces a block"),
     ("min(tl.load(x))", "expected a tuple, got a scalar of type fp32"),
     ("sum(tl.arange(0, 8))", "expected a tuple, got a block of type <[8], int32>"),

@@ -340,7 +340,7 @@ def base_of_descriptor(x, n):
 
 @mistake("*fp32 i32", r"tl\.advance takes a block pointer")
 def advance_of_pointer(x, n):
-    tl.advance(x, (n,))  # !
+    p = tl.advance(x, (n,))  # !
 
 
 @pytest.mark.parametrize(Mistakes.names, MISTAKES)

@@ -14,6 +14,22 @@ MISTAKES = {
     "sides that are no ints": (lambda: tw.zeros(("a", 2)), "the sides of an array are ints, got ('a', 2)"),
     "no array": (lambda: tw.to_numpy(5), "to_numpy copies an array of Tilewright, got one of type 'int'"),
     "a float": (lambda: tw.next_power_of_2(2.5), "'float' object cannot be interpreted as an integer"),
+    "no such dtype": (
+        lambda: tw.empty((2,), "f33"),
+        "no kernel takes elements of dtype 'f33'; there is bool, int8",
+    ),
+    "nothing of DLPack": (
+        lambda: tw.from_dlpack(3),
+        "from_dlpack takes what has __dlpack__, such as a tensor of torch, got 3",
+    ),
+    "no array in a descriptor": (
+        lambda: tw.TensorDescriptor(None, [4], [1], [4]),
+        "the base of a tensor descriptor is an array, got None",
+    ),
+    "too few arguments to bind": (
+        lambda: tw.jit(launched.fn).bind(1),
+        "kernel launched() is missing argument 'x'",
+    ),
     "no functions": (
         lambda: tw.heuristics(3),
         "heuristics takes a dict of functions by the names of parameters, got 3",

@@ -1,7 +1,6 @@
 """Arithmetic, bitwise and logical operations."""
 
-import warnings
-
+from ...places import warn
 from ..dtypes import float32, int8, int64, uint32, uint64, with_scalar
 from ..errors import LanguageTypeError, LanguageValueError
 from ..ir import Spelled, builder, emit, emit_effect
@@ -227,9 +226,9 @@ def where(condition, left, right):
     """`left` where `condition`, `right` elsewhere."""
     condition = to_tensor(condition)
     if not condition.dtype.is_bool() and builder().options.numerics == "triton":  # which means to refuse it
-        warnings.warn(
+        warn(
             f"tl.where takes a condition of int1, got {condition.dtype}: what is not zero counts as true",
-            stacklevel=2,
+            builder().place(),
         )
     condition = to_bool(condition)
     left, right = operands(left, right, "where", pointers=True)

@@ -92,7 +92,16 @@ def to_tensor(value):
     if is_literal(value):
         return constant(value, literal_type(value))
     builder()  # outside of a kernel that is what is wrong
-    raise LanguageTypeError(f"expected a block, a scalar or a number, got {describe(value)}")
+    raise LanguageTypeError(
+        f"expected a block, a scalar or a number, got {describe(value)}", hint=operand_hint(value)
+    )
+
+
+def operand_hint(value):
+    """How to mend `value`, which is no block, scalar or number."""
+    if value is None:
+        return "None is an argument that was given as None, or what a function without a result gives"
+    return getattr(value, "operand_hint", None)
 
 
 def as_tensors(given):

@@ -11,7 +11,7 @@ from ..dtypes import bfloat16, block_type, float16, float32, float64, int32, uin
 from ..errors import LanguageTypeError, LanguageValueError
 from ..ir import builder, emit
 from ..tensor import tensor
-from .convert import cast, constant, describe, is_literal, literal_type, to_tensor
+from .convert import cast, constant, describe, is_literal, literal_type, operand_hint, to_tensor
 
 
 def follows_triton():
@@ -81,7 +81,9 @@ def _convert_literal(value, ty, other):
 def check_operand(value, what):
     """Raise unless `value` is a tensor or a number."""
     if not isinstance(value, tensor) and not is_literal(value):
-        raise LanguageTypeError(f"{what} takes blocks, scalars and numbers, got {describe(value)}")
+        raise LanguageTypeError(
+            f"{what} takes blocks, scalars and numbers, got {describe(value)}", hint=operand_hint(value)
+        )
 
 
 def check_computes(value, what):
