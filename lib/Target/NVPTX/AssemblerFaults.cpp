@@ -108,7 +108,30 @@ static void writeMagnitudes(llvm::Module &module) {
   }
 }
 
+/// Of the negation of -32768 ptxas 13.0 makes 32768 where another block extends
+/// it: it takes that of 16 bits, by `neg` or from zero, for one without
+/// overflow. So negations of 16 bits are those of 32, cut off.
+static void widenNegations(llvm::Module &module) {
+  using namespace llvm::PatternMatch;
+  llvm::SmallVector<llvm::Instruction *> found;
+  for (llvm::Function &function : module)
+    for (llvm::BasicBlock &block : function)
+      for (llvm::Instruction &instruction : block)
+        if (instruction.getType()->getScalarSizeInBits() == 16 &&
+            match(&instruction, m_Neg(m_Value())))
+          found.push_back(&instruction);
+  for (llvm::Instruction *negation : found) {
+    llvm::IRBuilder<> builder(negation);
+    llvm::Type *wide = negation->getType()->getExtendedType();
+    llvm::Value *number = builder.CreateSExt(negation->getOperand(1), wide);
+    negation->replaceAllUsesWith(
+        builder.CreateTrunc(builder.CreateNeg(number), negation->getType()));
+    negation->eraseFromParent();
+  }
+}
+
 void tilewright::avoidAssemblerFaults(llvm::Module &module) {
   restoreSignedEnds(module);
   writeMagnitudes(module);
+  widenNegations(module);
 }

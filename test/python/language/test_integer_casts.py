@@ -90,3 +90,25 @@ def test_magnitude_of_the_least_number_is_negative(backend, dtype):
     wide, negative = backend.numpy(y).reshape(2, 7).tolist()
     assert wide == np.abs(x).astype(np.int64).tolist()
     assert negative == [1, 0, 0, 0, 0, 0, 1]
+
+
+@tw.jit
+def negations(x, y, n, N: tl.constexpr):
+    i = tl.arange(0, N)
+    v = tl.load(x + i, i < n)
+    negation = (v - v) - v
+    tl.store(y + i, negation.to(tl.int64), i < n)
+    tl.store(y + n + i, (-v < 0).to(tl.int64), i < n)
+    if n > 3:  # where another block extends it
+        tl.store(y + 2 * n + i, negation.to(tl.int64), i < n)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64"])
+def test_negation_of_the_least_number_is_negative(backend, dtype):
+    least = np.iinfo(dtype).min
+    x = np.array([least, least + 1, -1, 0, 1, -(least + 1), least], dtype)
+    y = backend.poisoned((21,), "int64")
+    negations[1,](backend.array(x), y, 7, 8)
+    wide, negative, elsewhere = backend.numpy(y).reshape(3, 7).tolist()
+    assert wide == elsewhere == (-x).astype(np.int64).tolist()
+    assert negative == [1, 0, 0, 0, 1, 1, 1]
