@@ -8,6 +8,8 @@
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/CodeGen/Passes.h"
+#include "llvm/CodeGen/TargetPassConfig.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/Dominators.h"
@@ -15,6 +17,7 @@
 #include "llvm/IR/Verifier.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/RegisterTargetPassConfigCallback.h"
 
 #include <optional>
 
@@ -169,6 +172,16 @@ static void optimize(Module &module, TargetMachine &machine,
   storeKnownLanes(module);
 }
 
+/// Leaves instructions in the order that they have when registers are
+/// allocated: processors reorder them themselves, and to schedule them once
+/// more takes time quadratic in the size of a block.
+static void skipSecondScheduling() {
+  static RegisterTargetPassConfigCallback once(
+      [](TargetMachine &, legacy::PassManagerBase &, TargetPassConfig *config) {
+        config->disablePass(&PostRASchedulerID);
+      });
+}
+
 static Expected<SmallVector<char, 0>>
 generate(Module &module, TargetMachine &machine,
          const TargetLibraryInfoImpl &libraryInfo) {
@@ -177,6 +190,7 @@ generate(Module &module, TargetMachine &machine,
   legacy::PassManager passes;
   // Also used by code generation, for explicit vectors that call mathematics.
   passes.add(new TargetLibraryInfoWrapperPass(libraryInfo));
+  skipSecondScheduling();
   if (machine.addPassesToEmitFile(passes, stream, nullptr,
                                   CodeGenFileType::ObjectFile))
     return createStringError("no object files can be made for '" +
