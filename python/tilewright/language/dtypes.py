@@ -230,10 +230,10 @@ class block_type(dtype):
 
     def __init__(self, element_ty, shape):
         self.element_ty = element_ty
-        self._shape = tuple(int(side) for side in shape)
+        self._shape = tuple(map(int, shape))
         if not self._shape:
             raise LanguageTypeError("a block has at least one dimension")
-        if any(side <= 0 for side in self._shape):
+        if min(self._shape) <= 0:
             raise LanguageValueError(f"the sides of a block are positive, got {list(self._shape)}")
         self.name = f"<[{', '.join(map(str, self._shape))}], {element_ty}>"
 
