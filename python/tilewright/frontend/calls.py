@@ -170,7 +170,8 @@ def not_callable(function, node):
     if callable(function):
         name = getattr(function, "__name__", function)
         return f"{name!r} cannot be called in a kernel", node, _namesake(name)
-    return f"{describe(function)} is not a function", node.func if isinstance(node, ast.Call) else node, None
+    hint = f"x.to({function!r}) converts" if isinstance(function, dtype) else None
+    return f"{describe(function)} is not a function", node.func if isinstance(node, ast.Call) else node, hint
 
 
 def too_deep(function, depth=MAX_DEPTH):

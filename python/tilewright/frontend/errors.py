@@ -108,6 +108,10 @@ def frame_of_location(file, line, column):
     return Frame(file, line, column, 1, "", linecache.getline(file, line))
 
 
+#: How MLIR begins what an operation says of itself. Who wrote the kernel has the place instead.
+_OP = re.compile(r"^'tile\.\w+' op ")
+
+
 def _note_of(entry, frames):
     """What a further diagnostic says, and where, unless that is known already."""
     place = entry["frames"][0] if entry["frames"] else None
@@ -133,5 +137,5 @@ def from_diagnostics(diagnostics):
     first, *others = errors
     notes = [_note_of(entry, first["frames"]) for entry in [*first["notes"], *others]]
     return CompilationError(
-        first["message"], [frame_of_location(*frame) for frame in first["frames"]], notes=notes
+        _OP.sub("", first["message"]), [frame_of_location(*frame) for frame in first["frames"]], notes=notes
     )

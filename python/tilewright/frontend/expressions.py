@@ -61,6 +61,8 @@ _INSTEAD = {
         tensor,
         "item",
     ): "a scalar of the kernel is a number already; x.sum() of a block with one element gives a scalar",
+    (tensor, "any"): "x.to(tl.int32).max() != 0",
+    (tensor, "all"): "x.to(tl.int32).min() != 0",
     (tensor, "mean"): "divide the sum: x.sum(axis=0) / n",
     (tensor, "numel"): "multiply the sides, x.shape",
     (tensor, "transpose"): "x.trans(1, 0), or x.T",
@@ -174,7 +176,10 @@ class Expressions:
         try:
             return wrap(function(left, right))
         except TypeError:
-            raise self.error(f"{symbol} does not take {spelled(left)} and {spelled(right)}", node) from None
+            hint = operand_hint(None) if left is None or right is None else None
+            raise self.error(
+                f"{symbol} does not take {spelled(left)} and {spelled(right)}", node, hint
+            ) from None
 
     def visit_UnaryOp(self, node):
         value = self.visit(node.operand)
@@ -239,7 +244,11 @@ class Expressions:
         constant = is_constant(left) and is_constant(right)
         if isinstance(op, (ast.In, ast.NotIn)):
             if not constant:
-                raise self.error("'in' is evaluated while compiling and takes constants", node)
+                raise self.error(
+                    "'in' is evaluated while compiling and takes constants",
+                    node,
+                    "compare a value of the kernel with each: n == 1 or n == 2",
+                )
             return wrap((unwrap(left) in unwrap(right)) is isinstance(op, ast.In))
         symbol, function = _COMPARE[type(op)]
         if constant:

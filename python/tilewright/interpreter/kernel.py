@@ -1,6 +1,7 @@
 """Running kernels program after program."""
 
 import itertools
+import types
 
 import numpy as np
 
@@ -269,9 +270,14 @@ def _given(fn, name, parameter, value, memory):
                 f"argument {name!r} of {kernel} is an array, but the parameter is tl.constexpr and takes a "
                 "compile-time value"
             )
+        if getattr(type(value), "__hash__", None) is None:
+            raise TypeError(
+                f"argument {name!r} of {kernel}: a compile-time value has to be hashable, got a value of type "
+                f"{type(value).__name__!r}"
+            )
         return constexpr(value)
     try:
-        if isinstance(value, (str, bytes, dtype)):
+        if isinstance(value, (str, bytes, dtype, types.FunctionType)):
             raise _not_taken(name, value)
         return annotated_argument(name, parameter.annotation, value, memory)
     except _Refused as refused:

@@ -287,6 +287,7 @@ def test_arguments_that_are_not_taken():
         np.zeros(1, object),
         (1, [2]),
         2**64,
+        failing,
     ):
         messages = []
         for kernel in (interpret(collatz), tw.jit(collatz.fn)):

@@ -50,15 +50,15 @@ def literal_type(value):
 
 
 def check_fits(value, ty, what):
-    """Raise `LanguageValueError` where `value` is an int that the integers of type `ty` do not hold, signed or not. Under
-    the numerics of Triton it wraps around, as there."""
+    """Raise `LanguageValueError` where `value` is a number that the integers of type `ty` do not hold, signed or not.
+    Under the numerics of Triton it wraps around, as there."""
     scalar = ty.scalar
-    if not isinstance(value, int) or not scalar.is_int() or scalar.is_bool():
+    if not is_literal(value) or not scalar.is_int() or scalar.is_bool():
         return
     if builder().options.numerics == "triton":
         return
     bits = scalar.int_bitwidth
-    if not -(2 ** (bits - 1)) <= value < 2**bits:
+    if not (math.isfinite(value) and -(2 ** (bits - 1)) <= int(value) < 2**bits):
         raise LanguageValueError(f"{what} is {value}, which does not fit in {scalar}")
 
 
