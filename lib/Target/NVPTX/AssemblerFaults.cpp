@@ -130,8 +130,60 @@ static void widenNegations(llvm::Module &module) {
   }
 }
 
+/// Whether the 16 bits of `value` are those of the lesser or the larger of two
+/// floats, or of one of several numbers that may be.
+static bool isFromExtremes(llvm::Value *value, unsigned depth = 0) {
+  constexpr unsigned kDepth = 4;
+  auto *instruction = dyn_cast<llvm::Instruction>(value);
+  if (!instruction || depth == kDepth)
+    return false;
+  if (auto *call = dyn_cast<llvm::IntrinsicInst>(instruction))
+    switch (call->getIntrinsicID()) {
+    case llvm::Intrinsic::minnum:
+    case llvm::Intrinsic::maxnum:
+    case llvm::Intrinsic::minimum:
+    case llvm::Intrinsic::maximum:
+    case llvm::Intrinsic::minimumnum:
+    case llvm::Intrinsic::maximumnum:
+      return true;
+    default:
+      break;
+    }
+  return (isa<llvm::BitCastInst, llvm::SelectInst, llvm::PHINode,
+              llvm::FreezeInst, llvm::IntrinsicInst>(instruction) ||
+          instruction->isBitwiseLogicOp()) &&
+         llvm::any_of(instruction->operands(), [&](llvm::Value *operand) {
+           return isFromExtremes(operand, depth + 1);
+         });
+}
+
+/// Of the larger and then the lesser of 16-bit floats ptxas 13.0 computes pairs,
+/// and takes the whole register for the number without a sign that
+/// `cvt.u32.u16` makes of it. So the upper half is said to be zero.
+static void packExtremes(llvm::Module &module) {
+  llvm::SmallVector<llvm::ZExtInst *> found;
+  for (llvm::Function &function : module)
+    for (llvm::BasicBlock &block : function)
+      for (llvm::Instruction &instruction : block) {
+        auto *wide = dyn_cast<llvm::ZExtInst>(&instruction);
+        if (wide && wide->getType()->isIntegerTy(32) &&
+            wide->getSrcTy()->isIntegerTy(16) &&
+            isFromExtremes(wide->getOperand(0)))
+          found.push_back(wide);
+      }
+  for (llvm::ZExtInst *wide : found) {
+    llvm::IRBuilder<> builder(wide);
+    auto *pair = llvm::FixedVectorType::get(wide->getSrcTy(), 2);
+    llvm::Value *packed = builder.CreateInsertElement(
+        llvm::Constant::getNullValue(pair), wide->getOperand(0), uint64_t(0));
+    wide->replaceAllUsesWith(builder.CreateBitCast(packed, wide->getType()));
+    wide->eraseFromParent();
+  }
+}
+
 void tilewright::avoidAssemblerFaults(llvm::Module &module) {
   restoreSignedEnds(module);
   writeMagnitudes(module);
   widenNegations(module);
+  packExtremes(module);
 }

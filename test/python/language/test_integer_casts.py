@@ -112,3 +112,26 @@ def test_negation_of_the_least_number_is_negative(backend, dtype):
     wide, negative, elsewhere = backend.numpy(y).reshape(3, 7).tolist()
     assert wide == elsewhere == (-x).astype(np.int64).tolist()
     assert negative == [1, 0, 0, 0, 1, 1, 1]
+
+
+@tw.jit
+def clamped_bits(x, y, z, n, N: tl.constexpr):
+    i = tl.arange(0, N)
+    v = tl.clamp(tl.load(x + i, i < n), -2.0, 2.0)
+    bits = v.to(tl.uint16, bitcast=True).to(tl.uint32)
+    tl.store(y + i, bits, i < n)
+    tl.store(y + n + i, (bits ^ 0x7FFF) + 1, i < n)
+    tl.store(z + i, tl.sort(tl.clamp((i % n).to(x.dtype.element_ty), 1.0, 60.0)), i < n)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("n", [8, 32, 256])
+def test_bits_of_clamped_floats(backend, dtype, n):
+    x = backend.array(np.random.default_rng(n).standard_normal(n) * 2, dtype)
+    y, z = backend.poisoned((2 * n,), "uint32"), backend.poisoned((n,), dtype)
+    clamped_bits[1,](x, y, z, n, n)
+    clamped = np.clip(backend.numpy(x), -2, 2).astype(np.float32)
+    bits = clamped.view(np.uint32) >> 16 if dtype == "bfloat16" else clamped.astype(np.float16).view(np.uint16)
+    bits = bits.astype(np.uint32)
+    assert backend.numpy(y).tolist() == [*bits.tolist(), *((bits ^ 0x7FFF) + 1).tolist()]
+    backend.check(z, np.sort(np.clip(np.arange(n), 1, 60)), dtype)
