@@ -64,8 +64,8 @@ TW_EXPORT tw_context *tw_module_context(tw_module *module);
 TW_EXPORT tw_block tw_module_body(tw_module *module);
 TW_EXPORT bool tw_module_verify(tw_module *module);
 TW_EXPORT tw_string tw_module_print(tw_module *module, bool with_locations);
-/** The module with locations as MLIR's bytecode, the same for the same module in
-    every process; empty if it can not be written. */
+/** The module with locations as MLIR's bytecode, the same for the same module
+   in every process; empty if it can not be written. */
 TW_EXPORT tw_string tw_module_bytecode(tw_module *module);
 
 /* Builders */

@@ -157,8 +157,8 @@ static bool isFromExtremes(llvm::Value *value, unsigned depth = 0) {
          });
 }
 
-/// Of the larger and then the lesser of 16-bit floats ptxas 13.0 computes pairs,
-/// and takes the whole register for the number without a sign that
+/// Of the larger and then the lesser of 16-bit floats ptxas 13.0 computes
+/// pairs, and takes the whole register for the number without a sign that
 /// `cvt.u32.u16` makes of it. So the upper half is said to be zero.
 static void packExtremes(llvm::Module &module) {
   llvm::SmallVector<llvm::ZExtInst *> found;

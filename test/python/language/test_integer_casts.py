@@ -131,7 +131,9 @@ def test_bits_of_clamped_floats(backend, dtype, n):
     y, z = backend.poisoned((2 * n,), "uint32"), backend.poisoned((n,), dtype)
     clamped_bits[1,](x, y, z, n, n)
     clamped = np.clip(backend.numpy(x), -2, 2).astype(np.float32)
-    bits = clamped.view(np.uint32) >> 16 if dtype == "bfloat16" else clamped.astype(np.float16).view(np.uint16)
+    bits = (
+        clamped.view(np.uint32) >> 16 if dtype == "bfloat16" else clamped.astype(np.float16).view(np.uint16)
+    )
     bits = bits.astype(np.uint32)
     assert backend.numpy(y).tolist() == [*bits.tolist(), *((bits ^ 0x7FFF) + 1).tolist()]
     backend.check(z, np.sort(np.clip(np.arange(n), 1, 60)), dtype)
