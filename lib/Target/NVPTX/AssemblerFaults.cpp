@@ -1,9 +1,13 @@
 #include "lib/Target/NVPTX/AssemblerFaults.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/PostDominators.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PatternMatch.h"
 
@@ -181,9 +185,94 @@ static void packExtremes(llvm::Module &module) {
   }
 }
 
+/// What a `redux.sync` does with two numbers, an opcode or an intrinsic of
+/// LLVM; nothing for other calls.
+namespace {
+struct Combination {
+  std::optional<llvm::Instruction::BinaryOps> op;
+  llvm::Intrinsic::ID function = llvm::Intrinsic::not_intrinsic;
+};
+} // namespace
+
+static std::optional<Combination> getCombination(llvm::Intrinsic::ID kind) {
+  using llvm::Instruction;
+  namespace Intrinsic = llvm::Intrinsic;
+  switch (kind) {
+  case Intrinsic::nvvm_redux_sync_add:
+    return Combination{Instruction::Add};
+  case Intrinsic::nvvm_redux_sync_and:
+    return Combination{Instruction::And};
+  case Intrinsic::nvvm_redux_sync_or:
+    return Combination{Instruction::Or};
+  case Intrinsic::nvvm_redux_sync_xor:
+    return Combination{Instruction::Xor};
+  case Intrinsic::nvvm_redux_sync_min:
+    return Combination{{}, Intrinsic::smin};
+  case Intrinsic::nvvm_redux_sync_max:
+    return Combination{{}, Intrinsic::smax};
+  case Intrinsic::nvvm_redux_sync_umin:
+    return Combination{{}, Intrinsic::umin};
+  case Intrinsic::nvvm_redux_sync_umax:
+    return Combination{{}, Intrinsic::umax};
+  default:
+    return std::nullopt;
+  }
+}
+
+/// Whether a pass through the function, or through the loop around the block,
+/// may leave the block out.
+static bool isBehindBranch(llvm::BasicBlock &block) {
+  llvm::Function &function = *block.getParent();
+  const llvm::DominatorTree before(function);
+  const llvm::LoopInfo loops(before);
+  const llvm::PostDominatorTree behind(function);
+  const llvm::Loop *loop = loops.getLoopFor(&block);
+  return !behind.dominates(&block, loop ? loop->getHeader()
+                                        : &function.getEntryBlock());
+}
+
+/// Small blocks behind branches become instructions under a predicate, which
+/// ptxas 13.0 mistakes for another one where the condition is the same for all
+/// threads and the instruction is `redux.sync`. There lanes are reduced by
+/// shuffles. It took 18 instructions at most for small.
+static void shuffleBehindBranches(llvm::Module &module) {
+  constexpr size_t kSmall = 64;
+  using namespace llvm::PatternMatch;
+  llvm::SmallVector<llvm::IntrinsicInst *> found;
+  for (llvm::Function &function : module)
+    for (llvm::BasicBlock &block : function)
+      for (llvm::Instruction &instruction : block) {
+        auto *call = dyn_cast<llvm::IntrinsicInst>(&instruction);
+        if (call && block.size() <= kSmall &&
+            getCombination(call->getIntrinsicID()) &&
+            match(call->getArgOperand(1), m_AllOnes()))
+          found.push_back(call);
+      }
+  llvm::erase_if(found, [](llvm::IntrinsicInst *call) {
+    return !isBehindBranch(*call->getParent());
+  });
+  for (llvm::IntrinsicInst *call : found) {
+    llvm::IRBuilder<> builder(call);
+    auto how = getCombination(call->getIntrinsicID());
+    llvm::Value *value = call->getArgOperand(0);
+    for (int32_t distance = 16; distance > 0; distance /= 2) {
+      llvm::Value *other = builder.CreateIntrinsic(
+          llvm::Intrinsic::nvvm_shfl_sync_bfly_i32, {},
+          {call->getArgOperand(1), value, builder.getInt32(distance),
+           builder.getInt32(31)});
+      value = how->op
+                  ? builder.CreateBinOp(*how->op, value, other)
+                  : builder.CreateBinaryIntrinsic(how->function, value, other);
+    }
+    call->replaceAllUsesWith(value);
+    call->eraseFromParent();
+  }
+}
+
 void tilewright::avoidAssemblerFaults(llvm::Module &module) {
   restoreSignedEnds(module);
   writeMagnitudes(module);
   widenNegations(module);
   packExtremes(module);
+  shuffleBehindBranches(module);
 }
