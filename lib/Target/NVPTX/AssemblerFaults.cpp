@@ -5,6 +5,7 @@
 #include "llvm/Analysis/PostDominators.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
@@ -13,6 +14,19 @@
 
 using llvm::dyn_cast, llvm::cast, llvm::isa;
 using namespace tilewright;
+
+/// The instructions of a kind that `isWanted` takes; none of them is looked at
+/// while others are replaced.
+template <typename Kind>
+static llvm::SmallVector<Kind *>
+collect(llvm::Module &module, llvm::function_ref<bool(Kind &)> isWanted) {
+  llvm::SmallVector<Kind *> found;
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &instruction : llvm::instructions(function))
+      if (auto *kind = dyn_cast<Kind>(&instruction); kind && isWanted(*kind))
+        found.push_back(kind);
+  return found;
+}
 
 /// The sum of `count` and `step`, in front of `place`: the one that there is in
 /// that block, if there is one.
@@ -82,15 +96,10 @@ static void restoreSignedEnds(llvm::Module &module) {
 /// 64 bits are the larger of a number and its negation, and those of 16 bits
 /// are computed in 32.
 static void writeMagnitudes(llvm::Module &module) {
-  llvm::SmallVector<llvm::IntrinsicInst *> found;
-  for (llvm::Function &function : module)
-    for (llvm::BasicBlock &block : function)
-      for (llvm::Instruction &instruction : block) {
-        auto *call = dyn_cast<llvm::IntrinsicInst>(&instruction);
-        if (call && call->getIntrinsicID() == llvm::Intrinsic::abs &&
-            !cast<llvm::ConstantInt>(call->getArgOperand(1))->isOne())
-          found.push_back(call);
-      }
+  auto found = collect<llvm::IntrinsicInst>(module, [](auto &call) {
+    return call.getIntrinsicID() == llvm::Intrinsic::abs &&
+           !cast<llvm::ConstantInt>(call.getArgOperand(1))->isOne();
+  });
   for (llvm::IntrinsicInst *call : found) {
     llvm::IRBuilder<> builder(call);
     llvm::Value *number = call->getArgOperand(0);
@@ -117,14 +126,11 @@ static void writeMagnitudes(llvm::Module &module) {
 /// overflow. So negations of 16 bits are those of 32, cut off.
 static void widenNegations(llvm::Module &module) {
   using namespace llvm::PatternMatch;
-  llvm::SmallVector<llvm::Instruction *> found;
-  for (llvm::Function &function : module)
-    for (llvm::BasicBlock &block : function)
-      for (llvm::Instruction &instruction : block)
-        if (instruction.getType()->getScalarSizeInBits() == 16 &&
-            match(&instruction, m_Neg(m_Value())))
-          found.push_back(&instruction);
-  for (llvm::Instruction *negation : found) {
+  auto found = collect<llvm::BinaryOperator>(module, [](auto &operation) {
+    return operation.getType()->getScalarSizeInBits() == 16 &&
+           match(&operation, m_Neg(m_Value()));
+  });
+  for (llvm::BinaryOperator *negation : found) {
     llvm::IRBuilder<> builder(negation);
     llvm::Type *wide = negation->getType()->getExtendedType();
     llvm::Value *number = builder.CreateSExt(negation->getOperand(1), wide);
@@ -165,16 +171,11 @@ static bool isFromExtremes(llvm::Value *value, unsigned depth = 0) {
 /// pairs, and takes the whole register for the number without a sign that
 /// `cvt.u32.u16` makes of it. So the upper half is said to be zero.
 static void packExtremes(llvm::Module &module) {
-  llvm::SmallVector<llvm::ZExtInst *> found;
-  for (llvm::Function &function : module)
-    for (llvm::BasicBlock &block : function)
-      for (llvm::Instruction &instruction : block) {
-        auto *wide = dyn_cast<llvm::ZExtInst>(&instruction);
-        if (wide && wide->getType()->isIntegerTy(32) &&
-            wide->getSrcTy()->isIntegerTy(16) &&
-            isFromExtremes(wide->getOperand(0)))
-          found.push_back(wide);
-      }
+  auto found = collect<llvm::ZExtInst>(module, [](auto &wide) {
+    return wide.getType()->isIntegerTy(32) &&
+           wide.getSrcTy()->isIntegerTy(16) &&
+           isFromExtremes(wide.getOperand(0));
+  });
   for (llvm::ZExtInst *wide : found) {
     llvm::IRBuilder<> builder(wide);
     auto *pair = llvm::FixedVectorType::get(wide->getSrcTy(), 2);
@@ -238,18 +239,11 @@ static bool isBehindBranch(llvm::BasicBlock &block) {
 static void shuffleBehindBranches(llvm::Module &module) {
   constexpr size_t kSmall = 64;
   using namespace llvm::PatternMatch;
-  llvm::SmallVector<llvm::IntrinsicInst *> found;
-  for (llvm::Function &function : module)
-    for (llvm::BasicBlock &block : function)
-      for (llvm::Instruction &instruction : block) {
-        auto *call = dyn_cast<llvm::IntrinsicInst>(&instruction);
-        if (call && block.size() <= kSmall &&
-            getCombination(call->getIntrinsicID()) &&
-            match(call->getArgOperand(1), m_AllOnes()))
-          found.push_back(call);
-      }
-  llvm::erase_if(found, [](llvm::IntrinsicInst *call) {
-    return !isBehindBranch(*call->getParent());
+  auto found = collect<llvm::IntrinsicInst>(module, [](auto &call) {
+    return getCombination(call.getIntrinsicID()) &&
+           call.getParent()->size() <= kSmall &&
+           match(call.getArgOperand(1), m_AllOnes()) &&
+           isBehindBranch(*call.getParent());
   });
   for (llvm::IntrinsicInst *call : found) {
     llvm::IRBuilder<> builder(call);
