@@ -11,9 +11,8 @@ class Pass;
 
 namespace tilewright {
 
-/// MLIR's canonicalizer, whose every instance collects the patterns of all
-/// dialects anew: here a context collects them once, which is most of the time
-/// that it takes for a small kernel.
+/// MLIR's canonicalizer, but for the patterns of all dialects, which each
+/// instance of it collects anew: here a context collects them once.
 std::unique_ptr<mlir::Pass> createCanonicalizer();
 
 /// Lets contexts keep the patterns.

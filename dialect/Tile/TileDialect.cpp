@@ -91,7 +91,9 @@ static LogicalResult verifyLoopHint(Operation *op, NamedAttribute hint,
   bool fits = kind == "scf.for" ||
               (kind == "scf.while" && name == TileDialect::kDisableLicmAttr);
   if (!fits)
-    return op->emitError("'") << name << "' belongs on scf.for";
+    return op->emitError("'")
+           << name << "' belongs on scf.for"
+           << (name == TileDialect::kDisableLicmAttr ? " or scf.while" : "");
   if (!isCount && !isa<UnitAttr>(hint.getValue()))
     return op->emitError("'") << name << "' takes no value";
   auto count = dyn_cast<IntegerAttr>(hint.getValue());

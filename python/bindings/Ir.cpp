@@ -332,7 +332,10 @@ static void defineModule(py::module_ &module) {
           py::arg("locations") = false)
       .def("bytecode",
            [](Module &self) {
-             return py::bytes(take(tw_module_bytecode(self.handle)));
+             std::string bytes = take(tw_module_bytecode(self.handle));
+             if (bytes.empty())
+               throw std::runtime_error("the module has no bytecode");
+             return py::bytes(bytes);
            })
       .def_property_readonly(
           "body",

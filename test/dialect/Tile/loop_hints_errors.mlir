@@ -37,3 +37,12 @@ tile.func @valued() {
   } {tile.flatten = true}
   tile.return
 }
+
+// -----
+
+// Nor does what may stand on any loop.
+tile.func @kept_elsewhere(%n: i32) {
+  // expected-error @below {{'tile.disable_licm' belongs on scf.for or scf.while}}
+  %m = arith.addi %n, %n {tile.disable_licm} : i32
+  tile.return
+}
