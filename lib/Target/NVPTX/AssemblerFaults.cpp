@@ -1,10 +1,12 @@
 #include "lib/Target/NVPTX/AssemblerFaults.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/PostDominators.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -186,6 +188,67 @@ static void packExtremes(llvm::Module &module) {
   }
 }
 
+/// Whether bounds of the float `value` may be known: it is a magnitude, a
+/// square, or the result of a function such as `ex2`, or made of one.
+static bool mayBeBounded(llvm::Value *value) {
+  namespace Intrinsic = llvm::Intrinsic;
+  llvm::SmallSetVector<llvm::Value *, 16> parts;
+  parts.insert(value);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    auto *instruction = dyn_cast<llvm::Instruction>(parts[i]);
+    if (!instruction || !instruction->getType()->isFPOrFPVectorTy())
+      continue;
+    if (auto *call = dyn_cast<llvm::CallInst>(instruction))
+      switch (call->getIntrinsicID()) {
+      case Intrinsic::minnum:
+      case Intrinsic::maxnum:
+      case Intrinsic::minimum:
+      case Intrinsic::maximum:
+      case Intrinsic::minimumnum:
+      case Intrinsic::maximumnum:
+      case Intrinsic::fma:
+      case Intrinsic::fmuladd:
+        break;
+      default:
+        return true;
+      }
+    else if (instruction->getOpcode() == llvm::Instruction::FMul &&
+             instruction->getOperand(0) == instruction->getOperand(1))
+      return true;
+    else if (isa<llvm::LoadInst, llvm::BitCastInst>(instruction))
+      continue;
+    parts.insert(instruction->op_begin(), instruction->op_end());
+  }
+  return false;
+}
+
+/// Where it knows bounds of a float32, ptxas 13.0 takes an ordered comparison
+/// with a constant for true, of a NaN, too: `abs(x) >= 0`. It keeps unordered
+/// ones, so that one is the opposite of `abs(x) < 0 or isnan(x)`, said in
+/// assembly: LLVM would write it as before.
+static void compareUnordered(llvm::Module &module) {
+  auto found = collect<llvm::FCmpInst>(module, [](auto &compare) {
+    auto [left, right] =
+        std::pair(compare.getOperand(0), compare.getOperand(1));
+    return left->getType()->isFloatTy() &&
+           compare.getPredicate() >= llvm::CmpInst::FCMP_OGT &&
+           compare.getPredicate() <= llvm::CmpInst::FCMP_OLE &&
+           (isa<llvm::Constant>(left) || isa<llvm::Constant>(right)) &&
+           (mayBeBounded(left) || mayBeBounded(right));
+  });
+  for (llvm::FCmpInst *compare : found) {
+    llvm::IRBuilder<> builder(compare->getNextNode());
+    compare->setPredicate(compare->getInversePredicate());
+    auto *type = llvm::FunctionType::get(builder.getInt1Ty(),
+                                         {builder.getInt1Ty()}, false);
+    auto *opposite = llvm::InlineAsm::get(type, "not.pred $0, $1;", "=b,b",
+                                          /*hasSideEffects=*/false);
+    llvm::Value *result = builder.CreateCall(opposite, compare);
+    compare->replaceUsesWithIf(
+        result, [&](llvm::Use &use) { return use.getUser() != result; });
+  }
+}
+
 /// What a `redux.sync` does with two numbers, an opcode or an intrinsic of
 /// LLVM; nothing for other calls.
 namespace {
@@ -268,5 +331,6 @@ void tilewright::avoidAssemblerFaults(llvm::Module &module) {
   writeMagnitudes(module);
   widenNegations(module);
   packExtremes(module);
+  compareUnordered(module);
   shuffleBehindBranches(module);
 }
