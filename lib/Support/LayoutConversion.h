@@ -35,20 +35,25 @@
 //
 //  - Vectors: element bits that are registers on both sides come first, then
 //    those of one side, up to 16 bytes. Then one side (or both) moves vectors.
+//  - Matrices: or 16 bytes are a row of the matrices that `ldmatrix` or
+//    `stmatrix` move on one side (see MatrixAccess.h). The rows that each side
+//    would have are tried, and the plan of the fewest accesses is taken.
 //  - Banks: two lanes that access memory in the same phase (32 lanes of up to 4
 //    bytes, 16 of 8, 8 of 16) conflict if they differ in the row but not in the
-//    bank. Let X be the subspace of the tile that the vectors and lanes of one
-//    phase of the stores span, and Y that of the loads. There is no conflict
-//    exactly if the subspace R that the row bits span meets X and Y only in 0;
-//    X and Y have at most as many dimensions as 128 bytes, so a common
-//    complement of both (f2::commonComplement) is large enough, and always
-//    exists. The swizzle falls out of the algebra.
+//    bank. A phase of instructions for matrices is one matrix, whose rows stand
+//    for lanes. Let X be the subspace of the tile that the vectors and lanes of
+//    one phase of the stores span, and Y that of the loads. There is no
+//    conflict exactly if the subspace R that the row bits span meets X and Y
+//    only in 0; X and Y have at most as many dimensions as 128 bytes, so a
+//    common complement of both (f2::commonComplement) is large enough, and
+//    always exists. The swizzle falls out of the algebra.
 //  - Rounds: what does not fit is moved in several rounds, each with the
 //    elements of some of the registers of every thread.
 
 #pragma once
 
 #include "lib/Support/LinearLayout.h"
+#include "lib/Support/MatrixAccess.h"
 
 namespace tilewright {
 
@@ -114,6 +119,8 @@ struct SharedPlan {
   /// The layouts without registers that hold copies.
   LinearLayout source, result;
   SharedAccess store, load;
+  /// How instructions for matrices do it, where they do.
+  std::optional<MatrixAccess> storeMatrices, loadMatrices;
   unsigned roundBits = 0;
   unsigned offsetBits = 0; // of an offset inside a round
 
@@ -127,8 +134,11 @@ struct SharedPlan {
 /// Larger conversions go in rounds where they can.
 inline constexpr int64_t kMaxScratchBytes = 32 * 1024;
 
+/// `hasStoreMatrix` says whether the target has `stmatrix`; the memory that the
+/// plan needs does not depend on it.
 SharedPlan planSharedMemory(const LinearLayout &source,
                             const LinearLayout &result, unsigned elementBytes,
+                            bool hasStoreMatrix = false,
                             int64_t maxScratchBytes = kMaxScratchBytes);
 
 /// The shared memory that a conversion needs while it runs: zero unless it goes

@@ -26,10 +26,12 @@ unsigned MatrixAccess::getRegister(unsigned instruction, unsigned matrix,
 namespace {
 class MatrixPlanner {
 public:
-  MatrixPlanner(const LinearLayout &offsets, unsigned elementBytes)
+  MatrixPlanner(const LinearLayout &offsets, unsigned elementBytes,
+                unsigned offsetBits)
       : offsets(offsets), lanes(offsets.getColumns(LayoutAxis::Lane)),
         registers(offsets.getColumns(LayoutAxis::Register)),
-        rowBits(kRowBytesLog2 - llvm::Log2_32(elementBytes)) {}
+        rowBits(kRowBytesLog2 - llvm::Log2_32(elementBytes)),
+        offsetBits(offsetBits) {}
 
   std::optional<MatrixAccess> planStraight();
   std::optional<MatrixAccess> planTransposed();
@@ -44,7 +46,7 @@ private:
 
   const LinearLayout &offsets;
   ArrayRef<uint64_t> lanes, registers;
-  unsigned rowBits;
+  unsigned rowBits, offsetBits;
 };
 } // namespace
 
@@ -54,7 +56,8 @@ MatrixPlanner::finish(MatrixAccess access, ArrayRef<uint64_t> rowsOfLanes) {
   for (unsigned bit = 0; bit < registers.size(); ++bit) {
     if (llvm::is_contained(access.wordBits, bit))
       continue;
-    bool isMatrix = access.matrixBits.size() < kMaxMatrixBits;
+    bool isInRound = offsetBits >= 64 || registers[bit] >> offsetBits == 0;
+    bool isMatrix = isInRound && access.matrixBits.size() < kMaxMatrixBits;
     (isMatrix ? access.matrixBits : access.instructionBits).push_back(bit);
     (isMatrix ? inLanes : instructions).push_back(registers[bit]);
   }
@@ -97,12 +100,35 @@ std::optional<MatrixAccess> MatrixPlanner::planTransposed() {
 }
 
 std::optional<MatrixAccess>
-tilewright::planMatrixAccess(const LinearLayout &offsets,
-                             unsigned elementBytes) {
+tilewright::planMatrixAccess(const LinearLayout &offsets, unsigned elementBytes,
+                             unsigned offsetBits) {
   if (elementBytes > 4 || offsets.getInBits(LayoutAxis::Lane) != kLanes)
     return std::nullopt;
-  MatrixPlanner planner(offsets, elementBytes);
+  MatrixPlanner planner(offsets, elementBytes, offsetBits);
   if (auto access = planner.planStraight())
     return access;
   return planner.planTransposed();
+}
+
+SmallVector<MatrixRows> tilewright::getMatrixRows(const LinearLayout &layout,
+                                                  unsigned elementBytes) {
+  if (elementBytes > 4 || layout.getInBits(LayoutAxis::Lane) != kLanes)
+    return {};
+  SmallVector<MatrixRows> found;
+  ArrayRef<uint64_t> lanes = layout.getColumns(LayoutAxis::Lane);
+  ArrayRef<uint64_t> registers = layout.getColumns(LayoutAxis::Register);
+  unsigned wordBits = 2 - llvm::Log2_32(elementBytes);
+  if (registers.size() >= wordBits) {
+    MatrixRows &straight = found.emplace_back();
+    llvm::append_range(straight.row, registers.take_front(wordBits));
+    llvm::append_range(straight.row, lanes.take_front(2));
+    llvm::append_range(straight.rows, lanes.drop_front(2));
+  }
+  if (elementBytes == 2 && !registers.empty()) {
+    MatrixRows &transposed = found.emplace_back();
+    llvm::append_range(transposed.row, lanes.drop_front(2));
+    transposed.rows.push_back(registers[0]);
+    llvm::append_range(transposed.rows, lanes.take_front(2));
+  }
+  return found;
 }

@@ -43,8 +43,22 @@ struct MatrixAccess {
 
 /// How matrices are moved between registers and shared memory, given the map
 /// from places, without copies in the registers of a thread, to offsets in
-/// elements of `elementBytes`. Nothing where the map is no such thing.
+/// elements of `elementBytes`. Nothing where the map is no such thing. Offsets
+/// that differ above their lowest `offsetBits` bits are of different rounds,
+/// which no instruction moves at once.
 std::optional<MatrixAccess> planMatrixAccess(const LinearLayout &offsets,
-                                             unsigned elementBytes);
+                                             unsigned elementBytes,
+                                             unsigned offsetBits = 64);
+
+/// Which elements a layout would have instructions move as a row, the lowest
+/// bit first, and those that tell the rows of a matrix apart.
+struct MatrixRows {
+  llvm::SmallVector<uint64_t> row, rows;
+};
+
+/// Straight and transposed, as far as `layout`, without copies in the registers
+/// of a thread, has them.
+llvm::SmallVector<MatrixRows> getMatrixRows(const LinearLayout &layout,
+                                            unsigned elementBytes);
 
 } // namespace tilewright

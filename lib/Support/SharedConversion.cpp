@@ -30,6 +30,12 @@ static Subspace threadsOf(const LinearLayout &layout) {
   return span(layout, {LayoutAxis::Lane, LayoutAxis::Warp});
 }
 
+/// Whether one thread alone holds each element.
+static bool hasNoCopies(const LinearLayout &layout) {
+  return layout.getFreeBits(LayoutAxis::Lane) == 0 &&
+         layout.getFreeBits(LayoutAxis::Warp) == 0;
+}
+
 namespace {
 /// Builds W^-1, the elements at the bits of an offset, part by part:
 ///
@@ -40,24 +46,30 @@ namespace {
 /// number reaches into a vector: vectors are aligned for every thread alike.
 class SharedPlanner {
 public:
-  SharedPlanner(SharedPlan &plan, unsigned elementBytes)
+  SharedPlanner(SharedPlan &plan, unsigned elementBytes, bool hasStoreMatrix)
       : plan(plan), elementBits(llvm::Log2_32(elementBytes)),
-        tileBits(plan.source.getTotalOutBits()) {}
+        tileBits(plan.source.getTotalOutBits()),
+        storesMatrices(hasStoreMatrix && hasNoCopies(plan.source)) {}
 
-  void run(int64_t maxScratchBytes);
+  /// With `row`, if any is given, as the vector: the elements of a row of
+  /// matrices. False if a round does not hold such rows, or banks conflict.
+  bool run(int64_t maxScratchBytes, ArrayRef<uint64_t> row);
 
 private:
   using Vectors = SmallVector<uint64_t>;
 
   void chooseRounds(int64_t maxScratchBytes);
   void chooseVectors();
+  bool takeRow(ArrayRef<uint64_t> row);
+  unsigned countInRow(const LinearLayout &layout, ArrayRef<uint64_t> row) const;
   void chooseWideVectors(const LinearLayout &wide, const LinearLayout &narrow,
                          unsigned &vectorBits);
   void chooseBeyond();
   void chooseBanksAndRows();
+  bool hasConflicts() const;
   void extend(ArrayRef<uint64_t> candidates, unsigned limit);
   Subspace getLanes(const LinearLayout &layout, unsigned vectorBits) const;
-  Subspace getPhase(const LinearLayout &layout, unsigned vectorBits) const;
+  Subspace getPhase(const Subspace &lanes, unsigned vectorBits) const;
   SharedAccess getAccess(const LinearLayout &layout) const;
 
   /// Bits of an offset inside of a bank and inside of a row of all banks.
@@ -74,6 +86,8 @@ private:
   Subspace reached; // their span, and that of the rows
   Vectors beyond;   // a basis of a complement of the vector in `kept`
   unsigned storeVector = 0, loadVector = 0;
+  Subspace storeLanes, loadLanes; // which take part in one phase
+  bool storesMatrices;
 };
 } // namespace
 
@@ -110,13 +124,53 @@ void SharedPlanner::chooseVectors() {
   Subspace result = f2::intersection(registersOf(plan.result), kept);
   Subspace threads = f2::sum(threadsOf(plan.source), threadsOf(plan.result));
   Subspace both = f2::intersection(source, result);
-  for (uint64_t v : both.getBasis())
-    if (offsets.size() < limit && threads.insert(v))
-      extend({v}, limit);
+  // In the order of the registers: what shares a word there stays together.
+  for (ArrayRef<uint64_t> candidates :
+       {plan.result.getColumns(LayoutAxis::Register),
+        plan.source.getColumns(LayoutAxis::Register), both.getBasis()})
+    for (uint64_t v : candidates)
+      if (offsets.size() < limit && both.contains(v) && threads.insert(v))
+        extend({v}, limit);
   storeVector = loadVector = offsets.size();
   chooseWideVectors(plan.source, plan.result, storeVector);
   if (storeVector == loadVector)
     chooseWideVectors(plan.result, plan.source, loadVector);
+  storeLanes = getLanes(plan.source, storeVector);
+  loadLanes = getLanes(plan.result, loadVector);
+}
+
+/// How many of the lowest elements of `row` a thread has side by side.
+unsigned SharedPlanner::countInRow(const LinearLayout &layout,
+                                   ArrayRef<uint64_t> row) const {
+  Subspace registers = registersOf(layout);
+  unsigned bits = 0;
+  while (bits < row.size() && registers.contains(row[bits]))
+    ++bits;
+  return bits;
+}
+
+bool SharedPlanner::takeRow(ArrayRef<uint64_t> row) {
+  for (uint64_t v : row) {
+    if (!kept.contains(v) || offsets.size() >= plan.offsetBits ||
+        !reached.insert(v))
+      return false;
+    offsets.push_back(v);
+  }
+  auto choose = [&](const LinearLayout &layout, bool movesMatrices,
+                    unsigned &vectorBits, Subspace &lanes) {
+    vectorBits = countInRow(layout, row);
+    lanes = getLanes(layout, vectorBits);
+    if (!movesMatrices)
+      return;
+    for (const MatrixRows &matrix : getMatrixRows(layout, 1u << elementBits))
+      if (row == ArrayRef(matrix.row)) {
+        vectorBits = row.size();
+        lanes = Subspace(matrix.rows);
+      }
+  };
+  choose(plan.source, storesMatrices, storeVector, storeLanes);
+  choose(plan.result, /*movesMatrices=*/true, loadVector, loadLanes);
+  return true;
 }
 
 /// Lets one side alone move wider vectors, along elements that the lanes of the
@@ -141,12 +195,11 @@ Subspace SharedPlanner::getLanes(const LinearLayout &layout,
 }
 
 /// What they access, in whole banks.
-Subspace SharedPlanner::getPhase(const LinearLayout &layout,
+Subspace SharedPlanner::getPhase(const Subspace &lanes,
                                  unsigned vectorBits) const {
   unsigned whole =
       std::min<unsigned>(std::max(vectorBits, bankBits()), offsets.size());
-  return f2::sum(Subspace(ArrayRef(offsets).take_front(whole)),
-                 getLanes(layout, vectorBits));
+  return f2::sum(Subspace(ArrayRef(offsets).take_front(whole)), lanes);
 }
 
 void SharedPlanner::chooseBeyond() {
@@ -168,9 +221,8 @@ void SharedPlanner::chooseBeyond() {
 /// The rows are a complement of both phases; the banks are the rest.
 void SharedPlanner::chooseBanksAndRows() {
   Subspace free(beyond);
-  Subspace both = f2::intersection(getLanes(plan.source, storeVector),
-                                   getLanes(plan.result, loadVector));
-  both = f2::intersection(both, free);
+  Subspace both =
+      f2::intersection(f2::intersection(storeLanes, loadLanes), free);
   extend(both.getBasis(), std::min(bankBits(), plan.offsetBits));
   extend(beyond, std::min(bankBits(), plan.offsetBits));
 
@@ -185,8 +237,8 @@ void SharedPlanner::chooseBanksAndRows() {
       return result;
     };
     Vectors complement = f2::commonComplement(
-        inCoordinates(getPhase(plan.source, storeVector)),
-        inCoordinates(getPhase(plan.result, loadVector)), beyond.size());
+        inCoordinates(getPhase(storeLanes, storeVector)),
+        inCoordinates(getPhase(loadLanes, loadVector)), beyond.size());
     // Phases that need less than all banks leave a choice: the last vectors are
     // those in which neither side takes part.
     for (uint64_t v :
@@ -203,6 +255,18 @@ void SharedPlanner::chooseBanksAndRows() {
   offsets.append(rows);
 }
 
+/// Whether a phase of either side meets the rows, as it must where a side fills
+/// less of a row of matrices than the lanes of its phase leave banks for.
+bool SharedPlanner::hasConflicts() const {
+  if (offsets.size() <= rowBits())
+    return false;
+  Subspace rows(ArrayRef(offsets).drop_front(rowBits()));
+  return f2::intersection(rows, getPhase(storeLanes, storeVector))
+                 .dimension() != 0 ||
+         f2::intersection(rows, getPhase(loadLanes, loadVector)).dimension() !=
+             0;
+}
+
 SharedAccess SharedPlanner::getAccess(const LinearLayout &layout) const {
   Vectors columns = offsets;
   columns.append(moved);
@@ -211,13 +275,25 @@ SharedAccess SharedPlanner::getAccess(const LinearLayout &layout) const {
   return getSharedAccess(layout, memory, 1u << elementBits);
 }
 
-void SharedPlanner::run(int64_t maxScratchBytes) {
+bool SharedPlanner::run(int64_t maxScratchBytes, ArrayRef<uint64_t> row) {
   chooseRounds(maxScratchBytes);
-  chooseVectors();
+  if (row.empty())
+    chooseVectors();
+  else if (!takeRow(row))
+    return false;
   chooseBeyond();
   chooseBanksAndRows();
+  if (!row.empty() && hasConflicts())
+    return false;
   plan.store = getAccess(plan.source);
   plan.load = getAccess(plan.result);
+  unsigned elementBytes = 1u << elementBits;
+  if (storesMatrices)
+    plan.storeMatrices =
+        planMatrixAccess(plan.store.offsets, elementBytes, plan.offsetBits);
+  plan.loadMatrices =
+      planMatrixAccess(plan.load.offsets, elementBytes, plan.offsetBits);
+  return true;
 }
 
 SharedAccess tilewright::getSharedAccess(const LinearLayout &registers,
@@ -290,15 +366,49 @@ SmallVector<unsigned> SharedAccess::getElements(unsigned first) const {
   return elements;
 }
 
+/// What one side costs, in halves of an instruction: each access, the 128 bytes
+/// at a time that a warp moves, and the putting together of words of elements
+/// that do not share a register.
+static unsigned getCost(const SharedAccess &access,
+                        const std::optional<MatrixAccess> &matrices,
+                        unsigned elementBytes) {
+  constexpr unsigned kBankBytes = 1u << kBankBits;
+  if (matrices)
+    return 2 * matrices->getNumInstructions() *
+           (1 + matrices->getNumMatrices());
+  unsigned accesses = access.offsets.getInSize(LayoutAxis::Register) >>
+                      access.vectorRegisters.size();
+  unsigned bytes = elementBytes << access.vectorRegisters.size();
+  unsigned wavefronts = std::max(bytes / kBankBytes, 1u);
+  bool keepsWords = elementBytes >= kBankBytes ||
+                    (bytes >= kBankBytes && access.vectorRegisters[0] == 1);
+  return accesses * (2 * (1 + wavefronts) + (keepsWords ? 0 : wavefronts));
+}
+
+static unsigned getCost(const SharedPlan &plan, unsigned elementBytes) {
+  return getCost(plan.store, plan.storeMatrices, elementBytes) +
+         getCost(plan.load, plan.loadMatrices, elementBytes);
+}
+
 SharedPlan tilewright::planSharedMemory(const LinearLayout &source,
                                         const LinearLayout &result,
                                         unsigned elementBytes,
+                                        bool hasStoreMatrix,
                                         int64_t maxScratchBytes) {
-  SharedPlan plan;
-  plan.source = source.dropRedundantBits(LayoutAxis::Register);
-  plan.result = result.dropRedundantBits(LayoutAxis::Register);
-  SharedPlanner(plan, elementBytes).run(maxScratchBytes);
-  return plan;
+  SharedPlan start;
+  start.source = source.dropRedundantBits(LayoutAxis::Register);
+  start.result = result.dropRedundantBits(LayoutAxis::Register);
+  SharedPlan best = start;
+  SharedPlanner(best, elementBytes, hasStoreMatrix).run(maxScratchBytes, {});
+  for (const LinearLayout *layout : {&start.source, &start.result})
+    for (const MatrixRows &matrix : getMatrixRows(*layout, elementBytes)) {
+      SharedPlan plan = start;
+      SharedPlanner planner(plan, elementBytes, hasStoreMatrix);
+      if (planner.run(maxScratchBytes, matrix.row) &&
+          getCost(plan, elementBytes) < getCost(best, elementBytes))
+        best = std::move(plan);
+    }
+  return best;
 }
 
 int64_t tilewright::getScratchBytes(const LinearLayout &source,

@@ -2,6 +2,7 @@
 // plans, and why they are right, are in lib/Support/LayoutConversion.h.
 
 #include "lib/Conversion/WarpToLLVM/ConvertLayoutShuffle.h"
+#include "lib/Conversion/WarpToLLVM/MatrixTransfer.h"
 #include "lib/Conversion/WarpToLLVM/Patterns.h"
 #include "lib/Conversion/WarpToLLVM/SharedMemory.h"
 #include "lib/Conversion/WarpToLLVM/SharedTile.h"
@@ -28,6 +29,19 @@ static FailureOr<SmallVector<Value>> selectRegisters(const LinearLayout &from,
   return result;
 }
 
+/// Booleans travel as bytes, like everything that is packed into words.
+static SmallVector<Value> emitCasts(ImplicitLocOpBuilder &b, ValueRange values,
+                                    Type type) {
+  SmallVector<Value> result(values);
+  for (Value &value : result) {
+    if (type.isInteger(1))
+      value = LLVM::TruncOp::create(b, type, value);
+    else if (value.getType().isInteger(1))
+      value = LLVM::ZExtOp::create(b, type, value);
+  }
+  return result;
+}
+
 /// Through shared memory from byte `sharedOffset` on.
 static SmallVector<Value> emitThroughShared(ImplicitLocOpBuilder &b,
                                             const SharedPlan &plan,
@@ -42,17 +56,29 @@ static SmallVector<Value> emitThroughShared(ImplicitLocOpBuilder &b,
   for (unsigned round = 0; round < plan.getNumRounds(); ++round) {
     if (round != 0)
       emitBarrier(b);
-    stored.store(round, registers, owner);
+    if (plan.storeMatrices)
+      emitStoreMatrix(b, *plan.storeMatrices, element, base, plan.offsetBits,
+                      round, registers);
+    else
+      stored.store(round, registers, owner);
     emitBarrier(b);
-    loaded.load(round, result);
+    if (plan.loadMatrices)
+      emitLoadMatrix(b, *plan.loadMatrices, element, base, plan.offsetBits,
+                     round, result);
+    else
+      loaded.load(round, result);
   }
   return result;
 }
 
 namespace {
 
-struct ConvertLayoutLowering : ConvertOpToLLVMPattern<warp::ConvertLayoutOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+class ConvertLayoutLowering
+    : public ConvertOpToLLVMPattern<warp::ConvertLayoutOp> {
+public:
+  ConvertLayoutLowering(const WarpTypeConverter &converter,
+                        const NvidiaTarget &target)
+      : ConvertOpToLLVMPattern(converter), target(target) {}
 
   LogicalResult
   matchAndRewrite(warp::ConvertLayoutOp op, OneToNOpAdaptor adaptor,
@@ -69,13 +95,29 @@ struct ConvertLayoutLowering : ConvertOpToLLVMPattern<warp::ConvertLayoutOp> {
   }
 
 private:
-  static FailureOr<SmallVector<Value>> convert(ImplicitLocOpBuilder &b,
-                                               warp::ConvertLayoutOp op,
-                                               const LinearLayout &source,
-                                               const LinearLayout &result,
-                                               ValueRange registers) {
+  FailureOr<SmallVector<Value>> convert(ImplicitLocOpBuilder &b,
+                                        warp::ConvertLayoutOp op,
+                                        const LinearLayout &source,
+                                        const LinearLayout &result,
+                                        ValueRange registers) const {
     if (registerMap(source, result))
       return selectRegisters(source, result, registers);
+    Type type = registers[0].getType();
+    if (!type.isInteger(1))
+      return move(b, op, source, result, registers);
+    FailureOr<SmallVector<Value>> moved =
+        move(b, op, source, result, emitCasts(b, registers, b.getI8Type()));
+    if (failed(moved))
+      return failure();
+    return emitCasts(b, *moved, type);
+  }
+
+  /// Between threads.
+  FailureOr<SmallVector<Value>> move(ImplicitLocOpBuilder &b,
+                                     warp::ConvertLayoutOp op,
+                                     const LinearLayout &source,
+                                     const LinearLayout &result,
+                                     ValueRange registers) const {
     if (std::optional<ShufflePlan> plan = planShuffle(source, result)) {
       auto inputs = selectRegisters(source, plan->source, registers);
       return selectRegisters(plan->result, result,
@@ -88,16 +130,20 @@ private:
       return failure();
     Type element = cast<RankedTensorType>(op.getType()).getElementType();
     SharedPlan plan =
-        planSharedMemory(source, result, warp::getElementBytes(element));
+        planSharedMemory(source, result, warp::getElementBytes(element),
+                         target.hasStoreMatrix());
     auto inputs = selectRegisters(source, plan.source, registers);
     return selectRegisters(plan.result, result,
                            emitThroughShared(b, plan, *inputs, *offset));
   }
+
+  const NvidiaTarget target;
 };
 
 } // namespace
 
 void tilewright::populateConvertLayoutToLLVM(const WarpTypeConverter &converter,
+                                             const NvidiaTarget &target,
                                              RewritePatternSet &patterns) {
-  patterns.add<ConvertLayoutLowering>(converter);
+  patterns.add<ConvertLayoutLowering>(converter, target);
 }

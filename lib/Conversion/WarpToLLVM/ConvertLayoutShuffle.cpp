@@ -136,25 +136,8 @@ private:
 
 } // namespace
 
-/// Booleans travel as bytes, like everything that is packed into words.
-static SmallVector<Value> emitCasts(ImplicitLocOpBuilder &b, ValueRange values,
-                                    Type type) {
-  SmallVector<Value> result(values);
-  for (Value &value : result) {
-    if (type.isInteger(1))
-      value = LLVM::TruncOp::create(b, type, value);
-    else if (value.getType().isInteger(1))
-      value = LLVM::ZExtOp::create(b, type, value);
-  }
-  return result;
-}
-
 SmallVector<Value> tilewright::emitShuffles(ImplicitLocOpBuilder &b,
                                             const ShufflePlan &plan,
                                             ValueRange registers) {
-  Type type = registers[0].getType();
-  if (!type.isInteger(1))
-    return ShuffleEmitter(b, plan, SmallVector<Value>(registers)).run();
-  SmallVector<Value> bytes = emitCasts(b, registers, b.getI8Type());
-  return emitCasts(b, ShuffleEmitter(b, plan, bytes).run(), type);
+  return ShuffleEmitter(b, plan, SmallVector<Value>(registers)).run();
 }

@@ -43,11 +43,14 @@ static SmallVector<Value> emitInstruction(ImplicitLocOpBuilder &b,
 
 void tilewright::emitLoadMatrix(ImplicitLocOpBuilder &b,
                                 const MatrixAccess &access, Type element,
-                                Value base, MutableArrayRef<Value> registers) {
+                                Value base, unsigned offsetBits, unsigned round,
+                                MutableArrayRef<Value> registers) {
   SharedAccess rows;
   rows.offsets = access.rows;
-  SharedTile tile(b, rows, access.rows.getTotalOutBits(), element, base);
+  SharedTile tile(b, rows, offsetBits, element, base);
   for (unsigned i = 0; i < access.getNumInstructions(); ++i) {
+    if (tile.getRoundOf(i) != round)
+      continue;
     SmallVector<Value> words = emitInstruction(
         b, tile.getAddressOf(i), access.getNumMatrices(), access.transposed);
     for (auto [matrix, word] : llvm::enumerate(words))

@@ -15,14 +15,15 @@ std::optional<MatrixAccess> planMatrixTransfer(const LinearLayout &offsets,
                                                mlir::Type element,
                                                unsigned elementBytes);
 
-/// Loads `registers`, elements of the LLVM type `element`, from the tile at
-/// `base` (!llvm.ptr<3>, aligned to 16 bytes).
+/// Loads those of `registers`, elements of the LLVM type `element`, from the
+/// tile at `base` (!llvm.ptr<3>, aligned to 16 bytes) whose offsets belong to
+/// `round`: what stands above their lowest `offsetBits` bits.
 void emitLoadMatrix(mlir::ImplicitLocOpBuilder &b, const MatrixAccess &access,
-                    mlir::Type element, mlir::Value base,
+                    mlir::Type element, mlir::Value base, unsigned offsetBits,
+                    unsigned round,
                     llvm::MutableArrayRef<mlir::Value> registers);
 
-/// Stores those of `registers` whose offsets belong to `round`: what stands
-/// above their lowest `offsetBits` bits.
+/// Stores those that belong to `round`.
 void emitStoreMatrix(mlir::ImplicitLocOpBuilder &b, const MatrixAccess &access,
                      mlir::Type element, mlir::Value base, unsigned offsetBits,
                      unsigned round, mlir::ValueRange registers);

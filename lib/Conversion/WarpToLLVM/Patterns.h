@@ -56,6 +56,7 @@ void populateMapToLLVM(const WarpTypeConverter &converter,
                        mlir::RewritePatternSet &patterns);
 /// warp.convert_layout.
 void populateConvertLayoutToLLVM(const WarpTypeConverter &converter,
+                                 const NvidiaTarget &target,
                                  mlir::RewritePatternSet &patterns);
 /// warp.alloc, warp.local_load, warp.local_store.
 void populateSharedTileToLLVM(const WarpTypeConverter &converter,

@@ -77,7 +77,8 @@ SmallVector<Value> SharedTransfer::loadRemote() {
 SmallVector<Value> SharedTransfer::load() {
   SmallVector<Value> values(registers.getInSize(LayoutAxis::Register));
   if (auto matrices = planMatrices())
-    emitLoadMatrix(b, *matrices, element, base, values);
+    emitLoadMatrix(b, *matrices, element, base, registers.getTotalOutBits(),
+                   /*round=*/0, values);
   else
     shared.load(/*round=*/0, values);
   return select(registers, full, values);

@@ -59,7 +59,7 @@ static LogicalResult convertTiles(ModuleOp module, const NvidiaTarget &target) {
   populateHistogramToLLVM(converter, patterns);
   populateInlineAsmToLLVM(converter, patterns);
   populateMapToLLVM(converter, patterns);
-  populateConvertLayoutToLLVM(converter, patterns);
+  populateConvertLayoutToLLVM(converter, target, patterns);
   populateMmaToLLVM(converter, target, patterns);
   populateWgmmaToLLVM(converter, target, patterns);
   populateKeptSumsToLLVM(converter, patterns);

@@ -190,8 +190,10 @@ public:
   void run() {
     for (unsigned round = 0; round < plan.getNumRounds(); ++round) {
       memory.assign(size_t(1) << plan.offsetBits, std::nullopt);
-      access(plan.source, plan.store, round, /*isStore=*/true);
-      access(plan.result, plan.load, round, /*isStore=*/false);
+      access(plan.source, plan.store, plan.storeMatrices, round,
+             /*isStore=*/true);
+      access(plan.result, plan.load, plan.loadMatrices, round,
+             /*isStore=*/false);
     }
     EXPECT_EQ(loaded, uint64_t(1) << plan.result.getTotalInBits());
     EXPECT_EQ(stored, uint64_t(1) << plan.source.getTotalOutBits());
@@ -202,7 +204,10 @@ public:
 
 private:
   void access(const LinearLayout &layout, const SharedAccess &access,
-              unsigned round, bool isStore) {
+              const std::optional<MatrixAccess> &matrices, unsigned round,
+              bool isStore) {
+    if (matrices)
+      return accessMatrices(layout, access, *matrices, round, isStore);
     for (uint64_t warp = 0; warp < uint64_t(layout.getInSize(kWarp)); ++warp)
       for (unsigned first : access.getVectors()) {
         SmallVector<unsigned> elements = access.getElements(first);
@@ -222,6 +227,61 @@ private:
       }
   }
 
+  /// What `ldmatrix` and `stmatrix` do: lane 8 m + r points at row r of matrix
+  /// m, and lane l has a word of it: of row l / 4, or transposed of column l /
+  /// 4.
+  void accessMatrices(const LinearLayout &layout, const SharedAccess &access,
+                      const MatrixAccess &matrices, unsigned round,
+                      bool isStore) {
+    const unsigned perWord = 4 / elementBytes;
+    for (uint64_t warp = 0; warp < uint64_t(layout.getInSize(kWarp)); ++warp)
+      for (unsigned i = 0; i < matrices.getNumInstructions(); ++i) {
+        if (plan.getRound(elementAt(matrices.rows, i, 0, 0)) != round)
+          continue;
+        for (unsigned m = 0; m < matrices.getNumMatrices(); ++m) {
+          auto rowAt = [&](unsigned row) {
+            return elementAt(matrices.rows, i, 8 * m + row, warp);
+          };
+          std::map<uint64_t, std::set<uint64_t>> words; // by bank
+          for (unsigned row = 0; row < 8; ++row)
+            for (unsigned word = 0; word < 4; ++word) {
+              uint64_t address = rowAt(row) * elementBytes / 4 + word;
+              words[address % 32].insert(address);
+            }
+          size_t most = 0;
+          for (const auto &[bank, inBank] : words)
+            most = std::max(most, inBank.size());
+          conflicts += most - 1;
+          for (unsigned lane = 0; lane < 32; ++lane)
+            for (unsigned e = 0; e < perWord; ++e) {
+              unsigned reg = matrices.getRegister(i, m, e);
+              unsigned along = perWord * (lane % 4) + e, across = lane / 4;
+              uint64_t offset = matrices.transposed ? rowAt(along) + across
+                                                    : rowAt(across) + along;
+              EXPECT_EQ(offset, elementAt(access.offsets, reg, lane, warp));
+              EXPECT_EQ(plan.getRound(offset), round);
+              move(layout, offset, reg, lane, warp, isStore);
+            }
+        }
+      }
+  }
+
+  /// One element between a register and the memory of a round.
+  void move(const LinearLayout &layout, uint64_t offset, unsigned reg,
+            uint64_t lane, uint64_t warp, bool isStore) {
+    offset &= (uint64_t(1) << plan.offsetBits) - 1;
+    std::optional<uint64_t> &cell = memory[offset];
+    uint64_t element = elementAt(layout, reg, lane, warp);
+    if (isStore) {
+      EXPECT_FALSE(cell); // written once
+      cell = element;
+      ++stored;
+    } else {
+      EXPECT_EQ(cell, element);
+      ++loaded;
+    }
+  }
+
   bool isOwner(const LinearLayout &layout, uint64_t lane, uint64_t warp) {
     return !(lane & layout.getFreeBits(kLane)) &&
            !(warp & layout.getFreeBits(kWarp));
@@ -235,18 +295,8 @@ private:
     EXPECT_EQ(plan.getRound(start), round);
     start &= (uint64_t(1) << plan.offsetBits) - 1;
     EXPECT_EQ(start % elements.size(), 0u);
-    for (auto [b, reg] : llvm::enumerate(elements)) {
-      std::optional<uint64_t> &cell = memory[start + b];
-      uint64_t element = elementAt(layout, reg, lane, warp);
-      if (isStore) {
-        EXPECT_FALSE(cell); // written once
-        cell = element;
-        ++stored;
-      } else {
-        EXPECT_EQ(cell, element);
-        ++loaded;
-      }
-    }
+    for (auto [b, reg] : llvm::enumerate(elements))
+      move(layout, start + b, reg, lane, warp, isStore);
     return start;
   }
 
@@ -255,15 +305,25 @@ private:
   std::vector<std::optional<uint64_t>> memory; // element at each offset
 };
 
-/// Runs the conversion; returns wavefronts beyond the least possible.
+/// Runs the conversion, with and without `stmatrix`; returns wavefronts beyond
+/// the least possible.
 unsigned convert(const LinearLayout &source, const LinearLayout &result,
                  unsigned elementBytes,
                  int64_t maxScratchBytes = kMaxScratchBytes) {
-  SharedPlan plan =
-      planSharedMemory(source, result, elementBytes, maxScratchBytes);
-  SharedMemoryModel model(plan, elementBytes);
-  model.run();
-  return model.conflicts;
+  unsigned conflicts = 0;
+  for (bool hasStoreMatrix : {false, true}) {
+    SharedPlan plan = planSharedMemory(source, result, elementBytes,
+                                       hasStoreMatrix, maxScratchBytes);
+    EXPECT_EQ(plan.getScratchBytes(elementBytes),
+              planSharedMemory(source, result, elementBytes, !hasStoreMatrix,
+                               maxScratchBytes)
+                  .getScratchBytes(elementBytes));
+    EXPECT_TRUE(hasStoreMatrix || !plan.storeMatrices);
+    SharedMemoryModel model(plan, elementBytes);
+    model.run();
+    conflicts += model.conflicts;
+  }
+  return conflicts;
 }
 
 /// Layouts that kernels have, all for 4 warps.
@@ -343,15 +403,56 @@ TEST(SharedPlan, MovesVectorsOnOneSideOfATranspose) {
             2u);
 }
 
+TEST(SharedPlan, MovesMatricesBetweenTensorCores) {
+  // Sums become the operand along whose columns they lie: rows are stored as
+  // they are, and turned when they are loaded.
+  LinearLayout acc = mmaLayout(MmaOperand::Accumulator, 32, {64, 64}, {4, 1});
+  LinearLayout b = mmaLayout(MmaOperand::B, 16, {64, 64}, {4, 1});
+  SharedPlan plan = planSharedMemory(acc, b, 2, /*hasStoreMatrix=*/true);
+  ASSERT_TRUE(plan.storeMatrices && plan.loadMatrices);
+  EXPECT_FALSE(plan.storeMatrices->transposed);
+  EXPECT_TRUE(plan.loadMatrices->transposed);
+  EXPECT_EQ(plan.loadMatrices->getNumMatrices(), 4u);
+  plan = planSharedMemory(acc, b, 2);
+  EXPECT_FALSE(plan.storeMatrices);
+  EXPECT_TRUE(plan.loadMatrices);
+  // What threads hold as loaded is stored in vectors of a row.
+  LinearLayout rows = coalescedLayout({64, 64}, 8, 4, {1, 0});
+  plan = planSharedMemory(rows, b, 2, /*hasStoreMatrix=*/true);
+  EXPECT_EQ(plan.store.vectorRegisters.size(), 3u);
+  ASSERT_TRUE(plan.loadMatrices);
+  EXPECT_TRUE(plan.loadMatrices->transposed);
+  // Numbers of 32 bits along the contracted dimension, and of 8.
+  for (unsigned bytes : {1, 4}) {
+    LinearLayout a = mmaLayout(MmaOperand::A, bytes * 8, {64, 64}, {4, 1});
+    rows = coalescedLayout({64, 64}, 16 / bytes, 4, {1, 0});
+    plan = planSharedMemory(rows, a, bytes);
+    EXPECT_EQ(bytes << plan.store.vectorRegisters.size(), 16u);
+    ASSERT_TRUE(plan.loadMatrices);
+    EXPECT_FALSE(plan.loadMatrices->transposed);
+  }
+}
+
+TEST(SharedPlan, MovesMatricesInRounds) {
+  LinearLayout acc = mmaLayout(MmaOperand::Accumulator, 32, {128, 128}, {2, 2});
+  LinearLayout b = mmaLayout(MmaOperand::B, 16, {128, 128}, {2, 2});
+  SharedPlan plan =
+      planSharedMemory(acc, b, 2, /*hasStoreMatrix=*/true, 16 * 1024);
+  EXPECT_EQ(plan.getNumRounds(), 2u);
+  EXPECT_TRUE(plan.storeMatrices && plan.loadMatrices);
+  EXPECT_EQ(convert(acc, b, 2, 16 * 1024), 0u);
+  EXPECT_EQ(convert(acc, b, 2, 8 * 1024), 0u);
+}
+
 TEST(SharedPlan, GoesInRoundsWhereMemoryIsShort) {
   LinearLayout a = coalescedLayout({128, 128}, 4, 4, {1, 0});
   LinearLayout b = mmaLayout(MmaOperand::Accumulator, 32, {128, 128}, {2, 2});
-  SharedPlan plan = planSharedMemory(a, b, 4, 16 * 1024);
+  SharedPlan plan = planSharedMemory(a, b, 4, false, 16 * 1024);
   EXPECT_EQ(plan.getNumRounds(), 4u);
   EXPECT_EQ(plan.getScratchBytes(4), 16 * 1024);
   EXPECT_EQ(convert(a, b, 4, 16 * 1024), 0u);
   // Never more rounds than the registers allow.
-  EXPECT_GE(planSharedMemory(a, b, 4, 1).getScratchBytes(4), 128 * 4);
+  EXPECT_GE(planSharedMemory(a, b, 4, false, 1).getScratchBytes(4), 128 * 4);
   convert(a, b, 4, 1);
 }
 

@@ -1,4 +1,5 @@
 // RUN: tilewright-opt %s -convert-warp-to-llvm -canonicalize -cse | FileCheck %s
+// RUN: tilewright-opt %s -convert-warp-to-llvm='compute-capability=90' -canonicalize -cse | FileCheck %s --check-prefix=SM90
 
 #pairs = #warp.linear<{register = [[1], [64]], lane = [[2], [4], [8], [16], [32]]}>
 #permuted = #warp.linear<{register = [[64], [1]], lane = [[2], [4], [8], [16], [32]]}>
@@ -66,7 +67,7 @@ tile.func @widths(%p: !tile.ptr<i8>, %o: !tile.ptr<!tile.ptr<i8>>) attributes {t
 #columns = #warp.linear<{register = [[1, 0], [2, 0], [0, 8], [0, 16]], lane = [[4, 0], [8, 0], [16, 0], [0, 1], [0, 2]], warp = [[0, 4], [0, 0]]}>
 
 // Across warps: stored as vectors, by one of two warps with copies, a barrier,
-// loaded from other banks by each lane.
+// loaded as matrices, which are turned on the way.
 // CHECK-LABEL: @transpose
 tile.func @transpose(%p: !tile.ptr<f16>) attributes {tile.kernel, warp.num_warps = 4 : i32} {
   // CHECK: %[[SHARED:.*]] = llvm.mlir.addressof @__tilewright_shared
@@ -75,7 +76,8 @@ tile.func @transpose(%p: !tile.ptr<f16>) attributes {tile.kernel, warp.num_warps
   // CHECK-COUNT-2: "@$0 st.shared.v4.b32 [$1], {$2, $3, $4, $5};", "b,l,r,r,r,r" %[[OWNER]]
   // CHECK-NOT: st.shared
   // CHECK: nvvm.barrier0
-  // CHECK-COUNT-16: llvm.load {{.*}} : !llvm.ptr<3> -> i16
+  // CHECK-COUNT-2: nvvm.ldmatrix {{.*}}layout = #nvvm.mma_layout<col>, num = 4
+  // CHECK-NOT: nvvm.ldmatrix
   // CHECK-NOT: llvm.load
   // CHECK-NOT: barrier
   // CHECK: llvm.return
@@ -84,6 +86,35 @@ tile.func @transpose(%p: !tile.ptr<f16>) attributes {tile.kernel, warp.num_warps
   %y = warp.convert_layout %x {warp.shared_offset = 256 : i32} : tensor<32x32xf16, #rows> -> tensor<32x32xf16, #columns>
   %r = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>, #columns>
   tile.store %r, %y : tensor<32x32x!tile.ptr<f16>, #columns>
+  tile.return
+}
+
+#acc = #warp.linear<{register = [[0, 1], [8, 0], [0, 8], [0, 16]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0]]}>
+#operand = #warp.linear<{register = [[1, 0], [8, 0], [0, 8], [16, 0], [0, 16]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = [[0, 0]]}>
+
+// Sums that become an operand along the other dimension: matrices on both sides.
+// CHECK-LABEL: @sums_to_operand
+// SM90-LABEL: @sums_to_operand
+tile.func @sums_to_operand(%p: !tile.ptr<bf16>) attributes {tile.kernel, warp.num_warps = 2 : i32} {
+  // Without `stmatrix`, words of two.
+  // CHECK-NOT: nvvm.stmatrix
+  // CHECK-COUNT-8: llvm.store {{.*}} : i32, !llvm.ptr<3>
+  // CHECK: nvvm.barrier0
+  // CHECK-COUNT-4: nvvm.ldmatrix {{.*}}layout = #nvvm.mma_layout<col>, num = 4
+  // CHECK-NOT: nvvm.ldmatrix
+  // CHECK-NOT: barrier
+  // CHECK: llvm.return
+  // SM90-NOT: llvm.store {{.*}}!llvm.ptr<3>
+  // SM90-COUNT-2: nvvm.stmatrix {{.*}}layout = #nvvm.mma_layout<row>
+  // SM90-NOT: nvvm.stmatrix
+  // SM90: nvvm.barrier0
+  // SM90-COUNT-4: nvvm.ldmatrix {{.*}}layout = #nvvm.mma_layout<col>, num = 4
+  // SM90: llvm.return
+  %q = tile.splat %p : !tile.ptr<bf16> -> tensor<32x32x!tile.ptr<bf16>, #acc>
+  %x = tile.load %q : tensor<32x32x!tile.ptr<bf16>, #acc>
+  %y = warp.convert_layout %x {warp.shared_offset = 0 : i32} : tensor<32x32xbf16, #acc> -> tensor<32x32xbf16, #operand>
+  %r = tile.splat %p : !tile.ptr<bf16> -> tensor<32x32x!tile.ptr<bf16>, #operand>
+  tile.store %r, %y : tensor<32x32x!tile.ptr<bf16>, #operand>
   tile.return
 }
 
