@@ -62,7 +62,8 @@ enum class ConversionKind { None, Registers, Shuffle, SharedMemory };
 /// The cheapest way from `source` to `result`, two layouts of the same tile
 /// over the same number of warps.
 ConversionKind chooseConversion(const LinearLayout &source,
-                                const LinearLayout &result);
+                                const LinearLayout &result,
+                                unsigned elementBytes);
 
 /// Shuffles that move a tile inside each warp. The layouts it speaks of are
 /// those of the plan: without registers that hold copies.
@@ -83,6 +84,9 @@ struct ShufflePlan {
 
   /// Whether lanes read along a fixed xor of the lane.
   bool isButterfly() const;
+  /// Half cycles of a multiprocessor that the shuffles of a warp and the
+  /// selects around them take.
+  unsigned getCost(unsigned elementBytes) const;
 };
 
 /// The shuffles from `source` to `result`, or nothing if elements have to leave
@@ -129,6 +133,8 @@ struct SharedPlan {
   int64_t getScratchBytes(unsigned elementBytes) const {
     return (int64_t(1) << offsetBits) * elementBytes;
   }
+  /// Half cycles of a multiprocessor that the accesses of a warp take.
+  unsigned getCost(unsigned elementBytes) const;
 };
 
 /// Larger conversions go in rounds where they can.

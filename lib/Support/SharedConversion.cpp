@@ -366,28 +366,29 @@ SmallVector<unsigned> SharedAccess::getElements(unsigned first) const {
   return elements;
 }
 
-/// What one side costs, in halves of an instruction: each access, the 128 bytes
-/// at a time that a warp moves, and the putting together of words of elements
-/// that do not share a register.
+/// Half cycles of one side: each access, the 128 bytes at a time that a warp
+/// moves, and the putting together of words of elements that do not share a
+/// register.
 static unsigned getCost(const SharedAccess &access,
                         const std::optional<MatrixAccess> &matrices,
                         unsigned elementBytes) {
-  constexpr unsigned kBankBytes = 1u << kBankBits;
+  constexpr unsigned kBankBytes = 1u << kBankBits, kAccess = 1, kWavefront = 2;
   if (matrices)
-    return 2 * matrices->getNumInstructions() *
-           (1 + matrices->getNumMatrices());
+    return matrices->getNumInstructions() *
+           (kAccess + kWavefront * matrices->getNumMatrices());
   unsigned accesses = access.offsets.getInSize(LayoutAxis::Register) >>
                       access.vectorRegisters.size();
   unsigned bytes = elementBytes << access.vectorRegisters.size();
   unsigned wavefronts = std::max(bytes / kBankBytes, 1u);
   bool keepsWords = elementBytes >= kBankBytes ||
                     (bytes >= kBankBytes && access.vectorRegisters[0] == 1);
-  return accesses * (2 * (1 + wavefronts) + (keepsWords ? 0 : wavefronts));
+  return accesses *
+         (kAccess + kWavefront * wavefronts + (keepsWords ? 0 : wavefronts));
 }
 
-static unsigned getCost(const SharedPlan &plan, unsigned elementBytes) {
-  return getCost(plan.store, plan.storeMatrices, elementBytes) +
-         getCost(plan.load, plan.loadMatrices, elementBytes);
+unsigned SharedPlan::getCost(unsigned elementBytes) const {
+  return ::getCost(store, storeMatrices, elementBytes) +
+         ::getCost(load, loadMatrices, elementBytes);
 }
 
 SharedPlan tilewright::planSharedMemory(const LinearLayout &source,
@@ -405,7 +406,7 @@ SharedPlan tilewright::planSharedMemory(const LinearLayout &source,
       SharedPlan plan = start;
       SharedPlanner planner(plan, elementBytes, hasStoreMatrix);
       if (planner.run(maxScratchBytes, matrix.row) &&
-          getCost(plan, elementBytes) < getCost(best, elementBytes))
+          plan.getCost(elementBytes) < best.getCost(elementBytes))
         best = std::move(plan);
     }
   return best;
@@ -414,7 +415,8 @@ SharedPlan tilewright::planSharedMemory(const LinearLayout &source,
 int64_t tilewright::getScratchBytes(const LinearLayout &source,
                                     const LinearLayout &result,
                                     unsigned elementBytes) {
-  if (chooseConversion(source, result) != ConversionKind::SharedMemory)
+  if (chooseConversion(source, result, elementBytes) !=
+      ConversionKind::SharedMemory)
     return 0;
   return planSharedMemory(source, result, elementBytes)
       .getScratchBytes(elementBytes);

@@ -4,6 +4,9 @@
 #include "lib/Support/TileLayouts.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVectorExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
 
 using namespace tilewright;
 using llvm::ArrayRef;
@@ -223,15 +226,19 @@ bool ShufflePlan::isButterfly() const {
   return true;
 }
 
-/// Whether the selects around the shuffles take longer than a way through
-/// shared memory, whose barrier one or two warps hardly wait at.
-static bool selectsTooMuch(const ShufflePlan &plan, const LinearLayout &from) {
-  constexpr unsigned kFewWarps = 1; // bits
-  constexpr size_t kMostOfFew = 128, kMost = 1024;
-  const f2::Subspace given(plan.sourceRegister), taken(plan.resultRegister);
-  size_t stages = given.getBasis().size() + taken.getBasis().size();
-  return stages * plan.rounds.size() >
-         (from.getInBits(LayoutAxis::Warp) <= kFewWarps ? kMostOfFew : kMost);
+unsigned ShufflePlan::getCost(unsigned elementBytes) const {
+  constexpr unsigned kWordBytes = 4, kShuffle = 2, kSelect = 1, kPack = 1;
+  const f2::Subspace given(sourceRegister), taken(resultRegister);
+  unsigned stages = given.dimension() + taken.dimension();
+  unsigned moved = llvm::count_if(rounds, [&](const Round &round) {
+    return !isButterfly() || round.laneXor != 0;
+  });
+  unsigned cost = stages * rounds.size() * kSelect;
+  if (elementBytes >= kWordBytes)
+    return cost + moved * (elementBytes / kWordBytes) * kShuffle;
+  unsigned packed = std::min<unsigned>(llvm::Log2_32(kWordBytes / elementBytes),
+                                       packable.size());
+  return cost + (moved >> packed) * kShuffle + 2 * moved * kPack;
 }
 
 std::optional<ShufflePlan> tilewright::planShuffle(const LinearLayout &source,
@@ -253,8 +260,6 @@ std::optional<ShufflePlan> tilewright::planShuffle(const LinearLayout &source,
     WarpMap spread = spreadOverCopies(warpMap, from);
     plan = makePlan(spread, chooseGeneral(spread));
   }
-  if (plan && selectsTooMuch(*plan, from))
-    return std::nullopt;
   if (plan) {
     plan->source = std::move(from);
     plan->result = std::move(to);
@@ -262,12 +267,34 @@ std::optional<ShufflePlan> tilewright::planShuffle(const LinearLayout &source,
   return plan;
 }
 
+/// What a way through shared memory costs a warp beside its accesses, in half
+/// cycles: its latency, which other warps hide in part, and the barriers, at
+/// which warps wait for each other.
+static unsigned getBarrierCost(unsigned warpBits) {
+  constexpr unsigned kOfOneWarp = 64, kMost = 128;
+  return std::min(kOfOneWarp << warpBits, kMost);
+}
+
+/// Whether `plan`, with its selects, takes longer than shared memory would.
+static bool isSlowerThanSharedMemory(const ShufflePlan &plan,
+                                     unsigned elementBytes) {
+  unsigned cost = plan.getCost(elementBytes);
+  unsigned barriers = getBarrierCost(plan.source.getInBits(LayoutAxis::Warp));
+  return plan.source.getInBits(LayoutAxis::Block) == 0 && cost > barriers &&
+         cost >
+             barriers + planSharedMemory(plan.source, plan.result, elementBytes)
+                            .getCost(elementBytes);
+}
+
 ConversionKind tilewright::chooseConversion(const LinearLayout &source,
-                                            const LinearLayout &result) {
+                                            const LinearLayout &result,
+                                            unsigned elementBytes) {
   if (source == result)
     return ConversionKind::None;
   if (registerMap(source, result))
     return ConversionKind::Registers;
-  return planShuffle(source, result) ? ConversionKind::Shuffle
-                                     : ConversionKind::SharedMemory;
+  std::optional<ShufflePlan> plan = planShuffle(source, result);
+  return plan && !isSlowerThanSharedMemory(*plan, elementBytes)
+             ? ConversionKind::Shuffle
+             : ConversionKind::SharedMemory;
 }

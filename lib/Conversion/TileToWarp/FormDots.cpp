@@ -106,10 +106,11 @@ static bool isMadeInLoop(Value tile) {
 bool warp::movesMuch(warp::ConvertLayoutOp convert) {
   constexpr int64_t kMostShuffledBytes = 16;
   LinearLayout source = *warp::getLayout(convert.getSource().getType());
-  int64_t bytes = source.getInSize(LayoutAxis::Register) *
-                  warp::getElementBytes(convert.getType().getElementType());
-  ConversionKind kind =
-      chooseConversion(source, *warp::getLayout(convert.getType()));
+  unsigned elementBytes =
+      warp::getElementBytes(convert.getType().getElementType());
+  int64_t bytes = source.getInSize(LayoutAxis::Register) * elementBytes;
+  ConversionKind kind = chooseConversion(
+      source, *warp::getLayout(convert.getType()), elementBytes);
   return kind == ConversionKind::SharedMemory ||
          (kind == ConversionKind::Shuffle && bytes > kMostShuffledBytes);
 }

@@ -118,20 +118,22 @@ private:
                                      const LinearLayout &source,
                                      const LinearLayout &result,
                                      ValueRange registers) const {
-    if (std::optional<ShufflePlan> plan = planShuffle(source, result)) {
-      auto inputs = selectRegisters(source, plan->source, registers);
-      return selectRegisters(plan->result, result,
-                             emitShuffles(b, *plan, *inputs));
+    Type element = cast<RankedTensorType>(op.getType()).getElementType();
+    unsigned elementBytes = warp::getElementBytes(element);
+    if (chooseConversion(source, result, elementBytes) ==
+        ConversionKind::Shuffle) {
+      ShufflePlan plan = *planShuffle(source, result);
+      auto inputs = selectRegisters(source, plan.source, registers);
+      return selectRegisters(plan.result, result,
+                             emitShuffles(b, plan, *inputs));
     }
     if (source.getInBits(LayoutAxis::Block) != 0)
       return op.emitOpError("moves a tile between the blocks of a cluster");
     FailureOr<int64_t> offset = getSharedOffset(op);
     if (failed(offset))
       return failure();
-    Type element = cast<RankedTensorType>(op.getType()).getElementType();
     SharedPlan plan =
-        planSharedMemory(source, result, warp::getElementBytes(element),
-                         target.hasStoreMatrix());
+        planSharedMemory(source, result, elementBytes, target.hasStoreMatrix());
     auto inputs = selectRegisters(source, plan.source, registers);
     return selectRegisters(plan.result, result,
                            emitThroughShared(b, plan, *inputs, *offset));

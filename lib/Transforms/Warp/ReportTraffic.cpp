@@ -54,7 +54,8 @@ static void reportConversion(warp::ConvertLayoutOp convert) {
       remark::RemarkOpts::name("LayoutConversion").category(kPass);
   RankedTensorType from = convert.getSource().getType();
   switch (chooseConversion(*warp::getLayout(from),
-                           *warp::getLayout(convert.getType()))) {
+                           *warp::getLayout(convert.getType()),
+                           warp::getElementBytes(from.getElementType()))) {
   case ConversionKind::None:
   case ConversionKind::Registers:
     return;

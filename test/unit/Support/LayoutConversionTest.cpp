@@ -143,11 +143,14 @@ TEST(ShufflePlan, LeavesSharedMemoryWhatTakesManySelects) {
     LinearLayout result = blockedLayout(
         {32 * warps, registers},
         {{registers, 1}, {32 / registers, registers}, {warps, 1}, {0, 1}});
-    return chooseConversion(source, result);
+    return chooseConversion(source, result, 4);
   };
   EXPECT_EQ(transpose(8, 1), ConversionKind::Shuffle);
   EXPECT_EQ(transpose(32, 1), ConversionKind::SharedMemory);
-  EXPECT_EQ(transpose(32, 4), ConversionKind::Shuffle);
+  // More warps wait for each other at the barriers.
+  EXPECT_EQ(transpose(16, 1), ConversionKind::SharedMemory);
+  EXPECT_EQ(transpose(16, 4), ConversionKind::Shuffle);
+  EXPECT_EQ(transpose(32, 4), ConversionKind::SharedMemory);
 }
 
 TEST(ShufflePlan, RefusesToLeaveTheWarp) {
@@ -462,7 +465,7 @@ TEST(SharedPlan, GoesInRoundsWhereMemoryIsShort) {
 
 TEST(ChooseConversion, TakesTheCheapestWay) {
   LinearLayout warps = blockedLayout({128}, {{1}, {32}, {4}, {0}});
-  EXPECT_EQ(chooseConversion(warps, warps), ConversionKind::None);
+  EXPECT_EQ(chooseConversion(warps, warps, 4), ConversionKind::None);
   LinearLayout a = blockedLayout({8, 32}, {{2, 1}, {1, 32}, {1, 1}, {1, 0}});
   LinearLayout b = blockedLayout({8, 32}, {{4, 1}, {1, 32}, {1, 1}, {1, 0}});
   LinearLayout permuted = LinearLayout::fromBases(
@@ -471,15 +474,15 @@ TEST(ChooseConversion, TakesTheCheapestWay) {
        {kWarp, {}},
        {LayoutAxis::Block, {}}},
       {8, 32});
-  EXPECT_EQ(chooseConversion(a, b), ConversionKind::None);
-  EXPECT_EQ(chooseConversion(a, permuted), ConversionKind::Registers);
+  EXPECT_EQ(chooseConversion(a, b, 4), ConversionKind::None);
+  EXPECT_EQ(chooseConversion(a, permuted, 4), ConversionKind::Registers);
   EXPECT_EQ(getScratchBytes(a, permuted, 4), 0);
   LinearLayout lanes =
       blockedLayout({8, 32}, {{1, 2}, {2, 16}, {1, 1}, {1, 0}});
-  EXPECT_EQ(chooseConversion(a, lanes), ConversionKind::Shuffle);
+  EXPECT_EQ(chooseConversion(a, lanes, 4), ConversionKind::Shuffle);
   EXPECT_EQ(getScratchBytes(a, lanes, 4), 0);
   LinearLayout apart = blockedLayout({128}, {{2}, {32}, {4}, {0}});
-  EXPECT_EQ(chooseConversion(warps, apart), ConversionKind::SharedMemory);
+  EXPECT_EQ(chooseConversion(warps, apart, 4), ConversionKind::SharedMemory);
   EXPECT_EQ(getScratchBytes(warps, apart, 4), 512);
 }
 
@@ -488,7 +491,7 @@ TEST(ChooseConversion, AccumulatorsBecomeOperandsWithoutMoving) {
   // the first.
   LinearLayout acc = mmaLayout(MmaOperand::Accumulator, 32, {64, 64}, {4, 1});
   LinearLayout a = mmaLayout(MmaOperand::A, 16, {64, 64}, {4, 1});
-  ConversionKind kind = chooseConversion(acc, a);
+  ConversionKind kind = chooseConversion(acc, a, 2);
   EXPECT_TRUE(kind == ConversionKind::None ||
               kind == ConversionKind::Registers);
 }
