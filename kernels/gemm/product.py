@@ -177,16 +177,14 @@ def product(
 
 
 def is_crowded(out, c, vectors, flags):
-    """Whether what follows a product takes many registers: results that do not go by two, of many products, an addend
-    beside anything else, arrays in steps, or those that a function reads. Of ``vectors`` some may be None.
+    """Whether what follows a product takes many registers: results of many products, an addend to float32 results,
+    arrays in steps, or those that a function reads. Of ``vectors`` some may be None.
     """
-    if out.dtype.itemsize > 2 or math.prod(out.shape[:-2]) > 1 or flags["PLACED"]:
+    if math.prod(out.shape[:-2]) > 1 or flags["PLACED"]:
         return True
-    vectors = [x for x in vectors if x is not None]
-    if any(x.shape[0] > 1 and strides(x)[0] != 1 for x in vectors):
+    if any(x is not None and x.shape[0] > 1 and strides(x)[0] != 1 for x in vectors):
         return True
-    beside = vectors or flags["HAS_ALPHA"] or flags["ACTIVATION"] is not None
-    return c is not None and bool(beside or strides(c)[-1] != 1)
+    return c is not None and (out.dtype.itemsize > 2 or strides(c)[-1] != 1)
 
 
 def _scaled(scale):

@@ -111,13 +111,15 @@ def products():
 # Products in tiles of other widths: operands, their order, and what follows.
 WIDTHS = [
     *itertools.product(
-        (("bf16", "NT"), ("bf16", "NN"), ("fp8e4nv", "NT"), ("i8", "NT")), ("plain", "gelu", "added")
+        (("bf16", "NT"), ("bf16", "NN"), ("fp8e4nv", "NT"), ("i8", "NT")),
+        ("plain", "gelu", "added", "added gelu"),
     ),
     *itertools.product((("fp8e4nv", "NT"),), ("exact", "exact gelu")),
 ]
 FOLLOWS = {
     "gelu": {"BIAS": "n", "stride_bias": 1, "ACTIVATION": gelu_erf},
     "added": {"ADD": "after", "stride_cn": 1},
+    "added gelu": {"BIAS": "n", "stride_bias": 1, "ADD": "after", "stride_cn": 1, "ACTIVATION": gelu_erf},
 }
 
 
@@ -133,7 +135,7 @@ def products_of_other_widths():
             how = {"EXACT": known["exact"], "stride_bk" if order == "NT" else "stride_bn": 1}
             how |= FOLLOWS.get(kind.removeprefix("exact "), {})
             # Nothing is added to scaled products.
-            if SIZES[dtype] == 1 and kind not in ("plain", "added"):
+            if SIZES[dtype] == 1 and not kind.startswith(("plain", "added")):
                 how |= {"SCALED": 3, "stride_sa": 1, "stride_sb": 1}
             result = "*i32" if dtype == "i8" and kind == "plain" else "*bf16"
             scales = {"a_scale_ptr": "*fp32", "b_scale_ptr": "*fp32"}
@@ -144,7 +146,7 @@ def products_of_other_widths():
                 matmul_constants(**constants, **how),
                 options,
                 dict.fromkeys(("out_ptr", "c_ptr", "bias_ptr"), result) | scales,
-                ((dtype, order) == ("bf16", "NT") and (kind != "added" or config.ping_pong))
+                ((dtype, order) == ("bf16", "NT") and (not kind.startswith("added") or config.ping_pong))
                 or known["exact"],
                 engine=True,
             )

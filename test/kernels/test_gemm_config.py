@@ -47,16 +47,19 @@ def test_who_does_not_take_tiles_in_turn(known):
 def test_what_takes_many_registers():
     out, steps = np.zeros((30, 40), np.float16), np.zeros((40, 80), np.float16)
     bias, flags = np.zeros(40, np.float16), NO_EPILOGUE | {"BIAS": "n", "ACTIVATION": "gelu"}
-    assert not is_crowded(out, None, (bias, None, None), flags)
-    assert not is_crowded(out, out, (None, None, None), NO_EPILOGUE | {"ADD": "after"})
+    added, sums = flags | {"ADD": "after", "HAS_ALPHA": True}, out.astype(np.float32)
+    for others in (
+        (out, None, (bias, None), flags),
+        (out, out, (bias,), added),
+        (sums, None, (bias,), flags),
+    ):
+        assert not is_crowded(*others)
     for crowded in (
-        (out.astype(np.float32), None, (bias,), flags),
+        (sums, sums, (bias,), added),
         (np.zeros((3, 30, 40), np.float16), None, (bias,), flags),
         (out, None, (bias,), flags | {"PLACED": "mn"}),
-        (out, None, (steps[:, 0],), flags),
-        (out, out, (bias,), NO_EPILOGUE | {"ADD": "after"}),
-        (out, out, (None,), NO_EPILOGUE | {"ADD": "after", "HAS_ALPHA": True}),
-        (out, steps[:30, ::2], (None,), NO_EPILOGUE | {"ADD": "after"}),
+        (out, None, (None, steps[:, 0]), flags),
+        (out, steps[:30, ::2], (None,), added),
     ):
         assert is_crowded(*crowded)
 
