@@ -87,45 +87,58 @@ void DotFormer::formWgmma(tile::DotOp dot) {
       dot, TypeRange(dot.getType()), product.getResult(), /*pendings=*/0);
 }
 
-/// Whether `tile` is loaded, transposed or not, in each iteration of a loop.
+/// Whether `op` runs in iterations of a loop, be it under a condition there.
+static bool isInLoop(Operation *op) {
+  return op->getParentOfType<LoopLikeOpInterface>();
+}
+
+/// Whether `tile` is loaded, transposed or not, in iterations of a loop.
 static bool isLoadedInLoop(Value tile) {
   while (auto transpose = tile.getDefiningOp<tile::TransposeOp>())
     tile = transpose.getSource();
   auto load = tile.getDefiningOp<tile::LoadOp>();
-  return load && isa<scf::ForOp>(load->getParentOp());
+  return load && isInLoop(load);
 }
 
-/// Whether a loop computes `tile` of 16 bits in each iteration. Instructions
+/// Whether a loop computes `tile` of 16 bits in its iterations. Instructions
 /// for matrices, which read memory of its own, turn it on the way.
 static bool isMadeInLoop(Value tile) {
   Operation *op = tile.getDefiningOp();
-  return op && isa<scf::ForOp>(op->getParentOp()) &&
+  return op && isInLoop(op) &&
          cast<RankedTensorType>(tile.getType()).getElementTypeBitWidth() == 16;
+}
+
+/// Bytes of the registers of a thread that a tile takes.
+static int64_t getHeldBytes(RankedTensorType tile) {
+  return warp::getLayout(tile)->getInSize(LayoutAxis::Register) *
+         warp::getElementBytes(tile.getElementType());
 }
 
 bool warp::movesMuch(warp::ConvertLayoutOp convert) {
   constexpr int64_t kMostShuffledBytes = 16;
-  LinearLayout source = *warp::getLayout(convert.getSource().getType());
-  unsigned elementBytes =
-      warp::getElementBytes(convert.getType().getElementType());
-  int64_t bytes = source.getInSize(LayoutAxis::Register) * elementBytes;
+  RankedTensorType source = convert.getSource().getType();
+  int64_t bytes = getHeldBytes(source);
   ConversionKind kind = chooseConversion(
-      source, *warp::getLayout(convert.getType()), elementBytes);
+      *warp::getLayout(source), *warp::getLayout(convert.getType()),
+      warp::getElementBytes(source.getElementType()));
   return kind == ConversionKind::SharedMemory ||
          (kind == ConversionKind::Shuffle && bytes > kMostShuffledBytes);
 }
 
 /// Whether a loop around `dot` would keep an operand from before it in so many
 /// registers that others are spilled, as where all warps take all of a few long
-/// rows: it is read again in each iteration instead.
+/// rows, or beside sums that take most of them: it is read again in each
+/// iteration instead.
 static bool fillsRegisters(warp::ConvertLayoutOp convert, tile::DotOp dot) {
-  constexpr int64_t kMostCarriedBytes = 256;
+  constexpr int64_t kMostKeptBytes = 256, kMostCarriedBytes = 768;
   auto loop = dot->getParentOfType<scf::ForOp>();
-  RankedTensorType type = convert.getType();
-  return loop && !loop->isAncestor(convert) &&
-         warp::getLayout(type)->getInSize(LayoutAxis::Register) *
-                 warp::getElementBytes(type.getElementType()) >
-             kMostCarriedBytes;
+  if (!loop || loop->isAncestor(convert))
+    return false;
+  int64_t bytes = getHeldBytes(convert.getType()), carried = bytes;
+  for (Value value : loop.getRegionIterArgs())
+    if (auto tile = dyn_cast<RankedTensorType>(value.getType()))
+      carried += getHeldBytes(tile);
+  return bytes > kMostKeptBytes || carried > kMostCarriedBytes;
 }
 
 /// Whether a thread holds, in whatever order, elements that are neighbours in
@@ -178,7 +191,13 @@ void DotFormer::stage(tile::DotOp dot, OpOperand &operand,
                                           convert.getType(), memory));
     return;
   }
-  rewriter.setInsertionPoint(convert);
+  // Where no pass moves reads later, under a condition, say, they had better
+  // take no registers before the product needs them.
+  bool isLeftAlone = !isa<scf::ForOp>(convert->getParentOp()) &&
+                     convert->getBlock() == dot->getBlock() &&
+                     convert->hasOneUse();
+  rewriter.setInsertionPoint(isLeftAlone ? dot.getOperation()
+                                         : convert.getOperation());
   rewriter.replaceOpWithNewOp<warp::LocalLoadOp>(convert, convert.getType(),
                                                  memory);
 }

@@ -1,4 +1,5 @@
 // RUN: tilewright-opt %s -convert-tile-to-warp | FileCheck %s
+// RUN: tilewright-opt %s -convert-tile-to-warp='num-warps=2 compute-capability=80' | FileCheck %s --check-prefix=SUMS
 
 // All warps take all of 16 rows of 512 halves of precision, 128 registers of
 // each thread: they stay in shared memory, where each iteration reads them.
@@ -42,5 +43,50 @@ tile.func @few_long_rows(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %k: 
   %os = tile.splat %out : !tile.ptr<f32> -> tensor<16x!tile.ptr<f32>>
   %oq = tile.addptr %os, %r : tensor<16x!tile.ptr<f32>>, tensor<16xi32>
   tile.store %oq, %most : tensor<16x!tile.ptr<f32>>
+  tile.return
+}
+
+// 64 registers of each thread of two warps are not too many beside sums that take as many, but beside four times
+// as many.
+// SUMS-LABEL: tile.func @beside_sums
+// SUMS: scf.for
+// SUMS-NOT: warp.local_load
+// SUMS: scf.yield
+// SUMS: %[[ROWS:.*]] = warp.alloc {{.*}} !warp.shared<64x128xf16
+// SUMS: scf.for
+// SUMS: %[[A:.*]] = warp.local_load %[[ROWS]]
+// SUMS: warp.mma %[[A]]
+tile.func @beside_sums(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %out: !tile.ptr<f32>, %x: f16, %n: i32) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %l = arith.constant dense<128> : tensor<64x1xi32>
+  %few = arith.constant dense<0.0> : tensor<64x64xf32>
+  %many = arith.constant dense<0.0> : tensor<64x256xf32>
+  %r = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %c = tile.range {start = 0 : i32, end = 128 : i32} : tensor<128xi32>
+  %row = tile.expand_dims %r {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %rs = arith.muli %row, %l : tensor<64x1xi32>
+  %column = tile.expand_dims %c {axis = 0 : i32} : tensor<128xi32> -> tensor<1x128xi32>
+  %down = tile.broadcast %rs : tensor<64x1xi32> -> tensor<64x128xi32>
+  %along = tile.broadcast %column : tensor<1x128xi32> -> tensor<64x128xi32>
+  %at = arith.addi %down, %along : tensor<64x128xi32>
+  %ps = tile.splat %p : !tile.ptr<f16> -> tensor<64x128x!tile.ptr<f16>>
+  %pq = tile.addptr %ps, %at : tensor<64x128x!tile.ptr<f16>>, tensor<64x128xi32>
+  %first = tile.load %pq : tensor<64x128x!tile.ptr<f16>>
+  %b = tile.splat %x : f16 -> tensor<128x64xf16>
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %few) -> (tensor<64x64xf32>) : i32 {
+    %next = tile.dot %first, %b, %acc : tensor<64x128xf16>, tensor<128x64xf16>, tensor<64x64xf32>
+    scf.yield %next : tensor<64x64xf32>
+  }
+  %second = tile.load %pq {isVolatile} : tensor<64x128x!tile.ptr<f16>>
+  %wide = tile.splat %x : f16 -> tensor<128x256xf16>
+  %sums = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %many) -> (tensor<64x256xf32>) : i32 {
+    %next = tile.dot %second, %wide, %acc : tensor<64x128xf16>, tensor<128x256xf16>, tensor<64x256xf32>
+    scf.yield %next : tensor<64x256xf32>
+  }
+  %os = tile.splat %out : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  tile.store %os, %sum : tensor<64x64x!tile.ptr<f32>>
+  %ms = tile.splat %out : !tile.ptr<f32> -> tensor<64x256x!tile.ptr<f32>>
+  tile.store %ms, %sums : tensor<64x256x!tile.ptr<f32>>
   tile.return
 }

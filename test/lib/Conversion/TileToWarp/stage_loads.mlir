@@ -156,3 +156,60 @@ tile.func @computed(%x: f16, %w: !tile.ptr<i32> {tile.divisibility = 16 : i32}, 
   tile.store %q, %sum : tensor<16x64x!tile.ptr<f32>>
   tile.return
 }
+
+// -----
+
+// So does what a loop loads under a condition, where nothing runs ahead. It is read right before the product: the
+// second operand takes no registers before.
+// CHECK-LABEL: @conditional
+// CHECK: scf.if
+// CHECK: %[[X:.*]] = tile.load {{.*}} : tensor<64x64x!tile.ptr<f16>
+// CHECK: %[[M:.*]] = warp.alloc %[[X]]
+// CHECK: %[[Y:.*]] = tile.load {{.*}} : tensor<64x64x!tile.ptr<f16>
+// CHECK: %[[N:.*]] = warp.alloc %[[Y]]
+// CHECK-NOT: warp.local_load
+// CHECK: math.exp2
+// CHECK-DAG: %[[A:.*]] = warp.local_load %[[M]]
+// CHECK-DAG: %[[B:.*]] = warp.local_load %[[N]]
+// CHECK: warp.mma %[[A]], %[[B]]
+tile.func @conditional(%x: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %y: !tile.ptr<f16> {tile.divisibility = 16 : i32},
+    %p: !tile.ptr<f32>, %c: !tile.ptr<f32>, %n: i32) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c4096 = arith.constant 4096 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %r = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %l = arith.constant dense<64> : tensor<64x1xi32>
+  %row = tile.expand_dims %r {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %rows = arith.muli %row, %l : tensor<64x1xi32>
+  %column = tile.expand_dims %r {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %down = tile.broadcast %rows : tensor<64x1xi32> -> tensor<64x64xi32>
+  %along = tile.broadcast %column : tensor<1x64xi32> -> tensor<64x64xi32>
+  %o = arith.addi %down, %along : tensor<64x64xi32>
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32>) : i32 {
+    %at = tile.addptr %p, %i : !tile.ptr<f32>, i32
+    %s = tile.load %at : !tile.ptr<f32>
+    %none = arith.constant 0.0 : f32
+    %some = arith.cmpf ogt, %s, %none : f32
+    %next = scf.if %some -> (tensor<64x64xf32>) {
+      %far = arith.muli %i, %c4096 : i32
+      %xi = tile.addptr %x, %far : !tile.ptr<f16>, i32
+      %xs = tile.splat %xi : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+      %xp = tile.addptr %xs, %o : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+      %a = tile.load %xp : tensor<64x64x!tile.ptr<f16>>
+      %yi = tile.addptr %y, %far : !tile.ptr<f16>, i32
+      %ys = tile.splat %yi : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+      %yp = tile.addptr %ys, %o : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+      %b = tile.load %yp : tensor<64x64x!tile.ptr<f16>>
+      %e = math.exp2 %acc : tensor<64x64xf32>
+      %d = tile.dot %a, %b, %e : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+      scf.yield %d : tensor<64x64xf32>
+    } else {
+      scf.yield %acc : tensor<64x64xf32>
+    }
+    scf.yield %next : tensor<64x64xf32>
+  }
+  %q = tile.splat %c : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  tile.store %q, %sum : tensor<64x64x!tile.ptr<f32>>
+  tile.return
+}
