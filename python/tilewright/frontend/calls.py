@@ -69,8 +69,7 @@ class Calls:
         if is_kernel_function(function):
             return self._inline(function, args, kwargs)
         if is_builtin(function):
-            self._check_arguments(function, args, kwargs)
-            return function(*args, **kwargs)
+            return self._call(function, args, kwargs)
         if getattr(function, "is_constexpr_function", False):
             return self._evaluate(function, args, kwargs)
         if function is builtins.getattr:
@@ -79,11 +78,9 @@ class Calls:
         if name in HANDLED and function is getattr(builtins, name, None):
             return HANDLED[name](*args, **kwargs)
         if isinstance(function, type) and function.__module__.startswith("tilewright.language"):
-            self._check_arguments(function, args, kwargs)
-            return function(*args, **kwargs)
+            return self._call(function, args, kwargs)
         if isinstance(function, type) and issubclass(function, structure):
-            self._check_arguments(function, args, kwargs)
-            return function(*args, **kwargs)
+            return self._call(function, args, kwargs)
         if isinstance(function, type) and issubclass(function, tuple) and hasattr(function, "_fields"):
             return function(*args, **kwargs)
         of_constants = callable(function) and is_constant([*args, *kwargs.values()])
@@ -109,11 +106,16 @@ class Calls:
             return True
         return inspect.isbuiltin(function) and function.__module__ in _PURE_MODULES
 
-    def _check_arguments(self, function, args, kwargs):
+    @staticmethod
+    def _call(function, args, kwargs):
+        """Call a function of the language. Only where it fails it is looked at whether the arguments fit its parameters:
+        to bind them takes about as long as the call.
+        """
         try:
-            bind(function, args, kwargs)
-        except TypeError as error:
-            raise LanguageError(f"{function.__name__}(): {error}", f"{_usage(function)}") from None
+            return function(*args, **kwargs)
+        except TypeError:
+            _check_arguments(function, args, kwargs)
+            raise
 
     def _evaluate(self, function, args, kwargs):
         """Call a Python function on constants."""
@@ -157,6 +159,14 @@ class Calls:
     def inline(self, function, args, kwargs):
         """Compile a call that the language itself makes, of a combine function."""
         return self._inline(function, args, kwargs)
+
+
+def _check_arguments(function, args, kwargs):
+    """Raise if `args` and `kwargs` do not fit the parameters of `function`."""
+    try:
+        bind(function, args, kwargs)
+    except TypeError as error:
+        raise LanguageError(f"{function.__name__}(): {error}", f"{_usage(function)}") from None
 
 
 def not_callable(function, node):

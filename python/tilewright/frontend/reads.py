@@ -71,6 +71,7 @@ class Reads:
         self.functions, self.described, self._places = [], [], {}
         #: By owner (the number of a function, or the name of a module) and name: what was read.
         self.entries = {}
+        self._seen = set()
         self._note(lambda: self.function(fn))
 
     def _note(self, action):
@@ -80,14 +81,21 @@ class Reads:
             except Exception:  # `Incomplete`, or an object that does not like to be looked at
                 self.is_complete = False
 
+    def _is_first(self, owner, name):
+        """Whether `name` is read for the first time from `owner`, a function or a module: the others say the same."""
+        known = len(self._seen)
+        self._seen.add((id(owner), name))
+        return len(self._seen) > known
+
     def note_name(self, fn, name):
         """A name was looked up in the function `fn`."""
-        if not _is_of_language(fn.__module__ or ""):
+        if self._is_first(fn, name) and not _is_of_language(fn.__module__ or ""):
             self._note(lambda: self.entries.setdefault((self.function(fn, True), name), self.name(fn, name)))
 
     def note_attribute(self, module, name):
         """An attribute of a module was read."""
-        self._note(lambda: self.entries.setdefault((module.__name__, name), self.attribute(module, name)))
+        if self._is_first(module, name):
+            self._note(lambda: self.entries.setdefault((module.__name__, name), self.attribute(module, name)))
 
     def note_use(self, value):
         """An attribute of `value` was read, which is no module. Functions may have been given any."""
