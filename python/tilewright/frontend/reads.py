@@ -71,7 +71,8 @@ class Reads:
         self.functions, self.described, self._places = [], [], {}
         #: By owner (the number of a function, or the name of a module) and name: what was read.
         self.entries = {}
-        self._seen = set()
+        #: The owners themselves, by what they are and a name: kept, so that no other one is where they were.
+        self._seen = {}
         self._note(lambda: self.function(fn))
 
     def _note(self, action):
@@ -83,9 +84,10 @@ class Reads:
 
     def _is_first(self, owner, name):
         """Whether `name` is read for the first time from `owner`, a function or a module: the others say the same."""
-        known = len(self._seen)
-        self._seen.add((id(owner), name))
-        return len(self._seen) > known
+        key = (id(owner), name)
+        is_first = key not in self._seen
+        self._seen[key] = owner
+        return is_first
 
     def note_name(self, fn, name):
         """A name was looked up in the function `fn`."""
