@@ -14,14 +14,14 @@ static constexpr int64_t kScratchAlignment = 16;
 // What partial results may take before they go through memory in rounds.
 static constexpr int64_t kMaxScratchBytes = 32 * 1024;
 
-/// The bits of `axis` that tell elements of `source` but not `results` apart.
-static uint64_t getReducedBits(const LinearLayout &source,
-                               const LinearLayout &results, LayoutAxis axis) {
+/// The bits of `axis`, but for `copies`, that tell no `results` apart.
+static uint64_t getReducedBits(const LinearLayout &results, LayoutAxis axis,
+                               uint64_t copies) {
   uint64_t mask = 0;
-  for (unsigned bit = 0, e = source.getInBits(axis); bit < e; ++bit)
-    if (results.getColumns(axis)[bit] == 0)
+  for (auto [bit, column] : llvm::enumerate(results.getColumns(axis)))
+    if (column == 0)
       mask |= uint64_t(1) << bit;
-  return mask & ~source.getFreeBits(axis);
+  return mask & ~copies;
 }
 
 /// The bytes of one partial result of all elements that `op` gives.
@@ -47,9 +47,11 @@ std::optional<ReductionPlan> ReductionPlan::get(tile::ReduceOp op) {
   plan.copyLaneBits = source->getFreeBits(LayoutAxis::Lane);
   plan.copyWarpBits = source->getFreeBits(LayoutAxis::Warp);
   plan.registerBits =
-      getReducedBits(*source, plan.results, LayoutAxis::Register);
-  plan.laneBits = getReducedBits(*source, plan.results, LayoutAxis::Lane);
-  plan.warpBits = getReducedBits(*source, plan.results, LayoutAxis::Warp);
+      getReducedBits(plan.results, LayoutAxis::Register, plan.copyRegisterBits);
+  plan.laneBits =
+      getReducedBits(plan.results, LayoutAxis::Lane, plan.copyLaneBits);
+  plan.warpBits =
+      getReducedBits(plan.results, LayoutAxis::Warp, plan.copyWarpBits);
   // The reduction is complete if the bits span the whole dimension.
   int64_t reduced = llvm::popcount(plan.registerBits) +
                     llvm::popcount(plan.laneBits) +

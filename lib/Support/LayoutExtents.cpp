@@ -33,20 +33,25 @@ unsigned tilewright::position(ArrayRef<Extent> extents, LayoutAxis axis) {
   return bit;
 }
 
+static uint64_t getBits(uint64_t flat, unsigned from, unsigned count) {
+  // None may stand behind the last bit.
+  return count ? flat >> from & llvm::maskTrailingOnes<uint64_t>(count) : 0;
+}
+
 uint64_t tilewright::extract(uint64_t flat, ArrayRef<Extent> extents,
                              LayoutAxis axis) {
   const Extent *extent = findExtent(extents, axis);
-  if (!extent || !extent->bits)
-    return 0;
-  return flat >> position(extents, axis) &
-         llvm::maskTrailingOnes<uint64_t>(extent->bits);
+  return extent ? getBits(flat, position(extents, axis), extent->bits) : 0;
 }
 
 SmallVector<Coordinate> tilewright::unflatten(uint64_t flat,
                                               ArrayRef<Extent> extents) {
   SmallVector<Coordinate> result;
-  for (const Extent &extent : extents)
-    result.push_back({extent.axis, extract(flat, extents, extent.axis)});
+  unsigned from = 0;
+  for (const Extent &extent : extents) {
+    result.push_back({extent.axis, getBits(flat, from, extent.bits)});
+    from += extent.bits;
+  }
   return result;
 }
 

@@ -29,6 +29,10 @@ LinearLayout::LinearLayout(ArrayRef<Extent> inExtents,
   assert(totalBits(outs) <= 64 && totalBits(ins) <= 64 && "too many bits");
   llvm::sort(ins, axisOrder);
   llvm::sort(outs, axisOrder);
+  if (ArrayRef(ins) == inExtents && ArrayRef(outs) == outExtents) {
+    columns.assign(inColumns.begin(), inColumns.end()); // as mostly
+    return;
+  }
   columns.resize(inColumns.size());
   unsigned from = 0;
   for (const Extent &extent : inExtents) {
