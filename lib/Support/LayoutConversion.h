@@ -37,7 +37,8 @@
 //    those of one side, up to 16 bytes. Then one side (or both) moves vectors.
 //  - Matrices: or 16 bytes are a row of the matrices that `ldmatrix` or
 //    `stmatrix` move on one side (see MatrixAccess.h). The rows that each side
-//    would have are tried, and the plan of the fewest accesses is taken.
+//    would have are tried, and narrower vectors that keep together what lies
+//    together in registers; the plan that costs least is taken.
 //  - Banks: two lanes that access memory in the same phase (32 lanes of up to 4
 //    bytes, 16 of 8, 8 of 16) conflict if they differ in the row but not in the
 //    bank. A phase of instructions for matrices is one matrix, whose rows stand

@@ -51,15 +51,16 @@ public:
         tileBits(plan.source.getTotalOutBits()),
         storesMatrices(hasStoreMatrix && hasNoCopies(plan.source)) {}
 
-  /// With `row`, if any is given, as the vector: the elements of a row of
-  /// matrices. False if a round does not hold such rows, or banks conflict.
-  bool run(int64_t maxScratchBytes, ArrayRef<uint64_t> row);
+  /// With vectors of up to 2^`bothBits` bytes on both sides, or with `row`, if
+  /// any is given, as the vector: the elements of a row of matrices. False if a
+  /// round does not hold such rows, or banks conflict.
+  bool run(int64_t maxScratchBytes, unsigned bothBits, ArrayRef<uint64_t> row);
 
 private:
   using Vectors = SmallVector<uint64_t>;
 
   void chooseRounds(int64_t maxScratchBytes);
-  void chooseVectors();
+  void chooseVectors(unsigned bothBits);
   bool takeRow(ArrayRef<uint64_t> row);
   unsigned countInRow(const LinearLayout &layout, ArrayRef<uint64_t> row) const;
   void chooseWideVectors(const LinearLayout &wide, const LinearLayout &narrow,
@@ -118,8 +119,9 @@ void SharedPlanner::chooseRounds(int64_t maxScratchBytes) {
   plan.offsetBits = tileBits - plan.roundBits;
 }
 
-void SharedPlanner::chooseVectors() {
-  unsigned limit = std::min(kVectorBits - elementBits, plan.offsetBits);
+void SharedPlanner::chooseVectors(unsigned bothBits) {
+  unsigned limit = std::min(bothBits > elementBits ? bothBits - elementBits : 0,
+                            plan.offsetBits);
   Subspace source = f2::intersection(registersOf(plan.source), kept);
   Subspace result = f2::intersection(registersOf(plan.result), kept);
   Subspace threads = f2::sum(threadsOf(plan.source), threadsOf(plan.result));
@@ -275,10 +277,11 @@ SharedAccess SharedPlanner::getAccess(const LinearLayout &layout) const {
   return getSharedAccess(layout, memory, 1u << elementBits);
 }
 
-bool SharedPlanner::run(int64_t maxScratchBytes, ArrayRef<uint64_t> row) {
+bool SharedPlanner::run(int64_t maxScratchBytes, unsigned bothBits,
+                        ArrayRef<uint64_t> row) {
   chooseRounds(maxScratchBytes);
   if (row.empty())
-    chooseVectors();
+    chooseVectors(bothBits);
   else if (!takeRow(row))
     return false;
   chooseBeyond();
@@ -366,9 +369,27 @@ SmallVector<unsigned> SharedAccess::getElements(unsigned first) const {
   return elements;
 }
 
+/// Words of an access that have to be moved, since those that an instruction
+/// before or behind it takes at once, as the neighbours in the registers of the
+/// tile are taken to be, do not lie side by side in it.
+static unsigned countMovedWords(const SharedAccess &access, unsigned words,
+                                unsigned elementBytes) {
+  unsigned inOrder = 0;
+  for (auto [bit, registers] : llvm::enumerate(access.vectorRegisters)) {
+    if (registers != uint64_t(1) << bit)
+      break;
+    ++inOrder;
+  }
+  // Parts of words are put together where they are not moved as such.
+  if (elementBytes << inOrder < 1u << kBankBits)
+    return words;
+  if (inOrder == access.vectorRegisters.size())
+    return 0;
+  return elementBytes << inOrder == 1u << kBankBits ? words : words / 2;
+}
+
 /// Half cycles of one side: each access, the 128 bytes at a time that a warp
-/// moves, and the putting together of words of elements that do not share a
-/// register.
+/// moves, and moves between registers.
 static unsigned getCost(const SharedAccess &access,
                         const std::optional<MatrixAccess> &matrices,
                         unsigned elementBytes) {
@@ -379,11 +400,9 @@ static unsigned getCost(const SharedAccess &access,
   unsigned accesses = access.offsets.getInSize(LayoutAxis::Register) >>
                       access.vectorRegisters.size();
   unsigned bytes = elementBytes << access.vectorRegisters.size();
-  unsigned wavefronts = std::max(bytes / kBankBytes, 1u);
-  bool keepsWords = elementBytes >= kBankBytes ||
-                    (bytes >= kBankBytes && access.vectorRegisters[0] == 1);
-  return accesses *
-         (kAccess + kWavefront * wavefronts + (keepsWords ? 0 : wavefronts));
+  unsigned words = std::max(bytes / kBankBytes, 1u);
+  return accesses * (kAccess + kWavefront * words +
+                     countMovedWords(access, words, elementBytes));
 }
 
 unsigned SharedPlan::getCost(unsigned elementBytes) const {
@@ -399,17 +418,20 @@ SharedPlan tilewright::planSharedMemory(const LinearLayout &source,
   SharedPlan start;
   start.source = source.dropRedundantBits(LayoutAxis::Register);
   start.result = result.dropRedundantBits(LayoutAxis::Register);
-  SharedPlan best = start;
-  SharedPlanner(best, elementBytes, hasStoreMatrix).run(maxScratchBytes, {});
+  std::optional<SharedPlan> best;
+  auto consider = [&](unsigned bothBits, ArrayRef<uint64_t> row) {
+    SharedPlan plan = start;
+    SharedPlanner planner(plan, elementBytes, hasStoreMatrix);
+    if (planner.run(maxScratchBytes, bothBits, row) &&
+        (!best || plan.getCost(elementBytes) < best->getCost(elementBytes)))
+      best = std::move(plan);
+  };
+  for (unsigned bothBits = kVectorBits; bothBits >= kBankBits; --bothBits)
+    consider(bothBits, /*row=*/{});
   for (const LinearLayout *layout : {&start.source, &start.result})
-    for (const MatrixRows &matrix : getMatrixRows(*layout, elementBytes)) {
-      SharedPlan plan = start;
-      SharedPlanner planner(plan, elementBytes, hasStoreMatrix);
-      if (planner.run(maxScratchBytes, matrix.row) &&
-          plan.getCost(elementBytes) < best.getCost(elementBytes))
-        best = std::move(plan);
-    }
-  return best;
+    for (const MatrixRows &matrix : getMatrixRows(*layout, elementBytes))
+      consider(kVectorBits, matrix.row);
+  return *best;
 }
 
 int64_t tilewright::getScratchBytes(const LinearLayout &source,

@@ -436,6 +436,24 @@ TEST(SharedPlan, MovesMatricesBetweenTensorCores) {
   }
 }
 
+TEST(SharedPlan, KeepsTogetherWhatLiesTogetherInRegisters) {
+  // Four numbers of a row to an operand of which two along the columns, and
+  // atoms farther off, are in registers of a thread: vectors on both sides
+  // would mix the words of instructions.
+  LinearLayout rows = coalescedLayout({64, 64}, 4, 4, {1, 0});
+  LinearLayout b = mmaLayout(MmaOperand::B, 32, {64, 64}, {4, 1});
+  SharedPlan plan = planSharedMemory(rows, b, 4);
+  EXPECT_FALSE(plan.loadMatrices);
+  EXPECT_EQ(plan.store.vectorRegisters.size(), 2u);
+  EXPECT_EQ(plan.load.vectorRegisters.size(), 0u);
+  // Halves of a word stay in one, whatever else a vector holds.
+  LinearLayout wide = coalescedLayout({64, 64}, 8, 4, {1, 0});
+  LinearLayout acc = mmaLayout(MmaOperand::Accumulator, 32, {64, 64}, {4, 1});
+  plan = planSharedMemory(acc, wide, 2);
+  ASSERT_FALSE(plan.store.vectorRegisters.empty());
+  EXPECT_EQ(plan.store.vectorRegisters[0], 1u);
+}
+
 TEST(SharedPlan, MovesMatricesInRounds) {
   LinearLayout acc = mmaLayout(MmaOperand::Accumulator, 32, {128, 128}, {2, 2});
   LinearLayout b = mmaLayout(MmaOperand::B, 16, {128, 128}, {2, 2});
