@@ -57,10 +57,12 @@ public:
   }
 
   void runOnOperation() override {
+    // Regions are single blocks until there are branches, which LLVM
+    // simplifies.
     const auto config =
         GreedyRewriteConfig()
             .setUseTopDownTraversal()
-            .setRegionSimplificationLevel(GreedySimplifyRegionLevel::Normal)
+            .setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled)
             .setMaxIterations(10);
     // Not to come to an end is no failure: the result is as good as it is.
     (void)applyPatternsGreedily(getOperation(), patterns, config);
