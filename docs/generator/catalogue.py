@@ -155,6 +155,7 @@ PAGES = (
                     "is_hip",
                     "is_hip_cdna3",
                     "is_hip_cdna4",
+                    "is_hip_gfx1250",
                 ),
             ),
             (

@@ -11,7 +11,7 @@ from ..language.constexpr import constexpr, unwrap
 from ..language.semantic import arithmetic
 from ..language.semantic.convert import is_literal, operand_hint, spelled, to_tensor
 from ..language.structure import tuple_type
-from ..language.tensor import tensor
+from ..language.tensor import OPERATORS, tensor
 from ..language.tiles import block_pointer
 from .calls import not_callable
 from .names import is_kernel_function, is_static
@@ -277,13 +277,14 @@ class Expressions:
         if isinstance(value, constexpr) and name not in ("value", "type"):
             value = value.value
             # An argument of 1 is compiled in as a constant; to who wrote the kernel it still is a scalar.
-            if is_literal(value) and not hasattr(value, name):
+            if is_literal(value) and (name in OPERATORS or not hasattr(value, name)):
                 value = to_tensor(value)
         if isinstance(value, tuple) and name == "type" and not hasattr(value, name):
             return tuple_type.of(value)
         self.unit.reads.note_use(value)
         hidden = _OF_TENSORS if isinstance(value, tensor) else {"handle"}
-        if not name.startswith("_") and name not in hidden and hasattr(value, name):
+        is_operator = isinstance(value, tensor) and name in OPERATORS
+        if (is_operator or not name.startswith("_")) and name not in hidden and hasattr(value, name):
             return wrap(getattr(value, name))
         what = f"a value of type {value.type}" if isinstance(value, tensor) else describe(value)
         known = [entry for entry in dir(value) if entry[0] != "_" and entry not in hidden]

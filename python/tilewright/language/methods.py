@@ -16,12 +16,27 @@ from . import (
     standard,
 )
 from .tensor import _define_operators, tensor
+from .tiles import block_pointer
 
 _METHODS = {
     elementwise: ["to", "cast", "logical_and", "logical_or"],
     indexing: ["gather", "histogram", "item"],
     joining: ["flip", "split", "squeeze", "unsqueeze"],
-    math: ["abs", "cos", "exp", "log", "rsqrt", "sin", "sqrt"],
+    math: [
+        "abs",
+        "ceil",
+        "cos",
+        "erf",
+        "exp",
+        "exp2",
+        "floor",
+        "log",
+        "log2",
+        "rsqrt",
+        "sin",
+        "sqrt",
+        "sqrt_rn",
+    ],
     memory: [
         "store",
         "atomic_add",
@@ -43,8 +58,9 @@ _METHODS = {
 
 
 def install():
-    """Give `tensor` its operators and methods."""
+    """Give `tensor` its operators and methods, and block pointers the one that they share with pointers."""
     _define_operators()
     for module, names in _METHODS.items():
         for name in names:
             setattr(tensor, name, getattr(module, name))
+    block_pointer.store = memory.store

@@ -178,8 +178,9 @@ def sort(x, dim=None, descending=False):
 
 
 @builtin
-def topk(x, k, dim=None):
-    """The `k` greatest elements along the last axis, in descending order.
+def topk(x, k, dim=None, descending=True):
+    """The `k` greatest elements along the last axis, in descending order; the least ones, in ascending order, where it is
+    not to be `descending`.
 
     `k` is no more than the side. NaNs count as greater than all.
 
@@ -187,6 +188,8 @@ def topk(x, k, dim=None):
 
         >>> tl.topk(tl.arange(0, 8) * 3 % 8, 2)
         int32 [7, 6]
+        >>> tl.topk(tl.arange(0, 8) * 3 % 8, 2, descending=False)
+        int32 [0, 1]
     """
     x = convert.to_tensor(x)
     axis = _last_axis(x, dim, "tl.topk")
@@ -196,11 +199,20 @@ def topk(x, k, dim=None):
             f"k of tl.topk is a number from 1 to {side}, known at compile time, got "
             f"{k if isinstance(k, int) else convert.describe(k)}"
         )
-    keys = _filled(_to_keys(x), with_greatest=False)
-    phases = pairs.whole_side(k).bit_length() - 1
+    keys = _to_keys(x)
+    if descending:
+        return _from_keys(_greatest_keys(keys, k), x.dtype)
+    # The least keys are those whose bits, turned round, are the greatest.
+    return _from_keys(arithmetic.invert(_greatest_keys(arithmetic.invert(keys), k)), x.dtype)
+
+
+def _greatest_keys(keys, k):
+    """The `k` greatest of the last axis, in descending order."""
+    axis, phases = len(keys.shape) - 1, pairs.whole_side(k).bit_length() - 1
+    keys = _filled(keys, with_greatest=False)
     if is_for_gpu() and not _folds(keys, phases):
-        return _from_keys(pairs.resize(sort_keys(keys, True), axis, k), x.dtype)
-    return _from_keys(pairs.resize(_greatest(keys, phases), axis, k), x.dtype)
+        return pairs.resize(sort_keys(keys, True), axis, k)
+    return pairs.resize(_greatest(keys, phases), axis, k)
 
 
 def _folds(keys, phases):

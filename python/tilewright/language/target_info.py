@@ -112,3 +112,15 @@ def is_hip_cdna4():
         False
     """
     return False
+
+
+@builtin
+def is_hip_gfx1250():
+    """False, as `is_hip`.
+
+    Example:
+
+        >>> tl.target_info.is_hip_gfx1250()
+        False
+    """
+    return False

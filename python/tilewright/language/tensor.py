@@ -102,6 +102,10 @@ def _concrete(value, what):
     return concrete_value(value, what)
 
 
+#: The names of the methods that are operators: kernels may call them, too, as `x.__lshift__(4)`.
+OPERATORS = set()
+
+
 def _define_operators():
     from .constexpr import is_numpy_scalar, unwrap
     from .semantic import arithmetic, compare
@@ -110,9 +114,21 @@ def _define_operators():
         other = unwrap(other)
         return other.item() if is_numpy_scalar(other) and not other.shape else other
 
+    def define(name, function):
+        function.__name__ = f"__{name}__"
+        function.is_builtin = True
+        setattr(tensor, function.__name__, function)
+        OPERATORS.add(function.__name__)
+
     def binary(name, function):
-        setattr(tensor, f"__{name}__", lambda self, other: function(self, operand(other)))
-        setattr(tensor, f"__r{name}__", lambda self, other: function(operand(other), self))
+        define(name, lambda self, other: function(self, operand(other)))
+        define(f"r{name}", lambda self, other: function(operand(other), self))
+
+    def comparison(name):
+        define(name, lambda self, other: compare.compare(name, self, operand(other)))
+
+    def unary(name, function):
+        define(name, lambda self: getattr(arithmetic, function)(self))
 
     for name in ("add", "sub", "mul", "truediv", "floordiv", "mod"):
         binary(name, lambda a, b, name=name: getattr(arithmetic, name)(a, b))
@@ -125,12 +141,6 @@ def _define_operators():
     for name, symbol in (("lshift", "<<"), ("rshift", ">>")):
         binary(name, lambda a, b, symbol=symbol: arithmetic.shift(a, b, symbol))
     for name in ("eq", "ne", "lt", "le", "gt", "ge"):
-        setattr(
-            tensor, f"__{name}__", lambda self, other, name=name: compare.compare(name, self, operand(other))
-        )
-    for name, function in (
-        ("neg", "negate"),
-        ("pos", "plus"),
-        ("invert", "invert"),
-    ):
-        setattr(tensor, f"__{name}__", lambda self, function=function: getattr(arithmetic, function)(self))
+        comparison(name)
+    for name, function in (("neg", "negate"), ("pos", "plus"), ("invert", "invert")):
+        unary(name, function)

@@ -3,7 +3,7 @@
     pip download --no-deps triton==3.6.0 && python list_names.py triton-*.whl
 
 The wheel is only read, as text: a module's public names are its `__all__`, else what it defines itself at the
-top level and does not start with an underscore.
+top level and does not start with an underscore. `METHODS` are the functions that are methods of blocks, too.
 """
 
 import ast
@@ -32,6 +32,9 @@ MODULES = (
     "triton.tools.tensor_descriptor",
 )
 
+#: The key of the names of methods, which are those of a decorator in any module of the language.
+METHODS, _DECORATOR = "methods", "_tensor_member_fn"
+
 
 def _targets(statement):
     """The names that a statement at the top level of a module defines."""
@@ -54,6 +57,12 @@ def public_names(text):
     return sorted({name for name in defined if not name.startswith("_")})
 
 
+def methods(text):
+    """The functions of a module with this source that are methods of blocks, too."""
+    functions = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
+    return {f.name for f in functions if any(_DECORATOR in ast.unparse(d) for d in f.decorator_list)}
+
+
 def _source(wheel, module):
     path = module.replace(".", "/")
     names = wheel.namelist()
@@ -63,7 +72,9 @@ def _source(wheel, module):
 def main(path):
     """Write the file beside this script."""
     with zipfile.ZipFile(path) as wheel:
-        found = {module: public_names(_source(wheel, module)) for module in MODULES}
+        sources = {module: _source(wheel, module) for module in MODULES}
+    found = {module: public_names(text) for module, text in sources.items()}
+    found[METHODS] = sorted(set().union(*map(methods, sources.values())))
     out = Path(__file__).with_name("triton_names.json")
     out.write_text(json.dumps(found, indent=1) + "\n")
 

@@ -1,6 +1,7 @@
 """What kernels written for Triton may do with the language, and others need not."""
 
 import inspect
+import math
 
 import ml_dtypes
 import numpy as np
@@ -432,3 +433,42 @@ def test_warnings_stand_at_the_line_of_the_kernel(backend):
         kernel[1,](backend.array(np.ones(1), "float32"), backend.array(np.ones(1), "float32"))
     line = inspect.getsourcelines(kernel.fn)[1] + 2
     assert (caught[0].filename, caught[0].lineno) == (__file__, line)
+
+
+@triton.jit
+def called_operators_kernel(x_ptr, out_ptr, n, N: tl.constexpr):
+    """Halves of bytes, signed, as code that unpacks numbers of four bits may spell it."""
+    i = tl.arange(0, N)
+    x = tl.load(x_ptr + i)
+    tl.store(out_ptr + i, x.__lshift__(4).to(tl.int8).__rshift__(4))
+    tl.store(out_ptr + N + i, x.__rsub__(n).__neg__())
+    tl.store(out_ptr + 2 * N + i, n.__add__(x))
+    tl.store(out_ptr + 3 * N + i, x.__and__(15).__ge__(8))
+
+
+@pytest.mark.parametrize("n", [1, 3])
+def test_operators_are_called_by_their_names(backend, n):
+    x, out = np.arange(-8, 24), backend.array(np.zeros((4, 32)), "int8")
+    called_operators_kernel[1,](backend.array(x, "int8"), out, n, 32)
+    expected = np.stack([(x.astype(np.int8) << 4) >> 4, x - n, x + n, (x & 15) >= 8])
+    assert backend.numpy(out).astype(int).tolist() == expected.astype(int).tolist()
+
+
+@triton.jit
+def methods_kernel(x_ptr, out_ptr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    x = tl.load(x_ptr + i)
+    tl.store(out_ptr + i, x.log2().exp2())
+    tl.store(out_ptr + N + i, x.floor() + x.ceil())
+    tl.store(out_ptr + 2 * N + i, x.sqrt_rn())
+    p = tl.make_block_ptr(out_ptr + 3 * N, (N - 1,), (1,), (0,), (N,), (0,))
+    p.store(x.erf(), boundary_check=(0,))
+
+
+def test_functions_that_are_methods(backend):
+    x, out = np.arange(1, 17) / 8, backend.array(np.full((4, 16), -1), "float32")
+    methods_kernel[1,](backend.array(x, "float32"), out, 16)
+    erf = [*map(math.erf, x[:-1]), -1]
+    expected = np.stack([x, np.floor(x) + np.ceil(x), np.sqrt(x), erf])
+    backend.check(out, expected, "float32")
+    assert backend.numpy(out)[2].tolist() == np.sqrt(x, dtype=np.float32).tolist()

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 NAMES = json.loads((Path(__file__).parent / "triton_names.json").read_text())
+METHODS = NAMES.pop("methods")
 
 #: Parts of Triton's own implementation that are public by the letter: its type system, helpers of its
 #: builtins, and its remote caches. Kernels and the code around them do not use them.
@@ -60,6 +61,13 @@ def test_nothing_is_missing(module):
         found = object()
     missing = {name for name in NAMES[module] if not hasattr(found, name)} - INSIDES.get(module, set())
     assert not missing
+
+
+def test_no_method_is_missing():
+    import triton.language as tl
+
+    missing = {name for name in METHODS if not hasattr(tl.tensor, name)}
+    assert missing == {"advance"} and hasattr(tl.tiles.block_pointer, "advance"), "which block pointers have"
 
 
 def test_install_comes_before_triton(monkeypatch):

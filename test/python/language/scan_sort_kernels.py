@@ -51,6 +51,11 @@ def topk_kernel(x, y, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
     store_block(y, tl.topk(load_block(x, M, N), K))
 
 
+@tw.jit
+def least_kernel(x, y, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    store_block(y, tl.topk(load_block(x, M, N), K, descending=False))
+
+
 def random(rng, dtype, shape):
     kind = np.dtype(getattr(ml_dtypes, dtype, None) or dtype)
     return rng.integers(-9, 9, shape).astype(kind)

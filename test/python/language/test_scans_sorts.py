@@ -8,6 +8,7 @@ from scan_sort_kernels import (
     affine_kernel,
     cumprod_kernel,
     cumsum_kernel,
+    least_kernel,
     load_block,
     random,
     run,
@@ -90,6 +91,18 @@ def test_sort(backend, rng, dtype, shape, descending):
 def test_sort_puts_nans_last(backend):
     x = np.array([[3, np.nan, -np.inf, 1, -np.nan, np.inf, -0.5, 2]], np.float32)
     run(backend, sort_kernel, x, np.sort(x, axis=1), False)
+
+
+@pytest.mark.parametrize("k", [1, 5, 16])
+@pytest.mark.parametrize("dtype", ["int8", "int32", "float16", "float32", "uint32", "int64"])
+def test_the_least(backend, rng, dtype, k):
+    x = random(rng, dtype, (4, 50))
+    run(backend, least_kernel, x, np.ascontiguousarray(np.sort(x, axis=1)[:, :k]), k)
+
+
+def test_the_least_are_no_nans(backend):
+    x = np.array([[np.nan, 3, -np.nan, -np.inf]], np.float32)
+    run(backend, least_kernel, x, np.array([[-np.inf, 3, np.nan]], np.float32), 3)
 
 
 @pytest.mark.parametrize("k", [1, 4, 16])

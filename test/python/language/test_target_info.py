@@ -17,9 +17,8 @@ def describe():
 def facts(out):
     tl.store(out, describe())
     tl.store(out + 1, tl.target_info.cuda_capability_geq(8, 0))
-    tl.store(
-        out + 2, tl.target_info.is_hip() or tl.target_info.is_hip_cdna3() or tl.target_info.is_hip_cdna4()
-    )
+    is_cdna = tl.target_info.is_hip_cdna3() or tl.target_info.is_hip_cdna4()
+    tl.store(out + 2, tl.target_info.is_hip() or is_cdna or tl.target_info.is_hip_gfx1250())
 
 
 def test_in_kernels(backend):
