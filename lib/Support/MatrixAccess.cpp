@@ -40,7 +40,11 @@ private:
   bool isWholeRows(uint64_t offset) const {
     return (offset & ((uint64_t(1) << rowBits) - 1)) == 0;
   }
-  /// With the row's lanes found, the rest; nothing where it cuts rows.
+  bool isInRound(uint64_t offset) const {
+    return offsetBits >= 64 || offset >> offsetBits == 0;
+  }
+  /// With the row's lanes found, the rest; nothing where it cuts rows, or
+  /// where the rows of a matrix are in several rounds.
   std::optional<MatrixAccess> finish(MatrixAccess access,
                                      ArrayRef<uint64_t> rowsOfLanes);
 
@@ -56,8 +60,8 @@ MatrixPlanner::finish(MatrixAccess access, ArrayRef<uint64_t> rowsOfLanes) {
   for (unsigned bit = 0; bit < registers.size(); ++bit) {
     if (llvm::is_contained(access.wordBits, bit))
       continue;
-    bool isInRound = offsetBits >= 64 || registers[bit] >> offsetBits == 0;
-    bool isMatrix = isInRound && access.matrixBits.size() < kMaxMatrixBits;
+    bool isMatrix =
+        isInRound(registers[bit]) && access.matrixBits.size() < kMaxMatrixBits;
     (isMatrix ? access.matrixBits : access.instructionBits).push_back(bit);
     (isMatrix ? inLanes : instructions).push_back(registers[bit]);
   }
@@ -66,7 +70,8 @@ MatrixPlanner::finish(MatrixAccess access, ArrayRef<uint64_t> rowsOfLanes) {
   SmallVector<uint64_t> columns(instructions);
   columns.append(inLanes);
   llvm::append_range(columns, offsets.getColumns(LayoutAxis::Warp));
-  if (!llvm::all_of(columns, [&](uint64_t c) { return isWholeRows(c); }))
+  if (!llvm::all_of(columns, [&](uint64_t c) { return isWholeRows(c); }) ||
+      !llvm::all_of(inLanes, [&](uint64_t c) { return isInRound(c); }))
     return std::nullopt;
   access.rows =
       LinearLayout({{LayoutAxis::Register, unsigned(instructions.size())},

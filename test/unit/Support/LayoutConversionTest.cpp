@@ -463,6 +463,15 @@ TEST(SharedPlan, MovesMatricesInRounds) {
   EXPECT_TRUE(plan.storeMatrices && plan.loadMatrices);
   EXPECT_EQ(convert(acc, b, 2, 16 * 1024), 0u);
   EXPECT_EQ(convert(acc, b, 2, 8 * 1024), 0u);
+  // Sums of one warp, whose neighbours in a row go in different rounds.
+  acc = mmaLayout(MmaOperand::Accumulator, 32, {256, 128}, {1, 1});
+  LinearLayout rows = coalescedLayout({256, 128}, 8, 1, {1, 0});
+  EXPECT_EQ(planSharedMemory(acc, rows, 2).getNumRounds(), 2u);
+  convert(acc, rows, 2);
+  for (unsigned bytes : {1, 2, 4})
+    for (const LinearLayout &source : usualLayouts(64, 64, bytes))
+      for (const LinearLayout &result : usualLayouts(64, 64, bytes))
+        convert(source, result, bytes, 1024);
 }
 
 TEST(SharedPlan, GoesInRoundsWhereMemoryIsShort) {
