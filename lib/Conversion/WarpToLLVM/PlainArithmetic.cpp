@@ -24,8 +24,11 @@ static Operation *create(OpBuilder &b, Operation *op,
 
 template <typename Target, typename Source>
 static Operation *createFast(OpBuilder &b, Source op) {
-  arith::AttrConvertFastMathToLLVM<Source, Target> attributes(op);
-  return create<Target>(b, op, attributes.getAttrs());
+  Operation *created = create<Target>(b, op);
+  cast<Target>(created).setFastmathFlags(
+      arith::convertArithFastMathFlagsToLLVM(op.getFastmath()));
+  created->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  return created;
 }
 
 template <typename Target, typename Source>
