@@ -29,6 +29,8 @@ static constexpr unsigned kDefaultPtxVersion = 80;
 static constexpr unsigned kPtxVersions[] = {
     70, 71, 72, 73, 74, 75, 76, 77, 78, 80, 81, 82, 83, 84, 85, 86, 87, 88, 90};
 
+static constexpr size_t kPrinterBuffer = 16 * 1024;
+
 namespace {
 
 /// LLVM's messages as MLIR diagnostics. Errors are remembered, for LLVM goes on
@@ -99,11 +101,15 @@ static LogicalResult generate(llvm::Module &module,
                               std::string &ptx) {
   llvm::SmallString<0> buffer;
   llvm::raw_svector_ostream os(buffer);
-  llvm::legacy::PassManager passes;
-  if (machine.addPassesToEmitFile(passes, os, /*DwoOut=*/nullptr,
-                                  llvm::CodeGenFileType::AssemblyFile))
-    return emitError(loc) << "no PTX can be written for this target";
-  passes.run(module);
+  // The printer, which takes it over, writes a few characters at a time.
+  os.SetBufferSize(kPrinterBuffer);
+  {
+    llvm::legacy::PassManager passes;
+    if (machine.addPassesToEmitFile(passes, os, /*DwoOut=*/nullptr,
+                                    llvm::CodeGenFileType::AssemblyFile))
+      return emitError(loc) << "no PTX can be written for this target";
+    passes.run(module);
+  }
   ptx = buffer.str().str();
   return success();
 }
