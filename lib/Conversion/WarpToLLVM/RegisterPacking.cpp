@@ -29,35 +29,59 @@ Value tilewright::emitAsInteger(ImplicitLocOpBuilder &b, Value value) {
                      b.getIntegerType(getScalarBits(value.getType())));
 }
 
+/// The places of `count` elements, which many vectors share: each op costs in
+/// all passes until it is translated.
+static SmallVector<Value> emitPlaces(ImplicitLocOpBuilder &b, unsigned count) {
+  SmallVector<Value> places;
+  for (unsigned i = 0; i < count; ++i)
+    places.push_back(emitI32(b, i));
+  return places;
+}
+
+static SmallVector<Value> unpackFrom(ImplicitLocOpBuilder &b, Value vector,
+                                     ValueRange places) {
+  SmallVector<Value> elements;
+  for (Value place : places)
+    elements.push_back(LLVM::ExtractElementOp::create(b, vector, place));
+  return elements;
+}
+
+static Value packInto(ImplicitLocOpBuilder &b, Value vector,
+                      ValueRange elements, ValueRange places) {
+  for (auto [element, place] : llvm::zip_equal(elements, places))
+    vector = LLVM::InsertElementOp::create(b, vector, element, place);
+  return vector;
+}
+
 SmallVector<Value> tilewright::unpackVector(ImplicitLocOpBuilder &b,
                                             Value vector) {
-  SmallVector<Value> elements;
   int64_t count = cast<VectorType>(vector.getType()).getNumElements();
-  for (int64_t i = 0; i < count; ++i)
-    elements.push_back(
-        LLVM::ExtractElementOp::create(b, vector, emitI32(b, i)));
-  return elements;
+  return unpackFrom(b, vector, emitPlaces(b, count));
 }
 
 Value tilewright::packVector(ImplicitLocOpBuilder &b, ValueRange elements) {
   auto type = VectorType::get(elements.size(), elements[0].getType());
-  Value vector = LLVM::PoisonOp::create(b, type);
-  for (auto [i, element] : llvm::enumerate(elements))
-    vector = LLVM::InsertElementOp::create(b, vector, element, emitI32(b, i));
-  return vector;
+  return packInto(b, LLVM::PoisonOp::create(b, type), elements,
+                  emitPlaces(b, elements.size()));
 }
 
 SmallVector<Value> tilewright::packWords(ImplicitLocOpBuilder &b,
                                          ValueRange elements,
                                          unsigned wordBits) {
-  unsigned perWord = wordBits / getScalarBits(elements[0].getType());
-  Type word = b.getIntegerType(wordBits);
+  Type element = elements[0].getType(), word = b.getIntegerType(wordBits);
+  unsigned perWord = wordBits / getScalarBits(element);
   SmallVector<Value> words;
-  for (unsigned i = 0; i < elements.size(); i += perWord) {
-    Value value =
-        perWord == 1 ? elements[i] : packVector(b, elements.slice(i, perWord));
-    words.push_back(emitBitcast(b, value, word));
+  if (perWord == 1) {
+    for (Value value : elements)
+      words.push_back(emitBitcast(b, value, word));
+    return words;
   }
+  Value empty =
+      LLVM::PoisonOp::create(b, VectorType::get(perWord, element)).getRes();
+  SmallVector<Value> places = emitPlaces(b, perWord);
+  for (unsigned i = 0; i < elements.size(); i += perWord)
+    words.push_back(emitBitcast(
+        b, packInto(b, empty, elements.slice(i, perWord), places), word));
   return words;
 }
 
@@ -66,15 +90,17 @@ SmallVector<Value> tilewright::unpackWords(ImplicitLocOpBuilder &b,
   unsigned perWord =
       getScalarBits(words[0].getType()) / getScalarBits(elementType);
   SmallVector<Value> elements;
-  for (Value word : words) {
-    if (perWord == 1) {
+  if (perWord == 1) {
+    for (Value word : words)
       elements.push_back(emitBitcast(b, word, elementType));
-      continue;
-    }
-    Value vector =
-        LLVM::BitcastOp::create(b, VectorType::get(perWord, elementType), word);
-    llvm::append_range(elements, unpackVector(b, vector));
+    return elements;
   }
+  Type vector = VectorType::get(perWord, elementType);
+  SmallVector<Value> places = emitPlaces(b, perWord);
+  for (Value word : words)
+    llvm::append_range(
+        elements,
+        unpackFrom(b, LLVM::BitcastOp::create(b, vector, word), places));
   return elements;
 }
 
