@@ -116,7 +116,14 @@ static LogicalResult convertScalars(ModuleOp module, bool usesWgmma) {
   LLVMConversionTarget legality(*context);
   legality.addLegalDialect<NVVM::NVVMDialect>();
   legality.addLegalOp<ModuleOp, UnrealizedConversionCastOp>();
-  return applyPartialConversion(module, legality, std::move(patterns));
+  // A conversion asks of each op given whether it is legal: most are.
+  SmallVector<Operation *> others;
+  module.walk([&](Operation *op) {
+    if (!isa<LLVM::LLVMDialect, NVVM::NVVMDialect>(op->getDialect()) &&
+        op != module)
+      others.push_back(op);
+  });
+  return applyPartialConversion(others, legality, std::move(patterns));
 }
 
 /// What the assembler makes, or what is already, a call.
