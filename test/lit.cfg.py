@@ -19,6 +19,8 @@ config.test_exec_root = os.path.join(config.build_root, "test")
 places = [os.path.join(config.build_root, "bin"), config.llvm_tools_dir, config.environment["PATH"]]
 config.environment["PATH"] = os.pathsep.join(places)
 config.substitutions.append(("%python", config.python))
+# Memory that was freed is overwritten, so that who still reads it fails each time, not now and then.
+config.environment["GLIBC_TUNABLES"] = "glibc.malloc.tcache_count=0:glibc.malloc.perturb=165"
 
 # Where CUDA's assembler is found, what we generate is assembled too.
 if shutil.which("ptxas", path=config.environment["PATH"]):

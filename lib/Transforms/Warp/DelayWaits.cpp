@@ -71,13 +71,14 @@ static WgmmaWaitOp joinWaits(const CarriedSums &sums,
                              ArrayRef<RingReleaseOp> releases,
                              IRRewriter &rewriter) {
   if (!sums.made.empty()) {
+    // Asked here, as other operations take the place of these below.
+    bool isStored =
+        llvm::any_of(sums.made, [](Operation *op) { return isa<AllocOp>(op); });
     WgmmaWaitOp joined =
         waitBeforeStores(sums.loop, sums.made.getArrayRef(), sums.waits,
                          sums.indices, releases, rewriter);
-    // No store needs the barrier in front of the copies, so the products need
-    // not wait for it.
-    bool isStored =
-        llvm::any_of(sums.made, [](Operation *op) { return isa<AllocOp>(op); });
+    // Without a store the products need not wait for the barrier in front of
+    // the copies.
     fillBehind(isStored ? joined : findLastProduct(joined), releases, rewriter);
     return joined;
   }
