@@ -1,10 +1,12 @@
 #include "lib/Analysis/GlobalOrder.h"
 
 #include "dialect/Warp/WarpOps.h"
+#include "lib/Analysis/LayoutEdges.h"
 #include "lib/Analysis/PointerOrigins.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -57,6 +59,29 @@ static bool hasNoCopies(Value pointers) {
   std::optional<LinearLayout> layout = warp::getLayout(pointers.getType());
   return layout && layout->getFreeBits(LayoutAxis::Lane) == 0 &&
          layout->getFreeBits(LayoutAxis::Warp) == 0;
+}
+
+/// Whether threads with copies of elements load them for nobody: all that `op`
+/// loads goes, computed element by element, into stores, which the first of the
+/// threads that have an element makes.
+static bool isOnlyStored(Operation *op) {
+  if (!isa<tile::LoadOp>(op))
+    return false;
+  llvm::SetVector<Value> worklist;
+  worklist.insert(op->getResult(0));
+  for (unsigned i = 0; i < worklist.size(); ++i)
+    for (OpOperand &use : worklist[i].getUses()) {
+      Operation *user = use.getOwner();
+      if (auto store = dyn_cast<tile::StoreOp>(user);
+          store && use.get() != store.getPtr() && use.get() != store.getMask())
+        continue;
+      if (!isElementwise(user) || !isPure(user) || user->getNumResults() != 1 ||
+          warp::getLayout(user->getResult(0).getType()) !=
+              warp::getLayout(op->getResult(0).getType()))
+        return false;
+      worklist.insert(user->getResult(0));
+    }
+  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -183,16 +208,38 @@ static int findDimension(Value counter, const Polynomial &move,
   return -1;
 }
 
-/// What has to hold for no two iterations of `loop` to touch one element
-/// through `pointers`. They do not if each counter moves the tile on along a
-/// dimension of its own, whose steps lead over all of the tile. That those of a
-/// tile that is written lead over its rows is assumed, if it has several.
-std::optional<Apart> GlobalOrder::getMovingOn(Value pointers, Operation *loop,
-                                              bool areWrites) {
-  auto type = dyn_cast<RankedTensorType>(pointers.getType());
-  std::optional<AffineTile> tile = tiles.get(pointers);
-  if (!type || !tile || !tile->base ||
+/// Lengthens `shape`, that of `from`, along one dimension to hold `to`, too, a
+/// tile of the same steps; false where there is no such dimension.
+static bool hold(const AffineTile &from, const AffineTile &to,
+                 MutableArrayRef<int64_t> shape) {
+  if (from.base != to.base || from.coefficients != to.coefficients)
+    return false;
+  Polynomial distance = to.constant - from.constant;
+  if (distance.isZero())
+    return true;
+  for (auto [stride, side] : llvm::zip_equal(from.coefficients, shape))
+    if (int64_t times = countStrides(distance, stride)) {
+      side += std::abs(times);
+      return true;
+    }
+  return false;
+}
+
+/// What has to hold for no two iterations of `loop` to touch one element, one
+/// of them through `from` and the other through `to`. They do not if each
+/// counter moves the tiles on along a dimension of its own, whose steps lead
+/// over all of both. That those of a tile that is written lead over its rows is
+/// assumed, if it has several.
+std::optional<Apart> GlobalOrder::getMovingOn(Value from, Value to,
+                                              Operation *loop, bool areWrites) {
+  auto type = dyn_cast<RankedTensorType>(from.getType());
+  std::optional<AffineTile> tile = tiles.get(from), other = tiles.get(to);
+  if (!type || !tile || !tile->base || !other ||
       loop->isAncestor(tile->base.getParentRegion()->getParentOp()))
+    return std::nullopt;
+  SmallVector<int64_t> shape(type.getShape());
+  if (from != to && (dyn_cast<RankedTensorType>(to.getType()) != type ||
+                     !hold(*tile, *other, shape)))
     return std::nullopt;
   auto moves = getMoves(tile->constant, loop);
   auto isSteady = [&](const Polynomial &stride) {
@@ -205,7 +252,7 @@ std::optional<Apart> GlobalOrder::getMovingOn(Value pointers, Operation *loop,
   llvm::SmallBitVector left(type.getRank(), true);
   bool isMoved = false;
   for (auto [counter, move] : *moves) {
-    int dim = findDimension(counter, move, *tile, type.getShape(), left);
+    int dim = findDimension(counter, move, *tile, shape, left);
     if (dim < 0)
       return std::nullopt;
     left.reset(dim);
@@ -214,12 +261,12 @@ std::optional<Apart> GlobalOrder::getMovingOn(Value pointers, Operation *loop,
   if (!isMoved)
     return std::nullopt;
   SmallVector<int64_t> reach;
-  for (auto [dim, side] : llvm::enumerate(type.getShape()))
+  for (auto [dim, side] : llvm::enumerate(shape))
     reach.push_back(left.test(dim) ? side - 1 : std::max<int64_t>(side - 1, 1));
   std::optional<Apart> apart = getStepsApart(tile->coefficients, reach);
   if (apart && areWrites)
     llvm::erase_if(*apart, [&](const RowDistance &rows) {
-      for (auto [stride, side] : llvm::zip(tile->coefficients, type.getShape()))
+      for (auto [stride, side] : llvm::zip(tile->coefficients, shape))
         if (side > 1 && stride == rows.distance)
           return true;
       return false;
@@ -312,15 +359,18 @@ std::optional<Apart> GlobalOrder::getApart(const GlobalUse &earlier,
   Value from = getPointers(earlier.op), to = getPointers(op);
   if (!mayOverlap(from, to))
     return Apart();
-  // Each element is written by the first of the threads that have it.
-  bool isSame = from == to && !isa<warp::AsyncCopyOp>(earlier.op) &&
-                !isa<warp::AsyncCopyOp>(op) &&
-                (hasNoCopies(from) || (isWrite(earlier.op) && isWrite(op)));
+  bool isCopy =
+      isa<warp::AsyncCopyOp>(earlier.op) || isa<warp::AsyncCopyOp>(op);
   if (earlier.loop)
-    return isSame ? getMovingOn(from, earlier.loop,
-                                isa<tile::StoreOp>(earlier.op) &&
-                                    isa<tile::StoreOp>(op))
-                  : std::nullopt;
+    return !isCopy && earlier.loop->isAncestor(op)
+               ? getMovingOn(from, to, earlier.loop,
+                             from == to && isa<tile::StoreOp>(earlier.op) &&
+                                 isa<tile::StoreOp>(op))
+               : std::nullopt;
+  // Each element is written by the first of the threads that have it.
+  bool isSame = from == to && !isCopy &&
+                (hasNoCopies(from) || (isWrite(earlier.op) && isWrite(op)) ||
+                 isOnlyStored(isWrite(op) ? earlier.op : op));
   if (!isSame)
     return getApart(from, to);
   bool mayShare = isAtomic(earlier.op) || isAtomic(op);

@@ -81,8 +81,8 @@ public:
 private:
   std::optional<Apart> getApart(mlir::Value a, mlir::Value b);
   std::optional<Apart> getOwnPlaces(mlir::Value pointers);
-  std::optional<Apart> getMovingOn(mlir::Value pointers, mlir::Operation *loop,
-                                   bool areWrites);
+  std::optional<Apart> getMovingOn(mlir::Value from, mlir::Value to,
+                                   mlir::Operation *loop, bool areWrites);
 
   tile::FuncOp kernel;
   AffineTileAnalysis tiles;

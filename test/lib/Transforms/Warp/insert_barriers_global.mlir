@@ -83,8 +83,8 @@ tile.func @between(%a: !tile.ptr<f32>, %n: i32, %x: tensor<32xf32, #copies>) {
   tile.return
 }
 
-// Where several threads load an element, one of them may write it too early;
-// two stores are of the same thread.
+// Where several threads load an element, one of them may write it before
+// another one has its part of a sum; two stores are of the same thread.
 // CHECK-LABEL: @copies(
 tile.func @copies(%p: tensor<32x!tile.ptr<f32>, #copies>, %s: !tile.ptr<f32>, %x: f32) {
   // CHECK: tile.load
@@ -101,6 +101,75 @@ tile.func @copies(%p: tensor<32x!tile.ptr<f32>, #copies>, %s: !tile.ptr<f32>, %x
   tile.store %s, %x : !tile.ptr<f32>
   tile.store %s, %x : !tile.ptr<f32>
   %z = tile.load %s : !tile.ptr<f32>
+  %sum = "tile.reduce"(%y) <{axis = 0 : i32}> ({
+  ^bb0(%c: f32, %d: f32):
+    %e = arith.addf %c, %d : f32
+    tile.yield %e : f32
+  }) : (tensor<32xf32, #copies>) -> f32
+  tile.store %s, %sum : !tile.ptr<f32>
+  %t = tile.splat %z : f32 -> tensor<32xf32, #copies>
+  tile.store %p, %t : tensor<32x!tile.ptr<f32>, #copies>
+  tile.return
+}
+
+// What is stored again, computed element by element, is loaded for nobody by
+// the threads that do not store it, be it on the next round or on this one.
+// CHECK-LABEL: @only_stored(
+// CHECK-NOT: warp.barrier
+// CHECK: tile.return
+tile.func @only_stored(%p: tensor<32x!tile.ptr<f32>, #copies>) {
+  %y = tile.load %p : tensor<32x!tile.ptr<f32>, #copies>
+  %d = arith.addf %y, %y : tensor<32xf32, #copies>
+  tile.store %p, %d : tensor<32x!tile.ptr<f32>, #copies>
+  %z = tile.load %p : tensor<32x!tile.ptr<f32>, #copies>
+  %e = arith.mulf %z, %z : tensor<32xf32, #copies>
+  tile.store %p, %e : tensor<32x!tile.ptr<f32>, #copies>
+  tile.return
+}
+
+// Both halves of rows of 64 that are turned into each other; those of the next
+// iteration lie behind both, or not.
+// CHECK-LABEL: @halves(
+// CHECK: scf.for
+// CHECK-NOT: warp.barrier
+// CHECK: scf.for
+// CHECK: warp.barrier
+// CHECK-NEXT: tile.load
+// CHECK-NOT: warp.barrier
+// CHECK: tile.return
+tile.func @halves(%a: !tile.ptr<f32>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c48 = arith.constant 48 : i32
+  %c64 = arith.constant 64 : i32
+  %half = arith.constant dense<32> : tensor<32xi32, #copies>
+  %r = tile.range {start = 0 : i32, end = 32 : i32} : tensor<32xi32, #copies>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %o = arith.muli %i, %c64 : i32
+    %b = tile.addptr %a, %o : !tile.ptr<f32>, i32
+    %s = tile.splat %b : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>, #copies>
+    %p = tile.addptr %s, %r : tensor<32x!tile.ptr<f32>, #copies>, tensor<32xi32, #copies>
+    %q = tile.addptr %p, %half : tensor<32x!tile.ptr<f32>, #copies>, tensor<32xi32, #copies>
+    %x = tile.load %p : tensor<32x!tile.ptr<f32>, #copies>
+    %y = tile.load %q : tensor<32x!tile.ptr<f32>, #copies>
+    %u = arith.addf %x, %y : tensor<32xf32, #copies>
+    %v = arith.subf %x, %y : tensor<32xf32, #copies>
+    tile.store %p, %u : tensor<32x!tile.ptr<f32>, #copies>
+    tile.store %q, %v : tensor<32x!tile.ptr<f32>, #copies>
+  }
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %o = arith.muli %i, %c48 : i32
+    %b = tile.addptr %a, %o : !tile.ptr<f32>, i32
+    %s = tile.splat %b : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>, #copies>
+    %p = tile.addptr %s, %r : tensor<32x!tile.ptr<f32>, #copies>, tensor<32xi32, #copies>
+    %q = tile.addptr %p, %half : tensor<32x!tile.ptr<f32>, #copies>, tensor<32xi32, #copies>
+    %x = tile.load %p : tensor<32x!tile.ptr<f32>, #copies>
+    %y = tile.load %q : tensor<32x!tile.ptr<f32>, #copies>
+    %u = arith.addf %x, %y : tensor<32xf32, #copies>
+    %v = arith.subf %x, %y : tensor<32xf32, #copies>
+    tile.store %p, %u : tensor<32x!tile.ptr<f32>, #copies>
+    tile.store %q, %v : tensor<32x!tile.ptr<f32>, #copies>
+  }
   tile.return
 }
 
