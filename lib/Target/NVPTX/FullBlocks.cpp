@@ -14,8 +14,9 @@ static constexpr unsigned kMaxRegisters = 255,
                           kRegistersOfMultiprocessor = 65536;
 // An eighth: what is estimated is no more exact.
 static constexpr unsigned kLeastGain = 8;
-// Registers times instructions of all long blocks: a minute and a half or more.
-static constexpr uint64_t kMostWork = 200'000'000;
+// Registers times instructions of all long blocks: more than a minute, with
+// some assemblers three.
+static constexpr uint64_t kMostWork = 100'000'000;
 // Fewer take no minutes, whatever they hold.
 static constexpr uint64_t kLeastInstructions = 4096;
 

@@ -31,6 +31,20 @@ def rotate(q, k, cos, sin, stride, step, n, BLOCK: tl.constexpr):
     turn(k + at, 32 * step, c, s, inside)
 
 
+@tw.jit
+def distances(x, c, near, out, n, stride, step, A: tl.constexpr, B: tl.constexpr, D: tl.constexpr):
+    i, j, k = tl.arange(0, A).to(tl.int64), tl.arange(0, B).to(tl.int64), tl.arange(0, D).to(tl.int64)
+    inside = (i < n)[:, None] & (j < n)[None, :]
+    row = tl.load(near + i[:, None] * stride + j[None, :] * step, mask=inside, other=0).to(tl.int64)
+    here = tl.load(x + i[:, None] * stride + k[None, :] * step, mask=(i < n)[:, None] & (k < n)[None, :])
+    there = tl.load(
+        c + row[:, :, None] * stride + k[None, None, :] * step,
+        mask=inside[:, :, None] & (k < n)[None, None, :],
+    )
+    apart = here[:, None, :] - there
+    tl.store(out + i[:, None] * stride + j[None, :] * step, tl.sum(apart * apart, 2), mask=inside)
+
+
 def ptx_of(block):
     types = {
         "q": "*fp16",
@@ -57,3 +71,15 @@ def test_values_for_many_times_the_registers_of_a_thread():
 
 def test_values_for_a_few_times_the_registers_of_a_thread():
     assert "st.global" in ptx_of(32)
+
+
+def test_addresses_for_many_times_the_registers_of_a_thread():
+    types = (
+        dict.fromkeys(("x", "c", "out"), "*fp32")
+        | {"near": "*i32"}
+        | dict.fromkeys(("n", "stride", "step"), "i32")
+    )
+    with pytest.raises(tw.CompilationError, match="would take minutes to assemble"):
+        compile_kernel(
+            distances.fn, types, {"A": 128, "B": 16, "D": 64}, {}, "sm_90a", Options(num_warps=4), "ptx"
+        )
