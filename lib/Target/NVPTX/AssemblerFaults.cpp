@@ -142,6 +142,24 @@ static void widenNegations(llvm::Module &module) {
   }
 }
 
+/// Whether it gives the lesser or the larger of two floats.
+static bool isExtreme(const llvm::Instruction &instruction) {
+  const auto *call = dyn_cast<llvm::IntrinsicInst>(&instruction);
+  if (!call)
+    return false;
+  switch (call->getIntrinsicID()) {
+  case llvm::Intrinsic::minnum:
+  case llvm::Intrinsic::maxnum:
+  case llvm::Intrinsic::minimum:
+  case llvm::Intrinsic::maximum:
+  case llvm::Intrinsic::minimumnum:
+  case llvm::Intrinsic::maximumnum:
+    return true;
+  default:
+    return false;
+  }
+}
+
 /// Whether the 16 bits of `value` are those of the lesser or the larger of two
 /// floats, or of one of several numbers that may be.
 static bool isFromExtremes(llvm::Value *value, unsigned depth = 0) {
@@ -149,18 +167,8 @@ static bool isFromExtremes(llvm::Value *value, unsigned depth = 0) {
   auto *instruction = dyn_cast<llvm::Instruction>(value);
   if (!instruction || depth == kDepth)
     return false;
-  if (auto *call = dyn_cast<llvm::IntrinsicInst>(instruction))
-    switch (call->getIntrinsicID()) {
-    case llvm::Intrinsic::minnum:
-    case llvm::Intrinsic::maxnum:
-    case llvm::Intrinsic::minimum:
-    case llvm::Intrinsic::maximum:
-    case llvm::Intrinsic::minimumnum:
-    case llvm::Intrinsic::maximumnum:
-      return true;
-    default:
-      break;
-    }
+  if (isExtreme(*instruction))
+    return true;
   return (isa<llvm::BitCastInst, llvm::SelectInst, llvm::PHINode,
               llvm::FreezeInst, llvm::IntrinsicInst>(instruction) ||
           instruction->isBitwiseLogicOp()) &&
@@ -191,32 +199,23 @@ static void packExtremes(llvm::Module &module) {
 /// Whether bounds of the float `value` may be known: it is a magnitude, a
 /// square, or the result of a function such as `ex2`, or made of one.
 static bool mayBeBounded(llvm::Value *value) {
+  using namespace llvm::PatternMatch;
   namespace Intrinsic = llvm::Intrinsic;
+  llvm::Value *part;
   llvm::SmallSetVector<llvm::Value *, 16> parts;
   parts.insert(value);
   for (size_t i = 0; i < parts.size(); ++i) {
     auto *instruction = dyn_cast<llvm::Instruction>(parts[i]);
     if (!instruction || !instruction->getType()->isFPOrFPVectorTy())
       continue;
-    if (auto *call = dyn_cast<llvm::CallInst>(instruction))
-      switch (call->getIntrinsicID()) {
-      case Intrinsic::minnum:
-      case Intrinsic::maxnum:
-      case Intrinsic::minimum:
-      case Intrinsic::maximum:
-      case Intrinsic::minimumnum:
-      case Intrinsic::maximumnum:
-      case Intrinsic::fma:
-      case Intrinsic::fmuladd:
-        break;
-      default:
-        return true;
-      }
-    else if (instruction->getOpcode() == llvm::Instruction::FMul &&
-             instruction->getOperand(0) == instruction->getOperand(1))
-      return true;
-    else if (isa<llvm::LoadInst, llvm::BitCastInst>(instruction))
+    if (isa<llvm::LoadInst, llvm::BitCastInst>(instruction))
       continue;
+    bool isSquare = match(instruction, m_FMul(m_Value(part), m_Deferred(part)));
+    bool isMade = isExtreme(*instruction) ||
+                  match(instruction, m_Intrinsic<Intrinsic::fma>()) ||
+                  match(instruction, m_Intrinsic<Intrinsic::fmuladd>());
+    if (isSquare || (isa<llvm::CallInst>(instruction) && !isMade))
+      return true;
     parts.insert(instruction->op_begin(), instruction->op_end());
   }
   return false;

@@ -73,6 +73,12 @@ def test_wide_integers(backend, rng, to):
     check(backend, y, x.astype(np.float64), to)
 
 
+def around_the_least(dtype):
+    """The least number of a type, its neighbours in magnitude, and small ones."""
+    least = np.iinfo(dtype).min
+    return np.array([least, least + 1, -1, 0, 1, -(least + 1), least], dtype)
+
+
 @tw.jit
 def magnitudes(x, y, n, N: tl.constexpr):
     i = tl.arange(0, N)
@@ -83,8 +89,7 @@ def magnitudes(x, y, n, N: tl.constexpr):
 
 @pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64"])
 def test_magnitude_of_the_least_number_is_negative(backend, dtype):
-    least = np.iinfo(dtype).min
-    x = np.array([least, least + 1, -1, 0, 1, -(least + 1), least], dtype)
+    x = around_the_least(dtype)
     y = backend.poisoned((14,), "int64")
     magnitudes[1,](backend.array(x), y, 7, 8)
     wide, negative = backend.numpy(y).reshape(2, 7).tolist()
@@ -105,8 +110,7 @@ def negations(x, y, n, N: tl.constexpr):
 
 @pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64"])
 def test_negation_of_the_least_number_is_negative(backend, dtype):
-    least = np.iinfo(dtype).min
-    x = np.array([least, least + 1, -1, 0, 1, -(least + 1), least], dtype)
+    x = around_the_least(dtype)
     y = backend.poisoned((21,), "int64")
     negations[1,](backend.array(x), y, 7, 8)
     wide, negative, elsewhere = backend.numpy(y).reshape(3, 7).tolist()
