@@ -261,13 +261,17 @@ static bool gains(ProgramShare share, unsigned registers) {
                                 : 2 * share.programs >= 3 * fitting;
 }
 
+static unsigned countSpilled(const AssemblyResources &resources) {
+  return resources.spillStores + resources.spillLoads;
+}
+
 /// Whether what is kept in memory for want of registers costs more than the
 /// other programs gain: from 16 warps to more anything does; from 8 to 16, at
 /// 128 registers, 88 bytes written and read gained an eighth.
 /// Products wait for what comes from memory.
 static bool spillsMuch(ProgramShare share, const AssemblyResources &resources) {
   constexpr int64_t kFewWarps = 16;
-  unsigned bytes = resources.spillStores + resources.spillLoads;
+  unsigned bytes = countSpilled(resources);
   return share.hasProducts || share.programs * share.warps > kFewWarps
              ? bytes != 0
              : 2 * bytes > 3 * resources.registers;
@@ -280,11 +284,54 @@ static bool mayFit(ProgramShare share, unsigned registers) {
   return 5 * getRegisterShare(share.programs * share.warps) >= 3 * registers;
 }
 
+/// How many registers a thread of the kernel in `ptx` may have; 0 if it asks
+/// for some itself.
+static int64_t getRegistersOfFew(StringRef ptx) {
+  constexpr StringLiteral kThreads(".reqntid ");
+  size_t at = ptx.find(kThreads);
+  int64_t threads = 0;
+  if (at == StringRef::npos || ptx.contains(".minnctapersm ") ||
+      ptx.contains(".maxnreg ") ||
+      ptx.drop_front(at + kThreads.size()).consumeInteger(10, threads))
+    return 0;
+  return std::min(getRegisterShare(threads / RegisterFile::kLanes),
+                  RegisterFile::kOfThread);
+}
+
+/// Whether the assembler left registers unused although it keeps much in memory
+/// for want of them. Releases up to 13.0 that are told nothing give up where
+/// that is too much: gradients of RMS norm in blocks of 16,384 float32 took 32
+/// registers and 12,808 bytes written and read, with all 255 it is 2288.
+static bool gaveUp(const Assembly &assembly, int64_t available) {
+  return assembly.kind != AssemblerKind::Driver &&
+         assembly.resources.spillStores != 0 &&
+         assembly.resources.registers + RegisterFile::kUnit < available;
+}
+
+/// Assembles `ptx`, with all registers that there are if that keeps a quarter
+/// less in memory.
+static llvm::Expected<Assembly>
+assembleNaturally(std::string &ptx, StringRef arch,
+                  const AssemblerOptions &options) {
+  auto natural = assemble(ptx, arch, options);
+  if (!natural || !gaveUp(*natural, getRegistersOfFew(ptx)))
+    return natural;
+  std::string alone = bindPrograms(ptx, 1);
+  auto assembly = assemble(alone, arch, options);
+  if (assembly && 4 * countSpilled(assembly->resources) <
+                      3 * countSpilled(natural->resources)) {
+    ptx = std::move(alone);
+    return assembly;
+  }
+  llvm::consumeError(assembly.takeError());
+  return natural;
+}
+
 llvm::Expected<Assembly>
 tilewright::assembleShared(std::string &ptx, StringRef arch,
                            const AssemblerOptions &options,
                            ProgramShare share) {
-  auto natural = assemble(ptx, arch, options);
+  auto natural = assembleNaturally(ptx, arch, options);
   // More takes long to assemble even once.
   constexpr size_t kMostText = 72 * 1024, kMostOfProducts = 160 * 1024;
   if (!natural || !share ||

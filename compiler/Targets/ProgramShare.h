@@ -48,7 +48,8 @@ struct ProgramShare {
 ProgramShare findProgramShare(mlir::ModuleOp module);
 
 /// Assembles `ptx` of a kernel with that share: bound to it if `ptx` then says
-/// so. What is bound counts if a thread keeps little for it in memory.
+/// so. What is bound counts if a thread keeps little for it in memory. A kernel
+/// that the assembler gives too few registers is told to be alone.
 llvm::Expected<Assembly> assembleShared(std::string &ptx, llvm::StringRef arch,
                                         const AssemblerOptions &options,
                                         ProgramShare share);

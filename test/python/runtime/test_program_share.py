@@ -291,12 +291,41 @@ def test_products_of_what_threads_make_are_bound_beside_a_producer(assembler, fo
     assert programs(kernel) == expected
 
 
+@pytest.mark.parametrize(
+    "num_warps, found, asked, expected",
+    [
+        # The assembler gave up: it gets all registers, if that keeps a quarter less in memory.
+        (4, {0: (32, 6000), 1: (255, 1100)}, [0, 1], 1),
+        (4, {0: (168, 400), 1: (255, 296)}, [0, 1], 1),
+        (4, {0: (168, 400), 1: (255, 300)}, [0, 1], 0),
+        # It took what there is.
+        (4, {0: (255, 6000)}, [0], 0),
+        (16, {0: (128, 6000)}, [0], 0),
+        (16, {0: (32, 6000), 1: (128, 1100)}, [0, 1], 1),
+    ],
+)
+def test_kernels_that_the_assembler_gives_up_get_all_registers(assembler, num_warps, found, asked, expected):
+    calls = assembler(found)
+    kernel = compiled(sums, block=65536, num_warps=num_warps)
+    assert calls() == asked
+    assert programs(kernel) == expected
+    assert kernel.metadata["registers"] == found[expected][0]
+    assert kernel.metadata["spills"] == found[expected][1]
+
+
 def test_a_bound_of_the_kernel_counts(assembler):
     calls = assembler({0: (96, 0)})
     kernel = compiled(sums, maxnreg=96)
     assert calls() == [0]
     assert programs(kernel) == 0
     assert ".maxnreg 96" in kernel.asm["ptx"]
+
+
+def test_a_bound_of_the_kernel_counts_where_the_assembler_spills(assembler):
+    calls = assembler({0: (32, 400)})
+    kernel = compiled(sums, maxnreg=96)
+    assert calls() == [0]
+    assert programs(kernel) == 0
 
 
 @pytest.mark.parametrize("kernel", [product, product_of_joined_columns, sums_on])
