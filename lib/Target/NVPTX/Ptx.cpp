@@ -1,10 +1,11 @@
 #include "lib/Target/NVPTX/Ptx.h"
 
 #include "lib/Target/NVPTX/ByteFloats.h"
+#include "lib/Target/NVPTX/CodeGenPasses.h"
+#include "lib/Target/NVPTX/Exponentials.h"
 #include "lib/Target/NVPTX/FullBlocks.h"
 #include "lib/Target/NVPTX/JoinHalves.h"
 #include "lib/Target/NVPTX/LlvmIr.h"
-#include "lib/Target/NVPTX/PassGate.h"
 #include "lib/Target/NVPTX/SinkInvariants.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -14,7 +15,6 @@
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -104,7 +104,7 @@ static LogicalResult generate(llvm::Module &module,
   // The printer, which takes it over, writes a few characters at a time.
   os.SetBufferSize(kPrinterBuffer);
   {
-    llvm::legacy::PassManager passes;
+    CodeGenPasses passes(module);
     if (machine.addPassesToEmitFile(passes, os, /*DwoOut=*/nullptr,
                                     llvm::CodeGenFileType::AssemblyFile))
       return emitError(loc) << "no PTX can be written for this target";
@@ -160,7 +160,6 @@ FailureOr<PtxResult> tilewright::emitPtx(ModuleOp module,
   if (failed(machine))
     return failure();
   bool sawError = false;
-  std::optional<PassGate> gate;
   llvm::LLVMContext context;
   context.setDiagnosticHandler(
       std::make_unique<DiagnosticForwarder>(loc, sawError));
@@ -184,13 +183,12 @@ FailureOr<PtxResult> tilewright::emitPtx(ModuleOp module,
   sinkInvariants(*llvmModule);
   joinHalves(*llvmModule);
   isolateByteFloats(*llvmModule);
-  gate.emplace(*llvmModule);
+  callExp2(*llvmModule);
   // Roles with products have registers of their own, which products fill.
-  if (!gate->hasWideProducts())
+  if (!hasWideProducts(*llvmModule))
     orderFullBlocks(*llvmModule);
   if (failed(checkBlocks(*llvmModule, loc)))
     return failure();
-  context.setOptPassGate(*gate);
   if (failed(generate(*llvmModule, **machine, loc, result.ptx)) || sawError)
     return failure();
   return result;

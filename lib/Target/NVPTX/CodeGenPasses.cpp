@@ -1,9 +1,14 @@
-#include "lib/Target/NVPTX/PassGate.h"
+#include "lib/Target/NVPTX/CodeGenPasses.h"
+
+#include "lib/Target/NVPTX/Exponentials.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/CodeGen/MachineFunctionPass.h"
+#include "llvm/CodeGen/Passes.h"
 #include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Pass.h"
 
 using namespace tilewright;
 
@@ -18,7 +23,7 @@ static bool isWideAsm(const llvm::Instruction &instruction) {
          (results && results->getNumElements() >= kWideOperands);
 }
 
-static bool findWideAsm(const llvm::Module &module) {
+bool tilewright::hasWideProducts(const llvm::Module &module) {
   for (const llvm::Function &function : module)
     for (const llvm::BasicBlock &block : function)
       if (llvm::any_of(block, isWideAsm))
@@ -34,15 +39,26 @@ static bool findLongBlock(const llvm::Module &module) {
   return false;
 }
 
-PassGate::PassGate(const llvm::Module &module)
-    : hasWideAsm(findWideAsm(module)), hasLongBlock(findLongBlock(module)) {}
+CodeGenPasses::CodeGenPasses(const llvm::Module &module)
+    : hasWideAsm(hasWideProducts(module)), hasLongBlock(findLongBlock(module)) {
+}
 
-bool PassGate::shouldRunPass(llvm::StringRef pass, llvm::StringRef) const {
-  // By their arguments, or their names where they have none.
+bool CodeGenPasses::isIdle(const llvm::Pass &pass) const {
   static constexpr llvm::StringLiteral kIdle[] = {
-      "slsr",      "gvn",       "Loop Strength Reduction", "nary-reassociate",
-      "early-cse", "consthoist"};
-  if (!hasWideAsm)
-    return pass != "slsr";
-  return !llvm::is_contained(kIdle, pass);
+      "slsr",      "gvn",        "loop-reduce",
+      "early-cse", "consthoist", "nary-reassociate"};
+  llvm::StringRef name = pass.getPassArgument();
+  return hasWideAsm ? llvm::is_contained(kIdle, name)
+                    : hasLongBlock && name == "slsr";
+}
+
+void CodeGenPasses::add(llvm::Pass *pass) {
+  if (isIdle(*pass)) {
+    delete pass;
+    return;
+  }
+  const bool selected = pass->getPassID() == &llvm::FinalizeISelID;
+  PassManager::add(pass);
+  if (selected)
+    PassManager::add(createFlushExponentials());
 }
