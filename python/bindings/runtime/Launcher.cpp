@@ -138,6 +138,10 @@ void defineSubscript(py::handle type) {
   if (!descriptor)
     throw py::error_already_set();
   type.attr("__getitem__") = descriptor;
+  // Python's own function for the slot would look the method up at each launch.
+  // It comes back where somebody replaces the method, and in derived classes.
+  reinterpret_cast<PyTypeObject *>(type.ptr())->tp_as_mapping->mp_subscript =
+      subscript;
 }
 
 static void freeLauncher(PyObject *self) {

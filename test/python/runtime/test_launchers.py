@@ -171,3 +171,23 @@ def test_comparisons_of_constants_that_forget_kernels(kernel, compilations, when
     whenever_compared(kernel.forget)
     kernel.warmup(None, None, 3, BLOCK=Same(3))
     assert len(compilations) == 5
+
+
+def test_a_subscript_of_a_derived_class_and_one_that_is_replaced(monkeypatch):
+    assert launched((3,)) == 31
+
+    class Noting(type(count)):
+        __slots__ = ("grids",)
+
+        def __getitem__(self, grid):
+            self.grids = [grid]
+            return super().__getitem__(grid)
+
+    derived, out = Noting(count.fn), np.zeros(8, np.int32)
+    derived[(2, 4)](out)
+    assert (out[0], derived.grids) == (24, [(2, 4)])
+    original = type(count).__getitem__
+    with monkeypatch.context() as patch:
+        patch.setattr(type(count), "__getitem__", lambda self, grid: original(self, (5,)))
+        assert launched((3,)) == 51
+    assert launched((3,)) == 31
