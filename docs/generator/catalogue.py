@@ -35,7 +35,7 @@ PAGES = (
         "What a kernel computes with: blocks and scalars (`tl.tensor`) of an element type, pointers, constants, and "
         "values made of several of them. `tl.tuple` and `tl.slice` are Python's own.",
         (
-            _tl("Values", "tensor tensor_descriptor aggregate"),
+            _tl("Values", "tensor tensor_descriptor aggregate aggregate_replace"),
             _tl("Types", "dtype pointer_type block_type const"),
             _tl("Constants", "constexpr constexpr_function constexpr_type tuple_type"),
             _tl("Casts", "cast"),
@@ -122,7 +122,7 @@ PAGES = (
         (
             _tl("Loops", "range static_range condition"),
             _tl("Checks and prints", "static_assert static_print device_assert device_print debug_barrier"),
-            _tl("Promises", "assume multiple_of max_contiguous max_constancy"),
+            _tl("Promises", "assume expect_zero multiple_of max_contiguous max_constancy"),
         ),
     ),
     Page(

@@ -202,6 +202,10 @@ def _namesake(name):
 
 
 def _is_of_aggregate(function):
-    """Whether it is a method of an aggregate, or one of its class: those put values together, in plain Python."""
+    """Whether it is a method of an aggregate, one of its class or a static one: those put values together, in
+    plain Python.
+    """
+    if getattr(function, "is_of_aggregate", False):
+        return True
     owner = getattr(function, "__self__", None)
     return isinstance(owner, structure) or (isinstance(owner, type) and issubclass(owner, structure))

@@ -10,6 +10,7 @@ from .debug import (
     debug_barrier,
     device_assert,
     device_print,
+    expect_zero,
     max_constancy,
     max_contiguous,
     multiple_of,
@@ -103,7 +104,7 @@ from .scattering import scatter
 from .shaping import broadcast, broadcast_to, expand_dims, permute, ravel, reshape, trans, view
 from .sorting import bitonic_merge, sort, topk
 from .standard import cdiv, next_power_of_2, sigmoid, softmax, swizzle2d
-from .structure import aggregate, tuple_type
+from .structure import aggregate, aggregate_replace, tuple_type
 from .tensor import tensor
 from .tiles import (
     advance,
@@ -142,6 +143,7 @@ __all__ = [
     "add",
     "advance",
     "aggregate",
+    "aggregate_replace",
     "arange",
     "argmax",
     "argmin",
@@ -184,6 +186,7 @@ __all__ = [
     "exp",
     "exp2",
     "expand_dims",
+    "expect_zero",
     "extra",
     "fdiv",
     "flip",

@@ -134,6 +134,24 @@ def assume(cond):
         builder().assume(cond.handle)
 
 
+@builtin
+def expect_zero(x, mask):
+    """`x`, of which it is expected that it is zero wherever `mask` holds.
+
+    With the option `debug`, and in the interpreter, an element that is not stops the launch; else nothing is looked
+    at.
+
+    Example:
+
+        >>> i = tl.arange(0, 4)
+        >>> tl.expect_zero(i - 2, i == 2)
+        int32 [-2, -1, 0, 1]
+    """
+    x = convert.to_tensor(x)
+    device_assert(x == 0, "a value expected to be zero is not", mask)
+    return x
+
+
 def _hint(name, fact, text, example, result):
     def function(input, values):
         value = convert.to_tensor(input)

@@ -9,7 +9,7 @@ import inspect
 
 from .aggregate import aggregate as _base
 from .constexpr import constexpr, constexpr_type, unwrap
-from .errors import LanguageError, LanguageTypeError
+from .errors import LanguageTypeError
 from .ir import is_active
 from .semantic import convert
 from .tensor import tensor
@@ -142,9 +142,10 @@ class structure(_base):
 
     def __setattr__(self, name, value):
         if self.__dict__.get("_complete"):
-            raise LanguageError(
-                f"{type(self).__name__}.{name} cannot be assigned: an aggregate is a value",
-                hint=f"make a new one: {type(self).__name__}(...)",
+            # In a kernel `p.x = value` binds p to another aggregate, and comes here from plain Python alone.
+            raise AttributeError(
+                f"cannot assign to field {name!r} on immutable aggregate {builtins.type(self).__name__}; "
+                "tl.aggregate_replace() makes a changed copy"
             )
         if name not in self._annotations:
             raise LanguageTypeError(
@@ -298,9 +299,40 @@ def aggregate(cls):
 
     init.__signature__ = inspect.signature(construct)
     own = {name: value for name, value in vars(cls).items() if name not in ("__dict__", "__weakref__")}
+    for member in own.values():
+        if isinstance(member, staticmethod) and inspect.isfunction(member.__func__):
+            member.__func__.is_of_aggregate = True
     bases = [base for base in cls.__bases__ if base is not object]
     return builtins.type(
         cls.__name__,
         builtins.tuple(bases if issubclass(cls, structure) else [structure, *bases]),
         {**own, "_annotations": annotations, "_fields": builtins.tuple(annotations), "__init__": init},
     )
+
+
+def aggregate_replace(instance, **changes):
+    """A copy of an aggregate with other values in the fields that `changes` names.
+
+    Raises `TypeError` for what is no aggregate, and for fields that it does not have.
+
+    Example:
+
+        >>> import tilewright.language as tl
+        >>> @tl.aggregate
+        ... class Step:
+        ...     size: tl.constexpr
+        ...     count: tl.constexpr
+        ...
+        >>> tl.aggregate_replace(Step(4, 2), count=3)
+        Step(size: 4, count: 3)
+    """
+    if not isinstance(instance, structure):
+        raise TypeError(f"aggregate_replace() expects an aggregate instance, got {builtins.type(instance)}")
+    for name, value in changes.items():
+        if name not in instance._annotations:
+            raise TypeError(f"{builtins.type(instance).__name__} has no field {name!r}")
+        instance = instance._with(name, value)
+    return instance
+
+
+aggregate_replace.is_builtin = True

@@ -357,11 +357,15 @@ class Powers:
     def exponent(self):
         return 2
 
+    @staticmethod
+    def of(x):
+        return Powers(x)
+
 
 @triton.jit
 def used_results(x_ptr, out_ptr, DROP: tl.constexpr):
     x = tl.load(x_ptr)
-    powers = Powers(x)
+    powers = Powers.of(x)
     if DROP == "cube":
         cube(x)
     elif DROP == "method":

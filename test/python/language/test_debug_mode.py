@@ -26,6 +26,23 @@ def test_checks_that_hold(backend):
 
 
 @tw.jit
+def zeros_kernel(x_ptr, out_ptr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(out_ptr + i, tl.expect_zero(tl.load(x_ptr + i), i > 3) + 1)
+
+
+def test_what_is_expected_to_be_zero(backend):
+    x = np.array([3, 2, 1, 0, 0, 0, 0, 0], np.float32)
+    out = backend.poisoned(8, "float32")
+    zeros_kernel[1,](backend.array(x), out, N=8, debug=True)
+    np.testing.assert_array_equal(backend.numpy(out), x + 1)
+    if backend.name == "cuda":
+        return  # a failed assertion ends the use of the device by this process
+    with pytest.raises(tw.KernelAssertError, match="expected to be zero is not"):
+        zeros_kernel[1,](backend.array(x[::-1].copy()), out, N=8, debug=True)
+
+
+@tw.jit
 def loops_kernel(out_ptr, last, N: tl.constexpr):
     count = 0
     for i in range(last, last - 4, -1):

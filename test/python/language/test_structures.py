@@ -180,6 +180,26 @@ def test_aggregates_are_carried_merged_and_passed(backend, n, expected):
 
 
 @tw.jit
+def replaced_kernel(out, given, n):
+    shifted = tl.aggregate_replace(given, start=n, STEP=4)
+    tl.store(out, shifted.size())
+    tl.store(out + 1, given.size())
+
+
+def test_fields_are_replaced_in_a_copy(backend):
+    out = backend.poisoned(2, "int32")
+    replaced_kernel[1,](out, Span(3, 9, 2), 1)
+    assert backend.numpy(out).tolist() == [2, 3]
+    assert tl.aggregate_replace(Span(3, 9, 2), STEP=3).STEP == 3
+    with pytest.raises(TypeError, match="Span has no field 'width'"):
+        tl.aggregate_replace(Span(3, 9, 2), width=1)
+    with pytest.raises(TypeError, match="expects an aggregate instance"):
+        tl.aggregate_replace(3, start=1)
+    with pytest.raises(AttributeError, match="cannot assign to field 'start' on immutable aggregate Span"):
+        Span(3, 9, 2).start = 1
+
+
+@tw.jit
 def swap_kernel(out, n):
     pair = (1, 2.5)
     state = Matrix(0, (n, n + 1), (1, 1))
