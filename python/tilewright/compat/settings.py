@@ -165,9 +165,11 @@ class compilation(Group):
 
 
 class autotuning(Group):
-    """`print`: autotuned kernels say what they chose. Results are kept on disk in any case."""
+    """`print`: autotuned kernels say what they chose; `listener` is told of it. Results are kept on disk in any
+    case."""
 
     settings = switches(cache="TRITON_CACHE_AUTOTUNING", print=knobs.TRITON_PRINT_AUTOTUNING.name)
+    objects = {"listener": None}
 
 
 class language(Group):

@@ -8,6 +8,7 @@ from ..tuning.heuristics import check_heuristics
 from ..tuning.launching import check_kernel
 from ..tuning.measuring import REFUSALS, device_of
 from .functions import KernelInterface
+from .settings import GROUPS
 
 
 def _function(fn):
@@ -119,9 +120,20 @@ class Autotuner(KernelInterface, tuning.Autotuner):
     def _tune(self, key, grid, args, kwargs):
         if isinstance(self.fn, Launched):
             return self._fastest(grid, args, kwargs)
-        measured = self.bench_time
+        measured, self.configs_timings = self.bench_time, {}
         found = super()._tune((*key, *device_of(self.named(args, kwargs).values())), grid, args, kwargs)
-        if knobs.TRITON_PRINT_AUTOTUNING.flag() and self.bench_time != measured:
+        is_new = self.bench_time != measured
+        listener = GROUPS["autotuning"].listener
+        if listener is not None and self.configs_timings:  # none of a single configuration
+            listener(
+                fn=self.kernel,
+                key=key,
+                best_config=found,
+                configs_timings=self.configs_timings,
+                duration=self.bench_time if is_new else None,
+                cache_hit=not is_new,
+            )
+        if knobs.TRITON_PRINT_AUTOTUNING.flag() and is_new:
             print(
                 f"Triton autotuning for function {self.base_fn.__name__},\nwith key as {key},\n"
                 f"finished after {self.bench_time:.2f}s,\nbest config selected: {found};"

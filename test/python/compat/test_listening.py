@@ -122,3 +122,26 @@ def test_stages_may_not_be_changed(triton, change, message):
     triton.knobs.runtime.add_stages_inspection_hook = lambda backend, stages, *rest: change(stages)
     with pytest.raises(tw.TilewrightError, match=f"a hook for stages may look at them, but it {message}"):
         scale_of(triton)[1,](*arguments(), BLOCK=8)
+
+
+@pytest.mark.compiled
+def test_the_listener_of_autotuners_is_told_of_each_choice(triton):
+    told = []
+    x, out, factor = arguments()
+    with triton.knobs.autotuning.scope():
+        triton.knobs.autotuning.listener = lambda **facts: told.append(facts)
+        for sizes in ([4, 8], [8]), ([4, 8], [4, 8]), ([4, 8], [4, 8]):
+            listed, kept = ([triton.Config({"BLOCK": size}) for size in entry] for entry in sizes)
+            tuned = triton.autotune(
+                listed,
+                key=[],
+                prune_configs_by={"early_config_prune": lambda *args, kept=kept, **named: kept},
+            )(scale_of(triton))
+            tuned[1,](x, out, factor)
+    assert triton.knobs.autotuning.listener is None
+    measured, kept_on_disk = told  # a single configuration is no choice
+    for facts in told:
+        assert facts["fn"].__name__ == "scale" and facts["key"] == ("float32", "float32")
+        assert facts["best_config"] in facts["configs_timings"] and len(facts["configs_timings"]) == 2
+    assert measured["duration"] > 0 and measured["cache_hit"] is False
+    assert kept_on_disk["duration"] is None and kept_on_disk["cache_hit"] is True
