@@ -14,7 +14,8 @@ using namespace tilewright;
 void tilewright::buildTilePipeline(OpPassManager &manager) {
   manager.addPass(tile::createTileInternalize());
   manager.addPass(tile::createTilePlacePromises());
-  manager.addPass(createInlinerPass());
+  // Callees as they are: what was inlined is simplified together.
+  manager.addPass(createInlinerPass({}, [](OpPassManager &) {}));
   manager.addPass(createSymbolDCEPass());
   manager.addPass(createCanonicalizer());
   manager.addPass(tile::createTileCombine());
