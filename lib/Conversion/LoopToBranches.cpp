@@ -1,10 +1,12 @@
 #include "lib/Conversion/LoopToBranches.h"
 
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Rewrite/PatternApplicator.h"
 
 using namespace mlir;
 using namespace tilewright;
@@ -109,7 +111,25 @@ LogicalResult ForToBranches::matchAndRewrite(scf::ForOp loop,
   return success();
 }
 
-void tilewright::populateLoopToBranches(RewritePatternSet &patterns,
-                                        CheckedSteps checked) {
-  patterns.add<ForToBranches>(patterns.getContext(), checked);
+LogicalResult tilewright::lowerToBranches(Operation *root,
+                                          CheckedSteps checked) {
+  RewritePatternSet collected(root->getContext());
+  populateSCFToControlFlowConversionPatterns(collected);
+  collected.add<ForToBranches>(root->getContext(), checked);
+  const FrozenRewritePatternSet patterns(std::move(collected));
+  PatternApplicator applicator(patterns);
+  applicator.applyDefaultCostModel();
+  // The outer ones first, whose terminators go with them.
+  SmallVector<Operation *> structured;
+  root->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<scf::SCFDialect>(op->getDialect()) && op->getNumRegions() != 0)
+      structured.push_back(op);
+  });
+  PatternRewriter rewriter(root->getContext());
+  for (Operation *op : structured) {
+    rewriter.setInsertionPoint(op);
+    if (failed(applicator.matchAndRewrite(op, rewriter)))
+      return op->emitOpError("has no branches that do the same");
+  }
+  return success();
 }

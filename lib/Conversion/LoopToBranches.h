@@ -1,4 +1,5 @@
-// A counted loop as branches, right up to the ends of its counter's type.
+// Structured control flow as branches; a counted loop right up to the ends of
+// its counter's type.
 //
 // The step behind the last iteration may lead out of the type of the counter:
 // so what is asked is not whether the next count is below the end, but whether
@@ -6,9 +7,7 @@
 
 #pragma once
 
-namespace mlir {
-class RewritePatternSet;
-} // namespace mlir
+#include "mlir/IR/Operation.h"
 
 namespace tilewright {
 
@@ -16,8 +15,10 @@ namespace tilewright {
 /// that are no constants.
 enum class CheckedSteps { AllButOne, NotConstant };
 
-/// Goes before the pattern of SCFToControlFlow, which takes the other loops.
-void populateLoopToBranches(mlir::RewritePatternSet &patterns,
-                            CheckedSteps checked);
+/// Replaces the ops of `scf` in `root` by branches. Failure comes with
+/// diagnostics. Only their own ops are looked at: a dialect conversion would
+/// ask of each op whether it is legal, and note each that changes its block.
+mlir::LogicalResult lowerToBranches(mlir::Operation *root,
+                                    CheckedSteps checked);
 
 } // namespace tilewright

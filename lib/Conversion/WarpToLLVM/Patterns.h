@@ -85,8 +85,8 @@ void populateMapMemoryToLLVM(const WarpTypeConverter &converter,
 /// warp.make_tensor_map, warp.ring.drain.
 void populateTensorMapToLLVM(const WarpTypeConverter &converter,
                              mlir::RewritePatternSet &patterns);
-/// warp.specialize, whose roles no longer hold tiles.
-void populateRolesToLLVM(mlir::RewritePatternSet &patterns);
+/// Replaces each warp.specialize, whose roles no longer hold tiles.
+void lowerRoles(mlir::ModuleOp module);
 /// warp.team_leads, warp.team_wait, warp.team_pass.
 void populateTeamsToLLVM(const WarpTypeConverter &converter,
                          mlir::RewritePatternSet &patterns);

@@ -12,7 +12,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/Transforms/DialectConversion.h"
+#include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
 using namespace tilewright;
@@ -27,78 +27,69 @@ static void emitRegisterBudget(ImplicitLocOpBuilder &b, int32_t registers,
                     /*sideEffects=*/true);
 }
 
-namespace {
+/// Waits for the rings' barriers. What another role than the one that makes
+/// them computes first is done meanwhile.
+static void emitStart(warp::SpecializeOp op, unsigned number,
+                      RewriterBase &rewriter) {
+  Block &entry = op.getRoles()[number].front();
+  auto here = entry.begin();
+  while (number != 0 && !here->hasTrait<OpTrait::IsTerminator>() &&
+         (isa<warp::FromHereOp>(*here) || isMemoryEffectFree(&*here)))
+    ++here;
+  rewriter.setInsertionPoint(&entry, here);
+  NVVM::Barrier0Op::create(rewriter, op.getLoc());
+}
 
-struct SpecializeLowering : OpConversionPattern<warp::SpecializeOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(warp::SpecializeOp op, OpAdaptor,
-                  ConversionPatternRewriter &rewriter) const override {
+/// Puts the blocks of a role in front of `after`, where they lead.
+static Block *inlineRole(warp::SpecializeOp op, unsigned number, Block *after,
+                         RewriterBase &rewriter) {
+  Region &role = op.getRoles()[number];
+  Block *entry = &role.front();
+  emitStart(op, number, rewriter);
+  if (auto registers = op.getRegisters()) {
+    rewriter.setInsertionPointToStart(entry);
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    // Shows the rings' barriers to all roles, and to the asynchronous copies,
-    // which come another way.
-    InlinePtx(b).emit("fence.mbarrier_init.release.cluster;",
-                      /*sideEffects=*/true);
-    // A shuffle tells the assembler that all lanes have the same.
-    Value warp = emitShuffleIndex(b, emitWarpId(b), emitI32(b, 0));
-    Block *dispatch = rewriter.getInsertionBlock();
-    Block *after = rewriter.splitBlock(dispatch, op->getIterator());
-    for (auto [number, role] : llvm::enumerate(op.getRoles())) {
-      Block *entry = inlineRole(op, number, after, rewriter);
-      b.setInsertionPointToEnd(dispatch);
-      if (number + 1 == op.getRoles().size()) {
-        cf::BranchOp::create(b, entry);
-        break;
-      }
-      Block *next = rewriter.createBlock(after);
-      Value isHere =
-          LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ult, warp,
-                               emitI32(b, op.getFirstWarp(number + 1)));
-      cf::CondBranchOp::create(b, isHere, entry, next);
-      dispatch = next;
+    emitRegisterBudget(b, (*registers)[number],
+                       getFirstRegisters(llvm::sum_of(op.getWarps()),
+                                         countProgramsByRegisters(op)));
+  }
+  Operation *end = role.back().getTerminator();
+  rewriter.setInsertionPoint(end);
+  rewriter.replaceOpWithNewOp<cf::BranchOp>(end, after);
+  rewriter.inlineRegionBefore(role, after);
+  return entry;
+}
+
+static void lower(warp::SpecializeOp op) {
+  IRRewriter rewriter(op);
+  ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+  // Shows the rings' barriers to all roles, and to the asynchronous copies,
+  // which come another way.
+  InlinePtx(b).emit("fence.mbarrier_init.release.cluster;",
+                    /*sideEffects=*/true);
+  // A shuffle tells the assembler that all lanes have the same.
+  Value warp = emitShuffleIndex(b, emitWarpId(b), emitI32(b, 0));
+  Block *dispatch = op->getBlock();
+  Block *after = rewriter.splitBlock(dispatch, op->getIterator());
+  for (auto [number, role] : llvm::enumerate(op.getRoles())) {
+    Block *entry = inlineRole(op, number, after, rewriter);
+    b.setInsertionPointToEnd(dispatch);
+    if (number + 1 == op.getRoles().size()) {
+      cf::BranchOp::create(b, entry);
+      break;
     }
-    rewriter.eraseOp(op);
-    return success();
+    Block *next = rewriter.createBlock(after);
+    Value isHere =
+        LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ult, warp,
+                             emitI32(b, op.getFirstWarp(number + 1)));
+    cf::CondBranchOp::create(b, isHere, entry, next);
+    dispatch = next;
   }
+  rewriter.eraseOp(op);
+}
 
-private:
-  /// Waits for the rings' barriers. What another role than the one that makes
-  /// them computes first is done meanwhile.
-  static void emitStart(warp::SpecializeOp op, unsigned number,
-                        ConversionPatternRewriter &rewriter) {
-    Block &entry = op.getRoles()[number].front();
-    auto here = entry.begin();
-    while (number != 0 && !here->hasTrait<OpTrait::IsTerminator>() &&
-           (isa<warp::FromHereOp>(*here) || isMemoryEffectFree(&*here)))
-      ++here;
-    rewriter.setInsertionPoint(&entry, here);
-    NVVM::Barrier0Op::create(rewriter, op.getLoc());
-  }
-
-  /// Puts the blocks of a role in front of `after`, where they lead.
-  static Block *inlineRole(warp::SpecializeOp op, unsigned number, Block *after,
-                           ConversionPatternRewriter &rewriter) {
-    Region &role = op.getRoles()[number];
-    Block *entry = &role.front();
-    emitStart(op, number, rewriter);
-    if (auto registers = op.getRegisters()) {
-      rewriter.setInsertionPointToStart(entry);
-      ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-      emitRegisterBudget(b, (*registers)[number],
-                         getFirstRegisters(llvm::sum_of(op.getWarps()),
-                                           countProgramsByRegisters(op)));
-    }
-    Operation *end = role.back().getTerminator();
-    rewriter.setInsertionPoint(end);
-    rewriter.replaceOpWithNewOp<cf::BranchOp>(end, after);
-    rewriter.inlineRegionBefore(role, after);
-    return entry;
-  }
-};
-
-} // namespace
-
-void tilewright::populateRolesToLLVM(RewritePatternSet &patterns) {
-  patterns.add<SpecializeLowering>(patterns.getContext());
+void tilewright::lowerRoles(ModuleOp module) {
+  SmallVector<warp::SpecializeOp> ops;
+  module.walk([&](warp::SpecializeOp op) { ops.push_back(op); });
+  llvm::for_each(ops, lower);
 }

@@ -16,7 +16,6 @@
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
-#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -88,16 +87,10 @@ static LogicalResult convertTiles(ModuleOp module, const NvidiaTarget &target) {
 }
 
 static LogicalResult convertLoops(ModuleOp module) {
-  RewritePatternSet patterns(module.getContext());
-  populateSCFToControlFlowConversionPatterns(patterns);
+  lowerRoles(module);
   // Loops of products and the like count by constants, whose ends are no
   // extreme numbers.
-  populateLoopToBranches(patterns, CheckedSteps::NotConstant);
-  populateRolesToLLVM(patterns);
-  ConversionTarget legality(*module.getContext());
-  legality.addIllegalDialect<scf::SCFDialect, warp::WarpDialect>();
-  legality.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
-  return applyPartialConversion(module, legality, std::move(patterns));
+  return lowerToBranches(module, CheckedSteps::NotConstant);
 }
 
 static LogicalResult convertScalars(ModuleOp module, bool usesWgmma) {
