@@ -3,9 +3,12 @@
 #include "lib/Conversion/WarpToLLVM/InlinePtx.h"
 #include "lib/Conversion/WarpToLLVM/ThreadIndices.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 #include <limits>
 
@@ -37,6 +40,22 @@ Value tilewright::emitUnaryPtx(ImplicitLocOpBuilder &b, StringRef instruction,
   std::string text =
       (instruction + " " + result + ", " + ptx.in(x) + ";").str();
   return ptx.emit(text, /*sideEffects=*/false)[0];
+}
+
+StringRef tilewright::getFastInstruction(Operation *op) {
+  auto flags = dyn_cast<arith::ArithFastMathInterface>(op);
+  if (!flags || !op->getResult(0).getType().isF32() ||
+      !bitEnumContainsAll(flags.getFastMathFlagsAttr().getValue(),
+                          arith::FastMathFlags::afn))
+    return "";
+  return llvm::TypeSwitch<Operation *, StringRef>(op)
+      .Case([](math::Exp2Op) { return "ex2.approx.ftz.f32"; })
+      .Case([](math::Log2Op) { return "lg2.approx.f32"; })
+      .Case([](math::SinOp) { return "sin.approx.f32"; })
+      .Case([](math::CosOp) { return "cos.approx.f32"; })
+      .Case([](math::SqrtOp) { return "sqrt.approx.f32"; })
+      .Case([](math::TanhOp) { return "tanh.approx.f32"; })
+      .Default([](Operation *) { return ""; });
 }
 
 static Value emitF32(ImplicitLocOpBuilder &b, float value) {

@@ -5,7 +5,7 @@
 // (Lawson's iteration on Chebyshev points, in double precision), which is below
 // 2^-25 for all of them; what remains is rounding. Errors in ULP, measured
 // against double precision on a million points: erf 1.5, tanh 2.1, log 1, log2
-// 1.6.
+// 1.6. Those that may be approximated are single instructions.
 
 #pragma once
 
@@ -22,5 +22,9 @@ mlir::Value emitLog2(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 /// `instruction result, x;`
 mlir::Value emitUnaryPtx(mlir::ImplicitLocOpBuilder &b,
                          llvm::StringRef instruction, mlir::Value x);
+
+/// The one instruction that computes an op of `math` on f32 that may be
+/// approximated (`afn`); empty where there is none.
+llvm::StringRef getFastInstruction(mlir::Operation *op);
 
 } // namespace tilewright

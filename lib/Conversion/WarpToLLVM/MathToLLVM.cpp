@@ -118,28 +118,22 @@ struct ExpLowering : ConvertOpToLLVMPattern<math::ExpOp> {
   }
 };
 
-/// Functions of f32 that may be approximated (`afn`), by one instruction.
-template <typename Op> class FastLowering : public ConvertOpToLLVMPattern<Op> {
-public:
+/// Functions that may be approximated, as `convertPlainArithmetic`: those that
+/// other patterns make.
+template <typename Op> struct FastLowering : ConvertOpToLLVMPattern<Op> {
+  using ConvertOpToLLVMPattern<Op>::ConvertOpToLLVMPattern;
   using OpAdaptor = typename ConvertOpToLLVMPattern<Op>::OpAdaptor;
-
-  FastLowering(const LLVMTypeConverter &converter, StringRef instruction)
-      : ConvertOpToLLVMPattern<Op>(converter, kBenefit + 1),
-        instruction(instruction) {}
 
   LogicalResult
   matchAndRewrite(Op op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    if (!op.getType().isF32() ||
-        !bitEnumContainsAll(op.getFastmath(), arith::FastMathFlags::afn))
+    StringRef instruction = getFastInstruction(op);
+    if (instruction.empty())
       return rewriter.notifyMatchFailure(op, "not an f32 to be approximated");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     rewriter.replaceOp(op, emitUnaryPtx(b, instruction, adaptor.getOperand()));
     return success();
   }
-
-private:
-  StringRef instruction;
 };
 
 /// Functions of f32 that are computed in place.
@@ -281,12 +275,10 @@ void tilewright::populateMathToLLVM(const LLVMTypeConverter &converter,
            InlineLowering<math::Log2Op, emitLog2>>(converter, kBenefit);
   patterns.add<ClassLowering<math::IsInfOp, llvm::fcInf>,
                ClassLowering<math::IsNormalOp, llvm::fcNormal>>(converter);
-  patterns.add<FastLowering<math::SinOp>>(converter, "sin.approx.f32");
-  patterns.add<FastLowering<math::CosOp>>(converter, "cos.approx.f32");
-  patterns.add<FastLowering<math::Exp2Op>>(converter, "ex2.approx.ftz.f32");
-  patterns.add<FastLowering<math::Log2Op>>(converter, "lg2.approx.f32");
-  patterns.add<FastLowering<math::SqrtOp>>(converter, "sqrt.approx.f32");
-  patterns.add<FastLowering<math::TanhOp>>(converter, "tanh.approx.f32");
+  patterns.add<FastLowering<math::SinOp>, FastLowering<math::CosOp>,
+               FastLowering<math::Exp2Op>, FastLowering<math::Log2Op>,
+               FastLowering<math::SqrtOp>, FastLowering<math::TanhOp>>(
+      converter, kBenefit + 1);
   addCalls(converter, patterns);
   addWidening<arith::RemFOp, math::AcosOp, math::AcoshOp, math::AsinOp,
               math::AsinhOp, math::AtanOp, math::Atan2Op, math::AtanhOp,

@@ -1,8 +1,12 @@
 #include "lib/Conversion/WarpToLLVM/PlainArithmetic.h"
 
+#include "lib/Conversion/WarpToLLVM/MathApproximation.h"
+
 #include "mlir/Conversion/ArithCommon/AttrToLLVMConverter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -94,17 +98,32 @@ static Operation *createInteger(OpBuilder &b, Operation *op) {
       .Default([](Operation *) { return nullptr; });
 }
 
+/// As `createFloat`.
+static Operation *createApproximation(OpBuilder &b, Operation *op) {
+  StringRef instruction = getFastInstruction(op);
+  if (instruction.empty())
+    return nullptr;
+  ImplicitLocOpBuilder here(op->getLoc(), b);
+  return emitUnaryPtx(here, instruction, op->getOperand(0)).getDefiningOp();
+}
+
+/// As `createFloat`.
+static Operation *createPlain(OpBuilder &b, Operation *op) {
+  if (isa<math::MathDialect>(op->getDialect()))
+    return createApproximation(b, op);
+  Operation *created = createFloat(b, op);
+  return created ? created : createInteger(b, op);
+}
+
 void tilewright::convertPlainArithmetic(ModuleOp module) {
   OpBuilder b(module.getContext());
   module.walk([&](Operation *op) {
-    if (!isa<arith::ArithDialect>(op->getDialect()) ||
+    if (!isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) ||
         !llvm::all_of(op->getOperandTypes(), isPlain) ||
         !llvm::all_of(op->getResultTypes(), isPlain))
       return;
     b.setInsertionPoint(op);
-    Operation *converted = createFloat(b, op);
-    if (!converted)
-      converted = createInteger(b, op);
+    Operation *converted = createPlain(b, op);
     if (!converted)
       return;
     op->replaceAllUsesWith(converted);

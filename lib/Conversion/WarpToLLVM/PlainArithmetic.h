@@ -10,8 +10,9 @@
 namespace tilewright {
 
 /// Replaces arithmetic on floats and integers that LLVM has, where one op of
-/// LLVM does the same. What is left, such as divisions, `index`, and what is
-/// computed in other types, is for the patterns.
+/// LLVM does the same, and functions that one instruction approximates. What is
+/// left, such as divisions, `index`, and what is computed in other types, is
+/// for the patterns.
 void convertPlainArithmetic(mlir::ModuleOp module);
 
 } // namespace tilewright
