@@ -19,8 +19,10 @@ using namespace tilewright;
 
 /// Whether the analysis follows values of this type.
 static bool isTracked(Type type) {
-  Type element = getElementTypeOrSelf(type);
-  return isa<IntegerType, tile::PtrType>(element);
+  // Asked for each value time and again: no question of an interface.
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    type = tensor.getElementType();
+  return isa<IntegerType, tile::PtrType>(type);
 }
 
 static unsigned getAxisRank(Type type) {
@@ -70,6 +72,8 @@ AxisInfo AxisInfo::getOfArgument(Value value) {
 }
 
 void AxisInfo::addPromises(Operation *op) {
+  if (op->getDiscardableAttrDictionary().empty())
+    return;
   // The first element of a larger group is the first of a smaller one, too, so
   // the facts may be raised one by one.
   auto raise = [&](StringRef name, int64_t AxisFacts::*member) {
@@ -152,18 +156,24 @@ void AxisInfo::print(llvm::raw_ostream &os) const {
 
 namespace {
 
-/// Finds the facts in sweeps over the ops, in their order, until none changes:
-/// two or three, for facts of the values that a loop carries are those of its
-/// start until a later sweep knows better. A solver that follows single values
-/// takes many times as long for the few hundred ops of a kernel.
+/// Finds the facts in sweeps over the ops, in their order: mostly two, for
+/// facts of the values that a loop carries are those of its start until a later
+/// sweep knows better. The last is one after which control flow hands on
+/// nothing new. A solver that follows single values takes many times as long
+/// for the few hundred ops of a kernel.
 class AxisSweeps {
 public:
   explicit AxisSweeps(DenseMap<Value, AxisInfo> &infos) : infos(infos) {}
 
   void run(Operation *root) {
+    SmallVector<RegionBranchOpInterface> branches;
+    root->walk<WalkOrder::PreOrder>(
+        [&](RegionBranchOpInterface branch) { branches.push_back(branch); });
     do {
-      changed = false;
       root->walk<WalkOrder::PreOrder>([&](Operation *op) { visit(op); });
+      changed = false;
+      for (RegionBranchOpInterface branch : branches)
+        visitBranch(branch);
     } while (changed);
   }
 
