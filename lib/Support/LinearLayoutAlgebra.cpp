@@ -8,7 +8,6 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <cassert>
-#include <map>
 
 using namespace tilewright;
 using llvm::ArrayRef;
@@ -61,13 +60,15 @@ LinearLayout LinearLayout::invertAndCompose(const LinearLayout &source) const {
 
 /// Every axis of `a` and `b`, with the bits of both.
 static SmallVector<Extent> addExtents(ArrayRef<Extent> a, ArrayRef<Extent> b) {
-  std::map<LayoutAxis, unsigned> bits;
-  for (ArrayRef<Extent> extents : {a, b})
-    for (const Extent &extent : extents)
-      bits[extent.axis] += extent.bits;
-  SmallVector<Extent> result;
-  for (auto [axis, count] : bits)
-    result.push_back({axis, count});
+  SmallVector<Extent> result(a);
+  for (const Extent &extent : b) {
+    Extent *it = llvm::find_if(
+        result, [&](const Extent &e) { return e.axis >= extent.axis; });
+    if (it != result.end() && it->axis == extent.axis)
+      it->bits += extent.bits;
+    else
+      result.insert(it, extent);
+  }
   return result;
 }
 

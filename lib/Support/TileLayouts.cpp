@@ -17,11 +17,12 @@ using llvm::SmallVector;
 
 /// Every dimension of `shape` with one element, and no places.
 static LinearLayout emptyTile(unsigned rank, ArrayRef<LayoutAxis> ins) {
-  LinearLayout layout;
-  for (unsigned d = 0; d < rank; ++d)
-    for (LayoutAxis in : ins)
-      layout *= LinearLayout::zeros(in, dimAxis(d), 0);
-  return layout;
+  SmallVector<Extent> inExtents, outExtents;
+  for (LayoutAxis in : ins)
+    inExtents.push_back({in, 0});
+  for (unsigned d = rank; d-- > 0;)
+    outExtents.push_back({dimAxis(d), 0});
+  return LinearLayout(inExtents, outExtents, {});
 }
 
 /// Cuts the tile to `shape` where it is larger: places beyond hold copies.
