@@ -18,13 +18,25 @@ static std::string toText(llvm::json::Value value) {
   return text;
 }
 
-static llvm::json::Array toJson(const tilewright::PhaseTimes &times) {
-  llvm::json::Array entries;
-  for (const tilewright::PhaseTimes::Entry &entry : times.getEntries())
-    entries.push_back(llvm::json::Object{{"stage", entry.stage},
-                                         {"name", entry.name},
-                                         {"milliseconds", entry.milliseconds}});
-  return entries;
+/// Not by way of a value that holds all of it, which would take as long again.
+static std::string formatReport(tilewright::Artifact &artifact) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::json::OStream json(os);
+  json.object([&] {
+    json.attributeArray("times", [&] {
+      for (const tilewright::PhaseTimes::Entry &entry :
+           artifact.times.getEntries())
+        json.object([&] {
+          json.attribute("stage", entry.stage);
+          json.attribute("name", entry.name);
+          json.attribute("milliseconds", entry.milliseconds);
+        });
+    });
+    json.attribute("remarks", std::move(artifact.remarks));
+    json.attribute("lines", std::move(artifact.lines));
+  });
+  return text;
 }
 
 tw_artifact *tw_module_compile(tw_module *module, const char *options) {
@@ -37,10 +49,7 @@ tw_artifact *tw_module_compile(tw_module *module, const char *options) {
   if (failed(artifact))
     return nullptr;
   std::string metadata = toText(std::move(artifact->metadata));
-  std::string report =
-      toText(llvm::json::Object{{"times", toJson(artifact->times)},
-                                {"remarks", std::move(artifact->remarks)},
-                                {"lines", std::move(artifact->lines)}});
+  std::string report = formatReport(*artifact);
   return new tw_artifact{std::move(*artifact), std::move(metadata),
                          std::move(report)};
 }
