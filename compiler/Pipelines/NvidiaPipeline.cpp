@@ -38,12 +38,10 @@ void tilewright::buildTileToWarpPipeline(OpPassManager &manager,
       {options.numWarps, options.computeCapability, options.archSpecific}));
   if (options.deterministic)
     manager.addPass(warp::createOrderPrograms());
-  if (hasWgmma) {
+  if (hasWgmma)
     manager.addPass(warp::createFormDescriptors(
         {options.numWarps, options.computeCapability, options.archSpecific,
          options.numStages}));
-    addCleanup(manager);
-  }
   manager.addPass(
       warp::createSelectTma({options.numWarps, options.computeCapability,
                              options.archSpecific, options.makesMaps}));
