@@ -11,12 +11,14 @@
 using namespace mlir;
 using namespace tilewright;
 
-void tilewright::buildTilePipeline(OpPassManager &manager) {
+void tilewright::buildTilePipeline(OpPassManager &manager, bool inlines) {
   manager.addPass(tile::createTileInternalize());
   manager.addPass(tile::createTilePlacePromises());
-  // Callees as they are: what was inlined is simplified together.
-  manager.addPass(createInlinerPass({}, [](OpPassManager &) {}));
-  manager.addPass(createSymbolDCEPass());
+  if (inlines) {
+    // Callees as they are: what was inlined is simplified together.
+    manager.addPass(createInlinerPass({}, [](OpPassManager &) {}));
+    manager.addPass(createSymbolDCEPass());
+  }
   manager.addPass(createCanonicalizer());
   manager.addPass(tile::createTileCombine());
   manager.addPass(tile::createTileUnifyCounters());
@@ -29,7 +31,7 @@ void tilewright::buildTilePipeline(OpPassManager &manager) {
 }
 
 void tilewright::registerTilePipeline() {
-  PassPipelineRegistration<>("tile-pipeline",
-                             "inline, simplify and hoist at the tile level",
-                             buildTilePipeline);
+  PassPipelineRegistration<>(
+      "tile-pipeline", "inline, simplify and hoist at the tile level",
+      [](OpPassManager &manager) { buildTilePipeline(manager); });
 }

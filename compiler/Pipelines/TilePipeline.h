@@ -10,8 +10,10 @@ class OpPassManager;
 namespace tilewright {
 
 /// From what a front end wrote to kernels that call nothing, without common or
-/// dead subexpressions, invariant work hoisted out of loops.
-void buildTilePipeline(mlir::OpPassManager &manager);
+/// dead subexpressions, invariant work hoisted out of loops. `inlines`: there
+/// may be functions that are called; front ends may have inlined all
+/// themselves.
+void buildTilePipeline(mlir::OpPassManager &manager, bool inlines = true);
 
 void registerTilePipeline();
 

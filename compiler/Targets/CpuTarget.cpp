@@ -2,7 +2,6 @@
 
 #include "compiler/Driver.h"
 #include "compiler/Pipelines/CpuPipeline.h"
-#include "compiler/Pipelines/TilePipeline.h"
 #include "compiler/Targets/Targets.h"
 
 #include "lib/Analysis/ProgramOrder.h"
@@ -106,10 +105,8 @@ public:
 
   LogicalResult compile(ModuleOp module, const CompileOptions &options,
                         Artifact &artifact) const override {
-    if (failed(
-            runPipeline(module, "tile", options, artifact, buildTilePipeline)))
+    if (failed(runTilePipeline(module, options, artifact)))
       return failure();
-    keepStage(module, "tile", options, artifact);
     if (options.stopAfter == "tile")
       return success();
     FailureOr<host::HostTarget> machine = getMachine(module, options.target);

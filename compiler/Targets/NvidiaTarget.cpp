@@ -2,7 +2,6 @@
 
 #include "lib/Analysis/NvidiaTarget.h"
 #include "compiler/Pipelines/NvidiaPipeline.h"
-#include "compiler/Pipelines/TilePipeline.h"
 #include "compiler/Targets/LaunchRecipe.h"
 #include "compiler/Targets/ProgramShare.h"
 #include "compiler/Targets/Targets.h"
@@ -180,10 +179,8 @@ LogicalResult NvidiaBackEnd::compile(ModuleOp module,
                                      const CompileOptions &options,
                                      Artifact &artifact) const {
   FailureOr<GpuArch> arch = GpuArch::get(options.target, module.getLoc());
-  if (failed(arch) ||
-      failed(runPipeline(module, "tile", options, artifact, buildTilePipeline)))
+  if (failed(arch) || failed(runTilePipeline(module, options, artifact)))
     return failure();
-  keepStage(module, "tile", options, artifact);
   if (options.stopAfter == "tile")
     return success();
   NvidiaOptions nvidia;

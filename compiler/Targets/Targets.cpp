@@ -2,7 +2,9 @@
 
 #include "compiler/Targets/Targets.h"
 #include "compiler/PassTimes.h"
+#include "compiler/Pipelines/TilePipeline.h"
 #include "compiler/SourceLines.h"
+#include "dialect/Tile/TileOps.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Verifier.h"
@@ -46,4 +48,17 @@ void tilewright::keepStage(ModuleOp module, llvm::StringRef stage,
   AsmState state(module, flags, &places);
   module.print(os, state);
   artifact.lines[stage] = getSourceLines(places);
+}
+
+LogicalResult tilewright::runTilePipeline(ModuleOp module,
+                                          const CompileOptions &options,
+                                          Artifact &artifact) {
+  // The front end in Python inlines what it calls.
+  const bool inlines = !llvm::hasSingleElement(module.getOps<tile::FuncOp>());
+  if (failed(runPipeline(
+          module, "tile", options, artifact,
+          [&](OpPassManager &pm) { buildTilePipeline(pm, inlines); })))
+    return failure();
+  keepStage(module, "tile", options, artifact);
+  return success();
 }

@@ -23,4 +23,10 @@ runPipeline(mlir::ModuleOp module, llvm::StringRef stage,
 void keepStage(mlir::ModuleOp module, llvm::StringRef stage,
                const CompileOptions &options, Artifact &artifact);
 
+/// What every back end does first: runs the passes that lead to the stage
+/// "tile", and keeps it.
+mlir::LogicalResult runTilePipeline(mlir::ModuleOp module,
+                                    const CompileOptions &options,
+                                    Artifact &artifact);
+
 } // namespace tilewright
