@@ -476,3 +476,18 @@ def test_functions_that_are_methods(backend):
     expected = np.stack([x, np.floor(x) + np.ceil(x), np.sqrt(x), erf])
     backend.check(out, expected, "float32")
     assert backend.numpy(out)[2].tolist() == np.sqrt(x, dtype=np.float32).tolist()
+
+
+@triton.jit
+def unmodified_kernel(x_ptr, out_ptr, CACHE: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    x = tl.load(x_ptr + i, cache_modifier=CACHE, eviction_policy=CACHE)
+    tl.store(out_ptr + i, x, cache_modifier=CACHE)
+    tl.atomic_add(out_ptr + i, 1, sem=CACHE, scope=CACHE)
+
+
+@pytest.mark.parametrize("modifier", [None, False, 0, ""])
+def test_modifiers_that_are_none(backend, modifier):
+    out = backend.poisoned(16, "float32")
+    unmodified_kernel[1,](backend.array(np.arange(16), "float32"), out, modifier, 16)
+    backend.check(out, np.arange(1, 17), "float32")

@@ -17,7 +17,9 @@ SCOPES = {None: 1, "cta": 0, "gpu": 1, "sys": 2}
 
 
 def option(table, value, what):
-    """The code of the option `value`. Raises `LanguageValueError` that lists the options."""
+    """The code of the option `value`; None, False and 0 stand for none, as in Triton. Raises `LanguageValueError` that
+    lists the options."""
+    value = value or None
     if value not in table:
         known = ", ".join(repr(name) for name in table if name is not None)
         raise LanguageValueError(f"{what} is one of {known}, got {value!r}")
