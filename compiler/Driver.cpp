@@ -40,7 +40,7 @@ FailureOr<CompileOptions> CompileOptions::parse(llvm::StringRef text,
             map.mapOptional("cut_tf32", options.cutTf32) &&
             map.mapOptional("fuse_mul_add", options.fuseMulAdd) &&
             map.mapOptional("report", options.report) &&
-            map.mapOptional("keep_llvm", options.keepLlvm) &&
+            map.mapOptional("keep_ir", options.keepIr) &&
             map.mapOptional("stop_after", options.stopAfter) &&
             map.mapOptional("assembler", options.assembler) &&
             map.mapOptional("assembler_paths", options.assemblerPaths) &&

@@ -35,8 +35,9 @@ struct CompileOptions {
   bool fuseMulAdd = true;
   /// Collect the remarks of passes and the source of each line of the stages.
   bool report = false;
-  /// Keep the text of the stage "llvm" on the way to later ones.
-  bool keepLlvm = false;
+  /// Keep the texts of the stages "tile", "warp" and "llvm" on the way to later
+  /// ones.
+  bool keepIr = false;
   std::string stopAfter;
   std::string assembler = "auto";
   std::vector<std::string> assemblerPaths;
@@ -48,6 +49,11 @@ struct CompileOptions {
   /// an error at `loc`.
   static mlir::FailureOr<CompileOptions> parse(llvm::StringRef json,
                                                mlir::Location loc);
+
+  /// Whether the text of a stage is wanted.
+  bool keeps(llvm::StringRef stage) const {
+    return keepIr || stopAfter == stage;
+  }
 };
 
 /// What a compilation leaves: each stage it went through, and what is known of

@@ -41,7 +41,7 @@ static LogicalResult emitObject(ModuleOp module,
   if (!ir)
     return module.emitError("cannot be translated to LLVM IR");
   const bool isLast = request.stopAfter == "llvm";
-  if (request.keepLlvm || isLast)
+  if (request.keeps("llvm"))
     llvm::raw_string_ostream(artifact.stages["llvm"]) << *ir;
   if (isLast)
     return success();

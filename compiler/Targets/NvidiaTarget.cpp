@@ -87,7 +87,7 @@ static LogicalResult emitStages(ModuleOp module, const CompileOptions &options,
   ptx.arch = options.target;
   ptx.ptxVersion = *version;
   ptx.fuseMulAdd = options.fuseMulAdd;
-  ptx.keepLlvmIr = options.keepLlvm || options.stopAfter == "llvm";
+  ptx.keepLlvmIr = options.keeps("llvm");
   ptx.check = options.debug;
   ptx.times = &artifact.times;
   FailureOr<PtxResult> result = emitPtx(module, ptx);

@@ -37,6 +37,8 @@ tilewright::runPipeline(ModuleOp module, llvm::StringRef stage,
 
 void tilewright::keepStage(ModuleOp module, llvm::StringRef stage,
                            const CompileOptions &options, Artifact &artifact) {
+  if (!options.keeps(stage))
+    return;
   PhaseTimer timer(&artifact.times, stage, "print");
   llvm::raw_string_ostream os(artifact.stages[stage.str()]);
   const OpPrintingFlags flags = OpPrintingFlags().assumeVerified();

@@ -18,8 +18,8 @@ runPipeline(mlir::ModuleOp module, llvm::StringRef stage,
             const CompileOptions &options, Artifact &artifact,
             llvm::function_ref<void(mlir::OpPassManager &)> build);
 
-/// Keeps the text of `module` as a stage, and for a report where its lines come
-/// from.
+/// Keeps the text of `module` as a stage that is wanted, and for a report where
+/// its lines come from.
 void keepStage(mlir::ModuleOp module, llvm::StringRef stage,
                const CompileOptions &options, Artifact &artifact);
 

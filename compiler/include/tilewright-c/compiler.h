@@ -37,7 +37,8 @@ TW_EXPORT const char *tw_llvm_version(void);
  *    "cut_tf32":    cut off float32 operands in tf32           (false)
  *    "fuse_mul_add": round a product and a sum once on GPUs    (true)
  *    "report":      collect remarks and lines, tw_artifact_report (false)
- *    "keep_llvm":   keep the stage "llvm" on the way to others  (false)
+ *    "keep_ir":     keep the stages "tile", "warp" and "llvm"   (false)
+ *                   on the way to others
  *    "stop_after":  "tile", "warp", "llvm", "ptx" or ""         ("": all the
  * way) "assembler":   "auto", "nvjitlink", "ptxas" or "driver"    ("auto")
  *    "assembler_paths": files to try for the assemblers         ([])

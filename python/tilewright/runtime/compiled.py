@@ -68,8 +68,8 @@ class CompiledKernel:
     """The result of a compilation.
 
     `asm` maps stages to what came of them: str for "tile", "warp", "llvm", "ptx", bytes for "cubin" and
-    "obj"; "llvm", longer than all others together, is made when it is looked at. `metadata` is what the compiler
-    knows of the kernel. `arg_types` maps the arguments that are passed at a launch to their types as signatures
+    "obj"; the first three are made when they are looked at. `metadata` is what the compiler knows of the
+    kernel. `arg_types` maps the arguments that are passed at a launch to their types as signatures
     spell them; `constexprs` the others to their values. `from_cache`: it was on disk. `report` is what is known
     of the compilation, nothing if it was on disk:
 
@@ -173,10 +173,10 @@ class CompiledKernel:
 
     @property
     def hash(self):
-        """A digest of the machine code and of what it was compiled for."""
+        """A digest of the last stage, mostly the machine code, and of what it was compiled for."""
         request = (self.name, self.target, self.arg_types, self.constexprs, self.options)
-        stage = next((stage for stage in _BINARY if stage in self.asm), "tile")
-        return hashlib.sha256(repr(request).encode() + self.binary(stage)).hexdigest()
+        *_, last = self.asm
+        return hashlib.sha256(repr(request).encode() + self.binary(last)).hexdigest()
 
     def binary(self, stage):
         """A stage as bytes."""
@@ -187,20 +187,21 @@ class CompiledKernel:
         return f"<tilewright kernel {self.name} compiled for {self.target}>"
 
 
-def to_blobs(asm, metadata):
-    """Stages and metadata as bytes by name, for the cache."""
+def to_blobs(asm, metadata, module):
+    """Stages, metadata and what the front end made as bytes by name, for the cache."""
     encoded = {stage: content if stage in _BINARY else content.encode() for stage, content in asm.items()}
-    return {"metadata": json.dumps(metadata).encode(), **encoded}
+    return {"metadata": json.dumps(metadata).encode(), "module": module, **encoded}
 
 
 def stages_from_blobs(blobs):
-    """`asm` and `metadata` of a kernel from what `to_blobs` gave. Raises `ValueError` if something is
+    """`asm`, `metadata` and the module of a kernel from what `to_blobs` gave. Raises `ValueError` if something is
     missing."""
-    if "metadata" not in blobs:
-        raise ValueError("a cache entry without metadata")
+    for needed in ("metadata", "module"):
+        if needed not in blobs:
+            raise ValueError(f"a cache entry without {needed}")
     asm = {
         stage: blobs[stage] if stage in _BINARY else blobs[stage].decode()
         for stage in STAGES
         if stage in blobs
     }
-    return asm, json.loads(blobs["metadata"])
+    return asm, json.loads(blobs["metadata"]), blobs["module"]

@@ -69,14 +69,17 @@ def _kernel(fn, arg_types, constexprs, attrs, target, options, stop_after, repor
         found = None if report else _look_up(front.key)
         _note(short, front, target)
     if found is None:
-        asm, metadata, known = _compile(front, request, report)
+        (asm, metadata, module), known = _compile(front, request, report)
     else:
-        (asm, metadata), known = found, {}
-    later = (fn, arg_types, constexprs, attrs, target, options, "llvm", False, trees, symbol, extents)
+        (asm, metadata, module), known = found, {}
+    # The version may have come of the assembler, and decides on what the kernel does.
+    again = request | {"ptx_version": metadata.get("ptx_version", 0)}
     return front.key, CompiledKernel(
         symbol or fn.__name__,
         target,
-        Stages(asm, {} if stop_after in _BEFORE_LLVM else {"llvm": partial(_llvm_of, later)}),
+        Stages(
+            asm, {stage: partial(_stage_of, module, again, stage) for stage in _texts(target, stop_after)}
+        ),
         Metadata(metadata),
         {name: arg_types.get(name, "i64") for name in front.arguments},  # without a type: an extent
         front.constants,
@@ -89,12 +92,13 @@ def _kernel(fn, arg_types, constexprs, attrs, target, options, stop_after, repor
 @dataclass(frozen=True)
 class _Front:
     """What the front end makes of a kernel, or made in another process: the key in the cache, the names of the
-    arguments, the constants by name. `tile` and `milliseconds` where it did."""
+    arguments, the constants by name. `tile`, its `module` as bytes, and `milliseconds` where it did."""
 
     key: str
     arguments: list
     constants: dict
     tile: object = None
+    module: bytes = b""
     milliseconds: float = 0.0
 
 
@@ -104,8 +108,8 @@ def _front_end(fn, arg_types, constexprs, attrs, options, target, trees, extents
     start = time.perf_counter()
     tile = compile_to_tile(fn, arg_types, constexprs, attrs, options, target, trees, extents)
     milliseconds = 1e3 * (time.perf_counter() - start)
-    key = _key(tile.module.bytecode(), request)
-    return _Front(key, [*tile.arg_types], tile.constexprs, tile, milliseconds)
+    module = tile.module.bytecode()
+    return _Front(_key(module, request), [*tile.arg_types], tile.constexprs, tile, module, milliseconds)
 
 
 def _from_notes(short, fn, constexprs):
@@ -140,27 +144,30 @@ def _request(target, options, stop_after, symbol):
 
 
 def _compile(front, request, report):
-    """Stages, metadata and report of a kernel that is not on disk."""
+    """A kernel that is not on disk, as `_look_up` gives it, and its report."""
     from .background import once
 
-    keep_llvm = bool(report or knobs.DUMP_DIR.text())
+    keep_ir = bool(report or knobs.DUMP_DIR.text())
     # No part of the key in the cache: it decides on whether there is a kernel, not on the kernel.
-    how = {"report": report, "keep_llvm": keep_llvm, "fit_registers": FIT_REGISTERS.get()}
+    how = {"report": report, "keep_ir": keep_ir, "fit_registers": FIT_REGISTERS.get()}
     request = request | how
-    asm, metadata, known = once(
-        (front.key, *how.values()), lambda: _compile_and_store(front.tile.module, request, front.key)
-    )
+    kernel, known = once((front.key, *how.values()), lambda: _compile_and_store(front, request))
     front_end = {"stage": "tile", "name": "front end", "milliseconds": front.milliseconds}
-    return asm, metadata, {**known, "times": [front_end, *known["times"]]}
+    return kernel, {**known, "times": [front_end, *known["times"]]}
 
 
-_BEFORE_LLVM = ("tile", "warp")
+def _texts(target, stop_after):
+    """The stages of a kernel whose texts are made when they are looked at, if they were not kept."""
+    stages = ("tile", "llvm") if is_cpu(target) else ("tile", "warp", "llvm")
+    return stages[: stages.index(stop_after) + 1] if stop_after in stages else stages
 
 
-def _llvm_of(request):
-    """The stage "llvm" of a kernel that was compiled without keeping it."""
-    _, kernel = _kernel(*request)
-    return kernel.asm.made["llvm"]
+def _stage_of(module, request, stage):
+    """The text of a stage of a kernel, from what the front end made of it."""
+    from .. import _tilewright
+
+    context = _tilewright.Context()
+    return _tilewright.compile(context.parse(module), request | {"stop_after": stage}).get(stage)
 
 
 def is_cpu(target):
@@ -168,19 +175,19 @@ def is_cpu(target):
     return target == "cpu" or target.startswith("cpu:")
 
 
-def _compile_and_store(module, request, key):
-    """Stages, metadata and report of a module; the first two go to the disk cache."""
+def _compile_and_store(front, request):
+    """A kernel, which goes to the disk cache, and its report."""
     from .. import _tilewright
 
     try:
-        artifact = _tilewright.compile(module, request)
+        artifact = _tilewright.compile(front.tile.module, request)
     except _tilewright.DiagnosticError as error:
         raise from_diagnostics(error.args[0] if error.args else ()) from None
     stages = {stage: artifact.get(stage) for stage in STAGES}
     asm = {stage: content for stage, content in stages.items() if content is not None}
-    metadata = artifact.metadata
-    _store(key, to_blobs(asm, metadata))
-    return asm, metadata, artifact.report
+    kernel = asm, artifact.metadata, front.module
+    _store(front.key, to_blobs(*kernel))
+    return kernel, artifact.report
 
 
 def _deciding(request):
@@ -219,6 +226,7 @@ def _open_cache(*_environment):
 
 
 def _look_up(key):
+    """Stages, metadata and what the front end made, as bytes, of a kernel that is on disk; None if it is not."""
     cache = disk_cache()
     if cache is None or knobs.ALWAYS_COMPILE.flag():
         return None

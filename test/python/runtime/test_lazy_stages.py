@@ -16,25 +16,51 @@ def double(x, BLOCK: tl.constexpr):
     tl.store(x + at, 2 * tl.load(x + at))
 
 
-def compiled(target="sm_90a", last="ptx"):
-    return compile_kernel(double.fn, {"x": "*fp32"}, {"BLOCK": 64}, {"x": 16}, target, Options(), last)
+FACTOR = tl.constexpr(3)
 
 
-def test_llvm_is_made_when_it_is_looked_at(monkeypatch, tmp_path):
+@tw.jit
+def scale(x):
+    tl.store(x, FACTOR * tl.load(x))
+
+
+def compiled(target="sm_90a", last="ptx", kernel=double, report=False):
+    constants = {"BLOCK": 64} if kernel is double else {}
+    return compile_kernel(kernel.fn, {"x": "*fp32"}, constants, {"x": 16}, target, Options(), last, report)
+
+
+def test_texts_are_made_when_they_are_looked_at(monkeypatch, tmp_path):
     # Elsewhere the kernel may lie with all stages, as one that was dumped does.
     monkeypatch.setenv("TILEWRIGHT_CACHE_DIR", str(tmp_path))
     kernel = compiled()
     assert list(kernel.asm) == ["tile", "warp", "llvm", "ptx"] and len(kernel.asm) == 4
-    assert "llvm" in kernel.asm and "llvm" not in kernel.asm.made
+    assert "llvm" in kernel.asm and list(kernel.asm.made) == ["ptx"]
     asked = []
-    compile = compiler._llvm_of
-    monkeypatch.setattr(compiler, "_llvm_of", lambda request: asked.append(1) or compile(request))
+    make = compiler._stage_of
+    monkeypatch.setattr(compiler, "_stage_of", lambda *which: asked.append(which[-1]) or make(*which))
     kernel = compiled()
-    assert kernel.asm["ptx"] and not asked
+    assert kernel.from_cache and kernel.asm["ptx"] and not asked
     assert "define ptx_kernel void @double" in kernel.asm["llvm"]
     assert kernel.asm["llir"] is kernel.asm["llvm"]
     assert kernel.asm.get("llvm") is dict(kernel.asm)["llvm"]
-    assert asked == [1]
+    assert asked == ["llvm", "tile", "warp"]
+
+
+@pytest.mark.parametrize("target", ["sm_90a", "cpu"])
+def test_texts_are_those_of_the_way_to_later_stages(monkeypatch, tmp_path, target):
+    monkeypatch.setenv("TILEWRIGHT_CACHE_DIR", str(tmp_path))
+    last = "ptx" if target == "sm_90a" else ""
+    later, kept = compiled(target, last), compiled(target, last, report=True)
+    assert set(later.asm.made) < set(kept.asm.made) == set(kept.asm)
+    assert dict(later.asm) == dict(kept.asm)
+
+
+def test_texts_are_those_of_what_was_compiled(monkeypatch):
+    """Whatever the names in the kernel mean by now."""
+    kernel = compiled(kernel=scale)
+    monkeypatch.setitem(globals(), "FACTOR", tl.constexpr(5))
+    assert "3.000000e+00" in kernel.asm["tile"]
+    assert "5.000000e+00" in compiled(kernel=scale).asm["tile"]
 
 
 def test_llvm_of_the_cpu():
