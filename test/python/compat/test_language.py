@@ -491,3 +491,18 @@ def test_modifiers_that_are_none(backend, modifier):
     out = backend.poisoned(16, "float32")
     unmodified_kernel[1,](backend.array(np.arange(16), "float32"), out, modifier, 16)
     backend.check(out, np.arange(1, 17), "float32")
+
+
+@triton.jit
+def shifted_bools_kernel(x_ptr, out_ptr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    positive = tl.load(x_ptr + i) > 0
+    tl.static_assert((positive << 4).dtype == tl.int32 and (positive >> 1).dtype == tl.int32)
+    tl.store(out_ptr + i, positive << 4)
+    tl.store(out_ptr + N + i, positive >> 1)
+
+
+def test_bools_are_shifted_as_int32(backend):
+    x, out = np.arange(-8, 8), backend.poisoned((2, 16), "int32")
+    shifted_bools_kernel[1,](backend.array(x, "int32"), out, 16)
+    assert backend.numpy(out).tolist() == [((x > 0) * 16).tolist(), [0] * 16]

@@ -202,10 +202,12 @@ def shift(left, right, symbol):
             raise LanguageTypeError(
                 f"invalid operands of type {describe(left)} and {describe(right)}: {symbol} takes integers"
             )
-    if is_literal(right) and not is_literal(left) and not 0 <= right < left.dtype.primitive_bitwidth:
-        raise LanguageValueError(f"{symbol} by {right} is out of range for {left.dtype}")
     given = None if is_literal(left) else left.dtype
+    count = right if is_literal(right) else None
     left, right = operands(left, right, symbol)
+    # The type of both: bools are shifted by a number as int32.
+    if given is not None and count is not None and not 0 <= count < left.dtype.primitive_bitwidth:
+        raise LanguageValueError(f"{symbol} by {count} is out of range for {given}")
     # An unsigned count makes the type of both unsigned, but what is shifted keeps its sign.
     op = "arith.shli" if symbol == "<<" else _pick(given or left.dtype, None, "arith.shrsi", "arith.shrui")
     return emit(op, [left, right], left.type)
