@@ -7,7 +7,7 @@ from ..language.dtypes import int32, with_scalar
 from ..language.ir import I64, UNIT, Spelled
 from ..language.semantic.compare import compare
 from ..language.semantic.convert import as_tensors
-from ..language.semantic.loop import check_operations
+from ..language.semantic.loop import most_operations, too_many_operations
 from ..language.tensor import tensor
 from .elements import has_branches
 from .errors import name_of_file
@@ -117,6 +117,7 @@ class IRBuilder:
         self.traces_nans, self.nan_sites = options.check_nan, nan_sites
         self.is_draft = options.check_nan and not nan_sites.is_finished
         self._types, self._count = {}, 0
+        self._most = most_operations(options.debug or options.check_nan)
 
     def type(self, ty):
         """The binding's type for a type of the language."""
@@ -129,7 +130,8 @@ class IRBuilder:
     def operation(self, op, operands=(), types=(), attrs=None, regions=0):
         """Create any op and give it, attributes spelled as text; `types` None: it infers them."""
         self._count += 1
-        check_operations(self._count, self.options.debug or self.options.check_nan)
+        if self._count > self._most:
+            raise too_many_operations(self._most)
         self.native.set_loc(self.visitor.location())
         types = types if types is None else [self.type(ty) for ty in types]
         return self.native.create(op, list(operands), attrs or {}, types, regions)

@@ -90,13 +90,14 @@ class Visitor(Names, Statements, Branches, Loops, Expressions, Calls, Closures):
 
     def location(self):
         """Where the node being compiled stands, as a location of the IR."""
-        line, column = self.source.position(self.node if hasattr(self.node, "lineno") else self.source.tree)
-        found = self._locations.get((line, column))
+        node = self.node if hasattr(self.node, "lineno") else self.source.tree
+        place = node.lineno, node.col_offset
+        found = self._locations.get(place)
         if found is None:
-            found = self.unit.context.loc(name_of_file(self.source.file), line, column)
+            found = self.unit.context.loc(name_of_file(self.source.file), *self.source.position(node))
             if self.call_site is not None:
                 found = self.unit.context.call_loc(found, self.call_site)
-            self._locations[line, column] = found
+            self._locations[place] = found
         return found
 
     def frames(self, node=None):

@@ -9,6 +9,8 @@ import types
 
 def unwrap(value):
     """`value` with every `constexpr` in it, also inside tuples and lists, replaced by what it holds."""
+    if not isinstance(value, _HOLDERS):  # as mostly
+        return value
     if isinstance(value, constexpr):
         return value.value
     if isinstance(value, (tuple, list)):
@@ -16,9 +18,7 @@ def unwrap(value):
         if hasattr(value, "_fields"):  # a named tuple
             return type(value)(*items)
         return list(items) if isinstance(value, list) else tuple(items)  # of a shape of torch, too
-    if isinstance(value, slice):
-        return slice(unwrap(value.start), unwrap(value.stop), unwrap(value.step))
-    return value
+    return slice(unwrap(value.start), unwrap(value.stop), unwrap(value.step))
 
 
 def is_numpy_scalar(value):
@@ -113,6 +113,10 @@ class constexpr:
     def logical_or(self, other):
         """`self or other` as a bool."""
         return constexpr(bool(self.value) or bool(unwrap(other)))
+
+
+#: What `unwrap` looks into.
+_HOLDERS = (constexpr, tuple, list, slice)
 
 
 def _is_constant(value):

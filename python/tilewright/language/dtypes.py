@@ -235,7 +235,9 @@ class block_type(dtype):
             raise LanguageTypeError("a block has at least one dimension")
         if min(self._shape) <= 0:
             raise LanguageValueError(f"the sides of a block are positive, got {list(self._shape)}")
-        self.name = f"<[{', '.join(map(str, self._shape))}], {element_ty}>"
+        sides = [str(side) for side in self._shape]
+        self.name = f"<[{', '.join(sides)}], {element_ty}>"
+        self._ir = f"tensor<{'x'.join(sides)}x{element_ty.ir}>"
 
     @property
     def shape(self):
@@ -259,11 +261,6 @@ class block_type(dtype):
     def primitive_bitwidth(self):
         """The width of an element."""
         return self.element_ty.primitive_bitwidth
-
-    @cached_property
-    def ir(self):
-        """The spelling of this type in the IR."""
-        return f"tensor<{'x'.join(map(str, self._shape))}x{self.element_ty.ir}>"
 
     @property
     def nbytes(self):

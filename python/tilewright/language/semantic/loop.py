@@ -116,14 +116,17 @@ def check_unrolled(count):
 MAX_OPERATIONS = 1 << 16
 
 
-def check_operations(count, has_checks):
-    """Raise `LanguageValueError` if `count` operations are too many to compile in reasonable time."""
-    limit = MAX_OPERATIONS * (4 if has_checks else 1)
-    if count > limit:
-        raise LanguageValueError(
-            f"the kernel has more than {limit} operations, which take minutes to compile",
-            hint="use tl.range, whose loops are not unrolled, or fewer iterations of unrolled loops",
-        )
+def most_operations(has_checks):
+    """How many operations a kernel may have, to be compiled in reasonable time."""
+    return MAX_OPERATIONS * (4 if has_checks else 1)
+
+
+def too_many_operations(limit):
+    """The error of a kernel with more operations than `limit`."""
+    return LanguageValueError(
+        f"the kernel has more than {limit} operations, which take minutes to compile",
+        hint="use tl.range, whose loops are not unrolled, or fewer iterations of unrolled loops",
+    )
 
 
 def unrolled(over):

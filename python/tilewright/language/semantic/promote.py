@@ -24,6 +24,8 @@ def computation_type(left, right, division=False):
 
     `division` (also modulo) computes narrow floats in float32 and refuses integers of different sign.
     """
+    if left is right and not division:  # as mostly
+        return left
     for wide in (float64, float32):
         if wide in (left, right):
             return wide
@@ -102,20 +104,17 @@ def operands(left, right, what, division=False, pointers=False):
     """
     check_operand(left, what)
     check_operand(right, what)
-    left_literal, right_literal = is_literal(left), is_literal(right)
+    left_literal, right_literal = not isinstance(left, tensor), not isinstance(right, tensor)
     if left_literal and right_literal:
         left, right = to_tensor(left), to_tensor(right)
         left_literal = right_literal = False
-    for value in (left, right):
-        if not is_literal(value) and value.dtype.is_ptr():
-            if pointers and not (left_literal or right_literal) and left.dtype == right.dtype:
-                return broadcast_pair(left, right)
-            raise LanguageTypeError(f"{what} does not take {describe(left)} and {describe(right)}")
     if pointers and not (left_literal or right_literal) and left.dtype == right.dtype:
         return broadcast_pair(left, right)
-    for value in (left, right):
-        if not is_literal(value):
-            check_computes(value, what)
+    tensors = [right] if left_literal else [left] if right_literal else [left, right]
+    if any(value.dtype.is_ptr() for value in tensors):
+        raise LanguageTypeError(f"{what} does not take {describe(left)} and {describe(right)}")
+    for value in tensors:
+        check_computes(value, what)
     if left_literal:
         ty = _literal_computation_type(right.dtype, left, division)
         left, right = _convert_literal(left, ty, right), cast(right, ty)
@@ -137,6 +136,8 @@ def broadcast_shapes(left, right, of=("", "")):
     """The common shape of two shapes by NumPy's rule: missing leading sides and sides of 1 stretch.
 
     `of` says whose they are, where the source does not show it."""
+    if not left or not right:
+        return tuple(left or right)
     rank = max(len(left), len(right))
     padded = [(1,) * (rank - len(shape)) + tuple(shape) for shape in (left, right)]
     shape = []
