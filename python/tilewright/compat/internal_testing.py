@@ -13,9 +13,11 @@ from ..language.dtypes import str_to_ty
 from . import driver
 from .functions import SIGNATURE_NAMES
 from .modules import reinterpret
+from .processes import ProcessResult, run_in_process
 from .settings import Group
 
 __all__ = [
+    "ProcessResult",
     "_fresh_knobs_impl",
     "default_alloc_fn",
     "dtypes",
@@ -30,6 +32,7 @@ __all__ = [
     "is_ampere_or_newer",
     "is_blackwell",
     "is_blackwell_ultra",
+    "is_compile_warmup",
     "is_cuda",
     "is_hip",
     "is_hip_cdna",
@@ -48,8 +51,13 @@ __all__ = [
     "is_sm12x",
     "is_xpu",
     "numpy_random",
+    "random_float",
+    "random_int",
     "requires_tma",
+    "run_in_process",
+    "skip_if_unsupported_cluster_size",
     "str_to_triton_dtype",
+    "supports_clc",
     "supports_tma",
     "supports_ws",
     "tma_dtypes",
@@ -151,6 +159,32 @@ def __getattr__(name):
 def get_hip_lds_size():
     """0: there is no such device."""
     return 0
+
+
+def is_compile_warmup():
+    """False: tests run, they do not only compile."""
+    return False
+
+
+def supports_clc():
+    """False: no kernel takes the places of programs that have not started."""
+    return False
+
+
+def skip_if_unsupported_cluster_size(num_ctas):
+    """Skip the test if the CUDA device in use has no clusters of `num_ctas` thread blocks."""
+    if is_cuda() and num_ctas > (8 if is_hopper_or_newer() else 1):
+        pytest.skip(f"no clusters of {num_ctas} thread blocks on this device")
+
+
+def random_int(low, high, *, warmup_value=None, **kwargs):
+    """A random integer from `low` to below `high`; `kwargs` are those of `torch.randint`."""
+    return int(torch.randint(low, high, size=(), **kwargs).item())
+
+
+def random_float(*, warmup_value=0.5, **kwargs):
+    """A random number from 0 to below 1; `kwargs` are those of `torch.rand`."""
+    return float(torch.rand((), **kwargs).item())
 
 
 def numpy_random(shape, dtype_str, rs=None, low=None, high=None):

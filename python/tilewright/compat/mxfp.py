@@ -95,3 +95,10 @@ class MXScaleTensor(_Bits):
             raise TypeError(f"scales are converted to torch.float32, not to {dtype}")
         powers = torch.exp2(self.data.double() - _BIAS).to(dtype)
         return torch.where(self.data == _NAN, torch.nan, powers)
+
+
+def fp8e8m0_to_float32(scale):
+    """The powers of two that the bytes `scale` stand for, NaN for 255."""
+    bits = scale.view(torch.uint8).to(torch.int32) << 23
+    bits = bits.clamp(min=1 << 22)  # 2**-127 is no normal number
+    return torch.where(bits == _NAN << 23, torch.nan, bits.view(torch.float32))

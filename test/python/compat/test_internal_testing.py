@@ -76,3 +76,29 @@ def test_the_device(backend):
     assert not given.is_hip_mi300()  # releases to come have more of them
     assert not given.is_hip() and not given.is_xpu() and given.get_hip_lds_size() == 0
     assert given.default_alloc_fn(16, 8, None).numel() == 16
+
+
+def fails_with(kind, message):
+    import os
+    import sys
+
+    print(os.environ.get("GIVEN"), file=sys.stderr)
+    if kind is SystemExit:
+        os._exit(3)
+    if kind is not None:
+        raise kind(message)
+
+
+def test_functions_in_processes_of_their_own():
+    result = given.run_in_process(fails_with, (None, ""), env={"GIVEN": "seven"})
+    assert result.exc is None and result.driver_stderr_output.strip() == "seven"
+    result = given.run_in_process(fails_with, (), {"kind": ValueError, "message": "wrong"})
+    assert isinstance(result.exc, ValueError) and str(result.exc) == "wrong"
+    with pytest.raises(RuntimeError, match=r"fails_with\(\) ended with 3: None"):
+        given.run_in_process(fails_with, (SystemExit, ""))
+
+
+def test_random_numbers():
+    assert all(3 <= given.random_int(3, 5) < 5 for _ in range(9)) and 0 <= given.random_float() < 1
+    assert not given.is_compile_warmup() and not given.supports_clc()
+    given.skip_if_unsupported_cluster_size(1)

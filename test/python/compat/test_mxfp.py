@@ -7,7 +7,7 @@ tilewright.compat.install()
 
 torch = pytest.importorskip("torch")
 
-from triton.tools.mxfp import MXFP4Tensor, MXScaleTensor  # noqa: E402
+from triton.tools.mxfp import MXFP4Tensor, MXScaleTensor, fp8e8m0_to_float32  # noqa: E402
 
 
 def test_numbers_there_and_back():
@@ -63,3 +63,9 @@ def test_mistakes():
 def test_packing_along_no_axis(dim):
     with pytest.raises(AssertionError, match=f"dim is one of 2 axes, got {dim}"):
         MXFP4Tensor(size=(4, 4), device="cpu").random().to_packed_tensor(dim=dim)
+
+
+def test_bytes_of_scales_as_floats():
+    scale = torch.tensor([0, 1, 126, 127, 128, 254, 255], dtype=torch.uint8)
+    floats = fp8e8m0_to_float32(scale)
+    assert floats[:-1].tolist() == [2.0**-127, 2.0**-126, 0.5, 1.0, 2.0, 2.0**127] and floats[-1].isnan()
