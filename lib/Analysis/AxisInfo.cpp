@@ -156,11 +156,12 @@ void AxisInfo::print(llvm::raw_ostream &os) const {
 
 namespace {
 
-/// Finds the facts in sweeps over the ops, in their order: mostly two, for
-/// facts of the values that a loop carries are those of its start until a later
-/// sweep knows better. The last is one after which control flow hands on
-/// nothing new. A solver that follows single values takes many times as long
-/// for the few hundred ops of a kernel.
+/// Finds the facts in sweeps over the ops, in their order: facts of the values
+/// that a loop carries are those of its start until a later sweep knows better.
+/// The last is one after which control flow hands on nothing new; those behind
+/// the first visit what uses such values, and what comes of that. A solver that
+/// follows single values takes many times as long for the few hundred ops of a
+/// kernel.
 class AxisSweeps {
 public:
   explicit AxisSweeps(DenseMap<Value, AxisInfo> &infos) : infos(infos) {}
@@ -171,10 +172,11 @@ public:
         [&](RegionBranchOpInterface branch) { branches.push_back(branch); });
     do {
       root->walk<WalkOrder::PreOrder>([&](Operation *op) { visit(op); });
-      changed = false;
+      isFirst = false;
+      changed.clear();
       for (RegionBranchOpInterface branch : branches)
         visitBranch(branch);
-    } while (changed);
+    } while (!changed.empty());
   }
 
 private:
@@ -194,12 +196,17 @@ private:
     if (joined == known)
       return;
     known = std::move(joined);
-    changed = true;
+    if (!isFirst)
+      changed.insert(value);
   }
 
   void visit(Operation *op) {
     if (auto branch = dyn_cast<RegionBranchOpInterface>(op))
       return visitBranch(branch);
+    // Operands come before what uses them.
+    auto isChanged = [&](Value operand) { return changed.contains(operand); };
+    if (!isFirst && llvm::none_of(op->getOperands(), isChanged))
+      return;
     for (Region &region : op->getRegions())
       for (Block &block : region)
         for (BlockArgument argument : block.getArguments())
@@ -273,7 +280,9 @@ private:
   }
 
   DenseMap<Value, AxisInfo> &infos;
-  bool changed = false;
+  bool isFirst = true;
+  /// The values of which more is known since the last sweep ended.
+  llvm::DenseSet<Value> changed;
 };
 
 } // namespace
