@@ -4,6 +4,7 @@
 #include "lib/Target/NVPTX/MathLibrary.h"
 #include "lib/Target/NVPTX/PackHalves.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Export.h"
 
 #include "llvm/Analysis/TargetTransformInfo.h"
@@ -96,10 +97,30 @@ static void allowContraction(llvm::Module &module) {
           instruction.setHasAllowContract(true);
 }
 
+/// Leaves one of each constant of a function. Each is an op to translate, and
+/// lowerings make one wherever they need it.
+static void shareConstants(ModuleOp module) {
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
+    llvm::DenseMap<std::pair<Type, Attribute>, LLVM::ConstantOp> known;
+    function.walk([&](LLVM::ConstantOp op) {
+      auto [place, isNew] =
+          known.try_emplace({op.getType(), op.getValue()}, op);
+      if (isNew) {
+        Block &entry = function.getBody().front();
+        op->moveBefore(&entry, entry.begin());
+        return;
+      }
+      op.replaceAllUsesWith(place->second.getResult());
+      op.erase();
+    });
+  }
+}
+
 std::unique_ptr<llvm::Module>
 tilewright::translateToLlvm(ModuleOp module, llvm::LLVMContext &context,
                             llvm::TargetMachine &machine, bool fuseMulAdd,
                             bool check) {
+  shareConstants(module);
   std::unique_ptr<llvm::Module> result = translateModuleToLLVMIR(
       module, context, module.getName().value_or("kernel"),
       /*disableVerification=*/!check);
