@@ -85,7 +85,30 @@ static Value emitBarrierAddress(ImplicitLocOpBuilder &b,
                              places.emitBarrierOffset(b, index, isEmpty));
 }
 
-/// Waits until a barrier has completed the phase of `parity`.
+namespace {
+/// Threads up to `end` are of the warp whose first thread fills the slots of a
+/// role. Where there are others these do not wait for slots: by the time that
+/// they look, one may have been filled and emptied again, and the barrier be in
+/// the phase of the same parity behind the one that they mean.
+struct FillingWarp {
+  Value thread;
+  int64_t end = 0;
+
+  static FillingWarp get(ImplicitLocOpBuilder &b) {
+    auto role = warp::SpecializeOp::getRole(b.getInsertionBlock());
+    if (!role || role->first.getTeamWarps(role->second) == 1)
+      return {};
+    if (role->first.getNumTeams(role->second) > 1)
+      return {emitThreadId(b), kWarpSize};
+    // Not a number within the role, which would take one more register.
+    return {NVVM::ThreadIdXOp::create(b, b.getI32Type()),
+            (role->first.getFirstWarp(role->second) + 1) * kWarpSize};
+  }
+};
+} // namespace
+
+/// Waits until a barrier has completed the phase of `parity`; of some `waiters`
+/// only these do.
 ///
 /// In clusters, too, barriers order the memory of one block only. What other
 /// blocks bring are asynchronous copies, which the barrier itself makes
@@ -93,12 +116,17 @@ static Value emitBarrierAddress(ImplicitLocOpBuilder &b,
 /// cluster would cost a fence of all global memory with each arrival, and the
 /// L1 cache with each wait: more than multicast saves.
 static void emitBarrierWait(ImplicitLocOpBuilder &b, Value barrier,
-                            Value parity) {
+                            Value parity, FillingWarp waiters = {}) {
   InlinePtx ptx(b);
+  std::string skip;
+  if (waiters.thread)
+    skip = "setp.ge.u32 done, " + ptx.in(waiters.thread) + ", " +
+           std::to_string(waiters.end) + ";\n@done bra passed;\n";
   std::string address = ptx.in(barrier), phase = ptx.in(parity);
   // The instruction itself sleeps for a while; the labels are the block's own.
-  ptx.emit("{\n.reg .pred done;\nagain:\n"
-           "mbarrier.try_wait.parity.shared::cta.b64 done, [" +
+  ptx.emit("{\n.reg .pred done;\n" + skip +
+               "again:\n"
+               "mbarrier.try_wait.parity.shared::cta.b64 done, [" +
                address + "], " + phase +
                ";\n@done bra passed;\nbra again;\npassed:\n}",
            /*sideEffects=*/true);
@@ -195,7 +223,7 @@ SlotInTurn tilewright::emitAcquire(ImplicitLocOpBuilder &b,
   // phase before a barrier's first one counts as complete.
   Value before = LLVM::XOrOp::create(b, parity, emitI32(b, 1));
   emitBarrierWait(b, emitBarrierAddress(b, places, ring.base, index, true),
-                  before);
+                  before, FillingWarp::get(b));
   Value full = emitBarrierAddress(b, places, ring.base, index, false);
   if (!announces)
     return {index, full};

@@ -303,18 +303,27 @@ struct WgmmaWaitLowering : ConvertOpToLLVMPattern<warp::WgmmaWaitOp> {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     InlinePtx ptx(b);
     SmallVector<SmallVector<Value>> sums;
-    for (ValueRange sum : adaptor.getSums())
+    // Sums that are named twice, as equal products are computed once, may not
+    // be copied before the wait.
+    llvm::MapVector<Value, ValueRange> different;
+    for (auto [typed, sum] : llvm::zip_equal(op.getSums(), adaptor.getSums()))
+      different.insert({typed, sum});
+    for (const auto &[typed, sum] : different)
       for (Value word : sums.emplace_back(packSums(b, sum)))
         ptx.out(word.getType(), word);
     SmallVector<Value> words =
         ptx.emit(formatWait(op.getPendings()), /*sideEffects=*/true);
     ArrayRef<Value> rest = words;
-    for (auto [sum, typed] : llvm::zip_equal(sums, op.getSums())) {
+    for (auto [sum, entry] : llvm::zip_equal(sums, different)) {
       size_t size = sum.size();
-      sum = unpackSums(b, rest.take_front(size), getTileElementType(typed));
+      sum =
+          unpackSums(b, rest.take_front(size), getTileElementType(entry.first));
       rest = rest.drop_front(size);
+      entry.second = sum;
     }
-    SmallVector<ValueRange> results(sums.begin(), sums.end());
+    SmallVector<ValueRange> results;
+    for (Value sum : op.getSums())
+      results.push_back(different.lookup(sum));
     rewriter.replaceOpWithMultiple(op, results);
     return success();
   }

@@ -98,13 +98,15 @@ tile.func @second_role(%p: !tile.ptr<i32>) attributes {tile.kernel, warp.num_war
 }
 
 // A number: no bytes are announced. Who has written it arrives, and copies of
-// who takes it come after what the other has seen.
+// who takes it come after what the other has seen. Warps without the thread
+// that writes do not wait for the slot: it may be filled and empty again before
+// they look.
 // CHECK-LABEL: llvm.func @number
-// CHECK: mbarrier.try_wait.parity.shared::cta.b64
+// CHECK: setp.ge.u32 done, $0, 32;\0A@done bra passed;\0Aagain:\0Ambarrier.try_wait.parity.shared::cta.b64 done, [$1], $2;
 // CHECK-NOT: expect_tx
 // CHECK: "@$0 st.shared.b32 [$1], $2;", "b,l,r" %[[FIRST:[^,]*]],
 // CHECK-NEXT: "@$0 mbarrier.arrive.shared::cta.b64 _, [$1];", "b,r" %[[FIRST]],
-// CHECK: mbarrier.try_wait.parity.shared::cta.b64
+// CHECK: done;\0Aagain:\0Ambarrier.try_wait.parity.shared::cta.b64
 // CHECK: llvm.load
 // CHECK: fence.proxy.async;
 // CHECK: nvvm.bar.warp.sync

@@ -33,6 +33,22 @@ tile.func @shared(%p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 
   tile.return
 }
 
+// The same sums twice are waited for once: a copy would be made before.
+// CHECK-LABEL: @twice
+// CHECK: llvm.inline_asm has_side_effects "wgmma.wait_group.sync.aligned 1;", "=f,=f,=f,=f,=f,=f,=f,=f,0,1,2,3,4,5,6,7"
+tile.func @twice(%p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 4 : i32} {
+  %q = tile.splat %p : !tile.ptr<f32> -> tensor<64x16x!tile.ptr<f32>, #c>
+  %c = tile.load %q : tensor<64x16x!tile.ptr<f32>, #c>
+  %a = warp.alloc {warp.shared_offset = 0 : i32} : !warp.shared<64x32xf16, #a>
+  %b = warp.alloc {warp.shared_offset = 4096 : i32} : !warp.shared<32x16xf16, #b>
+  %s = warp.wgmma %a, %b, %c : !warp.shared<64x32xf16, #a>, !warp.shared<32x16xf16, #b>, tensor<64x16xf32, #c>
+  warp.proxy_fence
+  %d:2 = warp.wgmma_wait %s, %s {pendings = 1 : i32} : tensor<64x16xf32, #c>, tensor<64x16xf32, #c>
+  %e = arith.addf %d#0, %d#1 : tensor<64x16xf32, #c>
+  tile.store %q, %e : tensor<64x16x!tile.ptr<f32>, #c>
+  tile.return
+}
+
 #h = #warp.linear<{register = [[0, 1], [8, 0], [0, 8], [0, 16]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
 
 // A in registers; B across, 16 rows of 32 bytes a step; the sums start at zero,
