@@ -23,7 +23,7 @@ export PATH := $(abspath $(VENV))/bin:$(PATH):/usr/local/cuda/bin
 export PYTHONDONTWRITEBYTECODE :=
 export PYTHONPYCACHEPREFIX := $(abspath $(BUILD))/pycache
 
-.PHONY: help deps configure build demo test lint format lit unit pytest sanitize test-gpu test-wheel wheel bundle reference docs clean
+.PHONY: help deps configure build demo test lint format lit unit pytest sanitize test-emulated test-gpu test-wheel wheel bundle reference docs clean
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
@@ -77,15 +77,21 @@ unit: build ## run the C++ unit tests
 	  >$(BUILD)/ctest.log || { cat $(BUILD)/ctest.log; exit 1; }
 	@grep 'tests passed' $(BUILD)/ctest.log
 
-pytest: build ## run the Python tests on the interpreter and the CPU
+pytest: build ## run the Python tests on the interpreter and the CPU, those of kernels on an emulated GPU
 	@echo "pytest: interpreter"
 	@$(PYTHON) -m pytest -q -n $(JOBS) --dist worksteal -r fE --backend interpreter $(PYTEST_ARGS)
 	@echo "pytest: compiler and CPU"
 	@$(PYTHON) -m pytest -q -n $(JOBS) --dist worksteal --backend cpu $(PYTEST_ARGS)
+	@echo "pytest: kernels on an emulated GPU"
+	@$(PYTHON) -m pytest -q -n $(JOBS) --dist worksteal --backend emulated test/kernels test/python/language/test_warp_*.py \
+	  $(PYTEST_ARGS)
 
 sanitize: ## run the C++ and text tests with assertions, address and undefined-behaviour checks
 	@ASAN_OPTIONS=detect_leaks=0:detect_container_overflow=0:allow_user_poisoning=0 $(MAKE) lit unit BUILD=$(BUILD)-sanitize \
 	  CMAKE_ARGS='-DTILEWRIGHT_SANITIZE=ON -DTILEWRIGHT_LINK_LLVM_DYLIB=ON -DTILEWRIGHT_BUILD_PYTHON=OFF'
+
+test-emulated: build ## run all tests of kernels and of the language on an emulated GPU
+	@$(PYTHON) -m pytest -q -n $(JOBS) --dist worksteal --backend emulated test/kernels test/python/language $(PYTEST_ARGS)
 
 test-gpu: build ## run the Python tests on this machine's GPU
 	@$(PYTHON) -m pytest -q --backend cuda $(PYTEST_ARGS)

@@ -2,6 +2,8 @@
 
 import gc
 import os
+import sys
+from pathlib import Path
 
 # Products in references are small; threads that wait for them busily keep other tests from the processors.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -18,9 +20,10 @@ TOLERANCE = {"float64": 1e-12, "float32": 2e-6, "float16": 1.5e-3, "bfloat16": 1
 def pytest_addoption(parser):
     parser.addoption(
         "--backend",
-        choices=("cpu", "cuda", "interpreter"),
+        choices=("cpu", "cuda", "emulated", "interpreter"),
         default="cpu",
-        help="where kernels run: compiled for the CPU (default), on a GPU, or interpreted in NumPy",
+        help="where kernels run: compiled for the CPU (default), on a GPU, as PTX on an emulated one, or interpreted "
+        "in NumPy",
     )
 
     parser.addoption(
@@ -44,6 +47,17 @@ def pytest_configure(config):
     )
     if config.getoption("--backend") == "interpreter":
         os.environ["TILEWRIGHT_INTERPRET"] = "1"  # it is read when a kernel is decorated
+    if config.getoption("--backend") == "emulated":
+        _emulate_gpu()
+
+
+def _emulate_gpu():
+    """The emulated driver in the place of CUDA's, which takes PTX, and arrays in its memory in the place of CuPy's."""
+    root = Path(__file__).resolve().parents[1]
+    build = next(iter((root / "python" / "tilewright").glob("_tilewright*.so"))).resolve().parents[2]
+    os.environ["TILEWRIGHT_LIBCUDA"] = str(build / "test" / "emulator" / "libEmulatedCuda.so")
+    os.environ["TILEWRIGHT_ASSEMBLER"] = "driver"
+    sys.path.insert(0, str(root / "test" / "emulator" / "python"))
 
 
 def pytest_collection_modifyitems(config, items):
@@ -55,6 +69,9 @@ def pytest_collection_modifyitems(config, items):
             item.add_marker(pytest.mark.skip(reason="needs a compiler"))
         if item.get_closest_marker("once") and backend != "cpu":
             item.add_marker(pytest.mark.skip(reason="runs with --backend cpu"))
+    if backend == "emulated":
+        # What launches nothing is the same elsewhere.
+        items[:] = [item for item in items if "backend" in item.fixturenames]
     if not config.getoption("--all-configurations"):
         left_out = grids.left_out(items)
         config.hook.pytest_deselected(items=left_out)
@@ -90,10 +107,14 @@ def numpy_dtype(name):
 
 
 class Backend:
-    """Makes arrays for the back end under test and reads them back."""
+    """Makes arrays for the back end under test and reads them back.
+
+    An emulated GPU has the name of a real one, "cuda", as it behaves like one. Its arrays are no tensors.
+    """
 
     def __init__(self, name):
-        self.name = name
+        self.is_emulated = name == "emulated"
+        self.name = "cuda" if self.is_emulated else name
 
     def array(self, values, dtype=None):
         """An array of the back end with ``values``, rounded to ``dtype`` (a name)."""
@@ -101,6 +122,10 @@ class Backend:
         values = values if dtype is None else values.astype(numpy_dtype(dtype))
         if self.name != "cuda":
             return np.array(values)
+        if self.is_emulated:
+            import cupy
+
+            return cupy.array(values)
         import torch
 
         if values.dtype.kind in "biu" or values.dtype in (np.float16, np.float32, np.float64):
@@ -108,6 +133,13 @@ class Backend:
         # Types of ml_dtypes travel as bits.
         bits = torch.from_numpy(values.view(f"u{values.itemsize}").copy())
         return bits.view(getattr(torch, values.dtype.name)).cuda()
+
+    def synchronize(self):
+        """Waits for the GPU; an emulated one is always done."""
+        if not self.is_emulated:
+            import torch
+
+            torch.cuda.synchronize()
 
     def poisoned(self, shape, dtype):
         """An array in which every element not written later shows: NaN, or a wild integer."""
@@ -117,6 +149,8 @@ class Backend:
 
     def numpy(self, x):
         """``x`` as a NumPy array; types that NumPy lacks as float32."""
+        if self.is_emulated and hasattr(x, "get"):
+            x = x.get()
         if isinstance(x, np.ndarray):
             return x.astype(np.float32) if x.dtype.kind == "V" or x.dtype.name in dir(ml_dtypes) else x
         x = x.detach().cpu()

@@ -96,6 +96,8 @@ def test_descriptors_reach_no_further_than_the_memory(backend):
             tw.TensorDescriptor(x, shape, strides, [2, 4])
     with pytest.raises(ValueError, match=r"the elements 0 to 55 .* memory, of -8 to 39"):
         tw.TensorDescriptor(x[1:], [7, 8], [8, 1], [2, 4])
+    if backend.is_emulated:
+        return  # its arrays do not say what memory they are part of
     with pytest.raises(ValueError, match="are not all in its memory, of 0 to 47"):
         tw.TensorDescriptor(backend.array(x), [np.int64(7), 8], [8, 1], [2, 4])
 

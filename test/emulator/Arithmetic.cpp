@@ -1,0 +1,688 @@
+// Instructions that calculate: one result of each lane's operands.
+
+#include "test/emulator/Bind.h"
+
+#include <algorithm>
+#include <cfenv>
+
+namespace emulator {
+
+namespace {
+
+struct Rounding {
+  bool flushes = false, saturates = false;
+  int mode = FE_TONEAREST;
+};
+
+/// Calculates in the direction that is wanted.
+class RoundingScope {
+public:
+  explicit RoundingScope(int mode) : mode(mode) {
+    if (mode != FE_TONEAREST)
+      std::fesetround(mode);
+  }
+  ~RoundingScope() {
+    if (mode != FE_TONEAREST)
+      std::fesetround(FE_TONEAREST);
+  }
+
+private:
+  int mode;
+};
+
+template <typename T> T flush(T value) {
+  if constexpr (std::is_same_v<T, float>)
+    if (std::fpclassify(value) == FP_SUBNORMAL)
+      return std::copysign(0.0f, value);
+  return value;
+}
+
+/// The type that values are calculated in.
+template <typename T>
+using Wide = std::conditional_t<std::is_same_v<T, float>, float,
+                                std::conditional_t<isFloat<T>, double, T>>;
+
+template <typename T> Wide<T> widen(uint64_t bits) {
+  if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat>)
+    return decode(fromBits<T>(bits));
+  else
+    return fromBits<T>(bits);
+}
+
+template <typename T> uint64_t narrow(Wide<T> value) {
+  if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat>)
+    return toBits(encodeAs<T>(value));
+  else
+    return toBits<T>(value);
+}
+
+/// One of the functions of `count` arguments on the type T, which lane by lane
+/// goes through the operands behind the first one.
+template <typename T, unsigned count, typename Function>
+Action calculate(const Instruction &instruction, Function function,
+                 bool isPacked) {
+  const std::vector<Operand> operands = instruction.operands;
+  Rounding rounding;
+  rounding.flushes = instruction.has("ftz");
+  rounding.saturates = instruction.has("sat") && isFloat<T>;
+  rounding.mode = instruction.has("rz")   ? FE_TOWARDZERO
+                  : instruction.has("rm") ? FE_DOWNWARD
+                  : instruction.has("rp") ? FE_UPWARD
+                                          : FE_TONEAREST;
+  const bool cutsBelowZero = instruction.has("relu");
+  const auto once = [=](const uint64_t (&bits)[count]) -> uint64_t {
+    Wide<T> values[count];
+    for (unsigned i = 0; i < count; ++i) {
+      values[i] = widen<T>(bits[i]);
+      if (rounding.flushes)
+        values[i] = flush(values[i]);
+    }
+    volatile Wide<T> result = [&] {
+      const RoundingScope scope(isFloat<T> ? rounding.mode : FE_TONEAREST);
+      if constexpr (count == 1)
+        return function(values[0]);
+      else if constexpr (count == 2)
+        return function(values[0], values[1]);
+      else
+        return function(values[0], values[1], values[2]);
+    }();
+    Wide<T> value = result;
+    if (rounding.flushes)
+      value = flush(value);
+    if constexpr (isFloat<T>) {
+      if (rounding.saturates)
+        value = std::isnan(value) ? 0 : std::clamp<Wide<T>>(value, 0, 1);
+      // NaN has one form.
+      if (std::isnan(value) && std::is_same_v<T, float>)
+        return 0x7fffffff;
+    }
+    if (cutsBelowZero && value < 0)
+      value = 0;
+    return narrow<T>(value);
+  };
+  return perLane([=](Warp &warp, unsigned lane) {
+    uint64_t bits[count], parts[count];
+    for (unsigned i = 0; i < count; ++i)
+      bits[i] = warp.get(operands[i + 1], lane);
+    if (!isPacked) {
+      warp.set(operands[0], lane, once(bits));
+      return;
+    }
+    for (unsigned i = 0; i < count; ++i)
+      parts[i] = bits[i] & 0xffff;
+    const uint64_t low = once(parts);
+    for (unsigned i = 0; i < count; ++i)
+      parts[i] = bits[i] >> 16 & 0xffff;
+    warp.set(operands[0], lane, (low & 0xffff) | once(parts) << 16);
+  });
+}
+
+/// The same for the type that the last word names, if `Accepts` has it.
+template <unsigned count, typename Function>
+Action onType(const Instruction &instruction, Function function) {
+  Action made;
+  std::string_view type = instruction.words.back();
+  const bool isPacked = type.size() > 2 && type.substr(type.size() - 2) == "x2";
+  if (isPacked)
+    type.remove_suffix(2);
+  withType(type, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    if constexpr (std::is_invocable_v<Function, Tag<T>>)
+      made = calculate<T, count>(instruction, function(Tag<T>()), isPacked);
+  });
+  return made;
+}
+
+} // namespace
+
+#define ON_NUMBERS(COUNT, ...)                                                 \
+  onType<COUNT>(instruction, []<typename T>(Tag<T>)                            \
+                  requires(!std::is_same_v<T, Predicate>)                      \
+                { return __VA_ARGS__; })
+#define ON_FLOATS(COUNT, ...)                                                  \
+  onType<COUNT>(instruction, []<typename T>(Tag<T>)                            \
+                  requires isFloat<T>                                          \
+                { return __VA_ARGS__; })
+#define ON_INTEGERS(COUNT, ...)                                                \
+  onType<COUNT>(instruction, []<typename T>(Tag<T>)                            \
+                  requires std::is_integral_v<T>                               \
+                { return __VA_ARGS__; })
+
+template <typename T> using Unsigned = std::make_unsigned_t<T>;
+
+/// Products and sums of integers wrap.
+template <typename T> static T wrap(Unsigned<T> value) {
+  return static_cast<T>(value);
+}
+
+template <typename T> static T least(T a, T b, bool propagatesNaN) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (std::isnan(a) || std::isnan(b))
+      return propagatesNaN ? std::nan("") : std::isnan(a) ? b : a;
+    if (a == b)
+      return std::signbit(a) ? a : b;
+  }
+  return a < b ? a : b;
+}
+template <typename T> static T greatest(T a, T b, bool propagatesNaN) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (std::isnan(a) || std::isnan(b))
+      return propagatesNaN ? std::nan("") : std::isnan(a) ? b : a;
+    if (a == b)
+      return std::signbit(a) ? b : a;
+  }
+  return a > b ? a : b;
+}
+
+static Action bindExtremum(const Instruction &instruction, bool isLeast) {
+  const bool nan = instruction.has("NaN");
+  const bool isAbsolute = instruction.has("xorsign");
+  if (isAbsolute)
+    return {};
+  return onType<2>(instruction, [=]<typename T>(Tag<T>)
+                     requires(!std::is_same_v<T, Predicate>)
+                   {
+                     return [=](auto a, auto b) {
+                       return isLeast ? least(a, b, nan) : greatest(a, b, nan);
+                     };
+                   });
+}
+
+/// The high half of a product.
+template <typename T> static T high(T a, T b) {
+  using Wider =
+      std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>;
+  return static_cast<T>(static_cast<Wider>(a) * static_cast<Wider>(b) >>
+                        (8 * sizeof(T)));
+}
+
+/// Products with twice the bits, and sums with them.
+static Action bindWide(const Instruction &instruction) {
+  const std::vector<Operand> o = instruction.operands;
+  const bool adds = instruction.words[0] == "mad";
+  Action made;
+  withType(instruction.words.back(), [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    if constexpr (std::is_integral_v<T> && sizeof(T) >= 2 && sizeof(T) < 8)
+      made = perLane([=](Warp &warp, unsigned lane) {
+        const auto a = static_cast<int64_t>(fromBits<T>(warp.get(o[1], lane)));
+        const auto b = static_cast<int64_t>(fromBits<T>(warp.get(o[2], lane)));
+        const uint64_t sum = adds ? warp.get(o[3], lane) : 0;
+        warp.set(o[0], lane, static_cast<uint64_t>(a * b) + sum);
+      });
+  });
+  return made;
+}
+
+static Action bindProduct(const Instruction &instruction) {
+  if (instruction.has("wide"))
+    return bindWide(instruction);
+  const bool adds = instruction.words[0] != "mul";
+  if (instruction.has("hi") && !adds)
+    return ON_INTEGERS(2, [](T a, T b) { return high(a, b); });
+  if (instruction.has("hi"))
+    return ON_INTEGERS(3, [](T a, T b, T c) {
+      return wrap<T>(Unsigned<T>(high(a, b)) + Unsigned<T>(c));
+    });
+  if (adds) {
+    if (Action made = ON_FLOATS(
+            3, [](auto a, auto b, auto c) { return std::fma(a, b, c); }))
+      return made;
+    return ON_INTEGERS(3, [](T a, T b, T c) {
+      return wrap<T>(Unsigned<T>(uint64_t(a) * uint64_t(b)) + Unsigned<T>(c));
+    });
+  }
+  if (Action made = ON_FLOATS(2, [](auto a, auto b) { return a * b; }))
+    return made;
+  return ON_INTEGERS(2, [](T a, T b) {
+    return wrap<T>(Unsigned<T>(uint64_t(a) * uint64_t(b)));
+  });
+}
+
+/// Sums of numbers of 32 or 64 bits that keep their carry, or take that of the
+/// last one.
+static Action bindCarriedSum(const Instruction &instruction, bool subtracts) {
+  const std::vector<Operand> o = instruction.operands;
+  const bool takes = instruction.words[0].back() == 'c';
+  const bool keeps = instruction.has("cc");
+  const unsigned bits = 8 * bytesOfType(instruction.words.back());
+  return perLane([=](Warp &warp, unsigned lane) {
+    const unsigned __int128 one = 1;
+    const auto a = static_cast<unsigned __int128>(warp.get(o[1], lane)) &
+                   ((one << bits) - 1);
+    const auto b = static_cast<unsigned __int128>(warp.get(o[2], lane)) &
+                   ((one << bits) - 1);
+    const unsigned carry = takes ? warp.carries >> lane & 1 : 0;
+    const unsigned __int128 sum = subtracts ? a - b - carry : a + b + carry;
+    if (keeps) {
+      warp.carries &= ~(1u << lane);
+      warp.carries |= static_cast<uint32_t>(sum >> bits & 1) << lane;
+    }
+    warp.set(o[0], lane, static_cast<uint64_t>(sum));
+  });
+}
+
+static Action bindSum(const Instruction &instruction, bool subtracts) {
+  if (instruction.has("cc") || instruction.words[0].size() == 4)
+    return bindCarriedSum(instruction, subtracts);
+  if (subtracts) {
+    if (Action made = ON_FLOATS(2, [](auto a, auto b) { return a - b; }))
+      return made;
+    return ON_INTEGERS(
+        2, [](T a, T b) { return wrap<T>(Unsigned<T>(a) - Unsigned<T>(b)); });
+  }
+  if (Action made = ON_FLOATS(2, [](auto a, auto b) { return a + b; }))
+    return made;
+  return ON_INTEGERS(
+      2, [](T a, T b) { return wrap<T>(Unsigned<T>(a) + Unsigned<T>(b)); });
+}
+
+/// What the hardware gives for a division by zero.
+static Action bindQuotient(const Instruction &instruction) {
+  if (Action made = ON_FLOATS(2, [](auto a, auto b) { return a / b; }))
+    return made;
+  return ON_INTEGERS(2, [](T a, T b) -> T {
+    if (b == 0)
+      return static_cast<T>(-1);
+    if (std::is_signed_v<T> && b == static_cast<T>(-1))
+      return wrap<T>(0 - Unsigned<T>(a));
+    return static_cast<T>(a / b);
+  });
+}
+
+static Action bindRemainder(const Instruction &instruction) {
+  return ON_INTEGERS(2, [](T a, T b) -> T {
+    if (b == 0)
+      return a;
+    if (std::is_signed_v<T> && b == static_cast<T>(-1))
+      return 0;
+    return static_cast<T>(a % b);
+  });
+}
+
+/// Bits of registers of any kind, predicates included.
+template <typename Function>
+static Action bitwise(const Instruction &instruction, Function function) {
+  const std::vector<Operand> o = instruction.operands;
+  const bool isPredicate = instruction.words.back() == "pred";
+  return perLane([=](Warp &warp, unsigned lane) {
+    const auto read = [&](size_t i) -> uint64_t {
+      if (i >= o.size())
+        return 0;
+      return isPredicate ? warp.test(o[i], lane) : warp.get(o[i], lane);
+    };
+    const uint64_t result = function(read(1), read(2), read(3));
+    warp.set(o[0], lane, isPredicate ? result & 1 : result);
+  });
+}
+
+/// Shifts by more bits than there are give what is shifted in.
+static Action bindShift(const Instruction &instruction, bool isLeft) {
+  const std::vector<Operand> o = instruction.operands;
+  Action made;
+  withType(instruction.words.back(), [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    if constexpr (std::is_integral_v<T>)
+      made = perLane([=](Warp &warp, unsigned lane) {
+        constexpr uint64_t kBits = 8 * sizeof(T);
+        const T value = fromBits<T>(warp.get(o[1], lane));
+        const uint64_t by = warp.get(o[2], lane) & 0xffffffff;
+        uint64_t result;
+        if (isLeft)
+          result = by < kBits ? static_cast<uint64_t>(value) << by : 0;
+        else
+          result = toBits<T>(static_cast<T>(
+              by < kBits ? value >> by : (value < 0 ? T(-1) : T(0))));
+        warp.set(o[0], lane, result);
+      });
+  });
+  return made;
+}
+
+/// Two registers as one that is shifted.
+static Action bindFunnel(const Instruction &instruction) {
+  const bool isLeft = instruction.has("l"), wraps = instruction.has("wrap");
+  return bitwise(instruction, [=](uint64_t low, uint64_t highPart, uint64_t n) {
+    n &= 0xffffffff;
+    const uint64_t by = wraps ? n & 31 : std::min<uint64_t>(n, 32);
+    const uint64_t both = highPart << 32 | low;
+    return isLeft ? (both << by) >> 32 : both >> by;
+  });
+}
+
+static uint64_t permute(uint64_t a, uint64_t b, uint64_t selector) {
+  const uint64_t both = (b & 0xffffffff) << 32 | (a & 0xffffffff);
+  uint64_t result = 0;
+  for (unsigned i = 0; i < 4; ++i) {
+    const uint64_t choice = selector >> (4 * i) & 0xf;
+    uint64_t byte = both >> (8 * (choice & 7)) & 0xff;
+    if (choice & 8)
+      byte = byte & 0x80 ? 0xff : 0;
+    result |= byte << (8 * i);
+  }
+  return result;
+}
+
+static uint64_t lookUp(uint64_t a, uint64_t b, uint64_t c, uint64_t table) {
+  uint64_t result = 0;
+  for (unsigned i = 0; i < 32; ++i) {
+    const uint64_t at = (a >> i & 1) << 2 | (b >> i & 1) << 1 | (c >> i & 1);
+    result |= (table >> at & 1) << i;
+  }
+  return result;
+}
+
+static Action bindLogic(const Instruction &instruction) {
+  const std::string &name = instruction.words[0];
+  const std::vector<Operand> &o = instruction.operands;
+  if (name == "and")
+    return bitwise(instruction,
+                   [](uint64_t a, uint64_t b, uint64_t) { return a & b; });
+  if (name == "or")
+    return bitwise(instruction,
+                   [](uint64_t a, uint64_t b, uint64_t) { return a | b; });
+  if (name == "xor")
+    return bitwise(instruction,
+                   [](uint64_t a, uint64_t b, uint64_t) { return a ^ b; });
+  if (name == "not")
+    return bitwise(instruction,
+                   [](uint64_t a, uint64_t, uint64_t) { return ~a; });
+  if (name == "cnot")
+    return bitwise(instruction,
+                   [](uint64_t a, uint64_t, uint64_t) { return a == 0; });
+  if (name == "prmt" && instruction.words.size() == 2)
+    return bitwise(instruction, permute);
+  if (name == "shf")
+    return bindFunnel(instruction);
+  if (name == "lop3") {
+    const uint64_t table = o[4].bits;
+    return bitwise(instruction, [=](uint64_t a, uint64_t b, uint64_t c) {
+      return lookUp(a, b, c, table);
+    });
+  }
+  return {};
+}
+
+/// Fields of bits: where they begin and how many they are is cut to 8 bits.
+static Action bindField(const Instruction &instruction) {
+  const std::vector<Operand> o = instruction.operands;
+  const std::string &type = instruction.words.back();
+  const unsigned bits = type.substr(1) == "64" ? 64 : 32;
+  const bool isSigned = type[0] == 's';
+  const auto mask = [](unsigned count) {
+    return count >= 64 ? ~uint64_t(0) : (uint64_t(1) << count) - 1;
+  };
+  if (instruction.words[0] == "bfi")
+    return perLane([=](Warp &warp, unsigned lane) {
+      const uint64_t a = warp.get(o[1], lane), b = warp.get(o[2], lane);
+      const unsigned at = warp.get(o[3], lane) & 0xff,
+                     count = warp.get(o[4], lane) & 0xff;
+      const uint64_t field = at >= bits ? 0 : mask(count) << at & mask(bits);
+      warp.set(o[0], lane, (b & ~field) | ((at >= 64 ? 0 : a << at) & field));
+    });
+  return perLane([=](Warp &warp, unsigned lane) {
+    const uint64_t a = warp.get(o[1], lane) & mask(bits);
+    const unsigned at = warp.get(o[2], lane) & 0xff,
+                   count = warp.get(o[3], lane) & 0xff;
+    uint64_t value = at >= bits ? 0 : a >> at & mask(count);
+    const unsigned top = std::min(at + count - 1, bits - 1);
+    if (isSigned && count && a >> top & 1) {
+      const unsigned has = at >= bits ? 0 : std::min(count, bits - at);
+      value |= ~mask(has);
+    }
+    warp.set(o[0], lane, value);
+  });
+}
+
+/// The place of the bit that is number `count` from `base` on, or down from it
+/// where that is negative.
+static uint64_t findNth(uint64_t mask, uint64_t base, uint64_t count) {
+  auto left = fromBits<int32_t>(count);
+  auto at = static_cast<int>(base & 31);
+  if (left == 0)
+    return mask >> at & 1 ? static_cast<uint64_t>(at) : 0xffffffff;
+  const int step = left > 0 ? 1 : -1;
+  for (; at >= 0 && at < 32; at += step)
+    if (mask >> at & 1 && (left -= step) == 0)
+      return static_cast<uint64_t>(at);
+  return 0xffffffff;
+}
+
+static Action bindCount(const Instruction &instruction) {
+  const std::string &name = instruction.words[0];
+  const std::string type = instruction.words.back();
+  const bool is64 = type.substr(1) == "64";
+  const bool isSigned = type[0] == 's', asShift = instruction.has("shiftamt");
+  if (name == "popc")
+    return bitwise(instruction, [](uint64_t a, uint64_t, uint64_t) {
+      return static_cast<uint64_t>(std::popcount(a));
+    });
+  if (name == "clz")
+    return bitwise(instruction, [=](uint64_t a, uint64_t, uint64_t) {
+      return static_cast<uint64_t>(std::countl_zero(a) - (is64 ? 0 : 32));
+    });
+  if (name == "brev")
+    return bitwise(instruction, [=](uint64_t a, uint64_t, uint64_t) {
+      uint64_t result = 0;
+      for (unsigned i = 0; i < (is64 ? 64 : 32); ++i)
+        result = result << 1 | (a >> i & 1);
+      return result;
+    });
+  if (name == "fns")
+    return bitwise(instruction, findNth);
+  // bfind: the number of the first bit from above that is unlike the sign.
+  return bitwise(instruction, [=](uint64_t a, uint64_t, uint64_t) -> uint64_t {
+    const unsigned bits = is64 ? 64 : 32;
+    if (isSigned && a >> (bits - 1) & 1)
+      a = ~a & (is64 ? ~uint64_t(0) : 0xffffffff);
+    if (a == 0)
+      return 0xffffffff;
+    const auto at = static_cast<uint64_t>(63 - std::countl_zero(a));
+    return asShift ? bits - 1 - at : at;
+  });
+}
+
+template <typename T> static bool compare(const std::string &how, T a, T b) {
+  if constexpr (std::is_floating_point_v<T>) {
+    const bool isUnordered = std::isnan(a) || std::isnan(b);
+    if (how == "nan")
+      return isUnordered;
+    if (how == "num")
+      return !isUnordered;
+    if (how == "equ" || how == "neu" || how == "ltu" || how == "leu" ||
+        how == "gtu" || how == "geu")
+      return isUnordered || compare(how.substr(0, 2), a, b);
+    if (isUnordered)
+      return false;
+  }
+  if (how == "eq")
+    return a == b;
+  if (how == "ne")
+    return a != b;
+  if (how == "lt" || how == "lo")
+    return a < b;
+  if (how == "le" || how == "ls")
+    return a <= b;
+  if (how == "gt" || how == "hi")
+    return a > b;
+  return a >= b;
+}
+
+/// Unordered operands compare as different by "neu" only, which is "ne" of
+/// numbers and of bits.
+static Action bindComparison(const Instruction &instruction) {
+  const std::vector<Operand> o = instruction.operands;
+  const std::string how = instruction.words[1];
+  const bool isSet = instruction.words[0] == "set";
+  const size_t typeAt = instruction.words.size() - 1;
+  std::string combine;
+  for (const char *each : {"and", "or", "xor"})
+    if (instruction.has(each))
+      combine = each;
+  const bool flushes = instruction.has("ftz");
+  const bool asFloat = isSet && instruction.words[typeAt - 1] == "f32";
+  Action made;
+  withType(instruction.words[typeAt], [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    if constexpr (!std::is_same_v<T, Predicate>)
+      made = perLane([=](Warp &warp, unsigned lane) {
+        auto a = widen<T>(warp.get(o[1], lane)),
+             b = widen<T>(warp.get(o[2], lane));
+        if (flushes) {
+          a = flush(a);
+          b = flush(b);
+        }
+        const bool found = compare(how, a, b);
+        const auto combined = [&](bool value) {
+          if (combine.empty())
+            return value;
+          const bool other = warp.test(o[3], lane);
+          return combine == "and"  ? value && other
+                 : combine == "or" ? value || other
+                                   : value != other;
+        };
+        if (isSet) {
+          const uint64_t yes = asFloat ? 0x3f800000 : ~uint64_t(0);
+          warp.set(o[0], lane, combined(found) ? yes : 0);
+        } else if (o[0].kind == Operand::Pair) {
+          warp.set(o[0].parts[0], lane, combined(found));
+          warp.set(o[0].parts[1], lane, combined(!found));
+        } else {
+          warp.set(o[0], lane, combined(found));
+        }
+      });
+  });
+  return made;
+}
+
+static Action bindSelection(const Instruction &instruction) {
+  const std::vector<Operand> o = instruction.operands;
+  return perLane([=](Warp &warp, unsigned lane) {
+    warp.set(o[0], lane, warp.get(warp.test(o[3], lane) ? o[1] : o[2], lane));
+  });
+}
+
+/// Also puts registers together and takes them apart.
+static Action bindMove(const Instruction &instruction) {
+  const Operand to = instruction.operands[0], from = instruction.operands[1];
+  const uint32_t bits = 8 * bytesOfType(instruction.words.back());
+  if (to.kind == Operand::Vector)
+    return perLane([=](Warp &warp, unsigned lane) {
+      const uint64_t value = warp.get(from, lane);
+      const auto width = static_cast<unsigned>(bits / to.parts.size());
+      for (size_t i = 0; i < to.parts.size(); ++i)
+        warp.set(to.parts[i], lane, value >> (i * width));
+    });
+  if (from.kind == Operand::Vector)
+    return perLane([=](Warp &warp, unsigned lane) {
+      const auto width = static_cast<unsigned>(bits / from.parts.size());
+      uint64_t value = 0;
+      for (size_t i = 0; i < from.parts.size(); ++i)
+        value |= (warp.get(from.parts[i], lane) & ((uint64_t(1) << width) - 1))
+                 << (i * width);
+      warp.set(to, lane, value);
+    });
+  const bool isPredicate = instruction.words.back() == "pred";
+  return perLane([=](Warp &warp, unsigned lane) {
+    const uint64_t value = warp.get(from, lane);
+    warp.set(to, lane, isPredicate ? value & 1 : value);
+  });
+}
+
+static Action bindFunction(const Instruction &instruction) {
+  const std::string &name = instruction.words[0];
+  if (name == "abs") {
+    if (Action made = ON_FLOATS(1, [](auto a) { return std::fabs(a); }))
+      return made;
+    return ON_INTEGERS(
+        1, [](T a) { return a < 0 ? wrap<T>(0 - Unsigned<T>(a)) : a; });
+  }
+  if (name == "neg") {
+    if (Action made = ON_FLOATS(1, [](auto a) { return -a; }))
+      return made;
+    return ON_INTEGERS(1, [](T a) { return wrap<T>(0 - Unsigned<T>(a)); });
+  }
+  if (name == "rcp")
+    return ON_FLOATS(1, [](auto a) { return 1 / a; });
+  if (name == "sqrt")
+    return ON_FLOATS(1, [](auto a) { return std::sqrt(a); });
+  if (name == "rsqrt")
+    return ON_FLOATS(1, [](auto a) { return 1 / std::sqrt(a); });
+  if (name == "ex2")
+    return ON_FLOATS(1, [](auto a) { return std::exp2(a); });
+  if (name == "lg2")
+    return ON_FLOATS(1, [](auto a) { return std::log2(a); });
+  if (name == "sin")
+    return ON_FLOATS(1, [](auto a) { return std::sin(a); });
+  if (name == "cos")
+    return ON_FLOATS(1, [](auto a) { return std::cos(a); });
+  if (name == "tanh")
+    return ON_FLOATS(1, [](auto a) { return std::tanh(a); });
+  if (name == "copysign")
+    return ON_FLOATS(2, [](auto a, auto b) { return std::copysign(b, a); });
+  return {};
+}
+
+/// Kinds of floats.
+static Action bindTest(const Instruction &instruction) {
+  const std::vector<Operand> o = instruction.operands;
+  const std::string kind = instruction.words[1];
+  const bool isDouble = instruction.words.back() == "f64";
+  return perLane([=](Warp &warp, unsigned lane) {
+    const uint64_t bits = warp.get(o[1], lane);
+    const double value =
+        isDouble ? fromBits<double>(bits) : double(fromBits<float>(bits));
+    const int found = isDouble ? std::fpclassify(value)
+                               : std::fpclassify(fromBits<float>(bits));
+    bool is = false;
+    if (kind == "finite")
+      is = std::isfinite(value);
+    else if (kind == "infinite")
+      is = found == FP_INFINITE;
+    else if (kind == "number")
+      is = found != FP_NAN;
+    else if (kind == "notanumber")
+      is = found == FP_NAN;
+    else if (kind == "normal")
+      is = found == FP_NORMAL;
+    else
+      is = found == FP_SUBNORMAL || found == FP_ZERO;
+    warp.set(o[0], lane, is);
+  });
+}
+
+Action bindArithmetic(const Instruction &instruction) {
+  const std::string &name = instruction.words[0];
+  if (name == "mov" || name == "cvta")
+    return bindMove(instruction);
+  if (name == "add" || name == "addc")
+    return bindSum(instruction, /*subtracts=*/false);
+  if (name == "sub" || name == "subc")
+    return bindSum(instruction, /*subtracts=*/true);
+  if (name == "mul" || name == "mad" || name == "fma")
+    return bindProduct(instruction);
+  if (name == "div")
+    return bindQuotient(instruction);
+  if (name == "rem")
+    return bindRemainder(instruction);
+  if (name == "min" || name == "max")
+    return bindExtremum(instruction, name == "min");
+  if (name == "shl" || name == "shr")
+    return bindShift(instruction, name == "shl");
+  if (name == "bfe" || name == "bfi")
+    return bindField(instruction);
+  if (name == "popc" || name == "clz" || name == "brev" || name == "bfind" ||
+      name == "fns")
+    return bindCount(instruction);
+  if (name == "setp" || name == "set")
+    return bindComparison(instruction);
+  if (name == "selp")
+    return bindSelection(instruction);
+  if (name == "testp")
+    return bindTest(instruction);
+  if (Action made = bindLogic(instruction))
+    return made;
+  return bindFunction(instruction);
+}
+
+} // namespace emulator

@@ -1,0 +1,62 @@
+// How instructions become what they do.
+#ifndef TILEWRIGHT_TEST_EMULATOR_BIND_H
+#define TILEWRIGHT_TEST_EMULATOR_BIND_H
+
+#include "test/emulator/Machine.h"
+#include "test/emulator/Values.h"
+
+#include <bit>
+
+namespace emulator {
+
+/// Each of them gives what an instruction of its kind does, or nothing for
+/// instructions that are not of its kind.
+Action bindArithmetic(const Instruction &instruction);
+Action bindConversion(const Instruction &instruction);
+Action bindMemory(const Instruction &instruction);
+Action bindAtomic(const Instruction &instruction);
+Action bindControl(const Program &program, Instruction &instruction);
+Action bindExchange(Instruction &instruction);
+Action bindMatrix(Instruction &instruction);
+Action bindAsynchronous(const Instruction &instruction);
+Action bindTensorMap(const Instruction &instruction);
+
+template <typename Each> void forLanes(uint32_t lanes, Each each) {
+  for (; lanes; lanes &= lanes - 1)
+    each(static_cast<unsigned>(std::countr_zero(lanes)));
+}
+
+/// An action that is done lane by lane.
+template <typename Each> Action perLane(Each each) {
+  return [each](Warp &warp, uint32_t lanes) {
+    forLanes(lanes, [&](unsigned lane) { each(warp, lane); });
+    return Outcome::Done;
+  };
+}
+
+inline Action nothing() {
+  return [](Warp &, uint32_t) { return Outcome::Done; };
+}
+
+/// The space that words like "shared::cta" name.
+Space spaceOf(const Instruction &instruction);
+
+/// The elements of a vector, or the operand itself.
+inline std::vector<Operand> elementsOf(const Operand &operand) {
+  return operand.kind == Operand::Vector ? operand.parts
+                                         : std::vector<Operand>{operand};
+}
+
+/// What an atomic operation makes of the bits in memory.
+using Update = std::function<uint64_t(uint64_t old, uint64_t a, uint64_t b)>;
+
+/// The operation among the words of an instruction on elements of `type`, or
+/// nothing.
+Update findUpdate(const Instruction &instruction, const std::string &type);
+
+/// What a barrier for transactions in shared memory counts.
+void addTransactions(Block &block, uint64_t barrier, int64_t bytes);
+
+} // namespace emulator
+
+#endif // TILEWRIGHT_TEST_EMULATOR_BIND_H

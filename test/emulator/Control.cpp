@@ -1,0 +1,462 @@
+// Jumps, calls, barriers and what lanes exchange with each other.
+
+#include "test/emulator/Bind.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace emulator {
+
+static Action jumpTo(size_t place) {
+  return [place](Warp &warp, uint32_t lanes) {
+    forLanes(lanes, [&](unsigned lane) { warp.pc[lane] = place; });
+    return Outcome::Jumped;
+  };
+}
+
+/// One of a list of places, by number.
+static Action bindChoice(const Instruction &instruction) {
+  const Operand index = instruction.operands[0];
+  const std::vector<Operand> targets = instruction.operands[1].parts;
+  return [=](Warp &warp, uint32_t lanes) {
+    forLanes(lanes, [&](unsigned lane) {
+      const uint64_t at = warp.get(index, lane);
+      if (at >= targets.size())
+        throw Failure("a jump beyond the end of its list");
+      warp.pc[lane] = targets[at].bits;
+    });
+    return Outcome::Jumped;
+  };
+}
+
+static Outcome leave(Warp &warp, uint32_t lanes) {
+  uint32_t ended = 0;
+  forLanes(lanes, [&](unsigned lane) {
+    if (warp.callers[lane].empty()) {
+      ended |= 1u << lane;
+      return;
+    }
+    warp.pc[lane] = warp.callers[lane].back();
+    warp.callers[lane].pop_back();
+  });
+  warp.alive &= ~ended;
+  return Outcome::Jumped;
+}
+
+static Outcome end(Warp &warp, uint32_t lanes) {
+  warp.alive &= ~lanes;
+  return Outcome::Jumped;
+}
+
+/// Text with the values that follow one another in memory.
+static std::string format(const char *text, const char *values) {
+  std::string made;
+  while (*text) {
+    if (*text != '%') {
+      made += *text++;
+      continue;
+    }
+    const char *begin = text++;
+    while (*text && !std::strchr("diouxXcsfFeEgGaAp%", *text))
+      ++text;
+    const std::string directive(begin, *text ? ++text : text);
+    const char kind = directive.back();
+    char buffer[400];
+    if (kind == '%') {
+      made += '%';
+      continue;
+    }
+    const bool isWide = std::strchr("fFeEgGaAps", kind) ||
+                        directive.find('l') != std::string::npos;
+    const uintptr_t step = isWide ? 8 : 4;
+    values = reinterpret_cast<const char *>(
+        (reinterpret_cast<uintptr_t>(values) + step - 1) / step * step);
+    uint64_t bits = 0;
+    std::memcpy(&bits, values, step);
+    values += step;
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wformat-nonliteral"
+    if (std::strchr("fFeEgGaA", kind))
+      std::snprintf(buffer, sizeof(buffer), directive.c_str(),
+                    bitsAs<double>(bits));
+    else if (isWide)
+      std::snprintf(buffer, sizeof(buffer), directive.c_str(), bits);
+    else
+      std::snprintf(buffer, sizeof(buffer), directive.c_str(),
+                    static_cast<uint32_t>(bits));
+#pragma clang diagnostic pop
+    made += buffer;
+  }
+  return made;
+}
+
+/// The value of an argument of a call, which is in memory of the thread.
+template <typename T>
+static T argument(Warp &warp, const Operand &list, size_t at, unsigned lane) {
+  T value;
+  std::memcpy(&value, warp.local(lane) + list.parts[at].bits, sizeof(T));
+  return value;
+}
+
+/// Functions that the system has.
+static Action bindSystemCall(const std::string &name, const Operand &results,
+                             const Operand &arguments) {
+  if (name == "vprintf")
+    return perLane([=](Warp &warp, unsigned lane) {
+      const auto text = argument<uint64_t>(warp, arguments, 0, lane);
+      const auto values = argument<uint64_t>(warp, arguments, 1, lane);
+      const std::string made = format(reinterpret_cast<const char *>(text),
+                                      reinterpret_cast<const char *>(values));
+      std::fwrite(made.data(), 1, made.size(), stdout);
+      std::fflush(stdout);
+      const int32_t count = 1;
+      if (!results.parts.empty())
+        std::memcpy(warp.local(lane) + results.parts[0].bits, &count, 4);
+    });
+  if (name == "__assertfail")
+    return [=](Warp &warp, uint32_t lanes) -> Outcome {
+      const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+      const auto text = [&](size_t i) {
+        return reinterpret_cast<const char *>(
+            argument<uint64_t>(warp, arguments, i, lane));
+      };
+      std::fprintf(stderr,
+                   "%s:%u: %s: block: [%u,%u,%u], thread: [%u,0,0] "
+                   "Assertion `%s` failed.\n",
+                   text(1), argument<uint32_t>(warp, arguments, 2, lane),
+                   text(3), warp.block.index.x, warp.block.index.y,
+                   warp.block.index.z, warp.index * kLanes + lane, text(0));
+      throw Failure("assertion");
+    };
+  return {};
+}
+
+static Action bindCall(const Program &program, const Instruction &instruction) {
+  const std::vector<Operand> &o = instruction.operands;
+  const bool hasResults = o[0].kind == Operand::Vector;
+  const Operand results = hasResults ? o[0] : Operand();
+  const Operand name = o[hasResults ? 1 : 0];
+  const size_t behind = hasResults ? 2 : 1;
+  const Operand arguments = behind < o.size() ? o[behind] : Operand();
+  auto found = program.functions.find(name.text);
+  if (found == program.functions.end())
+    return {};
+  const Function &function = found->second;
+  if (function.entry == SIZE_MAX)
+    return bindSystemCall(name.text, results, arguments);
+  // Each function has its places for parameters and results once: none calls
+  // itself.
+  return [=, &function](Warp &warp, uint32_t lanes) {
+    forLanes(lanes, [&](unsigned lane) {
+      char *memory = warp.local(lane);
+      for (size_t i = 0; i < function.parameters.size(); ++i)
+        std::memcpy(memory + function.parameters[i].offset,
+                    memory + arguments.parts[i].bits,
+                    function.parameters[i].bytes);
+      warp.callers[lane].push_back(warp.current + 1);
+      warp.pc[lane] = function.entry;
+    });
+    return Outcome::Jumped;
+  };
+}
+
+/// Behind a call its results are those of the function that was called.
+static Action bindReturn(const Program &program,
+                         const Instruction &instruction) {
+  const auto at =
+      static_cast<size_t>(&instruction - program.instructions.data());
+  const Function *function = program.functionAt(at);
+  if (!function || function->results.empty())
+    return leave;
+  const Program *whole = &program;
+  const std::vector<Parameter> results = function->results;
+  return [=](Warp &warp, uint32_t lanes) {
+    forLanes(lanes, [&](unsigned lane) {
+      if (warp.callers[lane].empty())
+        return;
+      const Instruction &call =
+          whole->instructions[warp.callers[lane].back() - 1];
+      for (size_t i = 0; i < results.size(); ++i)
+        std::memcpy(warp.local(lane) + call.operands[0].parts[i].bits,
+                    warp.local(lane) + results[i].offset, results[i].bytes);
+    });
+    return leave(warp, lanes);
+  };
+}
+
+/// Barriers of a block: a warp counts as all of its threads.
+static Action bindBarrier(const Instruction &instruction) {
+  const std::vector<Operand> &o = instruction.operands;
+  const bool reduces = instruction.has("red");
+  const bool waits = !instruction.has("arrive");
+  const size_t first = reduces ? 1 : 0;
+  const size_t numbers = o.size() - first - (reduces ? 1 : 0);
+  const Operand number = o[first];
+  const Operand threads = numbers > 1 ? o[first + 1] : Operand();
+  const Operand to = reduces ? o[0] : Operand();
+  const Operand predicate = reduces ? o.back() : Operand();
+  const std::string how = reduces ? (instruction.has("popc")  ? "popc"
+                                     : instruction.has("and") ? "and"
+                                                              : "or")
+                                  : "";
+  return [=](Warp &warp, uint32_t lanes) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+    const uint64_t at = warp.get(number, lane) & 0xffffffff;
+    if (at >= warp.block.barriers.size())
+      throw Failure("there is no barrier " + std::to_string(at));
+    Barrier &barrier = warp.block.barriers[at];
+    if (!warp.isWaiting) {
+      warp.awaited = barrier.generation;
+      barrier.arrived += kLanes;
+      if (threads.kind != Operand::Sink)
+        barrier.expected = static_cast<unsigned>(warp.get(threads, lane));
+      if (barrier.expected % kLanes)
+        throw Failure("a barrier of " + std::to_string(barrier.expected) +
+                      " threads, which are no whole warps");
+      if (reduces)
+        forLanes(lanes, [&](unsigned each) {
+          barrier.count += warp.test(predicate, each);
+          ++barrier.threads;
+        });
+      warp.block.releaseBarriers();
+      if (!waits)
+        return Outcome::Done;
+      warp.isWaiting = true;
+    }
+    if (barrier.generation == warp.awaited)
+      return Outcome::Again;
+    warp.isWaiting = false;
+    if (reduces)
+      forLanes(lanes, [&](unsigned each) {
+        warp.set(to, each,
+                 how == "popc"  ? barrier.lastCount
+                 : how == "and" ? barrier.lastCount == barrier.lastThreads
+                                : barrier.lastCount != 0);
+      });
+    return Outcome::Done;
+  };
+}
+
+/// Once all warps that are left have arrived.
+static void releaseCluster(Cluster &cluster) {
+  for (const auto &block : cluster.blocks)
+    for (const auto &warp : block->warps)
+      if (!warp->isDone() && !(warp->hasArrivedInCluster &&
+                               warp->clusterGeneration == cluster.generation))
+        return;
+  ++cluster.generation;
+}
+
+static Action bindClusterBarrier(const Instruction &instruction) {
+  if (instruction.has("arrive"))
+    return [](Warp &warp, uint32_t) {
+      warp.clusterGeneration = warp.block.cluster.generation;
+      warp.hasArrivedInCluster = true;
+      return Outcome::Done;
+    };
+  return [](Warp &warp, uint32_t) {
+    Cluster &cluster = warp.block.cluster;
+    if (!warp.hasArrivedInCluster)
+      throw Failure("waits at the barrier of the cluster without arriving");
+    if (cluster.generation == warp.clusterGeneration)
+      releaseCluster(cluster);
+    if (cluster.generation == warp.clusterGeneration)
+      return Outcome::Again;
+    warp.hasArrivedInCluster = false;
+    return Outcome::Done;
+  };
+}
+
+/// Instructions that nothing here depends on: hints, and fences, whose order is
+/// that of the text.
+static bool isIdle(const Instruction &instruction) {
+  const std::string &name = instruction.words[0];
+  for (const char *each :
+       {"fence", "membar", "prefetch", "prefetchu", "griddepcontrol",
+        "setmaxnreg", "applypriority", "discard", "pmevent", "createpolicy"})
+    if (name == each)
+      return true;
+  return name == "cp" && instruction.has("prefetch");
+}
+
+Action bindControl(const Program &program, Instruction &instruction) {
+  const std::string &name = instruction.words[0];
+  if (isIdle(instruction))
+    return nothing();
+  if (name == "bra")
+    return jumpTo(instruction.operands[0].bits);
+  if (name == "brx")
+    return bindChoice(instruction);
+  if (name == "ret")
+    return bindReturn(program, instruction);
+  if (name == "exit")
+    return end;
+  if (name == "call")
+    return bindCall(program, instruction);
+  if (name == "trap" || name == "brkpt")
+    return [](Warp &, uint32_t) -> Outcome { throw Failure("trap"); };
+  if (name == "nanosleep")
+    return [](Warp &, uint32_t) { return Outcome::Yield; };
+  if ((name == "bar" || name == "barrier") && instruction.has("warp")) {
+    instruction.isCollective = true;
+    instruction.members = instruction.operands[0];
+    return nothing();
+  }
+  if (name == "barrier" && instruction.has("cluster")) {
+    instruction.isCollective = true;
+    return bindClusterBarrier(instruction);
+  }
+  if (name == "bar" || name == "barrier") {
+    instruction.isCollective = true;
+    return bindBarrier(instruction);
+  }
+  return {};
+}
+
+/// Where a lane takes its value from.
+static Action bindShuffle(const Instruction &instruction) {
+  const std::vector<Operand> o = instruction.operands;
+  const std::string how = instruction.words[2];
+  const Operand to = o[0].kind == Operand::Pair ? o[0].parts[0] : o[0];
+  const Operand found = o[0].kind == Operand::Pair ? o[0].parts[1] : Operand();
+  return [=](Warp &warp, uint32_t lanes) {
+    uint64_t values[kLanes] = {};
+    forLanes(lanes,
+             [&](unsigned lane) { values[lane] = warp.get(o[1], lane); });
+    uint64_t results[kLanes] = {};
+    bool isIn[kLanes] = {};
+    forLanes(lanes, [&](unsigned lane) {
+      const auto by = static_cast<unsigned>(warp.get(o[2], lane)) & 31;
+      const auto packed = static_cast<unsigned>(warp.get(o[3], lane));
+      const unsigned clamp = packed & 31, segment = packed >> 8 & 31;
+      const unsigned most = (lane & segment) | (clamp & ~segment);
+      const unsigned least = lane & segment;
+      int from;
+      if (how == "up") {
+        from = static_cast<int>(lane) - static_cast<int>(by);
+        isIn[lane] = from >= static_cast<int>(most);
+      } else if (how == "down") {
+        from = static_cast<int>(lane + by);
+        isIn[lane] = from <= static_cast<int>(most);
+      } else if (how == "bfly") {
+        from = static_cast<int>(lane ^ by);
+        isIn[lane] = from <= static_cast<int>(most);
+      } else {
+        from = static_cast<int>(least | (by & ~segment));
+        isIn[lane] = from <= static_cast<int>(most);
+      }
+      if (!isIn[lane])
+        from = static_cast<int>(lane);
+      // What a lane that is not there holds nobody knows.
+      results[lane] =
+          lanes >> from & 1 ? values[from] : warp.launch.random.below(~0u);
+    });
+    forLanes(lanes, [&](unsigned lane) {
+      warp.set(to, lane, results[lane]);
+      warp.set(found, lane, isIn[lane]);
+    });
+    return Outcome::Done;
+  };
+}
+
+static Action bindVote(const Instruction &instruction) {
+  const std::vector<Operand> o = instruction.operands;
+  const std::string how = instruction.words[2];
+  return [=](Warp &warp, uint32_t lanes) {
+    uint32_t yes = 0;
+    forLanes(lanes, [&](unsigned lane) {
+      yes |= static_cast<uint32_t>(warp.test(o[1], lane)) << lane;
+    });
+    const uint64_t result = how == "ballot" ? yes
+                            : how == "all"  ? yes == lanes
+                            : how == "any"  ? yes != 0
+                                            : yes == lanes || yes == 0;
+    forLanes(lanes, [&](unsigned lane) { warp.set(o[0], lane, result); });
+    return Outcome::Done;
+  };
+}
+
+static Action bindReduction(const Instruction &instruction) {
+  const std::vector<Operand> o = instruction.operands;
+  const std::string how = instruction.words[2];
+  const bool isSigned = instruction.words.back()[0] == 's';
+  return [=](Warp &warp, uint32_t lanes) {
+    uint64_t result = 0;
+    bool isFirst = true;
+    forLanes(lanes, [&](unsigned lane) {
+      const uint64_t bits = warp.get(o[1], lane) & 0xffffffff;
+      const auto value = isSigned
+                             ? static_cast<int64_t>(fromBits<int32_t>(bits))
+                             : static_cast<int64_t>(bits);
+      const auto so = isSigned ? static_cast<int64_t>(fromBits<int32_t>(result))
+                               : static_cast<int64_t>(result & 0xffffffff);
+      const int64_t next = isFirst        ? value
+                           : how == "add" ? so + value
+                           : how == "min" ? std::min(so, value)
+                           : how == "max" ? std::max(so, value)
+                           : how == "and" ? so & value
+                           : how == "or"  ? so | value
+                                          : so ^ value;
+      result = static_cast<uint64_t>(next);
+      isFirst = false;
+    });
+    forLanes(lanes, [&](unsigned lane) { warp.set(o[0], lane, result); });
+    return Outcome::Done;
+  };
+}
+
+/// Lanes with the same value.
+static Action bindMatch(const Instruction &instruction) {
+  const std::vector<Operand> o = instruction.operands;
+  const bool all = instruction.words[1] == "all";
+  const Operand to = o[0].kind == Operand::Pair ? o[0].parts[0] : o[0];
+  const Operand isSame = o[0].kind == Operand::Pair ? o[0].parts[1] : Operand();
+  return [=](Warp &warp, uint32_t lanes) {
+    uint32_t same[kLanes] = {};
+    forLanes(lanes, [&](unsigned lane) {
+      forLanes(lanes, [&](unsigned other) {
+        if (warp.get(o[1], lane) == warp.get(o[1], other))
+          same[lane] |= 1u << other;
+      });
+    });
+    forLanes(lanes, [&](unsigned lane) {
+      warp.set(isSame, lane, same[lane] == lanes);
+      warp.set(to, lane, all && same[lane] != lanes ? 0 : same[lane]);
+    });
+    return Outcome::Done;
+  };
+}
+
+Action bindExchange(Instruction &instruction) {
+  const std::string &name = instruction.words[0];
+  if (name == "activemask")
+    return [to = instruction.operands[0]](Warp &warp, uint32_t lanes) {
+      forLanes(lanes, [&](unsigned lane) { warp.set(to, lane, lanes); });
+      return Outcome::Done;
+    };
+  if (name != "shfl" && name != "vote" && name != "redux" && name != "match" &&
+      name != "elect")
+    return {};
+  instruction.isCollective = true;
+  instruction.members = instruction.operands.back();
+  if (name == "shfl")
+    return bindShuffle(instruction);
+  if (name == "vote")
+    return bindVote(instruction);
+  if (name == "redux")
+    return bindReduction(instruction);
+  if (name == "match")
+    return bindMatch(instruction);
+  const Operand to = instruction.operands[0].parts[0],
+                chosen = instruction.operands[0].parts[1];
+  return [=](Warp &warp, uint32_t lanes) {
+    const auto first = static_cast<unsigned>(std::countr_zero(lanes));
+    forLanes(lanes, [&](unsigned lane) {
+      warp.set(to, lane, first);
+      warp.set(chosen, lane, lane == first);
+    });
+    return Outcome::Done;
+  };
+}
+
+} // namespace emulator
