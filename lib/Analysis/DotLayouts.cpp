@@ -238,12 +238,7 @@ static bool isMadeInRegisters(tile::DotOp dot, const LinearLayout &a,
          comesFromLoads(dot);
 }
 
-/// Nothing where `mma.sync` is the better or the only choice.
-static std::optional<DotLayouts>
-chooseWgmmaLayouts(tile::DotOp dot, int64_t numWarps,
-                   const NvidiaTarget &target) {
-  if (!getWgmmaObstacle(dot, numWarps, target).empty())
-    return std::nullopt;
+static DotLayouts chooseWgmmaLayouts(tile::DotOp dot, int64_t numWarps) {
   DotShape shape = getShape(dot);
   std::optional<LinearLayout> acc = wgmmaLayout({shape.m, shape.n}, numWarps);
   DotLayouts layouts;
@@ -346,7 +341,7 @@ DotLayouts tilewright::chooseDotLayouts(tile::DotOp dot, int64_t numWarps,
                                         OperandOrder order) {
   if (!isTensorCoreDot(dot))
     return chooseThreadLayouts(dot, numWarps, order);
-  if (auto layouts = chooseWgmmaLayouts(dot, numWarps, target))
-    return *layouts;
-  return chooseTensorCoreLayouts(dot, numWarps);
+  return isWgmmaDot(dot, numWarps, target)
+             ? chooseWgmmaLayouts(dot, numWarps)
+             : chooseTensorCoreLayouts(dot, numWarps);
 }

@@ -31,6 +31,13 @@ inline bool isTensorCoreDot(tile::DotOp dot) {
 llvm::StringRef getWgmmaObstacle(tile::DotOp dot, int64_t numWarps,
                                  const NvidiaTarget &target);
 
+/// Whether warpgroups compute `dot`.
+inline bool isWgmmaDot(tile::DotOp dot, int64_t numWarps,
+                       const NvidiaTarget &target) {
+  return isTensorCoreDot(dot) &&
+         getWgmmaObstacle(dot, numWarps, target).empty();
+}
+
 /// Whether the result of `dot` is an operand of another dot, or the other way
 /// round, with only elementwise and shape ops between. Then all warps stand
 /// along the rows, which both have in common, and rows are not split.

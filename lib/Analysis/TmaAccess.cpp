@@ -159,8 +159,7 @@ bool tilewright::feedsWgmma(Value tile, int64_t numWarps,
     for (OpOperand &use : values[i].getUses()) {
       Operation *user = use.getOwner();
       auto dot = dyn_cast<tile::DotOp>(user);
-      if (dot && use.get() != dot.getAcc() &&
-          chooseDotLayouts(dot, numWarps, target).isWgmma)
+      if (dot && use.get() != dot.getAcc() && isWgmmaDot(dot, numWarps, target))
         return true;
       if (isElementwise(user) || reshapesMatrix(user, values[i]))
         values.insert(user->result_begin(), user->result_end());

@@ -65,7 +65,7 @@ static std::optional<LoopCosts> getCosts(Operation *loop, int64_t numWarps,
   LoopCosts costs;
   llvm::SmallSetVector<Operation *, 8> loads;
   WalkResult result = loop->walk([&](tile::DotOp dot) {
-    if (isChainedDot(dot) || !chooseDotLayouts(dot, numWarps, target).isWgmma)
+    if (isChainedDot(dot) || !isWgmmaDot(dot, numWarps, target))
       return WalkResult::interrupt();
     costs.sums += countElements(dot.getResult()) / (numWarps * kLanes);
     SmallVector<Operation *> first = findLoads(dot.getA(), loop);
