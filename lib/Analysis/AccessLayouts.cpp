@@ -146,10 +146,13 @@ LinearAttr AccessLayouts::getCoalesced(const MemoryAccess &access,
                                        int64_t vector) const {
   SmallVector<int32_t> order = getOrder(access);
   Type element = getElementTypeOrSelf(tile::getPointeeType(access.getType()));
-  return LinearAttr::get(access.ptr.getContext(),
-                         preferScan(coalescedLayout(access.getType().getShape(),
-                                                    vector, numWarps, order),
-                                    order, warp::getElementBytes(element)));
+  return LinearAttr::get(
+      access.ptr.getContext(),
+      preferScan(coalescedLayout(access.getType().getShape(), vector, numWarps,
+                                 order,
+                                 isContiguous(access) ? WarpPlaces::Fastest
+                                                      : WarpPlaces::Balanced),
+                 order, warp::getElementBytes(element)));
 }
 
 /// Rows may go to any threads, as long as each is read by threads beside each
@@ -204,9 +207,10 @@ LinearAttr AccessLayouts::getBlock(RankedTensorType type) const {
 LinearAttr AccessLayouts::getDefault(RankedTensorType type) const {
   SmallVector<int32_t> order(type.getRank());
   std::iota(order.rbegin(), order.rend(), 0);
-  return LinearAttr::get(
-      type.getContext(),
-      coalescedLayout(type.getShape(), /*vector=*/1, numWarps, order));
+  return LinearAttr::get(type.getContext(),
+                         coalescedLayout(type.getShape(), /*vector=*/1,
+                                         numWarps, order,
+                                         WarpPlaces::Balanced));
 }
 
 int64_t AccessLayouts::countSectors(const MemoryAccess &access,

@@ -84,7 +84,8 @@ LinearLayout tilewright::blockedLayout(ArrayRef<int64_t> shape,
 
 LinearLayout tilewright::coalescedLayout(ArrayRef<int64_t> shape,
                                          int64_t vector, int64_t numWarps,
-                                         ArrayRef<int32_t> order) {
+                                         ArrayRef<int32_t> order,
+                                         WarpPlaces places) {
   BlockedParams params;
   params.order.assign(order.begin(), order.end());
   params.sizePerThread.assign(shape.size(), 1);
@@ -108,7 +109,19 @@ LinearLayout tilewright::coalescedLayout(ArrayRef<int64_t> shape,
     room[order[0]] /= fastest;
   }
   params.threadsPerWarp = take(int64_t(1) << kLaneBits);
+  SmallVector<int64_t> halved(shape.size(), 1);
+  if (places == WarpPlaces::Balanced)
+    for (; numWarps > 1; numWarps /= 2) {
+      int32_t most = *llvm::max_element(
+          order, [&](int32_t a, int32_t b) { return room[a] < room[b]; });
+      if (room[most] == 1)
+        break;
+      room[most] /= 2;
+      halved[most] *= 2;
+    }
   params.warpsPerBlock = take(numWarps);
+  for (auto [size, more] : llvm::zip(params.warpsPerBlock, halved))
+    size *= more;
   return blockedLayout(shape, params);
 }
 

@@ -32,11 +32,17 @@ struct BlockedParams {
 LinearLayout blockedLayout(llvm::ArrayRef<int64_t> shape,
                            const BlockedParams &params);
 
+/// Where warps stand: side by side along order[0] first, or so that a thread
+/// has about as many elements along each dimension, of which it then keeps the
+/// least different indices.
+enum class WarpPlaces { Fastest, Balanced };
+
 /// A blocked layout for accesses along `order`: `vector` consecutive elements a
 /// thread along order[0], then as many lanes and then warps along order[0] as
 /// the tile has room for, and the rest along the dimensions that follow.
 LinearLayout coalescedLayout(llvm::ArrayRef<int64_t> shape, int64_t vector,
-                             int64_t numWarps, llvm::ArrayRef<int32_t> order);
+                             int64_t numWarps, llvm::ArrayRef<int32_t> order,
+                             WarpPlaces places = WarpPlaces::Fastest);
 
 /// The role of a tile in a matrix multiplication D = A B + C.
 enum class MmaOperand { A, B, Accumulator };

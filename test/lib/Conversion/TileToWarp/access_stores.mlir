@@ -2,7 +2,7 @@
 
 // Rows of C that start anywhere are stored element by element. The threads that hold the sums would write to eight rows
 // at a time, and to a quarter of each sector; exchanged first, a warp's elements are neighbours.
-// CHECK-DAG: #[[L:.*]] = #warp.linear<{register = {{.*}}, lane = {{\[\[}}0, 1], [0, 2], [0, 4], [0, 8], [0, 16]]
+// CHECK-DAG: #[[L:.*]] = #warp.linear<{register = {{.*}}, lane = {{\[\[}}0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = {{\[\[}}0, 32], [1, 0]]
 // CHECK-LABEL: tile.func @large
 // CHECK: warp.convert_layout {{.*}} -> tensor<64x64xf16, #[[L]]>
 // CHECK: tile.store {{.*}} : tensor<64x64x!tile.ptr<f16>, #[[L]]>
