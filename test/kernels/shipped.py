@@ -112,7 +112,7 @@ def products():
 WIDTHS = [
     *itertools.product(
         (("bf16", "NT"), ("bf16", "NN"), ("fp8e4nv", "NT"), ("i8", "NT")),
-        ("plain", "gelu", "added", "added gelu"),
+        ("plain", "gelu", "added", "added gelu", "added scaled gelu"),
     ),
     *itertools.product((("fp8e4nv", "NT"),), ("exact", "exact gelu")),
 ]
@@ -120,6 +120,12 @@ FOLLOWS = {
     "gelu": {"BIAS": "n", "stride_bias": 1, "ACTIVATION": gelu_erf},
     "added": {"ADD": "after", "stride_cn": 1},
     "added gelu": {"BIAS": "n", "stride_bias": 1, "ADD": "after", "stride_cn": 1, "ACTIVATION": gelu_erf},
+}
+FOLLOWS["added scaled gelu"] = FOLLOWS["added gelu"] | {
+    "SCALED": 3,
+    "stride_sa": 1,
+    "stride_sb": 1,
+    "HAS_ALPHA": True,
 }
 
 

@@ -1,4 +1,5 @@
 #include "lib/Conversion/WarpToLLVM/InlinePtx.h"
+#include "lib/Conversion/WarpToLLVM/SharedMemory.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
@@ -14,8 +15,9 @@ static std::string getConstraint(Type type) {
     return "f";
   if (type.isF64())
     return "d";
-  if (isa<LLVM::LLVMPointerType>(type))
-    return "l";
+  // Addresses in shared memory have 32 bits (LlvmIr.cpp asks LLVM for that).
+  if (auto pointer = dyn_cast<LLVM::LLVMPointerType>(type))
+    return pointer.getAddressSpace() == kSharedSpace ? "r" : "l";
   switch (type.getIntOrFloatBitWidth()) {
   case 1:
     return "b";

@@ -137,8 +137,7 @@ void StoreWriter::copy(const TmaBox &box, Value from) {
   InlinePtx ptx(b);
   std::string predicate = ptx.predicate(warps.isLeader());
   std::string to = ptx.in(map);
-  std::string source =
-      ptx.in(LLVM::PtrToIntOp::create(b, b.getI32Type(), from));
+  std::string source = ptx.in(from);
   // The innermost dimension comes first; those in front of the tile's have
   // size 1.
   size_t leading = offsets.size() - box.start.size();
@@ -198,6 +197,27 @@ void StoreWriter::write(const LinearLayout &layout, ValueRange registers,
   }
 }
 
+/// Whether a part of the same tile is stored behind `op`.
+static bool isFollowed(warp::TmaStoreOp op) {
+  for (Operation *next = op->getNextNode(); next; next = next->getNextNode())
+    if (isa<warp::TmaStoreOp>(next))
+      return true;
+  return false;
+}
+
+/// Lets nothing of what follows be computed ahead of what comes before.
+///
+/// A tile that takes most of a thread's registers is stored part by part, so
+/// that what is computed of a part ends with it. ptxas moves that of the next
+/// ahead nevertheless, and spills. It moves nothing across the end of a block,
+/// and does not know that this one, of a program of no grid, never comes.
+static void emitOrderPoint(ImplicitLocOpBuilder &b) {
+  InlinePtx(b).emit("{ .reg .pred none; .reg .b32 blocks; "
+                    "mov.u32 blocks, %nctaid.x; setp.eq.u32 none, blocks, 0; "
+                    "@none exit; }",
+                    /*sideEffects=*/true);
+}
+
 /// The instruction that copies, or combines, a box. What the elements are
 /// stands in the map.
 static std::string getInstruction(warp::TmaStoreOp op) {
@@ -237,6 +257,8 @@ struct TmaStoreLowering : ConvertOpToLLVMPattern<warp::TmaStoreOp> {
                 adaptor.getStaging().front(), bytes)
         .write(getLayoutOrScalar(type), adaptor.getSource(),
                warp::getElementBytes(type.getElementType()));
+    if (isFollowed(op))
+      emitOrderPoint(b);
     rewriter.eraseOp(op);
     return success();
   }

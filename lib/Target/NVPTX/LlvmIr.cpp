@@ -13,6 +13,7 @@
 #include "llvm/IR/Operator.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/IPO/AlwaysInliner.h"
@@ -46,6 +47,12 @@ static void initializeNvptx() {
     LLVMInitializeNVPTXTarget();
     LLVMInitializeNVPTXTargetMC();
     LLVMInitializeNVPTXAsmPrinter();
+    // Addresses in shared and local memory take one register, not two. LLVM
+    // has no other way to ask for it.
+    auto *shortPointers = static_cast<llvm::cl::opt<bool> *>(
+        llvm::cl::getRegisteredOptions().lookup("nvptx-short-ptr"));
+    assert(shortPointers && "LLVM no longer has -nvptx-short-ptr");
+    shortPointers->setValue(true);
   });
 }
 

@@ -156,7 +156,7 @@ tile.func @lock(%p: !tile.ptr<i32>, %a: i32, %b: i32, %q: !tile.ptr<i32>) attrib
   // CHECK: nvvm.barrier0
   // CHECK: %[[FIRST:.*]] = llvm.icmp "eq"
   // CHECK: "@$1 atom.global.acq_rel.gpu.cas.b32 $0, [$2], $3, $4;", "=r,b,l,r,r,0" %[[FIRST]]
-  // CHECK: "@$0 st.shared.b32 [$1], $2;", "b,l,r" %[[FIRST]]
+  // CHECK: "@$0 st.shared.b32 [$1], $2;", "b,r,r" %[[FIRST]]
   // CHECK: nvvm.barrier0
   // CHECK: llvm.load %{{.*}} : !llvm.ptr<3>
   %old = tile.atomic_cas acq_rel gpu %p, %a, %b {warp.shared_offset = 0 : i32} : !tile.ptr<i32>

@@ -80,7 +80,7 @@ tile.func @multicast(%map: !warp.tensor_map, %i: i32, %j: i32, %same: i1)
 // CHECK: nvvm.cluster.wait {aligned}
 // PTX: .visible .entry remote
 // PTX: mov.u32 %r{{[0-9]+}}, %cluster_ctarank;
-// PTX: mapa.shared::cluster.u64
+// PTX: mapa.shared::cluster.u32
 // PTX: ld.shared::cluster.b
 // PTX: barrier.cluster.wait.aligned;
 tile.func @remote(%p: !tile.ptr<f16>) attributes {tile.kernel, warp.num_warps = 1 : i32, warp.cluster_size = 2 : i32} {

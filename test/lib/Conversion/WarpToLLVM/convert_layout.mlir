@@ -73,7 +73,7 @@ tile.func @transpose(%p: !tile.ptr<f16>) attributes {tile.kernel, warp.num_warps
   // CHECK: %[[SHARED:.*]] = llvm.mlir.addressof @__tilewright_shared
   // CHECK: %[[BASE:.*]] = llvm.getelementptr %[[SHARED]][256]
   // CHECK: %[[OWNER:.*]] = llvm.icmp "eq"
-  // CHECK-COUNT-2: "@$0 st.shared.v4.b32 [$1], {$2, $3, $4, $5};", "b,l,r,r,r,r" %[[OWNER]]
+  // CHECK-COUNT-2: "@$0 st.shared.v4.b32 [$1], {$2, $3, $4, $5};", "b,r,r,r,r,r" %[[OWNER]]
   // CHECK-NOT: st.shared
   // CHECK: nvvm.barrier0
   // CHECK-COUNT-2: nvvm.ldmatrix {{.*}}layout = #nvvm.mma_layout<col>, num = 4

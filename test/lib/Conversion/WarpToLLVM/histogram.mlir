@@ -16,7 +16,7 @@ tile.func @histogram(%x: i32, %m: i1, %p: !tile.ptr<i32>) attributes {tile.kerne
   // CHECK: %[[INSIDE:.*]] = llvm.icmp "ult" %arg0, %[[SIZE]]
   // CHECK: %[[MASKED:.*]] = llvm.and %[[INSIDE]], %arg1
   // CHECK: %[[COUNTED:.*]] = llvm.and %[[MASKED]], %[[OWNER]]
-  // CHECK: llvm.inline_asm has_side_effects "@$0 red.shared.add.u32 [$1], 1;", "b,l" %[[COUNTED]]
+  // CHECK: llvm.inline_asm has_side_effects "@$0 red.shared.add.u32 [$1], 1;", "b,r" %[[COUNTED]]
   // CHECK: red.shared.add.u32
   // CHECK-NOT: red.shared.add.u32
   // CHECK: nvvm.barrier0

@@ -24,10 +24,10 @@ tile.func @ring(%p: !tile.ptr<f16>, %i: i32, %c: i1, %k: i1) attributes {tile.ke
   // CHECK: %[[OWNER:.*]] = llvm.icmp "eq"
   // CHECK: %[[ON:.*]] = llvm.and %[[OWNER]], %{{.*}} : i1
   // CHECK: %[[READ:.*]] = llvm.select %{{.*}}, %{{.*}}, %{{.*}} : i1, i32
-  // CHECK: llvm.inline_asm has_side_effects {{.*}}"@$0 cp.async.cg.shared.global.L2::128B [$1], [$2], 16, $3;", "b,l,l,r" %[[ON]], %{{.*}}, %{{.*}}, %[[READ]]
+  // CHECK: llvm.inline_asm has_side_effects {{.*}}"@$0 cp.async.cg.shared.global.L2::128B [$1], [$2], 16, $3;", "b,r,l,r" %[[ON]], %{{.*}}, %{{.*}}, %[[READ]]
   warp.async_copy %q, %t#0 mask %m if %c vector 8
     : tensor<16x16x!tile.ptr<f16>, #rows>, !warp.shared<16x16xf16, #plain>, tensor<16x16xi1, #rows>
-  // CHECK: llvm.inline_asm has_side_effects {{.*}}"cp.async.ca.shared.global.L2::128B [$0], [$1], 4;", "l,l"
+  // CHECK: llvm.inline_asm has_side_effects {{.*}}"cp.async.ca.shared.global.L2::128B [$0], [$1], 4;", "r,l"
   // CHECK-NOT: cp.async.ca
   warp.async_copy %r, %t#1 vector 2 : tensor<16x8x!tile.ptr<f16>, #pairs>, !warp.shared<16x8xf16, #narrow>
   // CHECK: nvvm.cp.async.commit.group

@@ -6,7 +6,7 @@
 // PTX: .version 8.6
 // PTX: .visible .entry maps(
 // PTX: mov.u32 %r{{[0-9]+}}, %smid;
-// PTX: tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%rd{{[0-9]+}}], %rd{{[0-9]+}};
+// PTX: tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%r{{[0-9]+}}], %rd{{[0-9]+}};
 // PTX: tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned
 // PTX: fence.proxy.tensormap::generic.acquire.gpu
 // PTX: red.release.gpu.global.and.b32

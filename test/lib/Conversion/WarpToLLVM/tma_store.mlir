@@ -37,6 +37,30 @@ tile.func @panels(%map: !warp.tensor_map, %i: i32) attributes {tile.kernel, warp
   tile.return
 }
 
+// What is stored behind another part of a tile is not computed ahead of it: the
+// parts end in blocks of their own, of which all but the last leave where there
+// is no program.
+// CHECK-LABEL: llvm.func @parts
+// CHECK: cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group
+// CHECK: cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group
+// CHECK: setp.eq.u32 none, blocks, 0; @none exit;
+// CHECK: cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group
+// CHECK: cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group
+// CHECK-NOT: exit
+// CHECK: llvm.return
+#part = #warp.linear<{register = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32]],
+                      lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]]}>
+tile.func @parts(%map: !warp.tensor_map, %i: i32, %j: i32) attributes {tile.kernel, warp.num_warps = 1 : i32} {
+  %x = arith.constant dense<1.0> : tensor<32x64xf32, #part>
+  %s = warp.alloc : !warp.shared<8192xi8, #bytes8k>
+  warp.tma_store %x, %map[%i, %i] through %s
+      : tensor<32x64xf32, #part>, !warp.tensor_map, !warp.shared<8192xi8, #bytes8k>
+  warp.tma_store %x, %map[%i, %j] through %s
+      : tensor<32x64xf32, #part>, !warp.tensor_map, !warp.shared<8192xi8, #bytes8k>
+  warp.tma_store_wait %s : !warp.shared<8192xi8, #bytes8k>
+  tile.return
+}
+
 // Through memory for one panel each waits until the one before has been read.
 
 #bytes4k = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256], [512], [1024], [2048]]}>

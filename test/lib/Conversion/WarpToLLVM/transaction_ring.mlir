@@ -104,7 +104,7 @@ tile.func @second_role(%p: !tile.ptr<i32>) attributes {tile.kernel, warp.num_war
 // CHECK-LABEL: llvm.func @number
 // CHECK: setp.ge.u32 done, $0, 32;\0A@done bra passed;\0Aagain:\0Ambarrier.try_wait.parity.shared::cta.b64 done, [$1], $2;
 // CHECK-NOT: expect_tx
-// CHECK: "@$0 st.shared.b32 [$1], $2;", "b,l,r" %[[FIRST:[^,]*]],
+// CHECK: "@$0 st.shared.b32 [$1], $2;", "b,r,r" %[[FIRST:[^,]*]],
 // CHECK-NEXT: "@$0 mbarrier.arrive.shared::cta.b64 _, [$1];", "b,r" %[[FIRST]],
 // CHECK: done;\0Aagain:\0Ambarrier.try_wait.parity.shared::cta.b64
 // CHECK: llvm.load
