@@ -2,60 +2,21 @@
 // emulated: its memory is that of the process, its streams do everything at
 // once, and its kernels are PTX.
 
-#include "runtime/cuda/DriverTypes.h"
-#include "test/emulator/Machine.h"
+#include "test/emulator/Device.h"
 #include "test/emulator/TensorMap.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <mutex>
-#include <set>
 
 using namespace tilewright::runtime::cuda;
 using namespace emulator;
 
-#define EMULATED extern "C" __attribute__((visibility("default"))) int
-
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 struct Module {
   std::unique_ptr<Program> program;
 };
-
-struct Kernel {
-  const Program *program;
-  const Function *function;
-};
-
-/// What a stream was told while it was captured.
-struct Graph {
-  std::vector<std::function<int()>> steps;
-};
-
-struct Device {
-  std::mutex mutex;
-  Allocations allocations;
-  std::map<uint64_t, std::pair<std::unique_ptr<char[]>, size_t>> blocks;
-  std::set<uint64_t> pinned;
-  size_t used = 0;
-  std::vector<void *> contexts;
-  std::vector<std::unique_ptr<Kernel>> kernels;
-  void *captured = nullptr;
-  std::unique_ptr<Graph> graph;
-  uint64_t handles = 0x10000, launches = 0;
-  /// What stopped the last kernel that failed.
-  int failure = kSuccess;
-  std::string words;
-};
-
-Device &device() {
-  static auto *made = new Device;
-  return *made;
-}
 
 unsigned setting(const char *name, unsigned otherwise) {
   const char *text = std::getenv(name);
@@ -69,61 +30,13 @@ unsigned multiprocessors() {
 }
 unsigned capability() { return setting("TILEWRIGHT_EMULATED_CAPABILITY", 90); }
 
-constexpr size_t kMemory = size_t(8) << 30;
 constexpr int kSharedOfMultiprocessor = 233472, kSharedOfBlock = 232448,
               kThreadsOfMultiprocessor = 2048, kReservedShared = 1024;
-
-void *newHandle() { return reinterpret_cast<void *>(device().handles += 16); }
 
 int fail(int error, const std::string &words) {
   device().failure = error;
   device().words = words;
   return error;
-}
-
-/// Does it, or keeps it for when the graph runs.
-int inStream(void *stream, std::function<int()> step) {
-  if (device().captured && device().captured == stream) {
-    device().graph->steps.push_back(std::move(step));
-    return kSuccess;
-  }
-  return step();
-}
-
-int allocate(uint64_t *pointer, size_t bytes) {
-  Device &d = device();
-  if (bytes == 0)
-    return kErrorInvalidValue;
-  if (d.used + bytes > kMemory)
-    return kErrorOutOfMemory;
-  // As aligned as those of the driver, with room that belongs to nobody.
-  constexpr size_t kAlignment = 512;
-  auto memory = std::make_unique<char[]>(bytes + 2 * kAlignment);
-  std::memset(memory.get(), 0x5b, bytes + 2 * kAlignment);
-  *pointer = (reinterpret_cast<uint64_t>(memory.get()) + kAlignment - 1) /
-             kAlignment * kAlignment;
-  d.blocks[*pointer] = {std::move(memory), bytes};
-  d.allocations.add(*pointer, bytes);
-  d.used += bytes;
-  return kSuccess;
-}
-
-int release(uint64_t pointer) {
-  Device &d = device();
-  auto found = d.blocks.find(pointer);
-  if (found == d.blocks.end())
-    return pointer ? kErrorInvalidValue : kSuccess;
-  d.used -= found->second.second;
-  d.allocations.remove(pointer);
-  d.blocks.erase(found);
-  return kSuccess;
-}
-
-int copy(void *to, const void *from, size_t bytes, void *stream) {
-  return inStream(stream, [=] {
-    std::memcpy(to, from, bytes);
-    return kSuccess;
-  });
 }
 
 unsigned blocksOfMultiprocessor(const Kernel &kernel, unsigned threads,
@@ -428,139 +341,4 @@ EMULATED cuLaunchKernel(void *function, unsigned gridX, unsigned gridY,
       blockY,  blockZ, sharedBytes, static_cast<StreamHandle>(stream),
       nullptr, 0};
   return cuLaunchKernelEx(&description, function, parameters, nullptr);
-}
-
-EMULATED cuMemAlloc_v2(uint64_t *pointer, size_t bytes) {
-  const std::lock_guard<std::mutex> lock(device().mutex);
-  return allocate(pointer, bytes);
-}
-EMULATED cuMemFree_v2(uint64_t pointer) {
-  const std::lock_guard<std::mutex> lock(device().mutex);
-  return release(pointer);
-}
-EMULATED cuMemGetInfo_v2(size_t *freeBytes, size_t *totalBytes) {
-  *freeBytes = kMemory - device().used;
-  *totalBytes = kMemory;
-  return kSuccess;
-}
-EMULATED cuMemPoolCreate(void **pool, const PoolProperties *) {
-  *pool = newHandle();
-  return kSuccess;
-}
-EMULATED cuMemPoolDestroy(void *) { return kSuccess; }
-EMULATED cuMemPoolTrimTo(void *, size_t) { return kSuccess; }
-EMULATED cuMemPoolSetAttribute(void *, int, void *) { return kSuccess; }
-EMULATED cuMemPoolGetAttribute(void *, int, void *value) {
-  *static_cast<uint64_t *>(value) = device().used;
-  return kSuccess;
-}
-EMULATED cuMemAllocFromPoolAsync(uint64_t *pointer, size_t bytes, void *,
-                                 void *) {
-  return cuMemAlloc_v2(pointer, bytes);
-}
-EMULATED cuMemFreeAsync(uint64_t pointer, void *) {
-  return cuMemFree_v2(pointer);
-}
-EMULATED cuMemHostAlloc(void **pointer, size_t bytes, unsigned) {
-  *pointer = std::malloc(bytes);
-  return *pointer ? kSuccess : kErrorOutOfMemory;
-}
-EMULATED cuMemFreeHost(void *pointer) {
-  std::free(pointer);
-  return kSuccess;
-}
-EMULATED cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes,
-                              void *stream) {
-  return copy(reinterpret_cast<void *>(to),
-              reinterpret_cast<const void *>(from), bytes, stream);
-}
-EMULATED cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes,
-                              void *stream) {
-  return copy(reinterpret_cast<void *>(to), from, bytes, stream);
-}
-EMULATED cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes,
-                              void *stream) {
-  return copy(to, reinterpret_cast<const void *>(from), bytes, stream);
-}
-EMULATED cuMemsetD8Async(uint64_t to, unsigned char value, size_t bytes,
-                         void *stream) {
-  return inStream(stream, [=] {
-    std::memset(reinterpret_cast<void *>(to), value, bytes);
-    return kSuccess;
-  });
-}
-EMULATED cuPointerGetAttribute(void *value, int attribute, uint64_t pointer) {
-  const std::lock_guard<std::mutex> lock(device().mutex);
-  if (!device().allocations.contains(pointer, 1))
-    return kErrorInvalidValue;
-  const int found =
-      static_cast<PointerAttribute>(attribute) == PointerAttribute::MemoryType
-          ? static_cast<int>(MemoryType::Device)
-          : 0;
-  std::memcpy(value, &found, sizeof(found));
-  return kSuccess;
-}
-
-EMULATED cuStreamCreate(void **stream, unsigned) {
-  *stream = newHandle();
-  return kSuccess;
-}
-EMULATED cuStreamDestroy_v2(void *) { return kSuccess; }
-EMULATED cuStreamSynchronize(void *) { return kSuccess; }
-EMULATED cuStreamQuery(void *) { return kSuccess; }
-EMULATED cuStreamWaitEvent(void *, void *, unsigned) { return kSuccess; }
-EMULATED cuStreamIsCapturing(void *stream, int *status) {
-  *status = stream && stream == device().captured;
-  return kSuccess;
-}
-EMULATED cuStreamBeginCapture_v2(void *stream, int) {
-  device().captured = stream;
-  device().graph = std::make_unique<Graph>();
-  return kSuccess;
-}
-EMULATED cuStreamEndCapture(void *, void **graph) {
-  *graph = device().graph.release();
-  device().captured = nullptr;
-  return kSuccess;
-}
-EMULATED cuGraphInstantiateWithFlags(void **exec, void *graph,
-                                     unsigned long long) {
-  *exec = new Graph(*static_cast<Graph *>(graph));
-  return kSuccess;
-}
-EMULATED cuGraphLaunch(void *exec, void *) {
-  for (const auto &step : static_cast<Graph *>(exec)->steps)
-    if (int error = step())
-      return error;
-  return kSuccess;
-}
-EMULATED cuGraphDestroy(void *graph) {
-  delete static_cast<Graph *>(graph);
-  return kSuccess;
-}
-EMULATED cuGraphExecDestroy(void *exec) {
-  delete static_cast<Graph *>(exec);
-  return kSuccess;
-}
-
-EMULATED cuEventCreate(void **event, unsigned) {
-  *event = new Clock::time_point(Clock::now());
-  return kSuccess;
-}
-EMULATED cuEventDestroy_v2(void *event) {
-  delete static_cast<Clock::time_point *>(event);
-  return kSuccess;
-}
-EMULATED cuEventRecord(void *event, void *) {
-  *static_cast<Clock::time_point *>(event) = Clock::now();
-  return kSuccess;
-}
-EMULATED cuEventQuery(void *) { return kSuccess; }
-EMULATED cuEventSynchronize(void *) { return kSuccess; }
-EMULATED cuEventElapsedTime(float *milliseconds, void *start, void *end) {
-  *milliseconds = std::chrono::duration<float, std::milli>(
-                      *static_cast<Clock::time_point *>(end) -
-                      *static_cast<Clock::time_point *>(start))
-                      .count();
-  return kSuccess;
 }

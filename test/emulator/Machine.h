@@ -150,9 +150,14 @@ public:
       set(operand.reg, lane, bits);
   }
 
-  /// The address in an operand in brackets, as the program sees it.
+  /// The address in an operand in brackets, as the program sees it. Those of 32
+  /// bits wrap.
   uint64_t address(const Operand &operand, unsigned lane) {
-    return get(operand.parts[0], lane) + operand.bits;
+    const Operand &base = operand.parts[0];
+    const uint64_t sum = get(base, lane) + operand.bits;
+    const bool isShort =
+        base.kind == Operand::InRegister && base.reg.bytes == 4;
+    return isShort ? static_cast<uint32_t>(sum) : sum;
   }
   /// Memory of this process behind it. Throws where the program may not touch
   /// it.
@@ -265,6 +270,8 @@ private:
 /// the block, from 1, above the offset, and generic ones this on top.
 constexpr unsigned kRankShift = 24;
 constexpr uint64_t kSharedWindow = uint64_t(0x7f) << 56;
+
+std::string hex(uint64_t value);
 
 /// The types of PTX that values have.
 uint32_t bytesOfType(std::string_view type);

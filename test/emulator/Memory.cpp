@@ -3,8 +3,32 @@
 #include "test/emulator/Bind.h"
 
 #include <algorithm>
+#include <sys/mman.h>
 
 namespace emulator {
+
+LowMemory::LowMemory(size_t bytes) : bytes(bytes) {
+  if (!bytes)
+    return;
+  void *found = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+  if (found == MAP_FAILED)
+    throw Failure("no memory below 4 GiB is left");
+  begin = static_cast<char *>(found);
+}
+
+LowMemory::~LowMemory() {
+  if (begin)
+    munmap(begin, bytes);
+}
+
+bool Allocations::contains(uint64_t address, size_t bytes) const {
+  auto behind = known.upper_bound(address);
+  if (behind == known.begin())
+    return false;
+  const auto &[begin, size] = *--behind;
+  return address - begin + bytes <= size;
+}
 
 uint32_t bytesOfType(std::string_view type) {
   if (type == "pred")

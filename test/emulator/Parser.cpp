@@ -1,5 +1,6 @@
 // Reads PTX.
 
+#include "test/emulator/Lexer.h"
 #include "test/emulator/Program.h"
 #include "test/emulator/Values.h"
 
@@ -26,112 +27,6 @@ const Function *Program::functionAt(size_t instruction) const {
 
 namespace {
 
-struct Token {
-  enum Kind { Word, Number, Text, Mark, SourceLine, End };
-  Kind kind = End;
-  std::string text;
-  unsigned line = 0;
-
-  bool is(std::string_view wanted) const {
-    return kind != Text && text == wanted;
-  }
-};
-
-class Lexer {
-public:
-  explicit Lexer(const std::string &text) : at(text.c_str()) {}
-
-  std::vector<Token> run() {
-    std::vector<Token> tokens;
-    do
-      tokens.push_back(next());
-    while (tokens.back().kind != Token::End);
-    return tokens;
-  }
-
-private:
-  static bool isOfWord(char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) ||
-           std::strchr("_$%.", c);
-  }
-
-  void skipBlank() {
-    for (;; ++at) {
-      if (*at == '\n')
-        ++line;
-      else if (at[0] == '/' && at[1] == '/')
-        at = std::strchr(at, '\n') - 1;
-      else if (at[0] == '/' && at[1] == '*') {
-        for (at += 2; at[0] != '*' || at[1] != '/'; ++at)
-          line += *at == '\n';
-        ++at;
-      } else if (!*at || !std::isspace(static_cast<unsigned char>(*at)))
-        return;
-    }
-  }
-
-  std::string restOfLine() {
-    const char *begin = at;
-    while (*at && *at != '\n')
-      ++at;
-    return {begin, at};
-  }
-
-  Token next() {
-    skipBlank();
-    Token token;
-    token.line = line;
-    if (!*at)
-      return token;
-    const char *begin = at;
-    if (*at == '"') {
-      for (++at; *at != '"'; ++at)
-        ;
-      token.kind = Token::Text;
-      token.text.assign(begin + 1, at++);
-      return token;
-    }
-    if (!isOfWord(*at)) {
-      token.kind = Token::Mark;
-      token.text.assign(1, *at++);
-      return token;
-    }
-    const bool isNumber = std::isdigit(static_cast<unsigned char>(*at));
-    while (*at && (isOfWord(*at) || (at[0] == ':' && at[1] == ':') ||
-                   (at[0] == ':' && at > begin && at[-1] == ':')))
-      ++at;
-    token.kind = isNumber ? Token::Number : Token::Word;
-    token.text.assign(begin, at);
-    if (token.text == ".loc")
-      return sourceLine(token);
-    if (token.text == ".file" || token.text == ".version" ||
-        token.text == ".target" || token.text == ".address_size") {
-      restOfLine();
-      return next();
-    }
-    if (token.text == ".section") {
-      while (*at != '}')
-        line += *at++ == '\n';
-      ++at;
-      return next();
-    }
-    return token;
-  }
-
-  /// The line of the user's source that the next instructions belong to.
-  Token sourceLine(Token token) {
-    const std::string rest = restOfLine();
-    char *end = nullptr;
-    std::strtoul(rest.c_str(), &end, 10);
-    token.kind = Token::SourceLine;
-    token.text = std::to_string(std::strtoul(end, nullptr, 10));
-    return token;
-  }
-
-  const char *at;
-  unsigned line = 1;
-};
-
 /// What a name in braces stands for; other names are those of the scope around.
 struct Scope {
   Scope *parent = nullptr;
@@ -156,7 +51,7 @@ struct Scope {
 class Parser {
 public:
   explicit Parser(const std::string &text)
-      : tokens(Lexer(text).run()), program(std::make_unique<Program>()) {
+      : tokens(split(text)), program(std::make_unique<Program>()) {
     scope = newScope(nullptr);
   }
 

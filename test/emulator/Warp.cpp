@@ -1,34 +1,12 @@
+// The turns of a warp, and what its lanes see.
+
 #include "test/emulator/Machine.h"
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <sys/mman.h>
 
 namespace emulator {
-
-LowMemory::LowMemory(size_t bytes) : bytes(bytes) {
-  if (!bytes)
-    return;
-  void *found = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
-  if (found == MAP_FAILED)
-    throw Failure("no memory below 4 GiB is left");
-  begin = static_cast<char *>(found);
-}
-
-LowMemory::~LowMemory() {
-  if (begin)
-    munmap(begin, bytes);
-}
-
-bool Allocations::contains(uint64_t address, size_t bytes) const {
-  auto behind = known.upper_bound(address);
-  if (behind == known.begin())
-    return false;
-  const auto &[begin, size] = *--behind;
-  return address - begin + bytes <= size;
-}
 
 Warp::Warp(Launch &launch, Block &block, unsigned index, uint32_t lanes)
     : launch(launch), block(block), index(index), alive(lanes),
@@ -153,7 +131,7 @@ uint64_t Warp::get(const Operand &operand, unsigned lane) {
   }
 }
 
-static std::string hex(uint64_t value) {
+std::string hex(uint64_t value) {
   char text[20];
   std::snprintf(text, sizeof(text), "0x%llx",
                 static_cast<unsigned long long>(value));
@@ -305,186 +283,6 @@ bool Warp::run(unsigned most) {
     explain(failure.what());
   }
   return !isIdle;
-}
-
-Block::Block(Launch &launch, Cluster &cluster, Dimensions index, unsigned rank)
-    : launch(launch), cluster(cluster), index(index), rank(rank),
-      sharedMemory(launch.program.staticSharedBytes +
-                   launch.configuration.dynamicSharedBytes) {
-  for (char &byte : sharedMemory)
-    byte = static_cast<char>(launch.random.below(256));
-  const uint64_t threads = launch.configuration.threads.count();
-  for (uint64_t first = 0; first < threads; first += kLanes) {
-    const uint64_t lanes = std::min<uint64_t>(kLanes, threads - first);
-    warps.push_back(std::make_unique<Warp>(
-        launch, *this, static_cast<unsigned>(first / kLanes),
-        static_cast<uint32_t>((uint64_t(1) << lanes) - 1)));
-  }
-}
-
-bool Block::isDone() const {
-  return loads.empty() &&
-         std::all_of(warps.begin(), warps.end(),
-                     [](const auto &warp) { return warp->isDone(); });
-}
-
-char *Block::shared(uint64_t offset, size_t bytes) {
-  if (const uint64_t number = offset >> kRankShift) {
-    if (number > cluster.blocks.size())
-      throw Failure("the cluster has no block " + std::to_string(number - 1));
-    return cluster.blocks[number - 1]->shared(offset & ((1u << kRankShift) - 1),
-                                              bytes);
-  }
-  if (offset < kSharedBegin || offset + bytes > sharedMemory.size())
-    throw Failure("touches " + std::to_string(bytes) + " bytes at " +
-                  hex(offset) + " of the shared memory, which ends at " +
-                  hex(sharedMemory.size()));
-  return sharedMemory.data() + offset;
-}
-
-unsigned Block::threadsLeft() const {
-  unsigned left = 0;
-  for (const auto &warp : warps)
-    left += warp->isDone() ? 0 : kLanes;
-  return left;
-}
-
-void Block::releaseBarriers() {
-  for (Barrier &barrier : barriers)
-    if (barrier.arrived &&
-        barrier.arrived >=
-            (barrier.expected ? barrier.expected : threadsLeft())) {
-      barrier.arrived = barrier.expected = 0;
-      barrier.lastCount = barrier.count;
-      barrier.lastThreads = barrier.threads;
-      barrier.count = barrier.threads = 0;
-      ++barrier.generation;
-    }
-}
-
-Launch::Launch(const Program &program, const Function &kernel,
-               const Configuration &configuration, std::vector<char> parameters,
-               const Allocations &allocations, uint64_t seed)
-    : program(program), kernel(kernel), configuration(configuration),
-      parameters(std::move(parameters)), allocations(allocations),
-      random(seed) {
-  clusterCount = configuration.grid.count() / configuration.cluster.count();
-}
-
-void Launch::startCluster() {
-  auto cluster = std::make_unique<Cluster>();
-  cluster->number = nextCluster++;
-  const Dimensions &size = configuration.cluster;
-  const uint64_t perRow = configuration.grid.x / size.x;
-  const uint64_t perColumn = configuration.grid.y / size.y;
-  const uint64_t x = cluster->number % perRow,
-                 y = cluster->number / perRow % perColumn,
-                 z = cluster->number / perRow / perColumn;
-  unsigned rank = 0;
-  for (unsigned k = 0; k < size.z; ++k)
-    for (unsigned j = 0; j < size.y; ++j)
-      for (unsigned i = 0; i < size.x; ++i) {
-        const Dimensions index = {static_cast<unsigned>(x * size.x + i),
-                                  static_cast<unsigned>(y * size.y + j),
-                                  static_cast<unsigned>(z * size.z + k)};
-        cluster->blocks.push_back(
-            std::make_unique<Block>(*this, *cluster, index, rank++));
-      }
-  running.push_back(std::move(cluster));
-}
-
-/// Does something that is pending, which of it is left to chance.
-static bool runPending(Block &block, Random &random) {
-  if (!block.loads.empty() && random.below(2)) {
-    const uint32_t at = random.below(static_cast<uint32_t>(block.loads.size()));
-    Queue::Work work = std::move(block.loads[at]);
-    block.loads.erase(block.loads.begin() + at);
-    work();
-    return true;
-  }
-  Warp &warp =
-      *block.warps[random.below(static_cast<uint32_t>(block.warps.size()))];
-  const unsigned lane = random.below(kLanes);
-  switch (random.below(3)) {
-  case 0:
-    return warp.products.runOne();
-  case 1:
-    return warp.copies[lane].runOne();
-  default:
-    return warp.stores[lane].runOne();
-  }
-}
-
-/// Gives each warp a turn. False where none did anything.
-bool Launch::runRound() {
-  bool isIdle = true;
-  std::vector<Warp *> warps;
-  for (const auto &cluster : running)
-    for (const auto &block : cluster->blocks)
-      for (const auto &warp : block->warps)
-        if (!warp->isDone())
-          warps.push_back(warp.get());
-  for (size_t i = warps.size(); i > 1; --i)
-    std::swap(warps[i - 1], warps[random.below(static_cast<uint32_t>(i))]);
-  for (Warp *warp : warps) {
-    const unsigned most = 1 + random.below(1u << random.below(12));
-    isIdle &= !warp->run(most);
-    if (warp->isDone())
-      warp->block.releaseBarriers();
-    if (random.below(4) == 0)
-      isIdle &= !runPending(warp->block, random);
-  }
-  return !isIdle;
-}
-
-/// What the threads of a block left behind is done, too.
-static void finish(Block &block) {
-  for (const auto &warp : block.warps) {
-    while (warp->products.runOne())
-      ;
-    for (unsigned lane = 0; lane < kLanes; ++lane)
-      while (warp->copies[lane].runOne() || warp->stores[lane].runOne())
-        ;
-  }
-}
-
-void Launch::run() {
-  // Many more than anything that is pending takes.
-  constexpr unsigned kMostIdleRounds = 20000;
-  unsigned idleRounds = 0;
-  while (nextCluster < clusterCount || !running.empty()) {
-    while (running.size() < configuration.clustersAtOnce &&
-           nextCluster < clusterCount)
-      startCluster();
-    idleRounds = runRound() ? 0 : idleRounds + 1;
-    if (idleRounds > kMostIdleRounds ||
-        clock > configuration.mostInstructions) {
-      std::string places;
-      for (const auto &block : running[0]->blocks)
-        for (const auto &warp : block->warps)
-          if (!warp->isDone())
-            places +=
-                " " + std::to_string(program.instructions[warp->current].line);
-      throw Failure("kernel '" + kernel.name +
-                    "' waits for ever; its first blocks do at the lines" +
-                    places + " of the PTX");
-    }
-    std::erase_if(running, [&](const auto &cluster) {
-      for (const auto &block : cluster->blocks)
-        for (; !block->loads.empty() &&
-               std::all_of(block->warps.begin(), block->warps.end(),
-                           [](const auto &w) { return w->isDone(); });) {
-          block->loads.back()();
-          block->loads.pop_back();
-        }
-      if (!std::all_of(cluster->blocks.begin(), cluster->blocks.end(),
-                       [](const auto &block) { return block->isDone(); }))
-        return false;
-      for (const auto &block : cluster->blocks)
-        finish(*block);
-      return true;
-    });
-  }
 }
 
 } // namespace emulator

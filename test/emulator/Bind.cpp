@@ -1,0 +1,25 @@
+#include "test/emulator/Bind.h"
+
+namespace emulator {
+
+/// The first of the kinds that an instruction is of.
+static Action find(const Program &program, Instruction &instruction) {
+  if (Action action = bindControl(program, instruction))
+    return action;
+  for (auto *kind : {bindExchange, bindMatrix})
+    if (Action action = kind(instruction))
+      return action;
+  for (auto *kind : {bindAsynchronous, bindTensorMap, bindMemory, bindAtomic,
+                     bindConversion, bindBits, bindArithmetic})
+    if (Action action = kind(instruction))
+      return action;
+  throw Failure("line " + std::to_string(instruction.line) +
+                " of the PTX: the emulator has no " + instruction.mnemonic());
+}
+
+void bind(Program &program) {
+  for (Instruction &instruction : program.instructions)
+    instruction.run = find(program, instruction);
+}
+
+} // namespace emulator

@@ -1,0 +1,27 @@
+// PTX in words.
+#ifndef TILEWRIGHT_TEST_EMULATOR_LEXER_H
+#define TILEWRIGHT_TEST_EMULATOR_LEXER_H
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace emulator {
+
+struct Token {
+  enum Kind { Word, Number, Text, Mark, SourceLine, End };
+  Kind kind = End;
+  std::string text;
+  unsigned line = 0;
+
+  bool is(std::string_view wanted) const {
+    return kind != Text && text == wanted;
+  }
+};
+
+/// Leaves out comments, and what describes the module for others.
+std::vector<Token> split(const std::string &text);
+
+} // namespace emulator
+
+#endif // TILEWRIGHT_TEST_EMULATOR_LEXER_H
