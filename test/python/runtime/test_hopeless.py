@@ -36,12 +36,13 @@ def distances(x, c, near, out, n, stride, step, A: tl.constexpr, B: tl.constexpr
     i, j, k = tl.arange(0, A).to(tl.int64), tl.arange(0, B).to(tl.int64), tl.arange(0, D).to(tl.int64)
     inside = (i < n)[:, None] & (j < n)[None, :]
     row = tl.load(near + i[:, None] * stride + j[None, :] * step, mask=inside, other=0).to(tl.int64)
-    here = tl.load(x + i[:, None] * stride + k[None, :] * step, mask=(i < n)[:, None] & (k < n)[None, :])
-    there = tl.load(
-        c + row[:, :, None] * stride + k[None, None, :] * step,
-        mask=inside[:, :, None] & (k < n)[None, None, :],
-    )
-    apart = here[:, None, :] - there
+    all_inside = inside[:, :, None] & (k < n)[None, None, :]
+    left, right = row + i[:, None], row + j[None, :]
+    apart = tl.zeros((A, B, D), tl.float32)
+    for at in tl.static_range(4):
+        here = tl.load(x + (left + at)[:, :, None] * stride + k[None, None, :] * step, mask=all_inside)
+        there = tl.load(c + (right + at)[:, :, None] * stride + k[None, None, :] * step, mask=all_inside)
+        apart += here - there
     tl.store(out + i[:, None] * stride + j[None, :] * step, tl.sum(apart * apart, 2), mask=inside)
 
 
