@@ -235,16 +235,21 @@ ProgramShare tilewright::findProgramShare(ModuleOp module) {
 // Assembling
 //===----------------------------------------------------------------------===//
 
+/// What a kernel says of its threads, and on the next line how many programs it
+/// asks for.
+static constexpr StringLiteral kThreads(".reqntid "),
+    kPrograms(".minnctapersm ");
+
 /// `ptx` of one kernel that asks for that many programs.
 static std::string bindPrograms(StringRef ptx, int64_t programs) {
-  constexpr StringLiteral kThreads(".reqntid ");
   size_t at = ptx.find(kThreads);
   if (at == StringRef::npos)
     return "";
-  at = ptx.find('\n', at);
-  return (ptx.take_front(at + 1) + ".minnctapersm " + Twine(programs) + "\n" +
-          ptx.drop_front(at + 1))
-      .str();
+  at = ptx.find('\n', at) + 1;
+  StringRef rest = ptx.drop_front(at);
+  if (rest.starts_with(kPrograms))
+    rest = rest.drop_front(rest.find('\n') + 1);
+  return (ptx.take_front(at) + kPrograms + Twine(programs) + "\n" + rest).str();
 }
 
 /// Whether half as many programs more fit on a multiprocessor with `share` than
@@ -287,10 +292,9 @@ static bool mayFit(ProgramShare share, unsigned registers) {
 /// How many registers a thread of the kernel in `ptx` may have; 0 if it asks
 /// for some itself.
 static int64_t getRegistersOfFew(StringRef ptx) {
-  constexpr StringLiteral kThreads(".reqntid ");
   size_t at = ptx.find(kThreads);
   int64_t threads = 0;
-  if (at == StringRef::npos || ptx.contains(".minnctapersm ") ||
+  if (at == StringRef::npos || ptx.contains(kPrograms) ||
       ptx.contains(".maxnreg ") ||
       ptx.drop_front(at + kThreads.size()).consumeInteger(10, threads))
     return 0;
