@@ -41,7 +41,7 @@ struct Transactions {
 };
 } // namespace
 
-void addTransactions(Block &block, uint64_t barrier, int64_t bytes) {
+static void addTransactions(Block &block, uint64_t barrier, int64_t bytes) {
   char *memory = block.shared(barrier, 8);
   Transactions state = Transactions::read(memory);
   state.bytes += bytes;

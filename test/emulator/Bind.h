@@ -55,9 +55,6 @@ using Update = std::function<uint64_t(uint64_t old, uint64_t a, uint64_t b)>;
 /// nothing.
 Update findUpdate(const Instruction &instruction, const std::string &type);
 
-/// What a barrier for transactions in shared memory counts.
-void addTransactions(Block &block, uint64_t barrier, int64_t bytes);
-
 } // namespace emulator
 
 #endif // TILEWRIGHT_TEST_EMULATOR_BIND_H

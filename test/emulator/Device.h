@@ -11,11 +11,6 @@
 
 namespace emulator {
 
-struct Kernel {
-  const Program *program;
-  const Function *function;
-};
-
 /// What a stream was told while it was captured.
 struct Graph {
   std::vector<std::function<int()>> steps;
@@ -27,7 +22,6 @@ struct Device {
   std::map<uint64_t, std::pair<std::unique_ptr<char[]>, size_t>> blocks;
   size_t used = 0;
   std::vector<void *> contexts;
-  std::vector<std::unique_ptr<Kernel>> kernels;
   void *captured = nullptr;
   std::unique_ptr<Graph> graph;
   uint64_t handles = 0x10000, launches = 0;

@@ -14,8 +14,15 @@ using namespace emulator;
 
 namespace {
 
+struct Kernel {
+  const Program *program;
+  const Function *function;
+};
+
 struct Module {
   std::unique_ptr<Program> program;
+  /// Those that were asked for.
+  std::vector<std::unique_ptr<Kernel>> kernels;
 };
 
 unsigned setting(const char *name, unsigned otherwise) {
@@ -243,13 +250,14 @@ EMULATED cuModuleUnload(void *module) {
 }
 EMULATED cuModuleGetFunction(void **function, void *module, const char *name) {
   const std::lock_guard<std::mutex> lock(device().mutex);
-  const Program &program = *static_cast<Module *>(module)->program;
+  Module &from = *static_cast<Module *>(module);
+  const Program &program = *from.program;
   auto found = program.functions.find(name);
   if (found == program.functions.end() || !found->second.isKernel)
     return kErrorNotFound;
-  device().kernels.push_back(
+  from.kernels.push_back(
       std::make_unique<Kernel>(Kernel{&program, &found->second}));
-  *function = device().kernels.back().get();
+  *function = from.kernels.back().get();
   return kSuccess;
 }
 EMULATED cuFuncGetAttribute(int *value, int attribute, void *function) {

@@ -78,7 +78,6 @@ public:
     work();
     return true;
   }
-  bool isEmpty() const { return pending.empty(); }
 
 private:
   struct Item {
@@ -208,7 +207,6 @@ private:
   bool hasMoved = true;
   /// Lanes that had their turn and wait for something.
   uint32_t postponed = 0;
-  friend class Block;
 };
 
 struct Cluster;

@@ -456,55 +456,6 @@ private:
     program->instructions.push_back(std::move(made));
   }
 
-  static std::optional<Special> specialOf(const std::string &name) {
-    static const std::map<std::string, Special> known = {
-        {"%tid.x", Special::ThreadX},
-        {"%tid.y", Special::ThreadY},
-        {"%tid.z", Special::ThreadZ},
-        {"%ntid.x", Special::ThreadsX},
-        {"%ntid.y", Special::ThreadsY},
-        {"%ntid.z", Special::ThreadsZ},
-        {"%ctaid.x", Special::BlockX},
-        {"%ctaid.y", Special::BlockY},
-        {"%ctaid.z", Special::BlockZ},
-        {"%nctaid.x", Special::BlocksX},
-        {"%nctaid.y", Special::BlocksY},
-        {"%nctaid.z", Special::BlocksZ},
-        {"%laneid", Special::Lane},
-        {"%warpid", Special::Warp},
-        {"%nwarpid", Special::Warps},
-        {"%cluster_ctaid.x", Special::BlockInClusterX},
-        {"%cluster_ctaid.y", Special::BlockInClusterY},
-        {"%cluster_ctaid.z", Special::BlockInClusterZ},
-        {"%cluster_nctaid.x", Special::ClusterX},
-        {"%cluster_nctaid.y", Special::ClusterY},
-        {"%cluster_nctaid.z", Special::ClusterZ},
-        {"%cluster_ctarank", Special::RankInCluster},
-        {"%cluster_nctarank", Special::BlocksOfCluster},
-        {"%clusterid.x", Special::ClusterIdX},
-        {"%clusterid.y", Special::ClusterIdY},
-        {"%clusterid.z", Special::ClusterIdZ},
-        {"%nclusterid.x", Special::ClustersX},
-        {"%nclusterid.y", Special::ClustersY},
-        {"%nclusterid.z", Special::ClustersZ},
-        {"%smid", Special::Multiprocessor},
-        {"%nsmid", Special::Multiprocessors},
-        {"%clock", Special::Clock},
-        {"%clock64", Special::Clock},
-        {"%globaltimer", Special::Clock},
-        {"%globaltimer_lo", Special::Clock},
-        {"%lanemask_eq", Special::LanesEqual},
-        {"%lanemask_lt", Special::LanesBefore},
-        {"%lanemask_le", Special::LanesUpTo},
-        {"%lanemask_gt", Special::LanesAfter},
-        {"%lanemask_ge", Special::LanesFrom},
-        {"%dynamic_smem_size", Special::DynamicSharedBytes},
-        {"%total_smem_size", Special::AllSharedBytes},
-    };
-    auto at = known.find(name);
-    return at == known.end() ? std::nullopt : std::optional(at->second);
-  }
-
   Operand parseOperand() {
     Operand made = parsePlain();
     if (accept("|")) {

@@ -82,6 +82,9 @@ enum class Special {
   AllSharedBytes,
 };
 
+/// That of the name, or nothing.
+std::optional<Special> specialOf(const std::string &name);
+
 struct Operand {
   enum Kind {
     Sink,
