@@ -114,6 +114,40 @@ class JITFunction(Kernel, KernelInterface):
         """The text from `def` on."""
         return _from_def(self.fn)
 
+    @cached_property
+    def raw_src(self):
+        """The lines of the text with its decorators, as they stand in the file."""
+        return list(source_of(self.fn).lines)
+
+    @cached_property
+    def starting_line_number(self):
+        """The line of the file at which `raw_src` begins."""
+        return source_of(self.fn).first_line
+
+    @property
+    def file_name(self):
+        """The file that errors and profilers name. It and the line of `def` may be set, for a text that was made of
+        another one."""
+        return source_of(self.fn).file
+
+    @file_name.setter
+    def file_name(self, name):
+        source_of(self.fn).move(file=name)
+
+    @property
+    def def_file_line_number(self):
+        """The line of `def` in the file."""
+        return source_of(self.fn).definition_place[0]
+
+    @def_file_line_number.setter
+    def def_file_line_number(self, line):
+        source_of(self.fn).move(line=line)
+
+    @cached_property
+    def def_file_col_number(self):
+        """The column of `def` in the file, from 1."""
+        return source_of(self.fn).definition_place[1]
+
     def get_capture_scope(self):
         """The names that the text finds outside of the function, with their values: global ones, and those of functions
         around it."""

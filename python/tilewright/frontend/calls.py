@@ -71,7 +71,7 @@ class Calls:
         if is_builtin(function):
             return self._call(function, args, kwargs)
         if getattr(function, "is_constexpr_function", False):
-            return self._evaluate(function, args, kwargs)
+            return self._look_at(function, args, kwargs)
         if function is builtins.getattr:
             return self._getattr(node, *args)
         name = getattr(function, "__name__", None)
@@ -126,7 +126,18 @@ class Calls:
                     f"{name}() is evaluated while compiling, but an argument is {describe(value)}",
                     hint=_namesake(name),
                 )
-        return function(*map(unwrap, args), **{name: unwrap(value) for name, value in kwargs.items()})
+        return _of_python(function, args, kwargs)
+
+    @staticmethod
+    def _look_at(function, args, kwargs):
+        """Call a `constexpr_function`: of values of the kernel it sees what is known while compiling, as their types."""
+        result = unwrap(_of_python(function, args, kwargs))
+        if not is_constant(result):
+            raise LanguageError(
+                f"{function.__name__}() is evaluated while compiling, but gives {describe(result)}",
+                hint="decorate it with @tw.jit",
+            )
+        return result
 
     def _inline(self, function, args, kwargs):
         """Compile a call of another kernel function in place."""
@@ -159,6 +170,10 @@ class Calls:
     def inline(self, function, args, kwargs):
         """Compile a call that the language itself makes, of a combine function."""
         return self._inline(function, args, kwargs)
+
+
+def _of_python(function, args, kwargs):
+    return function(*map(unwrap, args), **{name: unwrap(value) for name, value in kwargs.items()})
 
 
 def _check_arguments(function, args, kwargs):

@@ -147,6 +147,19 @@ class Source:
         """Line and column of `node` in the file, both from 1."""
         return node.lineno + self.first_line - 1, node.col_offset + self.indent + 1
 
+    @property
+    def definition_place(self):
+        """Line and column of `def` in the file, both from 1."""
+        return self.position(self.tree)
+
+    def move(self, *, file=None, line=None):
+        """Say that the text stands elsewhere, for one that was made of another: in `file`, with its `def` at `line`."""
+        if file is not None:
+            self.file = file
+        if line is not None:
+            self.first_line = line - self.tree.lineno + 1
+        self.digest = None  # the text of that file is not what is compiled
+
     def frame(self, node):
         """The frame of `node`; of a branch or loop, that of what decides on it."""
         if isinstance(node, (ast.If, ast.While)):

@@ -29,6 +29,26 @@ def lowest(dtype):
     return kind.get_int_min_value()
 
 
+@triton.constexpr_function
+def element_of(pointer_or_descriptor: tl.tensor | tl.tensor_descriptor):
+    is_descriptor = isinstance(pointer_or_descriptor, tl.tensor_descriptor)
+    return pointer_or_descriptor.dtype if is_descriptor else pointer_or_descriptor.dtype.element_ty
+
+
+@triton.jit
+def elements_kernel(x_ptr, x_desc, out_ptr):
+    same: tl.constexpr = element_of(x_ptr) == element_of(x_desc)
+    tl.store(out_ptr, 1 if same and element_of(x_ptr) == tl.float16 else 0)
+
+
+def test_functions_of_constants_see_types_of_values(backend):
+    x, out = backend.array(np.zeros((16, 16)), "float16"), backend.array(np.zeros(1), "int32")
+    elements_kernel[1,](
+        x, triton.tools.tensor_descriptor.TensorDescriptor(x, [16, 16], [16, 1], [16, 16]), out
+    )
+    assert backend.numpy(out).tolist() == [1]
+
+
 @triton.jit
 def types_kernel(x_ptr, out_ptr, low_ptr, N: tl.constexpr):
     wide: tl.constexpr = accumulator_type(x_ptr.type.element_ty, True)

@@ -122,6 +122,10 @@ def twice(x):
     return x * 2
 
 
+def no_function_of_the_kernel(x):
+    return x
+
+
 def test_kernels_made_of_others(backend):
     outer = 3
 
@@ -138,6 +142,23 @@ def test_kernels_made_of_others(backend):
         made[1,](x, out, 8, BLOCK=8)
         backend.check(out, want, "float32")
         assert made.do_not_specialize == ["n"] and made.params[2].do_not_specialize
+
+
+@pytest.mark.compiled
+def test_a_made_kernel_says_where_its_text_comes_from(backend):
+    """Its errors name the lines of the kernel that it was made of."""
+    lines, first = inspect.getsourcelines(apply_kernel.fn)
+    (line,) = [first + i for i, text in enumerate(lines) if text.startswith("def ")]
+    assert (apply_kernel.raw_src, apply_kernel.starting_line_number) == (lines, first)
+    assert apply_kernel.file_name == __file__
+    assert (apply_kernel.def_file_line_number, apply_kernel.def_file_col_number) == (line, 1)
+    made = specialised(apply_kernel, no_function_of_the_kernel)
+    made.raw_src, made.starting_line_number = list(apply_kernel.raw_src), apply_kernel.starting_line_number
+    made.file_name = "the_file_of_the_template.py"
+    made.def_file_line_number, made.def_file_col_number = 1000, apply_kernel.def_file_col_number
+    with pytest.raises(triton.CompilationError) as caught:
+        made[1,](backend.array(np.arange(8), "float32"), backend.array(np.zeros(8), "float32"), 8, BLOCK=8)
+    assert (caught.value.file, caught.value.line) == ("the_file_of_the_template.py", 1002)
 
 
 def test_a_kernel_with_another_text(backend):

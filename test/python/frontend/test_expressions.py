@@ -121,6 +121,35 @@ def test_constexpr_functions(tile):
     assert "tensor<4xi32>" in tile(kernel, "*i32")
 
 
+@tl.constexpr_function
+def width(value):
+    """Of what is known while compiling of any value."""
+    if isinstance(value, tl.tensor_descriptor):
+        return value.dtype.primitive_bitwidth
+    if isinstance(value, tl.tensor):
+        return value.dtype.scalar.primitive_bitwidth
+    return 0
+
+
+@tl.constexpr_function
+def increased(value):
+    return value + 1
+
+
+def test_constexpr_functions_look_at_values_of_the_kernel(tile, rejects):
+    def kernel(out, x):
+        desc = tl.make_tensor_descriptor(out, [64], [1], [16])
+        tl.static_assert((width(x), width(desc), width(tl.arange(0, 4)), width(3)) == (64, 16, 32, 0))
+        tl.store(out, increased(3))
+
+    assert stores(tile(kernel, "*fp16", "fp64")) == 1
+
+    def mistaken(x):
+        increased(x)  # !
+
+    rejects(mistaken, "increased() is evaluated while compiling, but gives a scalar of type int32", x="i32")
+
+
 def test_tuples(tile):
     Pair = namedtuple("Pair", ["first", "second"])
 

@@ -52,7 +52,7 @@ def test_roles_deal_out_what_their_threads_start_with(assemble, num_warps, sides
 
 
 @pytest.mark.parametrize(
-    "num_warps, asked, bound", [(16, 255, 96), (16, 88, 88), (8, 255, 168), (4, 200, 200)]
+    "num_warps, asked, bound", [(16, 255, 96), (16, 88, 88), (8, 255, 168), (8, 256, 168), (4, 200, 200)]
 )
 def test_no_bound_is_above_what_all_warps_can_have(assemble, num_warps, asked, bound):
     """Warps lie in four parts: beside 16 a producer's is the fifth of one of them."""
