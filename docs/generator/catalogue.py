@@ -7,7 +7,9 @@ import tilewright.language as tl
 import tilewright.language.warp as warp
 import tilewright.testing
 
-_ATOMICS = [f"atomic_{op}" for op in ("add", "max", "min", "and", "or", "xor", "xchg", "cas")]
+_ATOMICS = [
+    f"atomic_{op}" for op in ("add", "max", "min", "and", "or", "xor", "xchg", "cas", "load", "store", "poll")
+]
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,7 @@ PAGES = (
             _tl("Values", "tensor tensor_descriptor aggregate aggregate_replace"),
             _tl("Types", "dtype pointer_type block_type const"),
             _tl("Constants", "constexpr constexpr_function constexpr_type tuple_type"),
-            _tl("Casts", "cast"),
+            _tl("Casts", "cast to_tensor"),
         ),
     ),
     Page(

@@ -169,7 +169,8 @@ def _atomic_rmw(builder, operands, types, attrs):
 
 
 def _atomic_cas(builder, operands, types, attrs):
-    pointers, expected, values = operands
+    pointers, expected, values = operands[:3]
+    mask = operands[3] if len(operands) > 3 else _all(pointers)
     word = f"u{values.dtype.itemsize}"
     wanted, new = expected.reshape(-1).view(word), values.reshape(-1).view(word)
 
@@ -177,7 +178,10 @@ def _atomic_cas(builder, operands, types, attrs):
         old = builder.memory.load(where, np.ones(1, np.bool_), np.dtype(word))
         return old, np.where(old == wanted[lane], new[lane : lane + 1], old)
 
-    return [_each(builder, pointers, _all(pointers), update).view(values.dtype).reshape(pointers.shape)]
+    olds = _each(builder, pointers, mask, update)
+    if olds is None:
+        return [np.zeros(pointers.shape, values.dtype)]
+    return [olds.view(values.dtype).reshape(pointers.shape)]
 
 
 def _to_tf32(array):

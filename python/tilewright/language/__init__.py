@@ -45,7 +45,7 @@ from .dtypes import (
     uint64,
     void,
 )
-from .elementwise import PropagateNan, add, cast, clamp, maximum, minimum, mul, sub, where
+from .elementwise import PropagateNan, add, cast, clamp, maximum, minimum, mul, sub, to_tensor, where
 from .errors import LanguageError, LanguageTypeError, LanguageValueError
 from .indexing import gather, histogram
 from .joining import cat, flip, interleave, join, split, squeeze, unsqueeze
@@ -76,15 +76,18 @@ from .memory import (
     atomic_add,
     atomic_and,
     atomic_cas,
+    atomic_load,
     atomic_max,
     atomic_min,
     atomic_or,
+    atomic_store,
     atomic_xchg,
     atomic_xor,
     load,
     store,
 )
 from .methods import install as _install
+from .polling import atomic_poll
 from .program import arange, full, num_programs, program_id, zeros, zeros_like
 from .random import (
     pair_uniform_to_normal,
@@ -152,9 +155,12 @@ __all__ = [
     "atomic_add",
     "atomic_and",
     "atomic_cas",
+    "atomic_load",
     "atomic_max",
     "atomic_min",
     "atomic_or",
+    "atomic_poll",
+    "atomic_store",
     "atomic_xchg",
     "atomic_xor",
     "bfloat16",
@@ -271,6 +277,7 @@ __all__ = [
     "target_info",
     "tensor",
     "tensor_descriptor",
+    "to_tensor",
     "topk",
     "trans",
     "tuple",

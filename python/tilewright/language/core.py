@@ -10,7 +10,6 @@ from .constexpr import constexpr, unwrap
 from .dtypes import int1, int8, int16, int32, int64, uint8, uint16, uint32, uint64
 from .errors import LanguageValueError
 from .extra.extern import extern_elementwise
-from .semantic.convert import to_tensor
 from .structure import aggregate as _aggregate
 
 _INTEGERS = {
@@ -60,5 +59,4 @@ __all__ = [
     "extern_elementwise",
     "get_int_dtype",
     "is_builtin",
-    "to_tensor",
 ]

@@ -56,6 +56,22 @@ def where(condition, x, y):
 
 
 @builtin
+def to_tensor(x):
+    """A number that is known while compiling as a scalar of the kernel; a tensor as it is.
+
+    An integer is the first of int32, uint32, int64 and uint64 that can hold it, a float is a float32.
+
+    Example:
+
+        >>> tl.to_tensor(3)
+        int32 3
+        >>> tl.to_tensor(1 << 31)
+        uint32 2147483648
+    """
+    return convert.to_tensor(x)
+
+
+@builtin
 def maximum(x, y, propagate_nan=PropagateNan.NONE):
     """The larger of `x` and `y`, element by element, in their promoted dtype.
 

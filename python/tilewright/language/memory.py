@@ -138,3 +138,37 @@ def atomic_cas(pointer, cmp, val, sem=None, scope=None):
         int32 [7, 0, 0, 0]
     """
     return _memory.atomic_cas(pointer, cmp, val, sem, scope)
+
+
+@builtin
+def atomic_load(pointer, mask=None, sem=None, scope=None):
+    """Read what `pointer`, a pointer or a block of pointers, points to, each element in one indivisible step.
+
+    `mask` broadcasts to the shape of `pointer`; where it is false the result is undefined. `sem`: "acquire" (default)
+    or "relaxed"; `scope` as for `atomic_add`. Elements have 16, 32 or 64 bits, in memory that may be written. Raises
+    `LanguageTypeError` for others.
+
+    Example:
+
+        >>> tl.store(counts, 6)
+        >>> tl.atomic_load(counts)
+        int32 6
+    """
+    return _memory.atomic_load(pointer, mask, sem, scope)
+
+
+@builtin
+def atomic_store(pointer, val, mask=None, sem=None, scope=None):
+    """Write `val` where `pointer`, a pointer or a block of pointers, points, each element in one indivisible step.
+
+    `val` and `mask` broadcast to the shape of `pointer`; `val` is converted to the element type. `sem`: "release"
+    (default) or "relaxed"; `scope` as for `atomic_add`. Elements have 32 or 64 bits. Raises `LanguageTypeError` for
+    others.
+
+    Example:
+
+        >>> tl.atomic_store(counts + tl.arange(0, 4), 7, mask=tl.arange(0, 4) > 1)
+        >>> counts
+        int32 [0, 0, 7, 7]
+    """
+    _memory.atomic_store(pointer, val, mask, sem, scope)

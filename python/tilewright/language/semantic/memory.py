@@ -13,6 +13,9 @@ STORE_CACHE = {"": 0, None: 0, ".wb": 5, ".cg": 2, ".cs": 3, ".wt": 6}
 EVICTION = {"": 0, None: 0, "evict_first": 1, "evict_last": 2}
 SEMANTICS = {None: 3, "relaxed": 0, "acquire": 1, "release": 2, "acq_rel": 3}
 _OF_POINTERS = " of the pointers"
+#: Those of atomic operations that only read, and of those that only write.
+READ_SEMANTICS = {None: 1, "relaxed": 0, "acquire": 1}
+WRITE_SEMANTICS = {None: 2, "relaxed": 0, "release": 2}
 SCOPES = {None: 1, "cta": 0, "gpu": 1, "sys": 2}
 
 
@@ -158,7 +161,15 @@ def atomic_kind(op, element, what):
 
 def atomic_rmw(op, pointer, value, mask, sem, scope):
     """`op` is add, max, min, and, or, xor or xchg. Gives what memory held before."""
-    what = f"tl.atomic_{op}"
+    return _atomic_rmw(op, f"tl.atomic_{op}", pointer, value, mask, option(SEMANTICS, sem, "sem"), scope)
+
+
+def atomic_store(pointer, value, mask, sem, scope):
+    """See `tl.atomic_store`: an exchange whose result nobody sees."""
+    _atomic_rmw("xchg", "tl.atomic_store", pointer, value, mask, option(WRITE_SEMANTICS, sem, "sem"), scope)
+
+
+def _atomic_rmw(op, what, pointer, value, mask, sem, scope):
     pointer = _atomic_pointer(pointer, what)
     value = to_tensor(value)
     if pointer.type.is_block():
@@ -176,17 +187,40 @@ def atomic_rmw(op, pointer, value, mask, sem, scope):
         operands + ([mask] if mask is not None else []),
         with_scalar(pointer.type, element),
         kind=kind,
-        sem=option(SEMANTICS, sem, "sem"),
+        sem=sem,
+        scope=option(SCOPES, scope, "scope"),
+    )
+
+
+def _comparable_pointer(pointer, what):
+    pointer = _atomic_pointer(pointer, what)
+    element = pointer.dtype.element_ty
+    if element.is_ptr() or element.primitive_bitwidth not in (16, 32, 64):
+        raise LanguageTypeError(f"{what} takes elements of 16, 32 or 64 bits, got {element}")
+    return pointer
+
+
+def atomic_load(pointer, mask, sem, scope):
+    """See `tl.atomic_load`: an exchange of zero for zero, which leaves everything as it is."""
+    pointer = _comparable_pointer(pointer, "tl.atomic_load")
+    if mask is not None:
+        pointer, mask = _mask_for(pointer, mask, "tl.atomic_load")
+    mask = checked_mask(pointer, mask, "tl.atomic_load")
+    element = pointer.dtype.element_ty
+    zero = _fit(0, pointer, element, "zero")
+    return emit(
+        "tile.atomic_cas",
+        [pointer, zero, zero] + ([mask] if mask is not None else []),
+        with_scalar(pointer.type, element),
+        sem=option(READ_SEMANTICS, sem, "sem"),
         scope=option(SCOPES, scope, "scope"),
     )
 
 
 def atomic_cas(pointer, expected, value, sem, scope):
     """See `tl.atomic_cas`."""
-    pointer = _atomic_pointer(pointer, "tl.atomic_cas")
+    pointer = _comparable_pointer(pointer, "tl.atomic_cas")
     element = pointer.dtype.element_ty
-    if element.is_ptr() or element.primitive_bitwidth not in (16, 32, 64):
-        raise LanguageTypeError(f"tl.atomic_cas takes elements of 16, 32 or 64 bits, got {element}")
     checked_mask(pointer, None, "tl.atomic_cas")
     operands = [pointer, _fit(expected, pointer, element, "`cmp`"), _fit(value, pointer, element, "`val`")]
     check_written(operands[2], None, "tl.atomic_cas")
