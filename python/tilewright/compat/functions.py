@@ -216,6 +216,16 @@ class JITFunction(Kernel, KernelInterface):
         return Dependencies(self.fn).digest(self.numerics)
 
 
+class _IsInterpreted(type):
+    def __instancecheck__(cls, instance):
+        return isinstance(instance, JITFunction) and instance._interpreted
+
+
+class InterpretedFunction(metaclass=_IsInterpreted):
+    """`isinstance(kernel, InterpretedFunction)`: whether launches of the kernel are interpreted. In Triton such kernels
+    have a class of their own, here they are `JITFunction` as all are."""
+
+
 class ConstexprFunction(ConstantFunction):
     """A function of constants with what code around kernels asks of it, as of a kernel."""
 

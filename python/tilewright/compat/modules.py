@@ -219,6 +219,7 @@ def make(version, numerics):
     add("triton.errors", {"TritonError": tw.TilewrightError})
     add("triton.runtime", {**errors, **tuned, **interface}, driver=driver.driver)
     add("triton.runtime._async_compile", compiled_later)
+    add("triton.runtime.interpreter", {}, InterpretedFunction=functions.InterpretedFunction)
     add(
         "triton.runtime.jit",
         interface,

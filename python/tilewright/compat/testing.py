@@ -1,5 +1,7 @@
 """`triton.testing`, with Triton's signatures and defaults."""
 
+import contextlib
+import gc
 import subprocess
 
 import numpy as np
@@ -11,8 +13,12 @@ __all__ = [
     "Benchmark",
     "Mark",
     "assert_close",
+    "cublas",
+    "cuda_graph_without_gc",
     "do_bench",
     "do_bench_cudagraph",
+    "do_bench_cudagraph_proton",
+    "do_bench_proton",
     "get_dram_gbps",
     "get_max_simd_tflops",
     "get_max_tensorcore_tflops",
@@ -29,6 +35,32 @@ def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_m
 def do_bench_cudagraph(fn, rep=20, grad_to_none=None, quantiles=None, return_mode="mean"):
     """Milliseconds of `fn()` in a CUDA graph; see `tilewright.testing.do_bench_cudagraph`."""
     return testing.do_bench_cudagraph(fn, rep, grad_to_none, quantiles, return_mode)
+
+
+#: In Triton these two measure kernels by its profiler, and leave out what else the device does.
+do_bench_proton, do_bench_cudagraph_proton = do_bench, do_bench_cudagraph
+
+
+@contextlib.contextmanager
+def cuda_graph_without_gc(*args, **kwargs):
+    """`torch.cuda.graph` with the collection of garbage put off: kernels that it finds may not be unloaded meanwhile."""
+    import torch
+
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        with torch.cuda.graph(*args, **kwargs) as graph:
+            yield graph
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def cublas():
+    """An object with cuBLAS' products, those of PyTorch."""
+    from .libtriton import CublasLt
+
+    return CublasLt(None)
 
 
 def assert_close(x, y, atol=None, rtol=None, err_msg=""):

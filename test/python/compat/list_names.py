@@ -1,8 +1,8 @@
-"""Writes the public names of a release of Triton to `triton_names.json`.
+"""Writes the public names of releases of Triton to `triton_names.json`.
 
-    pip download --no-deps triton==3.6.0 && python list_names.py triton-*.whl
+    pip download --no-deps triton==3.6.0 && pip download --no-deps triton==3.9.0 && python list_names.py triton-*.whl
 
-The wheel is only read, as text: a module's public names are its `__all__`, else what it defines itself at the
+The names are those of any of them. The wheels are only read, as text: a module's public names are its `__all__`, else what it defines itself at the
 top level and does not start with an underscore. `METHODS` are the functions that are methods of blocks, too.
 """
 
@@ -69,15 +69,21 @@ def _source(wheel, module):
     return wheel.read(path + ".py" if path + ".py" in names else path + "/__init__.py").decode()
 
 
-def main(path):
-    """Write the file beside this script."""
+def names_of(path):
+    """The public names in one wheel, by module, and those of methods."""
     with zipfile.ZipFile(path) as wheel:
         sources = {module: _source(wheel, module) for module in MODULES}
     found = {module: public_names(text) for module, text in sources.items()}
-    found[METHODS] = sorted(set().union(*map(methods, sources.values())))
+    return found | {METHODS: set().union(*map(methods, sources.values()))}
+
+
+def main(paths):
+    """Write the file beside this script."""
+    releases = list(map(names_of, paths))
+    found = {key: sorted(set().union(*(release[key] for release in releases))) for key in releases[0]}
     out = Path(__file__).with_name("triton_names.json")
     out.write_text(json.dumps(found, indent=1) + "\n")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1:])

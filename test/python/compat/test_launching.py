@@ -1,5 +1,7 @@
 """What code around kernels does with `triton.JITFunction`, `triton.runtime.Autotuner` and the rest of their kind."""
 
+import contextlib
+import gc
 import inspect
 import types
 
@@ -306,12 +308,39 @@ def test_what_the_driver_program_says(monkeypatch, tmp_path):
 
 def test_the_interpreter_by_its_name_in_triton(monkeypatch):
     assert not triton.jit(add_kernel.fn).is_interpreted or scale_kernel.is_interpreted
+    is_interpreted = isinstance(scale_kernel, triton.runtime.interpreter.InterpretedFunction)
+    assert is_interpreted == scale_kernel.is_interpreted
+    assert not isinstance(scale_kernel.fn, triton.runtime.interpreter.InterpretedFunction)
     monkeypatch.setenv("TRITON_INTERPRET", "1")
     kernel = triton.jit(add_kernel.fn)
-    assert kernel.is_interpreted
+    assert kernel.is_interpreted and isinstance(kernel, triton.runtime.interpreter.InterpretedFunction)
     x, out = np.arange(8.0), np.ones(8)
     kernel[1,](x, out, 8, BLOCK=8)
     np.testing.assert_array_equal(out, 1 + np.arange(8))
+
+
+def test_times_as_by_the_profiler():
+    for bench in (triton.testing.do_bench_proton, triton.testing.do_bench_cudagraph_proton):
+        times = bench(lambda: sum(range(100)), rep=1, return_mode="all")
+        assert times and min(times) >= 0
+
+
+def test_a_graph_without_collection(monkeypatch):
+    torch = pytest.importorskip("torch")
+
+    @contextlib.contextmanager
+    def graph(pool):
+        assert not gc.isenabled()
+        yield pool
+
+    monkeypatch.setattr(torch.cuda, "graph", graph)
+    assert gc.isenabled()
+    with triton.testing.cuda_graph_without_gc("pool") as captured:
+        assert captured == "pool" and not gc.isenabled()
+    assert gc.isenabled()
+    with pytest.raises(ZeroDivisionError), triton.testing.cuda_graph_without_gc("pool"):
+        1 / 0  # noqa: B018
+    assert gc.isenabled()
 
 
 def test_tuners_of_no_kernel():

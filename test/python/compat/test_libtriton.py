@@ -12,6 +12,7 @@ def installed():
 @pytest.mark.parametrize("name", ["float32", "bfloat16"])
 def test_cublas(backend, name):
     torch = pytest.importorskip("torch")
+    import triton
     from triton._C.libtriton import nvidia
 
     device = "cuda" if backend.name == "cuda" else "cpu"
@@ -20,7 +21,10 @@ def test_cublas(backend, name):
     )
     c = torch.full((5, 7), float("nan"), device=device, dtype=a.dtype)
     nvidia.cublas.CublasLt(torch.empty(64, dtype=torch.uint8, device=device)).matmul(a, b, c)
-    torch.testing.assert_close(c, (a.double() @ b.double().T).to(a.dtype))
+    want = (a.double() @ b.double().T).to(a.dtype)
+    torch.testing.assert_close(c, want)
+    triton.testing.cublas().matmul(a, b, c.zero_())
+    torch.testing.assert_close(c, want)
 
 
 def test_nothing_else_of_the_library():
