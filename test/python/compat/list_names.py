@@ -2,8 +2,9 @@
 
     pip download --no-deps triton==3.6.0 && pip download --no-deps triton==3.9.0 && python list_names.py triton-*.whl
 
-The names are those of any of them. The wheels are only read, as text: a module's public names are its `__all__`, else what it defines itself at the
-top level and does not start with an underscore. `METHODS` are the functions that are methods of blocks, too.
+The names are those of any of them. The wheels are only read, as text: a module's public names are its `__all__`, else
+what it defines itself at the top level and does not start with an underscore. `METHODS` are the functions that are
+methods of blocks, too.
 """
 
 import ast

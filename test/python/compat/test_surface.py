@@ -1,6 +1,7 @@
 """Every public name of Triton is there under `import triton`.
 
-The names are those of two releases, the one that the version says and a late one, kept in `triton_names.json` by `list_names.py`.
+The names are those of two releases, the one that the version says and a later one, kept in `triton_names.json` by
+`list_names.py`.
 """
 
 import importlib
