@@ -87,12 +87,14 @@ def InsertBarriers : Pass<"warp-insert-barriers", "::mlir::ModuleOp"> {
 def InsertProxyFences : Pass<"warp-insert-proxy-fences", "::mlir::ModuleOp"> {
   let summary = "show stores to shared memory to the tensor cores";
   let description = [{
-    Puts a `warp.proxy_fence` behind each store to a tile that a `warp.wgmma`
-    reads, one for several stores that no barrier separates.
+    Puts a `warp.proxy_fence` behind stores to tiles that a `warp.wgmma` reads:
+    behind the last of several that no product parts, before the barrier in front
+    of the product.
 
-    Another one stands before a slot of a ring of transactions is given back that
+    One stands as well before a slot of a ring of transactions is given back that
     threads have read: the arrival alone does not order their reads before the
-    copies that fill the slot next.
+    copies that fill the slot next. Where what was read is stored at once, the
+    slot is given back behind the fence of these stores.
 
     Input: barriers stand. Output: between a store to an operand of `warp.wgmma`
     and the barrier before the product there is a fence, and between a

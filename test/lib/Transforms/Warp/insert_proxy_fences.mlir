@@ -31,10 +31,10 @@ tile.func @loop(%x: tensor<64x32xf16, #rows>, %y: tensor<32x16xf16, #rb>, %c: te
   tile.return
 }
 
-// Stores that a barrier separates have a fence each; other stores have none.
+// Stores that a barrier separates share the fence behind the last one; other stores
+// have none.
 // CHECK-LABEL: @apart
 // CHECK: warp.local_store
-// CHECK-NEXT: warp.proxy_fence
 // CHECK-NEXT: warp.barrier
 // CHECK-NEXT: warp.local_store
 // CHECK-NEXT: warp.proxy_fence
@@ -145,5 +145,89 @@ tile.func @held_operands(%n: i32, %c: i1, %acc: tensor<64x16xf32, #c>) {
     scf.yield %full#0 : !warp.slot
   }
   warp.ring.release %last
+  tile.return
+}
+
+// Stores that a product parts have a fence each.
+// CHECK-LABEL: @parted
+// CHECK: warp.local_store
+// CHECK-NEXT: warp.proxy_fence
+// CHECK-NEXT: warp.barrier
+// CHECK-NEXT: warp.wgmma
+// CHECK: warp.local_store
+// CHECK-NEXT: warp.proxy_fence
+// CHECK-NEXT: warp.barrier
+// CHECK-NEXT: warp.wgmma
+tile.func @parted(%x: tensor<64x32xf16, #rows>, %y: !warp.shared<32x16xf16, #b>, %c: tensor<64x16xf32, #c>) {
+  %a = warp.alloc : !warp.shared<64x32xf16, #a>
+  %b = warp.alloc : !warp.shared<64x32xf16, #a>
+  warp.local_store %x, %a : tensor<64x32xf16, #rows> -> !warp.shared<64x32xf16, #a>
+  %s = warp.wgmma %a, %y, %c : !warp.shared<64x32xf16, #a>, !warp.shared<32x16xf16, #b>, tensor<64x16xf32, #c>
+  warp.local_store %x, %b : tensor<64x32xf16, #rows> -> !warp.shared<64x32xf16, #a>
+  %t = warp.wgmma %b, %y, %s : !warp.shared<64x32xf16, #a>, !warp.shared<32x16xf16, #b>, tensor<64x16xf32, #c>
+  %d = warp.wgmma_wait %t {pendings = 0 : i32} : tensor<64x16xf32, #c>
+  tile.return
+}
+
+// A slot whose content threads store elsewhere goes back behind the fence of that
+// store,
+// CHECK-LABEL: @passed_on
+// CHECK: warp.local_load
+// CHECK: warp.alloc
+// CHECK-NEXT: warp.proxy_fence
+// CHECK-NEXT: warp.ring.release
+// CHECK-NEXT: warp.barrier
+// CHECK-NEXT: warp.wgmma
+tile.func @passed_on(%y: !warp.shared<32x16xf16, #b>, %c: tensor<64x16xf32, #c>) {
+  %ring = warp.ring : !warp.ring<2 x {!warp.shared<64x32xf16, #a>}, transactions>
+  %full:2 = warp.ring.wait %ring : !warp.ring<2 x {!warp.shared<64x32xf16, #a>}, transactions>
+  %x = warp.local_load %full#1 : !warp.shared<64x32xf16, #a> -> tensor<64x32xf16, #rows>
+  warp.ring.release %full#0
+  %a = warp.alloc %x : (tensor<64x32xf16, #rows>) -> !warp.shared<64x32xf16, #a>
+  %s = warp.wgmma %a, %y, %c : !warp.shared<64x32xf16, #a>, !warp.shared<32x16xf16, #b>, tensor<64x16xf32, #c>
+  %d = warp.wgmma_wait %s {pendings = 0 : i32} : tensor<64x16xf32, #c>
+  tile.return
+}
+
+// but not behind what is computed of it: meanwhile the next copies may begin,
+// CHECK-LABEL: @computed_between
+// CHECK: warp.local_load
+// CHECK-NEXT: warp.proxy_fence
+// CHECK-NEXT: warp.ring.release
+// CHECK-NEXT: math.absf
+// CHECK: warp.alloc
+// CHECK-NEXT: warp.proxy_fence
+tile.func @computed_between(%y: !warp.shared<32x16xf16, #b>, %c: tensor<64x16xf32, #c>) {
+  %ring = warp.ring : !warp.ring<2 x {!warp.shared<64x32xf16, #a>}, transactions>
+  %full:2 = warp.ring.wait %ring : !warp.ring<2 x {!warp.shared<64x32xf16, #a>}, transactions>
+  %x = warp.local_load %full#1 : !warp.shared<64x32xf16, #a> -> tensor<64x32xf16, #rows>
+  warp.ring.release %full#0
+  %z = math.absf %x : tensor<64x32xf16, #rows>
+  %a = warp.alloc %z : (tensor<64x32xf16, #rows>) -> !warp.shared<64x32xf16, #a>
+  %s = warp.wgmma %a, %y, %c : !warp.shared<64x32xf16, #a>, !warp.shared<32x16xf16, #b>, tensor<64x16xf32, #c>
+  %d = warp.wgmma_wait %s {pendings = 0 : i32} : tensor<64x16xf32, #c>
+  tile.return
+}
+
+// nor behind a wait: what it waits for may need the slot.
+// CHECK-LABEL: @waits_between
+// CHECK: warp.local_load
+// CHECK-NEXT: warp.proxy_fence
+// CHECK-NEXT: warp.ring.release
+// CHECK-NEXT: warp.ring.wait
+// CHECK: warp.alloc
+// CHECK-NEXT: warp.proxy_fence
+// CHECK-NEXT: warp.barrier
+tile.func @waits_between(%c: tensor<64x16xf32, #c>) {
+  %ring = warp.ring : !warp.ring<1 x {!warp.shared<64x32xf16, #a>}, transactions>
+  %other = warp.ring : !warp.ring<1 x {!warp.shared<32x16xf16, #b>}, transactions>
+  %full:2 = warp.ring.wait %ring : !warp.ring<1 x {!warp.shared<64x32xf16, #a>}, transactions>
+  %x = warp.local_load %full#1 : !warp.shared<64x32xf16, #a> -> tensor<64x32xf16, #rows>
+  warp.ring.release %full#0
+  %next:2 = warp.ring.wait %other : !warp.ring<1 x {!warp.shared<32x16xf16, #b>}, transactions>
+  %a = warp.alloc %x : (tensor<64x32xf16, #rows>) -> !warp.shared<64x32xf16, #a>
+  %s = warp.wgmma %a, %next#1, %c : !warp.shared<64x32xf16, #a>, !warp.shared<32x16xf16, #b>, tensor<64x16xf32, #c>
+  %d = warp.wgmma_wait %s {pendings = 0 : i32} : tensor<64x16xf32, #c>
+  warp.ring.release %next#0
   tile.return
 }
