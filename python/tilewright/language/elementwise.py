@@ -156,10 +156,11 @@ def mul(x, y, sanitize_overflow=True):
 def cast(input, dtype, fp_downcast_rounding=None, bitcast=False):
     """Convert to the element type `dtype`; the shape stays.
 
-    Floats become integers towards zero, those out of the range and NaN any number; integers become narrower by
-    dropping bits, anything becomes `tl.int1` by comparison with zero. What is too large for a float of 8 bits becomes
-    its largest number. `fp_downcast_rounding` ("rtne", the default, or "rtz") says how
-    floats narrow. With `bitcast=True` the bits are kept and read as `dtype`, which must be as wide; raises
+    Floats become integers towards zero, those of 8 and 16 bits by way of int32; those out of its range, or of that of a
+    wider type, and NaN become any number. Integers become narrower by dropping bits, anything becomes `tl.int1` by
+    comparison with zero. What is too large for a float of 8 bits becomes its largest number. `fp_downcast_rounding`
+    ("rtne", the default, or "rtz") says how floats narrow. With `bitcast=True` the bits are kept and read as `dtype`,
+    which must be as wide; raises
     `LanguageValueError` else.
 
     Example:

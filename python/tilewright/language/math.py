@@ -8,7 +8,7 @@ import builtins
 
 from .builtin import builtin
 from .dtypes import float32
-from .errors import LanguageTypeError
+from .errors import LanguageTypeError, LanguageValueError
 from .ir import Spelled, builder, emit
 from .semantic import arithmetic, convert, promote
 
@@ -96,14 +96,18 @@ def fma(x, y, z):
 
 
 @builtin
-def fdiv(x, y, ieee_rounding=False):
+def fdiv(x, y, ieee_rounding=False, approx=False):
     """`x / y` for floats, off by at most 2 ULP in float32; `ieee_rounding` asks for the rounded quotient.
+
+    `approx` allows results further off, of which none are made. Raises `LanguageValueError` for both.
 
     Example:
 
         >>> tl.fdiv(tl.arange(0, 4).to(tl.float32), 4.0)
         float32 [0.0, 0.25, 0.5, 0.75]
     """
+    if ieee_rounding and approx:
+        raise LanguageValueError("fdiv is asked for the rounded quotient and for any near it")
     return _divide(x, y, "fdiv", fast=not ieee_rounding)
 
 

@@ -136,14 +136,14 @@ def _sums(value, axis, reverse):
 
 
 @builtin
-def cumprod(input, axis=0, reverse=False):
-    """The products of all elements up to each, along `axis`; bfloat16 gives float32.
+def cumprod(input, axis=0, reverse=False, dtype=None):
+    """The products of all elements up to each, along `axis`, in the type `dtype`; by default in that of the elements,
+    of bfloat16 in float32.
 
     Example:
 
         >>> tl.cumprod(tl.arange(1, 5))
         int32 [1, 2, 6, 24]
     """
-    return _scan(
-        [_widened(input)], axis, lambda a, b: [arithmetic.mul(a[0], b[0], False)], reverse, "tl.cumprod"
-    )[0]
+    value = _widened(input) if dtype is None else to(input, dtype)
+    return _scan([value], axis, lambda a, b: [arithmetic.mul(a[0], b[0], False)], reverse, "tl.cumprod")[0]

@@ -3,8 +3,8 @@
 import operator
 
 
-def cdiv(a, b):
-    """`a / b` rounded up, for ints with `b` > 0: how many blocks of `b` cover `a`.
+def cdiv(x, y):
+    """`x / y` rounded up, for ints with `y` > 0: how many blocks of `y` cover `x`.
 
     Example:
 
@@ -12,7 +12,7 @@ def cdiv(a, b):
         >>> tw.cdiv(1000, 128)
         8
     """
-    return -(-a // b)
+    return -(-x // y)
 
 
 def next_power_of_2(n):

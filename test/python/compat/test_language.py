@@ -50,6 +50,22 @@ def test_functions_of_constants_see_types_of_values(backend):
 
 
 @triton.jit
+def late_options_kernel(x_ptr, out_ptr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    x = tl.load(x_ptr + i)
+    products = tl.cumprod(x, dtype=tl.int32)
+    tl.static_assert(products.dtype == tl.int32 and tl.cumprod(x).dtype == tl.int8)
+    tl.store(out_ptr + i, tl.fdiv(products.to(tl.float32), 4.0, approx=True))
+
+
+def test_options_of_late_releases(backend):
+    out = backend.array(np.zeros(8), "float32")
+    late_options_kernel[1,](backend.array(np.arange(1, 9), "int8"), out, 8)
+    backend.check(out, np.cumprod(np.arange(1, 9)) / 4, "float32")
+    assert triton.cdiv(x=7, y=2) == 4
+
+
+@triton.jit
 def types_kernel(x_ptr, out_ptr, low_ptr, N: tl.constexpr):
     wide: tl.constexpr = accumulator_type(x_ptr.type.element_ty, True)
     same = accumulator_type(x_ptr.type.element_ty, is_wide=False)

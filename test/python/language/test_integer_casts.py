@@ -34,6 +34,28 @@ def check(backend, y, expected, to):
     np.testing.assert_array_equal(got, expected.astype(np.float64))
 
 
+@tw.jit
+def cast_back(x, narrow, y, B: tl.constexpr):
+    i = tl.arange(0, B)
+    value = tl.load(x + i).to(narrow.dtype.element_ty)
+    tl.store(narrow + i, value)
+    tl.store(y + i, value.to(tl.float32))
+
+
+@pytest.mark.parametrize("to", ["int8", "uint8", "int16", "uint16"])
+@pytest.mark.parametrize("dtype", ["float32", "float16", "float64"])
+def test_floats_that_do_not_fit_lose_their_high_bits(backend, dtype, to):
+    """Also where the number is used before it goes through memory."""
+    x = np.array(
+        [252, -4, -129, 300.75, 40000, -40000, 127.9, -0.9, 65000, 128, -128, 255, 256, -1, -65000, 0]
+    )
+    narrow, y = backend.poisoned(16, to), backend.poisoned(16, "float32")
+    cast_back[1,](backend.array(x.astype(dtype)), narrow, y, 16)
+    expected = x.astype(dtype).astype(np.int32).astype(to)
+    np.testing.assert_array_equal(backend.numpy(narrow), expected)
+    np.testing.assert_array_equal(backend.numpy(y), expected)
+
+
 @pytest.mark.parametrize("to", FLOATS)
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16"])
 @pytest.mark.parametrize("block", [64, 1024])

@@ -190,6 +190,9 @@ def _cast_stored(value, source, target, rounding):
 def _cast_float(value, source, target, rounding):
     if target.is_bool():
         return to_bool(value)
+    if target.is_int() and target.int_bitwidth < 32:
+        # What does not fit loses its high bits, as in NumPy: the operation itself leaves such results open.
+        return cast(_convert("arith.fptosi", value, int32), target)
     if target.is_int():
         return _convert("arith.fptosi" if target.is_int_signed() else "arith.fptoui", value, target)
     if source.primitive_bitwidth == target.primitive_bitwidth:  # float16 and bfloat16, or the two of 8 bits
