@@ -4,6 +4,7 @@ import math
 from functools import partial
 
 from .. import knobs, tuning
+from ..tuning.autotuner import AutotunerError
 from ..tuning.heuristics import check_heuristics
 from ..tuning.launching import check_kernel
 from ..tuning.measuring import REFUSALS, device_of
@@ -98,6 +99,12 @@ class Autotuner(KernelInterface, tuning.Autotuner):
 
     def _reset(self, full):
         self.pre_hook(full, reset_only=True)
+
+    def _nothing_left(self):
+        return AutotunerError(
+            "Autotuner error: No valid autotuner configs after pruning. `early_config_prune` should return at least one "
+            "config."
+        )
 
     # Launching.
 

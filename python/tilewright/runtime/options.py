@@ -2,9 +2,15 @@
 
 from dataclasses import dataclass, fields
 
+from .errors import OutOfResources
+
 
 class WarpsError(ValueError, AssertionError):
     """A number of warps that there is not; code for Triton expects an `AssertionError`."""
+
+
+class ThreadsError(WarpsError, OutOfResources):
+    """More warps than a thread block can have."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +64,12 @@ class Options:
             if isinstance(value, bool) or not isinstance(value, int):
                 raise TypeError(f"{name} is an int, got {value!r}")
         if self.num_warps not in (1, 2, 4, 8, 16, 32):
-            raise WarpsError(f"num_warps must be a power of 2 up to 32, got {self.num_warps}")
+            wrong = f"num_warps must be a power of 2 up to 32, got {self.num_warps}"
+            if self.num_warps > 32:
+                raise ThreadsError(
+                    f"{wrong}: out of resource: threads, Required: {32 * self.num_warps}, Hardware limit: 1024"
+                )
+            raise WarpsError(wrong)
         if not 1 <= self.num_stages <= 16:
             raise ValueError(f"num_stages is between 1 and 16, got {self.num_stages}")
         if self.num_ctas not in (1, 2, 4, 8, 16):

@@ -106,7 +106,8 @@ def _without_gradients(fn, tensors):
 def do_bench_cudagraph(fn, rep=20, grad_to_none=None, quantiles=None, return_mode="median"):
     """As `do_bench` on a GPU, for launches from a CUDA graph, which leave the host out of the time.
 
-    The graph is torch's. Without a GPU, or without torch, it is `do_bench`.
+    The graph is torch's. Without a GPU, or without torch, it is `do_bench`. Raises `RuntimeError` where the current
+    stream is being captured.
 
     Example:
 
@@ -121,6 +122,11 @@ def do_bench_cudagraph(fn, rep=20, grad_to_none=None, quantiles=None, return_mod
     torch = sys.modules.get("torch")
     if torch is None or not torch.cuda.is_available():
         return do_bench(fn, 5, rep, grad_to_none, quantiles, return_mode)
+    if torch.cuda.is_current_stream_capturing():
+        raise RuntimeError(
+            "launches cannot be measured while a CUDA graph is captured. Warm up autotuned kernels before: the first "
+            "launch measures"
+        )
     if grad_to_none is not None:
         fn = _without_gradients(fn, grad_to_none)
     with torch.cuda.stream(torch.cuda.Stream()):

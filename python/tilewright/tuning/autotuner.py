@@ -185,7 +185,7 @@ class Autotuner(LaunchWrapper):
         if self.early_config_prune:
             configs = list(self.early_config_prune(configs, named, **kwargs))
             if not configs and self.space is None:  # of a space others follow
-                raise AutotunerError(f"early_config_prune left no configuration of {self.__name__}()")
+                raise self._nothing_left()
         if self.perf_model:
             count = self.top_k
             count = int(len(configs) * count) if isinstance(count, float) and count <= 1.0 else int(count)
@@ -205,7 +205,9 @@ class Autotuner(LaunchWrapper):
 
         def measure(batch):
             tried = self._pruned(args, kwargs, batch) if self.space is not None else batch
-            errors.update(compile_all(self.fn, tried, args, kwargs))
+            refused = compile_all(self.fn, tried, args, kwargs)
+            self._tell_of(refused, args, kwargs)
+            errors.update(refused)
             works = [config for config in tried if config not in errors]
             named = self.named(args, kwargs)
             same = stand_ins(self.fn, works, grid, args, kwargs, named) if len(works) > 1 else {}
@@ -234,9 +236,18 @@ class Autotuner(LaunchWrapper):
             raise self._nothing_works(errors)
         return best
 
+    def _tell_of(self, errors, args, kwargs):
+        """Call the hook for configurations of which none is launched."""
+        if self.post_hook:
+            for config, error in errors.items():
+                self.post_hook({**self.named(args, kwargs), **config.all_kwargs()}, exception=error)
+
+    def _nothing_left(self):
+        return AutotunerError(f"early_config_prune left no configuration of {self.__name__}()")
+
     def _nothing_works(self, errors):
         if not errors:
-            return AutotunerError(f"early_config_prune left no configuration of {self.__name__}()")
+            return self._nothing_left()
         first = next(iter(errors.values()))
         if len({str(error) for error in errors.values()}) == 1:
             return first  # the kernel itself is wrong, or the call
@@ -365,7 +376,7 @@ def autotune(
         reset_to_zero: names of arrays that are set to zero before each measured run.
         restore_value: names of arrays that are set back before each measured run.
         pre_hook, post_hook: called around each measured run with the arguments by name; `post_hook` has
-            the keyword `exception`.
+            the keyword `exception`, and is called for configurations that cannot be compiled, too.
         warmup, rep: milliseconds to run a configuration without and with measuring.
         use_cuda_graph: measure launches from a CUDA graph.
         do_bench: a function of a callable and `quantiles` that measures in place of `testing.do_bench`.

@@ -343,6 +343,18 @@ def test_a_graph_without_collection(monkeypatch):
     assert gc.isenabled()
 
 
+def test_a_tuner_that_has_nothing_left(backend):
+    kernel = triton.autotune(
+        [triton.Config({"BLOCK": 8}), triton.Config({"BLOCK": 16})],
+        key=[],
+        prune_configs_by={"early_config_prune": lambda configs, named, **rest: []},
+    )(add_kernel)
+    with pytest.raises(
+        triton.TritonError, match=r"^Autotuner error: No valid autotuner configs after pruning"
+    ):
+        kernel[1,](backend.array(np.arange(8.0)), backend.array(np.ones(8)), 8)
+
+
 def test_tuners_of_no_kernel():
     for decorate in (triton.autotune([triton.Config({})], key=[]), triton.heuristics({})):
         with pytest.raises(TypeError, match="decorates a kernel"):

@@ -126,6 +126,23 @@ def test_hooks(backend):
     assert after and set(after) == {(8, None)}
 
 
+@pytest.mark.compiled
+def test_a_hook_is_told_what_cannot_be_compiled(backend):
+    told = []
+    kernel = tw.autotune(
+        [tw.Config({"BLOCK": 32}, num_warps=128), tw.Config({"BLOCK": 32}), tw.Config({"BLOCK": 64})],
+        key=[],
+        post_hook=lambda arguments, exception: told.append((arguments["BLOCK"], exception)),
+        cache_results=False,
+        warmup=1,
+        rep=1,
+    )(tw.jit(fill))
+    kernel[grid](backend.array(np.zeros(8), "float32"), 8, 1.0)
+    ((block, error),) = [entry for entry in told if entry[1] is not None]
+    assert block == 32 and isinstance(error, tw.OutOfResources)
+    assert "out of resource: threads, Required: 4096, Hardware limit: 1024" in str(error)
+
+
 def test_errors_of_hooks_are_not_hidden(backend):
     def hook(arguments):
         raise ValueError("mine")

@@ -53,3 +53,11 @@ def test_modes():
     with pytest.raises(ValueError, match="return_mode is one of median, mean"):
         do_bench(lambda: None, 1, 1, return_mode="best", device="cpu")
     assert do_bench_cudagraph(lambda: None, rep=1) >= 0
+
+
+def test_no_graph_is_measured_inside_another(monkeypatch):
+    torch = pytest.importorskip("torch")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "is_current_stream_capturing", lambda: True)
+    with pytest.raises(RuntimeError, match="Warm up autotuned kernels"):
+        do_bench_cudagraph(lambda: None)
