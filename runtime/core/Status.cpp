@@ -2,6 +2,11 @@
 
 namespace tilewright::runtime {
 
+const std::string &Status::message() const {
+  static const std::string none;
+  return failure ? failure->message : none;
+}
+
 static Status &lastErrorSlot() {
   static thread_local Status slot;
   return slot;

@@ -4,6 +4,7 @@
 #define TILEWRIGHT_RUNTIME_CORE_STATUS_H
 
 #include <cassert>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -35,21 +36,31 @@ enum class StatusCode : int {
   Interrupted = 10,
 };
 
+/// A pointer, which is null where nothing failed: that costs a launch nothing.
 class [[nodiscard]] Status {
 public:
   Status() = default;
   Status(StatusCode code, std::string message)
-      : statusCode(code), text(std::move(message)) {}
+      : failure(new Failure{code, std::move(message)}) {}
+  Status(const Status &other)
+      : failure(other.failure ? new Failure(*other.failure) : nullptr) {}
+  Status(Status &&) = default;
+  Status &operator=(const Status &other) { return *this = Status(other); }
+  Status &operator=(Status &&) = default;
 
   static Status success() { return {}; }
 
-  bool ok() const { return statusCode == StatusCode::Ok; }
-  StatusCode code() const { return statusCode; }
-  const std::string &message() const { return text; }
+  bool ok() const { return !failure; }
+  StatusCode code() const { return failure ? failure->code : StatusCode::Ok; }
+  /// Empty where nothing failed.
+  const std::string &message() const;
 
 private:
-  StatusCode statusCode = StatusCode::Ok;
-  std::string text;
+  struct Failure {
+    StatusCode code;
+    std::string message;
+  };
+  std::unique_ptr<const Failure> failure;
 };
 
 /// A value, or the status that says why there is none.

@@ -110,8 +110,7 @@ private:
   /// What stands in for an array without elements.
   static constexpr size_t kZerosBytes = 256;
 
-  Kernel(const Driver &driver, std::string name, const LaunchShape &shape)
-      : driver(driver), name(std::move(name)), shape(shape) {}
+  Kernel(const Driver &driver, std::string name, const LaunchShape &shape);
 
   Status loadModule(const std::string &image);
   Status readResources();
@@ -141,29 +140,31 @@ private:
   template <typename Body> Status inContext(Body body) const;
   Status queue(const std::array<int64_t, 3> &grid, StreamHandle stream,
                void **parameters) const;
+  Status queueWatched(const std::array<int64_t, 3> &grid, StreamHandle stream,
+                      void **parameters) const;
   Status waitFor(StreamHandle stream) const;
   Status failure(const Status &status) const;
+  Status failure(DriverResult result) const;
   bool isClustered() const { return shape.cluster != LaunchShape().cluster; }
   int64_t clusterSize() const {
     return int64_t(shape.cluster[0]) * shape.cluster[1] * shape.cluster[2];
   }
 
+  // What each launch reads comes first, on few lines of the cache.
   const Driver &driver;
-  std::string name;
-  LaunchShape shape;
-  KernelResources used;
-  std::string assemblerLog;
   ContextHandle context = nullptr;
-  ModuleHandle module = nullptr;
   FunctionHandle function = nullptr;
-  std::array<LaunchAttribute, 3> attributes;
-  unsigned attributeCount = 0;
-  /// Programs of a persistent kernel that run at once.
-  int64_t residentPrograms = 0;
   /// The multiprocessors, of a kernel that has a use for more shared memory if
   /// a program is alone on one, and so much memory.
   int64_t processors = 0;
   unsigned extraSharedBytes = 0;
+  unsigned attributeCount = 0;
+  /// Launches are waited for, or shown to a profiler.
+  const bool isWatched;
+  LaunchShape shape;
+  std::array<LaunchAttribute, 3> attributes;
+  /// Programs of a persistent kernel that run at once.
+  int64_t residentPrograms = 0;
   /// What stands in for arrays without elements.
   DevicePointer zeros = 0;
   /// The maps of the recipe: of whole launches, and one cache for each.
@@ -171,6 +172,10 @@ private:
   mutable std::vector<TensorMapCache> caches;
   mutable TurnPlaces turnPlaces;
   std::unique_ptr<KernelCopies> copies;
+  std::string name;
+  ModuleHandle module = nullptr;
+  KernelResources used;
+  std::string assemblerLog;
 };
 
 } // namespace tilewright::runtime::cuda

@@ -18,6 +18,10 @@ static bool waitsForKernels() {
   return waits;
 }
 
+Kernel::Kernel(const Driver &driver, std::string name, const LaunchShape &shape)
+    : driver(driver), isWatched(ProfilerRange::isWanted() || waitsForKernels()),
+      shape(shape), name(std::move(name)) {}
+
 static constexpr uint64_t kGridLimits[3] = {INT32_MAX, 65535, 65535};
 
 static Status badSide(const std::string &name, int axis, int64_t side,
@@ -96,14 +100,23 @@ Status Kernel::waitFor(StreamHandle stream) const {
   return driver.check(driver.streamSynchronize(stream), "cuStreamSynchronize");
 }
 
-/// Submits, and where that is wanted waits for the kernel.
+/// Submits.
 Status Kernel::queue(const std::array<int64_t, 3> &grid, StreamHandle stream,
                      void **parameters) const {
+  if (isWatched)
+    return queueWatched(grid, stream, parameters);
+  const DriverResult result = submit(grid, stream, parameters);
+  return result == kSuccess ? Status::success() : failure(result);
+}
+
+/// Submits in a range of a profiler, and where that is wanted waits for the
+/// kernel.
+Status Kernel::queueWatched(const std::array<int64_t, 3> &grid,
+                            StreamHandle stream, void **parameters) const {
   ProfilerRange range(name.c_str());
   if (DriverResult result = submit(grid, stream, parameters);
       result != kSuccess)
-    return failure(driver.check(
-        result, driver.launchKernelEx ? "cuLaunchKernelEx" : "cuLaunchKernel"));
+    return failure(result);
   if (!waitsForKernels())
     return Status::success();
   Status done = waitFor(stream);
@@ -113,6 +126,11 @@ Status Kernel::queue(const std::array<int64_t, 3> &grid, StreamHandle stream,
                                  "' failed, or work before it "
                                  "on its stream: " +
                                  done.message());
+}
+
+Status Kernel::failure(DriverResult result) const {
+  return failure(driver.check(
+      result, driver.launchKernelEx ? "cuLaunchKernelEx" : "cuLaunchKernel"));
 }
 
 Status Kernel::failure(const Status &status) const {

@@ -36,12 +36,18 @@ static Nvtx openNvtx() {
   return nvtx.push && nvtx.pop ? nvtx : Nvtx();
 }
 
+static const Nvtx &nvtx() {
+  static const Nvtx opened = openNvtx();
+  return opened;
+}
+
+bool ProfilerRange::isWanted() { return nvtx().push; }
+
 ProfilerRange::ProfilerRange(const char *name) {
-  static const Nvtx nvtx = openNvtx();
-  if (!nvtx.push)
+  if (!isWanted())
     return;
-  nvtx.push(name);
-  pop = nvtx.pop;
+  nvtx().push(name);
+  pop = nvtx().pop;
 }
 
 ProfilerRange::~ProfilerRange() {

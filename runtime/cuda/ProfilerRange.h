@@ -4,11 +4,14 @@
 
 namespace tilewright::runtime::cuda {
 
-/// A range of this thread while the object lives. Costs a test of a flag unless
-/// TILEWRIGHT_NVTX is set and NVTX's library is found: the one that is named,
-/// or libnvToolsExt or libnvtx3interop.
+/// A range of this thread while the object lives; nothing unless that is
+/// wanted.
 class ProfilerRange {
 public:
+  /// Whether TILEWRIGHT_NVTX is set and NVTX's library is found: the one that
+  /// is named, or libnvToolsExt or libnvtx3interop.
+  static bool isWanted();
+
   explicit ProfilerRange(const char *name);
   ~ProfilerRange();
   ProfilerRange(const ProfilerRange &) = delete;

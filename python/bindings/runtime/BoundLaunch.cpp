@@ -1,6 +1,5 @@
 #include "python/bindings/runtime/BoundLaunch.h"
 
-#include "python/bindings/runtime/CurrentStream.h"
 #include "python/bindings/runtime/LaunchHooks.h"
 #include "python/bindings/runtime/OwnArray.h"
 #include "python/bindings/runtime/Status.h"
@@ -12,21 +11,6 @@
 namespace py = pybind11;
 
 namespace tilewright::python {
-
-void *StreamChoice::resolve() const {
-  if (device.kind != DeviceKind::Cuda)
-    return nullptr;
-  if (isGiven)
-    return stream;
-  if (const CurrentStream *current = currentStream(device.index))
-    return current->handle;
-  if (!library)
-    return stream;
-  void *current = nullptr;
-  if (library->currentStream(dlpack::kCuda, device.index, &current) != 0)
-    throw py::error_already_set();
-  return current;
-}
 
 namespace {
 struct BoundLaunchObject {

@@ -4,6 +4,7 @@
 #define TILEWRIGHT_PYTHON_RUNTIME_BOUNDLAUNCH_H
 
 #include "python/bindings/runtime/Call.h"
+#include "python/bindings/runtime/CurrentStream.h"
 #include "python/bindings/runtime/Grid.h"
 #include "python/bindings/runtime/LoadedKernel.h"
 
@@ -22,7 +23,20 @@ struct StreamChoice {
   const dlpack::ExchangeApi *library = nullptr;
 
   /// Null on the CPU. Throws what the library raises.
-  void *resolve() const;
+  void *resolve() const {
+    if (device.kind != DeviceKind::Cuda)
+      return nullptr;
+    if (isGiven)
+      return stream;
+    if (const CurrentStream *current = currentStream(device.index))
+      return current->handle;
+    if (!library)
+      return stream;
+    void *current = nullptr;
+    if (library->currentStream(dlpack::kCuda, device.index, &current) != 0)
+      throw pybind11::error_already_set();
+    return current;
+  }
 };
 
 struct BoundLaunch {

@@ -3,9 +3,8 @@
 #ifndef TILEWRIGHT_PYTHON_RUNTIME_CALL_H
 #define TILEWRIGHT_PYTHON_RUNTIME_CALL_H
 
+#include "python/bindings/runtime/Argument.h"
 #include "python/bindings/runtime/Limits.h"
-#include "python/bindings/runtime/TorchTensor.h"
-#include "python/bindings/runtime/TypeInfo.h"
 
 #include <string>
 #include <vector>
@@ -14,25 +13,7 @@ namespace tilewright::python {
 
 struct OwnArray;
 
-/// How a launch reads an argument: the quickest ones by ways of their own.
-enum class Reading : uint8_t { AsAny, AsInteger, AsOwnArray, ByFunctions };
-
-/// What a parameter was passed last, which it mostly is again: it spares
-/// looking things up.
-struct LastArgument {
-  PyTypeObject *type = nullptr;
-  const TypeInfo *info = nullptr;
-  /// Of the array that came by a library's functions: what these say of it,
-  /// and what that means.
-  TensorFacts facts = {};
-  ElementType element = {};
-  bool byTorch = false;
-  Reading reading = Reading::AsAny;
-  Device device = {};
-};
-
-/// On a line of the cache of its own, which a launch then touches alone.
-struct alignas(64) Parameter {
+struct Parameter {
   pybind11::object name;
   /// Null where the caller has to give a value.
   pybind11::object defaultValue;
@@ -40,18 +21,7 @@ struct alignas(64) Parameter {
   Specialization specialization;
   /// Its number among the compile-time values, or among the others.
   uint16_t place = 0;
-  mutable LastArgument last = {};
-
-  const TypeInfo &infoOf(PyObject *value) const {
-    if (Py_TYPE(value) != last.type)
-      learn(Py_TYPE(value));
-    return *last.info;
-  }
-
-private:
-  void learn(PyTypeObject *type) const;
 };
-static_assert(sizeof(Parameter) == 64);
 
 struct Option {
   pybind11::object name;
@@ -60,7 +30,6 @@ struct Option {
 
 /// Where a keyword argument goes: an option may be a parameter, too.
 struct KeywordPlace {
-  PyObject *name;
   /// The number of all where there is none.
   size_t parameter, option;
 };
@@ -76,8 +45,6 @@ struct Signature {
   std::vector<PyObject *> defaults, optionDefaults;
   /// How many parameters take compile-time values, and how many do not.
   size_t constantCount = 0, argumentCount = 0;
-  /// The keywords of the last call, which are mostly those of the next one.
-  mutable std::vector<KeywordPlace> keywords;
 
   void add(Parameter parameter) {
     defaults.push_back(parameter.defaultValue.ptr());
@@ -125,59 +92,86 @@ struct CallKey {
   size_t constantCount = 0;
 };
 
+/// What a launch passes, and what it needs to know beside that. Nothing of it
+/// is on the heap, which would be asked at each launch.
+struct Passed {
+  // Not defaulted, which would zero it all.
+  Passed() {}
+  ~Passed() { reset(); }
+  Passed(const Passed &) = delete;
+  Passed &operator=(const Passed &) = delete;
+
+  void reset() {
+    while (keptCount)
+      Py_DECREF(kept[--keptCount]);
+    ownArrayCount = 0;
+  }
+
+  // All counts are on one line of the cache.
+  size_t slotCount = 0, ownArrayCount = 0, keptCount = 0;
+  /// That of the first array which says something about it.
+  void *stream = nullptr;
+  /// Set where it has to be asked for the stream.
+  const dlpack::ExchangeApi *library = nullptr;
+  /// What the caller says of the stream.
+  PyObject *givenStream = Py_None;
+  /// The bits of the kernel's arguments, in order.
+  uint64_t slots[kMaxSlots];
+  /// Those in memory of ours, which wants to know on which streams it is used.
+  const OwnArray *ownArrays[kMaxParameters];
+  /// What arguments belong to, kept until the call is done.
+  PyObject *kept[kMaxParameters];
+};
+
+/// The arguments of a call in vectorcall form.
+struct GivenArguments {
+  PyObject *const *values;
+  /// Of those that come by their position; the ones with names follow.
+  size_t count;
+  /// A tuple, or null.
+  PyObject *names;
+
+  size_t nameCount() const {
+    return names ? static_cast<size_t>(PyTuple_GET_SIZE(names)) : 0;
+  }
+  PyObject *name(size_t number) const {
+    return PyTuple_GET_ITEM(names, static_cast<Py_ssize_t>(number));
+  }
+};
+
 /// Borrowed references, valid during the call.
-struct Call {
+struct Call : Passed {
   // Not defaulted, as that of the key.
   Call() {}
 
   PyObject *values[kMaxParameters];
   PyObject *options[kMaxOptions];
   CallKey key;
-  /// What the kernel is passed: the bits of its arguments, in order.
-  uint64_t slots[kMaxSlots];
-  size_t slotCount = 0;
-  /// Those in memory of ours, which wants to know on which streams it is used.
-  const OwnArray *ownArrays[kMaxParameters];
-  size_t ownArrayCount = 0;
   /// The numbers of the arrays that may not be written.
   uint16_t readOnly[kMaxParameters];
   size_t readOnlyCount = 0;
   /// The number of the first array, whose device is that of the call.
   size_t deviceOf = 0;
-  /// That of the first array which says something about it.
-  void *stream = nullptr;
   bool hasStream = false;
-  /// Set where it has to be asked for the stream.
-  const dlpack::ExchangeApi *library = nullptr;
   /// An argument is several values; the ones behind it have not been read.
   bool isStructured = false;
 };
 
-/// Sorts positional and keyword arguments (in vectorcall form) into `call` and
-/// fills in defaults. False, without a Python error, if they do not fit.
-bool bindArguments(const Signature &signature, PyObject *const *args,
-                   size_t count, PyObject *keywordNames, Call &call);
+/// Where a keyword argument of this name goes.
+KeywordPlace placeOf(const Signature &signature, PyObject *keyword);
 
-/// Integers of neighbouring parameters that were read before.
-struct ReadIntegers {
-  static constexpr size_t kMax = 9;
-  /// The parameters.
-  size_t first = 0, count = 0;
-  ArgumentKey keys[kMax];
-  /// Those that a launch passes.
-  uint64_t slots[kMax];
-  size_t slotCount = 0;
-};
+/// Sorts positional and keyword arguments into `call` and fills in defaults.
+/// False, without a Python error, if they do not fit.
+bool bindArguments(const Signature &signature, const GivenArguments &given,
+                   Call &call);
 
-/// The integers of `count` parameters from the one with the number `first` on,
-/// as `call` has read them.
-ReadIntegers integersOf(const Signature &signature, const Call &call,
-                        size_t first, size_t count);
+/// Whether a GPU can read elements of the type at the address: it stops for
+/// good at one that they may not have.
+bool isAddressOf(ElementType type, uint64_t address);
 
-/// Reads every argument but those of `known`, which are in order, finds the
-/// device and makes the key. False with a Python error set.
-bool readArguments(const Signature &signature, Call &call,
-                   const std::vector<ReadIntegers> &known = {});
+/// Reads every argument, finds the device and makes the key. False with a
+/// Python error set.
+bool readArguments(const Signature &signature, Call &call);
 
 } // namespace tilewright::python
 

@@ -3,6 +3,7 @@
 #include "python/bindings/runtime/Ending.h"
 #include "python/bindings/runtime/Integer.h"
 #include "python/bindings/runtime/Slots.h"
+#include "python/bindings/runtime/TypeInfo.h"
 
 #include <pybind11/gil_safe_call_once.h>
 
@@ -83,11 +84,6 @@ static const Fields &lookUpFields() {
   return made.get_stored();
 }
 
-FlatCall::~FlatCall() {
-  for (size_t i = 0; i < keptCount; ++i)
-    Py_DECREF(kept[i]);
-}
-
 /// Kept until the call is done; null for none, without an error.
 PyObject *Flattener::attribute(PyObject *descriptor, const Field &field) {
   py::object found;
@@ -106,7 +102,7 @@ PyObject *Flattener::attribute(PyObject *descriptor, const Field &field) {
     PyErr_Clear();
     return nullptr;
   }
-  return flat.kept[flat.keptCount++] = found.release().ptr();
+  return flat.call.kept[flat.call.keptCount++] = found.release().ptr();
 }
 
 bool Flattener::addToKey(int64_t number) {
@@ -156,7 +152,7 @@ bool Flattener::addInts(const Items &ints, Py_ssize_t number) {
 }
 
 bool Flattener::addDescriptor(PyObject *descriptor) {
-  if (flat.keptCount + 5 > kMaxParameters)
+  if (flat.call.keptCount + 5 > kMaxParameters)
     return false;
   PyObject *base = attribute(descriptor, fields.base);
   PyObject *sides = base ? attribute(descriptor, fields.shape) : nullptr;
@@ -181,11 +177,12 @@ bool flattenDescriptors(const Signature &signature, const Call &call,
                         FlatCall &flat) {
   std::copy(call.options, call.options + signature.options.size(),
             flat.call.options);
+  flat.call.givenStream = call.givenStream;
   Flattener flattener(lookUpFields(), flat);
   for (size_t i = 0; i < signature.parameters.size(); ++i) {
     PyObject *value = call.values[i];
     const Parameter &parameter = signature.parameters[i];
-    const TypeInfo::Role role = parameter.infoOf(value).role;
+    const TypeInfo::Role role = infoOf(Py_TYPE(value)).role;
     if (!parameter.isConstexpr && role == TypeInfo::Descriptor) {
       if (!flattener.addDescriptor(value))
         return false;
@@ -201,30 +198,30 @@ bool flattenDescriptors(const Signature &signature, const Call &call,
 
 #ifdef Py_GIL_DISABLED
 // Other threads may change lists while they are compared.
-bool KnownDescriptors::match(const Signature &, const Call &,
-                             FlatCall &) const {
-  return false;
+std::optional<KnownDescriptor> KnownDescriptor::make(const int64_t *&,
+                                                     PyObject *const *) {
+  return std::nullopt;
 }
 
-bool KnownDescriptors::learn(const Signature &, const FlatCall &) {
-  return false;
-}
+bool KnownDescriptor::isSaidBy(PyObject *, PyObject *&) const { return false; }
 #else
-/// Puts the parts of descriptors that say what is known into a flat call.
-class KnownDescriptors::Matcher {
-public:
-  Matcher(const Fields &fields, FlatCall &flat)
-      : fields(fields), flat(flat), next(flat.call.values) {}
-
-  void add(PyObject *value) { *next++ = value; }
-  bool addDescriptor(PyObject *descriptor, const Numbers &known);
-  size_t size() const { return next - flat.call.values; }
-
-private:
-  const Fields &fields;
-  FlatCall &flat;
-  PyObject **next;
-};
+std::optional<KnownDescriptor> KnownDescriptor::make(const int64_t *&next,
+                                                     PyObject *const *parts) {
+  KnownDescriptor known;
+  known.rank = static_cast<size_t>(*next++);
+  if (known.rank > kMaxRank)
+    return std::nullopt;
+  known.isNaN = *next++ != 0;
+  const size_t count = known.partCount();
+  for (size_t i = 0; i < count; ++i) {
+    known.objects[i] = py::reinterpret_borrow<py::object>(parts[i]);
+    if (!readLong(parts[i], known.values[i]))
+      return std::nullopt;
+  }
+  std::copy(next, next + known.rank, known.values + count);
+  next += known.rank;
+  return known;
+}
 
 /// What is in the slot, borrowed.
 static PyObject *at(PyObject *object, const Field &field) {
@@ -234,8 +231,8 @@ static PyObject *at(PyObject *object, const Field &field) {
 
 /// Whether these are the numbers from `first` on.
 [[gnu::always_inline]] inline bool
-KnownDescriptors::Numbers::has(PyObject *const *ints, size_t count,
-                               size_t first) const {
+KnownDescriptor::hasNumbers(PyObject *const *ints, size_t count,
+                            size_t first) const {
   for (size_t i = 0; i < count; ++i) {
     if (ints[i] == objects[first + i].ptr())
       continue;
@@ -247,92 +244,25 @@ KnownDescriptors::Numbers::has(PyObject *const *ints, size_t count,
   return true;
 }
 
-bool KnownDescriptors::Matcher::addDescriptor(PyObject *descriptor,
-                                              const Numbers &known) {
+bool KnownDescriptor::isSaidBy(PyObject *descriptor, PyObject *&base) const {
+  const Fields &fields = lookUpFields();
   if (Py_TYPE(descriptor) != fields.type)
     return false;
-  PyObject *base = at(descriptor, fields.base),
-           *sides = at(descriptor, fields.shape),
+  base = at(descriptor, fields.base);
+  PyObject *sides = at(descriptor, fields.shape),
            *steps = at(descriptor, fields.strides),
            *blockSides = at(descriptor, fields.blockShape);
   if (!base || !sides || !steps || !blockSides ||
-      at(descriptor, fields.padding) !=
-          (known.isNaN ? fields.nan : fields.zero))
+      at(descriptor, fields.padding) != (isNaN ? fields.nan : fields.zero))
     return false;
   const Items shape = itemsOf(sides), strides = itemsOf(steps),
               block = itemsOf(blockSides);
-  const size_t rank = known.rank, steep = rank - 1;
+  const size_t steep = rank - 1;
   const auto sideCount = static_cast<Py_ssize_t>(rank);
-  if (shape.count != sideCount || strides.count != sideCount ||
-      block.count != sideCount || !PyLong_CheckExact(strides.at[steep]) ||
-      !known.has(shape.at, rank, 0) || !known.has(strides.at, steep, rank) ||
-      !known.has(block.at, rank, rank + steep))
-    return false;
-  add(flat.kept[flat.keptCount++] = Py_NewRef(base));
-  PyObject **numbers = next;
-  next += rank + steep;
-  for (size_t i = 0; i < rank + steep; ++i)
-    numbers[i] = known.objects[i].ptr();
-  return true;
-}
-
-bool KnownDescriptors::match(const Signature &signature, const Call &call,
-                             FlatCall &flat) const {
-  if (!isKnown)
-    return false;
-  Matcher matcher(lookUpFields(), flat);
-  size_t found = 0;
-  for (size_t i = 0; i < signature.parameters.size(); ++i) {
-    PyObject *value = call.values[i];
-    const Parameter &parameter = signature.parameters[i];
-    const TypeInfo::Role role = parameter.infoOf(value).role;
-    if (parameter.isConstexpr ||
-        (role != TypeInfo::Descriptor && role != TypeInfo::Structured)) {
-      matcher.add(value);
-      continue;
-    }
-    // Its base is in front of its numbers.
-    if (role != TypeInfo::Descriptor || found == numbers.size() ||
-        matcher.size() + 1 != read[found].first ||
-        !matcher.addDescriptor(value, numbers[found]))
-      return false;
-    ++found;
-  }
-  std::copy(call.options, call.options + signature.options.size(),
-            flat.call.options);
-  return found == numbers.size();
-}
-
-bool KnownDescriptors::learn(const Signature &signature, const FlatCall &flat) {
-  if (uses)
-    return false;
-  forget();
-  numbers.clear();
-  read.clear();
-  size_t parameter = 0;
-  for (size_t i = 0; i < flat.keySize; ++parameter) {
-    const auto rank = static_cast<size_t>(flat.key[i++]);
-    if (rank == 0) // no descriptor
-      continue;
-    const size_t count = 2 * rank - 1;
-    if (count > ReadIntegers::kMax)
-      return false;
-    Numbers found;
-    found.rank = rank;
-    found.isNaN = flat.key[i++] != 0;
-    for (size_t j = 0; j < count; ++j) {
-      PyObject *number = flat.call.values[parameter + 1 + j];
-      found.objects[j] = py::reinterpret_borrow<py::object>(number);
-      readLong(number, found.values[j]);
-    }
-    std::copy(flat.key + i, flat.key + i + rank, found.values + count);
-    numbers.push_back(std::move(found));
-    read.push_back(integersOf(signature, flat.call, parameter + 1, count));
-    i += rank;
-    parameter += count;
-  }
-  isKnown = true;
-  return true;
+  return shape.count == sideCount && strides.count == sideCount &&
+         block.count == sideCount && PyLong_CheckExact(strides.at[steep]) &&
+         hasNumbers(shape.at, rank, 0) && hasNumbers(strides.at, steep, rank) &&
+         hasNumbers(block.at, rank, rank + steep);
 }
 #endif
 

@@ -14,39 +14,86 @@ namespace py = pybind11;
 namespace tilewright::python {
 
 PyObject *Dispatcher::call(LaunchForm form, GivenGrid &grid,
-                           PyObject *const *args, size_t count,
-                           PyObject *keywordNames) {
+                           const GivenArguments &given) {
+  // Hooks are told more than records know.
+  const bool isPlain = form == LaunchForm::Launch && !hasLaunchHooks();
+  if (isPlain) {
+    Passed passed;
+    if (const LaunchRecord *record = records.find(given, passed))
+      return callAgain(*record, grid, given, passed);
+  }
+  return callAnew(form, grid, given, /*remember=*/isPlain);
+}
+
+/// A launch like one before it.
+PyObject *Dispatcher::callAgain(const LaunchRecord &record, GivenGrid &grid,
+                                const GivenArguments &given, Passed &passed) {
+  // Others may clear the records while Python runs, or a kernel on the CPU.
+  ReadyKernel kernel = record.kernel();
+  const Device device = record.device();
+  GivenGrid read = grid;
+  if (!grid.isRead) {
+    Call call;
+    if (!bindArguments(signature, given, call) ||
+        !resolveGrid(grid, call, read.sides))
+      return nullptr;
+    read.isRead = true;
+  }
+  const tw_status status = queue(
+      kernel, device, streamOf(passed, device).resolve(), passed, read.sides);
+  if (status == TW_OK)
+    return kernel.compiled.release().ptr();
+  if (status == TW_UNSUPPORTED)
+    return callAnew(LaunchForm::Launch, read, given, /*remember=*/false);
+  setPythonError(status);
+  return nullptr;
+}
+
+/// A call of which nothing is known. What a launch finds out is kept where
+/// that is wanted.
+PyObject *Dispatcher::callAnew(LaunchForm form, GivenGrid &grid,
+                               const GivenArguments &given, bool remember) {
   Call call;
-  if (!bindArguments(signature, args, count, keywordNames, call)) {
-    rejectArguments(args, count, keywordNames);
+  if (!bindArguments(signature, given, call)) {
+    rejectArguments(given);
     return nullptr;
   }
   if (!readArguments(signature, call))
     return nullptr;
   if (call.isStructured)
-    return callStructured(form, call, grid, args, count, keywordNames);
+    return callStructured(form, call, grid, given, remember);
   Grid sides = grid.sides;
   if (!grid.isRead && !resolveGrid(grid, call, sides))
     return nullptr;
-  return run(form, call, sides);
+  return run(form, call, sides, [&](const KernelVariant &variant) {
+    if (remember)
+      records.add(LaunchRecord::make({given, signature, call, signature, call},
+                                     variant));
+  });
 }
 
-/// The rest of a call whose arguments are read.
-PyObject *Dispatcher::run(LaunchForm form, Call &call, const Grid &sides) {
+/// The rest of a call whose arguments are read. Of a launch `found` is told the
+/// variant.
+template <typename Found>
+PyObject *Dispatcher::run(LaunchForm form, Call &call, const Grid &sides,
+                          Found found) {
   const KernelTable::Use use(table);
   const KernelVariant *variant =
       variantFor(call, /*load=*/form != LaunchForm::Compile);
-  if (!variant)
+  if (!variant ||
+      (form != LaunchForm::Compile && !checkWritable(call, *variant)))
     return nullptr;
   if (form == LaunchForm::Bind)
     return bind(call, *variant, sides);
   // Another thread may replace the variant while this one runs without the
   // lock.
-  py::object compiled = variant->compiled;
-  const py::object loaded = variant->loadedOwner;
-  if (form == LaunchForm::Launch && !launch(call, *variant, sides))
-    return nullptr;
-  return compiled.release().ptr();
+  ReadyKernel kept = *variant;
+  if (form == LaunchForm::Launch) {
+    found(*variant);
+    if (!launch(call, *variant, sides))
+      return nullptr;
+  }
+  return kept.compiled.release().ptr();
 }
 
 static py::tuple tupleOf(PyObject *const *values, size_t count) {
@@ -78,22 +125,18 @@ static const char *nameOf(LaunchForm form) {
 }
 
 PyObject *Dispatcher::callStructured(LaunchForm form, const Call &call,
-                                     GivenGrid &grid, PyObject *const *args,
-                                     size_t count, PyObject *keywordNames) {
-  {
-    FlatCall flat;
-    if (known.match(signature, call, flat))
-      return callKnown(form, call, grid, flat);
-  }
+                                     GivenGrid &grid,
+                                     const GivenArguments &given,
+                                     bool remember) {
   FlatCall flat;
   if (flattenDescriptors(signature, call, flat))
-    return callFlat(form, call, grid, flat);
+    return callFlat(form, call, grid, flat, given, remember);
   py::object over = grid.object
                         ? py::reinterpret_borrow<py::object>(grid.object)
                         : py::none();
   return callMethod(compiler, "call_structured", nameOf(form), over,
-                    tupleOf(args, count),
-                    keywordsOf(args + count, keywordNames))
+                    tupleOf(given.values, given.count),
+                    keywordsOf(given.values + given.count, given.names))
       .release()
       .ptr();
 }
@@ -114,7 +157,8 @@ Dispatcher::Inner Dispatcher::innerDispatcher(const Call &call,
 }
 
 PyObject *Dispatcher::callFlat(LaunchForm form, const Call &call,
-                               GivenGrid &grid, FlatCall &flat) {
+                               GivenGrid &grid, FlatCall &flat,
+                               const GivenArguments &given, bool remember) {
   Grid sides = grid.sides;
   if (!grid.isRead && !resolveGrid(grid, call, sides))
     return nullptr;
@@ -123,26 +167,6 @@ PyObject *Dispatcher::callFlat(LaunchForm form, const Call &call,
   const Section section(kept.owner.ptr());
   if (!readArguments(parts, flat.call))
     return nullptr;
-  if (!flat.call.isStructured && known.learn(parts, flat))
-    lastInner = kept;
-  return runFlat(form, kept, flat, sides);
-}
-
-/// The same for descriptors that say what those of the last call said.
-PyObject *Dispatcher::callKnown(LaunchForm form, const Call &call,
-                                GivenGrid &grid, FlatCall &flat) {
-  const KnownDescriptors::Use use(known);
-  const Inner kept = lastInner;
-  const Section section(kept.owner.ptr());
-  Grid sides = grid.sides;
-  if ((!grid.isRead && !resolveGrid(grid, call, sides)) ||
-      !readArguments(kept.dispatcher->signature, flat.call, known.integers()))
-    return nullptr;
-  return runFlat(form, kept, flat, sides);
-}
-
-PyObject *Dispatcher::runFlat(LaunchForm form, const Inner &kept,
-                              FlatCall &flat, const Grid &sides) {
   // The base of a descriptor is an array and no descriptor.
   if (flat.call.isStructured) {
     PyErr_Format(PyExc_TypeError,
@@ -150,13 +174,18 @@ PyObject *Dispatcher::runFlat(LaunchForm form, const Inner &kept,
                  signature.kernel.c_str());
     return nullptr;
   }
-  return kept.dispatcher->run(form, flat.call, sides);
+  return kept.dispatcher->run(
+      form, flat.call, sides, [&](const KernelVariant &variant) {
+        if (remember)
+          records.add(LaunchRecord::make(
+              {given, signature, call, parts, flat.call, flat.key, kept.owner},
+              variant));
+      });
 }
 
-void Dispatcher::rejectArguments(PyObject *const *args, size_t count,
-                                 PyObject *keywordNames) const {
-  callMethod(compiler, "reject_arguments", tupleOf(args, count),
-             keywordsOf(args + count, keywordNames));
+void Dispatcher::rejectArguments(const GivenArguments &given) const {
+  callMethod(compiler, "reject_arguments", tupleOf(given.values, given.count),
+             keywordsOf(given.values + given.count, given.names));
 }
 
 static void setItem(const py::dict &dict, const py::object &key,
@@ -293,17 +322,21 @@ const KernelVariant *Dispatcher::compileVariant(const Call &call, bool load) {
   return &table.insert(call.key, std::move(variant));
 }
 
-StreamChoice Dispatcher::streamOf(const Call &call) const {
-  StreamChoice choice = {call.key.device, false, call.stream, call.library};
-  PyObject *given = call.options[signature.options.size() - 1];
-  if (given == Py_None || call.key.device.kind != DeviceKind::Cuda)
-    return choice;
+StreamChoice Dispatcher::streamOf(const Passed &passed,
+                                  const Device &device) const {
+  StreamChoice choice = {device, false, passed.stream, passed.library};
+  if (passed.givenStream != Py_None && device.kind == DeviceKind::Cuda)
+    useStream(passed.givenStream, choice);
+  return choice;
+}
+
+[[gnu::noinline]] void Dispatcher::useStream(PyObject *given,
+                                             StreamChoice &choice) const {
   auto stream = py::reinterpret_borrow<py::object>(given);
   if (!PyLong_Check(given))
     stream = callMethod(compiler, "stream_handle", stream);
   choice.isGiven = true;
   choice.stream = reinterpret_cast<void *>(py::cast<uintptr_t>(stream));
-  return choice;
 }
 
 bool Dispatcher::checkWritable(const Call &call,
@@ -342,26 +375,31 @@ py::object Dispatcher::plainVariant(const Call &call,
   return variant.plainOwner;
 }
 
+/// Queues or runs a kernel.
+tw_status Dispatcher::queue(const ReadyKernel &kernel, const Device &device,
+                            void *stream, Passed &passed,
+                            const Grid &grid) const {
+  for (size_t i = 0; i < passed.ownArrayCount; ++i)
+    passed.ownArrays[i]->noteUse(stream);
+  keepForGraph(device.index, kernel.loadedOwner);
+  return kernel.loaded->launch(grid, stream, passed.slots, passed.slotCount);
+}
+
 bool Dispatcher::launch(Call &call, const KernelVariant &variant,
                         const Grid &grid) const {
-  if (!checkWritable(call, variant))
-    return false;
   if (variant.takesExtents)
     addExtents(call);
-  void *stream = streamOf(call).resolve();
-  for (size_t i = 0; i < call.ownArrayCount; ++i)
-    call.ownArrays[i]->noteUse(stream);
-  const LaunchFacts facts = {variant.compiled, grid, call.key.device, stream};
+  const Device device = call.key.device;
+  void *stream = streamOf(call, device).resolve();
+  const LaunchFacts facts = {variant.compiled, grid, device, stream};
   if (hasLaunchHooks())
     callHooksBefore(facts);
-  keepForGraph(call.key.device.index, variant.loadedOwner);
-  tw_status status =
-      variant.loaded->launch(grid, stream, call.slots, call.slotCount);
+  tw_status status = queue(variant, device, stream, call, grid);
   if (status == TW_UNSUPPORTED) {
     const py::object plain = plainVariant(call, variant);
-    keepForGraph(call.key.device.index, plain);
-    status = py::cast<const LoadedKernel &>(plain).launch(
-        grid, stream, call.slots, call.slotCount);
+    status =
+        queue({variant.compiled, plain, py::cast<const LoadedKernel *>(plain)},
+              device, stream, call, grid);
   }
   if (status != TW_OK)
     setPythonError(status);
@@ -378,8 +416,6 @@ static tw_status bindOnGpu(const LoadedKernel &kernel, BoundLaunch &bound) {
 
 PyObject *Dispatcher::bind(Call &call, const KernelVariant &variant,
                            const Grid &sides) const {
-  if (!checkWritable(call, variant))
-    return nullptr;
   auto bound = std::make_unique<BoundLaunch>();
   bound->grid = sides;
   if (variant.takesExtents)
@@ -388,9 +424,8 @@ PyObject *Dispatcher::bind(Call &call, const KernelVariant &variant,
   bound->arguments = tupleOf(call.values, signature.parameters.size());
   bound->loadedOwner = variant.loadedOwner;
   bound->loaded = variant.loaded;
-  bound->stream = streamOf(call);
-  bound->givenStream = py::reinterpret_borrow<py::object>(
-      call.options[signature.options.size() - 1]);
+  bound->stream = streamOf(call, call.key.device);
+  bound->givenStream = py::reinterpret_borrow<py::object>(call.givenStream);
   bound->ours.assign(call.ownArrays, call.ownArrays + call.ownArrayCount);
   bound->slots.assign(call.slots, call.slots + call.slotCount);
   if (call.key.device.kind == DeviceKind::Cuda) {

@@ -4,8 +4,7 @@
 #define TILEWRIGHT_PYTHON_RUNTIME_DISPATCHER_H
 
 #include "python/bindings/runtime/BoundLaunch.h"
-#include "python/bindings/runtime/Descriptors.h"
-#include "python/bindings/runtime/KernelTable.h"
+#include "python/bindings/runtime/LaunchRecord.h"
 
 namespace tilewright::python {
 
@@ -37,15 +36,13 @@ public:
   /// Does what `form` says with the kernel over `grid`, whose object is null
   /// where it is only compiled. Takes arguments in vectorcall form; gives the
   /// compiled kernel or the `BoundLaunch`, or null with a Python error set.
-  PyObject *call(LaunchForm form, GivenGrid &grid, PyObject *const *args,
-                 size_t count, PyObject *keywordNames);
+  PyObject *call(LaunchForm form, GivenGrid &grid, const GivenArguments &given);
 
   size_t size() const { return table.size(); }
   void clear() {
     table.clear();
     inner.clear();
-    known.forget();
-    lastInner = {};
+    records.clear();
   }
 
 private:
@@ -64,27 +61,30 @@ private:
                             const pybind11::dict &meta) const;
   bool resolveGrid(GivenGrid &grid, const Call &call, Grid &sides) const;
   pybind11::dict metaOf(const Call &call) const;
+  PyObject *callAgain(const LaunchRecord &record, GivenGrid &grid,
+                      const GivenArguments &given, Passed &passed);
+  PyObject *callAnew(LaunchForm form, GivenGrid &grid,
+                     const GivenArguments &given, bool remember);
   PyObject *callStructured(LaunchForm form, const Call &call, GivenGrid &grid,
-                           PyObject *const *args, size_t count,
-                           PyObject *keywordNames);
+                           const GivenArguments &given, bool remember);
   PyObject *callFlat(LaunchForm form, const Call &call, GivenGrid &grid,
-                     FlatCall &flat);
-  PyObject *callKnown(LaunchForm form, const Call &call, GivenGrid &grid,
-                      FlatCall &flat);
-  PyObject *runFlat(LaunchForm form, const Inner &kept, FlatCall &flat,
-                    const Grid &sides);
+                     FlatCall &flat, const GivenArguments &given,
+                     bool remember);
   Inner innerDispatcher(const Call &call, const FlatCall &flat);
-  PyObject *run(LaunchForm form, Call &call, const Grid &sides);
+  template <typename Found>
+  PyObject *run(LaunchForm form, Call &call, const Grid &sides, Found found);
   PyObject *bind(Call &call, const KernelVariant &variant,
                  const Grid &sides) const;
-  StreamChoice streamOf(const Call &call) const;
+  StreamChoice streamOf(const Passed &passed, const Device &device) const;
+  void useStream(PyObject *given, StreamChoice &choice) const;
   void addExtents(Call &call) const;
   pybind11::object plainVariant(const Call &call,
                                 const KernelVariant &variant) const;
   bool checkWritable(const Call &call, const KernelVariant &variant) const;
   bool launch(Call &call, const KernelVariant &variant, const Grid &grid) const;
-  void rejectArguments(PyObject *const *args, size_t count,
-                       PyObject *keywordNames) const;
+  tw_status queue(const ReadyKernel &kernel, const Device &device, void *stream,
+                  Passed &passed, const Grid &grid) const;
+  void rejectArguments(const GivenArguments &given) const;
 
   Signature signature;
   pybind11::object compiler;
@@ -95,9 +95,7 @@ private:
   /// Dispatchers of calls with tensor descriptors, by the key of these. Mostly
   /// one, and a few where block shapes are tuned.
   std::vector<std::pair<std::vector<int64_t>, Inner>> inner;
-  /// The descriptors of the last call, and the dispatcher of their parts.
-  KnownDescriptors known;
-  Inner lastInner = {};
+  LaunchRecords records;
 };
 
 } // namespace tilewright::python

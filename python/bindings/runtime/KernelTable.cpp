@@ -62,15 +62,7 @@ bool KernelTable::hasArguments(const Entry &entry, const CallKey &key) {
                      key.argumentCount * sizeof(ArgumentKey)) == 0;
 }
 
-bool KernelTable::isIdentical(const Entry &entry, const CallKey &key) {
-  return hasArguments(entry, key) &&
-         entry.identities.size() == key.constantCount &&
-         std::memcmp(entry.identities.data(), key.constants,
-                     key.constantCount * sizeof(PyObject *)) == 0;
-}
-
-/// Equal and of one type: 1, 1.0 and True compile to different code.
-static int sameConstant(PyObject *left, PyObject *right) {
+int sameConstant(PyObject *left, PyObject *right) {
   if (left == right)
     return 1;
   if (Py_TYPE(left) != Py_TYPE(right))
@@ -93,34 +85,18 @@ const KernelTable::Entry *KernelTable::lookUp(const CallKey &key) const {
     return nullptr;
   // Comparisons may run Python, which may add variants: entries stay where they
   // are then, and iterators do not.
-  const uint64_t before = timesCleared;
   std::vector<const Entry *> candidates;
-  auto [begin, end] = entries.equal_range(hash);
+  auto [begin, end] = entries->equal_range(hash);
   for (auto at = begin; at != end; ++at)
     if (hasArguments(at->second, key) &&
         at->second.constants.size() == key.constantCount)
       candidates.push_back(&at->second);
   for (const Entry *entry : candidates) {
     const int same = sameConstants(entry->constants, key);
-    if (same < 0)
-      return nullptr;
-    if (same != 1)
-      continue;
-    // What was cleared meanwhile is not found again.
-    if (timesCleared == before)
-      last = entry;
-    return entry;
+    if (same != 0)
+      return same > 0 ? entry : nullptr;
   }
   return nullptr;
-}
-
-void KernelTable::clear() {
-  last = nullptr;
-  ++timesCleared;
-  Entries gone;
-  gone.swap(entries);
-  if (uses)
-    cleared.push_back(std::move(gone));
 }
 
 const KernelVariant &KernelTable::insert(const CallKey &key,
@@ -139,9 +115,8 @@ const KernelVariant &KernelTable::insert(const CallKey &key,
   for (size_t i = 0; i < key.constantCount; ++i)
     entry.constants.push_back(
         py::reinterpret_borrow<py::object>(key.constants[i]));
-  entry.identities.assign(key.constants, key.constants + key.constantCount);
   entry.variant = std::move(variant);
-  return entries.emplace(hash, std::move(entry))->second.variant;
+  return entries->emplace(hash, std::move(entry))->second.variant;
 }
 
 } // namespace tilewright::python

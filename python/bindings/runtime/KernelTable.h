@@ -3,6 +3,7 @@
 #define TILEWRIGHT_PYTHON_RUNTIME_KERNELTABLE_H
 
 #include "python/bindings/runtime/Call.h"
+#include "python/bindings/runtime/Clearable.h"
 #include "python/bindings/runtime/LoadedKernel.h"
 
 #include <unordered_map>
@@ -10,13 +11,17 @@
 
 namespace tilewright::python {
 
-/// One variant.
-struct KernelVariant {
+/// A compiled kernel.
+struct ReadyKernel {
   /// The Python object that describes it.
   pybind11::object compiled;
   /// Ready to launch; null where it was only compiled.
   pybind11::object loadedOwner;
   const LoadedKernel *loaded = nullptr;
+};
+
+/// One variant.
+struct KernelVariant : ReadyKernel {
   /// For calls that this kernel can not be launched for: one that is compiled
   /// without what is known of its arguments' alignment. Null until there is
   /// one.
@@ -27,15 +32,25 @@ struct KernelVariant {
   bool takesExtents = false;
 };
 
+/// Equal and of one type: 1, 1.0 and True compile to different code. Negative,
+/// with a Python error set, where the comparison fails.
+int sameConstant(PyObject *left, PyObject *right);
+
 class KernelTable {
+  struct Entry {
+    Device device;
+    std::vector<ArgumentKey> arguments;
+    std::vector<pybind11::object> constants;
+    KernelVariant variant;
+  };
+  using Entries = Clearable<std::unordered_multimap<uint64_t, Entry>>;
+
 public:
   explicit KernelTable(const Signature &signature) : signature(signature) {}
 
   /// Null if there is none; then a Python error may be set, for compile-time
   /// values without hash and for a comparison of them that failed.
   const KernelVariant *find(const CallKey &key) const {
-    if (last && isIdentical(*last, key))
-      return &last->variant;
     const Entry *entry = lookUp(key);
     return entry ? &entry->variant : nullptr;
   }
@@ -44,53 +59,26 @@ public:
   /// compile-time value has no hash.
   const KernelVariant &insert(const CallKey &key, KernelVariant variant);
 
-  size_t size() const { return entries.size(); }
+  size_t size() const { return entries->size(); }
   /// Forgets all variants. Those that calls use stay until these are done.
-  void clear();
+  void clear() { entries.clear(); }
 
   /// A call that uses variants: while there is one, none is destroyed.
-  class Use {
+  class Use : Entries::Use {
   public:
-    explicit Use(KernelTable &table) : table(table) { ++table.uses; }
-    ~Use() {
-      if (--table.uses == 0 && !table.cleared.empty())
-        table.cleared.clear();
-    }
-    Use(const Use &) = delete;
-    Use &operator=(const Use &) = delete;
-
-  private:
-    KernelTable &table;
+    explicit Use(KernelTable &table) : Entries::Use(table.entries) {}
   };
 
 private:
-  struct Entry {
-    Device device;
-    std::vector<ArgumentKey> arguments;
-    std::vector<pybind11::object> constants;
-    KernelVariant variant;
-    /// The constants once more, to be compared all at once.
-    std::vector<PyObject *> identities;
-  };
-
   static bool hasArguments(const Entry &entry, const CallKey &key);
-  static bool isIdentical(const Entry &entry, const CallKey &key);
   bool hashOf(const CallKey &key, uint64_t &hash) const;
   bool hashConstant(const CallKey &key, size_t index, uint64_t &hash) const;
   const Entry *lookUp(const CallKey &key) const;
 
-  using Entries = std::unordered_multimap<uint64_t, Entry>;
-
   const Signature &signature;
+  /// Comparisons of compile-time values and kernels on the CPU let others run,
+  /// which may clear it.
   Entries entries;
-  /// What was cleared during calls: comparisons of compile-time values and
-  /// kernels on the CPU let others run, which may clear the table.
-  std::vector<Entries> cleared;
-  uint64_t timesCleared = 0;
-  size_t uses = 0;
-  /// The one that was found last, which is mostly found again: then nothing is
-  /// hashed, and compile-time values are compared by identity.
-  mutable const Entry *last = nullptr;
 };
 
 } // namespace tilewright::python

@@ -37,9 +37,10 @@ static PyObject *call(PyObject *self, PyObject *const *args,
   // The boundary to C: no exception may pass.
   try {
     const Section section(launcher->owner);
-    return launcher->dispatcher->call(launcher->form, launcher->grid, args,
-                                      PyVectorcall_NARGS(countAndFlag),
-                                      keywordNames);
+    return launcher->dispatcher->call(
+        launcher->form, launcher->grid,
+        {args, static_cast<size_t>(PyVectorcall_NARGS(countAndFlag)),
+         keywordNames});
   } catch (py::error_already_set &error) {
     if (isSkipped(error))
       Py_RETURN_NONE;

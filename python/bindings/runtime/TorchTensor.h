@@ -16,7 +16,7 @@ namespace tilewright::python {
 /// Element type and place of a tensor in the numbers of its library, which are
 /// only compared.
 struct TensorFacts {
-  int32_t elements = 0, deviceType = 0, deviceIndex = 0;
+  int32_t elements, deviceType, deviceIndex;
 
   bool operator==(const TensorFacts &other) const {
     return elements == other.elements && deviceType == other.deviceType &&
@@ -36,9 +36,9 @@ public:
   static bool learn(PyObject *tensor, const dlpack::Tensor &described,
                     TensorFacts &facts);
 
-  /// The getters, once there was something to learn.
-  static const TorchTensors &get() {
-    return *known.load(std::memory_order_acquire);
+  /// The getters; null before there was something to learn.
+  static const TorchTensors *get() {
+    return known.load(std::memory_order_acquire);
   }
 
   /// Asks for everything anew: a tensor may be given other memory, another
