@@ -89,8 +89,9 @@ def matmul_kernel(
         extra,
     )
     out = (out_ptr, stride_om, stride_on)
-    # Beside exact sums registers hold those of a block, or the other part's.
-    COLUMNS: tl.constexpr = 16 if EXACT else 32
+    # Beside exact sums registers hold those of a block, or the other part's; results of 32 bits take twice the registers.
+    FEW: tl.constexpr = EXACT or out_ptr.dtype.element_ty.primitive_bitwidth == 32
+    COLUMNS: tl.constexpr = 16 if FEW else 32
     FOLLOWS: tl.constexpr = (SCALED != 0 or HAS_ALPHA or BIAS != "none") or (
         ADD != "none" or ACTIVATION is not None
     )

@@ -114,6 +114,7 @@ WIDTHS = [
         (("bf16", "NT"), ("bf16", "NN"), ("fp8e4nv", "NT"), ("i8", "NT")),
         ("plain", "gelu", "added", "added gelu", "added scaled gelu"),
     ),
+    *itertools.product((("bf16", "NT"), ("bf16", "NN")), ("scaled silu to fp32",)),
     *itertools.product((("fp8e4nv", "NT"),), ("exact", "exact gelu")),
 ]
 FOLLOWS = {
@@ -126,6 +127,14 @@ FOLLOWS["added scaled gelu"] = FOLLOWS["added gelu"] | {
     "stride_sa": 1,
     "stride_sb": 1,
     "HAS_ALPHA": True,
+}
+FOLLOWS["scaled silu to fp32"] = {
+    "BIAS": "n",
+    "stride_bias": 1,
+    "SCALED": 3,
+    "stride_sa": 1,
+    "stride_sb": 1,
+    "ACTIVATION": silu_fn,
 }
 
 
@@ -143,7 +152,9 @@ def products_of_other_widths():
             # Nothing is added to scaled products.
             if SIZES[dtype] == 1 and not kind.startswith(("plain", "added")):
                 how |= {"SCALED": 3, "stride_sa": 1, "stride_sb": 1}
-            result = "*i32" if dtype == "i8" and kind == "plain" else "*bf16"
+            result = (
+                "*i32" if dtype == "i8" and kind == "plain" else "*fp32" if kind.endswith("fp32") else "*bf16"
+            )
             scales = {"a_scale_ptr": "*fp32", "b_scale_ptr": "*fp32"}
             yield Shipped(
                 describe("matmul", dtype, config, order, kind),
@@ -152,7 +163,10 @@ def products_of_other_widths():
                 matmul_constants(**constants, **how),
                 options,
                 dict.fromkeys(("out_ptr", "c_ptr", "bias_ptr"), result) | scales,
-                ((dtype, order) == ("bf16", "NT") and (not kind.startswith("added") or config.ping_pong))
+                (
+                    (dtype, order) == ("bf16", "NT")
+                    and (not kind.startswith(("added", "scaled")) or config.ping_pong)
+                )
                 or known["exact"],
                 engine=True,
             )
