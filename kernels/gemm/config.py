@@ -162,7 +162,7 @@ class Costs:
     uneven_turn: float = 0.01
     exact: float = 0.15
     halves: float = 0.02
-    follows: float = 0.11
+    follows: float = 0.12
     turn: float = 360
     cluster: float = 2400
 
