@@ -30,6 +30,7 @@ private:
   void formWgmma(tile::DotOp dot);
   void formThreadDot(tile::DotOp dot);
   void stage(tile::DotOp dot, OpOperand &operand, unsigned contracted);
+  bool fillsRegisters(warp::ConvertLayoutOp convert, tile::DotOp dot);
   Value store(Value tile, unsigned contracted, Reader reader);
   Value allocate(Value tile, unsigned contracted, Reader reader);
 
@@ -39,6 +40,8 @@ private:
   /// Tiles that are in shared memory already, for a reader and a contracted
   /// dimension.
   DenseMap<std::tuple<Value, unsigned, unsigned>, Value> stored;
+  /// What loops held before any of their products was formed.
+  DenseMap<Operation *, int64_t> keptBytes;
   int32_t numThreadDots = 0;
 };
 
@@ -125,20 +128,37 @@ bool warp::movesMuch(warp::ConvertLayoutOp convert) {
          (kind == ConversionKind::Shuffle && bytes > kMostShuffledBytes);
 }
 
+/// Bytes of the registers of a thread that `loop` holds all the time: of what
+/// it carries and of the operands from before it.
+static int64_t getKeptBytes(scf::ForOp loop) {
+  int64_t bytes = 0;
+  for (Value value : loop.getRegionIterArgs())
+    if (auto tile = dyn_cast<RankedTensorType>(value.getType()))
+      bytes += getHeldBytes(tile);
+  llvm::SmallPtrSet<Operation *, 8> kept;
+  loop.walk([&](tile::DotOp dot) {
+    for (Value operand : {dot.getA(), dot.getB()})
+      if (auto convert = operand.getDefiningOp<warp::ConvertLayoutOp>();
+          convert && !loop->isAncestor(convert) && kept.insert(convert).second)
+        bytes += getHeldBytes(convert.getType());
+  });
+  return bytes;
+}
+
 /// Whether a loop around `dot` would keep an operand from before it in so many
 /// registers that others are spilled, as where all warps take all of a few long
-/// rows, or beside sums that take most of them: it is read again in each
-/// iteration instead.
-static bool fillsRegisters(warp::ConvertLayoutOp convert, tile::DotOp dot) {
-  constexpr int64_t kMostKeptBytes = 256, kMostCarriedBytes = 768;
+/// rows, or beside other operands and sums that take most of them: it is read
+/// again in each iteration instead.
+bool DotFormer::fillsRegisters(warp::ConvertLayoutOp convert, tile::DotOp dot) {
+  constexpr int64_t kMostBytesOfOne = 256, kMostBytes = 768;
   auto loop = dot->getParentOfType<scf::ForOp>();
   if (!loop || loop->isAncestor(convert))
     return false;
-  int64_t bytes = getHeldBytes(convert.getType()), carried = bytes;
-  for (Value value : loop.getRegionIterArgs())
-    if (auto tile = dyn_cast<RankedTensorType>(value.getType()))
-      carried += getHeldBytes(tile);
-  return bytes > kMostKeptBytes || carried > kMostCarriedBytes;
+  auto [entry, isNew] = keptBytes.try_emplace(loop);
+  if (isNew)
+    entry->second = getKeptBytes(loop);
+  return entry->second > kMostBytes ||
+         getHeldBytes(convert.getType()) > kMostBytesOfOne;
 }
 
 /// Whether a thread holds, in whatever order, elements that are neighbours in

@@ -23,7 +23,9 @@ static bool isWideAsm(const llvm::Instruction &instruction) {
          (results && results->getNumElements() >= kWideOperands);
 }
 
-bool tilewright::hasWideProducts(const llvm::Module &module) {
+/// Whether a piece of inline PTX has dozens of operands, as products on
+/// warpgroups do.
+static bool hasWideProducts(const llvm::Module &module) {
   for (const llvm::Function &function : module)
     for (const llvm::BasicBlock &block : function)
       if (llvm::any_of(block, isWideAsm))

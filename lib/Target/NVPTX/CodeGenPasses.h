@@ -10,10 +10,6 @@ class Module;
 
 namespace tilewright {
 
-/// Whether a piece of inline PTX has dozens of operands, as products on
-/// warpgroups do.
-bool hasWideProducts(const llvm::Module &module);
-
 /// The passes that the code generator adds and one of our own behind the
 /// selection of instructions (`createFlushExponentials`), less those that cost
 /// much and gain nothing. These are not added at all, for what they would need

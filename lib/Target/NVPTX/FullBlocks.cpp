@@ -4,11 +4,13 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 
 using namespace llvm;
+using namespace tilewright;
 
 static constexpr unsigned kMaxRegisters = 255,
                           kRegistersOfMultiprocessor = 65536;
@@ -23,18 +25,24 @@ static constexpr uint64_t kLeastInstructions = 4096;
 /// Whether an instruction may stand anywhere between its operands and its
 /// users.
 static bool isMovable(const Instruction &instruction) {
-  if (isa<PHINode, AllocaInst>(instruction) || instruction.isTerminator() ||
-      instruction.mayReadOrWriteMemory() || instruction.mayHaveSideEffects())
+  // What is taken out of several results is a register as soon as they are.
+  if (isa<PHINode, AllocaInst, ExtractValueInst>(instruction) ||
+      instruction.isTerminator())
     return false;
   const auto *call = dyn_cast<CallBase>(&instruction);
-  return !call || !call->isConvergent();
+  // LLVM takes it that pieces of PTX touch memory. Those without effects
+  // compute.
+  if (call && call->isInlineAsm())
+    return !cast<InlineAsm>(call->getCalledOperand())->hasSideEffects();
+  return !instruction.mayReadOrWriteMemory() &&
+         !instruction.mayHaveSideEffects() && !(call && call->isConvergent());
 }
 
 /// How many registers of 32 bits a value takes. One of one bit has registers of
-/// its own, constants none.
+/// its own, several together those that they are taken out to, constants none.
 static unsigned countRegisters(const Value &value, const DataLayout &layout) {
   Type *type = value.getType();
-  if (!type->isSized() || type->isIntegerTy(1))
+  if (!type->isSized() || type->isIntegerTy(1) || type->isStructTy())
     return 0;
   return divideCeil(layout.getTypeSizeInBits(type).getFixedValue(), 32);
 }
@@ -47,34 +55,76 @@ struct Pressure {
 };
 } // namespace
 
-static SmallVector<const Instruction *> list(const BasicBlock &block) {
-  return to_vector_of<const Instruction *>(make_pointer_range(block));
+using Order = SmallVector<Instruction *>;
+
+static Order list(BasicBlock &block) {
+  return to_vector(make_pointer_range(block));
 }
 
-/// The most registers that values of a block take at once, with its
-/// instructions in this order.
-static Pressure findPressure(SmallVector<const Instruction *> order,
+/// Whether an instruction is a product on warpgroups, or a wait for one.
+static bool isProduct(const Instruction &instruction) {
+  const auto *call = dyn_cast<CallBase>(&instruction);
+  return call && call->isInlineAsm() &&
+         cast<InlineAsm>(call->getCalledOperand())
+             ->getAsmString()
+             .contains("wgmma");
+}
+
+/// What stands behind the last product: what stands between them is ordered to
+/// overlap with them.
+static ArrayRef<Instruction *>
+dropProducts(ArrayRef<Instruction *> instructions) {
+  auto last = find_if(reverse(instructions), [](const Instruction *other) {
+    return isProduct(*other);
+  });
+  return instructions.drop_front(instructions.rend() - last);
+}
+
+/// Whether a value of a block is used elsewhere, or in the next iteration.
+static bool leaves(const Instruction &value, const BasicBlock *block) {
+  return any_of(value.users(), [&](const User *user) {
+    return cast<Instruction>(user)->getParent() != block || isa<PHINode>(user);
+  });
+}
+
+/// The values that instructions of a block take from before them.
+static SmallVector<const Instruction *>
+findTaken(ArrayRef<Instruction *> instructions) {
+  DenseSet<const Instruction *> known(instructions.begin(), instructions.end());
+  SmallVector<const Instruction *> taken;
+  for (const Instruction *instruction : instructions)
+    for (const Value *operand : instruction->operand_values())
+      if (const auto *other = dyn_cast<Instruction>(operand);
+          other && known.insert(other).second)
+        taken.push_back(other);
+  return taken;
+}
+
+/// The most registers that values take at once of a block's instructions in
+/// this order, and of those that were `taken` from before them.
+static Pressure findPressure(ArrayRef<Instruction *> order,
+                             ArrayRef<const Instruction *> taken,
                              const DataLayout &layout) {
+  const BasicBlock *block = order.front()->getParent();
   DenseMap<const Value *, unsigned> lastUse;
   for (auto [place, instruction] : enumerate(order))
     for (const Value *operand : instruction->operand_values())
       if (isa<Instruction>(operand))
         lastUse[operand] = place;
-  const BasicBlock *block = order.front()->getParent();
-  unsigned live = 0;
-  Pressure most;
   SmallVector<unsigned> ends(order.size());
+  auto begin = [&](const Instruction &value) {
+    unsigned registers = countRegisters(value, layout);
+    if (registers != 0 && value.getParent() == block && !leaves(value, block))
+      ends[lastUse.lookup(&value)] += registers;
+    return registers;
+  };
+  unsigned live = 0;
+  for (const Instruction *value : taken)
+    live += begin(*value);
+  Pressure most = {live, order.front()};
   for (auto [place, instruction] : enumerate(order)) {
-    unsigned registers = countRegisters(*instruction, layout);
-    if (registers != 0 && !instruction->use_empty()) {
-      live += registers;
-      bool leaves = any_of(instruction->users(), [&](const User *user) {
-        return cast<Instruction>(user)->getParent() != block ||
-               isa<PHINode>(user);
-      });
-      if (!leaves)
-        ends[lastUse.lookup(instruction)] += registers;
-    }
+    if (!instruction->use_empty())
+      live += begin(*instruction);
     if (live > most.registers)
       most = {live, instruction};
     live -= ends[place];
@@ -83,36 +133,35 @@ static Pressure findPressure(SmallVector<const Instruction *> order,
 }
 
 /// Behind its operands, found without recursion: chains are long.
-static void place(Instruction *root, DenseSet<Instruction *> &placed,
-                  SmallVectorImpl<Instruction *> &order) {
-  SmallVector<Instruction *> stack = {root};
+static void place(Instruction *root, DenseSet<Instruction *> &waiting,
+                  Order &order) {
+  Order stack = {root};
   while (!stack.empty()) {
     Instruction *instruction = stack.back();
     size_t height = stack.size();
-    if (!placed.contains(instruction) && !isa<PHINode>(instruction))
+    if (waiting.contains(instruction) && !isa<PHINode>(instruction))
       for (Value *operand : reverse(instruction->operand_values()))
         if (auto *other = dyn_cast<Instruction>(operand);
-            other && other->getParent() == root->getParent() &&
-            !placed.contains(other))
+            other && waiting.contains(other))
           stack.push_back(other);
     if (stack.size() != height)
       continue;
     stack.pop_back();
-    if (placed.insert(instruction).second)
+    if (waiting.erase(instruction))
       order.push_back(instruction);
   }
 }
 
 /// Everything right in front of its first user, as far as that may be.
-static SmallVector<Instruction *> orderByUse(BasicBlock &block) {
-  DenseSet<Instruction *> placed;
-  SmallVector<Instruction *> order;
-  Instruction *terminator = block.getTerminator();
+static Order orderByUse(ArrayRef<Instruction *> instructions) {
+  DenseSet<Instruction *> waiting(instructions.begin(), instructions.end());
+  Order order;
+  Instruction *terminator = instructions.back();
   for (bool movable : {false, true}) // What only other blocks use comes last.
-    for (Instruction &instruction : block)
-      if (&instruction != terminator && isMovable(instruction) == movable)
-        place(&instruction, placed, order);
-  place(terminator, placed, order);
+    for (Instruction *instruction : instructions.drop_back())
+      if (isMovable(*instruction) == movable)
+        place(instruction, waiting, order);
+  place(terminator, waiting, order);
   return order;
 }
 
@@ -137,30 +186,35 @@ void tilewright::orderFullBlocks(Module &module) {
     for (BasicBlock &block : function) {
       if (block.size() <= limit)
         continue;
-      unsigned pressure = findPressure(list(block), layout).registers;
+      Order all = list(block);
+      ArrayRef<Instruction *> order = dropProducts(all);
+      if (order.size() <= limit)
+        continue;
+      SmallVector<const Instruction *> taken = findTaken(order);
+      unsigned pressure = findPressure(order, taken, layout).registers;
       if (pressure <= limit)
         continue;
-      SmallVector<Instruction *> order = orderByUse(block);
-      unsigned better =
-          findPressure({order.begin(), order.end()}, layout).registers;
+      Order other = orderByUse(order);
+      unsigned better = findPressure(other, taken, layout).registers;
       if (better > pressure - pressure / kLeastGain)
         continue;
-      for (Instruction *instruction : order)
+      for (Instruction *instruction : other)
         instruction->moveBefore(block, block.end());
     }
   }
 }
 
 std::optional<tilewright::HopelessBlock>
-tilewright::findHopelessBlock(const Module &module) {
-  for (const Function &function : module) {
+tilewright::findHopelessBlock(Module &module) {
+  for (Function &function : module) {
     uint64_t work = 0, most = 0;
     HopelessBlock worst;
-    for (const BasicBlock &block : function) {
+    for (BasicBlock &block : function) {
       uint64_t instructions = block.size();
       if (instructions < kLeastInstructions)
         continue;
-      Pressure pressure = findPressure(list(block), module.getDataLayout());
+      Pressure pressure =
+          findPressure(list(block), /*taken=*/{}, module.getDataLayout());
       if (pressure.registers <= kMaxRegisters)
         continue;
       uint64_t own = instructions * pressure.registers;

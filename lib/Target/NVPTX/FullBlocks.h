@@ -32,6 +32,6 @@ struct HopelessBlock {
 /// The worst block of a function whose blocks take minutes, if there is one.
 /// Assemblers take time that goes with the registers of a block times its
 /// instructions where these are not to be had: half a second or so a million.
-std::optional<HopelessBlock> findHopelessBlock(const llvm::Module &module);
+std::optional<HopelessBlock> findHopelessBlock(llvm::Module &module);
 
 } // namespace tilewright

@@ -135,7 +135,7 @@ static Location getPlace(const llvm::Instruction &instruction, Location loc) {
 }
 
 /// Refuses code that would take an assembler minutes.
-static LogicalResult checkBlocks(const llvm::Module &module, Location loc) {
+static LogicalResult checkBlocks(llvm::Module &module, Location loc) {
   std::optional<HopelessBlock> block = findHopelessBlock(module);
   if (!block)
     return success();
@@ -184,9 +184,7 @@ FailureOr<PtxResult> tilewright::emitPtx(ModuleOp module,
   joinHalves(*llvmModule);
   isolateByteFloats(*llvmModule);
   callExp2(*llvmModule);
-  // Roles with products have registers of their own, which products fill.
-  if (!hasWideProducts(*llvmModule))
-    orderFullBlocks(*llvmModule);
+  orderFullBlocks(*llvmModule);
   if (failed(checkBlocks(*llvmModule, loc)))
     return failure();
   if (failed(generate(*llvmModule, **machine, loc, result.ptx)) || sawError)

@@ -12,6 +12,9 @@
 
 namespace tilewright::warp {
 
+/// What assemblers want beside the registers of tiles.
+inline constexpr int64_t kBesideTiles = 26;
+
 /// The 32-bit registers of a thread that a tile takes. Tiles of integers and
 /// pointers count nothing: often they are computed anew from a few numbers.
 inline int64_t countRegisters(mlir::Type type) {
@@ -41,6 +44,11 @@ inline int64_t countCarried(mlir::LoopLikeOpInterface loop) {
     registers += countRegisters(value.getType());
   return registers;
 }
+
+/// The most registers that tiles take at once in the body of `loop`: what it
+/// carries and what it uses from before it all the time, the rest from where it
+/// is computed to its last use.
+int64_t countMostHeld(mlir::LoopLikeOpInterface loop);
 
 /// The registers that a thread of the role around `op` has; none where no role
 /// asks for its own.
@@ -78,12 +86,11 @@ inline int64_t getRegisterLimit(mlir::FunctionOpInterface function,
 /// which an instruction of `warp.wgmma` has at once, and for what assemblers
 /// want beside them; `asked` is what the kernel asks for, or 0.
 inline bool hasRegistersFor(mlir::Operation *op, int64_t sums, int64_t asked) {
-  constexpr int64_t kBeside = 26;
   std::optional<int64_t> limit = getRegisterBudget(op);
   if (!limit)
     limit = getRegisterLimit(op->getParentOfType<mlir::FunctionOpInterface>(),
                              asked);
-  return sums + kBeside <= *limit;
+  return sums + kBesideTiles <= *limit;
 }
 
 } // namespace tilewright::warp

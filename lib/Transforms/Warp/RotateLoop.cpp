@@ -22,6 +22,7 @@
 #include "lib/Analysis/SharedMemory.h"
 #include "lib/Transforms/Warp/Ahead.h"
 #include "lib/Transforms/Warp/NeededOps.h"
+#include "lib/Transforms/Warp/RegisterUse.h"
 
 using namespace mlir;
 using namespace tilewright;
@@ -76,7 +77,8 @@ private:
   void emitNextIndices(Value left, AheadOfLoop &ahead);
   void emitUses(ValueRange own, AheadOfLoop &ahead, IRMapping &map,
                 SmallVectorImpl<Value> &next);
-  void sinkReads();
+  void sinkRefilledReads();
+  void sinkReadsToUsers();
   void emitRefilledUses(Value left, AheadOfLoop &ahead, IRMapping &map);
   void emitBody(scf::ForOp rotated);
   void replaceLoop(scf::ForOp rotated);
@@ -308,7 +310,7 @@ void LoopRotation::emitUses(ValueRange own, AheadOfLoop &ahead, IRMapping &map,
 
 /// Moves what reads a slot that is refilled in front of the first product that
 /// needs it.
-void LoopRotation::sinkReads() {
+void LoopRotation::sinkRefilledReads() {
   for (RefilledRing &ring : plan.refilled) {
     Operation *product = ring.first;
     for (const PipelinedLoad &load : ring.loads) {
@@ -319,6 +321,33 @@ void LoopRotation::sinkReads() {
           ring.first = read;
       }
     }
+  }
+}
+
+/// The first op of the loop that needs what `op` gives; null if only its end
+/// does.
+static Operation *findFirstUser(Operation *op) {
+  Operation *first = nullptr;
+  for (Operation *user : op->getUsers()) {
+    Operation *here = op->getBlock()->findAncestorOpInBlock(*user);
+    if (!first || here->isBeforeInBlock(first))
+      first = here;
+  }
+  return first;
+}
+
+/// Moves what reads a slot right in front of what needs it, where registers are
+/// few: the slot holds it until the end of the iteration.
+void LoopRotation::sinkReadsToUsers() {
+  auto function = loop->getParentOfType<FunctionOpInterface>();
+  if (countMostHeld(loop) + kBesideTiles <= getRegisterLimit(function, 0))
+    return;
+  for (const PipelinedLoad &load : plan.loads) {
+    AllocOp alloc = load.alloc;
+    for (Operation *read : getTileUsers(alloc))
+      if (isa<LocalLoadOp>(read) && read->getBlock() == loop.getBody())
+        if (Operation *user = findFirstUser(read))
+          read->moveBefore(user);
   }
 }
 
@@ -391,10 +420,12 @@ void LoopRotation::replaceLoop(scf::ForOp rotated) {
 }
 
 void LoopRotation::run() {
-  if (isRefilled())
-    sinkReads();
-  else
+  if (isRefilled()) {
+    sinkRefilledReads();
+  } else {
+    sinkReadsToUsers();
     rings.push_back(RingOp::create(b, plan.ring));
+  }
   for (const RefilledRing &ring : plan.refilled)
     rings.push_back(RingOp::create(b, ring.type));
   Value trips = emitTripCount();

@@ -46,8 +46,8 @@ def test_elements_in_turn_are_the_same(backend, rng):
     np.testing.assert_array_equal(backend.numpy(out), np.where(i % 11 != 3, expected, before))
 
 
-def ptx(kernel, side, num_warps=4):
-    types = {name: "*fp32" for name in kernel.arg_names if name != "N"}
+def ptx(kernel, side, num_warps=4, dtype="fp32"):
+    types = {name: f"*{dtype}" for name in kernel.arg_names if name != "N"}
     attrs = dict.fromkeys(types, 16)
     options = Options(num_warps=num_warps)
     made = compile_kernel(kernel.fn, types, {"N": side}, attrs, "sm_90a", options, stop_after="ptx")
@@ -64,6 +64,76 @@ def begins_to_store_early(lines):
 @pytest.mark.parametrize("kernel", [waves, numbers])
 def test_elements_are_computed_where_they_are_stored(kernel):
     assert begins_to_store_early(ptx(kernel, 16384))
+
+
+@tw.jit
+def logarithms(x, out, N: tl.constexpr):
+    i = tl.arange(0, N)
+    v = tl.load(x + i)
+    tl.store(out + i, tl.log(v * v) + tl.log(v * v + 1))
+
+
+def test_pieces_of_ptx_stand_where_they_are_needed():
+    lines = ptx(logarithms, 16384)
+    stores = [place for place, line in enumerate(lines) if re.search(r"\bst\.global", line)]
+    assert stores[0] < max(place for place, line in enumerate(lines) if "not.pred" in line)
+
+
+@tw.jit
+def normed_product(a, b, out, N: tl.constexpr):
+    i, k = tl.arange(0, N), tl.arange(0, 64)
+    acc = tl.dot(tl.load(a + i[:, None] * 64 + k[None, :]), tl.load(b + k[:, None] * N + i[None, :]))
+    norm = tl.rsqrt(tl.exp(acc) + tl.exp(-acc) * acc)
+    tl.store(out + i[:, None] * N + i[None, :], norm.to(out.dtype.element_ty))
+
+
+def test_what_follows_a_product_is_computed_element_by_element():
+    lines = ptx(normed_product, 128, dtype="bf16")
+    assert any("wgmma.mma_async" in line for line in lines)
+    first = next(place for place, line in enumerate(lines) if "rsqrt.approx" in line)
+    assert first < max(place for place, line in enumerate(lines) if "ex2.approx" in line)
+
+
+@tw.jit
+def chained(q, keys, out, rounds, N: tl.constexpr, D: tl.constexpr):
+    """Four parts of a row each: operands and sums of all of them, beside the keys, are more than registers hold."""
+    i, j, d = tl.arange(0, 16), tl.arange(0, N), tl.arange(0, D)
+    at = i[:, None] * (4 * D) + d[None, :]
+    q0, q1 = tl.load(q + at), tl.load(q + at + D)
+    q2, q3 = tl.load(q + at + 2 * D), tl.load(q + at + 3 * D)
+    sum0, sum1 = tl.zeros((16, D), tl.float32), tl.zeros((16, D), tl.float32)
+    sum2, sum3 = tl.zeros((16, D), tl.float32), tl.zeros((16, D), tl.float32)
+    most = tl.zeros((16,), tl.float32)
+    for r in range(rounds):
+        rows = keys + (r * N + j)[:, None] * (4 * D) + d[None, :]
+        k0, k1 = tl.load(rows), tl.load(rows + D)
+        k2, k3 = tl.load(rows + 2 * D), tl.load(rows + 3 * D)
+        s = tl.dot(q0, tl.trans(k0)) + tl.dot(q1, tl.trans(k1))
+        s += tl.dot(q2, tl.trans(k2)) + tl.dot(q3, tl.trans(k3))
+        most = tl.maximum(most, tl.max(s, 1))
+        p = tl.where(s > most[:, None] - 4, 1.0, 0.0).to(tl.float16)
+        sum0 += tl.dot(p, k0)
+        sum1 += tl.dot(p, k1)
+        sum2 += tl.dot(p, k2)
+        sum3 += tl.dot(p, k3)
+    tl.store(out + at, sum0)
+    tl.store(out + at + D, sum1)
+    tl.store(out + at + 2 * D, sum2)
+    tl.store(out + at + 3 * D, sum3)
+
+
+def test_operands_of_many_products(backend, rng):
+    n, d, rounds = 64, 128, 3
+    q = rng.integers(-1, 2, (16, 4 * d)).astype(np.float16)
+    keys = rng.integers(-1, 2, (rounds * n, 4 * d)).astype(np.float16)
+    out = backend.poisoned(q.shape, "float32")
+    chained[1,](backend.array(q), backend.array(keys), out, rounds, N=n, D=d)
+    expected, most = np.zeros(q.shape), np.zeros(16)
+    for part in np.split(keys.astype(np.float64), rounds):
+        s = q @ part.T
+        most = np.maximum(most, s.max(1))
+        expected += (s > most[:, None] - 4) @ part
+    np.testing.assert_array_equal(backend.numpy(out), expected)
 
 
 @tw.jit

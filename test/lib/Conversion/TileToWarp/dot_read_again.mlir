@@ -90,3 +90,38 @@ tile.func @beside_sums(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %out: 
   tile.store %ms, %sums : tensor<64x256x!tile.ptr<f32>>
   tile.return
 }
+
+// Nor are 64 registers of one operand too many beside sums that take as many, but those of three.
+// SUMS-LABEL: tile.func @beside_each_other
+// SUMS-COUNT-3: warp.alloc {{.*}} !warp.shared<64x128xf16
+// SUMS: scf.for
+// SUMS-COUNT-3: warp.local_load
+tile.func @beside_each_other(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %out: !tile.ptr<f32>, %x: f16, %n: i32) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %l = arith.constant dense<128> : tensor<64x1xi32>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %r = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %c = tile.range {start = 0 : i32, end = 128 : i32} : tensor<128xi32>
+  %row = tile.expand_dims %r {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %rs = arith.muli %row, %l : tensor<64x1xi32>
+  %column = tile.expand_dims %c {axis = 0 : i32} : tensor<128xi32> -> tensor<1x128xi32>
+  %down = tile.broadcast %rs : tensor<64x1xi32> -> tensor<64x128xi32>
+  %along = tile.broadcast %column : tensor<1x128xi32> -> tensor<64x128xi32>
+  %at = arith.addi %down, %along : tensor<64x128xi32>
+  %ps = tile.splat %p : !tile.ptr<f16> -> tensor<64x128x!tile.ptr<f16>>
+  %pq = tile.addptr %ps, %at : tensor<64x128x!tile.ptr<f16>>, tensor<64x128xi32>
+  %first = tile.load %pq {isVolatile} : tensor<64x128x!tile.ptr<f16>>
+  %second = tile.load %pq {isVolatile} : tensor<64x128x!tile.ptr<f16>>
+  %third = tile.load %pq {isVolatile} : tensor<64x128x!tile.ptr<f16>>
+  %b = tile.splat %x : f16 -> tensor<128x64xf16>
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32>) : i32 {
+    %one = tile.dot %first, %b, %acc : tensor<64x128xf16>, tensor<128x64xf16>, tensor<64x64xf32>
+    %two = tile.dot %second, %b, %one : tensor<64x128xf16>, tensor<128x64xf16>, tensor<64x64xf32>
+    %three = tile.dot %third, %b, %two : tensor<64x128xf16>, tensor<128x64xf16>, tensor<64x64xf32>
+    scf.yield %three : tensor<64x64xf32>
+  }
+  %os = tile.splat %out : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  tile.store %os, %sum : tensor<64x64x!tile.ptr<f32>>
+  tile.return
+}

@@ -1,0 +1,36 @@
+#include "lib/Transforms/Warp/RegisterUse.h"
+
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace tilewright;
+
+int64_t warp::countMostHeld(LoopLikeOpInterface loop) {
+  Block &body = loop.getLoopRegions().front()->front();
+  llvm::MapVector<Value, Operation *> lastUses;
+  body.walk([&](Operation *op) {
+    for (Value value : op->getOperands())
+      lastUses[value] = body.findAncestorOpInBlock(*op);
+  });
+  int64_t held = countCarried(loop);
+  DenseMap<Operation *, int64_t> ends;
+  for (auto [value, last] : lastUses) {
+    Operation *op = value.getDefiningOp();
+    if (!op || op->hasTrait<OpTrait::ConstantLike>())
+      continue;
+    if (op->getBlock() == &body)
+      ends[last] += countRegisters(value.getType());
+    else if (!loop->isAncestor(op))
+      held += countRegisters(value.getType());
+  }
+  int64_t most = held;
+  for (Operation &op : body.without_terminator()) {
+    if (!op.hasTrait<OpTrait::ConstantLike>())
+      for (Value value : op.getResults())
+        if (lastUses.contains(value))
+          held += countRegisters(value.getType());
+    most = std::max(most, held);
+    held -= ends.lookup(&op);
+  }
+  return most;
+}
