@@ -97,9 +97,10 @@ def fma(x, y, z):
 
 @builtin
 def fdiv(x, y, ieee_rounding=False, approx=False):
-    """`x / y` for floats, off by at most 2 ULP in float32; `ieee_rounding` asks for the rounded quotient.
+    """`x / y` for floats, one of them at least, off by at most 2 ULP in float32.
 
-    `approx` allows results further off, of which none are made. Raises `LanguageValueError` for both.
+    `ieee_rounding` asks for the rounded quotient, `approx` allows results further off, of which none are made. Raises
+    `LanguageValueError` for both.
 
     Example:
 
@@ -123,12 +124,16 @@ def div_rn(x, y):
     return _divide(x, y, "div_rn", fast=False)
 
 
+def _is_floating(value):
+    return isinstance(value, float) if convert.is_literal(value) else value.dtype.is_floating()
+
+
 def _divide(x, y, name, fast):
-    for value in (x, y):
-        if isinstance(value, int) or not (isinstance(value, float) or value.dtype.is_floating()):
-            raise LanguageTypeError(
-                f"{name} takes floats, got {convert.describe(value)}", hint="use / to convert integers"
-            )
+    if not (_is_floating(x) or _is_floating(y)):
+        raise LanguageTypeError(
+            f"{name} takes floats, got {convert.describe(x)} and {convert.describe(y)}",
+            hint="use / to convert integers",
+        )
     return arithmetic.truediv(x, y, fast)
 
 

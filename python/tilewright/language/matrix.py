@@ -21,7 +21,7 @@ def dot(
     Blocks of rank 3, [B, M, K] and [B, K, N], give B products, [B, M, N].
 
     Both have one dtype: float64 (sums in float64), float32 or bfloat16 (in float32), float16 or 8-bit
-    floats (in `out_dtype`, float32 or float16), int8 (in int32). float32 operands are multiplied in full
+    floats (in `out_dtype`, float32, also for None, or float16), int8 (in int32). float32 operands are multiplied in full
     precision; with `input_precision="tf32"` (or `allow_tf32=True`) by tensor cores with 10 bits of
     mantissa, with "tf32x3" in three such products, with "bf16x3" and "bf16x6" in so many of bfloat16.
 

@@ -50,6 +50,19 @@ def test_functions_of_constants_see_types_of_values(backend):
 
 
 @triton.jit
+def mixed_quotients_kernel(x_ptr, out_ptr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    x = tl.load(x_ptr + i)
+    tl.store(out_ptr + i, tl.fdiv(x, 2) + tl.fdiv(i, 4.0) + tl.div_rn(8, x) + tl.fdiv(1, 4.0))
+
+
+def test_quotients_of_which_one_side_is_a_float(backend):
+    x, out = np.arange(1, 9), backend.array(np.zeros(8), "float32")
+    mixed_quotients_kernel[1,](backend.array(x, "float32"), out, 8)
+    backend.check(out, x / 2 + np.arange(8) / 4 + 8 / x + 0.25, "float32")
+
+
+@triton.jit
 def late_options_kernel(x_ptr, out_ptr, N: tl.constexpr):
     i = tl.arange(0, N)
     x = tl.load(x_ptr + i)

@@ -200,6 +200,15 @@ def test_reductions(tile, function, ty, expected):
     tile(kernel, ty, F=function, EXPECTED=TYPES[expected])
 
 
+@pytest.mark.parametrize("left, right", [("fp8e5", "fp8e5"), ("fp8e5", "fp8e4nv"), ("fp8e4nv", "i32")])
+def test_narrow_quotients_are_float32(tile, left, right):
+    def kernel(a, b):
+        tl.static_assert((a / b).dtype == tl.float32 and (b / a).dtype == tl.float32)
+        tl.static_assert((a / 2).dtype == tl.float32 and (1.0 / a).dtype == tl.float32)
+
+    tile(kernel, left, right)
+
+
 def test_sum_as_another_type(tile):
     def kernel(a):
         tl.static_assert(tl.sum(tl.full((4,), a, a.dtype), 0, dtype=tl.float64).dtype == tl.float64)
@@ -223,10 +232,9 @@ def test_dot(tile, ty, out, expected):
     def kernel(a, OUT: tl.constexpr, EXPECTED: tl.constexpr):
         x = tl.full((16, 32), a, a.dtype)
         y = tl.full((32, 8), a, a.dtype)
+        d = tl.dot(x, y, out_dtype=OUT)
         if OUT is None:
-            d = tl.dot(x, y)
-        else:
-            d = tl.dot(x, y, out_dtype=OUT)
+            tl.static_assert(tl.dot(x, y).type == d.type)
         tl.static_assert(d.dtype == EXPECTED)
         tl.static_assert(d.shape == (16, 8))
         tl.static_assert(tl.dot(x, y, d).type == d.type)

@@ -53,6 +53,8 @@ def _result_type(element, out_dtype):
         return float64
     if element.name in ("fp32", "bf16"):
         return float32
+    if out_dtype is None:
+        return float32
     if out_dtype not in (float16, float32):
         raise LanguageTypeError(f"out_dtype of tl.dot is float16 or float32 for {element}, got {out_dtype}")
     return out_dtype

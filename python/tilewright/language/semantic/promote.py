@@ -51,18 +51,19 @@ def sum_type(ty):
 
 def _narrow_float(left, right, division):
     floats = [ty for ty in (left, right) if ty.is_floating()]
+    if division:
+        return float32
     if len(floats) == 2 and all(ty.is_fp8() for ty in floats):
         return left if left == right else float16
     if bfloat16 in floats and float16 not in floats and left != right and follows_triton():
         return float32
-    widest = max(floats, key=lambda ty: (ty.primitive_bitwidth, ty == float16))
-    return float32 if division and not widest.is_fp8() else widest
+    return max(floats, key=lambda ty: (ty.primitive_bitwidth, ty == float16))
 
 
 def _literal_computation_type(ty, value, division):
     literal = literal_type(value)
     if literal.kind() <= ty.kind():
-        return float32 if division and ty.name in ("fp16", "bf16") else ty
+        return float32 if division and ty.is_floating() and ty.primitive_bitwidth < 32 else ty
     return computation_type(ty, literal, division)
 
 
