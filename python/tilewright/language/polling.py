@@ -2,11 +2,11 @@
 
 import functools
 
+from . import extra
 from .builtin import builtin
 from .dtypes import int32
 from .elementwise import to
 from .errors import LanguageTypeError, LanguageValueError
-from .extra.cuda import globaltimer
 from .ir import builder
 from .memory import atomic_load
 from .reductions import min as _min
@@ -74,7 +74,7 @@ def _wait(seen, pointer, expected, sem, scope):
 
 
 def _wait_no_longer_than(seen, pointer, expected, sem, scope, nanoseconds):
-    start = globaltimer()
-    while not _is_complete(seen) and globaltimer() - start < nanoseconds:
+    start = extra.cuda.globaltimer()
+    while not _is_complete(seen) and extra.cuda.globaltimer() - start < nanoseconds:
         seen |= atomic_load(pointer, None, sem, scope) == expected
     return seen
