@@ -23,7 +23,7 @@ struct StreamChoice {
   const dlpack::ExchangeApi *library = nullptr;
 
   /// Null on the CPU. Throws what the library raises.
-  void *resolve() const {
+  [[gnu::always_inline]] void *resolve() const {
     if (device.kind != DeviceKind::Cuda)
       return nullptr;
     if (isGiven)

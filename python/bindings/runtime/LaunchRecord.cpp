@@ -335,6 +335,7 @@ bool LaunchRecord::matchesDescriptor(const ExpectedArgument &expected,
 bool LaunchRecord::matchesArgument(const ExpectedArgument &expected,
                                    PyObject *value, const TorchTensors *torch,
                                    Passed &passed) const {
+  const bool isOfType = Py_TYPE(value) == expected.type;
   switch (expected.way) {
   case ExpectedArgument::Tensor:
     return matchesTensor(expected, value, torch, passed);
@@ -345,17 +346,16 @@ bool LaunchRecord::matchesArgument(const ExpectedArgument &expected,
   case ExpectedArgument::Stream:
     passed.givenStream = value;
     return true;
-  default:
-    break;
-  }
-  if (Py_TYPE(value) != expected.type)
-    return false;
-  if (expected.way == ExpectedArgument::OwnArray)
-    return matchesOwn(expected, value, passed);
-  if (expected.way == ExpectedArgument::Integer)
-    return matchesInteger(expected, expected.reading.parameter->specialization,
+  case ExpectedArgument::OwnArray:
+    return isOfType && matchesOwn(expected, value, passed);
+  case ExpectedArgument::Integer:
+    return isOfType &&
+           matchesInteger(expected, expected.reading.parameter->specialization,
                           value, passed.slots[expected.place]);
-  return matchesOther(expected, value, passed);
+  case ExpectedArgument::Other:
+    return isOfType && matchesOther(expected, value, passed);
+  }
+  return false;
 }
 
 /// The number of the first argument that is unlike; that of all if none is. On
@@ -374,8 +374,9 @@ bool LaunchRecord::matchesArgument(const ExpectedArgument &expected,
   return expected.size();
 }
 
-bool LaunchRecord::matches(const GivenArguments &given, Passed &passed,
-                           size_t &unlike) const {
+[[gnu::always_inline]] inline bool
+LaunchRecord::matches(const GivenArguments &given, Passed &passed,
+                      size_t &unlike) const {
   if (given.count != positional || !hasNames(given))
     return false;
   const TorchTensors *torch = TorchTensors::get();

@@ -167,6 +167,8 @@ def test_forms_of_calls(backend, out):
         ((x, out), {"num_warps": 8, "number": 12}, [7, 12, 1, 3]),
         ((x, out), {"number": 12, "num_warps": 2}, [7, 12, 1, 3]),
         ((x, out), {"number": 12, "num_warps": 2, "stream": None}, [7, 12, 1, 3]),
+        ((x, out), {"number": 5, "scale": 7}, [7, 5, 7, 3]),
+        ((x, out), {"scale": 5, "number": 7}, [7, 7, 5, 3]),
         ((None, out), {"number": 13}, [-1, 13, 1, 3]),
         ((None, out, 14), {"scale": 3}, [-1, 14, 3, 3]),
     ]
