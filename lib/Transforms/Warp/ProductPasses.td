@@ -240,8 +240,8 @@ def SinkConversions : Pass<"warp-sink-conversions", "::mlir::ModuleOp"> {
   let description = [{
     A change of layout through shared memory that gives a thread more numbers
     than it had moves behind the loops of products that do not need it, with
-    what is computed from it: the numbers take registers no longer than they are
-    needed.
+    what is computed from it, and in kernels with products in front of the first
+    op that needs it: the numbers take registers no longer than they are needed.
 
     Input: loops are pipelined, shared memory is not allocated. Output: the same
     values. Roles are left alone: their registers are divided already.

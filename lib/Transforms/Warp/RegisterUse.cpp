@@ -34,3 +34,13 @@ int64_t warp::countMostHeld(LoopLikeOpInterface loop) {
   }
   return most;
 }
+
+Operation *warp::findFirstUser(Operation *op) {
+  Operation *first = nullptr;
+  for (Operation *user : op->getUsers()) {
+    Operation *here = op->getBlock()->findAncestorOpInBlock(*user);
+    if (!first || here->isBeforeInBlock(first))
+      first = here;
+  }
+  return first;
+}

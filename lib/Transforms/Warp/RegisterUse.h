@@ -50,6 +50,10 @@ inline int64_t countCarried(mlir::LoopLikeOpInterface loop) {
 /// is computed to its last use.
 int64_t countMostHeld(mlir::LoopLikeOpInterface loop);
 
+/// The first op of the block of `op` that uses it, itself or in its regions;
+/// null for none.
+mlir::Operation *findFirstUser(mlir::Operation *op);
+
 /// The registers that a thread of the role around `op` has; none where no role
 /// asks for its own.
 inline std::optional<int64_t> getRegisterBudget(mlir::Operation *op) {

@@ -324,18 +324,6 @@ void LoopRotation::sinkRefilledReads() {
   }
 }
 
-/// The first op of the loop that needs what `op` gives; null if only its end
-/// does.
-static Operation *findFirstUser(Operation *op) {
-  Operation *first = nullptr;
-  for (Operation *user : op->getUsers()) {
-    Operation *here = op->getBlock()->findAncestorOpInBlock(*user);
-    if (!first || here->isBeforeInBlock(first))
-      first = here;
-  }
-  return first;
-}
-
 /// Moves what reads a slot right in front of what needs it, where registers are
 /// few: the slot holds it until the end of the iteration.
 void LoopRotation::sinkReadsToUsers() {

@@ -3,13 +3,15 @@
 // Places of rows, say, which threads computed one each for loads, are eight of
 // a thread where it stores eight rows. Read from shared memory in front of a
 // loop of products they take registers for as long as that runs; behind it they
-// cost the same.
+// cost the same. So do operands of products in front of the first product that
+// needs them, of which there may be many in a row.
 
 #include "lib/Transforms/Warp/Passes.h"
 
 #include "dialect/Tile/TileOps.h"
 #include "dialect/Warp/WarpOps.h"
 #include "lib/Analysis/SharedMemory.h"
+#include "lib/Transforms/Warp/RegisterUse.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -83,22 +85,48 @@ static void sinkBehind(Operation *loop) {
     op->moveAfter(loop);
 }
 
+/// Whether `op` is a product, of tensor cores or of threads.
+static bool isProduct(Operation *op) {
+  return isa<WgmmaOp, MmaOp, tile::DotOp>(op);
+}
+
+/// Moves each of `ops` in front of the first op that needs it, those that one
+/// op needs in their order.
+static void sinkToUsers(ArrayRef<Operation *> ops) {
+  llvm::SmallDenseMap<Operation *, Operation *> places;
+  for (Operation *op : llvm::reverse(ops)) {
+    Operation *user = findFirstUser(op);
+    if (!user)
+      continue;
+    Operation *&place = places.try_emplace(user, user).first->second;
+    op->moveBefore(place);
+    place = op;
+  }
+}
+
 namespace {
 struct SinkConversions : warp::impl::SinkConversionsBase<SinkConversions> {
   void runOnOperation() override {
-    SmallVector<Operation *> loops;
-    // Loops that follow each other from the last on. Roles have registers of
-    // their own.
-    for (auto function : getOperation().getOps<tile::FuncOp>())
+    for (auto function : getOperation().getOps<tile::FuncOp>()) {
+      SmallVector<Operation *> loops, growing;
+      bool hasProducts = false;
+      // Roles have registers of their own.
       function.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
         if (isa<SpecializeOp>(op) || isExplicit(op))
           return WalkResult::skip();
+        hasProducts |= isProduct(op);
         if (holdsProducts(op))
           loops.push_back(op);
+        else if (grows(op))
+          growing.push_back(op);
         return WalkResult::advance();
       });
-    for (Operation *loop : llvm::reverse(loops))
-      sinkBehind(loop);
+      // Loops and conversions that follow each other from the last on.
+      for (Operation *loop : llvm::reverse(loops))
+        sinkBehind(loop);
+      if (hasProducts)
+        sinkToUsers(growing);
+    }
   }
 };
 } // namespace

@@ -81,3 +81,32 @@ def test_operands_are_read_16_bytes_at_a_time(assemble, dtype, layout):
     assert "ld.shared.v4.b32" in ptx or "ld.shared.v2.b64" in ptx
     assert "cp.async" in ptx
     assert compiled.metadata["advice"] == []
+
+
+@tw.jit
+def solve(a, out, rounds):
+    """Products of blocks of 16 x 16 that a loop has made, several of which stand in one after the other."""
+    i = tl.arange(0, 16)
+    at = i[:, None] * 16 + i[None, :]
+    x, y, z = tl.load(a + at), tl.load(a + 256 + at), tl.load(a + 512 + at)
+    twice, thrice = y + x, z + y + x
+    unit = tl.where(i[:, None] == i[None, :], 1.0, 0.0)
+    for _ in range(rounds):
+        unit += tl.where((i == _)[:, None], tl.sum(unit * x, 0)[None, :], 0.0)
+    lower = tl.dot(twice, unit, input_precision="ieee")
+    both = tl.dot(thrice, lower, input_precision="ieee") + tl.dot(z, unit, input_precision="ieee")
+    tl.store(out + at, tl.dot(unit, both, input_precision="ieee"))
+    tl.store(out + 256 + at, tl.dot(twice, thrice, input_precision="ieee"))
+
+
+def test_products_of_what_a_loop_made(backend, rng):
+    a = rng.integers(-1, 2, (3, 16, 16)).astype(np.float32)
+    x, y, z = a.astype(np.float64)
+    unit = np.eye(16)
+    for i in range(4):
+        unit[i] += (unit * x).sum(0)
+    out = backend.poisoned((2, 16, 16), "float32")
+    solve[1,](backend.array(a), out, 4)
+    both = (x + y + z) @ ((x + y) @ unit) + z @ unit
+    expected = np.stack([unit @ both, (x + y) @ (x + y + z)])
+    np.testing.assert_array_equal(backend.numpy(out), expected)

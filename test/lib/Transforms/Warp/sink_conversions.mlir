@@ -100,3 +100,28 @@ tile.func @roles(%x: tensor<64xi32, #few>, %k: i32, %p: tensor<64x!tile.ptr<i32>
   }
   tile.return
 }
+
+// An operand of the second of two products is made behind the first one.
+
+#held = #warp.linear<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 8], [0, 0]]}>
+#left = #warp.linear<{register = [[0, 1], [0, 2], [0, 4], [0, 8]], lane = [[1, 0], [0, 0], [0, 0], [0, 0], [2, 0]], warp = [[4, 0], [8, 0]]}>
+#right = #warp.linear<{register = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 8]], lane = [[0, 0], [0, 1], [0, 2], [0, 4], [0, 0]], warp = [[0, 0], [0, 0]]}>
+#sums = #warp.linear<{register = [[0, 8]], lane = [[1, 0], [0, 1], [0, 2], [0, 4], [2, 0]], warp = [[4, 0], [8, 0]]}>
+
+// CHECK-LABEL: @operands
+// CHECK-SAME: (%[[X:[^:]*]]: {{[^%]*}}, %[[Y:[^:]*]]: {{[^%]*}}, %[[Z:[^:]*]]:
+// CHECK: warp.convert_layout %[[X]]
+// CHECK-NEXT: warp.convert_layout %[[Y]]
+// CHECK-NEXT: tile.dot
+// CHECK-NEXT: warp.convert_layout %[[Z]]
+// CHECK-NEXT: tile.dot
+tile.func @operands(%x: tensor<16x16xf32, #held>, %y: tensor<16x16xf32, #held>, %z: tensor<16x16xf32, #held>) -> tensor<16x16xf32, #sums>
+    attributes {warp.num_warps = 4 : i32} {
+  %none = arith.constant dense<0.0> : tensor<16x16xf32, #sums>
+  %a = warp.convert_layout %x : tensor<16x16xf32, #held> -> tensor<16x16xf32, #left>
+  %b = warp.convert_layout %y : tensor<16x16xf32, #held> -> tensor<16x16xf32, #right>
+  %c = warp.convert_layout %z : tensor<16x16xf32, #held> -> tensor<16x16xf32, #left>
+  %first = tile.dot %a, %b, %none : tensor<16x16xf32, #left>, tensor<16x16xf32, #right>, tensor<16x16xf32, #sums>
+  %second = tile.dot %c, %b, %first : tensor<16x16xf32, #left>, tensor<16x16xf32, #right>, tensor<16x16xf32, #sums>
+  tile.return %second : tensor<16x16xf32, #sums>
+}
