@@ -1,9 +1,25 @@
 #include "lib/Transforms/Warp/RegisterUse.h"
 
+#include "lib/Analysis/LayoutEdges.h"
+
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace tilewright;
+
+/// Whether `op` gives each element by itself, so that what it gives need not be
+/// in registers all at once.
+static bool goesByElement(Operation *op) {
+  return isElementwise(op) ||
+         isa<tile::SplatOp, tile::BroadcastOp, tile::ExpandDimsOp,
+             tile::ReshapeOp, tile::TransposeOp>(op);
+}
+
+/// Whether all of `value` stands in registers at once.
+static bool isWhole(Value value) {
+  return !goesByElement(value.getDefiningOp()) ||
+         !llvm::all_of(value.getUsers(), goesByElement);
+}
 
 int64_t warp::countMostHeld(LoopLikeOpInterface loop) {
   Block &body = loop.getLoopRegions().front()->front();
@@ -19,7 +35,7 @@ int64_t warp::countMostHeld(LoopLikeOpInterface loop) {
     if (!op || op->hasTrait<OpTrait::ConstantLike>())
       continue;
     if (op->getBlock() == &body)
-      ends[last] += countRegisters(value.getType());
+      ends[last] += isWhole(value) ? countRegisters(value.getType()) : 0;
     else if (!loop->isAncestor(op))
       held += countRegisters(value.getType());
   }
@@ -27,7 +43,7 @@ int64_t warp::countMostHeld(LoopLikeOpInterface loop) {
   for (Operation &op : body.without_terminator()) {
     if (!op.hasTrait<OpTrait::ConstantLike>())
       for (Value value : op.getResults())
-        if (lastUses.contains(value))
+        if (lastUses.contains(value) && isWhole(value))
           held += countRegisters(value.getType());
     most = std::max(most, held);
     held -= ends.lookup(&op);

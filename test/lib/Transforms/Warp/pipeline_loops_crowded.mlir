@@ -57,3 +57,30 @@ tile.func @roomy(%p: tensor<64x64x!tile.ptr<f16>, #narrow>, %n: i32) -> tensor<6
   }
   tile.return %sum : tensor<64x64xf32, #narrow>
 }
+
+// What is computed element by element in between is never there as a whole.
+// CHECK-LABEL: @by_element
+// CHECK: scf.for
+// CHECK: warp.ring.wait
+// CHECK: warp.local_load
+// CHECK: arith.addf
+// CHECK: arith.extf
+// CHECK: tile.store
+tile.func @by_element(%p: tensor<64x64x!tile.ptr<f16>, #wide>, %x: f32, %o: tensor<64x64x!tile.ptr<f32>, #wide>, %n: i32) attributes {warp.num_warps = 1 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zeros = arith.constant dense<0> : tensor<64x64xi32, #wide>
+  %q = tile.addptr %p, %zeros {tile.contiguity = array<i32: 1, 64>, tile.divisibility = array<i32: 16, 16>} : tensor<64x64x!tile.ptr<f16>, #wide>, tensor<64x64xi32, #wide>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %t = tile.load %q : tensor<64x64x!tile.ptr<f16>, #wide>
+    %s = warp.alloc %t : (tensor<64x64xf16, #wide>) -> !warp.shared<64x64xf16, #plain>
+    %y = warp.local_load %s : !warp.shared<64x64xf16, #plain> -> tensor<64x64xf16, #wide>
+    %all = tile.splat %x : f32 -> tensor<64x64xf32, #wide>
+    %twice = arith.addf %all, %all : tensor<64x64xf32, #wide>
+    %z = arith.extf %y : tensor<64x64xf16, #wide> to tensor<64x64xf32, #wide>
+    %sum = arith.addf %twice, %z : tensor<64x64xf32, #wide>
+    %product = arith.mulf %sum, %z : tensor<64x64xf32, #wide>
+    tile.store %o, %product : tensor<64x64x!tile.ptr<f32>, #wide>
+  }
+  tile.return
+}
