@@ -49,6 +49,7 @@ def pytest_configure(config):
         os.environ["TILEWRIGHT_INTERPRET"] = "1"  # it is read when a kernel is decorated
     if config.getoption("--backend") == "emulated":
         _emulate_gpu()
+        config.pluginmanager.register(_NoTensors())
 
 
 def _emulate_gpu():
@@ -58,6 +59,15 @@ def _emulate_gpu():
     os.environ["TILEWRIGHT_LIBCUDA"] = str(build / "test" / "emulator" / "libEmulatedCuda.so")
     os.environ["TILEWRIGHT_ASSEMBLER"] = "driver"
     sys.path.insert(0, str(root / "test" / "emulator" / "python"))
+
+
+class _NoTensors:
+    """Leaves out tests that ask PyTorch for tensors on the emulated GPU, which it does not know."""
+
+    @staticmethod
+    def pytest_runtest_setup():
+        if torch := sys.modules.get("torch"):
+            torch.cuda._lazy_init = lambda: pytest.skip("PyTorch has no tensors on an emulated GPU")
 
 
 def pytest_collection_modifyitems(config, items):

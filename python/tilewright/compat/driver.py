@@ -52,6 +52,12 @@ class CpuDriver:
         return not ActiveDriver.is_active()
 
 
+def _torch_of_gpus():
+    """PyTorch, where it is in use and a build for CUDA; else None."""
+    torch = sys.modules.get("torch")
+    return torch if torch and torch.version.cuda else None
+
+
 class ActiveDriver(CpuDriver):
     """The device in use: the current CUDA device, or the CPU where there is none."""
 
@@ -65,12 +71,12 @@ class ActiveDriver(CpuDriver):
 
         if cuda.is_available():
             return True
-        torch = sys.modules.get("torch")
-        return bool(torch and torch.cuda.is_available() and torch.version.cuda)
+        torch = _torch_of_gpus()
+        return bool(torch and torch.cuda.is_available())
 
     def get_current_device(self):
         """The number of the current device; 0 for the CPU."""
-        torch = sys.modules.get("torch")
+        torch = _torch_of_gpus()
         return torch.cuda.current_device() if torch and self.is_active() else 0
 
     def set_current_device(self, device):
@@ -106,7 +112,7 @@ class ActiveDriver(CpuDriver):
 
     def get_current_stream(self, device=None):
         """The handle of torch's current stream; 0 for the CPU."""
-        torch = sys.modules.get("torch")
+        torch = _torch_of_gpus()
         return torch.cuda.current_stream(device).cuda_stream if torch and self.is_active() else 0
 
     def get_benchmarker(self):

@@ -105,11 +105,13 @@ class TestCompiled:
         assert compiled.written == ["out"]
         assert "tile.func @add_kernel" in compiled.asm["tile"]
         assert "add_kernel" in compiled.asm["llvm"]
-        binary = "obj" if backend.name == "cpu" else "cubin"
-        assert compiled.asm[binary][:4] == b"\x7fELF"
+        if not backend.is_emulated:
+            binary = "obj" if backend.name == "cpu" else "cubin"
+            assert compiled.asm[binary][:4] == b"\x7fELF"
         if backend.name == "cuda":
             assert ".entry add_kernel(" in compiled.asm["ptx"]
             assert compiled.num_warps == 4
+        if backend.name == "cuda" and not backend.is_emulated:
             assert compiled.num_regs > 0
             assert compiled.spills == 0
 
