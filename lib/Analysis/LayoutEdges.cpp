@@ -17,6 +17,12 @@ bool tilewright::isElementwise(Operation *op) {
          op->hasTrait<OpTrait::Elementwise>();
 }
 
+bool tilewright::goesByElement(Operation *op) {
+  return isElementwise(op) ||
+         isa<tile::SplatOp, tile::BroadcastOp, tile::ExpandDimsOp,
+             tile::ReshapeOp, tile::TransposeOp>(op);
+}
+
 //===----------------------------------------------------------------------===//
 // Operations
 //===----------------------------------------------------------------------===//
@@ -84,8 +90,7 @@ static bool feedsProduct(Value tile) {
       if (auto dot = dyn_cast<tile::DotOp>(user);
           dot && use.get() != dot.getAcc())
         return true;
-      if (isElementwise(user) || isa<tile::ExpandDimsOp, tile::BroadcastOp,
-                                     tile::TransposeOp, tile::ReshapeOp>(user))
+      if (goesByElement(user))
         worklist.insert(user->getResult(0));
     }
   return false;

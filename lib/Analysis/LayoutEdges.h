@@ -15,6 +15,10 @@ namespace tilewright {
 /// tiles at the same place.
 bool isElementwise(mlir::Operation *op);
 
+/// Whether each element of the result of `op` comes from one element of each of
+/// its operands: elementwise and shape ops.
+bool goesByElement(mlir::Operation *op);
+
 /// Whether all that `value` goes into, by elementwise ops and as the place of
 /// loads, is repeated along a new dimension, other than to be joined to an
 /// operand of a product: then each thread had better load what it needs itself.

@@ -7,18 +7,12 @@
 using namespace mlir;
 using namespace tilewright;
 
-/// Whether `op` gives each element by itself, so that what it gives need not be
-/// in registers all at once.
-static bool goesByElement(Operation *op) {
-  return isElementwise(op) ||
-         isa<tile::SplatOp, tile::BroadcastOp, tile::ExpandDimsOp,
-             tile::ReshapeOp, tile::TransposeOp>(op);
-}
-
-/// Whether all of `value` stands in registers at once.
-static bool isWhole(Value value) {
-  return !goesByElement(value.getDefiningOp()) ||
-         !llvm::all_of(value.getUsers(), goesByElement);
+/// The registers of `value` that are taken at once: none where it is computed
+/// and used element by element.
+static int64_t countAtOnce(Value value) {
+  bool comesByElement = goesByElement(value.getDefiningOp()) &&
+                        llvm::all_of(value.getUsers(), goesByElement);
+  return comesByElement ? 0 : warp::countRegisters(value.getType());
 }
 
 int64_t warp::countMostHeld(LoopLikeOpInterface loop) {
@@ -35,7 +29,7 @@ int64_t warp::countMostHeld(LoopLikeOpInterface loop) {
     if (!op || op->hasTrait<OpTrait::ConstantLike>())
       continue;
     if (op->getBlock() == &body)
-      ends[last] += isWhole(value) ? countRegisters(value.getType()) : 0;
+      ends[last] += countAtOnce(value);
     else if (!loop->isAncestor(op))
       held += countRegisters(value.getType());
   }
@@ -43,8 +37,8 @@ int64_t warp::countMostHeld(LoopLikeOpInterface loop) {
   for (Operation &op : body.without_terminator()) {
     if (!op.hasTrait<OpTrait::ConstantLike>())
       for (Value value : op.getResults())
-        if (lastUses.contains(value) && isWhole(value))
-          held += countRegisters(value.getType());
+        if (lastUses.contains(value))
+          held += countAtOnce(value);
     most = std::max(most, held);
     held -= ends.lookup(&op);
   }

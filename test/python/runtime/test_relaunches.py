@@ -4,12 +4,12 @@ another one would be seen. What `warmup` finds is read anew each time."""
 
 import itertools
 import random
-import threading
 
 import numpy as np
 import pytest
 import tilewright as tw
 import tilewright.language as tl
+from test_threads import at_once
 
 pytestmark = pytest.mark.compiled
 
@@ -427,29 +427,22 @@ def test_empty_tensors(backend):
 
 def test_threads(backend):
     """All of them launch one kernel, each with arguments that the others do not have."""
-    note, failures = make_note(), []
-    begin = threading.Barrier(6)
+    note = make_note()
 
-    def launch(number):
+    def launches(number):
         out = backend.array(np.zeros(4))
         arrays = [
             at(aligned(backend, np.arange(32), dtype), offset)
             for dtype, offset in [("float32", number), ("float16", number), ("int64", 0), ("float32", 0)]
         ]
-        begin.wait()
-        try:
+
+        def launch():
             for turn in range(60):
                 x = arrays[turn % 4]
                 note[1](x, out, 100 * number + turn, KIND=number)
                 expected = [number if turn % 4 < 2 else 0, 100 * number + turn, 1, number]
                 np.testing.assert_array_equal(backend.numpy(out), expected)
-        except BaseException as error:
-            failures.append(error)
 
-    threads = [threading.Thread(target=launch, args=(number,)) for number in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if failures:
-        raise failures[0]
+        return launch
+
+    at_once(*(launches(number) for number in range(6)))
