@@ -151,7 +151,7 @@ class Costs:
     """
 
     products: float = 2048
-    shared: float = 140
+    shared: float = 149
     l2: float = 68
     dram: float = 1360
     launch: float = 13400

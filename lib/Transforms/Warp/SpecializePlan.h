@@ -40,10 +40,10 @@ struct TeamPlan;
 /// that are needed one behind the other share a ring where that makes another
 /// one deep enough or lets another program run on the multiprocessor. Stores
 /// go through two pieces of memory, one of which is copied while the other is
-/// written, but through one where that makes a ring deep enough or lets another
-/// program run on the multiprocessor.
-/// Where `teams` is given, it is filled with the plan for those, and the memory
-/// is divided for as many as there are.
+/// written, but through one where that makes a ring deep enough, of teams
+/// deeper at all, or lets another program run on the multiprocessor. Where
+/// `teams` is given, it is filled with the plan for those, and the memory is
+/// divided for as many as there are.
 SpecializePlan planSpecialization(tile::FuncOp func, int64_t numStages,
                                   int64_t limit, TeamPlan *teams);
 

@@ -10,6 +10,9 @@
 // RUN:   -canonicalize -cse -warp-specialize='num-stages=3 ping-pong=true' -warp-delay-waits \
 // RUN:   -warp-bind-tensor-maps -canonicalize -cse -warp-allocate-shared -warp-insert-barriers \
 // RUN:   -warp-insert-proxy-fences -warp-check-barriers -warp-check-rings -o /dev/null
+// RUN: tilewright-opt %s -split-input-file \
+// RUN:   -convert-tile-to-warp='num-warps=4 compute-capability=90 arch-specific=true' \
+// RUN:   -canonicalize -cse -warp-specialize='num-stages=6 ping-pong=true' -canonicalize | FileCheck %s --check-prefix=SIX
 
 // The loop over tiles, whose number of blocks a table gives: all teams load that
 // number, in front of the tile. Who has the turn computes the tile, the other
@@ -171,6 +174,41 @@ tile.func @two_sums(%a: !tile.ptr<f16>, %b: !tile.ptr<f16>, %c: !tile.ptr<f32>, 
     %to = tile.addptr %c, %t : !tile.ptr<f32>, i32
     %p = tile.splat %to : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
     tile.store %p, %r : tensor<64x64x!tile.ptr<f32>>
+  }
+  tile.return
+}
+
+// -----
+
+// What a store lacks under the other team's products costs nothing, so each goes
+// through half of the memory for a sixth slot. Where that gives none, through
+// all of it.
+
+// SIX-LABEL: @deep
+// SIX: warp.ring : !warp.ring<6 x
+// SIX: warp.alloc : !warp.shared<16384xi8
+
+// CHECK-LABEL: @deep
+// CHECK: warp.ring : !warp.ring<3 x
+// CHECK: warp.alloc : !warp.shared<32768xi8
+tile.func @deep(%a: !tile.ptr<f16>, %b: !tile.ptr<f16>, %o: !tile.ptr<f16>, %n: i64, %tiles: i32, %k: i32) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %first = tile.program_id x
+  %step = tile.num_programs x
+  %da = tile.make_descriptor %a, [%n, %n], [%n] : !tile.desc<128x64xf16>, !tile.ptr<f16>
+  %db = tile.make_descriptor %b, [%n, %n], [%n] : !tile.desc<64x128xf16>, !tile.ptr<f16>
+  %do = tile.make_descriptor %o, [%n, %n], [%n] : !tile.desc<128x128xf16>, !tile.ptr<f16>
+  scf.for %i = %first to %tiles step %step : i32 {
+    %s = scf.for %j = %c0 to %k step %c64 iter_args(%acc = %zero) -> (tensor<128x128xf32>) : i32 {
+      %x = tile.descriptor_load %da[%i, %j] : !tile.desc<128x64xf16> -> tensor<128x64xf16>
+      %y = tile.descriptor_load %db[%j, %i] : !tile.desc<64x128xf16> -> tensor<64x128xf16>
+      %d = tile.dot %x, %y, %acc : tensor<128x64xf16>, tensor<64x128xf16>, tensor<128x128xf32>
+      scf.yield %d : tensor<128x128xf32>
+    }
+    %h = arith.truncf %s : tensor<128x128xf32> to tensor<128x128xf16>
+    tile.descriptor_store %do[%i, %i], %h : !tile.desc<128x128xf16>, tensor<128x128xf16>
   }
   tile.return
 }
