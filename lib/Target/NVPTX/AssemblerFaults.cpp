@@ -123,21 +123,47 @@ static void writeMagnitudes(llvm::Module &module) {
   }
 }
 
-/// Of the negation of -32768 ptxas 13.0 makes 32768 where another block extends
-/// it: it takes that of 16 bits, by `neg` or from zero, for one without
-/// overflow. So negations of 16 bits are those of 32, cut off.
-static void widenNegations(llvm::Module &module) {
+/// What `operation` negates, times a power of two, of which the logarithm is
+/// `shift`; null if it does something else.
+static llvm::Value *getNegated(llvm::BinaryOperator &operation,
+                               unsigned &shift) {
   using namespace llvm::PatternMatch;
-  auto found = collect<llvm::BinaryOperator>(module, [](auto &operation) {
-    return operation.getType()->getScalarSizeInBits() == 16 &&
-           match(&operation, m_Neg(m_Value()));
+  llvm::Value *number;
+  const llvm::APInt *factor;
+  shift = 0;
+  if (match(&operation, m_Neg(m_Value(number))))
+    return number;
+  if (!match(&operation, m_Mul(m_Value(number), m_APInt(factor))) ||
+      !factor->isNegatedPowerOf2())
+    return nullptr;
+  shift = (-*factor).logBase2();
+  return number;
+}
+
+/// Of the negation of -32768 ptxas 13.0 makes 32768 where it is extended, or
+/// shifted to the right: it takes that of 16 bits, by `neg` or from zero, for
+/// one without overflow. So negations of 16 bits are those of 32, cut off, and
+/// so are those that LLVM makes of products by negative powers of two. It
+/// extends 8 bits in the upper half of 16 by such. They are said in assembly:
+/// LLVM would cut off what is negated.
+static void widenNegations(llvm::Module &module) {
+  unsigned shift;
+  auto found = collect<llvm::BinaryOperator>(module, [&](auto &operation) {
+    llvm::Type *type = operation.getType();
+    return (type->isIntegerTy(8) || type->isIntegerTy(16)) &&
+           getNegated(operation, shift);
   });
   for (llvm::BinaryOperator *negation : found) {
     llvm::IRBuilder<> builder(negation);
-    llvm::Type *wide = negation->getType()->getExtendedType();
-    llvm::Value *number = builder.CreateSExt(negation->getOperand(1), wide);
+    llvm::Type *wide = builder.getInt32Ty();
+    llvm::Value *number = getNegated(*negation, shift);
+    auto *negate = llvm::InlineAsm::get(
+        llvm::FunctionType::get(wide, {wide}, false), "neg.s32 $0, $1;", "=r,r",
+        /*hasSideEffects=*/false);
+    llvm::Value *negated = builder.CreateCall(
+        negate, builder.CreateShl(builder.CreateSExt(number, wide), shift));
     negation->replaceAllUsesWith(
-        builder.CreateTrunc(builder.CreateNeg(number), negation->getType()));
+        builder.CreateTrunc(negated, negation->getType()));
     negation->eraseFromParent();
   }
 }

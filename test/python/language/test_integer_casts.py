@@ -141,6 +141,27 @@ def test_negation_of_the_least_number_is_negative(backend, dtype):
 
 
 @tw.jit
+def multiples(x, y, n, N: tl.constexpr, FACTOR: tl.constexpr):
+    i = tl.arange(0, N)
+    multiple = tl.load(x + i, i < n) * FACTOR
+    tl.store(y + i, multiple.to(tl.int64), i < n)
+    # As LLVM extends numbers of 8 bits.
+    tl.store(y + n + i, (multiple >> 3).to(tl.uint16).to(tl.int64), i < n)
+
+
+@pytest.mark.parametrize("factor", [-1, -4, -128])
+@pytest.mark.parametrize("dtype", ["int8", "int16"])
+def test_multiples_by_negative_powers_of_two_wrap(backend, dtype, factor):
+    x = around_the_least(dtype)
+    y = backend.poisoned((14,), "int64")
+    multiples[1,](backend.array(x), y, 7, 8, factor)
+    multiple, part = backend.numpy(y).reshape(2, 7).tolist()
+    expected = (x.astype(np.int64) * factor).astype(dtype)
+    assert multiple == expected.astype(np.int64).tolist()
+    assert part == (expected >> 3).astype(np.uint16).astype(np.int64).tolist()
+
+
+@tw.jit
 def clamped_bits(x, y, z, n, N: tl.constexpr):
     i = tl.arange(0, N)
     v = tl.clamp(tl.load(x + i, i < n), -2.0, 2.0)
