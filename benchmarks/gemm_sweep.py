@@ -1,7 +1,8 @@
 """Compares the configuration that the cost model chooses for a product with the best of an exhaustive search.
 
     python benchmarks/gemm_sweep.py [--shape 16x8192x8192 ...] [--random 20] [--dtype float16] [--layout NT]
-                                    [--kind plain gelu fast exact] [--num-ctas 1 2] [--quick] [--out sweep.json]
+                                    [--kind plain gelu fast exact] [--num-ctas 1 2] [--quick] [--best 16]
+                                    [--out sweep.json]
 
 Products are plain ones, of a linear layer with bias and GELU, or of float8 with scales of rows, whose sums are those of
 tensor cores (fast) or not (exact).
@@ -167,8 +168,8 @@ def searched_configs(case, clusters, quick):
     return list(dict.fromkeys([choose_hopper(problem), *every_config(problem, clusters, quick)]))
 
 
-def sweep(case, configs):
-    """One row of results."""
+def sweep(case, configs, best):
+    """One row of results, with the `best` configurations of the ranking; None: all."""
     ours, theirs = case.calls()
     expected = theirs()
     problem = case.problem()
@@ -197,7 +198,7 @@ def sweep(case, configs):
                 "us": times[c] * 1e6,
                 **vars(c),
             }
-            for c in ranked
+            for c in ranked[:best]
         ],
         "failed": [{"why": why, **vars(config)} for config, why in found.items() if isinstance(why, str)],
     }
@@ -262,6 +263,7 @@ def main():
     parser.add_argument(
         "--num-ctas", nargs="*", type=int, default=(1,), help="programs of a cluster, to compare"
     )
+    parser.add_argument("--best", type=int, help="how many configurations of each ranking to keep; all")
     parser.add_argument("--out", type=pathlib.Path, help=report.OUT)
     options = parser.parse_args()
     needs.torch_gpu()
@@ -274,7 +276,7 @@ def main():
     fill_caches(searched, options.workers)
     facts, rows = report.facts(torch.cuda.get_device_name(), "torch"), []
     for case, configs in searched.items():
-        rows.append(sweep(case, configs))
+        rows.append(sweep(case, configs, options.best))
         if options.out:
             report.save(options.out, {"facts": facts, "rows": rows})
         print(

@@ -14,7 +14,7 @@ The model counts, for each way to divide a product (M, N, K), the clocks of the 
     time   = launch + cbrt(cores^3 + memory^3) [+ reduce + sums written and read, where k is split]
              [+ what a cluster waits for]
 
-Its constants (:class:`Costs`) were measured on an H100; `benchmarks/gemm_sweep.py` compares its choices with an
+Its constants (:class:`Costs`) were measured on an H100, and looked over on an H200; `benchmarks/gemm_sweep.py` compares its choices with an
 exhaustive search, and `benchmarks/gemm_fit.py` fits them to it. It takes some 100 microseconds for a new shape and one
 for a known one.
 """
@@ -130,7 +130,7 @@ def reach(pitch):
 
 @dataclass(frozen=True)
 class Costs:
-    """The constants of the model, of an H100, in clocks of a multiprocessor.
+    """The constants of the model, of an H100 or H200, in clocks of a multiprocessor.
 
     ``benchmarks/gemm_fit.py`` fits them to what ``benchmarks/gemm_sweep.py`` measured.
 
