@@ -14,9 +14,9 @@ The model counts, for each way to divide a product (M, N, K), the clocks of the 
     time   = launch + cbrt(cores^3 + memory^3) [+ reduce + sums written and read, where k is split]
              [+ what a cluster waits for]
 
-Its constants (:class:`Costs`) were measured on an H100, and looked over on an H200; `benchmarks/gemm_sweep.py` compares its choices with an
-exhaustive search, and `benchmarks/gemm_fit.py` fits them to it. It takes some 100 microseconds for a new shape and one
-for a known one.
+Its constants (:class:`Costs`) were measured on an H100, and looked over on an H200; `benchmarks/gemm_sweep.py` compares
+its choices with an exhaustive search, and `benchmarks/gemm_fit.py` fits them to it. It takes some 100 microseconds for a
+new shape and one for a known one.
 """
 
 import math
