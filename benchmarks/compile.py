@@ -4,7 +4,7 @@
 
 Each kernel is compiled from the same source, for the same types and options. "cold" takes nothing from a disk cache,
 in a process that has compiled a kernel before; "disk" is the first compilation in a new process of a kernel that
-another process has compiled. Numbers are medians.
+another process has compiled. Of several times the median counts, with its phases.
 """
 
 import argparse
@@ -12,7 +12,6 @@ import importlib.util
 import json
 import os
 import pathlib
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -39,13 +38,8 @@ def run_worker(side, mode, target, repetitions, cache):
 
 
 def summary(entries):
-    """Medians of the entries of a case."""
-    median = entries[0] | {"seconds": statistics.median(entry["seconds"] for entry in entries)}
-    if "phases" in entries[0]:
-        median["phases"] = {
-            phase: statistics.median(entry["phases"][phase] for entry in entries) for phase in PHASES
-        }
-    return median
+    """The entry of a case with the median time, of which its phases are the parts."""
+    return sorted(entries, key=lambda entry: entry["seconds"])[len(entries) // 2]
 
 
 def measure(sides, target, processes):
