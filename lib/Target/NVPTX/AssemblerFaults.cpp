@@ -123,21 +123,39 @@ static void writeMagnitudes(llvm::Module &module) {
   }
 }
 
-/// What `operation` negates, times a power of two, of which the logarithm is
-/// `shift`; null if it does something else.
-static llvm::Value *getNegated(llvm::BinaryOperator &operation,
-                               unsigned &shift) {
+/// What one instruction in assembly, which LLVM does not know, makes of
+/// `value`: the same type, in registers of the kind `constraint`.
+static llvm::CallInst *createAssembly(llvm::IRBuilder<> &builder,
+                                      llvm::Value *value,
+                                      llvm::StringRef instruction,
+                                      llvm::StringRef constraint) {
+  llvm::Type *type = value->getType();
+  auto *assembly =
+      llvm::InlineAsm::get(llvm::FunctionType::get(type, {type}, false),
+                           (instruction + " $0, $1;").str(),
+                           ("=" + constraint + "," + constraint).str(),
+                           /*hasSideEffects=*/false);
+  return builder.CreateCall(assembly, value);
+}
+
+namespace {
+/// The negation of `number` times 2^`shift`.
+struct Negation {
+  llvm::Value *number;
+  unsigned shift;
+};
+} // namespace
+
+static std::optional<Negation> getNegation(llvm::BinaryOperator &operation) {
   using namespace llvm::PatternMatch;
   llvm::Value *number;
   const llvm::APInt *factor;
-  shift = 0;
   if (match(&operation, m_Neg(m_Value(number))))
-    return number;
-  if (!match(&operation, m_Mul(m_Value(number), m_APInt(factor))) ||
-      !factor->isNegatedPowerOf2())
-    return nullptr;
-  shift = (-*factor).logBase2();
-  return number;
+    return Negation{number, 0};
+  if (match(&operation, m_Mul(m_Value(number), m_APInt(factor))) &&
+      factor->isNegatedPowerOf2())
+    return Negation{number, (-*factor).logBase2()};
+  return std::nullopt;
 }
 
 /// Of the negation of -32768 ptxas 13.0 makes 32768 where it is extended, or
@@ -147,24 +165,19 @@ static llvm::Value *getNegated(llvm::BinaryOperator &operation,
 /// extends 8 bits in the upper half of 16 by such. They are said in assembly:
 /// LLVM would cut off what is negated.
 static void widenNegations(llvm::Module &module) {
-  unsigned shift;
-  auto found = collect<llvm::BinaryOperator>(module, [&](auto &operation) {
+  auto found = collect<llvm::BinaryOperator>(module, [](auto &operation) {
     llvm::Type *type = operation.getType();
     return (type->isIntegerTy(8) || type->isIntegerTy(16)) &&
-           getNegated(operation, shift);
+           getNegation(operation);
   });
-  for (llvm::BinaryOperator *negation : found) {
-    llvm::IRBuilder<> builder(negation);
-    llvm::Type *wide = builder.getInt32Ty();
-    llvm::Value *number = getNegated(*negation, shift);
-    auto *negate = llvm::InlineAsm::get(
-        llvm::FunctionType::get(wide, {wide}, false), "neg.s32 $0, $1;", "=r,r",
-        /*hasSideEffects=*/false);
-    llvm::Value *negated = builder.CreateCall(
-        negate, builder.CreateShl(builder.CreateSExt(number, wide), shift));
-    negation->replaceAllUsesWith(
-        builder.CreateTrunc(negated, negation->getType()));
-    negation->eraseFromParent();
+  for (llvm::BinaryOperator *operation : found) {
+    llvm::IRBuilder<> builder(operation);
+    auto [number, shift] = *getNegation(*operation);
+    llvm::Value *wide = builder.CreateShl(
+        builder.CreateSExt(number, builder.getInt32Ty()), shift);
+    operation->replaceAllUsesWith(builder.CreateTrunc(
+        createAssembly(builder, wide, "neg.s32", "r"), operation->getType()));
+    operation->eraseFromParent();
   }
 }
 
@@ -264,11 +277,7 @@ static void compareUnordered(llvm::Module &module) {
   for (llvm::FCmpInst *compare : found) {
     llvm::IRBuilder<> builder(compare->getNextNode());
     compare->setPredicate(compare->getInversePredicate());
-    auto *type = llvm::FunctionType::get(builder.getInt1Ty(),
-                                         {builder.getInt1Ty()}, false);
-    auto *opposite = llvm::InlineAsm::get(type, "not.pred $0, $1;", "=b,b",
-                                          /*hasSideEffects=*/false);
-    llvm::Value *result = builder.CreateCall(opposite, compare);
+    llvm::Value *result = createAssembly(builder, compare, "not.pred", "b");
     compare->replaceUsesWithIf(
         result, [&](llvm::Use &use) { return use.getUser() != result; });
   }

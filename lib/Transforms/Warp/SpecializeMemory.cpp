@@ -232,14 +232,15 @@ static int64_t countSaved(ArrayRef<std::pair<AllocOp, int64_t>> shrunk) {
   return saved;
 }
 
-/// Whether a ring is deeper that is too shallow to hide what loads take.
+/// Whether a ring is deeper that is too shallow to hide what loads take. Of
+/// `teams` any slot is worth it: beside another one's products it costs nothing
+/// that a store takes longer.
 static bool isDeeper(ArrayRef<RingType> rings, ArrayRef<RingType> others,
-                     unsigned numTeams) {
-  // Beside another team's products it costs nothing that a store takes longer.
-  const int64_t deepEnough = numTeams > 1 ? 8 : 5;
+                     bool teams) {
+  constexpr int64_t kDeepEnough = 5;
   return llvm::any_of(llvm::zip_equal(rings, others), [&](auto pair) {
     auto [ring, other] = pair;
-    return other.getNumSlots() < deepEnough &&
+    return (teams || other.getNumSlots() < kDeepEnough) &&
            ring.getNumSlots() > other.getNumSlots();
   });
 }
@@ -262,7 +263,7 @@ static int64_t divideMemory(SpecializePlan &plan, tile::FuncOp func,
   };
   int64_t programs = fit(plan.rings, 0), more = fit(deeper, saved);
   bool fitsAnother = !plan.isTight && more > programs;
-  if (!isDeeper(deeper, plan.rings, plan.numTeams) && !fitsAnother)
+  if (!isDeeper(deeper, plan.rings, plan.numTeams > 1) && !fitsAnother)
     return programs;
   plan.rings = std::move(deeper);
   plan.shrunk = std::move(shrunk);
@@ -273,12 +274,12 @@ static int64_t divideMemory(SpecializePlan &plan, tile::FuncOp func,
 /// `other`.
 static bool makesDeeper(const SpecializePlan &plan,
                         const SpecializePlan &other) {
-  return llvm::any_of(llvm::zip_equal(plan.groups, other.groups),
-                      [&](auto pair) {
-                        auto &[group, otherGroup] = pair;
-                        return isDeeper(other.rings[otherGroup.ring],
-                                        plan.rings[group.ring], plan.numTeams);
-                      });
+  return llvm::any_of(
+      llvm::zip_equal(plan.groups, other.groups), [&](auto pair) {
+        auto &[group, otherGroup] = pair;
+        return isDeeper(other.rings[otherGroup.ring], plan.rings[group.ring],
+                        plan.numTeams > 1);
+      });
 }
 
 bool warp::areDeep(const SpecializePlan &plan, int64_t slots) {
