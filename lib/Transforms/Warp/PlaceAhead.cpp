@@ -50,14 +50,21 @@ static OpSet findPlace(scf::ForOp loop) {
   return place;
 }
 
-/// The results of `place` that others use.
-static SmallVector<Value> findResults(const OpSet &place) {
+/// The results of `place` that others use, but for those that are the same in
+/// each iteration, as the number of blocks along k is.
+static SmallVector<Value> findResults(scf::ForOp loop, const OpSet &place) {
   SmallVector<Value> results;
-  for (Operation *op : place)
+  llvm::SmallPtrSet<Value, 16> varying{loop.getInductionVar()};
+  for (Operation *op : place) {
+    if (llvm::none_of(op->getOperands(),
+                      [&](Value value) { return varying.contains(value); }))
+      continue;
+    varying.insert_range(op->getResults());
     for (Value result : op->getResults())
       if (llvm::any_of(result.getUsers(),
                        [&](Operation *user) { return !place.contains(user); }))
         results.push_back(result);
+  }
   return results;
 }
 
@@ -91,7 +98,7 @@ static void carryPlace(scf::ForOp loop, RewriterBase &b) {
   // Registers of a producer, which has few.
   constexpr size_t kMost = 6;
   OpSet place = findPlace(loop);
-  SmallVector<Value> results = findResults(place);
+  SmallVector<Value> results = findResults(loop, place);
   if (llvm::none_of(place, isDivision) || results.empty() ||
       results.size() > kMost || decide(results))
     return;

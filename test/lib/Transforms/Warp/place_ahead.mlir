@@ -80,3 +80,50 @@ tile.func @places(%map: !warp.tensor_map, %n: i32, %columns: i32, %p: !tile.ptr<
   }
   tile.return
 }
+
+// How many blocks there are along k is the same for all tiles and computed where it was; the place alone is carried.
+
+// CHECK-LABEL: @same_for_all
+// CHECK-SAME: (%[[MAP:.*]]: !warp.tensor_map, %[[N:[a-z0-9]*]]: i32, %[[COLUMNS:[a-z0-9]*]]: i32, %[[K:[a-z0-9]*]]: i32)
+// CHECK: }, {
+// CHECK: %[[FIRST:.*]] = tile.program_id x
+// CHECK: %[[ROW0:.*]] = arith.divsi %[[FIRST]], %[[COLUMNS]]
+// CHECK: %[[HERE:.*]] = warp.from_here %[[ROW0]]
+// CHECK-NEXT: scf.for %[[TILE:[a-z0-9]*]] = %[[FIRST]] to %[[N]] step %{{.*}} iter_args(%[[ROW:[a-z0-9]*]] = %[[HERE]])
+// CHECK-NEXT: %[[BLOCKS:.*]] = arith.divsi %[[K]], %{{.*}}
+// CHECK-NEXT: scf.for %[[I:[a-z0-9]*]] = %{{.*}} to %[[BLOCKS]]
+// CHECK-NEXT: warp.ring.acquire
+// CHECK-NEXT: warp.tma_load %[[MAP]][%[[ROW]], %[[I]]]
+// CHECK: %[[ROW1:.*]] = arith.divsi %{{.*}}, %[[COLUMNS]]
+// CHECK: scf.yield %[[ROW1]]
+tile.func @same_for_all(%map: !warp.tensor_map, %n: i32, %columns: i32, %k: i32)
+    attributes {tile.kernel, warp.num_warps = 4 : i32, warp.block_warps = 5 : i32} {
+  %unit = arith.constant 8 : i32
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %ring = warp.ring : !ring
+  warp.specialize warps [4, 1] {
+    %first = tile.program_id x
+    %step = tile.num_programs x
+    scf.for %tile = %first to %n step %step : i32 {
+      %blocks = arith.divsi %k, %unit : i32
+      scf.for %i = %zero to %blocks step %one : i32 {
+        %slot, %x = warp.ring.wait %ring : !ring
+        warp.ring.release %slot
+      }
+    }
+  }, {
+    %first = tile.program_id x
+    %step = tile.num_programs x
+    scf.for %tile = %first to %n step %step : i32 {
+      %row = arith.divsi %tile, %columns : i32
+      %blocks = arith.divsi %k, %unit : i32
+      scf.for %i = %zero to %blocks step %one : i32 {
+        %slot, %x = warp.ring.acquire %ring : !ring
+        warp.tma_load %map[%row, %i], %x : !warp.tensor_map, !a
+        warp.ring.commit %slot
+      }
+    }
+  }
+  tile.return
+}
