@@ -56,6 +56,11 @@ LogicalResult LoadOp::verify() {
   return success();
 }
 
+bool LoadOp::fillsWithZero() {
+  return !getOther() || matchPattern(getOther(), m_Zero()) ||
+         matchPattern(getOther(), m_PosZeroFloat());
+}
+
 void LoadOp::getEffects(
     SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
   effects.emplace_back(MemoryEffects::Read::get());

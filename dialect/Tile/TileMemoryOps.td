@@ -54,6 +54,11 @@ def Tile_LoadOp : Tile_Op<"load", [
   }];
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
+  let extraClassDeclaration = [{
+    /// Whether masked-off elements are known to be zero, as those are that no
+    /// copy brings.
+    bool fillsWithZero();
+  }];
 }
 
 def Tile_StoreOp : Tile_Op<"store", [

@@ -6,7 +6,6 @@
 #include "lib/Analysis/NumStages.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace tilewright;
@@ -31,10 +30,8 @@ static bool isExpanded(Value row) {
 static bool isRow(tile::LoadOp load) {
   constexpr unsigned kLeastBits = 32;
   auto type = dyn_cast<RankedTensorType>(load.getType());
-  bool isZero = !load.getOther() || matchPattern(load.getOther(), m_Zero()) ||
-                matchPattern(load.getOther(), m_PosZeroFloat());
   return type && type.getRank() == 1 && type.getElementType().isFloat() &&
-         type.getElementTypeBitWidth() >= kLeastBits && isZero &&
+         type.getElementTypeBitWidth() >= kLeastBits && load.fillsWithZero() &&
          !load.getIsVolatile() && isExpanded(load.getResult());
 }
 

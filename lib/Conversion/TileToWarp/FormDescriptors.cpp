@@ -10,7 +10,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 
 using namespace mlir;
@@ -30,12 +29,6 @@ static constexpr int64_t kUnlimited = INT32_MAX;
 
 /// More than a side of a tensor map has.
 static constexpr int64_t kBeyondMaps = int64_t(1) << 40;
-
-/// Whether masked-off elements are zero, as those out of bounds are.
-static bool fillsWithZero(tile::LoadOp load) {
-  return !load.getOther() || matchPattern(load.getOther(), m_Zero()) ||
-         matchPattern(load.getOther(), m_AnyZeroFloat());
-}
 
 namespace {
 
@@ -203,7 +196,7 @@ static StringRef describe(tile::LoadOp load, ArrayAccessAnalysis &accesses,
                           std::optional<ArrayBlock> &block) {
   if (load.getIsVolatile())
     return "it is volatile";
-  if (!fillsWithZero(load))
+  if (!load.fillsWithZero())
     return "masked-off elements are not zero";
   return findBlock(load.getPtr(), load.getMask(), accesses, block);
 }

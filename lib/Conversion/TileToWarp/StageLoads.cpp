@@ -1,15 +1,18 @@
 // Tiles that a loop loads and computes operands of products from, such as
 // weights of four bits and their scales, go through memory of their own: so the
 // loads can be made to run ahead of the products, as those of operands are. So
-// do rows of numbers beside products: see CopiedRows.h.
+// do rows of numbers beside products: see CopiedRows.h; and all that a loop
+// without products loads, if it says how many iterations are to be in flight.
 
 #include "lib/Conversion/TileToWarp/TileToWarp.h"
 
 #include "dialect/Warp/WarpOps.h"
+#include "lib/Analysis/NumStages.h"
 #include "lib/Analysis/SharedOperands.h"
 #include "lib/Support/LayoutConversion.h"
 #include "lib/Support/TileLayouts.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -72,10 +75,42 @@ static void collectLoads(Operation *product, Value operand, bool isWgmma,
     loads.insert_range(matrices);
 }
 
+/// Whether `loop` asks for iterations in flight and has no products, whose
+/// operands would be what runs ahead.
+static bool asksForCopies(scf::ForOp loop) {
+  constexpr int64_t kNotAsked = 1;
+  return getNumStages(loop, kNotAsked) > 1 && !warp::isExplicit(loop) &&
+         !loop.getBody()
+              ->walk([](Operation *op) {
+                return isa<tile::DotOp, tile::DescriptorLoadOp,
+                           LoopLikeOpInterface>(op)
+                           ? WalkResult::interrupt()
+                           : WalkResult::advance();
+              })
+              .wasInterrupted();
+}
+
+/// Adds the loads of tiles in `loop`.
+static void collectLoads(scf::ForOp loop, Loads &loads) {
+  for (auto load : loop.getBody()->getOps<tile::LoadOp>())
+    if (isa<RankedTensorType>(load.getType()) && !load.getIsVolatile())
+      loads.insert(load);
+}
+
+/// Has what the mask leaves out of `load` chosen where it is `read` from the
+/// memory that it is copied to. What takes the place of its result.
+static Value chooseOther(tile::LoadOp load, Value read, IRRewriter &rewriter) {
+  if (load.fillsWithZero())
+    return read;
+  Value other = load.getOther();
+  load.getOtherMutable().clear();
+  return arith::SelectOp::create(rewriter, load.getLoc(), load.getMask(), read,
+                                 other);
+}
+
 /// The layout in memory of a tile that threads copy and read as they hold it;
-/// null where no two neighbours could be copied at once, unless it is a row
-/// whose elements are wide enough for copies of one.
-static LinearAttr chooseMemory(RankedTensorType tile, bool isRow) {
+/// null where no two neighbours could be copied at once and it `needsTwo`.
+static LinearAttr chooseMemory(RankedTensorType tile, bool needsTwo) {
   LinearLayout held = *warp::getLayout(tile);
   LinearAttr memory;
   if (tile.getRank() == 1) {
@@ -86,7 +121,7 @@ static LinearAttr chooseMemory(RankedTensorType tile, bool isRow) {
         held.getNumConsecutive(LayoutAxis::Register, dimAxis(1)) > 1;
     memory = chooseWgmmaOperand(tile, /*contracted=*/alongRows ? 1 : 0);
   }
-  return memory && (isRow ||
+  return memory && (!needsTwo ||
                     countConsecutiveRegisterBits(held, memory.getLayout()) != 0)
              ? memory
              : LinearAttr();
@@ -94,9 +129,10 @@ static LinearAttr chooseMemory(RankedTensorType tile, bool isRow) {
 
 /// Has `load`, and what only changes its layout, read from memory that it is
 /// copied to.
-static void stage(tile::LoadOp load, bool isRow, IRRewriter &rewriter) {
+static void stage(tile::LoadOp load, bool isRow, bool isAsked,
+                  IRRewriter &rewriter) {
   auto type = cast<RankedTensorType>(load.getType());
-  LinearAttr layout = chooseMemory(type, isRow);
+  LinearAttr layout = chooseMemory(type, /*needsTwo=*/!isRow && !isAsked);
   if (!layout)
     return;
   auto memoryType = warp::SharedType::get(load.getContext(), type.getShape(),
@@ -108,7 +144,7 @@ static void stage(tile::LoadOp load, bool isRow, IRRewriter &rewriter) {
   for (Operation *user : llvm::make_early_inc_range(tile.getUsers())) {
     auto convert = dyn_cast<warp::ConvertLayoutOp>(user);
     if (!convert || convert->getBlock() != load->getBlock() ||
-        (!isRow && !movesMuch(convert)))
+        !load.fillsWithZero() || (!isRow && !movesMuch(convert)))
       continue;
     rewriter.setInsertionPoint(convert);
     rewriter.replaceOpWithNewOp<warp::LocalLoadOp>(convert, convert.getType(),
@@ -116,7 +152,8 @@ static void stage(tile::LoadOp load, bool isRow, IRRewriter &rewriter) {
   }
   rewriter.setInsertionPointAfter(memory);
   auto read = warp::LocalLoadOp::create(rewriter, load.getLoc(), type, memory);
-  rewriter.replaceAllUsesExcept(tile, read, memory);
+  rewriter.replaceAllUsesExcept(tile, chooseOther(load, read, rewriter),
+                                memory);
 }
 
 void warp::stageLoads(tile::FuncOp func, const LayoutAssignment &layouts,
@@ -133,5 +170,12 @@ void warp::stageLoads(tile::FuncOp func, const LayoutAssignment &layouts,
   for (Operation *row : rows)
     loads.insert(cast<tile::LoadOp>(row));
   for (tile::LoadOp load : loads)
-    stage(load, rows.contains(load), rewriter);
+    stage(load, rows.contains(load), /*isAsked=*/false, rewriter);
+  Loads asked;
+  func.walk([&](scf::ForOp loop) {
+    if (asksForCopies(loop))
+      collectLoads(loop, asked);
+  });
+  for (tile::LoadOp load : asked)
+    stage(load, /*isRow=*/false, /*isAsked=*/true, rewriter);
 }

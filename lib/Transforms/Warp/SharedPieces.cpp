@@ -222,17 +222,26 @@ static int64_t placeAll(FunctionOpInterface function,
   }
   return total;
 }
-/// Places the scratch of neighbours apart where no tiles lie beside it and all
-/// stays small.
+/// Places the scratch of neighbours apart where no tiles lie beside it but
+/// those that threads copy, and all stays small or costs no other program its
+/// place.
 static void placeApart(FunctionOpInterface function,
-                       SmallVectorImpl<SharedPiece> &pieces, int64_t &total) {
+                       SmallVectorImpl<SharedPiece> &pieces, int64_t &total,
+                       int64_t limit) {
   constexpr int64_t kMostBytes = 8192;
-  if (!llvm::all_of(pieces,
-                    [](const SharedPiece &p) { return usesScratch(p.op); }))
+  auto isScratch = [](const SharedPiece &piece) {
+    auto ring = dyn_cast<warp::RingOp>(piece.op);
+    return usesScratch(piece.op) || (ring && ring.getType().getCompletion() ==
+                                                 warp::Completion::AsyncGroups);
+  };
+  if (!llvm::all_of(pieces, isScratch))
     return;
   SmallVector<SharedPiece> apart = collectPieces(function);
   keepNeighboursApart(apart);
-  if (int64_t bytes = place(apart); bytes <= std::max(total, kMostBytes)) {
+  int64_t bytes = place(apart);
+  if (bytes <= kMostBytes ||
+      (bytes <= limit &&
+       countPrograms(bytes, limit) == countPrograms(total, limit))) {
     pieces = std::move(apart);
     total = bytes;
   }
@@ -286,7 +295,7 @@ SharedPlacement tilewright::placePieces(FunctionOpInterface function) {
 SharedPlacement tilewright::placePiecesApart(FunctionOpInterface function,
                                              int64_t limit) {
   auto [pieces, bytes] = placePieces(function);
-  placeApart(function, pieces, bytes);
+  placeApart(function, pieces, bytes, limit);
   if (!function->hasAttr(warp::WarpDialect::kExplicitAttr))
     keepOperandsApart(function, pieces, bytes, limit);
   return {std::move(pieces), bytes};

@@ -7,7 +7,8 @@ from .errors import LanguageTypeError, LanguageValueError
 class range:
     """`for i in tl.range(start, end, step)`: like Python's `range`, with hints to the compiler.
 
-    None of the hints changes a result. `num_stages`: how many iterations' loads to keep in flight.
+    None of the hints changes a result. `num_stages`: how many iterations' loads to keep in flight;
+    loops without products run no load ahead unless they ask for it here.
     `loop_unroll_factor`: how many iterations to merge into one, in loops whose step is a compile-time integer;
     those with products overlap their iterations by themselves and are left alone. `disable_licm`: what the loop
     computes alike each time stays in it, which keeps registers free. `flatten` and `warp_specialize` are left

@@ -109,6 +109,39 @@ def test_too_little_shared_memory_for_all_stages():
     assert remark == "a ring of 5 slots instead of 8: no more fit into shared memory"
 
 
+@tw.jit
+def softmax(out, x, rows, columns, BLOCK: tl.constexpr, STAGES: tl.constexpr):
+    n = tl.arange(0, BLOCK)
+    for row in tl.range(tl.program_id(0), rows, tl.num_programs(0), num_stages=STAGES):
+        values = tl.load(x + row * columns + n, mask=n < columns, other=-float("inf"))
+        e = tl.exp(values - tl.max(values, 0))
+        tl.store(out + row * columns + n, e / tl.sum(e, 0), mask=n < columns)
+
+
+@pytest.mark.parametrize("stages, slots", [(1, 0), (2, 2), (3, 3), (8, 6)])
+def test_loops_that_ask(stages, slots):
+    """Slots of 4 KiB, six of which leave eight programs of four warps their share of a multiprocessor."""
+    types = {"out": "*fp32", "x": "*fp32", "rows": "i32", "columns": "i32"}
+    constants = {"BLOCK": 1024, "STAGES": stages}
+    kernel = compile_kernel(
+        softmax.fn,
+        types,
+        constants,
+        dict.fromkeys(types, 16),
+        "sm_90a",
+        Options(),
+        stop_after="warp",
+        report=True,
+    )
+    said = [remark["message"] for remark in kernel.report["remarks"] if remark["kind"] != "analysis"]
+    ahead = (
+        f"pipelined: its loads run {slots - 1} iterations ahead, into a ring of {slots} slots of 4096 bytes"
+    )
+    less = f"a ring of {slots} slots instead of {stages}: no more leave other programs their shared memory"
+    assert (ahead in said, less in said) == (slots > 0, stages > slots > 0)
+    assert any("pipelined" in message for message in said) == (slots > 0)
+
+
 def test_precise_floats():
     said = remarks_of(type="fp32", out="fp32", blocks=(32, 32, 32))
     (reason,) = [message for text, message in said["missed"] if text == "acc"]

@@ -243,3 +243,35 @@ tile.func @operands(%a: !left, %x: !made, %y: !made, %zero: !sums, %n: i32) attr
   }
   tile.return
 }
+
+// Beside what threads copy, too, the scratch of neighbours lies apart: the barrier inside of each is all they need.
+#copied = #warp.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]}>
+#copies = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64]]}>
+// CHECK-LABEL: @copied_beside
+// CHECK: warp.ring {warp.shared_offset = {{[0-9]+}} : i32}
+// CHECK: tile.reduce
+// CHECK: warp.shared_offset = [[FIRST:[0-9]+]] : i32
+// CHECK: tile.reduce
+// CHECK-NOT: warp.shared_offset = [[FIRST]] : i32
+// CHECK: warp.shared_offset = {{[0-9]+}} : i32
+tile.func @copied_beside(%p: tensor<128x!tile.ptr<f32>, #copied>) -> (f32, f32) attributes {warp.num_warps = 4 : i32} {
+  %c0 = arith.constant 0 : i32
+  %ring = warp.ring : !warp.ring<2 x {!warp.shared<128xf32, #copies>}, async_groups>
+  %slot, %tile = warp.ring.acquire %ring[%c0] : !warp.ring<2 x {!warp.shared<128xf32, #copies>}, async_groups>
+  warp.async_copy %p, %tile vector 1 : tensor<128x!tile.ptr<f32>, #copied>, !warp.shared<128xf32, #copies>
+  warp.ring.commit %slot
+  %held, %there = warp.ring.wait %ring[%c0] pending 0 : !warp.ring<2 x {!warp.shared<128xf32, #copies>}, async_groups>
+  %x = warp.local_load %there : !warp.shared<128xf32, #copies> -> tensor<128xf32, #copied>
+  %most = "tile.reduce"(%x) <{axis = 0 : i32, commutes}> ({
+  ^bb0(%a: f32, %b: f32):
+    %m = arith.maxnumf %a, %b : f32
+    tile.yield %m : f32
+  }) : (tensor<128xf32, #copied>) -> f32
+  %sum = "tile.reduce"(%x) <{axis = 0 : i32, commutes}> ({
+  ^bb0(%a: f32, %b: f32):
+    %m = arith.addf %a, %b : f32
+    tile.yield %m : f32
+  }) : (tensor<128xf32, #copied>) -> f32
+  warp.ring.release %held
+  tile.return %most, %sum : f32, f32
+}
