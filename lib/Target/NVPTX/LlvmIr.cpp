@@ -3,6 +3,7 @@
 #include "lib/Target/NVPTX/AssemblerFaults.h"
 #include "lib/Target/NVPTX/MathLibrary.h"
 #include "lib/Target/NVPTX/PackHalves.h"
+#include "lib/Target/NVPTX/ShuffledConstants.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -148,6 +149,7 @@ static llvm::FunctionPassManager buildFunctionPasses() {
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::SimplifyCFGPass());
   passes.addPass(llvm::EarlyCSEPass());
+  passes.addPass(ShuffledConstants());
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::ReassociatePass());
   llvm::LoopPassManager loops;

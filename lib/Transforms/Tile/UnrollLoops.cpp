@@ -108,6 +108,8 @@ static void unroll(scf::ForOp loop, int64_t factor) {
   if (!loop.getYieldedValues().empty())
     scf::YieldOp::create(b, loc, carried);
 
+  // The few that are left need not run ahead.
+  loop->removeAttr("tile.num_stages");
   loop.getLowerBoundMutable().assign(middle);
   loop.getInitArgsMutable().assign(groups.getResults());
 }

@@ -162,6 +162,24 @@ def test_multiples_by_negative_powers_of_two_wrap(backend, dtype, factor):
 
 
 @tw.jit
+def larger_of_rests(x, y):
+    """What is the same in all lanes, exchanged; rests of it, and it less a number."""
+    least = tl.max(tl.full((64,), -5.0, tl.float32), 0).to(tl.int32)
+    most = tl.min(tl.full((64,), 7, tl.int32), 0)
+    value = tl.load(x)
+    tl.store(y, tl.maximum(least % 2, least))
+    tl.store(y + 1, tl.maximum(least - value, least))
+    tl.store(y + 2, tl.minimum(most - value, most))
+
+
+def test_the_larger_of_rests_of_what_lanes_exchange(backend):
+    for value in (-3, 0, 4):
+        y = backend.poisoned((3,), "int32")
+        larger_of_rests[1,](backend.array([value], "int32"), y)
+        assert backend.numpy(y).tolist() == [-1, max(-5 - value, -5), min(7 - value, 7)]
+
+
+@tw.jit
 def clamped_bits(x, y, z, n, N: tl.constexpr):
     i = tl.arange(0, N)
     v = tl.clamp(tl.load(x + i, i < n), -2.0, 2.0)
