@@ -199,13 +199,41 @@ bool ArrayAccessAnalysis::isNeverNegative(const AffineTile &index) {
          });
 }
 
+/// Whether `value` is read from memory.
+static bool isRead(Value value) {
+  return isa_and_present<tile::LoadOp, tile::AtomicRMWOp, tile::AtomicCASOp>(
+      value.getDefiningOp());
+}
+
+/// Whether a loop carries `value` and moves it by what it reads from memory, as
+/// from one block that a list names to the next.
+static bool isMovedByMemory(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto loop = argument
+                  ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp())
+                  : scf::ForOp();
+  if (!loop)
+    return false;
+  SmallVector<Value> open = {loop.getTiedLoopYieldedValue(argument)->get()};
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  while (!open.empty()) {
+    Value next = open.pop_back_val();
+    if (isRead(next))
+      return true;
+    Operation *op = next.getDefiningOp();
+    if (op && op->getBlock() == loop.getBody() && isMemoryEffectFree(op) &&
+        seen.insert(op).second)
+      llvm::append_range(open, op->getOperands());
+  }
+  return false;
+}
+
 /// A number from memory is taken to lead into the array, as pointers made from
-/// it would have to. Masks are another matter: they may ask just that.
+/// it would have to, and so is one that is moved by such. Masks are another
+/// matter: they may ask just that.
 bool ArrayAccessAnalysis::isPlace(const Polynomial &offset) {
   return isNonNegative(offset, [&](Value value) {
-    return isSize(value) ||
-           isa_and_present<tile::LoadOp, tile::AtomicRMWOp, tile::AtomicCASOp>(
-               value.getDefiningOp());
+    return isSize(value) || isRead(value) || isMovedByMemory(value);
   });
 }
 

@@ -25,8 +25,9 @@ static void addSizes(Value bound, AffineTileAnalysis &tiles,
   for (const auto &[monomial, coefficient] : tile->constant.getTerms()) {
     if (monomial.size() != 1 || coefficient <= 0)
       continue;
-    if (isa<BlockArgument>(monomial[0])) {
-      sizes.insert(monomial[0]);
+    if (auto argument = dyn_cast<BlockArgument>(monomial[0])) {
+      if (isa<tile::FuncOp>(argument.getOwner()->getParentOp()))
+        sizes.insert(argument);
     } else if (auto least = monomial[0].getDefiningOp<arith::MinSIOp>()) {
       addSizes(least.getLhs(), tiles, sizes, seen);
       addSizes(least.getRhs(), tiles, sizes, seen);
@@ -168,7 +169,8 @@ bool SignProver::proveArgument(BlockArgument argument) {
   if (auto loop = dyn_cast<scf::ForOp>(parent)) {
     if (argument == loop.getInductionVar())
       return prove(loop.getLowerBound());
-    return proveCarried(argument,
+    return isSize(argument) ||
+           proveCarried(argument,
                         {loop.getTiedLoopInit(argument)->get(),
                          loop.getTiedLoopYieldedValue(argument)->get()});
   }

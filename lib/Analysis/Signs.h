@@ -25,9 +25,9 @@ llvm::DenseSet<mlir::Value> findLimits(tile::FuncOp func,
 /// Whether the kernel's scalar is never negative. Program ids, loop counters
 /// from or down to a non-negative bound and constants are not, nor are sums,
 /// products, quotients, remainders and minima of such, and what loops make of
-/// them from one iteration to the next. `isSize` tells which arguments, and
-/// which numbers from memory, are none either; nor is what is promised not to
-/// be.
+/// them from one iteration to the next. `isSize` tells which arguments, numbers
+/// from memory, and numbers that loops carry, are none either; nor is what is
+/// promised not to be.
 bool isNonNegative(mlir::Value value,
                    llvm::function_ref<bool(mlir::Value)> isSize);
 bool isNonNegative(const Polynomial &polynomial,

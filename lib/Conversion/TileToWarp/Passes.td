@@ -118,7 +118,8 @@ def FormDescriptors : Pass<"form-descriptors", "::mlir::ModuleOp"> {
     and masks; with masked-off elements that are not zero; and such as might
     start in front of the array, where pointers lead to what is there and a
     descriptor to nothing. Arguments that bound masks or loops are taken to be
-    sizes, and divisors of places to be positive.
+    sizes, divisors of places to be positive, and numbers from memory, and what
+    loops carry and move by such, to lead into the array.
   }];
   let options = [
     Option<"numWarps", "num-warps", "unsigned", "4",

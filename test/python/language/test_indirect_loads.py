@@ -319,3 +319,35 @@ def test_rewritten_index(backend, rng):
     blocks = backend.numpy(x).astype(np.float64)[::2].reshape(count, B, B)
     backend.check(out, blocks.sum(0) @ backend.numpy(w).astype(np.float64), "float32")
     assert backend.numpy(index).tolist() == [0, 2, 4, 6, 8, 10]
+
+
+@tw.jit
+def moved_blocks(
+    list_ptr, x_ptr, w_ptr, out_ptr, rows, count, B: tl.constexpr, HALF: tl.constexpr, STAGES: tl.constexpr
+):
+    """Blocks that a list names, by halves: the place is moved by the difference of two of its numbers."""
+    start = tl.load(list_ptr) * B
+    x = tl.make_block_ptr(x_ptr, (rows, B), (B, 1), (start, 0), (HALF, B), (1, 0))
+    w = tl.make_block_ptr(w_ptr, (B, rows), (1, B), (0, start), (B, HALF), (0, 1))
+    acc = tl.zeros((HALF, HALF), tl.float32)
+    for i in tl.range(0, count * 2, num_stages=STAGES):
+        acc = tl.dot(tl.load(x), tl.load(w), acc)
+        here = tl.load(list_ptr + i // 2)
+        following = tl.load(list_ptr + i // 2 + 1, mask=i // 2 + 1 < count, other=0)
+        step = (following - here) * B - B + HALF if i % 2 == 1 else HALF
+        x = tl.advance(x, (step, 0))
+        w = tl.advance(w, (0, step))
+    i = tl.arange(0, HALF)
+    tl.store(out_ptr + i[:, None] * HALF + i[None, :], acc)
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 5])
+@pytest.mark.parametrize("stages", [1, 3])
+def test_moved_blocks(backend, rng, count, stages):
+    B, half, blocks = 128, 64, 7
+    listed = rng.permutation(blocks)[: max(count, 1)]
+    x, w = (rows_that_fault(backend, rng, blocks, B * B, listed) for _ in range(2))
+    out = backend.poisoned((half, half), "float32")
+    moved_blocks[1,](backend.array(listed, "int32"), x, w, out, blocks * B, count, B, half, stages)
+    a, b = (backend.numpy(v).astype(np.float64).reshape(blocks, 2, half, B)[listed[:count]] for v in (x, w))
+    backend.check(out, np.einsum("chik,chjk->ij", a, b), "float32")

@@ -105,3 +105,81 @@ tile.func @quotient(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile
   tile.store %q, %y : tensor<64x64x!tile.ptr<f32>>
   tile.return
 }
+
+// -----
+
+// A place that a loop carries and moves by what it loads leads into the array, as one that is loaded does.
+
+// CHECK-LABEL: @moved_by_memory
+// CHECK: scf.for
+// CHECK: tile.descriptor_load
+// CHECK: tile.dot
+tile.func @moved_by_memory(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %list: !tile.ptr<i32>, %c: !tile.ptr<f32>, %n: i32)
+    attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %back = arith.constant -64 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %range = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %columns = tile.expand_dims %range {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %all = tile.broadcast %columns : tensor<1x64xi32> -> tensor<64x64xi32>
+  %lengths = arith.constant dense<64> : tensor<64x1xi32>
+  %bases = tile.splat %a : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+  %sum:2 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero, %at = %c0) -> (tensor<64x64xf32>, i32) : i32 {
+    %firsts = tile.splat %at : i32 -> tensor<64xi32>
+    %is = arith.addi %firsts, %range : tensor<64xi32>
+    %rows = tile.expand_dims %is {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+    %offsets = arith.muli %rows, %lengths : tensor<64x1xi32>
+    %starts = tile.broadcast %offsets : tensor<64x1xi32> -> tensor<64x64xi32>
+    %places = arith.addi %starts, %all : tensor<64x64xi32>
+    %p = tile.addptr %bases, %places : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %x = tile.load %p : tensor<64x64x!tile.ptr<f16>>
+    %y = tile.dot %x, %x, %acc : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+    %q = tile.addptr %list, %i : !tile.ptr<i32>, i32
+    %step = tile.load %q : !tile.ptr<i32>
+    %less = arith.addi %step, %back : i32
+    %next = arith.addi %at, %less : i32
+    scf.yield %y, %next : tensor<64x64xf32>, i32
+  }
+  %out = tile.splat %c : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  // expected-remark@+1 {{not a block of an array: no dimension is known to be contiguous}}
+  tile.store %out, %sum#0 : tensor<64x64x!tile.ptr<f32>>
+  tile.return
+}
+
+// -----
+
+// One that it moves back by a constant may lead in front of it.
+
+// CHECK-LABEL: @moved_back
+// CHECK-NOT: tile.descriptor_load
+// CHECK: tile.return
+tile.func @moved_back(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f32>, %n: i32)
+    attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %back = arith.constant -64 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %range = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %columns = tile.expand_dims %range {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %all = tile.broadcast %columns : tensor<1x64xi32> -> tensor<64x64xi32>
+  %lengths = arith.constant dense<64> : tensor<64x1xi32>
+  %bases = tile.splat %a : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+  %sum:2 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero, %at = %c0) -> (tensor<64x64xf32>, i32) : i32 {
+    %firsts = tile.splat %at : i32 -> tensor<64xi32>
+    %is = arith.addi %firsts, %range : tensor<64xi32>
+    %rows = tile.expand_dims %is {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+    %offsets = arith.muli %rows, %lengths : tensor<64x1xi32>
+    %starts = tile.broadcast %offsets : tensor<64x1xi32> -> tensor<64x64xi32>
+    %places = arith.addi %starts, %all : tensor<64x64xi32>
+    %p = tile.addptr %bases, %places : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    // expected-remark@+1 {{where it starts may be in front of the array}}
+    %x = tile.load %p : tensor<64x64x!tile.ptr<f16>>
+    %y = tile.dot %x, %x, %acc : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+    %next = arith.addi %at, %back : i32
+    scf.yield %y, %next : tensor<64x64xf32>, i32
+  }
+  %out = tile.splat %c : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  tile.store %out, %sum#0 : tensor<64x64x!tile.ptr<f32>>
+  tile.return
+}
