@@ -118,28 +118,31 @@ def softmax(out, x, rows, columns, BLOCK: tl.constexpr, STAGES: tl.constexpr):
         tl.store(out + row * columns + n, e / tl.sum(e, 0), mask=n < columns)
 
 
+def remarks_of_softmax(stages, divisor):
+    types = {"out": "*fp32", "x": "*fp32", "rows": "i32", "columns": "i32"}
+    divisors = dict.fromkeys(types, divisor) if divisor else {}
+    constants = {"BLOCK": 1024, "STAGES": stages}
+    kernel = compile_kernel(
+        softmax.fn, types, constants, divisors, "sm_90a", Options(), stop_after="warp", report=True
+    )
+    return [remark["message"] for remark in kernel.report["remarks"] if remark["kind"] != "analysis"]
+
+
 @pytest.mark.parametrize("stages, slots", [(1, 0), (2, 2), (3, 3), (8, 6)])
 def test_loops_that_ask(stages, slots):
     """Slots of 4 KiB, six of which leave eight programs of four warps their share of a multiprocessor."""
-    types = {"out": "*fp32", "x": "*fp32", "rows": "i32", "columns": "i32"}
-    constants = {"BLOCK": 1024, "STAGES": stages}
-    kernel = compile_kernel(
-        softmax.fn,
-        types,
-        constants,
-        dict.fromkeys(types, 16),
-        "sm_90a",
-        Options(),
-        stop_after="warp",
-        report=True,
-    )
-    said = [remark["message"] for remark in kernel.report["remarks"] if remark["kind"] != "analysis"]
+    said = remarks_of_softmax(stages, divisor=16)
     ahead = (
         f"pipelined: its loads run {slots - 1} iterations ahead, into a ring of {slots} slots of 4096 bytes"
     )
     less = f"a ring of {slots} slots instead of {stages}: no more leave other programs their shared memory"
     assert (ahead in said, less in said) == (slots > 0, stages > slots > 0)
-    assert any("pipelined" in message for message in said) == (slots > 0)
+
+
+def test_loops_that_ask_for_copies_of_one():
+    said = remarks_of_softmax(stages=2, divisor=None)
+    assert "not copied ahead: no two of its numbers are known to be neighbours in memory" in said
+    assert not any("pipelined" in message for message in said)
 
 
 def test_precise_floats():
