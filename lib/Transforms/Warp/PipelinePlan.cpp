@@ -258,7 +258,7 @@ static PipelinePlan collectLoads(scf::ForOp loop, const AxisInfoAnalysis &axes,
 
 static bool hasProducts(scf::ForOp loop) {
   return llvm::any_of(*loop.getBody(), [](Operation &op) {
-    return isa<WgmmaOp, WgmmaBesideOp, MmaOp>(op);
+    return isa<tile::DotOp, WgmmaOp, WgmmaBesideOp, MmaOp>(op);
   });
 }
 

@@ -147,3 +147,25 @@ def test_turned_blocks(backend, rng, dtype, rest):
     i, row, _ = np.ogrid[:count, :m, :n]
     expected = np.where(row % 5 != i % 5, values, rest)
     backend.check(out, expected.transpose(0, 2, 1), dtype)
+
+
+@tw.jit
+def ends_replaced(out_ptr, x_ptr, rows, columns, BLOCK: tl.constexpr, OTHER: tl.constexpr):
+    n = tl.arange(0, BLOCK)
+    for row in tl.range(0, rows, num_stages=3):
+        x = tl.load(x_ptr + row * columns + n, mask=n < columns - 16, other=OTHER)
+        tl.store(out_ptr + row * columns + n, x, mask=n < columns)
+
+
+@pytest.mark.parametrize("other", [0, 1])
+@pytest.mark.parametrize(
+    "dtype",
+    ["bool", "int8", "int16", "int64", "uint64", "float64", "bfloat16", "float8_e4m3fn", "float8_e5m2"],
+)
+def test_types(backend, rng, dtype, other):
+    rows, columns = 5, 256
+    expected = rng.integers(0, 2, (rows, columns))
+    x, out = backend.array(expected, dtype), backend.poisoned((rows, columns), dtype)
+    ends_replaced[1,](out, x, rows, columns, 256, bool(other) if dtype == "bool" else other, num_warps=1)
+    expected[:, -16:] = other
+    np.testing.assert_array_equal(backend.numpy(out).astype(np.float64), expected)
