@@ -196,15 +196,11 @@ static bool waitsForThreads(tile::FuncOp function) {
          makesInRegisters(function);
 }
 
-/// Warps of programs that share a multiprocessor: as many as have 64 registers
-/// a thread.
-static constexpr int64_t kWarps = 32;
-
 /// Warps of programs of so many that exchange numbers at barriers, where two
 /// programs often wait at once: of three, layer norm took 89 us instead of 101,
 /// a norm of sums 86 instead of 89; programs of less warps lost up to a tenth.
 static int64_t countWarps(int64_t warpsOfProgram) {
-  return warpsOfProgram == 16 ? 48 : kWarps;
+  return warpsOfProgram == 16 ? 48 : kFillingWarps;
 }
 
 ProgramShare tilewright::findProgramShare(ModuleOp module) {
@@ -222,7 +218,7 @@ ProgramShare tilewright::findProgramShare(ModuleOp module) {
             warp::getBlockWarps(function).getInt(),
             /*hasProducts=*/true, isRefilled(function),
             makesInRegisters(function)};
-  if (warps < kLeastWarps || warps >= kWarps || isLeftAlone(function))
+  if (warps < kLeastWarps || warps >= kFillingWarps || isLeftAlone(function))
     return {};
   int64_t programs = std::min(countWarps(warps) / warps, countPrograms(bytes));
   int64_t kept = std::max(countKept(function), countLoaded(function));
@@ -349,7 +345,7 @@ tilewright::assembleShared(std::string &ptx, StringRef arch,
   // What has no products is assembled for all of them whatever it takes.
   bool isAsked = !share.hasProducts || share.isPlanned;
   for (; share && gains(share, resources.registers); --share.programs) {
-    bool isMany = share.programs * share.warps > kWarps;
+    bool isMany = share.programs * share.warps > kFillingWarps;
     if ((!isAsked || isMany) && !mayFit(share, resources.registers))
       continue;
     isAsked = share.isPlanned;

@@ -2,6 +2,7 @@
 
 #include "lib/Analysis/Signs.h"
 
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
@@ -199,10 +200,9 @@ bool ArrayAccessAnalysis::isNeverNegative(const AffineTile &index) {
          });
 }
 
-/// Whether `value` is read from memory.
-static bool isRead(Value value) {
+static bool isRead(Operation *op) {
   return isa_and_present<tile::LoadOp, tile::AtomicRMWOp, tile::AtomicCASOp>(
-      value.getDefiningOp());
+      op);
 }
 
 /// Whether a loop carries `value` and moves it by what it reads from memory, as
@@ -214,18 +214,17 @@ static bool isMovedByMemory(Value value) {
                   : scf::ForOp();
   if (!loop)
     return false;
-  SmallVector<Value> open = {loop.getTiedLoopYieldedValue(argument)->get()};
-  llvm::SmallPtrSet<Operation *, 16> seen;
-  while (!open.empty()) {
-    Value next = open.pop_back_val();
-    if (isRead(next))
-      return true;
-    Operation *op = next.getDefiningOp();
-    if (op && op->getBlock() == loop.getBody() && isMemoryEffectFree(op) &&
-        seen.insert(op).second)
-      llvm::append_range(open, op->getOperands());
-  }
-  return false;
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  options.omitBlockArguments = true;
+  options.filter = [&](Operation *op) {
+    return op->getBlock() == loop.getBody() &&
+           (isRead(op) || isMemoryEffectFree(op));
+  };
+  llvm::SetVector<Operation *> slice;
+  (void)getBackwardSlice(loop.getTiedLoopYieldedValue(argument)->get(), &slice,
+                         options);
+  return llvm::any_of(slice, isRead);
 }
 
 /// A number from memory is taken to lead into the array, as pointers made from
@@ -233,7 +232,8 @@ static bool isMovedByMemory(Value value) {
 /// matter: they may ask just that.
 bool ArrayAccessAnalysis::isPlace(const Polynomial &offset) {
   return isNonNegative(offset, [&](Value value) {
-    return isSize(value) || isRead(value) || isMovedByMemory(value);
+    return isSize(value) || isRead(value.getDefiningOp()) ||
+           isMovedByMemory(value);
   });
 }
 

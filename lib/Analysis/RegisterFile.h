@@ -24,6 +24,10 @@ struct RegisterFile {
                            kUnit = 8, kOfThread = 255;
 };
 
+/// The warps of programs that fill a multiprocessor: as many as have 64
+/// registers a thread.
+inline constexpr int64_t kFillingWarps = 32;
+
 /// The registers that there are for each thread if so many warps share a
 /// multiprocessor.
 inline int64_t getRegisterShare(int64_t numWarps) {

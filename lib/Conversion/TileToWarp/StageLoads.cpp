@@ -156,12 +156,9 @@ static LogicalResult stage(tile::LoadOp load, bool isRow,
 /// more than running ahead saves: softmax of rows of 3001 floats took 63 us
 /// instead of 56.
 static void stageAsked(scf::ForOp loop, IRRewriter &rewriter) {
-  Loads loads;
-  for (auto load : loop.getBody()->getOps<tile::LoadOp>())
-    if (isa<RankedTensorType>(load.getType()) && !load.getIsVolatile())
-      loads.insert(load);
-  for (tile::LoadOp load : loads)
-    if (failed(stage(load, /*isRow=*/false, rewriter)))
+  for (auto load : llvm::to_vector(loop.getBody()->getOps<tile::LoadOp>()))
+    if (isa<RankedTensorType>(load.getType()) && !load.getIsVolatile() &&
+        failed(stage(load, /*isRow=*/false, rewriter)))
       remark::missed(load.getLoc(), remark::RemarkOpts::name("StageLoads")
                                         .category("convert-tile-to-warp"))
           << remark::add("not copied ahead: no two of its numbers are known to "

@@ -4,8 +4,10 @@
 #include "lib/Analysis/AxisInfo.h"
 #include "lib/Analysis/GlobalOrder.h"
 #include "lib/Analysis/NumStages.h"
+#include "lib/Analysis/RegisterFile.h"
 #include "lib/Analysis/SharedMemory.h"
 #include "lib/Support/LayoutConversion.h"
+#include "lib/Transforms/Warp/RegisterUse.h"
 
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -262,12 +264,10 @@ static bool hasProducts(scf::ForOp loop) {
   });
 }
 
-/// The programs of `function` that fill a multiprocessor: as many as have 64
-/// registers a thread.
-static int64_t countWanted(tile::FuncOp function) {
-  constexpr int64_t kWarps = 32;
-  auto warps = function->getAttrOfType<IntegerAttr>(WarpDialect::kNumWarpsAttr);
-  return warps ? std::max<int64_t>(kWarps / warps.getInt(), 1) : 1;
+/// The programs of `function` that fill a multiprocessor.
+static int64_t countFilling(tile::FuncOp function) {
+  IntegerAttr warps = getBlockWarps(function);
+  return warps ? kFillingWarps / warps.getInt() : 1;
 }
 
 /// Plans slots for what `plan` loads: how many, or that they are refilled.
@@ -281,10 +281,12 @@ static int64_t planSlots(PipelinePlan &plan, int64_t numStages, int64_t limit) {
   };
   // Where threads compute all, other programs hide more than a third slot:
   // softmax of rows of 12,288 halves took 119 us with four, 111 with two.
-  int64_t wanted = std::min(
-      countWanted(plan.loop->getParentOfType<tile::FuncOp>()), share(2));
-  while (numSlots > 2 && !hasProducts(plan.loop) && share(numSlots) < wanted)
-    --numSlots;
+  if (!hasProducts(plan.loop)) {
+    int64_t wanted = std::min(
+        countFilling(plan.loop->getParentOfType<tile::FuncOp>()), share(2));
+    while (numSlots > 2 && share(numSlots) < wanted)
+      --numSlots;
+  }
   // A second program hides more than a second slot.
   if (numSlots <= 2 && share(2) <= 1 && share(1) > 1)
     plan.refilled = planRefilledRings(plan.loads);

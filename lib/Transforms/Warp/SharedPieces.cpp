@@ -222,6 +222,14 @@ static int64_t placeAll(FunctionOpInterface function,
   }
   return total;
 }
+/// Whether as many programs fit with `bytes` as with `total`, of those that
+/// have a place in any case.
+static bool keepsPrograms(int64_t bytes, int64_t total, int64_t limit,
+                          int64_t most = INT64_MAX) {
+  return bytes <= limit && countPrograms(bytes, limit) >=
+                               std::min(countPrograms(total, limit), most);
+}
+
 /// Places the scratch of neighbours apart where no tiles lie beside it but
 /// those that threads copy, and all stays small or costs no other program its
 /// place.
@@ -239,9 +247,7 @@ static void placeApart(FunctionOpInterface function,
   SmallVector<SharedPiece> apart = collectPieces(function);
   keepNeighboursApart(apart);
   int64_t bytes = place(apart);
-  if (bytes <= kMostBytes ||
-      (bytes <= limit &&
-       countPrograms(bytes, limit) == countPrograms(total, limit))) {
+  if (bytes <= kMostBytes || keepsPrograms(bytes, total, limit)) {
     pieces = std::move(apart);
     total = bytes;
   }
@@ -280,8 +286,7 @@ static void keepOperandsApart(FunctionOpInterface function,
   int64_t bytes = place(apart);
   // More programs of four warps than that have no place in any case.
   constexpr int64_t kMostPrograms = 16;
-  if (bytes > limit || countPrograms(bytes, limit) <
-                           std::min(countPrograms(total, limit), kMostPrograms))
+  if (!keepsPrograms(bytes, total, limit, kMostPrograms))
     return;
   pieces = std::move(apart);
   total = bytes;
