@@ -139,13 +139,11 @@ struct Logarithm {
 };
 } // namespace
 
-/// For positive finite x. The fraction lies in [-1/3, 1/3].
-static Logarithm emitReduce(ImplicitLocOpBuilder &b, Value x) {
-  static constexpr float thirdOrder[] = {
-      0.3333321511745453f,   -0.24999797344207764f, 0.20010405778884888f,
-      -0.16680486500263214f, 0.14005862176418304f,  -0.12184277921915054f,
-      0.13984467089176178f,  -0.12891601026058197f};
-  constexpr int32_t twoThirds = 0x3f2aaaab, exponentBits = -0x800000;
+/// The exponent and the fraction of positive finite x, where 1 + fraction is at
+/// least the number of these bits and below twice that.
+static std::pair<Value, Value> emitSplit(ImplicitLocOpBuilder &b, Value x,
+                                         int32_t leastBits) {
+  constexpr int32_t exponentBits = -0x800000;
   Type i32 = b.getI32Type(), f32 = b.getF32Type();
   // Subnormal numbers are scaled up first.
   Value least = emitF32(b, std::numeric_limits<float>::min());
@@ -155,16 +153,27 @@ static Logarithm emitReduce(ImplicitLocOpBuilder &b, Value x) {
                                 emitF32(b, -23.0f), emitF32(b, 0.0f));
   Value bits = LLVM::BitcastOp::create(b, i32, normal);
   Value power = LLVM::AndOp::create(
-      b, LLVM::SubOp::create(b, bits, emitI32(b, twoThirds)),
+      b, LLVM::SubOp::create(b, bits, emitI32(b, leastBits)),
       emitI32(b, exponentBits));
   Value mantissa =
       LLVM::BitcastOp::create(b, f32, LLVM::SubOp::create(b, bits, power));
   Value exponent = LLVM::SIToFPOp::create(
       b, f32, LLVM::AShrOp::create(b, power, emitI32(b, 23)));
-  Value f = LLVM::FSubOp::create(b, mantissa, emitF32(b, 1.0f));
+  return {LLVM::FAddOp::create(b, exponent, correction),
+          LLVM::FSubOp::create(b, mantissa, emitF32(b, 1.0f))};
+}
+
+/// For positive finite x. The fraction lies in [-1/3, 1/3].
+static Logarithm emitReduce(ImplicitLocOpBuilder &b, Value x) {
+  static constexpr float thirdOrder[] = {
+      0.3333321511745453f,   -0.24999797344207764f, 0.20010405778884888f,
+      -0.16680486500263214f, 0.14005862176418304f,  -0.12184277921915054f,
+      0.13984467089176178f,  -0.12891601026058197f};
+  constexpr int32_t twoThirds = 0x3f2aaaab;
+  auto [exponent, f] = emitSplit(b, x, twoThirds);
   Value inner =
       emitFma(b, emitPolynomial(b, f, thirdOrder), f, emitF32(b, -0.5f));
-  return {LLVM::FAddOp::create(b, exponent, correction), f,
+  return {exponent, f,
           LLVM::FMulOp::create(b, inner, LLVM::FMulOp::create(b, f, f))};
 }
 
@@ -219,4 +228,193 @@ Value tilewright::emitLog2(ImplicitLocOpBuilder &b, Value x) {
   tail = emitFma(b, log.rest, emitF32(b, high), tail);
   Value fraction = emitFma(b, log.fraction, emitF32(b, high), tail);
   return emitLogSpecials(b, x, LLVM::FAddOp::create(b, log.exponent, fraction));
+}
+
+//===----------------------------------------------------------------------===//
+// Sines
+//===----------------------------------------------------------------------===//
+
+Value tilewright::emitSine(ImplicitLocOpBuilder &b, Value x, int quarterTurns) {
+  static constexpr float sine[] = {-0.1666666716337204f, 0.008333331905305386f,
+                                   -0.00019840081222355366f,
+                                   2.7249222966929665e-06f};
+  static constexpr float cosine[] = {0.0416666679084301f, -0.00138888880610466f,
+                                     2.480059629306197e-05f,
+                                     -2.730036214870779e-07f};
+  // Pi / 2 in three parts: what the first leaves is exact.
+  static constexpr float quarter[] = {
+      1.5707963705062866f, -4.371138828673793e-08f, -1.7151245100058819e-15f};
+  Type i32 = b.getI32Type(), f32 = b.getF32Type();
+  // Adding 3 * 2^22 leaves the nearest integer in the lowest bits.
+  Value shift = emitF32(b, 12582912.0f);
+  Value shifted = emitFma(b, x, emitF32(b, 0.6366197466850281f), shift);
+  Value minusTurns = LLVM::FSubOp::create(b, shift, shifted);
+  Value r = x;
+  for (float part : quarter)
+    r = emitFma(b, minusTurns, emitF32(b, part), r);
+  Value square = LLVM::FMulOp::create(b, r, r);
+  Value sineOfR = emitFma(b, LLVM::FMulOp::create(b, r, square),
+                          emitPolynomial(b, square, sine), r);
+  Value cosineOfR =
+      emitFma(b, LLVM::FMulOp::create(b, square, square),
+              emitPolynomial(b, square, cosine),
+              emitFma(b, square, emitF32(b, -0.5f), emitF32(b, 1.0f)));
+  Value turns = LLVM::AddOp::create(b, LLVM::BitcastOp::create(b, i32, shifted),
+                                    emitI32(b, quarterTurns));
+  Value zero = emitI32(b, 0);
+  Value isOdd =
+      LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne,
+                           LLVM::AndOp::create(b, turns, emitI32(b, 1)), zero);
+  Value result = LLVM::SelectOp::create(b, isOdd, cosineOfR, sineOfR);
+  Value sign = LLVM::ShlOp::create(
+      b, LLVM::AndOp::create(b, turns, emitI32(b, 2)), emitI32(b, 30));
+  result = LLVM::BitcastOp::create(
+      b, f32,
+      LLVM::XOrOp::create(b, LLVM::BitcastOp::create(b, i32, result), sign));
+  if (quarterTurns % 2 != 0)
+    return result;
+  // The sine of -0 is -0.
+  return emitSelect(b, LLVM::FCmpPredicate::oeq, x, emitF32(b, 0.0f), x,
+                    result);
+}
+
+//===----------------------------------------------------------------------===//
+// Powers
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A number as the sum of two, of which `low` is about an ULP of `high`.
+struct Pair {
+  Value high, low;
+};
+} // namespace
+
+static Value emitNeg(ImplicitLocOpBuilder &b, Value x) {
+  return LLVM::FNegOp::create(b, x);
+}
+
+/// The logarithm to base two of positive finite a, to some 32 bits.
+///
+/// a = 2^exponent (1 + f), and with r = f / (2 + f) in [-0.172, 0.172]
+/// log2(1 + f) = 2 log2(e) atanh(r) = 2 log2(e) r + r^3 P(r^2). What rounding
+/// takes from r and from r^3 is computed beside them.
+static Pair emitLog2InTwo(ImplicitLocOpBuilder &b, Value a) {
+  static constexpr float thirdOrder[] = {
+      0.9617967009544373f, 0.5770779848098755f, 0.412203311920166f,
+      0.32015249133110046f, 0.2793745994567871f};
+  constexpr int32_t rootOfHalf = 0x3f3504f3;
+  auto [exponent, f] = emitSplit(b, a, rootOfHalf);
+  Value two = emitF32(b, 2.0f);
+  Value u = LLVM::FAddOp::create(b, f, two);
+  Value lostOfU = LLVM::FSubOp::create(b, f, LLVM::FSubOp::create(b, u, two));
+  Value reciprocal = emitUnaryPtx(b, "rcp.approx.ftz.f32", u);
+  Value r = LLVM::FMulOp::create(b, f, reciprocal);
+  Value minusR = emitNeg(b, r);
+  Value remainder = emitFma(b, minusR, lostOfU, emitFma(b, minusR, u, f));
+  Value lostOfR = LLVM::FMulOp::create(b, remainder, reciprocal);
+
+  Value square = LLVM::FMulOp::create(b, r, r);
+  Value lostOfSquare = emitFma(b, r, r, emitNeg(b, square));
+  Value cube = LLVM::FMulOp::create(b, square, r);
+  Value lostOfCube =
+      emitFma(b, lostOfSquare, r, emitFma(b, square, r, emitNeg(b, cube)));
+  Value series = emitPolynomial(b, square, thirdOrder);
+
+  // 2 log2(e) in two parts; its product with r is the larger part of the sum.
+  // What is multiplied is multiplied by fma here, lest LLVM's own contractions
+  // count twice what rounding took.
+  Value scale = emitF32(b, 2.885390043258667f);
+  Value sum = emitFma(b, r, scale, exponent);
+  Value low =
+      emitFma(b, r, scale, emitNeg(b, LLVM::FSubOp::create(b, sum, exponent)));
+  low = emitFma(b, r, emitF32(b, 3.851926067000022e-08f), low);
+  low = emitFma(b, series, lostOfCube, low);
+  low = emitFma(b, lostOfR, emitFma(b, square, scale, scale), low);
+  low = emitFma(b, series, cube, low);
+  Value high = LLVM::FAddOp::create(b, sum, low);
+  return {high,
+          LLVM::FSubOp::create(b, low, LLVM::FSubOp::create(b, high, sum))};
+}
+
+/// 2^(high + low), zero or infinite where it is no number of f32; of an
+/// infinite `high`, too.
+static Value emitExp2OfTwo(ImplicitLocOpBuilder &b, Pair x) {
+  static constexpr float overX[] = {
+      0.6931471824645996f,   0.24022650718688965f,   0.055503569543361664f,
+      0.009618030861020088f, 0.0013390890089794993f, 0.0001546976127428934f};
+  Value limit = emitF32(b, 200.0f), zero = emitF32(b, 0.0f);
+  Value size = LLVM::FAbsOp::create(b, x.high);
+  Value high = emitSelect(b, LLVM::FCmpPredicate::olt, size, limit, x.high,
+                          LLVM::CopySignOp::create(b, limit, x.high));
+  Value low = emitSelect(b, LLVM::FCmpPredicate::olt, size, limit, x.low, zero);
+  // Adding 3 * 2^22 leaves the nearest integer in the lowest bits.
+  Value shift = emitF32(b, 12582912.0f);
+  Value shifted = LLVM::FAddOp::create(b, high, shift);
+  Value integer = LLVM::FSubOp::create(b, shifted, shift);
+  Value f =
+      LLVM::FAddOp::create(b, LLVM::FSubOp::create(b, high, integer), low);
+  Value power = emitFma(b, f, emitPolynomial(b, f, overX), emitF32(b, 1.0f));
+  // Two factors, so that what is subnormal is rounded once.
+  Type i32 = b.getI32Type(), f32 = b.getF32Type();
+  Value n = LLVM::SubOp::create(b, LLVM::BitcastOp::create(b, i32, shifted),
+                                emitI32(b, 0x4b400000));
+  Value half = LLVM::AShrOp::create(b, n, emitI32(b, 1));
+  for (Value part : {half, LLVM::SubOp::create(b, n, half).getResult()}) {
+    Value bits = LLVM::ShlOp::create(
+        b, LLVM::AddOp::create(b, part, emitI32(b, 127)), emitI32(b, 23));
+    power =
+        LLVM::FMulOp::create(b, power, LLVM::BitcastOp::create(b, f32, bits));
+  }
+  return power;
+}
+
+static Value emitTest(ImplicitLocOpBuilder &b, LLVM::FCmpPredicate predicate,
+                      Value lhs, Value rhs) {
+  return LLVM::FCmpOp::create(b, predicate, lhs, rhs);
+}
+
+static Value emitIsInteger(ImplicitLocOpBuilder &b, Value x) {
+  return emitTest(b, LLVM::FCmpPredicate::oeq, LLVM::FTruncOp::create(b, x), x);
+}
+
+Value tilewright::emitPow(ImplicitLocOpBuilder &b, Value x, Value y) {
+  using LLVM::FCmpPredicate;
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  Value zero = emitF32(b, 0.0f), one = emitF32(b, 1.0f);
+  Value top = emitF32(b, infinity);
+  Value nan = emitF32(b, std::numeric_limits<float>::quiet_NaN());
+  Value a = LLVM::FAbsOp::create(b, x);
+
+  Pair log = emitLog2InTwo(b, a);
+  Value logOfZero = emitSelect(b, FCmpPredicate::oeq, a, zero,
+                               emitF32(b, -infinity), log.high);
+  Value high = emitSelect(b, FCmpPredicate::oeq, a, top, top, logOfZero);
+  Value product = LLVM::FMulOp::create(b, y, high);
+  Value rest = emitFma(b, y, log.low, emitFma(b, y, high, emitNeg(b, product)));
+  Value result = emitExp2OfTwo(b, {product, rest});
+  // Of infinite y, too, whose product with 0 is no number.
+  result = emitSelect(b, FCmpPredicate::oeq, a, one, one, result);
+
+  // Signs: below zero only of integers.
+  Value isInteger = emitIsInteger(b, y);
+  Value isOdd = LLVM::AndOp::create(
+      b, isInteger,
+      LLVM::XOrOp::create(
+          b, emitIsInteger(b, LLVM::FMulOp::create(b, y, emitF32(b, 0.5f))),
+          LLVM::ConstantOp::create(b, b.getI1Type(), b.getBoolAttr(true))));
+  result = LLVM::SelectOp::create(
+      b, isOdd, LLVM::CopySignOp::create(b, result, x), result);
+  Value isRoot = LLVM::AndOp::create(
+      b, emitTest(b, FCmpPredicate::olt, x, zero),
+      LLVM::AndOp::create(
+          b, emitTest(b, FCmpPredicate::one, a, top),
+          LLVM::XOrOp::create(b, isInteger,
+                              LLVM::ConstantOp::create(b, b.getI1Type(),
+                                                       b.getBoolAttr(true)))));
+  result = LLVM::SelectOp::create(b, isRoot, nan, result);
+  result = LLVM::SelectOp::create(b, emitTest(b, FCmpPredicate::uno, x, y), nan,
+                                  result);
+  Value isOne = LLVM::OrOp::create(b, emitTest(b, FCmpPredicate::oeq, x, one),
+                                   emitTest(b, FCmpPredicate::oeq, y, zero));
+  return LLVM::SelectOp::create(b, isOne, one, result);
 }

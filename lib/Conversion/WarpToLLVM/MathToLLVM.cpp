@@ -3,10 +3,11 @@
 //
 //     sqrt                          0.5   sqrt.rn
 //     exp, exp2, rsqrt              2.1   ex2.approx, rsqrt.approx
-//     erf, tanh, log, log1p, log2   2.1   polynomials, see MathApproximation
-//     asin, acos, atan, cbrt, cos,  2.4   calls of the mathematics library (see
-//     cosh, expm1, log10, pow, sin,       MathLibrary)
-//     sinh, tan, atan2
+//     erf, tanh, log, log1p, log2,  2.4   polynomials, see MathApproximation;
+//     pow                                 integers up to 4 are multiplied
+//     sin, cos                      1.6   likewise up to 1e5; above the library
+//     asin, acos, atan, cbrt, cosh, 2.4   calls of the mathematics library (see
+//     expm1, log10, sinh, tan, atan2      MathLibrary)
 //     erfc                          4     likewise
 //
 // f64 uses the library (1.5 ULP; 3 for erf, 40 for erfc), sqrt.rn, and for
@@ -92,7 +93,7 @@ template <typename Op> struct WidenLowering : OpRewritePattern<Op> {
     for (Value operand : op->getOperands())
       operands.push_back(
           operand.getType() == type
-              ? arith::ExtFOp::create(rewriter, loc, f32, operand).getResult()
+              ? rewriter.createOrFold<arith::ExtFOp>(loc, f32, operand)
               : operand);
     OperationState state(loc, op->getName(), operands, f32);
     state.propertiesAttr = op->getPropertiesAsAttribute();
@@ -153,6 +154,46 @@ struct InlineLowering : ConvertOpToLLVMPattern<Op> {
   }
 };
 
+/// Small constant exponents are a multiplication or two, which rounds no worse.
+struct PowLowering : ConvertOpToLLVMPattern<math::PowFOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(math::PowFOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!op.getType().isF32())
+      return rewriter.notifyMatchFailure(op, "not an f32");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Value x = adaptor.getLhs();
+    const int factors = getFactors(op.getRhs());
+    if (factors == 0) {
+      rewriter.replaceOp(op, emitPow(b, x, adaptor.getRhs()));
+      return success();
+    }
+    Value power = x;
+    if (factors >= 2)
+      power = LLVM::FMulOp::create(b, x, x);
+    if (factors == 3)
+      power = LLVM::FMulOp::create(b, power, x);
+    if (factors == 4)
+      power = LLVM::FMulOp::create(b, power, power);
+    rewriter.replaceOp(op, power);
+    return success();
+  }
+
+private:
+  /// The exponent, where it is a constant integer from 1 to 4; else 0.
+  static int getFactors(Value exponent) {
+    llvm::APFloat value(0.0f);
+    if (!matchPattern(exponent, m_ConstantFloat(&value)))
+      return 0;
+    for (int factors : {1, 2, 3, 4})
+      if (value.isExactlyValue(factors))
+        return factors;
+    return 0;
+  }
+};
+
 struct RsqrtLowering : ConvertOpToLLVMPattern<math::RsqrtOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
 
@@ -190,13 +231,32 @@ struct ClassLowering : ConvertOpToLLVMPattern<Op> {
   }
 };
 
-/// A call of the mathematics library: OpenCL's name, mangled.
+} // namespace
+
+/// A function of the mathematics library, whose arguments are of the result's
+/// type: OpenCL's name, mangled.
+static FailureOr<LLVM::LLVMFuncOp> findInLibrary(OpBuilder &b, ModuleOp module,
+                                                 StringRef name,
+                                                 unsigned arguments,
+                                                 Type type) {
+  std::string symbol = ("_Z" + Twine(name.size()) + name +
+                        std::string(arguments, type.isF32() ? 'f' : 'd'))
+                           .str();
+  return LLVM::lookupOrCreateFn(b, module, symbol,
+                                SmallVector<Type>(arguments, type), type);
+}
+
+namespace {
+
+/// Functions that are short in f32, straight lines of up to a hundred
+/// instructions, take the place of their calls.
 template <typename Op> class CallLowering : public ConvertOpToLLVMPattern<Op> {
 public:
   using OpAdaptor = typename ConvertOpToLLVMPattern<Op>::OpAdaptor;
 
-  CallLowering(const LLVMTypeConverter &converter, StringRef name)
-      : ConvertOpToLLVMPattern<Op>(converter, kBenefit - 1), name(name) {}
+  CallLowering(const LLVMTypeConverter &converter, StringRef name, bool isShort)
+      : ConvertOpToLLVMPattern<Op>(converter, kBenefit - 1), name(name),
+        isShort(isShort) {}
 
   LogicalResult
   matchAndRewrite(Op op, OpAdaptor adaptor,
@@ -205,21 +265,83 @@ public:
     if (!type.isF32() && !type.isF64())
       return rewriter.notifyMatchFailure(op, "neither f32 nor f64");
     ValueRange operands = adaptor.getOperands();
-    std::string symbol =
-        ("_Z" + Twine(name.size()) + name +
-         std::string(operands.size(), type.isF32() ? 'f' : 'd'))
-            .str();
-    auto module = op->template getParentOfType<ModuleOp>();
-    FailureOr<LLVM::LLVMFuncOp> callee = LLVM::lookupOrCreateFn(
-        rewriter, module, symbol, llvm::to_vector(operands.getTypes()), type);
+    FailureOr<LLVM::LLVMFuncOp> callee =
+        findInLibrary(rewriter, op->template getParentOfType<ModuleOp>(), name,
+                      operands.size(), type);
     if (failed(callee))
       return rewriter.notifyMatchFailure(op, "no declaration");
-    rewriter.replaceOpWithNewOp<LLVM::CallOp>(op, *callee, operands);
+    auto call =
+        rewriter.replaceOpWithNewOp<LLVM::CallOp>(op, *callee, operands);
+    call.setAlwaysInline(isShort && type.isF32());
     return success();
   }
 
 private:
   StringRef name;
+  bool isShort;
+};
+
+/// Sines and cosines of f32, of which large ones alone take the long way: a
+/// function of this module, for the branch, that LLVM puts in the place of its
+/// calls.
+template <typename Op> class SineLowering : public ConvertOpToLLVMPattern<Op> {
+public:
+  using OpAdaptor = typename ConvertOpToLLVMPattern<Op>::OpAdaptor;
+
+  SineLowering(const LLVMTypeConverter &converter, StringRef name,
+               int quarterTurns)
+      : ConvertOpToLLVMPattern<Op>(converter, kBenefit), name(name),
+        quarterTurns(quarterTurns) {}
+
+  LogicalResult
+  matchAndRewrite(Op op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!op.getType().isF32())
+      return rewriter.notifyMatchFailure(op, "not an f32");
+    auto module = op->template getParentOfType<ModuleOp>();
+    const std::string symbol = ("tilewright_" + name).str();
+    auto function = module.template lookupSymbol<LLVM::LLVMFuncOp>(symbol);
+    if (!function) {
+      FailureOr<LLVM::LLVMFuncOp> library =
+          findInLibrary(rewriter, module, name, 1, op.getType());
+      if (failed(library))
+        return rewriter.notifyMatchFailure(op, "no declaration");
+      function = define(rewriter, module, symbol, *library);
+    }
+    rewriter.replaceOpWithNewOp<LLVM::CallOp>(op, function,
+                                              adaptor.getOperands());
+    return success();
+  }
+
+private:
+  LLVM::LLVMFuncOp define(OpBuilder &builder, ModuleOp module, StringRef symbol,
+                          LLVM::LLVMFuncOp library) const {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(module.getBody());
+    ImplicitLocOpBuilder b(module.getLoc(), builder);
+    auto function = LLVM::LLVMFuncOp::create(
+        b, symbol, library.getFunctionType(), LLVM::Linkage::Internal);
+    function.setAlwaysInline(true);
+    Block *entry = function.addEntryBlock(b);
+    Block *isNear = b.createBlock(&function.getBody(), function.end());
+    Block *isFar = b.createBlock(&function.getBody(), function.end());
+    Value x = entry->getArgument(0);
+    b.setInsertionPointToStart(entry);
+    Value most = LLVM::ConstantOp::create(b, x.getType(),
+                                          b.getF32FloatAttr(kMostOfSine));
+    Value size = LLVM::FAbsOp::create(b, x);
+    Value isSmall =
+        LLVM::FCmpOp::create(b, LLVM::FCmpPredicate::ole, size, most);
+    LLVM::CondBrOp::create(b, isSmall, isNear, isFar);
+    b.setInsertionPointToStart(isNear);
+    LLVM::ReturnOp::create(b, emitSine(b, x, quarterTurns));
+    b.setInsertionPointToStart(isFar);
+    LLVM::ReturnOp::create(b, LLVM::CallOp::create(b, library, x).getResult());
+    return function;
+  }
+
+  StringRef name;
+  int quarterTurns;
 };
 
 } // namespace
@@ -232,53 +354,61 @@ static void addWidening(RewritePatternSet &patterns) {
 template <typename Op>
 static void addCall(const LLVMTypeConverter &converter, StringRef name,
                     RewritePatternSet &patterns) {
-  patterns.add<CallLowering<Op>>(converter, name);
+  patterns.add<CallLowering<Op>>(converter, name, /*isShort=*/false);
+}
+
+template <typename Op>
+static void addShort(const LLVMTypeConverter &converter, StringRef name,
+                     RewritePatternSet &patterns) {
+  patterns.add<CallLowering<Op>>(converter, name, /*isShort=*/true);
 }
 
 static void addCalls(const LLVMTypeConverter &converter,
                      RewritePatternSet &patterns) {
   addCall<arith::RemFOp>(converter, "fmod", patterns);
-  addCall<math::AcosOp>(converter, "acos", patterns);
-  addCall<math::AcoshOp>(converter, "acosh", patterns);
-  addCall<math::AsinOp>(converter, "asin", patterns);
-  addCall<math::AsinhOp>(converter, "asinh", patterns);
-  addCall<math::AtanOp>(converter, "atan", patterns);
-  addCall<math::Atan2Op>(converter, "atan2", patterns);
-  addCall<math::AtanhOp>(converter, "atanh", patterns);
-  addCall<math::CbrtOp>(converter, "cbrt", patterns);
-  addCall<math::CosOp>(converter, "cos", patterns);
-  addCall<math::CoshOp>(converter, "cosh", patterns);
+  addShort<math::AcosOp>(converter, "acos", patterns);
+  addShort<math::AcoshOp>(converter, "acosh", patterns);
+  addShort<math::AsinOp>(converter, "asin", patterns);
+  addShort<math::AsinhOp>(converter, "asinh", patterns);
+  addShort<math::AtanOp>(converter, "atan", patterns);
+  addShort<math::Atan2Op>(converter, "atan2", patterns);
+  addShort<math::AtanhOp>(converter, "atanh", patterns);
+  addShort<math::CbrtOp>(converter, "cbrt", patterns);
+  addCall<math::CosOp>(converter, "cos", patterns); // Of f64.
+  addShort<math::CoshOp>(converter, "cosh", patterns);
   addCall<math::ErfOp>(converter, "erf", patterns);
   addCall<math::ErfcOp>(converter, "erfc", patterns);
   addCall<math::ExpOp>(converter, "exp", patterns);
   addCall<math::Exp2Op>(converter, "exp2", patterns);
-  addCall<math::ExpM1Op>(converter, "expm1", patterns);
+  addShort<math::ExpM1Op>(converter, "expm1", patterns);
   addCall<math::LogOp>(converter, "log", patterns);
-  addCall<math::Log10Op>(converter, "log10", patterns);
+  addShort<math::Log10Op>(converter, "log10", patterns);
   addCall<math::Log1pOp>(converter, "log1p", patterns);
   addCall<math::Log2Op>(converter, "log2", patterns);
   addCall<math::PowFOp>(converter, "pow", patterns);
-  addCall<math::SinOp>(converter, "sin", patterns);
-  addCall<math::SinhOp>(converter, "sinh", patterns);
+  addCall<math::SinOp>(converter, "sin", patterns); // Of f64.
+  addShort<math::SinhOp>(converter, "sinh", patterns);
   addCall<math::TanOp>(converter, "tan", patterns);
   addCall<math::TanhOp>(converter, "tanh", patterns);
 }
 
 void tilewright::populateMathToLLVM(const LLVMTypeConverter &converter,
                                     RewritePatternSet &patterns) {
-  patterns
-      .add<ExpLowering, RsqrtLowering, InlineLowering<math::Exp2Op, emitExp2>,
-           InlineLowering<math::ErfOp, emitErf>,
-           InlineLowering<math::TanhOp, emitTanh>,
-           InlineLowering<math::LogOp, emitLog>,
-           InlineLowering<math::Log1pOp, emitLog1p>,
-           InlineLowering<math::Log2Op, emitLog2>>(converter, kBenefit);
+  patterns.add<ExpLowering, PowLowering, RsqrtLowering,
+               InlineLowering<math::Exp2Op, emitExp2>,
+               InlineLowering<math::ErfOp, emitErf>,
+               InlineLowering<math::TanhOp, emitTanh>,
+               InlineLowering<math::LogOp, emitLog>,
+               InlineLowering<math::Log1pOp, emitLog1p>,
+               InlineLowering<math::Log2Op, emitLog2>>(converter, kBenefit);
   patterns.add<ClassLowering<math::IsInfOp, llvm::fcInf>,
                ClassLowering<math::IsNormalOp, llvm::fcNormal>>(converter);
   patterns.add<FastLowering<math::SinOp>, FastLowering<math::CosOp>,
                FastLowering<math::Exp2Op>, FastLowering<math::Log2Op>,
                FastLowering<math::SqrtOp>, FastLowering<math::TanhOp>>(
       converter, kBenefit + 1);
+  patterns.add<SineLowering<math::SinOp>>(converter, "sin", 0);
+  patterns.add<SineLowering<math::CosOp>>(converter, "cos", 1);
   addCalls(converter, patterns);
   addWidening<arith::RemFOp, math::AcosOp, math::AcoshOp, math::AsinOp,
               math::AsinhOp, math::AtanOp, math::Atan2Op, math::AtanhOp,

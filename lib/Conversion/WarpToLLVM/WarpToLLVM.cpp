@@ -127,17 +127,22 @@ static bool isCall(Operation *op) {
   // Checks of debug mode are calls, too, and are known to cost.
   return isa<LLVM::FRemOp>(op) ||
          (call && call.getCallee() && !call.getResultTypes().empty() &&
-          call.getCallee() != "vprintf");
+          !call.getAlwaysInline() && call.getCallee() != "vprintf");
 }
 
 /// Says which lines of a kernel with products of warpgroups slow these down.
 static void remarkCalls(ModuleOp module) {
-  module.walk([](Operation *op) {
+  module.walk<WalkOrder::PreOrder>([](Operation *op) {
+    // Its calls are where it is called.
+    if (auto function = dyn_cast<LLVM::LLVMFuncOp>(op))
+      return function.getAlwaysInline() ? WalkResult::skip()
+                                        : WalkResult::advance();
     if (isCall(op))
       remark::missed(op->getLoc(), remark::RemarkOpts::name("Call").category(
                                        "convert-warp-to-llvm"))
           << remark::add("a call, for which the assembler makes all products "
                          "of warpgroups wait for each other");
+    return WalkResult::advance();
   });
 }
 

@@ -1,7 +1,16 @@
 // RUN: tilewright-opt %s --convert-warp-to-llvm --split-input-file | FileCheck %s
 
 // CHECK: llvm.func @_Z3powdd(f64, f64) -> f64
-// CHECK: llvm.func @_Z3sinf(f32) -> f32
+// Of large numbers only the library computes the sine.
+// CHECK-LABEL: llvm.func internal @tilewright_sin(%arg0: f32) -> f32
+// CHECK-SAME: always_inline
+// CHECK: %[[SIZE:.*]] = llvm.intr.fabs(%arg0)
+// CHECK: %[[SMALL:.*]] = llvm.fcmp "ole" %[[SIZE]]
+// CHECK: llvm.cond_br %[[SMALL]], ^[[NEAR:.*]], ^[[FAR:.*]]
+// CHECK: ^[[NEAR]]:
+// CHECK-NOT: llvm.call
+// CHECK: ^[[FAR]]:
+// CHECK-NEXT: llvm.call @_Z3sinf(%arg0)
 // CHECK-LABEL: llvm.func @functions
 tile.func @functions(%x: f32, %y: f64, %h: f16, %p: !tile.ptr<f32>, %q: !tile.ptr<f64>, %r: !tile.ptr<f16>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
   // Argument reduction with log2(e) in two parts.
@@ -13,7 +22,7 @@ tile.func @functions(%x: f32, %y: f64, %h: f16, %p: !tile.ptr<f32>, %q: !tile.pt
   %2 = math.rsqrt %1 : f32
   // CHECK: llvm.intr.sqrt
   %3 = math.sqrt %2 : f32
-  // CHECK: llvm.call @_Z3sinf
+  // CHECK: llvm.call @tilewright_sin
   %4 = math.sin %3 : f32
   tile.store %p, %4 : !tile.ptr<f32>
   // CHECK: llvm.call @_Z3powdd
@@ -49,5 +58,30 @@ tile.func @fast(%x: f32, %p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_w
   // CHECK: llvm.inline_asm "tanh.approx.f32 $0, $1;"
   %4 = math.tanh %3 fastmath<afn> : f32
   tile.store %p, %4 : !tile.ptr<f32>
+  tile.return
+}
+
+// -----
+
+// Powers are computed in place; of small integers, also of f16, by products.
+// CHECK-NOT: llvm.func @_Z3pow
+// CHECK-LABEL: llvm.func @powers
+tile.func @powers(%x: f32, %y: f32, %h: f16, %p: !tile.ptr<f32>, %q: !tile.ptr<f16>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.rcp.approx.ftz.f"
+  // CHECK-NOT: llvm.call @
+  // CHECK-COUNT-2: llvm.shl
+  %0 = math.powf %x, %y : f32
+  tile.store %p, %0 : !tile.ptr<f32>
+  // CHECK: %[[SQUARE:.*]] = llvm.fmul %arg0, %arg0
+  // CHECK-NEXT: %[[CUBE:.*]] = llvm.fmul %[[SQUARE]], %arg0
+  %three = arith.constant 3.0 : f32
+  %1 = math.powf %x, %three : f32
+  tile.store %p, %1 : !tile.ptr<f32>
+  // CHECK: %[[WIDE:.*]] = llvm.fpext %arg2
+  // CHECK: llvm.fmul %[[WIDE]], %[[WIDE]]
+  // CHECK-NOT: rcp
+  %two = arith.constant 2.0 : f16
+  %2 = math.powf %h, %two : f16
+  tile.store %q, %2 : !tile.ptr<f16>
   tile.return
 }

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+import tilewright as tw
 import tilewright.language as tl
 
 COUNT = 4096
@@ -77,6 +78,12 @@ FAST = {
 }  # fmt: skip
 
 
+@tw.jit
+def power(x, out, N: tl.constexpr, E: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(out + i, tl.extra.libdevice.pow(tl.load(x + i), E))
+
+
 def arguments(rng, ranges, dtype):
     return [rng.uniform(low, high, COUNT).astype(dtype) for low, high in ranges]
 
@@ -94,6 +101,53 @@ def test_errors(apply, rng, name, dtype):
     want = np.asarray(function(*(v.astype(np.longdouble) for v in values)), np.longdouble)
     got = apply(name, values, dtype)
     assert ulps(got, want, dtype).max() <= limits[dtype == "float64"]
+
+
+@pytest.mark.parametrize("low, high, largest", [(0.7, 1.45, 200), (0.99, 1.01, 5000), (1e-40, 1e-36, 1)])
+def test_powers_far_from_one(apply, rng, low, high, largest):
+    """Results over all of float32, for which the logarithm takes more than its precision."""
+    x, y = arguments(rng, [(low, high), (-largest, largest)], "float32")
+    want = np.power(x.astype(np.longdouble), y)
+    got = apply("pow", [x, y], "float32")
+    normal = (want > 2e-38) & (want < 3e38)
+    assert normal.sum() > COUNT / 2
+    assert ulps(got[normal], want[normal], np.float32).max() <= 4
+
+
+def test_powers_of_special_numbers(apply):
+    numbers = [0.0, 1, 2, 0.5, 3, np.inf, np.nan, 1e-45, 3e38, 2.5, 8388609.0, 16777218.0, 0.99]
+    numbers = np.array([*numbers, 1e-30, 7, 1e10], np.float32)
+    numbers = np.concatenate([numbers, -numbers])
+    x, y = (each.ravel().copy() for each in np.meshgrid(numbers, numbers))
+    with np.errstate(all="ignore"):
+        want = np.power(x.astype(np.float64), y.astype(np.float64)).astype(np.float32)
+    got = np.concatenate(
+        [apply("pow", [x[i : i + 256], y[i : i + 256]], "float32") for i in range(0, 1024, 256)]
+    )
+    np.testing.assert_allclose(got, want, rtol=4e-7, atol=3e-45)
+    np.testing.assert_array_equal(np.signbit(got), np.signbit(np.where(np.isnan(want), got, want)))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("exponent", [1, 2, 3, 4, 5, -1, 0.5])
+def test_powers_of_constants(backend, rng, dtype, exponent):
+    x = rng.uniform(0.1, 9, 256).astype(dtype)
+    out = backend.poisoned(256, dtype)
+    power[(1,)](backend.array(x, dtype), out, 256, exponent)
+    want = np.power(x.astype(np.longdouble), exponent)
+    assert ulps(backend.numpy(out), want, dtype).max() <= (4 if dtype != "float16" else 0.6)
+
+
+@pytest.mark.parametrize("name", ["sin", "cos"])
+@pytest.mark.parametrize("largest", [1e3, 99_999, 1e6, 1e8])
+def test_angles_of_many_turns(apply, rng, name, largest):
+    x = rng.uniform(-largest, largest, COUNT).astype(np.float32)
+    x[:1024] = np.rint(x[:1024] / (np.pi / 2)) * (np.pi / 2)  # beside the zeros
+    x[-4:] = [0.0, -0.0, 100_000, -100_001]
+    want = getattr(np, name)(x.astype(np.longdouble))
+    got = apply(name, [x], "float32")
+    assert ulps(got, want, np.float32).max() <= 4
+    np.testing.assert_array_equal(np.signbit(got), np.signbit(want))
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
