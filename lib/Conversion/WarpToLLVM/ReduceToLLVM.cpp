@@ -19,8 +19,8 @@ using namespace tilewright;
 
 static constexpr uint64_t kAllLanes = kWarpSize - 1;
 
-/// Combines partials[i] with its neighbours in a balanced tree, which is both
-/// the shortest chain of dependences and the smallest rounding error.
+/// Combines partials[i] with partials[i + half] in a balanced tree, which is
+/// both the shortest chain of dependences and the smallest rounding error.
 static Partial emitCombineTree(ImplicitLocOpBuilder &b, tile::ReduceOp op,
                                SmallVector<Partial> partials) {
   for (; partials.size() > 1; partials.resize(partials.size() / 2))
@@ -29,9 +29,22 @@ static Partial emitCombineTree(ImplicitLocOpBuilder &b, tile::ReduceOp op,
   return partials.front();
 }
 
+/// Combines in the order of registers, that in which they are loaded.
+static Partial emitCombineChain(ImplicitLocOpBuilder &b, tile::ReduceOp op,
+                                ArrayRef<Partial> partials) {
+  Partial result = partials.front();
+  for (const Partial &partial : partials.drop_front())
+    result = emitCombine(b, op, result, partial);
+  return result;
+}
+
 //===----------------------------------------------------------------------===//
 // Registers
 //===----------------------------------------------------------------------===//
+
+/// Trees begin with numbers far apart, before which all of a tile is loaded.
+/// Of more numbers than these a thread's registers do not hold all.
+static constexpr unsigned kMostOfTrees = 128;
 
 static SmallVector<Partial> emitReduceRegisters(ImplicitLocOpBuilder &b,
                                                 tile::ReduceOp op,
@@ -44,7 +57,9 @@ static SmallVector<Partial> emitReduceRegisters(ImplicitLocOpBuilder &b,
       if ((reg & ~plan.registerBits) == kept)
         partials.push_back(llvm::map_to_vector(
             operands, [&](ValueRange registers) { return registers[reg]; }));
-    results.push_back(emitCombineTree(b, op, std::move(partials)));
+    results.push_back(operands[0].size() > kMostOfTrees
+                          ? emitCombineChain(b, op, partials)
+                          : emitCombineTree(b, op, std::move(partials)));
   }
   return results;
 }

@@ -2,6 +2,7 @@
 
 #include "lib/Target/NVPTX/AssemblerFaults.h"
 #include "lib/Target/NVPTX/MathLibrary.h"
+#include "lib/Target/NVPTX/NarrowDivisions.h"
 #include "lib/Target/NVPTX/PackHalves.h"
 #include "lib/Target/NVPTX/ShuffledConstants.h"
 
@@ -151,6 +152,7 @@ static llvm::FunctionPassManager buildFunctionPasses() {
   passes.addPass(llvm::EarlyCSEPass());
   passes.addPass(ShuffledConstants());
   passes.addPass(llvm::InstCombinePass());
+  passes.addPass(NarrowDivisions());
   passes.addPass(llvm::ReassociatePass());
   llvm::LoopPassManager loops;
   loops.addPass(llvm::LoopRotatePass());
