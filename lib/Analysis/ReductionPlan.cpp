@@ -152,6 +152,7 @@ SmallVector<int64_t> tilewright::getReduceScratchOffsets(tile::ReduceOp op) {
       bytes = plan->getNumPartials() *
               (type.getNumElements() / type.getDimSize(op.getAxis())) *
               warp::getElementBytes(type.getElementType());
+    bytes += bytes / kScratchRowBytes * kScratchRoomBytes;
     offsets.push_back(offsets.back() + llvm::alignTo(bytes, kScratchAlignment));
   }
   return offsets;

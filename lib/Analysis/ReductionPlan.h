@@ -67,6 +67,11 @@ private:
 /// operand start; the last entry is the size of all.
 llvm::SmallVector<int64_t> getReduceScratchOffsets(tile::ReduceOp op);
 
+/// Partial results lie in rows as long as all banks of shared memory, with one
+/// widest access of room between two: threads whose results are whole rows
+/// apart read them at once then.
+inline constexpr int64_t kScratchRowBytes = 128, kScratchRoomBytes = 16;
+
 /// The shared memory that lowering `op` takes, in bytes.
 int64_t getReduceScratchBytes(tile::ReduceOp op);
 

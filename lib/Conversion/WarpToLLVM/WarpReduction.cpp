@@ -38,7 +38,8 @@ static bool areSharedByLanes(tile::ReduceOp op, int64_t count, bool isOrdered) {
 namespace {
 
 /// Exchanges partial results between warps. Those of one result stand side by
-/// side, so that a thread reads them with wide loads.
+/// side, so that a thread reads them with wide loads, in rows with room between
+/// (see `kScratchRowBytes`).
 class WarpReduction {
 public:
   WarpReduction(ImplicitLocOpBuilder &b, tile::ReduceOp op,
@@ -178,13 +179,18 @@ private:
   Value emitAddress(unsigned i, unsigned reg, Value place) {
     Value index = emitElementOffset(b, flat, dimAxis(0), thread,
                                     getRegisterOffset(flat, reg, dimAxis(0)));
-    index = LLVM::MulOp::create(b, index, emitI32(b, plan.getNumPartials()));
-    if (place)
-      index = LLVM::AddOp::create(b, index, place);
-    int64_t bytes = warp::getElementBytes(
+    const int64_t bytes = warp::getElementBytes(
         getElementTypeOrSelf(op.getOperands()[i].getType()));
-    return emitByteOffset(b, emitSharedAddress(b, offsets[i]),
-                          LLVM::MulOp::create(b, index, emitI32(b, bytes)));
+    Value start = LLVM::MulOp::create(
+        b, index, emitI32(b, plan.getNumPartials() * bytes));
+    Value rows = LLVM::LShrOp::create(
+        b, start, emitI32(b, llvm::Log2_64(kScratchRowBytes)));
+    Value offset = LLVM::AddOp::create(
+        b, start, LLVM::MulOp::create(b, rows, emitI32(b, kScratchRoomBytes)));
+    if (place)
+      offset = LLVM::AddOp::create(
+          b, offset, LLVM::MulOp::create(b, place, emitI32(b, bytes)));
+    return emitByteOffset(b, emitSharedAddress(b, offsets[i]), offset);
   }
 
   ImplicitLocOpBuilder &b;
