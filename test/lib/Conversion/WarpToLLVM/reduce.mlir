@@ -217,3 +217,46 @@ tile.func @rounds(%x: i64, %p: !tile.ptr<i64>) attributes {tile.kernel, warp.num
   tile.store %ps, %s : tensor<64x!tile.ptr<i64>, #o>
   tile.return
 }
+
+// -----
+
+#many = #warp.linear<{register = [[1], [2], [4], [8], [16], [32], [64], [128]], lane = [[256], [512], [1024], [2048], [4096]], warp = []}>
+
+// More numbers than registers hold are added in their order.
+// CHECK-LABEL: llvm.func @many
+tile.func @many(%x: f32, %p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
+  %v = tile.splat %x : f32 -> tensor<8192xf32, #many>
+  // CHECK: %[[A:.*]] = llvm.fadd %arg0, %arg0
+  // CHECK: %[[B:.*]] = llvm.fadd %[[A]], %arg0
+  // CHECK: llvm.fadd %[[B]], %arg0
+  %s = "tile.reduce"(%v) <{axis = 0 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    tile.yield %c : f32
+  }) : (tensor<8192xf32, #many>) -> f32
+  tile.store %p, %s : !tile.ptr<f32>
+  tile.return
+}
+
+// -----
+
+#rows = #warp.linear<{register = [], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = [[1, 0], [2, 0]]}>
+#row = #warp.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[0], [0]]}>
+
+// Partial results of 128 bytes, then room for 16.
+// CHECK-LABEL: llvm.func @columns
+tile.func @columns(%x: f32, %p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 4 : i32} {
+  %v = tile.splat %x : f32 -> tensor<4x32xf32, #rows>
+  // CHECK: %[[SEVEN:.*]] = llvm.mlir.constant(7 : i32)
+  // CHECK-NEXT: %[[ROWS:.*]] = llvm.lshr %[[START:.*]], %[[SEVEN]]
+  // CHECK: %[[ROOM:.*]] = llvm.mul %[[ROWS]]
+  // CHECK-NEXT: llvm.add %[[START]], %[[ROOM]]
+  %s = "tile.reduce"(%v) <{axis = 0 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    tile.yield %c : f32
+  }) {warp.shared_offset = 0 : i32} : (tensor<4x32xf32, #rows>) -> tensor<32xf32, #row>
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>, #row>
+  tile.store %ps, %s : tensor<32x!tile.ptr<f32>, #row>
+  tile.return
+}
