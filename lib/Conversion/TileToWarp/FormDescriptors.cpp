@@ -119,7 +119,8 @@ TypedValue<tile::DescType> BlockWriter::emitDescriptor() {
                                         /*aligned=*/false);
 }
 
-/// A place that 32 bits do not hold is out of bounds, and stays so.
+/// A place that 32 bits do not hold is out of bounds, and stays so: in front of
+/// the array, at a multiple of all that rows are multiples of.
 Value BlockWriter::emitOffset(const Polynomial &offset) {
   bool isNarrow = offset.allOf([](Value value) {
     return value.getType().getIntOrFloatBitWidth() <= 32;
@@ -127,9 +128,13 @@ Value BlockWriter::emitOffset(const Polynomial &offset) {
   if (isNarrow)
     return offset.emit(b, b.getLoc(), b.getI32Type());
   Value wide = offset.emit(b, b.getLoc(), b.getI64Type());
-  Value most = arith::ConstantOp::create(b, b.getI64IntegerAttr(kUnlimited));
-  return arith::TruncIOp::create(b, b.getI32Type(),
-                                 arith::MinSIOp::create(b, wide, most));
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(b, b.getI64IntegerAttr(value));
+  };
+  Value isBeyond = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, wide,
+                                         constant(INT32_MAX));
+  Value place = arith::SelectOp::create(b, isBeyond, constant(INT32_MIN), wide);
+  return arith::TruncIOp::create(b, b.getI32Type(), place);
 }
 
 /// From the block's dimensions to those of the tile.
