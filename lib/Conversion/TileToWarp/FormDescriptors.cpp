@@ -119,9 +119,12 @@ TypedValue<tile::DescType> BlockWriter::emitDescriptor() {
                                         /*aligned=*/false);
 }
 
-/// A place that 32 bits do not hold is out of bounds, and stays so: in front of
-/// the array, at a multiple of all that rows are multiples of.
+/// A place that 32 bits do not hold is out of bounds, and stays so: at a
+/// multiple of all that rows are multiples of, and as far from where 32 bits
+/// end as blocks are long, since copies of what is in front of the array are
+/// illegal instructions.
 Value BlockWriter::emitOffset(const Polynomial &offset) {
+  constexpr int64_t kLast = (int64_t(1) << 31) - (int64_t(1) << 20);
   bool isNarrow = offset.allOf([](Value value) {
     return value.getType().getIntOrFloatBitWidth() <= 32;
   });
@@ -133,7 +136,7 @@ Value BlockWriter::emitOffset(const Polynomial &offset) {
   };
   Value isBeyond = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, wide,
                                          constant(INT32_MAX));
-  Value place = arith::SelectOp::create(b, isBeyond, constant(INT32_MIN), wide);
+  Value place = arith::SelectOp::create(b, isBeyond, constant(kLast), wide);
   return arith::TruncIOp::create(b, b.getI32Type(), place);
 }
 
