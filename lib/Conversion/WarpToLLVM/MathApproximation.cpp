@@ -7,6 +7,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
+#include "llvm/ADT/FloatingPointMode.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -228,6 +229,136 @@ Value tilewright::emitLog2(ImplicitLocOpBuilder &b, Value x) {
   tail = emitFma(b, log.rest, emitF32(b, high), tail);
   Value fraction = emitFma(b, log.fraction, emitF32(b, high), tail);
   return emitLogSpecials(b, x, LLVM::FAddOp::create(b, log.exponent, fraction));
+}
+
+Value tilewright::emitLog10(ImplicitLocOpBuilder &b, Value x) {
+  // log10(e) and log10(2) in two parts, as log2(e) above.
+  constexpr float ofE = 0.4342944920063019f, ofERest = -1.0103049952192578e-08f;
+  constexpr float ofTwo = 0.3010300099849701f,
+                  ofTwoRest = -1.432098883924482e-08f;
+  Logarithm log = emitReduce(b, x);
+  Value tail =
+      emitFma(b, log.fraction, emitF32(b, ofERest),
+              LLVM::FMulOp::create(b, log.exponent, emitF32(b, ofTwoRest)));
+  tail = emitFma(b, log.rest, emitF32(b, ofE), tail);
+  Value fraction = emitFma(b, log.fraction, emitF32(b, ofE), tail);
+  return emitLogSpecials(b, x,
+                         emitFma(b, log.exponent, emitF32(b, ofTwo), fraction));
+}
+
+/// log1p(2 a / (1 - a)) / 2.
+Value tilewright::emitAtanh(ImplicitLocOpBuilder &b, Value x) {
+  Value a = LLVM::FAbsOp::create(b, x);
+  Value twice = LLVM::FAddOp::create(b, a, a);
+  Value quotient = LLVM::FDivOp::create(
+      b, twice, LLVM::FSubOp::create(b, emitF32(b, 1.0f), a));
+  Value half =
+      LLVM::FMulOp::create(b, emitLog1p(b, quotient), emitF32(b, 0.5f));
+  return LLVM::CopySignOp::create(b, half, x);
+}
+
+/// log1p(argument), and log(2) more where `x` is so large that the argument is
+/// x alone instead of twice that.
+static Value emitLogOfTwice(ImplicitLocOpBuilder &b, Value x, Value argument) {
+  Value large = emitF32(b, 1.0e9f);
+  Value log = emitLog1p(
+      b, emitSelect(b, LLVM::FCmpPredicate::ogt, x, large, x, argument));
+  Value more = LLVM::FAddOp::create(b, log, emitF32(b, 0.69314718055994531f));
+  return emitSelect(b, LLVM::FCmpPredicate::ogt, x, large, more, log);
+}
+
+/// log1p(a + a^2 / (1 + sqrt(a^2 + 1))).
+Value tilewright::emitAsinh(ImplicitLocOpBuilder &b, Value x) {
+  Value one = emitF32(b, 1.0f);
+  Value a = LLVM::FAbsOp::create(b, x);
+  Value square = LLVM::FMulOp::create(b, a, a);
+  Value root = LLVM::SqrtOp::create(b, LLVM::FAddOp::create(b, square, one));
+  Value rest =
+      LLVM::FDivOp::create(b, square, LLVM::FAddOp::create(b, one, root));
+  Value result = emitLogOfTwice(b, a, LLVM::FAddOp::create(b, a, rest));
+  return LLVM::CopySignOp::create(b, result, x);
+}
+
+/// log1p(t + sqrt(t (x + 1))), t = x - 1.
+Value tilewright::emitAcosh(ImplicitLocOpBuilder &b, Value x) {
+  Value one = emitF32(b, 1.0f);
+  Value nan = emitF32(b, std::numeric_limits<float>::quiet_NaN());
+  Value t = LLVM::FSubOp::create(b, x, one);
+  Value root = LLVM::SqrtOp::create(
+      b, LLVM::FMulOp::create(b, t, LLVM::FAddOp::create(b, x, one)));
+  Value result = emitLogOfTwice(b, x, LLVM::FAddOp::create(b, t, root));
+  return emitSelect(b, LLVM::FCmpPredicate::oge, x, one, result, nan);
+}
+
+/// x = n log(2) + f: 2^n (e^f - 1) + (2^n - 1).
+Value tilewright::emitExpM1(ImplicitLocOpBuilder &b, Value x) {
+  static constexpr float secondOrder[] = {0.5f,
+                                          0.1666666716337204f,
+                                          0.041666463017463684f,
+                                          0.008333285339176655f,
+                                          0.001393388374708593f,
+                                          0.00019907929527107626f};
+  Type i32 = b.getI32Type(), f32 = b.getF32Type();
+  // Below, the result is -1; above, infinite. minimum and maximum keep NaN.
+  Value clamped = LLVM::MaximumOp::create(
+      b, LLVM::MinimumOp::create(b, x, emitF32(b, 89.0f)), emitF32(b, -30.0f));
+  // Adding 3 * 2^22 leaves the nearest integer in the lowest bits.
+  Value shift = emitF32(b, 12582912.0f);
+  Value shifted = emitFma(b, clamped, emitF32(b, 1.4426950408889634f), shift);
+  Value n = LLVM::FSubOp::create(b, shifted, shift);
+  Value f = emitFma(b, n, emitF32(b, -0.693147182464599609375f), clamped);
+  f = emitFma(b, n, emitF32(b, 1.9046542121259e-9f), f);
+  Value square = LLVM::FMulOp::create(b, f, f);
+  Value near = emitFma(b, emitPolynomial(b, f, secondOrder), square, f);
+  // Half of 2^n, which may be 2^128.
+  Value bits = LLVM::ShlOp::create(
+      b,
+      LLVM::AddOp::create(b, LLVM::BitcastOp::create(b, i32, shifted),
+                          emitI32(b, 126 - 0x4b400000)),
+      emitI32(b, 23));
+  Value power = LLVM::BitcastOp::create(b, f32, bits);
+  Value half = emitFma(b, power, near,
+                       LLVM::FAddOp::create(b, power, emitF32(b, -0.5f)));
+  Value twice = LLVM::FAddOp::create(b, half, half);
+  // These are their own results, the sign of zero included.
+  return emitSelect(b, LLVM::FCmpPredicate::olt, LLVM::FAbsOp::create(b, x),
+                    emitF32(b, 2.98023224e-8f), x, twice);
+}
+
+//===----------------------------------------------------------------------===//
+// Roots
+//===----------------------------------------------------------------------===//
+
+/// One step of Newton's iteration from 2^(log2(a) / 3), with what a lacks to
+/// the cube in full.
+Value tilewright::emitCbrt(ImplicitLocOpBuilder &b, Value x) {
+  Value a = LLVM::FAbsOp::create(b, x);
+  // The cubes of roots of tiny numbers would be subnormal.
+  Value least = emitF32(b, 1.0e-30f);
+  auto ifTiny = [&](float yes, float no) {
+    return emitSelect(b, LLVM::FCmpPredicate::olt, a, least, emitF32(b, yes),
+                      emitF32(b, no));
+  };
+  Value scaled = LLVM::FMulOp::create(b, a, ifTiny(0x1p72f, 1.0f));
+  Value log = emitUnaryPtx(b, "lg2.approx.f32", scaled);
+  Value root = emitUnaryPtx(
+      b, "ex2.approx.ftz.f32",
+      LLVM::FMulOp::create(b, log, emitF32(b, 0.3333333333333333f)));
+  Value square = LLVM::FMulOp::create(b, root, root);
+  Value lostOfSquare = emitFma(b, root, root, LLVM::FNegOp::create(b, square));
+  Value minusRoot = LLVM::FNegOp::create(b, root);
+  Value lacking = emitFma(b, minusRoot, lostOfSquare,
+                          emitFma(b, minusRoot, square, scaled));
+  Value step =
+      LLVM::FMulOp::create(b, emitUnaryPtx(b, "rcp.approx.ftz.f32", square),
+                           emitF32(b, 0.3333333333333333f));
+  Value better = emitFma(b, lacking, step, root);
+  Value result = LLVM::FMulOp::create(b, better, ifTiny(0x1p-24f, 1.0f));
+  // Zeros, infinities and what is no number are their own roots.
+  Value isOwn = LLVM::IsFPClass::create(
+      b, b.getI1Type(), x, llvm::fcZero | llvm::fcInf | llvm::fcNan);
+  return LLVM::SelectOp::create(b, isOwn, x,
+                                LLVM::CopySignOp::create(b, result, x));
 }
 
 //===----------------------------------------------------------------------===//

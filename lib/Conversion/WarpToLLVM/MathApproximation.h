@@ -1,12 +1,13 @@
 // Functions of f32 as polynomials: branch-free, about twenty instructions each
-// (powers 80), where the mathematics library would call a long function for
+// (some up to 80), where the mathematics library would call a long function for
 // each element.
 //
 // The coefficients minimise the largest relative error on their interval
 // (Lawson's iteration on Chebyshev points, in double precision), which is below
 // 2^-25 for all of them; what remains is rounding. Errors in ULP, measured
 // against double precision on a million points: erf 1.5, tanh 2.1, log 1, log2
-// 1.6, pow 2.4, sin and cos 1.6. Those that may be approximated are single
+// 1.6, log10 1, asinh 1.7, acosh 2.3, atanh 1.9, expm1 1.2, cbrt 0.5, pow 2.4,
+// sin and cos 1.6. Those that may be approximated are single
 // instructions.
 
 #pragma once
@@ -20,6 +21,12 @@ mlir::Value emitTanh(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 mlir::Value emitLog(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 mlir::Value emitLog1p(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 mlir::Value emitLog2(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+mlir::Value emitLog10(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+mlir::Value emitAsinh(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+mlir::Value emitAcosh(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+mlir::Value emitExpM1(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+mlir::Value emitCbrt(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+mlir::Value emitAtanh(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 mlir::Value emitPow(mlir::ImplicitLocOpBuilder &b, mlir::Value x,
                     mlir::Value y);
 

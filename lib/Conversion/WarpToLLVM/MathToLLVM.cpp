@@ -4,10 +4,11 @@
 //     sqrt                          0.5   sqrt.rn
 //     exp, exp2, rsqrt              2.1   ex2.approx, rsqrt.approx
 //     erf, tanh, log, log1p, log2,  2.4   polynomials, see MathApproximation;
-//     pow                                 integers up to 4 are multiplied
+//     log10, expm1, cbrt, asinh,          integer powers up to 4 are multiplied
+//     acosh, atanh, pow
 //     sin, cos                      1.6   likewise up to 1e5; above the library
-//     asin, acos, atan, cbrt, cosh, 2.4   calls of the mathematics library (see
-//     expm1, log10, sinh, tan, atan2      MathLibrary)
+//     asin, acos, atan, cosh, sinh, 2.4   functions of the mathematics library
+//     tan, atan2                          (see MathLibrary)
 //     erfc                          4     likewise
 //
 // f64 uses the library (1.5 ULP; 3 for erf, 40 for erfc), sqrt.rn, and for
@@ -367,22 +368,22 @@ static void addCalls(const LLVMTypeConverter &converter,
                      RewritePatternSet &patterns) {
   addCall<arith::RemFOp>(converter, "fmod", patterns);
   addShort<math::AcosOp>(converter, "acos", patterns);
-  addShort<math::AcoshOp>(converter, "acosh", patterns);
+  addCall<math::AcoshOp>(converter, "acosh", patterns);
   addShort<math::AsinOp>(converter, "asin", patterns);
-  addShort<math::AsinhOp>(converter, "asinh", patterns);
+  addCall<math::AsinhOp>(converter, "asinh", patterns);
   addShort<math::AtanOp>(converter, "atan", patterns);
   addShort<math::Atan2Op>(converter, "atan2", patterns);
-  addShort<math::AtanhOp>(converter, "atanh", patterns);
-  addShort<math::CbrtOp>(converter, "cbrt", patterns);
+  addCall<math::AtanhOp>(converter, "atanh", patterns);
+  addCall<math::CbrtOp>(converter, "cbrt", patterns);
   addCall<math::CosOp>(converter, "cos", patterns); // Of f64.
   addShort<math::CoshOp>(converter, "cosh", patterns);
   addCall<math::ErfOp>(converter, "erf", patterns);
   addCall<math::ErfcOp>(converter, "erfc", patterns);
   addCall<math::ExpOp>(converter, "exp", patterns);
   addCall<math::Exp2Op>(converter, "exp2", patterns);
-  addShort<math::ExpM1Op>(converter, "expm1", patterns);
+  addCall<math::ExpM1Op>(converter, "expm1", patterns);
   addCall<math::LogOp>(converter, "log", patterns);
-  addShort<math::Log10Op>(converter, "log10", patterns);
+  addCall<math::Log10Op>(converter, "log10", patterns);
   addCall<math::Log1pOp>(converter, "log1p", patterns);
   addCall<math::Log2Op>(converter, "log2", patterns);
   addCall<math::PowFOp>(converter, "pow", patterns);
@@ -400,7 +401,13 @@ void tilewright::populateMathToLLVM(const LLVMTypeConverter &converter,
                InlineLowering<math::TanhOp, emitTanh>,
                InlineLowering<math::LogOp, emitLog>,
                InlineLowering<math::Log1pOp, emitLog1p>,
-               InlineLowering<math::Log2Op, emitLog2>>(converter, kBenefit);
+               InlineLowering<math::Log2Op, emitLog2>,
+               InlineLowering<math::Log10Op, emitLog10>,
+               InlineLowering<math::AsinhOp, emitAsinh>,
+               InlineLowering<math::AcoshOp, emitAcosh>,
+               InlineLowering<math::CbrtOp, emitCbrt>,
+               InlineLowering<math::ExpM1Op, emitExpM1>,
+               InlineLowering<math::AtanhOp, emitAtanh>>(converter, kBenefit);
   patterns.add<ClassLowering<math::IsInfOp, llvm::fcInf>,
                ClassLowering<math::IsNormalOp, llvm::fcNormal>>(converter);
   patterns.add<FastLowering<math::SinOp>, FastLowering<math::CosOp>,

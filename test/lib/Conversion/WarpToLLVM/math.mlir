@@ -85,3 +85,21 @@ tile.func @powers(%x: f32, %y: f32, %h: f16, %p: !tile.ptr<f32>, %q: !tile.ptr<f
   tile.store %q, %2 : !tile.ptr<f16>
   tile.return
 }
+
+// -----
+
+// CHECK-NOT: llvm.func @_Z
+// CHECK-LABEL: llvm.func @in_place
+tile.func @in_place(%x: f32, %p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
+  // CHECK-NOT: llvm.call @
+  %0 = math.log10 %x : f32
+  %1 = math.expm1 %0 : f32
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.lg2.approx.f"
+  %2 = math.cbrt %1 : f32
+  %3 = math.asinh %2 : f32
+  %4 = math.acosh %3 : f32
+  %5 = math.atanh %4 : f32
+  tile.store %p, %5 : !tile.ptr<f32>
+  // CHECK: llvm.return
+  tile.return
+}

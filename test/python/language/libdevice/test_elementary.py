@@ -138,6 +138,24 @@ def test_powers_of_constants(backend, rng, dtype, exponent):
     assert ulps(backend.numpy(out), want, dtype).max() <= (4 if dtype != "float16" else 0.6)
 
 
+@pytest.mark.parametrize("name", ["log10", "expm1", "cbrt", "asinh", "acosh", "atanh"])
+def test_ends_of_ranges(apply, rng, name):
+    """Numbers of all sizes, subnormal ones too, beside the ends of what the functions take and give."""
+    x = np.ldexp(rng.uniform(1, 2, COUNT), rng.integers(-148, 127, COUNT)).astype(np.float32)
+    x[:1024] = rng.uniform(-1.1, 1.1, 1024)
+    x[1024:2048] = rng.uniform(87, 90, 1024)
+    x[2048:3072] *= -1
+    x[-12:] = [0, -0.0, 1, -1, np.inf, -np.inf, np.nan, 3.4e38, -3.4e38, 1e-45, -1e-45, 1e9]
+    function, _, limit, _ = FUNCTIONS[name]
+    with np.errstate(all="ignore"):
+        want = np.asarray(function(x.astype(np.longdouble)), np.longdouble)
+        rounded = want.astype(np.float32)
+    got = apply(name, [x], "float32")
+    finite = np.isfinite(rounded)
+    assert ulps(got[finite], want[finite], np.float32).max() <= limit
+    np.testing.assert_array_equal(got[~finite], rounded[~finite])
+
+
 @pytest.mark.parametrize("name", ["sin", "cos"])
 @pytest.mark.parametrize("largest", [1e3, 99_999, 1e6, 1e8])
 def test_angles_of_many_turns(apply, rng, name, largest):
