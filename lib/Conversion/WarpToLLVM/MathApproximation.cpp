@@ -82,6 +82,23 @@ static Value emitPolynomial(ImplicitLocOpBuilder &b, Value x,
   return result;
 }
 
+namespace {
+/// An integer as a number, and in the lowest bits of `bits`.
+struct Nearest {
+  Value integer, bits;
+};
+} // namespace
+
+/// 3 * 2^22: the lowest bits of sums with it are the nearest integer.
+static constexpr float kNearest = 12582912.0f;
+static constexpr int32_t kNearestBits = 0x4b400000;
+
+/// Of what `kNearest` was added to.
+static Nearest emitNearest(ImplicitLocOpBuilder &b, Value shifted) {
+  return {LLVM::FSubOp::create(b, shifted, emitF32(b, kNearest)),
+          LLVM::BitcastOp::create(b, b.getI32Type(), shifted)};
+}
+
 /// Below 1, a + a P(a^2). Above, 1 - 2^-Q(a) with Q(a) = -log2(1 - erf(a)), up
 /// to where the result is 1.
 Value tilewright::emitErf(ImplicitLocOpBuilder &b, Value x) {
@@ -298,25 +315,21 @@ Value tilewright::emitExpM1(ImplicitLocOpBuilder &b, Value x) {
                                           0.008333285339176655f,
                                           0.001393388374708593f,
                                           0.00019907929527107626f};
-  Type i32 = b.getI32Type(), f32 = b.getF32Type();
   // Below, the result is -1; above, infinite. minimum and maximum keep NaN.
   Value clamped = LLVM::MaximumOp::create(
       b, LLVM::MinimumOp::create(b, x, emitF32(b, 89.0f)), emitF32(b, -30.0f));
-  // Adding 3 * 2^22 leaves the nearest integer in the lowest bits.
-  Value shift = emitF32(b, 12582912.0f);
-  Value shifted = emitFma(b, clamped, emitF32(b, 1.4426950408889634f), shift);
-  Value n = LLVM::FSubOp::create(b, shifted, shift);
+  auto [n, bitsOfN] =
+      emitNearest(b, emitFma(b, clamped, emitF32(b, 1.4426950408889634f),
+                             emitF32(b, kNearest)));
   Value f = emitFma(b, n, emitF32(b, -0.693147182464599609375f), clamped);
   f = emitFma(b, n, emitF32(b, 1.9046542121259e-9f), f);
   Value square = LLVM::FMulOp::create(b, f, f);
   Value near = emitFma(b, emitPolynomial(b, f, secondOrder), square, f);
   // Half of 2^n, which may be 2^128.
   Value bits = LLVM::ShlOp::create(
-      b,
-      LLVM::AddOp::create(b, LLVM::BitcastOp::create(b, i32, shifted),
-                          emitI32(b, 126 - 0x4b400000)),
+      b, LLVM::AddOp::create(b, bitsOfN, emitI32(b, 126 - kNearestBits)),
       emitI32(b, 23));
-  Value power = LLVM::BitcastOp::create(b, f32, bits);
+  Value power = LLVM::BitcastOp::create(b, b.getF32Type(), bits);
   Value half = emitFma(b, power, near,
                        LLVM::FAddOp::create(b, power, emitF32(b, -0.5f)));
   Value twice = LLVM::FAddOp::create(b, half, half);
@@ -376,8 +389,7 @@ Value tilewright::emitSine(ImplicitLocOpBuilder &b, Value x, int quarterTurns) {
   static constexpr float quarter[] = {
       1.5707963705062866f, -4.371138828673793e-08f, -1.7151245100058819e-15f};
   Type i32 = b.getI32Type(), f32 = b.getF32Type();
-  // Adding 3 * 2^22 leaves the nearest integer in the lowest bits.
-  Value shift = emitF32(b, 12582912.0f);
+  Value shift = emitF32(b, kNearest);
   Value shifted = emitFma(b, x, emitF32(b, 0.6366197466850281f), shift);
   Value minusTurns = LLVM::FSubOp::create(b, shift, shifted);
   Value r = x;
@@ -478,23 +490,19 @@ static Value emitExp2OfTwo(ImplicitLocOpBuilder &b, Pair x) {
   Value high = emitSelect(b, LLVM::FCmpPredicate::olt, size, limit, x.high,
                           LLVM::CopySignOp::create(b, limit, x.high));
   Value low = emitSelect(b, LLVM::FCmpPredicate::olt, size, limit, x.low, zero);
-  // Adding 3 * 2^22 leaves the nearest integer in the lowest bits.
-  Value shift = emitF32(b, 12582912.0f);
-  Value shifted = LLVM::FAddOp::create(b, high, shift);
-  Value integer = LLVM::FSubOp::create(b, shifted, shift);
+  auto [integer, bitsOfInteger] =
+      emitNearest(b, LLVM::FAddOp::create(b, high, emitF32(b, kNearest)));
   Value f =
       LLVM::FAddOp::create(b, LLVM::FSubOp::create(b, high, integer), low);
   Value power = emitFma(b, f, emitPolynomial(b, f, overX), emitF32(b, 1.0f));
   // Two factors, so that what is subnormal is rounded once.
-  Type i32 = b.getI32Type(), f32 = b.getF32Type();
-  Value n = LLVM::SubOp::create(b, LLVM::BitcastOp::create(b, i32, shifted),
-                                emitI32(b, 0x4b400000));
+  Value n = LLVM::SubOp::create(b, bitsOfInteger, emitI32(b, kNearestBits));
   Value half = LLVM::AShrOp::create(b, n, emitI32(b, 1));
   for (Value part : {half, LLVM::SubOp::create(b, n, half).getResult()}) {
     Value bits = LLVM::ShlOp::create(
         b, LLVM::AddOp::create(b, part, emitI32(b, 127)), emitI32(b, 23));
-    power =
-        LLVM::FMulOp::create(b, power, LLVM::BitcastOp::create(b, f32, bits));
+    power = LLVM::FMulOp::create(
+        b, power, LLVM::BitcastOp::create(b, b.getF32Type(), bits));
   }
   return power;
 }
@@ -528,20 +536,16 @@ Value tilewright::emitPow(ImplicitLocOpBuilder &b, Value x, Value y) {
 
   // Signs: below zero only of integers.
   Value isInteger = emitIsInteger(b, y);
-  Value isOdd = LLVM::AndOp::create(
-      b, isInteger,
-      LLVM::XOrOp::create(
-          b, emitIsInteger(b, LLVM::FMulOp::create(b, y, emitF32(b, 0.5f))),
-          LLVM::ConstantOp::create(b, b.getI1Type(), b.getBoolAttr(true))));
+  Value yes = LLVM::ConstantOp::create(b, b.getI1Type(), b.getBoolAttr(true));
+  Value isEven = emitIsInteger(b, LLVM::FMulOp::create(b, y, emitF32(b, 0.5f)));
+  Value isOdd =
+      LLVM::AndOp::create(b, isInteger, LLVM::XOrOp::create(b, isEven, yes));
   result = LLVM::SelectOp::create(
       b, isOdd, LLVM::CopySignOp::create(b, result, x), result);
   Value isRoot = LLVM::AndOp::create(
       b, emitTest(b, FCmpPredicate::olt, x, zero),
-      LLVM::AndOp::create(
-          b, emitTest(b, FCmpPredicate::one, a, top),
-          LLVM::XOrOp::create(b, isInteger,
-                              LLVM::ConstantOp::create(b, b.getI1Type(),
-                                                       b.getBoolAttr(true)))));
+      LLVM::AndOp::create(b, emitTest(b, FCmpPredicate::one, a, top),
+                          LLVM::XOrOp::create(b, isInteger, yes)));
   result = LLVM::SelectOp::create(b, isRoot, nan, result);
   result = LLVM::SelectOp::create(b, emitTest(b, FCmpPredicate::uno, x, y), nan,
                                   result);
