@@ -2,9 +2,10 @@
 # Tests and measures on a machine with an NVIDIA GPU, from an unpacked bundle or
 # a built source tree; needs PyTorch, no LLVM and no network.
 #
-#   test/gpu/run.sh [tests] [memcheck] [racecheck] [benchmarks] [host] [compile]
+#   test/gpu/run.sh [tests] [memcheck] [racecheck] [random] [benchmarks] [host] [compile]
 #
-# All of them by default.
+# All of them by default. The numbers of the random kernels: COUNT (default
+# 2000) from FIRST (default 0) times fifty on.
 #
 # Logs and results go to $OUT (default gpu-results); a short table comes last.
 # Exits 1 when a step failed.
@@ -13,7 +14,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 out=${OUT:-$PWD/gpu-results}
 python=${PYTHON:-python3}
 jobs=${JOBS:-4}
-[ $# -gt 0 ] || set -- tests memcheck racecheck benchmarks host compile
+[ $# -gt 0 ] || set -- tests memcheck racecheck random benchmarks host compile
 mkdir -p "$out"
 
 export PYTHONPATH=$PWD/python${PYTHONPATH:+:$PYTHONPATH}
@@ -27,14 +28,26 @@ pytest_on_gpu=("$python" -m pytest -q -p no:cacheprovider --backend cuda --ignor
 
 run_setup() { if [ -x setup.sh ]; then ./setup.sh true; fi && "$python" -c 'import tilewright._tilewright'; }
 run_tests() { "${pytest_on_gpu[@]}" -n "$jobs" test/python test/kernels; }
-# The sanitizer follows every memory access, so the kernels' tests are enough.
-# Its shadow of PyTorch's pool would hide overruns; unpooled memory does not.
+# The sanitizer follows every memory access, so the kernels' tests are enough,
+# in as many processes as JOBS says. Its shadow of PyTorch's pool would hide
+# overruns; unpooled memory does not.
 sanitize() {
-  PYTORCH_NO_CUDA_MEMORY_CACHING=1 compute-sanitizer --tool "$1" --error-exitcode 86 --launch-timeout 0 \
-    "${pytest_on_gpu[@]}" -x --timeout 0 test/kernels
+  local tool=$1 shard failed=0 files=(test/kernels/test_*.py)
+  for ((shard = 0; shard < jobs; ++shard)); do
+    local mine=()
+    for ((i = shard; i < ${#files[@]}; i += jobs)); do mine+=("${files[i]}"); done
+    PYTORCH_NO_CUDA_MEMORY_CACHING=1 compute-sanitizer --tool "$tool" --error-exitcode 86 --launch-timeout 0 \
+      "${pytest_on_gpu[@]}" -x --timeout 0 "${mine[@]}" >"$out/$tool.$shard.log" 2>&1 &
+  done
+  for process in $(jobs -p); do wait "$process" || failed=1; done
+  cat "$out/$tool".*.log
+  return $failed
 }
 run_memcheck() { sanitize memcheck; }
 run_racecheck() { sanitize racecheck; }
+run_random() {
+  "$python" test/python/differential --backend cuda --count "${COUNT:-2000}" --first "${FIRST:-0}" --out "$out/random"
+}
 run_benchmarks() { "$python" benchmarks/run.py --backend cuda --out "$out/benchmarks.json"; }
 run_host() { "$python" benchmarks/host.py --out "$out/host.json"; }
 run_compile() { "$python" benchmarks/compile.py --out "$out/compile.json"; }
@@ -56,7 +69,7 @@ step() {
 step setup
 for name in "$@"; do
   case $name in
-    tests | memcheck | racecheck | benchmarks | host | compile) step "$name" ;;
+    tests | memcheck | racecheck | random | benchmarks | host | compile) step "$name" ;;
     *) echo "unknown step '$name'" >&2; exit 2 ;;
   esac
 done
