@@ -112,6 +112,8 @@ struct IndexComparison {
   AffineTile index;
   Polynomial limit;
   bool isUpper;
+  /// Whether more than 32 bits are compared.
+  bool isWide;
 };
 
 /// The comparison that `condition` is, of an index with a uniform limit;

@@ -41,6 +41,11 @@ static std::optional<Monomial> divide(const Monomial &monomial,
   return rest;
 }
 
+/// So many elements along a side, or more, for each of what is counted lead
+/// from one array to the next: there may be more of them than places along one
+/// side, of 32 bits, can number.
+static constexpr int64_t kApart = 1 << 12;
+
 /// The dimension of `block` along whose stride a term of the address moves, by
 /// a number of elements that is `allowed`.
 static bool moveAlongDimension(const Monomial &monomial, int64_t coefficient,
@@ -54,21 +59,24 @@ static bool moveAlongDimension(const Monomial &monomial, int64_t coefficient,
     int64_t scale = terms.begin()->second;
     if (!rest || coefficient % scale != 0 || !allowed(*rest))
       continue;
-    dim.offset.add(*rest, coefficient / scale);
+    int64_t elements = coefficient / scale;
+    if (!rest->empty() && elements >= kApart)
+      continue;
+    dim.offset.add(*rest, elements);
     return true;
   }
   return false;
 }
 
 /// A leading dimension for a term like `batch * stride`: its arguments are the
-/// stride, the rest is the place.
+/// stride, the rest is the place. A constant is one where it leads far.
 static bool addLeadingDimension(const Monomial &monomial, int64_t coefficient,
                                 function_ref<bool(Value)> isArgument,
                                 ArrayBlock &block) {
   Monomial stride, place;
   for (Value factor : monomial)
     (isArgument(factor) ? stride : place).push_back(factor);
-  if (stride.empty() || place.empty() || coefficient <= 0)
+  if (place.empty() || coefficient < (stride.empty() ? kApart : 1))
     return false;
   ArrayDimension dim;
   dim.side = 1;
@@ -146,9 +154,11 @@ StringRef ArrayAccessAnalysis::splitAddress(const AffineTile &address,
     bool hasArgument = llvm::any_of(monomial, isArgument);
     if (hasArgument && llvm::all_of(monomial, isArgument))
       block.shift.add(monomial, coefficient);
+    else if (addLeadingDimension(monomial, coefficient, isArgument, block))
+      continue;
     else if (!hasArgument)
       block.dims.back().offset.add(monomial, coefficient);
-    else if (!addLeadingDimension(monomial, coefficient, isArgument, block))
+    else
       return "where it starts is no multiple of a stride";
   }
   return {};
@@ -160,9 +170,9 @@ StringRef ArrayAccessAnalysis::splitAddress(const AffineTile &address,
 
 /// Takes `index < bound` for the size of the array along the dimension of the
 /// index.
-StringRef ArrayAccessAnalysis::addBound(const AffineTile &index,
-                                        const Polynomial &bound,
+StringRef ArrayAccessAnalysis::addBound(const IndexComparison &bound,
                                         ArrayBlock &block) {
+  const AffineTile &index = bound.index;
   size_t leading = block.dims.size() - block.order.size();
   for (auto [number, tileDim] : llvm::enumerate(block.order)) {
     if (index.coefficients[tileDim].getConstant() != 1)
@@ -171,12 +181,13 @@ StringRef ArrayAccessAnalysis::addBound(const AffineTile &index,
       if (int32_t(other) != tileDim && !coefficient.isZero())
         return "its mask compares more than one index";
     ArrayDimension &dim = block.dims[leading + number];
-    Polynomial size = bound - (index.constant - dim.offset);
+    Polynomial size = bound.limit - (index.constant - dim.offset);
     if (!isKnownToHost(size))
       return "its mask does not compare the index with an argument";
     if (dim.size && !(*dim.size == size))
       return "its mask has two bounds for one index";
     dim.size = size;
+    dim.isWide |= bound.isWide;
     return {};
   }
   return "its mask compares no index";
@@ -250,8 +261,7 @@ StringRef ArrayAccessAnalysis::addMask(Value mask, ArrayBlock &block) {
       continue;
     if (!found->isUpper)
       return "its mask has a lower bound of an index";
-    if (StringRef reason = addBound(found->index, found->limit, block);
-        !reason.empty())
+    if (StringRef reason = addBound(*found, block); !reason.empty())
       return reason;
   }
   return {};
@@ -260,15 +270,6 @@ StringRef ArrayAccessAnalysis::addMask(Value mask, ArrayBlock &block) {
 //===----------------------------------------------------------------------===//
 // Blocks
 //===----------------------------------------------------------------------===//
-
-/// Whether a few hundred of what is counted lead beyond what places, of 32
-/// bits, can say: pointers get there.
-static bool mayBeFar(const Polynomial &offset) {
-  constexpr int64_t kFar = int64_t(1) << 22;
-  return llvm::any_of(offset.getTerms(), [&](const auto &term) {
-    return !term.first.empty() && std::abs(term.second) >= kFar;
-  });
-}
 
 std::optional<ArrayBlock>
 ArrayAccessAnalysis::getBlock(const AffineTile &address,
@@ -285,8 +286,6 @@ ArrayAccessAnalysis::getBlock(const AffineTile &address,
       break;
     if (!isPlace(dim.offset))
       reason = "where it starts may be in front of the array";
-    else if (mayBeFar(dim.offset))
-      reason = "where it starts may be more than 2^31 elements along a side";
   }
   if (!reason.empty())
     return std::nullopt;

@@ -22,6 +22,8 @@ struct ArrayDimension {
   Polynomial offset;
   /// The size of the array; nothing where no mask limits it.
   std::optional<Polynomial> size;
+  /// Whether 64 bits are compared with that, so that the place may need them.
+  bool isWide = false;
 };
 
 /// A block of an array: what pointers and a mask amount to. The block's
@@ -60,8 +62,7 @@ private:
                                bool isStack, ArrayBlock &block);
   Polynomial placeByMask(mlir::Value mask, Polynomial start, ArrayBlock &block);
   llvm::StringRef addMask(mlir::Value mask, ArrayBlock &block);
-  llvm::StringRef addBound(const AffineTile &index, const Polynomial &bound,
-                           ArrayBlock &block);
+  llvm::StringRef addBound(const IndexComparison &bound, ArrayBlock &block);
   bool isSize(mlir::Value value);
   bool isNeverNegative(const Polynomial &polynomial);
   bool isNeverNegative(const AffineTile &index);

@@ -71,15 +71,17 @@ tilewright::getComparison(const MaskCondition &condition,
   if (!limit->isUniform())
     return std::nullopt;
   Polynomial next = limit->constant + Polynomial(1);
+  const bool isWide =
+      getElementTypeOrSelf(compare.getLhs()).getIntOrFloatBitWidth() > 32;
   switch (predicate) {
   case arith::CmpIPredicate::slt:
-    return IndexComparison{*index, limit->constant, true};
+    return IndexComparison{*index, limit->constant, true, isWide};
   case arith::CmpIPredicate::sle:
-    return IndexComparison{*index, next, true};
+    return IndexComparison{*index, next, true, isWide};
   case arith::CmpIPredicate::sge:
-    return IndexComparison{*index, limit->constant, false};
+    return IndexComparison{*index, limit->constant, false, isWide};
   case arith::CmpIPredicate::sgt:
-    return IndexComparison{*index, next, false};
+    return IndexComparison{*index, next, false, isWide};
   default:
     return std::nullopt;
   }

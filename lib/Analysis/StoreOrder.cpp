@@ -1,5 +1,6 @@
 #include "lib/Analysis/StoreOrder.h"
 
+#include "lib/Analysis/FarPlaces.h"
 #include "lib/Analysis/PointerOrigins.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -138,12 +139,13 @@ static bool areBeside(tile::DescriptorStoreOp a, tile::DescriptorStoreOp b,
   for (auto [here, there, side, otherSide] : llvm::zip_equal(
            a.getOffsets(), b.getOffsets(), a.getDesc().getType().getShape(),
            b.getDesc().getType().getShape())) {
-    auto [base, constant] = splitConstant(here);
-    auto [otherBase, otherConstant] = splitConstant(there);
+    Value farHere = getFar(here), farThere = getFar(there);
+    auto [base, constant] = splitConstant(farHere);
+    auto [otherBase, otherConstant] = splitConstant(farThere);
     int64_t ahead = otherConstant - constant;
     if (areEqual(base, otherBase) && (ahead >= side || -ahead >= otherSide))
       return true;
-    auto place = tiles.get(here), otherPlace = tiles.get(there);
+    auto place = tiles.get(farHere), otherPlace = tiles.get(farThere);
     if (!place || !otherPlace)
       continue;
     const Polynomial distance = place->constant - otherPlace->constant;

@@ -5,6 +5,7 @@
 #include "dialect/Tile/TileOps.h"
 #include "dialect/Warp/WarpOps.h"
 #include "lib/Analysis/ArrayAccess.h"
+#include "lib/Analysis/FarPlaces.h"
 #include "lib/Analysis/TmaAccess.h"
 #include "lib/Analysis/WidenedOperands.h"
 
@@ -66,8 +67,8 @@ private:
                                      tile::AtomicKindAttr reduction);
   TypedValue<tile::DescType> emitDescriptor();
   SmallVector<Value> emitOffsets();
-  Value emitOffset(const Polynomial &offset);
-  Value spoilIfNegative(Value size);
+  Value emitOffset(const ArrayDimension &dim);
+  Value spoilUnlessAsTaken(Value size);
   Value restoreDimensions(Value loaded, RankedTensorType type);
 
   const ArrayBlock &block;
@@ -77,22 +78,30 @@ private:
 } // namespace
 
 /// `size`, or more than any array has where an argument is negative that is
-/// taken for a size: then the host has no map for it, and launches the kernel
-/// that was compiled without.
-Value BlockWriter::spoilIfNegative(Value size) {
+/// taken for a size, or a side is longer than places: then the host has no map
+/// for it, and launches the kernel that was compiled without.
+Value BlockWriter::spoilUnlessAsTaken(Value size) {
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantOp::create(b, b.getI64IntegerAttr(value));
   };
   Value least;
+  auto requireNonNegative = [&](Value number) {
+    least = least ? arith::MinSIOp::create(b, least, number) : number;
+  };
   for (Value argument : block.sizes) {
     if (argument.getType() != b.getI64Type())
       argument = arith::ExtSIOp::create(b, b.getI64Type(), argument);
-    least = least ? arith::MinSIOp::create(b, least, argument) : argument;
+    requireNonNegative(argument);
   }
+  for (const ArrayDimension &dim : block.dims)
+    if (dim.size && dim.isWide)
+      requireNonNegative((Polynomial(kFarPlace) - *dim.size)
+                             .emit(b, b.getLoc(), b.getI64Type()));
   if (!least)
     return size;
   Value less = arith::MinSIOp::create(b, least, constant(0));
-  Value far = arith::MulIOp::create(b, less, constant(kBeyondMaps));
+  Value one = arith::MaxSIOp::create(b, less, constant(-1));
+  Value far = arith::MulIOp::create(b, one, constant(kBeyondMaps));
   return arith::SubIOp::create(b, size, far);
 }
 
@@ -107,7 +116,7 @@ TypedValue<tile::DescType> BlockWriter::emitDescriptor() {
     strides.push_back(dim.stride.emit(b, b.getLoc(), i64));
   }
   strides.pop_back();
-  shape.front() = spoilIfNegative(shape.front());
+  shape.front() = spoilUnlessAsTaken(shape.front());
   Value base = block.base;
   if (!block.shift.isZero())
     base =
@@ -119,25 +128,15 @@ TypedValue<tile::DescType> BlockWriter::emitDescriptor() {
                                         /*aligned=*/false);
 }
 
-/// A place that 32 bits do not hold is out of bounds, and stays so: at a
-/// multiple of all that rows are multiples of, and as far from where 32 bits
-/// end as blocks are long, since copies of what is in front of the array are
-/// illegal instructions.
-Value BlockWriter::emitOffset(const Polynomial &offset) {
-  constexpr int64_t kLast = (int64_t(1) << 31) - (int64_t(1) << 20);
-  bool isNarrow = offset.allOf([](Value value) {
+/// A place that 32 bits may not hold is computed in 64.
+Value BlockWriter::emitOffset(const ArrayDimension &dim) {
+  bool isNarrow = !dim.isWide && dim.offset.allOf([](Value value) {
     return value.getType().getIntOrFloatBitWidth() <= 32;
   });
   if (isNarrow)
-    return offset.emit(b, b.getLoc(), b.getI32Type());
-  Value wide = offset.emit(b, b.getLoc(), b.getI64Type());
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantOp::create(b, b.getI64IntegerAttr(value));
-  };
-  Value isBeyond = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, wide,
-                                         constant(INT32_MAX));
-  Value place = arith::SelectOp::create(b, isBeyond, constant(kLast), wide);
-  return arith::TruncIOp::create(b, b.getI32Type(), place);
+    return dim.offset.emit(b, b.getLoc(), b.getI32Type());
+  return emitNear(b, b.getLoc(),
+                  dim.offset.emit(b, b.getLoc(), b.getI64Type()));
 }
 
 /// From the block's dimensions to those of the tile.
@@ -159,7 +158,7 @@ Value BlockWriter::restoreDimensions(Value loaded, RankedTensorType type) {
 SmallVector<Value> BlockWriter::emitOffsets() {
   SmallVector<Value> offsets;
   for (const ArrayDimension &dim : block.dims)
-    offsets.push_back(emitOffset(dim.offset));
+    offsets.push_back(emitOffset(dim));
   return offsets;
 }
 
