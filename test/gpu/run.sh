@@ -2,7 +2,7 @@
 # Tests and measures on a machine with an NVIDIA GPU, from an unpacked bundle or
 # a built source tree; needs PyTorch, no LLVM and no network.
 #
-#   test/gpu/run.sh [tests] [memcheck] [racecheck] [random] [benchmarks] [host] [compile]
+#   test/gpu/run.sh [tests] [memcheck] [racecheck] [synccheck] [random] [benchmarks] [host] [compile]
 #
 # All of them by default. The numbers of the random kernels: COUNT (default
 # 2000) from FIRST (default 0) times fifty on.
@@ -14,7 +14,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 out=${OUT:-$PWD/gpu-results}
 python=${PYTHON:-python3}
 jobs=${JOBS:-4}
-[ $# -gt 0 ] || set -- tests memcheck racecheck random benchmarks host compile
+[ $# -gt 0 ] || set -- tests memcheck racecheck synccheck random benchmarks host compile
 mkdir -p "$out"
 
 export PYTHONPATH=$PWD/python${PYTHONPATH:+:$PYTHONPATH}
@@ -45,6 +45,7 @@ sanitize() {
 }
 run_memcheck() { sanitize memcheck; }
 run_racecheck() { sanitize racecheck; }
+run_synccheck() { sanitize synccheck; }
 run_random() {
   "$python" test/python/differential --backend cuda --count "${COUNT:-2000}" --first "${FIRST:-0}" --out "$out/random"
 }
@@ -69,7 +70,7 @@ step() {
 step setup
 for name in "$@"; do
   case $name in
-    tests | memcheck | racecheck | random | benchmarks | host | compile) step "$name" ;;
+    tests | memcheck | racecheck | synccheck | random | benchmarks | host | compile) step "$name" ;;
     *) echo "unknown step '$name'" >&2; exit 2 ;;
   esac
 done
