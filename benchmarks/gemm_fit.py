@@ -45,19 +45,24 @@ def problem(shape, layout, itemsize, processors=132, kind="plain"):
     return Problem(M, N, K, 1, itemsize, exact, 1, processors, False, 0, plain, *reaches, *along_k)
 
 
+def seen(config):
+    """What the model sees of a configuration: neither its slots nor the order of its tiles."""
+    return replace(config, num_stages=1, group_m=1)
+
+
 def read(paths):
     """What the sweeps measured."""
     found = []
+    fields = Config.__dataclass_fields__
     for row in (row for path in paths for row in json.loads(path.read_text())["rows"]):
         sides = tuple(map(int, row["shape"].split("x")))
         kind = row.get("kind", "plain")
         asked = problem(sides, row["layout"], ITEMSIZES[row["dtype"]], row.get("processors", 132), kind)
-        fields = Config.__dataclass_fields__
-        times = {
-            Config(**{key: entry[key] for key in fields if key in entry}): entry["us"] * 1e-6
-            for entry in row["ranking"]
-        }
-        eligible = [config for config in candidates(asked) if config in times]
+        times = {}
+        for entry in row["ranking"]:
+            config = seen(Config(**{key: entry[key] for key in fields if key in entry}))
+            times[config] = min(times.get(config, math.inf), entry["us"] * 1e-6)
+        eligible = [config for config in map(seen, candidates(asked)) if config in times]
         if eligible:
             found.append(Measured(f"{row['shape']} {row['layout']} {kind}", asked, times, eligible))
     return found

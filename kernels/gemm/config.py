@@ -2,7 +2,7 @@
 
 The model counts, for each way to divide a product (M, N, K), the clocks of the busiest multiprocessor:
 
-    step   = max(products at the rate of the tensor cores,
+    step   = max(products at the rate of the tensor cores, each instruction's no sooner than it has read its operands,
                  operands written to and read from shared memory, at its rate: each 64 rows read all of their columns,
                  operands at the rate of the L2 cache, the more the lines and sectors their rows begin within,
                  and less by half of the longer side where two programs of a cluster share it)
@@ -188,7 +188,9 @@ TILES = (
     (128, 160, 8),
     (128, 144, 8),
     (128, 128, 8),
+    (128, 112, 8),
     (128, 96, 8),
+    (64, 256, 4),
     (64, 192, 4),
     (64, 160, 4),
     (64, 144, 4),
@@ -244,9 +246,11 @@ def clocks(problem, config, costs=COSTS):
     halves = in_halves(problem, bn)
     uneven = costs.uneven_turn if config.ping_pong else costs.uneven
     for rows, part, groups in passes(bm, bn, config.num_warps, problem.b_along_k, halves):
-        products += rows * part * (1 if part.bit_count() == 1 else 1 + uneven)
-        touched += rows * groups + part * max(rows // 64, 1)
-    products *= problem.sums * line / 2 / costs.products
+        multiplied = rows * part * (1 if part.bit_count() == 1 else 1 + uneven) / 2 / costs.products
+        read = rows * groups + part * max(rows // 64, 1)
+        products += max(multiplied, read / costs.shared)
+        touched += read
+    products *= problem.sums * line
     sides = [bm * problem.a_reach, columns * problem.b_reach]
     sides[bm <= bn] /= config.num_ctas
     step = max(
