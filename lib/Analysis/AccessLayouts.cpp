@@ -41,7 +41,7 @@ RankedTensorType MemoryAccess::getType() const {
 
 AccessLayouts::AccessLayouts(Operation *root, const AxisInfoAnalysis &axes,
                              int64_t numWarps, const NvidiaTarget &target)
-    : axes(axes), numWarps(numWarps) {
+    : axes(axes), numWarps(numWarps), steps(axes) {
   std::map<Group, int64_t> sums;
   // Accesses of neighbours: all, and those that take them one by one.
   std::map<Group, std::pair<unsigned, unsigned>> counts;
@@ -84,7 +84,7 @@ AccessLayouts::AccessLayouts(Operation *root, const AxisInfoAnalysis &axes,
 /// ones.
 int64_t AccessLayouts::getStep(const MemoryAccess &access, unsigned dim) const {
   int64_t step = std::abs(steps.get(access.ptr, dim));
-  return step == 0 ? AddressSteps::kFar : step;
+  return step == 0 ? AddressSteps::kAnywhere : step;
 }
 
 SmallVector<int32_t> AccessLayouts::getOrder(const MemoryAccess &access) const {
@@ -107,7 +107,7 @@ int64_t AccessLayouts::getVectorSize(const MemoryAccess &access) const {
   unsigned fastest = getOrder(access).front();
   int64_t size = axes.getVectorSize(access.ptr, access.mask, fastest);
   // A thread loads a place that neighbours have in common once.
-  if (size == 1 && getStep(access, fastest) != AddressSteps::kFar) {
+  if (size == 1 && getStep(access, fastest) < AddressSteps::kFar) {
     size = axes.get(access.ptr)[fastest].constancy;
     if (access.mask)
       size = std::min(size, axes.get(access.mask)[fastest].constancy);
@@ -131,6 +131,18 @@ bool AccessLayouts::isContiguous(const MemoryAccess &access) const {
       return true;
   }
   return false;
+}
+
+bool AccessLayouts::hasNearestDim(const MemoryAccess &access) const {
+  if (isContiguous(access))
+    return true;
+  SmallVector<int64_t> moving;
+  for (int32_t dim : getOrder(access))
+    if (int64_t step = std::abs(steps.get(access.ptr, dim)))
+      moving.push_back(step);
+  int64_t bytes = getPointeeBytes(access.ptr.getType());
+  return moving.size() > 1 && moving[0] < moving[1] &&
+         AddressSteps::getLeast(moving[0]) < kSectorBytes / bytes;
 }
 
 LinearAttr AccessLayouts::getCoalesced(const MemoryAccess &access) const {

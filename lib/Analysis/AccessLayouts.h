@@ -44,6 +44,9 @@ public:
   /// Whether neighbouring elements are neighbours in memory, or probably close
   /// to each other, so that the layout matters.
   bool isContiguous(const MemoryAccess &access) const;
+  /// Whether it is contiguous, or strides that are not known at compile time
+  /// leave one dimension in which neighbours are the likeliest to be close.
+  bool hasNearestDim(const MemoryAccess &access) const;
 
   warp::LinearAttr getCoalesced(const MemoryAccess &access) const;
   /// The same for a store of what has to be moved to other threads anyhow: no

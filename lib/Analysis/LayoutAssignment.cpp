@@ -21,6 +21,7 @@ LayoutAssignment::LayoutAssignment(tile::FuncOp func, int64_t numWarps,
   anchorDots();
   anchorLoads();
   anchorStores();
+  anchorFreeLoads();
   assignTheRest();
 }
 
@@ -354,6 +355,17 @@ void LayoutAssignment::anchorStores() {
                         : given ? accesses.getCoalescedAlone(*access)
                                 : accesses.getCoalesced(*access);
     anchorAccess(store, wanted);
+    drain();
+  });
+}
+
+void LayoutAssignment::anchorFreeLoads() {
+  func.walk([&](tile::LoadOp load) {
+    std::optional<MemoryAccess> access = MemoryAccess::of(load);
+    if (!access || layouts.contains(load.getResult()) ||
+        layouts.contains(load.getPtr()) || !accesses.hasNearestDim(*access))
+      return;
+    anchorAccess(load, accesses.getCoalesced(*access));
     drain();
   });
 }

@@ -59,6 +59,8 @@ private:
   bool liesAlong(mlir::Value operand, unsigned dim) const;
   void anchorLoads();
   void anchorStores();
+  /// Loads that nothing has decided about yet.
+  void anchorFreeLoads();
   void assignTheRest();
 
   /// Ops that take and give all their tiles in one layout because of memory.

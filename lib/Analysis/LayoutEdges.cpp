@@ -79,9 +79,7 @@ LinearAttr tilewright::getOperandLayout(OpOperand &operand, LinearAttr result) {
       .Default([](Operation *) { return LinearAttr(); });
 }
 
-/// Whether `tile` is made into an operand of a product, by elementwise and
-/// shape ops.
-static bool feedsProduct(Value tile) {
+bool tilewright::feedsProduct(Value tile) {
   llvm::SetVector<Value> worklist;
   worklist.insert(tile);
   for (unsigned i = 0; i < worklist.size(); ++i)

@@ -19,6 +19,10 @@ bool isElementwise(mlir::Operation *op);
 /// its operands: elementwise and shape ops.
 bool goesByElement(mlir::Operation *op);
 
+/// Whether `tile` is made into an operand of a product, by elementwise and
+/// shape ops.
+bool feedsProduct(mlir::Value tile);
+
 /// Whether all that `value` goes into, by elementwise ops and as the place of
 /// loads, is repeated along a new dimension, other than to be joined to an
 /// operand of a product: then each thread had better load what it needs itself.

@@ -19,8 +19,12 @@ bool LayoutAssignment::isAnchoredLoad(Operation *op) const {
     return false;
   if (isa<tile::AtomicRMWOp, tile::AtomicCASOp>(op))
     return true;
-  return isa<tile::LoadOp>(op) && accesses.isContiguous(*access) &&
-         !isOnlyExpanded(op->getResult(0));
+  if (!isa<tile::LoadOp>(op) || isOnlyExpanded(op->getResult(0)))
+    return false;
+  // A guess decides about operands of products, which go through shared memory
+  // anyhow; elsewhere it is not worth an exchange.
+  return accesses.isContiguous(*access) ||
+         (accesses.hasNearestDim(*access) && feedsProduct(op->getResult(0)));
 }
 
 LinearAttr LayoutAssignment::getLoadLayout(Operation *op) const {
