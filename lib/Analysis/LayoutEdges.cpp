@@ -207,14 +207,11 @@ static bool isPartOfOperand(tile::ExpandDimsOp expand) {
          feedsProduct(expand.getResult());
 }
 
-/// Whether `op` repeats a row, or a column, all along an operand: its scales.
-static bool isRowOfOperand(Operation *op) {
+/// Whether `op` repeats a row, or a column, all along a matrix.
+static bool repeatsRow(Operation *op) {
   auto broadcast = dyn_cast<tile::BroadcastOp>(op);
-  if (!broadcast)
-    return false;
-  RankedTensorType source = broadcast.getSource().getType();
-  return source.getRank() == 2 && llvm::is_contained(source.getShape(), 1) &&
-         feedsProduct(broadcast.getResult());
+  return broadcast && getShape(broadcast.getSource()).size() == 2 &&
+         getRepetition(broadcast);
 }
 
 bool tilewright::isOnlyExpanded(Value value) {
@@ -227,7 +224,7 @@ bool tilewright::isOnlyExpanded(Value value) {
           return false;
         continue;
       }
-      if (isRowOfOperand(user))
+      if (repeatsRow(user))
         continue;
       if (!isElementwise(user) && !isa<tile::LoadOp>(user))
         return false;

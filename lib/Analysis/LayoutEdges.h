@@ -25,7 +25,8 @@ bool feedsProduct(mlir::Value tile);
 
 /// Whether all that `value` goes into, by elementwise ops and as the place of
 /// loads, is repeated along a new dimension, other than to be joined to an
-/// operand of a product: then each thread had better load what it needs itself.
+/// operand of a product, or is a row or column repeated along a matrix: then
+/// each thread had better load what it needs itself.
 bool isOnlyExpanded(mlir::Value value);
 
 /// `layout`, with what a thread holds of it in the order of places where `load`

@@ -55,6 +55,45 @@ tile.func @spread(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %w: !tile.p
 
 // -----
 
+// So is one that lies in a row of its own and is spread from there, also where a loop hands its places on.
+// CHECK-LABEL: tile.func @spread_row
+// CHECK: scf.for
+// CHECK-NOT: warp.convert_layout
+// CHECK: tile.load {{.*}} : tensor<1x64x!tile.ptr<f16>, #[[ROW:.*]]>
+// CHECK-NOT: warp.convert_layout
+// CHECK: tile.broadcast {{.*}} : tensor<1x64xf16, #[[ROW]]>
+// CHECK-NOT: warp.convert_layout
+// CHECK: tile.return
+tile.func @spread_row(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %w: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %side = arith.constant dense<64> : tensor<64x1xi32>
+  %step = arith.constant dense<64> : tensor<1x64xi32>
+  %r = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %r1 = tile.expand_dims %r {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %c1 = tile.expand_dims %r {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %rs = arith.muli %r1, %side : tensor<64x1xi32>
+  %r2 = tile.broadcast %rs : tensor<64x1xi32> -> tensor<64x64xi32>
+  %c2 = tile.broadcast %c1 : tensor<1x64xi32> -> tensor<64x64xi32>
+  %o = arith.addi %r2, %c2 : tensor<64x64xi32>
+  %ps = tile.splat %p : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+  %q = tile.addptr %ps, %o : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+  %x = tile.load %q : tensor<64x64x!tile.ptr<f16>>
+  %ws = tile.splat %w : !tile.ptr<f16> -> tensor<1x64x!tile.ptr<f16>>
+  %w0 = tile.addptr %ws, %c1 : tensor<1x64x!tile.ptr<f16>>, tensor<1x64xi32>
+  %y, %last = scf.for %i = %c0 to %n step %c64 iter_args(%y0 = %x, %at = %w0) -> (tensor<64x64xf16>, tensor<1x64x!tile.ptr<f16>>) : i32 {
+    %s = tile.load %at : tensor<1x64x!tile.ptr<f16>>
+    %s2 = tile.broadcast %s : tensor<1x64xf16> -> tensor<64x64xf16>
+    %y1 = arith.mulf %y0, %s2 : tensor<64x64xf16>
+    %next = tile.addptr %at, %step : tensor<1x64x!tile.ptr<f16>>, tensor<1x64xi32>
+    scf.yield %y1, %next : tensor<64x64xf16>, tensor<1x64x!tile.ptr<f16>>
+  }
+  tile.store %q, %y : tensor<64x64x!tile.ptr<f16>>
+  tile.return
+}
+
+// -----
+
 // What an index is needed for says where it is loaded, however its address is
 // used besides; threads that need it elsewhere load it again.
 // CHECK-LABEL: tile.func @index
