@@ -58,6 +58,19 @@ static unsigned countRepeats(tile::LoadOp load,
   return isOneOther ? repeats : 1;
 }
 
+static unsigned countRun(Value value, const AxisInfoAnalysis &analysis) {
+  std::optional<LinearLayout> layout = warp::getLayout(value.getType());
+  if (!layout)
+    return 1;
+  AxisInfo facts = analysis.get(value);
+  int64_t run = 1;
+  for (unsigned dim = 0; dim < facts.getRank(); ++dim)
+    run = std::max(run, std::min(layout->getNumConsecutive(LayoutAxis::Register,
+                                                           dimAxis(dim)),
+                                 facts[dim].contiguity));
+  return run;
+}
+
 RepeatedRegisters::RepeatedRegisters(Operation *root,
                                      const AxisInfoAnalysis &analysis) {
   root->walk([&](Operation *op) {
@@ -68,5 +81,7 @@ RepeatedRegisters::RepeatedRegisters(Operation *root,
       repeats = countRepeats(op->getResult(0), analysis);
     if (repeats > 1)
       counts[op] = repeats;
+    else if (isa<arith::RemSIOp, arith::RemUIOp>(op))
+      runs[op] = countRun(op->getResult(0), analysis);
   });
 }

@@ -24,8 +24,9 @@ static bool isElementwise(Operation *op) {
 
 namespace {
 
-/// One scalar op a register, or for neighbours that get one value. 8-bit floats
-/// are computed on as f32, except where the op only passes bits on.
+/// One scalar op a register, or for neighbours that get one value or count up
+/// from it. 8-bit floats are computed on as f32, except where the op only
+/// passes bits on.
 class ElementwiseLowering : public ConversionPattern {
 public:
   ElementwiseLowering(const WarpTypeConverter &converter,
@@ -53,13 +54,17 @@ public:
     SmallVector<SmallVector<Value>> inputs = getInputs(b, op, operands);
     SmallVector<SmallVector<Value>> results(types.size());
     unsigned count = getNumRegisters(op->getResult(0).getType());
-    unsigned repeats = repeated.get(op);
+    unsigned repeats = repeated.get(op), run = repeated.getRun(op);
     for (SmallVector<Value> &registers : results)
       registers.resize(count);
-    for (unsigned reg : getOrder(op->getResult(0).getType(), count, repeats))
+    for (unsigned reg :
+         getOrder(op->getResult(0).getType(), count, std::max(repeats, run)))
       for (auto [registers, value] :
-           llvm::zip(results, emitScalar(b, op, inputs, reg, types)))
+           llvm::zip(results, emitScalar(b, op, inputs, reg, types))) {
         std::fill_n(registers.begin() + reg, repeats, value);
+        for (unsigned i = 1; i < run; ++i)
+          registers[reg + i] = emitCounted(b, value, i);
+      }
     for (auto [registers, type] : llvm::zip(results, op->getResultTypes()))
       if (Type element = getElementTypeOrSelf(type); computesInF32(op, element))
         registers = emitToFloat8(b, target, registers, element);
@@ -87,6 +92,15 @@ private:
         order.push_back(reg + apart);
     }
     return order;
+  }
+
+  /// `count` more than the remainder `first`, which is less than the divisor
+  /// then, too.
+  static Value emitCounted(ImplicitLocOpBuilder &b, Value first,
+                           unsigned count) {
+    Value more =
+        arith::ConstantOp::create(b, b.getIntegerAttr(first.getType(), count));
+    return arith::AddIOp::create(b, first, more);
   }
 
   static bool computesInF32(Operation *op, Type element) {

@@ -47,6 +47,32 @@ tile.func @repeated(%n: i32 {tile.divisibility = 16 : i32}, %m: i32, %x: f32, %q
 
 // -----
 
+#l = #warp.linear<{register = [[1], [2], [128]], lane = [[4], [8], [16], [32], [64]], warp = []}>
+
+// The remainders of four neighbours by a multiple of 16 count up: one division for each group of them. By any other
+// number they may begin anew.
+// CHECK-LABEL: llvm.func @remainders
+tile.func @remainders(%n: i32 {tile.divisibility = 16 : i32}, %m: i32, %q: !tile.ptr<i32>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
+  %r = tile.range {start = 0 : i32, end = 256 : i32} : tensor<256xi32, #l>
+  %ns = tile.splat %n : i32 -> tensor<256xi32, #l>
+  // CHECK: %[[FIRST:.*]] = llvm.srem
+  // CHECK-COUNT-3: llvm.add %[[FIRST]], %{{.*}} : i32
+  // CHECK: %[[OTHER:.*]] = llvm.srem
+  // CHECK-COUNT-3: llvm.add %[[OTHER]], %{{.*}} : i32
+  // CHECK-NOT: llvm.srem
+  %a = arith.remsi %r, %ns : tensor<256xi32, #l>
+  %ms = tile.splat %m : i32 -> tensor<256xi32, #l>
+  // CHECK-COUNT-8: llvm.urem
+  %b = arith.remui %r, %ms : tensor<256xi32, #l>
+  %c = arith.muli %a, %b : tensor<256xi32, #l>
+  %qs = tile.splat %q : !tile.ptr<i32> -> tensor<256x!tile.ptr<i32>, #l>
+  %qr = tile.addptr %qs, %r : tensor<256x!tile.ptr<i32>, #l>, tensor<256xi32, #l>
+  tile.store %qr, %c : tensor<256x!tile.ptr<i32>, #l>
+  tile.return
+}
+
+// -----
+
 #l = #warp.linear<{register = [[2], [8], [128]], lane = [[1], [4], [16], [32], [64]], warp = []}>
 
 // Nor need the registers be neighbours: these lie within 16, of two such groups.
