@@ -248,16 +248,21 @@ static std::string bindPrograms(StringRef ptx, int64_t programs) {
   return (ptx.take_front(at) + kPrograms + Twine(programs) + "\n" + rest).str();
 }
 
-/// Whether half as many programs more fit on a multiprocessor with `share` than
-/// with so many registers. Of a seventh or a third more, log-softmax lost 4 %
-/// and vectors times matrices 10 %, where others gained 2 %. Where operands
-/// take registers instead of memory one more is enough: gradients of states in
-/// 64 x 128 took 116 us with three programs, 113 with four.
-static bool gains(ProgramShare share, unsigned registers) {
+/// The programs of `share` that fit on a multiprocessor with so many registers.
+static int64_t countFitting(ProgramShare share, unsigned registers) {
   int64_t fitting = 1;
   while (fitting < share.programs &&
          getRegisterShare((fitting + 1) * share.warps) >= registers)
     ++fitting;
+  return fitting;
+}
+
+/// Whether half as many programs more share a multiprocessor with `share` than
+/// `fitting`. Of a seventh or a third more, log-softmax lost 4 % and vectors
+/// times matrices 10 %, where others gained 2 %. Where operands take registers
+/// instead of memory one more is enough: gradients of states in 64 x 128 took
+/// 116 us with three programs, 113 with four.
+static bool gains(ProgramShare share, int64_t fitting) {
   return share.makesInRegisters ? share.programs > fitting
                                 : 2 * share.programs >= 3 * fitting;
 }
@@ -268,12 +273,15 @@ static unsigned countSpilled(const AssemblyResources &resources) {
 
 /// Whether what is kept in memory for want of registers costs more than the
 /// other programs gain: from 16 warps to more anything does; from 8 to 16, at
-/// 128 registers, 88 bytes written and read gained an eighth.
-/// Products wait for what comes from memory.
-static bool spillsMuch(ProgramShare share, const AssemblyResources &resources) {
+/// 128 registers, 88 bytes written and read gained an eighth. Less than twice
+/// as many programs are worth none: a scan of columns, from 8 to 12, wrote and
+/// read 96 bytes for 128 of its own. Products wait for what comes from memory.
+static bool spillsMuch(ProgramShare share, int64_t fitting,
+                       const AssemblyResources &resources) {
   constexpr int64_t kFewWarps = 16;
   unsigned bytes = countSpilled(resources);
-  return share.hasProducts || share.programs * share.warps > kFewWarps
+  return share.hasProducts || share.programs * share.warps > kFewWarps ||
+                 share.programs < 2 * fitting
              ? bytes != 0
              : 2 * bytes > 3 * resources.registers;
 }
@@ -344,7 +352,8 @@ tilewright::assembleShared(std::string &ptx, StringRef arch,
     return natural;
   // What has no products is assembled for all of them whatever it takes.
   bool isAsked = !share.hasProducts || share.isPlanned;
-  for (; share && gains(share, resources.registers); --share.programs) {
+  const int64_t fitting = countFitting(share, resources.registers);
+  for (; share && gains(share, fitting); --share.programs) {
     bool isMany = share.programs * share.warps > kFillingWarps;
     if ((!isAsked || isMany) && !mayFit(share, resources.registers))
       continue;
@@ -353,7 +362,7 @@ tilewright::assembleShared(std::string &ptx, StringRef arch,
     if (bound.empty())
       return natural;
     auto assembly = assemble(bound, arch, options);
-    if (assembly && !spillsMuch(share, assembly->resources)) {
+    if (assembly && !spillsMuch(share, fitting, assembly->resources)) {
       ptx = std::move(bound);
       return assembly;
     }

@@ -198,6 +198,9 @@ def test_rows_are_bound_where_many_more_warps_fit(assembler, num_warps, found, a
         # 128 numbers: 16 warps, which may keep some.
         (32768, {0: (164, 0), 2: (128, 192)}, [0, 2], 2),
         (32768, {0: (164, 0), 2: (128, 196)}, [0, 2], 0),
+        # From 8 warps to 12 they may not.
+        (16384, {0: (206, 0), 4: (128, 400), 3: (168, 0)}, [0, 4, 3], 3),
+        (16384, {0: (206, 0), 4: (128, 400), 3: (168, 8)}, [0, 4, 3], 0),
         # With all registers it has not enough as it is. And one of which nothing is known.
         (32768, {0: (255, 8)}, [0], 0),
         (32768, {0: (None, None)}, [0], 0),
@@ -205,7 +208,7 @@ def test_rows_are_bound_where_many_more_warps_fit(assembler, num_warps, found, a
 )
 def test_what_is_kept_and_spilled_decides(assembler, block, found, asked, expected):
     calls = assembler(found)
-    kernel = compiled(sums, block=block)
+    kernel = compiled(sums, block=block, num_warps=4 if block == 16384 else 8)
     assert calls() == asked
     assert programs(kernel) == expected
     assert (kernel.num_regs, kernel.spills) == found[expected]
