@@ -196,11 +196,33 @@ static bool waitsForThreads(tile::FuncOp function) {
          makesInRegisters(function);
 }
 
-/// Warps of programs of so many that exchange numbers at barriers, where two
-/// programs often wait at once: of three, layer norm took 89 us instead of 101,
-/// a norm of sums 86 instead of 89; programs of less warps lost up to a tenth.
-static int64_t countWarps(int64_t warpsOfProgram) {
-  return warpsOfProgram == 16 ? 48 : kFillingWarps;
+/// The most bytes that an iteration of a loop brings to a warp, each thread its
+/// part of each tile.
+static int64_t countBytesOfIteration(tile::FuncOp function) {
+  int64_t most = 0;
+  function->walk([&](LoopLikeOpInterface loop) {
+    int64_t registers = 0;
+    for (Region *region : loop.getLoopRegions())
+      for (auto load : region->getOps<tile::LoadOp>())
+        if (isa<RankedTensorType>(load.getType()))
+          registers += warp::countHeld(load.getType());
+    most = std::max(most, registers);
+  });
+  return most * RegisterFile::kLanes * int64_t(sizeof(int32_t));
+}
+
+/// How many warps are to share a multiprocessor. Programs of 16 exchange
+/// numbers at barriers, where two often wait at once: of three, layer norm took
+/// 89 us instead of 101, a norm of sums 86 instead of 89; programs of less
+/// warps lost up to a tenth. Where iterations load little, as numbers one by
+/// one, it takes more warps to have as much under way as memory brings while
+/// they wait.
+static int64_t countWarps(tile::FuncOp function, int64_t warpsOfProgram) {
+  constexpr int64_t kBytesUnderWay = 32 * 1024, kMostWarps = 64;
+  int64_t warps = warpsOfProgram == 16 ? 48 : kFillingWarps;
+  if (int64_t bytes = countBytesOfIteration(function))
+    warps = std::max(warps, std::min(kBytesUnderWay / bytes, kMostWarps));
+  return warps;
 }
 
 ProgramShare tilewright::findProgramShare(ModuleOp module) {
@@ -220,7 +242,8 @@ ProgramShare tilewright::findProgramShare(ModuleOp module) {
             makesInRegisters(function)};
   if (warps < kLeastWarps || warps >= kFillingWarps || isLeftAlone(function))
     return {};
-  int64_t programs = std::min(countWarps(warps) / warps, countPrograms(bytes));
+  int64_t programs =
+      std::min(countWarps(function, warps) / warps, countPrograms(bytes));
   int64_t kept = std::max(countKept(function), countLoaded(function));
   while (programs > 1 && getRegisterShare(programs * warps) < kept)
     --programs;

@@ -40,8 +40,8 @@ struct ProgramShare {
 };
 
 /// That of the kernel in `module`, whose tiles have layouts: as many programs
-/// as 32 warps, shared memory, the tiles that are kept across barriers and
-/// those that an iteration loads let. None where it has other products of tiles
+/// as 32 warps (more where an iteration loads little), shared memory, the tiles
+/// that are kept across barriers and those that an iteration loads let. None where it has other products of tiles
 /// than such as wait for threads, which keep a multiprocessor busy otherwise,
 /// or roles, or less than four warps, or sums up over rows that its programs
 /// share.

@@ -77,6 +77,15 @@ def carried(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
 
 
 @tw.jit
+def row_sums(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    sums = tl.zeros([BLOCK], tl.float32)
+    for start in range(0, n, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        sums += tl.load(x_ptr + cols, mask=cols < n, other=0.0).to(tl.float32)
+    tl.store(out_ptr + tl.program_id(0), tl.sum(sums).to(out_ptr.dtype.element_ty))
+
+
+@tw.jit
 def decoding(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
     heads, d = tl.arange(0, 16), tl.arange(0, 64)
     q = tl.load(x_ptr + heads[:, None] * 64 + d[None, :])
@@ -228,6 +237,22 @@ def test_sums_of_rows_that_programs_share_are_left_alone(assembler):
 def test_what_a_loop_loads_and_carries_has_registers(assembler, block, found, asked, expected):
     calls = assembler(found)
     assert programs(compiled(carried, "fp32", block)) == expected
+    assert calls() == asked
+
+
+# An iteration brings 512 bytes to a warp, of which it takes 64 to have 32 KB under way; then 1024 and 128.
+@pytest.mark.parametrize(
+    "type, block, found, asked, expected",
+    [
+        ("fp16", 1024, {0: (48, 0), 16: (32, 0)}, [0, 16], 16),
+        ("fp16", 1024, {0: (40, 0)}, [0], 0),
+        ("fp32", 1024, {0: (48, 0)}, [0], 0),
+        ("fp32", 128, {0: (48, 0), 16: (32, 8), 15: (32, 8)}, [0, 16, 15], 0),
+    ],
+)
+def test_what_loads_little_is_bound_to_more_warps(assembler, type, block, found, asked, expected):
+    calls = assembler(found)
+    assert programs(compiled(row_sums, type, block, num_warps=4)) == expected
     assert calls() == asked
 
 
