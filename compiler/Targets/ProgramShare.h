@@ -41,10 +41,10 @@ struct ProgramShare {
 
 /// That of the kernel in `module`, whose tiles have layouts: as many programs
 /// as 32 warps (more where an iteration loads little), shared memory, the tiles
-/// that are kept across barriers and those that an iteration loads let. None where it has other products of tiles
-/// than such as wait for threads, which keep a multiprocessor busy otherwise,
-/// or roles, or less than four warps, or sums up over rows that its programs
-/// share.
+/// that are kept across barriers and those that an iteration loads let. None
+/// where it has other products of tiles than such as wait for threads, which
+/// keep a multiprocessor busy otherwise, or roles, or less than four warps, or
+/// sums up over rows that its programs share.
 ProgramShare findProgramShare(mlir::ModuleOp module);
 
 /// Assembles `ptx` of a kernel with that share: bound to it if `ptx` then says
