@@ -70,30 +70,33 @@ Value tilewright::emitLog1p(ImplicitLocOpBuilder &b, Value x) {
   return LLVM::SelectOp::create(b, isTiny, x, emitLogSpecials(b, u, result));
 }
 
-Value tilewright::emitLog2(ImplicitLocOpBuilder &b, Value x) {
-  // log2(e) in two parts, since the product with the fraction is the result.
-  constexpr float high = 1.44269502f, low = 1.92596299e-8f;
+namespace {
+/// The logarithms of e and of 2, each in two parts, since products with the
+/// first make up the result.
+struct Base {
+  float ofE, ofERest, ofTwo, ofTwoRest;
+};
+} // namespace
+
+static Value emitLogToBase(ImplicitLocOpBuilder &b, Value x, Base base) {
   Logarithm log = emitReduce(b, x);
-  Value tail = emitFma(b, log.fraction, emitF32(b, low),
-                       LLVM::FMulOp::create(b, log.rest, emitF32(b, low)));
-  tail = emitFma(b, log.rest, emitF32(b, high), tail);
-  Value fraction = emitFma(b, log.fraction, emitF32(b, high), tail);
-  return emitLogSpecials(b, x, LLVM::FAddOp::create(b, log.exponent, fraction));
+  Value tail = LLVM::FMulOp::create(b, log.fraction, emitF32(b, base.ofERest));
+  if (base.ofTwoRest != 0)
+    tail = emitFma(b, log.exponent, emitF32(b, base.ofTwoRest), tail);
+  tail = emitFma(b, log.rest, emitF32(b, base.ofE), tail);
+  Value fraction = emitFma(b, log.fraction, emitF32(b, base.ofE), tail);
+  Value result = emitFma(b, log.exponent, emitF32(b, base.ofTwo), fraction);
+  return emitLogSpecials(b, x, result);
+}
+
+Value tilewright::emitLog2(ImplicitLocOpBuilder &b, Value x) {
+  return emitLogToBase(b, x, {1.44269502f, 1.92596299e-8f, 1.0f, 0.0f});
 }
 
 Value tilewright::emitLog10(ImplicitLocOpBuilder &b, Value x) {
-  // log10(e) and log10(2) in two parts, as log2(e) above.
-  constexpr float ofE = 0.4342944920063019f, ofERest = -1.0103049952192578e-08f;
-  constexpr float ofTwo = 0.3010300099849701f,
-                  ofTwoRest = -1.432098883924482e-08f;
-  Logarithm log = emitReduce(b, x);
-  Value tail =
-      emitFma(b, log.fraction, emitF32(b, ofERest),
-              LLVM::FMulOp::create(b, log.exponent, emitF32(b, ofTwoRest)));
-  tail = emitFma(b, log.rest, emitF32(b, ofE), tail);
-  Value fraction = emitFma(b, log.fraction, emitF32(b, ofE), tail);
-  return emitLogSpecials(b, x,
-                         emitFma(b, log.exponent, emitF32(b, ofTwo), fraction));
+  return emitLogToBase(b, x,
+                       {0.4342944920063019f, -1.0103049952192578e-08f,
+                        0.3010300099849701f, -1.432098883924482e-08f});
 }
 
 /// log1p(2 a / (1 - a)) / 2.
