@@ -25,16 +25,23 @@ mlir::Value emitLog10(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 mlir::Value emitAsinh(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 mlir::Value emitAcosh(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 mlir::Value emitExpM1(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+mlir::Value emitSinh(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+mlir::Value emitCosh(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+mlir::Value emitAsin(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+mlir::Value emitAcos(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+mlir::Value emitAtan(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 mlir::Value emitCbrt(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 mlir::Value emitAtanh(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 mlir::Value emitPow(mlir::ImplicitLocOpBuilder &b, mlir::Value x,
                     mlir::Value y);
 
-/// The sine of x, whose size is at most `kMostOfSine`, and so many quarters of
+/// The sine of x, whose size is at most `kMostOfAngle`, and so many quarters of
 /// a turn; of 1 the cosine.
 mlir::Value emitSine(mlir::ImplicitLocOpBuilder &b, mlir::Value x,
                      int quarterTurns);
-inline constexpr float kMostOfSine = 100000.0f;
+/// As above, the tangent.
+mlir::Value emitTan(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+inline constexpr float kMostOfAngle = 100000.0f;
 
 /// `instruction result, x;`
 mlir::Value emitUnaryPtx(mlir::ImplicitLocOpBuilder &b,

@@ -69,6 +69,14 @@ static Value emitExp2(ImplicitLocOpBuilder &b, Value x) {
   return emitUnaryPtx(b, "ex2.approx.f32", x);
 }
 
+static Value emitSin(ImplicitLocOpBuilder &b, Value x) {
+  return emitSine(b, x, 0);
+}
+
+static Value emitCos(ImplicitLocOpBuilder &b, Value x) {
+  return emitSine(b, x, 1);
+}
+
 static Value emitFastExp(ImplicitLocOpBuilder &b, Value x) {
   Value log2e = LLVM::ConstantOp::create(
       b, x.getType(), b.getF32FloatAttr(1.44269504088896340736f));
@@ -282,17 +290,17 @@ private:
   bool isShort;
 };
 
-/// Sines and cosines of f32, of which large ones alone take the long way: a
+/// Functions of angles in f32, of which large ones alone take the long way: a
 /// function of this module, for the branch, that LLVM puts in the place of its
 /// calls.
-template <typename Op> class SineLowering : public ConvertOpToLLVMPattern<Op> {
+template <typename Op> class AngleLowering : public ConvertOpToLLVMPattern<Op> {
 public:
   using OpAdaptor = typename ConvertOpToLLVMPattern<Op>::OpAdaptor;
+  using Emit = Value (*)(ImplicitLocOpBuilder &, Value);
 
-  SineLowering(const LLVMTypeConverter &converter, StringRef name,
-               int quarterTurns)
+  AngleLowering(const LLVMTypeConverter &converter, StringRef name, Emit emit)
       : ConvertOpToLLVMPattern<Op>(converter, kBenefit), name(name),
-        quarterTurns(quarterTurns) {}
+        emit(emit) {}
 
   LogicalResult
   matchAndRewrite(Op op, OpAdaptor adaptor,
@@ -329,20 +337,20 @@ private:
     Value x = entry->getArgument(0);
     b.setInsertionPointToStart(entry);
     Value most = LLVM::ConstantOp::create(b, x.getType(),
-                                          b.getF32FloatAttr(kMostOfSine));
+                                          b.getF32FloatAttr(kMostOfAngle));
     Value size = LLVM::FAbsOp::create(b, x);
     Value isSmall =
         LLVM::FCmpOp::create(b, LLVM::FCmpPredicate::ole, size, most);
     LLVM::CondBrOp::create(b, isSmall, isNear, isFar);
     b.setInsertionPointToStart(isNear);
-    LLVM::ReturnOp::create(b, emitSine(b, x, quarterTurns));
+    LLVM::ReturnOp::create(b, emit(b, x));
     b.setInsertionPointToStart(isFar);
     LLVM::ReturnOp::create(b, LLVM::CallOp::create(b, library, x).getResult());
     return function;
   }
 
   StringRef name;
-  int quarterTurns;
+  Emit emit;
 };
 
 } // namespace
@@ -366,17 +374,17 @@ static void addShort(const LLVMTypeConverter &converter, StringRef name,
 
 static void addCalls(const LLVMTypeConverter &converter,
                      RewritePatternSet &patterns) {
-  addCall<arith::RemFOp>(converter, "fmod", patterns);
-  addShort<math::AcosOp>(converter, "acos", patterns);
+  addCall<arith::RemFOp>(converter, "fmod", patterns); // Of f64.
+  addCall<math::AcosOp>(converter, "acos", patterns);
   addCall<math::AcoshOp>(converter, "acosh", patterns);
-  addShort<math::AsinOp>(converter, "asin", patterns);
+  addCall<math::AsinOp>(converter, "asin", patterns);
   addCall<math::AsinhOp>(converter, "asinh", patterns);
-  addShort<math::AtanOp>(converter, "atan", patterns);
+  addCall<math::AtanOp>(converter, "atan", patterns);
   addShort<math::Atan2Op>(converter, "atan2", patterns);
   addCall<math::AtanhOp>(converter, "atanh", patterns);
   addCall<math::CbrtOp>(converter, "cbrt", patterns);
   addCall<math::CosOp>(converter, "cos", patterns); // Of f64.
-  addShort<math::CoshOp>(converter, "cosh", patterns);
+  addCall<math::CoshOp>(converter, "cosh", patterns);
   addCall<math::ErfOp>(converter, "erf", patterns);
   addCall<math::ErfcOp>(converter, "erfc", patterns);
   addCall<math::ExpOp>(converter, "exp", patterns);
@@ -388,8 +396,8 @@ static void addCalls(const LLVMTypeConverter &converter,
   addCall<math::Log2Op>(converter, "log2", patterns);
   addCall<math::PowFOp>(converter, "pow", patterns);
   addCall<math::SinOp>(converter, "sin", patterns); // Of f64.
-  addShort<math::SinhOp>(converter, "sinh", patterns);
-  addCall<math::TanOp>(converter, "tan", patterns);
+  addCall<math::SinhOp>(converter, "sinh", patterns);
+  addCall<math::TanOp>(converter, "tan", patterns); // Of f64.
   addCall<math::TanhOp>(converter, "tanh", patterns);
 }
 
@@ -407,6 +415,11 @@ void tilewright::populateMathToLLVM(const LLVMTypeConverter &converter,
                InlineLowering<math::AcoshOp, emitAcosh>,
                InlineLowering<math::CbrtOp, emitCbrt>,
                InlineLowering<math::ExpM1Op, emitExpM1>,
+               InlineLowering<math::SinhOp, emitSinh>,
+               InlineLowering<math::CoshOp, emitCosh>,
+               InlineLowering<math::AsinOp, emitAsin>,
+               InlineLowering<math::AcosOp, emitAcos>,
+               InlineLowering<math::AtanOp, emitAtan>,
                InlineLowering<math::AtanhOp, emitAtanh>>(converter, kBenefit);
   patterns.add<ClassLowering<math::IsInfOp, llvm::fcInf>,
                ClassLowering<math::IsNormalOp, llvm::fcNormal>>(converter);
@@ -414,8 +427,9 @@ void tilewright::populateMathToLLVM(const LLVMTypeConverter &converter,
                FastLowering<math::Exp2Op>, FastLowering<math::Log2Op>,
                FastLowering<math::SqrtOp>, FastLowering<math::TanhOp>>(
       converter, kBenefit + 1);
-  patterns.add<SineLowering<math::SinOp>>(converter, "sin", 0);
-  patterns.add<SineLowering<math::CosOp>>(converter, "cos", 1);
+  patterns.add<AngleLowering<math::SinOp>>(converter, "sin", emitSin);
+  patterns.add<AngleLowering<math::CosOp>>(converter, "cos", emitCos);
+  patterns.add<AngleLowering<math::TanOp>>(converter, "tan", emitTan);
   addCalls(converter, patterns);
   addWidening<arith::RemFOp, math::AcosOp, math::AcoshOp, math::AsinOp,
               math::AsinhOp, math::AtanOp, math::Atan2Op, math::AtanhOp,

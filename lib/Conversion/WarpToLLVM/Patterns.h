@@ -132,6 +132,9 @@ void populateFmaDotToLLVM(const WarpTypeConverter &converter,
 void populateDivisionToLLVM(const mlir::LLVMTypeConverter &converter,
                             bool withoutCalls,
                             mlir::RewritePatternSet &patterns);
+/// arith.remf of f32.
+void populateRemainderToLLVM(const mlir::LLVMTypeConverter &converter,
+                             mlir::RewritePatternSet &patterns);
 /// Square roots of f32 and divisions of 64-bit integers for kernels in which a
 /// call would cost more than the instructions of its callee.
 void populateCallFreeToLLVM(const mlir::LLVMTypeConverter &converter,

@@ -6,6 +6,38 @@
 using namespace mlir;
 using namespace tilewright;
 
+namespace {
+/// x = turns * pi / 2 + rest, the lowest bits of `shifted` being the turns.
+struct Angle {
+  Value rest, shifted;
+};
+} // namespace
+
+static Angle emitReduceAngle(ImplicitLocOpBuilder &b, Value x) {
+  // Pi / 2 in three parts: what the first leaves is exact.
+  static constexpr float quarter[] = {
+      1.5707963705062866f, -4.371138828673793e-08f, -1.7151245100058819e-15f};
+  Value shift = emitF32(b, kNearest);
+  Value shifted = emitFma(b, x, emitF32(b, 0.6366197466850281f), shift);
+  Value minusTurns = LLVM::FSubOp::create(b, shift, shifted);
+  Value rest = x;
+  for (float part : quarter)
+    rest = emitFma(b, minusTurns, emitF32(b, part), rest);
+  return {rest, LLVM::BitcastOp::create(b, b.getI32Type(), shifted)};
+}
+
+static Value emitIsOdd(ImplicitLocOpBuilder &b, Value integer) {
+  return LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne,
+                              LLVM::AndOp::create(b, integer, emitI32(b, 1)),
+                              emitI32(b, 0));
+}
+
+/// x where it is zero, for the sign.
+static Value emitKeepZero(ImplicitLocOpBuilder &b, Value x, Value result) {
+  return emitSelect(b, LLVM::FCmpPredicate::oeq, x, emitF32(b, 0.0f), x,
+                    result);
+}
+
 Value tilewright::emitSine(ImplicitLocOpBuilder &b, Value x, int quarterTurns) {
   static constexpr float sine[] = {-0.1666666716337204f, 0.008333331905305386f,
                                    -0.00019840081222355366f,
@@ -13,16 +45,8 @@ Value tilewright::emitSine(ImplicitLocOpBuilder &b, Value x, int quarterTurns) {
   static constexpr float cosine[] = {0.0416666679084301f, -0.00138888880610466f,
                                      2.480059629306197e-05f,
                                      -2.730036214870779e-07f};
-  // Pi / 2 in three parts: what the first leaves is exact.
-  static constexpr float quarter[] = {
-      1.5707963705062866f, -4.371138828673793e-08f, -1.7151245100058819e-15f};
   Type i32 = b.getI32Type(), f32 = b.getF32Type();
-  Value shift = emitF32(b, kNearest);
-  Value shifted = emitFma(b, x, emitF32(b, 0.6366197466850281f), shift);
-  Value minusTurns = LLVM::FSubOp::create(b, shift, shifted);
-  Value r = x;
-  for (float part : quarter)
-    r = emitFma(b, minusTurns, emitF32(b, part), r);
+  auto [r, shifted] = emitReduceAngle(b, x);
   Value square = LLVM::FMulOp::create(b, r, r);
   Value sineOfR = emitFma(b, LLVM::FMulOp::create(b, r, square),
                           emitPolynomial(b, square, sine), r);
@@ -30,12 +54,8 @@ Value tilewright::emitSine(ImplicitLocOpBuilder &b, Value x, int quarterTurns) {
       emitFma(b, LLVM::FMulOp::create(b, square, square),
               emitPolynomial(b, square, cosine),
               emitFma(b, square, emitF32(b, -0.5f), emitF32(b, 1.0f)));
-  Value turns = LLVM::AddOp::create(b, LLVM::BitcastOp::create(b, i32, shifted),
-                                    emitI32(b, quarterTurns));
-  Value zero = emitI32(b, 0);
-  Value isOdd =
-      LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne,
-                           LLVM::AndOp::create(b, turns, emitI32(b, 1)), zero);
+  Value turns = LLVM::AddOp::create(b, shifted, emitI32(b, quarterTurns));
+  Value isOdd = emitIsOdd(b, turns);
   Value result = LLVM::SelectOp::create(b, isOdd, cosineOfR, sineOfR);
   Value sign = LLVM::ShlOp::create(
       b, LLVM::AndOp::create(b, turns, emitI32(b, 2)), emitI32(b, 30));
@@ -44,7 +64,103 @@ Value tilewright::emitSine(ImplicitLocOpBuilder &b, Value x, int quarterTurns) {
       LLVM::XOrOp::create(b, LLVM::BitcastOp::create(b, i32, result), sign));
   if (quarterTurns % 2 != 0)
     return result;
-  // The sine of -0 is -0.
-  return emitSelect(b, LLVM::FCmpPredicate::oeq, x, emitF32(b, 0.0f), x,
-                    result);
+  return emitKeepZero(b, x, result);
+}
+
+/// tan(r) = r + r^3 P(r^2), and -1 / tan(r) after odd quarters of a turn.
+Value tilewright::emitTan(ImplicitLocOpBuilder &b, Value x) {
+  static constexpr float thirdOrder[] = {
+      0.33333152532577515f, 0.13338907063007355f,  0.05340270325541496f,
+      0.02445998601615429f, 0.003072727005928755f, 0.009413143619894981f};
+  auto [r, shifted] = emitReduceAngle(b, x);
+  Value square = LLVM::FMulOp::create(b, r, r);
+  Value tangent = emitFma(b, LLVM::FMulOp::create(b, r, square),
+                          emitPolynomial(b, square, thirdOrder), r);
+  Value cotangent = emitUnaryPtx(b, "rcp.approx.ftz.f32", tangent);
+  Value result = LLVM::SelectOp::create(
+      b, emitIsOdd(b, shifted), LLVM::FNegOp::create(b, cotangent), tangent);
+  return emitKeepZero(b, x, result);
+}
+
+/// Pi / 2 in two parts.
+static constexpr float kQuarter = 1.5707963705062866f,
+                       kQuarterRest = -4.371138828673793e-08f;
+
+/// Above 1, pi / 2 - atan(1 / a); below a + a^3 P(a^2).
+Value tilewright::emitAtan(ImplicitLocOpBuilder &b, Value x) {
+  static constexpr float secondOrder[] = {
+      -0.33333152532577515f, 0.19993767142295837f,  -0.14211003482341766f,
+      0.10665786266326904f,  -0.07551728934049606f, 0.04320598021149635f,
+      -0.01636425219476223f, 0.0029197637923061848f};
+  Value a = LLVM::FAbsOp::create(b, x);
+  Value isLarge =
+      LLVM::FCmpOp::create(b, LLVM::FCmpPredicate::ogt, a, emitF32(b, 1.0f));
+  Value r = LLVM::SelectOp::create(b, isLarge,
+                                   emitUnaryPtx(b, "rcp.approx.ftz.f32", a), a);
+  Value square = LLVM::FMulOp::create(b, r, r);
+  Value series =
+      LLVM::FMulOp::create(b, emitPolynomial(b, square, secondOrder), square);
+  Value small = emitFma(b, series, r, r);
+  Value large =
+      LLVM::FSubOp::create(b, LLVM::FSubOp::create(b, emitF32(b, kQuarter), r),
+                           emitFma(b, series, r, emitF32(b, -kQuarterRest)));
+  return LLVM::CopySignOp::create(
+      b, LLVM::SelectOp::create(b, isLarge, large, small), x);
+}
+
+namespace {
+/// s, and asin(s) = s + s * series. s is |x|, or where that is above 0.5 the
+/// sine of half of its arc cosine.
+struct ArcSine {
+  Value isLarge, s, series;
+};
+} // namespace
+
+/// The series is s^2 P(s^2); acos(a) = 2 asin(sqrt((1 - a) / 2)).
+static ArcSine emitArcSine(ImplicitLocOpBuilder &b, Value a) {
+  static constexpr float thirdOrder[] = {
+      0.16666752099990845f, 0.0749531015753746f, 0.045469019562006f,
+      0.024185502901673317f, 0.04215701296925545f};
+  Value half = emitF32(b, 0.5f);
+  Value isLarge = LLVM::FCmpOp::create(b, LLVM::FCmpPredicate::ogt, a, half);
+  Value rest = emitFma(b, a, emitF32(b, -0.5f), half);
+  // One step of Newton's iteration; the sum has the root of 0 be 0.
+  Value reciprocal =
+      emitUnaryPtx(b, "rsqrt.approx.f32",
+                   LLVM::FAddOp::create(b, rest, emitF32(b, 1.0e-30f)));
+  Value root = LLVM::FMulOp::create(b, rest, reciprocal);
+  Value lacking = emitFma(b, LLVM::FNegOp::create(b, root), root, rest);
+  root = emitFma(b, lacking, LLVM::FMulOp::create(b, reciprocal, half), root);
+  Value s = LLVM::SelectOp::create(b, isLarge, root, a);
+  Value square =
+      LLVM::SelectOp::create(b, isLarge, rest, LLVM::FMulOp::create(b, a, a));
+  Value series =
+      LLVM::FMulOp::create(b, emitPolynomial(b, square, thirdOrder), square);
+  return {isLarge, s, series};
+}
+
+Value tilewright::emitAsin(ImplicitLocOpBuilder &b, Value x) {
+  auto [isLarge, s, series] = emitArcSine(b, LLVM::FAbsOp::create(b, x));
+  Value small = emitFma(b, series, s, s);
+  Value minusTwo = emitF32(b, -2.0f);
+  Value large =
+      emitFma(b, emitFma(b, series, s, emitF32(b, -0.5f * kQuarterRest)),
+              minusTwo, emitFma(b, s, minusTwo, emitF32(b, kQuarter)));
+  return LLVM::CopySignOp::create(
+      b, LLVM::SelectOp::create(b, isLarge, large, small), x);
+}
+
+/// pi / 2 - asin(x) for small x, else twice the angle, from pi if x is
+/// negative.
+Value tilewright::emitAcos(ImplicitLocOpBuilder &b, Value x) {
+  auto [isLarge, s, series] = emitArcSine(b, LLVM::FAbsOp::create(b, x));
+  Value angle = emitFma(b, series, s, s);
+  Value isNegative =
+      LLVM::FCmpOp::create(b, LLVM::FCmpPredicate::olt, x, emitF32(b, 0.0f));
+  Value small = LLVM::FSubOp::create(b, emitF32(b, kQuarter),
+                                     LLVM::CopySignOp::create(b, angle, x));
+  Value twice = LLVM::FAddOp::create(b, angle, angle);
+  Value above = LLVM::FSubOp::create(b, emitF32(b, 2 * kQuarter), twice);
+  Value large = LLVM::SelectOp::create(b, isNegative, above, twice);
+  return LLVM::SelectOp::create(b, isLarge, large, small);
 }

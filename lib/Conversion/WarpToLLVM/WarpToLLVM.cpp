@@ -104,6 +104,7 @@ static LogicalResult convertScalars(ModuleOp module, bool usesWgmma) {
   populateDivisionToLLVM(converter, /*withoutCalls=*/usesWgmma, patterns);
   if (usesWgmma)
     populateCallFreeToLLVM(converter, patterns);
+  populateRemainderToLLVM(converter, patterns);
   populateMathToLLVM(converter, patterns);
   populateMathToLLVMConversionPatterns(converter, patterns);
   LLVMConversionTarget legality(*context);

@@ -1,11 +1,23 @@
 """Functions that every back end has as operations, and what takes a few of them."""
 
 from ... import dtypes
-from ...ir import Spelled, emit
 from ...semantic import arithmetic, convert
+from . import single
 from .arguments import float_function, question, typed_function
-from .numbers import bits, call, fma, from_bits, is_finite, is_negative, like, magnitude, where, width
-from .series import through_float64
+from .numbers import (
+    bits,
+    call,
+    fast,
+    fma,
+    from_bits,
+    is_finite,
+    is_negative,
+    like,
+    magnitude,
+    quotient,
+    where,
+)
+from .series import by_width, through_float64
 
 _LOG2_E, _LN_2, _LOG10_2, _LOG2_10 = (
     1.4426950408889634,
@@ -19,14 +31,8 @@ def _op(name):
     return lambda *operands: call(name, *operands)
 
 
-def _fast(op, x):
-    return emit(f"math.{op}", [x], x.type, fastmath=Spelled("#arith.fastmath<afn>"))
-
-
 def _exp10(x):
-    """10^x = 2^(x log2(10)), with what the product leaves out in float64."""
-    if width(x) == 32:
-        return convert.cast(call("exp2", convert.cast(x, dtypes.float64) * _LOG2_10), dtypes.float32)
+    """10^x = 2^(x log2(10)), and what the product leaves out."""
     power = x * _LOG2_10
     rest = fma(x, like(x, _LOG2_10), -power) + x * 1.6616175169735920e-16  # the rest of log2(10)
     result = call("exp2", power)
@@ -88,7 +94,7 @@ _OPS = {
     "acos": "Arc cosine", "acosh": "Inverse hyperbolic cosine", "asin": "Arc sine",
     "asinh": "Inverse hyperbolic sine", "atan": "Arc tangent", "atanh": "Inverse hyperbolic tangent",
     "cbrt": "Cube root", "ceil": "The smallest integer not below `x`, as a float", "cos": "Cosine",
-    "cosh": "Hyperbolic cosine", "erf": "Error function", "erfc": "1 minus the error function",
+    "cosh": "Hyperbolic cosine", "erf": "Error function",
     "exp": "e to the power `x`", "exp2": "2 to the power `x`", "expm1": "`exp(x) - 1`",
     "floor": "The largest integer not above `x`, as a float", "log": "Natural logarithm",
     "log10": "Logarithm to base 10", "log1p": "`log(1 + x)`", "log2": "Logarithm to base 2",
@@ -100,7 +106,7 @@ _OPS = {
 _UNARY = {
     "rint": (_op("roundeven"), "The nearest integer as a float, halves to even"),
     "nearbyint": (_op("roundeven"), "The nearest integer as a float, halves to even"),
-    "exp10": (_exp10, "10 to the power `x`"),
+    "exp10": (by_width(single.exp10, _exp10), "10 to the power `x`"),
     "sinpi": (sinpi, "Sine of `pi * x`"),
     "cospi": (_cospi, "Cosine of `pi * x`"),
     "rcbrt": (through_float64(lambda x: 1.0 / call("cbrt", x)), "1 over the cube root"),
@@ -108,28 +114,28 @@ _UNARY = {
     "rsqrt_rn": (
         through_float64(lambda x: 1.0 / call("sqrt", x)), "1 over the square root, rounded to the nearest"),
     # What a GPU has quick instructions for.
-    "fast_cosf": (lambda x: _fast("cos", x), "Cosine, quick"),
-    "fast_sinf": (lambda x: _fast("sin", x), "Sine, quick"),
-    "fast_tanf": (lambda x: _fast("sin", x) / _fast("cos", x), "Tangent, quick"),
-    "fast_tanhf": (lambda x: _fast("tanh", x), "Hyperbolic tangent, quick"),
-    "fast_expf": (lambda x: _fast("exp", x), "e to the power `x`, quick"),
-    "fast_exp10f": (lambda x: _fast("exp2", x * _LOG2_10), "10 to the power `x`, quick"),
-    "fast_logf": (lambda x: _fast("log2", x) * _LN_2, "Natural logarithm, quick"),
-    "fast_log2f": (lambda x: _fast("log2", x), "Logarithm to base 2, quick"),
-    "fast_log10f": (lambda x: _fast("log2", x) * _LOG10_2, "Logarithm to base 10, quick"),
+    "fast_cosf": (lambda x: fast("cos", x), "Cosine, quick"),
+    "fast_sinf": (lambda x: fast("sin", x), "Sine, quick"),
+    "fast_tanf": (lambda x: fast("sin", x) / fast("cos", x), "Tangent, quick"),
+    "fast_tanhf": (lambda x: fast("tanh", x), "Hyperbolic tangent, quick"),
+    "fast_expf": (lambda x: fast("exp", x), "e to the power `x`, quick"),
+    "fast_exp10f": (lambda x: fast("exp2", x * _LOG2_10), "10 to the power `x`, quick"),
+    "fast_logf": (lambda x: fast("log2", x) * _LN_2, "Natural logarithm, quick"),
+    "fast_log2f": (lambda x: fast("log2", x), "Logarithm to base 2, quick"),
+    "fast_log10f": (lambda x: fast("log2", x) * _LOG10_2, "Logarithm to base 10, quick"),
 }  # fmt: skip
 
 _MORE = {
     "atan2": (2, _op("atan2"), "The angle of the point with abscissa `y` and ordinate `x`"),
     "copysign": (2, _op("copysign"), "The size of `x` with the sign of `y`"),
     "fdim": (2, _fdim, "`x - y` where that is positive, else 0"),
-    "fmod": (2, through_float64(arithmetic.mod), "The remainder of `x / y` with the sign of `x`"),
+    "fmod": (2, arithmetic.mod, "The remainder of `x / y` with the sign of `x`"),
     "pow": (2, _op("powf"), "`x` to the power `y`"),
     "remainder": (2, through_float64(_remainder), "`x` minus the multiple of `y` nearest to it, ties to even"),
     "fma": (3, fma, "`x * y + z`, rounded once"),
-    "fast_dividef": (2, lambda x, y: arithmetic.truediv(x, y, fast=True, whole_range=False), "`x / y`, quick; 0 "
+    "fast_dividef": (2, quotient, "`x / y`, quick; 0 "
                      "for `y` above 2 to the power 126"),
-    "fast_powf": (2, lambda x, y: _fast("exp2", y * _fast("log2", x)), "`x`, which is positive, to the power "
+    "fast_powf": (2, lambda x, y: fast("exp2", y * fast("log2", x)), "`x`, which is positive, to the power "
                   "`y`, quick"),
 }  # fmt: skip
 

@@ -1,7 +1,8 @@
-"""Functions about the error function and the normal distribution, in float64."""
+"""Functions about the error function and the normal distribution; of float64."""
 
+from . import errors_single as single
 from .numbers import call, fma, is_negative, like, magnitude, where
-from .series import through_float64
+from .series import by_width
 
 _TWO_OVER_ROOT_PI, _ROOT_PI = 1.1283791670955126, 1.7724538509055160
 _ROOT_TWO, _ROOT_HALF, _ROOT_HALF_REST = 1.4142135623730951, 0.7071067811865476, -4.8336466567264567e-17
@@ -88,9 +89,14 @@ def _normcdfinv(p):
 
 
 FUNCTIONS = {
-    "erfcx": (1, through_float64(_erfcx), "`exp(x**2) * erfc(x)`"),
-    "erfinv": (1, through_float64(_erfinv), "The inverse of the error function"),
-    "erfcinv": (1, through_float64(_erfcinv), "The inverse of `erfc`"),
-    "normcdf": (1, through_float64(_normcdf), "The cumulative normal distribution"),
-    "normcdfinv": (1, through_float64(_normcdfinv), "The inverse of the cumulative normal distribution"),
+    "erfc": (1, by_width(single.erfc, lambda x: call("erfc", x)), "1 minus the error function"),
+    "erfcx": (1, by_width(single.erfcx, _erfcx), "`exp(x**2) * erfc(x)`"),
+    "erfinv": (1, by_width(single.erfinv, _erfinv), "The inverse of the error function"),
+    "erfcinv": (1, by_width(single.erfcinv, _erfcinv), "The inverse of `erfc`"),
+    "normcdf": (1, by_width(single.normcdf, _normcdf), "The cumulative normal distribution"),
+    "normcdfinv": (
+        1,
+        by_width(single.normcdfinv, _normcdfinv),
+        "The inverse of the cumulative normal distribution",
+    ),
 }

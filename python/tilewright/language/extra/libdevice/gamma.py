@@ -2,13 +2,14 @@
 
 From 1.5 to 2.5 they are Chebyshev series about 2; arguments up to 8 are brought there by the recurrence
 gamma(x + 1) = x gamma(x), larger ones are left to Stirling's formula with what it lacks as a series, and
-negative ones to the reflection formula. All in float64.
+negative ones to the reflection formula. Of float64, that is; float32 has polynomials.
 """
 
+from . import gamma_single as single
 from . import tables
 from .elementary import sinpi
 from .numbers import call, is_finite, like, magnitude, where
-from .series import chebyshev, through_float64
+from .series import by_width, chebyshev
 
 _PI, _LOG_PI = 3.141592653589793, 1.1447298858494002
 _HALF_LOG_TWO_PI, _ROOT_TWO_PI = 0.91893853320467274, 2.5066282746310005
@@ -82,6 +83,10 @@ def _tgamma(x):
 
 
 FUNCTIONS = {
-    "lgamma": (1, through_float64(_lgamma), "The logarithm of the absolute value of the gamma function"),
-    "tgamma": (1, through_float64(_tgamma), "The gamma function"),
+    "lgamma": (
+        1,
+        by_width(single.lgamma, _lgamma),
+        "The logarithm of the absolute value of the gamma function",
+    ),
+    "tgamma": (1, by_width(single.tgamma, _tgamma), "The gamma function"),
 }

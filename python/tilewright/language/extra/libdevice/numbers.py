@@ -1,7 +1,7 @@
 """Parts of floats, and steps from one to the next."""
 
 from ... import dtypes
-from ...ir import emit
+from ...ir import Spelled, emit
 from ...semantic import arithmetic, convert
 
 SIGNED = {32: dtypes.int32, 64: dtypes.int64}
@@ -13,6 +13,16 @@ BIAS = {32: 127, 64: 1023}
 def call(op, *operands):
     """`math.op` on floats or integers of one type."""
     return emit(f"math.{op}", list(operands), operands[0].type)
+
+
+def fast(op, x):
+    """`math.op`, which may be approximated: a GPU may have an instruction for it."""
+    return emit(f"math.{op}", [x], x.type, fastmath=Spelled("#arith.fastmath<afn>"))
+
+
+def quotient(x, y):
+    """`x / y` by a reciprocal, off by 2 ULP; 0 for `y` above 2 to the power 126."""
+    return arithmetic.truediv(x, y, fast=True, whole_range=False)
 
 
 def width(x):

@@ -1,8 +1,8 @@
-"""Chebyshev series, and functions that are computed in float64."""
+"""Chebyshev series and polynomials, and functions that are computed in float64."""
 
 from ... import dtypes
 from ...semantic import convert
-from .numbers import like
+from .numbers import fma, like, width
 
 
 def through_float64(compute):
@@ -22,3 +22,16 @@ def chebyshev(table, t):
     for coefficient in reversed(table[1:]):
         above, sum_ = sum_, twice * sum_ - above + coefficient
     return t * sum_ - above + table[0]
+
+
+def by_width(single, double):
+    """`single` for float32, `double` for float64."""
+    return lambda *values: (single if width(values[0]) == 32 else double)(*values)
+
+
+def polynomial(x, coefficients):
+    """The sum of `coefficients[k] x^k`, by Horner's scheme."""
+    total = like(x, coefficients[-1])
+    for coefficient in reversed(coefficients[:-1]):
+        total = fma(total, x, like(x, coefficient))
+    return total
