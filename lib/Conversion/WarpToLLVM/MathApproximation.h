@@ -30,6 +30,8 @@ mlir::Value emitCosh(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 mlir::Value emitAsin(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 mlir::Value emitAcos(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 mlir::Value emitAtan(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+mlir::Value emitAtan2(mlir::ImplicitLocOpBuilder &b, mlir::Value y,
+                      mlir::Value x);
 mlir::Value emitCbrt(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 mlir::Value emitAtanh(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 mlir::Value emitPow(mlir::ImplicitLocOpBuilder &b, mlir::Value x,

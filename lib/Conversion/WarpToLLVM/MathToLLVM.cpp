@@ -163,6 +163,20 @@ struct InlineLowering : ConvertOpToLLVMPattern<Op> {
   }
 };
 
+struct Atan2Lowering : ConvertOpToLLVMPattern<math::Atan2Op> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(math::Atan2Op op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!op.getType().isF32())
+      return rewriter.notifyMatchFailure(op, "not an f32");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    rewriter.replaceOp(op, emitAtan2(b, adaptor.getLhs(), adaptor.getRhs()));
+    return success();
+  }
+};
+
 /// Small constant exponents are a multiplication or two, which rounds no worse.
 struct PowLowering : ConvertOpToLLVMPattern<math::PowFOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
@@ -257,15 +271,12 @@ static FailureOr<LLVM::LLVMFuncOp> findInLibrary(OpBuilder &b, ModuleOp module,
 
 namespace {
 
-/// Functions that are short in f32, straight lines of up to a hundred
-/// instructions, take the place of their calls.
 template <typename Op> class CallLowering : public ConvertOpToLLVMPattern<Op> {
 public:
   using OpAdaptor = typename ConvertOpToLLVMPattern<Op>::OpAdaptor;
 
-  CallLowering(const LLVMTypeConverter &converter, StringRef name, bool isShort)
-      : ConvertOpToLLVMPattern<Op>(converter, kBenefit - 1), name(name),
-        isShort(isShort) {}
+  CallLowering(const LLVMTypeConverter &converter, StringRef name)
+      : ConvertOpToLLVMPattern<Op>(converter, kBenefit - 1), name(name) {}
 
   LogicalResult
   matchAndRewrite(Op op, OpAdaptor adaptor,
@@ -279,15 +290,12 @@ public:
                       operands.size(), type);
     if (failed(callee))
       return rewriter.notifyMatchFailure(op, "no declaration");
-    auto call =
-        rewriter.replaceOpWithNewOp<LLVM::CallOp>(op, *callee, operands);
-    call.setAlwaysInline(isShort && type.isF32());
+    rewriter.replaceOpWithNewOp<LLVM::CallOp>(op, *callee, operands);
     return success();
   }
 
 private:
   StringRef name;
-  bool isShort;
 };
 
 /// Functions of angles in f32, of which large ones alone take the long way: a
@@ -363,13 +371,7 @@ static void addWidening(RewritePatternSet &patterns) {
 template <typename Op>
 static void addCall(const LLVMTypeConverter &converter, StringRef name,
                     RewritePatternSet &patterns) {
-  patterns.add<CallLowering<Op>>(converter, name, /*isShort=*/false);
-}
-
-template <typename Op>
-static void addShort(const LLVMTypeConverter &converter, StringRef name,
-                     RewritePatternSet &patterns) {
-  patterns.add<CallLowering<Op>>(converter, name, /*isShort=*/true);
+  patterns.add<CallLowering<Op>>(converter, name);
 }
 
 static void addCalls(const LLVMTypeConverter &converter,
@@ -380,7 +382,7 @@ static void addCalls(const LLVMTypeConverter &converter,
   addCall<math::AsinOp>(converter, "asin", patterns);
   addCall<math::AsinhOp>(converter, "asinh", patterns);
   addCall<math::AtanOp>(converter, "atan", patterns);
-  addShort<math::Atan2Op>(converter, "atan2", patterns);
+  addCall<math::Atan2Op>(converter, "atan2", patterns);
   addCall<math::AtanhOp>(converter, "atanh", patterns);
   addCall<math::CbrtOp>(converter, "cbrt", patterns);
   addCall<math::CosOp>(converter, "cos", patterns); // Of f64.
@@ -403,7 +405,7 @@ static void addCalls(const LLVMTypeConverter &converter,
 
 void tilewright::populateMathToLLVM(const LLVMTypeConverter &converter,
                                     RewritePatternSet &patterns) {
-  patterns.add<ExpLowering, PowLowering, RsqrtLowering,
+  patterns.add<Atan2Lowering, ExpLowering, PowLowering, RsqrtLowering,
                InlineLowering<math::Exp2Op, emitExp2>,
                InlineLowering<math::ErfOp, emitErf>,
                InlineLowering<math::TanhOp, emitTanh>,

@@ -3,6 +3,10 @@
 #include "lib/Conversion/WarpToLLVM/FloatEmission.h"
 #include "lib/Conversion/WarpToLLVM/ThreadIndices.h"
 
+#include "llvm/ADT/FloatingPointMode.h"
+
+#include <limits>
+
 using namespace mlir;
 using namespace tilewright;
 
@@ -86,26 +90,76 @@ Value tilewright::emitTan(ImplicitLocOpBuilder &b, Value x) {
 static constexpr float kQuarter = 1.5707963705062866f,
                        kQuarterRest = -4.371138828673793e-08f;
 
-/// Above 1, pi / 2 - atan(1 / a); below a + a^3 P(a^2).
-Value tilewright::emitAtan(ImplicitLocOpBuilder &b, Value x) {
+/// atan(r) = r + r * series for r from 0 to 1.
+static Value emitAtanSeries(ImplicitLocOpBuilder &b, Value r) {
   static constexpr float secondOrder[] = {
       -0.33333152532577515f, 0.19993767142295837f,  -0.14211003482341766f,
       0.10665786266326904f,  -0.07551728934049606f, 0.04320598021149635f,
       -0.01636425219476223f, 0.0029197637923061848f};
+  Value square = LLVM::FMulOp::create(b, r, r);
+  return LLVM::FMulOp::create(b, emitPolynomial(b, square, secondOrder),
+                              square);
+}
+
+/// atan(r), or pi / 2 - atan(r).
+static Value emitAtanOf(ImplicitLocOpBuilder &b, Value r, Value fromQuarter) {
+  Value series = emitAtanSeries(b, r);
+  Value small = emitFma(b, series, r, r);
+  Value large =
+      LLVM::FSubOp::create(b, LLVM::FSubOp::create(b, emitF32(b, kQuarter), r),
+                           emitFma(b, series, r, emitF32(b, -kQuarterRest)));
+  return LLVM::SelectOp::create(b, fromQuarter, large, small);
+}
+
+Value tilewright::emitAtan(ImplicitLocOpBuilder &b, Value x) {
   Value a = LLVM::FAbsOp::create(b, x);
   Value isLarge =
       LLVM::FCmpOp::create(b, LLVM::FCmpPredicate::ogt, a, emitF32(b, 1.0f));
   Value r = LLVM::SelectOp::create(b, isLarge,
                                    emitUnaryPtx(b, "rcp.approx.ftz.f32", a), a);
-  Value square = LLVM::FMulOp::create(b, r, r);
-  Value series =
-      LLVM::FMulOp::create(b, emitPolynomial(b, square, secondOrder), square);
-  Value small = emitFma(b, series, r, r);
-  Value large =
-      LLVM::FSubOp::create(b, LLVM::FSubOp::create(b, emitF32(b, kQuarter), r),
-                           emitFma(b, series, r, emitF32(b, -kQuarterRest)));
+  return LLVM::CopySignOp::create(b, emitAtanOf(b, r, isLarge), x);
+}
+
+/// least / most, at most 1, of numbers from 0 on; of two zeros 0, of two
+/// infinities 1.
+static Value emitRatio(ImplicitLocOpBuilder &b, Value least, Value most) {
+  // Scaled by a power of two that makes the divisor a middling number.
+  Value field =
+      LLVM::AndOp::create(b, LLVM::BitcastOp::create(b, b.getI32Type(), most),
+                          emitI32(b, 0x7f800000));
+  Value power = LLVM::SMaxOp::create(
+      b, LLVM::SubOp::create(b, emitI32(b, 0x7f000000), field),
+      emitI32(b, 0x800000));
+  Value scale = LLVM::BitcastOp::create(b, b.getF32Type(), power);
+  Value dividend = LLVM::FMulOp::create(b, least, scale);
+  Value divisor = LLVM::FMulOp::create(b, most, scale);
+  Value reciprocal = emitUnaryPtx(b, "rcp.approx.ftz.f32", divisor);
+  Value ratio = LLVM::FMulOp::create(b, dividend, reciprocal);
+  Value lacking = emitFma(b, LLVM::FNegOp::create(b, ratio), divisor, dividend);
+  ratio = emitFma(b, lacking, reciprocal, ratio);
+  // What divides zero by zero, or infinities.
+  Value isEnd = LLVM::IsFPClass::create(b, b.getI1Type(), most,
+                                        llvm::fcZero | llvm::fcInf);
+  Value top = emitF32(b, std::numeric_limits<float>::infinity());
+  Value atEnd = emitSelect(b, LLVM::FCmpPredicate::oeq, least, top,
+                           emitF32(b, 1.0f), emitF32(b, 0.0f));
+  return LLVM::SelectOp::create(b, isEnd, atEnd, ratio);
+}
+
+/// The angle of the point (|x|, |y|), from pi left of the ordinate.
+Value tilewright::emitAtan2(ImplicitLocOpBuilder &b, Value y, Value x) {
+  Value across = LLVM::FAbsOp::create(b, x), up = LLVM::FAbsOp::create(b, y);
+  Value isSteep = LLVM::FCmpOp::create(b, LLVM::FCmpPredicate::ogt, up, across);
+  // minimum and maximum keep NaN.
+  Value ratio = emitRatio(b, LLVM::MinimumOp::create(b, across, up),
+                          LLVM::MaximumOp::create(b, across, up));
+  Value angle = emitAtanOf(b, ratio, isSteep);
+  Value isLeft = LLVM::ICmpOp::create(
+      b, LLVM::ICmpPredicate::slt,
+      LLVM::BitcastOp::create(b, b.getI32Type(), x), emitI32(b, 0));
+  Value left = LLVM::FSubOp::create(b, emitF32(b, 2 * kQuarter), angle);
   return LLVM::CopySignOp::create(
-      b, LLVM::SelectOp::create(b, isLarge, large, small), x);
+      b, LLVM::SelectOp::create(b, isLeft, left, angle), y);
 }
 
 namespace {
