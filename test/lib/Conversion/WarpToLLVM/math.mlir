@@ -99,7 +99,54 @@ tile.func @in_place(%x: f32, %p: !tile.ptr<f32>) attributes {tile.kernel, warp.n
   %3 = math.asinh %2 : f32
   %4 = math.acosh %3 : f32
   %5 = math.atanh %4 : f32
-  tile.store %p, %5 : !tile.ptr<f32>
+  %6 = math.sinh %5 : f32
+  %7 = math.cosh %6 : f32
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.rsqrt.approx.f"
+  %8 = math.asin %7 : f32
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.rsqrt.approx.f"
+  %9 = math.acos %8 : f32
+  %10 = math.atan %9 : f32
+  // CHECK: llvm.intr.smax
+  %11 = math.atan2 %10, %x : f32
+  tile.store %p, %11 : !tile.ptr<f32>
   // CHECK: llvm.return
+  tile.return
+}
+
+// -----
+
+// Remainders of f32 loop only where the quotient is large, tangents of f32 leave
+// large angles to the library; of f64 it computes both.
+// CHECK-LABEL: llvm.func internal @tilewright_fmod(%arg0: f32, %arg1: f32) -> f32
+// CHECK-SAME: always_inline
+// CHECK: llvm.cond_br %{{.*}}, ^[[SHORT:.*]], ^[[LONG:.*]]
+// CHECK: ^[[SHORT]]:
+// CHECK-COUNT-1: llvm.intr.fma
+// CHECK: llvm.return
+// CHECK: ^[[LONG]]:
+// CHECK: llvm.br ^[[HEAD:.*]](%{{.*}}, %{{.*}} : i32, f32)
+// CHECK: ^[[HEAD]](%[[LEFT:.*]]: i32, %{{.*}}: f32):
+// CHECK: llvm.icmp "sgt" %[[LEFT]]
+// CHECK: llvm.br ^[[HEAD]]
+// CHECK-LABEL: llvm.func internal @tilewright_tan(%arg0: f32) -> f32
+// CHECK: llvm.cond_br %{{.*}}, ^[[NEAR:.*]], ^[[FAR:.*]]
+// CHECK: ^[[NEAR]]:
+// CHECK-NOT: llvm.call @
+// CHECK: ^[[FAR]]:
+// CHECK-NEXT: llvm.call @_Z3tanf(%arg0)
+// CHECK-LABEL: llvm.func @remainders
+tile.func @remainders(%x: f32, %y: f64, %p: !tile.ptr<f32>, %q: !tile.ptr<f64>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
+  // CHECK: llvm.call @tilewright_tan
+  %0 = math.tan %x : f32
+  // CHECK: llvm.call @tilewright_fmod
+  %1 = arith.remf %x, %0 : f32
+  // CHECK: llvm.call @tilewright_fmod
+  %2 = arith.remf %1, %0 : f32
+  tile.store %p, %2 : !tile.ptr<f32>
+  // CHECK: llvm.call @_Z3tand
+  %3 = math.tan %y : f64
+  // CHECK: llvm.call @_Z4fmoddd
+  %4 = arith.remf %y, %3 : f64
+  tile.store %q, %4 : !tile.ptr<f64>
   tile.return
 }

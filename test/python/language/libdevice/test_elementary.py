@@ -138,7 +138,7 @@ def test_powers_of_constants(backend, rng, dtype, exponent):
     assert ulps(backend.numpy(out), want, dtype).max() <= (4 if dtype != "float16" else 0.6)
 
 
-@pytest.mark.parametrize("name", ["log10", "expm1", "cbrt", "asinh", "acosh", "atanh"])
+@pytest.mark.parametrize("name", "log10 expm1 cbrt asinh acosh atanh sinh cosh asin acos atan".split())
 def test_ends_of_ranges(apply, rng, name):
     """Numbers of all sizes, subnormal ones too, beside the ends of what the functions take and give."""
     x = np.ldexp(rng.uniform(1, 2, COUNT), rng.integers(-148, 127, COUNT)).astype(np.float32)
@@ -154,9 +154,27 @@ def test_ends_of_ranges(apply, rng, name):
     finite = np.isfinite(rounded)
     assert ulps(got[finite], want[finite], np.float32).max() <= limit
     np.testing.assert_array_equal(got[~finite], rounded[~finite])
+    known = ~np.isnan(rounded)
+    np.testing.assert_array_equal(np.signbit(got[known]), np.signbit(rounded[known]))
 
 
-@pytest.mark.parametrize("name", ["sin", "cos"])
+def test_directions(apply, rng):
+    """atan2 of points of all sizes, subnormal ones too, on the axes, and at infinity."""
+    x, y = (np.ldexp(rng.uniform(-2, 2, COUNT), rng.integers(-148, 127, COUNT)) for _ in range(2))
+    y[:1024] = x[:1024] * rng.uniform(0.5, 2, 1024)
+    x, y = x.astype(np.float32), y.astype(np.float32)
+    ends = np.array([0, 1, np.inf, np.nan, 1e-45, 3.4e38, 1e-38, 2], np.float32)
+    ends = np.concatenate([ends, -ends])
+    y[-256:], x[-256:] = (each.ravel() for each in np.meshgrid(ends, ends))
+    want = np.arctan2(y.astype(np.longdouble), x)
+    got = apply("atan2", [y, x], "float32")
+    known = ~np.isnan(want)
+    assert ulps(got[known], want[known], np.float32).max() <= 3
+    np.testing.assert_array_equal(np.isnan(got), ~known)
+    np.testing.assert_array_equal(np.signbit(got[known]), np.signbit(want[known]))
+
+
+@pytest.mark.parametrize("name", ["sin", "cos", "tan"])
 @pytest.mark.parametrize("largest", [1e3, 99_999, 1e6, 1e8])
 def test_angles_of_many_turns(apply, rng, name, largest):
     x = rng.uniform(-largest, largest, COUNT).astype(np.float32)
