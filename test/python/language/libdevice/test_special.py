@@ -25,7 +25,7 @@ FUNCTIONS = {
     "lgamma": (lambda x: mp.log(abs(mp.gamma(x))), [(0.01, 12), (8, 1e5), (-9.9, -0.1)], 50, 8),
     "normcdf": (mp.ncdf, [(-5, 5), (-37, -3)], 5, 60),
     "normcdfinv": (lambda p: -mp.sqrt(2) * _erfcinv(2 * p), [(0.001, 0.4), (1e-30, 1e-3)], 5, 8),
-    "tgamma": (mp.gamma, [(0.01, 30), (-9.9, 3), (30, 170)], 5.5, 8),
+    "tgamma": (mp.gamma, [(0.01, 30), (-9.9, 3), (30, 170)], 5, 8),
     "y0": (lambda x: mp.bessely(0, x), [(0.01, 9), (8, 300)], 1, 16),
     "y1": (lambda x: mp.bessely(1, x), [(0.01, 9), (8, 300)], 1, 16),
 }

@@ -7,8 +7,8 @@ from .series import polynomial
 _ONE_OVER_E, _ONE_OVER_E_REST, _E = 0.3678794503211975, -9.149755188170102e-09, 2.718281828459045
 _INFINITY = float("inf")
 
-# sin(pi r) / (pi r) over r^2, |r| up to 0.5
-_SINE = (1.0, -1.6449333429336548, 0.8117159008979797, -0.1904439926147461, 0.02471817284822464)
+# (sin(pi r) / pi - r) / r^3 over r^2, |r| up to 0.5
+_SINE = (-1.6449333429336548, 0.8117159008979797, -0.1904439926147461, 0.02471817284822464)
 # lgamma(1 + u) / u, |u| up to 0.5
 _NEAR_ONE = (
     -0.5772156715393066, 0.822467029094696, -0.40068528056144714, 0.27058717608451843, -0.20739251375198364,
@@ -43,7 +43,8 @@ def _rest(x):
 
 def _sine(r):
     """sin(pi r) / pi for |r| up to 0.5."""
-    return r * polynomial(r * r, _SINE)
+    square = r * r
+    return fma(r * square, polynomial(square, _SINE), r)
 
 
 def _far_lgamma(x, log):
@@ -91,10 +92,11 @@ def _far_tgamma(x):
     base = a * _ONE_OVER_E
     lost = fma(a, like(a, _ONE_OVER_E_REST), fma(a, like(a, _ONE_OVER_E), -base))
     t = quotient(like(a, 1.0), a)
-    change = fma(lost * _E, fma(t, like(t, -0.5), like(t, 1.0)), like(t, 1.0))
-    factor = change * polynomial(t, _LARGE)
+    change = lost * _E * fma(t, like(t, -0.5), like(t, 1.0))
+    factor = polynomial(t, _LARGE)
+    factor = fma(factor, change, factor)
     exponent = a - 0.5
-    is_root = negative & (a > 30.0)
+    is_root = negative & (a > 33.5)
     power = call("powf", base, where(is_root, exponent * -0.5, where(negative, -exponent, exponent)))
     r, whole = _rest(a)
     odd = call("roundeven", whole * 0.5) != whole * 0.5
