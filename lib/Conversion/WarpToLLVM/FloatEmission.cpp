@@ -50,16 +50,20 @@ std::pair<Value, Value> tilewright::emitSplit(ImplicitLocOpBuilder &b, Value x,
   Value least = emitF32(b, std::numeric_limits<float>::min());
   Value scaled = LLVM::FMulOp::create(b, x, emitF32(b, 8388608.0f));
   Value normal = emitSelect(b, LLVM::FCmpPredicate::olt, x, least, scaled, x);
-  Value correction = emitSelect(b, LLVM::FCmpPredicate::olt, x, least,
-                                emitF32(b, -23.0f), emitF32(b, 0.0f));
   Value bits = LLVM::BitcastOp::create(b, i32, normal);
   Value power = LLVM::AndOp::create(
       b, LLVM::SubOp::create(b, bits, emitI32(b, leastBits)),
       emitI32(b, exponentBits));
   Value mantissa =
       LLVM::BitcastOp::create(b, f32, LLVM::SubOp::create(b, bits, power));
-  Value exponent = LLVM::SIToFPOp::create(
-      b, f32, LLVM::AShrOp::create(b, power, emitI32(b, 23)));
-  return {LLVM::FAddOp::create(b, exponent, correction),
-          LLVM::FSubOp::create(b, mantissa, emitF32(b, 1.0f))};
+  // As the lowest bits of a sum with `kNearest`, which is a number at once.
+  Value shifted =
+      LLVM::AddOp::create(b, LLVM::AShrOp::create(b, power, emitI32(b, 23)),
+                          emitI32(b, kNearestBits));
+  Value correction =
+      emitSelect(b, LLVM::FCmpPredicate::olt, x, least,
+                 emitF32(b, -23.0f - kNearest), emitF32(b, -kNearest));
+  Value exponent = LLVM::FAddOp::create(
+      b, LLVM::BitcastOp::create(b, f32, shifted), correction);
+  return {exponent, LLVM::FSubOp::create(b, mantissa, emitF32(b, 1.0f))};
 }

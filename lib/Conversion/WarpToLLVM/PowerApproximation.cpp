@@ -87,16 +87,16 @@ static Pair emitLog2InTwo(ImplicitLocOpBuilder &b, Value a) {
 }
 
 /// 2^(high + low), zero or infinite where it is no number of f32; of an
-/// infinite `high`, too.
+/// infinite `high`, too. NaN stays.
 static Value emitExp2OfTwo(ImplicitLocOpBuilder &b, Pair x) {
   static constexpr float overX[] = {
       0.6931471824645996f,   0.24022650718688965f,   0.055503569543361664f,
       0.009618030861020088f, 0.0013390890089794993f, 0.0001546976127428934f};
   Value limit = emitF32(b, 200.0f), zero = emitF32(b, 0.0f);
   Value size = LLVM::FAbsOp::create(b, x.high);
-  Value high = emitSelect(b, LLVM::FCmpPredicate::olt, size, limit, x.high,
+  Value high = emitSelect(b, LLVM::FCmpPredicate::ult, size, limit, x.high,
                           LLVM::CopySignOp::create(b, limit, x.high));
-  Value low = emitSelect(b, LLVM::FCmpPredicate::olt, size, limit, x.low, zero);
+  Value low = emitSelect(b, LLVM::FCmpPredicate::ult, size, limit, x.low, zero);
   auto [integer, bitsOfInteger] =
       emitNearest(b, LLVM::FAddOp::create(b, high, emitF32(b, kNearest)));
   Value f =
@@ -119,43 +119,50 @@ static Value emitTest(ImplicitLocOpBuilder &b, LLVM::FCmpPredicate predicate,
   return LLVM::FCmpOp::create(b, predicate, lhs, rhs);
 }
 
-static Value emitIsInteger(ImplicitLocOpBuilder &b, Value x) {
-  return emitTest(b, LLVM::FCmpPredicate::oeq, LLVM::FTruncOp::create(b, x), x);
+/// The sign of the power of x, and NaN where it is no real number.
+static Value emitSignOfPower(ImplicitLocOpBuilder &b, Value x, Value y,
+                             Value power, Value isFinite) {
+  using LLVM::FCmpPredicate;
+  Value half = LLVM::FMulOp::create(b, y, emitF32(b, 0.5f));
+  // Of even numbers 0, of odd ones 1 or -1, of infinities NaN.
+  Value rest =
+      emitFma(b, LLVM::FTruncOp::create(b, half), emitF32(b, -2.0f), y);
+  Value size = LLVM::FAbsOp::create(b, rest);
+  Value isOdd = emitTest(b, FCmpPredicate::oeq, size, emitF32(b, 1.0f));
+  Value signedPower = LLVM::SelectOp::create(
+      b, isOdd, LLVM::CopySignOp::create(b, power, x), power);
+  Value isFraction = LLVM::AndOp::create(
+      b, emitTest(b, FCmpPredicate::one, size, emitF32(b, 0.0f)),
+      emitTest(b, FCmpPredicate::une, size, emitF32(b, 1.0f)));
+  Value isRoot = LLVM::AndOp::create(
+      b, isFraction, emitTest(b, FCmpPredicate::olt, x, emitF32(b, 0.0f)));
+  Value nan = emitF32(b, std::numeric_limits<float>::quiet_NaN());
+  return LLVM::SelectOp::create(
+      b, isRoot, LLVM::SelectOp::create(b, isFinite, nan, power), signedPower);
 }
 
 Value tilewright::emitPow(ImplicitLocOpBuilder &b, Value x, Value y) {
   using LLVM::FCmpPredicate;
   constexpr float infinity = std::numeric_limits<float>::infinity();
+  constexpr float largest = std::numeric_limits<float>::max();
   Value zero = emitF32(b, 0.0f), one = emitF32(b, 1.0f);
-  Value top = emitF32(b, infinity);
-  Value nan = emitF32(b, std::numeric_limits<float>::quiet_NaN());
   Value a = LLVM::FAbsOp::create(b, x);
 
   Pair log = emitLog2InTwo(b, a);
   Value logOfZero = emitSelect(b, FCmpPredicate::oeq, a, zero,
                                emitF32(b, -infinity), log.high);
-  Value high = emitSelect(b, FCmpPredicate::oeq, a, top, top, logOfZero);
-  auto [product, lost] = emitProduct(b, y, high);
-  Value rest = emitFma(b, y, log.low, lost);
-  Value result = emitExp2OfTwo(b, {product, rest});
-  // Of infinite y, too, whose product with 0 is no number.
-  result = emitSelect(b, FCmpPredicate::oeq, a, one, one, result);
-
-  // Signs: below zero only of integers.
-  Value isInteger = emitIsInteger(b, y);
-  Value yes = LLVM::ConstantOp::create(b, b.getI1Type(), b.getBoolAttr(true));
-  Value isEven = emitIsInteger(b, LLVM::FMulOp::create(b, y, emitF32(b, 0.5f)));
-  Value isOdd =
-      LLVM::AndOp::create(b, isInteger, LLVM::XOrOp::create(b, isEven, yes));
-  result = LLVM::SelectOp::create(
-      b, isOdd, LLVM::CopySignOp::create(b, result, x), result);
-  Value isRoot = LLVM::AndOp::create(
-      b, emitTest(b, FCmpPredicate::olt, x, zero),
-      LLVM::AndOp::create(b, emitTest(b, FCmpPredicate::one, a, top),
-                          LLVM::XOrOp::create(b, isInteger, yes)));
-  result = LLVM::SelectOp::create(b, isRoot, nan, result);
-  result = LLVM::SelectOp::create(b, emitTest(b, FCmpPredicate::uno, x, y), nan,
-                                  result);
+  // Infinities and NaN are their own logarithms.
+  Value isFinite = emitTest(b, FCmpPredicate::olt, a, emitF32(b, infinity));
+  Value high = LLVM::SelectOp::create(b, isFinite, logOfZero, a);
+  // Lest the logarithm of 1 is multiplied by infinity. minimum and maximum keep
+  // NaN.
+  Value factor = LLVM::MaximumOp::create(
+      b, LLVM::MinimumOp::create(b, y, emitF32(b, largest)),
+      emitF32(b, -largest));
+  auto [product, lost] = emitProduct(b, factor, high);
+  Value rest = emitFma(b, factor, log.low, lost);
+  Value result =
+      emitSignOfPower(b, x, y, emitExp2OfTwo(b, {product, rest}), isFinite);
   Value isOne = LLVM::OrOp::create(b, emitTest(b, FCmpPredicate::oeq, x, one),
                                    emitTest(b, FCmpPredicate::oeq, y, zero));
   return LLVM::SelectOp::create(b, isOne, one, result);
