@@ -1,14 +1,19 @@
 // Functions of f32 as polynomials: branch-free, about twenty instructions each
-// (some up to 80), where the mathematics library would call a long function for
+// (some up to 90), where the mathematics library would call a long function for
 // each element.
 //
 // The coefficients minimise the largest relative error on their interval
-// (Lawson's iteration on Chebyshev points, in double precision), which is below
-// 2^-25 for all of them; what remains is rounding. Errors in ULP, measured
-// against double precision on a million points: erf 1.5, tanh 2.1, log 1, log2
-// 1.6, log10 1, asinh 1.7, acosh 2.3, atanh 1.9, expm1 1.2, cbrt 0.5, pow 2.4,
-// sin and cos 1.6. Those that may be approximated are single
-// instructions.
+// (Lawson's iteration on Chebyshev points, in double precision or more), which
+// is below 2^-25 for all of them; what remains is rounding. Errors in ULP,
+// measured against more precision on a million points: erf 1.5, tanh 2.1, log
+// 1, log2 1.6, log10 1, asinh 1.7, acosh 2.3, atanh 1.9, expm1 1.2, cbrt 0.5,
+// pow 2.4, sin and cos 1.6, tan 2.9, asin 2, acos 1.3, atan 1.3, atan2 1.9,
+// sinh 1.6, cosh 1.5. Those that may be approximated are single instructions.
+//
+// Logarithms and the inverse hyperbolic functions are in
+// LogarithmApproximation.cpp, exponentials, the hyperbolic and the error
+// function in ExponentialApproximation.cpp, functions of angles and angles in
+// TrigonometricApproximation.cpp, powers and roots in PowerApproximation.cpp.
 
 #pragma once
 

@@ -5,12 +5,14 @@
 //     exp, exp2, rsqrt              2.1   ex2.approx, rsqrt.approx
 //     erf, tanh, log, log1p, log2,  2.4   polynomials, see MathApproximation;
 //     log10, expm1, cbrt, asinh,          integer powers up to 4 are multiplied
-//     acosh, atanh, pow
-//     sin, cos                      1.6   likewise up to 1e5; above the library
-//     asin, acos, atan, cosh, sinh, 2.4   functions of the mathematics library
-//     tan, atan2                          (see MathLibrary)
-//     erfc                          4     likewise
+//     acosh, atanh, pow, asin, acos,
+//     atan, atan2, sinh, cosh
+//     sin, cos                      1.6   likewise up to 1e5; above functions
+//     tan                           2.9   of the mathematics library (see
+//                                         MathLibrary)
+//     erfc                          4     the library
 //
+// Remainders are RemainderToLLVM's.
 // f64 uses the library (1.5 ULP; 3 for erf, 40 for erfc), sqrt.rn, and for
 // rsqrt a division by it. With the fast-math flag `afn`, exp is one
 // multiplication and ex2.approx, and exp2, sin, cos, log2, sqrt and tanh of f32
