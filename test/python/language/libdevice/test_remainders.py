@@ -1,5 +1,7 @@
 """Remainders of float32, which are exact."""
 
+import math
+
 import numpy as np
 import pytest
 import tilewright as tw
@@ -63,6 +65,18 @@ def test_fmod_of_special_numbers(apply):
     x, y = (each.ravel().copy() for each in np.meshgrid(numbers, numbers))
     with np.errstate(all="ignore"):
         same(apply("fmod", [x, y], "float32"), np.fmod(x, y))
+
+
+def _remainder(x, y):
+    return math.remainder(x, y) if math.isfinite(x) and y == y and y != 0 else math.nan
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_remainder(apply, rng, case):
+    """IEEE's: of the multiple nearest to the quotient."""
+    x, y = CASES[case](rng)
+    want = [_remainder(a, b) for a, b in zip(x.tolist(), y.tolist(), strict=True)]
+    same(apply("remainder", [x, y], "float32"), np.array(want, np.float32))
 
 
 def test_operator(backend, rng):

@@ -5,6 +5,7 @@ from ...semantic import arithmetic, convert
 from . import single
 from .arguments import float_function, question, typed_function
 from .numbers import (
+    BIAS,
     bits,
     call,
     fast,
@@ -16,6 +17,7 @@ from .numbers import (
     magnitude,
     quotient,
     where,
+    width,
 )
 from .series import by_width, through_float64
 
@@ -66,9 +68,10 @@ def _cospi(x):
 def _remainder(x, y):
     """IEEE's: `x` minus the multiple of `y` nearest to the quotient, ties to even. All steps are exact."""
     size, divisor = magnitude(x), magnitude(y)
-    rest = where(divisor <= 2.0**1022, arithmetic.mod(size, divisor + divisor), size)
+    bias = BIAS[width(x)]
+    rest = where(divisor > 2.0 ** (bias - 1), size, arithmetic.mod(size, divisor + divisor))  # NaN stays
     half = divisor * 0.5
-    small = divisor < 2.0**-1000  # half of it need not be exact
+    small = divisor < 2.0 ** (32 - bias)  # half of it need not be exact
     over = where(small, rest + rest > divisor, rest > half)
     rest = where(over, rest - divisor, rest)
     still = where(small, rest + rest >= divisor, rest >= half)
@@ -131,7 +134,7 @@ _MORE = {
     "fdim": (2, _fdim, "`x - y` where that is positive, else 0"),
     "fmod": (2, arithmetic.mod, "The remainder of `x / y` with the sign of `x`"),
     "pow": (2, _op("powf"), "`x` to the power `y`"),
-    "remainder": (2, through_float64(_remainder), "`x` minus the multiple of `y` nearest to it, ties to even"),
+    "remainder": (2, _remainder, "`x` minus the multiple of `y` nearest to it, ties to even"),
     "fma": (3, fma, "`x * y + z`, rounded once"),
     "fast_dividef": (2, quotient, "`x / y`, quick; 0 "
                      "for `y` above 2 to the power 126"),
