@@ -51,7 +51,15 @@ static int64_t add(int64_t x, int64_t y) {
 /// What `factor`, the same number for all elements, probably is at least: a
 /// number that is only known when the kernel runs is seldom 1, and hardly ever
 /// no more than what is known to divide it.
-int64_t AddressSteps::getLeastFactor(Value factor) const {
+int64_t AddressSteps::getLeastFactor(Value factor) {
+  auto it = leastFactors.find(factor);
+  if (it != leastFactors.end())
+    return it->second;
+  int64_t least = computeLeastFactor(factor);
+  return leastFactors[factor] = least;
+}
+
+int64_t AddressSteps::computeLeastFactor(Value factor) {
   if (std::optional<int64_t> constant = getConstant(factor))
     return std::min(std::abs(*constant), kMostLikely);
   if (auto splat = factor.getDefiningOp<tile::SplatOp>())
@@ -67,7 +75,7 @@ int64_t AddressSteps::getLeastFactor(Value factor) const {
 }
 
 /// `step` times `factor`, which is the same for all elements.
-int64_t AddressSteps::multiply(Value factor, int64_t step) const {
+int64_t AddressSteps::multiply(Value factor, int64_t step) {
   std::optional<int64_t> constant = getConstant(factor);
   if (step == 0 || constant == 0)
     return 0;

@@ -35,11 +35,13 @@ public:
 
 private:
   int64_t compute(mlir::Value tile, unsigned dim);
-  int64_t multiply(mlir::Value factor, int64_t step) const;
-  int64_t getLeastFactor(mlir::Value factor) const;
+  int64_t multiply(mlir::Value factor, int64_t step);
+  int64_t getLeastFactor(mlir::Value factor);
+  int64_t computeLeastFactor(mlir::Value factor);
 
   const AxisInfoAnalysis &axes;
   llvm::DenseMap<std::pair<mlir::Value, unsigned>, int64_t> known;
+  llvm::DenseMap<mlir::Value, int64_t> leastFactors;
 };
 
 } // namespace tilewright

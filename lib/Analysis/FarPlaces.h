@@ -16,8 +16,8 @@ inline constexpr int64_t kFarPlace = (int64_t(1) << 31) - (int64_t(1) << 20);
 /// `wide`, of 64 bits, in 32: what is further than `kFarPlace` is there.
 inline mlir::Value emitNear(mlir::OpBuilder &b, mlir::Location loc,
                             mlir::Value wide) {
-  mlir::Value far = mlir::arith::ConstantOp::create(
-      b, loc, b.getI64IntegerAttr(kFarPlace));
+  mlir::Value far =
+      mlir::arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(kFarPlace));
   mlir::Value near = mlir::arith::MinSIOp::create(b, loc, wide, far);
   return mlir::arith::TruncIOp::create(b, loc, b.getI32Type(), near);
 }
