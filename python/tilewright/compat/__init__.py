@@ -16,14 +16,14 @@ import sys
 
 from . import listening, modules
 
-#: The release of Triton whose names are there.
-VERSION = "3.6.0"
+#: The releases of Triton whose names are there; code is told the first, or what it asks for.
+RELEASES = ("3.6.0", "3.9.0")
 
 #: Directories with a module `triton` that installs this one, by the numerics, for the processes that a program starts,
-#: and one with the metadata of a distribution `triton`, which packages ask for its version.
+#: and those with the metadata of a distribution `triton`, by its release, which packages ask for its version.
 CHILDREN = {
     name: os.path.join(os.path.dirname(__file__), "children", name)
-    for name in ("triton", "ieee", "distribution")
+    for name in ("triton", "ieee", *(f"distribution/{release}" for release in RELEASES))
 }
 
 
@@ -32,24 +32,27 @@ def is_installed():
     return getattr(sys.modules.get("triton"), "is_tilewright", False)
 
 
-def install(numerics="triton"):
+def install(numerics="triton", release=RELEASES[0]):
     """Make `import triton` give Tilewright, in this process from now on, and in those that it starts with its `sys.path`:
     workers of `multiprocessing` and of PyTorch's compiler.
 
-    `numerics` is what kernels compute with by default: "triton" or "ieee", see `tilewright.jit`. May be
+    `numerics` is what kernels compute with by default: "triton" or "ieee", see `tilewright.jit`. `release` is one of
+    `RELEASES`, what `triton.__version__` says: a later one for packages that refuse older ones for their faults. May be
     called again, which changes `numerics` for the kernels decorated from then on.
 
-    Raises `RuntimeError` if Triton itself has been imported already, and `ValueError` for other numerics.
+    Raises `RuntimeError` if Triton itself has been imported already, and `ValueError` for other numerics and releases.
     """
+    if release not in RELEASES:
+        raise ValueError(f"release is one of {', '.join(RELEASES)}, got {release!r}")
     if "triton" in sys.modules and not is_installed():
         raise RuntimeError(
             "triton has been imported already, so code may hold parts of it: call tilewright.compat.install() "
             "before anything that imports triton"
         )
-    sys.modules.update(modules.make(VERSION, numerics))
+    sys.modules.update(modules.make(release, numerics))
     listening.watch.install()
     _leave_path()
-    sys.path[:0] = CHILDREN[numerics], CHILDREN["distribution"]
+    sys.path[:0] = CHILDREN[numerics], CHILDREN[f"distribution/{release}"]
 
 
 def uninstall():

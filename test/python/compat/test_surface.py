@@ -81,6 +81,8 @@ def test_install_comes_before_triton(monkeypatch):
     monkeypatch.delitem(sys.modules, "triton")
     with pytest.raises(ValueError, match="numerics is 'ieee' or 'triton', got 'exact'"):
         tilewright.compat.install(numerics="exact")
+    with pytest.raises(ValueError, match=r"release is one of 3\.6\.0, 3\.9\.0, got '2\.0'"):
+        tilewright.compat.install(release="2.0")
 
 
 def test_a_module_of_its_own_process():
@@ -89,7 +91,7 @@ import sys
 import tilewright.compat; tilewright.compat.install()
 import importlib.metadata, importlib.util
 assert importlib.util.find_spec("triton") is not None
-assert importlib.metadata.version("triton") == tilewright.compat.VERSION
+assert importlib.metadata.version("triton") == tilewright.compat.RELEASES[0]
 assert "triton" in importlib.metadata.packages_distributions()["triton"]
 import triton, triton.language as tl
 from triton.language.extra import cuda
@@ -102,7 +104,7 @@ assert driver is same is third and "nvidia" in triton.backends.backends
 assert triton.__version__.startswith("3.") and triton.cdiv(5, 2) == 3 and triton.next_power_of_2(5) == 8
 assert tl.constexpr(3) + 1 == 4
 tilewright.compat.install("ieee")
-assert importlib.metadata.version("triton") == tilewright.compat.VERSION == triton.__version__
+assert importlib.metadata.version("triton") == tilewright.compat.RELEASES[0] == triton.__version__
 tilewright.compat.uninstall()
 assert not any("compat" in entry for entry in sys.path)
 """

@@ -141,25 +141,28 @@ def test_a_device_that_only_the_parent_of_a_fork_can_use(monkeypatch):
     assert not BACKENDS["nvidia"].driver.is_active() and BACKENDS["cpu"].driver.is_active()
 
 
-PARENT = """
+PARENT = '''
 import os, subprocess, sys
 import tilewright.compat
 tilewright.compat.install()
-tilewright.compat.install(sys.argv[1])
-assert sorted(tilewright.compat.CHILDREN) == ["distribution", "ieee", "triton"]
+tilewright.compat.install(*sys.argv[1:])
+assert sorted(tilewright.compat.CHILDREN) == ["distribution/3.6.0", "distribution/3.9.0", "ieee", "triton"]
 assert [entry for entry in sys.path if entry in tilewright.compat.CHILDREN.values()] == [
-    tilewright.compat.CHILDREN[name] for name in (sys.argv[1], "distribution")
+    tilewright.compat.CHILDREN[name] for name in (sys.argv[1], f"distribution/{sys.argv[2]}")
 ]
-child = "import triton.language; import triton; print(triton.is_tilewright, triton.JITFunction.default_numerics)"
+child = """
+import importlib.metadata, triton, triton.language
+print(triton.is_tilewright, triton.JITFunction.default_numerics, triton.__version__, importlib.metadata.version("triton"))
+"""
 subprocess.run([sys.executable, "-c", child], env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}, check=True)
 tilewright.compat.uninstall()
 assert not any(entry in tilewright.compat.CHILDREN.values() for entry in sys.path)
-"""
+'''
 
 
-@pytest.mark.parametrize("numerics", ["triton", "ieee"])
-def test_processes_that_the_program_starts(numerics):
+@pytest.mark.parametrize("numerics, release", [("triton", "3.6.0"), ("ieee", "3.9.0")])
+def test_processes_that_the_program_starts(numerics, release):
     environment = {**os.environ, "PYTHONPATH": str(Path(tilewright.__file__).parents[1])}
-    command = [sys.executable, "-c", PARENT, numerics]
+    command = [sys.executable, "-c", PARENT, numerics, release]
     run = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    assert run.stdout.split() == ["True", numerics]
+    assert run.stdout.split() == ["True", numerics, release, release]
