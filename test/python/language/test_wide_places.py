@@ -51,7 +51,9 @@ def test_both_operands_and_the_result_go_by_the_accelerator(assemble):
 
 @tw.jit
 def stack_kernel(a, b, out, blocks, K, back, EACH: tl.constexpr, S: tl.constexpr):
-    """Products of the arrays of `EACH` elements that `blocks` numbers, in a stack whose first is `back` before `a`."""
+    """Products of the arrays of `EACH` elements that `blocks` numbers, in stacks whose first is `back` before `a` and
+    `out`.
+    """
     rows = tl.arange(0, S)
     place = tl.load(blocks + tl.program_id(0)).to(tl.int64) * EACH
     total = tl.zeros((S, S), tl.float32)
@@ -60,7 +62,7 @@ def stack_kernel(a, b, out, blocks, K, back, EACH: tl.constexpr, S: tl.constexpr
         x = tl.load(a - back + place + rows[:, None] * K + along[None, :])
         y = tl.load(b + along[:, None] * S + rows[None, :])
         total = tl.dot(x, y, total)
-    tl.store(out + tl.program_id(0) * S * S + rows[:, None] * S + rows[None, :], total.to(tl.float16))
+    tl.store(out - back + place + rows[:, None] * S + rows[None, :], total.to(tl.float16))
 
 
 @pytest.mark.parametrize("first", [0, 2**11, 2**12, 3 * 2**11, 2**20])
@@ -68,11 +70,14 @@ def test_stacks_of_more_elements_than_32_bits_number(backend, rng, first):
     each = 2**20
     a = rng.uniform(-1, 1, (2, each)).astype(np.float16)
     b = rng.uniform(-1, 1, (K, SIDE)).astype(np.float16)
-    out = backend.poisoned((2, SIDE, SIDE), "float16")
+    out = backend.poisoned((2, each), "float16")
+    before = backend.numpy(out).copy()
     blocks = backend.array(np.array([first + 1, first], np.int32))
     stack_kernel[(2,)](backend.array(a), backend.array(b), out, blocks, K, first * each, each, SIDE)
-    expected = a[::-1, : SIDE * K].reshape(2, SIDE, K).astype(np.float64) @ b.astype(np.float64)
-    np.testing.assert_allclose(backend.numpy(out), expected, rtol=2e-3, atol=2e-3)
+    expected = a[:, : SIDE * K].reshape(2, SIDE, K).astype(np.float64) @ b.astype(np.float64)
+    result = backend.numpy(out)
+    np.testing.assert_allclose(result[:, : SIDE**2].reshape(2, SIDE, SIDE), expected, rtol=2e-3, atol=2e-3)
+    np.testing.assert_array_equal(result[:, SIDE**2 :], before[:, SIDE**2 :])
 
 
 @pytest.mark.compiled
@@ -80,3 +85,4 @@ def test_stacks_go_by_the_accelerator(assemble):
     types = dict.fromkeys(("a", "b", "out"), "*fp16") | {"blocks": "*i32", "K": "i32", "back": "i64"}
     ptx = assemble(stack_kernel, types, {"EACH": 2**20, "S": SIDE}, dict.fromkeys(types, 16)).asm["ptx"]
     assert "cp.async.bulk.tensor.3d.shared" in ptx and "cp.async.bulk.tensor.2d.shared" in ptx
+    assert "cp.async.bulk.tensor.3d.global" in ptx
