@@ -2,10 +2,12 @@
 # Tests and measures on a machine with an NVIDIA GPU, from an unpacked bundle or
 # a built source tree; needs PyTorch, no LLVM and no network.
 #
-#   test/gpu/run.sh [tests] [memcheck] [racecheck] [synccheck] [random] [benchmarks] [host] [compile]
+#   test/gpu/run.sh [tests] [memcheck] [racecheck] [synccheck] [random] [products]
+#                   [gemm] [tutorials] [published] [benchmarks] [host] [compile]
 #
 # All of them by default. The numbers of the random kernels: COUNT (default
-# 2000) from FIRST (default 0) times fifty on.
+# 2000) from FIRST (default 0) times fifty on; of the random matrix products,
+# PRODUCTS (default 2000) from FIRST on.
 #
 # Logs and results go to $OUT (default gpu-results); a short table comes last.
 # Exits 1 when a step failed.
@@ -14,7 +16,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 out=${OUT:-$PWD/gpu-results}
 python=${PYTHON:-python3}
 jobs=${JOBS:-4}
-[ $# -gt 0 ] || set -- tests memcheck racecheck synccheck random benchmarks host compile
+measurements=(gemm tutorials published benchmarks host compile)
+[ $# -gt 0 ] || set -- tests memcheck racecheck synccheck random products "${measurements[@]}"
 mkdir -p "$out"
 
 export PYTHONPATH=$PWD/python${PYTHONPATH:+:$PYTHONPATH}
@@ -29,15 +32,16 @@ pytest_on_gpu=("$python" -m pytest -q -p no:cacheprovider --backend cuda --ignor
 run_setup() { if [ -x setup.sh ]; then ./setup.sh true; fi && "$python" -c 'import tilewright._tilewright'; }
 run_tests() { "${pytest_on_gpu[@]}" -n "$jobs" test/python test/kernels; }
 # The sanitizer follows every memory access, so the kernels' tests are enough,
-# in as many processes as JOBS says. Its shadow of PyTorch's pool would hide
-# overruns; unpooled memory does not.
+# in as many processes as JOBS says, some of which may launch nothing. Its
+# shadow of PyTorch's pool would hide overruns; unpooled memory does not.
 sanitize() {
   local tool=$1 shard failed=0 files=(test/kernels/test_*.py)
-  for ((shard = 0; shard < jobs; ++shard)); do
+  local shards=$((jobs < ${#files[@]} ? jobs : ${#files[@]}))
+  for ((shard = 0; shard < shards; ++shard)); do
     local mine=()
-    for ((i = shard; i < ${#files[@]}; i += jobs)); do mine+=("${files[i]}"); done
+    for ((i = shard; i < ${#files[@]}; i += shards)); do mine+=("${files[i]}"); done
     PYTORCH_NO_CUDA_MEMORY_CACHING=1 compute-sanitizer --tool "$tool" --error-exitcode 86 --launch-timeout 0 \
-      "${pytest_on_gpu[@]}" -x --timeout 0 "${mine[@]}" >"$out/$tool.$shard.log" 2>&1 &
+      --require-cuda-init no "${pytest_on_gpu[@]}" -x --timeout 0 "${mine[@]}" >"$out/$tool.$shard.log" 2>&1 &
   done
   for process in $(jobs -p); do wait "$process" || failed=1; done
   cat "$out/$tool".*.log
@@ -49,6 +53,12 @@ run_synccheck() { sanitize synccheck; }
 run_random() {
   "$python" test/python/differential --backend cuda --count "${COUNT:-2000}" --first "${FIRST:-0}" --out "$out/random"
 }
+run_products() {
+  "$python" benchmarks/gemm_check.py --cases "${PRODUCTS:-2000}" --seed "${FIRST:-0}" --workers "$jobs"
+}
+run_gemm() { "$python" benchmarks/gemm.py --out "$out/gemm.json"; }
+run_tutorials() { "$python" benchmarks/tutorials.py --out "$out/tutorials.json"; }
+run_published() { "$python" benchmarks/published.py --out "$out/published.json"; }
 run_benchmarks() { "$python" benchmarks/run.py --backend cuda --out "$out/benchmarks.json"; }
 run_host() { "$python" benchmarks/host.py --out "$out/host.json"; }
 run_compile() { "$python" benchmarks/compile.py --out "$out/compile.json"; }
@@ -64,17 +74,19 @@ step() {
     tail -n 40 "$out/$name.log"
   fi
   table+=("$(printf '%-12s %-8s %5d s   %s' "$name" "$result" $((SECONDS - start)) \
-    "$(grep -E '(passed|failed|error|ERROR SUMMARY)' "$out/$name.log" | tail -n 1 | cut -c1-90)")")
+    "$(grep -E '(passed|failed|error|ERROR SUMMARY|wrong|geometric mean)' "$out/$name.log" | tail -n 1 | cut -c1-90)")")
 }
 
 step setup
 for name in "$@"; do
   case $name in
-    tests | memcheck | racecheck | synccheck | random | benchmarks | host | compile) step "$name" ;;
+    tests | memcheck | racecheck | synccheck | random | products | gemm | tutorials | published | benchmarks | host | compile)
+      step "$name"
+      ;;
     *) echo "unknown step '$name'" >&2; exit 2 ;;
   esac
 done
-for name in benchmarks host compile; do
+for name in "${measurements[@]}"; do
   [ -e "$out/$name.log" ] && cat "$out/$name.log"
 done
 nvidia-smi --query-gpu=name,driver_version --format=csv,noheader

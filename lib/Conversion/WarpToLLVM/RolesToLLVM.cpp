@@ -28,7 +28,9 @@ static void emitRegisterBudget(ImplicitLocOpBuilder &b, int32_t registers,
 }
 
 /// Waits for the rings' barriers. What another role than the one that makes
-/// them computes first is done meanwhile.
+/// them computes first is done meanwhile. Each role comes to the block's barrier
+/// at a place of its own, so it is told how many threads do: one without a
+/// number stands where all threads pass.
 static void emitStart(warp::SpecializeOp op, unsigned number,
                       RewriterBase &rewriter) {
   Block &entry = op.getRoles()[number].front();
@@ -37,7 +39,10 @@ static void emitStart(warp::SpecializeOp op, unsigned number,
          (isa<warp::FromHereOp>(*here) || isMemoryEffectFree(&*here)))
     ++here;
   rewriter.setInsertionPoint(&entry, here);
-  NVVM::Barrier0Op::create(rewriter, op.getLoc());
+  ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+  int32_t threads = llvm::sum_of(op.getWarps()) * kWarpSize;
+  NVVM::BarrierOp::create(b, Type(), emitI32(b, 0), emitI32(b, threads), {},
+                          Value());
 }
 
 /// Puts the blocks of a role in front of `after`, where they lead.

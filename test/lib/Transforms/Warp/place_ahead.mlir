@@ -32,20 +32,25 @@
 // CHECK-NEXT: arith.addi
 // CHECK-NEXT: warp.ring.acquire
 
-// The role that makes the barriers waits at once, the other one once it has divided.
+// The role that makes the barriers waits at once, the other one once it has divided: both for all 160 threads, at
+// places of their own.
 
 // LLVM-LABEL: llvm.func @places
 // LLVM: fence.mbarrier_init.release.cluster;
-// LLVM-NOT: nvvm.barrier0
+// LLVM-NOT: nvvm.barrier
 // LLVM: llvm.cond_br
 // LLVM-NOT: llvm.sdiv
-// LLVM: nvvm.barrier0
+// LLVM: %[[BLOCK0:.*]] = llvm.mlir.constant(0 : i32)
+// LLVM: %[[THREADS0:.*]] = llvm.mlir.constant(160 : i32)
+// LLVM: nvvm.barrier id = %[[BLOCK0]] number_of_threads = %[[THREADS0]]
 // LLVM: llvm.sdiv
 // LLVM: llvm.sdiv
 // LLVM-NOT: llvm.cond_br
-// LLVM: nvvm.barrier0
+// LLVM: %[[BLOCK1:.*]] = llvm.mlir.constant(0 : i32)
+// LLVM: %[[THREADS1:.*]] = llvm.mlir.constant(160 : i32)
+// LLVM: nvvm.barrier id = %[[BLOCK1]] number_of_threads = %[[THREADS1]]
 // LLVM: llvm.cond_br
-// LLVM-NOT: nvvm.barrier0
+// LLVM-NOT: nvvm.barrier
 // LLVM: llvm.return
 tile.func @places(%map: !warp.tensor_map, %n: i32, %columns: i32, %p: !tile.ptr<i32>)
     attributes {tile.kernel, warp.num_warps = 4 : i32, warp.block_warps = 5 : i32} {
