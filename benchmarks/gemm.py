@@ -161,7 +161,7 @@ def gated():
 
 
 def in_turns(calls, rounds=200, budget=2.0):
-    """Median seconds of each call, in turns that go there and back: what the one before leaves behind, each meets."""
+    """Median seconds of each call."""
     # Long enough for the slowest of hosts to have enqueued the call behind it.
     flush = torch.empty(512 << 20, dtype=torch.int8, device="cuda")
     events = [[] for _ in calls]
@@ -178,9 +178,9 @@ def in_turns(calls, rounds=200, budget=2.0):
         once(call, kept)
     torch.cuda.synchronize()
     slowest = max(kept[0][0].elapsed_time(kept[0][1]) for kept in events) * 1e-3
-    for turn in range(int(min(rounds, max(5, budget / max(slowest * len(calls), 1e-4))))):
-        for i in range(len(calls))[:: -1 if turn % 2 else 1]:
-            once(calls[i], events[i])
+    for _ in range(int(min(rounds, max(5, budget / max(slowest * len(calls), 1e-4))))):
+        for call, kept in zip(calls, events):
+            once(call, kept)
     torch.cuda.synchronize()
     return [statistics.median(start.elapsed_time(end) for start, end in kept[1:]) * 1e-3 for kept in events]
 

@@ -8,6 +8,7 @@
 
 #include "dialect/Tile/TileOps.h"
 #include "dialect/Warp/WarpOps.h"
+#include "lib/Analysis/Divisions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -26,11 +27,6 @@ namespace tilewright::warp {
 } // namespace tilewright::warp
 
 using OpSet = llvm::SmallSetVector<Operation *, 16>;
-
-static bool isDivision(Operation *op) {
-  return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(
-      op);
-}
 
 /// What the body of `loop` computes, on scalars, from the counter and from what
 /// the loop does not change, in order.

@@ -2,6 +2,7 @@
 
 #include "dialect/Tile/TileOps.h"
 #include "dialect/Warp/WarpOps.h"
+#include "lib/Analysis/Divisions.h"
 #include "lib/Analysis/SharedMemory.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -86,9 +87,7 @@ static void sinkLateOps(scf::IfOp branch) {
 /// divisions of scalars.
 static bool isSlow(Operation *op) {
   return isLoad(op) ||
-         (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(
-              op) &&
-          op->getResult(0).getType().isIntOrIndex());
+         (isDivision(op) && op->getResult(0).getType().isIntOrIndex());
 }
 
 /// The registers of a thread that the results of `op` take.

@@ -10,6 +10,7 @@
 
 #include "dialect/Tile/TileOps.h"
 #include "dialect/Warp/WarpOps.h"
+#include "lib/Analysis/Divisions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -33,9 +34,7 @@ static bool isSigned(Operation *op) {
 
 /// Whether `op` divides by a number that is known at launch only.
 static bool isLong(Operation *op) {
-  return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(
-             op) &&
-         op->getResult(0).getType().isInteger(32) &&
+  return isDivision(op) && op->getResult(0).getType().isInteger(32) &&
          !getConstantIntValue(op->getOperand(1));
 }
 

@@ -32,24 +32,21 @@
 // CHECK-NEXT: arith.addi
 // CHECK-NEXT: warp.ring.acquire
 
-// The role that makes the barriers waits at once, the other one once it has divided: both for all 160 threads, at
-// places of their own.
+// While the first role makes the barriers, the other one divides. All warps meet at one place.
 
 // LLVM-LABEL: llvm.func @places
 // LLVM: fence.mbarrier_init.release.cluster;
 // LLVM-NOT: nvvm.barrier
-// LLVM: llvm.cond_br
 // LLVM-NOT: llvm.sdiv
-// LLVM: %[[BLOCK0:.*]] = llvm.mlir.constant(0 : i32)
-// LLVM: %[[THREADS0:.*]] = llvm.mlir.constant(160 : i32)
-// LLVM: nvvm.barrier id = %[[BLOCK0]] number_of_threads = %[[THREADS0]]
+// LLVM: %[[FIRST:.*]] = llvm.mlir.constant(4 : i32)
+// LLVM: %[[OTHER:.*]] = llvm.icmp "uge" %{{.*}}, %[[FIRST]]
+// LLVM: llvm.cond_br %[[OTHER]], ^[[AHEAD:.*]], ^[[MEET:bb[0-9]+]](
+// LLVM-NEXT: ^[[AHEAD]]:
 // LLVM: llvm.sdiv
-// LLVM: llvm.sdiv
-// LLVM-NOT: llvm.cond_br
-// LLVM: %[[BLOCK1:.*]] = llvm.mlir.constant(0 : i32)
-// LLVM: %[[THREADS1:.*]] = llvm.mlir.constant(160 : i32)
-// LLVM: nvvm.barrier id = %[[BLOCK1]] number_of_threads = %[[THREADS1]]
-// LLVM: llvm.cond_br
+// LLVM-NOT: nvvm.barrier
+// LLVM: llvm.br ^[[MEET]](
+// LLVM-NEXT: ^[[MEET]](
+// LLVM-NEXT: nvvm.barrier0
 // LLVM-NOT: nvvm.barrier
 // LLVM: llvm.return
 tile.func @places(%map: !warp.tensor_map, %n: i32, %columns: i32, %p: !tile.ptr<i32>)
