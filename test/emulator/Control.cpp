@@ -184,9 +184,19 @@ static Action bindReturn(const Program &program,
   };
 }
 
+/// Barrier 0 is where all threads of a block come, at one place: hardware lets
+/// it pass if they do not, compute-sanitizer's synccheck does not.
+static void checkPlace(Barrier &barrier, uint64_t number,
+                       const Instruction *place) {
+  if (number == 0 && barrier.place && barrier.place != place)
+    throw Failure("warps wait at barrier 0 of the block in different places");
+  barrier.place = place;
+}
+
 /// Barriers of a block: a warp counts as all of its threads.
 static Action bindBarrier(const Instruction &instruction) {
   const std::vector<Operand> &o = instruction.operands;
+  const Instruction *place = &instruction;
   const bool reduces = instruction.has("red");
   const bool waits = !instruction.has("arrive");
   const size_t first = reduces ? 1 : 0;
@@ -206,6 +216,7 @@ static Action bindBarrier(const Instruction &instruction) {
       throw Failure("there is no barrier " + std::to_string(at));
     Barrier &barrier = warp.block.barriers[at];
     if (!warp.isWaiting) {
+      checkPlace(barrier, at, place);
       warp.awaited = barrier.generation;
       barrier.arrived += kLanes;
       if (threads.kind != Operand::Sink)

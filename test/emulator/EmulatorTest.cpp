@@ -88,6 +88,19 @@ TEST(Emulator, MissingBarriersShow) {
   EXPECT_GT(results.size(), 1u);
 }
 
+TEST(Emulator, BarriersOfTheBlockStandInOnePlace) {
+  const std::string first = "setp.lt.u32 %p, %t, 32; @%p bra first;\n",
+                    join = "bra both; first: ", both = "both:\n";
+  EXPECT_FAILS(kernel(first + "bar.sync 0;\n" + join + "bar.sync 0;\n" + both),
+               "barrier 0 of the block in different places");
+  EXPECT_FAILS(
+      kernel(first + "bar.sync 0, 64;\n" + join + "bar.sync 0, 64;\n" + both),
+      "barrier 0 of the block in different places");
+  EXPECT_EQ(failureOf(kernel(first + "bar.sync 1, 64;\n" + join +
+                             "bar.sync 1, 64;\n" + both)),
+            "");
+}
+
 TEST(Emulator, CopiesAreLate) {
   // The copy is waited for by a thread, not by the others of the block.
   const std::string copy =

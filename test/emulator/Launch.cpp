@@ -57,6 +57,7 @@ void Block::releaseBarriers() {
       barrier.lastCount = barrier.count;
       barrier.lastThreads = barrier.threads;
       barrier.count = barrier.threads = 0;
+      barrier.place = nullptr;
       ++barrier.generation;
     }
 }

@@ -93,6 +93,8 @@ struct Barrier {
   /// 0 where all threads that are left take part.
   unsigned expected = 0;
   uint64_t generation = 0;
+  /// Where those that have arrived wait.
+  const Instruction *place = nullptr;
   /// What the threads that arrived put together.
   unsigned count = 0, threads = 0;
   unsigned lastCount = 0, lastThreads = 0;
