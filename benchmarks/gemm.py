@@ -3,9 +3,9 @@
     python benchmarks/gemm.py [--only fp16] [--dtype float16 bfloat16] [--out gemm.json]
 
 Random data; the L2 cache is flushed before each call; the libraries take turns, so that both see the same clocks. Each
-time is a median; of small products, for which it may matter where operands lie, that of several places in memory. Every
-result is compared with PyTorch's. Beside it stand the bytes of PTX of all kernels of a product: the assembler's time
-goes with them.
+time is a median; of products of up to 4096 cubed, for which it may matter where operands lie, that of several places in
+memory. Every result is compared with PyTorch's. Beside it stand the bytes of PTX of all kernels of a product: the
+assembler's time goes with them.
 """
 
 import argparse
@@ -13,6 +13,7 @@ import pathlib
 import statistics
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import needs
 import report
@@ -50,6 +51,14 @@ class Product:
     elsewhere: tuple = ()
 
 
+def placed(name, flops, make):
+    """The product that `make` makes both ways to compute of, for operands that it makes anew: in several places in
+    memory, where it may matter where they lie.
+    """
+    places = [make() for _ in range(4 if flops <= 2 * 4096**3 else 1)]
+    return Product(name, flops, *places[0], elsewhere=tuple(places[1:]))
+
+
 def normal(*shape, dtype=torch.float16):
     """Random numbers on the GPU."""
     return torch.randn(*shape, device="cuda").to(dtype)
@@ -66,8 +75,7 @@ def plain(dtype):
     for M, N, K in SHAPES:
         for layout in ("NT", "NN"):
             name = f"{str(dtype).removeprefix('torch.')} {M} x {N} x {K} {layout}"
-            places = [calls(M, N, K, layout) for _ in range(4 if M * N * K <= 2048**3 else 1)]
-            yield Product(name, 2 * M * N * K, *places[0], elsewhere=tuple(places[1:]))
+            yield placed(name, 2 * M * N * K, partial(calls, M, N, K, layout))
 
 
 def float32():
@@ -89,23 +97,20 @@ def float32():
 
 def eight_bits():
     """e4m3 4096 and 8192 cubed: scales of matrices and of rows, both kinds of sums; int8."""
-    for n in (4096, 8192):
+
+    def calls(n, sides, fast):
         a, b = normal(n, n, dtype=torch.float8_e4m3fn), normal(n, n, dtype=torch.float8_e4m3fn).T
-        for kind, sides in (("matrix", ((1, 1), (1, 1))), ("rows", ((n, 1), (1, n)))):
-            scales = [torch.rand(*side, device="cuda") for side in sides]
-            for fast in (True, False):
-                if kind == "rows" and not fast:
-                    continue
-                yield Product(
-                    f"e4m3 {n} cubed, scales of {kind}, {'fast' if fast else 'exact'}",
-                    2 * n**3,
-                    lambda a=a, b=b, scales=scales, fast=fast: kernels.scaled_matmul(
-                        a, b, *scales, fast_accumulation=fast
-                    ),
-                    lambda a=a, b=b, scales=scales, fast=fast: torch._scaled_mm(
-                        a, b, *scales, out_dtype=torch.bfloat16, use_fast_accum=fast
-                    ),
-                )
+        scales = [torch.rand(*side, device="cuda") for side in sides]
+        return (
+            lambda: kernels.scaled_matmul(a, b, *scales, fast_accumulation=fast),
+            lambda: torch._scaled_mm(a, b, *scales, out_dtype=torch.bfloat16, use_fast_accum=fast),
+        )
+
+    for n in (4096, 8192):
+        matrix, rows = ((1, 1), (1, 1)), ((n, 1), (1, n))
+        for kind, sides, fast in (("matrix", matrix, True), ("matrix", matrix, False), ("rows", rows, True)):
+            name = f"e4m3 {n} cubed, scales of {kind}, {'fast' if fast else 'exact'}"
+            yield placed(name, 2 * n**3, partial(calls, n, sides, fast))
     a, b = (torch.randint(-127, 128, (4096, 4096), device="cuda").to(torch.int8) for _ in range(2))
     yield Product(
         "int8 4096 cubed", 2 * 4096**3, lambda: kernels.matmul(a, b.T), lambda: torch._int_mm(a, b.T)
@@ -114,25 +119,27 @@ def eight_bits():
 
 def batched():
     """32 products of 1024 cubed."""
-    a, b = normal(32, 1024, 1024), normal(32, 1024, 1024)
-    for layout, right in (("NN", b), ("NT", b.mT)):
-        yield Product(
-            f"float16 32 x 1024 cubed {layout}",
-            64 * 1024**3,
-            lambda right=right: kernels.matmul(a, right),
-            lambda right=right: torch.bmm(a, right),
-        )
+
+    def calls(layout):
+        a, b = normal(32, 1024, 1024), normal(32, 1024, 1024)
+        right = b if layout == "NN" else b.mT
+        return lambda: kernels.matmul(a, right), lambda: torch.bmm(a, right)
+
+    for layout in ("NN", "NT"):
+        yield placed(f"float16 32 x 1024 cubed {layout}", 64 * 1024**3, partial(calls, layout))
 
 
 def linear_gelu():
     """A linear layer with bias and GELU; PyTorch's fuses both into cuBLASLt's epilogue (tanh)."""
-    x, weight, bias = normal(4096, 4096), normal(4096, 4096), normal(4096)
-    yield Product(
-        "float16 linear + bias + gelu 4096 cubed",
-        2 * 4096**3,
-        lambda: kernels.matmul(x, weight.T, bias, "gelu_tanh"),
-        lambda: torch._addmm_activation(bias, x, weight.T, use_gelu=True),
-    )
+
+    def calls():
+        x, weight, bias = normal(4096, 4096), normal(4096, 4096), normal(4096)
+        return (
+            lambda: kernels.matmul(x, weight.T, bias, "gelu_tanh"),
+            lambda: torch._addmm_activation(bias, x, weight.T, use_gelu=True),
+        )
+
+    yield placed("float16 linear + bias + gelu 4096 cubed", 2 * 4096**3, calls)
 
 
 def grouped():
