@@ -4,13 +4,15 @@
                                    [--out tutorials.json]
 
 Both compilers choose, for each size, among the same configurations, as their autotuners do, the three best of them once
-more; the best of each then take turns, beside PyTorch's product, with the L2 cache flushed before each call. Times are
-medians, of small products those of several places in memory, results are compared with PyTorch's. Compiling takes most
-of the time, so processes side by side fill both disk caches first. About two minutes on an H100.
+more, at all places in memory that are measured; the best of each then take turns, beside PyTorch's product, with the L2
+cache flushed before each call. Times are medians, of small products those of several places in memory, results are
+compared with PyTorch's. Compiling takes most of the time, so processes side by side fill both disk caches first. About
+two minutes on an H100.
 """
 
 import argparse
 import importlib.util
+import itertools
 import math
 import multiprocessing
 import pathlib
@@ -140,25 +142,26 @@ def fill_cache(job):
     return None
 
 
-def best(compiler, kind, layout, arrays, configs):
-    """The fastest configuration's call and the configuration, and why others failed."""
+def best(compiler, kind, layout, places, configs):
+    """The fastest configuration's calls, one at each of `places`, and the configuration, and why others failed."""
     calls, failed = {}, []
     for config in configs:
-        call = runner(compiler, kind, config, layout, *arrays)
         try:
-            call()
+            calls_here = [runner(compiler, kind, config, layout, *arrays) for arrays in places]
+            calls_here[0]()
             torch.cuda.synchronize()
-            calls[config] = call
+            calls[config] = calls_here
         except Exception as error:  # A configuration that does not fit is a result too.
             failed.append(f"{config}: {type(error).__name__}: {error}".splitlines()[0][:160])
     if not calls:
         return None, None, failed
-    # One call that something held up must not decide.
-    for rounds, kept in ((15, 3), (50, 1)):
-        seconds = in_turns(calls.values(), rounds=rounds, budget=0.3)
+    # Neither one call that something held up must decide, nor one place.
+    for rounds, looked_at, kept in ((15, 1, 3), (50, len(places), 1)):
+        times = [in_turns(each, rounds, 0.3) for each in itertools.islice(zip(*calls.values()), looked_at)]
+        seconds = map(statistics.median, zip(*times))
         calls = {config: calls[config] for _, config in sorted(zip(seconds, calls))[:kept]}
-    ((config, call),) = calls.items()
-    return call, config, failed
+    ((config, chosen),) = calls.items()
+    return chosen, config, failed
 
 
 def measure(found, kind, layout, fp8, places, multiply):
@@ -173,17 +176,16 @@ def measure(found, kind, layout, fp8, places, multiply):
     }
     calls = {"torch": [partial(multiply, *each) for each in places]}
     for compiler in found:
-        call, config, failed = best(compiler, kind, layout, arrays, CONFIGS_FP8 if fp8 else CONFIGS)
+        chosen, config, failed = best(compiler, kind, layout, places, CONFIGS_FP8 if fp8 else CONFIGS)
         if failed:
             row[f"{compiler.name} failed"] = failed
-        if call is None:
+        if chosen is None:
             continue
         c.zero_()
-        call()
+        chosen[0]()
         row[f"{compiler.name} difference"] = ((c.float() - expected).norm() / expected.norm()).item()
         row[f"{compiler.name} config"] = config
-        elsewhere = [runner(compiler, kind, config, layout, *each) for each in places[1:]]
-        calls[compiler.name] = [call, *elsewhere]
+        calls[compiler.name] = chosen
     row["PTX bytes"] = ptx_bytes(calls["tilewright"][0]) if "tilewright" in calls else 0
     seconds = [in_turns(each, rounds=50, budget=0.25) for each in zip(*calls.values())]
     for name, times in zip(calls, zip(*seconds)):
