@@ -52,11 +52,14 @@ def test_what_takes_many_registers():
     for others in (
         (out, None, (bias, None), flags),
         (out, out, (bias,), added),
+        (out, None, (bias,), flags, True),
+        (out, out, (bias,), added | {"ACTIVATION": None}, True),
         (sums, None, (bias,), flags),
     ):
         assert not is_crowded(*others)
     for crowded in (
         (sums, sums, (bias,), added),
+        (out, out, (bias,), added, True),
         (np.zeros((3, 30, 40), np.float16), None, (bias,), flags),
         (out, None, (bias,), flags | {"PLACED": "mn"}),
         (out, None, (None, steps[:, 0]), flags),

@@ -142,9 +142,12 @@ static void lower(warp::SpecializeOp op) {
                     /*sideEffects=*/true);
   // A shuffle tells the assembler that all lanes have the same.
   Value warp = emitShuffleIndex(b, emitWarpId(b), emitI32(b, 0));
-  // The first role makes the barriers.
-  for (unsigned number = 1; number < op.getRoles().size(); ++number)
-    computeAhead(op, number, warp, rewriter);
+  // The first role makes the barriers. Where it is of teams, whose sums and
+  // what follows take all registers, nothing is computed ahead: that is a
+  // register more to assemblers.
+  if (op.getNumTeams(0) == 1)
+    for (unsigned number = 1; number < op.getRoles().size(); ++number)
+      computeAhead(op, number, warp, rewriter);
   b.setInsertionPoint(op);
   NVVM::Barrier0Op::create(b);
   Block *dispatch = op->getBlock();

@@ -8,6 +8,7 @@
 #include "dialect/Warp/WarpOps.h"
 #include "lib/Analysis/AffineTiles.h"
 #include "lib/Transforms/Warp/LoopEntry.h"
+#include "lib/Transforms/Warp/RegisterUse.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
@@ -178,6 +179,18 @@ static bool isChained(const Overlap &overlap) {
   return false;
 }
 
+/// The registers of a thread that are taken while both products run: the sums
+/// of both, the left side of the late one, and what else the loop carries.
+static int64_t countTaken(const Overlap &overlap) {
+  scf::ForOp loop = overlap.loop;
+  WgmmaOp late = overlap.late;
+  WgmmaWaitOp firstWait = overlap.firstWait;
+  int64_t taken = countCarried(loop) + countRegisters(late.getA().getType());
+  for (Value sum : firstWait.getSums())
+    taken += countRegisters(sum.getType());
+  return taken;
+}
+
 static std::optional<Overlap> findOverlap(scf::ForOp loop) {
   SmallVector<WgmmaWaitOp> waits = getWaits(loop);
   if (waits.size() < 2 || !isFlat(loop))
@@ -342,6 +355,21 @@ static unsigned countOps(scf::ForOp loop) {
   return count;
 }
 
+/// Whether both products may run at once; a remark tells why not.
+static bool hasRegisters(const Overlap &overlap) {
+  constexpr auto kRemark =
+      remark::RemarkOpts::name("Overlapped").category("warp-overlap-products");
+  WgmmaOp late = overlap.late;
+  int64_t taken = countTaken(overlap);
+  if (hasRegistersFor(late, taken, /*asked=*/0))
+    return true;
+  remark::missed(late.getLoc(), kRemark) << remark::add(
+      "is waited for at once: under the next iteration's first product both "
+      "would take {0} registers of a thread",
+      taken);
+  return false;
+}
+
 /// Whether `loop` goes on where one of the others ended, or the other way
 /// round, and does more in an iteration than that one. Kernels split a loop in
 /// parts, as attention does at its diagonal, so that the longest part does
@@ -365,7 +393,8 @@ struct OverlapProducts : warp::impl::OverlapProductsBase<OverlapProducts> {
   void runOnOperation() override {
     std::vector<Overlap> overlaps;
     getOperation()->walk([&](scf::ForOp loop) {
-      if (auto overlap = isExplicit(loop) ? std::nullopt : findOverlap(loop))
+      auto overlap = isExplicit(loop) ? std::nullopt : findOverlap(loop);
+      if (overlap && hasRegisters(*overlap))
         overlaps.push_back(*overlap);
     });
     // An overlapped loop has its first iteration's work once more in front of

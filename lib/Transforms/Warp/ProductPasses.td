@@ -50,7 +50,8 @@ def OverlapProducts : Pass<"warp-overlap-products", "::mlir::ModuleOp"> {
 
     Left alone: loops whose last product reads both sides from shared memory or
     reads memory that is no slot of its own ring; sums that products of the same
-    iteration need.
+    iteration need; loops for which a thread has too few registers, where both
+    sums and the left side of the late product are there at once.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect", "WarpDialect"];

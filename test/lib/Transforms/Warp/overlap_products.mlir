@@ -169,3 +169,40 @@ tile.func @two_parts(%a: !tile.ptr<f16>, %c: !tile.ptr<f32>, %n: i64, %k: i32, %
   tile.store %p, %sum : tensor<64x64x!tile.ptr<f32>>
   tile.return
 }
+
+// -----
+
+// Scores of 128 x 128 by four warps are 128 registers of a thread, the output 64, probabilities 64: too many at once.
+
+// CHECK-LABEL: @too_many_registers
+// CHECK: warp.specialize
+// CHECK: scf.for
+// CHECK: warp.wgmma_wait %{{.*}} {pendings = 0 : i32}
+// CHECK: warp.wgmma_wait %{{.*}} {pendings = 0 : i32}
+// CHECK: scf.yield
+// CHECK-NOT: warp.wgmma
+// CHECK: tile.store
+tile.func @too_many_registers(%a: !tile.ptr<f16>, %c: !tile.ptr<f32>, %n: i64, %k: i32) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %c128 = arith.constant 128 : i32
+  %none = arith.constant dense<0.0> : tensor<128x128xf32>
+  %zero = arith.constant dense<0.0> : tensor<128x64xf32>
+  %half = arith.constant dense<0.5> : tensor<128x64xf32>
+  %d = tile.make_descriptor %a, [%n, %n], [%n] : !tile.desc<128x64xf16>, !tile.ptr<f16>
+  %q = tile.descriptor_load %d[%c0, %c0] : !tile.desc<128x64xf16> -> tensor<128x64xf16>
+  %sum = scf.for %i = %c0 to %k step %c128 iter_args(%acc = %zero) -> tensor<128x64xf32> : i32 {
+    %kt = tile.descriptor_load %d[%i, %c0] : !tile.desc<128x64xf16> -> tensor<128x64xf16>
+    %keys = tile.transpose %kt {order = array<i32: 1, 0>} : tensor<128x64xf16> -> tensor<64x128xf16>
+    %s = tile.dot %q, %keys, %none : tensor<128x64xf16>, tensor<64x128xf16>, tensor<128x128xf32>
+    %e = math.exp2 %s : tensor<128x128xf32>
+    %p = arith.truncf %e : tensor<128x128xf32> to tensor<128x128xf16>
+    %m = arith.mulf %acc, %half : tensor<128x64xf32>
+    %vt = tile.descriptor_load %d[%i, %c64] : !tile.desc<128x64xf16> -> tensor<128x64xf16>
+    %t = tile.dot %p, %vt, %m : tensor<128x128xf16>, tensor<128x64xf16>, tensor<128x64xf32>
+    scf.yield %t : tensor<128x64xf32>
+  }
+  %p = tile.splat %c : !tile.ptr<f32> -> tensor<128x64x!tile.ptr<f32>>
+  tile.store %p, %sum : tensor<128x64x!tile.ptr<f32>>
+  tile.return
+}
