@@ -179,7 +179,7 @@ def PlaceAhead : Pass<"warp-place-ahead", "::mlir::ModuleOp"> {
     What a producer's loop over tiles divides for, to find the place of a tile,
     is computed in front of the loop for the first one and at the end of an
     iteration for the next. What stands in front of the loop is done before
-    roles wait for each other's barriers.
+    all warps meet, but for roles beside teams, whose registers are all taken.
 
     Input: roles as they will be lowered. Output: the same values. Left alone:
     loops that would carry more than 6 numbers, or numbers that decide what an
