@@ -42,7 +42,22 @@ def problem(shape, layout, itemsize, processors=132, kind="plain"):
     reaches = (reach(pitch * itemsize) for pitch in pitches)
     along_k = layout[0] == "N", layout[1] == "T"
     exact, plain = kind == "exact", kind == "plain"
-    return Problem(M, N, K, 1, itemsize, exact, 1, processors, False, 0, plain, *reaches, *along_k)
+    return Problem(
+        M,
+        N,
+        K,
+        1,
+        itemsize,
+        exact,
+        1,
+        processors,
+        False,
+        0,
+        plain,
+        *reaches,
+        *along_k,
+        function=kind == "gelu",
+    )
 
 
 def seen(config):

@@ -9,7 +9,8 @@ The model counts, for each way to divide a product (M, N, K), the clocks of the 
                                                                  for one tile and BLOCK_K
     tile   = steps of a tile * step + what it takes to store it, and what follows the product
     cores  = rounds * tile, where round i computes the i-th tile of every multiprocessor; of warpgroups that take
-             tiles in turn half the rounds * tile, but no less than the steps of all rounds and one store
+             tiles in turn half the rounds * tile, but no less than the steps of all rounds and one store; and what
+             is added to the store of the last tile
     memory = bytes of a, b and the result at the rate of DRAM
     time   = launch + cbrt(cores^3 + memory^3) [+ reduce + sums written and read, where k is split]
              [+ what a cluster waits for]
@@ -91,8 +92,9 @@ class Problem:
     sums go through registers at every block of k, tiles of sums a program holds, multiprocessors, whether
     the kernel can only compute whole tiles as they are, the block of k that scales stand for (0: none),
     within which a tile's sides lie, too, whether nothing follows the product; what rows of the operands cost
-    the L2 cache: see :func:`reach`; whether the operands are contiguous along k; and whether what follows the
-    product takes more registers than warpgroups with many sums have left.
+    the L2 cache: see :func:`reach`; whether the operands are contiguous along k; whether what follows the
+    product takes more registers than warpgroups with many sums have left; and whether a function such as
+    GELU is part of it.
     """
 
     M: int
@@ -111,6 +113,7 @@ class Problem:
     a_along_k: bool = True
     b_along_k: bool = True
     crowded: bool = False
+    function: bool = True
 
     @cached_property
     def turned(self):
@@ -140,29 +143,33 @@ class Costs:
         dram: bytes a clock from DRAM.
         launch, reduce: clocks to launch a kernel and fill its pipeline, and to launch the one that adds parts,
             which gets ready meanwhile.
-        store, sums: bytes a clock that a multiprocessor stores, and of parts, which stay in the L2 cache.
+        store, last, sums: bytes a clock that a multiprocessor stores, what is added to that for its last tile, under
+            whose store nothing runs, and of parts, which stay in the L2 cache.
         uneven, uneven_turn: what an instruction whose columns are no power of two takes longer, as a share;
             less where warpgroups take tiles in turn, since each covers what the other waits for.
         exact: the part of the products' clocks that sums outside of the tensor cores add.
         halves: what is added to that where they are taken for one half of a tile after the other.
-        follows: clocks that what follows a product takes for an element, with a function such as GELU.
+        follows, function: clocks that scales, a bias and the like take for an element of the result, and a function
+            such as GELU.
         turn: clocks from the last products of a warpgroup to the first ones of the next.
         cluster: clocks until all programs of clusters run, and until they have ended.
     """
 
     products: float = 2048
-    shared: float = 149
+    shared: float = 145
     l2: float = 68
     dram: float = 1360
     launch: float = 13400
     reduce: float = 3800
     store: float = 26
+    last: float = 22
     sums: float = 2700
     uneven: float = 0.03
     uneven_turn: float = 0.01
     exact: float = 0.15
     halves: float = 0.02
-    follows: float = 0.12
+    follows: float = 0.045
+    function: float = 0.09
     turn: float = 360
     cluster: float = 2400
 
@@ -259,14 +266,16 @@ def clocks(problem, config, costs=COSTS):
     if problem.exact:
         # The sums leave the tensor cores after each block; those stand still meanwhile.
         step += (costs.exact + costs.halves * halves) * products
-    stored = bm * bn * (4 if config.split_k > 1 else 2) / costs.store
+    written = bm * bn * (4 if config.split_k > 1 else 2)
+    stored, last = written / costs.store, written / costs.last
     if config.split_k == 1 and not problem.plain:
-        stored += costs.follows * bm * bn
+        stored += (costs.follows + costs.function * problem.function) * bm * bn
     rounds = -(-tiles // (problem.processors // config.num_ctas * config.num_ctas))
     if config.ping_pong:
         cores = max(rounds * (steps * step + costs.turn), -(-rounds // 2) * (steps * step + stored)) + stored
     else:
         cores = rounds * (steps * step + stored)
+    cores += last
     memory = problem.batch * (size * problem.K * (M + N * problem.sums) + 2 * M * N) / costs.dram
     time = costs.launch + (cores**3 + memory**3) ** (1 / 3)
     if config.split_k > 1:

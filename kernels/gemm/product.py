@@ -163,9 +163,9 @@ def product(
     batch = tuple(out.shape[:-2])
     a, b = prepared(a, b, work=work_of(a, b, batch), precision=precision)
     plain = flags == NO_EPILOGUE and not exact and a_scale is None and b_scale is None
-    integers = dtype_name(a) == "int8"
-    crowded = not plain and is_crowded(out, c, (bias, a_scale, b_scale), flags, integers)
-    chosen = choose(a, b, math.prod(batch), precision, exact, config, plain=plain, crowded=crowded)
+    crowded = not plain and is_crowded(out, c, (bias, a_scale, b_scale), flags)
+    follows = {"plain": plain, "function": flags["ACTIVATION"] is not None, "crowded": crowded}
+    chosen = choose(a, b, math.prod(batch), precision, exact, config, **follows)
     if chosen.swap:
         out, a, b, c = turned(out), turned(b), turned(a), None if c is None else turned(c)
         a_scale, b_scale = b_scale, a_scale
@@ -177,17 +177,15 @@ def product(
     _launch(out, a, b, bias, c, a_scale, b_scale, alpha, beta, flags, precision, exact, chosen, operands)
 
 
-def is_crowded(out, c, vectors, flags, integers=False):
-    """Whether what follows a product takes many registers: results of many products, an addend to float32 results or
-    to what a function makes of sums of ``integers``, arrays in steps, or those that a function reads. Of ``vectors``
-    some may be None.
+def is_crowded(out, c, vectors, flags):
+    """Whether what follows a product takes many registers: results of many products, an addend to float32 results,
+    arrays in steps, or those that a function reads. Of ``vectors`` some may be None.
     """
     if math.prod(out.shape[:-2]) > 1 or flags["PLACED"]:
         return True
     if any(x is not None and x.shape[0] > 1 and strides(x)[0] != 1 for x in vectors):
         return True
-    converted = integers and flags["ACTIVATION"] is not None
-    return c is not None and (out.dtype.itemsize > 2 or strides(c)[-1] != 1 or converted)
+    return c is not None and (out.dtype.itemsize > 2 or strides(c)[-1] != 1)
 
 
 def _scaled(scale):

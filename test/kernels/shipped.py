@@ -142,7 +142,6 @@ def products_of_other_widths():
     """Those in tiles whose rows or columns are no power of two, or that warpgroups take in turn."""
     for (dtype, order), kind in WIDTHS:
         known = {"plain": kind == "plain", "exact": kind.startswith("exact"), "b_along_k": order == "NT"}
-        known["crowded"] = dtype == "i8" and kind.startswith("added") and kind.endswith("gelu")
         for config in candidates(Problem(1536, 1536, 8192, 1, SIZES[dtype], **known)):
             powers = config.block_m.bit_count() == config.block_n.bit_count() == 1
             if (powers and not config.ping_pong) or config.split_k > 1:

@@ -8,16 +8,11 @@
 #include "lib/Conversion/WarpToLLVM/ThreadIndices.h"
 
 #include "dialect/Warp/WarpOps.h"
-#include "lib/Analysis/Divisions.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Transforms/RegionUtils.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace tilewright;
@@ -32,86 +27,30 @@ static void emitRegisterBudget(ImplicitLocOpBuilder &b, int32_t registers,
                     /*sideEffects=*/true);
 }
 
-/// What of the numbers that a role begins with is computed from what is known
-/// in front of it, in order, but for constants: where that takes divisions.
-static llvm::SmallSetVector<Operation *, 16> findStart(Region &role) {
-  llvm::SmallSetVector<Operation *, 16> start;
-  bool divides = false;
-  auto isKnown = [&](Value value) {
-    return !role.isAncestor(value.getParentRegion()) ||
-           matchPattern(value, m_Constant()) ||
-           start.contains(value.getDefiningOp());
-  };
-  for (Operation &op : role.front().without_terminator()) {
-    if (!isMemoryEffectFree(&op))
-      break;
-    SetVector<Value> inside;
-    getUsedValuesDefinedAbove(op.getRegions(), inside);
-    auto isNumber = [](Type type) { return type.isIntOrFloat(); };
-    if (op.hasTrait<OpTrait::ConstantLike>() ||
-        !llvm::all_of(op.getResultTypes(), isNumber) ||
-        !llvm::all_of(op.getOperands(), isKnown) ||
-        !llvm::all_of(inside, isKnown))
-      continue;
-    start.insert(&op);
-    divides |= op.walk([](Operation *part) {
-                   return isDivision(part) ? WalkResult::interrupt()
-                                           : WalkResult::advance();
-                 }).wasInterrupted();
-  }
-  if (!divides)
-    start.clear();
-  return start;
-}
-
-/// Whether the warp of that number has the role.
-static Value emitHasRole(ImplicitLocOpBuilder &b, warp::SpecializeOp op,
-                         unsigned number, Value warp) {
-  Value has = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::uge, warp,
-                                   emitI32(b, op.getFirstWarp(number)));
-  if (number + 1 == op.getRoles().size())
-    return has;
-  Value ends = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ult, warp,
-                                    emitI32(b, op.getFirstWarp(number + 1)));
-  return LLVM::AndOp::create(b, has, ends);
-}
-
-/// Has the warps of a role compute what it begins with in front of `op`, where
-/// all warps come. So that is done while others make the rings' barriers.
-static void computeAhead(warp::SpecializeOp op, unsigned number, Value warp,
-                         RewriterBase &rewriter) {
-  Region &role = op.getRoles()[number];
-  auto start = findStart(role);
-  if (start.empty())
-    return;
+/// Waits until all warps have come to their roles, for the rings' barriers.
+/// What another role than the one that makes them computes first is done
+/// meanwhile. Each role waits at a place of its own. So it waits at its own
+/// barrier, where the others arrive: to wait at one in several places is an
+/// error of divergence to compute-sanitizer.
+static void emitStart(warp::SpecializeOp op, unsigned number,
+                      RewriterBase &rewriter) {
+  Block &entry = op.getRoles()[number].front();
   ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-  b.setInsertionPoint(op);
-  for (Operation &constant : llvm::make_early_inc_range(role.front()))
-    if (constant.hasTrait<OpTrait::ConstantLike>())
-      rewriter.moveOpBefore(&constant, op);
-  Value hasRole = emitHasRole(b, op, number, warp);
-  Block *here = op->getBlock();
-  Block *behind = rewriter.splitBlock(here, op->getIterator());
-  Block *ahead = rewriter.createBlock(behind);
-  for (Operation *computed : start)
-    rewriter.moveOpBefore(computed, ahead, ahead->end());
-  SmallVector<Value> results, nothing;
-  b.setInsertionPointToEnd(here);
-  for (Operation *computed : start)
-    for (Value result : computed->getResults()) {
-      auto isInRole = [&](OpOperand &use) {
-        return role.isAncestor(use.getOwner()->getParentRegion());
-      };
-      if (llvm::none_of(result.getUses(), isInRole))
-        continue;
-      Value known = behind->addArgument(result.getType(), op.getLoc());
-      rewriter.replaceUsesWithIf(result, known, isInRole);
-      results.push_back(result);
-      nothing.push_back(LLVM::PoisonOp::create(b, result.getType()));
-    }
-  cf::CondBranchOp::create(b, hasRole, ahead, {}, behind, nothing);
-  b.setInsertionPointToEnd(ahead);
-  cf::BranchOp::create(b, behind, results);
+  int32_t threads = llvm::sum_of(op.getWarps()) * kWarpSize;
+  b.setInsertionPointToStart(&entry);
+  for (unsigned other = 0; other < op.getRoles().size(); ++other)
+    if (other != number)
+      InlinePtx(b).emit(("bar.arrive " + Twine(getRoleBarrier(other)) + ", " +
+                         Twine(threads) + ";")
+                            .str(),
+                        /*sideEffects=*/true);
+  auto here = b.getInsertionPoint();
+  while (number != 0 && !here->hasTrait<OpTrait::IsTerminator>() &&
+         (isa<warp::FromHereOp>(*here) || isMemoryEffectFree(&*here)))
+    ++here;
+  b.setInsertionPoint(&entry, here);
+  NVVM::BarrierOp::create(b, Type(), emitI32(b, getRoleBarrier(number)),
+                          emitI32(b, threads), {}, Value());
 }
 
 /// Puts the blocks of a role in front of `after`, where they lead.
@@ -119,6 +58,7 @@ static Block *inlineRole(warp::SpecializeOp op, unsigned number, Block *after,
                          RewriterBase &rewriter) {
   Region &role = op.getRoles()[number];
   Block *entry = &role.front();
+  emitStart(op, number, rewriter);
   if (auto registers = op.getRegisters()) {
     rewriter.setInsertionPointToStart(entry);
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
@@ -142,14 +82,6 @@ static void lower(warp::SpecializeOp op) {
                     /*sideEffects=*/true);
   // A shuffle tells the assembler that all lanes have the same.
   Value warp = emitShuffleIndex(b, emitWarpId(b), emitI32(b, 0));
-  // The first role makes the barriers. Where it is of teams, whose sums and
-  // what follows take all registers, nothing is computed ahead: that is a
-  // register more to assemblers.
-  if (op.getNumTeams(0) == 1)
-    for (unsigned number = 1; number < op.getRoles().size(); ++number)
-      computeAhead(op, number, warp, rewriter);
-  b.setInsertionPoint(op);
-  NVVM::Barrier0Op::create(b);
   Block *dispatch = op->getBlock();
   Block *after = rewriter.splitBlock(dispatch, op->getIterator());
   for (auto [number, role] : llvm::enumerate(op.getRoles())) {

@@ -71,7 +71,7 @@ void tilewright::emitBarrier(ImplicitLocOpBuilder &b) {
     barrier = LLVM::AddOp::create(b, barrier,
                                   emitI32(b, roles.getRoles().size() + 1));
   else
-    barrier = emitI32(b, number + 1);
+    barrier = emitI32(b, getRoleBarrier(number));
   NVVM::BarrierOp::create(b, Type(), barrier,
                           emitI32(b, roles.getTeamWarps(number) * kWarpSize),
                           {}, Value());

@@ -34,6 +34,9 @@ mlir::Value emitSharedAddress(mlir::ImplicitLocOpBuilder &b, int64_t offset);
 mlir::Value emitByteOffset(mlir::ImplicitLocOpBuilder &b, mlir::Value base,
                            mlir::Value offset);
 
+/// The hardware barrier of a role: behind that of the block.
+constexpr int32_t getRoleBarrier(unsigned role) { return int32_t(role) + 1; }
+
 /// All threads of the program, role or team meet, and what they wrote to shared
 /// memory before is visible to all after.
 void emitBarrier(mlir::ImplicitLocOpBuilder &b);

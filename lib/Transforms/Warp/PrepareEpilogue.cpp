@@ -25,7 +25,34 @@ namespace tilewright::warp {
 /// Registers of a thread that what is prepared may take.
 static constexpr int64_t kSpareRegisters = 8;
 
+/// Registers of a thread that what is loaded under the last products may take,
+/// each load of which is written three times, and together with the sums.
+static constexpr int64_t kMostLoaded = 32, kMostRegisters = 160;
+
 using OpSet = llvm::SmallSetVector<Operation *, 16>;
+
+/// The wait for the last products at the end of a block.
+static WgmmaWaitOp findLastWait(Block &block) {
+  for (WgmmaWaitOp wait : block.getOps<WgmmaWaitOp>())
+    if (wait.getPendings() == 0)
+      return wait;
+  return {};
+}
+
+/// The branch behind `product` that waits for the last products on both sides;
+/// null where another team's products begin before.
+static scf::IfOp findRest(WgmmaOp product) {
+  for (Operation *op = product->getNextNode(); op; op = op->getNextNode()) {
+    auto rest = dyn_cast<scf::IfOp>(op);
+    if (!rest || rest.getElseRegion().empty())
+      continue;
+    bool waits = llvm::all_of(rest->getRegions(), [](Region &side) {
+      return findLastWait(side.front()) && side.getOps<TeamPassOp>().empty();
+    });
+    return waits ? rest : scf::IfOp();
+  }
+  return {};
+}
 
 /// The last of the first products of a loop in the taken side of `branch`, if
 /// what waits for them stands in a branch of its own; null otherwise.
@@ -90,16 +117,19 @@ static bool isSlow(Operation *op) {
          (isDivision(op) && op->getResult(0).getType().isIntOrIndex());
 }
 
-/// The registers of a thread that the results of `op` take.
-static int64_t countRegisters(Operation *op) {
+/// The registers of a thread that the results of `op` take, where each element
+/// takes `least` bits at least.
+static int64_t countRegisters(Operation *op, unsigned least = 32) {
   int64_t registers = 0;
   for (Type type : op->getResultTypes()) {
     Type element = getElementTypeOrSelf(type);
     unsigned bits =
         element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
     auto layout = getLayout(type);
-    registers += llvm::divideCeil(bits, 32) *
-                 (layout ? layout->getInSize(LayoutAxis::Register) : 1);
+    registers += llvm::divideCeil(
+        std::max(bits, least) *
+            (layout ? layout->getInSize(LayoutAxis::Register) : 1),
+        32);
   }
   return registers;
 }
@@ -130,8 +160,7 @@ static std::optional<OpSet> findSlice(Operation *op, scf::IfOp branch) {
 
 namespace {
 
-/// What is to be computed under the products for what stands behind the loop:
-/// divisions, and loads of few registers.
+/// What is to be computed under products for what stands behind the loop.
 struct Prepared {
   /// In order, with what they are computed from.
   OpSet ops;
@@ -141,6 +170,7 @@ struct Prepared {
 
 } // namespace
 
+/// Divisions, and loads of few registers, to be done behind the first products.
 static Prepared findPrepared(scf::IfOp branch) {
   Prepared prepared;
   OpSet carried;
@@ -175,60 +205,121 @@ static Prepared findPrepared(scf::IfOp branch) {
   return prepared;
 }
 
+/// Other loads, to be started under the last products: those that fit beside
+/// the sums, in order. What they are computed from of what is `early` is known.
+static Prepared findLoads(scf::IfOp branch, const Prepared &early) {
+  Prepared prepared;
+  int64_t spare =
+      std::min(kMostLoaded, kMostRegisters - countRegisters(branch));
+  bool writes = findGlobalWrite(branch);
+  for (Operation *op = branch->getNextNode(); op && !writes;
+       op = op->getNextNode()) {
+    writes = findGlobalWrite(op) != nullptr;
+    if (!isLoad(op) || early.ops.contains(op))
+      continue;
+    std::optional<OpSet> slice = findSlice(op, branch);
+    spare -= countRegisters(op, /*least=*/1);
+    if (!slice || spare < 0)
+      break;
+    for (Operation *part : *slice)
+      if (!early.ops.contains(part))
+        prepared.ops.insert(part);
+    llvm::append_range(prepared.results, op->getResults());
+  }
+  return prepared;
+}
+
 //===----------------------------------------------------------------------===//
 // Rewrite
 //===----------------------------------------------------------------------===//
 
-/// Copies of what is prepared at the builder. What scalars it is computed from
-/// is known only from there on, and so are its results: else it would be
-/// computed ahead of the products again, or behind the loop, where the
-/// assembler wants the wait for the last of them first (C7514).
-static SmallVector<Value> copy(const Prepared &prepared, OpBuilder &b) {
-  IRMapping map;
+/// Copies of what is prepared at the builder, which `map` knows then. What
+/// scalars it is computed from is known only from there on, and so are its
+/// results: else it would be computed ahead of the products again, or behind
+/// the loop, where the assembler wants the wait for the last of them first
+/// (C7514).
+static SmallVector<Value> copy(const Prepared &prepared, OpBuilder &b,
+                               IRMapping &map) {
+  IRMapping here = map;
   for (Operation *op : prepared.ops)
     for (Value operand : op->getOperands()) {
       Operation *from = operand.getDefiningOp();
       bool isConstant = from && from->hasTrait<OpTrait::ConstantLike>();
-      if (isConstant || prepared.ops.contains(from) || map.contains(operand) ||
-          !FromHereOp::canTake(operand.getType()))
-        continue;
-      map.map(operand, FromHereOp::create(b, op->getLoc(), operand));
+      Value known = map.lookupOrDefault(operand);
+      if (!isConstant && !prepared.ops.contains(from) &&
+          here.lookupOrDefault(operand) == known &&
+          FromHereOp::canTake(operand.getType()))
+        here.map(operand, FromHereOp::create(b, op->getLoc(), known));
     }
-  for (Operation *op : prepared.ops)
-    b.clone(*op, map);
+  for (Operation *op : prepared.ops) {
+    b.clone(*op, here);
+    for (Value result : op->getResults())
+      map.map(result, here.lookup(result));
+  }
   SmallVector<Value> results;
   for (Value result : prepared.results) {
-    Value copied = map.lookup(result);
-    results.push_back(
-        FromHereOp::canTake(copied.getType())
-            ? FromHereOp::create(b, result.getLoc(), copied).getResult()
-            : copied);
+    Value copied = here.lookup(result);
+    if (FromHereOp::canTake(copied.getType()))
+      copied = FromHereOp::create(b, result.getLoc(), copied);
+    map.map(result, copied);
+    results.push_back(copied);
   }
   return results;
 }
 
-/// Computes what is prepared behind `product`, and on the other side of the
-/// branch `old` that it stands in.
-static void prepare(scf::IfOp old, WgmmaOp product, const Prepared &prepared,
-                    RewriterBase &b) {
-  SmallVector<Type> types(old.getResultTypes());
-  llvm::append_range(types, ValueRange(prepared.results).getTypes());
-  b.setInsertionPointAfter(product);
-  old.thenYield().getResultsMutable().append(copy(prepared, b));
-  b.setInsertionPoint(old.elseYield());
-  old.elseYield().getResultsMutable().append(copy(prepared, b));
+/// Has `old` give more, which both of its sides yield.
+static scf::IfOp addResults(scf::IfOp old, ValueRange thenValues,
+                            ValueRange elseValues, RewriterBase &b) {
+  old.thenYield().getResultsMutable().append(thenValues);
+  old.elseYield().getResultsMutable().append(elseValues);
   b.setInsertionPoint(old);
-  auto branch = scf::IfOp::create(b, old.getLoc(), types, old.getCondition());
+  auto branch = scf::IfOp::create(
+      b, old.getLoc(), old.thenYield().getOperandTypes(), old.getCondition());
   branch.getThenRegion().takeBody(old.getThenRegion());
   branch.getElseRegion().takeBody(old.getElseRegion());
-  size_t numOld = old.getNumResults();
-  for (auto [result, copied] : llvm::zip_equal(
-           prepared.results, branch.getResults().drop_front(numOld)))
+  b.replaceOp(old, branch.getResults().take_front(old.getNumResults()));
+  return branch;
+}
+
+/// Starts loads in front of both waits of `rest`.
+static ValueRange startLoads(scf::IfOp rest, const Prepared &loads,
+                             const IRMapping &known, RewriterBase &b) {
+  SmallVector<Value> copies[2];
+  for (auto [side, copied] : llvm::zip_equal(rest->getRegions(), copies)) {
+    IRMapping map = known;
+    b.setInsertionPoint(findLastWait(side.front()));
+    copied = copy(loads, b, map);
+  }
+  return addResults(rest, copies[0], copies[1], b)
+      .getResults()
+      .take_back(loads.results.size());
+}
+
+/// Computes `early` behind `product`, starts `loads` in front of the waits for
+/// the last products, and does both on the other side of the branch that
+/// `product` stands in.
+static void prepare(WgmmaOp product, const Prepared &early,
+                    const Prepared &loads, RewriterBase &b) {
+  auto old = cast<scf::IfOp>(product->getParentOp());
+  IRMapping taken, other;
+  b.setInsertionPointAfter(product);
+  SmallVector<Value> thenValues = copy(early, b, taken);
+  if (!loads.results.empty())
+    llvm::append_range(thenValues,
+                       startLoads(findRest(product), loads, taken, b));
+  b.setInsertionPoint(old.elseYield());
+  SmallVector<Value> elseValues = copy(early, b, other);
+  llvm::append_range(elseValues, copy(loads, b, other));
+  scf::IfOp branch = addResults(old, thenValues, elseValues, b);
+  SmallVector<Value> results(early.results);
+  llvm::append_range(results, loads.results);
+  for (auto [result, copied] :
+       llvm::zip_equal(results, branch.getResults().take_back(results.size())))
     b.replaceAllUsesWith(result, copied);
-  b.replaceOp(old, branch.getResults().take_front(numOld));
-  for (Operation *op : llvm::reverse(prepared.ops))
-    if (op->use_empty())
-      b.eraseOp(op);
+  for (const Prepared *prepared : {&loads, &early})
+    for (Operation *op : llvm::reverse(prepared->ops))
+      if (op->use_empty())
+        b.eraseOp(op);
 }
 
 namespace {
@@ -244,9 +335,11 @@ struct PrepareEpilogue : warp::impl::PrepareEpilogueBase<PrepareEpilogue> {
     for (WgmmaOp product : found) {
       auto branch = cast<scf::IfOp>(product->getParentOp());
       sinkLateOps(branch);
-      Prepared prepared = findPrepared(branch);
-      if (!prepared.results.empty())
-        prepare(branch, product, prepared, rewriter);
+      Prepared early = findPrepared(branch), loads;
+      if (findRest(product))
+        loads = findLoads(branch, early);
+      if (!early.results.empty() || !loads.results.empty())
+        prepare(product, early, loads, rewriter);
     }
   }
 };

@@ -132,7 +132,8 @@ def PrepareEpilogue : Pass<"warp-prepare-epilogue", "::mlir::ModuleOp"> {
     stands before the loop and is needed only behind it moves there; and what is
     slow behind it and depends on none of the sums, divisions of scalars for the
     place of the tile and loads of few registers, is done right behind the first
-    products, which threads would wait for.
+    products, which threads would wait for. Other loads, as of a bias, are
+    started right in front of the wait for the last products.
 
     Input: as `warp-delay-waits` leaves a loop: in a branch, with its first
     iteration in front of it. Output: the same values. Operations move that
@@ -151,22 +152,28 @@ def PrepareEpilogue : Pass<"warp-prepare-epilogue", "::mlir::ModuleOp"> {
       ...
     }
     %scale = tile.load %pointers
-    ... %t, %place, %scale
+    %bias = tile.load %others
+    ... %t, %place, %scale, %bias
 
-    %t, %place, %scale = scf.if %any {                               // after
+    %t, %place, %scale, %bias = scf.if %any {                        // after
       %first = warp.wgmma %a, %b, %zero
       %program1 = warp.from_here %program : i32
       %p = arith.divsi %program1, %columns : i32
       %l = tile.load %pointers
-      %u = scf.if %more {
-      ...
-      scf.yield %u, %p, %l
+      %u, %n = scf.if %more {
+        ...
+        %m = tile.load %others
+        %d = warp.wgmma_wait %s {pendings = 0 : i32}
+        ...
+      scf.yield %u, %p, %l, %n
     } else {
       ...
     }
     ```
 
-    Left alone: what would take more than 8 registers of a thread altogether.
+    Left alone: what would take more than 8 registers of a thread altogether
+    while the loop runs; loads for which there are no registers beside the sums,
+    and those of teams, which do all of this under another team's products.
   }];
   let dependentDialects = ["::tilewright::warp::WarpDialect",
                            "::mlir::scf::SCFDialect"];
@@ -179,7 +186,7 @@ def PlaceAhead : Pass<"warp-place-ahead", "::mlir::ModuleOp"> {
     What a producer's loop over tiles divides for, to find the place of a tile,
     is computed in front of the loop for the first one and at the end of an
     iteration for the next. What stands in front of the loop is done before
-    all warps meet, but for roles beside teams, whose registers are all taken.
+    roles wait for each other.
 
     Input: roles as they will be lowered. Output: the same values. Left alone:
     loops that would carry more than 6 numbers, or numbers that decide what an

@@ -27,13 +27,16 @@
 // CHECK: llvm.alloca
 // CHECK: fence.mbarrier_init.release.cluster;
 // CHECK: nvvm.shfl.sync
-// CHECK: nvvm.barrier0
 // CHECK: llvm.icmp "ult"
 // CHECK: llvm.cond_br
+// CHECK: bar.arrive 2, 160;
+// CHECK: nvvm.barrier id = %{{.*}} number_of_threads = %{{.*}}
 // CHECK: mbarrier.try_wait.parity.shared::cta.b64 done, [$0], $1;
 // CHECK: nvvm.barrier id = %{{.*}} number_of_threads = %{{.*}}
 // CHECK: nvvm.bar.warp.sync
 // CHECK: mbarrier.arrive.shared::cta.b64 _, [$1];
+// CHECK: bar.arrive 1, 160;
+// CHECK: nvvm.barrier id = %{{.*}} number_of_threads = %{{.*}}
 // CHECK: mbarrier.try_wait.parity.shared::cta.b64
 // CHECK: mbarrier.arrive.expect_tx.shared::cta.b64 _, [$1], 256;
 // CHECK: cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$1], [$2, {$4, $5, $6}], [$3];

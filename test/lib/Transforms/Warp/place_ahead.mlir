@@ -32,21 +32,25 @@
 // CHECK-NEXT: arith.addi
 // CHECK-NEXT: warp.ring.acquire
 
-// While the first role makes the barriers, the other one divides. All warps meet at one place.
+// The role that makes the barriers waits at once, the other one once it has divided: each at its own barrier, for all
+// 160 threads, and the other role arrives there without waiting.
 
 // LLVM-LABEL: llvm.func @places
 // LLVM: fence.mbarrier_init.release.cluster;
 // LLVM-NOT: nvvm.barrier
+// LLVM: llvm.cond_br
 // LLVM-NOT: llvm.sdiv
-// LLVM: %[[FIRST:.*]] = llvm.mlir.constant(4 : i32)
-// LLVM: %[[OTHER:.*]] = llvm.icmp "uge" %{{.*}}, %[[FIRST]]
-// LLVM: llvm.cond_br %[[OTHER]], ^[[AHEAD:.*]], ^[[MEET:bb[0-9]+]](
-// LLVM-NEXT: ^[[AHEAD]]:
+// LLVM: bar.arrive 2, 160;
+// LLVM: %[[OWN0:.*]] = llvm.mlir.constant(1 : i32)
+// LLVM: %[[THREADS0:.*]] = llvm.mlir.constant(160 : i32)
+// LLVM: nvvm.barrier id = %[[OWN0]] number_of_threads = %[[THREADS0]]
+// LLVM: bar.arrive 1, 160;
 // LLVM: llvm.sdiv
-// LLVM-NOT: nvvm.barrier
-// LLVM: llvm.br ^[[MEET]](
-// LLVM-NEXT: ^[[MEET]](
-// LLVM-NEXT: nvvm.barrier0
+// LLVM-NOT: llvm.cond_br
+// LLVM: %[[OWN1:.*]] = llvm.mlir.constant(2 : i32)
+// LLVM: %[[THREADS1:.*]] = llvm.mlir.constant(160 : i32)
+// LLVM: nvvm.barrier id = %[[OWN1]] number_of_threads = %[[THREADS1]]
+// LLVM: llvm.cond_br
 // LLVM-NOT: nvvm.barrier
 // LLVM: llvm.return
 tile.func @places(%map: !warp.tensor_map, %n: i32, %columns: i32, %p: !tile.ptr<i32>)

@@ -133,3 +133,75 @@ tile.func @written_in_the_loop(%p: !tile.ptr<f32>, %table: !tile.ptr<i32>, %k: i
   tile.store %ptrs, %r : tensor<64x16x!tile.ptr<f32>, #c>
   tile.return
 }
+
+// -----
+
+#c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
+#w = #warp.linear<{register = [[0, 1], [8, 0], [0, 8], [0, 16]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
+#v = #warp.linear<{register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
+#a = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]}>
+#b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8]]}>
+!ring = !warp.ring<3 x {!warp.shared<64x16xf16, #a>, !warp.shared<16x16xf16, #b>}, transactions>
+
+// Loads of more registers start under the last products, on each way there; so do those of 16 bits, which share
+// registers. Their place, a division, is known from the first products. What is more than 32 registers comes behind
+// the wait.
+
+// CHECK-LABEL: @loads
+// CHECK: %[[R:.*]]:{{[0-9]+}} = scf.if
+// CHECK: warp.wgmma
+// CHECK: %[[ROW:.*]] = arith.divsi
+// CHECK: %[[ROW1:.*]] = warp.from_here %[[ROW]]
+// CHECK: %[[S:.*]]:3 = scf.if
+// CHECK: scf.for
+// CHECK-NOT: tile.load
+// CHECK: }
+// CHECK: %[[ROW2:.*]] = warp.from_here %[[ROW1]]
+// CHECK: tile.addptr %{{.*}}, %[[ROW2]]
+// CHECK: %[[WIDE:.*]] = tile.load %{{.*}} : tensor<64x32x!tile.ptr<f32>
+// CHECK: %[[HALF:.*]] = tile.load %{{.*}} : tensor<64x64x!tile.ptr<f16>
+// CHECK-NOT: tile.load
+// CHECK: warp.wgmma_wait %{{.*}} {pendings = 0 : i32}
+// CHECK: scf.yield %{{.*}}, %[[WIDE]], %[[HALF]]
+// CHECK-NEXT: } else {
+// CHECK: tile.load
+// CHECK: tile.load
+// CHECK: warp.wgmma_wait
+// CHECK: scf.yield
+// CHECK: scf.yield %[[S]]#0, %{{.*}}, %[[S]]#1, %[[S]]#2
+// CHECK-NEXT: } else {
+// CHECK-NEXT: warp.cold
+// CHECK: tile.load
+// CHECK: tile.load
+// CHECK: }
+// CHECK: %[[LATE:.*]] = tile.load %{{.*}} : tensor<64x32x!tile.ptr<f32>
+// CHECK: tile.store %{{.*}}, %[[R]]#2
+// CHECK: tile.store %{{.*}}, %[[R]]#3
+// CHECK: tile.store %{{.*}}, %[[LATE]]
+tile.func @loads(%p: !tile.ptr<f32>, %h: !tile.ptr<f16>, %x: i32, %y: i32) attributes {warp.num_warps = 4 : i32} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %none = arith.constant dense<0.0> : tensor<64x16xf32, #c>
+  %ring = warp.ring : !ring
+  %row = arith.divsi %x, %y : i32
+  %r = scf.for %i = %zero to %x step %one iter_args(%s = %none) -> tensor<64x16xf32, #c> : i32 {
+    %slot, %a, %b = warp.ring.wait %ring : !ring
+    %t = warp.wgmma %a, %b, %s : !warp.shared<64x16xf16, #a>, !warp.shared<16x16xf16, #b>, tensor<64x16xf32, #c>
+    %v = warp.wgmma_wait %t {pendings = 0 : i32} : tensor<64x16xf32, #c>
+    warp.ring.release %slot
+    scf.yield %v : tensor<64x16xf32, #c>
+  }
+  %at = tile.addptr %p, %row : !tile.ptr<f32>, i32
+  %wide_at = tile.splat %at : !tile.ptr<f32> -> tensor<64x32x!tile.ptr<f32>, #w>
+  %wide = tile.load %wide_at : tensor<64x32x!tile.ptr<f32>, #w>
+  %half_at = tile.splat %h : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>, #v>
+  %half = tile.load %half_at : tensor<64x64x!tile.ptr<f16>, #v>
+  %late_at = tile.splat %at : !tile.ptr<f32> -> tensor<64x32x!tile.ptr<f32>, #w>
+  %late = tile.load %late_at : tensor<64x32x!tile.ptr<f32>, #w>
+  tile.store %wide_at, %wide : tensor<64x32x!tile.ptr<f32>, #w>
+  tile.store %half_at, %half : tensor<64x64x!tile.ptr<f16>, #v>
+  tile.store %late_at, %late : tensor<64x32x!tile.ptr<f32>, #w>
+  %to = tile.splat %p : !tile.ptr<f32> -> tensor<64x16x!tile.ptr<f32>, #c>
+  tile.store %to, %r : tensor<64x16x!tile.ptr<f32>, #c>
+  tile.return
+}
