@@ -34,14 +34,18 @@ static void setTensorMapAttributes(LLVM::LLVMFuncOp kernel, unsigned index,
 }
 
 /// Has tensor maps, `arguments` of a kernel, fetched while it gets ready for
-/// its first copies, which would wait for them.
-static void emitPrefetches(ImplicitLocOpBuilder &b, ValueRange arguments) {
+/// its first copies, which would wait for them: by the last warp, as the first
+/// ones make barriers.
+static void emitPrefetches(ImplicitLocOpBuilder &b, ValueRange arguments,
+                           int64_t numWarps) {
   if (arguments.empty())
     return;
-  Value isFirst = emitIsFirstThread(b);
+  Value fetches =
+      LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, emitThreadId(b),
+                           emitI32(b, (numWarps - 1) * kWarpSize));
   for (Value map : arguments) {
     InlinePtx ptx(b);
-    std::string predicate = ptx.predicate(isFirst), address = ptx.in(map);
+    std::string predicate = ptx.predicate(fetches), address = ptx.in(map);
     ptx.emit(predicate + "prefetch.tensormap [" + address + "];",
              /*sideEffects=*/true);
   }
@@ -68,19 +72,19 @@ struct FuncLowering : ConvertOpToLLVMPattern<tile::FuncOp> {
         LLVM::LLVMVoidType::get(getContext()), signature.getConvertedTypes());
     auto kernel =
         LLVM::LLVMFuncOp::create(rewriter, op.getLoc(), op.getName(), type);
-    auto blockWarps =
-        op->getAttrOfType<IntegerAttr>(warp::WarpDialect::kBlockWarpsAttr);
-    setKernelAttributes(
-        op, kernel, (blockWarps ? blockWarps : numWarps).getInt(), rewriter);
+    if (auto blockWarps =
+            op->getAttrOfType<IntegerAttr>(warp::WarpDialect::kBlockWarpsAttr))
+      numWarps = blockWarps;
+    setKernelAttributes(op, kernel, numWarps.getInt(), rewriter);
     SmallVector<unsigned> maps = findTensorMaps(op);
     rewriter.inlineRegionBefore(op.getBody(), kernel.getBody(), kernel.end());
     Block *entry = rewriter.applySignatureConversion(
         &kernel.getBody().front(), signature, getTypeConverter());
     rewriter.setInsertionPointToStart(entry);
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    emitPrefetches(b, llvm::map_to_vector(maps, [&](unsigned i) -> Value {
-                     return entry->getArgument(i);
-                   }));
+    auto arguments = llvm::map_to_vector(
+        maps, [&](unsigned i) -> Value { return entry->getArgument(i); });
+    emitPrefetches(b, arguments, numWarps.getInt());
     rewriter.eraseOp(op);
     return success();
   }

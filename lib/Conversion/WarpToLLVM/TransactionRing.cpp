@@ -187,25 +187,24 @@ TransactionRing TransactionRing::create(ImplicitLocOpBuilder &b,
           : LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ugt, count,
                                  emitI32(b, type.getNumSlots()));
   // Each takes some 30 clocks, so several warps share them.
-  SmallVector<Value> leaders;
-  for (int64_t warp = 0; warp < makers; ++warp)
-    leaders.push_back(LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, thread,
-                                           emitI32(b, warp * kWarpSize)));
-  for (int64_t slot = 0; slot < places.getMostSlots(); ++slot) {
-    Value makes = leaders[slot % makers];
-    if (slot >= type.getNumSlots())
-      makes = LLVM::AndOp::create(b, makes, hasExtra);
-    for (bool isEmpty : {false, true}) {
-      InlinePtx ptx(b);
-      std::string predicate = ptx.predicate(makes);
-      std::string address = ptx.in(
-          emitBarrierAddress(b, places, base, emitI32(b, slot), isEmpty));
-      ptx.emit(
-          predicate + "mbarrier.init.shared::cta.b64 [" + address + "], " +
-              std::to_string(isEmpty ? consumers * type.getClusterSize() : 1) +
-              ";",
-          /*sideEffects=*/true);
-    }
+  for (int64_t warp = 0; warp < makers; ++warp) {
+    InlinePtx ptx(b);
+    Value others = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, thread,
+                                        emitI32(b, warp * kWarpSize));
+    // One branch around all of them, where the assembler would write some.
+    std::string text = "{\n" + ptx.predicate(others) + "bra made;\n", extra;
+    if (hasExtra)
+      extra = ptx.predicate(hasExtra);
+    for (int64_t slot = warp; slot < places.getMostSlots(); slot += makers)
+      for (bool isEmpty : {false, true}) {
+        Value address =
+            emitBarrierAddress(b, places, base, emitI32(b, slot), isEmpty);
+        text += (Twine(slot < type.getNumSlots() ? "" : extra) +
+                 "mbarrier.init.shared::cta.b64 [" + ptx.in(address) + "], " +
+                 Twine(isEmpty ? consumers * type.getClusterSize() : 1) + ";\n")
+                    .str();
+      }
+    ptx.emit(text + "made:\n}", /*sideEffects=*/true);
   }
   // Shown to the other blocks by the cluster's barrier that follows.
   if (type.getClusterSize() > 1)

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
@@ -64,6 +65,19 @@ static SmallVector<Value> findResults(scf::ForOp loop, const OpSet &place) {
   return results;
 }
 
+/// What of `place` the `results` are computed by, in order.
+static OpSet findNeeded(const OpSet &place, ArrayRef<Value> results) {
+  llvm::SmallPtrSet<Value, 16> wanted(results.begin(), results.end());
+  SmallVector<Operation *> needed;
+  for (Operation *op : llvm::reverse(place))
+    if (llvm::any_of(op->getResults(),
+                     [&](Value value) { return wanted.contains(value); })) {
+      wanted.insert_range(op->getOperands());
+      needed.push_back(op);
+    }
+  return OpSet(needed.rbegin(), needed.rend());
+}
+
 /// Whether it depends on `results` what else is done in an iteration, which
 /// other roles tell in the same way, from the counter.
 static bool decide(ArrayRef<Value> results) {
@@ -77,16 +91,31 @@ static bool decide(ArrayRef<Value> results) {
   return false;
 }
 
-/// The `results` of `place` where the loop counts `counter`.
+/// The `results` of `place` where the loop counts `counter`, with what `map`
+/// has for others.
 static SmallVector<Value> compute(const OpSet &place, ArrayRef<Value> results,
-                                  scf::ForOp loop, Value counter,
+                                  scf::ForOp loop, Value counter, IRMapping map,
                                   OpBuilder &b) {
-  IRMapping map;
   map.map(loop.getInductionVar(), counter);
   for (Operation *op : place)
     b.clone(*op, map);
   return llvm::map_to_vector(results,
                              [&](Value value) { return map.lookup(value); });
+}
+
+/// What `place` is computed from besides the counter, as if it were known only
+/// from the builder on. Or LLVM would compute what it can of the next place in
+/// front of the loop, and the first copies come later.
+static IRMapping takeFromHere(const OpSet &place, scf::ForOp loop,
+                              OpBuilder &b) {
+  IRMapping map;
+  for (Operation *op : place)
+    for (Value operand : op->getOperands())
+      if (!loop.getRegion().isAncestor(operand.getParentRegion()) &&
+          !matchPattern(operand, m_Constant()) && !map.contains(operand) &&
+          FromHereOp::canTake(operand.getType()))
+        map.map(operand, FromHereOp::create(b, op->getLoc(), operand));
+  return map;
 }
 
 /// Carries what is computed from the counter, and divided for.
@@ -98,16 +127,19 @@ static void carryPlace(scf::ForOp loop, RewriterBase &b) {
   if (llvm::none_of(place, isDivision) || results.empty() ||
       results.size() > kMost || decide(results))
     return;
+  OpSet needed = findNeeded(place, results);
   Location loc = loop.getLoc();
   b.setInsertionPoint(loop);
   SmallVector<Value> carried(loop.getInitArgs());
-  for (Value first : compute(place, results, loop, loop.getLowerBound(), b))
+  for (Value first :
+       compute(needed, results, loop, loop.getLowerBound(), {}, b))
     carried.push_back(FromHereOp::create(b, loc, first));
   b.setInsertionPoint(loop.getBody()->getTerminator());
   Value next =
       arith::AddIOp::create(b, loc, loop.getInductionVar(), loop.getStep());
   auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
-  yield.getResultsMutable().append(compute(place, results, loop, next, b));
+  yield.getResultsMutable().append(
+      compute(needed, results, loop, next, takeFromHere(needed, loop, b), b));
   b.setInsertionPoint(loop);
   auto rotated =
       scf::ForOp::create(b, loc, loop.getLowerBound(), loop.getUpperBound(),

@@ -15,7 +15,7 @@
 // CHECK-LABEL: llvm.func @multicast
 // CHECK-SAME: nvvm.cluster_dim = array<i32: 2, 1, 1>
 // CHECK: mbarrier.init.shared::cta.b64 [$1], 1;
-// CHECK: mbarrier.init.shared::cta.b64 [$1], 8;
+// CHECK-SAME: mbarrier.init.shared::cta.b64 [$2], 8;
 // CHECK: fence.mbarrier_init.release.cluster;
 // CHECK: nvvm.cluster.arrive.relaxed {aligned}
 // CHECK: nvvm.cluster.wait {aligned}

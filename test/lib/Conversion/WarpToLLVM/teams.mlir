@@ -19,7 +19,7 @@
 // CHECK-DAG: %[[THREADS:.*]] = llvm.mlir.constant(128 : i32)
 // CHECK-DAG: %[[BARRIER:.*]] = llvm.mlir.constant(3 : i32)
 // CHECK: mbarrier.init.shared::cta.b64 [$1], 1;
-// CHECK: mbarrier.init.shared::cta.b64 [$1], 4;
+// CHECK-SAME: mbarrier.init.shared::cta.b64 [$2], 4;
 // CHECK: %[[TEAM:.*]] = llvm.lshr %{{.*}}, %[[BITS]]
 // CHECK: llvm.mul %[[TEAM]], %[[BYTES]]
 // CHECK: llvm.and %{{.*}}, %[[MASK]]

@@ -7,23 +7,24 @@
 
 // Barriers stand behind the slots: three of full slots, for one arrival and the
 // bytes; three of empty ones, for an arrival of each of the 4 warps that read.
-// The warps that read share the work of making them.
+// The warps that read share the work of making them, and the last warp fetches
+// the tensor map.
 
 // CHECK-LABEL: llvm.func @roles
 // CHECK-SAME: %[[MAP:.*]]: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant}
 // CHECK-SAME: nvvm.reqntid = array<i32: 160, 1, 1>
 // CHECK-DAG: %[[C768:.*]] = llvm.mlir.constant(768 : i32)
+// CHECK-DAG: %[[C128:.*]] = llvm.mlir.constant(128 : i32)
 // CHECK-DAG: %[[C64:.*]] = llvm.mlir.constant(64 : i32)
 // CHECK-DAG: %[[C32:.*]] = llvm.mlir.constant(32 : i32)
-// CHECK: "@$0 prefetch.tensormap [$1];", "b,l" %[[ONE:.*]], %[[MAP]]
-// CHECK: %[[TWO:.*]] = llvm.icmp "eq" %[[THREAD:.*]], %[[C32]]
-// CHECK: %[[THREE:.*]] = llvm.icmp "eq" %[[THREAD]], %[[C64]]
-// CHECK: mbarrier.init.shared::cta.b64 [$1], 1;", "b,r" %[[ONE]],
-// CHECK: mbarrier.init.shared::cta.b64 [$1], 4;", "b,r" %[[ONE]],
-// CHECK: mbarrier.init.shared::cta.b64 [$1], 1;", "b,r" %[[TWO]],
-// CHECK: mbarrier.init.shared::cta.b64 [$1], 4;", "b,r" %[[TWO]],
-// CHECK: mbarrier.init.shared::cta.b64 [$1], 1;", "b,r" %[[THREE]],
-// CHECK: mbarrier.init.shared::cta.b64 [$1], 4;", "b,r" %[[THREE]],
+// CHECK: %[[LAST:.*]] = llvm.icmp "eq" %[[THREAD:.*]], %[[C128]]
+// CHECK: "@$0 prefetch.tensormap [$1];", "b,l" %[[LAST]], %[[MAP]]
+// CHECK: %[[NOT0:.*]] = llvm.icmp "ne" %[[THREAD]], %{{.*}}
+// CHECK: "{\0A@$0 bra made;\0Ambarrier.init.shared::cta.b64 [$1], 1;\0Ambarrier.init.shared::cta.b64 [$2], 4;\0Amade:\0A}", "b,r,r" %[[NOT0]],
+// CHECK: %[[NOT1:.*]] = llvm.icmp "ne" %[[THREAD]], %[[C32]]
+// CHECK: "{\0A@$0 bra made;\0Ambarrier.init.shared::cta.b64 [$1], 1;\0Ambarrier.init.shared::cta.b64 [$2], 4;\0Amade:\0A}", "b,r,r" %[[NOT1]],
+// CHECK: %[[NOT2:.*]] = llvm.icmp "ne" %[[THREAD]], %[[C64]]
+// CHECK: "{\0A@$0 bra made;\0Ambarrier.init.shared::cta.b64 [$1], 1;\0Ambarrier.init.shared::cta.b64 [$2], 4;\0Amade:\0A}", "b,r,r" %[[NOT2]],
 // CHECK: llvm.alloca
 // CHECK: fence.mbarrier_init.release.cluster;
 // CHECK: nvvm.shfl.sync

@@ -7,7 +7,8 @@
 !ring = !warp.ring<3 x {!a}, transactions>
 
 // The producer knows the place of the first tile in front of its loop, and that of the next one at the end of an
-// iteration; the other role's loop, and what is not divided for, are as they were.
+// iteration, nothing of which can be computed in front of the loop; the other role's loop, and what is not divided for,
+// are as they were.
 
 // CHECK-LABEL: @places
 // CHECK-SAME: (%[[MAP:.*]]: !warp.tensor_map, %[[N:[a-z0-9]*]]: i32, %[[COLUMNS:[a-z0-9]*]]: i32
@@ -25,7 +26,8 @@
 // CHECK-NEXT: warp.tma_load %[[MAP]][%[[PLACE]], %[[PLACE]]]
 // CHECK-NEXT: warp.ring.commit
 // CHECK-NEXT: %[[NEXT:.*]] = arith.addi %[[TILE]], %[[STEP]]
-// CHECK-NEXT: %[[ROW1:.*]] = arith.divsi %[[NEXT]], %[[COLUMNS]]
+// CHECK-NEXT: %[[COLUMNS1:.*]] = warp.from_here %[[COLUMNS]]
+// CHECK-NEXT: %[[ROW1:.*]] = arith.divsi %[[NEXT]], %[[COLUMNS1]]
 // CHECK-NEXT: %[[PLACE1:.*]] = arith.muli %[[ROW1]], %{{.*}}
 // CHECK-NEXT: scf.yield %[[PLACE1]]
 // CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %{{.*}}  : i32 {
@@ -100,8 +102,9 @@ tile.func @places(%map: !warp.tensor_map, %n: i32, %columns: i32, %p: !tile.ptr<
 // CHECK-NEXT: scf.for %[[I:[a-z0-9]*]] = %{{.*}} to %[[BLOCKS]]
 // CHECK-NEXT: warp.ring.acquire
 // CHECK-NEXT: warp.tma_load %[[MAP]][%[[ROW]], %[[I]]]
-// CHECK: %[[ROW1:.*]] = arith.divsi %{{.*}}, %[[COLUMNS]]
-// CHECK: scf.yield %[[ROW1]]
+// CHECK: %[[COLUMNS1:.*]] = warp.from_here %[[COLUMNS]]
+// CHECK-NEXT: %[[ROW1:.*]] = arith.divsi %{{.*}}, %[[COLUMNS1]]
+// CHECK-NEXT: scf.yield %[[ROW1]]
 tile.func @same_for_all(%map: !warp.tensor_map, %n: i32, %columns: i32, %k: i32)
     attributes {tile.kernel, warp.num_warps = 4 : i32, warp.block_warps = 5 : i32} {
   %unit = arith.constant 8 : i32
