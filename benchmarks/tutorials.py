@@ -3,16 +3,15 @@
     python benchmarks/tutorials.py [--size 512 ... 16384] [--only pointers] [--layout NT NN] [--fp8]
                                    [--out tutorials.json]
 
-Both compilers choose, for each size, among the same configurations, as their autotuners do, the three best of them once
-more, at all places in memory that are measured; the best of each then take turns, beside PyTorch's product, with the L2
-cache flushed before each call. Times are medians, of small products those of several places in memory, results are
-compared with PyTorch's. Compiling takes most of the time, so processes side by side fill both disk caches first. About
-two minutes on an H100.
+Both compilers choose, for each size, among the same configurations, as their autotuners do. The three best of each then
+take turns, beside PyTorch's product, with the L2 cache flushed before each call, and the best of these three is the
+compiler's result: chosen in other turns it need not be, as a product's time may differ by 5 % from one minute to the
+next. Times are medians, of small products those of several places in memory, results are compared with PyTorch's.
+Compiling takes most of the time, so processes side by side fill both disk caches first. About three minutes on an H100.
 """
 
 import argparse
 import importlib.util
-import itertools
 import math
 import multiprocessing
 import pathlib
@@ -142,8 +141,8 @@ def fill_cache(job):
     return None
 
 
-def best(compiler, kind, layout, places, configs):
-    """The fastest configuration's calls, one at each of `places`, and the configuration, and why others failed."""
+def finalists(compiler, kind, layout, places, configs):
+    """The calls of the three fastest configurations, one at each of `places`, and why others failed."""
     calls, failed = {}, []
     for config in configs:
         try:
@@ -153,15 +152,9 @@ def best(compiler, kind, layout, places, configs):
             calls[config] = calls_here
         except Exception as error:  # A configuration that does not fit is a result too.
             failed.append(f"{config}: {type(error).__name__}: {error}".splitlines()[0][:160])
-    if not calls:
-        return None, None, failed
-    # Neither one call that something held up must decide, nor one place.
-    for rounds, looked_at, kept in ((15, 1, 3), (50, len(places), 1)):
-        times = [in_turns(each, rounds, 0.3) for each in itertools.islice(zip(*calls.values()), looked_at)]
-        seconds = map(statistics.median, zip(*times))
-        calls = {config: calls[config] for _, config in sorted(zip(seconds, calls))[:kept]}
-    ((config, chosen),) = calls.items()
-    return chosen, config, failed
+    times = in_turns([each[0] for each in calls.values()], rounds=15, budget=0.3) if calls else ()
+    ranked = sorted(zip(times, calls))
+    return {config: calls[config] for _, config in ranked[:3]}, failed
 
 
 def measure(found, kind, layout, fp8, places, multiply):
@@ -174,22 +167,26 @@ def measure(found, kind, layout, fp8, places, multiply):
         "dtype": "float8_e4m3fn" if fp8 else "float16",
         "size": a.shape[0],
     }
-    calls = {"torch": [partial(multiply, *each) for each in places]}
+    calls = {("torch", None): [partial(multiply, *each) for each in places]}
     for compiler in found:
-        chosen, config, failed = best(compiler, kind, layout, places, CONFIGS_FP8 if fp8 else CONFIGS)
+        quick, failed = finalists(compiler, kind, layout, places, CONFIGS_FP8 if fp8 else CONFIGS)
         if failed:
             row[f"{compiler.name} failed"] = failed
-        if chosen is None:
-            continue
-        c.zero_()
-        chosen[0]()
-        row[f"{compiler.name} difference"] = ((c.float() - expected).norm() / expected.norm()).item()
-        row[f"{compiler.name} config"] = config
-        calls[compiler.name] = chosen
-    row["PTX bytes"] = ptx_bytes(calls["tilewright"][0]) if "tilewright" in calls else 0
-    seconds = [in_turns(each, rounds=50, budget=0.25) for each in zip(*calls.values())]
-    for name, times in zip(calls, zip(*seconds)):
-        row[name] = 2e-12 * a.shape[0] ** 3 / statistics.median(times)
+        calls |= {(compiler.name, config): each for config, each in quick.items()}
+    seconds = zip(*(in_turns(each, rounds=50, budget=2) for each in zip(*calls.values())))
+    # The slowest first, so that the best of each compiler stays.
+    for time, (name, config) in sorted(zip(map(statistics.median, seconds), calls), reverse=True):
+        row[name] = 2e-12 * a.shape[0] ** 3 / time
+        if config:
+            row[f"{name} config"] = config
+    for compiler in found:
+        if compiler.name in row:
+            call = calls[compiler.name, row[f"{compiler.name} config"]][0]
+            c.zero_()
+            call()
+            row[f"{compiler.name} difference"] = ((c.float() - expected).norm() / expected.norm()).item()
+            if compiler.name == "tilewright":
+                row["PTX bytes"] = ptx_bytes(call)
     if "triton" in row and "tilewright" in row:
         row["ratio"] = row["tilewright"] / row["triton"]
     return row
@@ -208,7 +205,7 @@ def show(rows):
         ]
         what = row["layout"] + (" fp8" if row["dtype"].startswith("float8") else "")
         table.add_row(
-            row["kernel"], what, str(row["size"]), *numbers, *configs, f"{row['PTX bytes'] / 1e3:.1f}"
+            row["kernel"], what, str(row["size"]), *numbers, *configs, f"{row.get('PTX bytes', 0) / 1e3:.1f}"
         )
     Console(width=150).print(table)
     ratios = [row["ratio"] for row in rows if "ratio" in row]
