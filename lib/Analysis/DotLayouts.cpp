@@ -238,6 +238,31 @@ static bool isMadeInRegisters(tile::DotOp dot, const LinearLayout &a,
          comesFromLoads(dot);
 }
 
+/// Whether `value` is computed from the transposed result of a dot.
+static bool isTransposedResult(Value value) {
+  llvm::SetVector<Value> worklist;
+  worklist.insert(value);
+  for (unsigned i = 0; i < worklist.size(); ++i) {
+    Operation *op = worklist[i].getDefiningOp();
+    if (auto transpose = dyn_cast_if_present<tile::TransposeOp>(op)) {
+      if (comesFromDot(transpose.getSource()))
+        return true;
+    } else if (op && (isElementwise(op) || isa<tile::ReshapeOp>(op))) {
+      worklist.insert(op->operand_begin(), op->operand_end());
+    }
+  }
+  return false;
+}
+
+/// Whether A, which comes from a dot, had better stay in shared memory: it has
+/// to pass through that, as it is transposed, and would take many registers
+/// beside what it comes from, which gradients of attention need once more.
+static bool isReadFromMemory(tile::DotOp dot, const LinearLayout &a) {
+  constexpr int64_t kMany = 32;
+  return a.getInSize(LayoutAxis::Register) / 2 >= kMany &&
+         isTransposedResult(dot.getA());
+}
+
 static DotLayouts chooseWgmmaLayouts(tile::DotOp dot, int64_t numWarps) {
   DotShape shape = getShape(dot);
   std::optional<LinearLayout> acc = wgmmaLayout({shape.m, shape.n}, numWarps);
@@ -250,7 +275,8 @@ static DotLayouts chooseWgmmaLayouts(tile::DotOp dot, int64_t numWarps) {
     LinearLayout a = wgmmaOperandLayout(*acc, shape.k, bits);
     layouts.readsAsA =
         !comesFromDot(dot.getA()) && isMadeInRegisters(dot, a, *acc);
-    if (layouts.readsAsA || comesFromDot(dot.getA()))
+    if (layouts.readsAsA ||
+        (comesFromDot(dot.getA()) && !isReadFromMemory(dot, a)))
       layouts.a = LinearAttr::get(dot.getContext(), a);
   }
   return layouts;

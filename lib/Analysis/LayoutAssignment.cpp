@@ -351,9 +351,17 @@ void LayoutAssignment::anchorStores() {
     LinearAttr given = layouts.lookup(store.getValue());
     bool keeps = given && (accesses.isGoodEnough(*access, given) ||
                            standsBesideBlock(store));
-    LinearAttr wanted = keeps   ? given
-                        : given ? accesses.getCoalescedAlone(*access)
-                                : accesses.getCoalesced(*access);
+    // Pointers that a loop carries take two registers each, and would be
+    // brought into another layout in each iteration: rather what is stored is.
+    LinearAttr carried = ties.getOwner(store.getPtr())
+                             ? layouts.lookup(store.getPtr())
+                             : LinearAttr();
+    if (carried && !accesses.isGoodEnough(*access, carried))
+      carried = {};
+    LinearAttr wanted = keeps     ? given
+                        : carried ? carried
+                        : given   ? accesses.getCoalescedAlone(*access)
+                                  : accesses.getCoalesced(*access);
     anchorAccess(store, wanted);
     drain();
   });

@@ -83,3 +83,42 @@ tile.func @halves(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %q: !tile.p
   tile.store %qp, %sums : tensor<64x16x!tile.ptr<f32>>
   tile.return
 }
+
+// -----
+
+// Pointers that a loop carries are as those who load through them need them, eight halves or floats side by side. What is
+// stored through them comes to them: in a layout of the store's own, of four floats, they would pass through shared
+// memory in each iteration.
+// CHECK-DAG: #[[P:.*]] = #warp.linear<{register = {{\[\[}}0, 1], [0, 2], [0, 4],
+// CHECK-LABEL: tile.func @carried
+// CHECK: scf.for
+// CHECK-NOT: warp.convert_layout {{.*}}!tile.ptr
+// CHECK: %[[S:.*]] = warp.convert_layout {{.*}} -> tensor<64x64xf32, #[[P]]>
+// CHECK-NOT: warp.convert_layout
+// CHECK: tile.store %{{.*}}, %[[S]] : tensor<64x64x!tile.ptr<f32>, #[[P]]>
+tile.func @carried(%h: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %stride: i32 {tile.divisibility = 16 : i32}, %n: i32) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %rows = tile.expand_dims %r {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %columns = tile.expand_dims %r {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %strides = tile.splat %stride : i32 -> tensor<64x1xi32>
+  %starts = arith.muli %rows, %strides : tensor<64x1xi32>
+  %x = tile.broadcast %starts : tensor<64x1xi32> -> tensor<64x64xi32>
+  %y = tile.broadcast %columns : tensor<1x64xi32> -> tensor<64x64xi32>
+  %o = arith.addi %x, %y : tensor<64x64xi32>
+  %hs = tile.splat %h : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+  %at = tile.addptr %hs, %o : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+  %a = tile.load %at : tensor<64x64x!tile.ptr<f16>>
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  %first = tile.addptr %ps, %o : tensor<64x64x!tile.ptr<f32>>, tensor<64x64xi32>
+  %step = tile.splat %stride : i32 -> tensor<64x64xi32>
+  %last = scf.for %i = %c0 to %n step %c1 iter_args(%q = %first) -> (tensor<64x64x!tile.ptr<f32>>) : i32 {
+    %sum = tile.load %q : tensor<64x64x!tile.ptr<f32>>
+    %new = tile.dot %a, %a, %sum : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+    tile.store %q, %new : tensor<64x64x!tile.ptr<f32>>
+    %next = tile.addptr %q, %step : tensor<64x64x!tile.ptr<f32>>, tensor<64x64xi32>
+    scf.yield %next : tensor<64x64x!tile.ptr<f32>>
+  }
+  tile.return
+}
