@@ -39,25 +39,10 @@ def problem(shape, layout, itemsize, processors=132, kind="plain"):
     """
     M, N, K = shape
     pitches = (K if layout[0] == "N" else M, K if layout[1] == "T" else N)
-    reaches = (reach(pitch * itemsize) for pitch in pitches)
-    along_k = layout[0] == "N", layout[1] == "T"
-    exact, plain = kind == "exact", kind == "plain"
-    return Problem(
-        M,
-        N,
-        K,
-        1,
-        itemsize,
-        exact,
-        1,
-        processors,
-        False,
-        0,
-        plain,
-        *reaches,
-        *along_k,
-        function=kind == "gelu",
-    )
+    known = {f"{name}_reach": reach(pitch * itemsize) for name, pitch in zip("ab", pitches)}
+    known |= {"a_along_k": layout[0] == "N", "b_along_k": layout[1] == "T", "processors": processors}
+    known |= {"exact": kind == "exact", "plain": kind == "plain", "function": kind == "gelu"}
+    return Problem(M, N, K, 1, itemsize, **known)
 
 
 def seen(config):

@@ -45,6 +45,7 @@ sanitize() {
   done
   for process in $(jobs -p); do wait "$process" || failed=1; done
   cat "$out/$tool".*.log
+  grep -hoE '[0-9]+ passed' "$out/$tool".*.log | awk '{ n += $1 } END { print n + 0 " passed in all processes" }'
   return $failed
 }
 run_memcheck() { sanitize memcheck; }

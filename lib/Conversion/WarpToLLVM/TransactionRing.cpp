@@ -9,6 +9,8 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
+#include <algorithm>
+
 using namespace mlir;
 using namespace tilewright;
 
@@ -187,7 +189,8 @@ TransactionRing TransactionRing::create(ImplicitLocOpBuilder &b,
           : LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ugt, count,
                                  emitI32(b, type.getNumSlots()));
   // Each takes some 30 clocks, so several warps share them.
-  for (int64_t warp = 0; warp < makers; ++warp) {
+  const int64_t numSlots = places.getMostSlots();
+  for (int64_t warp = 0; warp < std::min(makers, numSlots); ++warp) {
     InlinePtx ptx(b);
     Value others = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, thread,
                                         emitI32(b, warp * kWarpSize));
@@ -195,7 +198,7 @@ TransactionRing TransactionRing::create(ImplicitLocOpBuilder &b,
     std::string text = "{\n" + ptx.predicate(others) + "bra made;\n", extra;
     if (hasExtra)
       extra = ptx.predicate(hasExtra);
-    for (int64_t slot = warp; slot < places.getMostSlots(); slot += makers)
+    for (int64_t slot = warp; slot < numSlots; slot += makers)
       for (bool isEmpty : {false, true}) {
         Value address =
             emitBarrierAddress(b, places, base, emitI32(b, slot), isEmpty);
