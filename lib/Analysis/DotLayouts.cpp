@@ -108,20 +108,25 @@ static bool feedsDot(Value value) {
   });
 }
 
-/// Whether `value` is computed from a dot by elementwise and shape ops.
-static bool comesFromDot(Value value) {
+/// Visits what `value` is computed from by elementwise and shape ops, until
+/// `visit` says true.
+static bool anySourceOf(Value value, function_ref<bool(Operation *)> visit) {
   llvm::SetVector<Value> worklist;
   worklist.insert(value);
   for (unsigned i = 0; i < worklist.size(); ++i) {
     Operation *op = worklist[i].getDefiningOp();
     if (!op)
       continue;
-    if (isa<tile::DotOp>(op))
+    if (visit(op))
       return true;
     if (isElementwise(op) || isa<tile::TransposeOp, tile::ReshapeOp>(op))
       worklist.insert(op->operand_begin(), op->operand_end());
   }
   return false;
+}
+
+static bool comesFromDot(Value value) {
+  return anySourceOf(value, llvm::IsaPred<tile::DotOp>);
 }
 
 bool tilewright::isChainedDot(tile::DotOp dot) {
@@ -238,20 +243,11 @@ static bool isMadeInRegisters(tile::DotOp dot, const LinearLayout &a,
          comesFromLoads(dot);
 }
 
-/// Whether `value` is computed from the transposed result of a dot.
 static bool isTransposedResult(Value value) {
-  llvm::SetVector<Value> worklist;
-  worklist.insert(value);
-  for (unsigned i = 0; i < worklist.size(); ++i) {
-    Operation *op = worklist[i].getDefiningOp();
-    if (auto transpose = dyn_cast_if_present<tile::TransposeOp>(op)) {
-      if (comesFromDot(transpose.getSource()))
-        return true;
-    } else if (op && (isElementwise(op) || isa<tile::ReshapeOp>(op))) {
-      worklist.insert(op->operand_begin(), op->operand_end());
-    }
-  }
-  return false;
+  return anySourceOf(value, [](Operation *op) {
+    auto transpose = dyn_cast<tile::TransposeOp>(op);
+    return transpose && comesFromDot(transpose.getSource());
+  });
 }
 
 /// Whether A, which comes from a dot, had better stay in shared memory: it has

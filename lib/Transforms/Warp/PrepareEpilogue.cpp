@@ -4,6 +4,7 @@
 #include "dialect/Warp/WarpOps.h"
 #include "lib/Analysis/Divisions.h"
 #include "lib/Analysis/SharedMemory.h"
+#include "lib/Transforms/Warp/RegisterUse.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -117,21 +118,25 @@ static bool isSlow(Operation *op) {
          (isDivision(op) && op->getResult(0).getType().isIntOrIndex());
 }
 
-/// The registers of a thread that the results of `op` take, where each element
-/// takes `least` bits at least.
-static int64_t countRegisters(Operation *op, unsigned least = 32) {
+/// The registers of a thread that the results of `op` take, one or more for
+/// each element.
+static int64_t countRegisters(Operation *op) {
   int64_t registers = 0;
   for (Type type : op->getResultTypes()) {
     Type element = getElementTypeOrSelf(type);
     unsigned bits =
         element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
     auto layout = getLayout(type);
-    registers += llvm::divideCeil(
-        std::max(bits, least) *
-            (layout ? layout->getInSize(LayoutAxis::Register) : 1),
-        32);
+    registers += llvm::divideCeil(bits, 32) *
+                 (layout ? layout->getInSize(LayoutAxis::Register) : 1);
   }
   return registers;
+}
+
+/// Whether a load behind `op`, which stands behind the loop, must not come
+/// before: `op` writes, or shows what other threads have written.
+static bool ordersLoads(Operation *op) {
+  return isa<BarrierOp>(op) || findGlobalWrite(op);
 }
 
 /// What `op` needs from behind `branch`, in order and with itself; nothing if
@@ -178,7 +183,7 @@ static Prepared findPrepared(scf::IfOp branch) {
   // The loop may write what is read behind it.
   bool writes = findGlobalWrite(branch);
   for (Operation *op = branch->getNextNode(); op; op = op->getNextNode()) {
-    writes |= findGlobalWrite(op) != nullptr;
+    writes |= ordersLoads(op);
     if (!isMovable(op) || !isSlow(op))
       continue;
     std::optional<OpSet> slice = findSlice(op, branch);
@@ -214,11 +219,11 @@ static Prepared findLoads(scf::IfOp branch, const Prepared &early) {
   bool writes = findGlobalWrite(branch);
   for (Operation *op = branch->getNextNode(); op && !writes;
        op = op->getNextNode()) {
-    writes = findGlobalWrite(op) != nullptr;
+    writes = ordersLoads(op);
     if (!isLoad(op) || early.ops.contains(op))
       continue;
     std::optional<OpSet> slice = findSlice(op, branch);
-    spare -= countRegisters(op, /*least=*/1);
+    spare -= countHeld(op->getResult(0).getType());
     if (!slice || spare < 0)
       break;
     for (Operation *part : *slice)

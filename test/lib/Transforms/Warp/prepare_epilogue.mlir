@@ -205,3 +205,39 @@ tile.func @loads(%p: !tile.ptr<f32>, %h: !tile.ptr<f16>, %x: i32, %y: i32) attri
   tile.store %to, %r : tensor<64x16x!tile.ptr<f32>, #c>
   tile.return
 }
+
+// -----
+
+#c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
+#a = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]}>
+#b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8]]}>
+!ring = !warp.ring<3 x {!warp.shared<64x16xf16, #a>, !warp.shared<16x16xf16, #b>}, transactions>
+
+// Nor do they pass a barrier, behind which threads may see what others have stored in front of the loop.
+
+// CHECK-LABEL: @barrier
+// CHECK: tile.store
+// CHECK: scf.if
+// CHECK-NOT: tile.load
+// CHECK: warp.barrier
+// CHECK-NEXT: tile.load
+tile.func @barrier(%p: !tile.ptr<f32>, %table: !tile.ptr<i32>, %k: i32) attributes {warp.num_warps = 4 : i32} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %none = arith.constant dense<0.0> : tensor<64x16xf32, #c>
+  %ring = warp.ring : !ring
+  tile.store %table, %k : !tile.ptr<i32>
+  %r = scf.for %i = %zero to %k step %one iter_args(%s = %none) -> tensor<64x16xf32, #c> : i32 {
+    %slot, %a, %b = warp.ring.wait %ring : !ring
+    %t = warp.wgmma %a, %b, %s : !warp.shared<64x16xf16, #a>, !warp.shared<16x16xf16, #b>, tensor<64x16xf32, #c>
+    %v = warp.wgmma_wait %t {pendings = 0 : i32} : tensor<64x16xf32, #c>
+    warp.ring.release %slot
+    scf.yield %v : tensor<64x16xf32, #c>
+  }
+  warp.barrier
+  %again = tile.load %table : !tile.ptr<i32>
+  %to = tile.addptr %p, %again : !tile.ptr<f32>, i32
+  %ptrs = tile.splat %to : !tile.ptr<f32> -> tensor<64x16x!tile.ptr<f32>, #c>
+  tile.store %ptrs, %r : tensor<64x16x!tile.ptr<f32>, #c>
+  tile.return
+}
