@@ -10,6 +10,7 @@ assembler's time goes with them.
 
 import argparse
 import pathlib
+import random
 import statistics
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -168,7 +169,9 @@ def gated():
 
 
 def in_turns(calls, rounds=200, budget=2.0):
-    """Median seconds of each call."""
+    """Median seconds of each call. Each round goes in another order: where power limits the clocks, what ran before a
+    call makes a difference.
+    """
     # Long enough for the slowest of hosts to have enqueued the call behind it.
     flush = torch.empty(512 << 20, dtype=torch.int8, device="cuda")
     events = [[] for _ in calls]
@@ -185,18 +188,18 @@ def in_turns(calls, rounds=200, budget=2.0):
         once(call, kept)
     torch.cuda.synchronize()
     slowest = max(kept[0][0].elapsed_time(kept[0][1]) for kept in events) * 1e-3
+    pairs, order = list(zip(calls, events)), random.Random(0)
     for _ in range(int(min(rounds, max(5, budget / max(slowest * len(calls), 1e-4))))):
-        for call, kept in zip(calls, events):
+        order.shuffle(pairs)
+        for call, kept in pairs:
             once(call, kept)
     torch.cuda.synchronize()
     return [statistics.median(start.elapsed_time(end) for start, end in kept[1:]) * 1e-3 for kept in events]
 
 
 def side_by_side(product):
-    """Median seconds of both, in turns at every place; at every second one the other begins."""
-    times = []
-    for i, pair in enumerate(((product.ours, product.torch), *product.elsewhere)):
-        times.append(in_turns(pair[:: -1 if i % 2 else 1])[:: -1 if i % 2 else 1])
+    """Median seconds of both, in turns at every place."""
+    times = [in_turns(pair) for pair in ((product.ours, product.torch), *product.elsewhere)]
     return [statistics.median(each) for each in zip(*times)]
 
 

@@ -87,6 +87,8 @@ void tilewright::buildTileToWarpPipeline(OpPassManager &manager,
   manager.addPass(warp::createAllocateShared(
       {target.getSharedMemoryLimit(),
        "sm_" + std::to_string(options.computeCapability)}));
+  if (target.hasWgmma())
+    manager.addPass(warp::createPaceCopies());
   manager.addPass(
       warp::createCheckRegisters({options.maxRegisters, options.fitRegisters}));
   manager.addPass(warp::createInsertBarriers());

@@ -94,8 +94,13 @@ static LogicalResult verifyIndex(Operation *op, RingType ring, bool hasIndex) {
 }
 
 LogicalResult RingAcquireOp::verify() {
-  if (failed(verifyIndex(*this, getRing().getType(), bool(getIndex())))) // C2
+  RingType ring = getRing().getType();
+  if (failed(verifyIndex(*this, ring, bool(getIndex())))) // C2
     return failure();
+  if (getPaced() && (getIndex() || ring.getNumSlots() < 3)) // C4
+    return emitOpError("is paced in a ring of transactions of at least three "
+                       "slots only, got ")
+           << ring;
   return verifyUsedOnce(*this, getSlot()); // C1
 }
 

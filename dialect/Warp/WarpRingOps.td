@@ -30,18 +30,20 @@ def Warp_RingOp : Warp_Op<"ring", [MemoryEffects<[MemAlloc<Warp_RingSharedResour
   let assemblyFormat = "attr-dict `:` qualified(type($result))";
 }
 
-class Warp_SlotOp<string mnemonic> : Warp_Op<mnemonic, [
-    DeclareOpInterfaceMethods<InferTypeOpInterface>, Warp_SharedOrder]> {
+class Warp_SlotOp<string mnemonic, list<Trait> traits = []> : Warp_Op<mnemonic, !listconcat([
+    DeclareOpInterfaceMethods<InferTypeOpInterface>, Warp_SharedOrder], traits)> {
   let results = (outs Warp_Slot:$slot, Variadic<Warp_Shared>:$tiles);
   let hasVerifier = 1;
 }
 
-def Warp_RingAcquireOp : Warp_SlotOp<"ring.acquire"> {
+def Warp_RingAcquireOp : Warp_SlotOp<"ring.acquire", [AttrSizedOperandSegments]> {
   let summary = "an empty slot, to be filled";
   let description = [{
     The results are the right to fill the slot whose turn it is, and its tiles.
     In a ring of `transactions` the producer waits until the slot is empty; one
-    that fills itself names the slot by `index`.
+    that fills itself names the slot by `index`. Where `paced`, which is the same
+    for all threads, is true, the producer waits until the slot after it is empty,
+    too, and so fills one slot less ahead than the ring has.
 
     C1: on each way through branches the slot is used once, by the
         `warp.ring.commit` that ends the filling.
@@ -50,19 +52,26 @@ def Warp_RingAcquireOp : Warp_SlotOp<"ring.acquire"> {
     C3: with an `index` the slot is empty: it was never committed or has been
         released by every thread. `warp-insert-barriers` puts a barrier between a
         release and the copies that come next.
+    C4: `paced` stands in a ring of `transactions` only, of at least three slots.
+        Its consumers hold two slots less than there are, at most, when they wait
+        for one. (`warp-check-rings` proves it.)
 
     ```mlir
     %slot, %tile = warp.ring.acquire %ring[%i]
       : !warp.ring<3 x {!warp.shared<64x32xf16, #shared>}, async_groups>
     %slot, %tile = warp.ring.acquire %ring
       : !warp.ring<3 x {!warp.shared<64x32xf16, #shared>}, transactions>
+    %slot, %tile = warp.ring.acquire %ring paced %late
+      : !warp.ring<3 x {!warp.shared<64x32xf16, #shared>}, transactions>
     ```
   }];
-  let arguments = (ins Warp_Ring:$ring, Optional<I32>:$index);
-  let builders = [OpBuilder<(ins "::mlir::Value":$ring), [{
-    build($_builder, $_state, ring, ::mlir::Value());
+  let arguments = (ins Warp_Ring:$ring, Optional<I32>:$index, Optional<I1>:$paced);
+  let builders = [OpBuilder<(ins "::mlir::Value":$ring, CArg<"::mlir::Value", "{}">:$index), [{
+    build($_builder, $_state, ring, index, /*paced=*/::mlir::Value());
   }]>];
-  let assemblyFormat = "$ring (`[` $index^ `]`)? attr-dict `:` qualified(type($ring))";
+  let assemblyFormat = [{
+    $ring (`[` $index^ `]`)? (`paced` $paced^)? attr-dict `:` qualified(type($ring))
+  }];
 }
 
 def Warp_RingCommitOp : Warp_Op<"ring.commit", [Warp_SharedOrder]> {

@@ -127,6 +127,7 @@ struct RingAcquireLowering : ConvertOpToLLVMPattern<warp::RingAcquireOp> {
     SlotInTurn slot;
     if (isTransactions(places.type))
       slot = emitAcquire(b, places, TransactionRing(adaptor.getRing()),
+                         op.getPaced() ? adaptor.getPaced().front() : Value(),
                          /*announces=*/!isHandedOver(op));
     else
       slot = {adaptor.getIndex().front(), emitI32(b, 0)};

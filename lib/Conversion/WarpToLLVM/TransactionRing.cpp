@@ -158,13 +158,21 @@ static Value emitCursor(ImplicitLocOpBuilder &b) {
   return cursor;
 }
 
-/// The slot number and the parity of `cursor`, which moves on.
+/// The slot number and the parity of `cursor`.
+static std::pair<Value, Value> emitRead(ImplicitLocOpBuilder &b, Value cursor) {
+  Value index =
+      LLVM::LoadOp::create(b, b.getI32Type(), emitCursorField(b, cursor, 0));
+  Value parity =
+      LLVM::LoadOp::create(b, b.getI32Type(), emitCursorField(b, cursor, 1));
+  return {index, parity};
+}
+
+/// The same, and `cursor` moves on.
 static std::pair<Value, Value> emitNext(ImplicitLocOpBuilder &b, Value count,
                                         Value cursor) {
   Value indexField = emitCursorField(b, cursor, 0);
   Value parityField = emitCursorField(b, cursor, 1);
-  Value index = LLVM::LoadOp::create(b, b.getI32Type(), indexField);
-  Value parity = LLVM::LoadOp::create(b, b.getI32Type(), parityField);
+  auto [index, parity] = emitRead(b, cursor);
   Value next = LLVM::AddOp::create(b, index, emitI32(b, 1));
   Value wraps = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, next, count);
   next = LLVM::SelectOp::create(b, wraps, emitI32(b, 0), next);
@@ -218,13 +226,21 @@ TransactionRing TransactionRing::create(ImplicitLocOpBuilder &b,
 
 SlotInTurn tilewright::emitAcquire(ImplicitLocOpBuilder &b,
                                    const RingPlaces &places,
-                                   const TransactionRing &ring,
+                                   const TransactionRing &ring, Value paced,
                                    bool announces) {
   auto [index, parity] = emitNext(b, ring.count, ring.producerCursor);
+  Value awaited = index;
+  if (paced) {
+    // Consumers give slots back in turn: where the next one is empty, so is
+    // this one.
+    auto [next, nextParity] = emitRead(b, ring.producerCursor);
+    awaited = LLVM::SelectOp::create(b, paced, next, index);
+    parity = LLVM::SelectOp::create(b, paced, nextParity, parity);
+  }
   // In the first round slots are empty though nobody has released them: the
   // phase before a barrier's first one counts as complete.
   Value before = LLVM::XOrOp::create(b, parity, emitI32(b, 1));
-  emitBarrierWait(b, emitBarrierAddress(b, places, ring.base, index, true),
+  emitBarrierWait(b, emitBarrierAddress(b, places, ring.base, awaited, true),
                   before, FillingWarp::get(b));
   Value full = emitBarrierAddress(b, places, ring.base, index, false);
   if (!announces)
@@ -270,8 +286,7 @@ void tilewright::emitSkip(ImplicitLocOpBuilder &b, warp::RingType type,
                           const TransactionRing &ring, Value count) {
   Value indexField = emitCursorField(b, ring.consumerCursor, 0);
   Value parityField = emitCursorField(b, ring.consumerCursor, 1);
-  Value index = LLVM::LoadOp::create(b, b.getI32Type(), indexField);
-  Value parity = LLVM::LoadOp::create(b, b.getI32Type(), parityField);
+  auto [index, parity] = emitRead(b, ring.consumerCursor);
   // Two rounds lead back to where they began.
   auto emitConstant = [&](int64_t value) -> Value {
     return LLVM::ConstantOp::create(b, count.getType(),
@@ -291,11 +306,7 @@ void tilewright::emitSkip(ImplicitLocOpBuilder &b, warp::RingType type,
 
 void tilewright::emitDrain(ImplicitLocOpBuilder &b, const RingPlaces &places,
                            const TransactionRing &ring) {
-  Value cursor = ring.producerCursor;
-  Value index =
-      LLVM::LoadOp::create(b, b.getI32Type(), emitCursorField(b, cursor, 0));
-  Value parity =
-      LLVM::LoadOp::create(b, b.getI32Type(), emitCursorField(b, cursor, 1));
+  auto [index, parity] = emitRead(b, ring.producerCursor);
   // Slots before the cursor were filled last in this round, the others in the
   // one before; what stands for the round before the first is complete.
   Value before = LLVM::XOrOp::create(b, parity, emitI32(b, 1));

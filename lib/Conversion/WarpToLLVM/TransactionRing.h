@@ -82,10 +82,11 @@ struct SlotInTurn {
   mlir::Value index, barrier;
 };
 
-/// Waits until the slot in turn is empty and, where copies fill it, announces
-/// the bytes to come.
+/// Waits until the slot in turn is empty, where `paced` (may be null) holds the
+/// one after it, too, and, where copies fill it, announces the bytes to come.
 SlotInTurn emitAcquire(mlir::ImplicitLocOpBuilder &b, const RingPlaces &places,
-                       const TransactionRing &ring, bool announces);
+                       const TransactionRing &ring, mlir::Value paced,
+                       bool announces);
 /// Tells who waits for a slot that this thread, where `condition` holds, has
 /// filled it itself.
 void emitFilled(mlir::ImplicitLocOpBuilder &b, mlir::Value barrier,

@@ -46,6 +46,34 @@ def AllocateShared : Pass<"warp-allocate-shared", "::mlir::ModuleOp"> {
   let dependentDialects = ["::tilewright::warp::WarpDialect"];
 }
 
+def PaceCopies : Pass<"warp-pace-copies", "::mlir::ModuleOp"> {
+  let summary = "keep copies no further ahead than memory takes";
+  let description = [{
+    Where a ring has a slot more than hides what memory takes, about 2000 clocks
+    of the tensor cores, its producer leaves one slot empty behind the first
+    iterations of a loop. Programs that read the same operands then stay together,
+    and the L2 cache is read less often.
+
+    Input: shared memory is allocated. Output: `paced` acquires.
+
+    ```mlir
+    scf.for %k = %c0 to %n step %c1 {                      // before
+      %slot, %tile = warp.ring.acquire %ring : ...
+
+    scf.for %k = %c0 to %n step %c1 {                      // after
+      %done = arith.subi %k, %c0
+      %late = arith.cmpi sge, %done, %c8
+      %slot, %tile = warp.ring.acquire %ring paced %late : ...
+    ```
+
+    Left alone: rings that tensor cores do not read, those of clusters, whose
+    blocks go in step, those whose readers hold more than two slots, and what the
+    source says itself.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::tilewright::warp::WarpDialect"];
+}
+
 def InsertBarriers : Pass<"warp-insert-barriers", "::mlir::ModuleOp"> {
   let summary = "make warps wait before they touch memory that others may be "
                 "using";

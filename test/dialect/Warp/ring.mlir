@@ -50,3 +50,15 @@ tile.func @hand_over(%x: i64) attributes {warp.num_warps = 4 : i32} {
   }
   tile.return
 }
+
+!pair = !warp.ring<3 x {!warp.shared<2xi64, #two>}, transactions>
+
+// CHECK-LABEL: @paced
+// CHECK-SAME: %[[R:.*]]: !warp.ring<{{.*}}>, %[[LATE:.*]]: i1, %[[X:.*]]: i64
+tile.func @paced(%ring: !pair, %late: i1, %x: i64) {
+  // CHECK: warp.ring.acquire %[[R]] paced %[[LATE]] : !warp.ring<3 x
+  %empty, %filled = warp.ring.acquire %ring paced %late : !pair
+  warp.hand %x, %filled : i64, !warp.shared<2xi64, #two>
+  warp.ring.commit %empty
+  tile.return
+}

@@ -239,3 +239,25 @@ tile.func @take_c1() {
   %x = warp.take %m : !warp.shared<2xi32, #two>
   tile.return
 }
+
+// -----
+
+#shared = #warp.linear<{offset = [[1], [2], [4], [8], [16]]}>
+!ring = !warp.ring<2 x {!warp.shared<32xf32, #shared>}, transactions>
+tile.func @acquire_c4_slots(%ring: !ring, %late: i1) {
+  // expected-error@+1 {{is paced in a ring of transactions of at least three slots only, got '!warp.ring<2 x}}
+  %slot, %tile = warp.ring.acquire %ring paced %late : !ring
+  warp.ring.commit %slot
+  tile.return
+}
+
+// -----
+
+#shared = #warp.linear<{offset = [[1], [2], [4], [8], [16]]}>
+!ring = !warp.ring<3 x {!warp.shared<32xf32, #shared>}, async_groups>
+tile.func @acquire_c4_groups(%ring: !ring, %i: i32, %late: i1) {
+  // expected-error@+1 {{is paced in a ring of transactions of at least three slots only, got '!warp.ring<3 x}}
+  %slot, %tile = warp.ring.acquire %ring[%i] paced %late : !ring
+  warp.ring.commit %slot
+  tile.return
+}

@@ -22,8 +22,9 @@ bool RolePlay::advance(const Actor &actor) {
   if (!step.ring)
     return advanceTurn(actor);
   RingCounts &ring = rings[step.ring];
-  if (isa<RingAcquireOp>(step.op)) {
-    if (!ring.isNextEmpty())
+  if (auto acquire = dyn_cast<RingAcquireOp>(step.op)) {
+    // Where it is not always paced, it is taken to be.
+    if (!ring.isEmpty(acquire.getPaced() ? 1 : 0))
       return false;
     ++ring.acquired;
     return true;

@@ -72,12 +72,14 @@ private:
     int64_t numSlots = 0, acquired = 0, committed = 0;
     std::map<unsigned, Reader> readers;
 
-    /// Whether the slot that the producer takes next is empty.
-    bool isNextEmpty() const {
-      if (acquired < numSlots)
+    /// Whether the slot that the producer takes next is empty, or the one
+    /// `ahead` of it.
+    bool isEmpty(int64_t ahead) const {
+      int64_t before = acquired + ahead - numSlots;
+      if (before < 0)
         return true;
       return !readers.empty() && llvm::all_of(readers, [&](const auto &entry) {
-        return entry.second.released.count(acquired - numSlots);
+        return entry.second.released.count(before);
       });
     }
     void reset() {

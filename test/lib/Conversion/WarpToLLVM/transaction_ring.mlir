@@ -131,3 +131,38 @@ tile.func @number(%p: !tile.ptr<i32>, %x: i32) attributes {tile.kernel, warp.num
   }
   tile.return
 }
+
+// A paced producer waits for the barrier of the slot after the one that it
+// fills, in the phase in which it will fill that one.
+// CHECK-LABEL: llvm.func @paced
+// CHECK-SAME: %[[LATE:[a-z0-9]*]]: i1
+// CHECK-DAG: %[[ZERO:.*]] = llvm.mlir.constant(0 : i32)
+// CHECK-DAG: %[[ONE:.*]] = llvm.mlir.constant(1 : i32)
+// CHECK-DAG: %[[THREE:.*]] = llvm.mlir.constant(3 : i32)
+// CHECK: bar.arrive 1, 160;
+// CHECK: %[[INDEX:.*]] = llvm.load
+// CHECK: %[[PARITY:.*]] = llvm.load
+// CHECK: %[[SUM:.*]] = llvm.add %[[INDEX]], %[[ONE]]
+// CHECK: %[[WRAPS:.*]] = llvm.icmp "eq" %[[SUM]], %[[THREE]]
+// CHECK: llvm.select %[[WRAPS]], %[[ZERO]], %[[SUM]]
+// CHECK: %[[NEXT:.*]] = llvm.load
+// CHECK: %[[LATER:.*]] = llvm.load
+// CHECK: %[[AWAITED:.*]] = llvm.select %[[LATE]], %[[NEXT]], %[[INDEX]]
+// CHECK: %[[IN:.*]] = llvm.select %[[LATE]], %[[LATER]], %[[PARITY]]
+// CHECK: %[[BEFORE:.*]] = llvm.xor %[[IN]], %[[ONE]]
+// CHECK: llvm.mul %[[AWAITED]]
+// CHECK: mbarrier.try_wait.parity.shared::cta.b64 done, [$0], $1;{{.*}}"r,r" %{{.*}}, %[[BEFORE]]
+// CHECK: llvm.mul %[[INDEX]]
+// CHECK: mbarrier.arrive.expect_tx.shared::cta.b64 _, [$1], 256;
+tile.func @paced(%late: i1, %map: !warp.tensor_map, %i: i32) attributes {tile.kernel, warp.num_warps = 4 : i32, warp.block_warps = 5 : i32} {
+  %ring = warp.ring : !ring
+  warp.specialize warps [4, 1] {
+    %full, %tile = warp.ring.wait %ring : !ring
+    warp.ring.release %full
+  }, {
+    %empty, %tile = warp.ring.acquire %ring paced %late : !ring
+    warp.tma_load %map[%i, %i, %i], %tile : !warp.tensor_map, !warp.shared<8x8xf32, #shared>
+    warp.ring.commit %empty
+  }
+  tile.return
+}

@@ -127,3 +127,33 @@ tile.func @conditions(%map: !warp.tensor_map, %n: i32) {
   }
   tile.return
 }
+
+// -----
+
+#plain = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+!tile = !warp.shared<16x8xf16, #plain>
+!ring = !warp.ring<3 x {!tile}, transactions>
+
+// A producer that leaves a slot empty fills two of three; the consumer has both in hand when it waits for the third.
+tile.func @paced(%map: !warp.tensor_map, %late: i1) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c3 = arith.constant 3 : i32
+  %ring = warp.ring : !ring
+  warp.specialize warps [1, 1] {
+    %a, %at = warp.ring.wait %ring : !ring
+    %b, %bt = warp.ring.wait %ring : !ring
+    // expected-error @+1 {{rule 'in step' is broken: waits for a slot that never comes}}
+    %c, %ct = warp.ring.wait %ring : !ring
+    warp.ring.release %a
+    warp.ring.release %b
+    warp.ring.release %c
+  }, {
+    scf.for %i = %c0 to %c3 step %c1 : i32 {
+      %slot, %tile = warp.ring.acquire %ring paced %late : !ring
+      warp.tma_load %map[%i, %i], %tile : !warp.tensor_map, !tile
+      warp.ring.commit %slot
+    }
+  }
+  tile.return
+}

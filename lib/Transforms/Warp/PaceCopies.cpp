@@ -1,0 +1,126 @@
+// Programs that read the same lines at the same time read them once from the L2
+// cache: requests that meet on the way are one. Some programs are always a
+// little ahead of others. If their copies run ahead no further than memory
+// takes, they wait for it a little before the others do, which so come up with
+// them; if copies run so far ahead that nobody ever waits, programs stay apart.
+// Large products, whose rate the power limits, then take 4 % longer.
+
+#include "lib/Transforms/Warp/Passes.h"
+
+#include "dialect/Warp/WarpAttributes.h"
+#include "dialect/Warp/WarpOps.h"
+#include "lib/Analysis/SharedMemory.h"
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::warp;
+
+namespace tilewright::warp {
+#define GEN_PASS_DEF_PACECOPIES
+#include "lib/Transforms/Warp/Passes.h.inc"
+} // namespace tilewright::warp
+
+/// What memory takes under load, in clocks.
+static constexpr int64_t kMemoryClocks = 2048;
+
+/// Clocks of the tensor cores for a product: in each they multiply what is 4096
+/// bytes of `b` by a number of `a`.
+static int64_t countClocks(WgmmaOp product) {
+  SharedType b = product.getB().getType();
+  int64_t bits = b.getNumElements() *
+                 b.getElementType().getIntOrFloatBitWidth();
+  return product.getAcc().getType().getDimSize(0) * bits / (8 * 4096);
+}
+
+/// The same for what one slot of `ring` brings; 0 where they do not read it.
+static int64_t countClocks(RingOp ring) {
+  // The first iterations of a loop may stand in front of it.
+  llvm::SmallMapVector<Block *, int64_t, 4> clocks;
+  llvm::SmallPtrSet<Operation *, 8> products;
+  for (Operation *op : getTileUsers(ring))
+    if (auto product = dyn_cast<WgmmaOp>(op);
+        product && products.insert(op).second)
+      clocks[op->getBlock()] += countClocks(product);
+  int64_t most = 0;
+  for (auto [block, count] : clocks)
+    most = std::max(most, count);
+  return most;
+}
+
+/// Whether who reads `ring` waits for a slot with at most two others in hand:
+/// one that a loop carries, and one from around the loop.
+static bool holdsFew(RingOp ring) {
+  llvm::SmallPtrSet<Block *, 4> waiting;
+  for (Operation *user : ring->getUsers()) {
+    if (isa<RingAcquireOp>(user))
+      continue;
+    if (!isa<RingWaitOp, RingSkipOp>(user))
+      return false;
+    if (isa<RingWaitOp>(user) && !waiting.insert(user->getBlock()).second)
+      return false;
+    auto loop = user->getParentOfType<scf::ForOp>();
+    if (loop && llvm::count_if(loop.getRegionIterArgs(), [](Value carried) {
+                  return isa<SlotType>(carried.getType());
+                }) > 1)
+      return false;
+  }
+  return true;
+}
+
+/// Whether copies run far enough ahead with one slot less than `ring` has.
+static bool hasSlotToSpare(RingOp ring, int64_t programs) {
+  RingType type = ring.getType();
+  if (type.getCompletion() != Completion::Transactions ||
+      type.getClusterSize() > 1 || type.getNumSlots() < 4)
+    return false;
+  return countClocks(ring) * programs * (type.getNumSlots() - 2) >=
+             kMemoryClocks &&
+         holdsFew(ring);
+}
+
+/// Whether `loop` takes `count` steps or more from its start to `to` (i1).
+static Value emitReaches(ImplicitLocOpBuilder &b, scf::ForOp loop, Value to,
+                         int64_t count) {
+  Value from = loop.getLowerBound();
+  Value steps = arith::ConstantOp::create(
+      b, b.getIntegerAttr(from.getType(), count));
+  return arith::CmpIOp::create(
+      b, arith::CmpIPredicate::sge, arith::SubIOp::create(b, to, from),
+      arith::MulIOp::create(b, loop.getStep(), steps));
+}
+
+/// Whether `acquire` is to be paced, at this iteration of `loop`: where a tile
+/// begins all slots may be needed, and short loops wait for memory more than
+/// for power.
+static Value emitPaced(RingAcquireOp acquire, scf::ForOp loop) {
+  constexpr int64_t kFirst = 8, kLong = 96;
+  ImplicitLocOpBuilder b(acquire.getLoc(), loop);
+  Value isLong = emitReaches(b, loop, loop.getUpperBound(), kLong);
+  b.setInsertionPoint(acquire);
+  return arith::AndIOp::create(
+      b, isLong, emitReaches(b, loop, loop.getInductionVar(), kFirst));
+}
+
+namespace {
+struct PaceCopies : warp::impl::PaceCopiesBase<PaceCopies> {
+  void runOnOperation() override {
+    for (auto function : getOperation().getOps<FunctionOpInterface>()) {
+      auto bytes =
+          function->getAttrOfType<IntegerAttr>(WarpDialect::kSharedSizeAttr);
+      if (!bytes || function->hasAttr(WarpDialect::kExplicitAttr))
+        continue;
+      int64_t programs = countPrograms(bytes.getInt());
+      function->walk([&](RingOp ring) {
+        if (!hasSlotToSpare(ring, programs))
+          return;
+        for (Operation *user : ring->getUsers())
+          if (auto acquire = dyn_cast<RingAcquireOp>(user))
+            if (auto loop = dyn_cast<scf::ForOp>(user->getParentOp()))
+              acquire.getPacedMutable().assign(emitPaced(acquire, loop));
+      });
+    }
+  }
+};
+} // namespace
