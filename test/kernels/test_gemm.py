@@ -101,6 +101,20 @@ def test_tiles_in_turn(backend, rng, M, N, K, tile, what):
     backend.check(out, expected, "float16")
 
 
+@pytest.mark.parametrize("rows", [64, 260])
+@pytest.mark.parametrize(
+    "config",
+    [Config(128, 256, 64, 8, 4), Config(128, 192, 64, 4, 5, ping_pong=True), Config(128, 128, 64, 8, 4)],
+    ids=["one team", "in turn", "deep"],
+)
+def test_long_sums(backend, rng, rows, config):
+    """As long as copies that run ahead are held back for, and no number of steps that slots divide."""
+    a, b = normal(backend, rng, (rows, 6440), "float16"), normal(backend, rng, (200, 6440), "float16").T
+    out = backend.poisoned((rows, 200), "float16")
+    kernels.matmul(a, b, out=out, config=config)
+    backend.check(out, reference.matmul(backend.numpy(a), backend.numpy(b)), "float16")
+
+
 def test_result_over_what_is_added(backend, rng):
     a, b = normal(backend, rng, (130, 20), "float32"), normal(backend, rng, (20, 140), "float32")
     out = normal(backend, rng, (130, 140), "float32")
