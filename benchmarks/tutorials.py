@@ -18,6 +18,7 @@ import pathlib
 import statistics
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 
 import needs
 import report
@@ -82,11 +83,15 @@ def compilers():
     return found
 
 
-def operands(size, layout, dtype):
-    """Random matrices; of layout NT, b is a view of its transposed."""
-    a = torch.randn(size, size, device="cuda").to(dtype)
-    b = torch.randn(size, size, device="cuda").to(dtype)
-    return a, b.T if layout == "NT" else b, torch.empty(size, size, device="cuda", dtype=torch.float16)
+def operands(M, N, K, layout, dtype):
+    """Random matrices, and one for their product; of layout NT, b is a view of its transposed."""
+    a = torch.randn(M, K, device="cuda").to(dtype)
+    b = (
+        torch.randn(N, K, device="cuda").to(dtype).T
+        if layout == "NT"
+        else torch.randn(K, N, device="cuda").to(dtype)
+    )
+    return a, b, torch.empty(M, N, device="cuda", dtype=torch.float16 if dtype.itemsize == 1 else dtype)
 
 
 def language_type(compiler, dtype):
@@ -131,30 +136,37 @@ def runner(compiler, kind, config, layout, a, b, c):
 
 def fill_cache(job):
     """In a process of its own: compiles one kernel by launching it."""
-    number, kind, config, layout, fp8 = job
-    dtype = torch.float8_e4m3fn if fp8 else torch.float16
+    name, kind, config, layout, dtype = job
     try:
-        runner(compilers()[number], kind, config, layout, *operands(512, layout, dtype))()
+        compiler = next(each for each in compilers() if each.name == name)
+        runner(compiler, kind, config, layout, *operands(512, 512, 512, layout, dtype))()
         torch.cuda.synchronize()
     except Exception as error:  # What does not compile is a result of the measurement.
         return f"{kind} {config}: {error}".splitlines()[0][:160]
     return None
 
 
-def finalists(compiler, kind, layout, places, configs):
-    """The calls of the three fastest configurations, one at each of `places`, and why others failed."""
+def fill_caches(jobs, workers):
+    """Compile kernels, each in a process; print those that do not compile."""
+    with multiprocessing.get_context("spawn").Pool(workers) as pool:
+        for why in filter(None, pool.imap_unordered(fill_cache, jobs, chunksize=4)):
+            print("compiling:", why, flush=True)
+
+
+def finalists(compiler, kinds, layout, places, configs):
+    """The calls of the three fastest kernels and configurations, one at each of `places`, and why others failed."""
     calls, failed = {}, []
-    for config in configs:
+    for kind, config in product(kinds, configs):
         try:
             calls_here = [runner(compiler, kind, config, layout, *arrays) for arrays in places]
             calls_here[0]()
             torch.cuda.synchronize()
-            calls[config] = calls_here
+            calls[kind, config] = calls_here
         except Exception as error:  # A configuration that does not fit is a result too.
             failed.append(f"{config}: {type(error).__name__}: {error}".splitlines()[0][:160])
     times = in_turns([each[0] for each in calls.values()], rounds=15, budget=0.3) if calls else ()
     ranked = sorted(zip(times, calls))
-    return {config: calls[config] for _, config in ranked[:3]}, failed
+    return {which: calls[which] for _, which in ranked[:3]}, failed
 
 
 def measure(found, kind, layout, fp8, places, multiply):
@@ -169,10 +181,10 @@ def measure(found, kind, layout, fp8, places, multiply):
     }
     calls = {("torch", None): [partial(multiply, *each) for each in places]}
     for compiler in found:
-        quick, failed = finalists(compiler, kind, layout, places, CONFIGS_FP8 if fp8 else CONFIGS)
+        quick, failed = finalists(compiler, (kind,), layout, places, CONFIGS_FP8 if fp8 else CONFIGS)
         if failed:
             row[f"{compiler.name} failed"] = failed
-        calls |= {(compiler.name, config): each for config, each in quick.items()}
+        calls |= {(compiler.name, config): each for (_, config), each in quick.items()}
     seconds = zip(*(in_turns(each, rounds=50, budget=2) for each in zip(*calls.values())))
     # The slowest first, so that the best of each compiler stays.
     for time, (name, config) in sorted(zip(map(statistics.median, seconds), calls), reverse=True):
@@ -234,21 +246,14 @@ def main():
     found = compilers()
     kinds = [kind for kind in KINDS if options.only in kind]
     layouts = ("NT",) if options.fp8 else options.layout
-    jobs = [
-        (number, kind, config, layout, options.fp8)
-        for number in range(len(found))
-        for kind in kinds
-        for config in (CONFIGS_FP8 if options.fp8 else CONFIGS)
-        for layout in layouts
-    ]
-    with multiprocessing.get_context("spawn").Pool(options.workers) as pool:
-        for why in filter(None, pool.imap_unordered(fill_cache, jobs, chunksize=4)):
-            print("compiling:", why, flush=True)
+    dtype = torch.float8_e4m3fn if options.fp8 else torch.float16
+    names = [compiler.name for compiler in found]
+    configs = CONFIGS_FP8 if options.fp8 else CONFIGS
+    fill_caches(product(names, kinds, configs, layouts, (dtype,)), options.workers)
     facts, rows = report.facts(torch.cuda.get_device_name(), "torch", "triton"), []
     for size in options.size:
         for layout in layouts:
-            dtype = torch.float8_e4m3fn if options.fp8 else torch.float16
-            places = [operands(size, layout, dtype) for _ in range(4 if size <= 2048 else 1)]
+            places = [operands(size, size, size, layout, dtype) for _ in range(4 if size <= 2048 else 1)]
             one = torch.ones((), device="cuda")
 
             def multiply(a, b, _, one=one):

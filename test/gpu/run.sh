@@ -3,7 +3,7 @@
 # a built source tree; needs PyTorch, no LLVM and no network.
 #
 #   test/gpu/run.sh [tests] [memcheck] [racecheck] [synccheck] [random] [products]
-#                   [gemm] [tutorials] [published] [benchmarks] [host] [compile]
+#                   [gemm] [gemm_triton] [tutorials] [published] [benchmarks] [host] [compile]
 #
 # All of them by default. The numbers of the random kernels: COUNT (default
 # 2000) from FIRST (default 0) times fifty on; of the random matrix products,
@@ -16,7 +16,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 out=${OUT:-$PWD/gpu-results}
 python=${PYTHON:-python3}
 jobs=${JOBS:-4}
-measurements=(gemm tutorials published benchmarks host compile)
+measurements=(gemm gemm_triton tutorials published benchmarks host compile)
 [ $# -gt 0 ] || set -- tests memcheck racecheck synccheck random products "${measurements[@]}"
 mkdir -p "$out"
 
@@ -58,6 +58,7 @@ run_products() {
   "$python" benchmarks/gemm_check.py --cases "${PRODUCTS:-2000}" --seed "${FIRST:-0}" --workers "$jobs"
 }
 run_gemm() { "$python" benchmarks/gemm.py --out "$out/gemm.json"; }
+run_gemm_triton() { "$python" benchmarks/gemm_triton.py --workers "$jobs" --out "$out/gemm_triton.json"; }
 run_tutorials() { "$python" benchmarks/tutorials.py --out "$out/tutorials.json"; }
 run_published() { "$python" benchmarks/published.py --out "$out/published.json"; }
 run_benchmarks() { "$python" benchmarks/run.py --backend cuda --out "$out/benchmarks.json"; }
@@ -81,7 +82,7 @@ step() {
 step setup
 for name in "$@"; do
   case $name in
-    tests | memcheck | racecheck | synccheck | random | products | gemm | tutorials | published | benchmarks | host | compile)
+    tests | memcheck | racecheck | synccheck | random | products | gemm | gemm_triton | tutorials | published | benchmarks | host | compile)
       step "$name"
       ;;
     *) echo "unknown step '$name'" >&2; exit 2 ;;

@@ -29,8 +29,8 @@ static constexpr int64_t kMemoryClocks = 2048;
 /// bytes of `b` by a number of `a`.
 static int64_t countClocks(WgmmaOp product) {
   SharedType b = product.getB().getType();
-  int64_t bits = b.getNumElements() *
-                 b.getElementType().getIntOrFloatBitWidth();
+  int64_t bits =
+      b.getNumElements() * b.getElementType().getIntOrFloatBitWidth();
   return product.getAcc().getType().getDimSize(0) * bits / (8 * 4096);
 }
 
@@ -84,11 +84,11 @@ static bool hasSlotToSpare(RingOp ring, int64_t programs) {
 static Value emitReaches(ImplicitLocOpBuilder &b, scf::ForOp loop, Value to,
                          int64_t count) {
   Value from = loop.getLowerBound();
-  Value steps = arith::ConstantOp::create(
-      b, b.getIntegerAttr(from.getType(), count));
-  return arith::CmpIOp::create(
-      b, arith::CmpIPredicate::sge, arith::SubIOp::create(b, to, from),
-      arith::MulIOp::create(b, loop.getStep(), steps));
+  Value steps =
+      arith::ConstantOp::create(b, b.getIntegerAttr(from.getType(), count));
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::sge,
+                               arith::SubIOp::create(b, to, from),
+                               arith::MulIOp::create(b, loop.getStep(), steps));
 }
 
 /// Whether `acquire` is to be paced, at this iteration of `loop`: where a tile

@@ -21,7 +21,16 @@ def run(script, *options, **environment):
 
 
 @pytest.mark.parametrize(
-    "script", ["gemm.py", "gemm_check.py", "gemm_sweep.py", "layers.py", "published.py", "tutorials.py"]
+    "script",
+    [
+        "gemm.py",
+        "gemm_check.py",
+        "gemm_sweep.py",
+        "gemm_triton.py",
+        "layers.py",
+        "published.py",
+        "tutorials.py",
+    ],
 )
 def test_without_torch(tmp_path, script):
     missing = "raise ModuleNotFoundError(\"No module named 'torch'\", name='torch')"

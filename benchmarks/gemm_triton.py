@@ -1,0 +1,111 @@
+"""Times the products of `gemm.py`'s eleven shapes beside PyTorch's and the best of Triton's tutorials, in one run.
+
+    python benchmarks/gemm_triton.py [--only 4096] [--dtype float16 bfloat16] [--out gemm-triton.json]
+
+Triton compiles each kernel of `tutorial_kernels.py` in each configuration; for each product the three best of all take
+turns with `kernels.matmul` and `torch.mm`, which is cuBLAS's, with the L2 cache flushed before each call. Times are
+medians, of small products those of several places in memory; the best of the three counts, and its result is compared.
+"""
+
+import argparse
+import pathlib
+import statistics
+from functools import partial
+from itertools import product
+
+import needs
+import report
+from gemm import SHAPES, in_turns
+from needs import torch
+from rich.console import Console
+from rich.table import Table
+from tilewright import kernels
+from tutorials import CONFIGS, KINDS, compilers, fill_caches, finalists, operands
+
+# Beside those of large products, tiles for few rows and small products.
+MORE_CONFIGS = (*CONFIGS, (64, 256, 64, 4, 4), (128, 64, 64, 4, 4), (64, 32, 64, 5, 4))
+
+
+def measure(triton, layout, dtype, shape):
+    """One row of results."""
+    M, N, K = shape
+    places = [operands(M, N, K, layout, dtype) for _ in range(4 if M * N * K <= 4096**3 else 1)]
+    a, b, c = places[0]
+    quick, failed = finalists(triton, KINDS, layout, places, MORE_CONFIGS)
+    calls = {
+        "ours": [partial(kernels.matmul, a, b) for a, b, _ in places],
+        "torch": [partial(torch.mm, a, b) for a, b, _ in places],
+        **quick,
+    }
+    seconds = zip(*(in_turns(each, rounds=50, budget=0.6) for each in zip(*calls.values())))
+    rates = {which: 2e-12 * M * N * K / statistics.median(times) for which, times in zip(calls, seconds)}
+    row = {
+        "name": f"{str(dtype).removeprefix('torch.')} {M} x {N} x {K} {layout}",
+        "ours": rates["ours"],
+        "torch": rates["torch"],
+        "of torch": rates["ours"] / rates["torch"],
+    }
+    if quick:
+        best = max(quick, key=rates.get)
+        c.zero_()
+        quick[best][0]()
+        expected = torch.mm(a, b).float()
+        row |= {
+            "triton": rates[best],
+            "of triton": rates["ours"] / rates[best],
+            "triton's kernel": " ".join(map(str, (best[0], *best[1]))),
+            "difference": ((c.float() - expected).norm() / expected.norm()).item(),
+        }
+    return row | ({"failed": f"{len(failed)}, the first: {failed[0]}"} if failed else {})
+
+
+def show(rows):
+    """The table, and geometric means and leasts of the ratios."""
+    table = Table(title="TFLOP/s: the library, cuBLAS and the best of Triton's tutorials")
+    numbers = ("ours", "torch", "triton", "of torch", "of triton")
+    for column in ("product", *numbers, "Triton's kernel"):
+        table.add_column(column, justify="right" if column in numbers else "left")
+    for row in rows:
+        cells = [f"{row[key]:.{3 if 'of' in key else 1}f}" if key in row else "-" for key in numbers]
+        table.add_row(row["name"], *cells, row.get("triton's kernel", "none"))
+    Console(width=140).print(table)
+    for key in ("of torch", "of triton"):
+        ratios = [row[key] for row in rows if key in row]
+        if ratios:
+            mean = statistics.geometric_mean(ratios)
+            print(f"{key}: geometric mean of {len(ratios)} ratios: {mean:.3f}, the least: {min(ratios):.3f}")
+    for row in rows:
+        if row.get("difference", 0) > 1e-2:
+            print("WRONG:", row["name"], row["triton's kernel"], row["difference"])
+
+
+def main():
+    """Fills Triton's cache, measures, prints the table, keeps the results."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--only", default="", help="products whose name holds this")
+    parser.add_argument(
+        "--dtype", nargs="*", default=("float16", "bfloat16"), choices=("float16", "bfloat16")
+    )
+    parser.add_argument("--workers", type=int, default=8, help="processes that fill the cache")
+    parser.add_argument("--out", type=pathlib.Path, help=report.OUT)
+    options = parser.parse_args()
+    needs.torch_gpu()
+    triton = next((compiler for compiler in compilers() if compiler.name == "triton"), None)
+    if triton is None:
+        parser.error("Triton is not installed")
+    dtypes = [getattr(torch, name) for name in options.dtype]
+    layouts = ("NT", "NN")
+    fill_caches(product(["triton"], KINDS, MORE_CONFIGS, layouts, dtypes), options.workers)
+    facts, rows = report.facts(torch.cuda.get_device_name(), "torch", "triton"), []
+    for dtype, shape, layout in product(dtypes, SHAPES, layouts):
+        if options.only in f"{str(dtype).removeprefix('torch.')} {' x '.join(map(str, shape))} {layout}":
+            rows.append(measure(triton, layout, dtype, shape))
+            if options.out:
+                report.save(options.out, {"facts": facts, "unit": "TFLOP/s", "rows": rows})
+    show(rows)
+    if options.out:
+        report.show(options.out)
+
+
+if __name__ == "__main__":
+    main()
