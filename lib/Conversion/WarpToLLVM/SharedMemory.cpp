@@ -63,13 +63,11 @@ void tilewright::emitBarrier(ImplicitLocOpBuilder &b) {
     NVVM::Barrier0Op::create(b);
     return;
   }
-  // Barrier 0 is that of the block. Behind those of the roles each warpgroup
-  // has one, and so each team.
   auto [roles, number] = *role;
   Value barrier = emitTeam(b);
   if (barrier)
-    barrier = LLVM::AddOp::create(b, barrier,
-                                  emitI32(b, roles.getRoles().size() + 1));
+    barrier = LLVM::AddOp::create(
+        b, barrier, emitI32(b, getGroupBarrier(roles.getRoles().size(), 0)));
   else
     barrier = emitI32(b, getRoleBarrier(number));
   NVVM::BarrierOp::create(b, Type(), barrier,

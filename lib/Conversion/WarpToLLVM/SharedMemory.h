@@ -37,6 +37,11 @@ mlir::Value emitByteOffset(mlir::ImplicitLocOpBuilder &b, mlir::Value base,
 /// The hardware barrier of a role: behind that of the block.
 constexpr int32_t getRoleBarrier(unsigned role) { return int32_t(role) + 1; }
 
+/// That of a warpgroup, and so of a team: behind those of the roles.
+constexpr int32_t getGroupBarrier(unsigned numRoles, unsigned group) {
+  return getRoleBarrier(numRoles) + int32_t(group);
+}
+
 /// All threads of the program, role or team meet, and what they wrote to shared
 /// memory before is visible to all after.
 void emitBarrier(mlir::ImplicitLocOpBuilder &b);

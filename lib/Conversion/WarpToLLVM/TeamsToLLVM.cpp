@@ -19,12 +19,12 @@ using namespace tilewright;
 
 static constexpr int32_t kGroupWarps = 4;
 
-/// The first of the barriers that teams pass the turn by: behind those of the
-/// block, of its roles, and of its warpgroups.
+/// The first of the barriers that teams pass the turn by: behind those of all
+/// warpgroups.
 static int64_t getFirstOrderBarrier(warp::SpecializeOp roles) {
-  int64_t numRoles = roles.getRoles().size();
-  return 1 + numRoles +
-         llvm::divideCeil(roles.getFirstWarp(numRoles), kGroupWarps);
+  unsigned numRoles = roles.getRoles().size();
+  return getGroupBarrier(
+      numRoles, llvm::divideCeil(roles.getFirstWarp(numRoles), kGroupWarps));
 }
 
 namespace {

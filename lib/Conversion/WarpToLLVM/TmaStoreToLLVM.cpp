@@ -84,8 +84,8 @@ StoringWarps::StoringWarps(ImplicitLocOpBuilder &b, unsigned numParts) : b(b) {
   Value place = LLVM::AndOp::create(b, thread, emitI32(b, kGroupThreads - 1));
   leader =
       LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, place, emitI32(b, 0));
-  // Behind the barriers of the block and of the roles.
-  int64_t first = 1 + numRoles + llvm::divideCeil(firstWarp, kGroupWarps);
+  int64_t first =
+      getGroupBarrier(numRoles, llvm::divideCeil(firstWarp, kGroupWarps));
   barrier = LLVM::AddOp::create(b, part, emitI32(b, first));
 }
 

@@ -12,6 +12,7 @@
 #include "lib/Analysis/SharedMemory.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 using namespace tilewright;
@@ -24,6 +25,9 @@ namespace tilewright::warp {
 
 /// What memory takes under load, in clocks.
 static constexpr int64_t kMemoryClocks = 2048;
+
+/// The steps of a loop that is long, and those in which copies run freely.
+static constexpr int64_t kLong = 96, kFirst = 8;
 
 /// Clocks of the tensor cores for a product: in each they multiply what is 4096
 /// bytes of `b` by a number of `a`.
@@ -95,12 +99,29 @@ static Value emitReaches(ImplicitLocOpBuilder &b, scf::ForOp loop, Value to,
 /// begins all slots may be needed, and short loops wait for memory more than
 /// for power.
 static Value emitPaced(RingAcquireOp acquire, scf::ForOp loop) {
-  constexpr int64_t kFirst = 8, kLong = 96;
   ImplicitLocOpBuilder b(acquire.getLoc(), loop);
   Value isLong = emitReaches(b, loop, loop.getUpperBound(), kLong);
   b.setInsertionPoint(acquire);
   return arith::AndIOp::create(
       b, isLong, emitReaches(b, loop, loop.getInductionVar(), kFirst));
+}
+
+/// Paces what fills `ring`.
+static void pace(RingOp ring) {
+  constexpr auto kRemark =
+      remark::RemarkOpts::name("Paced").category("warp-pace-copies");
+  for (Operation *user : ring->getUsers()) {
+    auto acquire = dyn_cast<RingAcquireOp>(user);
+    auto loop = dyn_cast<scf::ForOp>(user->getParentOp());
+    if (!acquire || !loop)
+      continue;
+    acquire.getPacedMutable().assign(emitPaced(acquire, loop));
+    remark::passed(acquire.getLoc(), kRemark)
+        << remark::add("copies run {0} iterations ahead in loops of {1} and "
+                       "more: memory takes no longer, and programs stay "
+                       "together",
+                       ring.getType().getNumSlots() - 2, kLong);
+  }
 }
 
 namespace {
@@ -113,12 +134,8 @@ struct PaceCopies : warp::impl::PaceCopiesBase<PaceCopies> {
         continue;
       int64_t programs = countPrograms(bytes.getInt());
       function->walk([&](RingOp ring) {
-        if (!hasSlotToSpare(ring, programs))
-          return;
-        for (Operation *user : ring->getUsers())
-          if (auto acquire = dyn_cast<RingAcquireOp>(user))
-            if (auto loop = dyn_cast<scf::ForOp>(user->getParentOp()))
-              acquire.getPacedMutable().assign(emitPaced(acquire, loop));
+        if (hasSlotToSpare(ring, programs))
+          pace(ring);
       });
     }
   }

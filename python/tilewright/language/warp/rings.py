@@ -201,9 +201,9 @@ class ring_buffer(aggregate):
         """How errors name the type."""
         return self.value.type.name
 
-    def _slot(self, op, kind):
+    def _slot(self, op, kind, **attrs):
         ty = slot_type(self.cluster)
-        handle, *tiles = create(op, [self.value], [ty, *self.tiles])
+        handle, *tiles = create(op, [self.value], [ty, *self.tiles], **attrs)
         made = slot([tensor(handle, ty)], (self.state, kind))
         made.values = [tensor(tile, ty) for tile, ty in zip(tiles, self.tiles, strict=True)]
         return made
@@ -234,7 +234,8 @@ class ring_buffer(aggregate):
                 "another role fills this ring already", hint="make a ring for each role that fills one"
             )
         self.state.producer = role
-        return self._slot("warp.ring.acquire", _FILL)
+        # No index, and not paced.
+        return self._slot("warp.ring.acquire", _FILL, operandSegmentSizes=[1, 0, 0])
 
     @builtin
     def commit(self, slot):

@@ -1,5 +1,6 @@
 // RUN: tilewright-opt %s -warp-pace-copies | FileCheck %s
-// RUN: tilewright-opt %s -warp-pace-copies -warp-check-rings -o /dev/null
+// RUN: tilewright-opt %s -warp-pace-copies -warp-check-rings -o /dev/null \
+// RUN:   -remark-format=emitRemark -remarks-filter=.* -verify-diagnostics
 
 #c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64], [0, 128]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0], [64, 0]]}>
 #half = #warp.linear<{register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64], [0, 128]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
@@ -50,6 +51,7 @@ tile.func @spare(%n: i32, %map: !warp.tensor_map, %zero: tensor<128x256xf32, #c>
     warp.ring.release %end#1 if %any
   }, {
     scf.for %i = %c0 to %n step %c64 : i32 {
+      // expected-remark@+1 {{copies run 2 iterations ahead in loops of 96 and more: memory takes no longer, and programs stay together}}
       %empty, %x, %y = warp.ring.acquire %ring : !four
       warp.tma_load %map[%c0, %i], %x : !warp.tensor_map, !a
       warp.tma_load %map[%i, %c0], %y : !warp.tensor_map, !b
@@ -197,6 +199,7 @@ tile.func @teams(%n: i32, %map: !warp.tensor_map, %zero: tensor<64x256xf32, #hal
     }
   }, {
     scf.for %i = %c0 to %n step %c64 : i32 {
+      // expected-remark@+1 {{copies run 4 iterations ahead in loops of 96 and more}}
       %empty, %x, %y = warp.ring.acquire %ring : !six
       warp.tma_load %map[%c0, %i], %x : !warp.tensor_map, !h
       warp.tma_load %map[%i, %c0], %y : !warp.tensor_map, !b
