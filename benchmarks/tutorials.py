@@ -185,7 +185,7 @@ def measure(found, kind, layout, fp8, places, multiply):
         if failed:
             row[f"{compiler.name} failed"] = failed
         calls |= {(compiler.name, config): each for (_, config), each in quick.items()}
-    seconds = zip(*(in_turns(each, rounds=50, budget=2) for each in zip(*calls.values())))
+    seconds = zip(*(in_turns(each, rounds=50, budget=5) for each in zip(*calls.values())))
     # The slowest first, so that the best of each compiler stays.
     for time, (name, config) in sorted(zip(map(statistics.median, seconds), calls), reverse=True):
         row[name] = 2e-12 * a.shape[0] ** 3 / time
