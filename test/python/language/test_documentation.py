@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import tilewright.language as tl
+from documented_examples import load_module
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = (ROOT / "docs" / "language.md").read_text()
@@ -21,29 +22,18 @@ def test_examples_run(tmp_path):
     subprocess.run([sys.executable, script], check=True, env=environment)
 
 
-def test_example_of_libdevice(backend, rng):
+def test_example_of_libdevice(backend, rng, tmp_path):
     import numpy as np
 
     text = (ROOT / "docs" / "libdevice.md").read_text()
     (example,) = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    module = load_module(example)
+    path = tmp_path / "softplus.py"
+    path.write_text(example)
+    module = load_module(path)
     x = rng.standard_normal(100).astype(np.float32)
     y = backend.poisoned((100,), "float32")
     module.softplus[4,](backend.array(x), y, 100, 32)
     np.testing.assert_allclose(backend.numpy(y), np.log1p(np.exp(x)), rtol=1e-5)
-
-
-def load_module(source):
-    """The module of this source, which kernels can read."""
-    import importlib.util
-    import tempfile
-
-    with tempfile.NamedTemporaryFile("w", suffix=".py", delete=False) as file:
-        file.write(source)
-    spec = importlib.util.spec_from_file_location("example", file.name)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def test_listed_functions_exist():
