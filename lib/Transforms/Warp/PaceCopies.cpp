@@ -53,24 +53,32 @@ static int64_t countClocks(RingOp ring) {
   return most;
 }
 
-/// Whether who reads `ring` waits for a slot with at most two others in hand:
-/// one that a loop carries, and one from around the loop.
-static bool holdsFew(RingOp ring) {
-  llvm::SmallPtrSet<Block *, 4> waiting;
-  for (Operation *user : ring->getUsers()) {
-    if (isa<RingAcquireOp>(user))
-      continue;
-    if (!isa<RingWaitOp, RingSkipOp>(user))
-      return false;
-    if (isa<RingWaitOp>(user) && !waiting.insert(user->getBlock()).second)
-      return false;
-    auto loop = user->getParentOfType<scf::ForOp>();
-    if (loop && llvm::count_if(loop.getRegionIterArgs(), [](Value carried) {
-                  return isa<SlotType>(carried.getType());
-                }) > 1)
-      return false;
+/// The most slots that who comes to `wait` has in hand: those that loops carry,
+/// and those of the other waits in the blocks that it comes through.
+static int64_t countHeld(RingWaitOp wait) {
+  int64_t held = 0;
+  for (Operation *op = wait; op && !isa<SpecializeOp, FunctionOpInterface>(op);
+       op = op->getParentOp()) {
+    for (Region &region : op->getRegions())
+      held += llvm::count_if(region.getArguments(), [](Value carried) {
+        return isa<SlotType>(carried.getType());
+      });
+    held += llvm::count_if(wait.getRing().getUsers(), [&](Operation *other) {
+      return other != wait && isa<RingWaitOp>(other) &&
+             other->getBlock() == op->getBlock();
+    });
   }
-  return true;
+  return held;
+}
+
+/// Whether who reads `ring` has at least two slots less in hand than there are,
+/// whenever it waits for one.
+static bool holdsFew(RingOp ring) {
+  return llvm::all_of(ring->getUsers(), [&](Operation *user) {
+    auto wait = dyn_cast<RingWaitOp>(user);
+    return wait ? countHeld(wait) <= ring.getType().getNumSlots() - 2
+                : isa<RingAcquireOp, RingSkipOp>(user);
+  });
 }
 
 /// Whether copies run far enough ahead with one slot less than `ring` has.

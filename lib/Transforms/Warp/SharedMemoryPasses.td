@@ -67,7 +67,7 @@ def PaceCopies : Pass<"warp-pace-copies", "::mlir::ModuleOp"> {
     ```
 
     Left alone: rings that tensor cores do not read, those of clusters, whose
-    blocks go in step, those whose readers hold more than two slots, and what the
+    blocks go in step, those whose readers may hold all slots but one, and what the
     source says itself.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
