@@ -248,17 +248,17 @@ def main():
     options = parser.parse_args()
     needs.torch_gpu()
     families = [lambda dtype=dtype: plain(getattr(torch, dtype)) for dtype in options.dtype]
-    facts, rows = report.facts(torch.cuda.get_device_name(), "torch"), []
-    for family in (*families, float32, eight_bits, batched, linear_gelu, grouped, gated):
-        for product in family():
-            if options.only not in product.name:
-                continue
-            rows.append(measure(product))
-            print(
-                {key: round(x, 5) if isinstance(x, float) else x for key, x in rows[-1].items()}, flush=True
-            )
-            if options.out:
-                report.save(options.out, {"facts": facts, "unit": "TFLOP/s", "rows": rows})
+    families += [float32, eight_bits, batched, linear_gelu, grouped, gated]
+
+    def measured():
+        for product in (each for family in families for each in family()):
+            if options.only in product.name:
+                row = measure(product)
+                print({key: round(x, 5) if isinstance(x, float) else x for key, x in row.items()}, flush=True)
+                yield row
+
+    facts = report.facts(torch.cuda.get_device_name(), "torch")
+    rows = report.gather(options.out, {"facts": facts, "unit": "TFLOP/s"}, measured())
     show(rows)
     if options.out:
         report.show(options.out)

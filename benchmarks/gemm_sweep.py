@@ -304,19 +304,16 @@ def main():
     ]
     searched = {case: searched_configs(case, options.num_ctas, options.quick) for case in cases}
     fill_caches(searched, options.workers)
-    facts, rows = report.facts(torch.cuda.get_device_name(), "torch"), []
-    for case, configs in searched.items():
-        rows.append(sweep(case, configs, options.best))
-        if options.out:
-            report.save(options.out, {"facts": facts, "rows": rows})
-        print(
-            rows[-1]["shape"],
-            case.layout,
-            case.kind,
-            f"{rows[-1]['share']:.3f}",
-            describe(rows[-1]["ranking"][0]),
-            flush=True,
-        )
+
+    def swept():
+        for case, configs in searched.items():
+            row = sweep(case, configs, options.best)
+            best = describe(row["ranking"][0])
+            print(row["shape"], case.layout, case.kind, f"{row['share']:.3f}", best, flush=True)
+            yield row
+
+    facts = report.facts(torch.cuda.get_device_name(), "torch")
+    rows = report.gather(options.out, {"facts": facts}, swept())
     show(rows)
     shares = [row["share"] for row in rows]
     print(f"geometric mean of the shares: {statistics.geometric_mean(shares):.3f}")

@@ -26,7 +26,12 @@ from tutorials import CONFIGS, KINDS, compilers, fill_caches, finalists, operand
 MORE_CONFIGS = (*CONFIGS, (64, 256, 64, 4, 4), (128, 64, 64, 4, 4), (64, 32, 64, 5, 4))
 
 
-def measure(triton, layout, dtype, shape):
+def name(dtype, shape, layout):
+    """What a product is called."""
+    return f"{str(dtype).removeprefix('torch.')} {' x '.join(map(str, shape))} {layout}"
+
+
+def measure(triton, dtype, shape, layout):
     """One row of results."""
     M, N, K = shape
     places = [operands(M, N, K, layout, dtype) for _ in range(4 if M * N * K <= 4096**3 else 1)]
@@ -40,7 +45,7 @@ def measure(triton, layout, dtype, shape):
     seconds = zip(*(in_turns(each, rounds=50, budget=0.6) for each in zip(*calls.values())))
     rates = {which: 2e-12 * M * N * K / statistics.median(times) for which, times in zip(calls, seconds)}
     row = {
-        "name": f"{str(dtype).removeprefix('torch.')} {M} x {N} x {K} {layout}",
+        "name": name(dtype, shape, layout),
         "ours": rates["ours"],
         "torch": rates["torch"],
         "of torch": rates["ours"] / rates["torch"],
@@ -96,12 +101,10 @@ def main():
     dtypes = [getattr(torch, name) for name in options.dtype]
     layouts = ("NT", "NN")
     fill_caches(product(["triton"], KINDS, MORE_CONFIGS, layouts, dtypes), options.workers)
-    facts, rows = report.facts(torch.cuda.get_device_name(), "torch", "triton"), []
-    for dtype, shape, layout in product(dtypes, SHAPES, layouts):
-        if options.only in f"{str(dtype).removeprefix('torch.')} {' x '.join(map(str, shape))} {layout}":
-            rows.append(measure(triton, layout, dtype, shape))
-            if options.out:
-                report.save(options.out, {"facts": facts, "unit": "TFLOP/s", "rows": rows})
+    facts = report.facts(torch.cuda.get_device_name(), "torch", "triton")
+    wanted = (case for case in product(dtypes, SHAPES, layouts) if options.only in name(*case))
+    rows = (measure(triton, *case) for case in wanted)
+    rows = report.gather(options.out, {"facts": facts, "unit": "TFLOP/s"}, rows)
     show(rows)
     if options.out:
         report.show(options.out)

@@ -229,11 +229,9 @@ def main():
     ]
     with multiprocessing.get_context("spawn").Pool(options.workers) as pool:
         pool.map(fill_caches, jobs, chunksize=1)
-    facts, rows = report.facts(torch.cuda.get_device_name(), "torch", "triton"), []
-    for case in cases(options.only, options.areas):
-        rows.append(measure(case))
-        if options.out:
-            report.save(options.out, {"facts": facts, "unit": "us", "rows": rows})
+    facts = report.facts(torch.cuda.get_device_name(), "torch", "triton")
+    rows = map(measure, cases(options.only, options.areas))
+    rows = report.gather(options.out, {"facts": facts, "unit": "us"}, rows)
     show(rows)
     if options.out:
         report.show(options.out)

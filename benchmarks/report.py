@@ -56,6 +56,18 @@ def save(path, content):
     path.write_text(json.dumps(content, indent=1) + "\n")
 
 
+def gather(path, about, rows):
+    """A list of `rows`. As they come they are written, beside what is known `about` them, to the file at `path`, if there
+    is one: a run that breaks off loses none.
+    """
+    gathered = []
+    for row in rows:
+        gathered.append(row)
+        if path:
+            save(path, {**about, "rows": gathered})
+    return gathered
+
+
 def keep(path, content):
     """Write results, their plot and their page."""
     save(path, content)

@@ -163,7 +163,7 @@ def finalists(compiler, kinds, layout, places, configs):
             torch.cuda.synchronize()
             calls[kind, config] = calls_here
         except Exception as error:  # A configuration that does not fit is a result too.
-            failed.append(f"{config}: {type(error).__name__}: {error}".splitlines()[0][:160])
+            failed.append(f"{kind} {config}: {type(error).__name__}: {error}".splitlines()[0][:160])
     times = in_turns([each[0] for each in calls.values()], rounds=15, budget=0.3) if calls else ()
     ranked = sorted(zip(times, calls))
     return {which: calls[which] for _, which in ranked[:3]}, failed
@@ -229,7 +229,7 @@ def show(rows):
             if row.get(f"{name} difference", 0) > 2e-3:
                 print("WRONG:", name, row["kernel"], row["layout"], row["size"], row[f"{name} difference"])
             for why in row.get(f"{name} failed", ())[:1]:
-                print("failed:", name, row["kernel"], row["layout"], row["size"], why)
+                print("failed:", name, row["layout"], row["size"], why)
 
 
 def main():
@@ -250,21 +250,21 @@ def main():
     names = [compiler.name for compiler in found]
     configs = CONFIGS_FP8 if options.fp8 else CONFIGS
     fill_caches(product(names, kinds, configs, layouts, (dtype,)), options.workers)
-    facts, rows = report.facts(torch.cuda.get_device_name(), "torch", "triton"), []
-    for size in options.size:
-        for layout in layouts:
+    one = torch.ones((), device="cuda")
+
+    def multiply(a, b, _):
+        if options.fp8:
+            return torch._scaled_mm(a, b, one, one, out_dtype=torch.float16, use_fast_accum=True)
+        return torch.mm(a, b)
+
+    def measured():
+        for size, layout in product(options.size, layouts):
             places = [operands(size, size, size, layout, dtype) for _ in range(4 if size <= 2048 else 1)]
-            one = torch.ones((), device="cuda")
-
-            def multiply(a, b, _, one=one):
-                if options.fp8:
-                    return torch._scaled_mm(a, b, one, one, out_dtype=torch.float16, use_fast_accum=True)
-                return torch.mm(a, b)
-
             for kind in kinds:
-                rows.append(measure(found, kind, layout, options.fp8, places, multiply))
-                if options.out:
-                    report.save(options.out, {"facts": facts, "unit": "TFLOP/s", "rows": rows})
+                yield measure(found, kind, layout, options.fp8, places, multiply)
+
+    facts = report.facts(torch.cuda.get_device_name(), "torch", "triton")
+    rows = report.gather(options.out, {"facts": facts, "unit": "TFLOP/s"}, measured())
     show(rows)
     if options.out:
         report.show(options.out)

@@ -3,6 +3,7 @@
 
 #include "dialect/Tile/TileOps.h"
 #include "dialect/Warp/ExtraSlots.h"
+#include "dialect/Warp/WarpAttributes.h"
 #include "dialect/Warp/WarpOps.h"
 #include "lib/Analysis/SharedMemory.h"
 
@@ -57,7 +58,7 @@ static void remarkPiece(const SharedPiece &piece) {
 static warp::RingOp findExtensible(FunctionOpInterface function) {
   constexpr int64_t kAhead = 3;
   if (!function->hasAttr(warp::WarpDialect::kTensorMapsAttr) ||
-      function->hasAttr(warp::WarpDialect::kExplicitAttr))
+      warp::isExplicit(function))
     return {};
   warp::RingOp found;
   bool isPossible = true;

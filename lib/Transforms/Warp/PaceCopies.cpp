@@ -138,7 +138,7 @@ struct PaceCopies : warp::impl::PaceCopiesBase<PaceCopies> {
     for (auto function : getOperation().getOps<FunctionOpInterface>()) {
       auto bytes =
           function->getAttrOfType<IntegerAttr>(WarpDialect::kSharedSizeAttr);
-      if (!bytes || function->hasAttr(WarpDialect::kExplicitAttr))
+      if (!bytes || isExplicit(function))
         continue;
       int64_t programs = countPrograms(bytes.getInt());
       function->walk([&](RingOp ring) {

@@ -1,6 +1,7 @@
 #include "lib/Transforms/Warp/SharedPieces.h"
 
 #include "dialect/Tile/TileOps.h"
+#include "dialect/Warp/WarpAttributes.h"
 #include "dialect/Warp/WarpOps.h"
 #include "lib/Analysis/RingUses.h"
 #include "lib/Analysis/SharedMemory.h"
@@ -134,7 +135,7 @@ static SmallVector<SharedPiece> collectPieces(Operation *function) {
             : std::pair(numbers.getFirst(op), numbers.getLast(op));
     pieces.push_back({op, size, first, last});
   });
-  if (!function->hasAttr(warp::WarpDialect::kExplicitAttr))
+  if (!warp::isExplicit(function))
     findIdleRings(pieces);
   return pieces;
 }
@@ -301,7 +302,7 @@ SharedPlacement tilewright::placePiecesApart(FunctionOpInterface function,
                                              int64_t limit) {
   auto [pieces, bytes] = placePieces(function);
   placeApart(function, pieces, bytes, limit);
-  if (!function->hasAttr(warp::WarpDialect::kExplicitAttr))
+  if (!warp::isExplicit(function))
     keepOperandsApart(function, pieces, bytes, limit);
   return {std::move(pieces), bytes};
 }

@@ -122,3 +122,20 @@ def test_results_that_are_kept(tmp_path):
     done = show(*copies)
     assert done.returncode == 0, done.stderr
     assert copies and all(Path(copy).with_suffix(".html").exists() for copy in copies)
+
+
+def test_rows_are_kept_as_they_come(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    import report
+
+    path = tmp_path / "rows.json"
+
+    def rows():
+        yield {"name": "first"}
+        assert json.loads(path.read_text()) == {"unit": "us", "rows": [{"name": "first"}]}
+        raise RuntimeError("the second breaks off")
+
+    with pytest.raises(RuntimeError, match="breaks off"):
+        report.gather(path, {"unit": "us"}, rows())
+    assert json.loads(path.read_text())["rows"] == [{"name": "first"}]
+    assert report.gather(None, {}, iter([1, 2])) == [1, 2]
