@@ -4,8 +4,8 @@
 
 Random data; the L2 cache is flushed before each call; the libraries take turns, so that both see the same clocks. Each
 time is a median; of products of up to 4096 cubed, for which it may matter where operands lie, that of several places in
-memory. Every result is compared with PyTorch's. Beside it stand the bytes of PTX of all kernels of a product: the
-assembler's time goes with them.
+memory, the more the smaller they are. Every result is compared with PyTorch's. Beside it stand the bytes of PTX of all
+kernels of a product: the assembler's time goes with them.
 """
 
 import argparse
@@ -52,11 +52,14 @@ class Product:
     elsewhere: tuple = ()
 
 
+def places_for(flops):
+    """In how many places in memory a product is timed: a small one may take 15 % longer in one than in another."""
+    return 16 if flops <= 2 * 1024**3 else 4 if flops <= 2 * 4096**3 else 1
+
+
 def placed(name, flops, make):
-    """The product that `make` makes both ways to compute of, for operands that it makes anew: in several places in
-    memory, where it may matter where they lie.
-    """
-    places = [make() for _ in range(4 if flops <= 2 * 4096**3 else 1)]
+    """The product that `make` makes both ways to compute of, for operands that it makes anew at each place."""
+    places = [make() for _ in range(places_for(flops))]
     return Product(name, flops, *places[0], elsewhere=tuple(places[1:]))
 
 
@@ -197,9 +200,10 @@ def in_turns(calls, rounds=200, budget=2.0):
     return [statistics.median(start.elapsed_time(end) for start, end in kept[1:]) * 1e-3 for kept in events]
 
 
-def side_by_side(product):
-    """Median seconds of both, in turns at every place."""
-    times = [in_turns(pair) for pair in ((product.ours, product.torch), *product.elsewhere)]
+def in_places(ways, rounds=200, budget=2.0):
+    """Median seconds of each way to compute something, a way being its calls at each place in memory."""
+    places = list(zip(*ways))
+    times = [in_turns(calls, rounds // len(places), budget / len(places)) for calls in places]
     return [statistics.median(each) for each in zip(*times)]
 
 
@@ -215,7 +219,7 @@ def measure(product):
         return row
     row["difference"] = ((result - expected).norm() / expected.norm()).item()
     del result, expected
-    seconds = side_by_side(product)
+    seconds = in_places(zip((product.ours, product.torch), *product.elsewhere))
     row["ours"], row["torch"] = (product.flops / time * 1e-12 for time in seconds)
     row["ratio"] = seconds[1] / seconds[0]
     return row

@@ -24,7 +24,7 @@ import needs
 import report
 import tilewright as tw
 import tutorial_kernels
-from gemm import in_turns
+from gemm import in_places, in_turns, places_for
 from launches import ptx_bytes
 from needs import torch
 from peers import load_with
@@ -153,14 +153,25 @@ def fill_caches(jobs, workers):
             print("compiling:", why, flush=True)
 
 
-def finalists(compiler, kinds, layout, places, configs):
-    """The calls of the three fastest kernels and configurations, one at each of `places`, and why others failed."""
+def difference(result, expected):
+    """How far results are from those of PyTorch, relative to their norm."""
+    return ((result.float() - expected).norm() / expected.norm()).item()
+
+
+def finalists(compiler, kinds, layout, places, configs, expected):
+    """The calls of the three fastest kernels and configurations, one at each of `places`, and why others failed, or what
+    they computed instead of what is `expected` at the first place.
+    """
     calls, failed = {}, []
     for kind, config in product(kinds, configs):
         try:
             calls_here = [runner(compiler, kind, config, layout, *arrays) for arrays in places]
+            places[0][-1].fill_(math.nan)
             calls_here[0]()
-            torch.cuda.synchronize()
+            error = difference(places[0][-1], expected)
+            if not error <= 1e-2:
+                failed.append(f"{kind} {config}: WRONG by {error:.1e}")
+                continue
             calls[kind, config] = calls_here
         except Exception as error:  # A configuration that does not fit is a result too.
             failed.append(f"{kind} {config}: {type(error).__name__}: {error}".splitlines()[0][:160])
@@ -181,13 +192,14 @@ def measure(found, kind, layout, fp8, places, multiply):
     }
     calls = {("torch", None): [partial(multiply, *each) for each in places]}
     for compiler in found:
-        quick, failed = finalists(compiler, (kind,), layout, places, CONFIGS_FP8 if fp8 else CONFIGS)
+        configs = CONFIGS_FP8 if fp8 else CONFIGS
+        quick, failed = finalists(compiler, (kind,), layout, places, configs, expected)
         if failed:
             row[f"{compiler.name} failed"] = failed
         calls |= {(compiler.name, config): each for (_, config), each in quick.items()}
-    seconds = zip(*(in_turns(each, rounds=50, budget=5) for each in zip(*calls.values())))
+    seconds = in_places(calls.values(), budget=5)
     # The slowest first, so that the best of each compiler stays.
-    for time, (name, config) in sorted(zip(map(statistics.median, seconds), calls), reverse=True):
+    for time, (name, config) in sorted(zip(seconds, calls), reverse=True):
         row[name] = 2e-12 * a.shape[0] ** 3 / time
         if config:
             row[f"{name} config"] = config
@@ -196,12 +208,19 @@ def measure(found, kind, layout, fp8, places, multiply):
             call = calls[compiler.name, row[f"{compiler.name} config"]][0]
             c.zero_()
             call()
-            row[f"{compiler.name} difference"] = ((c.float() - expected).norm() / expected.norm()).item()
+            row[f"{compiler.name} difference"] = difference(c, expected)
             if compiler.name == "tilewright":
                 row["PTX bytes"] = ptx_bytes(call)
     if "triton" in row and "tilewright" in row:
         row["ratio"] = row["tilewright"] / row["triton"]
     return row
+
+
+def show_failed(where, failed):
+    """Prints the first of the kernels that did not run, and all that computed something else."""
+    wrong = [why for why in failed if "WRONG" in why]
+    for why in dict.fromkeys([*failed[:1], *wrong]):
+        print("failed:", where, why)
 
 
 def show(rows):
@@ -228,8 +247,7 @@ def show(rows):
         for name in ("tilewright", "triton"):
             if row.get(f"{name} difference", 0) > 2e-3:
                 print("WRONG:", name, row["kernel"], row["layout"], row["size"], row[f"{name} difference"])
-            for why in row.get(f"{name} failed", ())[:1]:
-                print("failed:", name, row["layout"], row["size"], why)
+            show_failed(f"{name} {row['layout']} {row['size']}", row.get(f"{name} failed", ()))
 
 
 def main():
@@ -259,7 +277,7 @@ def main():
 
     def measured():
         for size, layout in product(options.size, layouts):
-            places = [operands(size, size, size, layout, dtype) for _ in range(4 if size <= 2048 else 1)]
+            places = [operands(size, size, size, layout, dtype) for _ in range(places_for(2 * size**3))]
             for kind in kinds:
                 yield measure(found, kind, layout, options.fp8, places, multiply)
 

@@ -10,30 +10,38 @@ namespace emulator {
 
 namespace {
 /// A barrier in shared memory: the phase, how many arrivals a phase takes and
-/// still waits for, and the bytes that are still to come.
+/// still waits for, the bytes that are still to come, and whether nobody has
+/// waited for the phase before, which then ended unseen.
 struct Transactions {
   static constexpr int64_t kMost = (1 << 20) - 1;
   uint64_t phase, expected, pending;
   int64_t bytes;
+  bool isUnseen;
 
   static Transactions read(const char *memory) {
     uint64_t word;
     std::memcpy(&word, memory, sizeof(word));
     return {word >> 63, word >> 42 & kMost, word >> 22 & kMost,
-            static_cast<int64_t>(word & 0x3fffff) - kMost};
+            static_cast<int64_t>(word & 0x3fffff) - kMost,
+            (word >> 62 & 1) != 0};
   }
   void write(char *memory) {
     if (pending == 0 && bytes == 0) {
       phase ^= 1;
       pending = expected;
+      isUnseen = true;
     }
     if (bytes < -kMost || bytes > kMost)
       throw Failure("a barrier that counts more than 2^20 bytes");
-    const uint64_t word = phase << 63 | expected << 42 | pending << 22 |
+    const uint64_t word = phase << 63 | uint64_t{isUnseen} << 62 |
+                          expected << 42 | pending << 22 |
                           static_cast<uint64_t>(bytes + kMost);
     std::memcpy(memory, &word, sizeof(word));
   }
   void arrive(uint64_t count) {
+    // Who waits by parity would take the phase that begins for that one.
+    if (isUnseen)
+      throw Failure("arrives at a barrier whose last phase nobody waited for");
     if (count > pending)
       throw Failure("more arrivals at a barrier than it expects");
     pending -= count;
@@ -84,12 +92,15 @@ static Action bindWait(const Instruction &instruction) {
   return [=](Warp &warp, uint32_t lanes) {
     uint32_t done = 0;
     forLanes(lanes, [&](unsigned lane) {
-      const Transactions state =
-          Transactions::read(warp.memory(Space::Shared, o[1], 8, lane));
+      char *memory = warp.memory(Space::Shared, o[1], 8, lane);
+      Transactions state = Transactions::read(memory);
       const uint64_t wanted = warp.get(o[2], lane);
       const uint64_t phase = byParity ? wanted & 1 : wanted >> 63;
-      if (state.phase != phase)
-        done |= 1u << lane;
+      if (state.phase == phase)
+        return;
+      done |= 1u << lane;
+      state.isUnseen = false;
+      state.write(memory);
     });
     // Those that try may be suspended as long as the hardware likes.
     if (tries && done != lanes)
@@ -106,7 +117,7 @@ static Action bindBarrier(const Instruction &instruction) {
   if (what == "init")
     return perLane([=](Warp &warp, unsigned lane) {
       const uint64_t count = warp.get(o[1], lane) & 0xffffffff;
-      Transactions state = {0, count, count, 0};
+      Transactions state = {0, count, count, 0, false};
       state.write(warp.memory(Space::Shared, o[0], 8, lane));
     });
   if (what == "inval")

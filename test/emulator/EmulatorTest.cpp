@@ -141,6 +141,19 @@ TEST(Emulator, WaitsThatNeverEnd) {
   EXPECT_FAILS(kernel("again: bra again;\n"), "waits for ever");
 }
 
+TEST(Emulator, PhasesThatNobodyWaitsFor) {
+  const std::string arrive =
+      "@%p mbarrier.arrive.shared::cta.b64 _, [%a]; bar.sync 0;\n";
+  const std::string wait = "again: mbarrier.try_wait.parity.shared::cta.b64 "
+                           "%q, [%a], 0;\n@!%q bra again;\n";
+  const std::string made =
+      ".reg .pred %q; mov.b32 %a, memory; setp.eq.u32 %p, %t, 0;\n"
+      "@%p mbarrier.init.shared::cta.b64 [%a], 1; bar.sync 0;\n" +
+      arrive;
+  run(kernel(made + wait + arrive));
+  EXPECT_FAILS(kernel(made + arrive), "whose last phase nobody waited for");
+}
+
 TEST(Emulator, LanesThatAreNotThere) {
   EXPECT_FAILS(kernel("and.b32 %a, %t, 1; setp.eq.b32 %p, %a, 0;\n"
                       "@%p bra one; shfl.sync.idx.b32 %b, %t, 0, 31, -1;\n"

@@ -229,19 +229,20 @@ SlotInTurn tilewright::emitAcquire(ImplicitLocOpBuilder &b,
                                    const TransactionRing &ring, Value paced,
                                    bool announces) {
   auto [index, parity] = emitNext(b, ring.count, ring.producerCursor);
-  Value awaited = index;
-  if (paced) {
-    // Consumers give slots back in turn: where the next one is empty, so is
-    // this one.
-    auto [next, nextParity] = emitRead(b, ring.producerCursor);
-    awaited = LLVM::SelectOp::create(b, paced, next, index);
-    parity = LLVM::SelectOp::create(b, paced, nextParity, parity);
-  }
   // In the first round slots are empty though nobody has released them: the
   // phase before a barrier's first one counts as complete.
-  Value before = LLVM::XOrOp::create(b, parity, emitI32(b, 1));
-  emitBarrierWait(b, emitBarrierAddress(b, places, ring.base, awaited, true),
-                  before, FillingWarp::get(b));
+  auto emitEmptyWait = [&](Value slot, Value phase) {
+    Value before = LLVM::XOrOp::create(b, phase, emitI32(b, 1));
+    emitBarrierWait(b, emitBarrierAddress(b, places, ring.base, slot, true),
+                    before, FillingWarp::get(b));
+  };
+  emitEmptyWait(index, parity);
+  if (paced) {
+    // Where not, the same once more, without a branch.
+    auto [next, nextParity] = emitRead(b, ring.producerCursor);
+    emitEmptyWait(LLVM::SelectOp::create(b, paced, next, index),
+                  LLVM::SelectOp::create(b, paced, nextParity, parity));
+  }
   Value full = emitBarrierAddress(b, places, ring.base, index, false);
   if (!announces)
     return {index, full};

@@ -132,8 +132,8 @@ tile.func @number(%p: !tile.ptr<i32>, %x: i32) attributes {tile.kernel, warp.num
   tile.return
 }
 
-// A paced producer waits for the barrier of the slot after the one that it
-// fills, in the phase in which it will fill that one.
+// A paced producer waits for the barrier of the slot that it fills, and then for
+// that of the one after, in the phase in which it will fill that one.
 // CHECK-LABEL: llvm.func @paced
 // CHECK-SAME: %[[LATE:[a-z0-9]*]]: i1
 // CHECK-DAG: %[[ZERO:.*]] = llvm.mlir.constant(0 : i32)
@@ -145,6 +145,9 @@ tile.func @number(%p: !tile.ptr<i32>, %x: i32) attributes {tile.kernel, warp.num
 // CHECK: %[[SUM:.*]] = llvm.add %[[INDEX]], %[[ONE]]
 // CHECK: %[[WRAPS:.*]] = llvm.icmp "eq" %[[SUM]], %[[THREE]]
 // CHECK: llvm.select %[[WRAPS]], %[[ZERO]], %[[SUM]]
+// CHECK: %[[SOON:.*]] = llvm.xor %[[PARITY]], %[[ONE]]
+// CHECK: llvm.mul %[[INDEX]]
+// CHECK: mbarrier.try_wait.parity.shared::cta.b64 done, [$0], $1;{{.*}}"r,r" %{{.*}}, %[[SOON]]
 // CHECK: %[[NEXT:.*]] = llvm.load
 // CHECK: %[[LATER:.*]] = llvm.load
 // CHECK: %[[AWAITED:.*]] = llvm.select %[[LATE]], %[[NEXT]], %[[INDEX]]
@@ -152,7 +155,6 @@ tile.func @number(%p: !tile.ptr<i32>, %x: i32) attributes {tile.kernel, warp.num
 // CHECK: %[[BEFORE:.*]] = llvm.xor %[[IN]], %[[ONE]]
 // CHECK: llvm.mul %[[AWAITED]]
 // CHECK: mbarrier.try_wait.parity.shared::cta.b64 done, [$0], $1;{{.*}}"r,r" %{{.*}}, %[[BEFORE]]
-// CHECK: llvm.mul %[[INDEX]]
 // CHECK: mbarrier.arrive.expect_tx.shared::cta.b64 _, [$1], 256;
 tile.func @paced(%late: i1, %map: !warp.tensor_map, %i: i32) attributes {tile.kernel, warp.num_warps = 4 : i32, warp.block_warps = 5 : i32} {
   %ring = warp.ring : !ring
