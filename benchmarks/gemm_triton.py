@@ -3,9 +3,9 @@
     python benchmarks/gemm_triton.py [--only 4096] [--dtype float16 bfloat16] [--out gemm-triton.json]
 
 Triton compiles each kernel of `tutorial_kernels.py` in each configuration; for each product the three best of all take
-turns with `kernels.matmul` and `torch.mm`, which is cuBLAS's, with the L2 cache flushed before each call. Times are
-medians, of small products those of several places in memory; the best of the three counts. Results are compared with
-PyTorch's, and a kernel of Triton's that computes something else does not take part.
+turns with `kernels.matmul` and `torch.mm`, which is cuBLAS's, with the L2 cache flushed before each call, and the best
+of the three counts. Times are medians, of small products those of several places in memory, where all of them write to
+the same. Results are compared with PyTorch's; a kernel of Triton's that computes something else does not take part.
 """
 
 import argparse
@@ -40,8 +40,8 @@ def measure(triton, dtype, shape, layout):
     expected = torch.mm(a, b).float()
     quick, failed = finalists(triton, KINDS, layout, places, MORE_CONFIGS, expected)
     calls = {
-        "ours": [partial(kernels.matmul, a, b) for a, b, _ in places],
-        "torch": [partial(torch.mm, a, b) for a, b, _ in places],
+        "ours": [partial(kernels.matmul, a, b, out=c) for a, b, c in places],
+        "torch": [partial(torch.mm, a, b, out=c) for a, b, c in places],
         **quick,
     }
     seconds = in_places(calls.values())
