@@ -6,6 +6,7 @@
 #include "lib/Conversion/WarpToLLVM/SharedMemory.h"
 #include "lib/Conversion/WarpToLLVM/Shuffle.h"
 #include "lib/Conversion/WarpToLLVM/ThreadIndices.h"
+#include "lib/Conversion/WarpToLLVM/TransactionRing.h"
 
 #include "dialect/Warp/WarpOps.h"
 
@@ -18,13 +19,28 @@ using namespace mlir;
 using namespace tilewright;
 
 /// Takes registers or gives some back.
-static void emitRegisterBudget(ImplicitLocOpBuilder &b, int32_t registers,
-                               int32_t first) {
-  llvm::StringRef direction = registers > first ? "inc" : "dec";
-  InlinePtx(b).emit(("setmaxnreg." + direction + ".sync.aligned.u32 " +
-                     Twine(registers) + ";")
-                        .str(),
-                    /*sideEffects=*/true);
+static void emitRegisterBudget(ImplicitLocOpBuilder &b, warp::SpecializeOp op,
+                               unsigned number) {
+  auto registers = op.getRegisters();
+  if (!registers)
+    return;
+  int32_t first = getFirstRegisters(llvm::sum_of(op.getWarps()),
+                                    countProgramsByRegisters(op));
+  int32_t wanted = (*registers)[number];
+  llvm::StringRef direction = wanted > first ? "inc" : "dec";
+  InlinePtx(b).emit(
+      ("setmaxnreg." + direction + ".sync.aligned.u32 " + Twine(wanted) + ";")
+          .str(),
+      /*sideEffects=*/true);
+}
+
+/// Has the first role make the barriers that `dispatch` makes: the others,
+/// which would pass that by, have something to do meanwhile.
+static void moveBarriers(Block *dispatch, ImplicitLocOpBuilder &b) {
+  for (Operation &op : llvm::make_early_inc_range(*dispatch))
+    if (op.removeAttr(kMakesBarriers))
+      op.moveBefore(b.getInsertionBlock(), b.getInsertionPoint());
+  emitShowBarriers(b);
 }
 
 /// Waits until all warps have come to their roles, for the rings' barriers.
@@ -32,18 +48,21 @@ static void emitRegisterBudget(ImplicitLocOpBuilder &b, int32_t registers,
 /// meanwhile. Each role waits at a place of its own. So it waits at its own
 /// barrier, where the others arrive: to wait at one in several places is an
 /// error of divergence to compute-sanitizer.
-static void emitStart(warp::SpecializeOp op, unsigned number,
+static void emitStart(warp::SpecializeOp op, unsigned number, Block *dispatch,
                       RewriterBase &rewriter) {
   Block &entry = op.getRoles()[number].front();
   ImplicitLocOpBuilder b(op.getLoc(), rewriter);
   int32_t threads = llvm::sum_of(op.getWarps()) * kWarpSize;
   b.setInsertionPointToStart(&entry);
+  if (number == 0)
+    moveBarriers(dispatch, b);
   for (unsigned other = 0; other < op.getRoles().size(); ++other)
     if (other != number)
       InlinePtx(b).emit(("bar.arrive " + Twine(getRoleBarrier(other)) + ", " +
                          Twine(threads) + ";")
                             .str(),
                         /*sideEffects=*/true);
+  emitRegisterBudget(b, op, number);
   auto here = b.getInsertionPoint();
   while (number != 0 && !here->hasTrait<OpTrait::IsTerminator>() &&
          (isa<warp::FromHereOp>(*here) || isMemoryEffectFree(&*here)))
@@ -54,18 +73,12 @@ static void emitStart(warp::SpecializeOp op, unsigned number,
 }
 
 /// Puts the blocks of a role in front of `after`, where they lead.
-static Block *inlineRole(warp::SpecializeOp op, unsigned number, Block *after,
+static Block *inlineRole(warp::SpecializeOp op, unsigned number,
+                         Block *dispatch, Block *after,
                          RewriterBase &rewriter) {
   Region &role = op.getRoles()[number];
   Block *entry = &role.front();
-  emitStart(op, number, rewriter);
-  if (auto registers = op.getRegisters()) {
-    rewriter.setInsertionPointToStart(entry);
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    emitRegisterBudget(b, (*registers)[number],
-                       getFirstRegisters(llvm::sum_of(op.getWarps()),
-                                         countProgramsByRegisters(op)));
-  }
+  emitStart(op, number, dispatch, rewriter);
   Operation *end = role.back().getTerminator();
   rewriter.setInsertionPoint(end);
   rewriter.replaceOpWithNewOp<cf::BranchOp>(end, after);
@@ -76,16 +89,12 @@ static Block *inlineRole(warp::SpecializeOp op, unsigned number, Block *after,
 static void lower(warp::SpecializeOp op) {
   IRRewriter rewriter(op);
   ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-  // Shows the rings' barriers to all roles, and to the asynchronous copies,
-  // which come another way.
-  InlinePtx(b).emit("fence.mbarrier_init.release.cluster;",
-                    /*sideEffects=*/true);
   // A shuffle tells the assembler that all lanes have the same.
   Value warp = emitShuffleIndex(b, emitWarpId(b), emitI32(b, 0));
   Block *dispatch = op->getBlock();
   Block *after = rewriter.splitBlock(dispatch, op->getIterator());
   for (auto [number, role] : llvm::enumerate(op.getRoles())) {
-    Block *entry = inlineRole(op, number, after, rewriter);
+    Block *entry = inlineRole(op, number, dispatch, after, rewriter);
     b.setInsertionPointToEnd(dispatch);
     if (number + 1 == op.getRoles().size()) {
       cf::BranchOp::create(b, entry);
@@ -105,4 +114,6 @@ void tilewright::lowerRoles(ModuleOp module) {
   SmallVector<warp::SpecializeOp> ops;
   module.walk([&](warp::SpecializeOp op) { ops.push_back(op); });
   llvm::for_each(ops, lower);
+  // Of rings that no role uses.
+  module.walk([](LLVM::InlineAsmOp op) { op->removeAttr(kMakesBarriers); });
 }

@@ -134,6 +134,11 @@ static void emitBarrierWait(ImplicitLocOpBuilder &b, Value barrier,
            /*sideEffects=*/true);
 }
 
+void tilewright::emitShowBarriers(ImplicitLocOpBuilder &b) {
+  InlinePtx(b).emit("fence.mbarrier_init.release.cluster;",
+                    /*sideEffects=*/true);
+}
+
 Value tilewright::emitIsLeader(ImplicitLocOpBuilder &b) {
   return emitIsFirstThread(b);
 }
@@ -216,11 +221,13 @@ TransactionRing TransactionRing::create(ImplicitLocOpBuilder &b,
                     .str();
       }
     ptx.emit(text + "made:\n}", /*sideEffects=*/true);
+    // In a cluster the other blocks wait for them in front of the roles.
+    if (type.getClusterSize() == 1)
+      std::prev(b.getInsertionPoint())
+          ->setAttr(kMakesBarriers, b.getUnitAttr());
   }
-  // Shown to the other blocks by the cluster's barrier that follows.
   if (type.getClusterSize() > 1)
-    InlinePtx(b).emit("fence.mbarrier_init.release.cluster;",
-                      /*sideEffects=*/true);
+    emitShowBarriers(b);
   return {base, emitCursor(b), emitCursor(b), count};
 }
 

@@ -58,13 +58,18 @@ private:
   int64_t launchBytes = 0;
 };
 
+/// Of operations that make barriers which only roles use, until these are
+/// lowered.
+constexpr llvm::StringLiteral kMakesBarriers = "makes_barriers";
+
 /// What the handle of a ring of transactions is made of.
 struct TransactionRing {
   mlir::Value base, producerCursor, consumerCursor, count;
 
   /// Makes the barriers and the cursors of a ring at `base`. All threads of the
   /// block must get here. `consumers` warps of each block release each slot,
-  /// the first `makers` warps make the barriers.
+  /// the first `makers` warps make the barriers; what does so has the attribute
+  /// `kMakesBarriers` where `lowerRoles` may move it into the first role.
   static TransactionRing create(mlir::ImplicitLocOpBuilder &b,
                                 const RingPlaces &places, mlir::Value base,
                                 int64_t consumers, int64_t makers);
@@ -76,6 +81,10 @@ struct TransactionRing {
       : base(base), producerCursor(producer), consumerCursor(consumer),
         count(count) {}
 };
+
+/// Shows the barriers that this thread has made to all threads, and to the
+/// asynchronous copies, which come another way.
+void emitShowBarriers(mlir::ImplicitLocOpBuilder &b);
 
 /// The number of the slot in turn, and the barrier that is the slot's value.
 struct SlotInTurn {

@@ -7,8 +7,8 @@
 
 // Barriers stand behind the slots: three of full slots, for one arrival and the
 // bytes; three of empty ones, for an arrival of each of the 4 warps that read.
-// The warps that read share the work of making them, and the last warp fetches
-// the tensor map.
+// The warps that read share the work of making them, while the last warp
+// fetches the tensor map and goes on to its role.
 
 // CHECK-LABEL: llvm.func @roles
 // CHECK-SAME: %[[MAP:.*]]: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant}
@@ -20,16 +20,16 @@
 // CHECK: %[[LAST:.*]] = llvm.icmp "eq" %[[THREAD:.*]], %[[C128]]
 // CHECK: "@$0 prefetch.tensormap [$1];", "b,l" %[[LAST]], %[[MAP]]
 // CHECK: %[[NOT0:.*]] = llvm.icmp "ne" %[[THREAD]], %{{.*}}
-// CHECK: "{\0A@$0 bra made;\0Ambarrier.init.shared::cta.b64 [$1], 1;\0Ambarrier.init.shared::cta.b64 [$2], 4;\0Amade:\0A}", "b,r,r" %[[NOT0]],
 // CHECK: %[[NOT1:.*]] = llvm.icmp "ne" %[[THREAD]], %[[C32]]
-// CHECK: "{\0A@$0 bra made;\0Ambarrier.init.shared::cta.b64 [$1], 1;\0Ambarrier.init.shared::cta.b64 [$2], 4;\0Amade:\0A}", "b,r,r" %[[NOT1]],
 // CHECK: %[[NOT2:.*]] = llvm.icmp "ne" %[[THREAD]], %[[C64]]
-// CHECK: "{\0A@$0 bra made;\0Ambarrier.init.shared::cta.b64 [$1], 1;\0Ambarrier.init.shared::cta.b64 [$2], 4;\0Amade:\0A}", "b,r,r" %[[NOT2]],
 // CHECK: llvm.alloca
-// CHECK: fence.mbarrier_init.release.cluster;
 // CHECK: nvvm.shfl.sync
 // CHECK: llvm.icmp "ult"
 // CHECK: llvm.cond_br
+// CHECK: "{\0A@$0 bra made;\0Ambarrier.init.shared::cta.b64 [$1], 1;\0Ambarrier.init.shared::cta.b64 [$2], 4;\0Amade:\0A}", "b,r,r" %[[NOT0]],
+// CHECK: "{\0A@$0 bra made;\0Ambarrier.init.shared::cta.b64 [$1], 1;\0Ambarrier.init.shared::cta.b64 [$2], 4;\0Amade:\0A}", "b,r,r" %[[NOT1]],
+// CHECK: "{\0A@$0 bra made;\0Ambarrier.init.shared::cta.b64 [$1], 1;\0Ambarrier.init.shared::cta.b64 [$2], 4;\0Amade:\0A}", "b,r,r" %[[NOT2]],
+// CHECK: fence.mbarrier_init.release.cluster;
 // CHECK: bar.arrive 2, 160;
 // CHECK: nvvm.barrier id = %{{.*}} number_of_threads = %{{.*}}
 // CHECK: mbarrier.try_wait.parity.shared::cta.b64 done, [$0], $1;

@@ -38,10 +38,12 @@
 // 160 threads, and the other role arrives there without waiting.
 
 // LLVM-LABEL: llvm.func @places
-// LLVM: fence.mbarrier_init.release.cluster;
+// LLVM-NOT: mbarrier.init
 // LLVM-NOT: nvvm.barrier
 // LLVM: llvm.cond_br
 // LLVM-NOT: llvm.sdiv
+// LLVM: mbarrier.init
+// LLVM: fence.mbarrier_init.release.cluster;
 // LLVM: bar.arrive 2, 160;
 // LLVM: %[[OWN0:.*]] = llvm.mlir.constant(1 : i32)
 // LLVM: %[[THREADS0:.*]] = llvm.mlir.constant(160 : i32)
