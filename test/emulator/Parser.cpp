@@ -1,7 +1,6 @@
 // Reads PTX.
 
-#include "test/emulator/Lexer.h"
-#include "test/emulator/Program.h"
+#include "test/emulator/OperandReader.h"
 #include "test/emulator/Values.h"
 
 #include <algorithm>
@@ -27,87 +26,22 @@ const Function *Program::functionAt(size_t instruction) const {
 
 namespace {
 
-/// What a name in braces stands for; other names are those of the scope around.
-struct Scope {
-  Scope *parent = nullptr;
-  std::map<std::string, Operand> names;
-  std::map<std::string, size_t> labels;
-  std::map<std::string, std::vector<std::string>> targets;
-
-  const Operand *find(const std::string &name) const {
-    for (const Scope *scope = this; scope; scope = scope->parent)
-      if (auto at = scope->names.find(name); at != scope->names.end())
-        return &at->second;
-    return nullptr;
-  }
-  const size_t *findLabel(const std::string &name) const {
-    for (const Scope *scope = this; scope; scope = scope->parent)
-      if (auto at = scope->labels.find(name); at != scope->labels.end())
-        return &at->second;
-    return nullptr;
-  }
-};
-
 class Parser {
 public:
   explicit Parser(const std::string &text)
-      : tokens(split(text)), program(std::make_unique<Program>()) {
-    scope = newScope(nullptr);
-  }
+      : tokens(text), operands(tokens, names),
+        program(std::make_unique<Program>()) {}
 
   std::unique_ptr<Program> run() {
     program->staticSharedBytes = kSharedBegin;
-    while (peek().kind != Token::End)
+    while (tokens.peek().kind != Token::End)
       parseTop();
     placeDynamicShared();
-    resolveLabels();
+    names.resolveLabels(*program);
     return std::move(program);
   }
 
 private:
-  [[noreturn]] void fail(const std::string &problem) const {
-    throw Failure("line " + std::to_string(peek().line) +
-                  " of the PTX: " + problem + " at '" + peek().text + "'");
-  }
-
-  const Token &peek(size_t ahead = 0) const {
-    return tokens[std::min(position + ahead, tokens.size() - 1)];
-  }
-  Token take() { return tokens[position++]; }
-  bool accept(std::string_view text) {
-    if (!peek().is(text))
-      return false;
-    ++position;
-    return true;
-  }
-  void expect(std::string_view text) {
-    if (!accept(text))
-      fail("expected '" + std::string(text) + "'");
-  }
-  void skipUntil(std::string_view text) {
-    while (!accept(text))
-      ++position;
-  }
-
-  Scope *newScope(Scope *parent) {
-    scopes.push_back(std::make_unique<Scope>());
-    scopes.back()->parent = parent;
-    return scopes.back().get();
-  }
-
-  static uint64_t numberOf(const std::string &text) {
-    if (text.size() > 2 && text[0] == '0' && std::strchr("fFdD", text[1]))
-      return std::strtoull(text.c_str() + 2, nullptr, 16);
-    if (text.size() > 2 && text[0] == '0' && std::strchr("bB", text[1]))
-      return std::strtoull(text.c_str() + 2, nullptr, 2);
-    return std::strtoull(text.c_str(), nullptr, 0);
-  }
-  uint64_t takeNumber() {
-    if (peek().kind != Token::Number)
-      fail("expected a number");
-    return numberOf(take().text);
-  }
-
   static uint32_t bytesOf(const std::string &type) {
     const size_t digits = type.find_first_of("0123456789");
     if (type == ".pred")
@@ -119,48 +53,48 @@ private:
   }
 
   void parseTop() {
-    const Token token = peek();
+    const Token token = tokens.peek();
     if (token.kind == Token::SourceLine) {
-      ++position;
+      tokens.take();
       return;
     }
     if (token.is(".visible") || token.is(".extern") || token.is(".weak") ||
         token.is(".common")) {
       isExternal = token.is(".extern");
-      ++position;
+      tokens.take();
       return;
     }
-    if (accept(".entry"))
+    if (tokens.accept(".entry"))
       return parseFunction(/*isKernel=*/true);
-    if (accept(".func"))
+    if (tokens.accept(".func"))
       return parseFunction(/*isKernel=*/false);
     if (token.is(".global") || token.is(".const") || token.is(".shared"))
       return parseVariable();
-    if (accept(".pragma"))
-      return skipUntil(";");
-    fail("unknown directive");
+    if (tokens.accept(".pragma"))
+      return tokens.skipUntil(";");
+    tokens.fail("unknown directive");
   }
 
   /// `.shared .align 16 .b8 name[16];`, also with values.
   void parseVariable() {
-    const std::string kind = take().text;
+    const std::string kind = tokens.take().text;
     uint64_t alignment = 1, count = 1;
     uint32_t bytes = 0;
-    while (peek().kind == Token::Word && peek().text[0] == '.') {
-      if (accept(".align"))
-        alignment = takeNumber();
-      else if (accept(".attribute"))
-        skipUntil(")");
+    while (tokens.peek().kind == Token::Word && tokens.peek().text[0] == '.') {
+      if (tokens.accept(".align"))
+        alignment = tokens.takeNumber();
+      else if (tokens.accept(".attribute"))
+        tokens.skipUntil(")");
       else
-        bytes = std::max(bytes, bytesOf(take().text));
+        bytes = std::max(bytes, bytesOf(tokens.take().text));
     }
-    const std::string name = take().text;
+    const std::string name = tokens.take().text;
     bool isOpen = false;
-    while (accept("[")) {
-      isOpen = peek().is("]");
+    while (tokens.accept("[")) {
+      isOpen = tokens.peek().is("]");
       if (!isOpen)
-        count *= takeNumber();
-      expect("]");
+        count *= tokens.takeNumber();
+      tokens.expect("]");
     }
     alignment = std::max<uint64_t>(alignment, bytes);
     const uint64_t size = isOpen ? 0 : count * bytes;
@@ -170,7 +104,7 @@ private:
       addLocal(name, alignment, size);
     else
       addGlobal(name, size, bytes);
-    expect(";");
+    tokens.expect(";");
     isExternal = false;
   }
 
@@ -192,7 +126,8 @@ private:
     if (isOpen)
       dynamicAlignment = std::max(dynamicAlignment, alignment);
     program->staticSharedBytes = align(program->staticSharedBytes, alignment);
-    scope->names[name] = symbol(Space::Shared, program->staticSharedBytes);
+    names.here().names[name] =
+        symbol(Space::Shared, program->staticSharedBytes);
     if (isOpen)
       dynamicNames.push_back(name);
     program->staticSharedBytes += size;
@@ -203,18 +138,21 @@ private:
   void placeDynamicShared() {
     program->staticSharedBytes =
         align(program->staticSharedBytes, dynamicAlignment);
-    forEachOperand([&](Operand &operand) {
+    auto place = [&](Operand &operand) {
       if (operand.kind == Operand::Symbol && operand.space == Space::Shared &&
           std::find(dynamicNames.begin(), dynamicNames.end(), operand.text) !=
               dynamicNames.end())
         operand.bits = program->staticSharedBytes;
-    });
+    };
+    for (Instruction &instruction : program->instructions)
+      for (Operand &operand : instruction.operands)
+        visit(operand, place);
   }
 
   void addLocal(const std::string &name, uint64_t alignment, uint64_t size) {
     program->localBytes =
         align(program->localBytes, std::max<uint64_t>(alignment, 8));
-    scope->names[name] = symbol(Space::Local, program->localBytes);
+    names.here().names[name] = symbol(Space::Local, program->localBytes);
     program->localBytes += size;
   }
 
@@ -222,31 +160,31 @@ private:
     // Room behind, for what has no size here.
     const size_t all = std::max<uint64_t>(size, 16);
     char *memory = program->globals.emplace_back(all).data();
-    scope->names[name] =
+    names.here().names[name] =
         symbol(Space::Global, reinterpret_cast<uint64_t>(memory));
-    if (!accept("="))
+    if (!tokens.accept("="))
       return;
-    if (!accept("{")) {
+    if (!tokens.accept("{")) {
       writeValue(memory, bytes);
       return;
     }
-    for (size_t i = 0; !accept("}"); ++i) {
+    for (size_t i = 0; !tokens.accept("}"); ++i) {
       writeValue(memory + i * bytes, bytes);
-      accept(",");
+      tokens.accept(",");
     }
   }
 
   void writeValue(char *memory, uint32_t bytes) {
     uint64_t value = 0;
-    if (accept("generic")) {
-      expect("(");
-      value = lookUp(take().text).bits;
-      expect(")");
-    } else if (peek().kind == Token::Word) {
-      value = lookUp(take().text).bits;
+    if (tokens.accept("generic")) {
+      tokens.expect("(");
+      value = lookUp(tokens.take().text).bits;
+      tokens.expect(")");
+    } else if (tokens.peek().kind == Token::Word) {
+      value = lookUp(tokens.take().text).bits;
     } else {
-      const bool isNegative = accept("-");
-      value = takeNumber();
+      const bool isNegative = tokens.accept("-");
+      value = tokens.takeNumber();
       if (isNegative)
         value = 0 - value;
     }
@@ -254,20 +192,20 @@ private:
   }
 
   const Operand &lookUp(const std::string &name) const {
-    const Operand *found = scope->find(name);
+    const Operand *found = names.find(name);
     if (!found)
-      fail("unknown name '" + name + "'");
+      tokens.fail("unknown name '" + name + "'");
     return *found;
   }
 
   /// Parameters of a kernel are those of the launch, others of the thread.
   std::vector<Parameter> parseParameters(bool isKernel, uint32_t &bytes) {
     std::vector<Parameter> made;
-    if (!accept("("))
+    if (!tokens.accept("("))
       return made;
-    while (!accept(")")) {
+    while (!tokens.accept(")")) {
       made.push_back(parseParameter(isKernel, bytes));
-      accept(",");
+      tokens.accept(",");
     }
     return made;
   }
@@ -275,74 +213,73 @@ private:
   Parameter parseParameter(bool isKernel, uint32_t &end) {
     uint64_t alignment = 1, count = 1;
     uint32_t bytes = 0;
-    while (peek().kind == Token::Word && peek().text[0] == '.') {
-      if (accept(".ptr")) {
-        while (peek().is(".global") || peek().is(".shared") ||
-               peek().is(".const") || peek().is(".local"))
-          ++position;
-        if (accept(".align"))
-          takeNumber();
-      } else if (accept(".align"))
-        alignment = takeNumber();
+    while (tokens.peek().kind == Token::Word && tokens.peek().text[0] == '.') {
+      if (tokens.accept(".ptr")) {
+        while (tokens.peek().is(".global") || tokens.peek().is(".shared") ||
+               tokens.peek().is(".const") || tokens.peek().is(".local"))
+          tokens.take();
+        if (tokens.accept(".align"))
+          tokens.takeNumber();
+      } else if (tokens.accept(".align"))
+        alignment = tokens.takeNumber();
       else
-        bytes = std::max(bytes, bytesOf(take().text));
+        bytes = std::max(bytes, bytesOf(tokens.take().text));
     }
     Parameter made;
-    made.name = take().text;
-    while (accept("[")) {
-      if (!peek().is("]"))
-        count *= takeNumber();
-      expect("]");
+    made.name = tokens.take().text;
+    while (tokens.accept("[")) {
+      if (!tokens.peek().is("]"))
+        count *= tokens.takeNumber();
+      tokens.expect("]");
     }
     made.bytes = static_cast<uint32_t>(bytes * count);
     if (isKernel) {
       made.offset = align(end, std::max<uint64_t>(alignment, bytes));
       end = made.offset + made.bytes;
-      scope->names[made.name] = symbol(Space::Parameter, made.offset);
+      names.here().names[made.name] = symbol(Space::Parameter, made.offset);
     } else {
       addLocal(made.name, alignment, made.bytes);
-      made.offset = static_cast<uint32_t>(scope->names[made.name].bits);
+      made.offset = static_cast<uint32_t>(names.here().names[made.name].bits);
     }
     return made;
   }
 
   void parseFunction(bool isKernel) {
-    Scope *outer = scope;
-    scope = newScope(outer);
+    names.open();
     Function function;
     function.isKernel = isKernel;
     uint32_t ignored = 0;
-    if (!isKernel && peek().is("("))
+    if (!isKernel && tokens.peek().is("("))
       function.results = parseParameters(false, ignored);
-    accept(".noreturn");
-    function.name = take().text;
+    tokens.accept(".noreturn");
+    function.name = tokens.take().text;
     function.parameters = parseParameters(isKernel, function.parameterBytes);
     parseAttributes(function);
     function.entry = program->instructions.size();
-    const bool isDeclared = accept(";") || isExternal;
+    const bool isDeclared = tokens.accept(";") || isExternal;
     if (isDeclared)
       function.entry = SIZE_MAX;
     if (!program->functions.count(function.name) || !isDeclared)
       program->functions[function.name] = function;
     isExternal = false;
     if (!isDeclared) {
-      expect("{");
+      tokens.expect("{");
       parseBody();
       // Where the text forgets to return.
       Instruction last;
       last.words = {"ret"};
       program->instructions.push_back(last);
     }
-    scope = outer;
+    names.close();
   }
 
   void parseAttributes(Function &function) {
-    while (!peek().is("{") && !peek().is(";")) {
-      const std::string name = take().text;
+    while (!tokens.peek().is("{") && !tokens.peek().is(";")) {
+      const std::string name = tokens.take().text;
       unsigned numbers[3] = {1, 1, 1};
-      for (unsigned i = 0; i < 3 && peek().kind == Token::Number; ++i) {
-        numbers[i] = static_cast<unsigned>(takeNumber());
-        accept(",");
+      for (unsigned i = 0; i < 3 && tokens.peek().kind == Token::Number; ++i) {
+        numbers[i] = static_cast<unsigned>(tokens.takeNumber());
+        tokens.accept(",");
       }
       if (name == ".reqntid")
         std::copy_n(numbers, 3, function.requiredThreads);
@@ -353,73 +290,73 @@ private:
 
   /// Up to the closing brace.
   void parseBody() {
-    while (!accept("}"))
+    while (!tokens.accept("}"))
       parseStatement();
   }
 
   void parseStatement() {
-    const Token token = peek();
+    const Token token = tokens.peek();
     if (token.kind == Token::SourceLine) {
-      source = static_cast<unsigned>(std::stoul(take().text));
+      source = static_cast<unsigned>(std::stoul(tokens.take().text));
       return;
     }
     if (token.kind == Token::End)
-      fail("the function does not end");
-    if (accept(";"))
+      tokens.fail("the function does not end");
+    if (tokens.accept(";"))
       return;
-    if (accept("{")) {
-      Scope *outer = scope;
-      scope = newScope(outer);
+    if (tokens.accept("{")) {
+      names.open();
       parseBody();
-      scope = outer;
+      names.close();
       return;
     }
-    if (accept(".reg"))
+    if (tokens.accept(".reg"))
       return parseRegisters();
-    if (accept(".param")) {
+    if (tokens.accept(".param")) {
       uint32_t ignored = 0;
       parseParameter(false, ignored);
-      return expect(";");
+      return tokens.expect(";");
     }
     if (token.is(".local") || token.is(".shared"))
       return parseVariable();
-    if (accept(".pragma"))
-      return skipUntil(";");
-    if (peek(1).is(":")) {
-      position += 2;
+    if (tokens.accept(".pragma"))
+      return tokens.skipUntil(";");
+    if (tokens.peek(1).is(":")) {
+      tokens.take();
+      tokens.take();
       return parseLabel(token.text);
     }
     parseInstruction();
   }
 
   void parseLabel(const std::string &name) {
-    if (!accept(".branchtargets")) {
-      scope->labels[name] = program->instructions.size();
+    if (!tokens.accept(".branchtargets")) {
+      names.here().labels[name] = program->instructions.size();
       return;
     }
     do
-      scope->targets[name].push_back(take().text);
-    while (accept(","));
-    expect(";");
+      names.here().targets[name].push_back(tokens.take().text);
+    while (tokens.accept(","));
+    tokens.expect(";");
   }
 
   void parseRegisters() {
-    const std::string type = take().text;
+    const std::string type = tokens.take().text;
     const uint32_t bytes = bytesOf(type);
     if (!bytes || bytes > 8)
-      fail("registers of type " + type);
+      tokens.fail("registers of type " + type);
     do {
-      const std::string name = take().text;
-      if (!accept("<")) {
+      const std::string name = tokens.take().text;
+      if (!tokens.accept("<")) {
         addRegister(name, bytes);
         continue;
       }
-      const uint64_t count = takeNumber();
-      expect(">");
+      const uint64_t count = tokens.takeNumber();
+      tokens.expect(">");
       for (uint64_t i = 0; i < count; ++i)
         addRegister(name + std::to_string(i), bytes);
-    } while (accept(","));
-    expect(";");
+    } while (tokens.accept(","));
+    tokens.expect(";");
   }
 
   void addRegister(const std::string &name, uint32_t bytes) {
@@ -428,26 +365,26 @@ private:
     made.reg.bytes = static_cast<uint8_t>(bytes);
     made.reg.offset = align(program->registerBytes, 8);
     program->registerBytes = made.reg.offset + bytes * kLanes;
-    scope->names[name] = made;
+    names.here().names[name] = made;
   }
 
   void parseInstruction() {
     Instruction made;
-    made.line = peek().line;
+    made.line = tokens.peek().line;
     made.sourceLine = source;
-    if (accept("@")) {
-      made.isGuardNegated = accept("!");
-      made.guard = lookUp(take().text).reg;
+    if (tokens.accept("@")) {
+      made.isGuardNegated = tokens.accept("!");
+      made.guard = lookUp(tokens.take().text).reg;
     }
-    const std::string mnemonic = take().text;
+    const std::string mnemonic = tokens.take().text;
     for (size_t at = 0; at <= mnemonic.size();) {
       const size_t dot = std::min(mnemonic.find('.', at), mnemonic.size());
       made.words.push_back(mnemonic.substr(at, dot - at));
       at = dot + 1;
     }
-    while (!accept(";")) {
-      made.operands.push_back(parseOperand());
-      accept(",");
+    while (!tokens.accept(";")) {
+      made.operands.push_back(operands.read());
+      tokens.accept(",");
     }
     for (Operand &operand : made.operands)
       if (operand.isDecimal && made.words.back() == "f32")
@@ -456,151 +393,10 @@ private:
     program->instructions.push_back(std::move(made));
   }
 
-  Operand parseOperand() {
-    Operand made = parsePlain();
-    if (accept("|")) {
-      Operand pair;
-      pair.kind = Operand::Pair;
-      pair.parts = {made, parsePlain()};
-      return pair;
-    }
-    // A symbol and a number.
-    if (peek().is("+") && made.kind == Operand::Symbol) {
-      ++position;
-      made.bits += takeNumber();
-    }
-    return made;
-  }
-
-  Operand parsePlain() {
-    if (accept("["))
-      return parseAddress();
-    if (peek().is("{") || peek().is("(")) {
-      const std::string_view end = take().is("{") ? "}" : ")";
-      Operand made;
-      made.kind = Operand::Vector;
-      while (!accept(end)) {
-        made.parts.push_back(parsePlain());
-        accept(",");
-      }
-      return made;
-    }
-    if (accept("!")) {
-      Operand made = parsePlain();
-      made.isNegated = true;
-      return made;
-    }
-    const bool isNegative = accept("-");
-    if (isNegative || peek().kind == Token::Number) {
-      return parseNumber(isNegative);
-    }
-    return named(take().text);
-  }
-
-  Operand parseNumber(bool isNegative) {
-    Operand made;
-    made.kind = Operand::Immediate;
-    made.text = peek().text;
-    made.isDecimal = made.text.find('.') != std::string::npos;
-    if (made.isDecimal) {
-      const double value = std::strtod(take().text.c_str(), nullptr);
-      made.bits = toBits(isNegative ? -value : value);
-      return made;
-    }
-    made.bits = takeNumber();
-    if (isNegative)
-      made.bits = 0 - made.bits;
-    return made;
-  }
-
-  Operand named(const std::string &name) {
-    if (name == "_")
-      return {};
-    if (const Operand *found = scope->find(name)) {
-      Operand made = *found;
-      made.text = name;
-      return made;
-    }
-    Operand made;
-    made.text = name;
-    if (std::optional<Special> special = specialOf(name)) {
-      made.kind = Operand::OfMachine;
-      made.special = *special;
-      return made;
-    }
-    // Found once all of the module is read.
-    made.kind = Operand::Label;
-    made.bits = labelScopes.size();
-    labelScopes.push_back(scope);
-    return made;
-  }
-
-  Operand parseAddress() {
-    Operand made;
-    made.kind = Operand::Address;
-    made.parts.push_back(parsePlain());
-    while (peek().is("+") || peek().is("-")) {
-      const bool isNegative = take().is("-") || accept("-");
-      const uint64_t offset = takeNumber();
-      made.bits += isNegative ? 0 - offset : offset;
-    }
-    if (accept(","))
-      made.parts.push_back(parsePlain());
-    expect("]");
-    return made;
-  }
-
-  template <typename Each> static void visit(Operand &operand, Each each) {
-    each(operand);
-    for (Operand &part : operand.parts)
-      visit(part, each);
-  }
-
-  template <typename Each> void forEachOperand(Each each) {
-    for (Instruction &instruction : program->instructions)
-      for (Operand &operand : instruction.operands)
-        visit(operand, each);
-  }
-
-  void resolveLabels() {
-    for (Instruction &instruction : program->instructions)
-      for (Operand &operand : instruction.operands)
-        visit(operand, [&](Operand &each) { resolveLabel(instruction, each); });
-  }
-
-  void resolveLabel(const Instruction &instruction, Operand &operand) {
-    // Without a text it is resolved.
-    if (operand.kind != Operand::Label || operand.text.empty())
-      return;
-    const Scope *from = labelScopes[operand.bits];
-    if (const size_t *found = from->findLabel(operand.text)) {
-      operand.bits = *found;
-      operand.text.clear();
-      return;
-    }
-    for (const Scope *s = from; s; s = s->parent)
-      if (auto at = s->targets.find(operand.text); at != s->targets.end()) {
-        operand.kind = Operand::Vector;
-        for (const std::string &target : at->second) {
-          Operand label;
-          label.kind = Operand::Label;
-          label.bits = *from->findLabel(target);
-          operand.parts.push_back(label);
-        }
-        return;
-      }
-    // The name of a function stays a name.
-    if (!program->functions.count(operand.text))
-      throw Failure("line " + std::to_string(instruction.line) +
-                    " of the PTX: unknown name '" + operand.text + "'");
-  }
-
-  std::vector<Token> tokens;
-  size_t position = 0;
+  TokenReader tokens;
+  Names names;
+  OperandReader operands;
   std::unique_ptr<Program> program;
-  std::vector<std::unique_ptr<Scope>> scopes;
-  std::vector<Scope *> labelScopes;
-  Scope *scope = nullptr;
   unsigned source = 0;
   bool isExternal = false;
   uint64_t dynamicAlignment = 16;
