@@ -88,8 +88,8 @@ class TensorWrapper:
 
 
 def set_allocator(allocator):
-    """Accepted and not needed: descriptors that kernels make take no memory of the caller."""
-    if not callable(allocator):
+    """Accepted and not needed: descriptors that kernels make take no memory of the caller. None takes it back."""
+    if allocator is not None and not callable(allocator):
         raise TypeError(f"an allocator is a function of size, alignment and stream, got {allocator!r}")
     _allocator.set(allocator)
 

@@ -91,6 +91,10 @@ def test_the_last_allocator_is_known():
         assert _allocator.get() is mine
         triton.set_allocator(NullAllocator())
         assert isinstance(_allocator.get(), NullAllocator)
+        triton.set_allocator(None)
+        assert _allocator.get() is None
+        with pytest.raises(TypeError, match="an allocator is a function"):
+            triton.set_allocator(3)
     finally:
         _allocator.set(before)
 
