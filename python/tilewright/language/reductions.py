@@ -116,10 +116,11 @@ def _extreme(input, axis, return_indices, keep_dims, pick):
         value = to(value, float32)
     if return_indices:
         return _with_indices(value, axis, keep_dims, pick)
-    return _reduce_one(_widen(value), axis, keep_dims, pick)
+    return _reduce_one(widen(value), axis, keep_dims, pick)
 
 
-def _widen(value):
+def widen(value):
+    """`value` in the type of its maximum: one of 32 bits or more."""
     if value.dtype.primitive_bitwidth >= 32:
         return value
     return to(value, float32 if value.dtype.is_floating() else int32)
@@ -142,7 +143,7 @@ def _with_indices(value, axis, keep_dims, pick):
     # First the best, then the lowest of the places where it stands: both are one instruction for two elements, and of
     # numbers of 32 bits, as places are, one for all lanes of a warp. All other places are marked. Where only NaNs stand,
     # which equal nothing, that is all of them.
-    wide = _widen(value)
+    wide = widen(value)
     best = _reduce_one(wide, axis, False, pick)
     is_best = compare.compare("eq", wide, promote.expand_dims(best, axis))
     index = arithmetic.where(is_best, index, _mark(index, "arith.ori"))

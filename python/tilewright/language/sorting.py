@@ -13,7 +13,8 @@ from .builtin import builtin
 from .dtypes import int32, uint32
 from .errors import LanguageValueError
 from .ir import builder, is_for_gpu
-from .semantic import arithmetic, compare, convert, pairs
+from .reductions import widen
+from .semantic import arithmetic, compare, convert, pairs, promote
 from .semantic import reduce as _reduce
 from .semantic import shape as _shape
 
@@ -182,7 +183,8 @@ def topk(x, k, dim=None, descending=True):
     """The `k` greatest elements along the last axis, in descending order; the least ones, in ascending order, where it is
     not to be `descending`.
 
-    `k` is no more than the side. NaNs count as greater than all.
+    `k` is no more than the side. NaNs count as greater than all. Where Triton's rules of types hold, fewer elements than
+    there are come in the types of `max`.
 
     Example:
 
@@ -201,9 +203,12 @@ def topk(x, k, dim=None, descending=True):
         )
     keys = _to_keys(x)
     if descending:
-        return _from_keys(_greatest_keys(keys, k), x.dtype)
-    # The least keys are those whose bits, turned round, are the greatest.
-    return _from_keys(arithmetic.invert(_greatest_keys(arithmetic.invert(keys), k)), x.dtype)
+        found = _greatest_keys(keys, k)
+    else:
+        # The least keys are those whose bits, turned round, are the greatest.
+        found = arithmetic.invert(_greatest_keys(arithmetic.invert(keys), k))
+    values = _from_keys(found, x.dtype)
+    return widen(values) if promote.follows_triton() and k < pairs.whole_side(side) else values
 
 
 def _greatest_keys(keys, k):

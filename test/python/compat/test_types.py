@@ -154,3 +154,52 @@ def test_types_by_names_that_a_kernel_makes(backend):
     out = backend.array([0], "uint32")
     made_type_kernel[1,](backend.array([1.0], "float32"), out)
     assert backend.numpy(out).tolist() == [0x3F800000]
+
+
+@triton.jit
+def numbers_kernel(x_ptr, out_ptr, NUMBER: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    x = tl.load(x_ptr + i)
+    tl.store(out_ptr + i, x < NUMBER)
+    tl.store(out_ptr + N + i, x == NUMBER)
+    tl.store(out_ptr + 2 * N + i, NUMBER < x)
+
+
+@pytest.mark.parametrize(
+    "dtype, values, number",
+    [
+        ("float16", [0.0999755859375, 0.10003662109375, 0.0, -0.1], 0.1),
+        ("bfloat16", [0.1, 0.099609375, 1.0, 0.10009765625], 0.1),
+        ("float16", [0.0, 1.0, 0.5, -0.5], 0.5),
+        ("float16", [65504.0, -65504.0, 1.0, 0.0], 1e5),
+        ("uint8", [0, 1, 200, 255], 300),
+        ("uint8", [0, 1, 200, 255], -1),
+        ("int8", [-128, -1, 0, 127], 200),
+        ("uint32", [0, 1, 2**31, 2**32 - 1], 2**32),
+    ],
+)
+def test_numbers_beside_which_tensors_are_compared(backend, dtype, values, number):
+    """They have a type of their own, which may be wider than that of the tensor."""
+    x, out = backend.array(np.array(values), dtype), backend.array(np.zeros(12), "int8")
+    numbers_kernel[1,](x, out, number, 4)
+    exact = backend.numpy(x).astype(np.float64)
+    compared = np.float64(np.float32(number)) if isinstance(number, float) else number
+    expected = np.concatenate([exact < compared, exact == compared, exact > compared])
+    assert backend.numpy(out).tolist() == expected.tolist()
+
+
+@triton.jit
+def greatest_kernel(x_ptr, out_ptr, K: tl.constexpr, N: tl.constexpr, WIDE: tl.constexpr):
+    best = tl.topk(tl.load(x_ptr + tl.arange(0, N)), K)
+    tl.static_assert(best.dtype == (WIDE if K < N else x_ptr.dtype.element_ty))
+    tl.store(out_ptr + tl.arange(0, K), best)
+
+
+@pytest.mark.parametrize(
+    "dtype, wide", [("uint8", tl.int32), ("bfloat16", tl.float32), ("float16", tl.float32)]
+)
+@pytest.mark.parametrize("count", [4, 16])
+def test_the_greatest_have_the_type_of_a_maximum(backend, dtype, wide, count):
+    x, out = backend.array(np.arange(16) * 7 % 16, dtype), backend.array(np.zeros(count), "float32")
+    greatest_kernel[1,](x, out, count, 16, wide)
+    assert backend.numpy(out).tolist() == list(range(15, 15 - count, -1))
