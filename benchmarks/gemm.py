@@ -207,6 +207,11 @@ def in_places(ways, rounds=200, budget=2.0):
     return [statistics.median(each) for each in zip(*times)]
 
 
+def difference(result, expected):
+    """How far results are from those of PyTorch, relative to their norm."""
+    return ((result.float() - expected).norm() / expected.norm()).item()
+
+
 def measure(product):
     """One row of results. A peer that cannot run the product is a result, too."""
     result = product.ours().float()
@@ -217,7 +222,7 @@ def measure(product):
         row["torch error"] = f"{type(error).__name__}: {error}".splitlines()[0][:160]
         row["ours"] = product.flops / in_turns([product.ours])[0] * 1e-12
         return row
-    row["difference"] = ((result - expected).norm() / expected.norm()).item()
+    row["difference"] = difference(result, expected)
     del result, expected
     seconds = in_places(zip((product.ours, product.torch), *product.elsewhere))
     row["ours"], row["torch"] = (product.flops / time * 1e-12 for time in seconds)

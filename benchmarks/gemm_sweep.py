@@ -27,7 +27,7 @@ from functools import partial
 
 import needs
 import report
-from gemm import in_turns
+from gemm import difference, in_turns
 from gemm_fit import problem
 from needs import torch
 from rich.console import Console
@@ -169,7 +169,7 @@ def measure(config, ours, expected):
     except Exception as error:  # A configuration that does not fit is a result too.
         return f"{type(error).__name__}: {error}".splitlines()[0][:160]
     # Two roundings to the type may differ by one step each.
-    error = ((result - expected).float().norm() / expected.float().norm()).item()
+    error = difference(result, expected.float())
     if not error < 2 * torch.finfo(result.dtype).eps:
         return f"wrong: relative error {error:.3g}"
     return gpu_time(lambda: ours(config), repetitions=20, budget=0.05)

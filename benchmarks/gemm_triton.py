@@ -16,12 +16,12 @@ from itertools import product
 
 import needs
 import report
-from gemm import SHAPES, in_places, places_for
+from gemm import SHAPES, difference, in_places, places_for
 from needs import torch
 from rich.console import Console
 from rich.table import Table
 from tilewright import kernels
-from tutorials import CONFIGS, KINDS, compilers, difference, fill_caches, finalists, operands, show_failed
+from tutorials import CONFIGS, KINDS, compilers, fill_caches, finalists, operands, show_failed
 
 # Beside those of large products, tiles for few rows and small products.
 MORE_CONFIGS = (*CONFIGS, (64, 256, 64, 4, 4), (128, 64, 64, 4, 4), (64, 32, 64, 5, 4))

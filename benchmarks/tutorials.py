@@ -24,7 +24,7 @@ import needs
 import report
 import tilewright as tw
 import tutorial_kernels
-from gemm import in_places, in_turns, places_for
+from gemm import difference, in_places, in_turns, places_for
 from launches import ptx_bytes
 from needs import torch
 from peers import load_with
@@ -151,11 +151,6 @@ def fill_caches(jobs, workers):
     with multiprocessing.get_context("spawn").Pool(workers) as pool:
         for why in filter(None, pool.imap_unordered(fill_cache, jobs, chunksize=4)):
             print("compiling:", why, flush=True)
-
-
-def difference(result, expected):
-    """How far results are from those of PyTorch, relative to their norm."""
-    return ((result.float() - expected).norm() / expected.norm()).item()
 
 
 def finalists(compiler, kinds, layout, places, configs, expected):

@@ -34,28 +34,17 @@ static void emitRegisterBudget(ImplicitLocOpBuilder &b, warp::SpecializeOp op,
       /*sideEffects=*/true);
 }
 
-/// Has the first role make the barriers that `dispatch` makes: the others,
-/// which would pass that by, have something to do meanwhile.
-static void moveBarriers(Block *dispatch, ImplicitLocOpBuilder &b) {
-  for (Operation &op : llvm::make_early_inc_range(*dispatch))
-    if (op.removeAttr(kMakesBarriers))
-      op.moveBefore(b.getInsertionBlock(), b.getInsertionPoint());
-  emitShowBarriers(b);
-}
-
 /// Waits until all warps have come to their roles, for the rings' barriers.
 /// What another role than the one that makes them computes first is done
 /// meanwhile. Each role waits at a place of its own. So it waits at its own
 /// barrier, where the others arrive: to wait at one in several places is an
 /// error of divergence to compute-sanitizer.
-static void emitStart(warp::SpecializeOp op, unsigned number, Block *dispatch,
+static void emitStart(warp::SpecializeOp op, unsigned number,
                       RewriterBase &rewriter) {
   Block &entry = op.getRoles()[number].front();
   ImplicitLocOpBuilder b(op.getLoc(), rewriter);
   int32_t threads = llvm::sum_of(op.getWarps()) * kWarpSize;
   b.setInsertionPointToStart(&entry);
-  if (number == 0)
-    moveBarriers(dispatch, b);
   for (unsigned other = 0; other < op.getRoles().size(); ++other)
     if (other != number)
       InlinePtx(b).emit(("bar.arrive " + Twine(getRoleBarrier(other)) + ", " +
@@ -73,17 +62,28 @@ static void emitStart(warp::SpecializeOp op, unsigned number, Block *dispatch,
 }
 
 /// Puts the blocks of a role in front of `after`, where they lead.
-static Block *inlineRole(warp::SpecializeOp op, unsigned number,
-                         Block *dispatch, Block *after,
+static Block *inlineRole(warp::SpecializeOp op, unsigned number, Block *after,
                          RewriterBase &rewriter) {
   Region &role = op.getRoles()[number];
   Block *entry = &role.front();
-  emitStart(op, number, dispatch, rewriter);
+  emitStart(op, number, rewriter);
   Operation *end = role.back().getTerminator();
   rewriter.setInsertionPoint(end);
   rewriter.replaceOpWithNewOp<cf::BranchOp>(end, after);
   rewriter.inlineRegionBefore(role, after);
   return entry;
+}
+
+/// Has the role that starts at `entry` make the barriers that `dispatch` makes,
+/// before all else: the other roles, which would pass that by, have something
+/// to do meanwhile.
+static void moveBarriers(Block &dispatch, Block &entry,
+                         ImplicitLocOpBuilder &b) {
+  b.setInsertionPointToStart(&entry);
+  for (Operation &op : llvm::make_early_inc_range(dispatch))
+    if (op.removeAttr(kMakesBarriers))
+      op.moveBefore(&entry, b.getInsertionPoint());
+  emitShowBarriers(b);
 }
 
 static void lower(warp::SpecializeOp op) {
@@ -94,7 +94,9 @@ static void lower(warp::SpecializeOp op) {
   Block *dispatch = op->getBlock();
   Block *after = rewriter.splitBlock(dispatch, op->getIterator());
   for (auto [number, role] : llvm::enumerate(op.getRoles())) {
-    Block *entry = inlineRole(op, number, dispatch, after, rewriter);
+    Block *entry = inlineRole(op, number, after, rewriter);
+    if (number == 0)
+      moveBarriers(*dispatch, *entry, b);
     b.setInsertionPointToEnd(dispatch);
     if (number + 1 == op.getRoles().size()) {
       cf::BranchOp::create(b, entry);

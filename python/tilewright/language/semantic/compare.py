@@ -5,7 +5,7 @@ import math
 from ..dtypes import int1, with_scalar
 from ..ir import I64, emit
 from ..tensor import tensor
-from .convert import to_tensor
+from .convert import is_literal, to_tensor
 from .promote import follows_triton, operands
 
 # name -> (symbol, predicate of cmpf, of cmpi signed, of cmpi unsigned), as the enums of `arith` number them.
@@ -20,10 +20,6 @@ _PREDICATES = {
 }
 
 
-# Of narrow types, the bits of the digits, and the least and the greatest exponent of normal numbers, as `frexp` has them.
-_NARROW_FLOATS = {"fp16": (11, -13, 16), "bf16": (8, -125, 128)}
-
-
 def _holds(ty, value):
     """Whether a tensor of type `ty` compares the same to the number `value` in its own type as in a wider one."""
     if ty.is_int() and isinstance(value, int):
@@ -32,15 +28,16 @@ def _holds(ty, value):
         return True
     if value == 0 or not math.isfinite(value):
         return True
-    digits, least, greatest = _NARROW_FLOATS.get(ty.name, (0, 1, 0))
+    # Floats of 8 bits, whose greatest exponents differ, count as not holding it.
     part, exponent = math.frexp(value)
-    return least <= exponent <= greatest and (part * 2**digits).is_integer()
+    is_normal = ty.primitive_bitwidth == 16 and 2 - ty.exponent_bias <= exponent <= ty.exponent_bias + 1
+    return is_normal and (part * 2 ** (ty.fp_mantissa_width + 1)).is_integer()
 
 
 def _typed(value, other):
     """`value`; in Triton a number has a type of its own beside the tensor `other`, by its size."""
-    is_number = isinstance(value, (int, float)) and isinstance(other, tensor)
-    return to_tensor(value) if is_number and follows_triton() and not _holds(other.dtype, value) else value
+    is_beside = is_literal(value) and isinstance(other, tensor)
+    return to_tensor(value) if is_beside and follows_triton() and not _holds(other.dtype, value) else value
 
 
 def compare(name, left, right):
