@@ -33,6 +33,7 @@ FailureOr<CompileOptions> CompileOptions::parse(llvm::StringRef text,
             map.mapOptional("num_stages", options.numStages) &&
             map.mapOptional("num_ctas", options.numCtas) &&
             map.mapOptional("ping_pong", options.pingPong) &&
+            map.mapOptional("single_wave", options.singleWave) &&
             map.mapOptional("maxnreg", options.maxRegisters) &&
             map.mapOptional("fit_registers", options.fitRegisters) &&
             map.mapOptional("debug", options.debug) &&

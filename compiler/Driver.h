@@ -21,6 +21,7 @@ struct CompileOptions {
   /// Thread blocks of a cluster at most; 1: no clusters.
   int numCtas = 1;
   bool pingPong = false;
+  bool singleWave = false;
   /// Registers of a thread at most; 0: what the assembler finds best.
   int maxRegisters = 0;
   /// Fail, before anything is assembled, where a thread's registers are known

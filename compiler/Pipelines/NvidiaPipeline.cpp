@@ -53,7 +53,7 @@ void tilewright::buildTileToWarpPipeline(OpPassManager &manager,
   NvidiaTarget target{options.computeCapability, options.archSpecific};
   int64_t numStages = options.numStages, limit = target.getSharedMemoryLimit();
   if (target.hasWgmma()) {
-    manager.addPass(warp::createMakePersistent());
+    manager.addPass(warp::createMakePersistent({options.singleWave}));
     manager.addPass(warp::createStageStores());
     manager.addPass(
         warp::createSpecialize({numStages, limit, options.pingPong}));
@@ -149,6 +149,10 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
       *this, "ping-pong",
       llvm::cl::desc("two warpgroups take the tiles of a program in turn"),
       llvm::cl::init(NvidiaOptions().pingPong)};
+  Option<bool> singleWave{
+      *this, "single-wave",
+      llvm::cl::desc("no multiprocessor runs two programs of a launch"),
+      llvm::cl::init(NvidiaOptions().singleWave)};
   Option<bool> deterministic{
       *this, "deterministic",
       llvm::cl::desc("let programs take turns where their order counts"),
@@ -158,8 +162,9 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
                      llvm::cl::init(NvidiaOptions().check)};
 
   NvidiaOptions get() const {
-    return {computeCapability, archSpecific, numWarps,      numStages,
-            clusterSize,       pingPong,     deterministic, check};
+    return {computeCapability, archSpecific,  numWarps,
+            numStages,         clusterSize,   pingPong,
+            singleWave,        deterministic, check};
   }
 };
 

@@ -21,6 +21,8 @@ struct NvidiaOptions {
   unsigned clusterSize = 1;
   /// Two warpgroups take the tiles of a program in turn.
   bool pingPong = false;
+  /// No multiprocessor runs two programs of a launch.
+  bool singleWave = false;
   /// Programs take turns where their order makes a difference.
   bool deterministic = false;
   /// Run the passes that check the compiler's own work.

@@ -194,6 +194,7 @@ LogicalResult NvidiaBackEnd::compile(ModuleOp module,
   nvidia.numStages = options.numStages;
   nvidia.clusterSize = std::min(options.numCtas, kPortableCluster);
   nvidia.pingPong = options.pingPong;
+  nvidia.singleWave = options.singleWave;
   nvidia.deterministic = options.deterministic;
   nvidia.check = options.debug;
   nvidia.maxRegisters = options.maxRegisters;

@@ -232,6 +232,8 @@ ProgramShare tilewright::findProgramShare(ModuleOp module) {
   if (!llvm::hasSingleElement(functions))
     return {};
   tile::FuncOp function = *functions.begin();
+  if (function->hasAttr(WarpDialect::kSingleWaveAttr))
+    return {};
   int64_t warps = getCount(function, WarpDialect::kNumWarpsAttr);
   int64_t bytes = getCount(function, WarpDialect::kSharedSizeAttr);
   if (warps >= kLeastWarps && warps < kProductWarps &&

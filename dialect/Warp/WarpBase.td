@@ -46,6 +46,9 @@ def WarpDialect : Dialect {
     /// Unit attribute of a function: its programs run those of a larger grid in
     /// turn. See warp-make-persistent.
     static constexpr ::llvm::StringLiteral kPersistentAttr = "warp.persistent";
+    /// Unit attribute of a function: launches are a single wave, in which no
+    /// multiprocessor runs two of its programs. See warp-make-persistent.
+    static constexpr ::llvm::StringLiteral kSingleWaveAttr = "warp.single_wave";
     /// i32 attribute of a function: the thread blocks of a cluster, which follow
     /// each other along the first side of the grid. A power of two from 2 to 16.
     static constexpr ::llvm::StringLiteral kClusterSizeAttr = "warp.cluster_size";

@@ -137,7 +137,8 @@ LogicalResult WarpDialect::verifyOperationAttribute(Operation *op,
   if (isa<FunctionOpInterface>(op) &&
       ((name == kTensorMapsAttr && isa<ArrayAttr>(attribute.getValue())) ||
        ((name == kPersistentAttr || name == kPaddedGridAttr ||
-         name == kExplicitAttr || name == kOrderedAttr) &&
+         name == kExplicitAttr || name == kOrderedAttr ||
+         name == kSingleWaveAttr) &&
         isa<UnitAttr>(attribute.getValue()))))
     return success();
   if ((name == kOrderedAttr || name == kByElementAttr) &&

@@ -174,6 +174,9 @@ def Warp_TmaStoreOp : Warp_Op<"tma_store", [
     does. Warpgroups whose parts of the tile are apart store them each on its own,
     without waiting for each other.
 
+    With `first` none was stored through `staging` before, and nothing is waited
+    for.
+
     With a `reduction` each element is combined with what is there, in one
     indivisible step of the memory, relaxed and with the scope of the device.
 
@@ -194,7 +197,8 @@ def Warp_TmaStoreOp : Warp_Op<"tma_store", [
     ```
   }];
   let arguments = (ins Warp_Tile:$source, AnyType:$map, Variadic<I32>:$offsets,
-                       Warp_Shared:$staging, OptionalAttr<Tile_AtomicKind>:$reduction);
+                       Warp_Shared:$staging, OptionalAttr<Tile_AtomicKind>:$reduction,
+                       UnitAttr:$first);
   let assemblyFormat = [{
     $source `,` $map `[` $offsets `]` `through` $staging (`reduce` $reduction^)? attr-dict
     `:` type($source) `,` type($map) `,` type($staging)

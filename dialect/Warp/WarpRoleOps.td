@@ -148,6 +148,27 @@ def Warp_ColdOp : Warp_Op<"cold", [MemoryEffects<[MemWrite<Warp_SharedResource>]
   let assemblyFormat = "attr-dict";
 }
 
+def Warp_ByHereOp : Warp_Op<"by_here", [
+    MemoryEffects<[MemWrite<Warp_SharedResource>]>]> {
+  let summary = "values that are known from here on";
+  let description = [{
+    What the values are computed from stays in front of this op: nothing of it is
+    left for later, such as for the time under products, which would wait.
+
+    ```mlir
+    warp.by_here %row, %column : i32, i32
+    ```
+  }];
+  let arguments = (ins Variadic<AnyTypeOf<[I32, I64]>>:$values);
+  let assemblyFormat = "$values attr-dict `:` type($values)";
+  let extraClassDeclaration = [{
+    /// Whether `type` is one that the op takes.
+    static bool canTake(::mlir::Type type) {
+      return type.isInteger(32) || type.isInteger(64);
+    }
+  }];
+}
+
 def Warp_FromHereOp : Warp_Op<"from_here", [
     SameOperandsAndResultType, MemoryEffects<[MemWrite<Warp_SharedResource>]>]> {
   let summary = "a value, as if it were known only from here on";

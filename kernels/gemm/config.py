@@ -66,8 +66,10 @@ class Config:
         if self.block_n % 16:
             raise ValueError(f"block_n is a multiple of 16, got {self.block_n}")
 
-    def launch(self):
-        """Constants and options of the kernel."""
+    def launch(self, alone=False):
+        """Constants and options of the kernel; ``alone``: no multiprocessor gets two programs: see
+        :func:`are_alone`.
+        """
         return {
             "SPLIT_K": self.split_k,
             "BLOCK_M": self.block_m,
@@ -78,6 +80,7 @@ class Config:
             "num_stages": self.num_stages,
             "num_ctas": self.num_ctas,
             "ping_pong": self.ping_pong,
+            "single_wave": alone and self.num_ctas == 1 and not self.ping_pong,
         }
 
     def reduce_block(self, M, N):
@@ -390,6 +393,11 @@ def default(problem, gpu, precision, by_threads):
         # Three products a block, whose operands are split in registers.
         return Config(128, 128, 32, 8, 3)
     return choose_hopper(problem)
+
+
+def are_alone(programs, x):
+    """Whether the GPU of ``x`` has a multiprocessor for each of so many programs."""
+    return on_gpu(x) and programs <= multiprocessors(x)
 
 
 def choose(a, b, batch, precision, exact, config=None, rows=None, **known):

@@ -5,7 +5,7 @@ import tilewright.language as tl
 
 from .._arrays import as_rows, check_apart, check_contiguous, check_same, dtype_name, strides
 from .._calls import launch, new, repeatable
-from .config import choose
+from .config import are_alone, choose
 from .operands import check_operands, prepared
 from .product import PRECISIONS, activation_function, result_type
 from .tiles import along, multiply_two, rows_and_columns
@@ -151,11 +151,11 @@ def gated_matmul(
     config = choose(left, gate, 1, precision, False, config, sums=2, whole=True)
     if config.split_k != 1 or config.swap:
         raise ValueError(f"gated products need split_k=1 and no swap, got {config}")
-    options = config.launch()
-    del options["SPLIT_K"]
     # An absent bias is never read; any pointer stands for it.
     biases = [(out, 0) if bias is None else (bias, strides(bias)[0]) for bias in (gate_bias, up_bias)]
     grid = (tw.cdiv(M, config.block_m) * tw.cdiv(N, config.block_n),)
+    options = config.launch(are_alone(*grid, out))
+    del options["SPLIT_K"]
     launch(
         gated_kernel, grid, target, left, gate, up, biases[0][0], biases[1][0], M, N, K,
         *strides(target), *strides(left), *strides(gate), *strides(up), biases[0][1], biases[1][1],

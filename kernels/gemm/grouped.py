@@ -6,7 +6,7 @@ import tilewright.language as tl
 
 from .._arrays import as_dtype, check_apart, check_same, dtype_name, library, on_gpu, strides
 from .._calls import launch, new, repeatable, unrepeatable
-from .config import choose
+from .config import are_alone, choose
 from .operands import TYPES, prepared
 from .product import PRECISIONS, activation_function, result_type
 from .tiles import finished, locate, multiply, put
@@ -144,8 +144,6 @@ def grouped_matmul(
     config = choose(a, b, groups, precision, False, config, whole=True, rows=tw.cdiv(M, groups))
     if config.split_k != 1 or config.swap:
         raise ValueError(f"grouped products need split_k=1 and no swap, got {config}")
-    options = config.launch()
-    del options["SPLIT_K"]
     # No more tiles than this, wherever groups end.
     tiles = M // config.block_m + min(groups, M)
     table = new((3, tiles), a, as_dtype("int32", a))
@@ -164,6 +162,8 @@ def grouped_matmul(
         TILES=lot,
     )
     grid = (tiles * tw.cdiv(N, config.block_n),)
+    options = config.launch(are_alone(*grid, out))
+    del options["SPLIT_K"]
     launch(
         grouped_kernel, grid, out, a, b, out if bias is None else bias, table, M, N, K, tiles,
         *strides(out), *strides(a), *strides(b), *((0, 0) if bias is None else strides(bias)),

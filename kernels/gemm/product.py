@@ -7,7 +7,7 @@ import tilewright as tw
 from .._arrays import as_dtype, check_apart, check_same, dtype_name, library, strides
 from .._calls import launch, new, repeatable
 from ..activation.functions import gelu_erf, gelu_tanh, relu, silu_fn
-from .config import choose
+from .config import are_alone, choose
 from .kernel import matmul_kernel, reduce_kernel
 from .operands import batch_of, batch_shape, check_operands, prepared, stretched, turned, work_of
 
@@ -228,7 +228,7 @@ def _launch(
         operands if parts == 1 else None, **first,
         PRECISION=precision, EXACT=exact,
         BATCH_O=target_steps, BATCH_A=batch.steps[1], BATCH_B=batch.steps[2], BATCH_C=batch.steps[3],
-        **config.launch(),
+        **config.launch(are_alone(math.prod(grid), out)),
     )  # fmt: skip
     if parts > 1:
         rows, columns = config.reduce_block(M, N)

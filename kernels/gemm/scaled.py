@@ -5,7 +5,7 @@ import tilewright.language as tl
 
 from .._arrays import as_dtype, check_apart, check_same, dtype_name, library, strides
 from .._calls import launch, new, repeatable
-from .config import choose
+from .config import are_alone, choose
 from .operands import check_operands, prepared
 from .product import activation_function, product
 from .tiles import finish, rows_and_columns
@@ -198,9 +198,9 @@ def _run_blocks(out, a, b, bias, a_scale, b_scale, function, config):
         raise ValueError(f"scales of blocks need block_k={SCALE_BLOCK} and tiles no larger, got {config}")
     if config.split_k != 1 or config.swap:
         raise ValueError(f"scales of blocks need split_k=1 and no swap, got {config}")
-    options = config.launch()
-    del options["SPLIT_K"]
     grid = (tw.cdiv(M, config.block_m) * tw.cdiv(N, config.block_n),)
+    options = config.launch(are_alone(*grid, out))
+    del options["SPLIT_K"]
     launch(
         block_scaled_kernel, grid, out, a, b, out if bias is None else bias, a_scale, b_scale, M, N, K,
         *strides(out), *strides(a), *strides(b), 0 if bias is None else strides(bias)[0],

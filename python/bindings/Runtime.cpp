@@ -35,7 +35,10 @@ makeDispatcher(const std::string &kernel,
                          std::to_string(parameters.size()) +
                          " parameters; at most " +
                          std::to_string(kMaxParameters) + " are supported");
-  if (options.empty() || options.size() > kMaxOptions)
+  if (options.size() > kMaxOptions)
+    throw py::value_error("a dispatcher takes at most " +
+                          std::to_string(kMaxOptions) + " options");
+  if (options.empty())
     throw py::value_error("the last option of a dispatcher is the stream");
   Signature signature;
   signature.kernel = kernel;

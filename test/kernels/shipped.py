@@ -6,6 +6,7 @@ A `Shipped` says what to compile; those with `covers` are a subset that has each
 import itertools
 from dataclasses import dataclass
 
+import tilewright as tw
 from assembling import matmul_constants
 from tilewright.kernels._arrays import row_warps
 from tilewright.kernels.activation.functions import gelu_erf, silu_fn
@@ -30,6 +31,7 @@ FLOATS = ("fp16", "bf16", "fp32")
 OPERANDS = ("fp8e4nv", "bf16", "fp32")
 SIZES = {"fp8e4nv": 1, "bf16": 2, "fp32": 4, "i8": 1}
 BIASED = ("out_ptr", "gate_bias_ptr", "up_bias_ptr")
+PROCESSORS = Problem(1, 1, 1, 1, 2).processors
 SIDES = (1, 16, 64, 100, 512, 1024, 4096), (64, 512, 1024, 4096, 8192), (64, 512, 4096, 65536)
 
 
@@ -51,29 +53,34 @@ class Shipped:
 
 def split(launch):
     """Constants and options of a launch."""
-    options = ("num_warps", "num_stages", "num_ctas", "ping_pong", "maxnreg")
+    options = ("num_warps", "num_stages", "num_ctas", "ping_pong", "single_wave", "maxnreg")
     return {k: v for k, v in launch.items() if k not in options}, {
         k: v for k, v in launch.items() if k in options
     }
 
 
 def choices(itemsize, **how):
-    """What the cost model chooses for products from small to large, with whether the tile is a new one."""
+    """What the cost model chooses for products from small to large, with whether their programs are alone on their
+    multiprocessors, and whether the tile is a new one."""
     found, tiles = {}, set()
     for M, N, K in itertools.product(*SIDES):
         config = choose_hopper(Problem(M, N, K, 1, itemsize, **how))
+        rows, columns = (N, M) if config.swap else (M, N)
+        programs = tw.cdiv(rows, config.block_m) * tw.cdiv(columns, config.block_n) * config.split_k
+        alone = programs <= PROCESSORS and not config.ping_pong
         key = (config.block_m, config.block_n, config.block_k, config.num_warps, config.num_stages)
-        found.setdefault((*key, config.split_k > 1, config.swap, config.ping_pong), config)
-    for config in found.values():
+        found.setdefault((*key, config.split_k > 1, config.swap, config.ping_pong, alone), (config, alone))
+    for config, alone in found.values():
         tile = (config.block_m, config.block_n, config.ping_pong)
-        yield config, tile not in tiles
+        yield config, alone, tile not in tiles
         tiles.add(tile)
 
 
-def describe(kernel, dtype, config, *more):
+def describe(kernel, dtype, config, *more, alone=False):
     """A name for a test."""
     tile = f"{config.block_m}x{config.block_n}x{config.block_k}"
     parts = ["split"] * (config.split_k > 1) + ["swap"] * config.swap + ["in turn"] * config.ping_pong
+    parts += ["alone"] * alone
     stages = f"{config.num_warps}w{config.num_stages}s"
     return " ".join([kernel, dtype, tile, stages, *parts, *more])
 
@@ -83,12 +90,12 @@ def products():
     orders = {"NT": {"stride_bk": 1}, "NN": {"stride_bn": 1}}
     scales = {"a_scale_ptr": "*fp32", "b_scale_ptr": "*fp32"}
     for dtype, exact in [(dtype, False) for dtype in OPERANDS] + [("fp8e4nv", True)]:
-        for config, is_new in choices(SIZES[dtype], exact=exact):
+        for config, alone, is_new in choices(SIZES[dtype], exact=exact):
             for order, strides in orders.items():
                 # Rows of 8-bit and 32-bit operands are turned before.
                 if SIZES[dtype] != 2 and order == "NN":
                     continue
-                constants, options = split(config.launch())
+                constants, options = split(config.launch(alone))
                 parts = {"BATCH_O": 3} if config.split_k > 1 else {"BIAS": "m" if config.swap else "n"}
                 precision = {"PRECISION": "tf32" if dtype == "fp32" else "ieee"}
                 # The kernel that adds the parts applies the scales.
@@ -97,7 +104,7 @@ def products():
                 result = "fp32" if config.split_k > 1 else "bf16"
                 types = dict.fromkeys(("out_ptr", "c_ptr", "bias_ptr"), f"*{result}") | scales
                 yield Shipped(
-                    describe("matmul", dtype, config, order, *["exact"] * exact),
+                    describe("matmul", dtype, config, order, *["exact"] * exact, alone=alone),
                     matmul_kernel,
                     dtype,
                     matmul_constants(**constants, **parts, **precision, **how, **strides),
@@ -142,11 +149,12 @@ def products_of_other_widths():
     """Those in tiles whose rows or columns are no power of two, or that warpgroups take in turn."""
     for (dtype, order), kind in WIDTHS:
         known = {"plain": kind == "plain", "exact": kind.startswith("exact"), "b_along_k": order == "NT"}
-        for config in candidates(Problem(1536, 1536, 8192, 1, SIZES[dtype], **known)):
+        chosen = candidates(Problem(1536, 1536, 8192, 1, SIZES[dtype], **known))
+        for config, alone in itertools.product(chosen, (False, True)):
             powers = config.block_m.bit_count() == config.block_n.bit_count() == 1
-            if (powers and not config.ping_pong) or config.split_k > 1:
+            if (powers and not config.ping_pong) or config.split_k > 1 or (alone and config.ping_pong):
                 continue
-            constants, options = split(config.launch())
+            constants, options = split(config.launch(alone))
             how = {"EXACT": known["exact"], "stride_bk" if order == "NT" else "stride_bn": 1}
             how |= FOLLOWS.get(kind.removeprefix("exact "), {})
             # Nothing is added to scaled products.
@@ -157,7 +165,7 @@ def products_of_other_widths():
             )
             scales = {"a_scale_ptr": "*fp32", "b_scale_ptr": "*fp32"}
             yield Shipped(
-                describe("matmul", dtype, config, order, kind),
+                describe("matmul", dtype, config, order, kind, alone=alone),
                 matmul_kernel,
                 dtype,
                 matmul_constants(**constants, **how),
@@ -166,8 +174,9 @@ def products_of_other_widths():
                 (
                     (dtype, order) == ("bf16", "NT")
                     and (not kind.startswith(("added", "scaled")) or config.ping_pong)
+                    and not alone
                 )
-                or known["exact"],
+                or (known["exact"] and not alone),
                 engine=True,
             )
 
@@ -200,13 +209,13 @@ def fused_products():
     for dtype in OPERANDS:
         precision = {"PRECISION": "tf32" if dtype == "fp32" else "ieee"}
         unit = {"stride_on": 1, "stride_ak": 1}
-        for config, is_new in choices(SIZES[dtype], sums=2, whole=True):
-            constants, options = split(config.launch())
+        for config, alone, is_new in choices(SIZES[dtype], sums=2, whole=True):
+            constants, options = split(config.launch(alone))
             del constants["SPLIT_K"]
             how = {"BIAS": 3, "ACTIVATION": silu_fn, "stride_gk": 1, "stride_uk": 1}
             result = {} if dtype != "fp8e4nv" else dict.fromkeys(BIASED, "*bf16")
             yield Shipped(
-                describe("gated", dtype, config),
+                describe("gated", dtype, config, alone=alone),
                 gated_kernel,
                 dtype,
                 constants | how | unit | precision,
@@ -215,14 +224,14 @@ def fused_products():
                 is_new and dtype == "bf16",
                 engine=True,
             )
-        for config, is_new in choices(SIZES[dtype], whole=True):
-            constants, options = split(config.launch())
+        for config, alone, is_new in choices(SIZES[dtype], whole=True):
+            constants, options = split(config.launch(alone))
             del constants["SPLIT_K"]
             how = {"BIAS": "n", "ACTIVATION": silu_fn, "stride_bk": 1, "stride_bias": 1}
             types = {"table_ptr": "*i32"}
             types |= {} if dtype != "fp8e4nv" else dict.fromkeys(("out_ptr", "bias_ptr"), "*bf16")
             yield Shipped(
-                describe("grouped", dtype, config),
+                describe("grouped", dtype, config, alone=alone),
                 grouped_kernel,
                 dtype,
                 constants | how | unit | precision,
@@ -233,13 +242,13 @@ def fused_products():
             )
     for columns in (1, SCALE_BLOCK):
         known = {"exact": True, "whole": True, "scale_block": SCALE_BLOCK, "sums": 2 if columns == 1 else 1}
-        for config, is_new in choices(1, **known):
-            constants, options = split(config.launch())
+        for config, alone, is_new in choices(1, **known):
+            constants, options = split(config.launch(alone))
             del constants["SPLIT_K"]
             how = {"A_ROWS": 1, "B_COLUMNS": columns, "BIAS": "none", "ACTIVATION": None, "stride_bk": 1}
             types = {"out_ptr": "*bf16", "a_scale_ptr": "*fp32", "b_scale_ptr": "*fp32"}
             yield Shipped(
-                describe("scaled", "fp8e4nv", config, f"{columns} columns a scale"),
+                describe("scaled", "fp8e4nv", config, f"{columns} columns a scale", alone=alone),
                 block_scaled_kernel,
                 "fp8e4nv",
                 constants | how | {"stride_on": 1, "stride_ak": 1},

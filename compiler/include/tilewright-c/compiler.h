@@ -28,6 +28,7 @@ TW_EXPORT const char *tw_llvm_version(void);
  *    "num_stages":  depth of software pipelines                 (3)
  *    "num_ctas":    blocks of a cluster at most, 1 to 16        (1)
  *    "ping_pong":   two warpgroups take tiles in turn          (false)
+ *    "single_wave": no multiprocessor runs two programs of a launch (false)
  *    "maxnreg":     registers of a thread at most; 0: any       (0)
  *    "fit_registers": fail where tiles that a loop carries take more
  *                   registers than a thread has                 (false)

@@ -76,6 +76,16 @@ SmallVector<Value> InlinePtx::emit(StringRef text, bool sideEffects) {
   return results;
 }
 
+void tilewright::emitOrderPoint(ImplicitLocOpBuilder &b, Value known) {
+  InlinePtx ptx(b);
+  std::string text = "{ .reg .pred none; .reg .b32 blocks; "
+                     "mov.u32 blocks, %nctaid.x; "
+                     "setp.eq.u32 none, blocks, 0; ";
+  if (known)
+    text += "setp.eq.and.u32 none, " + ptx.in(known) + ", 0, none; ";
+  ptx.emit(text + "@none exit; }", /*sideEffects=*/true);
+}
+
 std::string tilewright::formatPtxVector(ArrayRef<std::string> registers) {
   if (registers.size() == 1)
     return registers.front();

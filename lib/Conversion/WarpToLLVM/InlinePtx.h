@@ -39,6 +39,14 @@ private:
   llvm::SmallVector<mlir::Value> ins, tiedIns;
 };
 
+/// Lets nothing of what follows be computed ahead of what comes before, and
+/// what `known`, of i32, is computed from not behind it.
+///
+/// ptxas moves nothing across the end of a block, and does not know that this
+/// one, of a program of no grid, never comes. What a branch depends on has to
+/// be there by then.
+void emitOrderPoint(mlir::ImplicitLocOpBuilder &b, mlir::Value known = {});
+
 /// `{a, b, c}`, or `a` alone.
 std::string formatPtxVector(llvm::ArrayRef<std::string> registers);
 

@@ -235,6 +235,27 @@ struct FromHereLowering : ConvertOpToLLVMPattern<warp::FromHereOp> {
   }
 };
 
+struct ByHereLowering : ConvertOpToLLVMPattern<warp::ByHereOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(warp::ByHereOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Value all;
+    for (ValueRange values : adaptor.getValues()) {
+      Value value = values.front();
+      if (value.getType() != b.getI32Type())
+        value = LLVM::TruncOp::create(b, b.getI32Type(), value);
+      all = all ? LLVM::OrOp::create(b, all, value).getResult() : value;
+    }
+    if (all)
+      emitOrderPoint(b, all);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 /// A barrier of roles: from the last one of the hardware down, as those of the
 /// compiler count up.
 template <typename OpT>
@@ -266,7 +287,8 @@ struct NamedBarrierLowering : ConvertOpToLLVMPattern<OpT> {
 void tilewright::populateProgramToLLVM(const WarpTypeConverter &converter,
                                        RewritePatternSet &patterns) {
   patterns.add<FuncLowering, ReturnLowering, BarrierLowering, ColdLowering,
-               FromHereLowering, NamedBarrierLowering<warp::NamedBarrierWaitOp>,
+               ByHereLowering, FromHereLowering,
+               NamedBarrierLowering<warp::NamedBarrierWaitOp>,
                NamedBarrierLowering<warp::NamedBarrierArriveOp>,
                GridLowering<tile::ProgramIdOp, NVVM::BlockIdXOp,
                             NVVM::BlockIdYOp, NVVM::BlockIdZOp>,

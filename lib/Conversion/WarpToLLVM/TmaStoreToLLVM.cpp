@@ -50,7 +50,7 @@ public:
   /// `staging` has `stagingBytes`.
   StoreWriter(ImplicitLocOpBuilder &b, const TmaStorePlan &plan,
               std::string instruction, Value map, ArrayRef<Value> offsets,
-              Value staging, int64_t stagingBytes);
+              Value staging, int64_t stagingBytes, bool isFirst);
 
   void write(const LinearLayout &layout, ValueRange registers,
              unsigned elementBytes);
@@ -66,6 +66,8 @@ private:
   unsigned numPieces;
   Value map, staging;
   SmallVector<Value> offsets;
+  /// Nothing was stored through the memory before.
+  bool isFirst;
 };
 
 } // namespace
@@ -109,11 +111,11 @@ static void emitStoreWait(ImplicitLocOpBuilder &b, unsigned pending,
 StoreWriter::StoreWriter(ImplicitLocOpBuilder &b, const TmaStorePlan &plan,
                          std::string instruction, Value map,
                          ArrayRef<Value> offsets, Value staging,
-                         int64_t stagingBytes)
+                         int64_t stagingBytes, bool isFirst)
     : b(b), plan(plan), instruction(std::move(instruction)),
       warps(b, plan.getNumParts()),
       numPieces(stagingBytes < plan.getStagingBytes() ? 1 : 2), map(map),
-      staging(staging), offsets(offsets) {
+      staging(staging), offsets(offsets), isFirst(isFirst) {
   Value part = warps.getPart();
   if (!part)
     return;
@@ -176,7 +178,7 @@ void StoreWriter::write(const LinearLayout &layout, ValueRange registers,
     int64_t start = round % numPieces * plan.roundBytes;
     // The first rounds write what a store before may have left to copy. Who has
     // waited for all of that before the first has done so for the second.
-    if (round == 0 || round >= numPieces) {
+    if (round == 0 ? !isFirst : round >= numPieces) {
       emitStoreWait(b, /*pending=*/round == 0 ? 0 : numPieces - 1);
       warps.meet();
     }
@@ -203,19 +205,6 @@ static bool isFollowed(warp::TmaStoreOp op) {
     if (isa<warp::TmaStoreOp>(next))
       return true;
   return false;
-}
-
-/// Lets nothing of what follows be computed ahead of what comes before.
-///
-/// A tile that takes most of a thread's registers is stored part by part, so
-/// that what is computed of a part ends with it. ptxas moves that of the next
-/// ahead nevertheless, and spills. It moves nothing across the end of a block,
-/// and does not know that this one, of a program of no grid, never comes.
-static void emitOrderPoint(ImplicitLocOpBuilder &b) {
-  InlinePtx(b).emit("{ .reg .pred none; .reg .b32 blocks; "
-                    "mov.u32 blocks, %nctaid.x; setp.eq.u32 none, blocks, 0; "
-                    "@none exit; }",
-                    /*sideEffects=*/true);
 }
 
 /// The instruction that copies, or combines, a box. What the elements are
@@ -254,9 +243,12 @@ struct TmaStoreLowering : ConvertOpToLLVMPattern<warp::TmaStoreOp> {
     for (ValueRange offset : adaptor.getOffsets())
       offsets.push_back(offset.front());
     StoreWriter(b, plan, getInstruction(op), adaptor.getMap().front(), offsets,
-                adaptor.getStaging().front(), bytes)
+                adaptor.getStaging().front(), bytes, op.getFirst())
         .write(getLayoutOrScalar(type), adaptor.getSource(),
                warp::getElementBytes(type.getElementType()));
+    // A tile that takes most of a thread's registers is stored part by part, so
+    // that what is computed of a part ends with it. ptxas would move that of
+    // the next ahead nevertheless, and spill.
     if (isFollowed(op))
       emitOrderPoint(b);
     rewriter.eraseOp(op);

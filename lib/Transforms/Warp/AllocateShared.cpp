@@ -90,6 +90,11 @@ static void setSlots(warp::RingOp ring, int64_t numSlots) {
 /// ahead than memory takes.
 static constexpr int64_t kMostSlots = 8;
 
+/// Whether there is no other program to leave memory for.
+static bool isAlone(FunctionOpInterface function) {
+  return function->hasAttr(warp::WarpDialect::kSingleWaveAttr);
+}
+
 /// Gives `ring` the slots that cost no other program its place on the
 /// multiprocessor.
 static void deepen(FunctionOpInterface function, warp::RingOp ring,
@@ -98,6 +103,8 @@ static void deepen(FunctionOpInterface function, warp::RingOp ring,
     return countPrograms(placePieces(function).bytes, limit);
   };
   int64_t numSlots = ring.getType().getNumSlots(), programs = count();
+  if (isAlone(function))
+    programs = std::min<int64_t>(programs, 1);
   while (programs != 0 && numSlots < kMostSlots) {
     setSlots(ring, numSlots + 1);
     if (count() < programs)
@@ -139,7 +146,7 @@ static LogicalResult allocate(FunctionOpInterface function, int64_t limit,
   }
   function->setAttr(warp::WarpDialect::kSharedSizeAttr,
                     builder.getI32IntegerAttr(placement.bytes));
-  if (ring)
+  if (ring && !isAlone(function))
     extend(function, ring, placement.bytes, limit);
   return success();
 }

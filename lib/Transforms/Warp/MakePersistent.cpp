@@ -167,6 +167,8 @@ void PersistentLoop::create() {
 
 namespace {
 struct MakePersistent : warp::impl::MakePersistentBase<MakePersistent> {
+  using MakePersistentBase::MakePersistentBase;
+
   void runOnOperation() override {
     for (auto func : getOperation().getOps<tile::FuncOp>())
       if (!isExplicit(func) && loadsFromDescriptors(func))
@@ -176,6 +178,12 @@ struct MakePersistent : warp::impl::MakePersistentBase<MakePersistent> {
   void visit(tile::FuncOp func) {
     constexpr auto kRemark =
         remark::RemarkOpts::name("Persistent").category("warp-make-persistent");
+    if (singleWave) {
+      func->setAttr(WarpDialect::kSingleWaveAttr, UnitAttr::get(&getContext()));
+      remark::analysis(func.getLoc(), kRemark) << remark::add(
+          "one program a block: launches are said to be a single wave");
+      return;
+    }
     if (StringRef reason = getObstacle(func); !reason.empty()) {
       remark::missed(func.getLoc(), kRemark)
           << remark::add("one program a block: {0}", reason);

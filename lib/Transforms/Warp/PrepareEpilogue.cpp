@@ -10,6 +10,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/SetVector.h"
 
 #include <algorithm>
@@ -300,15 +301,34 @@ static ValueRange startLoads(scf::IfOp rest, const Prepared &loads,
       .take_back(loads.results.size());
 }
 
-/// Computes `early` behind `product`, starts `loads` in front of the waits for
-/// the last products, and does both on the other side of the branch that
-/// `product` stands in.
+/// Computes `early` at the builder. In front of the first products threads have
+/// nothing else to do, and what is left for later would keep products waiting.
+static SmallVector<Value> copyAhead(const Prepared &early, Location loc,
+                                    OpBuilder &b, IRMapping &map) {
+  SmallVector<Value> values = copy(early, b, map), places;
+  llvm::copy_if(values, std::back_inserter(places),
+                [](Value value) { return ByHereOp::canTake(value.getType()); });
+  if (!places.empty())
+    ByHereOp::create(b, loc, places);
+  return values;
+}
+
+/// Computes `early` behind `product`, or where no other tile comes before this
+/// one in front of the wait for its copies; starts `loads` in front of the
+/// waits for the last products, and does both on the other side of the branch
+/// that `product` stands in.
 static void prepare(WgmmaOp product, const Prepared &early,
                     const Prepared &loads, RewriterBase &b) {
   auto old = cast<scf::IfOp>(product->getParentOp());
   IRMapping taken, other;
-  b.setInsertionPointAfter(product);
-  SmallVector<Value> thenValues = copy(early, b, taken);
+  SmallVector<Value> thenValues;
+  if (old->getParentOfType<LoopLikeOpInterface>()) {
+    b.setInsertionPointAfter(product);
+    thenValues = copy(early, b, taken);
+  } else {
+    b.setInsertionPointToStart(old.thenBlock());
+    thenValues = copyAhead(early, product.getLoc(), b, taken);
+  }
   if (!loads.results.empty())
     llvm::append_range(thenValues,
                        startLoads(findRest(product), loads, taken, b));

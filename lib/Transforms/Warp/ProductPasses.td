@@ -132,7 +132,8 @@ def PrepareEpilogue : Pass<"warp-prepare-epilogue", "::mlir::ModuleOp"> {
     stands before the loop and is needed only behind it moves there; and what is
     slow behind it and depends on none of the sums, divisions of scalars for the
     place of the tile and loads of few registers, is done right behind the first
-    products, which threads would wait for. Other loads, as of a bias, are
+    products, which threads would wait for; of a program's only tile in front of
+    them, while its first copies are under way. Other loads, as of a bias, are
     started right in front of the wait for the last products.
 
     Input: as `warp-delay-waits` leaves a loop: in a branch, with its first

@@ -33,7 +33,14 @@ def MakePersistent : Pass<"warp-make-persistent", "::mlir::ModuleOp"> {
     program: those are better dealt out one by one. So are those of which some
     programs have no products, because something that is counted from the
     program's number is less than something else that is.
+
+    With `single-wave` no multiprocessor is to run two programs of a launch, and
+    the loop would cost the only one its time: all kernels are left alone, and
+    get `warp.single_wave`.
   }];
+  let options = [Option<"singleWave", "single-wave", "bool", "false",
+                        "all programs of a launch run at once, each on a "
+                        "multiprocessor of its own">];
   let dependentDialects = ["::tilewright::warp::WarpDialect",
                            "::tilewright::tile::TileDialect",
                            "::mlir::arith::ArithDialect",

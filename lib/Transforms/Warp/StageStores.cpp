@@ -6,6 +6,7 @@
 #include "lib/Analysis/TmaStorePlan.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -47,6 +48,13 @@ static AllocOp share(MutableArrayRef<TmaStoreOp> stores, Block &body) {
     store.getStagingMutable().assign(shared);
   llvm::for_each(replaced, eraseStaging);
   return shared;
+}
+
+/// Tells the first of `stores` in a program, if it is known to be that.
+static void markFirst(ArrayRef<TmaStoreOp> stores) {
+  TmaStoreOp first = stores.front();
+  if (!first->getParentOfType<LoopLikeOpInterface>())
+    first.setFirst(true);
 }
 
 /// Whether `op` tells other programs what all threads of this one have written.
@@ -100,8 +108,10 @@ struct StageStores : warp::impl::StageStoresBase<StageStores> {
                           .getNumParts()]
             .push_back(store);
     });
-    for (auto &[parts, stores] : storesOfParts)
+    for (auto &[parts, stores] : storesOfParts) {
+      markFirst(stores);
       waitBeforeReleases(share(stores, body));
+    }
   }
 };
 } // namespace

@@ -14,7 +14,7 @@ constexpr size_t kMaxParameters = 320;
 constexpr size_t kMaxSlots = 3 * kMaxParameters;
 
 /// Options of a launch (num_warps, ...).
-constexpr size_t kMaxOptions = 16;
+constexpr size_t kMaxOptions = 24;
 
 } // namespace tilewright::python
 

@@ -59,6 +59,11 @@ def add_parser(commands):
         action=argparse.BooleanOptionalAction,
         help="whether two warpgroups take tiles in turn (default: no, or as in the call)",
     )
+    parser.add_argument(
+        "--single-wave",
+        action=argparse.BooleanOptionalAction,
+        help="whether each program has a multiprocessor to itself (default: no, or as in the call)",
+    )
     parser.add_argument("--html", metavar="FILE", help="write a page that shows everything side by side")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(execute=execute)
@@ -85,7 +90,8 @@ def _request(kernel, arguments):
     from ..aot.compile import options_of
     from ..explain import NoCall, record_call
 
-    given = {name: getattr(arguments, name) for name in ("num_warps", "num_stages", "num_ctas", "ping_pong")}
+    names = ("num_warps", "num_stages", "num_ctas", "ping_pong", "single_wave")
+    given = {name: getattr(arguments, name) for name in names}
     given = {name: value for name, value in given.items() if value is not None}
     if arguments.signature is not None:
         if arguments.constant:

@@ -26,6 +26,9 @@ class Options:
     `ping_pong`: two warpgroups take the tiles of a program in turn, each of the 4 warps of `num_warps`: one stores
     its tile under the products of the other's; a hint, for compute capability 9.0 and kernels with a loop over tiles
     that do not need each other, or of one tile a program.
+    `single_wave`: grids have at most as many programs as the GPU has multiprocessors, so that each has one to itself: it
+    takes all shared memory, and what would let it run several tiles in turn is left away; a hint, for compute
+    capability 9.0, with which larger grids run, too.
     `maxnreg`: registers of a thread at most, None for what the compiler finds best.
     `numerics`: "ieee", or "triton" for the defaults of Triton: float32 products in TF32, divisions with a relative
     error of 2 units in the last place, and fast exponentials without subnormal results, where the kernel does not
@@ -45,6 +48,7 @@ class Options:
     debug: bool = False
     num_ctas: int = 1
     ping_pong: bool = False
+    single_wave: bool = False
     maxnreg: int | None = None
     check_nan: bool = False
     deterministic: bool = False
@@ -91,6 +95,7 @@ class Options:
             "enable_fp_fusion",
             "sanitize_overflow",
             "ping_pong",
+            "single_wave",
         ):
             if not isinstance(getattr(self, name), bool):
                 raise TypeError(f"{name} is True or False, got {getattr(self, name)!r}")
@@ -107,6 +112,7 @@ class Options:
             "num_stages": self.num_stages,
             "num_ctas": self.num_ctas,
             "ping_pong": self.ping_pong,
+            "single_wave": self.single_wave,
             "maxnreg": min(self.maxnreg or 0, 255),  # no thread can have more
             "debug": self.checks,
             "deterministic": self.deterministic,

@@ -43,7 +43,7 @@ tile.func @turns() {
 }
 
 // CHECK-LABEL: @rarely
-tile.func @rarely(%c: i1, %x: i32, %p: !tile.ptr<f32>) {
+tile.func @rarely(%c: i1, %x: i32, %n: i64, %p: !tile.ptr<f32>) {
   scf.if %c {
     // CHECK: warp.cold
     warp.cold
@@ -51,6 +51,8 @@ tile.func @rarely(%c: i1, %x: i32, %p: !tile.ptr<f32>) {
     %y = warp.from_here %x : i32
     // CHECK: warp.from_here %{{.*}} : !tile.ptr<f32>
     %q = warp.from_here %p : !tile.ptr<f32>
+    // CHECK: warp.by_here %{{.*}}, %{{.*}} : i32, i64
+    warp.by_here %y, %n : i32, i64
   }
   tile.return
 }

@@ -138,8 +138,10 @@ LogicalResult SlotRules::overwrite(Operation *op, Operation *origin) {
         return reportRule(op, kProducts)
                << "writes memory that a product reads which has not been "
                   "waited for";
+  auto store = dyn_cast<TmaStoreOp>(op);
+  bool waits = store && !store.getFirst();
   for (const auto &[staging, isWaitedFor] : state->storing)
-    if (isHit(staging) || (staging == origin && !isa<TmaStoreOp>(op)))
+    if (isHit(staging) || (staging == origin && !waits))
       return reportRule(op, kStores)
              << (isWaitedFor
                      ? "writes memory before a barrier tells all threads that "

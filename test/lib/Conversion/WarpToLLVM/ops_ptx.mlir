@@ -199,3 +199,20 @@ tile.func @told(%p: !tile.ptr<i32>, %x: i32) attributes {tile.kernel, warp.num_w
   %old = tile.atomic_rmw add release gpu %p, %x : !tile.ptr<i32>
   tile.return
 }
+
+// What is known by here is computed before the branch that depends on it, however much later it is used.
+
+// CHECK-LABEL: .visible .entry known(
+// CHECK: div.u32
+// CHECK: setp.eq.and.u32 none, %r{{[0-9]+}}, 0, none; @none exit;
+// CHECK: bar.sync
+tile.func @known(%x: i32, %y: i32, %l: i64, %m: i64, %p: !tile.ptr<i32>, %q: !tile.ptr<i64>)
+    attributes {tile.kernel, warp.num_warps = 4 : i32} {
+  %z = arith.divui %x, %y : i32
+  %w = arith.divui %l, %m : i64
+  warp.by_here %z, %w : i32, i64
+  warp.barrier
+  tile.store %p, %z : !tile.ptr<i32>
+  tile.store %q, %w : !tile.ptr<i64>
+  tile.return
+}

@@ -37,6 +37,22 @@ tile.func @panels(%map: !warp.tensor_map, %i: i32) attributes {tile.kernel, warp
   tile.return
 }
 
+// The first store of a program waits for none; its third piece waits for the first.
+// CHECK-LABEL: llvm.func @first
+// CHECK-NOT: wait_group
+// CHECK-COUNT-2: cp.async.bulk.tensor.2d
+// CHECK: cp.async.bulk.wait_group.read 1;
+// CHECK-NEXT: nvvm.barrier
+// CHECK: llvm.return
+tile.func @first(%map: !warp.tensor_map, %i: i32) attributes {tile.kernel, warp.num_warps = 1 : i32} {
+  %x = arith.constant dense<1.0> : tensor<32x128xf32, #rows>
+  %s = warp.alloc : !warp.shared<8192xi8, #bytes8k>
+  warp.tma_store %x, %map[%i, %i] through %s {first}
+      : tensor<32x128xf32, #rows>, !warp.tensor_map, !warp.shared<8192xi8, #bytes8k>
+  warp.tma_store_wait %s : !warp.shared<8192xi8, #bytes8k>
+  tile.return
+}
+
 // What is stored behind another part of a tile is not computed ahead of it: the
 // parts end in blocks of their own, of which all but the last leave where there
 // is no program.

@@ -30,6 +30,19 @@ tile.func @alone(%map: !warp.tensor_map, %i: i32) attributes {tile.kernel, warp.
   tile.return
 }
 
+// Where no other program comes, the ring takes what there is.
+
+// CHECK-LABEL: @single_wave
+// CHECK-NOT: warp.extra
+// CHECK-SAME: warp.shared_size = 49248 : i32
+// CHECK: warp.ring {warp.shared_offset = 0 : i32} : !warp.ring<6 x
+// SHORT-LABEL: @single_wave
+// SHORT: !warp.ring<4 x
+tile.func @single_wave() attributes {tile.kernel, warp.num_warps = 4 : i32, warp.single_wave, warp.tensor_maps = []} {
+  %ring = warp.ring : !ring
+  tile.return
+}
+
 // What the kernel's source says stays, as do rings of two slots, in which no copies run ahead.
 
 // CHECK-LABEL: @explicit

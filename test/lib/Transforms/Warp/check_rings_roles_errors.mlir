@@ -259,6 +259,22 @@ tile.func @store_place(%map: !warp.tensor_map, %i: i32, %x: tensor<64x16xf32, #c
 #bytes = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256], [512], [1024], [2048]]}>
 !bytes = !warp.shared<4096xi8, #bytes>
 
+// Stores done: what is said to be the first store waits for none.
+tile.func @store_first(%map: !warp.tensor_map, %i: i32, %x: tensor<64x16xf32, #c>) {
+  %staging = warp.alloc {warp.shared_offset = 0 : i32} : !bytes
+  warp.tma_store %x, %map[%i, %i] through %staging {first} : tensor<64x16xf32, #c>, !warp.tensor_map, !bytes
+  warp.tma_store %x, %map[%i, %i] through %staging : tensor<64x16xf32, #c>, !warp.tensor_map, !bytes
+  // expected-error @+1 {{rule 'stores done' is broken: writes memory that copies of a store may still read}}
+  warp.tma_store %x, %map[%i, %i] through %staging {first} : tensor<64x16xf32, #c>, !warp.tensor_map, !bytes
+  tile.return
+}
+
+// -----
+
+#c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
+#bytes = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256], [512], [1024], [2048]]}>
+!bytes = !warp.shared<4096xi8, #bytes>
+
 // Stores done: only the thread that made the copies has waited for them.
 tile.func @store_barrier(%map: !warp.tensor_map, %i: i32, %x: tensor<64x16xf32, #c>) {
   %staging = warp.alloc {warp.shared_offset = 0 : i32} : !bytes

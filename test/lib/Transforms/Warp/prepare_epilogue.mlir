@@ -5,29 +5,86 @@
 #b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8]]}>
 !ring = !warp.ring<3 x {!warp.shared<64x16xf16, #a>, !warp.shared<16x16xf16, #b>}, transactions>
 
-// The place of the tile is computed behind the first product, and where there is none; what is cheap
+// The place of a tile is computed behind its first product, and where there is none; what is cheap
 // comes behind the loop, as does what depends on the sum. What the loop needs stays ahead of it.
 
-// CHECK-LABEL: @place
-// CHECK-SAME: (%[[P:.*]]: !tile.ptr<f32>, %[[TABLE:.*]]: !tile.ptr<i32>, %[[X:.*]]: i32, %[[Y:.*]]: i32)
-// CHECK: %[[K:.*]] = arith.divsi %[[Y]], %[[X]]
+// CHECK-LABEL: @place_in_turn
+// CHECK-SAME: (%[[P:.*]]: !tile.ptr<f32>, %[[TABLE:.*]]: !tile.ptr<i32>, %[[X:.*]]: i32, %[[Y:.*]]: i32, %{{.*}}: i32)
+// CHECK: scf.for %[[TILE:[a-z0-9]+]] =
+// CHECK: %[[K:.*]] = arith.divsi %[[TILE]], %[[X]]
 // CHECK-NOT: arith.div
 // CHECK: %[[R:.*]]:3 = scf.if
+// CHECK-NOT: arith.div
 // CHECK: warp.wgmma
-// CHECK-DAG: %[[X1:.*]] = warp.from_here %[[X]]
+// CHECK-DAG: %[[TILE1:.*]] = warp.from_here %[[TILE]]
 // CHECK-DAG: %[[Y1:.*]] = warp.from_here %[[Y]]
 // CHECK-DAG: %[[T1:.*]] = warp.from_here %[[TABLE]]
-// CHECK-DAG: %[[ROW:.*]] = arith.divsi %[[X1]], %[[Y1]]
+// CHECK-DAG: %[[ROW:.*]] = arith.divsi %[[TILE1]], %[[Y1]]
 // CHECK-DAG: %[[AT:.*]] = tile.addptr %[[T1]], %[[ROW]]
 // CHECK-DAG: %[[LOADED:.*]] = tile.load %[[AT]]
 // CHECK-DAG: %[[ROW1:.*]] = warp.from_here %[[ROW]]
 // CHECK-DAG: %[[LOADED1:.*]] = warp.from_here %[[LOADED]]
+// CHECK-NOT: warp.by_here
 // CHECK: scf.for {{.*}} to %[[K]]
 // CHECK: scf.yield %{{.*}}, %[[ROW1]], %[[LOADED1]]
 // CHECK-NEXT: } else {
 // CHECK-NEXT: warp.cold
 // CHECK: arith.divsi
 // CHECK: tile.load
+// CHECK: scf.yield
+// CHECK: arith.muli %[[R]]#1
+// CHECK: arith.addi %[[R]]#2
+tile.func @place_in_turn(%p: !tile.ptr<f32>, %table: !tile.ptr<i32>, %x: i32, %y: i32, %tiles: i32) attributes {warp.num_warps = 4 : i32} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %none = arith.constant dense<0.0> : tensor<64x16xf32, #c>
+  %ring = warp.ring : !ring
+  scf.for %tile = %zero to %tiles step %one : i32 {
+    %k = arith.divsi %tile, %x : i32
+    %row = arith.divsi %tile, %y : i32
+    %at = tile.addptr %table, %row : !tile.ptr<i32>, i32
+    %loaded = tile.load %at : !tile.ptr<i32>
+    %r = scf.for %i = %zero to %k step %one iter_args(%s = %none) -> tensor<64x16xf32, #c> : i32 {
+      %slot, %a, %b = warp.ring.wait %ring : !ring
+      %t = warp.wgmma %a, %b, %s : !warp.shared<64x16xf16, #a>, !warp.shared<16x16xf16, #b>, tensor<64x16xf32, #c>
+      %v = warp.wgmma_wait %t {pendings = 0 : i32} : tensor<64x16xf32, #c>
+      warp.ring.release %slot
+      scf.yield %v : tensor<64x16xf32, #c>
+    }
+    %cheap = arith.muli %row, %y : i32
+    %sum = arith.addi %loaded, %cheap : i32
+    %to = tile.addptr %p, %sum : !tile.ptr<f32>, i32
+    %ptrs = tile.splat %to : !tile.ptr<f32> -> tensor<64x16x!tile.ptr<f32>, #c>
+    tile.store %ptrs, %r : tensor<64x16x!tile.ptr<f32>, #c>
+  }
+  tile.return
+}
+
+// -----
+
+#c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
+#a = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]}>
+#b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8]]}>
+!ring = !warp.ring<3 x {!warp.shared<64x16xf16, #a>, !warp.shared<16x16xf16, #b>}, transactions>
+
+// A program's only tile has no products of another one to compute it under: its place is known in front of the wait
+// for the first copies.
+
+// CHECK-LABEL: @place(
+// CHECK-SAME: %[[X:[a-z0-9]+]]: i32, %[[Y:[a-z0-9]+]]: i32)
+// CHECK: %[[R:.*]]:3 = scf.if
+// CHECK: %[[ROW:.*]] = arith.divsi
+// CHECK: %[[LOADED:.*]] = tile.load
+// CHECK: %[[ROW1:.*]] = warp.from_here %[[ROW]]
+// CHECK: %[[LOADED1:.*]] = warp.from_here %[[LOADED]]
+// CHECK: warp.by_here %[[ROW1]], %[[LOADED1]] : i32, i32
+// CHECK: warp.ring.wait
+// CHECK: warp.wgmma
+// CHECK: scf.yield %{{.*}}, %[[ROW1]], %[[LOADED1]]
+// CHECK-NEXT: } else {
+// CHECK-NEXT: warp.cold
+// CHECK: arith.divsi
+// CHECK-NOT: warp.by_here
 // CHECK: scf.yield
 // CHECK: arith.muli %[[R]]#1
 // CHECK: arith.addi %[[R]]#2
@@ -144,14 +201,14 @@ tile.func @written_in_the_loop(%p: !tile.ptr<f32>, %table: !tile.ptr<i32>, %k: i
 !ring = !warp.ring<3 x {!warp.shared<64x16xf16, #a>, !warp.shared<16x16xf16, #b>}, transactions>
 
 // Loads of more registers start under the last products, on each way there; so do those of 16 bits, which share
-// registers. Their place, a division, is known from the first products. What is more than 32 registers comes behind
+// registers. Their place, a division, is known before. What is more than 32 registers comes behind
 // the wait.
 
 // CHECK-LABEL: @loads
 // CHECK: %[[R:.*]]:{{[0-9]+}} = scf.if
-// CHECK: warp.wgmma
 // CHECK: %[[ROW:.*]] = arith.divsi
 // CHECK: %[[ROW1:.*]] = warp.from_here %[[ROW]]
+// CHECK: warp.wgmma
 // CHECK: %[[S:.*]]:3 = scf.if
 // CHECK: scf.for
 // CHECK-NOT: tile.load

@@ -40,6 +40,41 @@ tile.func @loop(%map: !warp.tensor_map, %i: i32, %n: i32) attributes {tile.kerne
   tile.return
 }
 
+// The first of a program's stores has none to wait for, where it is known to be that: not in a loop.
+
+// CHECK-LABEL: tile.func @first
+// CHECK: warp.tma_store {{.*}} {first}
+// CHECK: warp.tma_store
+// CHECK-NOT: first
+tile.func @first(%map: !warp.tensor_map, %i: i32, %n: i32, %c: i1) attributes {tile.kernel, warp.num_warps = 1 : i32} {
+  %y = arith.constant dense<1.0> : tensor<32x32xf32, #narrow>
+  scf.if %c {
+    %small = warp.alloc : !warp.shared<4096xi8, #small>
+    warp.tma_store %y, %map[%n, %i] through %small
+        : tensor<32x32xf32, #narrow>, !warp.tensor_map, !warp.shared<4096xi8, #small>
+    warp.tma_store_wait %small : !warp.shared<4096xi8, #small>
+  }
+  %more = warp.alloc : !warp.shared<4096xi8, #small>
+  warp.tma_store %y, %map[%i, %i] through %more
+      : tensor<32x32xf32, #narrow>, !warp.tensor_map, !warp.shared<4096xi8, #small>
+  warp.tma_store_wait %more : !warp.shared<4096xi8, #small>
+  tile.return
+}
+
+// CHECK-LABEL: tile.func @first_in_a_loop
+// CHECK-NOT: first
+// CHECK: tile.return
+tile.func @first_in_a_loop(%map: !warp.tensor_map, %i: i32, %n: i32) attributes {tile.kernel, warp.num_warps = 1 : i32} {
+  %y = arith.constant dense<1.0> : tensor<32x32xf32, #narrow>
+  scf.for %k = %i to %n step %i : i32 {
+    %small = warp.alloc : !warp.shared<4096xi8, #small>
+    warp.tma_store %y, %map[%k, %i] through %small
+        : tensor<32x32xf32, #narrow>, !warp.tensor_map, !warp.shared<4096xi8, #small>
+    warp.tma_store_wait %small : !warp.shared<4096xi8, #small>
+  }
+  tile.return
+}
+
 // What the program releases has arrived, also from stores of iterations before.
 // Tiles of atomic operations release what their own threads wrote, which is no
 // copies; and in front of the first store there is nothing to wait for.

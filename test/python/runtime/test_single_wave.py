@@ -1,0 +1,109 @@
+"""Kernels whose programs are alone on a multiprocessor (`single_wave`): the same results, whatever the grid is."""
+
+import numpy as np
+import pytest
+import tilewright as tw
+import tilewright.language as tl
+from tilewright.runtime.compiler import compile_kernel
+from tilewright.runtime.options import Options
+
+
+@tw.jit
+def product(
+    a, b, bias, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, HALVES: tl.constexpr
+):
+    """c[i] = a[i] @ b[i] + bias, a tile a program; HALVES: it stores one half of the columns after the other."""
+    tiles = tl.cdiv(N, BN)
+    m = tl.program_id(0) // tiles * BM + tl.arange(0, BM)
+    n = tl.program_id(0) % tiles * BN + tl.arange(0, BN)
+    a += tl.program_id(1) * M * K
+    b += tl.program_id(1) * K * N
+    sums = tl.zeros((BM, BN), tl.float32)
+    for start in range(0, K, BK):
+        k = start + tl.arange(0, BK)
+        left = tl.load(a + m[:, None] * K + k[None, :], (m < M)[:, None] & (k < K)[None, :], 0.0)
+        right = tl.load(b + k[:, None] * N + n[None, :], (k < K)[:, None] & (n < N)[None, :], 0.0)
+        sums = tl.dot(left, right, sums)
+    sums += tl.load(bias + n, n < N, 0.0)[None, :]
+    c += tl.program_id(1) * M * N
+    if HALVES:
+        sides = sums.reshape(BM, 2, BN // 2).permute(0, 2, 1).split()
+        for i in tl.static_range(2):
+            half = tl.program_id(0) % tiles * BN + i * (BN // 2) + tl.arange(0, BN // 2)
+            mask = (m < M)[:, None] & (half < N)[None, :]
+            tl.store(c + m[:, None] * N + half[None, :], sides[i].to(c.dtype.element_ty), mask)
+    else:
+        tl.store(
+            c + m[:, None] * N + n[None, :], sums.to(c.dtype.element_ty), (m < M)[:, None] & (n < N)[None, :]
+        )
+
+
+@pytest.mark.parametrize(
+    "batch, M, N, K",
+    [
+        (1, 64, 64, 64),  # one tile
+        (2, 136, 200, 96),
+        (1, 64, 64, 0),  # no products
+        (1, 24, 40, 1000),
+        (3, 640, 712, 72),  # more than multiprocessors
+    ],
+)
+@pytest.mark.parametrize("halves", (False, True))
+@pytest.mark.parametrize("options", ({}, {"num_stages": 5}, {"ping_pong": True}, {"num_ctas": 2}), ids=str)
+def test_product(backend, rng, batch, M, N, K, halves, options):
+    """Of small integers, so that all sums are exact."""
+    a, b, bias = (
+        rng.integers(-2, 3, shape).astype(np.float16) for shape in ((batch, M, K), (batch, K, N), (N,))
+    )
+    c = backend.poisoned((batch, M, N), "float32")
+    grid = tw.cdiv(M, 64) * tw.cdiv(N, 64), batch
+    arrays = (backend.array(x) for x in (a, b, bias))
+    product[grid](*arrays, c, M, N, K, 64, 64, 32, halves, single_wave=True, **options)
+    np.testing.assert_array_equal(backend.numpy(c), a.astype(np.float32) @ b.astype(np.float32) + bias)
+
+
+def compiled(target="sm_90a", **options):
+    types = dict.fromkeys(("a", "b", "c", "bias"), "*fp16") | dict.fromkeys("MNK", "i32")
+    constants = {"BM": 64, "BN": 64, "BK": 64, "HALVES": False}
+    options = Options(**options)
+    return compile_kernel(
+        product, types, constants, dict.fromkeys(types, 16), target, options, "ptx", report=True
+    )
+
+
+@pytest.mark.compiled
+def test_each_block_runs_one_program():
+    alone, several = compiled(single_wave=True), compiled()
+    assert "warp.persistent" in several.asm["warp"]
+    assert "warp.persistent" not in alone.asm["warp"]
+    assert "{first}" in alone.asm["warp"]
+    assert "{first}" not in several.asm["warp"]
+    assert any(
+        "launches are said to be a single wave" in remark["message"] for remark in alone.report["remarks"]
+    )
+
+
+@pytest.mark.compiled
+def test_memory_is_one_program_s():
+    """Two programs of three slots would fit."""
+    assert "!warp.ring<8 x" in compiled(single_wave=True).asm["warp"]
+    assert "extra_slots" not in compiled(single_wave=True).asm["warp"]
+
+
+@pytest.mark.compiled
+def test_places_are_known_before_the_first_products():
+    """In PTX all divisions stand in front of them."""
+    ptx = compiled(single_wave=True).asm["ptx"]
+    consumer = ptx[: ptx.index("wgmma.mma_async")]
+    assert "@none exit" in consumer
+    assert "div.s32" in consumer
+
+
+@pytest.mark.compiled
+def test_devices_without_roles_take_the_hint():
+    assert "single_wave" not in compiled("sm_80", single_wave=True).asm["warp"]
+
+
+def test_option_is_checked():
+    with pytest.raises(TypeError, match="single_wave is True or False, got 1"):
+        Options(single_wave=1)
