@@ -94,6 +94,20 @@ def tiles_in_turn(a_ptr, b_ptr, c_ptr, K, tiles, SIDE: tl.constexpr):
 
 
 @tw.jit
+def one_tile(a_ptr, b_ptr, c_ptr, K, tiles, SIDE: tl.constexpr):
+    """c = a @ b.T, a tile of SIDE rows and columns a program, of which `tiles` lie side by side."""
+    rows = tl.program_id(0) // tiles * SIDE + tl.arange(0, SIDE)
+    columns = tl.program_id(0) % tiles * SIDE + tl.arange(0, SIDE)
+    k = tl.arange(0, 64)
+    acc = tl.zeros((SIDE, SIDE), tl.float32)
+    for start in range(0, K, 64):
+        a = tl.load(a_ptr + rows[:, None] * K + start + k[None, :])
+        b = tl.load(b_ptr + columns[None, :] * K + (start + k)[:, None])
+        acc = tl.dot(a, b, acc)
+    tl.store(c_ptr + rows[:, None] * tiles * SIDE + columns[None, :], acc)
+
+
+@tw.jit
 def turns(x_ptr, values_ptr):
     """x += the value of each program, in their order."""
     tl.atomic_add(x_ptr, tl.load(values_ptr + tl.program_id(0)))
@@ -103,6 +117,13 @@ def run_tiles_in_turn(backend, rng):
     a, b = (rng.integers(-2, 3, (rows, 128)).astype(np.float16) for rows in (7 * 64, 64))
     c = backend.poisoned((7 * 64, 64), "float32")
     tiles_in_turn[2](backend.array(a), backend.array(b), c, 128, 7, 64, ping_pong=True)
+    np.testing.assert_array_equal(backend.numpy(c), a.astype(np.float32) @ b.astype(np.float32).T)
+
+
+def run_one_tile(backend, rng):
+    a, b = (rng.integers(-2, 3, (rows * 64, 128)).astype(np.float16) for rows in (2, 3))
+    c = backend.poisoned((2 * 64, 3 * 64), "float32")
+    one_tile[2 * 3](backend.array(a), backend.array(b), c, 128, 3, 64, single_wave=True)
     np.testing.assert_array_equal(backend.numpy(c), a.astype(np.float32) @ b.astype(np.float32).T)
 
 
@@ -206,10 +227,20 @@ KERNELS = {
         _MATRICES | {"c_ptr": "*fp32", "tiles": "i32"},
         run_tiles_in_turn,
     ),
+    "single wave": (
+        one_tile,
+        {"SIDE": 64},
+        _MATRICES | {"c_ptr": "*fp32", "tiles": "i32"},
+        run_one_tile,
+    ),
     "turns": (turns, {}, {"x_ptr": "*fp32", "values_ptr": "*fp32"}, run_turns),
 }
 # What they are compiled with besides.
-OPTIONS = {"turns": {"deterministic": True}, "tiles in turn": {"ping_pong": True}}
+OPTIONS = {
+    "turns": {"deterministic": True},
+    "tiles in turn": {"ping_pong": True},
+    "single wave": {"single_wave": True},
+}
 
 # The kernel that has an op, and what it becomes in PTX; nothing for those that are names only.
 OPS = {
@@ -217,6 +248,7 @@ OPS = {
     "alloc": ("roles", r"__tilewright_shared"),
     "async_copy": ("small product", r"cp\.async\.c[ag]\.shared\.global"),
     "barrier": ("roles", r"bar\.sync\s+\d+, 128;"),
+    "by_here": ("single wave", r"setp\.eq\.and\.u32 none, %r\d+, 0, none; @none exit;"),
     "cluster_barrier": ("cluster", r"barrier\.cluster\.wait"),
     "cluster_rank": ("cluster", r"%cluster_ctarank"),
     "cold": ("maps", None),
