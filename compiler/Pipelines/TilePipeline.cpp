@@ -21,6 +21,7 @@ void tilewright::buildTilePipeline(OpPassManager &manager, bool inlines) {
   }
   manager.addPass(createCanonicalizer());
   manager.addPass(tile::createTileCombine());
+  manager.addPass(tile::createTileRecomputeCarried());
   manager.addPass(tile::createTileUnifyCounters());
   manager.addPass(tile::createTileUnrollLoops());
   manager.addPass(createCSEPass());

@@ -41,6 +41,18 @@ struct FirstElements::Step {
   Polynomial each;
 };
 
+/// What is added to `tile`, pointers or integers, where that makes `next`.
+static Value getAdded(Value next, Value tile) {
+  if (auto add = next.getDefiningOp<tile::AddPtrOp>())
+    return add.getPtr() == tile ? add.getOffset() : Value();
+  auto add = next.getDefiningOp<arith::AddIOp>();
+  if (!add)
+    return {};
+  return add.getLhs() == tile   ? add.getRhs()
+         : add.getRhs() == tile ? add.getLhs()
+                                : Value();
+}
+
 /// How `tile`, which a loop carries, moves on, if that is by the same for all
 /// elements and in all iterations.
 std::optional<FirstElements::Step>
@@ -51,12 +63,10 @@ FirstElements::findStep(Value tile, AffineTileAnalysis &tiles) {
                   : scf::ForOp();
   if (!loop || argument == loop.getInductionVar())
     return std::nullopt;
-  auto add = loop.getTiedLoopYieldedValue(argument)
-                 ->get()
-                 .getDefiningOp<tile::AddPtrOp>();
-  if (!add || add.getPtr() != argument)
+  Value added = getAdded(loop.getTiedLoopYieldedValue(argument)->get(), tile);
+  if (!added)
     return std::nullopt;
-  std::optional<AffineTile> each = tiles.get(add.getOffset());
+  std::optional<AffineTile> each = tiles.get(added);
   if (!each || !each->isUniform() || !each->constant.allOf([&](Value value) {
         return loop.isDefinedOutsideOfLoop(value);
       }))
@@ -106,7 +116,8 @@ Value FirstElements::getRange(tile::RangeOp range, RankedTensorType type,
 }
 
 /// From the iteration's number, in 64 bits, as pointers move: a loop may pass
-/// more than its counter's type holds above zero.
+/// more than its counter's type holds above zero. Integers wrap around as those
+/// of the loop do.
 Value FirstElements::getCarried(const Step &step, const Cut &cut) {
   scf::ForOp loop = step.loop;
   Value first = get(step.init, cut);
@@ -122,9 +133,16 @@ Value FirstElements::getCarried(const Step &step, const Cut &cut) {
   Value count = arith::DivUIOp::create(b, passed, widen(loop.getStep()));
   Value moved = arith::MulIOp::create(
       b, count, step.each.emit(b, b.getLoc(), b.getI64Type()));
-  auto offsets = cast<RankedTensorType>(first.getType()).clone(b.getI64Type());
-  return tile::AddPtrOp::create(b, first,
-                                tile::SplatOp::create(b, offsets, moved));
+  auto type = cast<RankedTensorType>(first.getType());
+  auto splat = [&](Value value) -> Value {
+    return tile::SplatOp::create(b, type.clone(value.getType()), value);
+  };
+  auto integer = dyn_cast<IntegerType>(type.getElementType());
+  if (!integer)
+    return tile::AddPtrOp::create(b, first, splat(moved));
+  if (integer.getWidth() < 64)
+    moved = arith::TruncIOp::create(b, integer, moved);
+  return arith::AddIOp::create(b, first, splat(moved));
 }
 
 Value FirstElements::get(Value tile, const Cut &cut) {

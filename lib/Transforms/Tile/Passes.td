@@ -71,6 +71,37 @@ def TilePlacePromises : Pass<"tile-place-promises", "::mlir::ModuleOp"> {
   }];
 }
 
+def TileRecomputeCarried : Pass<"tile-recompute-carried", "::mlir::ModuleOp"> {
+  let summary = "compute tiles that a loop carries from what else it carries";
+  let description = [{
+    Where a loop passes on a tile of integers, of bits or of pointers that is
+    computed from others which it passes on, in the way in which what it starts
+    with is computed from what those start with, each iteration computes it
+    itself. So a mask that is brought up to date at the end of an iteration is
+    seen to be one of indices.
+
+    Input and output: any `tile` module.
+
+    ```mlir
+    %m0 = arith.cmpi slt, %k0, %size                                 // before
+    scf.for ... iter_args(%k = %k0, %m = %m0) {
+      "use"(%m)
+      %next = arith.addi %k, %step
+      %more = arith.cmpi slt, %next, %size
+      scf.yield %next, %more
+
+    scf.for ... iter_args(%k = %k0) {                                // after
+      %m = arith.cmpi slt, %k, %size
+      "use"(%m)
+      %next = arith.addi %k, %step
+      scf.yield %next
+    ```
+
+    Left alone: what is used behind the loop; computations that read memory;
+    floats.
+  }];
+}
+
 def TileUnifyCounters : Pass<"tile-unify-counters", "::mlir::ModuleOp"> {
   let summary = "compute numbers that run along with a loop's counter from it";
   let description = [{

@@ -163,6 +163,35 @@ tile.func @carried(%a: !tile.ptr<f32>, %c: tensor<16x!tile.ptr<f32>>, %n: i32, %
 
 // -----
 
+// Indices that a loop moves on, of a mask: they wrap around as the loop's own do.
+
+// CHECK-LABEL: @carried_indices
+// CHECK: scf.for %[[I:[a-z0-9]+]] =
+// CHECK: %[[COUNT:.*]] = arith.extsi %[[I]] : i32 to i64
+// CHECK: %[[MOVED:.*]] = arith.muli %[[COUNT]]
+// CHECK: %[[BY:.*]] = arith.trunci %[[MOVED]] : i64 to i32
+// CHECK: %[[BYS:.*]] = tile.splat %[[BY]] : i32 -> tensor<1xi32>
+// CHECK: %[[INSIDE:.*]] = arith.cmpi slt, %[[BYS]]
+// CHECK: tile.load %{{.*}}, %[[INSIDE]] : tensor<1x!tile.ptr<f32>>
+tile.func @carried_indices(%a: !tile.ptr<f32>, %c: tensor<16x!tile.ptr<f32>>, %n: i32, %s: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %range = tile.range {start = 0 : i32, end = 16 : i32} : tensor<16xi32>
+  %as = tile.splat %a : !tile.ptr<f32> -> tensor<16x!tile.ptr<f32>>
+  %ns = tile.splat %n : i32 -> tensor<16xi32>
+  %steps = tile.splat %s : i32 -> tensor<16xi32>
+  %last = scf.for %i = %c0 to %n step %c1 iter_args(%k = %range) -> (tensor<16xi32>) : i32 {
+    %inside = arith.cmpi slt, %k, %ns : tensor<16xi32>
+    %x = tile.load %as, %inside : tensor<16x!tile.ptr<f32>>
+    tile.store %c, %x : tensor<16x!tile.ptr<f32>>
+    %next = arith.addi %steps, %k : tensor<16xi32>
+    scf.yield %next : tensor<16xi32>
+  }
+  tile.return
+}
+
+// -----
+
 // A loop may count from below zero to above half of its type, and unsigned.
 
 // CHECK-LABEL: @far
