@@ -221,8 +221,8 @@ static void remarkPlan(tile::FuncOp func, const SpecializePlan &plan) {
     RingType ring = plan.rings[group.ring];
     for (const TmaLoad &load : group.loads)
       remark::passed(load.load->getLoc(), kRemark)
-          << remark::add("loaded by a producer warp, into ring {0} of {1} "
-                         "slots of {2} bytes",
+          << remark::add("loaded by a producer warp, into ring {0} of at "
+                         "least {1} slots of {2} bytes",
                          group.ring, ring.getNumSlots(), ring.getSlotBytes());
     int64_t wanted = group.wantedSlots;
     if (ring.getNumSlots() < wanted)

@@ -57,7 +57,7 @@ def test_a_product_on_hopper(divisor):
         ("x", "pointers and mask address a block of an array: !tile.desc<128x64xf16>"),
         ("y", "loaded by the tensor memory accelerator"),
         ("acc", "computed by wgmma, a from shared memory"),
-        ("x", "loaded by a producer warp, into ring 0 of 3 slots of 32768 bytes"),
+        ("x", "loaded by a producer warp, into ring 0 of at least 3 slots of 32768 bytes"),
         ("acc", "waited for under the next iteration's product"),
     ]
     for remark in expected:
