@@ -30,32 +30,6 @@ private:
   int mode;
 };
 
-template <typename T> T flush(T value) {
-  if constexpr (std::is_same_v<T, float>)
-    if (std::fpclassify(value) == FP_SUBNORMAL)
-      return std::copysign(0.0f, value);
-  return value;
-}
-
-/// The type that values are calculated in.
-template <typename T>
-using Wide = std::conditional_t<std::is_same_v<T, float>, float,
-                                std::conditional_t<isFloat<T>, double, T>>;
-
-template <typename T> Wide<T> widen(uint64_t bits) {
-  if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat>)
-    return decode(fromBits<T>(bits));
-  else
-    return fromBits<T>(bits);
-}
-
-template <typename T> uint64_t narrow(Wide<T> value) {
-  if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat>)
-    return toBits(encodeAs<T>(value));
-  else
-    return toBits<T>(value);
-}
-
 /// One of the functions of `count` arguments on the type T, which lane by lane
 /// goes through the operands behind the first one.
 template <typename T, unsigned count, typename Function>
@@ -300,86 +274,6 @@ static Action bindRemainder(const Instruction &instruction) {
   });
 }
 
-template <typename T> static bool compare(const std::string &how, T a, T b) {
-  if constexpr (std::is_floating_point_v<T>) {
-    const bool isUnordered = std::isnan(a) || std::isnan(b);
-    if (how == "nan")
-      return isUnordered;
-    if (how == "num")
-      return !isUnordered;
-    if (how == "equ" || how == "neu" || how == "ltu" || how == "leu" ||
-        how == "gtu" || how == "geu")
-      return isUnordered || compare(how.substr(0, 2), a, b);
-    if (isUnordered)
-      return false;
-  }
-  if (how == "eq")
-    return a == b;
-  if (how == "ne")
-    return a != b;
-  if (how == "lt" || how == "lo")
-    return a < b;
-  if (how == "le" || how == "ls")
-    return a <= b;
-  if (how == "gt" || how == "hi")
-    return a > b;
-  return a >= b;
-}
-
-/// Unordered operands compare as different by "neu" only, which is "ne" of
-/// numbers and of bits.
-static Action bindComparison(const Instruction &instruction) {
-  const std::vector<Operand> o = instruction.operands;
-  const std::string how = instruction.words[1];
-  const bool isSet = instruction.words[0] == "set";
-  const size_t typeAt = instruction.words.size() - 1;
-  std::string combine;
-  for (const char *each : {"and", "or", "xor"})
-    if (instruction.has(each))
-      combine = each;
-  const bool flushes = instruction.has("ftz");
-  const bool asFloat = isSet && instruction.words[typeAt - 1] == "f32";
-  Action made;
-  withType(instruction.words[typeAt], [&](auto tag) {
-    using T = typename decltype(tag)::Type;
-    if constexpr (!std::is_same_v<T, Predicate>)
-      made = perLane([=](Warp &warp, unsigned lane) {
-        auto a = widen<T>(warp.get(o[1], lane)),
-             b = widen<T>(warp.get(o[2], lane));
-        if (flushes) {
-          a = flush(a);
-          b = flush(b);
-        }
-        const bool found = compare(how, a, b);
-        const auto combined = [&](bool value) {
-          if (combine.empty())
-            return value;
-          const bool other = warp.test(o[3], lane);
-          return combine == "and"  ? value && other
-                 : combine == "or" ? value || other
-                                   : value != other;
-        };
-        if (isSet) {
-          const uint64_t yes = asFloat ? 0x3f800000 : ~uint64_t(0);
-          warp.set(o[0], lane, combined(found) ? yes : 0);
-        } else if (o[0].kind == Operand::Pair) {
-          warp.set(o[0].parts[0], lane, combined(found));
-          warp.set(o[0].parts[1], lane, combined(!found));
-        } else {
-          warp.set(o[0], lane, combined(found));
-        }
-      });
-  });
-  return made;
-}
-
-static Action bindSelection(const Instruction &instruction) {
-  const std::vector<Operand> o = instruction.operands;
-  return perLane([=](Warp &warp, unsigned lane) {
-    warp.set(o[0], lane, warp.get(warp.test(o[3], lane) ? o[1] : o[2], lane));
-  });
-}
-
 /// Also puts registers together and takes them apart.
 static Action bindMove(const Instruction &instruction) {
   const Operand to = instruction.operands[0], from = instruction.operands[1];
@@ -441,34 +335,6 @@ static Action bindFunction(const Instruction &instruction) {
   return {};
 }
 
-/// Kinds of floats.
-static Action bindTest(const Instruction &instruction) {
-  const std::vector<Operand> o = instruction.operands;
-  const std::string kind = instruction.words[1];
-  const bool isDouble = instruction.words.back() == "f64";
-  return perLane([=](Warp &warp, unsigned lane) {
-    const uint64_t bits = warp.get(o[1], lane);
-    const double value =
-        isDouble ? fromBits<double>(bits) : double(fromBits<float>(bits));
-    const int found = isDouble ? std::fpclassify(value)
-                               : std::fpclassify(fromBits<float>(bits));
-    bool is = false;
-    if (kind == "finite")
-      is = std::isfinite(value);
-    else if (kind == "infinite")
-      is = found == FP_INFINITE;
-    else if (kind == "number")
-      is = found != FP_NAN;
-    else if (kind == "notanumber")
-      is = found == FP_NAN;
-    else if (kind == "normal")
-      is = found == FP_NORMAL;
-    else
-      is = found == FP_SUBNORMAL || found == FP_ZERO;
-    warp.set(o[0], lane, is);
-  });
-}
-
 Action bindArithmetic(const Instruction &instruction) {
   const std::string &name = instruction.words[0];
   if (name == "mov" || name == "cvta")
@@ -485,12 +351,6 @@ Action bindArithmetic(const Instruction &instruction) {
     return bindRemainder(instruction);
   if (name == "min" || name == "max")
     return bindExtremum(instruction, name == "min");
-  if (name == "setp" || name == "set")
-    return bindComparison(instruction);
-  if (name == "selp")
-    return bindSelection(instruction);
-  if (name == "testp")
-    return bindTest(instruction);
   return bindFunction(instruction);
 }
 

@@ -10,7 +10,7 @@ static Action find(const Program &program, Instruction &instruction) {
     if (Action action = kind(instruction))
       return action;
   for (auto *kind : {bindAsynchronous, bindTensorMap, bindMemory, bindAtomic,
-                     bindConversion, bindBits, bindArithmetic})
+                     bindConversion, bindBits, bindComparison, bindArithmetic})
     if (Action action = kind(instruction))
       return action;
   throw Failure("line " + std::to_string(instruction.line) +

@@ -12,6 +12,7 @@ namespace emulator {
 /// Each of them gives what an instruction of its kind does, or nothing for
 /// instructions that are not of its kind.
 Action bindArithmetic(const Instruction &instruction);
+Action bindComparison(const Instruction &instruction);
 Action bindBits(const Instruction &instruction);
 Action bindConversion(const Instruction &instruction);
 Action bindMemory(const Instruction &instruction);

@@ -139,6 +139,33 @@ template <typename Body> bool withType(std::string_view type, Body body) {
   return true;
 }
 
+/// With subnormal numbers as zeros.
+template <typename T> T flush(T value) {
+  if constexpr (std::is_same_v<T, float>)
+    if (std::fpclassify(value) == FP_SUBNORMAL)
+      return std::copysign(0.0f, value);
+  return value;
+}
+
+/// The type that values are calculated in.
+template <typename T>
+using Wide = std::conditional_t<std::is_same_v<T, float>, float,
+                                std::conditional_t<isFloat<T>, double, T>>;
+
+template <typename T> Wide<T> widen(uint64_t bits) {
+  if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat>)
+    return decode(fromBits<T>(bits));
+  else
+    return fromBits<T>(bits);
+}
+
+template <typename T> uint64_t narrow(Wide<T> value) {
+  if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat>)
+    return toBits(encodeAs<T>(value));
+  else
+    return toBits<T>(value);
+}
+
 } // namespace emulator
 
 #endif // TILEWRIGHT_TEST_EMULATOR_VALUES_H
