@@ -301,13 +301,24 @@ static ValueRange startLoads(scf::IfOp rest, const Prepared &loads,
       .take_back(loads.results.size());
 }
 
+/// Whether `value` is one of `ops` or comes from there, and a load with it.
+static bool isLoaded(Value value, const OpSet &ops) {
+  Operation *op = value.getDefiningOp();
+  return ops.contains(op) &&
+         (isLoad(op) || llvm::any_of(op->getOperands(), [&](Value operand) {
+            return isLoaded(operand, ops);
+          }));
+}
+
 /// Computes `early` at the builder. In front of the first products threads have
-/// nothing else to do, and what is left for later would keep products waiting.
+/// nothing else to do, and what is left for later would keep products waiting;
+/// but for loads, which may take longer than the copies.
 static SmallVector<Value> copyAhead(const Prepared &early, Location loc,
                                     OpBuilder &b, IRMapping &map) {
   SmallVector<Value> values = copy(early, b, map), places;
-  llvm::copy_if(values, std::back_inserter(places),
-                [](Value value) { return ByHereOp::canTake(value.getType()); });
+  for (auto [result, value] : llvm::zip_equal(early.results, values))
+    if (ByHereOp::canTake(value.getType()) && !isLoaded(result, early.ops))
+      places.push_back(value);
   if (!places.empty())
     ByHereOp::create(b, loc, places);
   return values;

@@ -35,8 +35,8 @@ def MakePersistent : Pass<"warp-make-persistent", "::mlir::ModuleOp"> {
     program's number is less than something else that is.
 
     With `single-wave` no multiprocessor is to run two programs of a launch, and
-    the loop would cost the only one its time: all kernels are left alone, and
-    get `warp.single_wave`.
+    the loop would cost the only one its time: kernels with such loads are left
+    alone, and get `warp.single_wave`.
   }];
   let options = [Option<"singleWave", "single-wave", "bool", "false",
                         "all programs of a launch run at once, each on a "
