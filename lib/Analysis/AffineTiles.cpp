@@ -150,8 +150,7 @@ static Value getContinued(scf::WhileOp loop, unsigned number) {
   return branch.elseYield()->getOperand(cast<OpResult>(next).getResultNumber());
 }
 
-/// What is added to `carried` in each iteration if that gives `next`.
-static Value getStep(Value carried, Value next) {
+Value tilewright::getCarriedStep(Value carried, Value next) {
   Operation *add = next.getDefiningOp();
   if (!isa_and_present<tile::AddPtrOp, arith::AddIOp>(add))
     return {};
@@ -171,7 +170,8 @@ Affine AffineTileAnalysis::computeArgument(BlockArgument argument) {
   if (!loop || argument == loop.getInductionVar() ||
       !matchPattern(loop.getStep(), m_ConstantInt(&stride)))
     return std::nullopt;
-  Value step = getStep(argument, loop.getTiedLoopYieldedValue(argument)->get());
+  Value step =
+      getCarriedStep(argument, loop.getTiedLoopYieldedValue(argument)->get());
   Affine lower = get(loop.getLowerBound());
   return computeCarried(loop, loop.getTiedLoopInit(argument)->get(), step,
                         Polynomial(loop.getInductionVar()) - lower->constant,
@@ -221,7 +221,7 @@ Affine AffineTileAnalysis::computeInWhile(scf::WhileOp loop,
   if (!number)
     return std::nullopt;
   auto getStepOf = [&](BlockArgument carried, unsigned number) {
-    return getStep(carried, getContinued(loop, number));
+    return getCarriedStep(carried, getContinued(loop, number));
   };
   Value step = getStepOf(argument, *number);
   if (!step)

@@ -77,6 +77,10 @@ struct AffineTile {
 std::optional<AffineTile> applyShapeOp(mlir::Operation *op,
                                        const AffineTile &source);
 
+/// What a loop adds to what it carries, pointers or integers, if that makes
+/// `next` of `carried`; null if it does something else.
+mlir::Value getCarriedStep(mlir::Value carried, mlir::Value next);
+
 class AffineTileAnalysis {
 public:
   /// Nothing if `value`, an integer, a pointer or a tile of them, is not

@@ -41,18 +41,6 @@ struct FirstElements::Step {
   Polynomial each;
 };
 
-/// What is added to `tile`, pointers or integers, where that makes `next`.
-static Value getAdded(Value next, Value tile) {
-  if (auto add = next.getDefiningOp<tile::AddPtrOp>())
-    return add.getPtr() == tile ? add.getOffset() : Value();
-  auto add = next.getDefiningOp<arith::AddIOp>();
-  if (!add)
-    return {};
-  return add.getLhs() == tile   ? add.getRhs()
-         : add.getRhs() == tile ? add.getLhs()
-                                : Value();
-}
-
 /// How `tile`, which a loop carries, moves on, if that is by the same for all
 /// elements and in all iterations.
 std::optional<FirstElements::Step>
@@ -63,7 +51,8 @@ FirstElements::findStep(Value tile, AffineTileAnalysis &tiles) {
                   : scf::ForOp();
   if (!loop || argument == loop.getInductionVar())
     return std::nullopt;
-  Value added = getAdded(loop.getTiedLoopYieldedValue(argument)->get(), tile);
+  Value added =
+      getCarriedStep(tile, loop.getTiedLoopYieldedValue(argument)->get());
   if (!added)
     return std::nullopt;
   std::optional<AffineTile> each = tiles.get(added);

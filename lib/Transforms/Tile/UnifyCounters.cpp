@@ -35,9 +35,7 @@ static arith::AddIOp findNext(scf::ForOp loop, unsigned number,
   auto next = loop.getYieldedValues()[number].getDefiningOp<arith::AddIOp>();
   if (!next || next->getBlock() != loop.getBody())
     return {};
-  Value step = next.getLhs() == argument   ? next.getRhs()
-               : next.getRhs() == argument ? next.getLhs()
-                                           : Value();
+  Value step = getCarriedStep(argument, next);
   bool isStep =
       step && step != argument &&
       getPolynomial(step, tiles) == getPolynomial(loop.getStep(), tiles);

@@ -301,13 +301,15 @@ static ValueRange startLoads(scf::IfOp rest, const Prepared &loads,
       .take_back(loads.results.size());
 }
 
-/// Whether `value` is one of `ops` or comes from there, and a load with it.
-static bool isLoaded(Value value, const OpSet &ops) {
-  Operation *op = value.getDefiningOp();
-  return ops.contains(op) &&
-         (isLoad(op) || llvm::any_of(op->getOperands(), [&](Value operand) {
-            return isLoaded(operand, ops);
-          }));
+/// What of `ops`, which stand in order, is loaded or computed from that.
+static OpSet findLoaded(const OpSet &ops) {
+  OpSet loaded;
+  for (Operation *op : ops)
+    if (isLoad(op) || llvm::any_of(op->getOperands(), [&](Value operand) {
+          return loaded.contains(operand.getDefiningOp());
+        }))
+      loaded.insert(op);
+  return loaded;
 }
 
 /// Computes `early` at the builder. In front of the first products threads have
@@ -316,8 +318,10 @@ static bool isLoaded(Value value, const OpSet &ops) {
 static SmallVector<Value> copyAhead(const Prepared &early, Location loc,
                                     OpBuilder &b, IRMapping &map) {
   SmallVector<Value> values = copy(early, b, map), places;
+  OpSet loaded = findLoaded(early.ops);
   for (auto [result, value] : llvm::zip_equal(early.results, values))
-    if (ByHereOp::canTake(value.getType()) && !isLoaded(result, early.ops))
+    if (ByHereOp::canTake(value.getType()) &&
+        !loaded.contains(result.getDefiningOp()))
       places.push_back(value);
   if (!places.empty())
     ByHereOp::create(b, loc, places);

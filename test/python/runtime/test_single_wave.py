@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import tilewright as tw
 import tilewright.language as tl
+from test_ping_pong import block
 from tilewright.runtime.compiler import compile_kernel
 from tilewright.runtime.options import Options
 
@@ -14,28 +15,22 @@ def product(
 ):
     """c[i] = a[i] @ b[i] + bias, a tile a program; HALVES: it stores one half of the columns after the other."""
     tiles = tl.cdiv(N, BN)
-    m = tl.program_id(0) // tiles * BM + tl.arange(0, BM)
-    n = tl.program_id(0) % tiles * BN + tl.arange(0, BN)
+    tile_m, tile_n = tl.program_id(0) // tiles, tl.program_id(0) % tiles
     a += tl.program_id(1) * M * K
     b += tl.program_id(1) * K * N
-    sums = tl.zeros((BM, BN), tl.float32)
-    for start in range(0, K, BK):
-        k = start + tl.arange(0, BK)
-        left = tl.load(a + m[:, None] * K + k[None, :], (m < M)[:, None] & (k < K)[None, :], 0.0)
-        right = tl.load(b + k[:, None] * N + n[None, :], (k < K)[:, None] & (n < N)[None, :], 0.0)
-        sums = tl.dot(left, right, sums)
+    sums, place, mask = block(a, b, tile_m, tile_n, M, N, K, K, K, N, BM, BN, BK)
+    n = tile_n * BN + tl.arange(0, BN)
     sums += tl.load(bias + n, n < N, 0.0)[None, :]
     c += tl.program_id(1) * M * N
     if HALVES:
+        m = tile_m * BM + tl.arange(0, BM)
         sides = sums.reshape(BM, 2, BN // 2).permute(0, 2, 1).split()
         for i in tl.static_range(2):
-            half = tl.program_id(0) % tiles * BN + i * (BN // 2) + tl.arange(0, BN // 2)
+            half = tile_n * BN + i * (BN // 2) + tl.arange(0, BN // 2)
             mask = (m < M)[:, None] & (half < N)[None, :]
             tl.store(c + m[:, None] * N + half[None, :], sides[i].to(c.dtype.element_ty), mask)
     else:
-        tl.store(
-            c + m[:, None] * N + n[None, :], sums.to(c.dtype.element_ty), (m < M)[:, None] & (n < N)[None, :]
-        )
+        tl.store(c + place, sums.to(c.dtype.element_ty), mask)
 
 
 @pytest.mark.parametrize(
