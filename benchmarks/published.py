@@ -2,7 +2,7 @@
 
     python benchmarks/published.py [--only linear] [--areas products] [--workers 14] [--out published.json]
 
-The kernels are those of test/python/compat (of serving, training and generated code) and of published_kernels*.py, at
+The kernels are those of test/python/compat (of serving, training and generated code) and of published/kernels*.py, at
 the sizes of models of some billion parameters. Where their users tune, both compilers choose among the same
 configurations. The best of each take turns with the L2 cache flushed before each call; times are medians, and the
 results of both are compared. Compiling takes most of the time, so processes side by side, which need no memory of the
@@ -24,21 +24,21 @@ import tilewright as tw
 from gemm import in_turns
 from needs import torch
 from peers import load_with
-from published_chunks import chunks
-from published_layers import activations, chosen, generated, norms_and_losses
-from published_linear import linear, parts, quantized
-from published_products import attention, products
-from published_rows import elements, rows_of_numbers, states
-from published_serving import masked, paged
+from published.chunks import chunks
+from published.layers import activations, chosen, generated, norms_and_losses
+from published.linear import linear, parts, quantized
+from published.products import attention, products
+from published.rows import elements, rows_of_numbers, states
+from published.serving import masked, paged
 from rich.console import Console
 from rich.table import Table
 
 ROOT = pathlib.Path(__file__).resolve().parent
 FILES = {
     "tutorials": ROOT.parent / "test/python/compat/triton_kernels.py",
-    "gradients": ROOT / "published_kernels.py",
+    "gradients": ROOT / "published/kernels.py",
     **{
-        name: ROOT / f"published_kernels_{name}.py"
+        name: ROOT / f"published/kernels_{name}.py"
         for name in ("rows", "elements", "serving", "chunks", "products", "quantized")
     },
     **{

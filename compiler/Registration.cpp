@@ -11,6 +11,7 @@
 #include "lib/Conversion/WarpToLLVM/Passes.h"
 #include "lib/Transforms/Cpu/Passes.h"
 #include "lib/Transforms/Tile/Passes.h"
+#include "lib/Transforms/TileGpu/Passes.h"
 #include "lib/Transforms/Warp/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -55,6 +56,7 @@ void tilewright::registerDialects(DialectRegistry &registry) {
 void tilewright::registerPasses() {
   registerTransformsPasses();
   tile::registerTileTransformsPasses();
+  tile_gpu::registerTileGpuPasses();
   warp::registerTileToWarpPasses();
   registerTilePipeline();
   warp::registerWarpTransformsPasses();

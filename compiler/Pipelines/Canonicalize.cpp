@@ -17,10 +17,10 @@ using namespace tilewright;
 namespace {
 
 /// The patterns of all dialects that are loaded.
-class KeptPatterns : public DialectInterface::Base<KeptPatterns> {
+class PinnedAccPatterns : public DialectInterface::Base<PinnedAccPatterns> {
 public:
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(KeptPatterns)
-  explicit KeptPatterns(Dialect *dialect) : Base(dialect) {}
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PinnedAccPatterns)
+  explicit PinnedAccPatterns(Dialect *dialect) : Base(dialect) {}
 
   FrozenRewritePatternSet get() const {
     MLIRContext *context = getContext();
@@ -51,7 +51,7 @@ public:
 
   LogicalResult initialize(MLIRContext *context) override {
     patterns = context->getOrLoadDialect<tile::TileDialect>()
-                   ->getRegisteredInterface<KeptPatterns>()
+                   ->getRegisteredInterface<PinnedAccPatterns>()
                    ->get();
     return success();
   }
@@ -80,6 +80,6 @@ std::unique_ptr<Pass> tilewright::createCanonicalizer() {
 
 void tilewright::registerCanonicalizer(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *, tile::TileDialect *dialect) {
-    dialect->addInterface<KeptPatterns>();
+    dialect->addInterface<PinnedAccPatterns>();
   });
 }

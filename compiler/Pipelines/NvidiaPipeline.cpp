@@ -2,10 +2,11 @@
 
 #include "compiler/Pipelines/Canonicalize.h"
 
-#include "lib/Analysis/NvidiaTarget.h"
+#include "lib/Analysis/Target/NvidiaTarget.h"
 #include "lib/Conversion/TileToWarp/Passes.h"
 #include "lib/Conversion/WarpToLLVM/Passes.h"
 #include "lib/Transforms/Tile/Passes.h"
+#include "lib/Transforms/TileGpu/Passes.h"
 #include "lib/Transforms/Warp/Passes.h"
 
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
@@ -25,7 +26,7 @@ static void addCleanup(OpPassManager &manager) {
 
 void tilewright::buildTileToWarpPipeline(OpPassManager &manager,
                                          const NvidiaOptions &options) {
-  manager.addPass(warp::createCheckExplicit(
+  manager.addPass(tile_gpu::createCheckExplicit(
       {options.computeCapability, options.archSpecific}));
   const bool hasWgmma =
       NvidiaTarget{options.computeCapability, options.archSpecific}.hasWgmma();
@@ -33,18 +34,18 @@ void tilewright::buildTileToWarpPipeline(OpPassManager &manager,
     manager.addPass(tile::createTileDropWraparound());
   manager.addPass(tile::createTileNarrowLoads());
   manager.addPass(tile::createTileSpeculateLoads());
-  manager.addPass(warp::createSliceStores({options.numWarps}));
-  manager.addPass(warp::createSplitBlocks(
+  manager.addPass(tile_gpu::createSliceStores({options.numWarps}));
+  manager.addPass(tile_gpu::createSplitBlocks(
       {options.numWarps, options.computeCapability, options.archSpecific}));
   if (options.deterministic)
     manager.addPass(warp::createOrderPrograms());
   if (hasWgmma)
-    manager.addPass(warp::createFormDescriptors(
+    manager.addPass(tile_gpu::createFormDescriptors(
         {options.numWarps, options.computeCapability, options.archSpecific,
          options.numStages}));
   manager.addPass(
-      warp::createSelectTma({options.numWarps, options.computeCapability,
-                             options.archSpecific, options.makesMaps}));
+      tile_gpu::createSelectTma({options.numWarps, options.computeCapability,
+                                 options.archSpecific, options.makesMaps}));
   addCleanup(manager);
   manager.addPass(warp::createConvertTileToWarp(
       {options.numWarps, options.computeCapability, options.archSpecific,
@@ -64,31 +65,31 @@ void tilewright::buildTileToWarpPipeline(OpPassManager &manager,
   // While each iteration of a loop stands in the loop.
   manager.addPass(warp::createReportTraffic());
   if (target.hasWgmma()) {
-    manager.addPass(warp::createOverlapProducts());
-    manager.addPass(warp::createInterleaveProducts());
+    manager.addPass(warp::createPipelineChainedDots());
+    manager.addPass(warp::createInterleaveDots());
     manager.addPass(warp::createBindTensorMaps({options.check}));
   }
   manager.addPass(warp::createPipelineLoops({numStages, limit}));
   if (target.hasWgmma()) {
-    manager.addPass(warp::createDelayWaits({limit}));
-    manager.addPass(warp::createGatherWaits());
-    manager.addPass(warp::createPrepareEpilogue());
+    manager.addPass(warp::createDeferWgmmaWaits({limit}));
+    manager.addPass(warp::createMergeWgmmaWaits());
+    manager.addPass(warp::createHoistEpilogueScalars());
   }
   manager.addPass(warp::createRelaxSpins());
-  manager.addPass(warp::createLoadAhead({options.maxRegisters}));
+  manager.addPass(warp::createPrefetchLoads({options.maxRegisters}));
   manager.addPass(createCanonicalizer());
   manager.addPass(createCSEPass());
   manager.addPass(warp::createHoistLoads());
   manager.addPass(warp::createSinkConversions());
   if (target.hasWgmma()) {
-    manager.addPass(warp::createPlaceAhead());
-    manager.addPass(warp::createFillWaits());
+    manager.addPass(warp::createPrefetchTileCoords());
+    manager.addPass(warp::createFillWgmmaWaits());
   }
   manager.addPass(warp::createAllocateShared(
       {target.getSharedMemoryLimit(),
        "sm_" + std::to_string(options.computeCapability)}));
   if (target.hasWgmma())
-    manager.addPass(warp::createPaceCopies());
+    manager.addPass(warp::createThrottleProducer());
   manager.addPass(
       warp::createCheckRegisters({options.maxRegisters, options.fitRegisters}));
   manager.addPass(warp::createInsertBarriers());
@@ -100,8 +101,8 @@ void tilewright::buildTileToWarpPipeline(OpPassManager &manager,
   }
   // Behind the checks, which know each product by itself.
   if (target.hasWgmma()) {
-    manager.addPass(warp::createJoinProducts());
-    manager.addPass(warp::createShortenDivisions());
+    manager.addPass(warp::createMergeWgmma());
+    manager.addPass(warp::createStrengthReduceDiv());
   }
 }
 
@@ -109,7 +110,7 @@ void tilewright::buildWarpToLlvmPipeline(OpPassManager &manager,
                                          const NvidiaOptions &options) {
   manager.addPass(tile::createTileGuardDivisions());
   if (NvidiaTarget{options.computeCapability, options.archSpecific}.hasWgmma())
-    manager.addPass(warp::createKeepSums());
+    manager.addPass(warp::createPinAccumulators());
   manager.addPass(createConvertWarpToLLVM(
       {options.computeCapability, options.archSpecific}));
   manager.addPass(createReconcileUnrealizedCastsPass());

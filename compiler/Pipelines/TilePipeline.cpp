@@ -13,7 +13,7 @@ using namespace tilewright;
 
 void tilewright::buildTilePipeline(OpPassManager &manager, bool inlines) {
   manager.addPass(tile::createTileInternalize());
-  manager.addPass(tile::createTilePlacePromises());
+  manager.addPass(tile::createTileAttachPointerHints());
   if (inlines) {
     // Callees as they are: what was inlined is simplified together.
     manager.addPass(createInlinerPass({}, [](OpPassManager &) {}));

@@ -2,7 +2,7 @@
 
 #pragma once
 
-#include "compiler/Driver.h"
+#include "compiler/CompileKernel.h"
 
 namespace tilewright {
 

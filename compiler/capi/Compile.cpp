@@ -1,7 +1,7 @@
 // Compiling a module, and what comes of it.
 
-#include "compiler/Driver.h"
-#include "compiler/capi/Busy.h"
+#include "compiler/CompileKernel.h"
+#include "compiler/capi/CompilerGate.h"
 #include "compiler/capi/Handles.h"
 #include "tilewright-c/compiler.h"
 
@@ -40,7 +40,7 @@ static std::string formatReport(tilewright::Artifact &artifact) {
 }
 
 tw_artifact *tw_module_compile(tw_module *module, const char *options) {
-  const tilewright::capi::Busy busy;
+  const tilewright::capi::CompilerGate busy;
   ModuleOp op = *module->module;
   auto parsed = tilewright::CompileOptions::parse(options, op.getLoc());
   if (failed(parsed))

@@ -2,7 +2,7 @@
 
 #include "tilewright-c/host.h"
 
-#include "compiler/capi/Busy.h"
+#include "compiler/capi/CompilerGate.h"
 #include "lib/Target/Host/HostJit.h"
 #include "lib/Target/Host/HostTarget.h"
 #include "runtime/core/Status.h"
@@ -21,7 +21,7 @@ static tw_status fail(llvm::Error error) {
 
 tw_status tw_host_load(const void *data, size_t size, const char *name,
                        tw_host_library **library, tw_host_kernel *kernel) {
-  const capi::Busy busy;
+  const capi::CompilerGate busy;
   const host::HostSymbol symbols[] = {
       {"tw_host_assert_fail", reinterpret_cast<void *>(tw_host_assert_fail)},
       {"tw_host_print", reinterpret_cast<void *>(tw_host_print)},

@@ -14,7 +14,7 @@ using namespace tilewright;
 using namespace tilewright::capi;
 
 /// Promises something of pointers that a loop carries: see
-/// tile-place-promises.
+/// tile-attach-pointer-hints.
 static bool promiseCarried(tw_builder *handle, Value value,
                            NamedAttribute promise) {
   OpBuilder &b = handle->builder;

@@ -1,7 +1,7 @@
 // The `tile` dialect itself, its types and enums. Ops stand in one file a group.
 
-#ifndef TILEWRIGHT_TILE_BASE
-#define TILEWRIGHT_TILE_BASE
+#ifndef TILEWRIGHT_DIALECT_TILE_TILEBASE
+#define TILEWRIGHT_DIALECT_TILE_TILEBASE
 
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
@@ -170,4 +170,4 @@ class MaskOf<string op>
 
 class Tile_Op<string mnemonic, list<Trait> traits = []> : Op<TileDialect, mnemonic, traits>;
 
-#endif // TILEWRIGHT_TILE_BASE
+#endif // TILEWRIGHT_DIALECT_TILE_TILEBASE

@@ -51,10 +51,10 @@ LogicalResult PrintOp::verifyPart() { // C2
                        "with one number for each side");
   for (Value value : getValues()) {
     auto tile = dyn_cast<RankedTensorType>(value.getType());
-    bool hasSides =
+    bool hasDims =
         tile && tile.getRank() == int64_t(getExtent()->size()) &&
         llvm::equal(*getExtent(), tile.getShape(), std::less_equal<int64_t>());
-    if (!hasSides)
+    if (!hasDims)
       return emitOpError("prints a piece of ")
              << value.getType() << ", which has not the sides of its extent";
   }

@@ -132,8 +132,8 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
 
 /// Where `to` has sides of 1 that `from` has not; nothing if there is more to
 /// it.
-static std::optional<SmallVector<int32_t>>
-findAddedSides(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
+static std::optional<SmallVector<int32_t>> findAddedDims(ArrayRef<int64_t> from,
+                                                         ArrayRef<int64_t> to) {
   SmallVector<int32_t> added;
   for (auto [index, side] : llvm::enumerate(to)) {
     if (!from.empty() && side == from.front())
@@ -151,7 +151,7 @@ findAddedSides(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
 LogicalResult ReshapeOp::canonicalize(ReshapeOp op, PatternRewriter &rewriter) {
   auto source = cast<RankedTensorType>(op.getSource().getType());
   auto result = cast<RankedTensorType>(op.getType());
-  auto added = findAddedSides(source.getShape(), result.getShape());
+  auto added = findAddedDims(source.getShape(), result.getShape());
   if (source.getEncoding() || !added)
     return failure();
   Value tile = op.getSource();

@@ -1,7 +1,7 @@
 #include "dialect/Warp/WarpAttributes.h"
 
 #include "dialect/Warp/WarpDialect.h"
-#include "lib/Support/TileLayouts.h"
+#include "lib/Layout/TileLayouts.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -71,17 +71,18 @@ LinearAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementType,
   return verifyCovers(getLayout(), shape, emitError);
 }
 
-LogicalResult KeptAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                               unsigned bank, LinearAttr layout) {
+LogicalResult
+PinnedAccAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                      unsigned bank, LinearAttr layout) {
   if (bank >= kMaxBanks)
     return emitError() << "there are " << kMaxBanks
                        << " banks of kept registers, got number " << bank;
   return success();
 }
 
-LogicalResult
-KeptAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementType,
-                         function_ref<InFlightDiagnostic()> emitError) const {
+LogicalResult PinnedAccAttr::verifyEncoding(
+    ArrayRef<int64_t> shape, Type elementType,
+    function_ref<InFlightDiagnostic()> emitError) const {
   return getLayout().verifyEncoding(shape, elementType, emitError);
 }
 
@@ -231,17 +232,17 @@ void LinearAttr::print(AsmPrinter &printer) const {
 //===----------------------------------------------------------------------===//
 
 LinearAttr tilewright::warp::getLinearAttr(Type type) {
-  if (KeptAttr kept = getKeptAttr(type))
+  if (PinnedAccAttr kept = getPinnedAccAttr(type))
     return kept.getLayout();
   auto tensor = dyn_cast_if_present<RankedTensorType>(type);
   return tensor ? dyn_cast_if_present<LinearAttr>(tensor.getEncoding())
                 : LinearAttr();
 }
 
-KeptAttr tilewright::warp::getKeptAttr(Type type) {
+PinnedAccAttr tilewright::warp::getPinnedAccAttr(Type type) {
   auto tensor = dyn_cast_if_present<RankedTensorType>(type);
-  return tensor ? dyn_cast_if_present<KeptAttr>(tensor.getEncoding())
-                : KeptAttr();
+  return tensor ? dyn_cast_if_present<PinnedAccAttr>(tensor.getEncoding())
+                : PinnedAccAttr();
 }
 
 std::optional<LinearLayout> tilewright::warp::getLayout(Type type) {

@@ -2,7 +2,7 @@
 
 #pragma once
 
-#include "lib/Support/LinearLayout.h"
+#include "lib/Layout/LinearLayout.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -30,7 +30,7 @@ namespace tilewright::warp {
 LinearAttr getLinearAttr(mlir::Type type);
 
 /// The bank and layout of a tile in kept registers, or null for anything else.
-KeptAttr getKeptAttr(mlir::Type type);
+PinnedAccAttr getPinnedAccAttr(mlir::Type type);
 
 /// The layout of a tile in registers, or nothing for anything else.
 std::optional<LinearLayout> getLayout(mlir::Type type);
@@ -39,7 +39,7 @@ std::optional<LinearLayout> getLayout(mlir::Type type);
 bool hasLayouts(mlir::Operation *op);
 
 /// Whether `op` stands in a function whose roles, rings and products its source
-/// says; `warp-check-explicit` marks them.
+/// says; `tile-gpu-check-explicit` marks them.
 bool isExplicit(mlir::Operation *op);
 
 /// The tile `type` in another layout.

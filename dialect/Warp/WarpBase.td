@@ -1,8 +1,8 @@
 // The `warp` dialect itself, its attribute and types. Ops stand in one file a
 // group.
 
-#ifndef TILEWRIGHT_WARP_BASE
-#define TILEWRIGHT_WARP_BASE
+#ifndef TILEWRIGHT_DIALECT_WARP_WARPBASE
+#define TILEWRIGHT_DIALECT_WARP_WARPBASE
 
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/BuiltinTypeInterfaces.td"
@@ -57,7 +57,7 @@ def WarpDialect : Dialect {
     static constexpr ::llvm::StringLiteral kPaddedGridAttr = "warp.padded_grid";
     /// Unit attribute of a function: its rings, roles and products stand in the
     /// kernel's source, and what would make such leaves it alone. See
-    /// warp-check-explicit.
+    /// tile-gpu-check-explicit.
     static constexpr ::llvm::StringLiteral kExplicitAttr = "warp.explicit";
     /// Unit attribute of a function: its programs take turns. Of an atomic of
     /// such a function: what other warps do to memory ends before it, or starts
@@ -70,7 +70,7 @@ def WarpDialect : Dialect {
     static constexpr ::llvm::StringLiteral kSharedOffsetAttr = "warp.shared_offset";
     /// i32 attribute of a `warp.specialize` of teams: the bytes from the shared
     /// memory of one team to that of the next. See warp-allocate-shared.
-    static constexpr ::llvm::StringLiteral kTeamBytesAttr = "warp.team_bytes";
+    static constexpr ::llvm::StringLiteral kPingPongBytesAttr = "warp.pingpong_bytes";
     /// i32 attribute of a function: the bytes of shared memory it uses.
     static constexpr ::llvm::StringLiteral kSharedSizeAttr = "warp.shared_size";
 
@@ -94,7 +94,7 @@ def Warp_Linear : AttrDef<WarpDialect, "Linear", [
     tile in registers) or of the offset in elements (of a tile in shared memory)
     as one index for each dimension of the tile. The element at a place is the
     `xor` of the images of the bits that are set; see
-    lib/Support/LinearLayout.h.
+    lib/Layout/LinearLayout.h.
 
     As the encoding of a tensor, it must name the axes of registers, have 5 lane
     bits, fit the tensor's shape, and hold every element at least once.
@@ -120,17 +120,17 @@ def Warp_Linear : AttrDef<WarpDialect, "Linear", [
   }];
 }
 
-def Warp_Kept : AttrDef<WarpDialect, "Kept", [
+def Warp_PinnedAcc : AttrDef<WarpDialect, "PinnedAcc", [
     DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
-  let mnemonic = "kept";
+  let mnemonic = "pinned";
   let summary = "a linear layout, in registers that are kept for the tile";
   let description = [{
     The encoding of a tile in the registers `bank` of the function, of which
-    `warp.kept_registers` says how many there are. All tiles of a bank are one
+    `warp.acc_decl` says how many there are. All tiles of a bank are one
     after the other in the same registers, so at any time one of them is there.
 
     ```mlir
-    tensor<128x256xf32, #warp.kept<0, #rows>>
+    tensor<128x256xf32, #warp.pinned<0, #rows>>
     ```
   }];
   let parameters = (ins "unsigned":$bank, "::tilewright::warp::LinearAttr":$layout);
@@ -280,4 +280,4 @@ def Warp_Tile : StaticShapeTensorOf<[AnyType]>;
 
 class Warp_Op<string mnemonic, list<Trait> traits = []> : Op<WarpDialect, mnemonic, traits>;
 
-#endif // TILEWRIGHT_WARP_BASE
+#endif // TILEWRIGHT_DIALECT_WARP_WARPBASE

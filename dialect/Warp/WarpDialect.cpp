@@ -55,10 +55,10 @@ void WarpDialect::initialize() {
 #include "dialect/Warp/WarpRoleOps.cpp.inc"
       ,
 #define GET_OP_LIST
-#include "dialect/Warp/WarpTeamOps.cpp.inc"
+#include "dialect/Warp/WarpPingPongOps.cpp.inc"
       ,
 #define GET_OP_LIST
-#include "dialect/Warp/WarpTurnOps.cpp.inc"
+#include "dialect/Warp/WarpTicketOps.cpp.inc"
       ,
 #define GET_OP_LIST
 #include "dialect/Warp/WarpWgmmaOps.cpp.inc"
@@ -151,7 +151,7 @@ LogicalResult WarpDialect::verifyOperationAttribute(Operation *op,
   if (auto extra = dyn_cast<DenseI64ArrayAttr>(attribute.getValue());
       extra && extra.size() == 3 && name == kExtraSlotsAttr && isa<RingOp>(op))
     return success();
-  bool ofRoles = name == kTeamBytesAttr && isa<SpecializeOp>(op);
+  bool ofRoles = name == kPingPongBytesAttr && isa<SpecializeOp>(op);
   if (!ofFunction && !ofRoles && name != kSharedOffsetAttr)
     return op->emitError("unknown attribute '") << name << "'";
   if (ofFunction && !isa<FunctionOpInterface, ModuleOp>(op))

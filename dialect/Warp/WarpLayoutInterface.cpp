@@ -1,7 +1,7 @@
 #include "dialect/Warp/WarpLayoutInterface.h"
 
 #include "dialect/Warp/WarpAttributes.h"
-#include "lib/Support/LayoutInference.h"
+#include "lib/Layout/LayoutInference.h"
 
 using namespace mlir;
 using namespace tilewright;

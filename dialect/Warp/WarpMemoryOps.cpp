@@ -1,5 +1,5 @@
 #include "dialect/Warp/WarpOps.h"
-#include "lib/Support/TmaTiling.h"
+#include "lib/Layout/TmaTiling.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/SmallBitVector.h"

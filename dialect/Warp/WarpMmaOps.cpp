@@ -1,6 +1,6 @@
 #include "dialect/Tile/TileTypes.h"
 #include "dialect/Warp/WarpOps.h"
-#include "lib/Support/MmaTiling.h"
+#include "lib/Layout/MmaTiling.h"
 
 #include "mlir/IR/Builders.h"
 

@@ -35,16 +35,16 @@ struct SharedMemory : public mlir::SideEffects::Resource::Base<SharedMemory> {
 #define GET_OP_CLASSES
 #include "dialect/Warp/WarpRoleOps.h.inc"
 #define GET_OP_CLASSES
-#include "dialect/Warp/WarpTeamOps.h.inc"
+#include "dialect/Warp/WarpPingPongOps.h.inc"
 #define GET_OP_CLASSES
-#include "dialect/Warp/WarpTurnOps.h.inc"
+#include "dialect/Warp/WarpTicketOps.h.inc"
 #define GET_OP_CLASSES
 #include "dialect/Warp/WarpWgmmaOps.h.inc"
 
 namespace tilewright::warp {
 /// The bytes from the shared memory of one team of `roles` to that of the next;
 /// 0 before it has been allocated.
-int64_t getTeamBytes(SpecializeOp roles);
+int64_t getPingPongBytes(SpecializeOp roles);
 
 /// What made the tile `memory`, or what it is the transpose of; null where that
 /// is a slot of a ring.

@@ -1,10 +1,10 @@
 // What memory effects of `warp` ops speak of.
 
-#ifndef TILEWRIGHT_WARP_RESOURCES
-#define TILEWRIGHT_WARP_RESOURCES
+#ifndef TILEWRIGHT_DIALECT_WARP_WARPRESOURCES
+#define TILEWRIGHT_DIALECT_WARP_WARPRESOURCES
 
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Warp_SharedResource : Resource<"::tilewright::warp::SharedMemory">;
 
-#endif // TILEWRIGHT_WARP_RESOURCES
+#endif // TILEWRIGHT_DIALECT_WARP_WARPRESOURCES

@@ -1,7 +1,7 @@
 #include "dialect/Tile/TileOps.h"
 #include "dialect/Warp/WarpOps.h"
-#include "lib/Support/LayoutConversion.h"
-#include "lib/Support/TmaTiling.h"
+#include "lib/Layout/LayoutConversion.h"
+#include "lib/Layout/TmaTiling.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
@@ -97,9 +97,10 @@ LogicalResult RingAcquireOp::verify() {
   RingType ring = getRing().getType();
   if (failed(verifyIndex(*this, ring, bool(getIndex())))) // C2
     return failure();
-  if (getPaced() && (getIndex() || ring.getNumSlots() < 3)) // C4
-    return emitOpError("is paced in a ring of transactions of at least three "
-                       "slots only, got ")
+  if (getThrottled() && (getIndex() || ring.getNumSlots() < 3)) // C4
+    return emitOpError(
+               "is throttled in a ring of transactions of at least three "
+               "slots only, got ")
            << ring;
   return verifyUsedOnce(*this, getSlot()); // C1
 }
@@ -116,7 +117,7 @@ LogicalResult RingWaitOp::verify() {
 
 LogicalResult RingSkipOp::verify() {
   auto role = SpecializeOp::getRole((*this)->getBlock());
-  if (!role || role->first.getNumTeams(role->second) == 1) // C1
+  if (!role || role->first.getNumPingPongGroups(role->second) == 1) // C1
     return emitOpError("is for teams, and stands in no role that has some");
   if (getRing().getType().getCompletion() != Completion::Transactions) // C1
     return emitOpError("passes slots by of a ring of async_groups, which each "
@@ -187,7 +188,7 @@ LogicalResult TmaLoadOp::verify() {
   return verifyMulticast(*this);
 }
 
-LogicalResult HandOp::verify() {
+LogicalResult RingPutScalarOp::verify() {
   auto acquire = getMemory().getDefiningOp<RingAcquireOp>();
   RingType ring = acquire ? acquire.getRing().getType() : RingType();
   if (!ring || ring.getCompletion() != Completion::Transactions ||
@@ -204,9 +205,10 @@ LogicalResult HandOp::verify() {
   return success();
 }
 
-LogicalResult TakeOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
-                                       Adaptor adaptor,
-                                       SmallVectorImpl<Type> &types) {
+LogicalResult RingGetScalarOp::inferReturnTypes(MLIRContext *,
+                                                std::optional<Location>,
+                                                Adaptor adaptor,
+                                                SmallVectorImpl<Type> &types) {
   auto memory = dyn_cast<SharedType>(adaptor.getMemory().getType());
   if (!memory)
     return failure();
@@ -214,7 +216,7 @@ LogicalResult TakeOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
   return success();
 }
 
-LogicalResult TakeOp::verify() {
+LogicalResult RingGetScalarOp::verify() {
   if (!getMemory().getDefiningOp<RingWaitOp>()) // C1
     return emitOpError("reads a slot that was waited for");
   return success();

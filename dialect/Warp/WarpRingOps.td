@@ -41,7 +41,7 @@ def Warp_RingAcquireOp : Warp_SlotOp<"ring.acquire", [AttrSizedOperandSegments]>
   let description = [{
     The results are the right to fill the slot whose turn it is, and its tiles.
     In a ring of `transactions` the producer waits until the slot is empty; one
-    that fills itself names the slot by `index`. Where `paced`, which is the same
+    that fills itself names the slot by `index`. Where `throttled`, which is the same
     for all threads, is true, the producer waits until the slot after it is empty,
     too, and so fills one slot less ahead than the ring has.
 
@@ -52,7 +52,7 @@ def Warp_RingAcquireOp : Warp_SlotOp<"ring.acquire", [AttrSizedOperandSegments]>
     C3: with an `index` the slot is empty: it was never committed or has been
         released by every thread. `warp-insert-barriers` puts a barrier between a
         release and the copies that come next.
-    C4: `paced` stands in a ring of `transactions` only, of at least three slots.
+    C4: `throttled` stands in a ring of `transactions` only, of at least three slots.
         Its consumers hold two slots less than there are, at most, when they wait
         for one. (`warp-check-rings` proves it.)
 
@@ -61,16 +61,16 @@ def Warp_RingAcquireOp : Warp_SlotOp<"ring.acquire", [AttrSizedOperandSegments]>
       : !warp.ring<3 x {!warp.shared<64x32xf16, #shared>}, async_groups>
     %slot, %tile = warp.ring.acquire %ring
       : !warp.ring<3 x {!warp.shared<64x32xf16, #shared>}, transactions>
-    %slot, %tile = warp.ring.acquire %ring paced %late
+    %slot, %tile = warp.ring.acquire %ring throttled %late
       : !warp.ring<3 x {!warp.shared<64x32xf16, #shared>}, transactions>
     ```
   }];
-  let arguments = (ins Warp_Ring:$ring, Optional<I32>:$index, Optional<I1>:$paced);
+  let arguments = (ins Warp_Ring:$ring, Optional<I32>:$index, Optional<I1>:$throttled);
   let builders = [OpBuilder<(ins "::mlir::Value":$ring, CArg<"::mlir::Value", "{}">:$index), [{
-    build($_builder, $_state, ring, index, /*paced=*/::mlir::Value());
+    build($_builder, $_state, ring, index, /*throttled=*/::mlir::Value());
   }]>];
   let assemblyFormat = [{
-    $ring (`[` $index^ `]`)? (`paced` $paced^)? attr-dict `:` qualified(type($ring))
+    $ring (`[` $index^ `]`)? (`throttled` $throttled^)? attr-dict `:` qualified(type($ring))
   }];
 }
 
@@ -81,7 +81,7 @@ def Warp_RingCommitOp : Warp_Op<"ring.commit", [Warp_SharedOrder]> {
 
     C1: the slot was acquired.
     C2: of a ring of `transactions`, each tile is filled by one `warp.tma_load`,
-        or its only one by a `warp.hand`. (A promise; a consumer would wait for
+        or its only one by a `warp.ring.put_scalar`. (A promise; a consumer would wait for
         ever.)
 
     ```mlir
@@ -222,7 +222,7 @@ def Warp_TmaLoadOp : Warp_Op<"tma_load", [AttrSizedOperandSegments,
         elements in row-major order, or in panels swizzled over 32, 64 or 128
         bytes.
     C4: with `multicast` the ring belongs to a cluster, and the copy can be
-        divided into a part for each of its blocks (lib/Support/TmaTiling.h);
+        divided into a part for each of its blocks (lib/Layout/TmaTiling.h);
         `shared` stands for `multicast` only.
     C5: with `multicast`, where `shared` is true, all blocks of the cluster give
         the same map and offsets. (A promise; `warp-form-clusters` takes it from
@@ -253,7 +253,7 @@ def Warp_TmaLoadOp : Warp_Op<"tma_load", [AttrSizedOperandSegments,
   }];
 }
 
-def Warp_HandOp : Warp_Op<"hand"> {
+def Warp_RingPutScalarOp : Warp_Op<"ring.put_scalar"> {
   let summary = "hands a number to the roles that read a ring";
   let description = [{
     Writes what all threads of the role have computed to the start of the slot and
@@ -267,7 +267,7 @@ def Warp_HandOp : Warp_Op<"hand"> {
 
     ```mlir
     %slot, %tile = warp.ring.acquire %ring : !warp.ring<1 x {!two}, transactions>
-    warp.hand %next, %tile : i32, !warp.shared<2xi32, #two>
+    warp.ring.put_scalar %next, %tile : i32, !warp.shared<2xi32, #two>
     warp.ring.commit %slot
     ```
   }];
@@ -277,7 +277,7 @@ def Warp_HandOp : Warp_Op<"hand"> {
   let hasVerifier = 1;
 }
 
-def Warp_TakeOp : Warp_Op<"take", [InferTypeOpAdaptor]> {
+def Warp_RingGetScalarOp : Warp_Op<"ring.get_scalar", [InferTypeOpAdaptor]> {
   let summary = "takes the number that another role has handed over";
   let description = [{
     Copies that come after see what that role saw.
@@ -286,7 +286,7 @@ def Warp_TakeOp : Warp_Op<"take", [InferTypeOpAdaptor]> {
 
     ```mlir
     %slot, %tile = warp.ring.wait %ring : !warp.ring<1 x {!two}, transactions>
-    %next = warp.take %tile : !warp.shared<2xi32, #two>
+    %next = warp.ring.get_scalar %tile : !warp.shared<2xi32, #two>
     warp.ring.release %slot
     ```
   }];

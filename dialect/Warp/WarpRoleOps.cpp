@@ -57,7 +57,7 @@ LogicalResult SpecializeOp::verify() {
   for (int32_t warps : getWarps())
     if (warps < 1)
       return emitOpError("has a role of ") << warps << " warps";
-  int32_t teams = getTeams();
+  int32_t teams = getPingPongGroups();
   if (teams > 1 &&
       (getWarps().empty() || getWarps()[0] != kWarpsPerGroup * teams)) // C3
     return emitOpError("has ") << teams << " teams in a role of "

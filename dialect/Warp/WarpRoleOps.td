@@ -44,7 +44,7 @@ def Warp_SpecializeOp : Warp_Op<"specialize", [
       warp.tma_load %map[%i], %tile : !warp.tensor_map, !tile
       warp.ring.commit %slot
     }
-    warp.specialize warps [8, 4] teams 2 registers [240, 24] {
+    warp.specialize warps [8, 4] ping_pong_groups 2 registers [240, 24] {
       ...
     }, {
       ...
@@ -52,12 +52,12 @@ def Warp_SpecializeOp : Warp_Op<"specialize", [
     ```
   }];
   let arguments = (ins DenseI32ArrayAttr:$warps,
-                       DefaultValuedAttr<ConfinedAttr<I32Attr, [IntPositive]>, "1">:$teams,
+                       DefaultValuedAttr<ConfinedAttr<I32Attr, [IntPositive]>, "1">:$pingPongGroups,
                        OptionalAttr<DenseI32ArrayAttr>:$registers);
   let regions = (region VariadicRegion<SizedRegion<1>>:$roles);
   let builders = [OpBuilder<(ins "::llvm::ArrayRef<int32_t>":$warps)>];
   let assemblyFormat = [{
-    `warps` $warps (`teams` $teams^)? (`registers` $registers^)? $roles attr-dict
+    `warps` $warps (`ping_pong_groups` $pingPongGroups^)? (`registers` $registers^)? $roles attr-dict
   }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
@@ -65,12 +65,12 @@ def Warp_SpecializeOp : Warp_Op<"specialize", [
     /// The number of the first warp of a role.
     int32_t getFirstWarp(unsigned role);
     /// The teams of a role; 1 where its warps work together.
-    int32_t getNumTeams(unsigned role) {
-      return role == 0 ? int32_t(getTeams()) : 1;
+    int32_t getNumPingPongGroups(unsigned role) {
+      return role == 0 ? int32_t(getPingPongGroups()) : 1;
     }
     /// The warps of a role that work together: a team's, or all.
-    int32_t getTeamWarps(unsigned role) {
-      return getWarps()[role] / getNumTeams(role);
+    int32_t getWarpsPerPingPongGroup(unsigned role) {
+      return getWarps()[role] / getNumPingPongGroups(role);
     }
     /// The op and the number of the role that `block` stands in; nothing outside
     /// of roles.
@@ -130,7 +130,7 @@ def Warp_NamedBarrierArriveOp : Warp_NamedBarrierOp<"named_barrier_arrive"> {
   }];
 }
 
-def Warp_ColdOp : Warp_Op<"cold", [MemoryEffects<[MemWrite<Warp_SharedResource>]>]> {
+def Warp_UnlikelyOp : Warp_Op<"unlikely", [MemoryEffects<[MemWrite<Warp_SharedResource>]>]> {
   let summary = "says that control rarely comes here";
   let description = [{
     What its block computes stays in it: it is not computed ahead of the branch
@@ -140,7 +140,7 @@ def Warp_ColdOp : Warp_Op<"cold", [MemoryEffects<[MemWrite<Warp_SharedResource>]
     %sums = scf.if %any {
       ...
     } else {
-      warp.cold
+      warp.unlikely
       scf.yield %zero
     }
     ```
@@ -148,7 +148,7 @@ def Warp_ColdOp : Warp_Op<"cold", [MemoryEffects<[MemWrite<Warp_SharedResource>]
   let assemblyFormat = "attr-dict";
 }
 
-def Warp_ByHereOp : Warp_Op<"by_here", [
+def Warp_SchedAnchorOp : Warp_Op<"sched_anchor", [
     MemoryEffects<[MemWrite<Warp_SharedResource>]>]> {
   let summary = "values that are known from here on";
   let description = [{
@@ -156,7 +156,7 @@ def Warp_ByHereOp : Warp_Op<"by_here", [
     left for later, such as for the time under products, which would wait.
 
     ```mlir
-    warp.by_here %row, %column : i32, i32
+    warp.sched_anchor %row, %column : i32, i32
     ```
   }];
   let arguments = (ins Variadic<AnyTypeOf<[I32, I64]>>:$values);
@@ -169,7 +169,7 @@ def Warp_ByHereOp : Warp_Op<"by_here", [
   }];
 }
 
-def Warp_FromHereOp : Warp_Op<"from_here", [
+def Warp_OpaqueOp : Warp_Op<"opaque", [
     SameOperandsAndResultType, MemoryEffects<[MemWrite<Warp_SharedResource>]>]> {
   let summary = "a value, as if it were known only from here on";
   let description = [{
@@ -177,7 +177,7 @@ def Warp_FromHereOp : Warp_Op<"from_here", [
     could be computed earlier, such as ahead of a loop.
 
     ```mlir
-    %late = warp.from_here %program : i32
+    %late = warp.opaque %program : i32
     ```
   }];
   let arguments = (ins AnyTypeOf<[I1, I32, I64, F32, Tile_Ptr]>:$value);

@@ -2,8 +2,8 @@
 
 #include "dialect/Tile/TileTypes.h"
 #include "dialect/Warp/WarpDialect.h"
-#include "lib/Support/TileLayouts.h"
-#include "lib/Support/TmaTiling.h"
+#include "lib/Layout/TileLayouts.h"
+#include "lib/Layout/TmaTiling.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -28,7 +28,7 @@ void WarpDialect::registerTypes() {
 }
 
 /// Tiles that have a layout of their own fit into shared memory by far.
-static constexpr int64_t kMaxSide = 1 << 12;
+static constexpr int64_t kMaxDim = 1 << 12;
 static constexpr size_t kMaxRank = 5;
 
 unsigned tilewright::warp::getElementBytes(Type elementType) {
@@ -71,7 +71,7 @@ static LinearAttr getDefaultLayout(AsmParser &parser, SMLoc loc,
   bool hasLayout =
       !shape.empty() && shape.size() <= kMaxRank &&
       llvm::all_of(shape, [](int64_t side) {
-        return side > 0 && side <= kMaxSide && llvm::isPowerOf2_64(side);
+        return side > 0 && side <= kMaxDim && llvm::isPowerOf2_64(side);
       });
   if (!hasLayout || !elementType.isIntOrFloat()) {
     parser.emitError(loc, "needs a layout: only tiles of numbers whose sides "

@@ -1,6 +1,6 @@
 #include "dialect/Tile/TileTypes.h"
 #include "dialect/Warp/WarpOps.h"
-#include "lib/Support/WgmmaTiling.h"
+#include "lib/Layout/WgmmaTiling.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -48,7 +48,7 @@ static bool areWgmmaTypes(Type a, Type b, Type acc) {
 }
 
 /// What `warp.wgmma` asks of the types of a product of `op`.
-static LogicalResult verifyProduct(Operation *op, ArrayRef<Type> types) {
+static LogicalResult verifyDot(Operation *op, ArrayRef<Type> types) {
   Operand a(types[0]), b(types[1]), acc(types[2]);
   if (a.shape.size() != 2 || b.shape.size() != 2 || acc.shape.size() != 2 ||
       a.shape[0] != acc.shape[0] || a.shape[1] != b.shape[0] ||
@@ -78,8 +78,8 @@ static LogicalResult verifyProduct(Operation *op, ArrayRef<Type> types) {
 }
 
 LogicalResult WgmmaOp::verify() {
-  return verifyProduct(
-      *this, {getA().getType(), getB().getType(), getAcc().getType()});
+  return verifyDot(*this,
+                   {getA().getType(), getB().getType(), getAcc().getType()});
 }
 
 LogicalResult WgmmaBesideOp::verify() {
@@ -89,8 +89,8 @@ LogicalResult WgmmaBesideOp::verify() {
            << " accumulators";
   int64_t columns = 0;
   for (auto [b, acc] : llvm::zip_equal(getB(), getAcc())) {
-    if (failed(verifyProduct(*this,
-                             {getA().getType(), b.getType(), acc.getType()})))
+    if (failed(
+            verifyDot(*this, {getA().getType(), b.getType(), acc.getType()})))
       return failure();
     columns += cast<SharedType>(b.getType()).getShape()[1];
   }
@@ -119,41 +119,41 @@ void WgmmaBesideOp::getEffects(
 }
 
 LogicalResult WgmmaWaitOp::verify() {
-  if (getSums().empty()) // C2
+  if (getAccumulators().empty()) // C2
     return emitOpError("needs a sum to wait for");
   return success();
 }
 
 /// Whether the types are the same but for the registers, of which only the
 /// second's are kept.
-static bool isKeptAs(Type plain, Type kept) {
+static bool isPinnedAs(Type plain, Type kept) {
   auto tile = cast<RankedTensorType>(plain);
   auto other = cast<RankedTensorType>(kept);
-  return !getKeptAttr(tile) && getKeptAttr(other) &&
+  return !getPinnedAccAttr(tile) && getPinnedAccAttr(other) &&
          getLinearAttr(tile) == getLinearAttr(other) &&
          tile.getShape() == other.getShape() &&
          tile.getElementType() == other.getElementType();
 }
 
-/// C1 of `warp.keep` and `warp.recall`.
+/// C1 of `warp.acc_store` and `warp.acc_load`.
 static LogicalResult verifyMove(Operation *op, Type plain, Type kept) {
-  if (!isKeptAs(plain, kept))
+  if (!isPinnedAs(plain, kept))
     return op->emitOpError("moves a tile between registers and kept ones, got ")
            << op->getOperand(0).getType() << " and "
            << op->getResult(0).getType();
   return success();
 }
 
-LogicalResult KeepOp::verify() {
+LogicalResult AccStoreOp::verify() {
   return verifyMove(*this, getSource().getType(), getType());
 }
 
-LogicalResult RecallOp::verify() {
+LogicalResult AccLoadOp::verify() {
   return verifyMove(*this, getType(), getSource().getType());
 }
 
 LogicalResult ScaleOp::verify() {
-  if (!isKeptAs(getFactor().getType(), getType())) // C1
+  if (!isPinnedAs(getFactor().getType(), getType())) // C1
     return emitOpError("scales a tile in kept registers by one that is not, "
                        "got ")
            << getType() << " and " << getFactor().getType();

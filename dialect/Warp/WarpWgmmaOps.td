@@ -42,7 +42,7 @@ def Warp_WgmmaOp : Warp_Op<"wgmma", [
     C4: a matrix descriptor expresses the layout of each operand in shared
         memory: a swizzle over 32, 64 or 128 bytes, the contracted dimension
         contiguous, or the other one for elements of 16 bits. See
-        lib/Support/WgmmaTiling.h.
+        lib/Layout/WgmmaTiling.h.
 
     ```mlir
     %s = warp.wgmma %a, %b, %c
@@ -93,7 +93,7 @@ def Warp_WgmmaBesideOp : Warp_Op<"wgmma_beside", [
 }
 
 def Warp_WgmmaWaitOp : Warp_Op<"wgmma_wait", [
-    RangedTypesMatchWith<"results are the sums", "sums", "results", "$_self">,
+    RangedTypesMatchWith<"results are the accumulators", "accumulators", "results", "$_self">,
     MemoryEffects<[MemRead<Warp_SharedResource>, MemWrite<Warp_SharedResource>]>]> {
   let summary = "waits for products of warpgroups";
   let description = [{
@@ -109,10 +109,10 @@ def Warp_WgmmaWaitOp : Warp_Op<"wgmma_wait", [
     %d = warp.wgmma_wait %s {pendings = 0 : i32} : tensor<64x128xf32, #c>
     ```
   }];
-  let arguments = (ins Variadic<Warp_Tile>:$sums,
+  let arguments = (ins Variadic<Warp_Tile>:$accumulators,
                        ConfinedAttr<I32Attr, [IntNonNegative]>:$pendings);
   let results = (outs Variadic<Warp_Tile>:$results);
-  let assemblyFormat = "$sums attr-dict `:` type($sums)";
+  let assemblyFormat = "$accumulators attr-dict `:` type($accumulators)";
   let hasVerifier = 1;
 }
 
@@ -133,25 +133,25 @@ def Warp_ProxyFenceOp : Warp_Op<"proxy_fence", [
   let assemblyFormat = "attr-dict";
 }
 
-class Warp_KeptOp<string mnemonic, list<Trait> traits = []> : Warp_Op<mnemonic, [
+class Warp_PinnedAccOp<string mnemonic, list<Trait> traits = []> : Warp_Op<mnemonic, [
     MemoryEffects<[MemRead<Warp_SharedResource>, MemWrite<Warp_SharedResource>]>]
     # traits>;
 
-def Warp_KeptRegistersOp : Warp_KeptOp<"kept_registers"> {
+def Warp_AccDeclOp : Warp_PinnedAccOp<"acc_decl"> {
   let summary = "registers that are kept for sums";
   let description = [{
     Declares the banks of kept registers of a function, with the number of 32-bit
-    registers of each. See `#warp.kept`.
+    registers of each. See `#warp.pinned`.
 
     ```mlir
-    warp.kept_registers [128, 64]
+    warp.acc_decl [128, 64]
     ```
   }];
   let arguments = (ins DenseI32ArrayAttr:$words);
   let assemblyFormat = "$words attr-dict";
 }
 
-def Warp_KeepOp : Warp_KeptOp<"keep"> {
+def Warp_AccStoreOp : Warp_PinnedAccOp<"acc_store"> {
   let summary = "puts a tile into kept registers";
   let description = [{
     What was in them before is gone.
@@ -159,7 +159,7 @@ def Warp_KeepOp : Warp_KeptOp<"keep"> {
     C1: the types are the same but for the registers: the result's are kept.
 
     ```mlir
-    %k = warp.keep %t : tensor<64x128xf32, #l> -> tensor<64x128xf32, #warp.kept<0, #l>>
+    %k = warp.acc_store %t : tensor<64x128xf32, #l> -> tensor<64x128xf32, #warp.pinned<0, #l>>
     ```
   }];
   let arguments = (ins Warp_Tile:$source);
@@ -168,7 +168,7 @@ def Warp_KeepOp : Warp_KeptOp<"keep"> {
   let hasVerifier = 1;
 }
 
-def Warp_RecallOp : Warp_KeptOp<"recall"> {
+def Warp_AccLoadOp : Warp_PinnedAccOp<"acc_load"> {
   let summary = "reads a tile out of kept registers";
   let description = [{
     They keep holding it.
@@ -176,7 +176,7 @@ def Warp_RecallOp : Warp_KeptOp<"recall"> {
     C1: the types are the same but for the registers: the source's are kept.
 
     ```mlir
-    %t = warp.recall %k : tensor<64x128xf32, #warp.kept<0, #l>> -> tensor<64x128xf32, #l>
+    %t = warp.acc_load %k : tensor<64x128xf32, #warp.pinned<0, #l>> -> tensor<64x128xf32, #l>
     ```
   }];
   let arguments = (ins Warp_Tile:$source);
@@ -185,7 +185,7 @@ def Warp_RecallOp : Warp_KeptOp<"recall"> {
   let hasVerifier = 1;
 }
 
-def Warp_ScaleOp : Warp_KeptOp<"scale", [AllTypesMatch<["source", "result"]>]> {
+def Warp_ScaleOp : Warp_PinnedAccOp<"scale", [AllTypesMatch<["source", "result"]>]> {
   let summary = "multiplies a tile in kept registers";
   let description = [{
     In place: what was in the registers before is gone. Rounds as `arith.mulf`
@@ -196,7 +196,7 @@ def Warp_ScaleOp : Warp_KeptOp<"scale", [AllTypesMatch<["source", "result"]>]> {
     C2: elements are f32.
 
     ```mlir
-    %d = warp.scale %k, %f : tensor<64x128xf32, #warp.kept<0, #l>>, tensor<64x128xf32, #l>
+    %d = warp.scale %k, %f : tensor<64x128xf32, #warp.pinned<0, #l>>, tensor<64x128xf32, #l>
     ```
   }];
   let arguments = (ins Warp_Tile:$source, Warp_Tile:$factor);

@@ -1,7 +1,7 @@
 // Compiling modules, for Python.
 
 #include "python/bindings/Bindings.h"
-#include "python/bindings/runtime/Ending.h"
+#include "python/launcher/Ending.h"
 #include "tilewright-c/assembler.h"
 
 namespace py = pybind11;

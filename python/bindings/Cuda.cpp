@@ -1,7 +1,7 @@
 // CUDA devices, for Python.
 
 #include "python/bindings/Bindings.h"
-#include "python/bindings/runtime/Status.h"
+#include "python/launcher/StatusErrors.h"
 #include "tilewright-c/runtime.h"
 
 namespace py = pybind11;

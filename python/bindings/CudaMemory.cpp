@@ -1,11 +1,11 @@
 // Memory of CUDA devices, streams, events and graphs, for Python.
 
 #include "python/bindings/Bindings.h"
-#include "python/bindings/runtime/CurrentStream.h"
-#include "python/bindings/runtime/Ending.h"
-#include "python/bindings/runtime/OwnArray.h"
-#include "python/bindings/runtime/OwnedHandle.h"
-#include "python/bindings/runtime/Status.h"
+#include "python/launcher/CurrentStream.h"
+#include "python/launcher/Ending.h"
+#include "python/launcher/OwnArray.h"
+#include "python/launcher/OwnedHandle.h"
+#include "python/launcher/StatusErrors.h"
 
 namespace py = pybind11;
 using namespace tilewright::python;

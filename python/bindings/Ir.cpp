@@ -1,7 +1,7 @@
 // Contexts, modules, builders and ops for Python.
 
 #include "python/bindings/Bindings.h"
-#include "python/bindings/runtime/Ending.h"
+#include "python/launcher/Ending.h"
 
 #include <unordered_map>
 #include <vector>

@@ -2,10 +2,10 @@
 
 #include "tilewright-c/runtime.h"
 #include "python/bindings/Bindings.h"
-#include "python/bindings/runtime/LaunchHooks.h"
-#include "python/bindings/runtime/Launcher.h"
-#include "python/bindings/runtime/Section.h"
-#include "python/bindings/runtime/Status.h"
+#include "python/launcher/LaunchHooks.h"
+#include "python/launcher/Launcher.h"
+#include "python/launcher/Section.h"
+#include "python/launcher/StatusErrors.h"
 #include "tilewright-c/host.h"
 
 #include <pybind11/stl.h>

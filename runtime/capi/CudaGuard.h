@@ -4,7 +4,7 @@
 #define TILEWRIGHT_RUNTIME_CAPI_CUDAGUARD_H
 
 #include "runtime/capi/Guard.h"
-#include "runtime/cuda/Driver.h"
+#include "runtime/cuda/CudaDriver.h"
 
 namespace tilewright::runtime::capi {
 

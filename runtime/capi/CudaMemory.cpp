@@ -153,7 +153,7 @@ tw_status tw_cuda_fill(int device, uint64_t to, uint8_t value, size_t bytes,
 
 tw_status tw_cuda_pointer_device(uint64_t address, int *device) {
   return withDriver([&](const Driver &driver) -> Status {
-    Result<PointerPlace> place = placeOf(driver, address);
+    Result<PointerOffset> place = placeOf(driver, address);
     if (!place.ok())
       return place.status();
     *device = place->device;

@@ -2,7 +2,7 @@
 #ifndef TILEWRIGHT_RUNTIME_CUDA_CONTEXT_H
 #define TILEWRIGHT_RUNTIME_CUDA_CONTEXT_H
 
-#include "runtime/cuda/Driver.h"
+#include "runtime/cuda/CudaDriver.h"
 
 namespace tilewright::runtime::cuda {
 

@@ -2,7 +2,7 @@
 #ifndef TILEWRIGHT_RUNTIME_CUDA_DEVICE_H
 #define TILEWRIGHT_RUNTIME_CUDA_DEVICE_H
 
-#include "runtime/cuda/Driver.h"
+#include "runtime/cuda/CudaDriver.h"
 
 #include <cstdint>
 #include <string>

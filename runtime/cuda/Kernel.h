@@ -6,7 +6,7 @@
 #include "runtime/cuda/LaunchRecipe.h"
 #include "runtime/cuda/TensorMapCache.h"
 #include "runtime/cuda/TensorMapSets.h"
-#include "runtime/cuda/TurnPlaces.h"
+#include "runtime/cuda/TicketSlots.h"
 
 #include <array>
 #include <cstdint>
@@ -47,7 +47,7 @@ struct LaunchParameters {
   std::array<int64_t, 3> grid;
   void *pointers[LaunchRecipe::kMaxParameters + 3 + LaunchRecipe::kMaxMaps];
   int32_t sides[3];
-  int32_t turnPlace;
+  int32_t ticketSlot;
   TensorMap maps[LaunchRecipe::kMaxMaps];
 
   // Not defaulted, which would zero it all where it is made by `make_unique`.
@@ -170,7 +170,7 @@ private:
   /// The maps of the recipe: of whole launches, and one cache for each.
   mutable std::optional<TensorMapSets> mapSets;
   mutable std::vector<TensorMapCache> caches;
-  mutable TurnPlaces turnPlaces;
+  mutable TicketSlots ticketSlots;
   std::unique_ptr<KernelCopies> copies;
   std::string name;
   ModuleHandle module = nullptr;

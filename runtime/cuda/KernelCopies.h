@@ -2,7 +2,7 @@
 #ifndef TILEWRIGHT_RUNTIME_CUDA_KERNELCOPIES_H
 #define TILEWRIGHT_RUNTIME_CUDA_KERNELCOPIES_H
 
-#include "runtime/cuda/Driver.h"
+#include "runtime/cuda/CudaDriver.h"
 
 #include <map>
 #include <memory>

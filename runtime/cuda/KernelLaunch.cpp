@@ -24,8 +24,8 @@ Kernel::Kernel(const Driver &driver, std::string name, const LaunchShape &shape)
 
 static constexpr uint64_t kGridLimits[3] = {INT32_MAX, 65535, 65535};
 
-static Status badSide(const std::string &name, int axis, int64_t side,
-                      const std::string &problem) {
+static Status badDim(const std::string &name, int axis, int64_t side,
+                     const std::string &problem) {
   return Status(StatusCode::InvalidArgument,
                 "grid of kernel '" + name + "' along " + "xyz"[axis] + " is " +
                     std::to_string(side) + problem);
@@ -35,15 +35,15 @@ static Status badSide(const std::string &name, int axis, int64_t side,
 Status Kernel::rejectGrid(const std::array<int64_t, 3> &grid) const {
   for (int i = 0; i < 3; ++i) {
     if (grid[i] < 0)
-      return badSide(name, i, grid[i], ", a negative number");
+      return badDim(name, i, grid[i], ", a negative number");
     if (static_cast<uint64_t>(grid[i]) > kGridLimits[i])
-      return badSide(name, i, grid[i],
-                     ", but at most " + std::to_string(kGridLimits[i]) +
-                         " programs are allowed there");
+      return badDim(name, i, grid[i],
+                    ", but at most " + std::to_string(kGridLimits[i]) +
+                        " programs are allowed there");
     if (grid[i] % shape.cluster[i])
-      return badSide(name, i, grid[i],
-                     ", which is not a multiple of its cluster of " +
-                         std::to_string(shape.cluster[i]));
+      return badDim(name, i, grid[i],
+                    ", which is not a multiple of its cluster of " +
+                        std::to_string(shape.cluster[i]));
   }
   return Status::success();
 }
@@ -195,7 +195,7 @@ Status Kernel::complete(const std::array<int64_t, 3> &grid, void *const *given,
       std::copy(given, given + recipe.numParameters, parameters.pointers);
   parameters.grid = grid;
   if (recipe.grid == GridKind::Ordered) {
-    *next++ = &parameters.turnPlace;
+    *next++ = &parameters.ticketSlot;
   } else if (recipe.grid != GridKind::Given) {
     for (size_t i = 0; i < 3; ++i) {
       parameters.sides[i] = static_cast<int32_t>(grid[i]);
@@ -239,7 +239,8 @@ Status Kernel::launch(const std::array<int64_t, 3> &grid, StreamHandle stream,
     if (Status s = kernel.complete(grid, parameters, all); !s.ok())
       return s;
     if (hasGrid(GridKind::Ordered))
-      all.turnPlace = kernel.turnPlaces.get(stream, isCaptured(driver, stream));
+      all.ticketSlot =
+          kernel.ticketSlots.get(stream, isCaptured(driver, stream));
     return kernel.queue(all.grid, stream, all.pointers);
   });
 }
@@ -279,7 +280,7 @@ Status Kernel::launchOrdered(const BoundLaunch &bound,
       shape.recipe->numParameters + 1 + shape.recipe->maps.size();
   std::vector<void *> pointers(parameters.pointers,
                                parameters.pointers + count);
-  int32_t place = turnPlaces.get(stream, isCaptured(driver, stream));
+  int32_t place = ticketSlots.get(stream, isCaptured(driver, stream));
   pointers[shape.recipe->numParameters] = &place;
   return queue(parameters.grid, stream, pointers.data());
 }

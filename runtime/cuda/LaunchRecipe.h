@@ -15,11 +15,11 @@
 // place at which programs count their turns, then the maps.
 // `grid` is a GridKind.
 // `element` is a CUtensorMapDataType. Dimensions are listed outermost first.
-// The steps of a program are those of lib/Analysis/HostValues.h.
+// The steps of a program are those of lib/Analysis/Facts/HostValues.h.
 #ifndef TILEWRIGHT_RUNTIME_CUDA_LAUNCHRECIPE_H
 #define TILEWRIGHT_RUNTIME_CUDA_LAUNCHRECIPE_H
 
-#include "runtime/cuda/Driver.h"
+#include "runtime/cuda/CudaDriver.h"
 
 #include <array>
 #include <cstdint>

@@ -90,8 +90,8 @@ Status releaseHost(const Driver &driver, int ordinal, void *memory) {
                    [&] { return driver.hostFree(memory); });
 }
 
-Result<PointerPlace> placeOf(const Driver &driver, DevicePointer pointer) {
-  PointerPlace place;
+Result<PointerOffset> placeOf(const Driver &driver, DevicePointer pointer) {
+  PointerOffset place;
   unsigned type = 0, managed = 0;
   DriverResult known =
       driver.pointerGetAttribute(&type, PointerAttribute::MemoryType, pointer);

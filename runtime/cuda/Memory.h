@@ -3,7 +3,7 @@
 #ifndef TILEWRIGHT_RUNTIME_CUDA_MEMORY_H
 #define TILEWRIGHT_RUNTIME_CUDA_MEMORY_H
 
-#include "runtime/cuda/Driver.h"
+#include "runtime/cuda/CudaDriver.h"
 
 namespace tilewright::runtime::cuda {
 
@@ -29,14 +29,14 @@ Result<void *> allocateHost(const Driver &driver, int ordinal, size_t bytes);
 Status releaseHost(const Driver &driver, int ordinal, void *memory);
 
 /// Where an address lies.
-struct PointerPlace {
+struct PointerOffset {
   /// A kernel may dereference it: device, managed or mapped host memory.
   bool accessible = false;
   bool managed = false;
   /// The device it belongs to, -1 for memory unknown to the driver.
   int device = -1;
 };
-Result<PointerPlace> placeOf(const Driver &driver, DevicePointer pointer);
+Result<PointerOffset> placeOf(const Driver &driver, DevicePointer pointer);
 
 Result<StreamHandle> createStream(const Driver &driver, int ordinal);
 Status destroyStream(const Driver &driver, int ordinal, StreamHandle stream);

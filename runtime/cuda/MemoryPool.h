@@ -4,7 +4,7 @@
 #ifndef TILEWRIGHT_RUNTIME_CUDA_MEMORYPOOL_H
 #define TILEWRIGHT_RUNTIME_CUDA_MEMORYPOOL_H
 
-#include "runtime/cuda/Driver.h"
+#include "runtime/cuda/CudaDriver.h"
 
 namespace tilewright::runtime::cuda {
 

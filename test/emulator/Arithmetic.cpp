@@ -188,7 +188,7 @@ static Action bindWide(const Instruction &instruction) {
   return made;
 }
 
-static Action bindProduct(const Instruction &instruction) {
+static Action bindDot(const Instruction &instruction) {
   if (instruction.has("wide"))
     return bindWide(instruction);
   const bool adds = instruction.words[0] != "mul";
@@ -215,7 +215,8 @@ static Action bindProduct(const Instruction &instruction) {
 
 /// Sums of numbers of 32 or 64 bits that keep their carry, or take that of the
 /// last one.
-static Action bindCarriedSum(const Instruction &instruction, bool subtracts) {
+static Action bindLoopCarriedAccumulator(const Instruction &instruction,
+                                         bool subtracts) {
   const std::vector<Operand> o = instruction.operands;
   const bool takes = instruction.words[0].back() == 'c';
   const bool keeps = instruction.has("cc");
@@ -238,7 +239,7 @@ static Action bindCarriedSum(const Instruction &instruction, bool subtracts) {
 
 static Action bindSum(const Instruction &instruction, bool subtracts) {
   if (instruction.has("cc") || instruction.words[0].size() == 4)
-    return bindCarriedSum(instruction, subtracts);
+    return bindLoopCarriedAccumulator(instruction, subtracts);
   if (subtracts) {
     if (Action made = ON_FLOATS(2, [](auto a, auto b) { return a - b; }))
       return made;
@@ -344,7 +345,7 @@ Action bindArithmetic(const Instruction &instruction) {
   if (name == "sub" || name == "subc")
     return bindSum(instruction, /*subtracts=*/true);
   if (name == "mul" || name == "mad" || name == "fma")
-    return bindProduct(instruction);
+    return bindDot(instruction);
   if (name == "div")
     return bindQuotient(instruction);
   if (name == "rem")

@@ -182,7 +182,7 @@ Matrix readA(Warp &warp, const std::vector<Operand> &registers,
 } // namespace
 
 /// mma.sync: A by rows and B by columns.
-static Action bindWarpProduct(const Instruction &instruction) {
+static Action bindWarpDot(const Instruction &instruction) {
   const Shape shape(instruction);
   const std::vector<std::string> &words = instruction.words;
   if (!instruction.has("row") || !instruction.has("col") || shape.n != 8 ||
@@ -268,7 +268,7 @@ static void readShared(Warp &warp, const SharedMatrix &matrix,
 
 /// wgmma.mma_async: each warp of the group has sixteen rows, and does them on
 /// its own.
-static Action bindGroupProduct(const Instruction &instruction) {
+static Action bindGroupDot(const Instruction &instruction) {
   const Shape shape(instruction);
   const std::vector<std::string> &words = instruction.words;
   if (instruction.has("sp") || shape.m != 64)
@@ -350,7 +350,7 @@ Action bindMatrix(Instruction &instruction) {
   const std::string &name = instruction.words[0];
   if (name == "mma" || name == "ldmatrix" || name == "stmatrix") {
     instruction.isCollective = true;
-    return name == "mma" ? bindWarpProduct(instruction)
+    return name == "mma" ? bindWarpDot(instruction)
                          : bindFragments(instruction);
   }
   if (name != "wgmma")
@@ -358,7 +358,7 @@ Action bindMatrix(Instruction &instruction) {
   instruction.isCollective = true;
   const std::string &what = instruction.words[1];
   if (what == "mma_async")
-    return bindGroupProduct(instruction);
+    return bindGroupDot(instruction);
   if (what == "fence")
     return nothing();
   if (what == "commit_group")

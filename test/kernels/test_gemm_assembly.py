@@ -133,7 +133,7 @@ def test_tiles_in_turn(m, n, epilogue):
     """Two warpgroups with a tile each, of as many registers as those that share one."""
     constants = matmul_constants(BLOCK_M=m, BLOCK_N=n, BLOCK_K=64, **K_MAJOR, **epilogue)
     compiled = assemble(matmul_kernel, "fp16", constants, "sm_90a", 4, 4, ping_pong=True)
-    assert "teams 2" in compiled.asm["warp"]
+    assert "ping_pong_groups 2" in compiled.asm["warp"]
     assert compiled.metadata["advice"] == []
     assert compiled.metadata["spills"] == 0
 

@@ -1,7 +1,7 @@
 /* The assemblers of PTX on this machine. */
 
-#ifndef TILEWRIGHT_C_ASSEMBLER_H
-#define TILEWRIGHT_C_ASSEMBLER_H
+#ifndef TILEWRIGHT_COMPILER_INCLUDE_TILEWRIGHT_C_ASSEMBLER_H
+#define TILEWRIGHT_COMPILER_INCLUDE_TILEWRIGHT_C_ASSEMBLER_H
 
 #include "tilewright-c/support.h"
 
@@ -21,4 +21,4 @@ TW_EXPORT tw_string tw_assemblers_describe(const char *const *paths,
 }
 #endif
 
-#endif /* TILEWRIGHT_C_ASSEMBLER_H */
+#endif /* TILEWRIGHT_COMPILER_INCLUDE_TILEWRIGHT_C_ASSEMBLER_H */

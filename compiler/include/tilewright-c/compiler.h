@@ -1,7 +1,7 @@
 /* Compiling modules through Tilewright's C API. */
 
-#ifndef TILEWRIGHT_C_COMPILER_H
-#define TILEWRIGHT_C_COMPILER_H
+#ifndef TILEWRIGHT_COMPILER_INCLUDE_TILEWRIGHT_C_COMPILER_H
+#define TILEWRIGHT_COMPILER_INCLUDE_TILEWRIGHT_C_COMPILER_H
 
 #include "tilewright-c/ir.h"
 
@@ -82,4 +82,4 @@ TW_EXPORT int tw_lsp_server_main(int argc, char **argv);
 }
 #endif
 
-#endif /* TILEWRIGHT_C_COMPILER_H */
+#endif /* TILEWRIGHT_COMPILER_INCLUDE_TILEWRIGHT_C_COMPILER_H */

@@ -1,7 +1,7 @@
 /* Host objects: from bytes to a function that tw_host_launch runs. */
 
-#ifndef TILEWRIGHT_C_HOST_H
-#define TILEWRIGHT_C_HOST_H
+#ifndef TILEWRIGHT_COMPILER_INCLUDE_TILEWRIGHT_C_HOST_H
+#define TILEWRIGHT_COMPILER_INCLUDE_TILEWRIGHT_C_HOST_H
 
 #include "tilewright-c/runtime.h"
 
@@ -28,4 +28,4 @@ TW_EXPORT const char *tw_host_target(void);
 }
 #endif
 
-#endif /* TILEWRIGHT_C_HOST_H */
+#endif /* TILEWRIGHT_COMPILER_INCLUDE_TILEWRIGHT_C_HOST_H */

@@ -5,8 +5,8 @@
  * and leave diagnostics in the context; none of them throws or aborts.
  */
 
-#ifndef TILEWRIGHT_C_IR_H
-#define TILEWRIGHT_C_IR_H
+#ifndef TILEWRIGHT_COMPILER_INCLUDE_TILEWRIGHT_C_IR_H
+#define TILEWRIGHT_COMPILER_INCLUDE_TILEWRIGHT_C_IR_H
 
 #include "tilewright-c/support.h"
 
@@ -153,4 +153,4 @@ TW_EXPORT void tw_value_replace_all_uses(tw_value value, tw_value with);
 }
 #endif
 
-#endif /* TILEWRIGHT_C_IR_H */
+#endif /* TILEWRIGHT_COMPILER_INCLUDE_TILEWRIGHT_C_IR_H */

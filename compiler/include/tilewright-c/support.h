@@ -1,7 +1,7 @@
 /* What every header of Tilewright's C API shares. */
 
-#ifndef TILEWRIGHT_C_SUPPORT_H
-#define TILEWRIGHT_C_SUPPORT_H
+#ifndef TILEWRIGHT_COMPILER_INCLUDE_TILEWRIGHT_C_SUPPORT_H
+#define TILEWRIGHT_COMPILER_INCLUDE_TILEWRIGHT_C_SUPPORT_H
 
 #include "tilewright-c/export.h"
 
@@ -25,4 +25,4 @@ TW_EXPORT void tw_string_free(tw_string string);
 }
 #endif
 
-#endif /* TILEWRIGHT_C_SUPPORT_H */
+#endif /* TILEWRIGHT_COMPILER_INCLUDE_TILEWRIGHT_C_SUPPORT_H */

@@ -1,7 +1,7 @@
 // Control flow. Scalars are carried as values. A tile that a region takes or
 // gives has one buffer for as long as the op lives.
 
-#include "lib/Analysis/ProgramOrder.h"
+#include "lib/Analysis/Memory/ProgramOrder.h"
 #include "lib/Conversion/TileToVector/KernelLowering.h"
 
 using namespace mlir;

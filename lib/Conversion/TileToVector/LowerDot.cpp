@@ -161,8 +161,8 @@ static Buffer getMatrix(Emitter &e, const Buffer &batch, Value number) {
 }
 
 /// c += a . b, of buffers of rank 3 one matrix after the other.
-static void emitProducts(Emitter &e, const Buffer &a, const Buffer &b,
-                         const Buffer &c) {
+static void emitDots(Emitter &e, const Buffer &a, const Buffer &b,
+                     const Buffer &c) {
   if (c.shape.size() == 2)
     return DotEmitter(e, a, b, c).emit();
   e.forRange(0, c.shape[0], 1, [&](Value number) {
@@ -217,10 +217,10 @@ void KernelLowering::lowerDot(tile::DotOp op) {
     auto own = e.buffers.find(op.getAcc());
     if (own == e.buffers.end() || own->second.pointer != result.pointer)
       fill(result, op.getAcc());
-    emitProducts(e, a, b, result);
+    emitDots(e, a, b, result);
   } else {
     Buffer sums = operandBuffer(op.getAcc(), compute, /*isExact=*/false);
-    emitProducts(e, a, b, sums);
+    emitDots(e, a, b, sums);
     auto type = cast<RankedTensorType>(op.getResult().getType());
     e.forEachChunk(type.getShape(), getInnermostDim(type.getShape()),
                    e.maxLanes(), [&](ArrayRef<Index> at, unsigned lanes) {

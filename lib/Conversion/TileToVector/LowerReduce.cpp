@@ -5,7 +5,7 @@
 
 #include "lib/Conversion/TileToVector/KernelLowering.h"
 
-#include "lib/Analysis/Commutation.h"
+#include "lib/Analysis/Facts/Commutation.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

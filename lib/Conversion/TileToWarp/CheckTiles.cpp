@@ -1,6 +1,6 @@
 #include "lib/Conversion/TileToWarp/TileToWarp.h"
 
-#include "lib/Support/WgmmaTiling.h"
+#include "lib/Layout/WgmmaTiling.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
@@ -8,36 +8,6 @@
 
 using namespace mlir;
 using namespace tilewright;
-
-/// Elements that a warp holds of a block. Values of which each thread has 1024,
-/// four times its registers, take assemblers half a minute, and twice as many
-/// take minutes; what repeats or counts is computed where it is used.
-static constexpr int64_t kMaxElementsOfWarp = 2048 * 32,
-                         kMaxValuesOfWarp = 1024 * 32;
-
-/// Whether each element of the result has to be in a register, or nearly so.
-static bool isHeld(Operation *op, RankedTensorType tile) {
-  if (isa<tile::LoadOp>(op))
-    return true;
-  return isa<FloatType>(tile.getElementType()) &&
-         (isElementwise(op) || isa<LoopLikeOpInterface>(op)) &&
-         !op->hasTrait<OpTrait::ConstantLike>();
-}
-
-LogicalResult warp::checkTileSize(Operation *op, RankedTensorType tile,
-                                  int64_t numPlaces, int64_t numWarps) {
-  const int64_t maxElements =
-      numWarps * (isHeld(op, tile) ? kMaxValuesOfWarp : kMaxElementsOfWarp);
-  if (numPlaces > maxElements)
-    return op->emitError("a block that ")
-           << numWarps << " warps hold has at most " << maxElements
-           << " elements, got " << tile
-           << ": loop over smaller blocks, or use more warps";
-  if (tile.getRank() > kMaxLayoutRank)
-    return op->emitError("a block has at most ")
-           << kMaxLayoutRank << " dimensions, got " << tile;
-  return success();
-}
 
 static LogicalResult checkType(Operation *op, Type type, int64_t numWarps) {
   auto tile = dyn_cast<RankedTensorType>(type);
@@ -48,7 +18,7 @@ static LogicalResult checkType(Operation *op, Type type, int64_t numWarps) {
   });
   if (!isPower)
     return op->emitError("convert-tile-to-warp takes blocks with power-of-two "
-                         "sides, as split-blocks leaves them, got ")
+                         "sides, as tile-gpu-split-blocks leaves them, got ")
            << tile;
   return warp::checkTileSize(op, tile, tile.getNumElements(), numWarps);
 }
@@ -96,7 +66,7 @@ LogicalResult warp::checkTiles(tile::FuncOp func, int64_t numWarps) {
   return failure(result.wasInterrupted());
 }
 
-static LogicalResult checkProduct(warp::WgmmaOp product, int64_t numWarps) {
+static LogicalResult checkDot(warp::WgmmaOp product, int64_t numWarps) {
   auto acc = cast<RankedTensorType>(product.getAcc().getType());
   std::optional<LinearLayout> sums = wgmmaLayout(acc.getShape(), numWarps);
   if (!sums)
@@ -120,9 +90,8 @@ static LogicalResult checkProduct(warp::WgmmaOp product, int64_t numWarps) {
          << "over, unless its elements have 16 bits";
 }
 
-LogicalResult warp::checkProducts(tile::FuncOp func, int64_t numWarps) {
-  WalkResult result = func.walk([&](WgmmaOp product) {
-    return WalkResult(checkProduct(product, numWarps));
-  });
+LogicalResult warp::checkDots(tile::FuncOp func, int64_t numWarps) {
+  WalkResult result = func.walk(
+      [&](WgmmaOp product) { return WalkResult(checkDot(product, numWarps)); });
   return failure(result.wasInterrupted());
 }

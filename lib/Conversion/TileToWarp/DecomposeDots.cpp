@@ -1,6 +1,6 @@
 #include "lib/Conversion/TileToWarp/TileToWarp.h"
 
-#include "lib/Analysis/DotLayouts.h"
+#include "lib/Analysis/Mma/DotLayouts.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -25,7 +25,7 @@ private:
   void convertOperands(Type element);
   void sumInF32();
   Value roundToTF32(Value tile);
-  void addProduct(Value a, Value b);
+  void addDot(Value a, Value b);
   void splitIntoTF32();
   bool isCut();
 
@@ -98,7 +98,7 @@ bool DotDecomposer::isCut() {
 }
 
 /// Puts another dot before this one, whose accumulator its result becomes.
-void DotDecomposer::addProduct(Value a, Value b) {
+void DotDecomposer::addDot(Value a, Value b) {
   dot.getAccMutable().assign(tile::DotOp::create(
       builder, dot.getType(), a, b, dot.getAcc(), tile::DotPrecision::TF32));
 }
@@ -112,8 +112,8 @@ void DotDecomposer::splitIntoTF32() {
     auto rest = [&](Value tile, Value big) {
       return roundToTF32(arith::SubFOp::create(builder, tile, big));
     };
-    addProduct(rest(a, bigA), bigB);
-    addProduct(bigA, rest(b, bigB));
+    addDot(rest(a, bigA), bigB);
+    addDot(bigA, rest(b, bigB));
   }
   dot.setPrecision(tile::DotPrecision::TF32);
   dot.getAMutable().assign(bigA);

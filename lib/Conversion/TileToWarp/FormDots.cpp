@@ -1,9 +1,9 @@
 #include "lib/Conversion/TileToWarp/TileToWarp.h"
 
 #include "dialect/Warp/WarpOps.h"
-#include "lib/Analysis/SharedOperands.h"
-#include "lib/Analysis/ThreadDot.h"
-#include "lib/Support/LayoutConversion.h"
+#include "lib/Analysis/Mma/SharedOperands.h"
+#include "lib/Analysis/Mma/ThreadDot.h"
+#include "lib/Layout/LayoutConversion.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"
@@ -130,7 +130,7 @@ bool warp::movesMuch(warp::ConvertLayoutOp convert) {
 
 /// Bytes of the registers of a thread that `loop` holds all the time: of what
 /// it carries and of the operands from before it.
-static int64_t getKeptBytes(scf::ForOp loop) {
+static int64_t getPinnedBytes(scf::ForOp loop) {
   int64_t bytes = 0;
   for (Value value : loop.getRegionIterArgs())
     if (auto tile = dyn_cast<RankedTensorType>(value.getType()))
@@ -156,7 +156,7 @@ bool DotFormer::fillsRegisters(warp::ConvertLayoutOp convert, tile::DotOp dot) {
     return false;
   auto [entry, isNew] = keptBytes.try_emplace(loop);
   if (isNew)
-    entry->second = getKeptBytes(loop);
+    entry->second = getPinnedBytes(loop);
   return entry->second > kMostBytes ||
          getHeldBytes(convert.getType()) > kMostBytesOfOne;
 }

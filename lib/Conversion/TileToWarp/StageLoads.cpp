@@ -1,16 +1,16 @@
 // Tiles that a loop loads and computes operands of products from, such as
 // weights of four bits and their scales, go through memory of their own: so the
 // loads can be made to run ahead of the products, as those of operands are. So
-// do rows of numbers beside products: see CopiedRows.h; and all that a loop
+// do rows of numbers beside products: see StagedVectors.h; and all that a loop
 // without products loads, if it says how many iterations are to be in flight.
 
 #include "lib/Conversion/TileToWarp/TileToWarp.h"
 
 #include "dialect/Warp/WarpOps.h"
-#include "lib/Analysis/NumStages.h"
-#include "lib/Analysis/SharedOperands.h"
-#include "lib/Support/LayoutConversion.h"
-#include "lib/Support/TileLayouts.h"
+#include "lib/Analysis/Mma/SharedOperands.h"
+#include "lib/Analysis/SharedMemory/NumStages.h"
+#include "lib/Layout/LayoutConversion.h"
+#include "lib/Layout/TileLayouts.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -166,7 +166,7 @@ static void stageAsked(scf::ForOp loop, IRRewriter &rewriter) {
 }
 
 void warp::stageLoads(tile::FuncOp func, const LayoutAssignment &layouts,
-                      const CopiedRows &rows) {
+                      const StagedVectors &rows) {
   Loads loads;
   func.walk([&](tile::DotOp dot) {
     if (!isa<scf::ForOp>(dot->getParentOp()) || !isTensorCoreDot(dot))

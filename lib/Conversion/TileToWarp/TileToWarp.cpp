@@ -1,12 +1,13 @@
 #include "lib/Conversion/TileToWarp/TileToWarp.h"
 
 #include "dialect/Warp/WarpOps.h"
-#include "lib/Analysis/Commutation.h"
-#include "lib/Analysis/DotLayouts.h"
-#include "lib/Analysis/TmaAccess.h"
-#include "lib/Analysis/TmaStorePlan.h"
+#include "lib/Analysis/Facts/Commutation.h"
+#include "lib/Analysis/Memory/TmaAccess.h"
+#include "lib/Analysis/Memory/TmaStorePlan.h"
+#include "lib/Analysis/Mma/DotLayouts.h"
+#include "lib/Analysis/Target/ExplicitRoles.h"
 #include "lib/Conversion/TileToWarp/Passes.h"
-#include "lib/Support/TileLayouts.h"
+#include "lib/Layout/TileLayouts.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Remarks.h"
@@ -89,11 +90,11 @@ struct ConvertTileToWarp
     if (failed(warp::checkTiles(func, numWarps)))
       return failure();
     NvidiaTarget target{computeCapability, archSpecific};
-    if (failed(warp::checkProducts(func, numWarps)))
+    if (failed(warp::checkDots(func, numWarps)))
       return failure();
     func.walk([&](tile::DotOp dot) { remarkDot(dot, numWarps, target); });
     warp::decomposeDots(func, numWarps, target, cutTf32);
-    CopiedRows rows = findCopiedRows(func, numStages);
+    StagedVectors rows = findStagedVectors(func, numStages);
     LayoutAssignment layouts(func, numWarps, target, rows);
     warp::materialiseLayouts(func, layouts);
     warp::stageLoads(func, layouts, rows);

@@ -5,33 +5,18 @@
 
 #include "dialect/Tile/TileOps.h"
 #include "dialect/Warp/WarpOps.h"
-#include "lib/Analysis/LayoutAssignment.h"
-#include "lib/Analysis/NvidiaTarget.h"
+#include "lib/Analysis/Layout/LayoutAssignment.h"
+#include "lib/Analysis/Layout/TileSize.h"
+#include "lib/Analysis/Target/NvidiaTarget.h"
 
 namespace tilewright::warp {
-
-/// Fails, with an error at the op, where the rings of an explicit kernel are
-/// not used as their ops promise.
-llvm::LogicalResult checkRings(tile::FuncOp func);
-
-/// The roles of `func`; null if it has none.
-SpecializeOp getRoles(tile::FuncOp func);
-
-/// The roles of `roles` that have tiles in registers.
-llvm::SmallVector<unsigned> getComputingRoles(SpecializeOp roles);
 
 /// Fails, with an error at the op, on what the NVIDIA back end does not take.
 llvm::LogicalResult checkTiles(tile::FuncOp func, int64_t numWarps);
 
 /// Fails, with an error at the op, on an explicit product that `numWarps` warps
 /// do not compute.
-llvm::LogicalResult checkProducts(tile::FuncOp func, int64_t numWarps);
-
-/// Fails, with an error at `op`, if `tile`, for which `numPlaces` elements are
-/// held, is more than a program can compute on.
-llvm::LogicalResult checkTileSize(mlir::Operation *op,
-                                  mlir::RankedTensorType tile,
-                                  int64_t numPlaces, int64_t numWarps);
+llvm::LogicalResult checkDots(tile::FuncOp func, int64_t numWarps);
 
 /// Rewrites every dot that `target`'s tensor cores can not compute as it is
 /// into such as they can or threads can: see isTensorCoreDot. With `cutTf32`
@@ -51,7 +36,7 @@ bool movesMuch(ConvertLayoutOp convert);
 /// from; of `wgmma` the packed weights, as tensor maps bring the rest. And
 /// `rows`.
 void stageLoads(tile::FuncOp func, const LayoutAssignment &layouts,
-                const CopiedRows &rows);
+                const StagedVectors &rows);
 
 /// Turns dots whose operands are in place into tensor-core ops, and stores to
 /// shared memory what those read from there.

@@ -2,9 +2,9 @@
 
 #pragma once
 
-#include "lib/Analysis/IntegerRanges.h"
-#include "lib/Analysis/NvidiaTarget.h"
-#include "lib/Conversion/WarpToLLVM/TypeConverter.h"
+#include "lib/Analysis/Facts/IntegerRanges.h"
+#include "lib/Analysis/Target/NvidiaTarget.h"
+#include "lib/Conversion/WarpToLLVM/Common/TypeConverter.h"
 
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/DenseMap.h"
@@ -75,8 +75,8 @@ void populateRingCopyToLLVM(const WarpTypeConverter &converter,
 void populateClusterToLLVM(const WarpTypeConverter &converter,
                            mlir::RewritePatternSet &patterns);
 /// warp.tma_store.
-void populateHandOverToLLVM(const WarpTypeConverter &converter,
-                            mlir::RewritePatternSet &patterns);
+void populateRingScalarToLLVM(const WarpTypeConverter &converter,
+                              mlir::RewritePatternSet &patterns);
 void populateTmaStoreToLLVM(const WarpTypeConverter &converter,
                             mlir::RewritePatternSet &patterns);
 /// warp.acquire_map_memory, warp.release_map_memory.
@@ -87,15 +87,15 @@ void populateTensorMapToLLVM(const WarpTypeConverter &converter,
                              mlir::RewritePatternSet &patterns);
 /// Replaces each warp.specialize, whose roles no longer hold tiles.
 void lowerRoles(mlir::ModuleOp module);
-/// warp.team_leads, warp.team_wait, warp.team_pass.
-void populateTeamsToLLVM(const WarpTypeConverter &converter,
-                         mlir::RewritePatternSet &patterns);
+/// warp.pingpong_leads, warp.pingpong_wait, warp.pingpong_pass.
+void populatePingPongToLLVM(const WarpTypeConverter &converter,
+                            mlir::RewritePatternSet &patterns);
 /// func, return, program_id, num_programs.
 void populateProgramToLLVM(const WarpTypeConverter &converter,
                            mlir::RewritePatternSet &patterns);
-/// warp.wait_turn, warp.pass_turn.
-void populateTurnToLLVM(const WarpTypeConverter &converter,
-                        mlir::RewritePatternSet &patterns);
+/// warp.ticket_wait, warp.ticket_pass.
+void populateTicketToLLVM(const WarpTypeConverter &converter,
+                          mlir::RewritePatternSet &patterns);
 /// launch_wait, launch_dependents.
 void populateLaunchToLLVM(const WarpTypeConverter &converter,
                           const NvidiaTarget &target,
@@ -120,9 +120,9 @@ void joinWaits(mlir::ModuleOp module);
 void populateWgmmaToLLVM(const WarpTypeConverter &converter,
                          const NvidiaTarget &target,
                          mlir::RewritePatternSet &patterns);
-/// warp.kept_registers, warp.keep, warp.recall.
-void populateKeptSumsToLLVM(const WarpTypeConverter &converter,
-                            mlir::RewritePatternSet &patterns);
+/// warp.acc_decl, warp.acc_store, warp.acc_load.
+void populatePinnedAccumulatorsToLLVM(const WarpTypeConverter &converter,
+                                      mlir::RewritePatternSet &patterns);
 /// Dots without tensor cores.
 void populateFmaDotToLLVM(const WarpTypeConverter &converter,
                           const NvidiaTarget &target,

@@ -1,13 +1,13 @@
 // The pass: tiles to registers, loops to branches, scalars to LLVM.
 
-#include "lib/Analysis/AccessWidths.h"
-#include "lib/Analysis/AxisInfo.h"
-#include "lib/Analysis/RepeatedRegisters.h"
+#include "lib/Analysis/Facts/AxisInfo.h"
+#include "lib/Analysis/Facts/RepeatedRegisters.h"
+#include "lib/Analysis/Memory/AccessWidths.h"
 #include "lib/Conversion/LoopToBranches.h"
+#include "lib/Conversion/WarpToLLVM/Arithmetic/PlainArithmetic.h"
+#include "lib/Conversion/WarpToLLVM/Common/SharedBase.h"
 #include "lib/Conversion/WarpToLLVM/Passes.h"
 #include "lib/Conversion/WarpToLLVM/Patterns.h"
-#include "lib/Conversion/WarpToLLVM/PlainArithmetic.h"
-#include "lib/Conversion/WarpToLLVM/SharedMemory.h"
 
 #include "dialect/Tile/TileDialect.h"
 #include "dialect/Warp/WarpOps.h"
@@ -61,19 +61,19 @@ static LogicalResult convertTiles(ModuleOp module, const NvidiaTarget &target) {
   populateConvertLayoutToLLVM(converter, target, patterns);
   populateMmaToLLVM(converter, target, patterns);
   populateWgmmaToLLVM(converter, target, patterns);
-  populateKeptSumsToLLVM(converter, patterns);
+  populatePinnedAccumulatorsToLLVM(converter, patterns);
   populateFmaDotToLLVM(converter, target, patterns);
   populateSharedTileToLLVM(converter, target, patterns);
   populateRingToLLVM(converter, patterns);
   populateRingCopyToLLVM(converter, patterns);
-  populateHandOverToLLVM(converter, patterns);
+  populateRingScalarToLLVM(converter, patterns);
   populateClusterToLLVM(converter, patterns);
   populateTmaStoreToLLVM(converter, patterns);
   populateMapMemoryToLLVM(converter, patterns);
   populateTensorMapToLLVM(converter, patterns);
-  populateTeamsToLLVM(converter, patterns);
+  populatePingPongToLLVM(converter, patterns);
   populateProgramToLLVM(converter, patterns);
-  populateTurnToLLVM(converter, patterns);
+  populateTicketToLLVM(converter, patterns);
   populateLaunchToLLVM(converter, target, patterns);
   scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                        legality);

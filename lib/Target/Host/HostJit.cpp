@@ -1,6 +1,6 @@
 #include "lib/Target/Host/HostJit.h"
 
-#include "lib/Target/Host/ShortFloats.h"
+#include "lib/Target/Host/ShortFloatCalls.h"
 #include "lib/Target/Host/VectorMath.h"
 
 #include "llvm/ExecutionEngine/JITSymbol.h"

@@ -2,8 +2,8 @@
 #ifndef TILEWRIGHT_LIB_TARGET_HOST_HOSTOBJECT_H
 #define TILEWRIGHT_LIB_TARGET_HOST_HOSTOBJECT_H
 
-#include "lib/Support/PhaseTimes.h"
 #include "lib/Target/Host/HostTarget.h"
+#include "lib/Target/PhaseTimes.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Module.h"

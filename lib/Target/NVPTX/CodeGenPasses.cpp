@@ -25,7 +25,7 @@ static bool isWideAsm(const llvm::Instruction &instruction) {
 
 /// Whether a piece of inline PTX has dozens of operands, as products on
 /// warpgroups do.
-static bool hasWideProducts(const llvm::Module &module) {
+static bool hasWideDots(const llvm::Module &module) {
   for (const llvm::Function &function : module)
     for (const llvm::BasicBlock &block : function)
       if (llvm::any_of(block, isWideAsm))
@@ -42,8 +42,7 @@ static bool findLongBlock(const llvm::Module &module) {
 }
 
 CodeGenPasses::CodeGenPasses(const llvm::Module &module)
-    : hasWideAsm(hasWideProducts(module)), hasLongBlock(findLongBlock(module)) {
-}
+    : hasWideAsm(hasWideDots(module)), hasLongBlock(findLongBlock(module)) {}
 
 bool CodeGenPasses::isIdle(const llvm::Pass &pass) const {
   static constexpr llvm::StringLiteral kIdle[] = {

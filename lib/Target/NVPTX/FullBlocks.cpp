@@ -62,7 +62,7 @@ static Order list(BasicBlock &block) {
 }
 
 /// Whether an instruction is a product on warpgroups, or a wait for one.
-static bool isProduct(const Instruction &instruction) {
+static bool isDot(const Instruction &instruction) {
   const auto *call = dyn_cast<CallBase>(&instruction);
   return call && call->isInlineAsm() &&
          cast<InlineAsm>(call->getCalledOperand())
@@ -72,11 +72,9 @@ static bool isProduct(const Instruction &instruction) {
 
 /// What stands behind the last product: what stands between them is ordered to
 /// overlap with them.
-static ArrayRef<Instruction *>
-dropProducts(ArrayRef<Instruction *> instructions) {
-  auto last = find_if(reverse(instructions), [](const Instruction *other) {
-    return isProduct(*other);
-  });
+static ArrayRef<Instruction *> dropDots(ArrayRef<Instruction *> instructions) {
+  auto last = find_if(reverse(instructions),
+                      [](const Instruction *other) { return isDot(*other); });
   return instructions.drop_front(instructions.rend() - last);
 }
 
@@ -187,7 +185,7 @@ void tilewright::orderFullBlocks(Module &module) {
       if (block.size() <= limit)
         continue;
       Order all = list(block);
-      ArrayRef<Instruction *> order = dropProducts(all);
+      ArrayRef<Instruction *> order = dropDots(all);
       if (order.size() <= limit)
         continue;
       SmallVector<const Instruction *> taken = findTaken(order);

@@ -2,7 +2,7 @@
 
 #pragma once
 
-#include "lib/Support/PhaseTimes.h"
+#include "lib/Target/PhaseTimes.h"
 
 #include "mlir/IR/BuiltinOps.h"
 

@@ -1,5 +1,5 @@
-#ifndef TILEWRIGHT_TRANSFORMS_CPU_PASSES
-#define TILEWRIGHT_TRANSFORMS_CPU_PASSES
+#ifndef TILEWRIGHT_LIB_TRANSFORMS_CPU_PASSES
+#define TILEWRIGHT_LIB_TRANSFORMS_CPU_PASSES
 
 include "mlir/Pass/PassBase.td"
 
@@ -96,4 +96,4 @@ def LowerControlFlow : Pass<"cpu-lower-control-flow"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect"];
 }
 
-#endif // TILEWRIGHT_TRANSFORMS_CPU_PASSES
+#endif // TILEWRIGHT_LIB_TRANSFORMS_CPU_PASSES

@@ -9,7 +9,7 @@
 #include "lib/Transforms/Tile/Passes.h"
 
 #include "dialect/Tile/TileOps.h"
-#include "lib/Analysis/Signs.h"
+#include "lib/Analysis/Facts/NonNegative.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "dialect/Tile/TileOps.h"
-#include "lib/Analysis/AffineTiles.h"
+#include "lib/Analysis/Facts/AffineTiles.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 

@@ -11,8 +11,8 @@
 #include "lib/Transforms/Tile/Passes.h"
 
 #include "dialect/Tile/TileOps.h"
-#include "lib/Analysis/AxisInfo.h"
-#include "lib/Analysis/Signs.h"
+#include "lib/Analysis/Facts/AxisInfo.h"
+#include "lib/Analysis/Facts/NonNegative.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"

@@ -53,7 +53,7 @@ def TileCombine : Pass<"tile-combine", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
-def TilePlacePromises : Pass<"tile-place-promises", "::mlir::ModuleOp"> {
+def TileAttachPointerHints : Pass<"tile-attach-pointer-hints", "::mlir::ModuleOp"> {
   let summary = "have accesses go through what is promised of carried pointers";
   let description = [{
     The front end writes a promise about pointers that a loop carries as a move

@@ -7,7 +7,7 @@
 #include "lib/Transforms/Tile/Passes.h"
 
 #include "dialect/Tile/TileOps.h"
-#include "lib/Analysis/AffineTiles.h"
+#include "lib/Analysis/Facts/AffineTiles.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -68,7 +68,7 @@ def _scan(values, axis, combine, reverse, what):
     if side == 1:
         return values
     # What fills the side up stands behind all elements, in the order of the scan.
-    whole = pairs.whole_side(side)
+    whole = pairs.whole_dim(side)
     values = [pairs.resize(value, axis, whole, side - whole if reverse else 0) for value in values]
     with without_checks():
         results = _all_up_to(values, axis, combine, reverse)

@@ -133,7 +133,7 @@ def _sort_runs(keys, phases, descending, in_loops):
 def _filled(keys, with_greatest):
     """`keys` with a last side that is a power of two, the new ones before or behind all others in order."""
     axis, side = len(keys.shape) - 1, keys.shape[-1]
-    whole = pairs.whole_side(side)
+    whole = pairs.whole_dim(side)
     if whole == side:
         return keys
     ty = keys.dtype
@@ -208,12 +208,12 @@ def topk(x, k, dim=None, descending=True):
         # The least keys are those whose bits, turned round, are the greatest.
         found = arithmetic.invert(_greatest_keys(arithmetic.invert(keys), k))
     values = _from_keys(found, x.dtype)
-    return widen(values) if promote.follows_triton() and k < pairs.whole_side(side) else values
+    return widen(values) if promote.follows_triton() and k < pairs.whole_dim(side) else values
 
 
 def _greatest_keys(keys, k):
     """The `k` greatest of the last axis, in descending order."""
-    axis, phases = len(keys.shape) - 1, pairs.whole_side(k).bit_length() - 1
+    axis, phases = len(keys.shape) - 1, pairs.whole_dim(k).bit_length() - 1
     keys = _filled(keys, with_greatest=False)
     if is_for_gpu() and not _folds(keys, phases):
         return pairs.resize(sort_keys(keys, True), axis, k)
@@ -276,7 +276,7 @@ def bitonic_merge(x, dim=None, descending=False):
     x = convert.to_tensor(x)
     side = x.shape[_last_axis(x, dim, "tl.bitonic_merge")]
     keys = _to_keys(x)
-    if pairs.whole_side(side) != side:  # filled up it would fall and rise once more
+    if pairs.whole_dim(side) != side:  # filled up it would fall and rise once more
         return _from_keys(sort_keys(keys, descending), x.dtype)
     merge = _merge_in_loop if _is_large(keys) else _merge
     return _from_keys(merge(keys, side.bit_length() - 1, descending), x.dtype)

@@ -1,7 +1,7 @@
 /* Marks the functions that libtilewright exports. Everything else is hidden. */
-#ifndef TILEWRIGHT_C_EXPORT_H
-#define TILEWRIGHT_C_EXPORT_H
+#ifndef TILEWRIGHT_RUNTIME_INCLUDE_TILEWRIGHT_C_EXPORT_H
+#define TILEWRIGHT_RUNTIME_INCLUDE_TILEWRIGHT_C_EXPORT_H
 
 #define TW_EXPORT __attribute__((visibility("default")))
 
-#endif /* TILEWRIGHT_C_EXPORT_H */
+#endif /* TILEWRIGHT_RUNTIME_INCLUDE_TILEWRIGHT_C_EXPORT_H */

@@ -12,8 +12,8 @@
  *   - Every function may be called from any thread at any time, but a handle
  *     must not be in use while it is freed.
  */
-#ifndef TILEWRIGHT_C_RUNTIME_H
-#define TILEWRIGHT_C_RUNTIME_H
+#ifndef TILEWRIGHT_RUNTIME_INCLUDE_TILEWRIGHT_C_RUNTIME_H
+#define TILEWRIGHT_RUNTIME_INCLUDE_TILEWRIGHT_C_RUNTIME_H
 
 #include "tilewright-c/export.h"
 
@@ -360,4 +360,4 @@ TW_EXPORT void tw_host_print(const char *prefix, int32_t kind, uint64_t bits,
 }
 #endif
 
-#endif /* TILEWRIGHT_C_RUNTIME_H */
+#endif /* TILEWRIGHT_RUNTIME_INCLUDE_TILEWRIGHT_C_RUNTIME_H */

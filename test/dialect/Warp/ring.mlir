@@ -38,14 +38,14 @@ tile.func @hand_over(%x: i64) attributes {warp.num_warps = 4 : i32} {
   warp.specialize warps [4, 1] {
     // CHECK: %[[EMPTY:.*]], %[[FILLED:.*]] = warp.ring.acquire
     %empty, %filled = warp.ring.acquire %ring : !number
-    // CHECK: warp.hand %[[X]], %[[FILLED]] : i64, !warp.shared<2xi64, #{{.*}}>
-    warp.hand %x, %filled : i64, !warp.shared<2xi64, #two>
+    // CHECK: warp.ring.put_scalar %[[X]], %[[FILLED]] : i64, !warp.shared<2xi64, #{{.*}}>
+    warp.ring.put_scalar %x, %filled : i64, !warp.shared<2xi64, #two>
     warp.ring.commit %empty
   }, {
     // CHECK: %[[FULL:.*]], %[[READ:.*]] = warp.ring.wait
     %full, %read = warp.ring.wait %ring : !number
-    // CHECK: warp.take %[[READ]] : !warp.shared<2xi64, #{{.*}}>
-    %y = warp.take %read : !warp.shared<2xi64, #two>
+    // CHECK: warp.ring.get_scalar %[[READ]] : !warp.shared<2xi64, #{{.*}}>
+    %y = warp.ring.get_scalar %read : !warp.shared<2xi64, #two>
     warp.ring.release %full
   }
   tile.return
@@ -53,12 +53,12 @@ tile.func @hand_over(%x: i64) attributes {warp.num_warps = 4 : i32} {
 
 !pair = !warp.ring<3 x {!warp.shared<2xi64, #two>}, transactions>
 
-// CHECK-LABEL: @paced
+// CHECK-LABEL: @throttled
 // CHECK-SAME: %[[R:.*]]: !warp.ring<{{.*}}>, %[[LATE:.*]]: i1, %[[X:.*]]: i64
-tile.func @paced(%ring: !pair, %late: i1, %x: i64) {
-  // CHECK: warp.ring.acquire %[[R]] paced %[[LATE]] : !warp.ring<3 x
-  %empty, %filled = warp.ring.acquire %ring paced %late : !pair
-  warp.hand %x, %filled : i64, !warp.shared<2xi64, #two>
+tile.func @throttled(%ring: !pair, %late: i1, %x: i64) {
+  // CHECK: warp.ring.acquire %[[R]] throttled %[[LATE]] : !warp.ring<3 x
+  %empty, %filled = warp.ring.acquire %ring throttled %late : !pair
+  warp.ring.put_scalar %x, %filled : i64, !warp.shared<2xi64, #two>
   warp.ring.commit %empty
   tile.return
 }

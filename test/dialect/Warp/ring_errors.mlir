@@ -202,7 +202,7 @@ tile.func @tma_c3(%ring: !ring, %map: !warp.tensor_map, %i: i32) {
 tile.func @hand_c1(%x: i32) {
   %m = warp.alloc : !warp.shared<2xi32, #two>
   // expected-error@+1 {{fills the only tile of a slot that was acquired from a ring of transactions of one block}}
-  warp.hand %x, %m : i32, !warp.shared<2xi32, #two>
+  warp.ring.put_scalar %x, %m : i32, !warp.shared<2xi32, #two>
   tile.return
 }
 
@@ -213,7 +213,7 @@ tile.func @hand_c1(%x: i32) {
 tile.func @hand_c1_second(%ring: !ring, %x: i32) {
   %slot, %tiles:2 = warp.ring.acquire %ring : !ring
   // expected-error@+1 {{fills the only tile of a slot}}
-  warp.hand %x, %tiles#0 : i32, !warp.shared<2xi32, #two>
+  warp.ring.put_scalar %x, %tiles#0 : i32, !warp.shared<2xi32, #two>
   warp.ring.commit %slot
   tile.return
 }
@@ -225,7 +225,7 @@ tile.func @hand_c1_second(%ring: !ring, %x: i32) {
 tile.func @hand_c2(%ring: !ring, %x: f32) {
   %slot, %tile = warp.ring.acquire %ring : !ring
   // expected-error@+1 {{hands a number of 32 or 64 bits through memory of such numbers, got 'f32' and}}
-  warp.hand %x, %tile : f32, !warp.shared<2xi32, #two>
+  warp.ring.put_scalar %x, %tile : f32, !warp.shared<2xi32, #two>
   warp.ring.commit %slot
   tile.return
 }
@@ -236,7 +236,7 @@ tile.func @hand_c2(%ring: !ring, %x: f32) {
 tile.func @take_c1() {
   %m = warp.alloc : !warp.shared<2xi32, #two>
   // expected-error@+1 {{reads a slot that was waited for}}
-  %x = warp.take %m : !warp.shared<2xi32, #two>
+  %x = warp.ring.get_scalar %m : !warp.shared<2xi32, #two>
   tile.return
 }
 
@@ -245,8 +245,8 @@ tile.func @take_c1() {
 #shared = #warp.linear<{offset = [[1], [2], [4], [8], [16]]}>
 !ring = !warp.ring<2 x {!warp.shared<32xf32, #shared>}, transactions>
 tile.func @acquire_c4_slots(%ring: !ring, %late: i1) {
-  // expected-error@+1 {{is paced in a ring of transactions of at least three slots only, got '!warp.ring<2 x}}
-  %slot, %tile = warp.ring.acquire %ring paced %late : !ring
+  // expected-error@+1 {{is throttled in a ring of transactions of at least three slots only, got '!warp.ring<2 x}}
+  %slot, %tile = warp.ring.acquire %ring throttled %late : !ring
   warp.ring.commit %slot
   tile.return
 }
@@ -256,8 +256,8 @@ tile.func @acquire_c4_slots(%ring: !ring, %late: i1) {
 #shared = #warp.linear<{offset = [[1], [2], [4], [8], [16]]}>
 !ring = !warp.ring<3 x {!warp.shared<32xf32, #shared>}, async_groups>
 tile.func @acquire_c4_groups(%ring: !ring, %i: i32, %late: i1) {
-  // expected-error@+1 {{is paced in a ring of transactions of at least three slots only, got '!warp.ring<3 x}}
-  %slot, %tile = warp.ring.acquire %ring[%i] paced %late : !ring
+  // expected-error@+1 {{is throttled in a ring of transactions of at least three slots only, got '!warp.ring<3 x}}
+  %slot, %tile = warp.ring.acquire %ring[%i] throttled %late : !ring
   warp.ring.commit %slot
   tile.return
 }

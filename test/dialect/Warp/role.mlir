@@ -45,14 +45,14 @@ tile.func @turns() {
 // CHECK-LABEL: @rarely
 tile.func @rarely(%c: i1, %x: i32, %n: i64, %p: !tile.ptr<f32>) {
   scf.if %c {
-    // CHECK: warp.cold
-    warp.cold
-    // CHECK: warp.from_here %{{.*}} : i32
-    %y = warp.from_here %x : i32
-    // CHECK: warp.from_here %{{.*}} : !tile.ptr<f32>
-    %q = warp.from_here %p : !tile.ptr<f32>
-    // CHECK: warp.by_here %{{.*}}, %{{.*}} : i32, i64
-    warp.by_here %y, %n : i32, i64
+    // CHECK: warp.unlikely
+    warp.unlikely
+    // CHECK: warp.opaque %{{.*}} : i32
+    %y = warp.opaque %x : i32
+    // CHECK: warp.opaque %{{.*}} : !tile.ptr<f32>
+    %q = warp.opaque %p : !tile.ptr<f32>
+    // CHECK: warp.sched_anchor %{{.*}}, %{{.*}} : i32, i64
+    warp.sched_anchor %y, %n : i32, i64
   }
   tile.return
 }

@@ -65,13 +65,13 @@ tile.func @beside(%c: tensor<64x16xf32, #c>, %a: !warp.shared<64x16xf16, #a16>, 
 
 // CHECK-LABEL: @kept
 tile.func @kept(%c: tensor<64x16xf32, #c>) {
-  // CHECK: warp.kept_registers [8]
-  warp.kept_registers [8]
-  // CHECK: %[[K:.*]] = warp.keep %{{.*}} : tensor<64x16xf32, #[[C:.*]]> -> tensor<64x16xf32, #[[KEPT:.*]]>
-  %k = warp.keep %c : tensor<64x16xf32, #c> -> tensor<64x16xf32, #warp.kept<0, #c>>
-  // CHECK: warp.recall %[[K]] : tensor<64x16xf32, #[[KEPT]]> -> tensor<64x16xf32, #[[C]]>
-  %t = warp.recall %k : tensor<64x16xf32, #warp.kept<0, #c>> -> tensor<64x16xf32, #c>
+  // CHECK: warp.acc_decl [8]
+  warp.acc_decl [8]
+  // CHECK: %[[K:.*]] = warp.acc_store %{{.*}} : tensor<64x16xf32, #[[C:.*]]> -> tensor<64x16xf32, #[[KEPT:.*]]>
+  %k = warp.acc_store %c : tensor<64x16xf32, #c> -> tensor<64x16xf32, #warp.pinned<0, #c>>
+  // CHECK: warp.acc_load %[[K]] : tensor<64x16xf32, #[[KEPT]]> -> tensor<64x16xf32, #[[C]]>
+  %t = warp.acc_load %k : tensor<64x16xf32, #warp.pinned<0, #c>> -> tensor<64x16xf32, #c>
   // CHECK: warp.scale %[[K]], %{{.*}} : tensor<64x16xf32, #[[KEPT]]>, tensor<64x16xf32, #[[C]]>
-  %s = warp.scale %k, %t : tensor<64x16xf32, #warp.kept<0, #c>>, tensor<64x16xf32, #c>
+  %s = warp.scale %k, %t : tensor<64x16xf32, #warp.pinned<0, #c>>, tensor<64x16xf32, #c>
   tile.return
 }

@@ -162,39 +162,39 @@ tile.func @many_beside(%a: !warp.shared<64x16xf16, #a>, %b: !warp.shared<16x128x
 
 #c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
 tile.func @keep(%c: tensor<64x16xf32, #c>) {
-  // C1 of warp.keep
+  // C1 of warp.acc_store
   // expected-error@+1 {{moves a tile between registers and kept ones, got 'tensor<64x16xf32}}
-  %k = warp.keep %c : tensor<64x16xf32, #c> -> tensor<64x16xf32, #c>
+  %k = warp.acc_store %c : tensor<64x16xf32, #c> -> tensor<64x16xf32, #c>
   tile.return
 }
 
 // -----
 
 #c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
-tile.func @recall(%c: tensor<64x16xf32, #warp.kept<0, #c>>) {
-  // C1 of warp.recall
+tile.func @recall(%c: tensor<64x16xf32, #warp.pinned<0, #c>>) {
+  // C1 of warp.acc_load
   // expected-error@+1 {{moves a tile between registers and kept ones, got 'tensor<64x16xf32}}
-  %t = warp.recall %c : tensor<64x16xf32, #warp.kept<0, #c>> -> tensor<64x16xi32, #c>
+  %t = warp.acc_load %c : tensor<64x16xf32, #warp.pinned<0, #c>> -> tensor<64x16xi32, #c>
   tile.return
 }
 
 // -----
 
 #c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
-tile.func @scale(%c: tensor<64x16xf32, #warp.kept<0, #c>>) {
+tile.func @scale(%c: tensor<64x16xf32, #warp.pinned<0, #c>>) {
   // C1 of warp.scale
   // expected-error@+1 {{scales a tile in kept registers by one that is not, got 'tensor<64x16xf32}}
-  %t = warp.scale %c, %c : tensor<64x16xf32, #warp.kept<0, #c>>, tensor<64x16xf32, #warp.kept<0, #c>>
+  %t = warp.scale %c, %c : tensor<64x16xf32, #warp.pinned<0, #c>>, tensor<64x16xf32, #warp.pinned<0, #c>>
   tile.return
 }
 
 // -----
 
 #c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
-tile.func @halves(%c: tensor<64x16xf16, #warp.kept<0, #c>>, %f: tensor<64x16xf16, #c>) {
+tile.func @halves(%c: tensor<64x16xf16, #warp.pinned<0, #c>>, %f: tensor<64x16xf16, #c>) {
   // C2 of warp.scale
   // expected-error@+1 {{scales f32, got 'tensor<64x16xf16}}
-  %t = warp.scale %c, %f : tensor<64x16xf16, #warp.kept<0, #c>>, tensor<64x16xf16, #c>
+  %t = warp.scale %c, %f : tensor<64x16xf16, #warp.pinned<0, #c>>, tensor<64x16xf16, #c>
   tile.return
 }
 
@@ -202,7 +202,7 @@ tile.func @halves(%c: tensor<64x16xf16, #warp.kept<0, #c>>, %f: tensor<64x16xf16
 
 #c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
 // expected-error@+1 {{there are 8 banks of kept registers, got number 8}}
-tile.func @bank(%c: tensor<64x16xf32, #warp.kept<8, #c>>) {
+tile.func @bank(%c: tensor<64x16xf32, #warp.pinned<8, #c>>) {
   tile.return
 }
 
@@ -210,6 +210,6 @@ tile.func @bank(%c: tensor<64x16xf32, #warp.kept<8, #c>>) {
 
 #c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
 // expected-error@+1 {{layout reaches 16 elements along dimension 1 of size 32}}
-tile.func @shape(%c: tensor<64x32xf32, #warp.kept<0, #c>>) {
+tile.func @shape(%c: tensor<64x32xf32, #warp.pinned<0, #c>>) {
   tile.return
 }

@@ -21,7 +21,7 @@ def product(a, b, c, K, BLOCK: tl.constexpr):
 FILE = __file__
 
 
-def explain_product(target):
+def explain_matmul(target):
     """The explanation for aligned arrays of 16-bit numbers."""
     types = {"a": "*fp16", "b": "*fp16", "c": "*fp32", "K": "i32"}
     divisors = dict.fromkeys(types, 16)

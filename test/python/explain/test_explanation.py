@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import tilewright as tw
 import tilewright.language as tl
-from explained import explain_product, product
+from explained import explain_matmul, product
 from tilewright.explain import NoCall, explain, format_text, record_call
 from tilewright.runtime.options import Options
 
@@ -64,7 +64,7 @@ def test_resources():
 
 
 def test_roles_and_rings_on_hopper():
-    explanation = explain_product("sm_90a")
+    explanation = explain_matmul("sm_90a")
     assert [(role["name"], role["warps"]) for role in explanation.roles] == [("consumer", 4), ("producer", 1)]
     (ring,) = [piece for piece in explanation.shared_memory if piece["slots"]]
     assert (ring["slots"], ring["slot_bytes"]) == (2, 2 * 64 * 64 * 2)
@@ -73,13 +73,13 @@ def test_roles_and_rings_on_hopper():
 
 
 def test_no_roles_on_older_gpus():
-    explanation = explain_product("sm_80")
+    explanation = explain_matmul("sm_80")
     assert explanation.roles == [{"name": "all", "warps": 4, "registers": None}]
     assert [piece["slots"] for piece in explanation.shared_memory if piece["slots"]] == [2]
 
 
 def test_data_for_json():
-    data = json.loads(json.dumps(explain_product("sm_90a").to_dict()))
+    data = json.loads(json.dumps(explain_matmul("sm_90a").to_dict()))
     assert data["name"] == "product"
     assert data["constants"] == {"BLOCK": 64}
     assert data["options"]["num_stages"] == 2
@@ -89,7 +89,7 @@ def test_data_for_json():
 
 
 def test_text():
-    text = format_text(explain_product("sm_90a"))
+    text = format_text(explain_matmul("sm_90a"))
     lines = text.splitlines()
     assert lines[0] == "product for sm_90a, 4 warps, 2 stages"
     assert "arguments  a *fp16:16, b *fp16:16, c *fp32:16, K i32:16" in lines[1]

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 
 import pytest
-from explained import FILE, explain_product, line_of
+from explained import FILE, explain_matmul, line_of
 from tilewright.explain import format_html
 from tilewright.explain.floors import floors_of
 from tilewright.explain.stages import find_disassembler, sass_stage
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.compiled
 
 @pytest.fixture(scope="module")
 def page():
-    return format_html(explain_product("sm_90a"))
+    return format_html(explain_matmul("sm_90a"))
 
 
 def data_of(page):
@@ -44,7 +44,7 @@ def test_data_of_the_page(page):
 
 
 def test_machine_code():
-    explanation = explain_product("sm_90a")
+    explanation = explain_matmul("sm_90a")
     if "cubin" not in explanation.compiled.asm or find_disassembler() is None:
         pytest.skip("no assembler or no disassembler on this machine")
     stage = sass_stage(explanation.compiled.asm["cubin"])
@@ -59,13 +59,13 @@ def test_machine_code():
 
 
 def test_floors():
-    floors = floors_of(explain_product("sm_90a"))
+    floors = floors_of(explain_matmul("sm_90a"))
     loop = line_of("for start in range(0, K, BLOCK):")
     assert sorted((floor["line"], floor["what"], floor["cycles"]) for floor in floors) == [
         (loop, "memory", round(2 * 64 * 64 * 2 / (3.35e12 / 132 / 1.755e9))),
         (loop, "tensor cores", 2 * 64**3 // 4096),
     ]
-    assert floors_of(explain_product("sm_89")) == []
+    assert floors_of(explain_matmul("sm_89")) == []
 
 
 # ---- In a browser.

@@ -189,4 +189,4 @@ def test_sides_with_padding():
     types = {"x": "*fp32", "out": "*fp32"}
     for size, found in ((100, ["a side of 100 takes the registers of 128"]), (96, []), (128, [])):
         compiled = compile_kernel(squares.fn, types, {"N": size}, {}, "sm_90a", Options(), report=True)
-        assert [r["message"] for r in compiled.report["remarks"] if r["pass"] == "split-blocks"] == found
+        assert [r["message"] for r in compiled.report["remarks"] if r["pass"] == "tile-gpu-split-blocks"] == found

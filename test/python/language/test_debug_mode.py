@@ -73,7 +73,7 @@ def test_checks_that_fail(backend, limit, message):
 
 
 @tw.jit
-def product_kernel(x, out, n, N: tl.constexpr):
+def matmul_kernel_of_test(x, out, n, N: tl.constexpr):
     i = tl.arange(0, N)
     rows = i * n
     tl.store(out + i, tl.load(x + rows // n))
@@ -122,7 +122,7 @@ def advance_kernel(x, out, n, N: tl.constexpr):
 
 LARGE = 2**31 - 3
 OVERFLOWS = [
-    (product_kernel, LARGE, 3, r"int32 overflow in \*"),
+    (matmul_kernel_of_test, LARGE, 3, r"int32 overflow in \*"),
     (pointer_loop_kernel, LARGE // 2, 5, r"int32 overflow in \+"),
     (minus_kernel, LARGE + 1, 2, "int32 overflow in unary -"),
     (sum_kernel, LARGE, 3, r"int32 overflow in tl\.sum"),

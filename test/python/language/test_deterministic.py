@@ -200,13 +200,13 @@ SUM = (sum_kernel, {"x": "*fp32", "out": "*fp32", "work": "i32"}, {"N": 8})
 def test_gpu_programs_take_turns(target):
     compiled = compile_for_gpu(*SUM, target=target)
     assert compiled.metadata["launch_recipe"] == [3, 3, 0]
-    assert "__tilewright_turns" in compiled.asm["ptx"]
+    assert "__tilewright_tickets" in compiled.asm["ptx"]
 
 
 def test_a_gpu_has_no_turns_where_order_makes_no_difference():
     compiled = compile_for_gpu(count_kernel, {"out": "*i32"}, {})
     assert "launch_recipe" not in compiled.metadata
-    assert "__tilewright_turns" not in compiled.asm["ptx"]
+    assert "__tilewright_tickets" not in compiled.asm["ptx"]
 
 
 @tw.jit

@@ -46,7 +46,7 @@ def copied_and_made(a, b, c, M, N, K, sa, sb, BM: tl.constexpr, BN: tl.constexpr
 
 
 @pytest.mark.parametrize("depth", [1, 16, 100])
-def test_copies_beside_made_operands(backend, rng, assemble, depth):
+def test_copies_beside_computed_operands(backend, rng, assemble, depth):
     a = rng.integers(-3, 4, (depth, 64)).astype(np.float16)
     b = rng.integers(-3, 4, (depth, 128)).astype(np.float16)
     out = backend.poisoned((64, 128), "float32")

@@ -9,7 +9,7 @@ pytestmark = pytest.mark.cuda
 
 
 @tw.jit
-def product_kernel(
+def matmul_kernel_of_test(
     c_ptr,
     a_ptr,
     b_ptr,
@@ -50,7 +50,7 @@ def test_products(backend, rng, num_warps, dtype):
         out = backend.poisoned((M, N), "float32")
         stages = int(rng.integers(1, 6))
         sb = aligned if turned else N
-        product_kernel[(1,)](
+        matmul_kernel_of_test[(1,)](
             out, a, b, K, aligned, sb, M, N, block_k, turned, num_warps=num_warps, num_stages=stages
         )
         x, y = backend.numpy(a).astype(np.float64), backend.numpy(b).astype(np.float64)

@@ -102,9 +102,9 @@ def test_the_tutorial_is_what_the_compiler_makes():
     by_hand = assemble(kernel, elements, constants)
     compiled = assemble(tile_level, elements, constants, num_warps=8, num_stages=4)
     counts = count_instructions(by_hand)
-    # In long products the compiler's copies wait for one more slot: see warp-pace-copies.
-    paced = Counter({"mbarrier.try_wait.parity.shared::cta.b64": 1})
-    assert counts + paced == count_instructions(compiled)
+    # In long products the compiler's copies wait for one more slot: see warp-throttle-producer.
+    throttled = Counter({"mbarrier.try_wait.parity.shared::cta.b64": 1})
+    assert counts + throttled == count_instructions(compiled)
     # The first iteration of the loop stands apart.
     assert counts["wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16"] == 2 * 4
     for name in ("registers", "num_threads", "shared"):

@@ -204,8 +204,8 @@ class TestBarriers:
 
 
 @pytest.fixture
-def refuses_product(refused):
-    """`refuses_product(multiply, message)`: `multiply(a, b)` of blocks [64, 64] in shared memory, in a role."""
+def refuses_dot(refused):
+    """`refuses_dot(multiply, message)`: `multiply(a, b)` of blocks [64, 64] in shared memory, in a role."""
 
     def check(multiply, message, element=tl.float16, warps=4):
         multiply, element, warps = KernelFunction(multiply), tl.constexpr(element), tl.constexpr(warps)
@@ -228,80 +228,80 @@ def refuses_product(refused):
 
 
 class TestProducts:
-    def test_operand_in_registers(self, refuses_product):
+    def test_operand_in_registers(self, refuses_dot):
         def multiply(a, b):
             warp.wgmma(a, b.read(), tl.zeros((64, 64), tl.float32))  # !
 
-        refuses_product(multiply, "operand b of warp.wgmma is a block in shared memory, got <[64, 64], fp16>")
+        refuses_dot(multiply, "operand b of warp.wgmma is a block in shared memory, got <[64, 64], fp16>")
 
-    def test_shapes(self, refuses_product):
+    def test_shapes(self, refuses_dot):
         def multiply(a, b):
             warp.wgmma(a, b, tl.zeros((64, 32), tl.float32))  # !
 
-        refuses_product(
+        refuses_dot(
             multiply, "warp.wgmma of [64, 64] and [64, 64] onto [64, 32]: the sum has the shape [64, 64]"
         )
 
-    def test_sums(self, refuses_product):
+    def test_sums(self, refuses_dot):
         def multiply(a, b):
             warp.wgmma(a, b, tl.zeros((64, 64), tl.float16))  # !
 
-        refuses_product(multiply, "the sum of products of bf16 is fp32, got fp16", tl.bfloat16)
+        refuses_dot(multiply, "the sum of products of bf16 is fp32, got fp16", tl.bfloat16)
 
-    def test_types(self, refuses_product):
+    def test_types(self, refuses_dot):
         def multiply(a, b):
             warp.wgmma(a, b, tl.zeros((64, 64), tl.float32))  # !
 
-        refuses_product(
+        refuses_dot(
             multiply, "warp.wgmma multiplies fp16, bf16, fp32, fp8e4nv, fp8e5, int8, got int32", tl.int32
         )
 
-    def test_majors(self, refuses_product):
+    def test_majors(self, refuses_dot):
         def multiply(a, b):
             warp.wgmma(a, b, tl.zeros((64, 64), tl.float32))  # !
 
-        refuses_product(multiply, "operand b of fp8e5 lies across the side that is summed over", tl.float8e5)
+        refuses_dot(multiply, "operand b of fp8e5 lies across the side that is summed over", tl.float8e5)
 
-    def test_warps(self, refuses_product):
+    def test_warps(self, refuses_dot):
         def multiply(a, b):
             acc = warp.wgmma(a, b, tl.zeros((64, 64), tl.float32))  # !
             b.store(warp.wgmma_wait(acc))
 
-        refuses_product(multiply, "a product is computed by warpgroups of 4 warps, this role has 2", warps=2)
+        refuses_dot(multiply, "a product is computed by warpgroups of 4 warps, this role has 2", warps=2)
 
-    def test_more_warps_than_columns(self, refuses_product):
+    def test_more_warps_than_columns(self, refuses_dot):
         def multiply(a, b):
             narrow = warp.shared((64, 32), tl.float16)
             acc = warp.wgmma(a, narrow, tl.zeros((64, 32), tl.float32))  # !
             narrow.store(warp.wgmma_wait(acc))
 
-        refuses_product(multiply, "warpgroups take 64 rows and 8 columns each", warps=32)
+        refuses_dot(multiply, "warpgroups take 64 rows and 8 columns each", warps=32)
 
-    def test_running_sum(self, refuses_product):
+    def test_running_sum(self, refuses_dot):
         def multiply(a, b):
             acc = warp.wgmma(a, b, tl.zeros((64, 64), tl.float32))
             acc = warp.wgmma_wait(acc, pendings=1)
             a.store(acc)  # !
 
-        refuses_product(multiply, "uses a sum whose product may still be running")
+        refuses_dot(multiply, "uses a sum whose product may still be running")
 
-    def test_pendings(self, refuses_product):
+    def test_pendings(self, refuses_dot):
         def multiply(a, b):
             warp.wgmma_wait(tl.zeros((64, 64), tl.float32), pendings=-1)  # !
 
-        refuses_product(multiply, "the number of pending products is a constant, 0 or more, got -1")
+        refuses_dot(multiply, "the number of pending products is a constant, 0 or more, got -1")
 
-    def test_nothing_to_wait_for(self, refuses_product):
+    def test_nothing_to_wait_for(self, refuses_dot):
         def multiply(a, b):
             warp.wgmma_wait(a)  # !
 
-        refuses_product(multiply, "warp.wgmma_wait takes the sums to wait for, which are blocks")
+        refuses_dot(multiply, "warp.wgmma_wait takes the sums to wait for, which are blocks")
 
-    def test_stored_shape(self, refuses_product):
+    def test_stored_shape(self, refuses_dot):
         def multiply(a, b):
             a.store(tl.zeros((32, 64), tl.float16))  # !
 
-        refuses_product(multiply, "a block of shape [64, 64] is stored, got [32, 64]")
+        refuses_dot(multiply, "a block of shape [64, 64] is stored, got [32, 64]")
 
 
 class TestClusters:

@@ -194,7 +194,7 @@ def remarks(kernel):
 @pytest.mark.parametrize("fn", (product, own_loop, parts))
 def test_teams(fn):
     kernel = compiled(fn, debug=True)
-    assert "warps [8, 4] teams 2 registers [240, 24]" in kernel.asm["warp"]
+    assert "warps [8, 4] ping_pong_groups 2 registers [240, 24]" in kernel.asm["warp"]
     assert kernel.metadata["num_threads"] == 384
     assert any("2 teams take tiles in turn" in remark for remark in remarks(kernel))
 

@@ -279,7 +279,7 @@ def test_what_is_bound_fits(kernel, type, block):
         ({0: (160, 0)}, [0], 0),
     ],
 )
-def test_chained_products_are_bound_where_more_programs_fit(assembler, found, asked, expected):
+def test_chained_dots_are_bound_where_more_programs_fit(assembler, found, asked, expected):
     calls = assembler(found)
     kernel = compiled(decoding, block=32, num_warps=4)
     assert calls() == asked

@@ -32,7 +32,7 @@ def add_kernel(x_ptr, y_ptr, out_ptr, n, BLOCK: tl.constexpr):
 
 
 @tw.jit
-def product_kernel(a_desc, b_ptr, c_desc, n, SIDE: tl.constexpr):
+def matmul_kernel_of_test(a_desc, b_ptr, c_desc, n, SIDE: tl.constexpr):
     """The product of two matrices of SIDE rows and columns: a map of the host's and one that the device makes."""
     b_desc = tl.make_tensor_descriptor(b_ptr, [n, n], [n, 1], [SIDE, SIDE])
     c_desc.store([0, 0], tl.dot(a_desc.load([0, 0]), b_desc.load([0, 0])))
@@ -80,7 +80,7 @@ def test_descriptors(device):
     a, b = (torch.randn(64, 64, device=f"cuda:{device}", dtype=torch.float16) for _ in range(2))
     c = torch.full((64, 64), float("nan"), device=f"cuda:{device}")
     maps = [tw.TensorDescriptor.from_tensor(x, [64, 64]) for x in (a, c)]
-    product_kernel[1](maps[0], b, maps[1], 64, SIDE=64)
+    matmul_kernel_of_test[1](maps[0], b, maps[1], 64, SIDE=64)
     expected = a.double() @ b.double()
     assert (c.double() - expected).norm() <= 1e-3 * expected.norm()
 

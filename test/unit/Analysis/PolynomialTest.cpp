@@ -1,4 +1,4 @@
-#include "lib/Analysis/AffineTiles.h"
+#include "lib/Analysis/Facts/AffineTiles.h"
 
 #include "mlir/IR/Block.h"
 #include "mlir/IR/BuiltinTypes.h"

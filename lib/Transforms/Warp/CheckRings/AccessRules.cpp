@@ -1,6 +1,6 @@
 // The rules for shared memory: who may fill, read and write it, and when.
 
-#include "lib/Analysis/SharedMemory.h"
+#include "lib/Analysis/SharedMemory/SharedMemoryUse.h"
 #include "lib/Transforms/Warp/CheckRings/RuleNames.h"
 #include "lib/Transforms/Warp/CheckRings/Scalars.h"
 #include "lib/Transforms/Warp/CheckRings/SlotRules.h"
@@ -52,12 +52,12 @@ LogicalResult SlotRules::visit(TmaLoadOp op) {
   return fillOnce(op, op.getMemory());
 }
 
-LogicalResult SlotRules::visit(HandOp op) {
+LogicalResult SlotRules::visit(RingPutScalarOp op) {
   return fillOnce(op, op.getMemory());
 }
 
 /// Threads fill such a slot, so their reads need no fence.
-LogicalResult SlotRules::visit(TakeOp op) {
+LogicalResult SlotRules::visit(RingGetScalarOp op) {
   return checkHeld(op, state->get(op.getMemory()), Known::TileToRead);
 }
 
@@ -103,7 +103,7 @@ LogicalResult SlotRules::readAsynchronously(Operation *op, Value value,
   auto written = state->written.find(tile.memory);
   if (written == state->written.end())
     return success();
-  return reportRule(op, kFenceBeforeProduct)
+  return reportRule(op, kFenceBeforeDot)
          << (written->second
                  ? "no barrier stands between the fence of what threads have "
                    "written and this product"
@@ -135,7 +135,7 @@ LogicalResult SlotRules::overwrite(Operation *op, Operation *origin) {
     for (const Memory &memory : reads)
       if (isHit(memory.origin) ||
           (memory.origin == origin && isa<AllocOp>(origin)))
-        return reportRule(op, kProducts)
+        return reportRule(op, kDots)
                << "writes memory that a product reads which has not been "
                   "waited for";
   auto store = dyn_cast<TmaStoreOp>(op);
@@ -192,14 +192,15 @@ LogicalResult SlotRules::visit(WgmmaOp op) {
     return failure();
   llvm::sort(reads);
   state->running.push_back(std::move(reads));
-  state->set(op.getResult(), {Known::Sum, {}, state->numProducts++});
+  state->set(op.getResult(), {Known::Sum, {}, state->numDots++});
   return success();
 }
 
 LogicalResult SlotRules::visit(WgmmaWaitOp op) {
   while (state->running.size() > op.getPendings())
     state->running.pop_front();
-  for (auto [sum, result] : llvm::zip_equal(op.getSums(), op.getResults()))
+  for (auto [sum, result] :
+       llvm::zip_equal(op.getAccumulators(), op.getResults()))
     state->pass(sum, result);
   return success();
 }
@@ -212,7 +213,8 @@ bool SlotRules::takesSum(OpOperand &operand) {
          op->hasTrait<OpTrait::IsTerminator>();
 }
 
-LogicalResult SlotRules::checkSums(Operation *op, const PathState &state) {
+LogicalResult SlotRules::checkAccumulators(Operation *op,
+                                           const PathState &state) {
   if (state.running.empty())
     return success();
   for (OpOperand &operand : op->getOpOperands())
@@ -221,7 +223,7 @@ LogicalResult SlotRules::checkSums(Operation *op, const PathState &state) {
              << "uses a sum before its product has been waited for";
   for (Region &region : op->getRegions())
     for (Operation &inner : region.getOps())
-      if (failed(checkSums(&inner, state)))
+      if (failed(checkAccumulators(&inner, state)))
         return failure();
   return success();
 }

@@ -4,8 +4,8 @@
 #ifndef TILEWRIGHT_LIB_TRANSFORMS_WARP_CHECKRINGS_CHOICES_H
 #define TILEWRIGHT_LIB_TRANSFORMS_WARP_CHECKRINGS_CHOICES_H
 
+#include "lib/Transforms/Warp/CheckRings/PingPongTurns.h"
 #include "lib/Transforms/Warp/CheckRings/SameValues.h"
-#include "lib/Transforms/Warp/CheckRings/Turns.h"
 
 namespace tilewright::warp {
 
@@ -14,7 +14,7 @@ namespace tilewright::warp {
 /// asked for.
 class Choices {
 public:
-  explicit Choices(Turns &turns) : turns(turns) {}
+  explicit Choices(PingPongTurns &turns) : turns(turns) {}
 
   /// First the loops of producers, which are whole, then those of the others.
   void addLoop(mlir::Operation *loop);
@@ -56,7 +56,7 @@ private:
     bool isOpposite = false;
   };
 
-  Turns &turns;
+  PingPongTurns &turns;
   SameValues same;
   std::vector<Unknown> unknowns;
   /// For each loop its unknown, and by how many iterations it has less.

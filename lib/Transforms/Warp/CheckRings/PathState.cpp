@@ -68,7 +68,7 @@ namespace {
 class Renumbering {
 public:
   explicit Renumbering(const PathState &state)
-      : products(state.numProducts - int64_t(state.running.size())) {
+      : products(state.numDots - int64_t(state.running.size())) {
     for (const auto &[ring, progress] : state.rings)
       passed[ring] = countPassed(cast<RingOp>(ring), progress);
   }
@@ -115,7 +115,7 @@ void PathState::normalize() {
   for (std::vector<Memory> &reads : running)
     for (Memory &memory : reads)
       memory = renumbered.of(memory);
-  numProducts -= renumbered.products;
+  numDots -= renumbered.products;
   auto renumberSet = [&](std::set<Memory> &set) {
     std::set<Memory> result;
     for (const Memory &memory : set)

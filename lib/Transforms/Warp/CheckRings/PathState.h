@@ -89,9 +89,9 @@ struct PathState {
   /// Whether a copy was issued since the last commit.
   bool hasOpenCopies = false;
   /// What each product that may still run reads; the last is number
-  /// `numProducts - 1`.
+  /// `numDots - 1`.
   std::deque<std::vector<Memory>> running;
-  int64_t numProducts = 0;
+  int64_t numDots = 0;
   /// Stored by threads and not yet to be seen by asynchronous readers, with
   /// whether a fence has passed, so that only a barrier is missing.
   std::map<Memory, bool> written;
@@ -125,14 +125,14 @@ struct PathState {
 
   bool isRunning(const Known &sum) const {
     return sum.kind == Known::Sum &&
-           sum.number >= numProducts - int64_t(running.size());
+           sum.number >= numDots - int64_t(running.size());
   }
   bool isRead(const Memory &memory) const;
 
   void normalize();
   auto key() const {
     return std::tie(values, rings, filled, copies, hasOpenCopies, running,
-                    numProducts, written, readByThreads, storing, arriving,
+                    numDots, written, readByThreads, storing, arriving,
                     unannounced, shared, lost);
   }
   bool operator<(const PathState &other) const { return key() < other.key(); }

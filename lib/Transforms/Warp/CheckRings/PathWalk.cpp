@@ -1,7 +1,7 @@
 #include "lib/Transforms/Warp/CheckRings/PathWalk.h"
 
 #include "dialect/Tile/TileOps.h"
-#include "lib/Analysis/SharedMemory.h"
+#include "lib/Analysis/SharedMemory/SharedMemoryUse.h"
 #include "lib/Transforms/Warp/CheckRings/Scalars.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -139,7 +139,7 @@ PathStates PathWalk::walk(Region &region, PathStates states) {
   PathStates ends;
   Operation *end = region.front().getTerminator();
   for (const PathState &state : states)
-    if (check(end, [&] { return rules.checkSums(end, state); }))
+    if (check(end, [&] { return rules.checkAccumulators(end, state); }))
       ends.insert(state);
   return ends;
 }

@@ -190,7 +190,7 @@ LogicalResult SlotRules::visit(RingReleaseOp op, bool released) {
   for (unsigned i = 0; i < ring.getType().getTiles().size(); ++i) {
     Memory memory{ring, slot.memory.turn, i};
     if (state->isRead(memory))
-      return reportRule(op, kProducts)
+      return reportRule(op, kDots)
              << "a product that has not been waited for reads tile " << i
              << " of the slot";
     if (state->readByThreads.erase(memory) &&

@@ -1,9 +1,9 @@
 #include "lib/Transforms/Warp/CheckRings/RoleOrder.h"
 
 #include "lib/Transforms/Warp/CheckRings/Choices.h"
+#include "lib/Transforms/Warp/CheckRings/PingPongTurns.h"
 #include "lib/Transforms/Warp/CheckRings/RolePlay.h"
 #include "lib/Transforms/Warp/CheckRings/SlotRules.h"
-#include "lib/Transforms/Warp/CheckRings/Turns.h"
 
 #include "llvm/ADT/DenseSet.h"
 
@@ -34,7 +34,7 @@ private:
   /// Ops with regions in which slots are passed.
   llvm::DenseSet<Operation *> relevant;
   RolePlay rings;
-  Turns turns;
+  PingPongTurns turns;
   Choices choices{turns};
   /// Loops in whose first iteration the expansion is.
   llvm::DenseSet<Operation *> first;
@@ -69,8 +69,8 @@ LogicalResult RoleOrder::collect() {
     role.walk([&](Operation *op) {
       if (RingOp ring = getPassedRing(op)) {
         rings.add(ring, op, roles, number);
-      } else if (!isa<RingCommitOp, RingReleaseOp, TeamWaitOp, TeamPassOp>(
-                     op)) {
+      } else if (!isa<RingCommitOp, RingReleaseOp, PingPongWaitOp,
+                      PingPongPassOp>(op)) {
         return;
       }
       for (Operation *at = op; at != roles && relevant.insert(at).second;)
@@ -172,7 +172,7 @@ void RoleOrder::expand(Operation *op, std::vector<Step> &steps) {
   } else if (RingOp ring = getPassedRing(op)) {
     auto skip = dyn_cast<RingSkipOp>(op);
     steps.push_back({op, ring, skip ? choices.getSkipped(skip) : 1});
-  } else if (isa<TeamWaitOp, TeamPassOp>(op)) {
+  } else if (isa<PingPongWaitOp, PingPongPassOp>(op)) {
     steps.push_back({op, nullptr});
   } else if (auto commit = dyn_cast<RingCommitOp>(op)) {
     if (RingOp ring = findRing(commit.getSlot()))
@@ -192,7 +192,7 @@ void RoleOrder::expand(Operation *op, std::vector<Step> &steps) {
 std::vector<Actor> RoleOrder::cast() {
   std::vector<Actor> actors;
   for (auto [number, role] : llvm::enumerate(roles.getRoles()))
-    for (int32_t i = 0; i < roles.getNumTeams(number); ++i) {
+    for (int32_t i = 0; i < roles.getNumPingPongGroups(number); ++i) {
       turns.begin(i);
       actors.push_back({unsigned(number), unsigned(i), {}});
       expand(role, actors.back().steps);

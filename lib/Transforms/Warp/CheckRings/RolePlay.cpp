@@ -6,7 +6,7 @@ using namespace tilewright::warp;
 
 /// Takes a step of a team with the turn, unless it has to wait.
 bool RolePlay::advanceTurn(const Actor &actor) {
-  if (isa<TeamPassOp>(actor.next().op)) {
+  if (isa<PingPongPassOp>(actor.next().op)) {
     ++passed[(actor.team + 1) % passed.size()];
     return true;
   }
@@ -23,8 +23,8 @@ bool RolePlay::advance(const Actor &actor) {
     return advanceTurn(actor);
   RingCounts &ring = rings[step.ring];
   if (auto acquire = dyn_cast<RingAcquireOp>(step.op)) {
-    // Where it is not always paced, it is taken to be.
-    if (!ring.isEmpty(acquire.getPaced() ? 1 : 0))
+    // Where it is not always throttled, it is taken to be.
+    if (!ring.isEmpty(acquire.getThrottled() ? 1 : 0))
       return false;
     ++ring.acquired;
     return true;
@@ -56,12 +56,13 @@ std::optional<Complaint> RolePlay::checkReader(Operation *op,
                                                const Reader &reader) const {
   std::string filled =
       "is filled " + std::to_string(ring.committed) + " times, and a ";
-  bool hasTeams = reader.next.size() > 1;
+  bool hasPingPongGroups = reader.next.size() > 1;
   for (int64_t count : reader.next)
     if (count != ring.committed)
       return Complaint{op, filled +
-                               (hasTeams ? "team that reads it passes "
-                                         : "role that reads it waits for ") +
+                               (hasPingPongGroups
+                                    ? "team that reads it passes "
+                                    : "role that reads it waits for ") +
                                std::to_string(count) + " slots"};
   if (int64_t(reader.waited.size()) != ring.committed)
     return Complaint{op, filled + "role whose teams read it waits for " +
@@ -93,14 +94,14 @@ void RolePlay::add(RingOp ring, Operation *op, SpecializeOp roles,
   counts.numSlots = numSlots;
   mostSlots = std::max(mostSlots, numSlots);
   if (isa<RingWaitOp>(op))
-    counts.readers[role].next.resize(roles.getNumTeams(role));
+    counts.readers[role].next.resize(roles.getNumPingPongGroups(role));
 }
 
 std::optional<Complaint> RolePlay::play(std::vector<Actor> &actors,
                                         SpecializeOp roles) {
   for (auto &[op, ring] : rings)
     ring.reset();
-  passed.assign(roles.getTeams(), 0);
+  passed.assign(roles.getPingPongGroups(), 0);
   for (bool moves = true; moves;) {
     moves = false;
     for (Actor &actor : actors)

@@ -1,7 +1,7 @@
 #include "lib/Transforms/Warp/CheckRings/RoleRules.h"
 
-#include "lib/Analysis/SharedMemory.h"
-#include "lib/Analysis/TmaStorePlan.h"
+#include "lib/Analysis/Memory/TmaStorePlan.h"
+#include "lib/Analysis/SharedMemory/SharedMemoryUse.h"
 #include "lib/Transforms/Warp/CheckRings/SlotRules.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -27,8 +27,9 @@ struct Role {
     auto role = SpecializeOp::getRole(op->getBlock());
     return role ? Role{role->first, int64_t(role->second)} : Role();
   }
-  int32_t getNumTeams() const {
-    return roles ? mlir::cast<SpecializeOp>(roles).getNumTeams(number) : 1;
+  int32_t getNumPingPongGroups() const {
+    return roles ? mlir::cast<SpecializeOp>(roles).getNumPingPongGroups(number)
+                 : 1;
   }
   auto key() const { return std::tie(roles, number, team); }
   bool operator<(const Role &other) const { return key() < other.key(); }
@@ -81,7 +82,7 @@ static std::optional<Role> findReader(RingOp ring) {
   for (Operation *user : ring->getUsers())
     if (isa<RingWaitOp>(user))
       readers.insert(Role::of(user));
-  if (readers.size() != 1 || readers.begin()->getNumTeams() > 1)
+  if (readers.size() != 1 || readers.begin()->getNumPingPongGroups() > 1)
     return std::nullopt;
   return *readers.begin();
 }
@@ -90,17 +91,17 @@ static std::optional<Role> findReader(RingOp ring) {
 /// of roles is used by all teams.
 static void addPieces(Piece piece, std::vector<Piece> &pieces) {
   Role owner = Role::of(piece.op);
-  if (owner.getNumTeams() == 1) {
+  if (owner.getNumPingPongGroups() == 1) {
     std::set<Role> users;
     for (Role user : piece.users)
-      for (user.team = 0; user.team < user.getNumTeams(); ++user.team)
+      for (user.team = 0; user.team < user.getNumPingPongGroups(); ++user.team)
         users.insert(user);
     piece.users = std::move(users);
     pieces.push_back(std::move(piece));
     return;
   }
-  int64_t distance = getTeamBytes(cast<SpecializeOp>(owner.roles));
-  for (; owner.team < owner.getNumTeams(); ++owner.team) {
+  int64_t distance = getPingPongBytes(cast<SpecializeOp>(owner.roles));
+  for (; owner.team < owner.getNumPingPongGroups(); ++owner.team) {
     int64_t by = owner.team * distance;
     pieces.push_back({piece.op, piece.begin + by, piece.end + by, {owner}});
   }
@@ -186,7 +187,7 @@ static bool isUniform(Operation *op) {
 static LogicalResult checkWarps(Operation *op) {
   bool meets = isa<BarrierOp, ClusterBarrierOp, TmaStoreOp, RingAcquireOp,
                    RingCommitOp, RingWaitOp, RingSkipOp, RingReleaseOp,
-                   TeamWaitOp, TeamPassOp, WgmmaOp, WgmmaWaitOp>(op) ||
+                   PingPongWaitOp, PingPongPassOp, WgmmaOp, WgmmaWaitOp>(op) ||
                usesScratch(op);
   if (!meets)
     return success();
@@ -209,7 +210,7 @@ static LogicalResult checkWarps(Operation *op) {
 /// Each role has a barrier of its own; each team has one, behind those, and one
 /// by which it is passed the turn, behind those of all warpgroups.
 static LogicalResult checkBarriers(SpecializeOp roles) {
-  int32_t numRoles = roles.getRoles().size(), teams = roles.getTeams();
+  int32_t numRoles = roles.getRoles().size(), teams = roles.getPingPongGroups();
   int32_t groups =
       (roles.getFirstWarp(numRoles) + kWarpsPerGroup - 1) / kWarpsPerGroup;
   if (teams > 1 && 1 + numRoles + groups + teams > kNumBarriers)

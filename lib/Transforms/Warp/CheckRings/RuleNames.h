@@ -11,12 +11,11 @@ inline constexpr llvm::StringLiteral kInTurn = "in turn";
 inline constexpr llvm::StringLiteral kOnce = "filled once";
 inline constexpr llvm::StringLiteral kComes = "slot comes";
 inline constexpr llvm::StringLiteral kArrived = "copies arrived";
-inline constexpr llvm::StringLiteral kProducts = "products done";
+inline constexpr llvm::StringLiteral kDots = "products done";
 inline constexpr llvm::StringLiteral kUntouched = "sums untouched";
 inline constexpr llvm::StringLiteral kFenceBeforeRelease =
     "fence before release";
-inline constexpr llvm::StringLiteral kFenceBeforeProduct =
-    "fence before product";
+inline constexpr llvm::StringLiteral kFenceBeforeDot = "fence before product";
 inline constexpr llvm::StringLiteral kContent = "memory kept";
 inline constexpr llvm::StringLiteral kStores = "stores done";
 inline constexpr llvm::StringLiteral kClusterMeets = "cluster meets";

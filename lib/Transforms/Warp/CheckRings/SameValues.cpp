@@ -30,8 +30,8 @@ bool SameValues::areSame(Operation *a, Operation *b) {
 
 /// What another role has handed over, where `value` is taken from there: the
 /// only number that goes through its ring, taken as often as it is handed.
-static Value getHanded(Value value) {
-  auto take = value.getDefiningOp<TakeOp>();
+static Value getRingScalars(Value value) {
+  auto take = value.getDefiningOp<RingGetScalarOp>();
   auto wait =
       take ? take.getMemory().getDefiningOp<RingWaitOp>() : RingWaitOp();
   if (!wait)
@@ -44,7 +44,7 @@ static Value getHanded(Value value) {
     if (!acquire)
       continue;
     for (Operation *filler : acquire.getTiles().front().getUsers())
-      if (auto hand = dyn_cast<HandOp>(filler)) {
+      if (auto hand = dyn_cast<RingPutScalarOp>(filler)) {
         if (handed)
           return value;
         handed = hand.getValue();
@@ -60,7 +60,7 @@ static Attribute getConstant(Value value) {
 }
 
 bool SameValues::check(Value a, Value b) {
-  a = getHanded(a), b = getHanded(b);
+  a = getRingScalars(a), b = getRingScalars(b);
   if (a == b)
     return true;
   if (a.getType() != b.getType())

@@ -1,7 +1,7 @@
 #include "lib/Transforms/Warp/CheckRings/SlotRules.h"
 
 #include "dialect/Tile/TileOps.h"
-#include "lib/Analysis/SharedMemory.h"
+#include "lib/Analysis/SharedMemory/SharedMemoryUse.h"
 #include "lib/Transforms/Warp/CheckRings/RuleNames.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -50,13 +50,13 @@ LogicalResult SlotRules::visitOther(Operation *op) {
 
 LogicalResult SlotRules::apply(Operation *op, PathState &path, bool released) {
   state = &path;
-  if (failed(checkSums(op, path)))
+  if (failed(checkAccumulators(op, path)))
     return failure();
   using Result = LogicalResult;
   return llvm::TypeSwitch<Operation *, Result>(op)
       .Case<RingOp, AllocOp, RingAcquireOp, RingCommitOp, RingWaitOp,
-            RingSkipOp, TmaLoadOp, HandOp, TakeOp, AsyncCopyOp, WgmmaOp,
-            WgmmaWaitOp, TmaStoreOp, TmaStoreWaitOp>(
+            RingSkipOp, TmaLoadOp, RingPutScalarOp, RingGetScalarOp,
+            AsyncCopyOp, WgmmaOp, WgmmaWaitOp, TmaStoreOp, TmaStoreWaitOp>(
           [&](auto op) { return visit(op); })
       .Case([&](RingReleaseOp op) { return visit(op, released); })
       .Case([&](RingNoSlotOp op) {
@@ -99,7 +99,7 @@ LogicalResult SlotRules::finish(Operation *end, const PathState &state) {
     return error;
   }
   if (!state.running.empty())
-    return reportRule(end, kProducts)
+    return reportRule(end, kDots)
            << "ends before its products have been waited for";
   for (const auto &[staging, isWaitedFor] : state.storing)
     if (!isWaitedFor)

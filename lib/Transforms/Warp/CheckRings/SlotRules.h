@@ -32,7 +32,8 @@ public:
   static bool takesSum(mlir::OpOperand &operand);
 
   /// Fails where `op` or what stands in it uses a sum that is being computed.
-  llvm::LogicalResult checkSums(mlir::Operation *op, const PathState &state);
+  llvm::LogicalResult checkAccumulators(mlir::Operation *op,
+                                        const PathState &state);
 
 private:
   llvm::LogicalResult visit(RingOp op);
@@ -43,8 +44,8 @@ private:
   llvm::LogicalResult visit(RingSkipOp op);
   llvm::LogicalResult visit(RingReleaseOp op, bool released);
   llvm::LogicalResult visit(TmaLoadOp op);
-  llvm::LogicalResult visit(HandOp op);
-  llvm::LogicalResult visit(TakeOp op);
+  llvm::LogicalResult visit(RingPutScalarOp op);
+  llvm::LogicalResult visit(RingGetScalarOp op);
   llvm::LogicalResult visit(AsyncCopyOp op);
   llvm::LogicalResult visit(WgmmaOp op);
   llvm::LogicalResult visit(WgmmaWaitOp op);

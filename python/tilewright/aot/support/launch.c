@@ -54,10 +54,10 @@ static int tw_choose_grid(const struct tw_cuda_code *code, const struct tw_kerne
 }
 
 /* Where a launch counts the turns of its programs. */
-static int32_t tw_turn_place(struct tw_kernel *kernel, void *stream) {
+static int32_t tw_ticket_slot(struct tw_kernel *kernel, void *stream) {
   int captured = 0;
   int32_t place;
-  struct tw_turn_place key = {stream, pthread_self()};
+  struct tw_ticket_slot key = {stream, pthread_self()};
   if (stream && tw_cu.cuStreamIsCapturing)
     tw_cu.cuStreamIsCapturing(stream, &captured);
   pthread_mutex_lock(&kernel->mutex);
@@ -66,7 +66,7 @@ static int32_t tw_turn_place(struct tw_kernel *kernel, void *stream) {
         pthread_equal(kernel->places[place].thread, key.thread))
       break;
   if (place == kernel->place_count) {
-    place %= TW_TURN_PLACES;
+    place %= TW_TICKET_SLOTS;
     kernel->place_count = place + 1;
     /* No stream has this handle. */
     if (captured)
@@ -84,7 +84,7 @@ static int tw_submit(const struct tw_context *context, const struct tw_candidate
   struct tw_tensor_map maps[TW_MAX_MAPS];
   int32_t sides[3];
   if (code->recipe && code->recipe[1] == TW_GRID_ORDERED) {
-    sides[0] = tw_turn_place(kernel, stream);
+    sides[0] = tw_ticket_slot(kernel, stream);
     parameters[count++] = &sides[0];
   } else if (code->recipe && code->recipe[1] != TW_GRID_GIVEN) {
     for (int i = 0; i < 3; ++i) {

@@ -23,9 +23,9 @@ enum { TW_GRID_GIVEN, TW_GRID_PERSISTENT, TW_GRID_PADDED, TW_GRID_ORDERED };
 
 /* The counters of a kernel whose programs take turns, which launches that may run at once do not
  * share: each stream has a place among them, and so has each launch that a graph records. */
-enum { TW_TURN_PLACES = 16384 };
+enum { TW_TICKET_SLOTS = 16384 };
 
-struct tw_turn_place {
+struct tw_ticket_slot {
   void *stream;
   pthread_t thread;
 };
@@ -38,7 +38,7 @@ struct tw_kernel {
   pthread_mutex_t mutex;
   struct tw_map_entry *entries;
   /* Of a kernel whose programs take turns: whose place each is, under the mutex. */
-  struct tw_turn_place *places;
+  struct tw_ticket_slot *places;
   int32_t place_count;
 };
 
@@ -138,7 +138,7 @@ static int tw_prepare_recipe(struct tw_context *context, const struct tw_cuda_co
     memset(kernel->entries, 0, bytes);
   }
   if (grid == TW_GRID_ORDERED &&
-      !(kernel->places = calloc(TW_TURN_PLACES, sizeof(*kernel->places))))
+      !(kernel->places = calloc(TW_TICKET_SLOTS, sizeof(*kernel->places))))
     return tw_fail(TILEWRIGHT_OUT_OF_MEMORY, "%s: no memory", who);
   return grid == TW_GRID_PERSISTENT ? tw_count_resident(context, code, kernel, who)
                                     : TILEWRIGHT_OK;

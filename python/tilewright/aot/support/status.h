@@ -1,5 +1,5 @@
-#ifndef TILEWRIGHT_AOT_STATUS
-#define TILEWRIGHT_AOT_STATUS
+#ifndef TILEWRIGHT_PYTHON_TILEWRIGHT_AOT_SUPPORT_STATUS_H
+#define TILEWRIGHT_PYTHON_TILEWRIGHT_AOT_SUPPORT_STATUS_H
 /* What the functions of a library return. */
 enum tilewright_status {
   TILEWRIGHT_OK = 0,

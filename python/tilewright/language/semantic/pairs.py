@@ -18,7 +18,7 @@ from .shape import reshape
 _SIGNED = {8: int8, 16: int16, 32: int32, 64: int64}
 
 
-def whole_side(side):
+def whole_dim(side):
     """The least power of two that is not below `side`."""
     return 1 << (side - 1).bit_length()
 
@@ -113,7 +113,7 @@ def exchange(bits, axis, distance):
 def reverse(bits, axis):
     """Integers in reverse order along `axis`."""
     side = bits.shape[axis]
-    if whole_side(side) != side:
+    if whole_dim(side) != side:
         index = arithmetic.sub(side - 1, index_along(axis, bits.shape), False)
         return pick(bits, index, axis)
     distance = side // 2

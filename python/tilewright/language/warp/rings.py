@@ -234,7 +234,7 @@ class ring_buffer(aggregate):
                 "another role fills this ring already", hint="make a ring for each role that fills one"
             )
         self.state.producer = role
-        # No index, and not paced.
+        # No index, and not throttled.
         return self._slot("warp.ring.acquire", _FILL, operandSegmentSizes=[1, 0, 0])
 
     @builtin

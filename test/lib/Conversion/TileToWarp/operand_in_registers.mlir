@@ -1,6 +1,6 @@
 // RUN: tilewright-opt %s -split-input-file \
 // RUN:   -convert-tile-to-warp='num-warps=4 compute-capability=90 arch-specific=true' \
-// RUN:   -canonicalize -cse -warp-specialize='num-stages=3' -warp-delay-waits | FileCheck %s
+// RUN:   -canonicalize -cse -warp-specialize='num-stages=3' -warp-defer-wgmma-waits | FileCheck %s
 // RUN: tilewright-opt %s -split-input-file \
 // RUN:   -convert-tile-to-warp='num-warps=8 compute-capability=90 arch-specific=true' \
 // RUN:   -canonicalize -cse | FileCheck %s --check-prefix=WIDE

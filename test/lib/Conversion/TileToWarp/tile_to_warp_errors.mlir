@@ -1,7 +1,7 @@
 // RUN: tilewright-opt %s -split-input-file -convert-tile-to-warp -verify-diagnostics
 
 tile.func @three(%x: f32) attributes {tile.kernel} {
-  // expected-error@below {{convert-tile-to-warp takes blocks with power-of-two sides, as split-blocks leaves them, got 'tensor<96xi32>'}}
+  // expected-error@below {{convert-tile-to-warp takes blocks with power-of-two sides, as tile-gpu-split-blocks leaves them, got 'tensor<96xi32>'}}
   %r = tile.range {start = 0 : i32, end = 96 : i32} : tensor<96xi32>
   tile.return
 }

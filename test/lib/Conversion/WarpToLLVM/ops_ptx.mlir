@@ -143,8 +143,8 @@ tile.func @rarely(%c: i1, %x: i32, %y: i32, %p: !tile.ptr<i32>)
   %r = scf.if %c -> i32 {
     scf.yield %x : i32
   } else {
-    warp.cold
-    %late = warp.from_here %x : i32
+    warp.unlikely
+    %late = warp.opaque %x : i32
     %z = arith.divui %y, %late : i32
     scf.yield %z : i32
   }
@@ -157,8 +157,8 @@ tile.func @rarely(%c: i1, %x: i32, %y: i32, %p: !tile.ptr<i32>)
 // CHECK: bar.sync 0;
 // CHECK: st.release.gpu.global.b32
 tile.func @turns(%place: i32) attributes {tile.kernel, warp.num_warps = 4 : i32} {
-  warp.wait_turn %place
-  warp.pass_turn %place
+  warp.ticket_wait %place
+  warp.ticket_pass %place
   tile.return
 }
 
@@ -177,11 +177,11 @@ tile.func @number(%p: !tile.ptr<i32>, %x: i32)
   %ring = warp.ring : !number
   warp.specialize warps [4, 1] {
     %empty, %filled = warp.ring.acquire %ring : !number
-    warp.hand %x, %filled : i32, !warp.shared<2xi32, #two>
+    warp.ring.put_scalar %x, %filled : i32, !warp.shared<2xi32, #two>
     warp.ring.commit %empty
   }, {
     %full, %read = warp.ring.wait %ring : !number
-    %y = warp.take %read : !warp.shared<2xi32, #two>
+    %y = warp.ring.get_scalar %read : !warp.shared<2xi32, #two>
     warp.ring.release %full
     tile.store %p, %y : !tile.ptr<i32>
   }
@@ -210,7 +210,7 @@ tile.func @known(%x: i32, %y: i32, %l: i64, %m: i64, %p: !tile.ptr<i32>, %q: !ti
     attributes {tile.kernel, warp.num_warps = 4 : i32} {
   %z = arith.divui %x, %y : i32
   %w = arith.divui %l, %m : i64
-  warp.by_here %z, %w : i32, i64
+  warp.sched_anchor %z, %w : i32, i64
   warp.barrier
   tile.store %p, %z : !tile.ptr<i32>
   tile.store %q, %w : !tile.ptr<i64>

@@ -2,7 +2,7 @@
 #ifndef TILEWRIGHT_TEST_UNIT_RUNTIME_CUDA_CUDATEST_H
 #define TILEWRIGHT_TEST_UNIT_RUNTIME_CUDA_CUDATEST_H
 
-#include "runtime/cuda/Driver.h"
+#include "runtime/cuda/CudaDriver.h"
 #include "test/unit/Runtime/Cuda/FakeCuda.h"
 
 #include <dlfcn.h>

@@ -166,7 +166,7 @@ TEST_F(GpuTest, EventsMeasureTime) {
 
 TEST_F(GpuTest, HostMemoryIsOnNoDevice) {
   int local = 0;
-  Result<PointerPlace> place =
+  Result<PointerOffset> place =
       placeOf(*driver, reinterpret_cast<DevicePointer>(&local));
   ASSERT_TRUE(place.ok()) << place.status().message();
   EXPECT_EQ(place->device, -1);

@@ -193,12 +193,12 @@ StreamHandle streamOf(uintptr_t number) {
 }
 
 /// Two parameters and programs that take turns.
-std::vector<int64_t> recipeOfTurns() {
+std::vector<int64_t> recipeOfTickets() {
   return {2, int64_t(GridKind::Ordered), 0};
 }
 
 TEST_F(LaunchRecipeTest, TurnsHaveAPlaceForEachStream) {
-  load(recipeOfTurns());
+  load(recipeOfTickets());
   fake->parametersToRecord = 3;
   uint64_t base = 0x7000;
   int64_t n = 10;
@@ -229,7 +229,7 @@ TEST_F(LaunchRecipeTest, TurnsHaveAPlaceForEachStream) {
 }
 
 TEST_F(LaunchRecipeTest, BoundLaunchesTakeThePlaceOfTheirStream) {
-  load(recipeOfTurns());
+  load(recipeOfTickets());
   fake->parametersToRecord = 3;
   const uint64_t slots[] = {0x7000, 10};
   auto bound = kernel->bind({4, 2, 1}, slots, 2);
@@ -242,18 +242,18 @@ TEST_F(LaunchRecipeTest, BoundLaunchesTakeThePlaceOfTheirStream) {
               (std::vector<uint32_t>{0x7000, 10, places[i]}));
 }
 
-TEST(TurnPlacesTest, PlacesAreGivenOutAgainWhenAllAre) {
-  TurnPlaces places;
+TEST(TicketSlotsTest, PlacesAreGivenOutAgainWhenAllAre) {
+  TicketSlots places;
   EXPECT_EQ(places.get(nullptr, /*isCaptured=*/false), 0);
-  for (int32_t i = 1; i < TurnPlaces::kNumPlaces; ++i)
+  for (int32_t i = 1; i < TicketSlots::kNumPlaces; ++i)
     ASSERT_EQ(places.get(nullptr, /*isCaptured=*/true), i);
   EXPECT_EQ(places.get(nullptr, /*isCaptured=*/false), 0);
   EXPECT_EQ(places.get(streamOf(1), /*isCaptured=*/false), 0);
   EXPECT_EQ(places.get(nullptr, /*isCaptured=*/false), 1) << "a new round";
 }
 
-TEST(TurnPlacesTest, EachThreadHasADefaultStream) {
-  TurnPlaces places;
+TEST(TicketSlotsTest, EachThreadHasADefaultStream) {
+  TicketSlots places;
   int32_t other = 0;
   EXPECT_EQ(places.get(streamOf(2), /*isCaptured=*/false), 0);
   std::thread([&] { other = places.get(streamOf(2), false); }).join();

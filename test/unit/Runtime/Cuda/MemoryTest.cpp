@@ -53,13 +53,13 @@ TEST_F(MemoryTest, OutOfMemoryNamesTheAmount) {
 
 TEST_F(MemoryTest, PlaceOfAPointer) {
   const Driver &driver = open();
-  Result<PointerPlace> device =
+  Result<PointerOffset> device =
       placeOf(driver, reinterpret_cast<DevicePointer>(fake->memory + 8));
   ASSERT_TRUE(device.ok());
   EXPECT_TRUE(device->accessible);
   EXPECT_EQ(device->device, 1);
   int local = 0;
-  Result<PointerPlace> host =
+  Result<PointerOffset> host =
       placeOf(driver, reinterpret_cast<DevicePointer>(&local));
   ASSERT_TRUE(host.ok()) << "plain host memory is no error";
   EXPECT_FALSE(host->accessible);

@@ -1,4 +1,4 @@
-#include "lib/Target/Host/ShortFloats.h"
+#include "lib/Target/Host/ShortFloatCalls.h"
 
 #include <cmath>
 #include <cstring>

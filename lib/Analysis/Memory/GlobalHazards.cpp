@@ -1,0 +1,379 @@
+#include "lib/Analysis/Memory/GlobalHazards.h"
+
+#include "dialect/Warp/WarpOps.h"
+#include "lib/Analysis/Facts/PointerOrigins.h"
+#include "lib/Analysis/Layout/LayoutEdges.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallBitVector.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace tilewright;
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+static bool isAtomic(Operation *op) {
+  return isa<tile::AtomicRMWOp, tile::AtomicCASOp>(op);
+}
+
+static bool isWrite(Operation *op) {
+  return isAtomic(op) || isa<tile::StoreOp>(op);
+}
+
+bool tilewright::accessesGlobalMemory(Operation *op) {
+  return isWrite(op) || isa<tile::LoadOp, warp::AsyncCopyOp>(op);
+}
+
+static Value getPointers(Operation *op) { return op->getOperand(0); }
+
+Value tilewright::getWrittenOnly(Operation *op) {
+  bool isWriteOnly =
+      isa<tile::StoreOp>(op) || (isAtomic(op) && op->use_empty());
+  return isWriteOnly ? getPointers(op) : Value();
+}
+
+/// Whether it makes no difference which of two atomic operations comes first:
+/// nobody looks at what either of them found.
+static bool commute(Operation *a, Operation *b) {
+  auto first = dyn_cast<tile::AtomicRMWOp>(a);
+  auto second = dyn_cast<tile::AtomicRMWOp>(b);
+  return first && second && first.getKind() == second.getKind() &&
+         first.getKind() != tile::AtomicKind::Xchg && first.use_empty() &&
+         second.use_empty();
+}
+
+/// Whether one thread writes all that `op` does.
+static bool isWriteOfOneThread(Operation *op) {
+  return isWrite(op) && !isa<RankedTensorType>(getPointers(op).getType());
+}
+
+/// Whether one thread alone loads each element.
+static bool hasNoCopies(Value pointers) {
+  std::optional<LinearLayout> layout = warp::getLayout(pointers.getType());
+  return layout && layout->getFreeBits(LayoutAxis::Lane) == 0 &&
+         layout->getFreeBits(LayoutAxis::Warp) == 0;
+}
+
+/// Whether threads with copies of elements load them for nobody: all that `op`
+/// loads goes, computed element by element, into stores, which the first of the
+/// threads that have an element makes.
+static bool isOnlyStored(Operation *op) {
+  if (!isa<tile::LoadOp>(op))
+    return false;
+  llvm::SetVector<Value> worklist;
+  worklist.insert(op->getResult(0));
+  for (unsigned i = 0; i < worklist.size(); ++i)
+    for (OpOperand &use : worklist[i].getUses()) {
+      Operation *user = use.getOwner();
+      if (auto store = dyn_cast<tile::StoreOp>(user);
+          store && use.get() != store.getPtr() && use.get() != store.getMask())
+        continue;
+      if (!isElementwise(user) || !isPure(user) || user->getNumResults() != 1 ||
+          warp::getLayout(user->getResult(0).getType()) !=
+              warp::getLayout(op->getResult(0).getType()))
+        return false;
+      worklist.insert(user->getResult(0));
+    }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+/// What has to hold for no sum of steps along the dimensions, up to `reach` of
+/// each, to be one of others: a step is more than all that shorter ones lead
+/// to. Steps whose length is not known are taken to be the longer ones, and the
+/// first of them the longest.
+static std::optional<Apart> getStepsApart(ArrayRef<Polynomial> strides,
+                                          ArrayRef<int64_t> reach) {
+  SmallVector<std::pair<int64_t, int64_t>> known;
+  SmallVector<std::pair<Polynomial, int64_t>> others;
+  for (auto [stride, most] : llvm::zip_equal(strides, reach)) {
+    if (most == 0)
+      continue;
+    if (std::optional<int64_t> constant =
+            stride.isZero() ? 0 : stride.getConstant())
+      known.push_back({std::abs(*constant), most});
+    else
+      others.push_back({stride, most});
+  }
+  llvm::sort(known);
+  int64_t total = 0;
+  for (auto [stride, most] : known) {
+    if (stride <= total)
+      return std::nullopt;
+    total += stride * most;
+  }
+  Apart apart;
+  Polynomial shorter;
+  for (const auto &[stride, most] : llvm::reverse(others)) {
+    apart.push_back({stride - shorter, total + 1});
+    shorter = shorter + stride * Polynomial(most);
+  }
+  return apart;
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+bool tilewright::iteratesPrograms(Operation *loop) {
+  auto counted = dyn_cast<scf::ForOp>(loop);
+  return counted &&
+         loop->getParentOfType<FunctionOpInterface>()->hasAttr(
+             warp::WarpDialect::kPersistentAttr) &&
+         counted.getStep().getDefiningOp<tile::NumProgramsOp>();
+}
+
+std::optional<GlobalUse> tilewright::carryAround(GlobalUse use,
+                                                 Operation *loop) {
+  if (iteratesPrograms(loop))
+    return std::nullopt;
+  if (loop->isAncestor(getPointers(use.op).getParentRegion()->getParentOp()))
+    use.loop = loop;
+  // What the loop computes is another number in the next iteration.
+  use.unlessApart.clear();
+  return use;
+}
+
+/// The counter in a product of counters and of scalars that are the same in all
+/// iterations of `loop`, if it is one; null if it is none.
+static std::optional<Value> findCounter(const Monomial &monomial,
+                                        Operation *loop) {
+  Value counter;
+  for (Value factor : monomial) {
+    if (!loop->isAncestor(factor.getParentRegion()->getParentOp()))
+      continue;
+    auto around = dyn_cast<scf::ForOp>(factor.getParentRegion()->getParentOp());
+    if (counter || !around || factor != around.getInductionVar())
+      return std::nullopt;
+    counter = factor;
+  }
+  return counter;
+}
+
+/// How far each counter in `place` moves it on, by counter; nothing where it
+/// depends on more of what `loop` computes.
+static std::optional<SmallVector<std::pair<Value, Polynomial>>>
+getMoves(const Polynomial &place, Operation *loop) {
+  SmallVector<std::pair<Value, Polynomial>> moves;
+  for (auto [monomial, coefficient] : place.getTerms()) {
+    std::optional<Value> counter = findCounter(monomial, loop);
+    if (!counter)
+      return std::nullopt;
+    if (!*counter)
+      continue;
+    Monomial rest = monomial;
+    rest.erase(llvm::find(rest, *counter));
+    auto *move = llvm::find_if(
+        moves, [&](const auto &known) { return known.first == *counter; });
+    if (move == moves.end())
+      move = &moves.emplace_back(*counter, Polynomial());
+    move->second.add(rest, coefficient);
+  }
+  return moves;
+}
+
+/// By how many of `stride` the distance `move` is; 0 where it is no multiple.
+static int64_t countStrides(const Polynomial &move, const Polynomial &stride) {
+  if (stride.isZero())
+    return 0;
+  const auto &[monomial, unit] = stride.getTerms().front();
+  int64_t times = move.getCoefficient(monomial) / unit;
+  return move == stride * Polynomial(times) ? times : 0;
+}
+
+/// The dimension, one of those `left`, along which `move` an iteration leads
+/// from tile to tile; -1 for none.
+static int findDimension(Value counter, const Polynomial &move,
+                         const AffineTile &tile, ArrayRef<int64_t> shape,
+                         const llvm::SmallBitVector &left) {
+  auto loop = cast<scf::ForOp>(counter.getParentRegion()->getParentOp());
+  APInt step;
+  if (!matchPattern(loop.getStep(), m_ConstantInt(&step)))
+    step = APInt(64, 1);
+  for (unsigned dim : left.set_bits())
+    if (std::abs(countStrides(move, tile.coefficients[dim])) *
+            step.getSExtValue() >=
+        shape[dim])
+      return dim;
+  return -1;
+}
+
+/// Lengthens `shape`, that of `from`, along one dimension to hold `to`, too, a
+/// tile of the same steps; false where there is no such dimension.
+static bool hold(const AffineTile &from, const AffineTile &to,
+                 MutableArrayRef<int64_t> shape) {
+  if (from.base != to.base || from.coefficients != to.coefficients)
+    return false;
+  Polynomial distance = to.constant - from.constant;
+  if (distance.isZero())
+    return true;
+  for (auto [stride, side] : llvm::zip_equal(from.coefficients, shape))
+    if (int64_t times = countStrides(distance, stride)) {
+      side += std::abs(times);
+      return true;
+    }
+  return false;
+}
+
+/// What has to hold for no two iterations of `loop` to touch one element, one
+/// of them through `from` and the other through `to`. They do not if each
+/// counter moves the tiles on along a dimension of its own, whose steps lead
+/// over all of both. That those of a tile that is written lead over its rows is
+/// assumed, if it has several.
+std::optional<Apart> GlobalHazards::getMovingOn(Value from, Value to,
+                                                Operation *loop,
+                                                bool areWrites) {
+  auto type = dyn_cast<RankedTensorType>(from.getType());
+  std::optional<AffineTile> tile = tiles.get(from), other = tiles.get(to);
+  if (!type || !tile || !tile->base || !other ||
+      loop->isAncestor(tile->base.getParentRegion()->getParentOp()))
+    return std::nullopt;
+  SmallVector<int64_t> shape(type.getShape());
+  if (from != to && (dyn_cast<RankedTensorType>(to.getType()) != type ||
+                     !hold(*tile, *other, shape)))
+    return std::nullopt;
+  auto moves = getMoves(tile->constant, loop);
+  auto isSteady = [&](const Polynomial &stride) {
+    return stride.allOf([&](Value factor) {
+      return !loop->isAncestor(factor.getParentRegion()->getParentOp());
+    });
+  };
+  if (!moves || !llvm::all_of(tile->coefficients, isSteady))
+    return std::nullopt;
+  llvm::SmallBitVector left(type.getRank(), true);
+  bool isMoved = false;
+  for (auto [counter, move] : *moves) {
+    int dim = findDimension(counter, move, *tile, shape, left);
+    if (dim < 0)
+      return std::nullopt;
+    left.reset(dim);
+    isMoved |= counter.getParentRegion()->getParentOp() == loop;
+  }
+  if (!isMoved)
+    return std::nullopt;
+  SmallVector<int64_t> reach;
+  for (auto [dim, side] : llvm::enumerate(shape))
+    reach.push_back(left.test(dim) ? side - 1 : std::max<int64_t>(side - 1, 1));
+  std::optional<Apart> apart = getStepsApart(tile->coefficients, reach);
+  if (apart && areWrites)
+    llvm::erase_if(*apart, [&](const RowDistance &rows) {
+      for (auto [stride, side] : llvm::zip(tile->coefficients, shape))
+        if (side > 1 && stride == rows.distance)
+          return true;
+      return false;
+    });
+  return apart;
+}
+
+//===----------------------------------------------------------------------===//
+// Order
+//===----------------------------------------------------------------------===//
+
+bool GlobalHazards::mayOverlap(Value a, Value b) {
+  std::optional<PointerOrigin> first = findOrigin(a), second = findOrigin(b);
+  if (first && second && first->loads == 0 && second->loads == 0)
+    return *first == *second;
+  if (!origins)
+    origins = std::make_unique<ArgumentOrigins>(kernel);
+  llvm::BitVector one = origins->get(a), other = origins->get(b);
+  return one.none() || other.none() || one.anyCommon(other);
+}
+
+/// Whether no steps along `strides` lead over `distance`: they lead over
+/// multiples of a number only, as between even elements, and it is none of
+/// them.
+static bool isBetweenSteps(const Polynomial &distance,
+                           ArrayRef<Polynomial> strides) {
+  uint64_t unit = 0;
+  for (const Polynomial &stride : strides)
+    for (const auto &[monomial, coefficient] : stride.getTerms())
+      unit = std::gcd(unit, llvm::AbsoluteValue(coefficient));
+  uint64_t rest = 0;
+  for (const auto &[monomial, coefficient] : distance.getTerms())
+    if (monomial.empty())
+      rest = llvm::AbsoluteValue(coefficient);
+    else
+      unit = std::gcd(unit, llvm::AbsoluteValue(coefficient));
+  return unit > 1 && rest % unit != 0;
+}
+
+/// What has to hold for tiles of pointers to stand beside each other along a
+/// dimension, or to lie in each other's gaps.
+std::optional<Apart> GlobalHazards::getApart(Value a, Value b) {
+  auto type = dyn_cast<RankedTensorType>(a.getType());
+  auto other = dyn_cast<RankedTensorType>(b.getType());
+  if (!type || !other || type.getRank() != other.getRank())
+    return std::nullopt;
+  std::optional<AffineTile> from = tiles.get(a), to = tiles.get(b);
+  if (!from || !to || !from->base || from->base != to->base ||
+      from->coefficients != to->coefficients)
+    return std::nullopt;
+  Polynomial distance = to->constant - from->constant;
+  if (isBetweenSteps(distance, from->coefficients))
+    return Apart();
+  std::optional<Apart> best;
+  for (auto [dim, stride] : llvm::enumerate(from->coefficients)) {
+    int64_t times = countStrides(distance, stride);
+    if (times < type.getShape()[dim] && -times < other.getShape()[dim])
+      continue;
+    SmallVector<int64_t> reach;
+    for (auto [side, otherDim] :
+         llvm::zip_equal(type.getShape(), other.getShape()))
+      reach.push_back(std::max(side, otherDim) - 1);
+    reach[dim] += std::abs(times);
+    std::optional<Apart> apart = getStepsApart(from->coefficients, reach);
+    if (apart && (!best || apart->size() < best->size()))
+      best = apart;
+  }
+  return best;
+}
+
+/// What has to hold for each of `pointers` to point to a place of its own.
+std::optional<Apart> GlobalHazards::getOwnPlaces(Value pointers) {
+  auto type = dyn_cast<RankedTensorType>(pointers.getType());
+  std::optional<AffineTile> tile = tiles.get(pointers);
+  if (!type || !tile || !tile->base)
+    return std::nullopt;
+  return getStepsApart(tile->coefficients,
+                       llvm::map_to_vector(type.getShape(), [](int64_t side) {
+                         return side - 1;
+                       }));
+}
+
+std::optional<Apart> GlobalHazards::getApart(const GlobalUse &earlier,
+                                             Operation *op) {
+  if (!isWrite(earlier.op) && !isWrite(op))
+    return Apart();
+  if (commute(earlier.op, op) ||
+      (isWriteOfOneThread(earlier.op) && isWriteOfOneThread(op)))
+    return Apart();
+  Value from = getPointers(earlier.op), to = getPointers(op);
+  if (!mayOverlap(from, to))
+    return Apart();
+  bool isCopy =
+      isa<warp::AsyncCopyOp>(earlier.op) || isa<warp::AsyncCopyOp>(op);
+  if (earlier.loop)
+    return !isCopy && earlier.loop->isAncestor(op)
+               ? getMovingOn(from, to, earlier.loop,
+                             from == to && isa<tile::StoreOp>(earlier.op) &&
+                                 isa<tile::StoreOp>(op))
+               : std::nullopt;
+  // Each element is written by the first of the threads that have it.
+  bool isSame = from == to && !isCopy &&
+                (hasNoCopies(from) || (isWrite(earlier.op) && isWrite(op)) ||
+                 isOnlyStored(isWrite(op) ? earlier.op : op));
+  if (!isSame)
+    return getApart(from, to);
+  bool mayShare = isAtomic(earlier.op) || isAtomic(op);
+  return mayShare ? getOwnPlaces(from) : Apart();
+}

@@ -1,0 +1,16 @@
+// Shared memory in which the device makes tensor maps.
+
+#ifndef TILEWRIGHT_LIB_ANALYSIS_MEMORY_MAPSTAGING_H
+#define TILEWRIGHT_LIB_ANALYSIS_MEMORY_MAPSTAGING_H
+
+#include "dialect/Tile/TileOps.h"
+
+namespace tilewright {
+
+/// The bytes that the warps of a function, with those of a producer, need to
+/// make the maps of arrays that the host does not know; 0 without such arrays.
+int64_t getMapStagingBytes(tile::FuncOp func);
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_ANALYSIS_MEMORY_MAPSTAGING_H

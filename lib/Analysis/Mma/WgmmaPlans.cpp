@@ -1,0 +1,61 @@
+#include "lib/Analysis/Mma/WgmmaPlans.h"
+
+#include "lib/Analysis/SharedMemory/SharedMemoryUse.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::warp;
+
+Type tilewright::getTileElementType(Value tile) {
+  if (auto shared = dyn_cast<SharedType>(tile.getType()))
+    return shared.getElementType();
+  return getElementTypeOrSelf(tile.getType());
+}
+
+std::optional<WgmmaPlan> tilewright::getWgmmaPlan(Value a, Value b, Value acc) {
+  auto shared = dyn_cast<SharedType>(a.getType());
+  std::optional<LinearLayout> left =
+      shared ? shared.getLayout().getLayout() : getLayout(a.getType());
+  std::optional<LinearLayout> sum = getLayout(acc.getType());
+  if (!left || !sum)
+    return std::nullopt;
+  WgmmaObstacle obstacle;
+  return planWgmma(*left, bool(shared),
+                   cast<SharedType>(b.getType()).getLayout().getLayout(), *sum,
+                   getTileElementType(a).getIntOrFloatBitWidth(), obstacle);
+}
+
+bool tilewright::startsAtZero(Value acc) {
+  return matchPattern(acc, m_AnyZeroFloat()) || matchPattern(acc, m_Zero());
+}
+
+/// Where `memory` starts in the slot of a ring that is waited for, if it is a
+/// tile of `slot`.
+static std::optional<int64_t> getOffsetInSlot(Value memory, RingWaitOp slot) {
+  if (!slot)
+    return std::nullopt;
+  auto tiles = slot.getTiles();
+  auto found = llvm::find(tiles, memory);
+  if (found == tiles.end())
+    return std::nullopt;
+  return slot.getRing().getType().getTileOffset(found - tiles.begin());
+}
+
+std::optional<WgmmaPlan> tilewright::getWgmmaPlan(Value a, ValueRange b,
+                                                  ValueRange acc) {
+  auto slot = getNamedMemory(b.front()).getDefiningOp<RingWaitOp>();
+  SmallVector<WgmmaNeighbour> products;
+  std::optional<int64_t> end;
+  for (auto [right, sum] : llvm::zip_equal(b, acc)) {
+    auto start = getOffsetInSlot(getNamedMemory(right), slot);
+    auto plan = getWgmmaPlan(a, right, sum);
+    if (!start || !plan || (end && *end != *start))
+      return std::nullopt;
+    int64_t bytes = cast<SharedType>(right.getType()).getSizeInBytes();
+    products.push_back({*plan, bytes});
+    end = *start + bytes;
+  }
+  return joinWgmmaPlans(products);
+}

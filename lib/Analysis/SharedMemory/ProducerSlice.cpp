@@ -1,0 +1,241 @@
+#include "lib/Analysis/SharedMemory/ProducerSlice.h"
+
+#include "lib/Analysis/Facts/HostValues.h"
+#include "lib/Analysis/Facts/PointerOrigins.h"
+#include "lib/Analysis/Memory/GlobalHazards.h"
+#include "lib/Analysis/Memory/WrittenArguments.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace tilewright;
+using llvm::StringRef;
+
+ProducerSlice::ProducerSlice(tile::FuncOp func,
+                             ArrayRef<tile::DescriptorLoadOp> loads)
+    : func(func), loads(loads) {
+  if (!func.getBody().hasOneBlock()) {
+    refuse(func, "the kernel has unstructured control flow");
+    return;
+  }
+  for (tile::DescriptorLoadOp load : loads) {
+    keep(load);
+    llvm::append_range(open, load.getOffsets());
+    // What the host does not know of an array, the producer finds out.
+    auto desc = load.getDesc().getDefiningOp<tile::MakeDescriptorOp>();
+    if (desc && !isHostKnown(desc))
+      open.push_back(desc);
+  }
+  // Whoever loads waits.
+  func.walk([&](tile::LaunchWaitOp wait) { keep(wait); });
+  checkOrder(loads);
+  while (!open.empty() && obstacle.empty())
+    visit(open.pop_back_val());
+}
+
+void ProducerSlice::refuse(Operation *op, StringRef reason) {
+  if (!obstacle.empty())
+    return;
+  obstacle = reason;
+  obstacleOp = op;
+}
+
+/// Keeps `op` and the control flow around it.
+void ProducerSlice::keep(Operation *op) {
+  for (; op != func && ops.insert(op).second; op = op->getParentOp()) {
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      open.append({loop.getLowerBound(), loop.getUpperBound(), loop.getStep()});
+    else if (auto branch = dyn_cast<scf::IfOp>(op))
+      open.push_back(branch.getCondition());
+    else if (auto loop = dyn_cast<scf::WhileOp>(op))
+      open.push_back(loop.getConditionOp().getCondition());
+    else if (op->getNumRegions() != 0)
+      refuse(op, "a load, or a wait for other kernels, stands in a region that "
+                 "a producer does not run");
+  }
+}
+
+/// Whether the condition of a loop that tests anew each time contains `op`:
+/// what is passed there is not counted.
+static bool standsInCondition(Operation *op) {
+  for (auto loop = op->getParentOfType<scf::WhileOp>(); loop;
+       loop = loop->getParentOfType<scf::WhileOp>())
+    if (loop.getBefore().isAncestor(op->getParentRegion()))
+      return true;
+  return false;
+}
+
+/// Has the consumers hand over what `op`, an atomic operation of the whole
+/// program, gives. Whether that can be done. In a counted loop that loads in
+/// each iteration it would leave nothing to run ahead.
+bool ProducerSlice::hand(Operation *op) {
+  if (!tile::getProgramOrder(op) || standsInCondition(op))
+    return false;
+  auto loop = op->getParentOfType<LoopLikeOpInterface>();
+  if (isa_and_present<scf::ForOp>(loop.getOperation()) &&
+      llvm::any_of(loads, [&](tile::DescriptorLoadOp load) {
+        return load->getParentOfType<LoopLikeOpInterface>() == loop;
+      }))
+    return false;
+  unsigned bits = op->getResult(0).getType().getIntOrFloatBitWidth();
+  if (bits != 32 && bits != 64)
+    return false;
+  handed.insert(op);
+  keep(op);
+  return true;
+}
+
+void ProducerSlice::visit(Value value) {
+  if (!values.insert(value).second)
+    return;
+  if (isa<ShapedType>(value.getType())) {
+    Operation *op = value.getDefiningOp();
+    return refuse(op ? op : func,
+                  "where it loads from depends on what a tile holds");
+  }
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return visitArgument(argument);
+  visitResult(cast<OpResult>(value));
+}
+
+void ProducerSlice::visitArgument(BlockArgument argument) {
+  Operation *parent = argument.getOwner()->getParentOp();
+  if (parent == func)
+    return;
+  keep(parent);
+  unsigned number = argument.getArgNumber();
+  if (auto loop = dyn_cast<scf::ForOp>(parent)) {
+    if (argument == loop.getInductionVar())
+      return;
+    open.push_back(loop.getTiedLoopInit(argument)->get());
+    open.push_back(loop.getTiedLoopYieldedValue(argument)->get());
+  } else if (auto loop = dyn_cast<scf::WhileOp>(parent)) {
+    if (argument.getOwner() == loop.getAfterBody()) {
+      open.push_back(loop.getConditionOp().getArgs()[number]);
+    } else {
+      open.push_back(loop.getInits()[number]);
+      open.push_back(loop.getYieldOp().getResults()[number]);
+    }
+  }
+}
+
+/// Whether the kernel may write what `load` reads: as far as the arguments
+/// tell, which is what the order of loads and stores goes by, too.
+static bool mayBeWritten(tile::LoadOp load, tile::FuncOp func) {
+  Value pointer = load.getPtr();
+  while (auto add = pointer.getDefiningOp<tile::AddPtrOp>())
+    pointer = add.getPtr();
+  auto base = dyn_cast<BlockArgument>(pointer);
+  return load.getIsVolatile() || !base ||
+         base.getOwner()->getParentOp() != func ||
+         findWrittenArguments(func).test(base.getArgNumber());
+}
+
+void ProducerSlice::visitResult(OpResult result) {
+  Operation *op = result.getOwner();
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    open.push_back(loop.getRegionIterArg(result.getResultNumber()));
+  } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+    open.push_back(loop.getConditionOp().getArgs()[result.getResultNumber()]);
+  } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    open.push_back(branch.thenYield()->getOperand(result.getResultNumber()));
+    open.push_back(branch.elseYield()->getOperand(result.getResultNumber()));
+  } else if (isa<tile::ReduceOp>(op)) {
+    return refuse(op, "where or whether it loads depends on a reduction of "
+                      "what the threads hold");
+  } else if (op->getNumRegions() != 0) {
+    return refuse(op, "where it loads from depends on control flow");
+  } else if (auto load = dyn_cast<tile::LoadOp>(op)) {
+    if (mayBeWritten(load, func))
+      return refuse(op, "where it loads from depends on memory that the "
+                        "kernel may write");
+    llvm::append_range(open, op->getOperands());
+  } else if (!isMemoryEffectFree(op)) {
+    if (!hand(op))
+      refuse(op, "where it loads from depends on an atomic operation");
+    return;
+  } else {
+    llvm::append_range(open, op->getOperands());
+  }
+  keep(op);
+}
+
+//===----------------------------------------------------------------------===//
+// Order
+//===----------------------------------------------------------------------===//
+
+/// Whether `op` may run before `load` does for the last time.
+static bool mayPrecede(Operation *op, Operation *load) {
+  for (Operation *loop = op->getParentOp(); loop; loop = loop->getParentOp())
+    if (isa<LoopLikeOpInterface>(loop) && loop->isProperAncestor(load) &&
+        !iteratesPrograms(loop))
+      return true;
+  Operation *other = load;
+  while (Operation *parent = other->getParentOp()) {
+    if (Operation *here = other->getBlock()->findAncestorOpInBlock(*op))
+      return here->isBeforeInBlock(other);
+    other = parent;
+  }
+  return false;
+}
+
+static bool isAtomic(Operation *op) {
+  return isa<tile::AtomicRMWOp, tile::AtomicCASOp>(op);
+}
+
+/// Whether what `op`, an atomic operation, gives may tell that other programs
+/// have written what is loaded after it.
+static bool tells(Operation *op) {
+  if (op->use_empty())
+    return false;
+  if (auto rmw = dyn_cast<tile::AtomicRMWOp>(op))
+    return tile::acquires(rmw.getSem());
+  auto swap = dyn_cast<tile::AtomicCASOp>(op);
+  return swap && tile::acquires(swap.getSem());
+}
+
+/// A producer runs ahead of all else. That is not allowed past a store to what
+/// is loaded. Nor past an atomic that acquires, but for arrays that nobody
+/// writes: the producer waits for its result, even if it has no use for it. Nor
+/// past a volatile load, by which kernels wait for other programs, too.
+void ProducerSlice::checkOrder(ArrayRef<tile::DescriptorLoadOp> loads) {
+  llvm::BitVector written = findWrittenArguments(func);
+  auto isConstant = [&](tile::DescriptorLoadOp load) {
+    std::optional<PointerOrigin> loaded = findOrigin(load.getDesc());
+    return loaded && loaded->loads == 0 &&
+           func.getArgAttr(loaded->argument.getArgNumber(),
+                           tile::TileDialect::kConstantAttr);
+  };
+  auto isWritten = [&](tile::DescriptorLoadOp load, Operation *op) {
+    std::optional<PointerOrigin> loaded = findOrigin(load.getDesc());
+    if (!loaded)
+      return true;
+    std::optional<PointerOrigin> stored = findOrigin(op->getOperand(0));
+    if (loaded->loads == 0 && !(stored && isAtomic(op)))
+      return written.test(loaded->argument.getArgNumber());
+    return !stored || *stored == *loaded;
+  };
+  func.walk([&](Operation *op) {
+    if (auto flag = dyn_cast<tile::LoadOp>(op)) {
+      bool waits = flag.getIsVolatile() &&
+                   llvm::any_of(loads, [&](tile::DescriptorLoadOp load) {
+                     return mayPrecede(op, load) && !isConstant(load);
+                   });
+      if (waits)
+        refuse(op, "a volatile load comes before a load, which may wait for "
+                   "what it tells");
+      return;
+    }
+    if (!isAtomic(op) && !isa<tile::StoreOp, tile::DescriptorStoreOp>(op))
+      return;
+    for (tile::DescriptorLoadOp load : loads) {
+      if (!mayPrecede(op, load))
+        continue;
+      if (isWritten(load, op))
+        refuse(op, "it may write what is loaded later");
+      else if (tells(op) && !isConstant(load) && !hand(op))
+        refuse(op, "an atomic operation comes before a load");
+    }
+  });
+}

@@ -1,0 +1,25 @@
+// The roles of a kernel, before it has layouts.
+
+#ifndef TILEWRIGHT_LIB_ANALYSIS_TARGET_EXPLICITROLES_H
+#define TILEWRIGHT_LIB_ANALYSIS_TARGET_EXPLICITROLES_H
+
+#include "dialect/Tile/TileOps.h"
+#include "dialect/Warp/WarpOps.h"
+
+namespace tilewright::warp {
+
+/// Whether `op` takes or gives a tile in registers.
+bool touchesTiles(mlir::Operation *op);
+
+/// Whether an op of `region` does.
+bool hasTiles(mlir::Region &region);
+
+/// The roles of `func`; null if it has none.
+SpecializeOp getRoles(tile::FuncOp func);
+
+/// The roles of `roles` that have tiles in registers.
+llvm::SmallVector<unsigned> getComputingRoles(SpecializeOp roles);
+
+} // namespace tilewright::warp
+
+#endif // TILEWRIGHT_LIB_ANALYSIS_TARGET_EXPLICITROLES_H

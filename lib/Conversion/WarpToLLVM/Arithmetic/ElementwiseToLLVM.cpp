@@ -1,0 +1,184 @@
+// Elementwise ops on tiles become the same ops on the scalars in each register;
+// scalars whose type LLVM lacks change their type.
+
+#include "lib/Conversion/WarpToLLVM/Arithmetic/CastEmission.h"
+#include "lib/Conversion/WarpToLLVM/Common/RegisterPacking.h"
+#include "lib/Conversion/WarpToLLVM/Patterns.h"
+
+#include "dialect/Tile/TileTypes.h"
+#include "dialect/Warp/WarpAttributes.h"
+#include "lib/Analysis/Facts/RepeatedRegisters.h"
+
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace tilewright;
+
+static bool isElementwise(Operation *op) {
+  return isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
+         op->getNumOperands() != 0 && op->getNumResults() != 0 &&
+         op->getNumRegions() == 0;
+}
+
+namespace {
+
+/// One scalar op a register, or for neighbours that get one value or count up
+/// from it. 8-bit floats are computed on as f32, except where the op only
+/// passes bits on.
+class ElementwiseLowering : public ConversionPattern {
+public:
+  ElementwiseLowering(const WarpTypeConverter &converter,
+                      const NvidiaTarget &target,
+                      const RepeatedRegisters &repeated, MLIRContext *context)
+      : ConversionPattern(converter, MatchAnyOpTypeTag(), /*benefit=*/1,
+                          context),
+        target(target), repeated(repeated) {}
+
+  LogicalResult
+  matchAndRewrite(Operation *op, ArrayRef<ValueRange> operands,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!isElementwise(op))
+      return failure();
+    ImplicitLocOpBuilder b(op->getLoc(), rewriter);
+    SmallVector<Type> types;
+    for (Type type : op->getResultTypes()) {
+      Type element = getElementTypeOrSelf(type);
+      types.push_back(computesInF32(op, element)
+                          ? b.getF32Type()
+                          : typeConverter->convertType(element));
+      if (!types.back())
+        return rewriter.notifyMatchFailure(op, "result has no registers");
+    }
+    SmallVector<SmallVector<Value>> inputs = getInputs(b, op, operands);
+    SmallVector<SmallVector<Value>> results(types.size());
+    unsigned count = getNumRegisters(op->getResult(0).getType());
+    unsigned repeats = repeated.get(op), run = repeated.getRun(op);
+    for (SmallVector<Value> &registers : results)
+      registers.resize(count);
+    for (unsigned reg :
+         getOrder(op->getResult(0).getType(), count, std::max(repeats, run)))
+      for (auto [registers, value] :
+           llvm::zip(results, emitScalar(b, op, inputs, reg, types))) {
+        std::fill_n(registers.begin() + reg, repeats, value);
+        for (unsigned i = 1; i < run; ++i)
+          registers[reg + i] = emitCounted(b, value, i);
+      }
+    for (auto [registers, type] : llvm::zip(results, op->getResultTypes()))
+      if (Type element = getElementTypeOrSelf(type); computesInF32(op, element))
+        registers = emitToFloat8(b, target, registers, element);
+    rewriter.replaceOpWithMultiple(op, std::move(results));
+    return success();
+  }
+
+private:
+  /// The registers to compute, one of each `repeats`. Assemblers make one
+  /// instruction of two on halves that follow each other: neighbours do.
+  static SmallVector<unsigned> getOrder(Type type, unsigned count,
+                                        unsigned repeats) {
+    SmallVector<unsigned> order;
+    Type element = getElementTypeOrSelf(type);
+    unsigned apart = element.isF16() || element.isBF16()
+                         ? 1u << findNeighbourBit(type)
+                         : repeats;
+    if (repeats > 1 || count % (2 * apart) != 0)
+      apart = repeats;
+    for (unsigned reg = 0; reg < count; reg += repeats) {
+      if (reg & apart)
+        continue;
+      order.push_back(reg);
+      if (reg + apart < count)
+        order.push_back(reg + apart);
+    }
+    return order;
+  }
+
+  /// `count` more than the remainder `first`, which is less than the divisor
+  /// then, too.
+  static Value emitCounted(ImplicitLocOpBuilder &b, Value first,
+                           unsigned count) {
+    Value more =
+        arith::ConstantOp::create(b, b.getIntegerAttr(first.getType(), count));
+    return arith::AddIOp::create(b, first, more);
+  }
+
+  static bool computesInF32(Operation *op, Type element) {
+    return tile::isFloat8(element) &&
+           !isa<arith::SelectOp, arith::BitcastOp>(op);
+  }
+
+  SmallVector<SmallVector<Value>>
+  getInputs(ImplicitLocOpBuilder &b, Operation *op,
+            ArrayRef<ValueRange> operands) const {
+    SmallVector<SmallVector<Value>> inputs;
+    for (auto [registers, operand] : llvm::zip(operands, op->getOperands())) {
+      Type element = getElementTypeOrSelf(operand.getType());
+      inputs.push_back(
+          computesInF32(op, element)
+              ? emitFromFloat8(b, target, registers, element, b.getF32Type())
+              : SmallVector<Value>(registers));
+    }
+    return inputs;
+  }
+
+  static SmallVector<Value> emitScalar(ImplicitLocOpBuilder &b, Operation *op,
+                                       ArrayRef<SmallVector<Value>> inputs,
+                                       unsigned reg, TypeRange types) {
+    SmallVector<Value> operands;
+    for (ArrayRef<Value> registers : inputs)
+      operands.push_back(registers[registers.size() == 1 ? 0 : reg]);
+    // Bits of the same register type: nothing to do.
+    if (isa<arith::BitcastOp>(op) && operands[0].getType() == types[0])
+      return operands;
+    NamedAttrList attributes(op->getDiscardableAttrDictionary());
+    Operation *scalar = Operation::create(
+        op->getLoc(), op->getName(), types, operands, std::move(attributes),
+        op->getPropertiesStorage(), /*successors=*/{}, /*numRegions=*/0);
+    return SmallVector<Value>(b.insert(scalar)->getResults());
+  }
+
+  const NvidiaTarget target;
+  const RepeatedRegisters &repeated;
+};
+
+/// Constants that repeat one value.
+class ConstantLowering : public ConvertOpToLLVMPattern<arith::ConstantOp> {
+public:
+  ConstantLowering(const WarpTypeConverter &converter)
+      : ConvertOpToLLVMPattern(converter, /*benefit=*/2) {}
+
+  LogicalResult
+  matchAndRewrite(arith::ConstantOp op, OneToNOpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (warp::getPinnedAccAttr(op.getType())) {
+      rewriter.replaceOpWithMultiple(op, {ValueRange()});
+      return success();
+    }
+    TypedAttr value = op.getValue();
+    if (auto elements = dyn_cast<DenseElementsAttr>(value)) {
+      if (!elements.isSplat())
+        return op.emitOpError("must repeat one value to be a tile on a GPU");
+      value = elements.getSplatValue<TypedAttr>();
+    }
+    if (auto real = dyn_cast<FloatAttr>(value);
+        real && tile::isFloat8(real.getType()))
+      value = rewriter.getI8IntegerAttr(
+          real.getValue().bitcastToAPInt().getSExtValue());
+    Value constant = arith::ConstantOp::create(rewriter, op.getLoc(), value);
+    SmallVector<Value> registers(getNumRegisters(op.getType()), constant);
+    rewriter.replaceOpWithMultiple(op, {registers});
+    return success();
+  }
+};
+
+} // namespace
+
+void tilewright::populateElementwiseToLLVM(const WarpTypeConverter &converter,
+                                           const NvidiaTarget &target,
+                                           const RepeatedRegisters &repeated,
+                                           RewritePatternSet &patterns) {
+  patterns.add<ElementwiseLowering>(converter, target, repeated,
+                                    patterns.getContext());
+  patterns.add<ConstantLowering>(converter);
+}

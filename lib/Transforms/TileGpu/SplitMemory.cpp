@@ -1,0 +1,180 @@
+// Access to memory: each piece on its own, padding masked off.
+
+#include "lib/Transforms/TileGpu/SplitBlocks.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::warp;
+using namespace tilewright::tile_gpu;
+
+/// Piece `index` of an operand that need not be there.
+static Value getOptional(ValueRange parts, size_t index) {
+  return parts.empty() ? Value() : getPiece(parts, index);
+}
+
+//===----------------------------------------------------------------------===//
+// Pointers
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+struct SplitLoad : PiecePattern<tile::LoadOp> {
+  using PiecePattern::PiecePattern;
+
+  LogicalResult
+  matchAndRewrite(tile::LoadOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    SmallVector<Value> results;
+    for (auto [index, piece] :
+         llvm::enumerate(pieces.getPieces(op.getType()))) {
+      auto load = tile::LoadOp::create(
+          b, getPiece(adaptor.getPtr(), index),
+          emitMask(b, getOptional(adaptor.getMask(), index), piece),
+          getOptional(adaptor.getOther(), index), op.getCache(),
+          op.getEviction(), op.getIsVolatile());
+      load->setDiscardableAttrs(getAttributes(op, piece.getShape()));
+      results.push_back(load);
+    }
+    rewriter.replaceOpWithMultiple(op, {results});
+    return success();
+  }
+};
+
+struct SplitStore : PiecePattern<tile::StoreOp> {
+  using PiecePattern::PiecePattern;
+
+  LogicalResult
+  matchAndRewrite(tile::StoreOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    for (auto [index, piece] :
+         llvm::enumerate(pieces.getPieces(op.getPtr().getType())))
+      tile::StoreOp::create(
+          b, getPiece(adaptor.getPtr(), index),
+          getPiece(adaptor.getValue(), index),
+          emitMask(b, getOptional(adaptor.getMask(), index), piece),
+          op.getCache(), op.getEviction());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct SplitAtomicRMW : PiecePattern<tile::AtomicRMWOp> {
+  using PiecePattern::PiecePattern;
+
+  LogicalResult
+  matchAndRewrite(tile::AtomicRMWOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    SmallVector<Value> results;
+    for (auto [index, piece] : llvm::enumerate(pieces.getPieces(op.getType())))
+      results.push_back(tile::AtomicRMWOp::create(
+          b, op.getKind(), op.getSem(), op.getScope(),
+          getPiece(adaptor.getPtr(), index),
+          getPiece(adaptor.getValue(), index),
+          emitMask(b, getOptional(adaptor.getMask(), index), piece)));
+    rewriter.replaceOpWithMultiple(op, {results});
+    return success();
+  }
+};
+
+struct SplitAtomicCAS : PiecePattern<tile::AtomicCASOp> {
+  using PiecePattern::PiecePattern;
+
+  LogicalResult
+  matchAndRewrite(tile::AtomicCASOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    SmallVector<Value> results;
+    for (auto [index, piece] : llvm::enumerate(pieces.getPieces(op.getType())))
+      results.push_back(tile::AtomicCASOp::create(
+          b, op.getSem(), op.getScope(), getPiece(adaptor.getPtr(), index),
+          getPiece(adaptor.getCompare(), index),
+          getPiece(adaptor.getValue(), index),
+          emitMask(b, getOptional(adaptor.getMask(), index), piece)));
+    rewriter.replaceOpWithMultiple(op, {results});
+    return success();
+  }
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Descriptors
+//===----------------------------------------------------------------------===//
+
+/// The array of `desc`, with blocks of the shape of `piece`.
+static Value emitDescriptor(ImplicitLocOpBuilder &b,
+                            tile::MakeDescriptorOp desc, const Piece &piece) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointAfter(desc);
+  auto type = tile::DescType::get(b.getContext(), piece.getShape(),
+                                  desc.getResult().getType().getElementType());
+  return tile::MakeDescriptorOp::create(b, type, desc.getBase(),
+                                        desc.getShape(), desc.getStrides(),
+                                        desc.getPadding(), desc.getAligned());
+}
+
+static SmallVector<Value> emitOffsets(ImplicitLocOpBuilder &b,
+                                      ValueRange offsets, const Piece &piece) {
+  SmallVector<Value> moved;
+  for (auto [offset, side] : llvm::zip(offsets, piece.sides)) {
+    Value start = arith::ConstantOp::create(b, b.getI32IntegerAttr(side.start));
+    moved.push_back(side.start == 0
+                        ? offset
+                        : arith::AddIOp::create(b, offset, start).getResult());
+  }
+  return moved;
+}
+
+namespace {
+
+/// What stands behind the block may be read: padding has any value.
+struct SplitDescriptorLoad : PiecePattern<tile::DescriptorLoadOp> {
+  using PiecePattern::PiecePattern;
+
+  LogicalResult
+  matchAndRewrite(tile::DescriptorLoadOp op, OneToNOpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    auto desc = op.getDesc().getDefiningOp<tile::MakeDescriptorOp>();
+    SmallVector<Value> results;
+    for (const Piece &piece : pieces.getPieces(op.getType()))
+      results.push_back(tile::DescriptorLoadOp::create(
+          b, getPieceType(op.getType(), piece), emitDescriptor(b, desc, piece),
+          emitOffsets(b, op.getOffsets(), piece)));
+    rewriter.replaceOpWithMultiple(op, {results});
+    return success();
+  }
+};
+
+/// Of blocks without padding: nothing may be written behind others.
+struct SplitDescriptorStore : PiecePattern<tile::DescriptorStoreOp> {
+  using PiecePattern::PiecePattern;
+
+  LogicalResult
+  matchAndRewrite(tile::DescriptorStoreOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    auto desc = op.getDesc().getDefiningOp<tile::MakeDescriptorOp>();
+    for (auto [piece, value] : llvm::zip(
+             pieces.getPieces(op.getValue().getType()), adaptor.getValue()))
+      tile::DescriptorStoreOp::create(b, emitDescriptor(b, desc, piece),
+                                      emitOffsets(b, op.getOffsets(), piece),
+                                      value, op.getReductionAttr());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+} // namespace
+
+void tile_gpu::populateSplitMemory(const PieceConverter &pieces,
+                                   RewritePatternSet &patterns) {
+  patterns.add<SplitLoad, SplitStore, SplitAtomicRMW, SplitAtomicCAS,
+               SplitDescriptorLoad, SplitDescriptorStore>(
+      pieces, patterns.getContext());
+}

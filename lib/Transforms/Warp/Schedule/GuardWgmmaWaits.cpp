@@ -1,0 +1,76 @@
+// The source of an explicit kernel says itself what it waits for late. All that
+// is left to do is to keep products from running where control flow joins.
+
+#include "lib/Transforms/Warp/Schedule/GuardWgmmaWaits.h"
+
+#include "dialect/Warp/WarpOps.h"
+#include "lib/Analysis/Mma/InFlightAccumulators.h"
+#include "lib/Analysis/SharedMemory/SharedMemoryUse.h"
+#include "lib/Transforms/Warp/Schedule/LoopEntry.h"
+
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::warp;
+
+/// Puts `loop` into a branch that is taken where it runs at all, so that its
+/// products are waited for before control flow from elsewhere joins: else the
+/// assembler takes it that they may be running there. Gives the results as they
+/// are within the branch, which yields those that `loop` had.
+static scf::IfOp guard(scf::ForOp loop, IRRewriter &rewriter) {
+  rewriter.setInsertionPoint(loop);
+  scf::IfOp branch = createIfEntered(loop, loop.getNumResults(), rewriter);
+  for (auto [old, result] : llvm::zip(loop.getResults(), branch.getResults()))
+    rewriter.replaceAllUsesWith(old, result);
+  rewriter.moveOpBefore(loop, branch.thenBlock(), branch.thenBlock()->end());
+  return branch;
+}
+
+/// The wait behind `loop` for nothing but sums that it leaves running.
+static WgmmaWaitOp findLastWait(scf::ForOp loop) {
+  for (Value result : loop.getResults()) {
+    if (!isInFlightAccumulator(result) || !result.hasOneUse())
+      continue;
+    auto wait = dyn_cast<WgmmaWaitOp>(*result.user_begin());
+    if (wait && wait.getPendings() == 0 &&
+        wait->getBlock() == loop->getBlock() &&
+        llvm::all_of(wait.getAccumulators(),
+                     [&](Value sum) { return sum.getDefiningOp() == loop; }))
+      return wait;
+  }
+  return {};
+}
+
+/// Puts `loop` and `wait` into one branch.
+static void guardWithWait(scf::ForOp loop, WgmmaWaitOp wait) {
+  SmallVector<unsigned> indices;
+  for (Value sum : wait.getAccumulators())
+    indices.push_back(cast<OpResult>(sum).getResultNumber());
+  IRRewriter rewriter(loop.getContext());
+  scf::IfOp branch = guard(loop, rewriter);
+  rewriter.setInsertionPointToEnd(branch.thenBlock());
+  SmallVector<Value> results(loop.getResults()), sums, waited;
+  for (unsigned index : indices) {
+    sums.push_back(loop.getResult(index));
+    waited.push_back(branch.getResult(index));
+  }
+  auto last = WgmmaWaitOp::create(rewriter, wait.getLoc(), TypeRange(sums),
+                                  sums, /*pendings=*/0);
+  for (auto [index, sum] : llvm::zip_equal(indices, last.getResults()))
+    results[index] = sum;
+  scf::YieldOp::create(rewriter, loop.getLoc(), results);
+  rewriter.replaceOp(wait, waited);
+}
+
+void warp::guardExplicitWaits(ModuleOp module) {
+  SmallVector<std::pair<scf::ForOp, WgmmaWaitOp>> guarded;
+  module->walk([&](scf::ForOp loop) {
+    if (!isExplicit(loop))
+      return;
+    if (WgmmaWaitOp wait = findLastWait(loop))
+      guarded.push_back({loop, wait});
+  });
+  for (auto [loop, wait] : guarded)
+    guardWithWait(loop, wait);
+}

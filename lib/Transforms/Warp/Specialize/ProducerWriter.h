@@ -1,0 +1,56 @@
+// The producer's part of a function that is split into roles: the control flow
+// around its loads from descriptors, and the loads.
+
+#pragma once
+
+#include "lib/Analysis/SharedMemory/ProducerSlice.h"
+#include "lib/Transforms/Warp/Specialize/SpecializePlan.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace tilewright::warp {
+
+/// Writes the producer's part of a function.
+class ProducerWriter {
+public:
+  ProducerWriter(mlir::OpBuilder &b, llvm::ArrayRef<LoadGroup> groups,
+                 llvm::ArrayRef<mlir::Value> rings, const ProducerSlice &slice)
+      : b(b), slice(slice) {
+    for (const LoadGroup &group : groups)
+      for (const TmaLoad &load : group.loads)
+        groupOf[load.load] = {&group, rings[group.ring]};
+  }
+
+  /// Has the result of `op`, which the consumers compute, taken from `ring`.
+  void takeFrom(mlir::Operation *op, mlir::Value ring) { ringOf[op] = ring; }
+
+  /// Writes what the producer runs of `ops`.
+  template <typename RangeT> void write(RangeT &&ops) {
+    for (mlir::Operation &op : ops)
+      if (slice.keeps(&op))
+        writeOp(op);
+  }
+
+  mlir::IRMapping map;
+
+private:
+  void writeOp(mlir::Operation &op);
+  void writeLoop(mlir::scf::ForOp loop);
+  void writeLoop(mlir::scf::WhileOp loop);
+  void writeBranch(mlir::scf::IfOp branch);
+  void writeGroup(const LoadGroup &group, mlir::Value ring);
+  void writeTake(mlir::Operation &op, mlir::Value ring);
+  llvm::SmallVector<mlir::Value> lookup(mlir::ValueRange values) const {
+    return llvm::map_to_vector(
+        values, [&](mlir::Value value) { return map.lookupOrDefault(value); });
+  }
+
+  mlir::OpBuilder &b;
+  const ProducerSlice &slice;
+  llvm::DenseMap<mlir::Operation *, std::pair<const LoadGroup *, mlir::Value>>
+      groupOf;
+  llvm::DenseMap<mlir::Operation *, mlir::Value> ringOf;
+};
+
+} // namespace tilewright::warp

@@ -1,0 +1,117 @@
+#include "lib/Transforms/Warp/Passes.h"
+
+#include "dialect/Tile/TileOps.h"
+#include "dialect/Warp/WarpOps.h"
+#include "lib/Analysis/Memory/TmaStorePlan.h"
+#include "lib/Analysis/SharedMemory/SharedMemoryUse.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::warp;
+
+namespace tilewright::warp {
+#define GEN_PASS_DEF_STAGESTORES
+#include "lib/Transforms/Warp/Passes.h.inc"
+} // namespace tilewright::warp
+
+/// Removes the memory that was the store's own.
+static void eraseStaging(AllocOp staging) {
+  for (Operation *user : llvm::make_early_inc_range(staging->getUsers()))
+    if (isa<TmaStoreWaitOp>(user))
+      user->erase();
+  if (staging->use_empty())
+    staging->erase();
+}
+
+/// Lets `stores` go through one piece of memory, made at the top of `body`.
+static AllocOp share(MutableArrayRef<TmaStoreOp> stores, Block &body) {
+  AllocOp largest;
+  SmallVector<AllocOp> replaced;
+  for (TmaStoreOp store : stores) {
+    auto staging = store.getStaging().getDefiningOp<AllocOp>();
+    replaced.push_back(staging);
+    if (!largest || getSharedBytes(staging) > getSharedBytes(largest))
+      largest = staging;
+  }
+  Operation *first = body.findAncestorOpInBlock(*stores.front());
+  Operation *last = body.findAncestorOpInBlock(*stores.back());
+  OpBuilder b(first);
+  auto shared =
+      AllocOp::create(b, stores.front().getLoc(), largest.getType(), Value());
+  b.setInsertionPointAfter(last);
+  TmaStoreWaitOp::create(b, stores.back().getLoc(), shared);
+  for (TmaStoreOp store : stores)
+    store.getStagingMutable().assign(shared);
+  llvm::for_each(replaced, eraseStaging);
+  return shared;
+}
+
+/// Tells the first of `stores` in a program, if it is known to be that.
+static void markFirst(ArrayRef<TmaStoreOp> stores) {
+  TmaStoreOp first = stores.front();
+  if (!first->getParentOfType<LoopLikeOpInterface>())
+    first.setFirst(true);
+}
+
+/// Whether `op` tells other programs what all threads of this one have written.
+static bool releases(Operation *op) {
+  auto order = tile::getProgramOrder(op);
+  return order && tile::releases(*order);
+}
+
+/// What is copied from `staging` arrives before other programs are told of it:
+/// a thread releases what it knows to be there, not what copies have yet to
+/// write.
+static void waitBeforeReleases(AllocOp staging) {
+  Block *body = staging->getBlock();
+  body->walk([&](Operation *op) {
+    if (!releases(op) ||
+        !staging->isBeforeInBlock(body->findAncestorOpInBlock(*op)))
+      return;
+    OpBuilder b(op);
+    TmaStoreWaitOp::create(b, op->getLoc(), staging, /*arrived=*/true);
+  });
+}
+
+namespace {
+struct StageStores : warp::impl::StageStoresBase<StageStores> {
+  void runOnOperation() override {
+    for (auto func : getOperation().getOps<tile::FuncOp>())
+      if (func.getBody().hasOneBlock())
+        visitRoles(func.getBody().front());
+      else
+        func.walk([](TmaStoreWaitOp wait) { wait.setArrived(true); });
+  }
+
+  /// Roles that the source says run at the same time, so each has memory of its
+  /// own.
+  static void visitRoles(Block &body) {
+    auto roles = body.getOps<SpecializeOp>();
+    if (roles.empty())
+      return visit(body);
+    for (SpecializeOp op : roles)
+      for (Region &role : op.getRoles())
+        visit(role.front());
+  }
+
+  /// Warps that store apart from each other must not meet the memory of those
+  /// that store together.
+  static void visit(Block &body) {
+    llvm::MapVector<unsigned, SmallVector<TmaStoreOp>> storesOfParts;
+    body.walk([&](TmaStoreOp store) {
+      if (store.getStaging().getDefiningOp<AllocOp>())
+        storesOfParts[TmaStorePlan::get(store.getSource().getType())
+                          .getNumParts()]
+            .push_back(store);
+    });
+    for (auto &[parts, stores] : storesOfParts) {
+      markFirst(stores);
+      waitBeforeReleases(share(stores, body));
+    }
+  }
+};
+} // namespace

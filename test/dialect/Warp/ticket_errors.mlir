@@ -1,0 +1,33 @@
+// RUN: tilewright-opt %s -split-input-file -verify-diagnostics
+
+tile.func @wait_c1(%place: i32) {
+  // expected-note@+1 {{the roles are given here}}
+  warp.specialize warps [4, 1] {
+    // expected-error@+1 {{is for all threads of the program, not for those of one role}}
+    warp.ticket_wait %place
+  }, {
+  }
+  tile.return
+}
+
+// -----
+
+tile.func @pass_c1(%place: i32) {
+  // expected-note@+1 {{the roles are given here}}
+  warp.specialize warps [4, 1] {
+  }, {
+    // expected-error@+1 {{is for all threads of the program, not for those of one role}}
+    warp.ticket_pass %place
+  }
+  tile.return
+}
+
+// -----
+
+// The attributes belong on functions and atomics.
+
+tile.func @attribute(%p: !tile.ptr<f32>) {
+  // expected-error@+1 {{unknown attribute 'warp.by_element'}}
+  %0 = tile.load %p {warp.by_element} : !tile.ptr<f32>
+  tile.return
+}

@@ -1,0 +1,18 @@
+// Short names of a layout's axes for its tests, and what a thread has there.
+
+#pragma once
+
+#include "lib/Layout/LinearLayout.h"
+
+namespace tilewright::test {
+
+constexpr LayoutAxis kReg = LayoutAxis::Register, kLane = LayoutAxis::Lane,
+                     kWarp = LayoutAxis::Warp;
+
+inline uint64_t elementAt(const LinearLayout &layout, uint64_t reg,
+                          uint64_t lane, uint64_t warp) {
+  return layout.applyFlat(
+      layout.flattenIn({{kReg, reg}, {kLane, lane}, {kWarp, warp}}));
+}
+
+} // namespace tilewright::test
