@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from optional_packages import needs
 from tilewright import kernels
 
 X = np.ones((6, 8), np.float32)
@@ -78,7 +79,7 @@ def test_attention_of_nothing(shape):
 
 
 def test_attention_without_keys_gives_zeros():
-    torch = pytest.importorskip("torch")
+    torch = needs("torch")
     q, k = torch.ones(1, 2, 4, 16), torch.ones(1, 2, 0, 16)
     assert not kernels.attention(q, k, k).any()
 

@@ -6,13 +6,14 @@ import sys
 import numpy as np
 import pytest
 import tilewright.compat
+from optional_packages import needs
 
 tilewright.compat.install()
 
 import triton  # noqa: E402
 import triton.language as tl  # noqa: E402
 
-torch = pytest.importorskip("torch")
+torch = needs("torch")
 
 from triton import _internal_testing as given  # noqa: E402
 

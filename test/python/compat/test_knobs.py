@@ -4,8 +4,9 @@ import os
 
 import numpy as np
 import pytest
+from optional_packages import needs
 
-pytest.importorskip("torch")
+needs("torch")
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import tilewright as tw
 import tilewright.compat
+from optional_packages import needs
 
 tilewright.compat.install()
 
@@ -88,7 +89,7 @@ def shape_kernel(out_ptr, shape, strides, SHAPE: tl.constexpr):
 
 
 def test_shapes_of_torch(backend):
-    torch = pytest.importorskip("torch")
+    torch = needs("torch")
     x, out = torch.zeros(4, 6), backend.array(np.zeros(3), "int32")
     shape_kernel[1,](out, x.shape, x.stride(), x.size())
     assert backend.numpy(out).tolist() == [406, 601, 406]

@@ -8,6 +8,7 @@ import types
 import numpy as np
 import pytest
 import tilewright.compat
+from optional_packages import needs
 
 tilewright.compat.install()
 
@@ -72,7 +73,7 @@ def test_all_memory_of_a_view(backend):
     if backend.name == "interpreter":
         fill_kernel[1,](array[1:, :5], 8)
         assert array.tolist() == [[0] * 8, list(range(8))]
-        torch = pytest.importorskip("torch")
+        torch = needs("torch")
         tensor = torch.zeros(16)
         fill_kernel[1,](tensor[2:4], 8)
         assert tensor[2:10].tolist() == list(range(8)) and not tensor[10:].any()
@@ -326,7 +327,7 @@ def test_times_as_by_the_profiler():
 
 
 def test_a_graph_without_collection(monkeypatch):
-    torch = pytest.importorskip("torch")
+    torch = needs("torch")
 
     @contextlib.contextmanager
     def graph(pool):

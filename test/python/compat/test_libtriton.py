@@ -2,6 +2,7 @@
 
 import pytest
 import tilewright.compat
+from optional_packages import needs
 
 
 @pytest.fixture(autouse=True)
@@ -11,7 +12,7 @@ def installed():
 
 @pytest.mark.parametrize("name", ["float32", "bfloat16"])
 def test_cublas(backend, name):
-    torch = pytest.importorskip("torch")
+    torch = needs("torch")
     import triton
     from triton._C.libtriton import nvidia
 

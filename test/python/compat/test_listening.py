@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 import tilewright as tw
+from optional_packages import needs
 
-pytest.importorskip("torch")
+needs("torch")
 
 
 @pytest.fixture

@@ -2,10 +2,11 @@
 
 import pytest
 import tilewright.compat
+from optional_packages import needs
 
 tilewright.compat.install()
 
-torch = pytest.importorskip("torch")
+torch = needs("torch")
 
 from triton.tools.mxfp import MXFP4Tensor, MXScaleTensor, fp8e8m0_to_float32  # noqa: E402
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tilewright
+from optional_packages import needs
 
 from .published import generated as kernels
 
@@ -80,7 +81,7 @@ np.testing.assert_array_equal(out, [*x, x.argmax()])
 
 def test_helpers_of_pytorch(tmp_path):
     """In a process of its own: PyTorch remembers which Triton it found."""
-    pytest.importorskip("torch")
+    needs("torch")
     program = tmp_path / "helpers.py"
     program.write_text(HELPERS)
     environment = {**os.environ, "PYTHONPATH": str(Path(tilewright.__file__).parents[1])}
@@ -90,7 +91,7 @@ def test_helpers_of_pytorch(tmp_path):
 
 @pytest.mark.compiled
 def test_warmup_with_dtypes():
-    torch = pytest.importorskip("torch")
+    torch = needs("torch")
     compiled = kernels.reduction_kernel.warmup(
         torch.float32, torch.int64, torch.float32, torch.float32, 6, 50, XBLOCK=4, RBLOCK=16, grid=(2,)
     )

@@ -2,10 +2,11 @@
 
 import pytest
 import tilewright.compat
+from optional_packages import needs
 
 tilewright.compat.install()
 
-torch = pytest.importorskip("torch")
+torch = needs("torch")
 
 import triton  # noqa: E402
 import triton.language as tl  # noqa: E402

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tilewright.compat
+from optional_packages import needs
 
 tilewright.compat.install()
 
@@ -25,7 +26,7 @@ pytestmark = pytest.mark.compiled
 
 def test_programs(backend):
     """In a process of its own: PyTorch remembers which Triton it found."""
-    pytest.importorskip("torch")
+    needs("torch")
     if backend.is_emulated:
         pytest.skip("PyTorch has no tensors on an emulated GPU")
     program = Path(__file__).with_name("torch_program.py")
@@ -132,7 +133,7 @@ def test_backends():
 
 def test_a_device_that_only_the_parent_of_a_fork_can_use(monkeypatch):
     """As PyTorch's workers find it: there is a device, which they compile for."""
-    torch = pytest.importorskip("torch")
+    torch = needs("torch")
     monkeypatch.setattr("tilewright.cuda.is_available", lambda: False)
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.version, "cuda", "13.0")

@@ -4,6 +4,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 import tilewright.compat
+from optional_packages import needs
 
 tilewright.compat.install()
 
@@ -107,7 +108,7 @@ def test_names_of_types():
 
 
 def test_arrays_of_floats_without_negative_zero():
-    torch = pytest.importorskip("torch")
+    torch = needs("torch")
     codes = torch.arange(4, dtype=torch.uint8)
     assert triton.reinterpret(codes, tl.float8e4b8).dtype == torch.float8_e4m3fnuz
     assert triton.reinterpret(codes, tl.float8e5b16).dtype == torch.float8_e5m2fnuz
@@ -125,7 +126,7 @@ def test_arrays_of_floats_that_no_library_has(backend, library):
     codes = backend.array(np.arange(0x7F), "uint8")
     halves, again = backend.poisoned((0x7F,), "float16"), backend.poisoned((0x7F,), "uint8")
     if library == "torch" and backend.name != "cuda":
-        torch = pytest.importorskip("torch")
+        torch = needs("torch")
         codes, halves, again = (torch.from_numpy(array) for array in (codes, halves, again))
     copy_kernel[1,](triton.reinterpret(codes, tl.float8e4b15), halves, 0x7F)
     want = (np.arange(0x7F, dtype=np.uint16) << 7).view(np.float16)  # a float16 without the low bits

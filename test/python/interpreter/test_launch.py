@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import tilewright as tw
 import tilewright.language as tl
+from optional_packages import needs
 from tilewright.frontend import CompilationError
 from tilewright.frontend.function import KernelFunction as jit
 from tilewright.interpreter import OutOfBounds, interpret
@@ -394,7 +395,7 @@ def test_pointers_move_back_by_unsigned_offsets():
 
 
 def test_torch_tensors():
-    torch = pytest.importorskip("torch")
+    torch = needs("torch")
     x = torch.arange(8, dtype=torch.bfloat16)
     out = torch.zeros(8, dtype=torch.float32)
     interpret(add)[1,](x, x, out, 8, BLOCK=8)

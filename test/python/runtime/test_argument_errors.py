@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import tilewright as tw
 import tilewright.language as tl
+from optional_packages import needs
 
 pytestmark = pytest.mark.compiled
 
@@ -50,7 +51,7 @@ def test_wrong_dtype(kernel, dtype, name):
 
 
 def test_wrong_dtype_of_a_tensor(kernel):
-    torch = pytest.importorskip("torch")
+    torch = needs("torch")
     with pytest.raises(
         TypeError, match=r"argument 'x' .*: no kernel takes elements of DLPack type \(code 5, 64 bits"
     ):
@@ -101,8 +102,8 @@ def test_array_that_cannot_be_read(kernel, array, detail, cause):
 
 def test_tensor_of_a_trace(kernel):
     """Its library says that it is on the CPU, at address 0."""
-    torch = pytest.importorskip("torch")
-    fakes = pytest.importorskip("torch._subclasses.fake_tensor")
+    torch = needs("torch")
+    fakes = needs("torch._subclasses.fake_tensor")
     array = np.zeros(4, np.float32)
     kernel[1](torch.zeros(4), array, 4)
     for _ in range(2):
@@ -112,7 +113,7 @@ def test_tensor_of_a_trace(kernel):
 
 
 def test_tensor_without_memory(kernel):
-    torch = pytest.importorskip("torch")
+    torch = needs("torch")
     with fails(TypeError, "argument 'x' of kernel kernel(): cannot read the array") as caught:
         kernel[1](torch.zeros(3, device="meta"), X, 3)
     assert "meta" in str(caught.value.__cause__)

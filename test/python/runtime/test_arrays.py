@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import tilewright as tw
 import tilewright.language as tl
+from optional_packages import needs
 
 
 @pytest.fixture
@@ -117,7 +118,7 @@ def test_wrong_copies(device):
 
 
 def test_torch_takes_and_gives(device):
-    torch = pytest.importorskip("torch")
+    torch = needs("torch")
     x = tw.from_numpy(np.arange(6, dtype=np.float32).reshape(2, 3), device)
     tensor = torch.from_dlpack(x)
     tensor[0, 0] = 7
@@ -249,7 +250,7 @@ class TestOnTheGpu:
         assert tw.zeros(4).to_numpy().tolist() == [0, 0, 0, 0]
 
     def test_cupy(self):
-        cupy = pytest.importorskip("cupy")
+        cupy = needs("cupy")
         x = tw.from_numpy(np.arange(4, dtype=np.float32))
         assert cupy.asarray(x).tolist() == [0, 1, 2, 3]
         assert tw.from_dlpack(cupy.arange(3)).to_numpy().tolist() == [0, 1, 2]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import tilewright
+from optional_packages import needs
 
 pytestmark = pytest.mark.once
 
@@ -42,7 +43,7 @@ def test_without_torch(tmp_path, script):
 
 @pytest.mark.parametrize("script", ["gemm.py", "host.py"])
 def test_without_a_device(script):
-    pytest.importorskip("torch")
+    needs("torch")
     done = run(script, TILEWRIGHT_LIBCUDA="/nowhere/libcuda.so")
     assert (done.returncode, done.stderr) == (
         1,

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import tilewright as tw
 import tilewright.language as tl
+from optional_packages import needs
 
 
 @tw.jit
@@ -67,7 +68,7 @@ def test_cooperative_grids(backend):
 
 @pytest.mark.cuda
 def test_streams_of_bound_launches():
-    torch = pytest.importorskip("torch")
+    torch = needs("torch")
     x, out = torch.ones(1000, device="cuda"), torch.zeros(1000, device="cuda")
     launch = add.bind(4, x, out, 1000, 1)
     torch.cuda.synchronize()

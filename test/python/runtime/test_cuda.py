@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import tilewright as tw
 import tilewright.language as tl
+from optional_packages import needs
 
 pytestmark = pytest.mark.cuda
 
@@ -20,7 +21,7 @@ def run(x, n=1000, **options):
 
 @pytest.fixture
 def torch():
-    return pytest.importorskip("torch")
+    return needs("torch")
 
 
 def test_current_stream_of_torch(torch):
@@ -67,7 +68,7 @@ def test_views_and_gradients(torch):
 
 
 def test_cupy():
-    cupy = pytest.importorskip("cupy")
+    cupy = needs("cupy")
     x = cupy.zeros(1000, cupy.float32)
     with cupy.cuda.Stream(non_blocking=True) as stream:
         x += 5
@@ -78,8 +79,8 @@ def test_cupy():
 
 def test_jax():
     """JAX's arrays are immutable: they are read, and a kernel that writes to one is refused."""
-    jax = pytest.importorskip("jax")
-    cupy = pytest.importorskip("cupy")
+    jax = needs("jax")
+    cupy = needs("cupy")
 
     @tw.jit
     def double(out, x, n, BLOCK: tl.constexpr = 256):

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 import tilewright as tw
 import tilewright.language as tl
+from optional_packages import needs
 
 # JAX would take most of the memory that other tests need.
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
-jax = pytest.importorskip("jax")
+jax = needs("jax")
 pytestmark = pytest.mark.compiled
 
 

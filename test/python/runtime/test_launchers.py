@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import tilewright as tw
 import tilewright.language as tl
+from optional_packages import needs
 
 pytestmark = pytest.mark.compiled
 
@@ -72,7 +73,7 @@ def test_bad_grids_are_refused_each_time():
 
 
 def test_arguments_of_changing_types(kernel, compilations):
-    torch = pytest.importorskip("torch")
+    torch = needs("torch")
     own = tw.zeros(4, np.float16)
     given = [
         (np.zeros(4, np.float32), "*fp32"),
@@ -92,7 +93,7 @@ def test_arguments_of_changing_types(kernel, compilations):
 
 
 def test_elements_that_no_kernel_takes_after_ones_that_it_does(kernel, compilations):
-    torch = pytest.importorskip("torch")
+    torch = needs("torch")
     kernel.warmup(torch.zeros(4), None, 3)
     for _ in range(2):
         with pytest.raises(TypeError, match=r"argument 'x' of kernel kernel.*no kernel takes elements"):

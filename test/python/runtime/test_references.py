@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import tilewright as tw
 import tilewright.language as tl
+from optional_packages import needs
 
 pytestmark = pytest.mark.compiled
 
@@ -161,7 +162,7 @@ def test_arrays_by_dlpack():
     assert_balanced(lambda: (mine.__dlpack__(), mine.__dlpack__(max_version=(1, 0))), mine)
     assert_balanced(lambda: tw.from_dlpack(tw.from_dlpack(array)), array)
     assert_balanced(lambda: (mine.reshape(4, 4), tw.to_numpy(mine), np.asarray(mine)), mine)
-    torch = pytest.importorskip("torch")
+    torch = needs("torch")
     tensor = torch.ones(16)
     assert_balanced(lambda: tw.from_dlpack(tensor), tensor)
     assert_balanced(lambda: torch.from_dlpack(mine), mine)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import tilewright as tw
 import tilewright.language as tl
+from optional_packages import needs
 from test_threads import at_once
 
 pytestmark = pytest.mark.compiled
@@ -389,7 +390,7 @@ def test_addresses_that_a_gpu_cannot_read(backend):
 
 def test_tensors(backend):
     """Of PyTorch: of all types, at any address, with others between."""
-    torch = pytest.importorskip("torch")
+    torch = needs("torch")
     device = "cuda" if backend.name == "cuda" and not backend.is_emulated else "cpu"
     note, out = make_note(), torch.zeros(4, dtype=torch.float64, device=device)
     whole = [
@@ -411,7 +412,7 @@ def test_tensors(backend):
 
 
 def test_empty_tensors(backend):
-    torch = pytest.importorskip("torch")
+    torch = needs("torch")
     device = "cuda" if backend.name == "cuda" and not backend.is_emulated else "cpu"
 
     @tw.jit

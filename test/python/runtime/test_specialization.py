@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import tilewright as tw
 import tilewright.language as tl
+from optional_packages import needs
 
 pytestmark = pytest.mark.compiled
 
@@ -179,7 +180,7 @@ def test_an_option_may_be_a_parameter(compilations):
 
 
 def test_torch_tensors(kernel, compilations):
-    torch = pytest.importorskip("torch")
+    torch = needs("torch")
     kernel.warmup(torch.zeros(4, dtype=torch.bfloat16), torch.zeros(4, requires_grad=True)[1:], 2)
     assert compilations[0]["types"] == {"x": "*bf16", "y": "*fp32", "n": "i32", "scale": "fp32"}
     assert compilations[0]["attrs"] == {"x": 16}

@@ -6,6 +6,7 @@ import time
 import ml_dtypes
 import numpy as np
 import pytest
+from optional_packages import needs
 from tilewright.testing import assert_close, do_bench, poison, relative_errors, to_numpy
 
 
@@ -63,7 +64,7 @@ def test_poison():
 
 
 def test_torch_tensors():
-    torch = pytest.importorskip("torch")
+    torch = needs("torch")
     x = torch.ones(3, dtype=torch.bfloat16, requires_grad=True)
     assert to_numpy(x).dtype == np.float64
     assert_close(x, np.ones(3))

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 import tilewright as tw
 import tilewright.language as tl
+from optional_packages import needs
 
 pytestmark = pytest.mark.compiled
-torch = pytest.importorskip("torch")
+torch = needs("torch")
 
 
 @pytest.fixture

@@ -7,9 +7,10 @@ import pytest
 import tilewright as tw
 import tilewright.kernels as kernels
 import tilewright.language as tl
+from optional_packages import needs
 
 pytestmark = pytest.mark.cuda
-torch = pytest.importorskip("torch")
+torch = needs("torch")
 
 DEVICES = (0, 1)
 

@@ -1,6 +1,7 @@
 """Tables and plots of measurements."""
 
 import pytest
+from optional_packages import needs
 from tilewright.testing import Benchmark, do_bench, do_bench_cudagraph, perf_report
 
 pytestmark = pytest.mark.once
@@ -29,7 +30,7 @@ def test_table(capsys, tmp_path):
     printed = capsys.readouterr().out
     assert "speed:" in printed and "Ours (GB/s)" in printed
     assert (tmp_path / "speed.csv").read_text().splitlines()[1] == "1,10,11"
-    pytest.importorskip("matplotlib")
+    needs("matplotlib")
     assert (tmp_path / "speed.png").stat().st_size > 1000
 
 
@@ -56,7 +57,7 @@ def test_modes():
 
 
 def test_no_graph_is_measured_inside_another(monkeypatch):
-    torch = pytest.importorskip("torch")
+    torch = needs("torch")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "is_current_stream_capturing", lambda: True)
     with pytest.raises(RuntimeError, match="Warm up autotuned kernels"):

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from optional_packages import needs
 
-mp = pytest.importorskip("mpmath")
+mp = needs("mpmath")
 mp.mp.dps = 50
 COUNT = 512
 
