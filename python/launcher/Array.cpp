@@ -3,6 +3,7 @@
 #include "python/launcher/ArrayTypes.h"
 #include "python/launcher/Ending.h"
 #include "python/launcher/StatusErrors.h"
+#include "python/launcher/TorchTensor.h"
 
 #include <algorithm>
 
@@ -318,9 +319,29 @@ static bool readBy(const ArrayReader &reader, PyObject *array,
   return fail(PyExc_TypeError, name, "not an array");
 }
 
+/// Sets a Python error and returns false for a tensor of PyTorch whose memory
+/// does not hold its values.
+static bool checkTensor(PyObject *tensor, const ArgumentName &name) {
+  const std::string shown = "argument '" +
+                            py::cast<std::string>(py::handle(name.parameter)) +
+                            "' of kernel " + name.kernel + "()";
+  try {
+    callMethod(py::module_::import("tilewright.tensors"), "check_memory",
+               py::handle(tensor), shown);
+    return true;
+  } catch (py::error_already_set &error) {
+    error.restore();
+    return false;
+  }
+}
+
 bool readArray(const ArrayReader &reader, PyObject *array,
                const ArgumentName &name, Argument &argument) {
   argument.kind = ArgumentKind::Pointer;
+  // No protocol reports all of these tensors.
+  if (reader.isOfTorch && !TorchTensors::holdsValues(array) &&
+      !checkTensor(array, name))
+    return false;
   // Protocols are code of the array's library, which fails in its own way. No
   // string is made of this before it is needed: it would allocate.
   static constexpr const char *kProblem = "cannot read the array";
@@ -331,6 +352,8 @@ bool readArray(const ArrayReader &reader, PyObject *array,
     argument.readOnly |= reader.isOfJax;
     return isRead;
   } catch (py::error_already_set &error) {
+    if (reader.isOfTorch && !checkTensor(array, name))
+      return false;
     error.restore();
     py::raise_from(PyExc_TypeError,
                    ("argument '" +

@@ -26,6 +26,8 @@ struct ArrayReader {
   /// JAX's arrays may still be computed when they are passed on, and nobody may
   /// write to them, of which none of the protocols tells.
   bool isOfJax = false;
+  /// Derived from `torch.Tensor`.
+  bool isOfTorch = false;
 };
 
 /// Looks at the type's attributes only; the caller remembers the answer.

@@ -169,7 +169,8 @@ void LaunchRecord::Maker::expectArray(ExpectedArgument &expected) const {
 bool LaunchRecord::Maker::expectTensor(PyObject *array,
                                        ExpectedArgument &expected) const {
   const TypeInfo &info = infoOf(expected.type);
-  if (!info.isTorch || info.reader.protocol != Protocol::DLPackExchange)
+  if (!info.reader.isOfTorch ||
+      info.reader.protocol != Protocol::DLPackExchange)
     return false;
   dlpack::Tensor tensor;
   Argument argument = {};

@@ -39,7 +39,11 @@ bool TorchTensors::findFunctions() {
       !findIn(library, "aoti_torch_get_device_type", getDeviceType) ||
       !findIn(library, "aoti_torch_get_device_index", getDeviceIndex) ||
       !findIn(library, "aoti_torch_get_layout", getLayout) ||
-      !findIn(library, "aoti_torch_get_data_ptr", getData))
+      !findIn(library, "aoti_torch_get_data_ptr", getData) ||
+      !findIn(library, "aoti_torch_get_storage_offset", getOffset) ||
+      !findIn(library, "aoti_torch_dtype_element_size", getSize) ||
+      // `at::native::is_neg`: the stable interface has no getter for the bit.
+      !findIn(library, "_ZN2at6native6is_negERKNS_6TensorE", isNegative))
     return false;
   cuda = getCuda();
   strided = getStrided();

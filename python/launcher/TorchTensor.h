@@ -42,8 +42,8 @@ public:
   }
 
   /// Asks for everything anew: a tensor may be given other memory, another
-  /// type, another device. False, without a Python error, for one that is no
-  /// plain array.
+  /// type, another device. Returns false, without a Python error, for a tensor
+  /// whose memory does not hold its values. `data` may become null.
   bool read(PyObject *tensor, TensorFacts &facts, void *&data) const {
     void *handle = reinterpret_cast<char *>(tensor) + offset;
     void *implementation;
@@ -52,12 +52,25 @@ public:
            getDeviceType(handle, &facts.deviceType) == 0 &&
            getDeviceIndex(handle, &facts.deviceIndex) == 0 &&
            (facts.deviceType == cuda || isStrided(handle)) &&
-           getData(handle, &data) == 0;
+           getData(handle, &data) == 0 && !isNegative(handle) &&
+           !isOffsetOnly(handle, facts.elements, data);
+  }
+
+  /// Returns whether the getters are known and find values at the address of
+  /// `tensor`.
+  static bool holdsValues(PyObject *tensor) {
+    const TorchTensors *getters = get();
+    TensorFacts facts;
+    void *data = nullptr;
+    return getters && getters->read(tensor, facts, data) && data;
   }
 
 private:
   using GetNumber = int32_t(void *handle, int32_t *number);
   using GetPointer = int32_t(void *handle, void **pointer);
+  using GetOffset = int32_t(void *handle, int64_t *offset);
+  using GetSize = size_t(int32_t elements);
+  using Predicate = bool(const void *handle);
   using Constant = int32_t();
 
   TorchTensors() = default;
@@ -71,6 +84,16 @@ private:
     return getLayout(handle, &layout) == 0 && layout == strided;
   }
 
+  /// Returns whether `data` is the offset of a view whose storage has no
+  /// memory: null plus an offset.
+  bool isOffsetOnly(void *handle, int32_t elements, const void *data) const {
+    int64_t offset;
+    if (getOffset(handle, &offset) != 0)
+      return true;
+    return offset && reinterpret_cast<uintptr_t>(data) ==
+                         static_cast<uint64_t>(offset) * getSize(elements);
+  }
+
   static std::atomic<const TorchTensors *> known;
 
   /// Where the object has its `at::Tensor`, which is what the getters take.
@@ -79,6 +102,10 @@ private:
   GetNumber *getElements = nullptr, *getDeviceType = nullptr,
             *getDeviceIndex = nullptr, *getLayout = nullptr;
   GetPointer *getData = nullptr;
+  GetOffset *getOffset = nullptr;
+  GetSize *getSize = nullptr;
+  /// Set for lazily negated views, such as the imaginary part of a conjugate.
+  Predicate *isNegative = nullptr;
 };
 
 } // namespace tilewright::python

@@ -51,8 +51,9 @@ static TypeInfo lookAt(PyTypeObject *type) {
     return {TypeInfo::OwnArray};
   ArrayReader reader = arrayReaderFor(type);
   reader.isOfJax = isSubtypeOf(type, "jax", "Array");
+  reader.isOfTorch = TorchTensors::hasType(type);
   if (reader.protocol != Protocol::NotAnArray)
-    return {TypeInfo::Array, reader, TorchTensors::hasType(type)};
+    return {TypeInfo::Array, reader};
   return {TypeInfo::Unknown};
 }
 

@@ -22,8 +22,6 @@ struct TypeInfo {
   };
   Role role = Unknown;
   ArrayReader reader = {};
-  /// Derived from `torch.Tensor`.
-  bool isTorch = false;
 };
 
 /// Looks at a type once, and remembers it for good: the types that were ever

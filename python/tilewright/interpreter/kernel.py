@@ -26,6 +26,7 @@ from ..runtime.options import OPTION_NAMES, Options
 from ..runtime.parameters import parameters_of
 from ..runtime.retyped import Retyped
 from ..runtime.structured import flatten
+from ..tensors import is_tensor, memory_problem
 from .builder import EagerBuilder
 from .grid import sides_of
 from .memory import Memory
@@ -177,6 +178,9 @@ def _own(name, value):
 
 
 def _torch(name, value, memory):
+    if is_tensor(value) and (problem := memory_problem(value)):
+        error, text = problem
+        raise _Refused(name, text, error)
     shift, address = 0, value.data_ptr()
     if value.device.type != "cpu":
         if not hasattr(value, "untyped_storage"):
@@ -262,7 +266,7 @@ def _run(fn, arguments, builder, memory):
 
 
 def _given(fn, name, parameter, value, memory):
-    """What the kernel sees for an argument. Raises `TypeError` or `OverflowError` for one that it does not take."""
+    """What the kernel sees for an argument. Raises for one that it does not take."""
     kernel = f"kernel {fn.__name__}()"
     if is_constexpr(parameter):
         if hasattr(value, "dtype") and not isinstance(value, (tensor, np.generic)):

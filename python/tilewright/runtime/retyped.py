@@ -1,5 +1,7 @@
 """Arrays seen with elements of a type that their library has none of."""
 
+from ..tensors import check_memory, is_tensor
+
 
 class Retyped:
     """The array `base` with elements of `dtype`, a type of the language of the same size; a kernel takes it as a pointer
@@ -30,7 +32,9 @@ class Retyped:
         return getattr(self.base, "device", "cpu")
 
     def data_ptr(self):
-        """The address of the first element."""
+        """The address of the first element. Raises as `check_memory` does for a tensor of torch."""
+        if is_tensor(self.base):
+            check_memory(self.base, "the base")
         return self.base.data_ptr() if hasattr(self.base, "data_ptr") else self.base.ctypes.data
 
     def element_size(self):
