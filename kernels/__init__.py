@@ -2,8 +2,11 @@
 
 Every function takes arrays of NumPy (run on the CPU back end), PyTorch or CuPy
 (run where the array lives) and gives its result in an array of the same kind.
+They are not differentiable: tensors that require gradients are refused while
+PyTorch records them. ``out`` is written in place, and autograd is told.
 """
 
+from ._tensors import GradientError
 from .activation import gelu, silu
 from .attention import attention
 from .elementwise import add
@@ -12,6 +15,7 @@ from .norm import layer_norm, rms_norm
 from .softmax import softmax
 
 __all__ = [
+    "GradientError",
     "add",
     "attention",
     "gated_matmul",

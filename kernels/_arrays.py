@@ -150,6 +150,20 @@ def check_out(out, shape, like):
     check_contiguous("out", out)
 
 
+def check_no_overlap(name, x):
+    """Raises ValueError where elements of ``x`` may share memory, as those of an expanded array do."""
+    steps, reach = strides(x), 0
+    if 0 in x.shape:
+        return
+    for stride, size in sorted((abs(step), size) for step, size in zip(steps, x.shape) if size > 1):
+        if stride <= reach:
+            raise ValueError(
+                f"elements of {name} share memory: its shape is {tuple(x.shape)}, "
+                f"its strides are {tuple(steps)}; pass a copy"
+            )
+        reach += (size - 1) * stride
+
+
 def check_apart(out, **inputs):
     """Raises ValueError where ``out`` begins where one of the arrays that are read all the while does."""
     for name, x in inputs.items():

@@ -7,11 +7,13 @@ with its own arrays.
 """
 
 import functools
+import inspect
 import threading
 
 import numpy as np
 
-from ._arrays import address, empty, library
+from ._arrays import address, check_no_overlap, empty, library
+from ._tensors import check_gradients, check_writable, explain, note_write
 
 #: Calls that a function keeps; then it starts anew.
 MOST = 4096
@@ -63,23 +65,44 @@ def repeatable(function):
 
     Of its work, :func:`launch` and :func:`new` are repeated and nothing else: a call that launches with memory
     that is neither its arguments' nor made by ``new`` (a copy, a part of an array) is never repeated.
+
+    The function has a parameter ``out``, and its launches write to no other argument. Raises
+    :class:`GradientError` where autograd would have to record the call.
     """
     known = {}
+    parameters = tuple(inspect.signature(function).parameters)
+    place = parameters.index("out")
 
     @functools.wraps(function)
     def call(*args, **kwargs):
-        values = (*args, *kwargs.values())
+        values, names = (*args, *kwargs.values()), (*parameters[: len(args)], *kwargs)
+        check_gradients(names, values)
+        out = args[place] if place < len(args) else kwargs.get("out")
+        try:
+            result = run(args, kwargs, values, out)
+        except Exception:
+            explain(names, values)
+            raise
+        if out is not None:
+            note_write(out)
+        return result
+
+    def run(args, kwargs, values, out):
         key = None if _local.recording is not None else _key_of(values, len(args), kwargs)
-        if key is None:
+        plan = None if key is None else known.get(key)
+        if out is not None:
+            check_writable(out)
+        if plan:
+            return plan(values)
+        if out is not None:
+            check_no_overlap("out", out)
+        if key is None or plan is False:
             return function(*args, **kwargs)
-        plan = known.get(key)
-        if plan is None:
-            result, plan = _record(function, args, kwargs, values)
-            if len(known) >= MOST:
-                known.clear()
-            known[key] = plan
-            return result
-        return plan(values) if plan else function(*args, **kwargs)
+        result, plan = _record(function, args, kwargs, values)
+        if len(known) >= MOST:
+            known.clear()
+        known[key] = plan
+        return result
 
     call.known = known
     return call

@@ -10,8 +10,8 @@ _NO_MEMORY = (
 
 def is_tensor(x):
     """Whether `x` is a tensor of PyTorch, which is not imported for the answer."""
-    torch = sys.modules.get("torch")
-    return torch is not None and isinstance(x, torch.Tensor)
+    # A module that is still being imported has no type yet.
+    return isinstance(x, getattr(sys.modules.get("torch"), "Tensor", ()))
 
 
 def check_memory(tensor, name):
