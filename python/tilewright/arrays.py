@@ -19,6 +19,7 @@ from ._tilewright import cuda as _driver
 from .array_types import numpy_dtype, spelling_of
 from .devices import cuda_available, name_of, ordinal_of
 from .streams import Stream, handle_of, owner_of
+from .tensors import check_memory, is_tensor
 
 
 def _row_major(shape):
@@ -362,7 +363,8 @@ def from_dlpack(source):
     """An `Array` over the memory of what has `__dlpack__`, such as a tensor of torch; nothing is copied.
 
     What the other library has queued is done before what is queued on the current stream from now on. Raises
-    `TypeError` for element types that no kernel takes, `ValueError` for devices that run none.
+    `TypeError` for element types that no kernel takes, `ValueError` for devices that run none, and either for
+    tensors of torch whose memory does not hold their values.
 
     Example:
 
@@ -376,6 +378,8 @@ def from_dlpack(source):
         raise TypeError(
             f"from_dlpack takes what has __dlpack__, such as a tensor of torch, got {source!r:.80}"
         )
+    if is_tensor(source):
+        check_memory(source, "from_dlpack")
     kind, number = source.__dlpack_device__()
     asked = {}
     if kind == 2:

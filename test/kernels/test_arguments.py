@@ -98,6 +98,19 @@ def test_attention_refuses():
         kernels.attention([1], [1], [1])
 
 
+def test_results_whose_elements_share_memory():
+    a = X[:, :6].copy()
+    repeated = np.lib.stride_tricks.as_strided(np.zeros(6, np.float32), (6, 6), (0, 4))
+    sliding = np.lib.stride_tricks.as_strided(np.zeros(36, np.float32), (6, 6), (4, 4))
+    for out in (repeated, sliding):
+        with pytest.raises(ValueError, match="elements of out share memory"):
+            kernels.matmul(a, a, out=out)
+    for steps in ((-24, 4), (4, 24), (8, 48)):  # backward, transposed, with gaps
+        memory = np.zeros(72, np.float32)[30 if steps[0] < 0 else 0 :]
+        out = np.lib.stride_tricks.as_strided(memory, (6, 6), steps)
+        np.testing.assert_allclose(kernels.matmul(a, a, out=out), a @ a)
+
+
 def test_products_are_not_written_over_their_operands():
     a = X[:, :6].copy()
     for _ in range(2):

@@ -58,6 +58,43 @@ def test_negated_results(device):
         second[1](torch.arange(4.0, device=device), out)
 
 
+@tw.jit
+def from_parts(block, pair, out):
+    values = tl.sum(block.load([0, 0]), axis=0).to(tl.float32)
+    tl.store(out + tl.arange(0, 4), values + tl.load(pair[0] + tl.arange(0, 4)))
+
+
+@pytest.mark.compiled
+def test_negated_bases_and_parts(device):
+    def values():
+        return torch.arange(16.0, device=device).reshape(4, 4)
+
+    def launch(block, part, out):
+        descriptor = tw.TensorDescriptor.from_tensor(block, [4, 4])
+        return from_parts[1](descriptor, (part, 1), out)
+
+    out = torch.zeros(4, device=device)
+    launch(values(), values(), out)
+    assert out.tolist() == [24, 29, 34, 39]
+    for _ in range(2):
+        with pytest.raises(TypeError, match=r"from_parts.*resolve_neg"):
+            launch(torch._neg_view(values()), values(), out)
+        with pytest.raises(TypeError, match=r"from_parts.*resolve_neg"):
+            launch(values(), torch._neg_view(values()), out)
+        with pytest.raises(TypeError, match=r"second.*resolve_neg"):
+            second.bind(1, torch._neg_view(values()), out)
+
+
+def test_arrays_over_tensors(device):
+    x = torch.arange(4.0, device=device)
+    with pytest.raises(TypeError, match=r"from_dlpack: .*x\.resolve_neg\(\)"):
+        tw.from_dlpack(torch._neg_view(x))
+    assert tw.from_dlpack(x).shape == (4,)
+    x.untyped_storage().resize_(0)
+    with pytest.raises(ValueError, match=r"from_dlpack: .*no memory"):
+        tw.from_dlpack(x)
+
+
 def test_negated_views_seen_as_another_type(read, device):
     bits = torch._neg_view(torch.arange(4.0, device=device))
     with pytest.raises(TypeError) as caught:
