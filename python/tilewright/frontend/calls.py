@@ -76,6 +76,8 @@ class Calls:
             return self._getattr(node, *args)
         name = getattr(function, "__name__", None)
         if name in HANDLED and function is getattr(builtins, name, None):
+            if function is hasattr and len(args) == 2:
+                self.unit.reads.guards.attribute(*map(unwrap, args))
             return HANDLED[name](*args, **kwargs)
         if isinstance(function, type) and function.__module__.startswith("tilewright.language"):
             return self._call(function, args, kwargs)
@@ -85,6 +87,7 @@ class Calls:
             return function(*args, **kwargs)
         of_constants = callable(function) and is_constant([*args, *kwargs.values()])
         if self.reads_all_of_python and _is_of_aggregate(function):
+            self.unit.reads.guards.python(function)
             return function(*args, **kwargs)
         if self._is_pure(function) or (self.reads_all_of_python and of_constants):
             return self._evaluate(function, args, kwargs)
@@ -97,6 +100,7 @@ class Calls:
             raise self.error(f"the name of an attribute is a constant string, got {describe(name)}", node)
         plain = unwrap(value) if isinstance(value, constexpr) else value
         if default and not hasattr(plain, name):
+            self.unit.reads.guards.attribute(plain, name)
             return default[0]
         return self.attribute(node, value, name)
 
@@ -120,6 +124,7 @@ class Calls:
     def _evaluate(self, function, args, kwargs):
         """Call a Python function on constants."""
         name = getattr(function, "__name__", function)
+        self.unit.reads.guards.python(function)
         for value in [*args, *kwargs.values()]:
             if not is_constant(value):
                 raise LanguageError(
@@ -128,9 +133,9 @@ class Calls:
                 )
         return _of_python(function, args, kwargs)
 
-    @staticmethod
-    def _look_at(function, args, kwargs):
+    def _look_at(self, function, args, kwargs):
         """Call a `constexpr_function`: of values of the kernel it sees what is known while compiling, as their types."""
+        self.unit.reads.guards.python(function)
         result = unwrap(_of_python(function, args, kwargs))
         if not is_constant(result):
             raise LanguageError(
@@ -147,7 +152,7 @@ class Calls:
         if isinstance(function, Closure):
             return function.visitor(bound, caller=self).run()
         self.unit.called.append(function)
-        self.unit.reads.note_call(function.fn)
+        self.unit.reads.note_call(function)
         return type(self)(self.unit, function.fn, bound, caller=self).run()
 
     def _bind(self, function, args, kwargs):

@@ -281,7 +281,7 @@ class Expressions:
                 value = to_tensor(value)
         if isinstance(value, tuple) and name == "type" and not hasattr(value, name):
             return tuple_type.of(value)
-        self.unit.reads.note_use(value)
+        self.unit.reads.note_use(value, name)
         hidden = _OF_TENSORS if isinstance(value, tensor) else {"handle"}
         is_operator = isinstance(value, tensor) and name in OPERATORS
         if (is_operator or not name.startswith("_")) and name not in hidden and hasattr(value, name):

@@ -13,6 +13,8 @@ class KernelFunction:
     """
 
     is_kernel_function = True
+    #: Whether `fn` may be replaced, by a function of another text.
+    has_replaceable_text = False
     #: A launch compiles it in.
     is_structured_argument = True
     #: `kernel[...]` takes a grid: it has no elements, and a loop over them would not end.

@@ -54,7 +54,7 @@ class Names:
 
     def _global(self, name, node):
         place, value, annotated = resolve(self.fn, name)
-        self.unit.reads.note_name(self.fn, name)
+        self.unit.reads.note_name(self.fn, name, place, value)
         if place in ("closure", "module"):
             return self._checked_global(name, value, annotated, node, place)
         if name in HANDLED or isinstance(value, type):

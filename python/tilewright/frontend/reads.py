@@ -14,6 +14,7 @@ from ..language.constexpr import constexpr
 from ..language.debug import static_print
 from ..language.dtypes import dtype
 from .errors import CompilationError
+from .guards import Guards
 from .signatures import signature_of
 from .source import digest_around, source_of
 
@@ -67,6 +68,8 @@ class Reads:
 
     def __init__(self, fn, compiles=True):
         self.is_complete, self.compiles = True, compiles
+        #: What was read, for launches of this process. It is complete even where the notes are not.
+        self.guards = Guards()
         #: The functions in the order in which they were met, and what each is.
         self.functions, self.described, self._places = [], [], {}
         #: By owner (the number of a function, or the name of a module) and name: what was read.
@@ -89,25 +92,29 @@ class Reads:
         self._seen[key] = owner
         return is_first
 
-    def note_name(self, fn, name):
-        """A name was looked up in the function `fn`."""
+    def note_name(self, fn, name, place, value):
+        """A name was looked up in the function `fn`, with the result of `resolve`."""
         if self._is_first(fn, name) and not _is_of_language(fn.__module__ or ""):
+            self.guards.name(fn, name, place, value)
             self._note(lambda: self.entries.setdefault((self.function(fn, True), name), self.name(fn, name)))
 
     def note_attribute(self, module, name):
         """An attribute of a module was read."""
         if self._is_first(module, name):
+            self.guards.attribute(module, name)
             self._note(lambda: self.entries.setdefault((module.__name__, name), self.attribute(module, name)))
 
-    def note_use(self, value):
+    def note_use(self, value, name):
         """An attribute of `value` was read, which is no module. Functions may have been given any."""
+        self.guards.attribute(value, name)
         if getattr(type(value), "is_kernel_function", False):
             self.is_complete = False
 
-    def note_call(self, fn):
-        """The function `fn` was compiled in."""
-        if not _is_of_language(fn.__module__ or ""):
-            self._note(lambda: self.function(fn, True))
+    def note_call(self, function):
+        """The function `function`, a `KernelFunction`, was compiled in."""
+        if not _is_of_language(function.fn.__module__ or ""):
+            self.guards.function(function)
+            self._note(lambda: self.function(function.fn, True))
 
     # What things are, as data. All raise `Incomplete`.
 
@@ -145,6 +152,8 @@ class Reads:
         found = _defined(value, _is_of_language) or _defined(value, _PYTHON.__contains__)
         if found is None and getattr(kind, "is_kernel_function", False) and kind.__module__ in _DECORATORS:
             found = ["function", self.function(value.fn)]
+            if not self.compiles:  # else `note_call` adds the guard of those that are called
+                self.guards.function(value)
         if found is None:
             raise Incomplete
         return found
@@ -203,22 +212,25 @@ def notes(reads):
     return [reads.described, [[owner, name, what] for (owner, name), what in reads.entries.items()]]
 
 
-def still_holds(fn, noted):
-    """Whether reading again for the function `fn` what was noted for it gives the same."""
+def guards_if_same(fn, noted):
+    """The guards of a compilation of the function `fn`, if reading again what was noted for it gives the same; else
+    None."""
     described, entries = noted
     reads = Reads(fn, compiles=False)
     try:
         if not reads.is_complete or reads.described[0] != described[0]:
-            return False
+            return None
         for owner, name, what in entries:
             if isinstance(owner, int):
                 if owner >= len(reads.functions):
-                    return False
+                    return None
+                reads.guards.name(reads.functions[owner], name, *resolve(reads.functions[owner], name)[:2])
                 now = reads.name(reads.functions[owner], name)
             else:
+                reads.guards.attribute(sys.modules[owner], name)
                 now = reads.attribute(sys.modules[owner], name)
             if now != what:
-                return False
+                return None
     except Exception:  # `Incomplete`, something is gone, or an object does not like to be looked at
-        return False
-    return reads.described == described
+        return None
+    return reads.guards if reads.described == described else None

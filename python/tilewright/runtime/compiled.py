@@ -95,6 +95,8 @@ class CompiledKernel:
     options: object = None
     #: What it was compiled of, where that was an `ASTSource`.
     src: object = None
+    #: The `frontend.guards.Guards` on what was read of Python.
+    guards: object = field(default=(), repr=False, compare=False)
 
     @property
     def run(self):

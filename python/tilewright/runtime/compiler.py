@@ -86,17 +86,19 @@ def _kernel(fn, arg_types, constexprs, attrs, target, options, stop_after, repor
         found is not None,
         known,
         options=options,
+        guards=front.guards,
     )
 
 
 @dataclass(frozen=True)
 class _Front:
     """What the front end makes of a kernel, or made in another process: the key in the cache, the names of the
-    arguments, the constants by name. `tile`, its `module` as bytes, and `milliseconds` where it did."""
+    arguments, the constants by name, the guards. `tile`, its `module` as bytes, and `milliseconds` where it did."""
 
     key: str
     arguments: list
     constants: dict
+    guards: object
     tile: object = None
     module: bytes = b""
     milliseconds: float = 0.0
@@ -109,7 +111,8 @@ def _front_end(fn, arg_types, constexprs, attrs, options, target, trees, extents
     tile = compile_to_tile(fn, arg_types, constexprs, attrs, options, target, trees, extents)
     milliseconds = 1e3 * (time.perf_counter() - start)
     module = tile.module.bytecode()
-    return _Front(_key(module, request), [*tile.arg_types], tile.constexprs, tile, module, milliseconds)
+    key, guards = _key(module, request), tile.reads.guards
+    return _Front(key, [*tile.arg_types], tile.constexprs, guards, tile, module, milliseconds)
 
 
 def _from_notes(short, fn, constexprs):
@@ -118,7 +121,10 @@ def _from_notes(short, fn, constexprs):
     if cache is None or knobs.ALWAYS_COMPILE.flag():
         return None
     kept = direct.find(cache, short, fn)
-    return kept and _Front(kept.key, kept.arguments, direct.constants_of(fn, kept.constants, constexprs))
+    if kept is None:
+        return None
+    constants = direct.constants_of(fn, kept.constants, constexprs)
+    return _Front(kept.key, kept.arguments, constants, kept.guards)
 
 
 def _note(short, front, target):

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .. import knobs
-from ..frontend.reads import notes, still_holds
+from ..frontend.guards import Guards
+from ..frontend.reads import guards_if_same, notes
 from ..frontend.signatures import signature_of
 from ..frontend.values import wrap
 from ..language.constexpr import unwrap
@@ -59,11 +60,13 @@ def key_of(fn, arg_types, constexprs, attrs, options, trees, extents, decides):
 
 
 class Kept(NamedTuple):
-    """What the front end made: the key of the kernel, the names of its arguments, and those of its constants."""
+    """What the front end made: the key of the kernel, the names of its arguments, those of its constants, and the
+    guards on what it read of Python."""
 
     key: str
     arguments: list
     constants: list
+    guards: Guards
 
 
 def find(cache, key, fn):
@@ -71,9 +74,10 @@ def find(cache, key, fn):
     blobs = cache.get(key)
     try:
         kept = json.loads(blobs["notes"]) if blobs else None
-        if kept is None or not still_holds(fn, kept["notes"]):
+        guards = guards_if_same(fn, kept["notes"]) if kept else None
+        if guards is None:
             return None
-        return Kept(kept["kernel"], kept["arguments"], kept["constants"])
+        return Kept(kept["kernel"], kept["arguments"], kept["constants"], guards)
     except (KeyError, TypeError, ValueError):  # of another version's making
         return None
 
