@@ -55,6 +55,10 @@ makeDispatcher(const std::string &kernel,
 }
 
 static void defineDispatcher(py::module_ &module) {
+  module.def(
+      "guards_hold",
+      [](const py::tuple &guards) { return Guards(guards).hold(); },
+      py::arg("guards"), "Whether what a kernel assumes of Python holds.");
   initLauncherType();
   initBoundLaunchType();
   defineLaunchHooks(module);

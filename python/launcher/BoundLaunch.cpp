@@ -1,7 +1,10 @@
 #include "python/launcher/BoundLaunch.h"
 
+#include "python/launcher/Clearable.h"
+#include "python/launcher/Ending.h"
 #include "python/launcher/LaunchHooks.h"
 #include "python/launcher/OwnArray.h"
+#include "python/launcher/Section.h"
 #include "python/launcher/StatusErrors.h"
 
 #include <structmember.h>
@@ -13,13 +16,36 @@ namespace py = pybind11;
 namespace tilewright::python {
 
 namespace {
+/// A launch that is replaced while others may be in a call of it.
+using Launches = Clearable<std::unique_ptr<BoundLaunch>>;
+
 struct BoundLaunchObject {
   PyObject_HEAD vectorcallfunc vectorcall;
-  BoundLaunch *launch;
+  Launches *launches;
+  /// Gives the same launch of a kernel whose guards hold; null for none.
+  PyObject *renewal;
+
+  static BoundLaunchObject *of(PyObject *object) {
+    return reinterpret_cast<BoundLaunchObject *>(object);
+  }
 };
 } // namespace
 
 static PyTypeObject *boundLaunchType = nullptr;
+
+/// Binds the launch again. False where nothing is to be launched, as a hook
+/// does not want the kernel compiled.
+static bool renew(BoundLaunchObject &object) {
+  if (!object.renewal)
+    throw std::runtime_error("a global of the kernel has changed since bind()");
+  const auto renewal = py::reinterpret_borrow<py::object>(object.renewal);
+  const py::object made = callPython(renewal);
+  if (Py_TYPE(made.ptr()) != boundLaunchType)
+    return false;
+  object.launches->clear();
+  **object.launches = std::move(**BoundLaunchObject::of(made.ptr())->launches);
+  return true;
+}
 
 static tw_status queue(const BoundLaunch &launch, void *stream) {
   for (const OwnArray *array : launch.ours)
@@ -49,8 +75,7 @@ static void launchBound(const BoundLaunch &launch, void *stream) {
 
 static PyObject *callBound(PyObject *self, PyObject *const *,
                            size_t countAndFlag, PyObject *keywordNames) {
-  const BoundLaunch &launch =
-      *reinterpret_cast<BoundLaunchObject *>(self)->launch;
+  BoundLaunchObject &object = *BoundLaunchObject::of(self);
   if (PyVectorcall_NARGS(countAndFlag) || keywordNames) {
     PyErr_SetString(PyExc_TypeError,
                     "a bound launch takes no arguments; bind() was given them");
@@ -58,7 +83,12 @@ static PyObject *callBound(PyObject *self, PyObject *const *,
   }
   // The boundary to C: no exception may pass.
   try {
-    launchBound(launch, launch.stream.resolve());
+    const Section section(self);
+    const Launches::Use use(*object.launches);
+    if ((**object.launches)->guards.hold() || renew(object)) {
+      const BoundLaunch &launch = ***object.launches;
+      launchBound(launch, launch.stream.resolve());
+    }
     Py_RETURN_NONE;
   } catch (py::error_already_set &error) {
     error.restore();
@@ -69,16 +99,24 @@ static PyObject *callBound(PyObject *self, PyObject *const *,
 }
 
 static void freeBound(PyObject *self) {
-  delete reinterpret_cast<BoundLaunchObject *>(self)->launch;
+  BoundLaunchObject &object = *BoundLaunchObject::of(self);
+  delete object.launches;
+  Py_XDECREF(object.renewal);
   PyTypeObject *type = Py_TYPE(self);
   PyObject_Free(self);
   Py_DECREF(type);
 }
 
 static PyObject *compiledOf(PyObject *self, void *) {
-  const BoundLaunch &launch =
-      *reinterpret_cast<BoundLaunchObject *>(self)->launch;
+  const Section section(self);
+  const BoundLaunch &launch = ***BoundLaunchObject::of(self)->launches;
   return launch.compiled.inc_ref().ptr();
+}
+
+static int setRenewal(PyObject *self, PyObject *value, void *) {
+  const Section section(self);
+  Py_XSETREF(BoundLaunchObject::of(self)->renewal, Py_XNewRef(value));
+  return 0;
 }
 
 void initBoundLaunchType() {
@@ -89,6 +127,8 @@ void initBoundLaunchType() {
   static PyGetSetDef properties[] = {
       {"compiled", compiledOf, nullptr, "The kernel that is launched.",
        nullptr},
+      {"renewal", nullptr, setRenewal,
+       "A function that binds the launch again.", nullptr},
       {nullptr, nullptr, nullptr, nullptr, nullptr}};
   static PyType_Slot slots[] = {
       {Py_tp_dealloc, reinterpret_cast<void *>(freeBound)},
@@ -109,7 +149,9 @@ py::object makeBoundLaunch(std::unique_ptr<BoundLaunch> launch) {
   if (!object)
     throw py::error_already_set();
   object->vectorcall = callBound;
-  object->launch = launch.release();
+  object->launches = new Launches();
+  **object->launches = std::move(launch);
+  object->renewal = nullptr;
   return py::reinterpret_steal<py::object>(
       reinterpret_cast<PyObject *>(object));
 }

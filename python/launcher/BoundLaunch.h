@@ -1,11 +1,13 @@
 // `kernel.bind(grid, ...)`: a launch with its grid and arguments, which is all
-// but queued. A call of it runs no Python, looks nothing up and reads no array.
+// but queued. A call of it reads no array, and runs no Python unless a guard of
+// the kernel fails: then it is bound again.
 #ifndef TILEWRIGHT_PYTHON_LAUNCHER_BOUNDLAUNCH_H
 #define TILEWRIGHT_PYTHON_LAUNCHER_BOUNDLAUNCH_H
 
 #include "python/launcher/Call.h"
 #include "python/launcher/CurrentStream.h"
 #include "python/launcher/Grid.h"
+#include "python/bindings/runtime/Guards.h"
 #include "python/launcher/LoadedKernel.h"
 
 #include <memory>
@@ -43,6 +45,7 @@ struct BoundLaunch {
   ~BoundLaunch() { tw_cuda_bound_free(onGpu); }
 
   pybind11::object compiled;
+  Guards guards;
   /// The arguments, which are kept as long as the object.
   pybind11::object arguments;
   pybind11::object loadedOwner;

@@ -318,6 +318,7 @@ const KernelVariant *Dispatcher::compileVariant(const Call &call, bool load) {
   }
   variant.written = py::cast<std::vector<bool>>(result[2]);
   variant.takesExtents = py::cast<bool>(result[3]);
+  variant.guards = Guards(py::tuple(result[4]));
   variant.written.resize(signature.parameters.size(), false);
   return &table.insert(call.key, std::move(variant));
 }
@@ -421,6 +422,7 @@ PyObject *Dispatcher::bind(Call &call, const KernelVariant &variant,
   if (variant.takesExtents)
     addExtents(call);
   bound->compiled = variant.compiled;
+  bound->guards = Guards(variant.guards);
   bound->arguments = tupleOf(call.values, signature.parameters.size());
   bound->loadedOwner = variant.loadedOwner;
   bound->loaded = variant.loaded;

@@ -17,7 +17,7 @@ public:
   /// `compiler` is a Python object with the methods that the rare cases need:
   ///   compile(values, specs, options, device, load)
   ///                         -> (compiled, LoadedKernel or None, written,
-  ///                             takes extents)
+  ///                             takes extents, guards)
   ///   load(compiled, options, device) -> LoadedKernel   for one that was only
   ///                                    compiled
   ///   extents(arrays) -> their begins and ends

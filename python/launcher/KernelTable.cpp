@@ -93,8 +93,10 @@ const KernelTable::Entry *KernelTable::lookUp(const CallKey &key) const {
       candidates.push_back(&at->second);
   for (const Entry *entry : candidates) {
     const int same = sameConstants(entry->constants, key);
-    if (same != 0)
-      return same > 0 ? entry : nullptr;
+    if (same < 0)
+      return nullptr;
+    if (same > 0 && entry->variant.guards.hold())
+      return entry;
   }
   return nullptr;
 }

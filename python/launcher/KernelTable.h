@@ -4,6 +4,7 @@
 
 #include "python/launcher/Call.h"
 #include "python/launcher/Clearable.h"
+#include "python/bindings/runtime/Guards.h"
 #include "python/launcher/LoadedKernel.h"
 
 #include <unordered_map>
@@ -30,6 +31,9 @@ struct KernelVariant : ReadyKernel {
   std::vector<bool> written;
   /// Launches pass where arrays begin and end, behind the arguments.
   bool takesExtents = false;
+  /// What it assumes of Python. A check may find equal objects in the place of
+  /// those that it knows.
+  mutable Guards guards;
 };
 
 /// Equal and of one type: 1, 1.0 and True compile to different code. Negative,
@@ -48,14 +52,15 @@ class KernelTable {
 public:
   explicit KernelTable(const Signature &signature) : signature(signature) {}
 
-  /// Null if there is none; then a Python error may be set, for compile-time
-  /// values without hash and for a comparison of them that failed.
+  /// The variant for the key whose guards hold. Null if there is none; then a
+  /// Python error may be set, for compile-time values without hash and for a
+  /// comparison of them that failed.
   const KernelVariant *find(const CallKey &key) const {
     const Entry *entry = lookUp(key);
     return entry ? &entry->variant : nullptr;
   }
 
-  /// Adds the variant, or replaces the one under this key. Throws where a
+  /// Adds the variant, or replaces the one that `find` gives. Throws where a
   /// compile-time value has no hash.
   const KernelVariant &insert(const CallKey &key, KernelVariant variant);
 

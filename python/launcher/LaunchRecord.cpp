@@ -236,6 +236,7 @@ std::optional<LaunchRecord> LaunchRecord::make(const ReadCall &read,
   record.library = call.library;
   record.launchedOn = call.key.device;
   record.launched = variant;
+  record.guards = Guards(variant.guards);
   if (!Maker(read, record).make())
     return std::nullopt;
   return record;
@@ -387,6 +388,8 @@ LaunchRecord::matches(const GivenArguments &given, Passed &passed,
   passed.reset();
   unlike = firstUnlike(given.values, torch, passed);
   if (unlike < expected.size())
+    return false;
+  if (!guards.hold())
     return false;
   for (const Value &same : values)
     passed.slots[same.place] = same.bits;

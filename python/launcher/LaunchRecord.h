@@ -77,10 +77,10 @@ public:
   static std::optional<LaunchRecord> make(const ReadCall &read,
                                           const KernelVariant &variant);
 
-  /// Whether a call launches the same kernel; then what it passes is in
-  /// `passed`. The argument with the number `unlike`, if there is one, is
-  /// looked at first; it becomes that of the first that is unlike. Leaves no
-  /// Python error; throws what reading arguments throws.
+  /// Whether a call launches the same kernel, whose guards hold; then what it
+  /// passes is in `passed`. The argument with the number `unlike`, if there is
+  /// one, is looked at first; it becomes that of the first that is unlike.
+  /// Leaves no Python error; throws what reading arguments throws.
   bool matches(const GivenArguments &given, Passed &passed,
                size_t &unlike) const;
 
@@ -126,6 +126,7 @@ private:
   std::vector<pybind11::object> constants;
   const char *kernelName = nullptr;
   pybind11::object partsOwner;
+  mutable Guards guards;
 };
 
 /// Those of one kernel. The last one comes first, and then those after it:

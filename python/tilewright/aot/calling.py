@@ -189,8 +189,8 @@ class Chooser:
         self._loaded, self._runnable = {}, {}
 
     def compile(self, values, specs, options, device, load):
-        """The candidate for a call, what launches it, which arguments it writes through, and that it takes no
-        extents of arrays.
+        """The candidate for a call, what launches it, which arguments it writes through, that it takes no
+        extents of arrays, and no guards.
 
         The option says of each candidate whether its condition holds, of each argument whether it is the
         int 1, and, where that is decided, the number of the variant.
@@ -212,7 +212,7 @@ class Chooser:
         if found is None:
             raise ValueError(f"{self.function.name}(): {reason}")
         loaded = self._load(found, device) if load else None
-        return found, loaded, self.function.written, False
+        return found, loaded, self.function.written, False, ()
 
     def _misfit(self, candidate, divisors, ones):
         for (name, _), hint, divisor, is_one in zip(self.function.arguments, candidate.hints, divisors, ones):

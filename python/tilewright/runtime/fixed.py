@@ -13,7 +13,7 @@ class _Loader:
         """See `Specializer.compile`."""
         loaded = self.load(self.compiled, options, device) if load else None
         written = set(self.compiled.written)
-        return self.compiled, loaded, [name in written for name in self.compiled.src.fn.arg_names], False
+        return self.compiled, loaded, [name in written for name in self.compiled.src.fn.arg_names], False, ()
 
     def load(self, compiled, options, device):
         """The kernel, ready to launch on `device`. Raises `TypeError` where it was compiled for the other kind."""

@@ -27,6 +27,9 @@ class JITFunction(KernelFunction):
     NumPy arrays and torch tensors on the CPU run on the CPU, arrays of a CUDA device on it; on the current
     stream of the library that made them. Other functions in the language call it as a plain function.
 
+    A launch uses the present values of the globals, closure variables, attributes and functions that the kernel reads:
+    where one has changed, the kernel is compiled again.
+
     Example:
 
         >>> import numpy as np
@@ -90,6 +93,10 @@ class JITFunction(KernelFunction):
         _subscript_quickly()
         return dispatcher
 
+    def check_globals(self):
+        """Raise where the kernel cannot be compiled, as globals have changed since it was compiled first. It always
+        can, but under Triton's rules."""
+
     def forget(self):
         """Compile anew at the next launch."""
         for name in ("_specializer", "_dispatcher"):
@@ -146,13 +153,17 @@ class JITFunction(KernelFunction):
 
         What a launch finds out is found out once: the compiled kernel, addresses, tensor maps. Arrays are kept,
         and are to stay where they are; their content may change. The stream is `stream=` where it is given, else
-        the current one of each launch. `compiled` of the result is the `CompiledKernel`. `pre_run_hooks` are not
-        called.
+        the current one of each launch. `compiled` of the result is the `CompiledKernel`; where a global of the kernel
+        changes, the next launch binds again and replaces it. `pre_run_hooks` are not called.
         """
         if self._interpreted:
             self._specializer.bind(args, kwargs)  # which raises for arguments that do not fit
             return partial(self._interpret, grid, *args, **kwargs)
-        return self._dispatcher.binder(grid)(*args, **kwargs)
+        binder = self._dispatcher.binder(grid)
+        launch = binder(*args, **kwargs)
+        if launch is not None:  # as it is where a hook does not want the kernel compiled
+            launch.renewal = partial(binder, *args, **kwargs)
+        return launch
 
     def add_pre_run_hook(self, hook):
         """Call `hook` with the arguments before every launch from now on."""

@@ -104,8 +104,8 @@ class Specializer:
 
         `specs` has `(type, hint)` for each argument that has a type in the signature, None for the others; a
         hint of 1 means that the argument is known to be 1, 8 or 16 that it is divisible by that. Gives the
-        `CompiledKernel`, the loaded kernel or None, for each parameter whether the kernel writes through it, and
-        whether launches pass the extents of arrays, too.
+        `CompiledKernel`, the loaded kernel or None, for each parameter whether the kernel writes through it,
+        whether launches pass the extents of arrays, too, and the guards on what was read of Python.
         """
         arg_types, constexprs, attrs = {}, {}, {}
         for param, value, spec in zip(self.params, values, specs, strict=True):
@@ -117,9 +117,12 @@ class Specializer:
                 attrs[param.name] = spec[1]
         values, given = (arg_types, constexprs, attrs, tuple(options)), Options(*options)
         known = self.preloaded.get(device[1], {}).get(key_of(device[0], values, self.trees))
+        if known and not _guards_hold(known):
+            known = None
         compiled = known or self._compile(device, values, self.trees, is_warmup=not load)
         loaded = backends.load(device[0], compiled, device[1], given) if load else None
-        return compiled, loaded, [param.name in compiled.written for param in self.params], given.checks
+        written = [param.name in compiled.written for param in self.params]
+        return compiled, loaded, written, given.checks, tuple(compiled.guards)
 
     def _compile(self, device, values, trees, is_warmup):
         """The kernel for types, constants, divisors and options, the `values`."""
@@ -127,6 +130,9 @@ class Specializer:
         arg_types, constexprs, attrs, options = values
         given = Options(*options)
         request = (self.fn, arg_types, constexprs, attrs, backend_for(kind).target(ordinal), given)
+        kernel = self.kernel() if self.kernel else None
+        if kernel is not None:
+            kernel.check_globals()
         done = self._begin(values, trees, device, is_warmup) if compile_hooks else None
         for observe in observers:
             observe(*request, trees)
@@ -233,6 +239,13 @@ class Specializer:
 def key_of(kind, values, trees):
     """The key of what is compiled for a kind of device, for types, constants, divisors and options."""
     return repr((kind, *values, trees))
+
+
+def _guards_hold(compiled):
+    """Whether what a `CompiledKernel` assumes of Python is still so."""
+    from .. import _tilewright
+
+    return _tilewright.guards_hold(tuple(compiled.guards))
 
 
 def _is_option(name):
