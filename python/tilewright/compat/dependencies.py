@@ -15,31 +15,21 @@ from ..language.dtypes import dtype
 
 @dataclass(frozen=True)
 class Constant:
-    """A constant that the function `fn` reads under a `name` of its module, or of the function around it: what the name
-    `held`, and the `value` of that."""
+    """A constant that the function `fn` reads under a `name` of its module, or of the function around it, and its
+    `value`."""
 
     fn: object
     name: str
-    held: object
     value: object
 
     def check(self):
         """Raise `RuntimeError` if the name means something else by now."""
-        if self._is_untouched():
-            return  # as at almost every launch
         value = unwrap(resolve(self.fn, self.name)[1])
         if value is not self.value and (type(value) is not type(self.value) or value != self.value):
             raise RuntimeError(
                 f"Global variable {self.name} has changed since we compiled this kernel, from "
                 f"{constexpr(self.value)!r} to {constexpr(value)!r}: pass what changes as an argument"
             )
-
-    def _is_untouched(self):
-        """Whether the name of a module holds the very object that it held. If not, it may still mean the same."""
-        held = self.fn.__globals__.get(self.name)
-        if held is not self.held or self.name in self.fn.__code__.co_freevars:
-            return False
-        return held is self.value or getattr(held, "value", None) is self.value
 
 
 def _names(fn):
@@ -93,7 +83,7 @@ class Dependencies:
             elif getattr(value, "is_constexpr_function", False):
                 self.functions.append(value.fn)
             elif annotated or isinstance(value, (constexpr, dtype)):
-                self.constants.append(Constant(fn, name, value, unwrap(value)))
+                self.constants.append(Constant(fn, name, unwrap(value)))
 
     def digest(self, *more):
         """A digest of the texts of the functions and where they stand, the constants, and `more`."""

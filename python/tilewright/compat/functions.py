@@ -53,6 +53,7 @@ class JITFunction(Kernel, KernelInterface):
 
     #: What kernels compute with where they do not say; `tilewright.compat.install` sets it.
     default_numerics = "triton"
+    has_replaceable_text = True
 
     def __init__(
         self,
@@ -79,7 +80,7 @@ class JITFunction(Kernel, KernelInterface):
         self.do_not_specialize_on_alignment = list(do_not_specialize_on_alignment or ())
         self._interpreted |= knobs.TRITON_INTERPRET.flag()
         self.module, self.__globals__ = fn.__module__, fn.__globals__
-        self._dependencies = None  # until the first launch
+        self._dependencies = None  # until the first compilation
 
     def __reduce__(self):
         """Pickled and copied by name; where others have taken the function away, what is left."""
@@ -179,17 +180,11 @@ class JITFunction(Kernel, KernelInterface):
         """Compile anew at the next launch."""
         super().forget()
         self._dependencies = None
-        self.pre_run_hooks = [hook for hook in self.pre_run_hooks if hook != self._check_constants]
 
-    def _launch_specially(self, grid):
-        if self._dependencies is None and not self._interpreted:
+    def check_globals(self):
+        """Raise `RuntimeError` if a constant has changed since the first compilation."""
+        if not any(self._specializer.made.values()):
             self._dependencies = Dependencies(self.fn)
-            if self._dependencies.constants:
-                self.pre_run_hooks.insert(0, self._check_constants)
-        return super()._launch_specially(grid)
-
-    def _check_constants(self, *args, **kwargs):
-        """Raise `RuntimeError` if a constant has changed that the kernel was compiled with."""
         for constant in self._dependencies.constants:
             constant.check()
 
@@ -230,6 +225,7 @@ class ConstexprFunction(ConstantFunction):
     """A function of constants with what code around kernels asks of it, as of a kernel."""
 
     hash = None  # of Triton; here a digest is made anew
+    has_replaceable_text = True
 
     def _unsafe_update_src(self, text):
         """Run `text`, the definition of a function, in place of the function's own text."""

@@ -60,6 +60,41 @@ def test_constants_that_change_are_refused(backend, changed):
 
 
 @pytest.mark.compiled
+def test_a_constant_that_changes_back(backend, changed):
+    kernel, out = triton.JITFunction(scale_kernel.fn), backend.array([0, 0], "int32")
+    bound = kernel.bind(1, out)
+    changed("FACTOR", tl.constexpr(5))
+    for launch in (kernel[1,], kernel.warmup, bound):
+        with pytest.raises(RuntimeError, match="FACTOR has changed"):
+            launch(*([] if launch is bound else [out]))
+    changed("FACTOR", tl.constexpr(2))
+    kernel[1,](out)
+    assert backend.numpy(out).tolist() == [6, 8] and kernel.pre_run_hooks == []
+
+
+@pytest.mark.compiled
+def test_functions_that_change_are_compiled_anew(backend, changed):
+    kernel, out = triton.JITFunction(scale_kernel.fn), backend.array([0, 0], "int32")
+    text, of_constants = scaled.src, doubled.src
+    kernel[1,](out)
+    try:
+        scaled._unsafe_update_src(text.replace("*", "+"))
+        doubled._unsafe_update_src(of_constants.replace("2", "3"))
+        kernel[1,](out)
+        assert backend.numpy(out).tolist() == [5, 12]
+    finally:
+        scaled._unsafe_update_src(text)
+        doubled._unsafe_update_src(of_constants)
+    changed("scaled", triton.jit(tripled))
+    kernel[1,](out)
+    assert backend.numpy(out).tolist() == [9, 8]
+
+
+def tripled(x):
+    return 3 * x
+
+
+@pytest.mark.compiled
 def test_constants_around_a_kernel(backend):
     size = tl.constexpr(4)
 
