@@ -181,7 +181,7 @@ class JITFunction(Kernel, KernelInterface):
         super().forget()
         self._dependencies = None
 
-    def check_globals(self):
+    def _check_globals(self):
         """Raise `RuntimeError` if a constant has changed since the first compilation."""
         if not any(self._specializer.made.values()):
             self._dependencies = Dependencies(self.fn)

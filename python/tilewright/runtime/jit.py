@@ -93,7 +93,7 @@ class JITFunction(KernelFunction):
         _subscript_quickly()
         return dispatcher
 
-    def check_globals(self):
+    def _check_globals(self):
         """Raise where the kernel cannot be compiled, as globals have changed since it was compiled first. It always
         can, but under Triton's rules."""
 

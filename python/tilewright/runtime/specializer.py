@@ -132,7 +132,7 @@ class Specializer:
         request = (self.fn, arg_types, constexprs, attrs, backend_for(kind).target(ordinal), given)
         kernel = self.kernel() if self.kernel else None
         if kernel is not None:
-            kernel.check_globals()
+            kernel._check_globals()
         done = self._begin(values, trees, device, is_warmup) if compile_hooks else None
         for observe in observers:
             observe(*request, trees)
