@@ -7,7 +7,7 @@
 #include "python/launcher/Call.h"
 #include "python/launcher/CurrentStream.h"
 #include "python/launcher/Grid.h"
-#include "python/bindings/runtime/Guards.h"
+#include "python/launcher/Guards.h"
 #include "python/launcher/LoadedKernel.h"
 
 #include <memory>

@@ -1,4 +1,4 @@
-#include "python/bindings/runtime/Guards.h"
+#include "python/launcher/Guards.h"
 
 #include "python/launcher/Ending.h"
 #include "python/launcher/Slots.h"

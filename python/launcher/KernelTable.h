@@ -4,7 +4,7 @@
 
 #include "python/launcher/Call.h"
 #include "python/launcher/Clearable.h"
-#include "python/bindings/runtime/Guards.h"
+#include "python/launcher/Guards.h"
 #include "python/launcher/LoadedKernel.h"
 
 #include <unordered_map>

@@ -1,7 +1,7 @@
 """Guards: what a compiled kernel assumes of Python beyond its arguments.
 
 The front end adds a guard for each value that it reads: a global of a module, a variable of a closure, an attribute.
-A launch compares each guard with the present value (`bindings/runtime/Guards.h`). Where a guard of a compiled kernel
+A launch compares each guard with the present value (`python/launcher/Guards.h`). Where a guard of a compiled kernel
 fails, the launch compiles the kernel again, or takes an earlier compilation whose guards hold.
 
 Modules of the language and of Python get no guards: their attributes are taken as fixed.
