@@ -9,7 +9,8 @@ class Module;
 namespace tilewright {
 
 /// Writes what assemblers make wrong code of in another way. Comes after all
-/// other optimisations, which would write it as before.
+/// other optimisations, which would write it as before. `UpperHalves.h`
+/// describes one more fault, whose instructions LLVM selects later.
 void avoidAssemblerFaults(llvm::Module &module);
 
 } // namespace tilewright

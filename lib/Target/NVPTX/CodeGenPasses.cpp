@@ -1,6 +1,7 @@
 #include "lib/Target/NVPTX/CodeGenPasses.h"
 
 #include "lib/Target/NVPTX/Exponentials.h"
+#include "lib/Target/NVPTX/UpperHalves.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/CodeGen/MachineFunctionPass.h"
@@ -60,6 +61,8 @@ void CodeGenPasses::add(llvm::Pass *pass) {
   }
   const bool selected = pass->getPassID() == &llvm::FinalizeISelID;
   PassManager::add(pass);
-  if (selected)
+  if (selected) {
     PassManager::add(createFlushExponentials());
+    PassManager::add(createWidenUpperHalves());
+  }
 }

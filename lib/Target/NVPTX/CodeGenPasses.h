@@ -10,10 +10,10 @@ class Module;
 
 namespace tilewright {
 
-/// The passes that the code generator adds and one of our own behind the
-/// selection of instructions (`createFlushExponentials`), less those that cost
-/// much and gain nothing. These are not added at all, for what they would need
-/// to know is found out even for those that are skipped.
+/// The passes that the code generator adds and two of our own after instruction
+/// selection (`createFlushExponentials`, `createWidenUpperHalves`), less those
+/// that cost much and gain nothing. These are not added at all, for what they
+/// would need to know is found out even for those that are skipped.
 ///
 /// In kernels with wide products these are:
 ///

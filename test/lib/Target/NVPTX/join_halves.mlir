@@ -39,8 +39,8 @@ tile.func @strangers(%x: i32, %p: !tile.ptr<i32>)
   %c32 = arith.constant 32 : i64
   %factor = arith.constant 3528531795 : i64
   %narrow = arith.constant -766435502 : i32
-  // CHECK-DAG: mul.hi.u32
-  // CHECK-DAG: mul.lo.s32
+  // CHECK-DAG: mul.wide.u32 {{.*}}, -766435501;
+  // CHECK-DAG: mul.lo.s32 {{.*}}, -766435502;
   %w = arith.extui %x : i32 to i64
   %wide = arith.muli %w, %factor : i64
   %up = arith.shrui %wide, %c32 : i64
