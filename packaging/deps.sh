@@ -59,16 +59,20 @@ make_environment() {
   "$venv/bin/python" -m pip install -q --disable-pip-version-check -r "$here/pip.txt"
 }
 
-# Without the assemblers the tests lose a stage but still pass, so a failure to
+# Without these tools the tests lose a stage but still pass, so a failure to
 # fetch them is only reported.
-find_assemblers() {
+find_cuda_tools() {
+  local tool
   if PATH=$PATH:/usr/local/cuda/bin command -v ptxas >/dev/null &&
+    PATH=$PATH:/usr/local/cuda/bin command -v nvdisasm >/dev/null &&
     compgen -G '/usr/local/cuda/lib64/libnvJitLink.so*' >/dev/null; then
     return
   fi
-  say "no complete CUDA toolkit found; installing its assemblers from the Python packages"
+  say "no complete CUDA toolkit found; installing its assemblers and disassembler from the Python packages"
   if "$venv/bin/python" -m pip install -q --disable-pip-version-check -r "$here/pip-cuda.txt"; then
-    ln -sf "$("$venv/bin/python" -c 'import nvidia; print(nvidia.__path__[0])')/cu13/bin/ptxas" "$venv/bin/ptxas"
+    for tool in ptxas nvdisasm; do
+      ln -sf "$("$venv/bin/python" -c 'import nvidia; print(nvidia.__path__[0])')/cu13/bin/$tool" "$venv/bin/$tool"
+    done
   else
     say "none to be had: tests that assemble PTX will be skipped where nothing else is found"
   fi
@@ -90,5 +94,5 @@ else
   say "this is no Debian: install the counterparts of packaging/apt.txt yourself"
 fi
 make_environment
-find_assemblers
+find_cuda_tools
 find_browser
