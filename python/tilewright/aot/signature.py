@@ -5,12 +5,15 @@ A signature has one entry for each parameter, in order, between commas:
     *fp16      a pointer to float16          *fp16:16   and its address is a multiple of 16
     i32        an int32                      i32:16     and it is a multiple of 16; i32:8 one of 8
     i64:1      the int 1, compiled in        fp32       a float32
-    64         the constant 64; also True, None, 0.5, 'text'
+    64         the int 64, compiled in; for a tl.constexpr the constant 64; also True, None, 0.5, 'text'
     tensordesc<fp16[128, BK]>   a descriptor of an array that is accessed by blocks of 128 x BK, BK being a constant;
                ":16" behind it: its address, its strides and its last size, in elements, are multiples of 16
 
 A descriptor is passed as its parts: of a matrix `a` the address `a`, the sizes `a_shape0` and `a_shape1` (i32) and the
 stride `a_stride0` (i64); the last stride is 1.
+
+An int that is compiled in for a parameter that is no tl.constexpr is a scalar of the kernel: of the type that is given,
+or of the type that a launch passes the int in.
 """
 
 import ast
@@ -19,6 +22,7 @@ from dataclasses import dataclass
 
 from ..language.dtypes import type_from_signature
 from ..language.errors import LanguageError
+from ..runtime.known import KnownInt, of_launch
 from ..runtime.structured import Group
 
 _ALIASES = {"u1": "i1", "B": "i1"}
@@ -100,8 +104,16 @@ def _typed(entry, param):
         raise SignatureError(
             f"parameter {param.name!r} is tl.constexpr: write a constant instead of {entry!r}"
         )
+    if hint == "1" and not type_from_signature(text).is_int():
+        raise SignatureError(f"parameter {param.name!r}: ':1' is the int 1, which is no {text}")
     stars, name = re.fullmatch(r"(\*k?)?(\w+)", text).groups("")
     return Entry(param.name, stars + _ALIASES.get(name, name), int(hint or 0))
+
+
+def _constant(param, value):
+    """The `Entry` of a parameter that gets a value while compiling."""
+    is_scalar = type(value) is int and not param.is_constexpr
+    return Entry(param.name, value=of_launch(value) if is_scalar else value)
 
 
 _DESCRIPTOR = re.compile(r"tensordesc<\s*(\w+)\s*\[(.*)\]\s*>(?:\s*:\s*(\w+))?")
@@ -161,20 +173,20 @@ def read_signature(text, params, given=None):
             f"the signature has {len(texts)} entries, the kernel {len(open_params)} "
             f"{'other ' if given else ''}parameters"
         )
-    entries = {name: [Entry(name, value=value)] for name, value in given.items()}
+    entries = {param.name: [_constant(param, given[param.name])] for param in params if param.name in given}
     descriptors = []
     for param, entry in zip(open_params, texts, strict=False):
         if entry.startswith("tensordesc") and not param.is_constexpr:
             descriptors.append((param, entry))
             continue
         try:
-            entries[param.name] = [Entry(param.name, value=constant_of(entry))]
+            entries[param.name] = [_constant(param, constant_of(entry))]
         except ValueError:
             entries[param.name] = [_typed(entry, param)]
     for param in open_params[len(texts) :]:
         if not param.has_default:
             raise SignatureError(f"the signature has no entry for parameter {param.name!r}")
-        entries[param.name] = [Entry(param.name, value=param.default)]
+        entries[param.name] = [_constant(param, param.default)]
     constants = {name: entry.value for name, (entry,) in entries.items() if not entry.type}
     for param, entry in descriptors:
         entries[param.name] = _descriptor(entry, param, constants)
@@ -185,7 +197,9 @@ def as_request(entries):
     """Types, constants, divisors and trees by name, as four dicts, of what `read_signature` gave."""
     types = {entry.name: entry.type for entry in entries if entry.type and entry.hint != 1}
     constants = {
-        entry.name: entry.value if not entry.type else 1 for entry in entries if entry.name not in types
+        entry.name: KnownInt(1, entry.type) if entry.type else entry.value
+        for entry in entries
+        if entry.name not in types
     }
     divisors = {entry.name: entry.hint for entry in entries if entry.hint > 1}
     trees = {entry.name.removesuffix(".base"): entry.tree for entry in entries if entry.tree}

@@ -24,6 +24,7 @@ from .values import (
     placeholder,
     rebuild,
     same_kind,
+    static,
     type_name,
     unchanged,
 )
@@ -42,7 +43,7 @@ class Branches:
 
     def condition(self, node):
         """A constant condition as a bool, one of the kernel as an int1 scalar."""
-        value = self.visit(node)
+        value = static(self.visit(node))
         if is_constant(value):
             return bool(unwrap(value))
         return self.truth(value, node)

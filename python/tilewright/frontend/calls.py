@@ -15,7 +15,7 @@ from .closures import Closure
 from .names import is_kernel_function
 from .python_calls import HANDLED
 from .signatures import bind, signature_of
-from .values import describe, is_constant, wrap
+from .values import describe, is_constant, static, wrap
 
 #: How deep calls may be nested.
 MAX_DEPTH = 64
@@ -124,7 +124,7 @@ class Calls:
     def _evaluate(self, function, args, kwargs):
         """Call a Python function on constants."""
         name = getattr(function, "__name__", function)
-        self.unit.reads.guards.python(function)
+        args, kwargs = static(tuple(args)), {key: static(value) for key, value in kwargs.items()}
         for value in [*args, *kwargs.values()]:
             if not is_constant(value):
                 raise LanguageError(
@@ -135,7 +135,7 @@ class Calls:
 
     def _look_at(self, function, args, kwargs):
         """Call a `constexpr_function`: of values of the kernel it sees what is known while compiling, as their types."""
-        self.unit.reads.guards.python(function)
+        args, kwargs = static(tuple(args)), {key: static(value) for key, value in kwargs.items()}
         result = unwrap(_of_python(function, args, kwargs))
         if not is_constant(result):
             raise LanguageError(

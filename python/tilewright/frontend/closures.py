@@ -11,7 +11,7 @@ from ..language.constexpr import unwrap
 from ..language.ir import builder
 from ..language.semantic.loop import unrolled
 from .assigned import assigned_names
-from .values import describe, is_constant
+from .values import describe, is_constant, static
 
 
 class Closure:
@@ -107,7 +107,7 @@ class Closures:
             self.node = previous
 
     def _is_chosen(self, test):
-        condition = self.visit(test)
+        condition = static(self.visit(test))
         if not is_constant(condition):
             raise self.error(
                 f"the condition of a comprehension must be known while compiling, got {describe(condition)}",

@@ -7,8 +7,10 @@ from ..language.debug import StaticAssertionError
 from ..language.dtypes import dtype, int64, type_from_signature
 from ..language.errors import LanguageError
 from ..language.ir import using
+from ..language.semantic.convert import constant
 from ..language.semantic.loop import check_unrolled
 from ..language.tensor import tensor
+from ..runtime.known import KnownInt
 from ..runtime.options import Options
 from ..runtime.structured import assemble, leaf_names
 from .annotations import as_annotated, is_const
@@ -106,6 +108,7 @@ def _compile(fn, arg_types, constexprs, attrs, options, target, trees, extents, 
 
     source = source_of(fn)
     types, constants = _arguments(source, arg_types, constexprs, trees)
+    known = _known(constants, options)
     hidden = _extent_names(types) if extents else {}
     types |= {name: int64 for pair in hidden.values() for name in pair}
     context = binding.Context()
@@ -123,6 +126,7 @@ def _compile(fn, arg_types, constexprs, attrs, options, target, trees, extents, 
                 extent = tuple(values[end] for end in pair)
                 values[name].origin, values[name].extent = name, extent
                 builder.extents[name] = extent
+            values |= {name: _scalar(number) for name, number in known.items()}
             for name, parameter in signature_of(fn).parameters.items():
                 value = assemble(trees.get(name, name), values)
                 visitor.scope[name] = wrap(_as_annotated(visitor, name, parameter.annotation, value))
@@ -136,6 +140,18 @@ def _compile(fn, arg_types, constexprs, attrs, options, target, trees, extents, 
     return TileModule(
         module, context, fn.__name__, types, constants, unit.used_globals, unit.called, unit.reads
     )
+
+
+def _known(constants, options):
+    """Those of the constants that are scalars of the kernel with a known value. Triton makes constants of them."""
+    if options.numerics == "triton":
+        return {}
+    return {name: value.value for name, value in constants.items() if isinstance(unwrap(value), KnownInt)}
+
+
+def _scalar(number):
+    """The scalar that a `KnownInt` is inside the kernel."""
+    return constant(int(number), type_from_signature(number.type))
 
 
 def _extent_names(types):

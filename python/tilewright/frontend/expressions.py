@@ -9,14 +9,14 @@ import types
 from ..language.aggregate import aggregate
 from ..language.constexpr import constexpr, unwrap
 from ..language.semantic import arithmetic
-from ..language.semantic.convert import is_literal, operand_hint, spelled, to_tensor
+from ..language.semantic.convert import is_literal, operand_hint, spelled, to_bool, to_tensor
 from ..language.structure import tuple_type
 from ..language.tensor import OPERATORS, tensor
 from ..language.tiles import block_pointer
 from .calls import not_callable
 from .names import is_kernel_function, is_static
 from .reads import is_annotated
-from .values import describe, is_constant, wrap
+from .values import describe, is_constant, static, wrap
 
 _BINARY = {
     ast.Add: ("+", operator.add),
@@ -120,6 +120,10 @@ def _is_defined(function, left, right):
     return any(hasattr(value, method) for value, method in named if not is_constant(value))
 
 
+def _is_block(value):
+    return getattr(value, "shape", None) != ()
+
+
 class Expressions:
     """Operators, attributes, subscripts, literals."""
 
@@ -198,18 +202,21 @@ class Expressions:
         return wrap(not unwrap(value)) if is_constant(value) else arithmetic.logical_not(value)
 
     def visit_BoolOp(self, node):
-        """`and`, `or`: constants decide while compiling, wherever among numbers they stand; values of the kernel are all
-        computed and combined.
+        """`and`, `or`: constants, and scalars that are known, decide while compiling, wherever among numbers they stand;
+        other values of the kernel are all computed and combined.
         """
         is_and = isinstance(node.op, ast.And)
         values = []
         for entry in node.values:
             value = self.visit(entry)
             if not is_constant(value):
+                known = getattr(value, "known", None)
+                if known is not None and bool(known) is not is_and and not any(map(_is_block, values)):
+                    return to_bool(value)
                 values.append(value)
                 continue
             if bool(unwrap(value)) is not is_and:
-                if any(getattr(other, "shape", None) != () for other in values):
+                if any(map(_is_block, values)):
                     return self._combine([*values, value], is_and)  # blocks give the result their shape
                 return wrap(not is_and) if values else value
             last = value
@@ -241,9 +248,9 @@ class Expressions:
         if isinstance(op, (ast.Is, ast.IsNot)):
             same = self._identical(left, right)
             return wrap(same if isinstance(op, ast.Is) else not same)
-        constant = is_constant(left) and is_constant(right)
         if isinstance(op, (ast.In, ast.NotIn)):
-            if not constant:
+            left, right = static(left), static(right)
+            if not (is_constant(left) and is_constant(right)):
                 raise self.error(
                     "'in' is evaluated while compiling and takes constants",
                     node,
@@ -251,7 +258,7 @@ class Expressions:
                 )
             return wrap((unwrap(left) in unwrap(right)) is isinstance(op, ast.In))
         symbol, function = _COMPARE[type(op)]
-        if constant:
+        if is_constant(left) and is_constant(right):
             return self._fold(node, symbol, function, left, right)
         for value in (left, right):
             if isinstance(unwrap(value), (str, tuple, type(None))):
@@ -276,7 +283,7 @@ class Expressions:
             return self._module_attribute(node, value, name)
         if isinstance(value, constexpr) and name not in ("value", "type"):
             value = value.value
-            # An argument of 1 is compiled in as a constant; to who wrote the kernel it still is a scalar.
+            # Under Triton's numerics an argument of 1 is a constant, yet its author takes it for a scalar.
             if is_literal(value) and (name in OPERATORS or not hasattr(value, name)):
                 value = to_tensor(value)
         if isinstance(value, tuple) and name == "type" and not hasattr(value, name):
@@ -318,7 +325,7 @@ class Expressions:
         )
 
     def visit_Subscript(self, node):
-        value, index = self.visit(node.value), self.visit(node.slice)
+        value, index = self.visit(node.value), static(self.visit(node.slice))
         if isinstance(value, (tensor, aggregate)):
             return value[unwrap(index)]
         if not is_constant(index):
@@ -357,9 +364,7 @@ class Expressions:
         return "a pointer does not know its array: pass the sides as arguments"
 
     def visit_Slice(self, node):
-        parts = [
-            self.visit(part) if part is not None else None for part in (node.lower, node.upper, node.step)
-        ]
+        parts = [part and static(self.visit(part)) for part in (node.lower, node.upper, node.step)]
         return slice(*parts)
 
     def visit_JoinedStr(self, node):

@@ -27,6 +27,7 @@ from .values import (
     placeholder,
     rebuild,
     same_kind,
+    static,
     type_name,
     wrap,
 )
@@ -119,6 +120,7 @@ class Loops:
                 if condition.disable_licm:
                     op.set_attr("tile.disable_licm", self.builder.context.attr("unit"))
                 condition = condition.value
+            condition = static(condition)
             if not is_constant(condition):
                 return self.truth(condition, node.test)
             if unwrap(condition) and not exits:

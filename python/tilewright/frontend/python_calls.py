@@ -8,7 +8,7 @@ from ..language.debug import device_print
 from ..language.elementwise import maximum, minimum
 from ..language.errors import LanguageTypeError
 from ..language.tensor import tensor
-from .values import describe, is_constant
+from .values import describe, is_constant, static
 
 _CONVERTED = "convert values of the kernel with .to()"
 #: What to write for values of the kernel.
@@ -27,6 +27,7 @@ _INSTEAD = {
 
 def _on_constants(function):
     def call(*args, **kwargs):
+        args, kwargs = static(args), {key: static(value) for key, value in kwargs.items()}
         if not is_constant([*args, *kwargs.values()]):
             raise LanguageTypeError(
                 f"{function.__name__}() is evaluated while compiling, but an argument is not known then",

@@ -9,7 +9,7 @@ from ..language.semantic.index import setitem
 from ..language.structure import structure
 from ..language.tensor import tensor
 from .exits import RETURNED, VALUE, go_name, returns
-from .values import describe, is_constant, materialize, wrap
+from .values import describe, is_constant, materialize, static, wrap
 
 
 class Exit:
@@ -83,13 +83,13 @@ class Statements:
 
     def visit_Assign(self, node):
         value = self.visit(node.value)
-        if len(node.targets) > 1 or not self._stays_constant(node.targets[0], value):
-            value = materialize(value)
+        stays = len(node.targets) == 1 and self._stays_constant(node.targets[0], value)
+        value = static(value) if stays else materialize(value)
         for target in node.targets:
             self.assign(target, value)
 
     def _stays_constant(self, target, value):
-        return isinstance(target, ast.Name) and target.id in self.declared and is_constant(value)
+        return isinstance(target, ast.Name) and target.id in self.declared and is_constant(static(value))
 
     def visit_AnnAssign(self, node):
         if node.value is None:  # says what later assignments give
@@ -99,6 +99,7 @@ class Statements:
         value = self.visit(node.value)
         if unwrap(self.visit(node.annotation)) is not constexpr:
             return self.assign(node.target, materialize(value))
+        value = static(value)
         if not is_constant(value):
             if self.unit.builder.options.numerics == "triton":  # where the annotation is no promise
                 return self.assign(node.target, value)

@@ -19,6 +19,13 @@ def is_constant(value):
     return not isinstance(value, (tensor, aggregate))
 
 
+def static(value):
+    """`value`, as a constant where it is a scalar of the kernel that is known while compiling; in tuples, too."""
+    if isinstance(value, tensor):
+        return value if value.known is None else constexpr(value.known)
+    return tuple(map(static, value)) if type(value) is tuple else value
+
+
 def wrap(value):
     """Plain numbers, strings and None as `constexpr`; all else as it is."""
     if value is None or isinstance(value, (bool, int, float, str)) or is_numpy_scalar(value):
@@ -31,13 +38,15 @@ def wrap(value):
 
 
 def materialize(value):
-    """`value` as a plain assignment keeps it: numbers become scalars of the kernel."""
+    """`value` as a plain assignment keeps it: numbers become scalars of the kernel, which may change later and so are
+    not known while compiling."""
     if isinstance(value, tuple):
         constant = constant_fields(value)
         items = [item if name in constant else materialize(item) for name, item in items_of(value)]
         return with_items(type(value), items)
     plain = unwrap(value)
-    return to_tensor(plain) if is_literal(plain) else value
+    value = to_tensor(plain) if is_literal(plain) else value
+    return tensor(value.handle, value.type) if getattr(value, "known", None) is not None else value
 
 
 def carried(value):

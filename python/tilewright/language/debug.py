@@ -5,7 +5,7 @@ from .dtypes import float32
 from .errors import LanguageError, LanguageTypeError, LanguageValueError
 from .ir import builder, emit_effect
 from .semantic import arithmetic, convert
-from .tensor import tensor
+from .tensor import known_value, tensor
 
 
 class StaticAssertionError(LanguageError):
@@ -21,6 +21,7 @@ def static_assert(cond, msg=""):
         >>> x = tl.arange(0, 8)
         >>> tl.static_assert(x.shape[0] == 8, "eight elements")
     """
+    cond = known_value(cond)
     if isinstance(cond, tensor):
         raise LanguageTypeError(
             "the condition of static_assert is known only when the kernel runs", hint="use tl.device_assert"

@@ -138,10 +138,11 @@ def builder():
 def _makers():
     """What `emit` takes from modules that import this one: the type of results, and what is noted of them."""
     from .semantic.bounds import follow_pointer
+    from .semantic.fold import fold
     from .semantic.nan_traces import trace_result
     from .tensor import tensor
 
-    return tensor, follow_pointer, trace_result
+    return tensor, fold, follow_pointer, trace_result
 
 
 @contextlib.contextmanager
@@ -162,8 +163,11 @@ def is_for_gpu():
 
 
 def emit(op, operands, type, **attrs):
-    """Create `op` on the tensors `operands` and wrap its one result, of type `type`, as a tensor."""
-    tensor, follow_pointer, trace_result = _makers()
+    """Create `op` on the tensors `operands` and wrap its one result, of type `type`, as a tensor. Where all operands
+    are known while compiling, so is the result."""
+    tensor, fold, follow_pointer, trace_result = _makers()
+    if operands and operands[0].known is not None and (folded := fold(op, operands, type, attrs)) is not None:
+        return folded
     (handle,) = builder().create(op, [operand.handle for operand in operands], [type], attrs)
     made = tensor(handle, type)
     follow_pointer(made, operands, op, attrs)
@@ -178,6 +182,8 @@ def emit_effect(op, operands, **attrs):
 
 def concrete_value(scalar, what):
     """The number that a scalar is. Raises `LanguageError` where it is known only when the kernel runs."""
+    if scalar.known is not None:
+        return scalar.known
     value = builder().concrete(scalar.handle, scalar.type)
     if value is None:
         raise LanguageError(

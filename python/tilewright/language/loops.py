@@ -2,6 +2,7 @@
 
 from .constexpr import constexpr, unwrap
 from .errors import LanguageTypeError, LanguageValueError
+from .tensor import known_value
 
 
 class range:
@@ -40,7 +41,9 @@ class range:
     ):
         self.start, self.end = (0, arg1) if arg2 is None else (arg1, arg2)
         self.step = 1 if step is None else step
-        self.num_stages, self.loop_unroll_factor = unwrap(num_stages), unwrap(loop_unroll_factor)
+        self.num_stages, self.loop_unroll_factor = (
+            known_value(unwrap(hint)) for hint in (num_stages, loop_unroll_factor)
+        )
         self.disallow_acc_multi_buffer = bool(unwrap(disallow_acc_multi_buffer))
         self.flatten, self.warp_specialize = bool(unwrap(flatten)), bool(unwrap(warp_specialize))
         self.disable_licm = bool(unwrap(disable_licm))
@@ -78,7 +81,7 @@ class static_range:
 
     def __init__(self, arg1, arg2=None, step=None):
         start, end = (0, arg1) if arg2 is None else (arg1, arg2)
-        bounds = [unwrap(bound) for bound in (start, end, 1 if step is None else step)]
+        bounds = [known_value(unwrap(bound)) for bound in (start, end, 1 if step is None else step)]
         for bound in bounds:
             if not isinstance(bound, int):
                 raise LanguageTypeError(

@@ -7,10 +7,11 @@ from .errors import LanguageTypeError, LanguageValueError
 from .ir import emit
 from .semantic import convert, promote
 from .semantic import shape as _shape
-from .tensor import tensor
+from .tensor import known_value, tensor
 
 
 def _grid_op(op, axis, name):
+    axis = known_value(axis)
     if not isinstance(axis, int) or axis not in (0, 1, 2):
         raise LanguageValueError(f"{name} axis must be 0, 1, or 2 but got {convert.describe(axis)}")
     return emit(op, [], int32, axis=axis)
@@ -56,6 +57,7 @@ def arange(start, end):
         >>> tl.program_id(0) * 8 + tl.arange(0, 8)
         int32 [0, 1, 2, 3, 4, 5, 6, 7]
     """
+    start, end = known_value(start), known_value(end)
     for bound in (start, end):
         if not isinstance(bound, int):
             raise LanguageTypeError(

@@ -7,6 +7,7 @@ from .math import exp
 from .reductions import max as _max
 from .reductions import sum as _sum
 from .semantic import arithmetic, convert
+from .tensor import known_value
 
 
 @builtin
@@ -36,6 +37,7 @@ def next_power_of_2(n):
         >>> tl.next_power_of_2(100)
         128
     """
+    n = known_value(n)
     if not isinstance(n, int):
         raise LanguageTypeError(f"next_power_of_2 takes a compile-time integer, got {convert.describe(n)}")
     if n < 1:

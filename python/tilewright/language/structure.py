@@ -12,7 +12,7 @@ from .constexpr import constexpr, constexpr_type, unwrap
 from .errors import LanguageTypeError
 from .ir import is_active
 from .semantic import convert
-from .tensor import tensor
+from .tensor import known_value, tensor
 
 
 def _is_constexpr(annotation):
@@ -160,6 +160,7 @@ class structure(_base):
         if not _is_constexpr(self._annotations[name]):
             plain = unwrap(value)
             return convert.to_tensor(plain) if is_active() and convert.is_literal(plain) else value
+        value = known_value(value)
         if getattr(type(value), "is_runtime_value", False):
             raise LanguageTypeError(
                 f"{type(self).__name__}.{name} is a tl.constexpr, got {convert.describe(value)}",

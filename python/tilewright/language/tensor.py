@@ -32,6 +32,8 @@ class tensor:
     extent = None
     #: Of floats: where their NaNs were made, see `semantic.nan_traces`.
     trace = None
+    #: Of an integer scalar: its value where that is known while compiling, see `semantic.fold`.
+    known = None
 
     def __init__(self, handle, type):
         self.handle = handle
@@ -83,6 +85,11 @@ class tensor:
         return float(_concrete(self, "a Python float"))
 
     __hash__ = object.__hash__
+
+
+def known_value(value):
+    """The number of a scalar that is known while compiling; any other value as it is."""
+    return value if getattr(value, "known", None) is None else value.known
 
 
 def _semantic(module):

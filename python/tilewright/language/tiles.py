@@ -11,7 +11,7 @@ from .errors import LanguageTypeError, LanguageValueError
 from .semantic import arithmetic, convert, memory, promote
 from .semantic import shape as _shape
 from .semantic import tiles as _tiles
-from .tensor import tensor
+from .tensor import known_value, tensor
 
 
 class block_pointer(aggregate):
@@ -289,9 +289,10 @@ def make_tensor_descriptor(base, shape, strides, block_shape, padding_option="ze
     rank = len(block_shape)
     if not 1 <= rank <= 5:
         raise LanguageValueError(f"a tensor descriptor has one to five axes, got {rank}")
-    is_known = bool(strides) and not isinstance(strides[-1], tensor)
-    if is_known and strides[-1] != 1:
-        raise LanguageValueError(f"the last stride of a tensor descriptor is 1, got {strides[-1]}")
+    last = known_value(strides[-1]) if strides else None
+    is_known = bool(strides) and not isinstance(last, tensor)
+    if is_known and last != 1:
+        raise LanguageValueError(f"the last stride of a tensor descriptor is 1, got {last}")
     shape, strides = (_tiles.index_scalars(v, int64, n) for v, n in ((shape, "shape"), (strides, "strides")))
     _tiles.check_rank(rank, shape=shape, strides=strides)
     element = _base(base, "tl.make_tensor_descriptor").dtype.element_ty

@@ -2,12 +2,18 @@
 
 from ..language.constexpr import unwrap
 from ..language.dtypes import dtype
+from .known import KnownInt
 from .structured import Group
+
+#: The types of integers that are compiled in.
+_INTEGERS = ("i1", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
 
 
 def plain(value):
     """A constant as data. Raises `TypeError` for what is no number, string, type or tuple of them."""
     value = unwrap(value)
+    if type(value) is KnownInt:
+        return [value.type, int(value)]
     if value is None or type(value) in (bool, int, str):
         return [type(value).__name__, value]
     if type(value) is float:
@@ -28,6 +34,8 @@ def from_plain(data):
         return dtype(value)
     if kind == "tuple":
         return tuple(from_plain(item) for item in value)
+    if kind in _INTEGERS and type(value) is int:
+        return KnownInt(value, kind)
     if kind != type(value).__name__ or kind not in ("NoneType", "bool", "int", "str"):
         raise ValueError(f"no constant: {data!r}")
     return value

@@ -4,6 +4,7 @@ from ..frontend.signatures import signature_of
 from . import backends
 from .backends import backend_for
 from .extents import extent
+from .known import KnownInt
 from .lookups import call_with_names, explain, similar
 from .naming import symbol_of
 from .options import OPTION_NAMES, Options
@@ -110,7 +111,7 @@ class Specializer:
         arg_types, constexprs, attrs = {}, {}, {}
         for param, value, spec in zip(self.params, values, specs, strict=True):
             if spec is None or spec[1] == 1:
-                constexprs[param.name] = value if spec is None else 1
+                constexprs[param.name] = value if spec is None else KnownInt(1, spec[0])
                 continue
             arg_types[param.name] = spec[0]
             if spec[1]:
@@ -238,7 +239,8 @@ class Specializer:
 
 def key_of(kind, values, trees):
     """The key of what is compiled for a kind of device, for types, constants, divisors and options."""
-    return repr((kind, *values, trees))
+    known = {name: value.type for name, value in values[1].items() if isinstance(value, KnownInt)}
+    return repr((kind, *values, trees, known))
 
 
 def _guards_hold(compiled):

@@ -82,7 +82,16 @@ def constant(value, ty):
     else:
         bits = scalar.int_bitwidth
         value = ((int(value) + 2 ** (bits - 1)) % 2**bits) - 2 ** (bits - 1)
-    return tensor(builder().constant(value, ty), ty)
+    return _with_known(tensor(builder().constant(value, ty), ty), value if ty.is_int() else None)
+
+
+def _with_known(made, value):
+    """The new tensor `made`, with its known value, an int that wraps around, or None where it is not known."""
+    ty = made.dtype
+    if value is not None and ty.is_int():
+        least = ty.get_int_min_value()
+        made.known = bool(value) if ty.is_bool() else (value - least) % 2**ty.int_bitwidth + least
+    return made
 
 
 def to_tensor(value):
@@ -227,7 +236,7 @@ def _cast_int(value, source, target):
     if target.is_bool():
         return to_bool(value)
     if source.int_bitwidth == target.int_bitwidth:  # only the sign differs, which the IR does not see
-        return tensor(value.handle, with_scalar(value.type, target))
+        return _with_known(tensor(value.handle, with_scalar(value.type, target)), value.known)
     if source.int_bitwidth > target.int_bitwidth:
         return _convert("arith.trunci", value, target)
     return _convert("arith.extui" if unsigned else "arith.extsi", value, target)
@@ -248,7 +257,7 @@ def bitcast(value, target):
         )
     codes = [ty.is_int() or ty.is_stored_float() for ty in (source, target)]
     if all(codes):  # the IR has the same integers
-        return tensor(value.handle, with_scalar(value.type, target))
+        return _with_known(tensor(value.handle, with_scalar(value.type, target)), value.known)
     return _convert("arith.bitcast", value, target)
 
 

@@ -4,6 +4,7 @@ from ..constexpr import constexpr, unwrap
 from ..dtypes import int32
 from ..errors import LanguageTypeError, LanguageValueError
 from ..ir import builder, concrete_value, emit_effect
+from ..tensor import known_value
 from . import arithmetic
 from .compare import compare
 from .convert import cast, constant, describe, to_tensor
@@ -28,7 +29,7 @@ def bounds(loop):
 
 def static_step(loop):
     """The step as a Python int, or None where only the kernel knows it. Raises `LanguageValueError` for 0."""
-    step = unwrap(loop.step)
+    step = known_value(unwrap(loop.step))
     if not isinstance(step, int):
         return None
     if step == 0:
@@ -76,7 +77,7 @@ def direction(loop, step):
 
 def may_leave_type(loop, ty):
     """Whether the step behind the last index may lead around the type of the index."""
-    step, end = static_step(loop), unwrap(loop.end)
+    step, end = static_step(loop), known_value(unwrap(loop.end))
     if step is None or not isinstance(end, int):
         return step not in (1, -1)
     behind = end + step + (-1 if step > 0 else 1)
@@ -139,7 +140,7 @@ def unrolled(over):
         return list(over)
     if hasattr(over, "values") and hasattr(over, "start"):  # a static_range
         return _constants(over.values())
-    limits = [unwrap(getattr(over, name, None)) for name in ("start", "end", "step")]
+    limits = [known_value(unwrap(getattr(over, name, None))) for name in ("start", "end", "step")]
     if all(isinstance(limit, int) for limit in limits):
         static_step(over)
         return _constants(range(*limits))

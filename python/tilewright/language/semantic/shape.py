@@ -3,6 +3,7 @@
 from ..dtypes import block_type
 from ..errors import LanguageTypeError, LanguageValueError
 from ..ir import emit
+from ..tensor import known_value
 from .convert import constant_hint, describe, to_tensor
 from .promote import splat
 
@@ -11,6 +12,7 @@ def as_shape(shape, what):
     """The tuple of ints that a caller gave as one sequence or as separate arguments."""
     if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
         shape = shape[0]
+    shape = [known_value(side) for side in shape]
     for side in shape:
         if isinstance(side, bool) or not isinstance(side, int):
             raise LanguageTypeError(
@@ -24,6 +26,7 @@ def as_shape(shape, what):
 
 def as_axis(axis, rank, what):
     """`axis` from 0 to rank - 1; negative ones count from the end."""
+    axis = known_value(axis)
     if isinstance(axis, bool) or not isinstance(axis, int):
         raise LanguageTypeError(f"the axis of {what} is a compile-time integer, got {describe(axis)}")
     if not -rank <= axis < rank:
