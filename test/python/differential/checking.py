@@ -8,7 +8,6 @@ from types_and_shapes import INPUTS, OUTPUTS, PROGRAMS
 
 #: Relative to the magnitude of the result.
 TOLERANCE = 2e-5
-N = 5
 
 
 class Mismatch(AssertionError):
@@ -16,22 +15,22 @@ class Mismatch(AssertionError):
 
 
 def load(path):
-    """The kernel of the module in a file."""
+    """The kernel of the module in a file, and its scalar arguments."""
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module.kernel
+    return module.kernel, module.ARGUMENTS
 
 
 def _outputs():
     return {name: np.full(count, 0, dtype) for name, (dtype, count) in OUTPUTS.items()}
 
 
-def interpreted(kernel):
+def interpreted(kernel, arguments):
     """What the interpreter leaves in the outputs, by name."""
     outputs = _outputs()
     with np.errstate(all="ignore"):
-        tw.interpret(kernel)[PROGRAMS,](*outputs.values(), *INPUTS.values(), N)
+        tw.interpret(kernel)[PROGRAMS,](*outputs.values(), *INPUTS.values(), *arguments)
     return outputs
 
 
@@ -42,10 +41,10 @@ class Device:
         self.backend = backend
         self.inputs = [tw.from_numpy(values, backend) for values in INPUTS.values()]
 
-    def run(self, kernel, **options):
+    def run(self, kernel, arguments, **options):
         """What the compiled kernel leaves in the outputs, by name."""
         outputs = {name: tw.from_numpy(values, self.backend) for name, values in _outputs().items()}
-        kernel[PROGRAMS,](*outputs.values(), *self.inputs, N, **options)
+        kernel[PROGRAMS,](*outputs.values(), *self.inputs, *arguments, **options)
         return {name: tw.to_numpy(array) for name, array in outputs.items()}
 
 
@@ -66,5 +65,5 @@ def compare(found, expected):
 
 def check(path, device, **options):
     """Runs the kernel in a file both ways and compares. Raises `Mismatch`, or what compiling raises."""
-    kernel = load(path)
-    compare(device.run(kernel, **options), interpreted(kernel))
+    kernel, arguments = load(path)
+    compare(device.run(kernel, arguments, **options), interpreted(kernel, arguments))

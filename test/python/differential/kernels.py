@@ -4,9 +4,11 @@ from expressions import Expressions
 from memory_statements import MemoryStatements
 from types_and_shapes import (
     ATOMICS,
+    COUNTS,
     INPUTS,
     INTS,
     MOST,
+    NUMBERS,
     OUTPUTS,
     SLOTS,
     SPAN,
@@ -18,7 +20,7 @@ from types_and_shapes import (
 from value_statements import ValueStatements
 
 #: What stands before each kernel: the functions that it may call, in a module of their own, which is read once.
-_HEADER = "import tilewright as tw\nimport tilewright.language as tl\nfrom called import *\n\n\n@tw.jit\n"
+_HEADER = "import tilewright as tw\nimport tilewright.language as tl\nfrom called import *\n\n"
 _INEXACT = (
     "tl.exp(x * 0.05)", "tl.exp2(x * 0.05)", "tl.log(tl.abs(x) + 1.5)", "tl.log2(tl.abs(x) + 1.5)", "tl.sin(x)",
     "tl.cos(x)", "tl.tanh(x * 0.1)", "tl.erf(x * 0.1)", "tl.sigmoid(x)", "tl.sqrt(tl.abs(x))",
@@ -44,11 +46,14 @@ class Kernels(MemoryStatements, ValueStatements, Expressions):
     def source(self):
         """The text of a module."""
         parameters = [*OUTPUTS, *(f"p_{type_}" for type_ in INPUTS)]
+        arguments = self.pick(COUNTS), self.pick(NUMBERS)
+        self.scope.append(Variable("m", "int32" if -(2**31) <= arguments[1] < 2**31 else "int64", ()))
         self._begin()
         for _ in range(self.integer(0, 4)):
             self._statement(1, 2)
         self._end()
-        return _HEADER + f"def kernel({', '.join(parameters)}, n):\n" + "\n".join(self.lines) + "\n"
+        head = f"ARGUMENTS = {arguments}\n\n\n@tw.jit\ndef kernel({', '.join(parameters)}, n, m):\n"
+        return _HEADER + head + "\n".join(self.lines) + "\n"
 
     def _add(self, indent, text):
         self.lines.append("    " * indent + text)
