@@ -74,11 +74,11 @@ def compile_to_tile(
     """Compile the kernel `fn` to the `tile` dialect and give a `TileModule`.
 
     `arg_types` maps the names of arguments passed at launch to types: signature strings ("*fp16", "i32") or
-    types of the language. `constexprs` maps the other arguments to their values; defaults fill in what
-    neither has. `attrs` maps names to powers of two that divide the argument. `options` are `Options` or a
-    dict of some: `debug` compiles `device_assert` in, `check_nan` what follows NaNs, and `numerics` says what
-    `/` and `tl.dot` mean. `target` is for kernels that ask for it (`tl.target_info`), `trees` and `extents` as
-    for `compile_kernel`.
+    types of the language. `constexprs` maps the other arguments to their values, a `KnownInt` to a scalar
+    of known value; defaults fill in what neither has. `attrs` maps names to powers of two that divide the argument.
+    `options` are `Options` or a dict of some: `debug` compiles `device_assert` in, `check_nan` what follows NaNs, and
+    `numerics` says what `/` and `tl.dot` mean. `target` is for kernels that ask for it (`tl.target_info`), `trees` and
+    `extents` as for `compile_kernel`.
 
     Raises `CompilationError` at the user's line for whatever is wrong with the kernel.
     """

@@ -22,8 +22,8 @@ BYTE_FLOATS = ("float8e5", "float8e4nv", "float8e4b15", "float8e4b8", "float8e5b
 SIDES = (1, 2, 4, 8, 16, 32, 3, 6, 24, 40)
 MOST = 512
 PROGRAMS = 2
-#: Values of the argument `n`, which loops count to, and of `m`, which is in expressions alone: kernels are compiled for 1,
-#: and for ints that 8 and 16 divide.
+#: Values of the argument `n`, which bounds loops, and of `m`, which is in expressions only. Kernels are compiled for 1,
+#: and for multiples of 16.
 COUNTS = (5, 1, 0, -1, 16)
 NUMBERS = (1, 0, -1, 16, 2**31 - 1, 2**31, 2**40, -(2**40), -(2**31))
 #: Elements of each input that belong to one program, and of each output.

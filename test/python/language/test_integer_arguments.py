@@ -70,8 +70,8 @@ def in_c(n):
         w(n * n * 65537 * 65537), wrapped(wrapped(n, 8) * 100, 8), (n - 2) % 2**32, (n + 254) % 256,
         w(min(n, 3) - max(n, -5)), w(min(n, 3) * max(n, -5)), quotient(w(n + 3), 4), quotient(w(minus + 2), 3),
         ((n > 0) + (n == 1) + (n >= 2)) % 2, int(w(n + 2147483647) > 0), int(floats),
-        4 * n + 6 * 2147483647, w(100 * n), (n ^ 5) | (n & 12), abs(w(n - 5)), 2 * (n not in (0, 16)) + (n == 0), n if n == 1 else w(n - 1),
-        wrapped(n * 2147483647 * 2, 64),
+        4 * n + 6 * 2147483647, w(100 * n), (n ^ 5) | (n & 12), abs(w(n - 5)),
+        2 * (n not in (0, 16)) + (n == 0), n if n == 1 else w(n - 1), wrapped(n * 2147483647 * 2, 64),
     ]  # fmt: skip
 
 
@@ -165,12 +165,13 @@ def contiguous_kernel(out, x, BLOCK: tl.constexpr):
 
 @pytest.mark.once
 def test_a_stride_of_one_is_contiguous():
-    signatures = {copy_kernel: "*fp32:16, *fp32:16, i32:1, 1024", contiguous_kernel: "*fp32:16, *fp32:16, 1024"}
-    loads = []
+    signatures = {
+        copy_kernel: "*fp32:16, *fp32:16, i32:1, 1024",
+        contiguous_kernel: "*fp32:16, *fp32:16, 1024",
+    }
     for kernel, signature in signatures.items():
-        ptx = tw.aot.compile(kernel, signature, "sm_90a", stages=("ptx",)).asm["ptx"]
-        loads.append([line.split()[-2:0:-1] for line in str(ptx).splitlines() if "ld.global" in line])
-    assert loads[0] and len(loads[0]) == len(loads[1])
+        ptx = str(tw.aot.compile(kernel, signature, "sm_90a", stages=("ptx",)).asm["ptx"])
+        assert ptx.count("ld.global") == ptx.count("ld.global.v4") == 2, ptx
 
 
 @tw.jit(numerics="triton")
@@ -193,9 +194,36 @@ def quotient_kernel(out, n):
 @pytest.mark.once
 @pytest.mark.parametrize(
     "entry, expected",
-    [("i32:1", [0, -2]), ("1", [0, -2]), ("i64:1", [0, 2**32 - 2]), ("3", [-1, wrapped(3 * 2147483647 * 2, 32)])],
+    [
+        ("i32:1", [0, -2]),
+        ("1", [0, -2]),
+        ("i64:1", [0, 2**32 - 2]),
+        ("3", [-1, wrapped(3 * 2147483647 * 2, 32)]),
+    ],
 )
 def test_ints_that_signatures_compile_in(entry, expected):
     compiled = tw.aot.compile(quotient_kernel, f"*i64, {entry}", "cpu", stages=("tile",))
     text = compiled.asm["tile"]
     assert all(f"arith.constant {number} : i64" in text for number in expected), text
+
+
+@pytest.mark.once
+def test_a_signature_has_no_float_of_value_one():
+    with pytest.raises(tw.aot.SignatureError, match="':1' is the int 1, which is no fp32"):
+        tw.aot.compile(quotient_kernel, "*i64, fp32:1", "cpu")
+
+
+@tw.jit
+def preloaded_kernel(out, n):
+    tl.store(out, (-n) // 2)
+
+
+@pytest.mark.compiled
+def test_specialization_data_keeps_the_type(backend):
+    said = []
+    with tw.compile_hook(lambda made: said.append(made.specialization_data)):
+        assert launched(preloaded_kernel, backend, 1, count=1) == [0]
+    compiled = preloaded_kernel.preload(said[0])
+    preloaded_kernel.device_caches.clear()
+    assert compiled.constexprs == {"n": 1}
+    assert launched(preloaded_kernel, backend, 1, count=1) == [0]
