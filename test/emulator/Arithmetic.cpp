@@ -82,12 +82,14 @@ Action calculate(const Instruction &instruction, Function function,
       warp.set(operands[0], lane, once(bits));
       return;
     }
+    constexpr unsigned width = 8 * sizeof(T) % 64;
+    constexpr uint64_t mask = (uint64_t(1) << width) - 1;
     for (unsigned i = 0; i < count; ++i)
-      parts[i] = bits[i] & 0xffff;
-    const uint64_t low = once(parts);
+      parts[i] = bits[i] & mask;
+    const uint64_t low = once(parts) & mask;
     for (unsigned i = 0; i < count; ++i)
-      parts[i] = bits[i] >> 16 & 0xffff;
-    warp.set(operands[0], lane, (low & 0xffff) | once(parts) << 16);
+      parts[i] = bits[i] >> width & mask;
+    warp.set(operands[0], lane, low | (once(parts) & mask) << width);
   });
 }
 
@@ -199,8 +201,13 @@ static Action bindDot(const Instruction &instruction) {
       return wrap<T>(Unsigned<T>(high(a, b)) + Unsigned<T>(c));
     });
   if (adds) {
-    if (Action made = ON_FLOATS(
-            3, [](auto a, auto b, auto c) { return std::fma(a, b, c); }))
+    if (Action made = ON_FLOATS(3, [](auto a, auto b, auto c) {
+          // f16 and bf16 are rounded again when the result is written.
+          if constexpr (std::is_floating_point_v<T>)
+            return std::fma(a, b, c);
+          else
+            return fmaToOdd(a, b, c);
+        }))
       return made;
     return ON_INTEGERS(3, [](T a, T b, T c) {
       return wrap<T>(Unsigned<T>(uint64_t(a) * uint64_t(b)) + Unsigned<T>(c));

@@ -49,17 +49,52 @@ template <typename T> static T saturate(double value) {
   return static_cast<T>(value);
 }
 
-/// A float from a value that a double holds, in the direction that is wanted.
+static Direction directionOf(const Instruction &instruction) {
+  if (instruction.has("rz"))
+    return Direction::Zero;
+  if (instruction.has("rm"))
+    return Direction::Down;
+  return instruction.has("rp") ? Direction::Up : Direction::Nearest;
+}
+
+/// Corrects `nearest`, which is above or below the exact value, to the
+/// direction of the instruction.
+template <typename Float>
+static Float inDirection(Float nearest, bool isAbove, bool isBelow,
+                         const Instruction &instruction) {
+  const auto infinity = static_cast<Float>(HUGE_VAL);
+  switch (directionOf(instruction)) {
+  case Direction::Nearest:
+    return nearest;
+  case Direction::Zero:
+    return (isAbove && nearest > 0) || (isBelow && nearest < 0)
+               ? std::nextafter(nearest, Float(0))
+               : nearest;
+  case Direction::Down:
+    return isAbove ? std::nextafter(nearest, -infinity) : nearest;
+  case Direction::Up:
+    return isBelow ? std::nextafter(nearest, infinity) : nearest;
+  }
+  return nearest;
+}
+
 static float narrowTo(double value, const Instruction &instruction) {
-  auto result = static_cast<float>(value);
-  if (instruction.has("rz") && std::isfinite(value) &&
-      std::fabs(static_cast<double>(result)) > std::fabs(value))
-    result = std::nextafter(result, 0.0f);
-  if (instruction.has("rm") && static_cast<double>(result) > value)
-    result = std::nextafter(result, -HUGE_VALF);
-  if (instruction.has("rp") && static_cast<double>(result) < value)
-    result = std::nextafter(result, HUGE_VALF);
-  return result;
+  const auto nearest = static_cast<float>(value);
+  return inDirection(nearest, static_cast<double>(nearest) > value,
+                     static_cast<double>(nearest) < value, instruction);
+}
+
+/// The 32 bits of a float whose low 13 bits tf32 ignores.
+static uint32_t encodeTf32(float value, const Instruction &instruction) {
+  constexpr uint32_t kDropped = 0x1fff, kHalf = 0x1000;
+  const auto bits = bitsAs<uint32_t>(value);
+  if (std::isnan(value))
+    return 0x7fffffff & ~kDropped;
+  if (instruction.has("rz"))
+    return bits & ~kDropped;
+  // rn rounds ties to even, rna away from zero.
+  const bool isDownAtTies = instruction.has("rn") && !(bits & 2 * kHalf);
+  return (bits + kHalf - isDownAtTies) & ~kDropped;
 }
 
 static uint64_t encode(double value, const std::string &type,
@@ -78,13 +113,9 @@ static uint64_t encode(double value, const std::string &type,
   }
   const FloatFormat *format = formatOf(type);
   if (type == "tf32")
-    // Of the 32 bits the low ones are not looked at. Ties go away from zero.
-    return static_cast<uint64_t>(bitsAs<uint32_t>(static_cast<float>(value)) +
-                                 0x1000) &
-           0xffffe000;
-  return instruction.has("rz")
-             ? format->truncate(value)
-             : format->encode(value, instruction.has("satfinite"));
+    return encodeTf32(static_cast<float>(value), instruction);
+  return format->encode(value, instruction.has("satfinite"),
+                        directionOf(instruction));
 }
 
 static double decodeAs(uint64_t bits, const std::string &type) {
@@ -124,25 +155,33 @@ static Action bindPacked(const Instruction &instruction, const std::string &to,
   });
 }
 
+/// An integer as a double with round-to-odd, which a rounding to any smaller
+/// format may follow (see `addToOdd`).
+template <typename From> static double widenToOdd(From value) {
+  const auto nearest = static_cast<double>(value);
+  const __int128 rest =
+      static_cast<__int128>(value) - static_cast<__int128>(nearest);
+  return addToOdd(nearest, static_cast<double>(rest));
+}
+
 template <typename From>
 static Action fromInteger(const Instruction &instruction,
                           const std::string &to) {
   const std::vector<Operand> o = instruction.operands;
   const bool saturates = instruction.has("sat");
   if (to == "f64")
-    return perLane([=](Warp &warp, unsigned lane) {
+    return perLane([=, copy = instruction](Warp &warp, unsigned lane) {
       const From value = fromBits<From>(warp.get(o[1], lane));
-      warp.set(o[0], lane, toBits(static_cast<double>(value)));
-    });
-  if (to == "f32" && instruction.has("rn"))
-    return perLane([=](Warp &warp, unsigned lane) {
-      const From value = fromBits<From>(warp.get(o[1], lane));
-      warp.set(o[0], lane, toBits(static_cast<float>(value)));
+      const auto nearest = static_cast<double>(value);
+      const auto whole = static_cast<__int128>(nearest);
+      warp.set(
+          o[0], lane,
+          toBits(inDirection(nearest, whole > value, whole < value, copy)));
     });
   if (isFloating(to))
     return perLane([=, copy = instruction](Warp &warp, unsigned lane) {
       const From value = fromBits<From>(warp.get(o[1], lane));
-      warp.set(o[0], lane, encode(static_cast<double>(value), to, copy));
+      warp.set(o[0], lane, encode(widenToOdd(value), to, copy));
     });
   Action made;
   withType(to, [&](auto tag) {

@@ -19,20 +19,30 @@ double FloatFormat::decode(uint32_t bits) const {
                        : sign * std::ldexp(1 + fraction, exponent - bias());
 }
 
-/// The magnitude's number among those of the format, with a fraction.
-static double numberOf(const FloatFormat &format, double magnitude) {
+/// The index of the magnitude among the numbers of the format, rounded to an
+/// integer. Only the steps inside the binade have a fraction: the sum of both
+/// parts has too many bits for a double before the rounding.
+static double indexOf(const FloatFormat &format, double magnitude,
+                      double (*round)(double)) {
   if (magnitude == 0)
     return 0;
   int exponent = 0;
   std::frexp(magnitude, &exponent);
-  // That of 1.0 is 0 from here on; below the normal ones it stays the same.
+  // 1.0 has exponent 0 here. Subnormal numbers share the least exponent.
   exponent = std::max(exponent - 1, 1 - format.bias());
-  const double steps = std::ldexp(magnitude, format.mantissaBits - exponent);
+  const double steps =
+      round(std::ldexp(magnitude, format.mantissaBits - exponent));
   return std::ldexp(exponent + format.bias() - 1, format.mantissaBits) + steps;
 }
 
-uint32_t FloatFormat::encode(double value, bool saturates) const {
-  const uint32_t sign = std::signbit(value) ? signBit() : 0;
+static double roundToEven(double value) { return std::nearbyint(value); }
+static double roundDown(double value) { return std::floor(value); }
+static double roundUp(double value) { return std::ceil(value); }
+
+uint32_t FloatFormat::encode(double value, bool saturates,
+                             Direction direction) const {
+  const bool isNegative = std::signbit(value);
+  const uint32_t sign = isNegative ? signBit() : 0;
   if (std::isnan(value))
     return signBit() - 1;
   const uint32_t beyond = saturates     ? largest()
@@ -40,16 +50,26 @@ uint32_t FloatFormat::encode(double value, bool saturates) const {
                                         : signBit() - 1;
   if (std::isinf(value))
     return sign | beyond;
-  const double number = std::nearbyint(numberOf(*this, std::fabs(value)));
-  return sign | (number > largest() ? beyond : static_cast<uint32_t>(number));
+  const bool isNearest = direction == Direction::Nearest;
+  const bool growsMagnitude =
+      direction == (isNegative ? Direction::Down : Direction::Up);
+  const double index = indexOf(*this, std::fabs(value),
+                               isNearest        ? roundToEven
+                               : growsMagnitude ? roundUp
+                                                : roundDown);
+  if (index <= largest())
+    return sign | static_cast<uint32_t>(index);
+  return sign | (isNearest || growsMagnitude ? beyond : largest());
 }
 
-uint32_t FloatFormat::truncate(double value) const {
-  if (!std::isfinite(value))
-    return encode(value, false);
-  const double number = std::floor(numberOf(*this, std::fabs(value)));
-  return (std::signbit(value) ? signBit() : 0) |
-         static_cast<uint32_t>(std::min<double>(number, largest()));
+double addToOdd(double a, double b) {
+  // D. Knuth's TwoSum: `sum + rest` is exactly `a + b`.
+  const double sum = a + b, part = sum - a;
+  const double rest = (a - (sum - part)) + (b - part);
+  const auto bits = bitsAs<uint64_t>(sum);
+  if (!std::isfinite(rest) || rest == 0 || (bits & 1))
+    return sum;
+  return bitsAs<double>((rest > 0) == (sum > 0) ? bits + 1 : bits - 1);
 }
 
 const FloatFormat *formatOf(std::string_view type) {

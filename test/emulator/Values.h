@@ -17,6 +17,9 @@ template <typename To, typename From> To bitsAs(From from) {
   return to;
 }
 
+/// Rounding directions of PTX: rn (ties to even), rz, rm and rp.
+enum class Direction { Nearest, Zero, Down, Up };
+
 /// A format of floats by its numbers of bits. `hasInfinity`: the largest
 /// exponent is that of infinities and NaN, as IEEE 754 has it; otherwise only
 /// all ones are NaN.
@@ -31,16 +34,27 @@ struct FloatFormat {
                        : signBit() - 2;
   }
   double decode(uint32_t bits) const;
-  /// Rounded to the nearest, ties to even. Beyond the largest it becomes
-  /// infinite, or the largest where that is wanted or nothing is infinite.
-  uint32_t encode(double value, bool saturates) const;
-  /// Towards zero.
-  uint32_t truncate(double value) const;
+  /// Rounds once. An overflow that rounds away from zero gives an infinity, or
+  /// the largest number if `saturates` or if the format has no infinity.
+  uint32_t encode(double value, bool saturates,
+                  Direction direction = Direction::Nearest) const;
 };
 
 constexpr FloatFormat kHalf = {5, 10, true}, kBFloat = {8, 7, true},
                       kTf32 = {8, 10, true}, kE5M2 = {5, 2, true},
                       kE4M3 = {4, 3, false};
+
+/// `a + b` with round-to-odd: an inexact sum becomes the neighbour with an odd
+/// last bit. Rounding the result again to at most 51 bits equals one rounding
+/// of the exact sum (S. Boldo and G. Melquiond, "Emulation of FMA and correctly
+/// rounded sums: proved algorithms using rounding to odd", theorem 1).
+double addToOdd(double a, double b);
+
+/// `a * b + c` of numbers that f16 or bf16 holds, with round-to-odd. The
+/// product is exact: it has at most 22 bits, from 2^-266 to 2^256.
+inline double fmaToOdd(double a, double b, double c) {
+  return addToOdd(a * b, c);
+}
 
 /// Types that calculate in another one.
 struct Half {
