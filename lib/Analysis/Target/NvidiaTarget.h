@@ -20,6 +20,8 @@ struct NvidiaTarget {
   bool hasFloat8() const { return computeCapability >= 89; }
   /// Sums of two bfloat16 at a time.
   bool hasPairs() const { return computeCapability >= 90; }
+  /// Conversions of integers to bfloat16 in one instruction.
+  bool hasIntegerToBF16() const { return computeCapability >= 90; }
   /// Products of warpgroups.
   bool hasWgmma() const { return computeCapability == 90 && archSpecific; }
   /// `stmatrix`.

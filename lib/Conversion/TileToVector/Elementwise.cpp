@@ -1,6 +1,8 @@
-// Elementwise ops on scalars and vectors. What hardware does not compute in a
-// short float is computed in f32 and rounded after each op, so that results do
-// not depend on what is fused.
+// Elementwise ops on scalars and vectors. Short floats are computed in f32 and
+// rounded after each op, so results do not depend on fusion. f32 has twice the
+// bits of f16 and two more, so rounding a sum, difference, product, quotient or
+// root twice equals rounding it once (S. Figueroa, "When is double rounding
+// innocuous?"). That does not hold for fma and for wide integers.
 
 #include "lib/Conversion/TileToVector/Evaluator.h"
 #include "lib/Conversion/TileToVector/ShortFloats.h"
@@ -32,6 +34,20 @@ static Value bitcast(Emitter &e, Operation *op, Value operand, unsigned lanes) {
   return arith::BitcastOp::create(e.b, e.loc, type, operand);
 }
 
+/// Ops whose results in f32 do not determine the short float: null for others.
+static Value emitRoundedOnce(Emitter &e, Operation *op, ValueRange operands) {
+  Type element = getElementTypeOrSelf(op->getResult(0).getType());
+  if (isa<math::FmaOp>(op) && isShortFloat(element))
+    return emitShortFma(e.b, e.loc, operands, element);
+  // f16 and 8-bit floats end where f32 still holds all integers.
+  if (!isa<arith::SIToFPOp, arith::UIToFPOp>(op) || !element.isBF16() ||
+      getElementTypeOrSelf(operands[0].getType()).getIntOrFloatBitWidth() <= 24)
+    return {};
+  Value wide =
+      integerToOddF32(e.b, e.loc, operands[0], isa<arith::SIToFPOp>(op));
+  return roundFromF32(e.b, e.loc, wide, element);
+}
+
 static SmallVector<Value> extendOperands(Emitter &e, Operation *op,
                                          ValueRange operands) {
   SmallVector<Value> result;
@@ -52,6 +68,8 @@ SmallVector<Value> emitElementwise(Emitter &e, Operation *op,
                          getElementTypeOrSelf(op->getResult(0).getType()))};
   if (isa<arith::BitcastOp>(op))
     return {bitcast(e, op, operands[0], lanes)};
+  if (Value rounded = emitRoundedOnce(e, op, operands))
+    return {rounded};
   SmallVector<Value> inputs(operands);
   if (!movesBits(op))
     inputs = extendOperands(e, op, operands);

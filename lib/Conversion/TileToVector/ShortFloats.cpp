@@ -200,6 +200,76 @@ Value roundToOddF32(OpBuilder &builder, Location loc, Value value) {
   return m.bits(m.select(inexact, odd, bits), builder.getF32Type());
 }
 
+/// `a + b` (f64) with round-to-odd: an inexact sum becomes the neighbour with
+/// an odd last bit. D. Knuth's TwoSum gives what the rounding to nearest left
+/// out.
+static Value addToOdd(const Math &m, Value a, Value b) {
+  Value sum = m.op<arith::AddFOp>(a, b);
+  Value part = m.op<arith::SubFOp>(sum, a);
+  Value restOfA = m.op<arith::SubFOp>(a, m.op<arith::SubFOp>(sum, part));
+  Value rest = m.op<arith::AddFOp>(restOfA, m.op<arith::SubFOp>(b, part));
+  Value zero = m.constant(m.b.getF64FloatAttr(0.0));
+  Value bits = m.bits(sum, m.b.getI64Type());
+  const auto compare = [&](arith::CmpFPredicate predicate, Value x) -> Value {
+    return arith::CmpFOp::create(m.b, m.loc, predicate, x, zero);
+  };
+  // NaN, as of infinite sums, is no rest. Toward zero the bits decrease.
+  Value inexact = compare(arith::CmpFPredicate::ONE, rest);
+  Value towardZero =
+      arith::CmpIOp::create(m.b, m.loc, arith::CmpIPredicate::ne,
+                            compare(arith::CmpFPredicate::OLT, rest),
+                            compare(arith::CmpFPredicate::OLT, sum));
+  Value one = m.constant(m.b.getI64IntegerAttr(1));
+  Value below = m.op<arith::SubIOp>(bits, one);
+  Value odd = m.op<arith::OrIOp>(m.select(towardZero, below, bits), one);
+  return m.bits(m.select(inexact, odd, bits), m.b.getF64Type());
+}
+
+/// The product of two short floats has at most 22 bits, from 2^-266 to 2^256,
+/// so it is exact in f64. The sum is rounded to odd in f64, then to odd in f32,
+/// then to nearest. A rounding to odd with two bits more than the next format
+/// changes nothing about the next rounding (S. Boldo and G. Melquiond,
+/// "Emulation of FMA and correctly rounded sums: proved algorithms using
+/// rounding to odd", theorem 1): f64 has 53 bits, f32 24, f16 11.
+Value emitShortFma(OpBuilder &builder, Location loc, ValueRange operands,
+                   Type element) {
+  Math m(builder, loc, operands[0]);
+  Type f64 = m.of(builder.getF64Type());
+  SmallVector<Value> wide;
+  for (Value operand : operands)
+    wide.push_back(arith::ExtFOp::create(
+        builder, loc, f64, extendToF32(builder, loc, operand, element)));
+  Value sum = addToOdd(m, m.op<arith::MulFOp>(wide[0], wide[1]), wide[2]);
+  return roundFromF32(builder, loc, roundToOddF32(builder, loc, sum), element);
+}
+
+/// f64 holds each half of a 64-bit integer.
+static Value integerToOddF64(const Math &m, Value value, bool isSigned) {
+  Type f64 = m.of(m.b.getF64Type());
+  const auto convert = [&](Value integer, bool hasSign) -> Value {
+    return hasSign
+               ? arith::SIToFPOp::create(m.b, m.loc, f64, integer).getResult()
+               : arith::UIToFPOp::create(m.b, m.loc, f64, integer).getResult();
+  };
+  if (getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth() <= 32)
+    return convert(value, isSigned);
+  Value width = m.constant(m.b.getI64IntegerAttr(32));
+  Value high = isSigned ? m.op<arith::ShRSIOp>(value, width)
+                        : m.op<arith::ShRUIOp>(value, width);
+  Value low =
+      m.op<arith::AndIOp>(value, m.constant(m.b.getI64IntegerAttr(UINT32_MAX)));
+  Value factor = m.constant(m.b.getF64FloatAttr(0x1p32));
+  return addToOdd(m, m.op<arith::MulFOp>(convert(high, isSigned), factor),
+                  convert(low, /*hasSign=*/true));
+}
+
+Value integerToOddF32(OpBuilder &builder, Location loc, Value value,
+                      bool isSigned) {
+  return roundToOddF32(
+      builder, loc,
+      integerToOddF64(Math(builder, loc, value), value, isSigned));
+}
+
 Value convertFloat(OpBuilder &builder, Location loc, Value value, Type from,
                    Type to) {
   if (from == to)

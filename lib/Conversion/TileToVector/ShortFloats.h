@@ -30,6 +30,15 @@ mlir::Value roundFromF32(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value roundToOddF32(mlir::OpBuilder &builder, mlir::Location loc,
                           mlir::Value value);
 
+/// `x * y + z` on elements of the short float type `element`, rounded once.
+mlir::Value emitShortFma(mlir::OpBuilder &builder, mlir::Location loc,
+                         mlir::ValueRange operands, mlir::Type element);
+
+/// Integers of more than 24 bits as the f32 that `roundFromF32` rounds to what
+/// one rounding of the integer gives: inexact results get an odd last bit.
+mlir::Value integerToOddF32(mlir::OpBuilder &builder, mlir::Location loc,
+                            mlir::Value value, bool isSigned);
+
 /// Any float element type to any other.
 mlir::Value convertFloat(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Value value, mlir::Type from, mlir::Type to);

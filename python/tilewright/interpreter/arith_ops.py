@@ -1,10 +1,9 @@
 """The ops of `arith` on NumPy arrays."""
 
-import functools
-
 import numpy as np
 
 from .numpy_types import numpy_dtype, signed, unsigned
+from .rounding import narrow, odd_float64
 
 _I_PREDICATES = [
     np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal,
@@ -87,28 +86,13 @@ def _to_unsigned(operands, types, attrs):
 
 def _to_float(operands, types, attrs):
     value, target = operands[0], numpy_dtype(types[0])
-    if target.itemsize == 1:  # what is too large becomes the largest number, as processors convert it
-        value, most = value.astype(np.float64), _largest(target)
-        value = np.clip(value, -most, most)
-    elif target.itemsize == 2 and value.dtype == np.float64:
-        value = _to_odd_float32(value)
-    return [value.astype(target)]
-
-
-def _to_odd_float32(value):
-    """Of inexact numbers the neighbour with an odd last bit, so that another rounding, which goes through float32 in
-    NumPy's bfloat16, rounds `value` once."""
-    near = value.astype(np.float32)
-    rest = value - near
-    even = (near.view(np.int32) & 1) == 0
-    odd = np.nextafter(near, np.where(rest > 0, np.float32(np.inf), -np.float32(np.inf)))
-    return np.where((rest != 0) & even & np.isfinite(near), odd, near)
-
-
-@functools.cache
-def _largest(float8):
-    numbers = np.arange(128, dtype=np.uint8).view(float8).astype(np.float64)
-    return numbers[np.isfinite(numbers)].max()
+    if target.itemsize > 2:
+        return [value.astype(target)]
+    if value.dtype.kind in "bui":
+        value = odd_float64(value)
+    elif value.dtype != np.float64:
+        value = value.astype(np.float32)
+    return [narrow(value, target)]
 
 
 OPS = {

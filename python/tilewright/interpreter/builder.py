@@ -11,6 +11,7 @@ from ..runtime.options import Options
 from . import arith_ops, math_ops, tile_ops, warp_ops
 from .lanes import NotForLanes, map_lanes, only_number
 from .numpy_types import as_numbers, numpy_dtype
+from .rounding import odd_float32
 from .schedule import Schedule
 
 _PURE = {**arith_ops.OPS, **math_ops.OPS}
@@ -59,8 +60,11 @@ class EagerBuilder:
     def constant(self, value, type):
         if self.in_lanes and type.shape:
             raise NotForLanes
+        dtype = numpy_dtype(type)
         with np.errstate(all="ignore"):
-            return np.full(type.shape, value, numpy_dtype(type))
+            if type.scalar.is_floating() and dtype.itemsize <= 2:  # NumPy makes bfloat16 of float32 only
+                value = odd_float32(np.float64(value))
+            return np.full(type.shape, value, dtype)
 
     def reduce(self, operands, operand_types, result_types, axis, combine):
         if self.in_lanes:

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from .numpy_types import unsigned
+from .rounding import fma
 
 _erf = np.frompyfunc(math.erf, 1, 1)
 _erfc = np.frompyfunc(math.erfc, 1, 1)
@@ -16,48 +17,6 @@ def _unary(function):
 
 def _rsqrt(x):
     return (1.0 / np.sqrt(x.astype(np.float64))).astype(x.dtype)
-
-
-def _two_sum(x, y):
-    total = x + y
-    part = total - x
-    return total, (x - (total - part)) + (y - part)
-
-
-def _two_product(x, y):
-    """The product rounded, and what the rounding left out (T. Dekker's way, by halves of 26 bits)."""
-    product = x * y
-    (x_high, y_high) = (v * 134217729.0 - (v * 134217729.0 - v) for v in (x, y))
-    x_low, y_low = x - x_high, y - y_high
-    return product, ((x_high * y_high - product) + x_high * y_low + x_low * y_high) + x_low * y_low
-
-
-def _odd_sum(x, y):
-    """The sum, of which an inexact one is rounded to the neighbour with an odd last bit."""
-    total, rest = _two_sum(x, y)
-    bits = total.view(np.int64)
-    away = np.where((rest > 0) == (total > 0), 1, -1)
-    odd = (bits + np.where((bits & 1) == 0, away, 0)).view(np.float64)
-    return np.where((rest != 0) & np.isfinite(rest) & (total != 0), odd, total)
-
-
-def _fma64(x, y, z):
-    """Rounded once (S. Boldo and G. Melquiond, "Emulation of FMA and correctly rounded sums")."""
-    scale = np.where(np.maximum(np.abs(x), np.abs(y)) > 2.0**960, 2.0**-64, 1.0)  # halves do not overflow
-    larger = np.abs(x) > np.abs(y)
-    high, low = _two_product(np.where(larger, x * scale, x), np.where(larger, y, y * scale))
-    sum_low, rest_low = _two_sum(z * scale, low)
-    total, rest = _two_sum(high, sum_low)
-    result = (total + _odd_sum(rest_low, rest)) / scale
-    return np.where(np.isfinite(result), result, x * y + z)
-
-
-def _fma(operands, types, attrs):
-    x, y, z = operands
-    if x.dtype == np.float64:
-        return [_fma64(x, y, z)]
-    wide = [value.astype(np.float64) for value in operands]
-    return [_odd_sum(wide[0] * wide[1], wide[2]).astype(x.dtype)]
 
 
 def _round(x):
@@ -122,5 +81,5 @@ OPS = {
     "math.ceil": _unary(np.ceil),
     "math.absf": _unary(np.abs),
     "math.absi": _unary(np.abs),
-    "math.fma": _fma,
+    "math.fma": lambda operands, types, attrs: [fma(*operands)],
 }

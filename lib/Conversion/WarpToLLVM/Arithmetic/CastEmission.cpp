@@ -161,6 +161,22 @@ static Value emitFloat8(ImplicitLocOpBuilder &b, Value value, Type float8) {
                                LLVM::OrOp::create(b, rounded, sign));
 }
 
+/// An f64 as an f32 with round-to-odd: an inexact result has an odd last bit,
+/// so another rounding to a narrower format gives the result of one rounding.
+static Value emitOddF32(ImplicitLocOpBuilder &b, Value value) {
+  Type f32 = b.getF32Type(), i32 = b.getI32Type();
+  InlinePtx ptx(b);
+  std::string result = ptx.out(f32), source = ptx.in(value);
+  Value towardZero = ptx.emit("cvt.rz.f32.f64 " + result + ", " + source + ";",
+                              /*sideEffects=*/false)[0];
+  Value back = LLVM::FPExtOp::create(b, value.getType(), towardZero);
+  Value inexact =
+      LLVM::FCmpOp::create(b, LLVM::FCmpPredicate::une, back, value);
+  Value bits = LLVM::BitcastOp::create(b, i32, towardZero);
+  bits = LLVM::OrOp::create(b, bits, LLVM::ZExtOp::create(b, i32, inexact));
+  return LLVM::BitcastOp::create(b, f32, bits);
+}
+
 /// Two f32 at a time; the first operand of the instruction becomes the upper
 /// byte.
 static SmallVector<Value> emitFloat8ByPtx(ImplicitLocOpBuilder &b, Value low,
@@ -179,7 +195,9 @@ SmallVector<Value> tilewright::emitToFloat8(ImplicitLocOpBuilder &b,
                                             ValueRange floats, Type float8) {
   SmallVector<Value> wide, bytes;
   for (Value value : floats)
-    wide.push_back(emitFloatCast(b, value, b.getF32Type()));
+    wide.push_back(value.getType().isF64()
+                       ? emitOddF32(b, value)
+                       : emitFloatCast(b, value, b.getF32Type()));
   for (unsigned i = 0; i < wide.size();) {
     if (target.hasFloat8()) {
       Value high = i + 1 < wide.size() ? wide[i + 1] : wide[i];

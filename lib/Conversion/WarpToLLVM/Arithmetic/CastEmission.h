@@ -19,7 +19,7 @@ llvm::SmallVector<mlir::Value>
 emitFromFloat8(mlir::ImplicitLocOpBuilder &b, const NvidiaTarget &target,
                mlir::ValueRange bytes, mlir::Type float8, mlir::Type result);
 
-/// Floats of any type rounded to `float8`, as i8.
+/// Floats of any type rounded once to `float8`, as i8.
 llvm::SmallVector<mlir::Value> emitToFloat8(mlir::ImplicitLocOpBuilder &b,
                                             const NvidiaTarget &target,
                                             mlir::ValueRange floats,

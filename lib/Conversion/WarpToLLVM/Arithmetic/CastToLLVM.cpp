@@ -51,7 +51,7 @@ private:
   const NvidiaTarget target;
 };
 
-/// sitofp and uitofp of tiles: several values of a thread at a time.
+/// sitofp and uitofp. Of tiles, several values of a thread at a time.
 template <typename Op>
 class IntegerCastLowering : public ConvertOpToLLVMPattern<Op> {
 public:
@@ -68,16 +68,23 @@ public:
   matchAndRewrite(Op op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Type to = getElementTypeOrSelf(op.getType());
-    auto range = ranges.find(op);
-    if (range == ranges.end() || repeated.get(op) > 1 ||
-        !hasFastCast(getElementTypeOrSelf(op.getIn().getType()), to,
-                     range->second.range))
-      return rewriter.notifyMatchFailure(op, "an elementwise op like others");
+    Type from = getElementTypeOrSelf(op.getIn().getType());
+    constexpr bool isSigned = std::is_same_v<Op, arith::SIToFPOp>;
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    auto range = ranges.find(op);
+    if (range != ranges.end() && repeated.get(op) == 1 &&
+        hasFastCast(from, to, range->second.range)) {
+      rewriter.replaceOpWithMultiple(
+          op,
+          {emitIntegerCast(b, target, adaptor.getIn(), isSigned, range->second,
+                           to, findNeighbourBit(op.getType()))});
+      return success();
+    }
+    if (!to.isBF16() || target.hasIntegerToBF16() ||
+        from.getIntOrFloatBitWidth() < 32)
+      return rewriter.notifyMatchFailure(op, "an elementwise op like others");
     rewriter.replaceOpWithMultiple(
-        op, {emitIntegerCast(b, target, adaptor.getIn(),
-                             std::is_same_v<Op, arith::SIToFPOp>, range->second,
-                             to, findNeighbourBit(op.getType()))});
+        op, {emitBF16ThroughF32(b, adaptor.getIn(), isSigned)});
     return success();
   }
 

@@ -45,8 +45,8 @@ public:
     SmallVector<Type> types;
     for (Type type : op->getResultTypes()) {
       Type element = getElementTypeOrSelf(type);
-      types.push_back(computesInF32(op, element)
-                          ? b.getF32Type()
+      types.push_back(computesWide(op, element)
+                          ? getWideType(op)
                           : typeConverter->convertType(element));
       if (!types.back())
         return rewriter.notifyMatchFailure(op, "result has no registers");
@@ -66,7 +66,7 @@ public:
           registers[reg + i] = emitCounted(b, value, i);
       }
     for (auto [registers, type] : llvm::zip(results, op->getResultTypes()))
-      if (Type element = getElementTypeOrSelf(type); computesInF32(op, element))
+      if (Type element = getElementTypeOrSelf(type); computesWide(op, element))
         registers = emitToFloat8(b, target, registers, element);
     rewriter.replaceOpWithMultiple(op, std::move(results));
     return success();
@@ -103,9 +103,17 @@ private:
     return arith::AddIOp::create(b, first, more);
   }
 
-  static bool computesInF32(Operation *op, Type element) {
+  static bool computesWide(Operation *op, Type element) {
     return tile::isFloat8(element) &&
            !isa<arith::SelectOp, arith::BitcastOp>(op);
+  }
+
+  /// The type that computes `op` on 8-bit floats. f32 is too narrow for an fma
+  /// of f8E5M2: a rounded sum may become a midpoint of two results. All bits
+  /// from 2^-32, the least product, to 2^16, the largest result, fit in f64.
+  static Type getWideType(Operation *op) {
+    Builder b(op->getContext());
+    return isa<math::FmaOp>(op) ? b.getF64Type() : b.getF32Type();
   }
 
   SmallVector<SmallVector<Value>>
@@ -115,8 +123,8 @@ private:
     for (auto [registers, operand] : llvm::zip(operands, op->getOperands())) {
       Type element = getElementTypeOrSelf(operand.getType());
       inputs.push_back(
-          computesInF32(op, element)
-              ? emitFromFloat8(b, target, registers, element, b.getF32Type())
+          computesWide(op, element)
+              ? emitFromFloat8(b, target, registers, element, getWideType(op))
               : SmallVector<Value>(registers));
     }
     return inputs;

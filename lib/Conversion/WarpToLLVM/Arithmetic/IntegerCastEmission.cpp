@@ -191,6 +191,38 @@ static Value emitThroughF32(ImplicitLocOpBuilder &b, Value value, bool isSigned,
                         : LLVM::FPTruncOp::create(b, result, converted);
 }
 
+/// The integer as an f32 with round-to-odd: rounded toward zero, with an odd
+/// last bit if inexact. Rounding that once more rounds the integer once.
+static Value emitOddF32(ImplicitLocOpBuilder &b, Value value, bool isSigned) {
+  const std::string type =
+      (isSigned ? "s" : "u") +
+      std::to_string(value.getType().getIntOrFloatBitWidth());
+  InlinePtx narrow(b), widen(b);
+  std::string f32 = narrow.out(b.getF32Type()), integer = narrow.in(value);
+  Value result =
+      narrow.emit("cvt.rz.f32." + type + " " + f32 + ", " + integer + ";",
+                  /*sideEffects=*/false)[0];
+  integer = widen.out(value.getType());
+  f32 = widen.in(result);
+  Value back =
+      widen.emit("cvt.rzi." + type + ".f32 " + integer + ", " + f32 + ";",
+                 /*sideEffects=*/false)[0];
+  Value inexact = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, back, value);
+  Value bits = LLVM::BitcastOp::create(b, b.getI32Type(), result);
+  bits = LLVM::OrOp::create(b, bits,
+                            LLVM::ZExtOp::create(b, b.getI32Type(), inexact));
+  return LLVM::BitcastOp::create(b, b.getF32Type(), bits);
+}
+
+SmallVector<Value> tilewright::emitBF16ThroughF32(ImplicitLocOpBuilder &b,
+                                                  ValueRange values,
+                                                  bool isSigned) {
+  return llvm::map_to_vector(values, [&](Value value) -> Value {
+    return LLVM::FPTruncOp::create(b, b.getBF16Type(),
+                                   emitOddF32(b, value, isSigned));
+  });
+}
+
 SmallVector<Value> tilewright::emitIntegerCast(ImplicitLocOpBuilder &b,
                                                const NvidiaTarget &target,
                                                ValueRange values, bool isSigned,

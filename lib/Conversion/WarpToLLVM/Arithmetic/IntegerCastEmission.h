@@ -28,4 +28,10 @@ emitIntegerCast(mlir::ImplicitLocOpBuilder &b, const NvidiaTarget &target,
                 mlir::ValueRange values, bool isSigned, const CastFacts &facts,
                 mlir::Type result, unsigned pairBit = 0);
 
+/// Integers of 32 or 64 bits as bf16, rounded once, for GPUs without an
+/// instruction for that.
+llvm::SmallVector<mlir::Value> emitBF16ThroughF32(mlir::ImplicitLocOpBuilder &b,
+                                                  mlir::ValueRange values,
+                                                  bool isSigned);
+
 } // namespace tilewright

@@ -22,7 +22,8 @@ _EXACT = frozenset({"rn", "approx", "full", "ftz"})
 
 
 def _wide(function):
-    """A function of halves computed in float32 and rounded once."""
+    """A function of float16 and bfloat16 computed in float32 and rounded again. Rounding twice is harmless for sums,
+    products, quotients and roots, but not for fma."""
 
     def compute(_, *values):
         ty = values[0].dtype
@@ -52,7 +53,7 @@ def _function(function, types, modifiers=_APPROXIMATE):
     return Rule(_wide(function), types, (TYPE,), modifiers)
 
 
-_FUSED = Rule(_wide(fma), _ALL, (TYPE,) * 3, _NEAREST | {"relu"})
+_FUSED = Rule(lambda _, a, b, c: fma(a, b, c), _ALL, (TYPE,) * 3, _NEAREST | {"relu"})
 
 RULES = {
     "add": Rule(_wide(lambda a, b: a + b), _ALL, modifiers=_NEAREST),

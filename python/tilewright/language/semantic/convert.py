@@ -11,12 +11,13 @@ from ..tensor import tensor
 
 _FLOAT32_MAX = (2 - 2**-23) * 2.0**127
 _FLOAT32_MIN_NORMAL = 2.0**-126
-_LARGEST = {
-    "fp8e4nv": 448.0,
-    "fp8e5": 57344.0,
-    "fp16": 65504.0,
-    "bf16": 3.3895313892515355e38,
-    "fp32": _FLOAT32_MAX,
+#: The least magnitude that overflows: the largest number and half of its last place.
+_OVERFLOW = {
+    "fp8e4nv": 464.0,
+    "fp8e5": 61440.0,
+    "fp16": 65520.0,
+    "bf16": (2 - 2**-8) * 2.0**127,
+    "fp32": (2 - 2**-24) * 2.0**127,
 }
 _ROUNDING = ("rtne", "rtz")
 _INTEGERS = {8: int8, 16: int16, 32: int32}
@@ -73,7 +74,7 @@ def constant(value, ty):
         return stored_constant(value, ty)
     if scalar.is_floating():
         value = float(value)
-        if abs(value) > _LARGEST.get(scalar.name, math.inf):
+        if abs(value) >= _OVERFLOW.get(scalar.name, math.inf):
             value = math.copysign(math.inf, value)
     elif scalar.is_bool():
         value = bool(value)
@@ -209,8 +210,6 @@ def _cast_float(value, source, target, rounding):
         return _convert("arith.truncf", _convert("arith.extf", value, wide), target)
     if source.primitive_bitwidth < target.primitive_bitwidth:
         return _convert("arith.extf", value, target)
-    if target.is_fp8() and source == float64:
-        return cast(cast(value, float32, rounding), target, rounding)
     nearest = _convert("arith.truncf", value, target)
     return _toward_zero(nearest, value) if rounding == "rtz" else nearest
 

@@ -25,10 +25,10 @@ def _in_one_type(values, name):
     return values
 
 
-def floats(name, values, takes_narrow=True):
+def floats(name, values, takes_narrow=True, widens=True):
     """The arguments as float32 or float64, in one shape, and the dtype that the result gets.
 
-    float16 and bfloat16 are computed in float32, if they are taken.
+    float16 and bfloat16 are computed in float32, if they are taken; without `widens` they stay.
     """
     values = _in_one_type(values, name)
     given = values[0].dtype
@@ -37,7 +37,7 @@ def floats(name, values, takes_narrow=True):
         raise LanguageTypeError(
             f"libdevice.{name} takes {taken}, got {_describe(values)}", hint="cast them with .to(tl.float32)"
         )
-    if given.primitive_bitwidth < 32:
+    if given.primitive_bitwidth < 32 and widens:
         values = [convert.cast(value, dtypes.float32) for value in values]
     return values, given
 
@@ -106,14 +106,16 @@ def make_function(name, arity, run, text, types):
     return builtin(function)
 
 
-def float_function(name, arity, compute, text):
-    """A function of floats of one dtype, which the result has; `compute` sees float32 or float64."""
+def float_function(name, arity, compute, text, widens=True):
+    """A function of floats of one dtype, which the result has; `compute` sees float32 or float64, without `widens` also
+    float16 and bfloat16."""
 
     def run(values):
-        values, given = floats(name, values)
+        values, given = floats(name, values, widens=widens)
         return convert.cast(compute(*values), given)
 
-    types = "Takes and gives floats of one dtype; float16 and bfloat16 are computed in float32."
+    types = "Takes and gives floats of one dtype"
+    types += "; float16 and bfloat16 are computed in float32." if widens else "."
     return make_function(name, arity, run, text, types)
 
 

@@ -135,7 +135,6 @@ _MORE = {
     "fmod": (2, arithmetic.mod, "The remainder of `x / y` with the sign of `x`"),
     "pow": (2, _op("powf"), "`x` to the power `y`"),
     "remainder": (2, _remainder, "`x` minus the multiple of `y` nearest to it, ties to even"),
-    "fma": (3, fma, "`x * y + z`, rounded once"),
     "fast_dividef": (2, quotient, "`x / y`, quick; 0 "
                      "for `y` above 2 to the power 126"),
     "fast_powf": (2, lambda x, y: fast("exp2", y * fast("log2", x)), "`x`, which is positive, to the power "
@@ -156,6 +155,7 @@ def functions():
     found |= {name: float_function(name, 1, *rest) for name, rest in _UNARY.items()}
     found |= {name: float_function(name, *rest) for name, rest in _MORE.items()}
     found |= {name: question(name, *rest) for name, rest in _QUESTIONS.items()}
+    found["fma"] = float_function("fma", 3, fma, "`x * y + z`, rounded once", widens=False)
     found["rcp64h"] = typed_function(
         "rcp64h", [("fp64",)], _reciprocal_upper_half, "`1 / x` to the upper half of its bits"
     )

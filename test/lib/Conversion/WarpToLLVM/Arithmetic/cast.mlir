@@ -71,3 +71,24 @@ tile.func @negate(%x: f8E5M2, %y: !tile.ptr<f8E5M2>) attributes {tile.kernel, wa
   tile.store %y, %n : !tile.ptr<f8E5M2>
   tile.return
 }
+
+// -----
+
+// Two roundings give the result of one if the first one makes inexact results odd.
+// CHECK-LABEL: llvm.func @odd
+tile.func @odd(%i: i64, %x: f64, %y: !tile.ptr<bf16>, %z: !tile.ptr<f8E5M2>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
+  // CHECK: %[[CUT:.*]] = llvm.inline_asm "cvt.rz.f32.s64 $0, $1;", "=f,l" %arg0
+  // CHECK: %[[BACK:.*]] = llvm.inline_asm "cvt.rzi.s64.f32 $0, $1;", "=l,f" %[[CUT]]
+  // CHECK: llvm.icmp "ne" %[[BACK]], %arg0
+  // CHECK: %[[ODD:.*]] = llvm.or
+  // CHECK: %[[WIDE:.*]] = llvm.bitcast %[[ODD]] : i32 to f32
+  // CHECK: llvm.fptrunc %[[WIDE]] : f32 to bf16
+  %b = arith.sitofp %i : i64 to bf16
+  // CHECK: llvm.inline_asm "cvt.rz.f32.f64 $0, $1;", "=f,d" %arg1
+  // CHECK: llvm.fcmp "une"
+  // CHECK: llvm.or
+  %n = arith.truncf %x : f64 to f8E5M2
+  tile.store %y, %b : !tile.ptr<bf16>
+  tile.store %z, %n : !tile.ptr<f8E5M2>
+  tile.return
+}
