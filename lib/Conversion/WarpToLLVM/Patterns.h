@@ -15,6 +15,10 @@ class AccessWidths;
 class RepeatedRegisters;
 using CastRanges = llvm::DenseMap<mlir::Operation *, CastFacts>;
 
+/// Whether `op` casts integers to bf16 that f32 may round, on a GPU without an
+/// instruction for that. Such scalars become PTX together with the tiles.
+bool castsThroughOddF32(mlir::Operation *op, const NvidiaTarget &target);
+
 /// `arith` and `math` on tiles, register by register, and constants.
 void populateElementwiseToLLVM(const WarpTypeConverter &converter,
                                const NvidiaTarget &target,

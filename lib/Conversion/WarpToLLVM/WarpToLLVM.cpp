@@ -82,7 +82,9 @@ static LogicalResult convertTiles(ModuleOp module, const NvidiaTarget &target) {
   legality.addLegalOp<ModuleOp, UnrealizedConversionCastOp, warp::SpecializeOp,
                       warp::RoleEndOp>();
   legality.addDynamicallyLegalDialect<arith::ArithDialect, math::MathDialect>(
-      [&](Operation *op) { return converter.isLegal(op); });
+      [&](Operation *op) {
+        return converter.isLegal(op) && !castsThroughOddF32(op, target);
+      });
   return applyPartialConversion(module, legality, std::move(patterns));
 }
 

@@ -175,6 +175,11 @@ def test_narrowing_of_float64(backend, rng, name):
     same_numbers(backend.numpy(y), np.copysign(expected, x))
 
 
+@tw.jit
+def cast_scalars(x, y, TYPE: tl.constexpr):
+    tl.store(y + tl.program_id(0), tl.load(x + tl.program_id(0)).to(TYPE))
+
+
 @pytest.mark.parametrize("name", ["float16", "bfloat16", "float32", "float64", "float8_e5m2"])
 @pytest.mark.parametrize("source", ["int32", "uint32", "int64", "uint64"])
 def test_integers(backend, rng, source, name):
@@ -190,7 +195,11 @@ def test_integers(backend, rng, source, name):
     x[:3] = [info.min, info.max, info.max - 1]
     y = backend.poisoned(x.shape, name)
     cast[x.size // 512,](backend.array(x), y, LANGUAGE.get(name) or getattr(tl, name), 512)
-    same_numbers(backend.numpy(y), [rounded(Fraction(int(v)), name) for v in x])
+    expected = [rounded(Fraction(int(v)), name) for v in x]
+    same_numbers(backend.numpy(y), expected)
+    few = backend.poisoned(64, name)
+    cast_scalars[64,](backend.array(x[:64]), few, LANGUAGE.get(name) or getattr(tl, name))
+    same_numbers(backend.numpy(few), expected[:64])
 
 
 @tw.jit

@@ -17,6 +17,14 @@
 using namespace mlir;
 using namespace tilewright;
 
+bool tilewright::castsThroughOddF32(Operation *op, const NvidiaTarget &target) {
+  if (!isa<arith::SIToFPOp, arith::UIToFPOp>(op) || target.hasIntegerToBF16())
+    return false;
+  Type from = getElementTypeOrSelf(op->getOperand(0).getType());
+  return getElementTypeOrSelf(op->getResult(0).getType()).isBF16() &&
+         from.getIntOrFloatBitWidth() >= 32;
+}
+
 namespace {
 
 /// extf and truncf where one side is an 8-bit float.
@@ -80,8 +88,7 @@ public:
                            to, findNeighbourBit(op.getType()))});
       return success();
     }
-    if (!to.isBF16() || target.hasIntegerToBF16() ||
-        from.getIntOrFloatBitWidth() < 32)
+    if (!castsThroughOddF32(op, target))
       return rewriter.notifyMatchFailure(op, "an elementwise op like others");
     rewriter.replaceOpWithMultiple(
         op, {emitBF16ThroughF32(b, adaptor.getIn(), isSigned)});
