@@ -124,6 +124,7 @@ class Calls:
     def _evaluate(self, function, args, kwargs):
         """Call a Python function on constants."""
         name = getattr(function, "__name__", function)
+        self.unit.reads.guards.python(function)
         args, kwargs = static(tuple(args)), {key: static(value) for key, value in kwargs.items()}
         for value in [*args, *kwargs.values()]:
             if not is_constant(value):
@@ -135,6 +136,7 @@ class Calls:
 
     def _look_at(self, function, args, kwargs):
         """Call a `constexpr_function`: of values of the kernel it sees what is known while compiling, as their types."""
+        self.unit.reads.guards.python(function)
         args, kwargs = static(tuple(args)), {key: static(value) for key, value in kwargs.items()}
         result = unwrap(_of_python(function, args, kwargs))
         if not is_constant(result):
