@@ -2,10 +2,10 @@
 
     python benchmarks/accuracy.py [--backend cpu|cuda] [--out FILE] [--only NAME ...]
 
-Arguments are all numbers of float16 and bfloat16, and for float32 and float64 random ones: evenly spread over a range,
-evenly spread over all bit patterns of the domain, near 0 and 1, and special ones (zeros, infinities, NaN, subnormal
-numbers, the largest). References are `accuracy_functions.py`'s. One ULP is the distance of neighbouring numbers of the
-dtype at the exact result. Where the exact result is NaN or infinite the result must be, too.
+Arguments are all numbers of float16 and bfloat16. For float32 and float64 they are random, with special numbers (zeros,
+infinities, NaN, subnormal numbers, the largest). Random ones are uniform over a range, uniform over the bit patterns of
+the domain, or near 0 and 1. The references are in `accuracy_functions.py`. One ULP is the distance of neighbouring
+numbers of the dtype at the exact result. If the exact result is NaN or infinite, the result must be, too.
 """
 
 import argparse
@@ -45,7 +45,7 @@ KERNELS = {numerics: tw.jit(_apply, numerics=numerics) for numerics in ("ieee", 
 
 
 def run(function, arguments, device):
-    """What the function gives for NumPy arrays of one dtype, computed on the device."""
+    """Computes the function on the device for NumPy arrays of one dtype."""
     given = [tw.from_numpy(argument, device) for argument in arguments]
     out = tw.empty(arguments[0].shape, arguments[0].dtype, device)
     padded = [*given, *[given[0]] * (4 - len(given))]
@@ -57,12 +57,12 @@ def run(function, arguments, device):
 
 
 def all_numbers(dtype):
-    """Every bit pattern of a dtype of 16 bits."""
+    """Returns every bit pattern of a 16-bit dtype."""
     return np.arange(1 << 16, dtype=np.uint16).view(dtype)
 
 
 def special_numbers(dtype):
-    """Zeros, infinities, NaN, and the ends of the normal and the subnormal numbers, of both signs."""
+    """Returns zeros, infinities, NaN, and the ends of the normal and subnormal range, with both signs."""
     info = ml_dtypes.finfo(dtype)
     values = [
         0.0,
@@ -82,7 +82,7 @@ def special_numbers(dtype):
 
 
 def random_numbers(rng, dtype, low, high, count):
-    """Numbers of a range: evenly spread, by bit pattern, and near 0, 1 and -1."""
+    """Returns numbers of a range: uniform, uniform by bit pattern, and near 0, 1 and -1."""
     even = rng.uniform(low, high, count // 2).astype(dtype)
     bits = rng.integers(0, 1 << 8 * dtype.itemsize, 2 * count, dtype=np.uint64, endpoint=False)
     patterns = bits.astype(f"u{dtype.itemsize}").view(dtype)
@@ -96,14 +96,14 @@ def random_numbers(rng, dtype, low, high, count):
 
 
 def _inside(numbers, range_, with_special):
-    """Which numbers are in a range, or infinite or NaN where those count."""
+    """Returns a mask of the numbers in a range, and with `with_special` of infinities and NaN."""
     with np.errstate(invalid="ignore"):
         wide = numbers.astype(np.float64)
         return ((wide >= range_[0]) & (wide <= range_[1])) | (with_special & ~np.isfinite(wide))
 
 
 def arguments_of(function, name, rng, count):
-    """Arrays of arguments in the dtype of this name, one for each parameter."""
+    """Returns arrays of arguments in the dtype of this name, one for each parameter."""
     dtype = DTYPES[name]
     ranges = function.domain(name)
     if dtype.itemsize == 2 and len(ranges) == 1:
@@ -122,7 +122,7 @@ def arguments_of(function, name, rng, count):
 
 
 def errors(result, exact, dtype):
-    """The distance of each result to the exact one (longdouble) in ULP; infinite where only one of both is NaN."""
+    """Returns the distance of each result to the exact one (longdouble) in ULP; infinite if just one is NaN."""
     info = ml_dtypes.finfo(dtype)
     largest = np.longdouble(info.max)
     wide = result.astype(np.longdouble)
@@ -130,7 +130,7 @@ def errors(result, exact, dtype):
     exponent = np.maximum(np.where(np.isfinite(exact) & (exact != 0), exponent, info.minexp), info.minexp)
     exponent = np.minimum(exponent, info.maxexp - 1)
     unit = np.ldexp(np.longdouble(1), (exponent - info.nmant).astype(np.int32))
-    # An infinite result stands for the number that would follow the largest one.
+    # An infinite result counts as the number that would follow the largest one.
     beyond = largest + np.ldexp(np.longdouble(1), int(info.maxexp) - 1 - int(info.nmant))
     with np.errstate(invalid="ignore", over="ignore"):
         near = np.clip(np.where(np.isinf(wide), np.copysign(beyond, wide), wide), -beyond, beyond)
@@ -141,7 +141,7 @@ def errors(result, exact, dtype):
 
 
 def measure(function, name, rng, device):
-    """The largest error of a function in one dtype, where it is, and over how many arguments."""
+    """Returns the largest error of a function in one dtype, its arguments, and the number of arguments tested."""
     dtype = DTYPES[name]
     arguments = arguments_of(function, name, rng, function.count)
     result = run(function, arguments, device)
@@ -158,9 +158,9 @@ def measure(function, name, rng, device):
         "domain": function.domain_text(name),
     }
     if wrong.any():
-        place = int(wrong.argmax())
+        first = int(wrong.argmax())
         found["special wrong"] = int(wrong.sum())
-        found["special at"] = [repr(float(argument[place])) for argument in arguments]
+        found["special at"] = [repr(float(argument[first])) for argument in arguments]
     return found
 
 

@@ -1,7 +1,7 @@
-"""The functions whose error `accuracy.py` measures: their domains, and what they are exactly.
+"""The functions whose error `accuracy.py` measures: their domains and references.
 
-References take and give arrays of longdouble (x86: 64 bits of mantissa). Those of functions that NumPy lacks are
-mpmath's, of fewer arguments.
+References take and return arrays of longdouble (x86: 64 bits of mantissa). Functions that NumPy lacks use mpmath and
+fewer arguments.
 """
 
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ import numpy as np
 import tilewright.language as tl
 
 ALL = (-np.inf, np.inf)
-#: Numbers that `random_numbers` spreads arguments over where a domain has no end.
+#: Limits of the random arguments of unbounded domains.
 _ENDS = {"float16": 65504.0, "bfloat16": 3e38, "float32": 3e38, "float64": 1e300}
 _LARGEST_LOG = {"float16": 12.0, "bfloat16": 90.0, "float32": 90.0, "float64": 711.0}
 _PI = np.longdouble("3.14159265358979323846264338327950288")
@@ -21,7 +21,7 @@ mpmath.mp.prec = 120
 
 @dataclass
 class Function:
-    """One function: `ranges` of its arguments, an end of which may be in units of the largest argument of `exp`."""
+    """One function. With `logs`, its `ranges` end at `logs` times the largest argument of `exp`."""
 
     name: str
     exact: object
@@ -34,14 +34,14 @@ class Function:
     logs: float = field(default=0.0)
 
     def callee(self):
-        """The function of the language."""
+        """Returns the function of the language."""
         if self.source is not None:
             return self.source
         name = self.name.partition(" ")[0]
         return getattr(tl, name, None) or getattr(tl.extra.libdevice, name)
 
     def domain(self, dtype):
-        """The lowest and the highest of each argument."""
+        """Returns the limits of each argument."""
         if self.logs:
             end = _LARGEST_LOG[dtype] * self.logs
             return [(max(low, -end), min(high, end)) for low, high in self.ranges]
@@ -49,7 +49,7 @@ class Function:
         return [(max(low, -end), min(high, end)) for low, high in self.ranges]
 
     def domain_text(self, dtype):
-        """The domain, for readers."""
+        """Returns the domain as text."""
         texts = [
             "all" if (low, high) == ALL and not self.logs else f"{found[0]:.4g} to {found[1]:.4g}"
             for (low, high), found in zip(self.ranges, self.domain(dtype))
@@ -64,7 +64,7 @@ def _longdouble(value):
 
 
 def by_mpmath(function):
-    """An array function of a function of mpmath's numbers; poles are NaN."""
+    """Returns an array function of a function of mpmath's numbers; poles are NaN."""
 
     def one(*arguments):
         if not all(np.isfinite(argument) for argument in arguments):

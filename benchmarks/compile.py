@@ -1,10 +1,10 @@
-"""Times compiling, beside Triton where it is installed, in one run. Needs no GPU.
+"""Times compilation, against Triton if it is installed, in one run. Needs no GPU.
 
     python benchmarks/compile.py [--target sm_90a] [--processes 3] [--out compile.json]
 
-Each kernel is compiled from the same source, for the same types and options. "cold" takes nothing from a disk cache,
-in a process that has compiled a kernel before; "disk" is the first compilation in a new process of a kernel that
-another process has compiled. Of several times the median counts, with its phases.
+Both compilers get the same source, types and options. "cold" uses no disk cache, in a process that has compiled a kernel
+before. "disk" is the first compilation in a new process, of a kernel that another process has compiled. The table has
+the median of several runs, with its phases.
 """
 
 import argparse
@@ -28,34 +28,35 @@ REPETITIONS = 5
 CACHES = ("TILEWRIGHT_CACHE_DIR", "TRITON_CACHE_DIR")
 
 
-def run_worker(side, mode, target, repetitions, cache):
-    """The results of one process."""
+def run_worker(compiler, mode, target, repetitions, cache):
+    """Runs one worker process and returns its results."""
     script = pathlib.Path(__file__).with_name("compile_worker.py")
-    command = [sys.executable, script, side, mode, target, str(repetitions)]
-    environment = os.environ | {name: str(pathlib.Path(cache, side)) for name in CACHES}
+    command = [sys.executable, script, compiler, mode, target, str(repetitions)]
+    environment = os.environ | {name: str(pathlib.Path(cache, compiler)) for name in CACHES}
     done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
     return json.loads(done.stdout)
 
 
 def summary(entries):
-    """The entry of a case with the median time, of which its phases are the parts."""
+    """Returns the entry with the median time; its phases add up to that time."""
     return sorted(entries, key=lambda entry: entry["seconds"])[len(entries) // 2]
 
 
-def measure(sides, target, processes):
-    """By side the medians of every case: those of "cold", and the seconds from "disk"."""
-    runs = {side: {"cold": [], "disk": []} for side in sides}
+def measure(compilers, target, processes):
+    """Returns for each compiler the medians of each case: the "cold" entry, with the seconds from "disk"."""
+    runs = {compiler: {"cold": [], "disk": []} for compiler in compilers}
     with tempfile.TemporaryDirectory() as cache:
-        # In turns, so that a busy machine disturbs both alike.
+        # Runs of the compilers are interleaved, so that a busy machine disturbs both alike.
         for mode, repetitions in (("cold", REPETITIONS), ("disk", 1)):
             for _ in range(processes):
-                for side in sides:
-                    runs[side][mode].append(run_worker(side, mode, target, repetitions, cache))
+                for compiler in compilers:
+                    runs[compiler][mode].append(run_worker(compiler, mode, target, repetitions, cache))
     results = {}
-    for side in sides:
+    for compiler in compilers:
         merged = {
             mode: {
-                name: summary([entry for run in runs[side][mode] for entry in run[name]]) for name in names
+                name: summary([entry for run in runs[compiler][mode] for entry in run[name]])
+                for name in names
             }
             for mode, names in (
                 ("cold", ["first", *(case.name for case in CASES)]),
@@ -64,12 +65,12 @@ def measure(sides, target, processes):
         }
         for case in CASES:
             merged["cold"][case.name]["disk"] = merged["disk"][case.name]["seconds"]
-        results[side] = merged["cold"] | {"import": import_time(side)}
+        results[compiler] = merged["cold"] | {"import": import_time(compiler)}
     return results
 
 
 def milliseconds(seconds):
-    """As a cell of a table."""
+    """Formats seconds as milliseconds."""
     return f"{1e3 * seconds:.1f}"
 
 
@@ -79,10 +80,10 @@ def show(results, target):
     for column in ("kernel", "compiler", "cold", *PHASES, "from disk", "PTX kB", "of Triton"):
         table.add_column(column, justify="left" if column in ("kernel", "compiler") else "right")
     for case in CASES:
-        for side, cases in results.items():
+        for compiler, cases in results.items():
             row = cases[case.name]
             phases = [milliseconds(row["phases"][phase]) for phase in PHASES]
-            peer = results.get("triton", {}).get(case.name) if side == "tilewright" else None
+            peer = results.get("triton", {}).get(case.name) if compiler == "tilewright" else None
             share = f"{row['seconds'] / peer['seconds']:.2f}" if peer else ""
             cells = (
                 milliseconds(row["seconds"]),
@@ -90,25 +91,25 @@ def show(results, target):
                 milliseconds(row["disk"]),
                 f"{row['ptx'] / 1e3:.1f}",
             )
-            table.add_row(case.name, side, *cells, share)
+            table.add_row(case.name, compiler, *cells, share)
     Console(width=140).print(table)
-    for side, cases in results.items():
+    for compiler, cases in results.items():
         print(
-            f"{side}: first kernel of a process {milliseconds(cases['first']['seconds'])} ms, "
+            f"{compiler}: first kernel of a process {milliseconds(cases['first']['seconds'])} ms, "
             f"import after numpy {milliseconds(cases['import'])} ms"
         )
 
 
 def main():
-    """Measures, prints the table, keeps the results."""
+    """Measures, prints the table, writes the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--target", default="sm_90a", help="architecture to compile for")
-    parser.add_argument("--processes", type=int, default=3, help="processes of each compiler")
+    parser.add_argument("--processes", type=int, default=3, help="processes per compiler")
     parser.add_argument("--out", type=pathlib.Path, help=report.OUT)
     options = parser.parse_args()
-    sides = ["tilewright", *(["triton"] if importlib.util.find_spec("triton") else [])]
-    results = measure(sides, options.target, options.processes)
-    facts = report.facts(tw.device_info("cpu").name, *sides, target=options.target, cpus=os.cpu_count())
+    compilers = ["tilewright", *(["triton"] if importlib.util.find_spec("triton") else [])]
+    results = measure(compilers, options.target, options.processes)
+    facts = report.facts(tw.device_info("cpu").name, *compilers, target=options.target, cpus=os.cpu_count())
     if options.out:
         kernels = {case.name: case.note for case in CASES}
         report.keep(options.out, {"facts": facts, "kernels": kernels, "seconds": results})

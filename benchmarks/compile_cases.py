@@ -1,4 +1,4 @@
-"""What the benchmark of compilation compiles: one source for Tilewright and for Triton."""
+"""Cases of the benchmark of compilation: one source for Tilewright and for Triton."""
 
 import importlib
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from peers import triton_kernels
 
 
 def vector_add(tw, tl):
-    """The sum of two arrays."""
+    """Adds two arrays."""
 
     @tw.jit
     def kernel(a, b, out, n, BLOCK: tl.constexpr):
@@ -18,7 +18,7 @@ def vector_add(tw, tl):
 
 
 def gemm(tw, tl):
-    """A product of matrices by pointers, tiles taken in groups of rows."""
+    """A matmul with pointers; tiles are grouped by rows."""
 
     @tw.jit
     def kernel(
@@ -58,7 +58,7 @@ def gemm(tw, tl):
 
 
 def attention_backward(tw, tl):
-    """The gradients of causal attention: of a block of keys and values, then of a block of queries."""
+    """The gradients of causal attention, for a block of keys and values, then for a block of queries."""
 
     @tw.jit
     def kernel(
@@ -80,24 +80,24 @@ def attention_backward(tw, tl):
         head = tl.program_id(1).to(tl.int64) * n
         cols = tl.arange(0, D)
         keys = tl.program_id(0) * BN + tl.arange(0, BN)
-        place = head * D + keys[:, None] * D + cols[None, :]
-        k_block, v_block = tl.load(k + place), tl.load(v + place)
-        dk_sum, dv_sum = tl.zeros((BN, D), tl.float32), tl.zeros((BN, D), tl.float32)
+        offsets = head * D + keys[:, None] * D + cols[None, :]
+        k_block, v_block = tl.load(k + offsets), tl.load(v + offsets)
+        dk_acc, dv_acc = tl.zeros((BN, D), tl.float32), tl.zeros((BN, D), tl.float32)
         for start in range(tl.program_id(0) * BN, n, BM):
             rows = start + tl.arange(0, BM)
             at = head * D + rows[:, None] * D + cols[None, :]
             q_block, out_block = tl.load(q + at), tl.load(out + at)
             p = tl.exp2(tl.dot(q_block, tl.trans(k_block)) * scale - tl.load(logs + head + rows)[:, None])
             p = tl.where(rows[:, None] >= keys[None, :], p, 0.0)
-            dv_sum = tl.dot(tl.trans(p.to(tl.float16)), out_block, dv_sum)
+            dv_acc = tl.dot(tl.trans(p.to(tl.float16)), out_block, dv_acc)
             dp = tl.dot(out_block, tl.trans(v_block)) - tl.load(sums + head + rows)[:, None]
-            dk_sum = tl.dot(tl.trans((p * dp).to(tl.float16)), q_block, dk_sum)
-        tl.store(dv + place, dv_sum.to(tl.float16))
-        tl.store(dk + place, (dk_sum * scale).to(tl.float16))
+            dk_acc = tl.dot(tl.trans((p * dp).to(tl.float16)), q_block, dk_acc)
+        tl.store(dv + offsets, dv_acc.to(tl.float16))
+        tl.store(dk + offsets, (dk_acc * scale).to(tl.float16))
         own = tl.program_id(0) * BN + tl.arange(0, BN)
-        q_own, out_own = tl.load(q + place), tl.load(out + place)
+        q_own, out_own = tl.load(q + offsets), tl.load(out + offsets)
         log, sum = tl.load(logs + head + own), tl.load(sums + head + own)
-        dq_sum = tl.zeros((BN, D), tl.float32)
+        dq_acc = tl.zeros((BN, D), tl.float32)
         for start in range(0, tl.program_id(0) * BN + BN, BM):
             others = start + tl.arange(0, BM)
             at = head * D + others[:, None] * D + cols[None, :]
@@ -105,18 +105,18 @@ def attention_backward(tw, tl):
             p = tl.exp2(tl.dot(q_own, tl.trans(k_other)) * scale - log[:, None])
             p = tl.where(own[:, None] >= others[None, :], p, 0.0)
             dp = tl.dot(out_own, tl.trans(v_other)) - sum[:, None]
-            dq_sum = tl.dot((p * dp).to(tl.float16), k_other, dq_sum)
-        tl.store(dq + place, (dq_sum * scale).to(tl.float16))
+            dq_acc = tl.dot((p * dp).to(tl.float16), k_other, dq_acc)
+        tl.store(dq + offsets, (dq_acc * scale).to(tl.float16))
 
     return kernel
 
 
 @dataclass(frozen=True)
 class Case:
-    """A kernel and what it is compiled for.
+    """A kernel and the arguments of its compilation.
 
-    `make` gives the kernel for "tilewright" or "triton". `types` are spelt as in signatures, in the order of the
-    parameters; what is in `aligned` is divisible by 16. `note` says it in words.
+    `make` returns the kernel for "tilewright" or "triton". `types` are spelt as in signatures, in the order of the
+    parameters. Parameters in `aligned` are divisible by 16. `note` describes the case.
     """
 
     name: str
@@ -129,33 +129,34 @@ class Case:
 
 
 def _ours(make):
-    """The kernel of a function of `tw` and `tl`."""
+    """Returns a `make` from a function of `tw` and `tl`."""
 
-    def load(side):
-        module = importlib.import_module(side)
-        return make(module, importlib.import_module(f"{side}.language"))
+    def load(compiler):
+        module = importlib.import_module(compiler)
+        return make(module, importlib.import_module(f"{compiler}.language"))
 
     return load
 
 
-def _product(module, name):
-    """A kernel of the product's library, compiled by Triton with its imports changed."""
+def _library_kernel(module, name):
+    """Returns a `make` for a kernel of `tilewright.kernels`; Triton gets a copy with changed imports."""
 
-    def load(side):
-        root = importlib.import_module("tilewright.kernels") if side == "tilewright" else triton_kernels()
+    def load(compiler):
+        ours = compiler == "tilewright"
+        root = importlib.import_module("tilewright.kernels") if ours else triton_kernels()
         return getattr(importlib.import_module(f"{root.__name__}.{module}.kernel"), name)
 
     return load
 
 
-def _arguments(half, ints="", floats=""):
-    """Types by name: pointers to float16, int32, float32."""
-    groups = ((half, "*fp16"), (ints, "i32"), (floats, "fp32"))
+def _arguments(pointers, ints="", floats=""):
+    """Returns types by name: pointers to float16, int32 and float32."""
+    groups = ((pointers, "*fp16"), (ints, "i32"), (floats, "fp32"))
     return {name: type for names, type in groups for name in names.split()}
 
 
 _ATTENTION = _arguments("out_ptr q_ptr k_ptr v_ptr", "n_heads n_rows n_keys head_size", "scale") | _arguments(
-    "", " ".join(f"stride_{array}{side}" for array in "oqkv" for side in "bhn")
+    "", " ".join(f"stride_{array}{dim}" for array in "oqkv" for dim in "bhn")
 )
 
 CASES = (
@@ -179,7 +180,7 @@ CASES = (
     Case(
         "attention forward",
         "float16, causal, 128 x 128, heads of 128, 8 warps, 2 stages",
-        _product("attention", "attention_kernel"),
+        _library_kernel("attention", "attention_kernel"),
         _ATTENTION,
         {"CAUSAL": True, "BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_D": 128},
         tuple(
@@ -201,7 +202,7 @@ CASES = (
     Case(
         "layer norm",
         "float16, rows of 8192, 8 warps",
-        _product("norm", "norm_kernel"),
+        _library_kernel("norm", "norm_kernel"),
         _arguments("out_ptr x_ptr w_ptr b_ptr", "out_stride x_stride n_cols", "eps"),
         {"CENTER": True, "HAS_WEIGHT": True, "HAS_BIAS": True, "BLOCK": 8192},
         ("out_ptr", "x_ptr", "w_ptr", "b_ptr", "out_stride", "x_stride", "n_cols"),

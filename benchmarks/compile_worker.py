@@ -2,9 +2,8 @@
 
     python benchmarks/compile_worker.py tilewright|triton cold|disk TARGET REPETITIONS
 
-Prints one JSON object: for each case seconds, by phase where they were measured. "cold" compiles without looking
-into the disk cache, which it fills; "disk" takes the kernels from there. The first case is compiled once before
-anything is measured, so that the process is warm.
+Prints one JSON object: for each case the seconds, by phase where they are known. "cold" ignores the disk cache but fills
+it; "disk" loads the kernels from it. The first case is compiled once before the measurement, to warm up the process.
 """
 
 import json
@@ -14,14 +13,14 @@ import time
 
 from compile_cases import CASES
 
-#: What the stages of either compiler count as.
+#: Phases of a compilation, common to both compilers.
 PHASES = ("front end", "passes", "LLVM", "PTX", "assembler", "rest")
 _TRITON_STAGES = {"ttir": "passes", "ttgir": "passes", "llir": "LLVM", "ptx": "PTX", "cubin": "assembler"}
 _LLVM = ("translate to LLVM IR", "optimise LLVM IR")
 
 
 def _phase(entry):
-    """The phase of an entry of `CompiledKernel.report["times"]`."""
+    """Returns the phase of an entry of `CompiledKernel.report["times"]`."""
     if entry["name"] == "front end":
         return "front end"
     if entry["name"] == "print":
@@ -42,7 +41,7 @@ class Tilewright:
         self.target, self.compile_kernel, self.Options = target, compile_kernel, Options
 
     def prepare(self, case):
-        """What `compile` takes, made outside of the time."""
+        """Returns the argument of `compile`; not part of the measured time."""
         kernel = case.make("tilewright")
         options = self.Options(**case.options, numerics=kernel.numerics)
         order = [parameter.name for parameter in kernel.params]
@@ -50,7 +49,7 @@ class Tilewright:
         return kernel.fn, types, case.constants, dict.fromkeys(case.aligned, 16), self.target, options
 
     def compile(self, request):
-        """The phases of a compilation in seconds, and the bytes of its PTX."""
+        """Compiles and returns the seconds of each phase, and the bytes of PTX."""
         kernel = self.compile_kernel(*request)
         phases = dict.fromkeys(PHASES, 0.0)
         for entry in kernel.report.get("times", ()):
@@ -95,9 +94,9 @@ class Triton:
         return dict(self.phases), len(compiled.asm["ptx"])
 
 
-def run(side, mode, target, repetitions):
-    """The results of the cases: dicts of `seconds`, `phases` and `ptx`."""
-    compiler = {"tilewright": Tilewright, "triton": Triton}[side](target)
+def run(name, mode, target, repetitions):
+    """Returns the results of the cases: dicts of `seconds`, `phases` and `ptx`."""
+    compiler = {"tilewright": Tilewright, "triton": Triton}[name](target)
     os.environ[compiler.switch] = "1" if mode == "cold" else "0"
     requests = {case.name: compiler.prepare(case) for case in CASES}
     begun = time.perf_counter()

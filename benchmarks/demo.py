@@ -2,8 +2,8 @@
 
     python benchmarks/demo.py [--code DIRECTORY]
 
-Prints a table: what ran, how fast, how far from float64 (the norm of the difference over that of the
-reference), and where the generated code is to be read.
+Prints a table of the kernels with their speed, their error and the files of the generated code. The error is the norm of
+the difference to float64, over the norm of the reference.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from timing import cpu_time, gpu_time
 
 
 def references():
-    """The float64 references, with the interface of `tilewright.kernels`."""
+    """Returns the float64 references, with the interface of `tilewright.kernels`."""
     found = {}
     for family in FAMILIES:
         module = importlib.import_module(f"tilewright.kernels.{family}.reference")
@@ -32,7 +32,7 @@ def references():
 
 
 def has_gpu():
-    """Whether PyTorch is here and sees a GPU."""
+    """Whether PyTorch is installed and sees a GPU."""
     try:
         import torch
     except ImportError:
@@ -41,13 +41,13 @@ def has_gpu():
 
 
 def relative_error(result, reference):
-    """The norm of the difference over that of the reference; both arrays of one library."""
+    """Returns the norm of the difference over the norm of the reference."""
     difference = result - reference
     return float(((difference * difference).sum() / (reference * reference).sum()) ** 0.5)
 
 
 def run_on_cpu(case):
-    """Seconds of the first call, of a later one, and the error."""
+    """Returns the seconds of the first call and of a later one, and the error."""
     rng = np.random.default_rng(0)
     operands = case.make(lambda *shape: rng.standard_normal(shape, dtype=case.dtype))
     begun = time.perf_counter()
@@ -58,7 +58,7 @@ def run_on_cpu(case):
 
 
 def run_on_gpu(case):
-    """The same for a GPU; float64 on it, by PyTorch, is the reference."""
+    """As `run_on_cpu`, for a GPU; the reference is PyTorch in float64."""
     import torch
 
     dtype = getattr(torch, case.dtype)
@@ -74,12 +74,12 @@ def run_on_gpu(case):
 
 
 def duration(seconds):
-    """A time with the unit that suits it."""
+    """Formats a time in us or ms."""
     return f"{seconds * 1e6:.0f} us" if seconds < 1e-3 else f"{seconds * 1e3:.2f} ms"
 
 
 def rows(backends, code, progress):
-    """One row of the table for each case."""
+    """Yields one row of the table for each case."""
     cases = [(backend, case) for backend in backends for case in all_cases(backend == "cuda", "")]
     task = progress.add_task("", total=len(cases))
     for backend, case in cases:
@@ -118,7 +118,7 @@ def main():
     with Progress(*columns, console=console, transient=True) as progress:
         for row in rows(backends, code, progress):
             table.add_row(*row)
-    # A table is cut at the width of a terminal, not at that of a log.
+    # In a log the table is not limited to the width of a terminal.
     (console if console.is_terminal else Console(width=150)).print(table)
     print(f"error: relative to float64. Generated code: {code}/<code>.<stage>, e.g. .tile, .llvm, .ptx")
     if "cuda" not in backends:

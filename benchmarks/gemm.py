@@ -1,11 +1,11 @@
-"""Times the matrix products of the library beside PyTorch's, which are cuBLAS's, in one run.
+"""Times the matmuls of the library against PyTorch's, which are cuBLAS's, in one run.
 
     python benchmarks/gemm.py [--only fp16] [--dtype float16 bfloat16] [--out gemm.json]
 
-Random data; the L2 cache is flushed before each call; the libraries take turns, so that both see the same clocks. Each
-time is a median; of products of up to 4096 cubed, for which it may matter where operands lie, that of several places in
-memory, the more the smaller they are. Every result is compared with PyTorch's. Beside it stand the bytes of PTX of all
-kernels of a product: the assembler's time goes with them.
+The data is random, and the L2 cache is flushed before each call. Calls of the libraries are interleaved, so that both
+see the same clock rate. Each time is a median. Small matmuls depend on the addresses of their operands. So up to 4096
+cubed the time is the median over several copies of the operands. Every result is compared with PyTorch's. The table also
+has the bytes of PTX of all kernels of a matmul, with which the time of the assembler grows.
 """
 
 import argparse
@@ -40,27 +40,32 @@ SHAPES = (
 
 
 @dataclass(frozen=True)
-class Product:
-    """One product: what it is called, its multiplications and additions, both ways to compute it, and pairs of such
-    ways for operands elsewhere in memory.
+class Matmul:
+    """One matmul.
+
+    Attributes:
+        name: text for the table.
+        flops: number of multiplications and additions.
+        ours, torch: calls of the two libraries.
+        copies: pairs of such calls for copies of the operands at other addresses.
     """
 
     name: str
     flops: float
     ours: Callable
     torch: Callable
-    elsewhere: tuple = ()
+    copies: tuple = ()
 
 
-def places_for(flops):
-    """In how many places in memory a product is timed: a small one may take 15 % longer in one than in another."""
+def copies_for(flops):
+    """Returns the number of operand copies to time; see benchmarks/notes/kernel-library.md."""
     return 16 if flops <= 2 * 1024**3 else 4 if flops <= 2 * 4096**3 else 1
 
 
-def placed(name, flops, make):
-    """The product that `make` makes both ways to compute of, for operands that it makes anew at each place."""
-    places = [make() for _ in range(places_for(flops))]
-    return Product(name, flops, *places[0], elsewhere=tuple(places[1:]))
+def with_copies(name, flops, make):
+    """Returns the matmul whose calls `make` returns; each call of `make` allocates new operands."""
+    pairs = [make() for _ in range(copies_for(flops))]
+    return Matmul(name, flops, *pairs[0], copies=tuple(pairs[1:]))
 
 
 def normal(*shape, dtype=torch.float16):
@@ -69,7 +74,7 @@ def normal(*shape, dtype=torch.float16):
 
 
 def plain(dtype):
-    """The eleven shapes, with b contiguous along k (NT) or along n (NN)."""
+    """The shapes of `SHAPES`, with b contiguous along k (NT) or along n (NN)."""
 
     def calls(M, N, K, layout):
         a = normal(M, K, dtype=dtype)
@@ -79,11 +84,11 @@ def plain(dtype):
     for M, N, K in SHAPES:
         for layout in ("NT", "NN"):
             name = f"{str(dtype).removeprefix('torch.')} {M} x {N} x {K} {layout}"
-            yield placed(name, 2 * M * N * K, partial(calls, M, N, K, layout))
+            yield with_copies(name, 2 * M * N * K, partial(calls, M, N, K, layout))
 
 
 def float32():
-    """4096 cubed of float32, by threads, and rounded for tensor cores."""
+    """float32 4096 cubed, on CUDA cores and in TF32 on tensor cores."""
     a, b = normal(4096, 4096, dtype=torch.float32), normal(4096, 4096, dtype=torch.float32).T
 
     def mm(tf32):
@@ -91,7 +96,7 @@ def float32():
         return torch.mm(a, b)
 
     for precision in ("ieee", "tf32", "tf32x3"):
-        yield Product(
+        yield Matmul(
             f"float32 4096 cubed {precision}",
             2 * 4096**3,
             lambda precision=precision: kernels.matmul(a, b, precision=precision),
@@ -100,11 +105,11 @@ def float32():
 
 
 def eight_bits():
-    """e4m3 4096 and 8192 cubed: scales of matrices and of rows, both kinds of sums; int8."""
+    """e4m3 4096 and 8192 cubed, with scales per matrix and per row and both kinds of accumulation; int8."""
 
-    def calls(n, sides, fast):
+    def calls(n, shapes, fast):
         a, b = normal(n, n, dtype=torch.float8_e4m3fn), normal(n, n, dtype=torch.float8_e4m3fn).T
-        scales = [torch.rand(*side, device="cuda") for side in sides]
+        scales = [torch.rand(*shape, device="cuda") for shape in shapes]
         return (
             lambda: kernels.scaled_matmul(a, b, *scales, fast_accumulation=fast),
             lambda: torch._scaled_mm(a, b, *scales, out_dtype=torch.bfloat16, use_fast_accum=fast),
@@ -112,17 +117,17 @@ def eight_bits():
 
     for n in (4096, 8192):
         matrix, rows = ((1, 1), (1, 1)), ((n, 1), (1, n))
-        for kind, sides, fast in (("matrix", matrix, True), ("matrix", matrix, False), ("rows", rows, True)):
+        for kind, shapes, fast in (("matrix", matrix, True), ("matrix", matrix, False), ("rows", rows, True)):
             name = f"e4m3 {n} cubed, scales of {kind}, {'fast' if fast else 'exact'}"
-            yield placed(name, 2 * n**3, partial(calls, n, sides, fast))
+            yield with_copies(name, 2 * n**3, partial(calls, n, shapes, fast))
     a, b = (torch.randint(-127, 128, (4096, 4096), device="cuda").to(torch.int8) for _ in range(2))
-    yield Product(
+    yield Matmul(
         "int8 4096 cubed", 2 * 4096**3, lambda: kernels.matmul(a, b.T), lambda: torch._int_mm(a, b.T)
     )
 
 
 def batched():
-    """32 products of 1024 cubed."""
+    """A batch of 32 matmuls of 1024 cubed."""
 
     def calls(layout):
         a, b = normal(32, 1024, 1024), normal(32, 1024, 1024)
@@ -130,11 +135,11 @@ def batched():
         return lambda: kernels.matmul(a, right), lambda: torch.bmm(a, right)
 
     for layout in ("NN", "NT"):
-        yield placed(f"float16 32 x 1024 cubed {layout}", 64 * 1024**3, partial(calls, layout))
+        yield with_copies(f"float16 32 x 1024 cubed {layout}", 64 * 1024**3, partial(calls, layout))
 
 
 def linear_gelu():
-    """A linear layer with bias and GELU; PyTorch's fuses both into cuBLASLt's epilogue (tanh)."""
+    """A linear layer with bias and GELU; PyTorch fuses both into the epilogue of cuBLASLt (tanh)."""
 
     def calls():
         x, weight, bias = normal(4096, 4096), normal(4096, 4096), normal(4096)
@@ -143,14 +148,14 @@ def linear_gelu():
             lambda: torch._addmm_activation(bias, x, weight.T, use_gelu=True),
         )
 
-    yield placed("float16 linear + bias + gelu 4096 cubed", 2 * 4096**3, calls)
+    yield with_copies("float16 linear + bias + gelu 4096 cubed", 2 * 4096**3, calls)
 
 
 def grouped():
     """8 groups of 2048 x 4096 x 2048."""
     a, b = normal(16384, 2048, dtype=torch.bfloat16), normal(8, 4096, 2048, dtype=torch.bfloat16).mT
     ends = torch.arange(1, 9, device="cuda", dtype=torch.int32) * 2048
-    yield Product(
+    yield Matmul(
         "bfloat16 grouped 8 x (2048 x 4096 x 2048)",
         2 * 16384 * 4096 * 2048,
         lambda: kernels.grouped_matmul(a, b, ends),
@@ -159,11 +164,11 @@ def grouped():
 
 
 def gated():
-    """SwiGLU of a large layer; PyTorch's takes four kernels."""
+    """SwiGLU of a large layer; PyTorch launches four kernels."""
     x, gate, up = (
         normal(*shape, dtype=torch.bfloat16) for shape in [(4096, 4096), (14336, 4096), (14336, 4096)]
     )
-    yield Product(
+    yield Matmul(
         "bfloat16 swiglu 4096 x 14336 x 4096",
         4 * 4096 * 14336 * 4096,
         lambda: kernels.gated_matmul(x, gate.T, up.T),
@@ -171,61 +176,65 @@ def gated():
     )
 
 
-def in_turns(calls, rounds=200, budget=2.0):
-    """Median seconds of each call. Each round goes in another order: where power limits the clocks, what ran before a
-    call makes a difference.
+def time_interleaved(calls, rounds=200, budget=2.0):
+    """Returns the median seconds of each call; rounds interleave the calls.
+
+    Each round has another order: if power limits the clock rate, the preceding call affects the time.
     """
-    # Long enough for the slowest of hosts to have enqueued the call behind it.
+    # The flush takes long enough for the slowest host to enqueue the call after it.
     flush = torch.empty(512 << 20, dtype=torch.int8, device="cuda")
     events = [[] for _ in calls]
 
-    def once(call, kept):
+    def once(call, recorded):
         flush.zero_()
         start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
         start.record()
         call()
         end.record()
-        kept.append((start, end))
+        recorded.append((start, end))
 
-    for call, kept in zip(calls, events):
-        once(call, kept)
+    for call, recorded in zip(calls, events):
+        once(call, recorded)
     torch.cuda.synchronize()
-    slowest = max(kept[0][0].elapsed_time(kept[0][1]) for kept in events) * 1e-3
+    slowest = max(recorded[0][0].elapsed_time(recorded[0][1]) for recorded in events) * 1e-3
     pairs, order = list(zip(calls, events)), random.Random(0)
     for _ in range(int(min(rounds, max(5, budget / max(slowest * len(calls), 1e-4))))):
         order.shuffle(pairs)
-        for call, kept in pairs:
-            once(call, kept)
+        for call, recorded in pairs:
+            once(call, recorded)
     torch.cuda.synchronize()
-    return [statistics.median(start.elapsed_time(end) for start, end in kept[1:]) * 1e-3 for kept in events]
+    return [
+        statistics.median(start.elapsed_time(end) for start, end in recorded[1:]) * 1e-3
+        for recorded in events
+    ]
 
 
-def in_places(ways, rounds=200, budget=2.0):
-    """Median seconds of each way to compute something, a way being its calls at each place in memory."""
-    places = list(zip(*ways))
-    times = [in_turns(calls, rounds // len(places), budget / len(places)) for calls in places]
+def time_copies(variants, rounds=200, budget=2.0):
+    """Returns the median seconds of each variant, given as its calls for each copy of the operands."""
+    copies = list(zip(*variants))
+    times = [time_interleaved(calls, rounds // len(copies), budget / len(copies)) for calls in copies]
     return [statistics.median(each) for each in zip(*times)]
 
 
 def difference(result, expected):
-    """How far results are from those of PyTorch, relative to their norm."""
+    """Returns the norm of the difference, relative to the norm of the expected result."""
     return ((result.float() - expected).norm() / expected.norm()).item()
 
 
-def measure(product):
-    """One row of results. A peer that cannot run the product is a result, too."""
-    result = product.ours().float()
-    row = {"name": product.name, "PTX bytes": ptx_bytes(product.ours)}
+def measure(matmul):
+    """Returns one row of results. If PyTorch cannot run the matmul, the row has its error."""
+    result = matmul.ours().float()
+    row = {"name": matmul.name, "PTX bytes": ptx_bytes(matmul.ours)}
     try:
-        expected = product.torch().float()
+        expected = matmul.torch().float()
     except (RuntimeError, AttributeError) as error:
         row["torch error"] = f"{type(error).__name__}: {error}".splitlines()[0][:160]
-        row["ours"] = product.flops / in_turns([product.ours])[0] * 1e-12
+        row["ours"] = matmul.flops / time_interleaved([matmul.ours])[0] * 1e-12
         return row
     row["difference"] = difference(result, expected)
     del result, expected
-    seconds = in_places(zip((product.ours, product.torch), *product.elsewhere))
-    row["ours"], row["torch"] = (product.flops / time * 1e-12 for time in seconds)
+    seconds = time_copies(zip((matmul.ours, matmul.torch), *matmul.copies))
+    row["ours"], row["torch"] = (matmul.flops / time * 1e-12 for time in seconds)
     row["ratio"] = seconds[1] / seconds[0]
     return row
 
@@ -233,8 +242,8 @@ def measure(product):
 def show(rows):
     """Prints the table and the geometric mean of the ratios."""
     table = Table(title="TFLOP/s")
-    for column in ("product", "ours", "torch", "ratio", "difference", "PTX kB"):
-        table.add_column(column, justify="left" if column == "product" else "right")
+    for column in ("matmul", "ours", "torch", "ratio", "difference", "PTX kB"):
+        table.add_column(column, justify="left" if column == "matmul" else "right")
     for row in rows:
         numbers = [f"{row[key]:.{digits}f}" if key in row else "-" for key, digits in
                    (("ours", 1), ("torch", 1), ("ratio", 3))]  # fmt: skip
@@ -247,9 +256,9 @@ def show(rows):
 
 
 def main():
-    """Runs the products, prints the table, keeps the results."""
+    """Times the matmuls, prints the table, writes the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--only", default="", help="products whose name holds this")
+    parser.add_argument("--only", default="", help="matmuls whose name contains this")
     parser.add_argument(
         "--dtype", nargs="*", default=("float16", "bfloat16"), choices=("float16", "bfloat16")
     )
@@ -260,9 +269,9 @@ def main():
     families += [float32, eight_bits, batched, linear_gelu, grouped, gated]
 
     def measured():
-        for product in (each for family in families for each in family()):
-            if options.only in product.name:
-                row = measure(product)
+        for matmul in (each for family in families for each in family()):
+            if options.only in matmul.name:
+                row = measure(matmul)
                 print({key: round(x, 5) if isinstance(x, float) else x for key, x in row.items()}, flush=True)
                 yield row
 

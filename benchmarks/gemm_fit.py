@@ -1,12 +1,12 @@
-"""Fits the constants of the products' cost model to what a sweep measured.
+"""Fits the constants of the cost model of matmuls to the results of a sweep.
 
     python benchmarks/gemm_sweep.py --out sweep.json
     python benchmarks/gemm_fit.py sweep.json [more.json ...]
 
-Wanted is that the model chooses well, not that it knows all times: the least geometric mean of the time of the model's
-choice over that of the best configuration, and, with a small weight, that it ranks the others in their order. Each
-constant is moved in turn, by smaller and smaller factors, as long as that helps. Prints the constants to put into
-``Costs`` of ``kernels/gemm/config.py``, and what each shape loses with the old ones and with these. Needs no GPU.
+The objective is a good choice, not a good prediction of all times. Its main term is the geometric mean of the time of the
+model's choice over the best time. The error of the predicted times has a small weight. Coordinate descent changes one
+constant after another, by smaller and smaller factors. The script prints the constants for ``Costs`` in
+``kernels/gemm/config.py``, and the loss of each shape with the current and the fitted constants. It needs no GPU.
 """
 
 import argparse
@@ -25,7 +25,7 @@ FACTORS = (2, 1.4, 1.2, 1.1, 1.05)
 
 @dataclass
 class Measured:
-    """A shape and the seconds of its configurations: `eligible` are those that the model chooses among."""
+    """A shape and the seconds of its configurations; `eligible` are the candidates of the model."""
 
     name: str
     problem: Problem
@@ -34,8 +34,10 @@ class Measured:
 
 
 def problem(shape, layout, itemsize, processors=132, kind="plain"):
-    """A product of contiguous matrices as the model sees it: each operand's rows ("N") or columns ("T"). Its kind:
-    "plain", of exact sums ("exact"), or another that something follows.
+    """Returns the model's input for a matmul of contiguous matrices.
+
+    ``layout``: row-major ("N") or column-major ("T") for each operand. ``kind``: "plain", "exact" for exact
+    accumulation, or another kind, with an epilogue.
     """
     M, N, K = shape
     pitches = (K if layout[0] == "N" else M, K if layout[1] == "T" else N)
@@ -46,18 +48,18 @@ def problem(shape, layout, itemsize, processors=132, kind="plain"):
 
 
 def seen(config):
-    """What the model sees of a configuration: neither its slots nor the order of its tiles."""
+    """Returns the fields that the model depends on: neither the stages nor the order of tiles."""
     return replace(config, num_stages=1, group_m=1)
 
 
 def read(paths):
-    """What the sweeps measured."""
+    """Reads the results of the sweeps."""
     found = []
     fields = Config.__dataclass_fields__
     for row in (row for path in paths for row in json.loads(path.read_text())["rows"]):
-        sides = tuple(map(int, row["shape"].split("x")))
+        shape = tuple(map(int, row["shape"].split("x")))
         kind = row.get("kind", "plain")
-        asked = problem(sides, row["layout"], ITEMSIZES[row["dtype"]], row.get("processors", 132), kind)
+        asked = problem(shape, row["layout"], ITEMSIZES[row["dtype"]], row.get("processors", 132), kind)
         times = {}
         for entry in row["ranking"]:
             config = seen(Config(**{key: entry[key] for key in fields if key in entry}))
@@ -69,13 +71,13 @@ def read(paths):
 
 
 def loss(measured, costs):
-    """The time of the model's choice over the best time of all configurations."""
+    """Returns the time of the model's choice over the best time of all configurations."""
     chosen = min(measured.eligible, key=lambda config: clocks(measured.problem, config, costs))
     return measured.times[chosen] / min(measured.times.values())
 
 
 def objective(found, costs):
-    """The mean logarithm of the losses, and a little of the mean square error of logarithms of times."""
+    """Returns the mean logarithm of the losses, plus 0.02 times the mean squared error of the logarithms of times."""
     total = 0.0
     for measured in found:
         errors = [
@@ -88,7 +90,7 @@ def objective(found, costs):
 
 
 def fit(found):
-    """The constants at which no step helps any more."""
+    """Returns constants that no step improves."""
     costs, best = COSTS, objective(found, COSTS)
     for factor in FACTORS:
         improved = True
@@ -104,7 +106,7 @@ def fit(found):
 
 
 def rounded(value):
-    """To three digits."""
+    """Rounds to three digits."""
     return float(f"{value:.3g}")
 
 
@@ -116,12 +118,12 @@ def main():
     costs = fit(found)
     costs = replace(costs, **{name: rounded(value) for name, value in asdict(costs).items()})
     table = Table(title="time of the model's choice over the best time")
-    for column in ("shape", "now", "fitted"):
+    for column in ("shape", "current", "fitted"):
         table.add_column(column)
     for measured in found:
         table.add_row(measured.name, f"{loss(measured, COSTS):.3f}", f"{loss(measured, costs):.3f}")
     Console(width=100).print(table)
-    for name, constants in (("now", COSTS), ("fitted", costs)):
+    for name, constants in (("current", COSTS), ("fitted", costs)):
         mean = math.exp(sum(math.log(loss(measured, constants)) for measured in found) / len(found))
         print(f"geometric mean {name}: {mean:.4f}")
     for name, value in asdict(costs).items():

@@ -1,18 +1,20 @@
-"""Compares the configuration that the cost model chooses for a product with the best of an exhaustive search.
+"""Compares the configuration that the cost model chooses for a matmul with the best of an exhaustive search.
 
     python benchmarks/gemm_sweep.py [--shape 16x8192x8192 ...] [--random 20] [--dtype float16] [--layout NT]
                                     [--kind plain gelu fast exact] [--num-ctas 1 2] [--quick] [--best 16]
                                     [--out sweep.json]
 
-Products are plain ones, of a linear layer with bias and GELU, or of float8 with scales of rows, whose sums are those of
-tensor cores (fast) or not (exact).
+The kinds of matmul are `plain`, `gelu` (a linear layer with bias and GELU), `fast` and `exact`. The last two are float8
+with scales per row, accumulated in the tensor cores (`fast`) or in registers (`exact`).
 
-Every configuration's result is checked against PyTorch's. The best eight and the model's choice are then measured once
-more, in turns with PyTorch's product, for operands at several places in memory: of one product times differ by up to 7 %
-from process to process on an H100. Speeds are TFLOP/s of median times with the L2 cache flushed; `share` is the speed
-of the model's choice over that of the best one found. Processes side by side compile first. `--quick` searches less:
-full rings and parts that are powers of two; with it all shapes and 20 random ones take a few minutes on an H100.
-`benchmarks/gemm_fit.py` fits the model's constants to the results.
+1. Parallel processes compile all configurations.
+2. Each configuration is timed, and its result is checked against PyTorch's.
+3. The best eight and the model's choice are timed again, interleaved with PyTorch's matmul, for several copies of the
+   operands. `benchmarks/notes/kernel-library.md` says how much times vary.
+
+Speeds are TFLOP/s of median times with the L2 cache flushed. `share` is the speed of the model's choice over that of the
+best configuration. `--quick` searches only full rings and powers of two of parts: a few minutes for all shapes and 20
+random ones. `benchmarks/gemm_fit.py` fits the model's constants to the results.
 """
 
 import argparse
@@ -27,13 +29,13 @@ from functools import partial
 
 import needs
 import report
-from gemm import difference, in_turns
+from gemm import difference, time_interleaved
 from gemm_fit import problem
 from needs import torch
 from rich.console import Console
 from rich.table import Table
 from tilewright.kernels.gemm import Config, matmul, scaled_matmul
-from tilewright.kernels.gemm.config import CLOCK, SPLITS, TILES, TURNS, choose_hopper, clocks
+from tilewright.kernels.gemm.config import CLOCK, PING_PONG_TILES, SPLITS, TILES, choose_hopper, clocks
 from timing import gpu_time
 
 SHAPES = (
@@ -66,29 +68,31 @@ MORE_TILES = (
     (128, 128, 4),
 )
 
-# Configurations of a product that are compared once more, and places in memory where.
-FINALISTS, PLACES = 8, 4
+# Configurations of a matmul that are timed again, and copies of the operands for that.
+FINALISTS, COPIES = 8, 4
 
 
 def random_shapes(count):
-    """Shapes of all magnitudes, the same ones each time: many or few rows, sides that tensor maps take."""
+    """Returns shapes of all magnitudes, the same in each run, with extents that tensor maps support."""
     draw = random.Random(0)
 
-    def side(least, most, unit):
+    def extent(least, most, unit):
         return max(int(math.exp(draw.uniform(math.log(least), math.log(most)))) // unit * unit, unit)
 
-    return [f"{side(1, 8192, 1)}x{side(64, 8192, 8)}x{side(64, 16384, 8)}" for _ in range(count)]
+    return [f"{extent(1, 8192, 1)}x{extent(64, 8192, 8)}x{extent(64, 16384, 8)}" for _ in range(count)]
 
 
 def every_config(problem, clusters=(1,), quick=False):
-    """The search: all tiles, depths, stages, parts, clusters of `clusters` programs and both ways round, as far as
-    they fit the hardware; warpgroups on one tile or in turn on two. Where it is quick, the rings are full and parts
-    powers of two."""
+    """Yields the configurations of the search, as far as they fit the hardware.
+
+    They combine tiles, block_k, stages, parts of k, cluster sizes, swap and ping-pong. If `quick`, rings are full and
+    the parts are powers of two.
+    """
     splits = [split for split in SPLITS if not quick or split & (split - 1) == 0]
     depth = 128 // problem.itemsize
     swaps = (False, True) if problem.M <= 64 else (False,)
-    tiles = [(*tile, False) for tile in TILES + MORE_TILES] + [(*tile, 4, True) for tile in TURNS]
-    for (bm, bn, warps, in_turn), bk, swap in itertools.product(tiles, (depth, 2 * depth), swaps):
+    tiles = [(*tile, False) for tile in TILES + MORE_TILES] + [(*tile, 4, True) for tile in PING_PONG_TILES]
+    for (bm, bn, warps, ping_pong), bk, swap in itertools.product(tiles, (depth, 2 * depth), swaps):
         M, N = (problem.N, problem.M) if swap else (problem.M, problem.N)
         programs = math.ceil(M / bm) * math.ceil(N / bn) * problem.batch
         most = min((216 * 1024 - min(bm * bn * 2, 32768)) // ((bm + bn) * bk * problem.itemsize), 8)
@@ -97,13 +101,14 @@ def every_config(problem, clusters=(1,), quick=False):
             if ctas > programs:
                 continue
             if split == 1 or (split * programs <= 2 * problem.processors and split * bk <= problem.K):
-                yield Config(bm, bn, bk, warps, stages, 8, split, swap, ctas, in_turn)
+                yield Config(bm, bn, bk, warps, stages, 8, split, swap, ctas, ping_pong)
 
 
 @dataclass(frozen=True)
 class Case:
-    """A product to search for: its sides, which of each operand's rows ("N") or columns ("T") are contiguous, the
-    type, and what kind of product it is.
+    """A matmul to search for: its M, N and K, the layout, the kind and the type.
+
+    The layout has a letter for each operand: "N" for row-major, "T" for column-major.
     """
 
     shape: tuple
@@ -112,12 +117,12 @@ class Case:
     dtype: str
 
     def problem(self):
-        """What the model is asked."""
+        """Returns the model's input."""
         processors = torch.cuda.get_device_properties(0).multi_processor_count
         return problem(self.shape, self.layout, getattr(torch, self.dtype).itemsize, processors, self.kind)
 
     def calls(self):
-        """Ours, with a configuration, and PyTorch's, on random matrices on the GPU."""
+        """Returns our call, a function of the configuration, and PyTorch's, on random matrices on the GPU."""
         M, N, K = self.shape
         dtype = getattr(torch, self.dtype)
         a = torch.randn(*((M, K) if self.layout[0] == "N" else (K, M)), device="cuda").to(dtype)
@@ -139,23 +144,23 @@ class Case:
 
 
 def fill_cache(job):
-    """In a process of its own: compiles one configuration by running it."""
+    """Compiles one configuration by running it; runs in a worker process."""
     case, config = job
     try:
         case.calls()[0](config)
         torch.cuda.synchronize()
-    except Exception:  # The measurement tells.
+    except Exception:  # The measurement reports it.
         return
 
 
 def fill_caches(searched, workers):
-    """Compiles what the search will run, each kernel once: it depends on which sides are multiples of 16."""
+    """Compiles the kernels of the search, one for all shapes with the same multiples of 16."""
     jobs = {}
     for case, configs in searched.items():
-        sides = tuple(side % 16 == 0 for side in case.shape), case.shape[0] == 1
+        divisible = tuple(extent % 16 == 0 for extent in case.shape), case.shape[0] == 1
         for config in configs:
-            jobs.setdefault((replace(case, shape=sides), config), (case, config))
-    # Small operands first: large ones take the memory of all processes.
+            jobs.setdefault((replace(case, shape=divisible), config), (case, config))
+    # Small operands first: large ones may exhaust the memory that the processes share.
     jobs = sorted(jobs.values(), key=lambda job: math.prod(job[0].shape))
     with multiprocessing.get_context("spawn").Pool(workers) as pool:
         for _ in pool.imap_unordered(fill_cache, jobs, chunksize=4):
@@ -163,10 +168,10 @@ def fill_caches(searched, workers):
 
 
 def measure(config, ours, expected):
-    """Seconds of one configuration, or why there are none."""
+    """Returns the seconds of one configuration, or the reason of its failure."""
     try:
         result = ours(config)
-    except Exception as error:  # A configuration that does not fit is a result too.
+    except Exception as error:  # A configuration that does not fit is a result, too.
         return f"{type(error).__name__}: {error}".splitlines()[0][:160]
     # Two roundings to the type may differ by one step each.
     error = difference(result, expected.float())
@@ -176,30 +181,30 @@ def measure(config, ours, expected):
 
 
 def compare(case, configs):
-    """Seconds of each of the configurations, and of PyTorch's product: medians over several places in memory."""
-    places = []
-    for _ in range(PLACES):
+    """Returns the seconds of each configuration and of PyTorch: medians over several copies of the operands."""
+    copies = []
+    for _ in range(COPIES):
         ours, theirs = case.calls()
-        places.append(
-            in_turns([*(partial(ours, config) for config in configs), theirs], rounds=40, budget=0.3)
+        copies.append(
+            time_interleaved([*(partial(ours, config) for config in configs), theirs], rounds=40, budget=0.3)
         )
-    *times, torch_time = map(statistics.median, zip(*places))
+    *times, torch_time = map(statistics.median, zip(*copies))
     return dict(zip(configs, times)), torch_time
 
 
 def searched_configs(case, clusters, quick):
-    """The model's choice and then all others."""
+    """Returns the model's choice, then all other configurations."""
     problem = case.problem()
     return list(dict.fromkeys([choose_hopper(problem), *every_config(problem, clusters, quick)]))
 
 
 def sweep(case, configs, best):
-    """One row of results, with the `best` configurations of the ranking; None: all."""
+    """Returns one row of results, with the `best` configurations of the ranking (None: all)."""
     ours, theirs = case.calls()
     expected = theirs()
     problem = case.problem()
     chosen = configs[0]
-    measure(chosen, ours, expected)  # what is measured first is slower by some percent
+    measure(chosen, ours, expected)  # The first measurement is a warm-up: it is slower.
     found = {config: measure(config, ours, expected) for config in configs}
     times = {config: time for config, time in found.items() if isinstance(time, float)}
     if not isinstance(found[chosen], float):
@@ -235,12 +240,12 @@ def sweep(case, configs, best):
 
 
 def describe(config):
-    """A configuration in a cell of the table."""
-    sides = "x".join(str(config[side]) for side in ("block_m", "block_n", "block_k"))
+    """Formats a configuration for the table."""
+    tile = "x".join(str(config[name]) for name in ("block_m", "block_n", "block_k"))
     extra = ("" if config["split_k"] == 1 else f" /{config['split_k']}") + (" swap" if config["swap"] else "")
     extra += "" if config["num_ctas"] == 1 else f" clusters of {config['num_ctas']}"
-    extra += " in turn" * config["ping_pong"]
-    return f"{sides} {config['num_warps']}w {config['num_stages']}s{extra}"
+    extra += " ping-pong" * config["ping_pong"]
+    return f"{tile} {config['num_warps']}w {config['num_stages']}s{extra}"
 
 
 def show(rows):
@@ -275,10 +280,10 @@ def show(rows):
 
 
 def main():
-    """Sweeps the shapes, prints the table, keeps the results."""
+    """Sweeps the shapes, prints the table, writes the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--shape", nargs="*", default=SHAPES, help="MxNxK")
-    parser.add_argument("--random", type=int, default=0, help="so many random shapes, too")
+    parser.add_argument("--random", type=int, default=0, help="number of random shapes to add")
     parser.add_argument("--quick", action="store_true", help="search less")
     parser.add_argument("--workers", type=int, default=8, help="processes that compile")
     parser.add_argument("--dtype", default="float16", choices=("float16", "bfloat16"))
@@ -288,12 +293,10 @@ def main():
         nargs="*",
         default=("plain",),
         choices=("plain", "gelu", "fast", "exact"),
-        help="kinds of product; fast and exact ones are of float8_e4m3fn",
+        help="kinds of matmul; fast and exact use float8_e4m3fn",
     )
-    parser.add_argument(
-        "--num-ctas", nargs="*", type=int, default=(1,), help="programs of a cluster, to compare"
-    )
-    parser.add_argument("--best", type=int, help="how many configurations of each ranking to keep; all")
+    parser.add_argument("--num-ctas", nargs="*", type=int, default=(1,), help="CTAs per cluster, to compare")
+    parser.add_argument("--best", type=int, help="configurations of each ranking to write; default: all")
     parser.add_argument("--out", type=pathlib.Path, help=report.OUT)
     options = parser.parse_args()
     needs.torch_gpu()

@@ -1,11 +1,11 @@
-"""Times the products of `gemm.py`'s eleven shapes beside PyTorch's and the best of Triton's tutorials, in one run.
+"""Times the shapes of `gemm.py` against PyTorch and the best of Triton's tutorials, in one run.
 
     python benchmarks/gemm_triton.py [--only 4096] [--dtype float16 bfloat16] [--out gemm-triton.json]
 
-Triton compiles each kernel of `tutorial_kernels.py` in each configuration; the best of the three that are fastest at
-first sight then takes turns with `kernels.matmul` and `torch.mm`, which is cuBLAS's, with the L2 cache flushed before
-each call. Times are medians, of small products those of several places in memory, where all of them write to the same.
-Results are compared with PyTorch's; a kernel of Triton's that computes something else does not take part.
+Triton compiles each kernel of `tutorial_kernels.py` in each configuration. A short measurement finds the three fastest,
+a second one the best of them. A third one interleaves it with `kernels.matmul` and `torch.mm`, which is cuBLAS's. The
+L2 cache is flushed before each call. Times are medians; small matmuls are timed for several copies of the operands, with
+a common output for each copy. Results are compared with PyTorch's; a Triton kernel with a wrong result is left out.
 """
 
 import argparse
@@ -16,39 +16,39 @@ from itertools import product
 
 import needs
 import report
-from gemm import SHAPES, difference, in_places, places_for
+from gemm import SHAPES, copies_for, difference, time_copies
 from needs import torch
 from rich.console import Console
 from rich.table import Table
 from tilewright import kernels
 from tutorials import CONFIGS, KINDS, compilers, fill_caches, finalists, operands, show_failed
 
-# Beside those of large products, tiles for few rows and small products.
+# Adds tiles for few rows and small matmuls.
 MORE_CONFIGS = (*CONFIGS, (64, 256, 64, 4, 4), (128, 64, 64, 4, 4), (64, 32, 64, 5, 4))
 
 
 def name(dtype, shape, layout):
-    """What a product is called."""
+    """Returns the name of a matmul."""
     return f"{str(dtype).removeprefix('torch.')} {' x '.join(map(str, shape))} {layout}"
 
 
 def measure(triton, dtype, shape, layout):
-    """One row of results."""
+    """Returns one row of results."""
     M, N, K = shape
-    places = [operands(M, N, K, layout, dtype) for _ in range(places_for(2 * M * N * K))]
-    a, b, _ = places[0]
+    copies = [operands(M, N, K, layout, dtype) for _ in range(copies_for(2 * M * N * K))]
+    a, b, _ = copies[0]
     expected = torch.mm(a, b).float()
-    quick, failed = finalists(triton, KINDS, layout, places, MORE_CONFIGS, expected)
+    quick, failed = finalists(triton, KINDS, layout, copies, MORE_CONFIGS, expected)
     calls = {
-        "ours": [partial(kernels.matmul, a, b, out=c) for a, b, c in places],
-        "torch": [partial(torch.mm, a, b, out=c) for a, b, c in places],
+        "ours": [partial(kernels.matmul, a, b, out=c) for a, b, c in copies],
+        "torch": [partial(torch.mm, a, b, out=c) for a, b, c in copies],
     }
     if quick:
-        seconds = dict(zip(quick, in_places(quick.values(), budget=1)))
+        seconds = dict(zip(quick, time_copies(quick.values(), budget=1)))
         best = min(seconds, key=seconds.get)
         calls["triton"] = quick[best]
-    # In other turns than those in which the best was chosen, or luck would count.
-    seconds = dict(zip(calls, in_places(calls.values())))
+    # Times the best again: the times that chose it are biased by chance.
+    seconds = dict(zip(calls, time_copies(calls.values())))
     row = {
         "name": name(dtype, shape, layout),
         "difference": difference(kernels.matmul(a, b), expected),
@@ -64,10 +64,10 @@ def measure(triton, dtype, shape, layout):
 
 
 def show(rows):
-    """The table, and geometric means and leasts of the ratios."""
+    """Prints the table, and geometric mean and minimum of the ratios."""
     table = Table(title="TFLOP/s: the library, cuBLAS and the best of Triton's tutorials")
     numbers = ("ours", "torch", "triton", "of torch", "of triton")
-    for column in ("product", *numbers, "Triton's kernel"):
+    for column in ("matmul", *numbers, "Triton's kernel"):
         table.add_column(column, justify="right" if column in numbers else "left")
     for row in rows:
         cells = [f"{row[key]:.{3 if 'of' in key else 1}f}" if key in row else "-" for key in numbers]
@@ -85,9 +85,9 @@ def show(rows):
 
 
 def main():
-    """Fills Triton's cache, measures, prints the table, keeps the results."""
+    """Fills Triton's cache, measures, prints the table, writes the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--only", default="", help="products whose name holds this")
+    parser.add_argument("--only", default="", help="matmuls whose name contains this")
     parser.add_argument(
         "--dtype", nargs="*", default=("float16", "bfloat16"), choices=("float16", "bfloat16")
     )

@@ -1,11 +1,10 @@
-"""Times what a launch costs the program, beside its peers, in one run.
+"""Times launches on the host, against those of other libraries, in one run.
 
     python benchmarks/host.py [--out host.json]
 
-Each row is the median time of a call, over batches that the queue of the device holds without waiting. The rows take
-turns, a batch of each, so that they compare even where the clock of the processor changes meanwhile. The first row is
-the driver's own call from C, the second one what the library of the arrays takes to say by DLPack where eight of them
-are and what its stream is. Kernels do nothing, or next to nothing.
+Each row is the median time of a call, over batches that fit in the launch queue of the device. Batches of the rows are
+interleaved, so that changes of the clock rate affect all rows alike. The first row is the driver's call from C. In the
+second one the library of the arrays reports eight addresses and its stream through DLPack. The kernels are empty or tiny.
 """
 
 import argparse
@@ -30,7 +29,10 @@ BATCH, ROUNDS = 200, 60
 
 
 def batch_of(call, batch=BATCH):
-    """A function that makes a batch of calls and gives the seconds of one. Calls once now: what fails, fails here."""
+    """Returns a function that measures the seconds of a call over a batch.
+
+    Calls once now, so that errors show up here.
+    """
     call()
 
     def measure():
@@ -42,9 +44,11 @@ def batch_of(call, batch=BATCH):
     return measure
 
 
-def in_turns(rows, wait):
-    """Medians of what the functions `rows` give, by name; None for those that are None. After each the device is
-    waited for, outside of the time."""
+def time_interleaved(rows, wait):
+    """Returns the name and the median seconds of each of `rows`; None if the function is None.
+
+    After each batch it waits for the device, outside of the measured time.
+    """
     times = {name: [] for name in rows}
     for number in range(ROUNDS + 1):
         for name, measure in rows.items():
@@ -58,7 +62,7 @@ def in_turns(rows, wait):
 
 
 def empty_rows(arrays):
-    """An empty kernel with eight arrays: kernel[grid](...), a kept launcher, bound, and in a graph."""
+    """An empty kernel with eight arrays: kernel[grid](...), a stored launcher, bound, and in a graph."""
     a, b, c, d, e, f, g, h = arrays
     kernel, grid = host_kernels.empty(tw, tl), (1,)
     compiled = kernel[grid](a, b, c, d, e, f, g, h)
@@ -77,17 +81,17 @@ def empty_rows(arrays):
 
 
 def own_arrays_row():
-    """The same with arrays of ours."""
+    """The same with arrays of Tilewright."""
     a, b, c, d, e, f, g, h = (tw.empty(64, np.float32, 0) for _ in range(8))
     kernel, grid = host_kernels.empty(tw, tl), (1,)
     yield "tilewright arrays", batch_of(lambda: kernel[grid](a, b, c, d, e, f, g, h))
 
 
 def descriptor_rows(make):
-    """Four tensor maps: made of pointers in the kernel, given as descriptors, and bound."""
+    """Four tensor maps: from pointers in the kernel, from descriptors, and bound."""
     n = 256
     a, b, c, out = (make((n, n)) for _ in range(4))
-    kernel, grid = host_kernels.products(tw, tl), (2, 2)
+    kernel, grid = host_kernels.two_matmuls(tw, tl), (2, 2)
     yield (
         "tilewright 4 tensor maps",
         batch_of(lambda: kernel[grid](a, b, c, out, n, n, n, BM=128, BN=128, BK=64)),
@@ -96,14 +100,14 @@ def descriptor_rows(make):
         "tilewright 4 tensor maps, bound",
         batch_of(kernel.bind(grid, a, b, c, out, n, n, n, BM=128, BN=128, BK=64)),
     )
-    descriptors = host_kernels.products_of_descriptors(tw, tl)
+    descriptors = host_kernels.two_matmuls_of_descriptors(tw, tl)
     ad, bd, cd = (tw.TensorDescriptor.from_tensor(x, [128, 64]) for x in (a, b, c))
     od = tw.TensorDescriptor.from_tensor(out, [128, 128])
     yield (
         "tilewright 4 descriptors",
         batch_of(lambda: descriptors[grid](ad, bd, cd, od, n, BM=128, BN=128, BK=64)),
     )
-    # A dict costs the interpreter a copy and a tuple of its keys.
+    # With a dict the interpreter makes a copy and a tuple of the keys.
     blocks = {"BM": 128, "BN": 128, "BK": 64}
     yield (
         "tilewright 4 descriptors, **dict",
@@ -124,12 +128,12 @@ def triton_rows(arrays, make):
     yield "triton kernel[grid](...)", batch_of(lambda: empty[(1,)](a, b, c, d, e, f, g, h))
     n, grid = 256, (2, 2)
     *inputs, out = (make((n, n)) for _ in range(4))
-    products = host_kernels.products_of_descriptors(triton, triton.language)
+    two_matmuls = host_kernels.two_matmuls_of_descriptors(triton, triton.language)
     ad, bd, cd = (TensorDescriptor.from_tensor(x, [128, 64]) for x in inputs)
     od = TensorDescriptor.from_tensor(out, [128, 128])
     yield (
         "triton 4 descriptors",
-        batch_of(lambda: products[grid](ad, bd, cd, od, n, BM=128, BN=128, BK=64)),
+        batch_of(lambda: two_matmuls[grid](ad, bd, cd, od, n, BM=128, BN=128, BK=64)),
     )
 
 
@@ -152,7 +156,7 @@ def torch_row():
 
 
 def rows(on_torch):
-    """By name the functions that measure everything that is installed; an error as the name where it fails."""
+    """Yields names and functions of the rows of all installed libraries; the name of a failing one is its error."""
     if on_torch:
         import torch
 
@@ -178,7 +182,7 @@ def rows(on_torch):
     for number, group in enumerate(groups):
         try:
             yield from group()
-        except Exception as error:  # A peer that cannot run is a result too.
+        except Exception as error:  # A library that cannot run is a result, too.
             if number < 3:
                 raise
             yield f"{type(error).__name__}: {error}".splitlines()[0][:100], None
@@ -197,7 +201,7 @@ def show(results):
 
 
 def main():
-    """Measures, prints the table, keeps the results."""
+    """Measures, prints the table, writes the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--out", type=pathlib.Path, help=report.OUT)
     options = parser.parse_args()
@@ -208,7 +212,7 @@ def main():
 
         on_torch = torch.cuda.is_available()
     facts = report.facts(tw.device_info(0).name, "torch", "triton", "cupy")
-    results = in_turns(dict(rows(on_torch)), tw.cuda.synchronize)
+    results = time_interleaved(dict(rows(on_torch)), tw.cuda.synchronize)
     results.append(("import tilewright after numpy", import_time("tilewright")))
     if options.out:
         times = {name: seconds and round(1e6 * seconds, 3) for name, seconds in results}

@@ -1,4 +1,4 @@
-"""What no launch can do without, measured from C: the driver's call, and reading the arrays of a library."""
+"""The minimum of a launch, measured from C: the driver's call, and reading the arrays of a library."""
 
 import ctypes
 import pathlib
@@ -60,7 +60,7 @@ double read_arrays(const exchange *library, void **arrays, int arrays_count, int
 
 
 def _library():
-    """The functions above, called with the interpreter's lock; None where there is no C compiler."""
+    """Compiles the functions above; they run with the interpreter's lock. None without a C compiler."""
     compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     if compiler is None:
         return None
@@ -74,7 +74,7 @@ def _library():
 
 
 def _checked(measure):
-    """The same, but a negative number is an error."""
+    """Returns a function that raises if `measure` returns a negative number."""
 
     def checked():
         seconds = measure()
@@ -91,8 +91,10 @@ def _check(result):
 
 
 def launch(compiled, arrays, batch):
-    """A function that gives the seconds of cuLaunchKernelEx of a compiled kernel with these arrays, over a batch; None
-    where there is no C compiler."""
+    """Returns a function that measures the seconds of cuLaunchKernelEx with these arrays, over a batch.
+
+    None without a C compiler.
+    """
     library = _library()
     if library is None:
         return None
@@ -108,14 +110,15 @@ def launch(compiled, arrays, batch):
     call = ctypes.cast(driver.cuLaunchKernelEx, ctypes.c_void_p)
     threads = compiled.metadata["num_threads"]
 
-    # What the lambda holds lives as long as it.
+    # The lambda keeps `values` alive.
     return _checked(lambda: values and library.bare_launch(call, function, threads, parameters, batch))
 
 
 def exchange(arrays, batch):
-    """A function that gives the seconds that the arrays' library takes to describe them all and to name its stream, by
-    the functions in C that it has for that (DLPack's `DLPackExchangeAPI`); None where it has none, or there is no C
-    compiler."""
+    """Returns a function that measures the seconds to read all arrays and the stream by `DLPackExchangeAPI`.
+
+    None if the library of the arrays lacks this C interface of DLPack, or without a C compiler.
+    """
     capsule, library = getattr(type(arrays[0]), "__dlpack_c_exchange_api__", None), _library()
     if capsule is None or library is None:
         return None

@@ -1,8 +1,8 @@
-"""Kernels of the host's benchmark, for Tilewright and for Triton: `tw` and `tl` are either's modules."""
+"""Kernels of the benchmark of launches; `tw` and `tl` are the modules of Tilewright or of Triton."""
 
 
 def empty(tw, tl):
-    """A kernel with eight arguments that does nothing."""
+    """Returns an empty kernel with eight arguments."""
 
     @tw.jit
     def kernel(a, b, c, d, e, f, g, h):
@@ -11,8 +11,8 @@ def empty(tw, tl):
     return kernel
 
 
-def products_of_descriptors(tw, tl):
-    """The product of two products, of four descriptors."""
+def two_matmuls_of_descriptors(tw, tl):
+    """Returns a kernel that multiplies the results of two matmuls elementwise; it takes four descriptors."""
 
     @tw.jit
     def kernel(rows, left, right, result, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
@@ -28,9 +28,9 @@ def products_of_descriptors(tw, tl):
     return kernel
 
 
-def products(tw, tl):
-    """The same of four arrays, by descriptors made in the kernel."""
-    body = products_of_descriptors(tw, tl)
+def two_matmuls(tw, tl):
+    """Returns the same kernel for four arrays; it makes the descriptors."""
+    body = two_matmuls_of_descriptors(tw, tl)
 
     @tw.jit
     def kernel(a, b, c, out, m, n, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):

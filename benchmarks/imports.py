@@ -1,4 +1,4 @@
-"""How long a package takes to import."""
+"""The import time of a package."""
 
 import os
 import subprocess
@@ -7,8 +7,10 @@ import tempfile
 
 
 def import_time(module):
-    """Seconds of importing a module in a new process that has imported NumPy, the least of five. Bytecode is there, as
-    it is where a package was installed: the first of the processes writes it, whatever the environment says of that."""
+    """Returns the seconds to import a module in a new process that has imported NumPy, the minimum of five.
+
+    A first process writes the bytecode, as the installation of a package does, regardless of the environment.
+    """
     code = f"import time, numpy; t = time.perf_counter(); import {module}; print(time.perf_counter() - t)"
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "PYTHONPYCACHEPREFIX": folder, "PYTHONDONTWRITEBYTECODE": ""}

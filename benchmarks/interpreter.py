@@ -2,8 +2,8 @@
 
     python benchmarks/interpreter.py [--only NAME] [--out FILE]
 
-Each kernel runs on the same operands as in the demo: compiled several times, of which the median counts, and in the
-interpreter once. Times are in seconds; `ratio` says how many times faster the compiled kernel is.
+Each kernel runs on the same operands as in the demo. The compiled kernel runs several times, the interpreter once. The
+results have the median of the compiled times, in seconds. `ratio` is the interpreter's time over the compiled time.
 """
 
 import argparse
@@ -20,13 +20,13 @@ from timing import cpu_time
 
 
 def operands_of(case):
-    """The operands of a case, always the same."""
+    """Returns the operands of a case, the same in each process."""
     rng = np.random.default_rng(0)
     return case.make(lambda *shape: rng.standard_normal(shape, dtype=case.dtype))
 
 
 def interpreted(number):
-    """Seconds of a case in the interpreter; in a process of its own, since kernels are decorated for one of both."""
+    """Returns the seconds of a case in the interpreter, which needs its own process: `jit` chooses it on import."""
     command = [sys.executable, __file__, "--interpreted", str(number)]
     environment = {**os.environ, "TILEWRIGHT_INTERPRET": "1"}
     return float(subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout)

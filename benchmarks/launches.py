@@ -1,10 +1,10 @@
-"""What a call launches."""
+"""The kernels that a call launches."""
 
 import tilewright as tw
 
 
 def launched_kernels(call):
-    """The compiled kernels that ``call`` launches, each once."""
+    """Returns the compiled kernels that ``call`` launches, each once."""
     launched = []
     with tw.launch_hook(lambda launch: launched.append(launch.compiled)):
         call()
@@ -12,5 +12,5 @@ def launched_kernels(call):
 
 
 def ptx_bytes(call):
-    """Bytes of PTX of the kernels that ``call`` launches, each counted once; 0 on the CPU."""
+    """Returns the bytes of PTX of the kernels that ``call`` launches, each counted once; 0 on the CPU."""
     return sum(len(kernel.asm["ptx"]) for kernel in launched_kernels(call) if "ptx" in kernel.asm)

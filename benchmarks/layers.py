@@ -1,10 +1,9 @@
-"""Times the linear layers of language models beside PyTorch's products, which are cuBLAS's, in one run.
+"""Times the linear layers of language models against PyTorch's matmuls, which are cuBLAS's, in one run.
 
     python benchmarks/layers.py [--rows 1 16 4096] [--dtype bfloat16] [--out layers.json]
 
-x @ weight.T for the weights of some two dozen layers and from one row of x, a token to decode, to 4096, a prompt.
-Random data; the L2 cache is flushed before each call; the libraries take turns. Each time is a median; results are
-compared with PyTorch's. A line is the geometric mean over the layers. Under a minute on an H100.
+It computes x @ weight.T for the weights in `WEIGHTS`. x has from one row (a token to decode) to 4096 rows (a prompt).
+The method is that of `gemm.py`. A line of the table is the geometric mean over the layers.
 """
 
 import argparse
@@ -14,14 +13,14 @@ from statistics import geometric_mean
 
 import needs
 import report
-from gemm import Product, measure
+from gemm import Matmul, measure
 from needs import torch
 from rich.console import Console
 from rich.table import Table
 from tilewright import kernels
 
-# Columns and k of the weights: attention and feed-forward layers of models of 0.1 to 70 billion parameters, whole
-# or divided among devices, low-rank projections, and the vocabulary's.
+# Columns and k of the weights of models of 0.1 to 70 billion parameters, whole or divided among devices: attention and
+# feed-forward layers, low-rank projections, and the vocabulary projection.
 WEIGHTS = (
     (768, 768),
     (2304, 768),
@@ -53,9 +52,9 @@ ROWS = (1, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096)
 
 
 def layer(x, weight):
-    """One product."""
+    """Returns the matmul of one layer."""
     M, (N, K) = x.shape[0], weight.shape
-    return Product(
+    return Matmul(
         f"{M} x {N} x {K}",
         2 * M * N * K,
         lambda: kernels.matmul(x, weight.T),
@@ -63,17 +62,17 @@ def layer(x, weight):
     )
 
 
-def summary(rows, products):
-    """One line: means over the layers, and the extremes of what we take of the other's time."""
-    ratios = [product["ratio"] for product in products]
+def summary(rows, matmuls):
+    """Returns one line: means over the layers, and the extremes of the ratios of times."""
+    ratios = [matmul["ratio"] for matmul in matmuls]
     return {
         "name": f"{rows} {'row' if rows == 1 else 'rows'}",
-        "ours": geometric_mean([product["ours"] for product in products]),
-        "torch": geometric_mean([product["torch"] for product in products]),
+        "ours": geometric_mean([matmul["ours"] for matmul in matmuls]),
+        "torch": geometric_mean([matmul["torch"] for matmul in matmuls]),
         "ratio": geometric_mean(ratios),
         "least": min(ratios),
         "greatest": max(ratios),
-        "difference": max(product["difference"] for product in products),
+        "difference": max(matmul["difference"] for matmul in matmuls),
     }
 
 
@@ -91,7 +90,7 @@ def show(lines):
 
 
 def main():
-    """Runs the products, prints the table, keeps the results."""
+    """Times the layers, prints the table, writes the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--rows", nargs="*", type=int, default=ROWS, help="rows of x")
     parser.add_argument("--dtype", default="bfloat16", choices=("float16", "bfloat16"))
@@ -99,21 +98,21 @@ def main():
     options = parser.parse_args()
     needs.torch_gpu()
     how = {"device": "cuda", "dtype": getattr(torch, options.dtype)}
-    weights = [torch.randn(*sides, **how) for sides in WEIGHTS]
+    weights = [torch.randn(*shape, **how) for shape in WEIGHTS]
     cases = {
         rows: [(torch.randn(rows, weight.shape[1], **how), weight) for weight in weights]
         for rows in options.rows
     }
-    # Kernels compile side by side, without Python's lock.
+    # Kernels compile in parallel: compilation releases Python's lock.
     with concurrent.futures.ThreadPoolExecutor() as pool:
         every = [case for some in cases.values() for case in some]
         list(pool.map(lambda case: kernels.matmul(case[0], case[1].T), every))
-    products = {rows: [measure(layer(x, weight)) for x, weight in some] for rows, some in cases.items()}
-    lines = [summary(rows, some) for rows, some in products.items()]
+    results = {rows: [measure(layer(x, weight)) for x, weight in some] for rows, some in cases.items()}
+    lines = [summary(rows, some) for rows, some in results.items()]
     show(lines)
     if options.out:
         facts = report.facts(torch.cuda.get_device_name(), "torch", dtype=options.dtype)
-        every = [product for some in products.values() for product in some]
+        every = [matmul for some in results.values() for matmul in some]
         report.keep(options.out, {"facts": facts, "unit": "TFLOP/s", "rows": lines, "products": every})
 
 

@@ -1,6 +1,6 @@
-"""What benchmarks need beside the package: `from needs import torch`, and `gpu()` or `torch_gpu()` where they begin.
+"""Requirements of benchmarks: `from needs import torch`, and `gpu()` or `torch_gpu()` at their start.
 
-Where it is missing they end with a line that says so.
+If a requirement is missing, the benchmark ends with a message.
 """
 
 import tilewright as tw
@@ -21,13 +21,13 @@ def __getattr__(name):
 
 
 def gpu():
-    """Ends the program where there is no CUDA device."""
+    """Ends the process if there is no CUDA device."""
     if not tw.cuda.is_available():
         raise SystemExit("this benchmark needs a CUDA device, and there is none here")
 
 
 def torch_gpu():
-    """Ends the program where there is no CUDA device, or PyTorch cannot use it."""
+    """Ends the process if there is no CUDA device, or PyTorch cannot use it."""
     gpu()
     torch = __getattr__("torch")
     if not torch.cuda.is_available():

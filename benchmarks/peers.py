@@ -1,7 +1,7 @@
 """Sources of kernels, compiled by Triton.
 
-A kernel of the language becomes Triton's when its two imports change. The package is copied with
-them changed, so that both compilers are measured on the same source.
+A kernel of the language is a kernel of Triton with two imports changed. A copy of the package with these changes lets
+the benchmarks measure both compilers on the same source.
 """
 
 import hashlib
@@ -14,7 +14,7 @@ KERNELS = pathlib.Path(__file__).resolve().parent.parent / "kernels"
 
 
 def triton_kernels():
-    """The kernels as a package that Triton compiles; None where Triton is not installed."""
+    """Returns the kernels as a package that Triton compiles; None if Triton is not installed."""
     if importlib.util.find_spec("triton") is None:
         return None
     folder = tempfile.TemporaryDirectory(prefix="tilewright-benchmark-")
@@ -24,20 +24,20 @@ def triton_kernels():
         text = source.read_text()
         text = text.replace("import tilewright as tw", "import triton as tw")
         text = text.replace("import tilewright.language as tl", "import triton.language as tl")
-        text = text.replace('@tw.jit(numerics="triton")', "@tw.jit")  # what it says is what Triton does
+        text = text.replace('@tw.jit(numerics="triton")', "@tw.jit")  # Triton's only mode
         target.write_text(text)
     sys.path.insert(0, folder.name)
     try:
         package = importlib.import_module("triton_kernels")
     finally:
         sys.path.remove(folder.name)
-    # Triton reads a kernel's source when it compiles it: the files live as long as the package.
+    # Triton reads the source of a kernel when it compiles it, so the files live as long as the package.
     package.folder = folder
     return package
 
 
 def load_with(text, name):
-    """A module of `text`, in a file, from which compilers read kernels; the same one in all processes."""
+    """Loads `text` as a module from a file, since compilers read source files; the same file in all processes."""
     name = f"{name}_{hashlib.sha256(text.encode()).hexdigest()[:16]}"
     path = pathlib.Path(tempfile.gettempdir(), f"{name}.py")
     with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as file:

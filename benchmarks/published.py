@@ -1,12 +1,11 @@
-"""Times kernels in the style of public ones for Triton, compiled by both compilers from the same source.
+"""Times kernels in the style of public Triton kernels, compiled by both compilers from the same source.
 
     python benchmarks/published.py [--only linear] [--areas products] [--workers 14] [--out published.json]
 
-The kernels are those of test/python/compat (of serving, training and generated code) and of published/kernels*.py, at
-the sizes of models of some billion parameters. Where their users tune, both compilers choose among the same
-configurations. The best of each take turns with the L2 cache flushed before each call; times are medians, and the
-results of both are compared. Compiling takes most of the time, so processes side by side, which need no memory of the
-GPU, fill both disk caches first.
+The kernels are those of test/python/compat (serving, training and generated code) and of published/kernels*.py, at the
+sizes of models of some billion parameters. Both compilers tune over the same configurations. Calls of the best ones are
+then interleaved, with the L2 cache flushed before each call. Times are medians, and the results of both are compared.
+Compiling takes most of the time, so parallel processes, which need no GPU memory, fill both disk caches first.
 """
 
 import argparse
@@ -21,13 +20,13 @@ from dataclasses import dataclass
 import needs
 import report
 import tilewright as tw
-from gemm import in_turns
+from gemm import time_interleaved
 from needs import torch
 from peers import load_with
 from published.chunks import chunks
 from published.layers import activations, chosen, generated, norms_and_losses
 from published.linear import linear, parts, quantized
-from published.products import attention, products
+from published.matmuls import attention, matmuls
 from published.rows import elements, rows_of_numbers, states
 from published.serving import masked, paged
 from rich.console import Console
@@ -39,7 +38,7 @@ FILES = {
     "gradients": ROOT / "published/kernels.py",
     **{
         name: ROOT / f"published/kernels_{name}.py"
-        for name in ("rows", "elements", "serving", "chunks", "products", "quantized")
+        for name in ("rows", "elements", "serving", "chunks", "matmuls", "quantized")
     },
     **{
         name: ROOT.parent / f"test/python/compat/published/{name}.py"
@@ -50,7 +49,7 @@ FILES = {
 
 @dataclass
 class Compiler:
-    """The kernels by file, as one compiler compiles them, and its descriptors."""
+    """A compiler, its version of the kernels by file, and its type of descriptors."""
 
     name: str
     kernels: dict
@@ -59,7 +58,7 @@ class Compiler:
 
 @functools.cache
 def compilers():
-    """Ours, and Triton where it is installed."""
+    """Returns our compiler, and Triton if it is installed."""
     texts = {
         name: re.sub(r"import tilewright\.compat\n+tilewright\.compat\.install\(\)\n", "", path.read_text())
         for name, path in FILES.items()
@@ -85,19 +84,19 @@ FAMILIES = {
     "elements": (elements, chosen, generated),
     "states": (states, chunks),
     "attention": (attention, paged, masked),
-    "products": (products, linear, parts, quantized),
+    "products": (matmuls, linear, parts, quantized),
 }
 
 
 def cases(only, areas):
-    """The cases of `areas` whose names hold `only`, one at a time: their arrays are large."""
+    """Yields the cases of `areas` whose names contain `only`, one at a time: their arrays are large."""
     for area in areas:
         for family in FAMILIES[area]:
             yield from (case for case in family() if only in case.name)
 
 
 class WithoutMemory(torch.overrides.TorchFunctionMode):
-    """Arrays for the GPU are made without memory."""
+    """Creates arrays for the GPU on the meta device, without memory."""
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
         kwargs = dict(kwargs or {})
@@ -107,7 +106,7 @@ class WithoutMemory(torch.overrides.TorchFunctionMode):
 
 
 def described_cases(only, areas):
-    """As `cases`, but of arrays without memory where no numbers are needed to make them."""
+    """As `cases`, with arrays without memory, unless a family needs the numbers in them."""
     for area in areas:
         for family in FAMILIES[area]:
             try:
@@ -119,27 +118,27 @@ def described_cases(only, areas):
 
 
 def in_language(constants, compiler):
-    """The constants of a case; functions are called with the compiler's language."""
+    """Returns the constants of a case; those that are functions are called with the compiler's language."""
     tl = next(iter(compiler.kernels.values())).tl
     return {name: value(tl) if callable(value) else value for name, value in constants.items()}
 
 
 def fill_caches(job):
-    """In a process of its own: compiles what one compiler needs for some cases, without launching it."""
+    """Compiles the kernels of some cases with one compiler, without launches; runs in a worker process."""
     number, only, areas, share, shares = job
     compiler = compilers()[number]
-    for place, case in enumerate(described_cases(only, areas)):
-        if place % shares == share:
+    for index, case in enumerate(described_cases(only, areas)):
+        if index % shares == share:
             case.constants = in_language(case.constants, compiler)
             for config in case.configs:
                 try:
                     case.warm(compiler, config)
-                except Exception:  # What fails is told where it is measured.
+                except Exception:  # The measurement reports it.
                     pass
 
 
 def best(compiler, case):
-    """The fastest configuration's call and the configuration, and why others failed."""
+    """Returns the call of the fastest configuration, that configuration, and the failures of others."""
     calls, failed = [], []
     case.constants = in_language(case.constants, compiler)
     for config in case.configs:
@@ -154,17 +153,17 @@ def best(compiler, case):
         return None, None, failed
     if len(calls) == 1:
         return *calls[0], failed
-    seconds = in_turns([call for call, _ in calls], rounds=7, budget=0.2)
+    seconds = time_interleaved([call for call, _ in calls], rounds=7, budget=0.2)
     return *min(zip(seconds, calls), key=lambda pair: pair[0])[1], failed
 
 
 def distance(x, y):
-    """Norm of the difference over the norm."""
+    """Returns the norm of the difference over the norm of y."""
     return ((x.double() - y.double()).norm() / y.double().norm().clamp(min=1e-30)).item()
 
 
 def measure(case):
-    """One row of results."""
+    """Returns one row of results."""
     row, calls, results = {"name": case.name}, {}, {}
     constants, given = case.constants, case.copies()
     for compiler in compilers():
@@ -179,7 +178,7 @@ def measure(case):
     if len(results) == 2:
         pairs = zip(*results.values())
         row["difference"] = max((distance(x, y) for x, y in pairs), default=0.0)
-    seconds = in_turns(list(calls.values()), rounds=50, budget=0.2)
+    seconds = time_interleaved(list(calls.values()), rounds=50, budget=0.2)
     row |= {name: time * 1e6 for name, time in zip(calls, seconds)}
     if len(calls) == 2:
         row["ratio"] = row["triton"] / row["tilewright"]
@@ -187,7 +186,7 @@ def measure(case):
 
 
 def show(rows):
-    """The table, and the geometric mean and the least of the ratios."""
+    """Prints the table, and geometric mean and minimum of the ratios."""
     table = Table(title="microseconds: kernels in Triton's style, best configuration of each compiler")
     for column in ("kernel", "tilewright", "triton", "ratio", "difference", "tilewright's", "triton's"):
         table.add_column(column, justify="right" if column in ("tilewright", "triton", "ratio") else "left")
@@ -210,9 +209,9 @@ def show(rows):
 
 
 def main():
-    """Fills the caches, measures, prints the table, keeps the results."""
+    """Fills the caches, measures, prints the table, writes the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--only", default="", help="kernels whose name holds this")
+    parser.add_argument("--only", default="", help="kernels whose name contains this")
     parser.add_argument(
         "--areas", nargs="+", default=list(FAMILIES), choices=FAMILIES, help="kinds of kernels"
     )

@@ -1,8 +1,8 @@
-"""Shows results of the benchmarks: a plot (PNG) and a page (HTML, nothing beside it needed) for each file.
+"""Shows results of the benchmarks: a plot (PNG) and a self-contained page (HTML) for each file.
 
     python benchmarks/report.py benchmarks/results/*.json
 
-The benchmarks do the same for what they write with `--out`. Without matplotlib the page has tables alone.
+The benchmarks do the same for the results that they write with `--out`. Without matplotlib the page has only tables.
 """
 
 import argparse
@@ -17,10 +17,10 @@ import sys
 from dataclasses import dataclass, field
 from html import escape
 
-#: What the option of this name is of each benchmark.
-OUT = "JSON file for the results; a plot (PNG) and a page (HTML) go beside it"
+#: Help text of the option `--out` of each benchmark.
+OUT = "JSON file for the results; a plot (PNG) and a page (HTML) are written next to it"
 
-#: Columns that are drawn, in the order of the bars; all others say what was measured, or more of it.
+#: Columns of the plot, in the order of the bars. All other columns are only in the table.
 SERIES = ("tilewright", "ours", "torch", "triton", "numpy", "cpu s", "interpreter s", "share")
 #: Columns that name a row.
 LABELS = ("name", "kernel", "shape", "layout", "dtype", "size")
@@ -31,8 +31,11 @@ COLOURS = dict.fromkeys(("tilewright", "ours", "cpu s", "share"), "tab:blue") | 
 
 @dataclass
 class Chart:
-    """A group of bars for each of `labels`: by the name of the bar, values in their order, None where there is
-    none. `is_stacked`: the bars of a group follow each other. `is_log`: lengths are logarithms."""
+    """A bar chart with a group of bars for each of `labels`.
+
+    `bars` has for each bar of the group its values in the order of `labels`, None where there is none. `is_stacked`:
+    the bars of a group are stacked. `is_log`: the axis is logarithmic.
+    """
 
     labels: list
     bars: dict
@@ -43,7 +46,7 @@ class Chart:
 
 
 def facts(device, *libraries, **more):
-    """Hardware, versions and command of this run; libraries that are not installed are left out."""
+    """Returns hardware, versions and command of this run; libraries that are not installed are left out."""
     known = {"command": " ".join(sys.argv), "device": device, "python": platform.python_version()}
     for name in ("tilewright", "numpy", *libraries):
         if importlib.util.find_spec(name):
@@ -52,13 +55,14 @@ def facts(device, *libraries, **more):
 
 
 def save(path, content):
-    """Write results alone, such as those of a run that goes on."""
+    """Writes results without plot and page, such as those of an unfinished run."""
     path.write_text(json.dumps(content, indent=1) + "\n")
 
 
 def gather(path, about, rows):
-    """A list of `rows`. As they come they are written, beside what is known `about` them, to the file at `path`, if there
-    is one: a run that breaks off loses none.
+    """Returns a list of `rows`, and writes them to the file at `path`, if given, after each row.
+
+    The file has the entries of `about`, too. A run that breaks off loses no rows.
     """
     gathered = []
     for row in rows:
@@ -69,14 +73,16 @@ def gather(path, about, rows):
 
 
 def keep(path, content):
-    """Write results, their plot and their page."""
+    """Writes results, their plot and their page."""
     save(path, content)
     show(path)
 
 
 def show(path):
-    """Write the plot and the page of the results in a file, beside it. Raises `ValueError` for a file that holds no
-    results."""
+    """Writes the plot and the page of a file of results, next to it.
+
+    Raises `ValueError` for a file without results.
+    """
     content = json.loads(path.read_text())
     charts, tables = _understand(path, content)
     picture = None
@@ -89,7 +95,7 @@ def show(path):
     )
 
 
-# What is in a file: charts, and tables as pairs of header and rows.
+# Parsing of files: charts, and tables as pairs of header and rows.
 
 
 def _understand(path, content):
@@ -103,7 +109,7 @@ def _understand(path, content):
         for name, read in readers.items():
             if content.get(name):
                 return read(content)
-    raise ValueError(f"{path} holds no results of a benchmark")
+    raise ValueError(f"{path} has no results of a benchmark")
 
 
 def _of_rows(content):
@@ -124,7 +130,7 @@ def _of_rows(content):
 def _of_launches(content):
     times = {name: time for name, time in content["microseconds"].items() if time is not None}
     least = next(iter(times.values()))
-    # An import is no launch, and thousands of times longer.
+    # An import is not a launch, and takes far longer.
     launches = {name: time for name, time in times.items() if not name.startswith("import ")}
     colours = {name: "tab:blue" if name.startswith("tilewright") else "tab:gray" for name in launches}
     chart = Chart([*launches], {"": [*launches.values()]}, "microseconds a launch", colours=colours)
@@ -134,16 +140,16 @@ def _of_launches(content):
 
 def _of_compiling(content):
     rows = []
-    for side, measured in content["seconds"].items():
+    for compiler, measured in content["seconds"].items():
         for kernel in content["kernels"]:
             row = measured[kernel]
-            rows.append([kernel, side, row["seconds"], *row["phases"].values(), row["disk"], row["ptx"]])
+            rows.append([kernel, compiler, row["seconds"], *row["phases"].values(), row["disk"], row["ptx"]])
     rows.sort(key=lambda row: list(content["kernels"]).index(row[0]))
     phases = [*measured[kernel]["phases"]]
-    bars = {name: [1e3 * row[3 + place] for row in rows] for place, name in enumerate(phases)}
+    bars = {name: [1e3 * row[3 + index] for row in rows] for index, name in enumerate(phases)}
     unit = f"milliseconds to compile for {content['facts'].get('target', 'a GPU')}, nothing cached"
     chart = Chart([f"{row[0]}, {row[1]}" for row in rows], bars, unit, is_stacked=True)
-    starts = [[side, m["first"]["seconds"], m["import"]] for side, m in content["seconds"].items()]
+    starts = [[compiler, m["first"]["seconds"], m["import"]] for compiler, m in content["seconds"].items()]
     return [chart], [
         (
             ["kernel", "compiler", "cold s", *(f"{name} s" for name in phases), "from disk s", "PTX bytes"],
@@ -167,7 +173,7 @@ def _of_functions(content):
     ]
 
 
-# How it looks.
+# Rendering.
 
 
 def _draw(charts):
@@ -194,8 +200,8 @@ def _draw_bars(axes, chart):
             starts = [start + length for start, length in zip(starts, lengths)]
             continue
         colours = [chart.colours.get(label, COLOURS.get(name)) for label in chart.labels]
-        places = [place - 0.4 + width * (number + 0.5) for place in range(len(lengths))]
-        bars = axes.barh(places, lengths, width, color=colours if any(colours) else None, label=name)
+        positions = [index - 0.4 + width * (number + 0.5) for index in range(len(lengths))]
+        bars = axes.barh(positions, lengths, width, color=colours if any(colours) else None, label=name)
         texts = ["" if value is None else _cell(value) for value in values]
         axes.bar_label(bars, labels=texts, padding=2, fontsize=7)
     axes.set_yticks(range(len(chart.labels)), chart.labels)
@@ -207,7 +213,7 @@ def _draw_bars(axes, chart):
 
 
 def _svg(figure):
-    """The figure as an element of a page; the same bytes for the same results."""
+    """Returns the figure as an element of a page; the same bytes for the same results."""
     import matplotlib
 
     text = io.StringIO()
@@ -249,7 +255,7 @@ def _table(header, rows):
 
 
 def _cell(value):
-    """A value in a few characters; lists such as shapes by their parts."""
+    """Formats a value in a few characters; lists element by element."""
     if value is None:
         return ""
     if isinstance(value, float):
@@ -260,7 +266,7 @@ def _cell(value):
 
 
 def main():
-    """Shows the files named."""
+    """Shows the files of the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("results", nargs="+", type=pathlib.Path)
     for path in parser.parse_args().results:

@@ -1,10 +1,10 @@
-"""Times the kernels beside their peers in one run.
+"""Times the kernels of the library against their peers in one run.
 
     python benchmarks/run.py [--backend cuda|cpu] [--only softmax] [--out results.json]
 
-On a GPU the peers are PyTorch and the same sources compiled by Triton; on the CPU, NumPy. Each
-time is a median; speed is GB/s of the least traffic, or TFLOP/s where arithmetic is the limit. On a GPU the
-bytes of PTX of all kernels of a case stand beside it: the assembler's time goes with them.
+On a GPU the peers are PyTorch and the same sources compiled by Triton; on the CPU, NumPy. Each time is a median. Speed is
+GB/s of the minimum traffic, or TFLOP/s if arithmetic is the limit. On a GPU the table also has the bytes of PTX of all
+kernels of a case, with which the time of the assembler grows.
 """
 
 import argparse
@@ -25,7 +25,7 @@ FAMILIES = ("elementwise", "activation", "softmax", "norm", "gemm", "attention")
 
 
 def all_cases(gpu, only):
-    """The cases of every family, or of those whose kernel's name holds ``only``."""
+    """Yields the cases of every family whose kernel's name contains ``only``."""
     for family in FAMILIES:
         for case in importlib.import_module(f"tilewright.kernels.{family}.benchmark").cases(gpu):
             if only in case.kernel:
@@ -33,14 +33,14 @@ def all_cases(gpu, only):
 
 
 def speed(case, seconds):
-    """The case's speed and its unit."""
+    """Returns the speed of a case and its unit."""
     if case.flops:
         return case.flops / seconds * 1e-12, "TFLOP/s"
     return case.bytes / seconds * 1e-9, "GB/s"
 
 
 def gpu_runners(case, peers):
-    """Operands on the GPU and one call for each library."""
+    """Returns one call for each library, with operands on the GPU."""
     import torch
 
     torch.backends.cuda.matmul.allow_tf32 = False
@@ -55,7 +55,7 @@ def gpu_runners(case, peers):
 
 
 def cpu_runners(case):
-    """Operands in NumPy arrays and one call for each library."""
+    """Returns one call for each library, with operands in NumPy arrays."""
     rng = np.random.default_rng(0)
     operands = case.make(lambda *shape: rng.standard_normal(shape, dtype=case.dtype))
     runners = {"tilewright": lambda: case.run(kernels, *operands)}
@@ -65,7 +65,7 @@ def cpu_runners(case):
 
 
 def copy_bandwidth():
-    """GB/s of a large copy on the GPU, bytes read and written."""
+    """Returns GB/s of a large copy on the GPU; counts bytes read and written."""
     import torch
 
     source = torch.randn(1 << 29, device="cuda")
@@ -74,7 +74,7 @@ def copy_bandwidth():
 
 
 def describe(gpu):
-    """Hardware, versions and command of this run."""
+    """Returns hardware, versions and command of this run."""
     if not gpu:
         return report.facts(f"{platform.machine()} {platform.processor()}".strip())
     import torch
@@ -84,13 +84,13 @@ def describe(gpu):
 
 
 def measure(case, gpu, peers):
-    """One row of results: seconds of each library, or why it has none."""
+    """Returns one row of results: the seconds of each library, or its error."""
     row = {"kernel": case.kernel, "shape": case.shape, "dtype": case.dtype, "unit": speed(case, 1)[1]}
     runners = gpu_runners(case, peers) if gpu else cpu_runners(case)
     for name, call in runners.items():
         try:
             seconds = gpu_time(call) if gpu else cpu_time(call)
-        except Exception as error:  # A peer that cannot run the case is a result too.
+        except Exception as error:  # A peer that cannot run the case is a result, too.
             if name == "tilewright":
                 raise
             row[f"{name} error"] = f"{type(error).__name__}: {error}".splitlines()[0][:200]
@@ -115,10 +115,10 @@ def show(rows, names):
 
 
 def main():
-    """Runs the cases, prints the table, keeps the results."""
+    """Runs the cases, prints the table, writes the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--backend", choices=("cuda", "cpu"), default="cpu")
-    parser.add_argument("--only", default="", help="cases whose kernel's name holds this")
+    parser.add_argument("--only", default="", help="cases whose kernel's name contains this")
     parser.add_argument("--out", type=pathlib.Path, help=report.OUT)
     options = parser.parse_args()
     gpu = options.backend == "cuda"

@@ -5,7 +5,7 @@ import time
 
 
 def gpu_time(call, repetitions=50, budget=1.0):
-    """Median time of ``call`` on the GPU, by events, with the L2 cache flushed before each.
+    """Returns the median time of ``call`` on the GPU, by events, with the L2 cache flushed before each.
 
     ``budget`` bounds the seconds spent; at least five calls are timed.
     """
@@ -33,7 +33,7 @@ def gpu_time(call, repetitions=50, budget=1.0):
 
 
 def cpu_time(call, repetitions=20, budget=2.0):
-    """Median wall-clock time of ``call``; ``budget`` bounds the seconds spent."""
+    """Returns the median wall-clock time of ``call``; ``budget`` bounds the seconds spent."""
     call()
     times = []
     begun = time.perf_counter()

@@ -1,7 +1,7 @@
-"""Matrix products as Triton's tutorials write them, one source for both compilers.
+"""Matmul kernels of Triton's tutorials, one source for both compilers.
 
-Each is ``kernel[grid](operands, M, N, K, strides, blocks)``; what says that it is a number (``FLATTEN`` and so on) is
-a variant of the tutorials.
+Each is called as ``kernel[grid](operands, M, N, K, strides, blocks)``. Flags such as ``FLATTEN`` select variants of
+the tutorials.
 """
 
 import tilewright as tw
@@ -9,8 +9,8 @@ import tilewright.language as tl
 
 
 @tw.jit
-def place(tile, num_m, num_n, GROUP: tl.constexpr):
-    """Row and column of a tile, GROUP rows at a time."""
+def tile_coordinates(tile, num_m, num_n, GROUP: tl.constexpr):
+    """Returns row and column of a tile; tiles go down GROUP rows before the next column."""
     in_group = GROUP * num_n
     first = (tile // in_group) * GROUP
     size = min(num_m - first, GROUP)
@@ -22,7 +22,7 @@ def pointers(
     a_ptr, b_ptr, c_ptr, M, N, K, stride_am, stride_ak, stride_bk, stride_bn, stride_cm, stride_cn,
     BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr,
 ):  # fmt: skip
-    """Rows and columns that wrap around, a mask along k."""
+    """Pointers; rows and columns wrap around, k is masked."""
     pid = tl.program_id(axis=0)
     num_m, num_n = tl.cdiv(M, BM), tl.cdiv(N, BN)
     in_group = GROUP * num_n
@@ -54,7 +54,7 @@ def block_pointers(
     BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr,
 ):  # fmt: skip
     """Block pointers that the loop advances."""
-    pid_m, pid_n = place(tl.program_id(0), tl.cdiv(M, BM), tl.cdiv(N, BN), GROUP)
+    pid_m, pid_n = tile_coordinates(tl.program_id(0), tl.cdiv(M, BM), tl.cdiv(N, BN), GROUP)
     a_block = tl.make_block_ptr(a_ptr, (M, K), (stride_am, stride_ak), (pid_m * BM, 0), (BM, BK), (1, 0))
     b_block = tl.make_block_ptr(b_ptr, (K, N), (stride_bk, stride_bn), (0, pid_n * BN), (BK, BN), (1, 0))
     acc = tl.zeros((BM, BN), dtype=tl.float32)
@@ -75,7 +75,7 @@ def persistent_pointers(
     a_ptr, b_ptr, c_ptr, M, N, K, stride_am, stride_ak, stride_bk, stride_bn, stride_cm, stride_cn,
     BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr, NUM_SMS: tl.constexpr,
 ):  # fmt: skip
-    """As many programs as multiprocessors; rows and columns out of bounds are those of index 0."""
+    """One program per multiprocessor; rows and columns out of bounds are clamped to index 0."""
     start = tl.program_id(axis=0)
     num_m, num_n = tl.cdiv(M, BM), tl.cdiv(N, BN)
     k_tiles = tl.cdiv(K, BK)
@@ -83,7 +83,7 @@ def persistent_pointers(
     stored = start - NUM_SMS
     k = tl.arange(0, BK)
     for tile in tl.range(start, num_tiles, NUM_SMS, flatten=True):
-        pid_m, pid_n = place(tile, num_m, num_n, GROUP)
+        pid_m, pid_n = tile_coordinates(tile, num_m, num_n, GROUP)
         m = pid_m * BM + tl.arange(0, BM)
         n = pid_n * BN + tl.arange(0, BN)
         m = tl.max_contiguous(tl.multiple_of(tl.where(m < M, m, 0), BM), BM)
@@ -97,7 +97,7 @@ def persistent_pointers(
             b = tl.load(b_ptrs, mask=k[:, None] < K - i * BK, other=0.0)
             acc = tl.dot(a, b, acc)
         stored += NUM_SMS
-        pid_m, pid_n = place(stored, num_m, num_n, GROUP)
+        pid_m, pid_n = tile_coordinates(stored, num_m, num_n, GROUP)
         rows, columns = pid_m * BM + tl.arange(0, BM), pid_n * BN + tl.arange(0, BN)
         c_ptrs = c_ptr + stride_cm * rows[:, None] + stride_cn * columns[None, :]
         c = acc.to(c_ptr.dtype.element_ty)
@@ -110,8 +110,8 @@ def descriptors(
     BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr, B_ROWS: tl.constexpr,
     WARP_SPECIALIZE: tl.constexpr, TYPE: tl.constexpr,
 ):  # fmt: skip
-    """Descriptors from the host; B_ROWS: those of b are rows of k."""
-    pid_m, pid_n = place(tl.program_id(0), tl.cdiv(M, BM), tl.cdiv(N, BN), GROUP)
+    """Descriptors from the host; B_ROWS: b is stored as K x N, not N x K."""
+    pid_m, pid_n = tile_coordinates(tl.program_id(0), tl.cdiv(M, BM), tl.cdiv(N, BN), GROUP)
     acc = tl.zeros((BM, BN), dtype=tl.float32)
     for i in tl.range(tl.cdiv(K, BK), warp_specialize=WARP_SPECIALIZE):
         a = a_desc.load([pid_m * BM, i * BK])
@@ -131,14 +131,14 @@ def tiles_of_descriptors(
     B_ROWS: tl.constexpr, SUBTILE: tl.constexpr, FLATTEN: tl.constexpr, WARP_SPECIALIZE: tl.constexpr,
     TYPE: tl.constexpr,
 ):  # fmt: skip
-    """The tiles of one of as many programs as multiprocessors; SUBTILE: each is stored in halves."""
+    """Computes the tiles of one of NUM_SMS programs; SUBTILE: each tile is stored in two parts."""
     start = tl.program_id(axis=0)
     num_m, num_n = tl.cdiv(M, BM), tl.cdiv(N, BN)
     k_tiles = tl.cdiv(K, BK)
     num_tiles = num_m * num_n
     stored = start - NUM_SMS
     for tile in tl.range(start, num_tiles, NUM_SMS, flatten=FLATTEN, warp_specialize=WARP_SPECIALIZE):
-        pid_m, pid_n = place(tile, num_m, num_n, GROUP)
+        pid_m, pid_n = tile_coordinates(tile, num_m, num_n, GROUP)
         acc = tl.zeros((BM, BN), dtype=tl.float32)
         for i in range(k_tiles):
             a = a_desc.load([pid_m * BM, i * BK])
@@ -149,10 +149,10 @@ def tiles_of_descriptors(
                 b = b_desc.load([pid_n * BN, i * BK])
                 acc = tl.dot(a, b.T, acc)
         stored += NUM_SMS
-        pid_m, pid_n = place(stored, num_m, num_n, GROUP)
+        pid_m, pid_n = tile_coordinates(stored, num_m, num_n, GROUP)
         if SUBTILE:
-            halves = tl.permute(tl.reshape(acc, (BM, 2, BN // 2)), (0, 2, 1))
-            left, right = tl.split(halves)
+            parts = tl.permute(tl.reshape(acc, (BM, 2, BN // 2)), (0, 2, 1))
+            left, right = tl.split(parts)
             c_desc.store([pid_m * BM, pid_n * BN], left.to(TYPE))
             c_desc.store([pid_m * BM, pid_n * BN + BN // 2], right.to(TYPE))
         else:
@@ -179,7 +179,7 @@ def device_descriptors(
     BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr, NUM_SMS: tl.constexpr,
     B_ROWS: tl.constexpr, SUBTILE: tl.constexpr, FLATTEN: tl.constexpr, WARP_SPECIALIZE: tl.constexpr,
 ):  # fmt: skip
-    """Descriptors that the kernel makes."""
+    """Descriptors made in the kernel."""
     a_desc = tl.make_tensor_descriptor(a_ptr, shape=[M, K], strides=[K, 1], block_shape=[BM, BK])
     if B_ROWS:
         b_desc = tl.make_tensor_descriptor(b_ptr, shape=[K, N], strides=[N, 1], block_shape=[BK, BN])

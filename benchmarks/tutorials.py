@@ -1,13 +1,13 @@
-"""Times matrix products as Triton's tutorials write them, compiled by both compilers from the same source.
+"""Times the matmul kernels of Triton's tutorials, compiled by both compilers from the same source.
 
     python benchmarks/tutorials.py [--size 512 ... 16384] [--only pointers] [--layout NT NN] [--fp8]
                                    [--out tutorials.json]
 
-Both compilers choose, for each size, among the same configurations, as their autotuners do. The three best of each then
-take turns, beside PyTorch's product, with the L2 cache flushed before each call, and the best of these three is the
-compiler's result: chosen in other turns it need not be, as a product's time may differ by 5 % from one minute to the
-next. Times are medians, of small products those of several places in memory, results are compared with PyTorch's.
-Compiling takes most of the time, so processes side by side fill both disk caches first. About three minutes on an H100.
+Both compilers choose among the same configurations for each size, as their autotuners do. Calls of the three best of each
+and of PyTorch's matmul are then interleaved, with the L2 cache flushed before each call. The best of these three is the
+compiler's result: times vary from minute to minute, see `benchmarks/notes/kernel-library.md`. Times are medians; small
+matmuls are timed for several copies of the operands. Results are compared with PyTorch's. Compiling takes most of the
+time, so parallel processes fill both disk caches first. A run takes about three minutes.
 """
 
 import argparse
@@ -24,7 +24,7 @@ import needs
 import report
 import tilewright as tw
 import tutorial_kernels
-from gemm import difference, in_places, in_turns, places_for
+from gemm import copies_for, difference, time_copies, time_interleaved
 from launches import ptx_bytes
 from needs import torch
 from peers import load_with
@@ -33,7 +33,7 @@ from rich.table import Table
 
 SIZES = (512, 1024, 2048, 4096, 8192, 16384)
 
-# Rows, columns and depth of a block, stages, warps.
+# BM, BN, BK, stages, warps.
 CONFIGS = (
     (128, 256, 64, 3, 8),
     (128, 256, 64, 4, 8),
@@ -61,7 +61,7 @@ KINDS = (
 
 @dataclass
 class Compiler:
-    """The kernels as one compiler compiles them, and its descriptors."""
+    """A compiler, its version of the kernels, and its type of descriptors."""
 
     name: str
     kernels: object
@@ -69,7 +69,7 @@ class Compiler:
 
 
 def compilers():
-    """Ours, and Triton where it is installed."""
+    """Returns our compiler, and Triton if it is installed."""
     found = [Compiler("tilewright", tutorial_kernels, tw.TensorDescriptor)]
     if importlib.util.find_spec("triton"):
         import triton
@@ -84,7 +84,7 @@ def compilers():
 
 
 def operands(M, N, K, layout, dtype):
-    """Random matrices, and one for their product; of layout NT, b is a view of its transposed."""
+    """Returns random matrices a and b, and c for the result. With layout NT b is a transposed view."""
     a = torch.randn(M, K, device="cuda").to(dtype)
     b = (
         torch.randn(N, K, device="cuda").to(dtype).T
@@ -95,12 +95,12 @@ def operands(M, N, K, layout, dtype):
 
 
 def language_type(compiler, dtype):
-    """torch's type in the language of a compiler."""
+    """Returns the type of a torch dtype in the language of a compiler."""
     return getattr(compiler.kernels.tl, str(dtype).removeprefix("torch."))
 
 
 def runner(compiler, kind, config, layout, a, b, c):
-    """A call of one kernel."""
+    """Returns a call of one kernel."""
     name, *variant = kind.split()
     kernel = getattr(compiler.kernels, name)
     (M, K), N = a.shape, b.shape[1]
@@ -135,49 +135,50 @@ def runner(compiler, kind, config, layout, a, b, c):
 
 
 def fill_cache(job):
-    """In a process of its own: compiles one kernel by launching it."""
+    """Compiles one kernel by launching it; runs in a worker process. Returns the error, if any."""
     name, kind, config, layout, dtype = job
     try:
         compiler = next(each for each in compilers() if each.name == name)
         runner(compiler, kind, config, layout, *operands(512, 512, 512, layout, dtype))()
         torch.cuda.synchronize()
-    except Exception as error:  # What does not compile is a result of the measurement.
+    except Exception as error:  # The measurement reports it as a result.
         return f"{kind} {config}: {error}".splitlines()[0][:160]
     return None
 
 
 def fill_caches(jobs, workers):
-    """Compile kernels, each in a process; print those that do not compile."""
+    """Compiles kernels in worker processes; prints those that do not compile."""
     with multiprocessing.get_context("spawn").Pool(workers) as pool:
         for why in filter(None, pool.imap_unordered(fill_cache, jobs, chunksize=4)):
             print("compiling:", why, flush=True)
 
 
-def finalists(compiler, kinds, layout, places, configs, expected):
-    """The calls of the three fastest kernels and configurations, one at each of `places`, and why others failed, or what
-    they computed instead of what is `expected` at the first place.
+def finalists(compiler, kinds, layout, copies, configs, expected):
+    """Returns the calls of the three fastest kernels and configurations, and the failures of others.
+
+    A kernel has one call for each copy of the operands. Its result for the first copy must equal `expected`.
     """
     calls, failed = {}, []
     for kind, config in product(kinds, configs):
         try:
-            calls_here = [runner(compiler, kind, config, layout, *arrays) for arrays in places]
-            places[0][-1].fill_(math.nan)
+            calls_here = [runner(compiler, kind, config, layout, *arrays) for arrays in copies]
+            copies[0][-1].fill_(math.nan)
             calls_here[0]()
-            error = difference(places[0][-1], expected)
+            error = difference(copies[0][-1], expected)
             if not error <= 1e-2:
                 failed.append(f"{kind} {config}: WRONG by {error:.1e}")
                 continue
             calls[kind, config] = calls_here
-        except Exception as error:  # A configuration that does not fit is a result too.
+        except Exception as error:  # A configuration that does not fit is a result, too.
             failed.append(f"{kind} {config}: {type(error).__name__}: {error}".splitlines()[0][:160])
-    times = in_turns([each[0] for each in calls.values()], rounds=15, budget=0.3) if calls else ()
+    times = time_interleaved([each[0] for each in calls.values()], rounds=15, budget=0.3) if calls else ()
     ranked = sorted(zip(times, calls))
     return {which: calls[which] for _, which in ranked[:3]}, failed
 
 
-def measure(found, kind, layout, fp8, places, multiply):
-    """One row of results, of operands at the first of `places`, its times of those at all."""
-    a, _, c = arrays = places[0]
+def measure(found, kind, layout, fp8, copies, multiply):
+    """Returns one row of results: times over all `copies` of the operands, errors of the first copy."""
+    a, _, c = arrays = copies[0]
     expected = multiply(*arrays).float()
     row = {
         "kernel": kind,
@@ -185,15 +186,15 @@ def measure(found, kind, layout, fp8, places, multiply):
         "dtype": "float8_e4m3fn" if fp8 else "float16",
         "size": a.shape[0],
     }
-    calls = {("torch", None): [partial(multiply, *each) for each in places]}
+    calls = {("torch", None): [partial(multiply, *each) for each in copies]}
     for compiler in found:
         configs = CONFIGS_FP8 if fp8 else CONFIGS
-        quick, failed = finalists(compiler, (kind,), layout, places, configs, expected)
+        quick, failed = finalists(compiler, (kind,), layout, copies, configs, expected)
         if failed:
             row[f"{compiler.name} failed"] = failed
         calls |= {(compiler.name, config): each for (_, config), each in quick.items()}
-    seconds = in_places(calls.values(), budget=5)
-    # The slowest first, so that the best of each compiler stays.
+    seconds = time_copies(calls.values(), budget=5)
+    # The slowest first: later rows overwrite earlier ones, so the best of each compiler remains.
     for time, (name, config) in sorted(zip(seconds, calls), reverse=True):
         row[name] = 2e-12 * a.shape[0] ** 3 / time
         if config:
@@ -212,14 +213,14 @@ def measure(found, kind, layout, fp8, places, multiply):
 
 
 def show_failed(where, failed):
-    """Prints the first of the kernels that did not run, and all that computed something else."""
+    """Prints the first failure, and all wrong results."""
     wrong = [why for why in failed if "WRONG" in why]
     for why in dict.fromkeys([*failed[:1], *wrong]):
         print("failed:", where, why)
 
 
 def show(rows):
-    """The table, and the geometric mean and the least of the ratios."""
+    """Prints the table, and geometric mean and minimum of the ratios."""
     table = Table(title="TFLOP/s: kernels of tutorials, best configuration of each compiler")
     names = ("tilewright", "triton", "torch", "ratio")
     for column in ("kernel", "", "size", *names, "configs: tilewright", "triton", "PTX kB"):
@@ -246,10 +247,10 @@ def show(rows):
 
 
 def main():
-    """Fills the caches, measures, prints the table, keeps the results."""
+    """Fills the caches, measures, prints the table, writes the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--size", nargs="*", type=int, default=SIZES)
-    parser.add_argument("--only", default="", help="kernels whose name holds this")
+    parser.add_argument("--only", default="", help="kernels whose name contains this")
     parser.add_argument("--layout", nargs="*", default=("NT", "NN"), choices=("NT", "NN"))
     parser.add_argument("--fp8", action="store_true", help="e4m3 operands, NT, instead of float16")
     parser.add_argument("--workers", type=int, default=8, help="processes that fill the caches")
@@ -272,9 +273,9 @@ def main():
 
     def measured():
         for size, layout in product(options.size, layouts):
-            places = [operands(size, size, size, layout, dtype) for _ in range(places_for(2 * size**3))]
+            copies = [operands(size, size, size, layout, dtype) for _ in range(copies_for(2 * size**3))]
             for kind in kinds:
-                yield measure(found, kind, layout, options.fp8, places, multiply)
+                yield measure(found, kind, layout, options.fp8, copies, multiply)
 
     facts = report.facts(torch.cuda.get_device_name(), "torch", "triton")
     rows = report.gather(options.out, {"facts": facts, "unit": "TFLOP/s"}, measured())

@@ -1,6 +1,6 @@
-"""A product of matrices as one writes it first: c = a @ b, a tile of c a program.
+"""A simple matmul: c = a @ b, one tile of c per program.
 
-On a Hopper GPU the compiler turns it into a producer that copies tiles and consumers that multiply them;
+On a Hopper GPU the compiler splits it into a producer that copies tiles and consumers that multiply them. The command
 `tilewright explain examples/matmul.py:matmul_kernel` shows how.
 """
 
@@ -28,7 +28,7 @@ def matmul_kernel(
 
 
 def matmul(a, b, c):
-    """c = a @ b for matrices with contiguous rows, wherever they are."""
+    """Computes c = a @ b for matrices with contiguous rows, on any device."""
     (M, K), N = a.shape, b.shape[1]
     blocks = {"BLOCK_M": 128, "BLOCK_N": 256, "BLOCK_K": 64}
     grid = (tw.cdiv(M, blocks["BLOCK_M"]), tw.cdiv(N, blocks["BLOCK_N"]))

@@ -1,4 +1,4 @@
-"""What becomes of a kernel: every stage of its compilation, for a CPU and for a GPU that need not be here.
+"""The stages of the compilation of a kernel.
 
 The same from a shell:  tilewright compile examples/stages.py:scale --target sm_80 \\
                             --signature "*fp32:16, fp32, i32, 256" --emit ptx -o DIRECTORY
@@ -11,7 +11,7 @@ import tilewright.language as tl
 
 @tw.jit
 def scale(x_ptr, factor, n, BLOCK: tl.constexpr):
-    """X = factor * x."""
+    """Computes x = factor * x."""
     index = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     inside = index < n
     tl.store(x_ptr + index, factor * tl.load(x_ptr + index, mask=inside), mask=inside)

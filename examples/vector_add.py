@@ -1,4 +1,4 @@
-"""The smallest kernel: z = x + y, on the CPU, and on a GPU where PyTorch sees one."""
+"""A minimal kernel: z = x + y, on the CPU, and on a GPU if PyTorch sees one."""
 
 import numpy as np
 import tilewright as tw
@@ -7,7 +7,7 @@ import tilewright.language as tl
 
 @tw.jit
 def add_kernel(x_ptr, y_ptr, z_ptr, n, BLOCK: tl.constexpr):
-    """Each program adds BLOCK elements; the last one is stopped by the mask."""
+    """Each program adds BLOCK elements; the mask limits the last one."""
     index = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     inside = index < n
     x = tl.load(x_ptr + index, mask=inside)
@@ -16,7 +16,7 @@ def add_kernel(x_ptr, y_ptr, z_ptr, n, BLOCK: tl.constexpr):
 
 
 def add(x, y, z):
-    """Adds arrays of one length, wherever they are."""
+    """Adds arrays of one length, on any device."""
     n = len(x)
     add_kernel[(tw.cdiv(n, 1024),)](x, y, z, n, BLOCK=1024)
 

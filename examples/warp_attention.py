@@ -1,8 +1,8 @@
-"""Attention written for the warps of a Hopper GPU: softmax(q @ k.T * scale) @ v, forward.
+"""Forward attention in the warp language for a Hopper GPU: softmax(q @ k.T * scale) @ v.
 
-Each iteration starts the scores of the next keys and the product of the last weights with their values, and computes
-the exponentials of the scores while the product runs. docs/warp-language.md explains the parts. Without a GPU the
-interpreter runs it: TILEWRIGHT_INTERPRET=1 python examples/warp_attention.py
+Each iteration starts two wgmmas: the scores of the next keys, and the last weights times their values. The softmax of the
+scores overlaps with the second one. docs/warp-language.md explains the parts. Without a GPU it runs in the interpreter:
+TILEWRIGHT_INTERPRET=1 python examples/warp_attention.py
 """
 
 import numpy as np
@@ -40,7 +40,7 @@ def attention_kernel(
         fill(values, v, N - BLOCK_N)
 
     def softmax(scores, top, total):
-        """The weights of a block of scores, and how what was summed up before shrinks."""
+        """Returns the weights of a block of scores, the new maximum and sum, and the factor for the accumulator."""
         new = tl.maximum(top, tl.max(scores, axis=1) * (scale * LOG2_E))
         weights = tl.exp2(scores * (scale * LOG2_E) - new[:, None])
         shrink = tl.exp2(top - new)

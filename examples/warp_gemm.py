@@ -1,7 +1,7 @@
-"""A product of matrices written for the warps of a Hopper GPU: c = a @ b.T, with roles, a ring and wgmma by hand.
+"""A matmul in the warp language for a Hopper GPU: c = a @ b.T, with explicit roles, ring and wgmma.
 
-One warpgroup copies blocks of a and b into the slots of a ring, two multiply them: docs/warp-language.md explains each
-line. Without a GPU the interpreter runs it: TILEWRIGHT_INTERPRET=1 python examples/warp_gemm.py
+One warpgroup copies blocks of a and b into the slots of a ring, and two others multiply them. docs/warp-language.md
+explains each line. Without a GPU it runs in the interpreter: TILEWRIGHT_INTERPRET=1 python examples/warp_gemm.py
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ def gemm_kernel(
     a_ptr, b_ptr, c_ptr, M, N, K,
     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, SLOTS: tl.constexpr,
 ):  # fmt: skip
-    """c [M, N] = a [M, K] @ b [N, K].T, all with contiguous rows; a program computes every so many-th block of c."""
+    """c [M, N] = a [M, K] @ b [N, K].T, all with contiguous rows; the grid is persistent."""
     a = tl.make_tensor_descriptor(a_ptr, [M, K], [K, 1], [BLOCK_M, BLOCK_K])
     b = tl.make_tensor_descriptor(b_ptr, [N, K], [K, 1], [BLOCK_N, BLOCK_K])
     c = tl.make_tensor_descriptor(c_ptr, [M, N], [N, 1], [BLOCK_M, BLOCK_N])

@@ -1,9 +1,9 @@
-"""Ready kernels, written in the language.
+"""A library of kernels, written in the language.
 
-Every function takes arrays of NumPy (run on the CPU back end), PyTorch or CuPy
-(run where the array lives) and gives its result in an array of the same kind.
-They are not differentiable: tensors that require gradients are refused while
-PyTorch records them. ``out`` is written in place, and autograd is told.
+Every function takes arrays of NumPy (on the CPU back end), PyTorch or CuPy (on the
+device of the array) and returns an array of the same library.
+They are not differentiable: a tensor that requires a gradient is refused while
+PyTorch records it. ``out`` is written in place, and autograd is told.
 """
 
 from ._tensors import GradientError

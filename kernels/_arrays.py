@@ -1,4 +1,4 @@
-"""What the kernels ask of an array, whichever library it comes from."""
+"""Queries and checks of arrays from NumPy, PyTorch or CuPy."""
 
 import importlib
 import math
@@ -8,7 +8,7 @@ import numpy as np
 
 
 def library(x):
-    """The module that made ``x``: numpy, torch or cupy."""
+    """Returns the module of the array type: numpy, torch or cupy."""
     return _library_of(type(x))
 
 
@@ -21,14 +21,14 @@ def _library_of(kind):
 
 
 def on_gpu(x):
-    """Whether ``x`` lives in the memory of a GPU."""
+    """Whether ``x`` is in GPU memory."""
     if library(x).__name__ == "torch":
         return x.is_cuda
     return library(x).__name__ == "cupy"
 
 
 def empty(shape, like, dtype=None):
-    """An uninitialised, C-contiguous array of ``like``'s library, device and, without ``dtype``, type."""
+    """Returns an uninitialised C-contiguous array of ``like``'s library, device and (by default) type."""
     dtype = like.dtype if dtype is None else dtype
     lib = library(like)
     if lib.__name__ == "torch":
@@ -37,7 +37,7 @@ def empty(shape, like, dtype=None):
 
 
 def dtype_name(x):
-    """The name of the type of ``x``, an array or a type, without its library's."""
+    """Returns the name of the dtype of ``x``, an array or a dtype, without its library."""
     return _name_of(getattr(x, "dtype", x))
 
 
@@ -47,7 +47,7 @@ def _name_of(dtype):
 
 
 def as_dtype(dtype, like):
-    """The type ``dtype``, or of that name, of ``like``'s library. Raises TypeError for unknown names."""
+    """Returns ``dtype``, a dtype or its name, in ``like``'s library. Raises TypeError for unknown names."""
     name = dtype if isinstance(dtype, str) else dtype_name(dtype)
     if library(like).__name__ == "torch":
         found = getattr(library(like), name, None)
@@ -60,7 +60,7 @@ def as_dtype(dtype, like):
 
 
 def multiprocessors(x):
-    """How many multiprocessors the GPU that holds ``x`` has."""
+    """Returns the number of multiprocessors of the GPU of ``x``."""
     if library(x).__name__ == "torch":
         return _multiprocessors("torch", x.device.index)
     return _multiprocessors("cupy", x.device.id)
@@ -82,7 +82,7 @@ def strides(x):
 
 
 def address(x):
-    """Where the first element of ``x`` stands in memory."""
+    """Returns the address of the first element of ``x``."""
     name = library(x).__name__
     if name == "torch":
         return x.data_ptr()
@@ -90,12 +90,12 @@ def address(x):
 
 
 def contiguous(x):
-    """``x`` with its elements in C's order, copied where they are not."""
+    """Returns ``x`` if it is C-contiguous, else a copy that is."""
     return x.contiguous() if library(x).__name__ == "torch" else library(x).ascontiguousarray(x)
 
 
 def as_rows(x):
-    """``x`` of any rank as a matrix of its last dimension's rows, which are contiguous."""
+    """Reshapes ``x`` to a matrix whose rows are its last dimension, and makes the rows contiguous."""
     if library(x) and x.ndim == 0:
         raise ValueError("expected an array of rank 1 or more, got a scalar")
     rows = x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
@@ -105,10 +105,10 @@ def as_rows(x):
 
 
 def row_warps(block):
-    """Warps of a program that holds one row of ``block`` elements in registers: 64 elements a thread.
+    """Returns the warps of a program that holds one row of ``block`` elements in registers: 64 elements per thread.
 
-    Several programs then share a multiprocessor, so that one loads while another computes; with
-    eight warps a row of 8192, layer norm loses a sixth of its speed on an H100.
+    It trades parallelism within a row for occupancy: one program loads while another computes. `benchmarks/run.py`
+    decides, see benchmarks/notes/kernel-library.md.
     """
     return min(max(block // 2048, 1), 8)
 
@@ -121,18 +121,18 @@ def check_same(name, expected, x, like):
         raise ValueError(f"{name} has shape {tuple(x.shape)}, expected {tuple(expected)}")
 
 
-#: What is computed in float32 and rounded once.
+#: Types of arrays; all are computed in float32 and rounded once.
 FLOATS = ("float16", "bfloat16", "float32")
 
 
 def check_floats(x):
-    """Raises TypeError unless ``x`` is an array of numbers that float32 holds."""
+    """Raises TypeError unless ``x`` is an array of one of ``FLOATS``."""
     if library(x) and dtype_name(x) not in FLOATS:
         raise TypeError(f"expected an array of {', '.join(FLOATS)}, got {dtype_name(x)}")
 
 
 def check_contiguous(name, x):
-    """Raises ValueError unless the elements of ``x`` follow each other in C's order."""
+    """Raises ValueError unless ``x`` is C-contiguous."""
     if not (x.is_contiguous() if library(x).__name__ == "torch" else x.flags.c_contiguous):
         raise ValueError(f"{name} must be C-contiguous, its strides are {tuple(strides(x))}")
 
@@ -164,8 +164,8 @@ def check_no_overlap(name, x):
         reach += (size - 1) * stride
 
 
-def check_apart(out, **inputs):
-    """Raises ValueError where ``out`` begins where one of the arrays that are read all the while does."""
+def check_not_aliased(out, **inputs):
+    """Raises ValueError if ``out`` starts at the address of an input that is read while ``out`` is written."""
     for name, x in inputs.items():
         if x is not None and address(x) == address(out) and math.prod(out.shape) and math.prod(x.shape):
             raise ValueError(f"out is {name}, which is read while out is written")

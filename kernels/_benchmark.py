@@ -1,4 +1,4 @@
-"""What a benchmark of a kernel says: its inputs, who runs on them and the least work they mean."""
+"""A benchmark case of a kernel: its inputs, the implementations to compare, and the minimum work."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,15 +10,15 @@ class Case:
 
     Attributes:
         kernel: name of the kernel.
-        shape: sizes as people say them, e.g. "32768 x 8192".
+        shape: sizes as text, e.g. "32768 x 8192".
         dtype: type of the operands.
         make: ``make(randn) -> operands``; ``randn(*shape)`` gives random arrays of ``dtype``.
         run: ``run(kernels, *operands)`` calls the kernel of a module with the interface of
-            ``tilewright.kernels``; the same source compiled by Triton is such a module.
-        torch: ``torch(*operands)``, PyTorch's way, or None.
-        numpy: ``numpy(*operands)``, NumPy's way, or None.
-        bytes: the least traffic with memory, in bytes.
-        flops: floating-point operations; 0 where memory is the limit.
+            ``tilewright.kernels``, such as the same source compiled by Triton.
+        torch: ``torch(*operands)`` for PyTorch, or None.
+        numpy: ``numpy(*operands)`` for NumPy, or None.
+        bytes: minimum memory traffic, in bytes.
+        flops: floating-point operations; 0 if memory bandwidth is the limit.
     """
 
     kernel: str

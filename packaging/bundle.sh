@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Packs dist/tilewright-VERSION-linux-x86_64.tar.xz: the built library and tools,
 # the Python sources, the sources of the extension module, kernels, tests and
-# benchmarks. What unpacks and uses it is setup.sh at its top.
+# benchmarks. Its setup.sh prepares an unpacked bundle.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 python=${1:?usage: bundle.sh PYTHON BUILD}
@@ -29,7 +29,7 @@ install -D -m 755 -t "$top/python/tilewright/lib" "$build/lib/libtilewright.so"
 for tool in "$build"/bin/tilewright-*; do
   [[ $tool == *-test-* ]] || install -D -m 755 -t "$top/python/tilewright/bin" "$tool"
 done
-# The machine that unpacks this may have no package index to fetch pybind11 from.
+# The target machine may have no package index to fetch pybind11 from.
 cp -r "$("$python" -c 'import pybind11; print(pybind11.__path__[0])')" "$top/pybind11"
 find "$top/pybind11" -name __pycache__ -prune -exec rm -r {} +
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs what building and testing need: the Debian packages named in apt.txt
-# and, in the virtual environment given as argument, the Python packages named
-# in pip.txt. Says what it does and does nothing that is already done.
+# Installs the requirements of building and testing: the Debian packages of
+# apt.txt and, in the virtual environment given as argument, the Python packages
+# of pip.txt. Prints each step, and skips steps that are already done.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 venv=${1:?usage: deps.sh VENV}
@@ -25,7 +25,7 @@ install_debian_packages() {
     installed "$name" || missing+=("$name")
   done
   if [ ${#missing[@]} = 0 ]; then
-    say "all Debian packages are there"
+    say "all Debian packages are installed"
     return
   fi
   say "installing ${#missing[@]} Debian packages: ${missing[*]}"
@@ -34,8 +34,7 @@ install_debian_packages() {
     apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 
-# A Python that can make environments and build extension modules; a python3
-# first in PATH may lack either.
+# Finds a Python with venv and headers; the first python3 in PATH may lack them.
 find_python() {
   local python
   for python in "${PYTHON:-}" python3 /usr/bin/python3; do
@@ -74,24 +73,24 @@ find_cuda_tools() {
       ln -sf "$("$venv/bin/python" -c 'import nvidia; print(nvidia.__path__[0])')/cu13/bin/$tool" "$venv/bin/$tool"
     done
   else
-    say "none to be had: tests that assemble PTX will be skipped where nothing else is found"
+    say "could not install the assemblers: without others, tests that assemble PTX will be skipped"
   fi
 }
 
-# Only the test of explained kernels in a browser is skipped without one.
+# Without a browser only the browser test of explained kernels is skipped.
 find_browser() {
   if command -v chromium >/dev/null || ! command -v apt-get >/dev/null; then
     return
   fi
   say "installing chromium, for the test of pages"
   as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null ||
-    say "none to be had: the test of pages in a browser will be skipped"
+    say "could not install chromium: the browser test of pages will be skipped"
 }
 
 if command -v apt-get >/dev/null; then
   install_debian_packages
 else
-  say "this is no Debian: install the counterparts of packaging/apt.txt yourself"
+  say "apt-get not found: install the counterparts of packaging/apt.txt by hand"
 fi
 make_environment
 find_cuda_tools

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Makes an unpacked bundle ready for this machine's Python and runs a command in it:
+# Prepares an unpacked bundle for this machine's Python and runs a command in it:
 #
-#   ./setup.sh                                  builds the extension module, says how to go on
-#   ./setup.sh python3 -m pytest test/kernels   builds it where needed, then runs the command
+#   ./setup.sh                                  builds the extension module, prints the next steps
+#   ./setup.sh python3 -m pytest test/kernels   builds it if needed, then runs the command
 #
-# Needs a C++17 compiler, CMake and the headers of the Python that is used
-# (python3, or $PYTHON); needs no LLVM, no network and no GPU.
+# Needs a C++17 compiler, CMake and the headers of Python (python3, or $PYTHON).
+# Needs no LLVM, no network and no GPU.
 set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 python=${PYTHON:-python3}

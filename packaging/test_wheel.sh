@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the wheel in dist/ into a clean environment, checks that the library
-# needs nothing but the system's C library, and runs the README's example.
+# Installs the wheel in dist/ into a clean environment. Checks that the library
+# depends only on system libraries, and runs the README's example.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 python=${1:?usage: test_wheel.sh PYTHON}
@@ -19,6 +19,6 @@ if [ -n "$foreign" ]; then
   echo "wheel: the library needs $foreign" >&2
   exit 1
 fi
-# Nothing of this shell's settings, no compiler and no tool of LLVM's in PATH.
+# An empty environment: no settings of this shell, no compiler and no LLVM tools.
 env -i HOME="$stage" PATH="$stage/venv/bin" python example.py
 printf 'wheel: the README example runs in a clean environment\n'

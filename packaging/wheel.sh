@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Packs the wheel from an existing build directory: nothing is compiled twice.
+# Packs the wheel from an existing build directory, without a second build.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 python=${1:?usage: wheel.sh PYTHON BUILD}

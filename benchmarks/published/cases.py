@@ -1,4 +1,4 @@
-"""A published kernel to be timed, and the arrays that it is called with."""
+"""A published kernel and its arguments."""
 
 from dataclasses import dataclass, field, replace
 
@@ -7,7 +7,7 @@ from needs import torch
 
 @dataclass
 class Block:
-    """An argument: a descriptor of `array` with the sides that `block` makes of the configuration."""
+    """An argument: a descriptor of `array` with the block shape that `block` returns for a configuration."""
 
     array: torch.Tensor
     block: object
@@ -15,10 +15,10 @@ class Block:
 
 @dataclass
 class Case:
-    """A kernel, what it is called with, and the places of the arguments that it writes.
+    """A kernel, its arguments, and the positions of the arguments that it writes.
 
-    `grid` may be a function of the constants, a constant one of the compiler's language. `zeroed` places hold sums and
-    locks that have to be zero before each call.
+    `grid` may be a function of the constants, a constant a function of the compiler's language. Arguments at `zeroed`
+    positions, such as sums and locks, are set to zero before each call.
     """
 
     name: str
@@ -31,7 +31,7 @@ class Case:
     zeroed: tuple = ()
 
     def find(self, compiler):
-        """The kernel, to be tuned here, not by its own configurations."""
+        """Returns the kernel without its own autotuner: the benchmark tunes it."""
         file, name = self.kernel.split(".")
         kernel = getattr(compiler.kernels[file], name)
         return kernel.fn if hasattr(kernel, "configs") else kernel
@@ -40,7 +40,7 @@ class Case:
         return self.grid(options) if callable(self.grid) else self.grid
 
     def warm(self, compiler, config):
-        """Compiles the kernel. Of the arrays only dtypes and the shapes of blocks are looked at."""
+        """Compiles the kernel. It depends only on the dtypes of arrays and the shapes of blocks."""
 
         def stand_in(x):
             if isinstance(x, Block):
@@ -53,14 +53,14 @@ class Case:
         self.find(compiler).warmup(*args, grid=self.get_grid(options), **options)
 
     def call(self, compiler, config, args=None):
-        """A function that launches the kernel."""
+        """Returns a function that launches the kernel."""
         kernel, options = self.find(compiler), self.constants | config
         args = [
             compiler.descriptor.from_tensor(x.array, list(x.block(config))) if isinstance(x, Block) else x
             for x in (args or self.args)
         ]
         grid = self.get_grid(options)
-        zeroed = [args[place] for place in self.zeroed]
+        zeroed = [args[position] for position in self.zeroed]
 
         def launch():
             for array in zeroed:
@@ -70,7 +70,7 @@ class Case:
         return launch
 
     def copies(self):
-        """The arguments, arrays copied."""
+        """Returns the arguments with copied arrays."""
 
         def copy(x):
             if isinstance(x, Block):
@@ -80,7 +80,7 @@ class Case:
         return [copy(x) for x in self.args]
 
     def results(self, compiler, config, given):
-        """What the kernel writes, called with copies of arguments; some kernels write what they read."""
+        """Returns the written arrays of a call with copies of `given`, since some kernels work in place."""
         args = replace(self, args=given).copies()
         self.call(compiler, config, args)()
         return [args[i].array if isinstance(args[i], Block) else args[i] for i in self.written]

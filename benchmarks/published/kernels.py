@@ -1,4 +1,4 @@
-"""The gradients of attention as Triton's tutorials compute them; both compilers read this file."""
+"""The gradients of attention of Triton's tutorials; both compilers read this file."""
 
 import triton
 import triton.language as tl
@@ -19,7 +19,7 @@ def gradients_of_keys(
     dk, dv, Q, k, v, DO, M, D, stride_tok, stride_d, start_n, start_m, num_steps,
     BM: tl.constexpr, BN: tl.constexpr, HEAD: tl.constexpr, MASK: tl.constexpr,
 ):  # fmt: skip
-    """What `num_steps` blocks of queries add to dk and dv of one block of keys."""
+    """Adds the part of `num_steps` blocks of queries to dk and dv of one block of keys."""
     rows = start_m + tl.arange(0, BM)
     keys = start_n + tl.arange(0, BN)
     cols = tl.arange(0, HEAD)
@@ -51,7 +51,7 @@ def gradients_of_queries(
     dq, q, K, V, do, m, D, stride_tok, stride_d, start_m, start_n, num_steps,
     BM: tl.constexpr, BN: tl.constexpr, HEAD: tl.constexpr, MASK: tl.constexpr,
 ):  # fmt: skip
-    """What `num_steps` blocks of keys add to dq of one block of queries."""
+    """Adds the part of `num_steps` blocks of keys to dq of one block of queries."""
     rows = start_m + tl.arange(0, BM)
     keys = start_n + tl.arange(0, BN)
     cols = tl.arange(0, HEAD)
@@ -81,19 +81,19 @@ def attention_backward(
     BM1: tl.constexpr, BN1: tl.constexpr, BM2: tl.constexpr, BN2: tl.constexpr,
     SLICES: tl.constexpr, HEAD: tl.constexpr,
 ):  # fmt: skip
-    """Causal; K was multiplied by sm_scale / ln 2 before."""
+    """Causal; K is already multiplied by sm_scale / ln 2."""
     LN2: tl.constexpr = 0.6931471824645996
     bhid = tl.program_id(2)
     off = (bhid * N_CTX).to(tl.int64)
-    place = (stride_h * (bhid % H) + stride_z * (bhid // H)).to(tl.int64)
+    offset = (stride_h * (bhid % H) + stride_z * (bhid // H)).to(tl.int64)
     pid = tl.program_id(0)
-    Q += place
-    K += place
-    V += place
-    DO += place
-    DQ += place
-    DK += place
-    DV += place
+    Q += offset
+    K += offset
+    V += offset
+    DO += offset
+    DQ += offset
+    DK += offset
+    DV += offset
     M += off
     D += off
     cols = tl.arange(0, HEAD)

@@ -9,7 +9,7 @@ def delta_states_kernel(
     k, v, w, g, v_new, h, final, T, H: tl.constexpr, K: tl.constexpr, V: tl.constexpr,
     BT: tl.constexpr, BV: tl.constexpr,
 ):  # fmt: skip
-    """The states between the chunks of a gated delta rule; K is 128, in two halves."""
+    """The states between the chunks of a gated delta rule; K is 128, in two blocks."""
     i_v, i_bh = tl.program_id(0), tl.program_id(1)
     i_b, i_h = i_bh // H, i_bh % H
     NT = tl.cdiv(T, BT)
@@ -60,7 +60,7 @@ def chunk_output_kernel(
     q, k, v, h, g, o, scale, T, H: tl.constexpr, K: tl.constexpr, V: tl.constexpr,
     BT: tl.constexpr, BK: tl.constexpr, BV: tl.constexpr,
 ):  # fmt: skip
-    """What a chunk's queries see of the state before it and of the chunk itself."""
+    """The output of the queries of a chunk, from the state before it and from the chunk itself."""
     i_v, i_t, i_bh = tl.program_id(0), tl.program_id(1), tl.program_id(2)
     i_b, i_h = i_bh // H, i_bh % H
     i_tg = i_b * tl.cdiv(T, BT) + i_t
@@ -99,7 +99,7 @@ def chunk_output_kernel(
 def keys_of_chunk_kernel(
     k, g, beta, A, T, H: tl.constexpr, K: tl.constexpr, BT: tl.constexpr, BK: tl.constexpr
 ):
-    """Products of the keys of a chunk with each other, below the diagonal."""
+    """Dots of the keys of a chunk with each other, below the diagonal."""
     i_t, i_bh = tl.program_id(0), tl.program_id(1)
     i_b, i_h = i_bh // H, i_bh % H
     o_t = i_t * BT + tl.arange(0, BT)
@@ -183,7 +183,7 @@ def recurrent_delta_kernel(
     q, k, v, g, beta, o, h0, ht, scale, T, H: tl.constexpr, K: tl.constexpr, V: tl.constexpr,
     BK: tl.constexpr, BV: tl.constexpr,
 ):  # fmt: skip
-    """Step by step: the state of a head in registers."""
+    """The recurrence step by step, with the state of a head in registers."""
     i_v, i_bh = tl.program_id(0), tl.program_id(1)
     i_b, i_h = i_bh // H, i_bh % H
     o_k = tl.arange(0, BK)
@@ -221,7 +221,7 @@ def chunk_scan_kernel(
     cb, x, dt, da, c, states, d, out, L, H, HEAD, STATE_SIZE, ratio,
     STATE: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
 ):  # fmt: skip
-    """Outputs of a chunk of L steps (Mamba 2): from the state before it and from the chunk itself."""
+    """The outputs of a chunk of L steps (Mamba 2), from the state before it and from the chunk itself."""
     pid, chunk, head = tl.program_id(0), tl.program_id(1).to(tl.int64), tl.program_id(2)
     n_blocks = tl.cdiv(HEAD, BLOCK_N)
     pid_m, pid_n = pid // n_blocks, pid % n_blocks

@@ -1,4 +1,4 @@
-"""Elements chosen by index, optimisers, code in the manner of compilers; both compilers read this file."""
+"""Gathers, optimisers, and code as compilers generate it; both compilers read this file."""
 
 import triton
 import triton.language as tl
@@ -6,7 +6,7 @@ import triton.language as tl
 
 @triton.jit
 def embedding_gradient_kernel(dy_ptr, ids_ptr, dw_ptr, n, dim, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr):
-    """Rows of gradients added to the rows of their words."""
+    """Adds rows of gradients to the rows of their words."""
     rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
     cols = tl.program_id(1) * BLOCK_N + tl.arange(0, BLOCK_N)
     ids = tl.load(ids_ptr + rows, mask=rows < n, other=0)
@@ -38,25 +38,25 @@ def histogram_kernel(x_ptr, out_ptr, n, per_program, BINS: tl.constexpr, BLOCK: 
 
 @triton.jit
 def argmax_kernel(x_ptr, out_ptr, values_ptr, n_cols, BLOCK: tl.constexpr):
-    """The place of the largest number of a row, the first one of several."""
+    """The index of the largest element of a row, the first of equals."""
     row = tl.program_id(0).to(tl.int64)
     best = tl.full([BLOCK], float("-inf"), tl.float32)
-    place = tl.zeros([BLOCK], tl.int32)
+    column = tl.zeros([BLOCK], tl.int32)
     for start in range(0, n_cols, BLOCK):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(x_ptr + row * n_cols + cols, mask=cols < n_cols, other=float("-inf")).to(tl.float32)
-        place = tl.where(x > best, cols, place)
+        column = tl.where(x > best, cols, column)
         best = tl.maximum(x, best)
     top, at = tl.max(best, 0, return_indices=True)
     tl.store(values_ptr + row, top)
-    tl.store(out_ptr + row, tl.sum(tl.where(tl.arange(0, BLOCK) == at, place, 0), 0))
+    tl.store(out_ptr + row, tl.sum(tl.where(tl.arange(0, BLOCK) == at, column, 0), 0))
 
 
 @triton.jit
 def gating_kernel(
     logits_ptr, weights_ptr, ids_ptr, n, E: tl.constexpr, K: tl.constexpr, BLOCK_M: tl.constexpr
 ):
-    """The K best of E experts for each token, and their shares."""
+    """The K best of E experts for each token, and their weights."""
     rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
     e = tl.arange(0, E)
     x = tl.load(logits_ptr + rows[:, None] * E + e[None, :], mask=rows[:, None] < n, other=-1e9).to(
@@ -76,12 +76,12 @@ def gating_kernel(
 
 @triton.jit
 def adam_tables_kernel(
-    p_table, g_table, m_table, v_table, sizes, chunk_tensor, chunk_place, lr, beta1, beta2, eps, decay, step,
+    p_table, g_table, m_table, v_table, sizes, chunk_tensor, chunk_start, lr, beta1, beta2, eps, decay, step,
     CHUNK: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
-    """A chunk of one of many arrays a program; tables hold their addresses."""
+    """Each program updates a chunk of one of many arrays; tables hold their addresses."""
     which = tl.load(chunk_tensor + tl.program_id(0))
-    first = tl.load(chunk_place + tl.program_id(0))
+    first = tl.load(chunk_start + tl.program_id(0))
     n = tl.load(sizes + which)
     p_ptr = tl.multiple_of(tl.load(p_table + which).to(tl.pointer_type(tl.float32)), 16)
     g_ptr = tl.multiple_of(tl.load(g_table + which).to(tl.pointer_type(tl.bfloat16)), 16)
@@ -121,7 +121,7 @@ def gemv_kernel(a_ptr, x_ptr, y_ptr, M, K, BLOCK_M: tl.constexpr, BLOCK_K: tl.co
 
 @triton.jit
 def gemv_transposed_kernel(x_ptr, w_ptr, y_ptr, K, N, BLOCK_K: tl.constexpr, BLOCK_N: tl.constexpr):
-    """Batches of a vector times a matrix that is contiguous along the result."""
+    """Batches of a vector times a row-major matrix."""
     b = tl.program_id(1).to(tl.int64)
     cols = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
     acc = tl.zeros([BLOCK_K, BLOCK_N], dtype=tl.float32)
@@ -135,15 +135,15 @@ def gemv_transposed_kernel(x_ptr, w_ptr, y_ptr, K, N, BLOCK_K: tl.constexpr, BLO
 
 @triton.jit
 def nf4_kernel(packed_ptr, absmax_ptr, table_ptr, out_ptr, n, GROUP: tl.constexpr, BLOCK: tl.constexpr):
-    """Two weights of 4 bits a byte, looked up in a table, times the scale of their group."""
+    """Two 4-bit weights per byte, looked up in a table, times the scale of their group."""
     offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     packed = tl.load(packed_ptr + offs, mask=offs < n, other=0)
     high = tl.load(table_ptr + (packed >> 4))
     low = tl.load(table_ptr + (packed & 15))
     scale = tl.load(absmax_ptr + offs // (GROUP // 2), mask=offs < n, other=0.0)
     both = tl.interleave(high * scale, low * scale)
-    places = tl.program_id(0) * BLOCK * 2 + tl.arange(0, BLOCK * 2)
-    tl.store(out_ptr + places, both.to(out_ptr.dtype.element_ty), mask=places < 2 * n)
+    offsets = tl.program_id(0) * BLOCK * 2 + tl.arange(0, BLOCK * 2)
+    tl.store(out_ptr + offsets, both.to(out_ptr.dtype.element_ty), mask=offsets < 2 * n)
 
 
 @triton.jit
@@ -151,7 +151,7 @@ def state_update_kernel(
     state_ptr, x_ptr, dt_ptr, dt_bias_ptr, a_ptr, b_ptr, c_ptr, d_ptr, z_ptr, out_ptr, heads, per_group,
     DIM: tl.constexpr, STATE: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
-    """One step of a recurrence (Mamba 2, decoding)."""
+    """One step of a recurrence (decoding with Mamba 2)."""
     i_m, i_b, i_h = tl.program_id(0), tl.program_id(1), tl.program_id(2)
     m = i_m * BLOCK + tl.arange(0, BLOCK)
     n = tl.arange(0, STATE)
@@ -184,7 +184,7 @@ def combine_moments(mean_1, m2_1, weight_1, mean_2, m2_2, weight_2):
 def batch_norm_kernel(
     in_ptr0, out_ptr0, out_ptr1, out_ptr2, xnumel, rnumel, XBLOCK: tl.constexpr, RBLOCK: tl.constexpr
 ):
-    """Generated code: moments of channels of images, 28 x 28 places a channel, 64 images."""
+    """Generated code: moments of channels of images, 28 x 28 pixels, 64 images."""
     xoffset = tl.program_id(0) * XBLOCK
     xindex = xoffset + tl.arange(0, XBLOCK)[:, None]
     xmask = xindex < xnumel
@@ -229,7 +229,7 @@ def generated_layer_norm_kernel(
     XBLOCK: tl.constexpr,
     RBLOCK: tl.constexpr,
 ):
-    """Generated code: a row in registers; of 768 numbers, with a residual."""
+    """Generated code: rows of 768 elements in registers, with a residual."""
     xoffset = tl.program_id(0) * XBLOCK
     xindex = xoffset + tl.arange(0, XBLOCK)[:, None]
     xmask = xindex < xnumel
@@ -258,7 +258,7 @@ def generated_layer_norm_kernel(
 
 @triton.jit
 def generated_pointwise_kernel(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLOCK: tl.constexpr):
-    """Generated code: GELU of a sum with a bias, and a residual that lies transposed (heads and tokens)."""
+    """Generated code: adds a bias, applies GELU and adds a residual with heads and tokens transposed."""
     xoffset = tl.program_id(0) * XBLOCK
     xindex = xoffset + tl.arange(0, XBLOCK)[:]
     x0 = xindex % 128
@@ -284,7 +284,7 @@ def generated_pointwise_kernel(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLO
 
 @triton.jit
 def generated_permute_kernel(in_ptr0, out_ptr0, ynumel, xnumel, YBLOCK: tl.constexpr, XBLOCK: tl.constexpr):
-    """Generated code: images with channels first become images with channels last."""
+    """Generated code: converts images from channels-first to channels-last."""
     yoffset = tl.program_id(1) * YBLOCK
     yindex = yoffset + tl.arange(0, YBLOCK)[None, :]
     ymask = yindex < ynumel

@@ -1,12 +1,12 @@
-"""Products of matrices with what comes before and after them; both compilers read this file."""
+"""Matmuls with prologues and epilogues; both compilers read this file."""
 
 import triton
 import triton.language as tl
 
 
 @triton.jit
-def place_of_tile(pid, M, N, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, GROUP_M: tl.constexpr):
-    """Tiles in groups of rows."""
+def tile_coordinates(pid, M, N, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, GROUP_M: tl.constexpr):
+    """Returns row and column of a tile; tiles are grouped by rows."""
     n_m = tl.cdiv(M, BLOCK_M)
     n_n = tl.cdiv(N, BLOCK_N)
     in_group = GROUP_M * n_n
@@ -21,7 +21,7 @@ def linear_kernel(
     ACT: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, GROUP_M: tl.constexpr,
 ):  # fmt: skip
     """Pointers that wrap around the edges; bias, activation, residual."""
-    pid_m, pid_n = place_of_tile(tl.program_id(0), M, N, BLOCK_M, BLOCK_N, GROUP_M)
+    pid_m, pid_n = tile_coordinates(tl.program_id(0), M, N, BLOCK_M, BLOCK_N, GROUP_M)
     m = (pid_m * BLOCK_M + tl.arange(0, BLOCK_M)) % M
     n = (pid_n * BLOCK_N + tl.arange(0, BLOCK_N)) % N
     k = tl.arange(0, BLOCK_K)
@@ -55,7 +55,7 @@ def block_pointer_kernel(
     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, GROUP_M: tl.constexpr,
 ):  # fmt: skip
     """Block pointers; leaky ReLU."""
-    pid_m, pid_n = place_of_tile(tl.program_id(0), M, N, BLOCK_M, BLOCK_N, GROUP_M)
+    pid_m, pid_n = tile_coordinates(tl.program_id(0), M, N, BLOCK_M, BLOCK_N, GROUP_M)
     a_block = tl.make_block_ptr(a_ptr, (M, K), (K, 1), (pid_m * BLOCK_M, 0), (BLOCK_M, BLOCK_K), (1, 0))
     b_block = tl.make_block_ptr(b_ptr, (K, N), (N, 1), (0, pid_n * BLOCK_N), (BLOCK_K, BLOCK_N), (1, 0))
     acc = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
@@ -80,7 +80,7 @@ def descriptor_linear_kernel(
     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, GROUP_M: tl.constexpr,
 ):  # fmt: skip
     """Descriptors of the host; bias and squared ReLU."""
-    pid_m, pid_n = place_of_tile(tl.program_id(0), M, N, BLOCK_M, BLOCK_N, GROUP_M)
+    pid_m, pid_n = tile_coordinates(tl.program_id(0), M, N, BLOCK_M, BLOCK_N, GROUP_M)
     acc = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
     for k in range(0, K, BLOCK_K):
         a = a_desc.load([pid_m * BLOCK_M, k])
@@ -96,7 +96,7 @@ def split_kernel(
     a_ptr, b_ptr, c_ptr, M, N, K,
     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, SPLIT: tl.constexpr,
 ):  # fmt: skip
-    """Parts along k, added atomically."""
+    """Split-K; parts are added atomically."""
     pid, part = tl.program_id(0), tl.program_id(1)
     pid_m, pid_n = pid // tl.cdiv(N, BLOCK_N), pid % tl.cdiv(N, BLOCK_N)
     m = pid_m * BLOCK_M + tl.arange(0, BLOCK_M)
@@ -118,7 +118,7 @@ def stream_kernel(
     a_ptr, b_ptr, c_ptr, M, N, K, iterations, per_program, extra,
     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
 ):  # fmt: skip
-    """Programs share all iterations evenly; parts of tiles are added atomically."""
+    """Stream-K: programs share all iterations evenly; parts of tiles are added atomically."""
     pid = tl.program_id(0)
     start = pid * per_program + min(pid, extra)
     end = (pid + 1) * per_program + min(pid + 1, extra)
@@ -150,7 +150,7 @@ def batched_kernel(
     a_ptr, b_ptr, c_ptr, M, N, K, sab, sam, sak, sbb, sbk, sbn, scb, scm, scn,
     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
 ):  # fmt: skip
-    """A grid of three dimensions; masks along all sides."""
+    """A grid of three dimensions; masks along all dimensions."""
     pid_n, pid_m, b = tl.program_id(0), tl.program_id(1), tl.program_id(2)
     m = pid_m * BLOCK_M + tl.arange(0, BLOCK_M)
     n = pid_n * BLOCK_N + tl.arange(0, BLOCK_N)
@@ -173,8 +173,8 @@ def gated_kernel(
     x_ptr, w1_ptr, w2_ptr, out_ptr, M, N, K,
     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, GROUP_M: tl.constexpr,
 ):  # fmt: skip
-    """SiLU of one product times another."""
-    pid_m, pid_n = place_of_tile(tl.program_id(0), M, N, BLOCK_M, BLOCK_N, GROUP_M)
+    """SiLU of one matmul times another."""
+    pid_m, pid_n = tile_coordinates(tl.program_id(0), M, N, BLOCK_M, BLOCK_N, GROUP_M)
     m = (pid_m * BLOCK_M + tl.arange(0, BLOCK_M)) % M
     n = (pid_n * BLOCK_N + tl.arange(0, BLOCK_N)) % N
     k = tl.arange(0, BLOCK_K)
@@ -202,7 +202,7 @@ def generated_mm_kernel(
     EVEN_K: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
     GROUP_M: tl.constexpr,
 ):  # fmt: skip
-    """Generated code: sizes are in the text, indices are made anew in each iteration."""
+    """Generated code: sizes are literals, indices are recomputed in each iteration."""
     M = 4096
     N = 4096
     K = 4096
@@ -250,7 +250,7 @@ def symmetric_kernel(
     x_ptr, out_ptr, M, K, BLOCK_M: tl.constexpr, BLOCK_K: tl.constexpr, GROUP_M: tl.constexpr
 ):
     """A matrix times its own transpose: tiles above the diagonal, each stored twice."""
-    pid_m, pid_n = place_of_tile(tl.program_id(0), M, M, BLOCK_M, BLOCK_M, GROUP_M)
+    pid_m, pid_n = tile_coordinates(tl.program_id(0), M, M, BLOCK_M, BLOCK_M, GROUP_M)
     if pid_m > pid_n:
         return
     m = (pid_m * BLOCK_M + tl.arange(0, BLOCK_M)) % M

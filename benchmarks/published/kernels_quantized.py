@@ -1,12 +1,12 @@
-"""Products of few bits with their scales; both compilers read this file."""
+"""Quantized matmuls with scales; both compilers read this file."""
 
 import triton
 import triton.language as tl
 
 
 @triton.jit
-def place_of_tile(pid, M, N, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, GROUP_M: tl.constexpr):
-    """Tiles in groups of rows."""
+def tile_coordinates(pid, M, N, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, GROUP_M: tl.constexpr):
+    """Returns row and column of a tile; tiles are grouped by rows."""
     n_m = tl.cdiv(M, BLOCK_M)
     n_n = tl.cdiv(N, BLOCK_N)
     in_group = GROUP_M * n_n
@@ -21,8 +21,8 @@ def block_scaled_kernel(
     sas_m, sas_k, sbs_k, sbs_n,
     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, GROUP_M: tl.constexpr,
 ):  # fmt: skip
-    """8-bit floats; scales for groups of 128 of a row of a and for blocks of 128 x 128 of b."""
-    pid_m, pid_n = place_of_tile(tl.program_id(0), M, N, BLOCK_M, BLOCK_N, GROUP_M)
+    """8-bit floats; scales per 1 x 128 elements of a and per 128 x 128 elements of b."""
+    pid_m, pid_n = tile_coordinates(tl.program_id(0), M, N, BLOCK_M, BLOCK_N, GROUP_M)
     m = (pid_m * BLOCK_M + tl.arange(0, BLOCK_M)) % M
     n = (pid_n * BLOCK_N + tl.arange(0, BLOCK_N)) % N
     k = tl.arange(0, BLOCK_K)
@@ -51,7 +51,7 @@ def int8_kernel(
     a_ptr, b_ptr, a_scale_ptr, b_scale_ptr, bias_ptr, c_ptr, M, N, K, sam, sak, sbk, sbn, scm, scn,
     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
 ):  # fmt: skip
-    """Whole numbers of 8 bits; scales of rows and columns."""
+    """int8; scales per row and column."""
     pid = tl.program_id(0)
     n_n = tl.cdiv(N, BLOCK_N)
     pid_m, pid_n = pid // n_n, pid % n_n
@@ -81,8 +81,8 @@ def weights8_kernel(
     x_ptr, w_ptr, s_ptr, c_ptr, M, N, K, sxm, swk, swn,
     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, GROUP_M: tl.constexpr,
 ):  # fmt: skip
-    """Weights of 8 bits become halves on their way; scales of columns."""
-    pid_m, pid_n = place_of_tile(tl.program_id(0), M, N, BLOCK_M, BLOCK_N, GROUP_M)
+    """8-bit weights, converted to the type of the activations before the dot; scales per column."""
+    pid_m, pid_n = tile_coordinates(tl.program_id(0), M, N, BLOCK_M, BLOCK_N, GROUP_M)
     m = (pid_m * BLOCK_M + tl.arange(0, BLOCK_M)) % M
     n = (pid_n * BLOCK_N + tl.arange(0, BLOCK_N)) % N
     k = tl.arange(0, BLOCK_K)
@@ -110,7 +110,7 @@ def awq_kernel(
     a_ptr, b_ptr, c_ptr, zeros_ptr, scales_ptr, M, N, K, group_size,
     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, SPLIT: tl.constexpr,
 ):  # fmt: skip
-    """Eight weights of 4 bits a word along n, in an order of their own; parts along k are added by the host."""
+    """Eight 4-bit weights per word along n, interleaved; the host adds the split-K parts."""
     pid, part = tl.program_id(0), tl.program_id(1)
     n_n = tl.cdiv(N, BLOCK_N)
     pid_m, pid_n = pid // n_n, pid % n_n
@@ -152,11 +152,11 @@ def awq_kernel(
 
 
 @triton.jit
-def packed_halves_kernel(
+def packed_pairs_kernel(
     x_ptr, w_ptr, s_ptr, c_ptr, M, N, K,
     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, GROUP: tl.constexpr,
 ):  # fmt: skip
-    """Two weights of 4 bits a byte along k, joined; bfloat16, scales of groups."""
+    """Two 4-bit weights per byte along k; bfloat16, scales per group."""
     pid_m, pid_n = tl.program_id(0), tl.program_id(1)
     m = pid_m * BLOCK_M + tl.arange(0, BLOCK_M)
     n = pid_n * BLOCK_N + tl.arange(0, BLOCK_N)
@@ -184,7 +184,7 @@ def microscaled_kernel(
     x_ptr, w_ptr, s_ptr, c_ptr, M, N, K,
     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
 ):  # fmt: skip
-    """bfloat16 times 4-bit floats whose groups of 32 have a power of two as scale."""
+    """bfloat16 times 4-bit floats; the scale of each group of 32 is a power of two."""
     pid_m, pid_n = tl.program_id(0), tl.program_id(1)
     m = (pid_m * BLOCK_M + tl.arange(0, BLOCK_M)) % M
     n = pid_n * BLOCK_N + tl.arange(0, BLOCK_N)

@@ -1,4 +1,4 @@
-"""Rows and elements as models' layers, losses and optimisers have them; both compilers read this file."""
+"""Rows and elements of layers, losses and optimisers; both compilers read this file."""
 
 import triton
 import triton.language as tl
@@ -23,7 +23,7 @@ def add_rms_norm_kernel(x_ptr, residual_ptr, w_ptr, stride, n_cols, eps, BLOCK: 
 def rms_norm_backward_kernel(
     dy_ptr, dx_ptr, x_ptr, w_ptr, rstd_ptr, dw_ptr, stride, n_rows, n_cols, rows_per_program, BLOCK: tl.constexpr
 ):  # fmt: skip
-    """Each program some rows; what they add to the weight's gradient stays in registers until the end."""
+    """Several rows per program; the gradient of the weight accumulates in registers."""
     pid = tl.program_id(0).to(tl.int64)
     first = pid * rows_per_program
     last = min((pid + 1) * rows_per_program, n_rows)
@@ -56,7 +56,7 @@ def softmax_backward_kernel(dy_ptr, y_ptr, dx_ptr, stride, n_cols, BLOCK: tl.con
 
 @triton.jit
 def log_softmax_kernel(x_ptr, y_ptr, M, N, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr):
-    """Some rows a program; the maximum and the sum in one pass, the result in another."""
+    """Several rows per program; one pass for the maximum and the sum, one for the result."""
     rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
     m = tl.full([BLOCK_M, BLOCK_N], value=float("-inf"), dtype=tl.float32)
     z = tl.full([BLOCK_M, BLOCK_N], value=0.0, dtype=tl.float32)
@@ -82,7 +82,7 @@ def log_softmax_kernel(x_ptr, y_ptr, M, N, BLOCK_M: tl.constexpr, BLOCK_N: tl.co
 def jsd_kernel(
     x_ptr, stride_x, y_ptr, stride_y, loss_ptr, dx_ptr, stride_dx, beta, n_non_ignore, n_cols, BLOCK: tl.constexpr
 ):  # fmt: skip
-    """Jensen-Shannon divergence of logarithms of probabilities, and its gradient."""
+    """Jensen-Shannon divergence of log-probabilities, and its gradient."""
     row = tl.program_id(0).to(tl.int64)
     for i in range(0, n_cols, BLOCK):
         offs = i + tl.arange(0, BLOCK)
@@ -184,11 +184,11 @@ def geglu_kernel(a_ptr, b_ptr, c_ptr, stride, n_cols: tl.constexpr, BLOCK: tl.co
 
 @triton.jit
 def quantize_groups_kernel(x_ptr, q_ptr, s_ptr, groups_per_row, x_stride, eps, limit, GROUP: tl.constexpr):
-    """A group of a row a program, in 8-bit floats."""
+    """Each program quantizes one group of a row to 8-bit floats."""
     g = tl.program_id(0)
-    row, place = g // groups_per_row, g % groups_per_row
+    row, group = g // groups_per_row, g % groups_per_row
     cols = tl.arange(0, GROUP)
-    x = tl.load(x_ptr + row.to(tl.int64) * x_stride + place * GROUP + cols).to(tl.float32)
+    x = tl.load(x_ptr + row.to(tl.int64) * x_stride + group * GROUP + cols).to(tl.float32)
     scale = tl.maximum(tl.max(tl.abs(x)), eps) / limit
     q = tl.clamp(x / scale, -limit, limit).to(q_ptr.dtype.element_ty)
     tl.store(q_ptr + g.to(tl.int64) * GROUP + cols, q)
@@ -199,7 +199,7 @@ def quantize_groups_kernel(x_ptr, q_ptr, s_ptr, groups_per_row, x_stride, eps, l
 def silu_mul_quantize_kernel(
     x_ptr, q_ptr, s_ptr, rows, d, limit, GROUP: tl.constexpr, BLOCK: tl.constexpr, STAGES: tl.constexpr
 ):
-    """Groups of the product of halves of rows, as experts hand them on."""
+    """Quantizes groups of SiLU(left half of a row) * right half, as experts need them."""
     cols = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     first, step = tl.program_id(1), tl.num_programs(1)
     for row in tl.range(first, rows, step, num_stages=STAGES):
@@ -218,7 +218,7 @@ def silu_mul_quantize_kernel(
 def norm_rope_kernel(
     q_ptr, w_ptr, cos_ptr, sin_ptr, heads, stride_t, eps, HEAD: tl.constexpr, HEADS: tl.constexpr
 ):
-    """The norm of each head of a token, then its rotation, in place."""
+    """Normalises and rotates each head of a token, in place."""
     token = tl.program_id(0).to(tl.int64)
     half: tl.constexpr = HEAD // 2
     h = tl.arange(0, HEADS)
@@ -247,7 +247,7 @@ def cumsum_rows_kernel(x_ptr, y_ptr, n_cols, BLOCK_M: tl.constexpr, BLOCK_N: tl.
 
 @triton.jit
 def causal_conv_kernel(x_ptr, w_ptr, b_ptr, y_ptr, T, D, W: tl.constexpr, BT: tl.constexpr, BD: tl.constexpr):
-    """Depthwise, W places of the past, then SiLU."""
+    """Depthwise causal convolution over W steps, then SiLU."""
     i_d, i_t, i_b = tl.program_id(0), tl.program_id(1), tl.program_id(2).to(tl.int64)
     d = i_d * BD + tl.arange(0, BD)
     t = i_t * BT + tl.arange(0, BT)

@@ -1,17 +1,17 @@
-"""Attention as servers and generated code compute it, and small ranks beside weights; both compilers read this file."""
+"""Attention of servers and of generated code, and low-rank adapters; both compilers read this file."""
 
 import triton
 import triton.language as tl
 
 
 @triton.jit
-def which_sequence(starts_ptr, place, n_seqs, BLOCK_Q: tl.constexpr):
-    """The sequence that a block of queries belongs to, by halving."""
+def which_sequence(starts_ptr, block, n_seqs, BLOCK_Q: tl.constexpr):
+    """Finds the sequence of a block of queries by binary search."""
     left = 0
     right = n_seqs
     while left < right:
         middle = (left + right) // 2
-        if tl.load(starts_ptr + middle) // BLOCK_Q + middle <= place:
+        if tl.load(starts_ptr + middle) // BLOCK_Q + middle <= block:
             left = middle + 1
         else:
             right = middle
@@ -25,7 +25,7 @@ def unified_kernel(
     PER_KV: tl.constexpr, PAGE: tl.constexpr, TILE: tl.constexpr, HEAD: tl.constexpr,
     BLOCK_Q: tl.constexpr, BLOCK_M: tl.constexpr, WINDOW: tl.constexpr, SOFTCAP: tl.constexpr,
 ):  # fmt: skip
-    """Prefill and decoding in one: rows are queries times the heads that share keys, keys lie in pages."""
+    """Prefill and decoding in one kernel: rows are queries times the heads that share keys; keys are paged."""
     block, kv_head = tl.program_id(0), tl.program_id(1)
     seq = which_sequence(starts_ptr, block, n_seqs, BLOCK_Q)
     first_block = tl.load(starts_ptr + seq) // BLOCK_Q + seq
@@ -90,7 +90,7 @@ def grouped_decode_kernel(
     stride_mh, SPLITS: tl.constexpr, GROUP: tl.constexpr, BLOCK_D: tl.constexpr, BLOCK_R: tl.constexpr,
     BLOCK_V: tl.constexpr, BLOCK_H: tl.constexpr, BLOCK_N: tl.constexpr, HEADS: tl.constexpr,
 ):  # fmt: skip
-    """Split decoding; each token's keys are found through an index. Latent keys have BLOCK_R rotated places more."""
+    """Split decoding; an index locates the keys of each token. Latent keys have BLOCK_R more, rotated elements."""
     b, h_block, split = tl.program_id(0), tl.program_id(1), tl.program_id(2)
     VALID: tl.constexpr = BLOCK_H if GROUP > BLOCK_H else GROUP
     kv_head = h_block // tl.cdiv(GROUP, BLOCK_H)
@@ -145,7 +145,7 @@ def int8_decode_kernel(
     KV_HEADS: tl.constexpr, PAGE: tl.constexpr, HEAD: tl.constexpr, GROUP: tl.constexpr, BLOCK_H: tl.constexpr,
     PAGES: tl.constexpr,
 ):  # fmt: skip
-    """Keys and values of 8 bits in pages, each token and head with a scale; a program has PAGES pages."""
+    """8-bit keys and values in pages, with a scale per token and head; a program has PAGES pages."""
     b, kv_head, split = tl.program_id(0), tl.program_id(1), tl.program_id(2)
     h = tl.arange(0, BLOCK_H)
     d = tl.arange(0, HEAD)
@@ -184,7 +184,7 @@ def flex_inner(
     q, k_base, v_base, acc, total, m, indices, n_blocks, offs_m, head, N, scale,
     SPARSE: tl.constexpr, BLOCK_N: tl.constexpr, HEAD: tl.constexpr, FULL: tl.constexpr,
 ):  # fmt: skip
-    """Blocks of keys that a list names: some masked, some whole."""
+    """Processes the blocks of keys in a list; some are masked."""
     start = tl.load(indices) * SPARSE
     k_ptr = tl.make_block_ptr(k_base, (HEAD, N), (1, HEAD), (0, start), (HEAD, BLOCK_N), (0, 1))
     v_ptr = tl.make_block_ptr(v_base, (N, HEAD), (HEAD, 1), (start, 0), (BLOCK_N, HEAD), (1, 0))
@@ -224,7 +224,7 @@ def flex_kernel(
     q_ptr, k_ptr, v_ptr, out_ptr, lse_ptr, counts_ptr, indices_ptr, full_counts_ptr, full_indices_ptr, heads, N,
     scale, SPARSE: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, HEAD: tl.constexpr,
 ):  # fmt: skip
-    """Attention with scores that a function changes (a slope for each head) and a mask in blocks."""
+    """Attention with modified scores (a slope per head) and a block mask."""
     row, bh = tl.program_id(0), tl.program_id(1)
     base = bh.to(tl.int64) * N * HEAD
     q_block = tl.make_block_ptr(
@@ -268,7 +268,7 @@ def biased_attention_kernel(
     BLOCK_M: tl.constexpr,
     BLOCK_N: tl.constexpr,
 ):
-    """A matrix of biases for each head is added to the scores; pointers."""
+    """Adds a matrix of biases per head to the scores; pointers."""
     start, bh = tl.program_id(0), tl.program_id(1)
     m_offs = start * BLOCK_M + tl.arange(0, BLOCK_M)
     n_offs = tl.arange(0, BLOCK_N)
@@ -304,7 +304,7 @@ def shrink_kernel(
     x_ptr, a_ptr, out_ptr, order_ptr, counts_ptr, starts_ptr, ids_ptr, M, N, K, stride_xm, stride_al, stride_an,
     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, SPLIT: tl.constexpr,
 ):  # fmt: skip
-    """Tokens sorted by their adapter times its narrow matrix; parts along k are added atomically."""
+    """Tokens sorted by adapter times the narrow matrix of their adapter; split-K parts are added atomically."""
     pid, slot = tl.program_id(0), tl.program_id(1)
     pid_k, pid_m = pid % SPLIT, pid // SPLIT
     lora = tl.load(ids_ptr + slot)

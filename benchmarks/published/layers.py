@@ -8,7 +8,7 @@ FP8 = torch.float8_e4m3fn
 
 
 def norms_and_losses():
-    """A row a program."""
+    """Kernels with one row per program."""
     x, residual = random(8192, 5120, dtype=BF16), random(8192, 5120, dtype=BF16)
     w = random(5120, dtype=BF16)
     yield Case(
@@ -94,7 +94,7 @@ def norms_and_losses():
 
 
 def activations():
-    """Products of halves, quantised rows."""
+    """Gated activations, quantized rows, and other operations on rows."""
     x = random(8192, 2 * 11008, dtype=BF16)
     yield Case(
         "SiLU and product, 8192 x 11008",
@@ -191,7 +191,7 @@ def activations():
 
 
 def chosen():
-    """Elements by index; vectors; optimisers."""
+    """Gathers, vectors, optimisers."""
     ids = integers(32000, 16384)
     rows = random(16384, 1024)
     blocks = (
@@ -256,15 +256,15 @@ def chosen():
         [random(n, dtype=F32).abs() for n in sizes]
     ]
     chunk = 1 << 15
-    places = [(which, place) for which, n in enumerate(sizes) for place in range(0, n, chunk)]
+    chunks = [(which, start) for which, n in enumerate(sizes) for start in range(0, n, chunk)]
     case = Case(
         "Adam of 8 arrays",
         "elements.adam_tables_kernel",
-        (len(places),),
+        (len(chunks),),
         [
             *(torch.tensor([x.data_ptr() for x in group], device="cuda") for group in groups),
             torch.tensor(sizes, device="cuda", dtype=torch.int32),
-            *(torch.tensor(list(z), device="cuda", dtype=torch.int32) for z in zip(*places)),
+            *(torch.tensor(list(z), device="cuda", dtype=torch.int32) for z in zip(*chunks)),
             1e-3,
             0.9,
             0.99,
@@ -276,7 +276,7 @@ def chosen():
         {"CHUNK": chunk},
         ({"BLOCK": 1024, "num_warps": 4}, {"BLOCK": 2048, "num_warps": 8}),
     )
-    case.kept = groups  # the kernel knows addresses alone
+    case.kept = groups  # The kernel gets only addresses, so the case keeps the arrays alive.
     yield case
     for kind, t in (("fp16", torch.float16), ("bf16", BF16)):
         yield Case(
@@ -342,7 +342,7 @@ def chosen():
 
 
 def generated():
-    """What compilers write."""
+    """Kernels as compilers generate them."""
     yield Case(
         "generated moments of images, 64 x 512 x 28 x 28",
         "elements.batch_norm_kernel",

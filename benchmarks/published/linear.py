@@ -1,4 +1,4 @@
-"""Cases of published/kernels_products.py and published/kernels_quantized.py: products and what surrounds them."""
+"""Cases of published/kernels_matmuls.py and published/kernels_quantized.py: matmuls with prologues and epilogues."""
 
 from needs import torch
 from published.cases import F32, Block, Case, empty, integers, random
@@ -8,13 +8,13 @@ FP8 = torch.float8_e4m3fn
 
 
 def tiles(*several):
-    """Configurations: sides, warps, stages."""
+    """Returns configurations from tuples of tile extents, warps and stages."""
     names = ("BLOCK_M", "BLOCK_N", "BLOCK_K", "num_warps", "num_stages")
     return tuple(dict(zip(names, each)) for each in several)
 
 
 def count(M, N):
-    """Programs for tiles of M x N."""
+    """Returns the grid of an M x N result, a function of the configuration."""
     return lambda o: (-(-M // o["BLOCK_M"]) * -(-N // o["BLOCK_N"]),)
 
 
@@ -34,7 +34,7 @@ def linear():
         strides = {"NT": (K, 1, 1, K), "NN": (K, 1, N, 1), "TN": (1, M, N, 1)}[layout]
         yield Case(
             f"linear, {name}, 4096 cubed {layout}",
-            "products.linear_kernel",
+            "matmuls.linear_kernel",
             count(M, N),
             [a, b, bias if act == "silu" else None, extra, c, M, N, K, *strides, N],
             (4,),
@@ -45,7 +45,7 @@ def linear():
     for layout, strides in (("NN", (2048, 1, 2048, 1)), ("NT", (2048, 1, 1, 2048))):
         yield Case(
             f"linear, TF32, 2048 cubed {layout}",
-            "products.linear_kernel",
+            "matmuls.linear_kernel",
             count(2048, 2048),
             [*single, None, None, empty(2048, 2048, dtype=F32), 2048, 2048, 2048, *strides, 2048],
             (4,),
@@ -54,7 +54,7 @@ def linear():
         )
     yield Case(
         "linear, block pointers, 4096 cubed",
-        "products.block_pointer_kernel",
+        "matmuls.block_pointer_kernel",
         count(M, N),
         [a, b, bias.float(), c, M, N, K],
         (3,),
@@ -64,7 +64,7 @@ def linear():
     ragged = [random(1000, 1000), random(1000, 1000), random(1000, dtype=F32), empty(1000, 1000)]
     yield Case(
         "linear, block pointers, 1000 cubed",
-        "products.block_pointer_kernel",
+        "matmuls.block_pointer_kernel",
         count(1000, 1000),
         [*ragged, 1000, 1000, 1000],
         (3,),
@@ -72,13 +72,13 @@ def linear():
         tiles((64, 64, 64, 4, 4), (128, 64, 64, 4, 4), (64, 128, 32, 4, 4)),
     )
     blocks = [
-        Block(a * 0.1, lambda o: (o["BLOCK_M"], o["BLOCK_K"])),  # squares that fit
+        Block(a * 0.1, lambda o: (o["BLOCK_M"], o["BLOCK_K"])),  # The squares do not overflow.
         Block(b, lambda o: (o["BLOCK_N"], o["BLOCK_K"])),
         Block(c, lambda o: (o["BLOCK_M"], o["BLOCK_N"])),
     ]
     yield Case(
         "linear, descriptors, 4096 cubed",
-        "products.descriptor_linear_kernel",
+        "matmuls.descriptor_linear_kernel",
         count(M, N),
         [*blocks, bias, M, N, K],
         (2,),
@@ -88,7 +88,7 @@ def linear():
     bf = [random(M, K, dtype=BF16), random(N, K, dtype=BF16), random(N, dtype=BF16), empty(M, N, dtype=BF16)]
     yield Case(
         "generated product, 4096 cubed",
-        "products.generated_mm_kernel",
+        "matmuls.generated_mm_kernel",
         count(M, N),
         bf,
         (3,),
@@ -97,7 +97,7 @@ def linear():
     )
     yield Case(
         "gated products, 4096 x 4096 x 4096",
-        "products.gated_kernel",
+        "matmuls.gated_kernel",
         count(M, N),
         [*bf[:2], random(N, K, dtype=BF16), bf[3], M, N, K],
         (3,),
@@ -106,7 +106,7 @@ def linear():
     )
     yield Case(
         "matrix times its transpose, 4096 cubed",
-        "products.symmetric_kernel",
+        "matmuls.symmetric_kernel",
         lambda o: ((M // o["BLOCK_M"]) ** 2,),
         [bf[0], bf[3], M, K],
         (1,),
@@ -119,11 +119,11 @@ def linear():
 
 
 def parts():
-    """Parts along k; batches."""
+    """Split and stream-K; batches."""
     for m in (16, 64):
         yield Case(
             f"parts along k, {m} x 4096 x 16384",
-            "products.split_kernel",
+            "matmuls.split_kernel",
             lambda o, m=m: (-(-m // o["BLOCK_M"]) * (4096 // o["BLOCK_N"]), o["SPLIT"]),
             [random(m, 16384), random(4096, 16384), empty(m, 4096, dtype=F32), m, 4096, 16384],
             (2,),
@@ -139,7 +139,7 @@ def parts():
     iterations = (M // 128) * (N // 128) * per_tile
     yield Case(
         "stream of parts, 1536 x 2048 x 8192",
-        "products.stream_kernel",
+        "matmuls.stream_kernel",
         (132,),
         [random(M, K), random(N, K), empty(M, N, dtype=F32), M, N, K, iterations]
         + [iterations // 132, iterations % 132],
@@ -152,7 +152,7 @@ def parts():
         n = int(name.split()[0])
         yield Case(
             f"batched products, {name}",
-            "products.batched_kernel",
+            "matmuls.batched_kernel",
             lambda o, M=M, N=N, n=n: (N // o["BLOCK_N"], M // o["BLOCK_M"], n),
             [
                 random(n, M, K),
@@ -178,7 +178,7 @@ def parts():
 
 
 def quantized():
-    """Operands of few bits."""
+    """Quantized operands."""
     for M, N, K in ((64, 7168, 2048), (4096, 4096, 7168)):
         a, b = random(M, K).to(FP8), random(N, K).to(FP8)
         scales = [torch.rand(M, K // 128, device="cuda"), torch.rand(N // 128, K // 128, device="cuda")]
@@ -237,7 +237,7 @@ def quantized():
         )
         yield Case(
             f"packed pairs along k, {m} x 4096 x 4096",
-            "quantized.packed_halves_kernel",
+            "quantized.packed_pairs_kernel",
             lambda o, m=m: (-(-m // o["BLOCK_M"]), N // o["BLOCK_N"]),
             [
                 random(m, K, dtype=BF16),

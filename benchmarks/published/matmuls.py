@@ -1,4 +1,4 @@
-"""Published kernels with products of matrices: attention, experts, packed weights, convolution."""
+"""Published kernels with matmuls: attention, experts, packed weights, convolution."""
 
 import itertools
 import math
@@ -20,8 +20,8 @@ def attention():
         )
         for stage, name in ((1, "full"), (3, "causal")):
             blocks = [
-                Block(x, lambda c, side=side, head=head: (c[side], head))
-                for x, side in ((q, "BM"), (k, "BN"), (v, "BN"), (o, "BM"))
+                Block(x, lambda c, extent=extent, head=head: (c[extent], head))
+                for x, extent in ((q, "BM"), (k, "BN"), (v, "BN"), (o, "BM"))
             ]
             yield Case(
                 f"attention, {name}, {z} x {h} x {n} x {head}",
@@ -101,7 +101,7 @@ def attention():
 
 
 def experts(tokens, block):
-    """Tokens sorted by their two of eight experts, as the kernel that aligns them leaves them."""
+    """Returns tokens sorted by their two of eight experts, padded to blocks, and the expert of each block."""
     ids = integers(8, tokens * 2)
     order, blocks = [], []
     for expert in range(8):
@@ -113,8 +113,8 @@ def experts(tokens, block):
     return order, torch.tensor(blocks, device="cuda", dtype=torch.int32)
 
 
-def products():
-    """Products of matrices that are more than that."""
+def matmuls():
+    """Matmuls with gathers, packed weights, groups, or fused operations."""
     for tokens, block in ((4096, 128), (64, 16)):
         N, K = 7168, 2048
         order, blocks = experts(tokens, block)
@@ -179,10 +179,10 @@ def products():
                 )
             ),
         )
-    sides = [(1024 * (i + 1), 2048, 4096) for i in range(4)]
-    a = [random(m, k) for m, _, k in sides]
-    b = [random(k, n) for _, n, k in sides]
-    c = [empty(m, n) for m, n, _ in sides]
+    shapes = [(1024 * (i + 1), 2048, 4096) for i in range(4)]
+    a = [random(m, k) for m, _, k in shapes]
+    b = [random(k, n) for _, n, k in shapes]
+    c = [empty(m, n) for m, n, _ in shapes]
     addresses = [torch.tensor([x.data_ptr() for x in group], device="cuda") for group in (a, b, c)]
     case = Case(
         "grouped, 4 x (1024 to 4096 x 2048 x 4096)",
@@ -190,8 +190,8 @@ def products():
         (132,),
         [
             *addresses,
-            torch.tensor(sides, device="cuda", dtype=torch.int32),
-            torch.tensor([(k, n, n) for _, n, k in sides], device="cuda", dtype=torch.int32),
+            torch.tensor(shapes, device="cuda", dtype=torch.int32),
+            torch.tensor([(k, n, n) for _, n, k in shapes], device="cuda", dtype=torch.int32),
             4,
         ],
         (),
@@ -201,7 +201,7 @@ def products():
             for bn, w, s in ((128, 4, 4), (128, 8, 4), (256, 8, 3))
         ),
     )
-    case.kept = (a, b, c)  # the kernel knows addresses alone
+    case.kept = (a, b, c)  # The kernel gets only addresses, so the case keeps the arrays alive.
     yield case
     yield Case(
         "convolution 3 x 3, 32 x 128 x 56 x 56",

@@ -1,11 +1,11 @@
-"""Published kernels that memory bounds: rows, elements, recurrences."""
+"""Memory-bound published kernels: rows, elements, recurrences."""
 
 from needs import torch
 from published.cases import F32, Case, empty, integers, random, warps
 
 
 def rows_of_numbers():
-    """Softmax, norms, losses: a row or a few a program."""
+    """Softmax, norms, losses: one or a few rows per program."""
     x, out = random(8192, 8192), empty(8192, 8192)
     yield Case(
         "softmax, persistent, 8192 x 8192",
@@ -105,7 +105,7 @@ def rows_of_numbers():
 
 
 def elements():
-    """A block of elements a program."""
+    """Kernels with a block of elements per program."""
     n = 1 << 26
     x, out = random(n), empty(n)
     yield Case(
@@ -193,7 +193,7 @@ def elements():
         (8192,),
         [
             integers(256, 8192, 1024),
-            *(empty(8192, side, dtype=torch.int32) for side in (1024, 16, 1024, 256)),
+            *(empty(8192, width, dtype=torch.int32) for width in (1024, 16, 1024, 256)),
         ],
         (1, 2, 3, 4),
         {"K": 16, "BINS": 256, "BLOCK": 1024},

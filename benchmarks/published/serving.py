@@ -1,4 +1,4 @@
-"""Cases of published/kernels_serving.py: attention as servers compute it."""
+"""Cases of published/kernels_serving.py: attention of servers."""
 
 from needs import torch
 from published.cases import F32, Case, empty, integers, random
@@ -11,7 +11,7 @@ def tensor(values, dtype=torch.int32):
 
 
 def unified(name, seqs, q_len, length, configs, cache=BF16, window=0):
-    """Sequences of one length; 32 heads, 8 of keys, 128 wide, pages of 16."""
+    """Yields a case with sequences of one length; 32 query and 8 key heads of 128 elements, pages of 16."""
     pages = seqs * length // 16
     keys = [random(pages, 16, 8, 128).to(cache) for _ in range(2)]
     q = random(seqs * q_len, 32, 128, dtype=BF16)
@@ -44,7 +44,7 @@ def unified(name, seqs, q_len, length, configs, cache=BF16, window=0):
 
 
 def paged():
-    """Keys in pages, tokens found through indices."""
+    """Paged keys, tokens found through indices."""
     prefill = tuple(
         {"BLOCK_M": bm, "TILE": t, "num_warps": w}
         for bm, t, w in ((64, 32, 4), (128, 32, 4), (128, 64, 8), (64, 64, 4))
@@ -124,7 +124,7 @@ def paged():
 
 
 def masked():
-    """Masks in blocks; biases; adapters."""
+    """Block masks; biases; adapters."""
     bh, n, head = 32, 4096, 64
     q, k, v = (random(bh, n, head) for _ in range(3))
     rows = n // 128

@@ -1,4 +1,4 @@
-"""Which names stand on which page of the reference."""
+"""Assigns each public name to a page of the reference."""
 
 from dataclasses import dataclass
 
@@ -34,8 +34,8 @@ PAGES = (
     Page(
         "types.md",
         "Types, constants and casts",
-        "What a kernel computes with: blocks and scalars (`tl.tensor`) of an element type, pointers, constants, and "
-        "values made of several of them. `tl.tuple` and `tl.slice` are Python's own.",
+        "The values of a kernel: blocks and scalars (`tl.tensor`) of an element type, pointers, constants, and "
+        "aggregates of these. `tl.tuple` and `tl.slice` are Python's own.",
         (
             _tl("Values", "tensor tensor_descriptor aggregate aggregate_replace"),
             _tl("Types", "dtype pointer_type block_type const"),
@@ -46,7 +46,7 @@ PAGES = (
     Page(
         "blocks.md",
         "Programs and blocks",
-        "A kernel runs once for each program of a grid; blocks are made of constants and of the program's place.",
+        "A kernel runs once for each program of a grid; blocks are made of constants and of program ids.",
         (
             _tl("The grid", "program_id num_programs swizzle2d"),
             _tl("Making blocks", "arange full zeros zeros_like"),
@@ -55,8 +55,8 @@ PAGES = (
     Page(
         "shape.md",
         "Shapes",
-        "Functions that change the shape of blocks, put blocks together and take them apart. The order of elements is "
-        "row-major: the last axis is the fastest. Sides may have any size; powers of two cost least.",
+        "Functions that change the shape of blocks, combine and split them. The order of elements is row-major: the last "
+        "axis is the fastest. Dimensions may have any size; powers of two cost least.",
         (
             _tl(
                 "Other shapes",
@@ -81,7 +81,7 @@ PAGES = (
     Page(
         "math.md",
         "Mathematics",
-        "Functions that work element by element. All are there as `tl.math.NAME`, too, if Triton has them there. "
+        "Elementwise functions. Those that Triton has in `tl.math` are there too. "
         "[libdevice](libdevice.md) has many more.",
         (
             _tl("Functions", "exp exp2 log log2 sqrt sqrt_rn rsqrt sin cos tanh erf sigmoid softmax"),
@@ -103,9 +103,10 @@ PAGES = (
     ),
     Page(
         "matrices.md",
-        "Matrix products",
-        "Products of blocks, by tensor cores where the GPU has them for the type. See [numerics](../numerics.md).",
-        (_tl("Products", "dot dot_scaled"),),
+        "Dots",
+        "Matrix multiplication of blocks, by tensor cores if the GPU has them for the type. See "
+        "[numerics](../numerics.md).",
+        (_tl("Dots", "dot dot_scaled"),),
     ),
     Page(
         "random.md",
@@ -120,7 +121,7 @@ PAGES = (
         "control.md",
         "Loops, checks and promises",
         "Python's `for`, `while`, `if`, `break`, `continue`, `return` and `assert` work as "
-        "[the language](../language.md) says; these functions say more.",
+        "[the language](../language.md) describes; these functions add options.",
         (
             _tl("Loops", "range static_range condition"),
             _tl("Checks and prints", "static_assert static_print device_assert device_print debug_barrier"),
@@ -130,13 +131,13 @@ PAGES = (
     Page(
         "warp.md",
         "The warp level",
-        "`import tilewright.language.warp as warp`: what the warps of a program do, in your words, on GPUs of Hopper's "
-        "kind and in the interpreter; [the warp level](../warp-language.md) explains the model.",
+        "`import tilewright.language.warp as warp`: roles, rings and waits stated by the kernel, on Hopper GPUs and in "
+        "the interpreter; [the warp level](../warp-language.md) explains the model.",
         (
             ("Roles", "warp", warp, ("specialize", "role")),
             ("Rings", "warp", warp, ("ring", "ring_buffer", "slot")),
             ("Blocks in shared memory", "warp", warp, ("shared", "shared_tile")),
-            ("Products", "warp", warp, ("wgmma", "wgmma_wait")),
+            ("Dots", "warp", warp, ("wgmma", "wgmma_wait")),
             ("Barriers", "warp", warp, ("barrier", "named_barrier", "role_barrier")),
             ("Clusters", "warp", warp, ("cluster_rank", "cluster_barrier")),
         ),
@@ -144,7 +145,7 @@ PAGES = (
     Page(
         "targets.md",
         "GPUs and targets",
-        "What depends on the device that a kernel is compiled for.",
+        "Functions that depend on the device that a kernel is compiled for.",
         (
             (
                 "The target",
@@ -173,14 +174,14 @@ PAGES = (
     Page(
         "libdevice.md",
         "libdevice",
-        "`from tilewright.language.extra import libdevice`: CUDA's functions on every back end; how they are computed "
-        "is told in [libdevice](../libdevice.md).",
+        "`from tilewright.language.extra import libdevice`: CUDA's functions on every back end. "
+        "[libdevice](../libdevice.md) explains how they are computed.",
         (("Functions", "libdevice", tl.extra.libdevice, tuple(tl.extra.libdevice.__all__)),),
     ),
     Page(
         "launching.md",
         "Kernels and launches",
-        "What programs do with kernels: see [launching](../launching.md) and [autotuning](../autotuning.md).",
+        "Compiling, launching and tuning kernels: see [launching](../launching.md) and [autotuning](../autotuning.md).",
         (
             _tw("Kernels", "jit JITFunction interpret load TensorDescriptor cdiv next_power_of_2"),
             _tw("Choosing configurations", "autotune Config Space heuristics"),
@@ -195,8 +196,8 @@ PAGES = (
     Page(
         "arrays.md",
         "Arrays, streams and devices",
-        "For programs that bring no array library along: see [arrays](../arrays.md). Every function that takes arrays "
-        "takes those of NumPy, torch, CuPy and JAX, too.",
+        "For programs without an array library: see [arrays](../arrays.md). Every function that takes arrays also takes "
+        "those of NumPy, torch, CuPy and JAX.",
         (
             _tw("Arrays", "Array empty zeros from_numpy from_dlpack to_numpy pinned"),
             _tw("Streams", "Stream current_stream Event Graph"),
@@ -206,7 +207,7 @@ PAGES = (
     Page(
         "testing.md",
         "Testing and measuring",
-        "`tilewright.testing`, which tests and benchmarks of kernels need.",
+        "`tilewright.testing`, for tests and benchmarks of kernels.",
         (
             (
                 "Functions",
@@ -218,8 +219,8 @@ PAGES = (
     ),
 )
 
-#: Names without an entry of their own: modules, types of elements and numbers, which tables and pages show, and errors
-#: of the language, which reach users as `tw.CompilationError`.
+#: Names without an entry: modules, element types, which a table lists, and errors of the language, which reach users as
+#: `tw.CompilationError`.
 WITHOUT_ENTRY = {
     "tl": {
         *(
@@ -246,15 +247,15 @@ ON_GPU = {
     *("globaltimer", "smid"),
 }
 
-#: Examples that more programs run than one.
+#: Grid sizes of examples that need several programs.
 GRIDS = {"cluster_barrier": 2, "shared_tile": 2}
 
-#: Examples of what compiled kernels alone have.
+#: Examples that need a compiled kernel.
 COMPILED = {"compile_hook", "launch_hook", "profile", "load"}
 
 
 def public_names():
-    """What `tl` and `tw` offer, by prefix."""
+    """The public names, by prefix."""
     return {"tl": set(tl.__all__), "warp": set(warp.__all__), "tw": {*tw.__all__, *tw._ON_DEMAND, *tw._FROM}}
 
 

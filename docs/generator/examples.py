@@ -1,8 +1,8 @@
 """The examples in docstrings.
 
-An example is written like a session of Python. One that starts with `import` is that: a program. All others are the
-body of a kernel that one program runs. What an expression gives stands below it: its type and its elements, a line for
-each of several results; of a constant the value alone; of `out` and `counts` what memory holds when the kernel is done.
+An example is written like a Python session. One that starts with `import` is a program. All others are the body of a
+kernel that one program runs. The result of an expression is below it: its type and its elements, a line for each of
+several results, or the value alone of a constant. For `out` and `counts` it is the memory after the kernel.
 """
 
 import ast
@@ -11,8 +11,7 @@ import inspect
 import re
 from dataclasses import dataclass
 
-#: What the pointers of an example point to, by name: how many elements of which type, and whether they count up
-#: from zero.
+#: The memory of an example's pointers by name: element type, number of elements, and whether they count up from zero.
 MEMORY = {
     "floats": ("float32", 64, True),
     "ints": ("int32", 64, True),
@@ -24,7 +23,7 @@ _RESULT = re.compile(r"^(u?int\d+|float\d+(?:e\w+)?|bfloat16) (?=[-\[\w])", re.M
 
 @dataclass(frozen=True)
 class Result:
-    """What an expression gives: values nested in lists, and the name of a dtype, None for a constant."""
+    """The result of an expression: values nested in lists, and the name of a dtype, None for a constant."""
 
     dtype: str
     values: object
@@ -40,12 +39,12 @@ def split(docstring):
 
 
 def is_program(steps):
-    """Whether an example is a program, and no body of a kernel."""
+    """Whether an example is a program rather than a kernel body."""
     return steps[0].source.startswith(("import ", "from "))
 
 
 def results(want):
-    """The results that the text below an expression tells of."""
+    """The results in the text below an expression."""
     pieces = _RESULT.split(want)
     if len(pieces) == 1:
         return [Result(None, ast.literal_eval(want.strip()))]

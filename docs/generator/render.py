@@ -18,13 +18,13 @@ _DTYPES = ("float16", "bfloat16", "float32", "float64")
 
 
 def accuracy():
-    """What `benchmarks/accuracy.py` measured, by device; devices that were not measured are left out."""
+    """The results of `benchmarks/accuracy.py` by device, without devices that were not measured."""
     files = {device: ROOT / "benchmarks" / "results" / name for device, name in _RESULTS.items()}
     return {device: json.loads(file.read_text()) for device, file in files.items() if file.exists()}
 
 
 def signature(name, found):
-    """How a function or class is called; of errors and enumerations the name alone."""
+    """The signature of a function or class; for errors and enumerations the name alone."""
     if isinstance(found, type) and issubclass(found, (BaseException, enum.Enum)):
         return name
     try:
@@ -67,7 +67,7 @@ def _example(steps):
 
 
 def _error_line(name, measured):
-    """The largest errors of one function, where they were measured."""
+    """The largest measured errors of one function."""
     parts = []
     for device, results in measured.items():
         found = results["functions"].get(name)
@@ -119,12 +119,12 @@ def _type_table():
             kind = kind or ("bool, a byte in memory" if found.is_bool() else "")
             rows.append(f"| `tl.{name}` | {found.primitive_bitwidth} | {kind} |")
     text = "`tl.pi32_t` is `tl.pointer_type(tl.int32)`, `tl.void` the type of nothing, and\n"
-    text += "`tl.TRITON_MAX_TENSOR_NUMEL` the most elements of a block in Triton, which is no bound here.\n"
+    text += "`tl.TRITON_MAX_TENSOR_NUMEL` the maximum number of block elements in Triton, which is no bound here.\n"
     return "### Element types\n\n" + "\n".join(rows) + "\n\n" + text
 
 
 def error_table(names, measured):
-    """The errors of some functions as a table: a row each, a column for each device and dtype."""
+    """The errors of functions as a table: a row per function, a column per device and dtype."""
     names = [name for name in names if any(name in results["functions"] for results in measured.values())]
     if not names:
         return ""
@@ -151,8 +151,8 @@ def _errors_section(names, measured):
         for device, results in measured.items()
     )
     text = f"""The largest errors in units in the last place (ULP, the distance of neighbouring numbers at the exact
-result) over all arguments of float16 and bfloat16 and up to a million random and special ones of float32 and float64,
-in the domain of the last column. Correctly rounded is 0.5. {devices}.
+result). They cover all arguments of float16 and bfloat16, and up to a million random and special ones of float32 and
+float64, in the domain of the last column. Correctly rounded is 0.5. {devices}.
 """
     return "## Errors\n\n" + text + "\n" + table
 
@@ -175,7 +175,7 @@ def page(found, measured):
 
 
 def index():
-    """The first page: what the examples mean, and a list of all names."""
+    """The first page: how to read the examples, and a list of all names."""
     parts = [_NOTE, "# Reference\n", (pathlib.Path(__file__).parent / "introduction.md").read_text()]
     for found in PAGES:
         names = " ".join(f"`{name}`" for _, _, _, names in found.sections for name in names)

@@ -1,4 +1,4 @@
-// The CPU: memory is memory, and a function is done when it returns.
+// The CPU: arrays are host memory, and functions are synchronous.
 
 #include "device.h"
 #include "kernels.h"
@@ -37,7 +37,7 @@ public:
 
 private:
   static constexpr unsigned kAllThreads = 0;
-  /// Aligned as the memory of GPUs is.
+  /// Aligned like GPU memory.
   struct alignas(64) Line {
     uint16_t values[32];
   };

@@ -22,7 +22,7 @@ public:
     call<int(void *)>("cuCtxSetCurrent", context);
   }
 
-  // What is allocated goes away with the process.
+  // Memory is freed when the process ends.
   void *upload(const std::vector<uint16_t> &values) override {
     uint64_t to = 0;
     const size_t bytes = values.size() * sizeof(uint16_t);

@@ -8,16 +8,16 @@
 #include <cstddef>
 #include <memory>
 
-/// Functions other than the kernels throw std::runtime_error.
+/// Functions other than the kernels throw std::runtime_error on failure.
 class Device {
 public:
   virtual ~Device() = default;
 
-  /// Memory with a copy of `values`, until the device goes away.
+  /// Returns memory with a copy of `values`; the device owns it.
   virtual void *upload(const std::vector<uint16_t> &values) = 0;
-  /// Waits for the work that was queued, then copies.
+  /// Waits for queued work, then copies.
   virtual std::vector<uint16_t> download(const void *from, size_t count) = 0;
-  /// Waits for the work that was queued.
+  /// Waits for queued work.
   virtual void synchronize() = 0;
 
   /// The functions of the library; they return its status.
@@ -26,7 +26,7 @@ public:
   virtual int attention(void *out, const void *q, const void *k, const void *v,
                         const AttentionSizes &sizes) = 0;
 
-  /// The device that this program was built for.
+  /// Returns the device that this program was built for.
   static std::unique_ptr<Device> make();
 };
 
@@ -38,7 +38,7 @@ struct Strides {
   int batch, head, row;
 };
 
-/// What the kernel multiplies scores by: its exponentials are powers of two.
+/// Returns the factor of the scores; the kernel computes powers of two.
 inline float scaleOf(const AttentionSizes &sizes) {
   constexpr double kLog2E = 1.4426950408889634;
   return static_cast<float>(kLog2E / std::sqrt(double(sizes.size)));

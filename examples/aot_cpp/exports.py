@@ -1,10 +1,10 @@
-"""What the C++ program uses: the matrix product and attention of tilewright.kernels, for half precision."""
+"""The kernels of the C++ program: matmul and attention of tilewright.kernels, for f16."""
 
 import tilewright as tw
 from tilewright.kernels.attention.kernel import attention_kernel
 from tilewright.kernels.gemm.kernel import matmul_kernel
 
-# Parameters with constants are no arguments of the C function: here all that this program has no use for.
+# Parameters with constants are not arguments of the C function: those that this program does not use.
 PLAIN = {
     "c_ptr": None,
     "bias_ptr": None,
@@ -20,7 +20,7 @@ PLAIN = {
     "BIAS": "none",
     "ADD": "none",
     "ACTIVATION": None,
-    "PLACED": "",
+    "INDICES": "",
     "extra": (),
     "PRECISION": "ieee",
     "EXACT": False,
@@ -31,11 +31,11 @@ PLAIN = {
 
 
 def gemm(m, n, k, **how):
-    """The product by blocks of these sides."""
+    """Returns a variant of matmul with blocks of these extents."""
     return tw.aot.Variant({**PLAIN, "BLOCK_M": m, "BLOCK_N": n, "BLOCK_K": k}, **how)
 
 
-# out (M x N) = a (M x K) @ b (K x N), rows of a stride apart; the fastest when these are multiples of 16.
+# out (M x N) = a (M x K) @ b (K x N) with row strides; fastest if they are multiples of 16.
 tw.aot.export(
     matmul_kernel,
     name="gemm",
@@ -67,7 +67,7 @@ tw.aot.export(
 
 
 def attention(m, n, d, **how):
-    """Attention by blocks of m rows and n keys."""
+    """Returns a variant of attention with blocks of m rows and n keys."""
     return tw.aot.Variant({"CAUSAL": True, "BLOCK_M": m, "BLOCK_N": n, "BLOCK_D": d}, **how)
 
 
@@ -84,5 +84,5 @@ tw.aot.export(
         attention(64, 32, 128, targets="cpu", when="head_size <= 128"),
     ],
     grid="cdiv(n_rows, BLOCK_M), batch * n_heads",
-    sizes=["batch"],  # which the kernel does not get
+    sizes=["batch"],  # not an argument of the kernel
 )

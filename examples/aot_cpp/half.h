@@ -1,4 +1,4 @@
-// Half-precision numbers as their bits.
+// Conversions between f16 bits and floating point.
 #ifndef TILEWRIGHT_EXAMPLES_AOT_CPP_HALF_H
 #define TILEWRIGHT_EXAMPLES_AOT_CPP_HALF_H
 
@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-/// The value of a half that is no infinity and no NaN.
+/// Returns the value of a finite f16.
 inline double toDouble(uint16_t bits) {
   const int exponent = bits >> 10 & 31;
   const int fraction = bits & 1023;
@@ -15,8 +15,8 @@ inline double toDouble(uint16_t bits) {
   return bits & 0x8000 ? -size : size;
 }
 
-/// The half nearest to `value`, which has to be one of its normal numbers or
-/// near 0.
+/// Returns the f16 nearest to `value`, which must be in the normal range of f16
+/// or near 0.
 inline uint16_t toHalf(float value) {
   const uint16_t sign = std::signbit(value) ? 0x8000 : 0;
   int exponent;
@@ -24,8 +24,8 @@ inline uint16_t toHalf(float value) {
   if (exponent < -13)
     return sign |
            static_cast<uint16_t>(std::lrint(std::ldexp(std::fabs(value), 24)));
-  // A fraction that rounds up to the next power of two carries into the
-  // exponent by itself.
+  // If the fraction rounds up to the next power of two, it carries into the
+  // exponent.
   const long digits = std::lrint(fraction * 2048) - 1024;
   return sign | static_cast<uint16_t>(((exponent + 14) << 10) + digits);
 }

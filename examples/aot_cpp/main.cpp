@@ -1,5 +1,5 @@
-// Runs the matrix product and attention from the library that `tilewright
-// compile` made, and compares them with a reference in double precision.
+// Runs matmul and attention from the library that `tilewright compile` made,
+// and compares them with a reference in double precision.
 
 #include "device.h"
 #include "half.h"
@@ -13,7 +13,7 @@
 #include <stdexcept>
 #include <string>
 
-static std::vector<uint16_t> randomHalves(size_t count, unsigned seed) {
+static std::vector<uint16_t> randomF16(size_t count, unsigned seed) {
   std::mt19937 generator(seed);
   std::normal_distribution<float> distribution;
   std::vector<uint16_t> values(count);
@@ -22,7 +22,7 @@ static std::vector<uint16_t> randomHalves(size_t count, unsigned seed) {
   return values;
 }
 
-/// Seconds of one call of a function of the library, the best of several.
+/// Returns the seconds of one call of a library function, the best of several.
 static double timeOf(Device &device, const std::function<int()> &run) {
   double best = 1e30;
   for (int i = 0; i < 5; ++i) {
@@ -37,12 +37,12 @@ static double timeOf(Device &device, const std::function<int()> &run) {
   return best;
 }
 
-/// Prints a line; whether the result is as near as it should be.
+/// Prints a line; returns whether the result is within the tolerance.
 static bool report(const std::string &what, const std::vector<uint16_t> &found,
                    const std::vector<double> &wanted, double flops,
                    double seconds) {
-  // Half a unit in the last place of a half is 5e-4; attention rounds its
-  // probabilities too.
+  // Half a unit in the last place of f16 is 5e-4; attention also rounds its
+  // probabilities.
   constexpr double kTolerance = 3e-3;
   double worst = 0;
   bool good = found.size() == wanted.size();
@@ -58,8 +58,8 @@ static bool report(const std::string &what, const std::vector<uint16_t> &found,
 }
 
 static bool runGemm(Device &device, const GemmSizes &s) {
-  const auto a = randomHalves(size_t(s.m) * s.strideA, 1);
-  const auto b = randomHalves(size_t(s.k) * s.n, 2);
+  const auto a = randomF16(size_t(s.m) * s.strideA, 1);
+  const auto b = randomF16(size_t(s.k) * s.n, 2);
   const size_t count = size_t(s.m) * s.n;
   void *out = device.upload(std::vector<uint16_t>(count));
   const void *x = device.upload(a), *y = device.upload(b);
@@ -75,9 +75,9 @@ static bool runGemm(Device &device, const GemmSizes &s) {
 
 static bool runAttention(Device &device, const AttentionSizes &s) {
   const size_t heads = size_t(s.batch) * s.heads;
-  const auto q = randomHalves(heads * s.rows * s.size, 3);
-  const auto k = randomHalves(heads * s.keys * s.size, 4);
-  const auto v = randomHalves(heads * s.keys * s.size, 5);
+  const auto q = randomF16(heads * s.rows * s.size, 3);
+  const auto k = randomF16(heads * s.keys * s.size, 4);
+  const auto v = randomF16(heads * s.keys * s.size, 5);
   void *out = device.upload(std::vector<uint16_t>(q.size()));
   const void *x = device.upload(q), *y = device.upload(k),
              *z = device.upload(v);
@@ -87,7 +87,7 @@ static bool runAttention(Device &device, const AttentionSizes &s) {
       "attention " + std::to_string(s.batch) + " x " + std::to_string(s.heads) +
       " x " + std::to_string(s.rows) + " x " + std::to_string(s.size) + ", " +
       std::to_string(s.keys) + " keys";
-  // Two products, half of which the causal mask leaves.
+  // Two matmuls; the causal mask leaves half of each.
   return report(what, device.download(out, q.size()),
                 attentionReference(s, q, k, v),
                 2.0 * heads * s.rows * s.keys * s.size, seconds);

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-static std::vector<double> toDoubles(const std::vector<uint16_t> &halves) {
-  std::vector<double> values(halves.size());
-  std::transform(halves.begin(), halves.end(), values.begin(), toDouble);
+static std::vector<double> toDoubles(const std::vector<uint16_t> &bits) {
+  std::vector<double> values(bits.size());
+  std::transform(bits.begin(), bits.end(), values.begin(), toDouble);
   return values;
 }
 
@@ -24,7 +24,7 @@ std::vector<double> gemmReference(const GemmSizes &sizes,
   return out;
 }
 
-/// One row of attention: `seen` keys.
+/// Computes one row of attention over `seen` keys.
 static void attendRow(const double *q, const double *k, const double *v,
                       int seen, int size, double *out) {
   std::vector<double> weights(seen);

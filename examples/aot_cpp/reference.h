@@ -1,11 +1,11 @@
-// What the kernels have to compute, in double precision.
+// References of the kernels in double precision.
 #ifndef TILEWRIGHT_EXAMPLES_AOT_CPP_REFERENCE_H
 #define TILEWRIGHT_EXAMPLES_AOT_CPP_REFERENCE_H
 
 #include <cstdint>
 #include <vector>
 
-/// Sizes of a product of M x K by K x N halves; rows of a are `strideA` apart.
+/// Sizes of an f16 matmul, M x K by K x N; `strideA` is the row stride of a.
 struct GemmSizes {
   int m, n, k, strideA;
 };
@@ -14,8 +14,8 @@ std::vector<double> gemmReference(const GemmSizes &sizes,
                                   const std::vector<uint16_t> &a,
                                   const std::vector<uint16_t> &b);
 
-/// Sizes of contiguous arrays (batch, heads, length, size) of halves; query i
-/// sees key j where j <= i + keys - rows.
+/// Sizes of contiguous f16 arrays (batch, heads, length, size). Query i sees
+/// key j if j <= i + keys - rows.
 struct AttentionSizes {
   int batch, heads, rows, keys, size;
 };

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds and runs the example: run.sh [cpu|cuda] [BUILD-DIRECTORY]. PYTHON names the Python that has Tilewright (or its
-# dependencies, when this is the source tree).
+# Builds and runs the example: run.sh [cpu|cuda] [BUILD-DIRECTORY]. PYTHON is a Python with Tilewright or, in the source
+# tree, with its dependencies.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 device=${1:-cpu}

@@ -1,4 +1,4 @@
-"""Activations of a float32 tile, for use inside kernels."""
+"""Activation functions of a float32 tile, for use inside kernels."""
 
 import tilewright as tw
 import tilewright.language as tl
@@ -7,37 +7,38 @@ from tilewright.language.extra import libdevice
 
 @tw.jit
 def relu(x):
-    """max(x, 0), NaN of NaN."""
+    """Returns max(x, 0), and NaN for NaN."""
     return tl.maximum(x, 0.0, propagate_nan=tl.PropagateNan.ALL)
 
 
 @tw.jit
 def _over_more_than_one(x, e):
-    """x / (1 + e) for e >= 0. The quick quotient is wrong only where the result is near the end of the range."""
+    """Returns x / (1 + e) for e >= 0. The fast division is inexact only for results near the end of the range."""
     return libdevice.fast_dividef(x, 1.0 + e)
 
 
 @tw.jit
 def _power_of_two(x):
-    """2^x by one instruction, as the logarithm of 2 is known: what the sums below are in, so that none of them is
-    multiplied by log2(e).
+    """Returns 2^x by one instruction.
+
+    The functions below use powers of two, which saves a multiplication by log2(e).
     """
     return libdevice.fast_powf(2.0, x)
 
 
 @tw.jit
 def silu_fn(x):
-    """x * sigmoid(x)."""
+    """Returns x * sigmoid(x)."""
     return _over_more_than_one(x, tl.exp(-x))
 
 
 @tw.jit
 def gelu_erf(x):
-    """x * Phi(x), with the distribution function of normal numbers. Source: arXiv 1606.08415.
+    """Returns x * Phi(x), with the cumulative distribution function of normal numbers. Source: arXiv 1606.08415.
 
-    It is max(x, 0) - a Phi(-a) with a = |x|, which loses no digits for negative x, as 1 + erf does, and takes half as
-    many instructions. log2 Phi(-a) is a polynomial up to a = 8, of least error relative to what it is added to; further
-    out a Phi(-a), less than 1e-14, stays what it is there.
+    The code computes max(x, 0) - a Phi(-a) with a = |x|. Unlike 1 + erf this loses no digits for negative x, and it
+    takes half as many instructions. log2 Phi(-a) is a minimax polynomial up to a = 8, with the error relative to the
+    result. Above 8 the term a Phi(-a), less than 1e-14, keeps its value at 8.
     """
     a = tl.minimum(tl.abs(x), 8.0)
     p = 1.2752433553586684e-09
@@ -57,7 +58,7 @@ def gelu_erf(x):
 
 @tw.jit
 def gelu_tanh(x):
-    """The tanh approximation of GELU. Source: arXiv 1606.08415, section 2.
+    """Returns the tanh approximation of GELU. Source: arXiv 1606.08415, section 2.
 
     0.5 (1 + tanh(u)) is 1 / (1 + exp(-2u)), which loses no digits for large negative u. Here u is
     sqrt(2 / pi) (x + 0.044715 x^3).

@@ -12,7 +12,7 @@ BLOCK = 2048
 
 @tw.jit
 def activation_kernel(out_ptr, x_ptr, n, FUNCTION: tl.constexpr, BLOCK: tl.constexpr):
-    """FUNCTION of BLOCK elements a program."""
+    """Each program applies FUNCTION to BLOCK elements."""
     offsets = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     mask = offsets < n
     x = tl.load(x_ptr + offsets, mask=mask, other=0.0)
@@ -45,7 +45,7 @@ def gelu(x, approximate="none", out=None):
     Args:
         x: array of any shape; float16, bfloat16 or float32.
         approximate: "none" for the error function, "tanh" for the tanh approximation.
-        out: C-contiguous array for the result; made where not given.
+        out: C-contiguous array for the result; allocated by default.
 
     Source: arXiv 1606.08415.
     """

@@ -13,7 +13,7 @@ def _torch_attention(causal):
 
 
 def cases(gpu):
-    """Full and causal attention of 64 and 128 wide heads."""
+    """Full and causal attention with heads of 64 and 128 elements."""
     on_gpu = [(4, 32, 4096, 64, "float16"), (4, 16, 4096, 128, "float16")]
     for B, H, N, D, dtype in on_gpu if gpu else [(1, 4, 1024, 64, "float32")]:
         for causal in (False, True):

@@ -1,15 +1,15 @@
-"""Attention forward with an online softmax, one block of queries a program."""
+"""Forward attention with an online softmax, one block of queries per program."""
 
 import math
 
 import tilewright as tw
 import tilewright.language as tl
 
-from .._arrays import check_apart, check_float_out, check_floats, check_same, library, on_gpu, strides
+from .._arrays import check_float_out, check_floats, check_not_aliased, check_same, library, on_gpu, strides
 from .._calls import launch, new, repeatable
 
 LOG2_E = 1.4426950408889634
-#: In place of zero, which would make NaN of the scores that a mask sets to minus infinity.
+#: Replaces a scale of zero, with which masked scores (minus infinity) would become NaN.
 SMALLEST_SCALE = 1e-30
 
 
@@ -34,7 +34,7 @@ def attend(
     CAUSAL: tl.constexpr,
     BLOCK_N: tl.constexpr,
 ):
-    """Adds the keys from start to end to the running output, maximum and sum of a block of rows."""
+    """Updates the running output, maximum and sum of a block of rows with the keys from start to end."""
     for first in range(start, end, BLOCK_N):
         keys = first + tl.arange(0, BLOCK_N)
         inside = (keys < n_keys)[:, None] & d_mask[None, :]
@@ -45,10 +45,10 @@ def attend(
             if CAUSAL:
                 visible = visible & (keys[None, :] <= rows[:, None] + shift)
             s = tl.where(visible, s, -float("inf"))
-        # The scale is positive, so the highest score can be found first; it then costs no multiplication
-        # of its own: one fused operation scales a score and takes the highest off.
+        # The scale is positive, so the maximum can be taken before scaling. One FMA per score then scales it and
+        # subtracts the maximum.
         new_highest = tl.maximum(highest, tl.max(s, axis=1) * scale)
-        # A row that has seen no key yet: any finite reference keeps its sum at zero.
+        # For a row without visible keys so far, any finite reference keeps its sum at zero.
         reference = tl.where(new_highest == -float("inf"), 0.0, new_highest)
         p = tl.exp2(s * scale - reference[:, None])
         decay = tl.exp2(highest - reference)
@@ -59,7 +59,7 @@ def attend(
     return acc, highest, total
 
 
-# Probabilities too small to be normal numbers may be zero.
+# Probabilities below the normal range may be flushed to zero.
 @tw.jit(numerics="triton")
 def attention_kernel(
     out_ptr,
@@ -88,8 +88,8 @@ def attention_kernel(
     BLOCK_N: tl.constexpr,
     BLOCK_D: tl.constexpr,
 ):
-    """BLOCK_M queries of one head a program."""
-    # The longest rows of a causal mask first: their programs bound the time of the last wave.
+    """Each program computes BLOCK_M queries of one head."""
+    # The longest rows of a causal mask first: otherwise their programs would end the last wave late.
     block = tl.num_programs(0) - 1 - tl.program_id(0)
     batch = (tl.program_id(1) // n_heads).to(tl.int64)
     head = (tl.program_id(1) % n_heads).to(tl.int64)
@@ -109,7 +109,7 @@ def attention_kernel(
     acc = tl.zeros((BLOCK_M, BLOCK_D), dtype=tl.float32)
     highest = tl.full((BLOCK_M,), -float("inf"), dtype=tl.float32)
     total = tl.zeros((BLOCK_M,), dtype=tl.float32)
-    # Row i sees the keys up to i + shift: the last row sees them all.
+    # Row i sees the keys up to i + shift, the last row all keys.
     shift = n_keys - n_rows
     if CAUSAL:
         seen = tl.maximum(tl.minimum((block + 1) * BLOCK_M + shift, n_keys), 0)
@@ -117,7 +117,7 @@ def attention_kernel(
     else:
         seen = n_keys
         full = n_keys // BLOCK_N * BLOCK_N
-    # Only the blocks that the mask cuts pay for it.
+    # Only blocks that the mask cuts evaluate it.
     acc, highest, total = attend(
         acc,
         highest,
@@ -158,7 +158,7 @@ def attention_kernel(
         CAUSAL,
         BLOCK_N,
     )
-    # A row that sees no key gives zero.
+    # A row without visible keys gives zeros.
     out = acc * tl.fdiv(1.0, tl.where(total == 0.0, 1.0, total))[:, None]
     tl.store(
         out_ptr + batch * stride_ob + head * stride_oh + rows.to(tl.int64)[:, None] * stride_on + d[None, :],
@@ -168,14 +168,14 @@ def attention_kernel(
 
 
 def _config(gpu, itemsize, head_size):
-    """Blocks, warps and stages: with tensor cores the fastest of seven measured on an H100 for each head size."""
+    """Returns blocks, warps and stages. `benchmarks/run.py` decides, see benchmarks/notes/kernel-library.md."""
     if not gpu:
         return {"BLOCK_M": 64, "BLOCK_N": 32, "num_warps": 4}
     if itemsize > 2:
-        # Threads compute these products: so much stays in registers without spills.
+        # CUDA cores compute these dots; these blocks fit in registers without spills.
         return {"BLOCK_M": 64, "BLOCK_N": 32 if head_size <= 64 else 16, "num_warps": 8}
     if head_size <= 64:
-        # Three programs fit a multiprocessor with 128 registers a thread, and two with one more.
+        # 128 registers per thread allow three CTAs per SM; one more allows only two.
         return {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 4, "num_stages": 3, "maxnreg": 128}
     return {"BLOCK_M": 128, "BLOCK_N": 128, "num_warps": 8, "num_stages": 2}
 
@@ -199,7 +199,7 @@ def _check(q, k, v):
 
 def _check_last(**arrays):
     for name, x in arrays.items():
-        # Of arrays without elements NumPy and torch give any strides.
+        # The strides of arrays without elements are arbitrary in NumPy and PyTorch.
         if strides(x)[3] != 1 and x.shape[3] > 1 and math.prod(x.shape):
             raise ValueError(
                 f"the last dimension of {name} must be contiguous, its stride is {strides(x)[3]}"
@@ -208,23 +208,23 @@ def _check_last(**arrays):
 
 @repeatable
 def attention(q, k, v, causal=False, scale=None, out=None):
-    """softmax(scale * q @ k^T) @ v for every batch and head, summed in float32.
+    """Computes softmax(scale * q @ k^T) @ v for every batch and head, accumulated in float32.
 
     Args:
         q: array of shape (batch, heads, queries, D), D up to 128; float16, bfloat16 or float32.
-        k, v: arrays of shape (batch, heads, keys, D). Last dimensions are contiguous, other
-            strides free.
+        k, v: arrays of shape (batch, heads, keys, D). The last dimension of all arrays must be
+            contiguous.
         causal: query i sees key j where j <= i + keys - queries.
-        scale: factor of the scores; 1 / sqrt(D) where not given.
-        out: array of ``q``'s shape for the result, which may be ``q``; made where not given.
+        scale: factor of the scores; 1 / sqrt(D) by default.
+        out: array of ``q``'s shape for the result, which may be ``q``; allocated by default.
 
-    A query that sees no key gives zeros. Source: FlashAttention-2, arXiv 2307.08691.
+    A query without visible keys gives zeros. Source: FlashAttention-2, arXiv 2307.08691.
     """
     _check(q, k, v)
     out = new(q.shape, q) if out is None else out
     check_float_out(out, q.shape, q)
     _check_last(out=out)
-    check_apart(out, k=k, v=v)
+    check_not_aliased(out, k=k, v=v)
     B, H, M, D = q.shape
     N = k.shape[2]
     if B * H * M == 0:

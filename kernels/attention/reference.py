@@ -6,7 +6,7 @@ import numpy as np
 
 
 def attention(q, k, v, causal=False, scale=None):
-    """softmax(scale * q @ k^T) @ v; rows that see no key give zeros."""
+    """softmax(scale * q @ k^T) @ v; rows without visible keys give zeros."""
     q, k, v = (np.asarray(x, np.float64) for x in (q, k, v))
     scale = 1 / math.sqrt(q.shape[-1]) if scale is None else scale
     s = scale * q @ k.swapaxes(-1, -2)

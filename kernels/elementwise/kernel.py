@@ -11,7 +11,7 @@ BLOCK = 2048
 
 @tw.jit
 def add_kernel(out_ptr, x_ptr, y_ptr, n, BLOCK: tl.constexpr):
-    """x + y, BLOCK elements a program."""
+    """Each program adds BLOCK elements of x and y."""
     offsets = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     mask = offsets < n
     x = tl.load(x_ptr + offsets, mask=mask)
@@ -21,11 +21,11 @@ def add_kernel(out_ptr, x_ptr, y_ptr, n, BLOCK: tl.constexpr):
 
 @repeatable
 def add(x, y, out=None):
-    """``x + y`` of two arrays of one shape and type.
+    """Returns ``x + y`` for two arrays of one shape and type.
 
     Args:
-        x, y: arrays of any shape; C-contiguous copies are made where they are not.
-        out: C-contiguous array for the result, of the shape and type of ``x``; made where not given.
+        x, y: arrays of any shape; copied if they are not C-contiguous.
+        out: C-contiguous array for the result, of the shape and type of ``x``; allocated by default.
 
     Raises:
         TypeError: the arrays come from different libraries or have different types.

@@ -1,4 +1,4 @@
-"""Benchmark cases of the matrix product."""
+"""Benchmark cases of the matmuls."""
 
 from .._benchmark import ITEMSIZE, Case
 
@@ -10,7 +10,7 @@ def _torch_linear_gelu(a, b, bias):
 
 
 def _ends(ones, rows):
-    """Where groups of so many rows end."""
+    """Returns the end rows of groups of ``rows`` rows."""
     return ((ones * 0 + 1).cumsum(0) * rows).int()
 
 
@@ -57,7 +57,7 @@ def _variants():
 
 
 def cases(gpu):
-    """Square products, plain and with a fused epilogue, and on a GPU the other kinds of product."""
+    """Square matmuls, plain and with a fused epilogue, and on a GPU the other kinds."""
     if gpu:
         yield from _variants()
     sizes = [(1024, "float16"), (4096, "float16"), (4096, "bfloat16"), (4096, "float32")]

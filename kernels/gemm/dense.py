@@ -1,24 +1,32 @@
-"""The matrix product as a function of arrays."""
+"""The function ``matmul`` on arrays."""
 
 import math
 
 import tilewright as tw
 
-from .._arrays import as_dtype, check_apart, check_same, dtype_name, library, strides
+from .._arrays import as_dtype, check_not_aliased, check_same, dtype_name, library, strides
 from .._calls import launch, new, repeatable
 from ..activation.functions import gelu_erf, gelu_tanh, relu, silu_fn
 from .config import are_alone, choose
 from .kernel import matmul_kernel, reduce_kernel
-from .operands import batch_of, batch_shape, check_operands, prepared, stretched, turned, work_of
+from .operands import (
+    batch_of,
+    batch_shape,
+    broadcast_view,
+    check_operands,
+    transposed,
+    with_fast_layout,
+    work_of,
+)
 
 ACTIVATIONS = {"none": None, "relu": relu, "gelu": gelu_erf, "gelu_tanh": gelu_tanh, "silu": silu_fn}
-# The flags of a product that nothing follows.
-NO_EPILOGUE = {"HAS_ALPHA": False, "BIAS": "none", "ADD": "none", "ACTIVATION": None, "PLACED": ""}
+# The flags of a matmul without epilogue.
+NO_EPILOGUE = {"HAS_ALPHA": False, "BIAS": "none", "ADD": "none", "ACTIVATION": None, "INDICES": ""}
 PRECISIONS = ("ieee", "tf32", "tf32x3")
 
 
 def activation_function(activation, operands=None):
-    """The function in the language of that name; one of ``@tw.jit`` is taken as it is."""
+    """Returns the device function of that name, or ``activation`` itself if it is a function of ``@tw.jit``."""
     if isinstance(activation, str) and activation in ACTIVATIONS and operands is None:
         return ACTIVATIONS[activation]
     if not hasattr(activation, "arg_names"):
@@ -35,8 +43,10 @@ def activation_function(activation, operands=None):
 
 
 def result_type(a, out, out_dtype, plain):
-    """The result's type of the library of ``a``: as given, else int32 of int8 without an epilogue, float32 of
-    other 8-bit operands, else that of the operands.
+    """Returns the dtype of the result, of the library of ``a``.
+
+    Without ``out`` and ``out_dtype`` it is int32 for int8 without epilogue, float32 for other 8-bit operands, else the
+    operands' type.
     """
     if out is not None:
         if out_dtype is not None and as_dtype(out_dtype, a) != out.dtype:
@@ -68,8 +78,8 @@ def matmul(
 ):
     """activation(alpha * a @ b + bias + beta * c), or activation(alpha * a @ b + bias) + residual.
 
-    Sums and all that follows them are float32 (int32 sums of int8), rounded once to the result's type.
-    Leading dimensions stretch as in NumPy: each is one of the batch's, or 1, or missing.
+    The accumulator (int32 for int8) and the epilogue (float32) are rounded once, to the result's type.
+    Leading dimensions broadcast as in NumPy.
 
     Args:
         a: array of shape (..., M, K) and any strides; float32, float16, bfloat16, float8_e4m3fn,
@@ -78,21 +88,21 @@ def matmul(
         bias: array of shape (N,), or None.
         activation: "none", "relu", "gelu" (error function), "gelu_tanh", "silu", or a function of
             ``@tw.jit`` from a float32 block to one; with ``operands``, of ``(x, rows, columns, operands)``
-            where rows and columns are blocks of indices that broadcast to x, also behind the last.
+            where rows and columns are blocks of indices that broadcast to x; some may be out of bounds.
         operands: a tuple of arrays and numbers for such a function, or None.
-        precision: how float32 operands are multiplied: "ieee", "tf32", or "tf32x3", three such products
-            that together keep nearly all of float32.
-        out: array of shape (..., M, N), any strides, for the result; made where not given. It may be ``c``
-            or ``residual``.
+        precision: how float32 operands are multiplied: "ieee", "tf32", or "tf32x3", three TF32
+            dots that together keep nearly all bits of float32.
+        out: array of shape (..., M, N), any strides, for the result; allocated by default. It may be
+            ``c`` or ``residual``.
         alpha, beta: numbers.
-        c, residual: arrays whose shapes stretch to the result's; one of them at most.
-        out_dtype: name or type of the result's elements; without it ``a``'s type, of int8 int32 and of
-            float8 (and of int8 with anything after the product) float32.
-        config: a :class:`Config`, or a dict of what to change in the chosen one.
+        c, residual: arrays that broadcast to the result's shape; one of them at most.
+        out_dtype: name or type of the result's elements; by default ``a``'s type, int32 for int8, and
+            float32 for float8 and for int8 with an epilogue.
+        config: a :class:`Config`, or a dict of fields that override the chosen one.
 
     Raises:
-        TypeError: arrays of different libraries, or of types that are not multiplied.
-        ValueError: shapes that do not fit, or an unknown activation or precision.
+        TypeError: arrays of different libraries, or of unsupported types.
+        ValueError: shapes that do not match, or an unknown activation or precision.
 
     Example: ``matmul(x, weight.T, bias, "gelu")``.
     """
@@ -105,12 +115,12 @@ def matmul(
     plain = bias is None and c is None and residual is None and function is None and alpha == 1
     type_ = result_type(a, out, out_dtype, plain)
     if dtype_name(type_) == "int32" and not plain:
-        raise TypeError("what follows a product is computed in float32, which int32 results do not take")
+        raise TypeError("the epilogue is computed in float32, got an int32 result")
     named = {"a": a, "b": b} | ({} if out is None else {"out": out})
     shape = (*batch_shape(**named), a.shape[-2], b.shape[-1])
     out = new(shape, a, type_) if out is None else out
     check_same("out", shape, out, a)
-    check_apart(out, a=a, b=b)
+    check_not_aliased(out, a=a, b=b)
     added = residual if c is None else c
     if added is not None:
         added = _fitted("residual" if c is None else "c", added, shape, a)
@@ -123,10 +133,10 @@ def matmul(
         "BIAS": "none" if bias is None else "n",
         "ADD": "none" if added is None else "before" if c is not None else "after",
         "ACTIVATION": function,
-        "PLACED": "" if operands is None else "mn",
+        "INDICES": "" if operands is None else "mn",
     }
     beta = beta if c is not None else 1.0
-    product(
+    run_matmul(
         out,
         a,
         b,
@@ -149,39 +159,43 @@ def _fitted(name, x, shape, like):
     if library(x) is not library(like):
         raise TypeError(f"{name} is an array of {library(x).__name__}, expected {library(like).__name__}")
     try:
-        return stretched(x, shape)
+        return broadcast_view(x, shape)
     except (ValueError, RuntimeError):
-        raise ValueError(f"{name} has shape {tuple(x.shape)}, which does not stretch to {shape}") from None
+        raise ValueError(f"{name} has shape {tuple(x.shape)}, which does not broadcast to {shape}") from None
 
 
-def product(
+def run_matmul(
     out, a, b, bias, c, a_scale, b_scale, alpha, beta, flags, precision, exact, config, operands=None
 ):
-    """Run the kernels for checked operands: ``out`` and ``c`` of the result's shape, scales of shapes (M,) and
-    (N,), or (1,), ``flags`` and ``operands`` for the epilogue.
+    """Launches the kernels for checked operands.
+
+    ``out`` and ``c`` have the result's shape, scales the shapes (M,) and (N,), or (1,). ``flags`` and ``operands`` are
+    those of the epilogue.
     """
     batch = tuple(out.shape[:-2])
-    a, b = prepared(a, b, work=work_of(a, b, batch), precision=precision)
+    a, b = with_fast_layout(a, b, work=work_of(a, b, batch), precision=precision)
     plain = flags == NO_EPILOGUE and not exact and a_scale is None and b_scale is None
     crowded = not plain and is_crowded(out, c, (bias, a_scale, b_scale), flags)
     follows = {"plain": plain, "function": flags["ACTIVATION"] is not None, "crowded": crowded}
     chosen = choose(a, b, math.prod(batch), precision, exact, config, **follows)
     if chosen.swap:
-        out, a, b, c = turned(out), turned(b), turned(a), None if c is None else turned(c)
+        out, a, b, c = transposed(out), transposed(b), transposed(a), None if c is None else transposed(c)
         a_scale, b_scale = b_scale, a_scale
         flags = flags | {
             "BIAS": flags["BIAS"].replace("n", "m") if flags["BIAS"] != "none" else "none",
-            "PLACED": flags["PLACED"][::-1],
+            "INDICES": flags["INDICES"][::-1],
         }
-    a, b = (stretched(x, (*batch, *x.shape[-2:])) for x in (a, b))
+    a, b = (broadcast_view(x, (*batch, *x.shape[-2:])) for x in (a, b))
     _launch(out, a, b, bias, c, a_scale, b_scale, alpha, beta, flags, precision, exact, chosen, operands)
 
 
 def is_crowded(out, c, vectors, flags):
-    """Whether what follows a product takes many registers: results of many products, an addend to float32 results,
-    arrays in steps, or those that a function reads. Of ``vectors`` some may be None.
+    """Whether the epilogue needs many registers.
+
+    It does for batches, addends to float32 results, arrays that are not contiguous, and activations with operands.
+    ``vectors`` may contain None.
     """
-    if math.prod(out.shape[:-2]) > 1 or flags["PLACED"]:
+    if math.prod(out.shape[:-2]) > 1 or flags["INDICES"]:
         return True
     if any(x is not None and x.shape[0] > 1 and strides(x)[0] != 1 for x in vectors):
         return True
@@ -189,14 +203,14 @@ def is_crowded(out, c, vectors, flags):
 
 
 def _scaled(scale):
-    """The bit of SCALED for the scales of rows: 0 without, 4 where all have one."""
+    """Returns the bit of SCALED for scales of rows: 0 without, 4 for one scale of all rows, else 1."""
     return 0 if scale is None else 4 if scale.shape[0] == 1 else 1
 
 
 def _launch(
     out, a, b, bias, c, a_scale, b_scale, alpha, beta, flags, precision, exact, config, operands=None
 ):
-    # An absent array is never read; any pointer stands for it.
+    # An absent array is never read; any pointer will do.
     added = out if c is None else c
     batch = batch_of((out, a, b, added), out.shape[:-2])
     if batch is None:
@@ -209,7 +223,7 @@ def _launch(
     (M, K), N = a.shape[-2:], b.shape[-1]
     parts = config.split_k
     vectors = [out if x is None else x for x in (bias, a_scale, b_scale)]
-    # One scale for all is a vector that stands still.
+    # One scale for all is a vector with stride 0.
     steps = [0 if x is None or x.shape[0] == 1 else strides(x)[0] for x in (bias, a_scale, b_scale)]
     to, from_a, from_b, from_c = batch.strides
     epilogue = {"SCALED": _scaled(a_scale) + 2 * _scaled(b_scale)} | flags
@@ -217,8 +231,8 @@ def _launch(
     target, target_strides, target_batch, target_steps = out, strides(out)[-2:], to, batch.steps[0]
     first = epilogue
     if parts > 1:
-        sums = as_dtype("int32" if dtype_name(a) == "int8" else "float32", a)
-        target = new((parts, batch.count, M, N), a, sums)
+        partials = as_dtype("int32" if dtype_name(a) == "int8" else "float32", a)
+        target = new((parts, batch.count, M, N), a, partials)
         target_strides, target_batch, target_steps = (N, 1), (batch.inner * M * N, M * N), 3
         first = {"SCALED": 0} | NO_EPILOGUE
     launch(

@@ -1,13 +1,13 @@
-"""Gated linear units: two products of one matrix, one of which gates the other, in one kernel."""
+"""Gated linear units: two matmuls of one matrix in one kernel; the first gates the second."""
 
 import tilewright as tw
 import tilewright.language as tl
 
-from .._arrays import as_rows, check_apart, check_contiguous, check_same, dtype_name, strides
+from .._arrays import as_rows, check_contiguous, check_not_aliased, check_same, dtype_name, strides
 from .._calls import launch, new, repeatable
 from .config import are_alone, choose
-from .operands import check_operands, prepared
-from .product import PRECISIONS, activation_function, result_type
+from .dense import PRECISIONS, activation_function, result_type
+from .operands import check_operands, with_fast_layout
 from .tiles import along, multiply_two, rows_and_columns
 
 
@@ -26,7 +26,7 @@ def gate_columns(
     TYPE: tl.constexpr,
     PARTS: tl.constexpr,
 ):
-    """ACTIVATION(gate + bias) * (up + bias) as TYPE, PARTS of the columns one after the other."""
+    """Returns ACTIVATION(gate + bias) * (up + bias) as TYPE; PARTS of the columns one after the other."""
     if PARTS > 1:
         half: tl.constexpr = gate.shape[1] // 2
         rows: tl.constexpr = gate.shape[0]
@@ -74,7 +74,7 @@ def gated_kernel(
     BLOCK_K: tl.constexpr,
     GROUP_M: tl.constexpr,
 ):
-    """One tile of the result a program, two tiles of sums. Bit 0 of BIAS: gates have one; bit 1: the others."""
+    """Each program computes one tile from two accumulators. Bit 0 of BIAS: gate has a bias; bit 1: up has one."""
     _, _, m, first_n, n = rows_and_columns(M, N, BLOCK_M, BLOCK_N, GROUP_M)
     gate, up = multiply_two(
         a_ptr, gate_ptr, up_ptr, m, n, n, 0, M, N, K,
@@ -83,7 +83,7 @@ def gated_kernel(
     )  # fmt: skip
     gate_bias, up_bias = (gate_bias_ptr, stride_gate_bias), (up_bias_ptr, stride_up_bias)
     TYPE: tl.constexpr = out_ptr.dtype.element_ty
-    # Few columns at once, so that few intermediate values stand in registers beside the sums.
+    # Few columns at once, so that few intermediate values are live together with the accumulators.
     PARTS: tl.constexpr = max(BLOCK_N // 32, 1)
     y = gate_columns(gate, up, m, first_n, M, N, gate_bias, up_bias, BIAS, ACTIVATION, TYPE, PARTS)
     tl.store(
@@ -112,11 +112,11 @@ def gated_matmul(
         gate, up: arrays of shape (K, N), any strides, ``a``'s type.
         activation: as for :func:`matmul`.
         gate_bias, up_bias: arrays of shape (N,), or None.
-        out: C-contiguous array of shape (..., N) for the result; made where not given.
-        precision, out_dtype, config: as for :func:`matmul`; k is not split, and nothing is swapped.
+        out: C-contiguous array of shape (..., N) for the result; allocated by default.
+        precision, out_dtype, config: as for :func:`matmul`; split_k and swap are not supported.
 
     Raises:
-        TypeError: other types. ValueError: shapes that do not fit.
+        TypeError: unsupported types. ValueError: shapes that do not match.
 
     Source: arXiv 2002.05202. Example: ``gated_matmul(x, w_gate.T, w_up.T)``.
     """
@@ -140,18 +140,18 @@ def gated_matmul(
     out = new((*a.shape[:-1], N), a, type_) if out is None else out
     check_same("out", (*a.shape[:-1], N), out, a)
     check_contiguous("out", out)
-    check_apart(out, a=a, gate=gate, up=up)
+    check_not_aliased(out, a=a, gate=gate, up=up)
     for name, bias in (("gate_bias", gate_bias), ("up_bias", up_bias)):
         if bias is not None:
             check_same(name, (N,), bias, a)
     if M == 0 or N == 0:
         return out
     target = out.reshape(M, N)
-    left, gate, up = prepared(rows, gate, up, work=M * N * K, precision=precision)
-    config = choose(left, gate, 1, precision, False, config, sums=2, whole=True)
+    left, gate, up = with_fast_layout(rows, gate, up, work=M * N * K, precision=precision)
+    config = choose(left, gate, 1, precision, False, config, accumulators=2, whole=True)
     if config.split_k != 1 or config.swap:
-        raise ValueError(f"gated products need split_k=1 and no swap, got {config}")
-    # An absent bias is never read; any pointer stands for it.
+        raise ValueError(f"gated_matmul needs split_k=1 and swap=False, got {config}")
+    # An absent bias is never read; any pointer will do.
     biases = [(out, 0) if bias is None else (bias, strides(bias)[0]) for bias in (gate_bias, up_bias)]
     grid = (tw.cdiv(M, config.block_m) * tw.cdiv(N, config.block_n),)
     options = config.launch(are_alone(*grid, out))

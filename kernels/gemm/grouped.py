@@ -1,29 +1,29 @@
-"""Grouped products: runs of rows of one matrix, each multiplied by a matrix of its own."""
+"""Grouped matmul: each group of consecutive rows of one matrix times a matrix of its own."""
 
 import numpy as np
 import tilewright as tw
 import tilewright.language as tl
 
-from .._arrays import as_dtype, check_apart, check_same, dtype_name, library, on_gpu, strides
-from .._calls import launch, new, repeatable, unrepeatable
+from .._arrays import as_dtype, check_not_aliased, check_same, dtype_name, library, on_gpu, strides
+from .._calls import depends_on_content, launch, new, repeatable
 from .config import are_alone, choose
-from .operands import TYPES, prepared
-from .product import PRECISIONS, activation_function, result_type
-from .tiles import finished, locate, multiply, put
+from .dense import PRECISIONS, activation_function, result_type
+from .operands import TYPES, with_fast_layout
+from .tiles import locate, multiply, store_tile, with_epilogue
 
 
 @tw.jit
 def schedule_kernel(
     table_ptr, ends_ptr, groups, rows, tiles, BLOCK_M: tl.constexpr, GROUPS: tl.constexpr, TILES: tl.constexpr
 ):
-    """For TILES tiles of BLOCK_M rows a program: the group, the first row and the row behind the group's last.
+    """Computes, for TILES tiles of BLOCK_M rows per program, the group, the first row and the end row of the group.
 
-    The table has a row for each of the three. A group's rows start where those of the group before end;
-    tiles behind the last group's are empty.
+    The table has a row for each of the three. A group starts at the end of the group before it. Tiles after those of
+    the last group are empty.
     """
     tile = tl.program_id(0) * TILES + tl.arange(0, TILES)
     i = tl.arange(0, GROUPS)
-    # Groups that end before they start, or behind the array, must not make anyone write elsewhere.
+    # Clamps: groups that end before they start, or after the array, must not cause stores out of bounds.
     ends = tl.minimum(tl.load(ends_ptr + i, mask=i < groups, other=0).to(tl.int32), rows)
     starts = tl.load(ends_ptr + i - 1, mask=(i > 0) & (i < groups), other=0).to(tl.int32)
     starts = tl.minimum(tl.maximum(starts, 0), rows)
@@ -66,17 +66,17 @@ def grouped_kernel(
     BLOCK_K: tl.constexpr,
     GROUP_M: tl.constexpr,
 ):
-    """One tile a program, of the rows that the table of schedule_kernel names."""
+    """Each program computes one tile; its rows are in the table of schedule_kernel."""
     tile, pid_n = locate(tl.program_id(0), tiles, tl.cdiv(N, BLOCK_N), GROUP_M)
-    # What is loaded is known not to be negative only when it is said.
+    # The maximum tells the compiler that the loaded value is not negative.
     group = tl.maximum(tl.load(table_ptr + tile), 0).to(tl.int64)
     first = tl.maximum(tl.load(table_ptr + tiles + tile), 0)
     end = tl.load(table_ptr + 2 * tiles + tile)
     m = (first + tl.arange(0, BLOCK_M)).to(tl.int64)
     first_n = (pid_n * BLOCK_N).to(tl.int64)
     n = first_n + tl.arange(0, BLOCK_N)
-    # Rows of the next group come along where a group ends within the tile; they are not stored. Tiles without
-    # rows are many where groups are small.
+    # Where a group ends within the tile, rows of the next group are computed but not stored. Small groups lead to
+    # many tiles without rows, which load nothing.
     acc = multiply(
         a_ptr, b_ptr + group * stride_bg, m, n, 0, M, N, K, stride_am, stride_ak, stride_bk, stride_bn,
         PRECISION, False, BLOCK_K, BLOCK_K, first < end,
@@ -85,12 +85,12 @@ def grouped_kernel(
     none = (1.0, 1.0, (out_ptr, 0, 0), bias, (bias_ptr, 0), (bias_ptr, 0), None)
     out = (out_ptr, stride_om, stride_on)
     TYPE: tl.constexpr = out_ptr.dtype.element_ty
-    x = finished(acc, m, first_n, end, N, none, 0, False, BIAS, "none", ACTIVATION, "", TYPE)
-    # Whole tiles are blocks of the result, which the hardware copies at once.
+    x = with_epilogue(acc, m, first_n, end, N, none, 0, False, BIAS, "none", ACTIVATION, "", TYPE)
+    # Whole tiles are blocks of the result, which TMA stores.
     if first <= end - BLOCK_M:
-        put(x, m, first_n, M, N, out)
+        store_tile(x, m, first_n, M, N, out)
     else:
-        put(x, m, first_n, end, N, out)
+        store_tile(x, m, first_n, end, N, out)
 
 
 @repeatable
@@ -106,24 +106,25 @@ def grouped_matmul(
     out_dtype=None,
     config=None,
 ):
-    """activation(a[i:j] @ b[g] + bias[g]) for each group g of rows, from i = ends[g - 1] (0 for the first) to
-    j = ends[g].
+    """Computes activation(a[i:j] @ b[g] + bias[g]) for each group g of rows.
+
+    Rows i to j - 1 are those of group g: i = ends[g - 1] (0 for the first group), j = ends[g].
 
     Args:
         a: array of shape (T, K): the rows of all groups, one after the other.
         b: array of shape (G, K, N), any strides, ``a``'s type.
-        ends: contiguous int32 or int64 array of shape (G,), where ``a`` is: the row behind each group's last.
-            Groups may be empty. No row may be in two groups; a GPU does not check that, but reads and
-            writes nothing outside of the arrays.
+        ends: contiguous int32 or int64 array of shape (G,) on the device of ``a``: the end row of each group.
+            Groups may be empty. No row may be in two groups. A GPU does not check that, but accesses
+            nothing out of bounds.
         bias: array of shape (G, N), or None.
         activation: as for :func:`matmul`.
-        out: array of shape (T, N) for the result; made where not given. Rows behind the last group are
-            left as they are.
-        precision, out_dtype, config: as for :func:`matmul`; k is not split, and nothing is swapped.
+        out: array of shape (T, N) for the result; allocated by default. Rows after the last group are not
+            written.
+        precision, out_dtype, config: as for :func:`matmul`; split_k and swap are not supported.
 
     Raises:
-        TypeError: other types. ValueError: shapes that do not fit, on the CPU also ends that fall or lie
-            behind ``a``.
+        TypeError: unsupported types. ValueError: shapes that do not match; on the CPU also ends that decrease
+            or are out of bounds.
 
     Example: ``grouped_matmul(tokens, experts, counts.cumsum(0))``.
     """
@@ -135,23 +136,23 @@ def grouped_matmul(
     type_ = result_type(a, out, out_dtype, False)
     out = new((M, N), a, type_) if out is None else out
     check_same("out", (M, N), out, a)
-    check_apart(out, a=a, b=b)
+    check_not_aliased(out, a=a, b=b)
     if bias is not None:
         check_same("bias", (groups, N), bias, a)
     if M == 0 or N == 0 or groups == 0:
         return out
-    a, b = prepared(a, b, work=M * N * K, precision=precision)
+    a, b = with_fast_layout(a, b, work=M * N * K, precision=precision)
     config = choose(a, b, groups, precision, False, config, whole=True, rows=tw.cdiv(M, groups))
     if config.split_k != 1 or config.swap:
-        raise ValueError(f"grouped products need split_k=1 and no swap, got {config}")
-    # No more tiles than this, wherever groups end.
+        raise ValueError(f"grouped_matmul needs split_k=1 and swap=False, got {config}")
+    # The maximum number of tiles for any ends.
     tiles = M // config.block_m + min(groups, M)
     table = new((3, tiles), a, as_dtype("int32", a))
     block = tw.next_power_of_2(groups)
-    lot = max(4096 // block, 1)
+    tiles_per_program = max(4096 // block, 1)
     launch(
         schedule_kernel,
-        (tw.cdiv(tiles, lot),),
+        (tw.cdiv(tiles, tiles_per_program),),
         table,
         ends,
         groups,
@@ -159,7 +160,7 @@ def grouped_matmul(
         tiles,
         BLOCK_M=config.block_m,
         GROUPS=block,
-        TILES=lot,
+        TILES=tiles_per_program,
     )
     grid = (tiles * tw.cdiv(N, config.block_n),)
     options = config.launch(are_alone(*grid, out))
@@ -187,7 +188,7 @@ def _check(a, b, ends):
             f"ends is {dtype_name(ends)} of stride {strides(ends)}, expected contiguous int32 or int64"
         )
     if not on_gpu(a) and ends.shape[0]:
-        unrepeatable()
+        depends_on_content()
         numbers = np.asarray(ends)
         if numbers[0] < 0 or numbers[-1] > a.shape[0] or (np.diff(numbers) < 0).any():
-            raise ValueError(f"ends rise from 0 to at most {a.shape[0]}, the rows of a, got {numbers}")
+            raise ValueError(f"ends must rise from 0 to at most {a.shape[0]}, the rows of a, got {numbers}")

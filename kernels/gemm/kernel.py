@@ -1,9 +1,9 @@
-"""The matrix product, plain or batched, whole or in parts along k, and the sum of the parts."""
+"""The matmul kernel, plain or batched, with optional split along k, and the kernel that adds the parts."""
 
 import tilewright as tw
 import tilewright.language as tl
 
-from .tiles import finish, multiply, multiply_two, rows_and_columns
+from .tiles import multiply, multiply_two, rows_and_columns, store_with_epilogue
 
 
 @tw.jit
@@ -47,7 +47,7 @@ def matmul_kernel(
     BIAS: tl.constexpr,
     ADD: tl.constexpr,
     ACTIVATION: tl.constexpr,
-    PLACED: tl.constexpr,
+    INDICES: tl.constexpr,
     PRECISION: tl.constexpr,
     EXACT: tl.constexpr,
     BATCH_O: tl.constexpr,
@@ -60,11 +60,11 @@ def matmul_kernel(
     BLOCK_K: tl.constexpr,
     GROUP_M: tl.constexpr,
 ):
-    """One tile of one product a program; with SPLIT_K > 1 its sum over every SPLIT_K-th block of k.
+    """Each program computes one tile of one matmul; with SPLIT_K > 1 over every SPLIT_K-th block of k.
 
-    Programs along axis 0 are tiles, along axis 1 products, along axis 2 parts. The products form a
-    matrix with `inner` columns; an array's BATCH_ has bit 0 set if it steps along the rows of that
-    matrix, bit 1 if along the columns.
+    Programs along axis 0 are tiles, along axis 1 matmuls of the batch, along axis 2 parts of k. The batch is a
+    matrix with `inner` columns. BATCH_O, _A, _B and _C say how an array steps through the batch: bit 0 along its
+    rows, bit 1 along its columns.
     """
     _, _, m, first_n, n = rows_and_columns(M, N, BLOCK_M, BLOCK_N, GROUP_M)
     part = tl.program_id(2)
@@ -73,7 +73,7 @@ def matmul_kernel(
     b_ptr = shift(b_ptr, inner, stride_b0, stride_b1, BATCH_B)
     c_ptr = shift(c_ptr, inner, stride_c0, stride_c1, BATCH_C)
     if SPLIT_K > 1:
-        # The kernel that adds the parts gets ready while this one runs.
+        # The prologue of the kernel that adds the parts overlaps with this kernel.
         tl.extra.cuda.gdc_launch_dependents()
         out_ptr += part.to(tl.int64) * stride_part
         first_k = part * BLOCK_K
@@ -89,44 +89,47 @@ def matmul_kernel(
         extra,
     )
     out = (out_ptr, stride_om, stride_on)
-    # Beside exact sums registers hold those of a block, or the other part's; results of 32 bits take twice the registers.
-    FEW: tl.constexpr = EXACT or out_ptr.dtype.element_ty.primitive_bitwidth == 32
-    COLUMNS: tl.constexpr = 16 if FEW else 32
-    FOLLOWS: tl.constexpr = (SCALED != 0 or HAS_ALPHA or BIAS != "none") or (
+    # Columns per chunk of the epilogue. Exact accumulation keeps a second accumulator live, and 32-bit results take twice
+    # the registers of 16-bit ones.
+    SMALL_CHUNKS: tl.constexpr = EXACT or out_ptr.dtype.element_ty.primitive_bitwidth == 32
+    CHUNK_N: tl.constexpr = 16 if SMALL_CHUNKS else 32
+    HAS_EPILOGUE: tl.constexpr = (SCALED != 0 or HAS_ALPHA or BIAS != "none") or (
         ADD != "none" or ACTIVATION is not None
     )
-    # Two parts of a tile: halves, one after the other, so that beside the exact sums of a wide tile, which reads its
-    # operands from shared memory less often, there is room for those of a block; or powers of two of columns, by which
-    # goes what follows, with one instruction for both.
-    HALVES: tl.constexpr = EXACT and BLOCK_N > 192
-    LEFT: tl.constexpr = BLOCK_N // 2 if HALVES else 1 << (BLOCK_N.bit_length() - 1)
-    if HALVES or (BLOCK_N != LEFT and (EXACT or FOLLOWS)):
+    # Computes a tile in two parts in these cases:
+    # 1. A wide exact tile: registers hold the accumulator of a block for half of the columns only. Wide tiles read
+    #    operands from shared memory less often.
+    # 2. A width that is not a power of two, with exact accumulation or an epilogue, which needs powers of two. One
+    #    instruction still computes both parts.
+    HALF_TILES: tl.constexpr = EXACT and BLOCK_N > 192
+    LEFT: tl.constexpr = BLOCK_N // 2 if HALF_TILES else 1 << (BLOCK_N.bit_length() - 1)
+    if HALF_TILES or (BLOCK_N != LEFT and (EXACT or HAS_EPILOGUE)):
         left_n = first_n + tl.arange(0, LEFT)
         right_n = first_n + LEFT + tl.arange(0, BLOCK_N - LEFT)
         left, right = multiply_two(
             a_ptr, b_ptr, b_ptr, m, left_n, right_n, first_k, M, N, K,
             stride_am, stride_ak, stride_bk, stride_bn, stride_bk, stride_bn,
-            PRECISION, EXACT, not HALVES, BLOCK_K, BLOCK_K * SPLIT_K,
+            PRECISION, EXACT, not HALF_TILES, BLOCK_K, BLOCK_K * SPLIT_K,
         )  # fmt: skip
-        # The narrower part first: as long as the sums of both stand in registers, what follows has few columns to load.
+        # The narrower part first: its epilogue loads few columns while both accumulators are live.
         for COLUMN, acc in ((LEFT, right), (0, left)):
-            finish(
+            store_with_epilogue(
                 acc, m, first_n + COLUMN, M, N, out, operands,
-                SCALED, HAS_ALPHA, BIAS, ADD, ACTIVATION, PLACED, COLUMNS,
+                SCALED, HAS_ALPHA, BIAS, ADD, ACTIVATION, INDICES, CHUNK_N,
             )  # fmt: skip
     else:
         acc = multiply(
             a_ptr, b_ptr, m, n, first_k, M, N, K, stride_am, stride_ak, stride_bk, stride_bn,
             PRECISION, EXACT, BLOCK_K, BLOCK_K * SPLIT_K,
         )  # fmt: skip
-        finish(
-            acc, m, first_n, M, N, out, operands, SCALED, HAS_ALPHA, BIAS, ADD, ACTIVATION, PLACED, COLUMNS
+        store_with_epilogue(
+            acc, m, first_n, M, N, out, operands, SCALED, HAS_ALPHA, BIAS, ADD, ACTIVATION, INDICES, CHUNK_N
         )
 
 
 @tw.jit
 def shift(ptr, inner, stride_0, stride_1, BATCH: tl.constexpr):
-    """Where the array of this program's product starts."""
+    """Returns the start of the array of this program's matmul in the batch."""
     if BATCH & 1:
         ptr += (tl.program_id(1) // inner).to(tl.int64) * stride_0
     if BATCH & 2:
@@ -165,14 +168,14 @@ def reduce_kernel(
     BIAS: tl.constexpr,
     ADD: tl.constexpr,
     ACTIVATION: tl.constexpr,
-    PLACED: tl.constexpr,
+    INDICES: tl.constexpr,
     BATCH_O: tl.constexpr,
     BATCH_C: tl.constexpr,
     PARTS: tl.constexpr,
     BLOCK_M: tl.constexpr,
     BLOCK_N: tl.constexpr,
 ):
-    """The sum of PARTS contiguous arrays of products, in order, and what follows a product."""
+    """Adds PARTS contiguous arrays of partial results in order, then applies the epilogue."""
     tiles_n = tl.cdiv(N, BLOCK_N)
     m = (tl.program_id(0) // tiles_n * BLOCK_M + tl.arange(0, BLOCK_M)).to(tl.int64)
     first_n = (tl.program_id(0) % tiles_n * BLOCK_N).to(tl.int64)
@@ -180,10 +183,10 @@ def reduce_kernel(
     mask = (m < M)[:, None] & (n < N)[None, :]
     ptrs = parts_ptr + tl.program_id(1).to(tl.int64) * M * N + m[:, None] * N + n[None, :]
     tl.extra.cuda.gdc_wait()
-    sums = [tl.load(ptrs + i * stride_part, mask=mask, other=0.0) for i in range(PARTS)]
-    acc = sums[0]
+    partials = [tl.load(ptrs + i * stride_part, mask=mask, other=0.0) for i in range(PARTS)]
+    acc = partials[0]
     for i in tl.static_range(1, PARTS):
-        acc += sums[i]
+        acc += partials[i]
     out_ptr = shift(out_ptr, inner, stride_o0, stride_o1, BATCH_O)
     c_ptr = shift(c_ptr, inner, stride_c0, stride_c1, BATCH_C)
     operands = (
@@ -196,4 +199,6 @@ def reduce_kernel(
         extra,
     )
     out = (out_ptr, stride_om, stride_on)
-    finish(acc, m, first_n, M, N, out, operands, SCALED, HAS_ALPHA, BIAS, ADD, ACTIVATION, PLACED)
+    store_with_epilogue(
+        acc, m, first_n, M, N, out, operands, SCALED, HAS_ALPHA, BIAS, ADD, ACTIVATION, INDICES
+    )

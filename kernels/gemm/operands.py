@@ -1,4 +1,4 @@
-"""Operands of products on the host: types, batches, and where an array's memory must be rearranged."""
+"""Operands of matmuls on the host: types, batches, and copies of arrays with unsuitable layouts."""
 
 import math
 from dataclasses import dataclass
@@ -10,14 +10,13 @@ from .rows import with_aligned_rows
 
 TYPES = ("float32", "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2", "int8")
 
-# From this many multiplications on it pays to copy operands whose rows are not aligned. With and without copies 501 x
-# 503 x 505 halves of precision take 13 and 11 us on an H100, 16 x 4095 x 4095 take 48 and 59; 3001 x 3003 x 3007 take
-# six times as long without.
+# From this many multiplications on, operands with unaligned rows are copied: the copy against unaligned loads. See
+# benchmarks/notes/kernel-library.md.
 COPY_FROM = 3 * 2**26
 
 
 def check_operands(a, b):
-    """Raises ValueError or TypeError unless a @ b is a product of matrices that the kernels know."""
+    """Raises ValueError or TypeError unless the kernels support a @ b."""
     if library(a) is not library(b):
         raise TypeError(f"a is an array of {library(a).__name__}, b of {library(b).__name__}")
     if a.ndim < 2 or b.ndim < 2 or a.shape[-1] != b.shape[-2]:
@@ -26,13 +25,13 @@ def check_operands(a, b):
         )
     left, right = dtype_name(a), dtype_name(b)
     if left != right and not (left.startswith("float8") and right.startswith("float8")):
-        raise TypeError(f"a is {left}, b is {right}: both have one type")
+        raise TypeError(f"a is {left}, b is {right}, expected one type")
     if left not in TYPES:
         raise TypeError(f"a and b are {left}, expected one of {', '.join(TYPES)}")
 
 
 def batch_shape(**arrays):
-    """The shape that the leading dimensions of all arrays stretch to. Raises ValueError where they do not."""
+    """Returns the broadcast shape of the leading dimensions. Raises ValueError if they do not broadcast."""
     if all(x.ndim == 2 for x in arrays.values()):
         return ()
     shapes = {name: tuple(x.shape[:-2]) for name, x in arrays.items()}
@@ -40,27 +39,26 @@ def batch_shape(**arrays):
         return np.broadcast_shapes(*shapes.values())
     except ValueError:
         listed = ", ".join(f"{name} {tuple(arrays[name].shape)}" for name in shapes)
-        raise ValueError(f"the leading dimensions do not fit each other: {listed}") from None
+        raise ValueError(f"the leading dimensions do not broadcast: {listed}") from None
 
 
-def stretched(x, shape):
-    """A view of ``x`` with the shape ``shape``: missing leading dimensions and dimensions of 1 repeat."""
+def broadcast_view(x, shape):
+    """Returns a view of ``x`` that is broadcast to ``shape``."""
     if tuple(x.shape) == tuple(shape):
         return x
     return x.expand(shape) if library(x).__name__ == "torch" else library(x).broadcast_to(x, shape)
 
 
-def turned(x):
-    """``x`` with its last two dimensions exchanged."""
+def transposed(x):
+    """Returns a view of ``x`` with its last two dimensions exchanged."""
     return x.swapaxes(-1, -2)
 
 
-def prepared(a, *rights, work, precision):
-    """The operands of products a @ right as a GPU loads them best, copied where that pays for ``work``
-    multiplications.
+def with_fast_layout(a, *rights, work, precision):
+    """Returns the operands of a @ right, copied to aligned rows where that pays for ``work`` multiplications.
 
-    Tensor cores read all but 16-bit numbers along k only; float32 numbers as they are ("ieee") go to threads,
-    and in parts ("tf32x3") through registers.
+    Tensor cores need operands that are contiguous along k, but for 16-bit types. float32 needs no copies along k for
+    "ieee" (CUDA cores) and "tf32x3" (operands in registers).
     """
     if not on_gpu(a) or work < COPY_FROM:
         return a, *rights
@@ -73,11 +71,11 @@ def prepared(a, *rights, work, precision):
 
 @dataclass(frozen=True)
 class Batch:
-    """Products side by side: a matrix of them, ``outer`` rows and ``inner`` columns.
+    """A batch of matmuls as a matrix of ``outer`` rows and ``inner`` columns.
 
     Attributes:
-        strides: for each array its two strides in elements.
-        steps: for each array a bit for each of them that is not 0, that of the rows lowest.
+        strides: the two strides of each array in elements.
+        steps: bits of each array: bit 0 if the stride along rows is not 0, bit 1 if that along columns is not.
     """
 
     outer: int
@@ -87,13 +85,14 @@ class Batch:
 
     @property
     def count(self):
-        """How many products there are."""
+        """Number of matmuls."""
         return self.outer * self.inner
 
 
 def batch_of(arrays, shape):
-    """The :class:`Batch` of ``arrays``, which step alike through ``shape``; None if it takes more than two
-    strides.
+    """Returns the :class:`Batch` of ``arrays`` with the leading dimensions ``shape``.
+
+    None if the batch needs more than two strides.
     """
     if not shape:
         return Batch(1, 1, ((0, 0),) * len(arrays), (0,) * len(arrays))
@@ -102,7 +101,7 @@ def batch_of(arrays, shape):
     for size, *step in zip(shape, *steps):
         if size == 1:
             continue
-        # A dimension behind which the next one goes on everywhere is one with it.
+        # Merges a dimension with the previous one where the strides of all arrays allow it.
         if dims and all(outer == inner * size for outer, inner in zip(dims[-1][1], step)):
             dims[-1] = (dims[-1][0] * size, step)
         else:
@@ -116,5 +115,5 @@ def batch_of(arrays, shape):
 
 
 def work_of(a, b, shape):
-    """How many multiplications a @ b takes, ``shape`` being that of the batch."""
+    """Returns the number of multiplications of a @ b; ``shape``: that of the batch."""
     return math.prod(shape) * a.shape[-2] * a.shape[-1] * b.shape[-1]

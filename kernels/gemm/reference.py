@@ -1,4 +1,4 @@
-"""Float64 reference of the matrix product."""
+"""Float64 reference of matmul."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Copies of matrices whose rows start where hardware that copies blocks of arrays wants them."""
+"""Copies of matrices with rows that are aligned as TMA needs them."""
 
 import math
 
@@ -8,7 +8,7 @@ import tilewright.language as tl
 from .._arrays import address, strides
 from .._calls import launch, new
 
-# Rows of a copy are as many lines of the cache.
+# Rows of a copy are padded to cache lines of this many bytes.
 LINE = 128
 BLOCK = 64
 
@@ -27,8 +27,9 @@ def copy_kernel(
     stride_xn,
     BLOCK: tl.constexpr,
 ):
-    """One block of a matrix a program: blocks along axis 0, matrices along axis 1. Rows of N elements become such of
-    `width`, of which the others are zeros.
+    """Each program copies one block of a matrix: blocks along axis 0, matrices along axis 1.
+
+    Rows of N elements are padded to `width` with zeros.
     """
     tiles_n = tl.cdiv(width, BLOCK)
     m = (tl.program_id(0) // tiles_n * BLOCK + tl.arange(0, BLOCK)).to(tl.int64)
@@ -41,8 +42,7 @@ def copy_kernel(
 
 
 def with_aligned_rows(x, axis=None):
-    """The matrices ``x``, or a copy of them, contiguous along ``axis``, with the others starting at multiples of 16
-    bytes.
+    """Returns ``x`` or a copy that is contiguous along ``axis`` and has all other strides in multiples of 16 bytes.
 
     Args:
         x: array of shape (..., M, N), not empty.

@@ -1,26 +1,26 @@
-"""Products of scaled 8-bit matrices: one scale for a matrix, for each row and column, or for each block."""
+"""Matmuls of scaled 8-bit matrices: one scale per matrix, per row and column, or per block."""
 
 import tilewright as tw
 import tilewright.language as tl
 
-from .._arrays import as_dtype, check_apart, check_same, dtype_name, library, strides
+from .._arrays import as_dtype, check_not_aliased, check_same, dtype_name, library, strides
 from .._calls import launch, new, repeatable
 from .config import are_alone, choose
-from .operands import check_operands, prepared
-from .product import activation_function, product
-from .tiles import finish, rows_and_columns
+from .dense import activation_function, run_matmul
+from .operands import check_operands, with_fast_layout
+from .tiles import rows_and_columns, store_with_epilogue
 
-# The side of a block with a scale of its own.
+# Extent of the blocks that have one scale.
 SCALE_BLOCK = 128
 
 
 @tw.jit
-def scales(ptr, tile, index, mask, stride, SIDE: tl.constexpr, BLOCK: tl.constexpr):
-    """The scales of a tile's rows or columns `index`: a vector, or one number where SIDE of them share one."""
-    if SIDE == 1:
+def scales(ptr, tile, index, mask, stride, EXTENT: tl.constexpr, BLOCK: tl.constexpr):
+    """Loads the scales of rows or columns `index` of a tile: a vector, or one number if EXTENT of them share it."""
+    if EXTENT == 1:
         return tl.load(ptr + index * stride, mask=mask, other=0.0)
     else:
-        return tl.load(ptr + tile * BLOCK // SIDE * stride)
+        return tl.load(ptr + tile * BLOCK // EXTENT * stride)
 
 
 @tw.jit
@@ -54,13 +54,13 @@ def block_scaled_kernel(
     BLOCK_K: tl.constexpr,
     GROUP_M: tl.constexpr,
 ):
-    """One tile a program. A scale stands for A_ROWS rows of a, or B_COLUMNS columns of b, and BLOCK_K of k."""
+    """Each program computes one tile. A scale covers A_ROWS rows of a, or B_COLUMNS columns of b, and BLOCK_K of k."""
     pid_m, pid_n, m, first_n, n = rows_and_columns(M, N, BLOCK_M, BLOCK_N, GROUP_M)
     k = tl.arange(0, BLOCK_K)
     m_mask, n_mask = m < M, n < N
     a_ptrs = a_ptr + m[:, None] * stride_am + k[None, :] * stride_ak
     b_ptrs = b_ptr + k[:, None] * stride_bk + n[None, :] * stride_bn
-    # The scales of a block are loaded under the products of the one before.
+    # The scales of a block are prefetched: the loads overlap with the dot of the block before.
     sa = scales(a_scale_ptr, pid_m, m, m_mask, stride_sam, A_ROWS, BLOCK_M)
     sb = scales(b_scale_ptr, pid_n, n, n_mask, stride_sbn, B_COLUMNS, BLOCK_N)
     acc = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
@@ -68,7 +68,7 @@ def block_scaled_kernel(
         k_mask = start + k < K
         a = tl.load(a_ptrs, mask=m_mask[:, None] & k_mask[None, :], other=0.0)
         b = tl.load(b_ptrs, mask=k_mask[:, None] & n_mask[None, :], other=0.0)
-        # Of the last block again at the end.
+        # The last iteration loads its own scales again.
         block = tl.minimum(start + BLOCK_K, K - 1) // BLOCK_K
         next_sa = scales(a_scale_ptr + block * stride_sak, pid_m, m, m_mask, stride_sam, A_ROWS, BLOCK_M)
         next_sb = scales(b_scale_ptr + block * stride_sbk, pid_n, n, n_mask, stride_sbn, B_COLUMNS, BLOCK_N)
@@ -84,10 +84,10 @@ def block_scaled_kernel(
         sa, sb = next_sa, next_sb
         a_ptrs += BLOCK_K * stride_ak
         b_ptrs += BLOCK_K * stride_bk
-    # No alpha, no added matrix, no scales of the whole.
+    # No alpha, no added matrix, no scales in the epilogue.
     none = (1.0, 1.0, (out_ptr, 0, 0), (bias_ptr, stride_bias), (a_scale_ptr, 0), (b_scale_ptr, 0), None)
     out = (out_ptr, stride_om, stride_on)
-    finish(acc, m, first_n, M, N, out, none, 0, False, BIAS, "none", ACTIVATION, "")
+    store_with_epilogue(acc, m, first_n, M, N, out, none, 0, False, BIAS, "none", ACTIVATION, "")
 
 
 @repeatable
@@ -104,25 +104,25 @@ def scaled_matmul(
     fast_accumulation=False,
     config=None,
 ):
-    """activation((a_scale * a) @ (b_scale * b) + bias) of 8-bit matrices, in float32.
+    """Returns activation((a_scale * a) @ (b_scale * b) + bias) of 8-bit matrices, in float32.
 
     Args:
         a: array of shape (M, K): float8_e4m3fn, float8_e5m2 or int8; fastest contiguous along K.
         b: array of shape (K, N), ``a``'s type (the float8 types may be mixed); fastest contiguous along K.
-        a_scale: a number, or a float32 array: of one element; of shape (M,) or (M, 1), a scale for each
-            row; of shape (M, K / 128) or (M / 128, K / 128), rounded up, one for each block of 1 x 128 or
+        a_scale: a number, or a float32 array of one of these shapes. (1,) is one scale; (M,) or (M, 1) a
+            scale per row; (M, K / 128) or (M / 128, K / 128), rounded up, a scale per block of 1 x 128 or
             128 x 128.
-        b_scale: likewise: a number; (N,) or (1, N); (K / 128, N) or (K / 128, N / 128). Both have scales
-            of blocks, or neither.
+        b_scale: likewise: a number; (1,); (N,) or (1, N); (K / 128, N) or (K / 128, N / 128). Both operands
+            have block scales, or neither has.
         bias: array of shape (N,), or None.
         activation: as for :func:`matmul`.
-        out: array of shape (M, N) for the result; made, of ``out_dtype``, where not given.
-        fast_accumulation: let tensor cores sum products of float8, of which they keep some 14 bits;
-            otherwise sums of 128 products are added up in float32. Scales of blocks are always exact.
+        out: array of shape (M, N) for the result; by default allocated with ``out_dtype``.
+        fast_accumulation: accumulate float8 in the tensor cores, which keep some 14 bits. By default every
+            128 elements of k are added in float32. Block scales always use float32.
         config: as for :func:`matmul`.
 
     Raises:
-        TypeError: other types. ValueError: shapes that do not fit.
+        TypeError: unsupported types. ValueError: shapes that do not match.
 
     Example: ``scaled_matmul(x8, w8.T, x_scale, w_scale, out_dtype="float16")``.
     """
@@ -135,16 +135,16 @@ def scaled_matmul(
     function = activation_function(activation)
     out = new((M, N), a, as_dtype(out_dtype, a)) if out is None else out
     check_same("out", (M, N), out, a)
-    check_apart(out, a=a, b=b)
+    check_not_aliased(out, a=a, b=b)
     if bias is not None:
         check_same("bias", (N,), bias, a)
     kinds = [_kind("a_scale", a_scale, (M, K), a), _kind("b_scale", b_scale, (N, K), a)]
     if kinds.count("blocks") == 1:
-        raise ValueError("a_scale and b_scale: give both scales of blocks, or neither")
+        raise ValueError("a_scale and b_scale must both be block scales, or neither")
     if M == 0 or N == 0:
         return out
     if K == 0:
-        a_scale, b_scale, kinds = 1.0, 1.0, ["number", "number"]  # of nothing
+        a_scale, b_scale, kinds = 1.0, 1.0, ["number", "number"]  # no element is scaled
     if kinds[0] == "blocks":
         _run_blocks(out, a, b, bias, a_scale, b_scale, function, config)
         return out
@@ -155,14 +155,15 @@ def scaled_matmul(
         vectors.append(None if kind == "number" else scale.reshape(-1))
     flags = {"HAS_ALPHA": alpha != 1, "BIAS": "none" if bias is None else "n", "ADD": "none"}
     exact = not fast_accumulation and dtype_name(a) != "int8"
-    flags |= {"ACTIVATION": function, "PLACED": ""}
-    product(out, a, b, bias, None, *vectors, alpha, 1.0, flags, "ieee", exact, config)
+    flags |= {"ACTIVATION": function, "INDICES": ""}
+    run_matmul(out, a, b, bias, None, *vectors, alpha, 1.0, flags, "ieee", exact, config)
     return out
 
 
-def _kind(name, scale, sides, like):
-    """What ``scale`` is: "number", "vector" or "blocks". ``sides``: those of the matrix, k last; of b's scale
-    the sides are exchanged.
+def _kind(name, scale, extents, like):
+    """Returns the kind of ``scale``: "number", "vector" or "blocks".
+
+    ``extents``: those of the matrix, k last. The shape of b's scale is reversed to match.
     """
     if isinstance(scale, (int, float)):
         return "number"
@@ -170,34 +171,36 @@ def _kind(name, scale, sides, like):
         raise TypeError(f"{name} is an array of {library(scale).__name__}, expected {library(like).__name__}")
     if dtype_name(scale) != "float32":
         raise TypeError(f"{name} is {dtype_name(scale)}, expected float32")
-    side, depth = sides
+    extent, depth = extents
     shape = tuple(scale.shape) if name == "a_scale" else tuple(scale.shape)[::-1]
-    if all(length == 1 for length in shape) or shape in ((side,), (side, 1)):
+    if all(length == 1 for length in shape) or shape in ((extent,), (extent, 1)):
         return "vector"
     if shape in (
-        (side, tw.cdiv(depth, SCALE_BLOCK)),
-        (tw.cdiv(side, SCALE_BLOCK), tw.cdiv(depth, SCALE_BLOCK)),
+        (extent, tw.cdiv(depth, SCALE_BLOCK)),
+        (tw.cdiv(extent, SCALE_BLOCK), tw.cdiv(depth, SCALE_BLOCK)),
     ):
         return "blocks"
     raise ValueError(
-        f"{name} has shape {tuple(scale.shape)}, expected one scale, {side}, or one for each "
-        f"{SCALE_BLOCK} of k and 1 or {SCALE_BLOCK} of the {side}"
+        f"{name} has shape {tuple(scale.shape)}, expected one scale, {extent}, or one for each "
+        f"{SCALE_BLOCK} of k and 1 or {SCALE_BLOCK} of the {extent}"
     )
 
 
 def _run_blocks(out, a, b, bias, a_scale, b_scale, function, config):
     (M, K), N = a.shape, b.shape[1]
-    a, b = prepared(a, b, work=M * N * K, precision="ieee")
-    # A scale for each column takes as many registers as a row of sums.
+    a, b = with_fast_layout(a, b, work=M * N * K, precision="ieee")
+    # Scales per column need as many registers as a second accumulator.
     columns = b_scale.shape[1] == N and N > 1
     config = choose(
-        a, b, 1, "ieee", True, config, sums=2 if columns else 1, whole=True, scale_block=SCALE_BLOCK
+        a, b, 1, "ieee", True, config, accumulators=2 if columns else 1, whole=True, scale_block=SCALE_BLOCK
     )
-    # A tile lies within one block of each scale.
+    # A tile is part of one block of each scale.
     if config.block_k != SCALE_BLOCK or max(config.block_m, config.block_n) > SCALE_BLOCK:
-        raise ValueError(f"scales of blocks need block_k={SCALE_BLOCK} and tiles no larger, got {config}")
+        raise ValueError(
+            f"block scales need block_k={SCALE_BLOCK}, block_m and block_n of at most {SCALE_BLOCK}, got {config}"
+        )
     if config.split_k != 1 or config.swap:
-        raise ValueError(f"scales of blocks need split_k=1 and no swap, got {config}")
+        raise ValueError(f"block scales need split_k=1 and swap=False, got {config}")
     grid = (tw.cdiv(M, config.block_m) * tw.cdiv(N, config.block_n),)
     options = config.launch(are_alone(*grid, out))
     del options["SPLIT_K"]

@@ -1,4 +1,4 @@
-"""What the kernels of this folder share: the place of a tile, its product, and what follows it."""
+"""Functions that the kernels of this folder share: tile coordinates, the loop over k, and the epilogue."""
 
 import tilewright as tw
 import tilewright.language as tl
@@ -6,10 +6,9 @@ import tilewright.language as tl
 
 @tw.jit
 def locate(tile, tiles_m, tiles_n, GROUP_M: tl.constexpr):
-    """Row and column of the `tile`-th of tiles_m x tiles_n tiles.
+    """Returns row and column of the `tile`-th of tiles_m x tiles_n tiles.
 
-    Tiles are taken down GROUP_M rows before the next column, so that a wave of them shares its
-    operands in cache.
+    The order goes down GROUP_M rows before the next column, so that a wave of tiles shares operands in L2.
     """
     group = tile // (GROUP_M * tiles_n)
     first_m = group * GROUP_M
@@ -20,9 +19,10 @@ def locate(tile, tiles_m, tiles_n, GROUP_M: tl.constexpr):
 
 @tw.jit
 def rows_and_columns(M, N, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, GROUP_M: tl.constexpr):
-    """The tile of this program: its row and column of tiles, its rows, its first column and its columns.
+    """Returns the tile of this program: row and column of tiles, rows, first column, columns.
 
-    Neighbours share the longer side of their tiles: high ones lie beside each other, wide ones below.
+    Consecutive programs share the operand of the longer dimension: tall tiles follow each other along a row, wide
+    tiles along a column.
     """
     if BLOCK_M > BLOCK_N:
         pid_n, pid_m = locate(tl.program_id(0), tl.cdiv(N, BLOCK_N), tl.cdiv(M, BLOCK_M), GROUP_M)
@@ -53,19 +53,18 @@ def multiply(
     STEP_K: tl.constexpr,
     wanted=True,
 ):
-    """The product of rows `m` of a and columns `n` of b over the blocks of k at first_k + i * STEP_K; zeros, for
-    which nothing is loaded, where it is not `wanted`.
+    """Returns rows `m` of a times columns `n` of b over the blocks of k at first_k + i * STEP_K.
 
-    Sums are int32 of int8, else float32. EXACT adds the sum of each block in float32 outside of the
-    tensor cores, which keep fewer digits of 8-bit floats.
+    If not `wanted`, it loads nothing and returns zeros. The accumulator is int32 for int8, else float32. EXACT adds
+    the result of each block to it in float32 registers, since tensor cores accumulate 8-bit floats with fewer bits.
     """
     k = first_k + tl.arange(0, BLOCK_K)
     a_ptrs = a_ptr + m[:, None] * stride_am + k[None, :] * stride_ak
     b_ptrs = b_ptr + k[:, None] * stride_bk + n[None, :] * stride_bn
     m_mask = (m < M)[:, None]
     n_mask = (n < N)[None, :]
-    SUM: tl.constexpr = tl.int32 if a_ptr.dtype.element_ty == tl.int8 else tl.float32
-    acc = tl.zeros((m.shape[0], n.shape[0]), dtype=SUM)
+    ACC_TYPE: tl.constexpr = tl.int32 if a_ptr.dtype.element_ty == tl.int8 else tl.float32
+    acc = tl.zeros((m.shape[0], n.shape[0]), dtype=ACC_TYPE)
     for start in range(0, K if wanted else 0, STEP_K):
         k_mask = start + k < K
         a = tl.load(a_ptrs, mask=m_mask & k_mask[None, :], other=0.0)
@@ -103,9 +102,10 @@ def multiply_two(
     BLOCK_K: tl.constexpr,
     STEP_K: tl.constexpr,
 ):
-    """As `multiply`, the products of rows `m` of a and of two sets of columns, `left_n` and `right_n`, each of a
-    matrix of its own: both read the rows from one place. EXACT adds the sums of a block when there are both, if they
-    are taken TOGETHER, else each when it is there.
+    """As `multiply`, with two right operands: columns `left_n` of one matrix and `right_n` of another.
+
+    Both dots read the same block of a. With EXACT and TOGETHER both dots of a block are issued before the results are
+    added; with EXACT alone each result is added after its own dot.
     """
     k = first_k + tl.arange(0, BLOCK_K)
     a_ptrs = a_ptr + m[:, None] * stride_am + k[None, :] * stride_ak
@@ -113,18 +113,18 @@ def multiply_two(
     right_ptrs = right_ptr + k[:, None] * stride_rk + right_n[None, :] * stride_rn
     m_mask = (m < M)[:, None]
     left_mask, right_mask = (left_n < N)[None, :], (right_n < N)[None, :]
-    SUM: tl.constexpr = tl.int32 if a_ptr.dtype.element_ty == tl.int8 else tl.float32
-    left = tl.zeros((m.shape[0], left_n.shape[0]), dtype=SUM)
-    right = tl.zeros((m.shape[0], right_n.shape[0]), dtype=SUM)
+    ACC_TYPE: tl.constexpr = tl.int32 if a_ptr.dtype.element_ty == tl.int8 else tl.float32
+    left = tl.zeros((m.shape[0], left_n.shape[0]), dtype=ACC_TYPE)
+    right = tl.zeros((m.shape[0], right_n.shape[0]), dtype=ACC_TYPE)
     for start in range(0, K, STEP_K):
         k_mask = start + k < K
         a = tl.load(a_ptrs, mask=m_mask & k_mask[None, :], other=0.0)
         left_b = tl.load(left_ptrs, mask=k_mask[:, None] & left_mask, other=0.0)
         right_b = tl.load(right_ptrs, mask=k_mask[:, None] & right_mask, other=0.0)
         if EXACT and TOGETHER:
-            left_sum, right_sum = tl.dot(a, left_b), tl.dot(a, right_b)
-            left = left + left_sum
-            right = right + right_sum
+            left_block, right_block = tl.dot(a, left_b), tl.dot(a, right_b)
+            left = left + left_block
+            right = right + right_block
         elif EXACT:
             left = left + tl.dot(a, left_b)
             right = right + tl.dot(a, right_b)
@@ -138,10 +138,10 @@ def multiply_two(
 
 
 @tw.jit
-def columns_behind(first_n, N, BLOCK_N: tl.constexpr):
-    """The first BLOCK_N columns from first_n on, counted from there, and which of them there are.
+def columns_from(first_n, N, BLOCK_N: tl.constexpr):
+    """Returns the offsets of BLOCK_N columns from first_n, and the mask of those below N.
 
-    Places in small numbers behind one large one are what addresses are computed from with the fewest registers.
+    Addresses of small offsets from one large base need the fewest registers.
     """
     j = tl.arange(0, BLOCK_N)
     return j.to(tl.int64), j < (N - first_n).to(tl.int32)
@@ -149,20 +149,20 @@ def columns_behind(first_n, N, BLOCK_N: tl.constexpr):
 
 @tw.jit
 def along(vector, m, first_n, M, N, AXIS: tl.constexpr, BLOCK_N: tl.constexpr):
-    """A vector, (pointer, stride), in float32: a value for each row (AXIS "m") or column ("n") of a tile."""
+    """Loads a vector, (pointer, stride), as float32: a value for each row (AXIS "m") or column ("n") of a tile."""
     ptr, stride = vector
     if AXIS == "m":
         return tl.load(ptr + m * stride, mask=m < M, other=0.0).to(tl.float32)[:, None]
     else:
-        j, mask = columns_behind(first_n, N, BLOCK_N)
+        j, mask = columns_from(first_n, N, BLOCK_N)
         return tl.load(ptr + first_n * stride + j * stride, mask=mask, other=0.0).to(tl.float32)[None, :]
 
 
 @tw.jit
 def added(c, beta, m, first_n, M, N, BLOCK_N: tl.constexpr):
-    """beta times the tile of c, (pointer, stride of rows, stride of columns), in float32."""
+    """Returns beta times the tile of c, (pointer, stride of rows, stride of columns), in float32."""
     ptr, stride_m, stride_n = c
-    j, mask = columns_behind(first_n, N, BLOCK_N)
+    j, mask = columns_from(first_n, N, BLOCK_N)
     ptrs = (ptr + m * stride_m + first_n * stride_n)[:, None] + (j * stride_n)[None, :]
     return beta * tl.load(ptrs, mask=(m < M)[:, None] & mask[None, :], other=0.0).to(tl.float32)
 
@@ -180,22 +180,38 @@ def epilogue(
     BIAS: tl.constexpr,
     ADD: tl.constexpr,
     ACTIVATION: tl.constexpr,
-    PLACED: tl.constexpr,
+    INDICES: tl.constexpr,
     TYPE: tl.constexpr,
     PARTS: tl.constexpr,
 ):
-    """What becomes of the sums of rows m and columns n, as TYPE.
+    """Applies the epilogue to the accumulator of rows m and columns n, and converts to TYPE.
 
     In float32: activation(alpha * scales * x + bias + beta * c), or with ADD "after" activation(...) + beta * c.
-    Bit 0 of SCALED says that rows have scales, bit 1 that columns have, bits 2 and 3 that all of them have one;
-    BIAS is "none", or the side that the bias goes along, "m" or "n"; ACTIVATION is a function of a float32 block or
-    None, or, where PLACED says which of its rows and columns m and n are, of them and of operands, too.
+
+    SCALED: bit 0 for a scale per row, bit 1 per column; bit 2 for one scale of all rows, bit 3 of all columns.
+    BIAS: "none", or the axis of the bias, "m" or "n".
+    ACTIVATION: None, or a function of a float32 block.
+    INDICES: if not empty, ACTIVATION also takes row indices, column indices and operands; "mn", or "nm" if the
+    tile is transposed.
     """
     if PARTS > 1:
         half: tl.constexpr = x.shape[1] // 2
         x0, x1 = x.reshape(x.shape[0], 2, half).permute(0, 2, 1).split()
         y0 = epilogue(
-            x0, m, first_n, M, N, operands, SCALED, HAS_ALPHA, BIAS, ADD, ACTIVATION, PLACED, TYPE, PARTS // 2
+            x0,
+            m,
+            first_n,
+            M,
+            N,
+            operands,
+            SCALED,
+            HAS_ALPHA,
+            BIAS,
+            ADD,
+            ACTIVATION,
+            INDICES,
+            TYPE,
+            PARTS // 2,
         )
         y1 = epilogue(
             x1,
@@ -209,7 +225,7 @@ def epilogue(
             BIAS,
             ADD,
             ACTIVATION,
-            PLACED,
+            INDICES,
             TYPE,
             PARTS // 2,
         )
@@ -233,9 +249,9 @@ def epilogue(
             x = x + along(bias, m, first_n, M, N, BIAS, COLUMNS)
         if ADD == "before":
             x = x + added(c, beta, m, first_n, M, N, COLUMNS)
-        if PLACED == "mn":
+        if INDICES == "mn":
             x = ACTIVATION(x, m[:, None], n[None, :], extra)
-        elif PLACED == "nm":
+        elif INDICES == "nm":
             x = ACTIVATION(x, n[None, :], m[:, None], extra)
         elif ACTIVATION is not None:
             x = ACTIVATION(x)
@@ -245,7 +261,7 @@ def epilogue(
 
 
 @tw.jit
-def finished(
+def with_epilogue(
     acc,
     m,
     first_n,
@@ -257,16 +273,29 @@ def finished(
     BIAS: tl.constexpr,
     ADD: tl.constexpr,
     ACTIVATION: tl.constexpr,
-    PLACED: tl.constexpr,
+    INDICES: tl.constexpr,
     TYPE: tl.constexpr,
     COLUMNS: tl.constexpr = 32,
 ):
-    """A tile of sums as the epilogue makes them, of TYPE, COLUMNS at once."""
+    """Returns the accumulator after the epilogue, as TYPE; COLUMNS at once."""
     if (SCALED != 0 or HAS_ALPHA or BIAS != "none") or (ADD != "none" or ACTIVATION is not None):
-        # Part by part, so that few intermediate values stand in registers beside the sums.
+        # Part by part, so that few intermediate values are live together with the accumulator.
         PARTS: tl.constexpr = max(acc.shape[1] // COLUMNS, 1)
         x = epilogue(
-            acc, m, first_n, M, N, operands, SCALED, HAS_ALPHA, BIAS, ADD, ACTIVATION, PLACED, TYPE, PARTS
+            acc,
+            m,
+            first_n,
+            M,
+            N,
+            operands,
+            SCALED,
+            HAS_ALPHA,
+            BIAS,
+            ADD,
+            ACTIVATION,
+            INDICES,
+            TYPE,
+            PARTS,
         )
     else:
         x = acc.to(TYPE)
@@ -274,8 +303,8 @@ def finished(
 
 
 @tw.jit
-def put(x, m, first_n, M, N, out):
-    """Store a tile of results in (pointer, stride of rows, stride of columns), as far as it has rows and columns."""
+def store_tile(x, m, first_n, M, N, out):
+    """Stores the in-bounds part of a tile of results to out, (pointer, stride of rows, stride of columns)."""
     ptr, stride_m, stride_n = out
     n = first_n + tl.arange(0, x.shape[1])
     mask = (m < M)[:, None] & (n < N)[None, :]
@@ -283,7 +312,7 @@ def put(x, m, first_n, M, N, out):
 
 
 @tw.jit
-def finish(
+def store_with_epilogue(
     acc,
     m,
     first_n,
@@ -296,12 +325,12 @@ def finish(
     BIAS: tl.constexpr,
     ADD: tl.constexpr,
     ACTIVATION: tl.constexpr,
-    PLACED: tl.constexpr,
+    INDICES: tl.constexpr,
     COLUMNS: tl.constexpr = 32,
 ):
-    """Store a tile of sums, as the epilogue makes them COLUMNS at once."""
+    """Applies the epilogue to the accumulator, COLUMNS at once, and stores the tile."""
     TYPE: tl.constexpr = out[0].dtype.element_ty
-    x = finished(
-        acc, m, first_n, M, N, operands, SCALED, HAS_ALPHA, BIAS, ADD, ACTIVATION, PLACED, TYPE, COLUMNS
+    x = with_epilogue(
+        acc, m, first_n, M, N, operands, SCALED, HAS_ALPHA, BIAS, ADD, ACTIVATION, INDICES, TYPE, COLUMNS
     )
-    put(x, m, first_n, M, N, out)
+    store_tile(x, m, first_n, M, N, out)

@@ -29,7 +29,7 @@ def _numpy_rms_norm(x, weight):
 
 
 def cases(gpu):
-    """Rows of several lengths, the longest past what one program keeps in registers."""
+    """Rows of several lengths; the longest does not fit in the registers of one program."""
     on_gpu = [((32768, 8192), "bfloat16"), ((2048, 131072), "bfloat16")]
     for (m, n), dtype in on_gpu if gpu else [((4096, 4096), "float32")]:
         traffic = 2 * m * n * ITEMSIZE[dtype]

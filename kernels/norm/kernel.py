@@ -1,4 +1,4 @@
-"""Normalisation of rows: in registers where a row fits, in two passes where it does not."""
+"""Normalisation of rows: in registers if a row fits, else in two passes."""
 
 import tilewright as tw
 import tilewright.language as tl
@@ -9,7 +9,7 @@ from .._calls import launch, new, repeatable
 # A row up to this length stays in the registers of one program.
 MAX_BLOCK = 16384
 LONG_BLOCK = 8192
-#: Of a thread: all that it may have. A row stays in them.
+#: Registers per thread, the maximum: a row stays in registers.
 REGISTERS = 255
 
 
@@ -38,7 +38,7 @@ def norm_kernel(
     HAS_BIAS: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """One row a program, read once."""
+    """Each program normalises one row, read once."""
     row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, BLOCK)
     mask = cols < n_cols
@@ -67,7 +67,7 @@ def norm_long_kernel(
     HAS_BIAS: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """One row a program, read twice in blocks."""
+    """Each program normalises one row, read twice in blocks."""
     row = tl.program_id(0).to(tl.int64)
     x_row = x_ptr + row * x_stride
     out_row = out_ptr + row * out_stride
@@ -112,7 +112,7 @@ def _normalise(x, weight, bias, eps, center, out):
     if n_rows == 0 or n_cols == 0:
         return out
     out_rows = out.reshape(n_rows, n_cols)
-    # An absent vector is never read; any pointer stands for it.
+    # An absent vector is never read; any pointer will do.
     args = (
         out_rows,
         rows,
@@ -141,7 +141,7 @@ def layer_norm(x, weight=None, bias=None, eps=1e-5, out=None):
         x: array of shape (..., n); float16, bfloat16 or float32.
         weight, bias: contiguous arrays of shape (n,), or None.
         eps: added to the (biased) variance.
-        out: C-contiguous array of ``x``'s shape for the result; made where not given.
+        out: C-contiguous array of ``x``'s shape for the result; allocated by default.
 
     Source: arXiv 1607.06450.
     """

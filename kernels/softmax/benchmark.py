@@ -11,7 +11,7 @@ def _numpy_softmax(x):
 
 
 def cases(gpu):
-    """Rows of several lengths, the longest past what one program keeps in registers."""
+    """Rows of several lengths; the longest does not fit in the registers of one program."""
     on_gpu = [((32768, 8192), "bfloat16"), ((8192, 1024), "float16"), ((2048, 131072), "bfloat16")]
     for shape, dtype in on_gpu if gpu else [((4096, 4096), "float32")]:
         yield Case(

@@ -1,4 +1,4 @@
-"""Softmax of rows: in registers where a row fits, in two passes where it does not."""
+"""Softmax of rows: in registers if a row fits, else in two passes."""
 
 import tilewright as tw
 import tilewright.language as tl
@@ -13,7 +13,7 @@ LONG_BLOCK = 8192
 
 @tw.jit
 def softmax_kernel(out_ptr, x_ptr, out_stride, x_stride, n_cols, BLOCK: tl.constexpr):
-    """One row a program, read once."""
+    """Each program computes one row, read once."""
     row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, BLOCK)
     mask = cols < n_cols
@@ -25,7 +25,7 @@ def softmax_kernel(out_ptr, x_ptr, out_stride, x_stride, n_cols, BLOCK: tl.const
 
 @tw.jit
 def softmax_long_kernel(out_ptr, x_ptr, out_stride, x_stride, n_cols, BLOCK: tl.constexpr):
-    """One row a program, read twice in blocks."""
+    """Each program computes one row, read twice in blocks."""
     row = tl.program_id(0).to(tl.int64)
     x_row = x_ptr + row * x_stride
     out_row = out_ptr + row * out_stride
@@ -37,7 +37,7 @@ def softmax_long_kernel(out_ptr, x_ptr, out_stride, x_stride, n_cols, BLOCK: tl.
         mask = start + cols < n_cols
         x = tl.load(x_row + start + cols, mask=mask, other=-float("inf")).to(tl.float32)
         new_highest = tl.maximum(highest, tl.max(x, axis=0))
-        # Nothing but -inf so far: any finite reference keeps the sum at zero.
+        # If all elements so far are -inf, any finite reference keeps the sum at zero.
         reference = tl.where(new_highest == -float("inf"), 0.0, new_highest)
         total = total * tl.exp(highest - reference) + tl.sum(tl.exp(x - reference), axis=0)
         highest = new_highest
@@ -55,7 +55,7 @@ def softmax(x, out=None):
 
     Args:
         x: array of shape (..., n); float16, bfloat16 or float32.
-        out: C-contiguous array of ``x``'s shape for the result; made where not given.
+        out: C-contiguous array of ``x``'s shape for the result; allocated by default.
 
     Rows of up to 16,384 elements are read once; longer ones twice, with a running maximum and
     sum (arXiv 1805.02867).

@@ -5,11 +5,11 @@
 #   test/gpu/run.sh [tests] [memcheck] [racecheck] [synccheck] [random] [products]
 #                   [gemm] [gemm_triton] [tutorials] [published] [benchmarks] [host] [compile]
 #
-# All of them by default. The numbers of the random kernels: COUNT (default
-# 2000) from FIRST (default 0) times fifty on; of the random matrix products,
-# PRODUCTS (default 2000) from FIRST on.
+# Runs all of them by default. The step random runs COUNT (default 2000) random
+# kernels from number FIRST (default 0) times fifty on. The step products runs
+# PRODUCTS (default 2000) random matmuls from seed FIRST on.
 #
-# Logs and results go to $OUT (default gpu-results); a short table comes last.
+# Logs and results go to $OUT (default gpu-results). Prints a short table last.
 # Exits 1 when a step failed.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -22,7 +22,7 @@ mkdir -p "$out"
 
 export PYTHONPATH=$PWD/python${PYTHONPATH:+:$PYTHONPATH}
 export PATH=$PATH:/usr/local/cuda/bin
-# A cache of this run's own: what is tested is compiled here and now.
+# A new cache, so that this run compiles everything that it tests.
 TILEWRIGHT_CACHE_DIR=$(mktemp -d)
 export TILEWRIGHT_CACHE_DIR
 trap 'rm -rf "$TILEWRIGHT_CACHE_DIR"' EXIT
@@ -31,9 +31,9 @@ pytest_on_gpu=("$python" -m pytest -q -p no:cacheprovider --backend cuda --ignor
 
 run_setup() { if [ -x setup.sh ]; then ./setup.sh true; fi && "$python" -c 'import tilewright._tilewright'; }
 run_tests() { "${pytest_on_gpu[@]}" -n "$jobs" test/python test/kernels; }
-# The sanitizer follows every memory access, so the kernels' tests are enough,
-# in as many processes as JOBS says, some of which may launch nothing. Its
-# shadow of PyTorch's pool would hide overruns; unpooled memory does not.
+# The sanitizer checks every memory access, so the tests of the kernels suffice.
+# They run in JOBS processes, some of which may launch nothing. PyTorch's memory
+# pool would hide overruns, so it is disabled.
 sanitize() {
   local tool=$1 shard failed=0 files=(test/kernels/test_*.py)
   local shards=$((jobs < ${#files[@]} ? jobs : ${#files[@]}))

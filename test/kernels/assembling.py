@@ -1,4 +1,4 @@
-"""Kernels assembled for a GPU without one."""
+"""Compiles and assembles kernels for a GPU; needs no GPU."""
 
 import pytest
 from tilewright.runtime.compiler import compile_kernel
@@ -8,7 +8,7 @@ FLOATS = ("eps", "scale", "alpha", "beta")
 
 
 def has_assembler():
-    """Whether one is found; the driver alone assembles nothing here."""
+    """Whether an assembler is installed. The driver does not count: without a GPU it assembles nothing."""
     from tilewright import _tilewright
     from tilewright.runtime.assemblers import assembler_paths
 
@@ -19,8 +19,9 @@ needs_assembler = pytest.mark.skipif(not has_assembler(), reason="no assembler o
 
 
 def signature(kernel, dtype, constants, types=None):
-    """Types of the arguments that are no constants: as in `types`, else pointers of `dtype`, floats by name,
-    i32.
+    """Returns the types of the arguments that are not constants.
+
+    They come from `types`, else from the name: pointers of `dtype`, fp32 for `FLOATS`, i32 for all others.
     """
     result = {}
     for name in kernel.arg_names:
@@ -30,7 +31,7 @@ def signature(kernel, dtype, constants, types=None):
 
 
 def assemble(kernel, dtype, constants, target, num_warps, num_stages=2, types=None, **others):
-    """The kernel, compiled as for aligned arrays of sizes divisible by 16; `others` are more options."""
+    """Compiles the kernel for aligned arrays with extents divisible by 16; `others` are more options."""
     types = signature(kernel, dtype, constants, types)
     divisible = {name: 16 for name, ty in types.items() if ty != "fp32"}
     options = Options(num_warps=num_warps, num_stages=num_stages, **others)
@@ -38,20 +39,20 @@ def assemble(kernel, dtype, constants, target, num_warps, num_stages=2, types=No
 
 
 def tensor_maps(compiled):
-    """How many tensor maps the host makes for a launch, and whether the grid is walked by fewer programs."""
+    """Returns the number of tensor maps of a launch, and whether the kernel is persistent."""
     _, persistent, maps = compiled.metadata.get("launch_recipe", (0, 0, 0))[:3]
     return maps, bool(persistent)
 
 
 def matmul_constants(**changes):
-    """Constants of the matrix product, of one plain product with contiguous rows where nothing is changed."""
+    """Returns the constants of the matmul kernel: a plain matmul with contiguous rows, plus `changes`."""
     plain = {
         "SCALED": 0,
         "HAS_ALPHA": False,
         "BIAS": "none",
         "ADD": "none",
         "ACTIVATION": None,
-        "PLACED": "",
+        "INDICES": "",
         "extra": None,
     }
     batch = {"BATCH_O": 0, "BATCH_A": 0, "BATCH_B": 0, "BATCH_C": 0}

@@ -1,6 +1,6 @@
-"""Every configuration that a kernel of `tilewright.kernels` is launched with on a Hopper GPU.
+"""All configurations of the kernels of `tilewright.kernels` on a Hopper GPU.
 
-A `Shipped` says what to compile; those with `covers` are a subset that has each kernel with each of its tiles.
+A `Shipped` is one compilation. Those with `covers` are a subset that has each kernel with each of its tiles.
 """
 
 import itertools
@@ -27,18 +27,19 @@ from tilewright.kernels.norm import kernel as norm
 from tilewright.kernels.softmax import kernel as softmax
 
 FLOATS = ("fp16", "bf16", "fp32")
-# One type of each size, which is all that the model knows.
+# One type of each size: the model depends on the size only.
 OPERANDS = ("fp8e4nv", "bf16", "fp32")
 SIZES = {"fp8e4nv": 1, "bf16": 2, "fp32": 4, "i8": 1}
 BIASED = ("out_ptr", "gate_bias_ptr", "up_bias_ptr")
 PROCESSORS = Problem(1, 1, 1, 1, 2).processors
-SIDES = (1, 16, 64, 100, 512, 1024, 4096), (64, 512, 1024, 4096, 8192), (64, 512, 4096, 65536)
+EXTENTS = (1, 16, 64, 100, 512, 1024, 4096), (64, 512, 1024, 4096, 8192), (64, 512, 4096, 65536)
 
 
 @dataclass
 class Shipped:
-    """Arguments of `assembling.assemble`; `covers`: whether it stands for others; `engine`: whether it comes by
-    tensor maps to wgmma.
+    """Arguments of `assembling.assemble`.
+
+    `covers`: whether it is part of the subset; `engine`: whether it must use tensor maps and wgmma.
     """
 
     name: str
@@ -52,7 +53,7 @@ class Shipped:
 
 
 def split(launch):
-    """Constants and options of a launch."""
+    """Splits a launch into constants and options."""
     options = ("num_warps", "num_stages", "num_ctas", "ping_pong", "single_wave", "maxnreg")
     return {k: v for k, v in launch.items() if k not in options}, {
         k: v for k, v in launch.items() if k in options
@@ -60,10 +61,12 @@ def split(launch):
 
 
 def choices(itemsize, **how):
-    """What the cost model chooses for products from small to large, with whether their programs are alone on their
-    multiprocessors, and whether the tile is a new one."""
+    """Yields the choices of the cost model for small to large matmuls.
+
+    Each comes with two flags: whether each program has a multiprocessor to itself, and whether the tile is new.
+    """
     found, tiles = {}, set()
-    for M, N, K in itertools.product(*SIDES):
+    for M, N, K in itertools.product(*EXTENTS):
         config = choose_hopper(Problem(M, N, K, 1, itemsize, **how))
         rows, columns = (N, M) if config.swap else (M, N)
         programs = tw.cdiv(rows, config.block_m) * tw.cdiv(columns, config.block_n) * config.split_k
@@ -77,22 +80,22 @@ def choices(itemsize, **how):
 
 
 def describe(kernel, dtype, config, *more, alone=False):
-    """A name for a test."""
+    """Returns a name for a test."""
     tile = f"{config.block_m}x{config.block_n}x{config.block_k}"
-    parts = ["split"] * (config.split_k > 1) + ["swap"] * config.swap + ["in turn"] * config.ping_pong
+    parts = ["split"] * (config.split_k > 1) + ["swap"] * config.swap + ["ping-pong"] * config.ping_pong
     parts += ["alone"] * alone
     stages = f"{config.num_warps}w{config.num_stages}s"
     return " ".join([kernel, dtype, tile, stages, *parts, *more])
 
 
-def products():
-    """Plain products of each operand type, and those whose 8-bit sums are exact."""
+def matmuls():
+    """Plain matmuls of each operand type, and 8-bit ones with exact accumulation."""
     orders = {"NT": {"stride_bk": 1}, "NN": {"stride_bn": 1}}
     scales = {"a_scale_ptr": "*fp32", "b_scale_ptr": "*fp32"}
     for dtype, exact in [(dtype, False) for dtype in OPERANDS] + [("fp8e4nv", True)]:
         for config, alone, is_new in choices(SIZES[dtype], exact=exact):
             for order, strides in orders.items():
-                # Rows of 8-bit and 32-bit operands are turned before.
+                # 8-bit and 32-bit operands are copied to be contiguous along k.
                 if SIZES[dtype] != 2 and order == "NN":
                     continue
                 constants, options = split(config.launch(alone))
@@ -115,7 +118,7 @@ def products():
                 )
 
 
-# Products in tiles of other widths: operands, their order, and what follows.
+# Matmuls in tiles of other widths: operand type, layout and epilogue.
 WIDTHS = [
     *itertools.product(
         (("bf16", "NT"), ("bf16", "NN"), ("fp8e4nv", "NT"), ("i8", "NT")),
@@ -145,8 +148,8 @@ FOLLOWS["scaled silu to fp32"] = {
 }
 
 
-def products_of_other_widths():
-    """Those in tiles whose rows or columns are no power of two, or that warpgroups take in turn."""
+def matmuls_of_other_widths():
+    """Matmuls with ping-pong, or in tiles whose rows or columns are not a power of two."""
     for (dtype, order), kind in WIDTHS:
         known = {"plain": kind == "plain", "exact": kind.startswith("exact"), "b_along_k": order == "NT"}
         chosen = candidates(Problem(1536, 1536, 8192, 1, SIZES[dtype], **known))
@@ -157,7 +160,7 @@ def products_of_other_widths():
             constants, options = split(config.launch(alone))
             how = {"EXACT": known["exact"], "stride_bk" if order == "NT" else "stride_bn": 1}
             how |= FOLLOWS.get(kind.removeprefix("exact "), {})
-            # Nothing is added to scaled products.
+            # Scaled matmuls have no added matrix.
             if SIZES[dtype] == 1 and not kind.startswith(("plain", "added")):
                 how |= {"SCALED": 3, "stride_sa": 1, "stride_sb": 1}
             result = (
@@ -181,8 +184,8 @@ def products_of_other_widths():
             )
 
 
-def other_products():
-    """The configurations that are not the model's: three products of TF32, and products of threads."""
+def other_matmuls():
+    """Configurations that the model does not choose: tf32x3, and matmuls on CUDA cores."""
     for precision, by_threads in (("tf32x3", False), ("ieee", True)):
         config = default(Problem(4096, 4096, 4096, 1, 4), True, precision, by_threads)
         constants, options = split(config.launch())
@@ -198,18 +201,18 @@ def other_products():
 
 
 def copies():
-    """Copies of operands, from rows and from columns."""
+    """Copies of operands that are contiguous along rows or along columns."""
     for step, is_new in (("stride_xn", True), ("stride_xm", False)):
         constants = {"BLOCK": COPY_BLOCK, step: 1}
         yield Shipped(f"copy {step}", copy_kernel, "fp16", constants, {"num_warps": 4}, {}, is_new)
 
 
-def fused_products():
-    """Gated units, ragged groups and products with scales of blocks."""
+def fused_matmuls():
+    """Gated units, groups and matmuls with block scales."""
     for dtype in OPERANDS:
         precision = {"PRECISION": "tf32" if dtype == "fp32" else "ieee"}
         unit = {"stride_on": 1, "stride_ak": 1}
-        for config, alone, is_new in choices(SIZES[dtype], sums=2, whole=True):
+        for config, alone, is_new in choices(SIZES[dtype], accumulators=2, whole=True):
             constants, options = split(config.launch(alone))
             del constants["SPLIT_K"]
             how = {"BIAS": 3, "ACTIVATION": silu_fn, "stride_gk": 1, "stride_uk": 1}
@@ -241,7 +244,12 @@ def fused_products():
                 engine=True,
             )
     for columns in (1, SCALE_BLOCK):
-        known = {"exact": True, "whole": True, "scale_block": SCALE_BLOCK, "sums": 2 if columns == 1 else 1}
+        known = {
+            "exact": True,
+            "whole": True,
+            "scale_block": SCALE_BLOCK,
+            "accumulators": 2 if columns == 1 else 1,
+        }
         for config, alone, is_new in choices(1, **known):
             constants, options = split(config.launch(alone))
             del constants["SPLIT_K"]
@@ -260,7 +268,7 @@ def fused_products():
 
 
 def attentions():
-    """Each size of a head and each type, causal or not."""
+    """Each head size and type, causal or not."""
     for dtype, size, causal in itertools.product(FLOATS, (16, 32, 64, 128), (False, True)):
         constants, options = split(attention_config(True, 4 if dtype == "fp32" else 2, size))
         constants |= {"CAUSAL": causal, "BLOCK_D": size}
@@ -270,7 +278,7 @@ def attentions():
 
 
 def rows():
-    """What is bound by memory: each length of a row that has a kernel, and the kernels for any length."""
+    """Memory-bound kernels: each row length with its own kernel, and the kernels for any length."""
     for dtype in FLOATS:
         yield Shipped(f"add {dtype}", add_kernel, dtype, {"BLOCK": ADD_BLOCK}, {"num_warps": 8}, {})
         for function in ("gelu_erf", "gelu_tanh", "silu"):
@@ -316,11 +324,11 @@ def rows():
 
 
 SHIPPED = [
-    *products(),
-    *products_of_other_widths(),
-    *other_products(),
+    *matmuls(),
+    *matmuls_of_other_widths(),
+    *other_matmuls(),
     *copies(),
-    *fused_products(),
+    *fused_matmuls(),
     *attentions(),
     *rows(),
 ]

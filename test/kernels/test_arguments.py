@@ -1,4 +1,4 @@
-"""What the functions of arrays do with empty arrays, NaN, given results and arguments that they cannot take."""
+"""The array functions with empty arrays, NaN, given results and invalid arguments."""
 
 import numpy as np
 import pytest
@@ -64,7 +64,7 @@ def test_a_result_in_place_and_of_another_type(function, rng):
         (np.zeros((8, 6), np.float32).T, ValueError, "out must be C-contiguous"),
     ],
 )
-def test_sums_that_do_not_fit(out, error, message):
+def test_results_of_add_that_do_not_fit(out, error, message):
     with pytest.raises(error, match=message):
         kernels.add(X, X, out=out)
 
@@ -111,7 +111,7 @@ def test_results_whose_elements_share_memory():
         np.testing.assert_allclose(kernels.matmul(a, a, out=out), a @ a)
 
 
-def test_products_are_not_written_over_their_operands():
+def test_matmuls_do_not_overwrite_their_operands():
     a = X[:, :6].copy()
     for _ in range(2):
         with pytest.raises(ValueError, match="out is a, which is read"):
@@ -125,7 +125,7 @@ def test_products_are_not_written_over_their_operands():
         kernels.matmul([[1.0]], [[1.0]])
 
 
-def test_gated_products_of_no_depth(rng):
+def test_gated_matmul_of_empty_k(rng):
     a, gate = np.zeros((5, 0), np.float32), np.zeros((0, 4), np.float32)
     shift = rng.standard_normal(4).astype(np.float32)
     expected = shift / (1 + np.exp(-shift)) * shift

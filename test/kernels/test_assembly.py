@@ -81,7 +81,7 @@ def test_assembles_for_other_gpus(name, target):
     ],
 )
 def test_wgmma_is_not_serialised(name):
-    """The assembler neither spills nor waits for each wgmma (its advice C7508 to C7515)."""
+    """The assembler neither spills nor serialises wgmma (its advice C7508 to C7515)."""
     kernel, dtype, constants, num_warps = KERNELS[name]
     compiled = assemble(kernel, dtype, constants, "sm_90a", num_warps)
     assert "wgmma.mma_async" in compiled.asm["ptx"]

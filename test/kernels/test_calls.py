@@ -1,4 +1,4 @@
-"""Calls of the library's functions that are repeated: they launch what the first one did, with their own arrays."""
+"""Repeated calls of array functions repeat the launches of the first call with their own arrays."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ M, N, K = 48, 40, 64
 
 @pytest.fixture
 def recorded(monkeypatch):
-    """The plans of calls that ran in full, in order."""
+    """Lists the plans of calls that ran in full, in order."""
     made = []
     record = _calls._record
 
@@ -25,7 +25,7 @@ def recorded(monkeypatch):
 
 @pytest.fixture
 def array(backend, rng):
-    """`array(*shape)`: random numbers, at the start of memory of their own."""
+    """`array(*shape)` allocates an array of random numbers."""
     return lambda *shape: backend.array(rng.standard_normal(shape), "float32")
 
 
@@ -59,7 +59,7 @@ def test_repeated_calls_compute_the_same(backend, recorded, array, case):
     assert len(recorded) <= 1 and all(recorded)
 
 
-def test_results_are_arrays_of_their_own(backend, array):
+def test_each_call_allocates_its_result(backend, array):
     first = kernels.softmax(array(M, N))
     kept = backend.numpy(first).copy()
     second = kernels.softmax(array(M, N))
@@ -74,7 +74,7 @@ def test_given_results_are_filled(backend, array):
         np.testing.assert_array_equal(backend.numpy(out), backend.numpy(kernels.softmax(x)))
 
 
-def test_what_looks_different_is_found_out_anew(backend, recorded, array):
+def test_other_signatures_are_recorded_anew(backend, recorded, array):
     x = array(M + 1, N + 3)
     views = [x[:M, :N], x[1:, :N], x[:M, 1 : N + 1], x[:M, :N], x[: M - 1, :N]]
     for view in views:
@@ -116,14 +116,14 @@ def test_zeros_differ_by_their_sign():
     assert _calls._key_of(({"a": 0.0},), 1, {}) != _calls._key_of(({"a": -0.0},), 1, {})
 
 
-def test_what_has_no_key():
+def test_arguments_without_a_key():
     assert _calls._key_of(({"a": [1]},), 1, {}) is None
     assert _calls._key_of(((1, 2),), 1, {}) is None
     assert _calls._key_of((np.float32(1),), 1, {}) is None
 
 
 def test_only_so_many_calls_are_kept(monkeypatch, array):
-    monkeypatch.setattr(_calls, "MOST", 2)
+    monkeypatch.setattr(_calls, "MAX_PLANS", 2)
     for n in range(1, 6):
         kernels.softmax(array(2, n))
         assert len(kernels.softmax.known) <= 2

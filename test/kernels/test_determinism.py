@@ -1,6 +1,4 @@
-"""What a kernel is compiled to does not depend on the process that compiles it: neither on the addresses that memory
-has there nor on how Python hashes strings.
-"""
+"""The compiled code of a kernel does not depend on the process: neither on addresses nor on the hash seed of Python."""
 
 import os
 import subprocess
@@ -12,8 +10,8 @@ import tilewright
 
 pytestmark = pytest.mark.compiled
 
-# Each process compiles in an order of its own, and holds some memory, so that addresses differ beyond what the system
-# does to them.
+# Each process compiles in another order and holds other allocations, so that addresses differ by more than their
+# randomization.
 DIGESTS = """
 import hashlib, random, sys
 keep = [bytearray(size) for size in map(int, sys.argv[1:])]
@@ -39,7 +37,7 @@ for shipped in chosen:
 
 
 def digests(directory, seed, *sizes):
-    """Lines of kernel, target, stage and digest, from a process with a cache of its own."""
+    """Returns lines of kernel, target, stage and digest, from a process with its own cache."""
     kernels = Path(__file__).parent
     path = os.pathsep.join([str(Path(tilewright.__file__).parents[1]), str(kernels)])
     environment = {"PYTHONPATH": path, "PYTHONHASHSEED": seed, "TILEWRIGHT_CACHE_DIR": str(directory / seed)}

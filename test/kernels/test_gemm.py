@@ -67,29 +67,29 @@ def test_activation_with_operands(backend, rng, config):
 
 
 @pytest.mark.parametrize("config", [None, {"swap": True}, {"split_k": 3, "block_k": 32}], ids=str)
-@pytest.mark.parametrize("place", ["c", "residual"])
-def test_added_matrix(backend, rng, place, config):
+@pytest.mark.parametrize("addend", ["c", "residual"])
+def test_added_matrix(backend, rng, addend, config):
     a, b = normal(backend, rng, (70, 150), "float16", 1 / 12), normal(backend, rng, (150, 90), "float16")
     added, bias = normal(backend, rng, (70, 1), "float32"), normal(backend, rng, 90, "bfloat16")
-    arguments = {"c": added, "alpha": 0.5, "beta": -2.0} if place == "c" else {"residual": added}
+    arguments = {"c": added, "alpha": 0.5, "beta": -2.0} if addend == "c" else {"residual": added}
     out = backend.poisoned((70, 90), "float32")
     kernels.matmul(a, b, bias, "silu", out=out, config=config, **arguments)
-    numbers = {name: backend.numpy(x) if name == place else x for name, x in arguments.items()}
+    numbers = {name: backend.numpy(x) if name == addend else x for name, x in arguments.items()}
     expected = reference.matmul(*(backend.numpy(x) for x in (a, b, bias)), "silu", **numbers)
     backend.check(out, expected, "float32")
 
 
 @pytest.mark.parametrize("tile", [(128, 128), (64, 256), (64, 192), (128, 192), (128, 64)], ids=str)
 @pytest.mark.parametrize("M, N, K", [(128, 128, 64), (328, 520, 200), (640, 384, 136)])
-@pytest.mark.parametrize("what", ["product", "epilogue", "split"])
-def test_tiles_in_turn(backend, rng, M, N, K, tile, what):
-    """Two warpgroups with a tile each, odd and even numbers of tiles, with all that may follow a product."""
+@pytest.mark.parametrize("what", ["plain", "epilogue", "split"])
+def test_ping_pong(backend, rng, M, N, K, tile, what):
+    """Two warpgroups with a tile each, odd and even numbers of tiles, with and without epilogue."""
     config = Config(*tile, 64, num_warps=4, num_stages=4, ping_pong=True)
     a, b = normal(backend, rng, (M, K), "float16", K**-0.5), normal(backend, rng, (K, N), "float16")
     added, bias = normal(backend, rng, (M, N), "float16"), normal(backend, rng, N, "float16")
     numbers = [backend.numpy(x) for x in (a, b, bias)]
     out = backend.poisoned((M, N), "float16")
-    if what == "product":
+    if what == "plain":
         kernels.matmul(a, b, out=out, config=config)
         expected = reference.matmul(*numbers[:2])
     elif what == "epilogue":
@@ -105,10 +105,10 @@ def test_tiles_in_turn(backend, rng, M, N, K, tile, what):
 @pytest.mark.parametrize(
     "config",
     [Config(128, 256, 64, 8, 4), Config(128, 192, 64, 4, 5, ping_pong=True), Config(128, 128, 64, 8, 4)],
-    ids=["one team", "in turn", "deep"],
+    ids=["shared tile", "ping-pong", "deep"],
 )
-def test_long_sums(backend, rng, rows, config):
-    """As long as copies that run ahead are held back for, and no number of steps that slots divide."""
+def test_long_accumulations(backend, rng, rows, config):
+    """Long enough to throttle the producer; the number of steps is not a multiple of the slots."""
     a, b = normal(backend, rng, (rows, 6440), "float16"), normal(backend, rng, (200, 6440), "float16").T
     out = backend.poisoned((rows, 200), "float16")
     kernels.matmul(a, b, out=out, config=config)
@@ -129,7 +129,7 @@ def test_strides(backend, rng, dtype, layout):
     if layout == "sliced":
         a, b = a[::2, 3:67], b[1:65, ::3]
     else:
-        # The same values laid out the other way round.
+        # The same values in the transposed layout.
         def copy(x):
             return backend.array(backend.numpy(x).T, dtype).T
 
@@ -174,7 +174,7 @@ def test_float8(backend, rng, left, right):
     a = normal(backend, rng, (70, 130), f"float8_{left}")
     b = normal(backend, rng, (130, 50), f"float8_{right}")
     expected = reference.matmul(backend.numpy(a), backend.numpy(b))
-    # Tensor cores keep some 14 bits of such sums.
+    # Tensor cores keep some 14 bits of such accumulators.
     backend.check(kernels.matmul(a, b), expected, "float32", factor=400 if backend.name == "cuda" else 1)
     backend.check(kernels.matmul(a, b, out_dtype="bfloat16"), expected, "bfloat16")
 
@@ -198,19 +198,19 @@ def test_random(backend, seed):
     rng = np.random.default_rng(seed)
     M, N, K = (int(2 ** rng.uniform(0, 8)) for _ in range(3))
     dtype = str(rng.choice(FLOATS))
-    sides = {"a": (M, K), "b": (K, N), "c": (M, N)}
+    shapes = {"a": (M, K), "b": (K, N), "c": (M, N)}
     arrays = {}
-    for name, (rows, columns) in sides.items():
-        turn, gap, start = rng.random() < 0.5, int(rng.integers(1, 3)), int(rng.integers(0, 4))
-        wide = (columns, rows) if turn else (rows, columns)
+    for name, (rows, columns) in shapes.items():
+        transposed, gap, start = rng.random() < 0.5, int(rng.integers(1, 3)), int(rng.integers(0, 4))
+        wide = (columns, rows) if transposed else (rows, columns)
         x = normal(backend, rng, (wide[0], start + gap * wide[1]), dtype)[:, start::gap]
-        arrays[name] = x.T if turn else x
+        arrays[name] = x.T if transposed else x
     bias = normal(backend, rng, N, dtype) if rng.random() < 0.5 else None
     activation = str(rng.choice(["none", "relu", "gelu", "gelu_tanh", "silu"]))
-    place = str(rng.choice(["c", "residual", "none"]))
+    addend = str(rng.choice(["c", "residual", "none"]))
     parts = {"split_k": 2, "block_k": 16, "block_m": 64, "block_n": 32}
     config = rng.choice([None, {"swap": True}, parts, {"block_m": 192, "block_n": 48, "block_k": 32}])
-    extra = {} if place == "none" else {place: arrays["c"]}
+    extra = {} if addend == "none" else {addend: arrays["c"]}
     out = backend.poisoned((M, N), dtype)
     kernels.matmul(arrays["a"], arrays["b"], bias, activation, alpha=K**-0.5, out=out, config=config, **extra)
     numbers = [None if x is None else backend.numpy(x) for x in (arrays["a"], arrays["b"], bias)]
@@ -241,8 +241,9 @@ def test_matmul_refuses(backend):
         (ValueError, r"bias has shape \(4, 5\), expected \(6,\)", lambda: kernels.matmul(a, b, a)),
         (ValueError, r"out has shape \(4, 5\), expected \(4, 6\)", lambda: kernels.matmul(a, b, out=a)),
         (ValueError, "c or residual, not both", lambda: kernels.matmul(a, b, c=a, residual=a)),
-        (ValueError, r"c has shape \(4, 5\), which does not stretch to \(4, 6\)", lambda: kernels.matmul(a, b, c=a)),
-        (TypeError, "float32, which int32 results", lambda: kernels.matmul(i, i, alpha=2, out_dtype="int32")),
+        (ValueError, r"c has shape \(4, 5\), which does not broadcast to \(4, 6\)", lambda: kernels.matmul(a, b, c=a)),
+        (TypeError, "epilogue is computed in float32, got an int32 result", lambda: kernels.matmul(
+            i, i, alpha=2, out_dtype="int32")),
         (ValueError, "config is a Config or a dict of block_m", lambda: kernels.matmul(a, b, config={"m": 1})),
         (ValueError, "block_n is a multiple of 16, got 24", lambda: kernels.matmul(a, b, config={"block_n": 24})),
         (ValueError, "block_m is a power of two or a multiple of 64, got 96", lambda: kernels.matmul(
@@ -253,7 +254,7 @@ def test_matmul_refuses(backend):
             call()
     batch = backend.array(np.zeros((2, 4, 5)), "float32")
     other = backend.array(np.zeros((3, 5, 6)), "float32")
-    with pytest.raises(ValueError, match=r"leading dimensions do not fit each other: a \(2, 4, 5\), b"):
+    with pytest.raises(ValueError, match=r"leading dimensions do not broadcast: a \(2, 4, 5\), b"):
         kernels.matmul(batch, other)
     with pytest.raises(ValueError, match="split_k is a positive int, got 0"):
         Config(64, 64, 64, split_k=0)

@@ -1,4 +1,4 @@
-"""Each kind of matrix product comes by tensor maps to wgmma on sm_90a, without spills or the assembler's advice."""
+"""Each kind of matmul uses tensor maps and wgmma on sm_90a, without spills or advice of the assembler."""
 
 import re
 
@@ -59,7 +59,7 @@ KINDS = {
     "int8": ("i8", "i32", 8, 4, WIDE | K_MAJOR | {"BLOCK_K": 128}),
 }
 
-# Kinds whose results threads store: rows are not known to be contiguous.
+# Kinds that store without TMA: their rows are not known to be contiguous.
 BY_THREADS = {"swapped"}
 
 
@@ -84,7 +84,7 @@ def test_wgmma_by_tensor_maps(name):
 @pytest.mark.parametrize("columns", [128, 160, 192])
 @pytest.mark.parametrize("order", [K_MAJOR, ROWS], ids=["NT", "NN"])
 def test_tiles_of_192_rows(columns, order):
-    """Two warpgroups compute 128 rows, each 64 of them, and 64 rows, each half of their columns."""
+    """Each of two warpgroups computes 64 of 128 rows, then half of the columns of 64 rows."""
     constants = matmul_constants(BLOCK_M=192, BLOCK_N=columns, BLOCK_K=64, **order)
     compiled = assemble(matmul_kernel, "fp16", constants, "sm_90a", 8, 4)
     assert "wgmma.mma_async" in compiled.asm["ptx"]
@@ -95,8 +95,8 @@ def test_tiles_of_192_rows(columns, order):
 @needs_assembler
 @pytest.mark.parametrize("rows", (64, 128))
 @pytest.mark.parametrize("columns", (80, 112, 208, 240))
-def test_columns_of_many_pieces(rows, columns):
-    """One instruction computes all columns, whose pieces have tensor maps of their own."""
+def test_widths_of_many_powers_of_two(rows, columns):
+    """One instruction computes all columns; each power of two of them has its own tensor map."""
     constants = matmul_constants(BLOCK_M=rows, BLOCK_N=columns, BLOCK_K=64, **K_MAJOR)
     compiled = assemble(matmul_kernel, "fp16", constants, "sm_90a", rows // 16, 4)
     assert f"wgmma.mma_async.sync.aligned.m64n{columns}k16" in compiled.asm["ptx"]
@@ -107,8 +107,8 @@ def test_columns_of_many_pieces(rows, columns):
 
 @needs_assembler
 @pytest.mark.parametrize("scaled", [0, 3, 12])
-def test_exact_sums_of_192_columns(scaled):
-    """One instruction computes the sums of both parts of a tile, which leave the tensor cores at once."""
+def test_exact_accumulation_of_192_columns(scaled):
+    """One instruction computes both parts of a tile, whose accumulators are read together."""
     tile = {"BLOCK_M": 128, "BLOCK_N": 192, "BLOCK_K": 128, "EXACT": True, "SCALED": scaled, "BIAS": "n"}
     types = {"out_ptr": "*bf16", "bias_ptr": "*bf16", "a_scale_ptr": "*fp32", "b_scale_ptr": "*fp32"}
     compiled = assemble(
@@ -129,8 +129,8 @@ def test_exact_sums_of_192_columns(scaled):
         ],
     ],
 )
-def test_tiles_in_turn(m, n, epilogue):
-    """Two warpgroups with a tile each, of as many registers as those that share one."""
+def test_ping_pong(m, n, epilogue):
+    """Each of two warpgroups has a tile, with as many registers as warpgroups that share one."""
     constants = matmul_constants(BLOCK_M=m, BLOCK_N=n, BLOCK_K=64, **K_MAJOR, **epilogue)
     compiled = assemble(matmul_kernel, "fp16", constants, "sm_90a", 4, 4, ping_pong=True)
     assert "ping_pong_groups 2" in compiled.asm["warp"]
@@ -149,11 +149,11 @@ def test_sum_of_parts_spills_nothing():
 
 
 @needs_assembler
-@pytest.mark.parametrize(("a_side", "b_side", "columns"), [(1, 128, 128), (128, 128, 128), (1, 1, 64)])
-def test_scales_of_blocks(a_side, b_side, columns):
+@pytest.mark.parametrize(("a_extent", "b_extent", "columns"), [(1, 128, 128), (128, 128, 128), (1, 1, 64)])
+def test_scales_of_blocks(a_extent, b_extent, columns):
     tile = {"BLOCK_M": 128, "BLOCK_N": columns, "BLOCK_K": 128, "GROUP_M": 8}
-    sides = {"A_ROWS": a_side, "B_COLUMNS": b_side, "BIAS": "none", "ACTIVATION": None}
-    constants = tile | sides | K_MAJOR | {"stride_on": 1, "stride_ak": 1}
+    extents = {"A_ROWS": a_extent, "B_COLUMNS": b_extent, "BIAS": "none", "ACTIVATION": None}
+    constants = tile | extents | K_MAJOR | {"stride_on": 1, "stride_ak": 1}
     types = {"out_ptr": "*bf16", "a_scale_ptr": "*fp32", "b_scale_ptr": "*fp32"}
     compiled = assemble(block_scaled_kernel, "fp8e4nv", constants, "sm_90a", 8, 4, types=types)
     assert compiled.metadata["advice"] == []

@@ -25,7 +25,7 @@ def test_activations(backend, rng, dtype, activation):
 @pytest.mark.parametrize("shape", [(3, 5, 33), (40,), (1, 257)], ids=str)
 def test_biases_and_leading_dimensions(backend, rng, shape, biases):
     a = backend.array(rng.standard_normal(shape), "float16")
-    # Weights as layers keep them: a row for each column of the result.
+    # Weights as layers store them: a row for each column of the result.
     gate, up = (backend.array(rng.standard_normal((77, shape[-1])), "float16").T for _ in range(2))
     gate_bias, up_bias = (backend.array(rng.standard_normal(77), "float32") if b else None for b in biases)
     numbers = [None if x is None else backend.numpy(x) for x in (a, gate, up, gate_bias, up_bias)]
@@ -60,7 +60,7 @@ def test_gated_matmul_refuses(backend):
         (TypeError, "expected floats of one type", lambda: kernels.gated_matmul(
             *[ones(5, 5, dtype="int8")] * 3)),
         (ValueError, r"up_bias has shape \(5,\)", lambda: kernels.gated_matmul(a, gate, gate, up_bias=ones(5))),
-        (ValueError, "need split_k=1 and no swap", lambda: kernels.gated_matmul(
+        (ValueError, "needs split_k=1 and swap=False", lambda: kernels.gated_matmul(
             a, gate, gate, config={"swap": True})),
     ]:  # fmt: skip
         with pytest.raises(error, match=message):

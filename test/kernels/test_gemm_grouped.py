@@ -1,4 +1,4 @@
-"""Grouped products."""
+"""Grouped matmuls."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from tilewright.kernels.gemm import reference
 
 
 def expected(a, b, ends, bias=None, activation="none"):
-    """The rows of all groups, in float64."""
+    """Returns the rows of all groups, in float64."""
     starts = [0, *ends[:-1]]
     return np.concatenate(
         [
@@ -39,7 +39,7 @@ def test_bias_and_activation(backend, rng):
     backend.check(result, expected(*numbers, ends, backend.numpy(bias), "gelu"), "float32")
 
 
-def test_rows_behind_the_groups_are_left(backend, rng):
+def test_rows_after_the_groups_are_not_written(backend, rng):
     a = backend.array(rng.standard_normal((200, 32)), "float32")
     b = backend.array(rng.standard_normal((2, 32, 50)), "float32")
     out = backend.poisoned((200, 50), "float32")
@@ -85,7 +85,7 @@ def test_grouped_matmul_refuses(backend):
         (ValueError, r"ends has shape \(1,\), expected \(2,\)", lambda: kernels.grouped_matmul(a, b, ends[:1])),
         (TypeError, "expected contiguous int32 or int64", lambda: kernels.grouped_matmul(a, b, ones(2))),
         (ValueError, r"bias has shape \(6,\), expected \(2, 6\)", lambda: kernels.grouped_matmul(a, b, ends, ones(6))),
-        (ValueError, "need split_k=1 and no swap", lambda: kernels.grouped_matmul(
+        (ValueError, "needs split_k=1 and swap=False", lambda: kernels.grouped_matmul(
             a, b, ends, config={"split_k": 2})),
     ]:  # fmt: skip
         with pytest.raises(error, match=message):
@@ -99,5 +99,5 @@ def test_ends_are_checked_or_harmless(backend, ends):
     if backend.name == "cuda":
         kernels.grouped_matmul(a, b, wrong)
         return
-    with pytest.raises(ValueError, match="ends rise from 0 to at most 4"):
+    with pytest.raises(ValueError, match="ends must rise from 0 to at most 4"):
         kernels.grouped_matmul(a, b, wrong)

@@ -1,4 +1,4 @@
-"""Copies of operands whose rows are not aligned."""
+"""Copies of operands with unaligned rows."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ DTYPES = ("float32", "float16", "int8", "float8_e4m3fn")
 
 
 def cut(x):
-    """Matrices with gaps, whose first element is not the array's."""
+    """Returns matrices with gaps that do not start at the first element of the array."""
     return x[..., 1:, 3:]
 
 
@@ -42,13 +42,13 @@ def test_copies(backend, rng, shape, view, dtype, axis):
 def test_aligned_matrices_are_not_copied(backend, rng):
     x = backend.array(rng.standard_normal((6, 64, 40)), "float16")
     assert with_aligned_rows(x) is x
-    turned = x.swapaxes(-1, -2)
-    assert address(with_aligned_rows(turned)) == address(x)
-    assert address(with_aligned_rows(turned, -1)) != address(x)
+    transposed = x.swapaxes(-1, -2)
+    assert address(with_aligned_rows(transposed)) == address(x)
+    assert address(with_aligned_rows(transposed, -1)) != address(x)
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float8_e4m3fn"])
-def test_products_of_copies(backend, rng, dtype, monkeypatch):
+def test_matmuls_of_copies(backend, rng, dtype, monkeypatch):
     monkeypatch.setattr(operands, "COPY_FROM", 0)
     monkeypatch.setattr(operands, "on_gpu", lambda x: True)
     for M, N, K in ((70, 45, 131), (5, 33, 64)):

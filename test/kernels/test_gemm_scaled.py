@@ -1,4 +1,4 @@
-"""Products of scaled 8-bit matrices."""
+"""Matmuls of scaled 8-bit matrices."""
 
 import numpy as np
 import pytest
@@ -7,13 +7,13 @@ from tilewright.kernels.gemm import reference
 
 TYPES = ("float8_e4m3fn", "float8_e5m2", "int8")
 # Two warpgroups with a tile each.
-TURNS = {"block_m": 64, "block_n": 128, "num_warps": 4, "ping_pong": True}
-# One whose columns are two powers of two.
+PING_PONG = {"block_m": 64, "block_n": 128, "num_warps": 4, "ping_pong": True}
+# The width is a sum of two powers of two.
 WIDE = {"block_m": 128, "block_n": 192, "num_warps": 8}
 
 
 def operands(backend, rng, M, N, K, dtype):
-    """A row-major a, and b contiguous along k."""
+    """Returns a row-major a, and a b that is contiguous along k."""
     if dtype == "int8":
         a, b = rng.integers(-127, 128, (M, K)), rng.integers(-127, 128, (N, K))
     else:
@@ -26,7 +26,7 @@ def scale(backend, rng, shape):
 
 
 def spread(x, shape):
-    """Scales repeated over what they stand for."""
+    """Repeats scales over the elements that they cover."""
     x = np.asarray(x, np.float64)
     if x.ndim == 1:
         x = x.reshape((-1, 1) if x.size == shape[0] else (1, -1))
@@ -36,8 +36,8 @@ def spread(x, shape):
     return np.broadcast_to(x, shape)
 
 
-def check(backend, rng, sides, dtype, a_shape, b_shape, **arguments):
-    M, N, K = sides
+def check(backend, rng, extents, dtype, a_shape, b_shape, **arguments):
+    M, N, K = extents
     a, b = operands(backend, rng, M, N, K, dtype)
     sa, sb = (x if isinstance(x, float) else scale(backend, rng, x) for x in (a_shape, b_shape))
     bias = backend.array(rng.standard_normal(N), "float32")
@@ -47,7 +47,7 @@ def check(backend, rng, sides, dtype, a_shape, b_shape, **arguments):
     left = backend.numpy(a) * (numbers[0] if isinstance(sa, float) else spread(numbers[0], (M, K)))
     right = backend.numpy(b) * (numbers[1] if isinstance(sb, float) else spread(numbers[1], (K, N)))
     expected = reference.matmul(left, right, backend.numpy(bias), "relu")
-    # Tensor cores keep some 14 bits of the sum of a block.
+    # Tensor cores keep some 14 bits of the accumulator of a block.
     factor = 400 if backend.name == "cuda" and dtype != "int8" else 1
     backend.check(out, expected, "float32", factor=factor)
 
@@ -61,7 +61,7 @@ def test_scale_of_a_matrix(backend, rng, dtype, fast):
 
 
 @pytest.mark.parametrize("dtype", TYPES)
-@pytest.mark.parametrize("config", [None, {"swap": True}, {"split_k": 2}, TURNS, WIDE], ids=str)
+@pytest.mark.parametrize("config", [None, {"swap": True}, {"split_k": 2}, PING_PONG, WIDE], ids=str)
 def test_scales_of_rows_and_columns(backend, rng, dtype, config):
     check(backend, rng, (70, 50, 300), dtype, (70, 1), (1, 50), config=config)
     check(backend, rng, (33, 129, 128), dtype, (33,), (129,), config=config)
@@ -69,12 +69,12 @@ def test_scales_of_rows_and_columns(backend, rng, dtype, config):
 
 
 @pytest.mark.parametrize("dtype", TYPES)
-@pytest.mark.parametrize(("a_side", "b_side"), [(1, 128), (1, 1), (128, 128), (128, 1)])
-@pytest.mark.parametrize("sides", [(130, 140, 300), (5, 128, 128), (200, 1, 1000)], ids=str)
-def test_scales_of_blocks(backend, rng, dtype, a_side, b_side, sides):
-    M, N, K = sides
+@pytest.mark.parametrize(("a_extent", "b_extent"), [(1, 128), (1, 1), (128, 128), (128, 1)])
+@pytest.mark.parametrize("extents", [(130, 140, 300), (5, 128, 128), (200, 1, 1000)], ids=str)
+def test_scales_of_blocks(backend, rng, dtype, a_extent, b_extent, extents):
+    M, N, K = extents
     depth = -(-K // 128)
-    check(backend, rng, sides, dtype, (-(-M // a_side), depth), (depth, -(-N // b_side)))
+    check(backend, rng, extents, dtype, (-(-M // a_extent), depth), (depth, -(-N // b_extent)))
 
 
 def test_mixed_types_and_result(backend, rng):
@@ -85,7 +85,7 @@ def test_mixed_types_and_result(backend, rng):
     backend.check(kernels.scaled_matmul(a, b, 1.0, 2.0, out_dtype="float16"), expected, "float16")
 
 
-def test_sums_of_nothing(backend):
+def test_empty_k(backend):
     a, b = backend.array(np.zeros((4, 0)), "int8"), backend.array(np.zeros((0, 5)), "int8")
     scales = [backend.array(np.zeros(shape), "float32") for shape in [(4, 0), (0, 5)]]
     result = kernels.scaled_matmul(a, b, *scales, out_dtype="float32")
@@ -105,7 +105,7 @@ def test_scaled_matmul_refuses(backend):
          lambda: kernels.scaled_matmul(a, b, rows[:3], 1.0)),
         (ValueError, r"b_scale has shape \(200,\), expected one scale, 400,",
          lambda: kernels.scaled_matmul(a, b, 1.0, rows)),
-        (ValueError, "both scales of blocks, or neither", lambda: kernels.scaled_matmul(a, b, blocks, 1.0)),
+        (ValueError, "must both be block scales, or neither", lambda: kernels.scaled_matmul(a, b, blocks, 1.0)),
         (ValueError, "need block_k=128", lambda: kernels.scaled_matmul(
             a, b, blocks, ones(3, 400), config={"block_k": 64})),
         (ValueError, "need split_k=1", lambda: kernels.scaled_matmul(

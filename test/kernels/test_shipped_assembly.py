@@ -1,6 +1,6 @@
 """No shipped configuration spills registers or gets advice from the assembler (C7508, C7510 to C7515 and all).
 
-A subset that has each kernel with each of its tiles is assembled always, all with `--all-configurations`.
+By default it assembles a subset that has each kernel with each of its tiles, with `--all-configurations` everything.
 """
 
 import pytest
