@@ -84,7 +84,7 @@ pytest: build ## run the Python tests on the interpreter and the CPU, those of k
 	@$(PYTHON) -m pytest -q -n $(JOBS) --dist worksteal --backend cpu $(PYTEST_ARGS)
 	@echo "pytest: kernels on an emulated GPU"
 	@$(PYTHON) -m pytest -q -n $(JOBS) --dist worksteal --backend emulated test/kernels test/python/language/test_warp_*.py \
-	  test/python/language/test_copies_ahead.py $(PYTEST_ARGS)
+	  test/python/language/test_prefetched_copies.py $(PYTEST_ARGS)
 
 sanitize: ## run the C++ and text tests with assertions, address and undefined-behaviour checks
 	@ASAN_OPTIONS=detect_leaks=0:detect_container_overflow=0:allow_user_poisoning=0 $(MAKE) lit unit BUILD=$(BUILD)-sanitize \

@@ -12,7 +12,7 @@ import numpy as np
 
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "docs"))
-from generator import catalogue, examples  # noqa: E402, F401 (they are beside the pages)
+from generator import catalogue, examples  # noqa: E402, F401 (they are next to the pages)
 
 _HEAD = """import tilewright as tw
 import tilewright.language as tl
@@ -32,7 +32,7 @@ _NUMPY = {"int1": "bool", "float8e4nv": "float8_e4m3fn", "float8e5": "float8_e5m
 
 
 class Kernel:
-    """The body of a kernel with a store behind each expression whose results the example shows."""
+    """The body of a kernel with a store after each expression whose results the example shows."""
 
     def __init__(self, steps):
         self.body, self.outputs, self.memory = [], [], []
@@ -53,8 +53,8 @@ class Kernel:
             return
         group = f"results_{len(self.body)}"
         self.body.append(f"{group} = {source}")
-        for place, result in enumerate(results):
-            value = f"{group}[{place}]" if len(results) > 1 else group
+        for index, result in enumerate(results):
+            value = f"{group}[{index}]" if len(results) > 1 else group
             self._add_store(value, result)
 
     def _add_store(self, value, result):
@@ -87,7 +87,7 @@ class Kernel:
         types = {
             name: "*fp32" if "float" in dtype else "*i32" for name, (dtype, *_) in examples.MEMORY.items()
         }
-        types |= {f"result_{place}": f"*{_SHORT[result.dtype]}" for place, result in enumerate(self.outputs)}
+        types |= {f"result_{index}": f"*{_SHORT[result.dtype]}" for index, result in enumerate(self.outputs)}
         aligned = dict.fromkeys(types, 16)
         compile_kernel(kernel.fn, types, {}, aligned, target, Options(), stop_after="ptx")
 
@@ -126,7 +126,7 @@ def load_module(path):
 
 
 def run_program(steps, directory):
-    """Runs a program as if its lines were typed and compares what they print."""
+    """Runs a program as if its lines were typed and compares the output."""
     path = directory / "program.py"
     path.write_text(_HEAD + _TWICE + "".join(step.source for step in steps))
     scope = {"__name__": "program"}

@@ -1,4 +1,4 @@
-"""Kernels of inline PTX with one, two and three operands, and what their tests have in common."""
+"""Kernels of inline PTX with one, two and three operands, and helpers of their tests."""
 
 import numpy as np
 import tilewright as tw
@@ -6,7 +6,7 @@ import tilewright.language as tl
 
 KINDS = {"int32": "r", "uint32": "r", "int64": "l", "uint64": "l", "float32": "f", "float64": "d"}
 
-#: Numbers that instructions treat in ways of their own.
+#: Numbers that are special cases of instructions.
 SPECIAL = np.array([np.nan, np.inf, -np.inf, -0.0, 1e-40, -1e-40, 3e9, -3e9] * 8, np.float32)
 
 
@@ -43,7 +43,7 @@ def letter(dtype):
 
 
 def run(backend, asm, arrays, result):
-    """What the text gives for the arrays, of NumPy type `result`."""
+    """Returns the results of the text for the arrays, of NumPy type `result`."""
     out = backend.poisoned(arrays[0].shape, result)
     constraints = ",".join([f"={letter(result)}", *(letter(array.dtype) for array in arrays)])
     kernel = (one, two, three)[len(arrays) - 1]

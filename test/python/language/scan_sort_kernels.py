@@ -1,4 +1,4 @@
-"""Kernels that scan and sort blocks, and what their tests have in common."""
+"""Kernels that scan and sort blocks, and helpers of their tests."""
 
 import ml_dtypes
 import numpy as np

@@ -1,4 +1,4 @@
-"""Sums of products that start from, go through, and end in all that a kernel may do with a block."""
+"""Accumulators of dots that come from, pass through and go to other ops on blocks."""
 
 import numpy as np
 import pytest
@@ -19,8 +19,8 @@ def store_square(p, value, B: tl.constexpr):
 
 
 @tw.jit
-def three_sums(x_ptr, y_ptr, out_ptr, STEPS, B: tl.constexpr):
-    """x @ y, x.T @ y and x @ x.T: one operand, read along both sides, in three sums with one start."""
+def three_accumulators(x_ptr, y_ptr, out_ptr, STEPS, B: tl.constexpr):
+    """x @ y, x.T @ y and x @ x.T: one operand, read along both axes, and three accumulators with one start."""
     direct = tl.zeros((B, B), tl.float32)
     transposed = tl.zeros((B, B), tl.float32)
     gram = tl.zeros((B, B), tl.float32)
@@ -38,11 +38,11 @@ KINDS = [("float32", 32, 4), ("float32", 64, 8), ("float16", 32, 2), ("bfloat16"
 
 
 @pytest.mark.parametrize("dtype, size, num_warps", KINDS)
-def test_sums_with_one_start(backend, rng, dtype, size, num_warps):
+def test_accumulators_with_one_start(backend, rng, dtype, size, num_warps):
     steps = 5
     x, y = (backend.array(rng.standard_normal((steps, size, size)), dtype) for _ in range(2))
     out = backend.poisoned((3, size, size), "float32")
-    three_sums[1,](x, y, out, steps, size, num_warps=num_warps)
+    three_accumulators[1,](x, y, out, steps, size, num_warps=num_warps)
     a, b = backend.numpy(x).astype(np.float64), backend.numpy(y).astype(np.float64)
     expected = [(a @ b).sum(0), (a.swapaxes(1, 2) @ b).sum(0), (a @ a.swapaxes(1, 2)).sum(0)]
     assert np.allclose(backend.numpy(out), expected, rtol=1e-4, atol=1e-3)
@@ -57,7 +57,7 @@ def from_reduction(x_ptr, parts_ptr, out_ptr, PARTS: tl.constexpr, B: tl.constex
 
 
 @pytest.mark.parametrize("dtype, size, num_warps", KINDS)
-def test_a_sum_starts_from_a_reduction(backend, rng, dtype, size, num_warps):
+def test_accumulator_starts_from_a_reduction(backend, rng, dtype, size, num_warps):
     x = backend.array(rng.standard_normal((size, size)), dtype)
     parts = backend.array(rng.standard_normal((4, size, size)), "float32")
     out = backend.poisoned((size, size), "float32")
@@ -67,8 +67,8 @@ def test_a_sum_starts_from_a_reduction(backend, rng, dtype, size, num_warps):
 
 
 @tw.jit
-def sums_in_turn(x_ptr, y_ptr, out_ptr, STEPS, B: tl.constexpr):
-    """The sum of one loop is where that of the next starts, whose operands lie the other way."""
+def chained_loops(x_ptr, y_ptr, out_ptr, STEPS, B: tl.constexpr):
+    """The accumulator of one loop is the start of the next loop, whose operands are transposed."""
     acc = tl.zeros((B, B), tl.float32)
     for step in range(STEPS):
         acc = tl.dot(load_square(x_ptr + step * B * B, B), load_square(y_ptr + step * B * B, B), acc)
@@ -78,18 +78,18 @@ def sums_in_turn(x_ptr, y_ptr, out_ptr, STEPS, B: tl.constexpr):
 
 
 @pytest.mark.parametrize("dtype, size, num_warps", KINDS)
-def test_a_sum_goes_through_loops(backend, rng, dtype, size, num_warps):
+def test_accumulator_passes_through_loops(backend, rng, dtype, size, num_warps):
     steps = 3
     x, y = (backend.array(rng.standard_normal((steps, size, size)) / size, dtype) for _ in range(2))
     out = backend.poisoned((size, size), "float32")
-    sums_in_turn[1,](x, y, out, steps, size, num_warps=num_warps)
+    chained_loops[1,](x, y, out, steps, size, num_warps=num_warps)
     a, b = backend.numpy(x).astype(np.float64), backend.numpy(y).astype(np.float64)
     acc = (a @ b + a.swapaxes(1, 2) @ b.swapaxes(1, 2)).sum(0)
     assert np.allclose(backend.numpy(out), acc @ acc.T + acc, rtol=1e-4, atol=1e-5)
 
 
 @tw.jit
-def few_sums(a_ptr, b_ptr, c_ptr, out_ptr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+def small_accumulator(a_ptr, b_ptr, c_ptr, out_ptr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
     m, n, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)
     a = tl.load(a_ptr + m[:, None] * K + k[None, :])
     b = tl.load(b_ptr + n[None, :] * K + k[:, None])
@@ -98,12 +98,14 @@ def few_sums(a_ptr, b_ptr, c_ptr, out_ptr, M: tl.constexpr, N: tl.constexpr, K: 
 
 
 @pytest.mark.parametrize("shape, num_warps", [((16, 8, 128), 1), ((16, 16, 64), 1), ((16, 32, 256), 4)])
-@pytest.mark.parametrize("dtype, sums", [("float16", "float32"), ("bfloat16", "float32"), ("int8", "int32")])
-def test_few_sums_of_many_steps(backend, rng, shape, num_warps, dtype, sums):
-    """Sums that are kept in parts; the numbers are small enough for all to be exact."""
+@pytest.mark.parametrize(
+    "dtype, acc_dtype", [("float16", "float32"), ("bfloat16", "float32"), ("int8", "int32")]
+)
+def test_small_accumulators_of_many_steps(backend, rng, shape, num_warps, dtype, acc_dtype):
+    """Accumulators that are split into parts; the numbers are small enough for exact sums."""
     M, N, K = shape
     a, b, c = (rng.integers(-4, 5, s) for s in ((M, K), (N, K), (M, N)))
-    out = backend.poisoned((M, N), sums)
-    given = backend.array(a, dtype), backend.array(b, dtype), backend.array(c, sums)
-    few_sums[1,](*given, out, M, N, K, num_warps=num_warps)
+    out = backend.poisoned((M, N), acc_dtype)
+    given = backend.array(a, dtype), backend.array(b, dtype), backend.array(c, acc_dtype)
+    small_accumulator[1,](*given, out, M, N, K, num_warps=num_warps)
     np.testing.assert_array_equal(backend.numpy(out), a @ b.T + c)

@@ -1,4 +1,4 @@
-"""Atomic loads and stores, and waiting for what other programs write."""
+"""Atomic loads and stores, and waiting for writes of other programs."""
 
 import numpy as np
 import pytest
@@ -8,29 +8,29 @@ import tilewright.language as tl
 
 @tw.jit
 def message_kernel(data_ptr, flag_ptr, out_ptr, ROUNDS: tl.constexpr):
-    """Program 0 hands numbers to program 1, which says when it has read each."""
-    for turn in range(ROUNDS):
+    """Program 0 sends numbers to program 1, which acknowledges each."""
+    for step in range(ROUNDS):
         if tl.program_id(0) == 0:
-            while tl.atomic_load(flag_ptr + 1) != turn:
+            while tl.atomic_load(flag_ptr + 1) != step:
                 pass
-            tl.store(data_ptr, turn * 17 + 3)
-            tl.atomic_store(flag_ptr, turn + 1)
+            tl.store(data_ptr, step * 17 + 3)
+            tl.atomic_store(flag_ptr, step + 1)
         else:
-            tl.atomic_poll(flag_ptr, turn + 1)
-            tl.store(out_ptr + turn, tl.load(data_ptr))
-            tl.atomic_store(flag_ptr + 1, turn + 1)
+            tl.atomic_poll(flag_ptr, step + 1)
+            tl.store(out_ptr + step, tl.load(data_ptr))
+            tl.atomic_store(flag_ptr + 1, step + 1)
 
 
 @pytest.mark.compiled
 def test_programs_talk(backend):
     data, flags, out = (backend.array(np.zeros(size), "int32") for size in (1, 2, 20))
     message_kernel[2,](data, flags, out, 20)
-    assert backend.numpy(out).tolist() == [17 * turn + 3 for turn in range(20)]
+    assert backend.numpy(out).tolist() == [17 * step + 3 for step in range(20)]
 
 
 @tw.jit
 def poll_kernel(flags_ptr, out_ptr, N: tl.constexpr):
-    """The programs but the last one each write a flag, which the last one waits for."""
+    """Each program except the last writes a flag; the last program waits for all flags."""
     i = tl.arange(0, N)
     if tl.program_id(0) == tl.num_programs(0) - 1:
         seen = (flags_ptr + i).atomic_poll(i + 1, sem="acquire", scope="gpu")
@@ -86,7 +86,7 @@ def patient_kernel(flags_ptr, out_ptr, nanoseconds):
     tl.store(out_ptr + i, tl.atomic_poll(flags_ptr + i, 2, timeout_ns=nanoseconds).to(tl.int32))
 
 
-def test_nothing_is_waited_for_any_longer(backend):
+def test_poll_times_out(backend):
     flags, out = backend.array([0, 2, 2, 1], "int32"), backend.array(np.full(4, 7), "int32")
     if backend.name == "cuda":
         patient_kernel[1,](flags, out, 1000)

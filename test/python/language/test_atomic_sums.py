@@ -1,4 +1,4 @@
-"""Sums of rows in memory, whose neighbours one instruction adds to where rows allow it."""
+"""Sums of rows in memory: one instruction adds neighbouring elements where the rows allow it."""
 
 import ml_dtypes
 import numpy as np
@@ -26,12 +26,12 @@ def add_rows(
     column = tl.arange(0, N)
     inside = (column < columns)[None, :] & (row >= 0)[:, None]
     value = tl.load(x + row[:, None] * columns + column[None, :], mask=inside, other=100)
-    place = tl.load(rows + row)[:, None] * stride + column[None, :]
+    offsets = tl.load(rows + row)[:, None] * stride + column[None, :]
     if RETURNS:
-        before = tl.atomic_add(out + place, value, mask=inside, sem=SEM)
+        before = tl.atomic_add(out + offsets, value, mask=inside, sem=SEM)
         tl.store(old + row[:, None] * columns + column[None, :], before, mask=inside)
     else:
-        tl.atomic_add(out + place, value, mask=inside, sem=SEM)
+        tl.atomic_add(out + offsets, value, mask=inside, sem=SEM)
 
 
 @pytest.mark.parametrize("returns, sem", [(False, "relaxed"), (False, "acq_rel"), (True, "acq_rel")])
@@ -40,11 +40,11 @@ def add_rows(
 )
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_rows_add_to_rows(backend, rng, dtype, columns, stride, first, returns, sem):
-    """Whole numbers, whose sums are exact; what stands between rows and before them stays."""
-    count, places, block = 32, 5, 4
+    """Sums of whole numbers are exact; elements between and before the rows stay unchanged."""
+    count, targets, block = 32, 5, 4
     x = rng.integers(-4, 5, (count, columns)).astype(DTYPES[dtype])
-    rows = rng.integers(0, places, count).astype(np.int32)
-    held = rng.integers(-4, 5, first + places * stride).astype(DTYPES[dtype])
+    rows = rng.integers(0, targets, count).astype(np.int32)
+    held = rng.integers(-4, 5, first + targets * stride).astype(DTYPES[dtype])
     memory = backend.array(held)
     old = backend.array(np.zeros((count, columns), DTYPES[dtype]))
     add_rows[count // block,](
@@ -60,14 +60,14 @@ def test_rows_add_to_rows(backend, rng, dtype, columns, stride, first, returns, 
         SEM=sem,
     )
     expected = held.astype(np.float64)
-    for row, place in zip(x.astype(np.float64), rows, strict=True):
-        begin = first + place * stride
+    for row, target in zip(x.astype(np.float64), rows, strict=True):
+        begin = first + target * stride
         expected[begin : begin + columns] += row
     np.testing.assert_array_equal(backend.numpy(memory).astype(np.float64), expected)
     if returns:
-        # Of all rows that add to a place one is the first: it finds what was there before.
+        # Of all rows that add to a target row, the first one gets its initial elements.
         found = backend.numpy(old).astype(np.float64)
-        for place in set(rows):
-            begin = first + place * stride
+        for target in set(rows):
+            begin = first + target * stride
             at = held[begin : begin + columns].astype(np.float64)
-            assert (found[rows == place] == at).any(axis=0).all()
+            assert (found[rows == target] == at).any(axis=0).all()

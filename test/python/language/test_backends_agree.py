@@ -1,4 +1,4 @@
-"""Every operation on the back end under test gives what the interpreter gives, which is tested against NumPy."""
+"""The back end under test agrees with the interpreter on every operation. The interpreter is tested against NumPy."""
 
 import importlib.util
 import itertools
@@ -27,7 +27,7 @@ import tilewright.language as tl
 
 
 @tw.jit
-def product(a, b):
+def multiply(a, b):
     return a * b
 
 
@@ -147,7 +147,7 @@ REDUCTIONS = [
     ("tl.argmax(m, {})", "float32 int32"),
     ("tl.argmin(m, {}).to(tl.int64)", "int64"),
     ("tl.xor_sum(m, {})", "int32"),
-    ("tl.reduce(m, {}, product)", "float32 int64"),
+    ("tl.reduce(m, {}, multiply)", "float32 int64"),
     ("tl.max(m, {}, return_indices=True)[0]", "float32"),
 ]
 
@@ -181,5 +181,5 @@ DOTS = [("float16", "float32"), ("bfloat16", "float32"), ("float32", "float32"),
 @pytest.mark.parametrize("dtype, out", DOTS)
 def test_dot(backend, tmp_path, dtype, out):
     stretched = "tl.broadcast_to(m.reshape(1, 4, 16), (4, 4, 16)).reshape(16, 16)"
-    product = f"tl.dot({stretched}, tl.trans({stretched}))"
-    check(backend, tmp_path, product, dtype, out, count=256, low=-2, high=2)
+    dot = f"tl.dot({stretched}, tl.trans({stretched}))"
+    check(backend, tmp_path, dot, dtype, out, count=256, low=-2, high=2)

@@ -1,4 +1,4 @@
-"""tl.dot of blocks of rank 3: as many matrix products as the first side."""
+"""tl.dot of blocks of rank 3: one dot for each index of the first dimension."""
 
 import ml_dtypes
 import numpy as np
@@ -23,7 +23,7 @@ def store_block(p, value):
 
 
 @tw.jit
-def product(
+def dot_kernel(
     a, b, c, out, B: tl.constexpr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, PRECISION: tl.constexpr
 ):
     x, y, acc = load_block(a, B, M, K), load_block(b, B, K, N), load_block(c, B, M, N)
@@ -40,7 +40,7 @@ def transposed(a, b, out, B: tl.constexpr, M: tl.constexpr, N: tl.constexpr, K: 
 def split_k(
     a, b, out, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, PARTS: tl.constexpr, STEPS: tl.constexpr
 ):
-    """A product of matrices whose contracted side is cut into parts that are summed at the end."""
+    """A dot whose contracted dimension is split into parts, which are summed at the end."""
     part = tl.arange(0, PARTS)[:, None, None] * (STEPS * K)
     m, n, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)
     width: tl.constexpr = PARTS * STEPS * K
@@ -68,12 +68,12 @@ def values(rng, shape, dtype):
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("operand, acc", TYPES)
-def test_product(backend, rng, operand, acc, shape):
+def test_batched_dot(backend, rng, operand, acc, shape):
     B, M, N, K = shape
     x, y = values(rng, (B, M, K), operand), values(rng, (B, K, N), operand)
     z = values(rng, (B, M, N), acc)
     out = backend.poisoned((B, M, N), acc)
-    product[1,](*map(backend.array, (x, y, z)), out, *shape, "ieee")
+    dot_kernel[1,](*map(backend.array, (x, y, z)), out, *shape, "ieee")
     expected = np.matmul(x.astype(np.float64), y.astype(np.float64)) + z.astype(np.float64)
     np.testing.assert_array_equal(backend.numpy(out), expected)
 
@@ -83,7 +83,7 @@ def test_precision(backend, rng, precision):
     B, M, N, K = shape = (4, 32, 16, 32)
     x, y = (rng.standard_normal(s).astype(np.float32) for s in ((B, M, K), (B, K, N)))
     out = backend.poisoned((B, M, N), "float32")
-    product[1,](*map(backend.array, (x, y, np.zeros((B, M, N), np.float32))), out, *shape, precision)
+    dot_kernel[1,](*map(backend.array, (x, y, np.zeros((B, M, N), np.float32))), out, *shape, precision)
     expected = np.matmul(x.astype(np.float64), y.astype(np.float64))
     backend.check(out, expected, "float32", factor=1 if precision == "tf32x3" else 500)
 
@@ -116,12 +116,12 @@ def test_in_a_loop(backend, rng, parts):
 def test_assembles_for_a_gpu(assemble, operand, acc, shape):
     types = {"a": f"*{operand}", "b": f"*{operand}", "c": f"*{acc}", "out": f"*{acc}"}
     constants = {**dict(zip("BMNK", shape, strict=True)), "PRECISION": "tf32"}
-    assemble(product, types, constants)
+    assemble(dot_kernel, types, constants)
 
 
 @pytest.mark.compiled
-def test_tensor_cores_compute_each_product(assemble):
+def test_tensor_cores_compute_each_dot(assemble):
     types = {"a": "*fp16", "b": "*fp16", "c": "*fp32", "out": "*fp32"}
-    compiled = assemble(product, types, {"B": 8, "M": 16, "N": 16, "K": 32, "PRECISION": "ieee"})
-    # Two products a warp, each of two tiles of 16 x 8 in two steps.
+    compiled = assemble(dot_kernel, types, {"B": 8, "M": 16, "N": 16, "K": 32, "PRECISION": "ieee"})
+    # Two dots per warp, each of two tiles of 16 x 8 in two steps.
     assert compiled.asm["ptx"].count("mma.sync.aligned.m16n8k16") == 8

@@ -1,4 +1,4 @@
-"""Blocks whose sides are no powers of two: every op, against NumPy."""
+"""Blocks whose dimensions are not powers of two: every op, against NumPy."""
 
 import re
 
@@ -7,8 +7,8 @@ import pytest
 import tilewright as tw
 import tilewright.language as tl
 
-# One padded piece; several full ones; several of which the last is padded; less than a warp.
-SIDES = [100, 192, 176, 3]
+# One padded piece, several full pieces, several pieces with a padded last one, less than a warp.
+SIZES = [100, 192, 176, 3]
 SHAPES = [(3, 100), (96, 8), (48, 160), (5, 7)]
 
 
@@ -23,27 +23,27 @@ def elementwise_kernel(x, y, out, n, N: tl.constexpr):
     tl.store(out + i, tl.where(b > 3, a + b // 3, a % b), mask=i < n)
 
 
-@pytest.mark.parametrize("side", SIDES)
-def test_masks_and_divisions(backend, rng, side):
-    x, y = (rng.integers(1, 50, side).astype(np.int32) for _ in range(2))
-    out = backend.poisoned(side + 32, "int32")
+@pytest.mark.parametrize("size", SIZES)
+def test_masks_and_divisions(backend, rng, size):
+    x, y = (rng.integers(1, 50, size).astype(np.int32) for _ in range(2))
+    out = backend.poisoned(size + 32, "int32")
     before = backend.numpy(out).copy()
-    elementwise_kernel[1,](backend.array(x), backend.array(y), out, side - 2, N=side)
-    b = np.where(np.arange(side) < side - 2, y, 7)
+    elementwise_kernel[1,](backend.array(x), backend.array(y), out, size - 2, N=size)
+    b = np.where(np.arange(size) < size - 2, y, 7)
     expected = np.where(b > 3, x + b // 3, x % b)
-    np.testing.assert_array_equal(backend.numpy(out)[: side - 2], expected[: side - 2])
-    np.testing.assert_array_equal(backend.numpy(out)[side - 2 :], before[side - 2 :])
+    np.testing.assert_array_equal(backend.numpy(out)[: size - 2], expected[: size - 2])
+    np.testing.assert_array_equal(backend.numpy(out)[size - 2 :], before[size - 2 :])
 
 
 @tw.jit
-def matrix_kernel(x, row_out, column_out, best_out, turned_out, M: tl.constexpr, N: tl.constexpr):
+def matrix_kernel(x, row_out, column_out, best_out, transposed_out, M: tl.constexpr, N: tl.constexpr):
     i, j = tl.arange(0, M), tl.arange(0, N)
     tile = tl.load(x + i[:, None] * N + j[None, :])
     tl.store(row_out + i, tl.sum(tile, axis=1))
     tl.store(column_out + j, tl.max(tile, axis=0))
     tl.store(best_out + i, tl.argmax(tile, axis=1))
     scaled = tile.T * j[:, None] + i[None, :]
-    tl.store(turned_out + j[:, None] * M + i[None, :], scaled)
+    tl.store(transposed_out + j[:, None] * M + i[None, :], scaled)
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
@@ -51,18 +51,18 @@ def test_matrices(backend, rng, shape):
     rows, columns = shape
     x = rng.integers(-40, 40, shape).astype(np.float32)
     row, column = backend.poisoned(rows, "float32"), backend.poisoned(columns, "float32")
-    best, turned = backend.poisoned(rows, "int32"), backend.poisoned((columns, rows), "float32")
-    matrix_kernel[1,](backend.array(x), row, column, best, turned, *shape)
+    best, transposed = backend.poisoned(rows, "int32"), backend.poisoned((columns, rows), "float32")
+    matrix_kernel[1,](backend.array(x), row, column, best, transposed, *shape)
     np.testing.assert_array_equal(backend.numpy(row), x.sum(1))
     np.testing.assert_array_equal(backend.numpy(column), x.max(0))
     np.testing.assert_array_equal(backend.numpy(best), x.argmax(1))
     expected = x.T * np.arange(columns)[:, None] + np.arange(rows)[None, :]
-    np.testing.assert_array_equal(backend.numpy(turned), expected)
+    np.testing.assert_array_equal(backend.numpy(transposed), expected)
 
 
 @tw.jit
 def second_largest(a, b, c, d):
-    """Of two pairs of the largest and the next."""
+    """Merges two pairs of largest and second largest."""
     return tl.maximum(a, c), tl.maximum(tl.minimum(a, c), tl.maximum(b, d))
 
 
@@ -104,12 +104,12 @@ def no_number_kernel(x, out, N: tl.constexpr):
     tl.store(out + 1, tl.sum(tl.load(x + N + tl.arange(0, N))))
 
 
-@pytest.mark.parametrize("side", SIDES)
-def test_what_fills_up_is_neutral(backend, side):
-    """The greatest of NaNs is NaN, and the sum of negative zeros one of these."""
-    x = np.concatenate([np.full(side, np.nan, np.float32), np.full(side, -0.0, np.float32)])
+@pytest.mark.parametrize("size", SIZES)
+def test_padding_is_neutral(backend, size):
+    """The maximum of NaNs is NaN, and the sum of negative zeros is a negative zero."""
+    x = np.concatenate([np.full(size, np.nan, np.float32), np.full(size, -0.0, np.float32)])
     out = backend.poisoned(2, "float32")
-    no_number_kernel[1,](backend.array(x), out, N=side)
+    no_number_kernel[1,](backend.array(x), out, N=size)
     result = backend.numpy(out)
     assert np.isnan(result[0]) and result[1] == 0 and np.signbit(result[1])
 
@@ -119,8 +119,8 @@ def reshape_kernel(x, out, A: tl.constexpr, B: tl.constexpr, C: tl.constexpr):
     i = tl.arange(0, A * B * C)
     tile = tl.load(x + i).reshape(A, B, C)
     matrix = tl.permute(tile, 2, 0, 1).reshape(C * A, B)
-    place = tl.arange(0, C * A)[:, None] * B + tl.arange(0, B)[None, :]
-    tl.store(out + place, matrix * 2)
+    offsets = tl.arange(0, C * A)[:, None] * B + tl.arange(0, B)[None, :]
+    tl.store(out + offsets, matrix * 2)
 
 
 @pytest.mark.parametrize(
@@ -147,13 +147,13 @@ def pieces_kernel(x, y, out, N: tl.constexpr):
     tl.store(out + 7 * N + tl.arange(0, N - 1), a[1:] - b[:-1])
 
 
-@pytest.mark.parametrize("side", [*SIDES, 6])
-def test_joins_and_slices(backend, rng, side):
-    x, y = floats(rng, side), floats(rng, side)
-    out = backend.poisoned(8 * side - 1, "float32")
-    pieces_kernel[1,](backend.array(x), backend.array(y), out, N=side)
+@pytest.mark.parametrize("size", [*SIZES, 6])
+def test_joins_and_slices(backend, rng, size):
+    x, y = floats(rng, size), floats(rng, size)
+    out = backend.poisoned(8 * size - 1, "float32")
+    pieces_kernel[1,](backend.array(x), backend.array(y), out, N=size)
     both = np.stack([x, y], 1).ravel()
-    gathered = x[np.arange(side) * 7 % side]
+    gathered = x[np.arange(size) * 7 % size]
     expected = np.concatenate([x, y, both, x - y, x[::-1], gathered, x[1:] - y[:-1]])
     np.testing.assert_array_equal(backend.numpy(out), expected)
 
@@ -166,14 +166,14 @@ def combine(a, m, b, n):
 
 @tw.jit
 def scans_kernel(x, out, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
-    place = tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :]
-    tile = tl.load(x + place)
-    tl.store(out + place, tl.cumsum(tile, 1))
-    tl.store(out + M * N + place, tl.cumsum(tile, 0, reverse=True))
-    tl.store(out + 2 * M * N + place, tl.sort(tile))
-    tl.store(out + 3 * M * N + place, tl.sort(tile, descending=True))
+    offsets = tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :]
+    tile = tl.load(x + offsets)
+    tl.store(out + offsets, tl.cumsum(tile, 1))
+    tl.store(out + M * N + offsets, tl.cumsum(tile, 0, reverse=True))
+    tl.store(out + 2 * M * N + offsets, tl.sort(tile))
+    tl.store(out + 3 * M * N + offsets, tl.sort(tile, descending=True))
     factors, sums = tl.associative_scan((tile * 0 + 2, tile), 1, combine)
-    tl.store(out + 4 * M * N + place, factors + sums)
+    tl.store(out + 4 * M * N + offsets, factors + sums)
     top = tl.arange(0, M)[:, None] * K + tl.arange(0, K)[None, :]
     tl.store(out + 5 * M * N + top, tl.topk(tile, K))
 
@@ -207,13 +207,13 @@ def count_kernel(x, out, n, N: tl.constexpr, BINS: tl.constexpr):
     tl.store(out + BINS + tl.arange(0, BINS), tl.histogram(value, BINS))
 
 
-@pytest.mark.parametrize("side, bins", [(100, 64), (192, 10), (128, 100), (5, 3)])
-def test_histogram(backend, rng, side, bins):
-    x = rng.integers(-2, bins + 2, side).astype(np.int32)
+@pytest.mark.parametrize("size, bins", [(100, 64), (192, 10), (128, 100), (5, 3)])
+def test_histogram(backend, rng, size, bins):
+    x = rng.integers(-2, bins + 2, size).astype(np.int32)
     out = backend.poisoned(2 * bins, "int32")
-    count_kernel[1,](backend.array(x), out, side - 3, side, bins)
+    count_kernel[1,](backend.array(x), out, size - 3, size, bins)
     inside = x[(x >= 0) & (x < bins)]
-    some = x[: side - 3]
+    some = x[: size - 3]
     some = some[(some >= 0) & (some < bins)]
     expected = np.concatenate([np.bincount(v, minlength=bins) for v in (some, inside)])
     np.testing.assert_array_equal(backend.numpy(out), expected)
@@ -221,7 +221,7 @@ def test_histogram(backend, rng, side, bins):
 
 @tw.jit
 def steps_down(n):
-    """Ends for positive numbers only."""
+    """Terminates for positive numbers only."""
     steps = 0
     while n != 1:
         n = n // 2
@@ -235,11 +235,11 @@ def map_kernel(x, out, N: tl.constexpr):
     tl.store(out + i, tl.map_elementwise(steps_down, tl.load(x + i)))
 
 
-@pytest.mark.parametrize("side", SIDES)
-def test_functions_see_no_other_elements(backend, rng, side):
-    x = rng.integers(1, 1000, side).astype(np.int32)
-    out = backend.poisoned(side, "int32")
-    map_kernel[1,](backend.array(x), out, N=side)
+@pytest.mark.parametrize("size", SIZES)
+def test_functions_see_no_padding(backend, rng, size):
+    x = rng.integers(1, 1000, size).astype(np.int32)
+    out = backend.poisoned(size, "int32")
+    map_kernel[1,](backend.array(x), out, N=size)
     np.testing.assert_array_equal(backend.numpy(out), np.log2(x).astype(np.int32))
 
 
@@ -261,15 +261,15 @@ def control_kernel(x, out, n, N: tl.constexpr):
     tl.store(out + i, state)
 
 
-@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("n", [3, 11])
-def test_control_flow(backend, rng, side, n):
-    x = rng.integers(0, 20, side).astype(np.int32)
-    out = backend.poisoned(side, "int32")
-    control_kernel[1,](backend.array(x), out, n, N=side, debug=True)
+def test_control_flow(backend, rng, size, n):
+    x = rng.integers(0, 20, size).astype(np.int32)
+    out = backend.poisoned(size, "int32")
+    control_kernel[1,](backend.array(x), out, n, N=size, debug=True)
     state = x.copy()
     for k in range(min(n, 6)):
-        state = state * 2 + np.arange(side, dtype=np.int32) if k % 2 == 0 else state - np.fmod(state.sum(), 7)
+        state = state * 2 + np.arange(size, dtype=np.int32) if k % 2 == 0 else state - np.fmod(state.sum(), 7)
     state = state + sum(range(n % 3))
     np.testing.assert_array_equal(backend.numpy(out), state)
 
@@ -323,7 +323,7 @@ def test_prints_name_elements_of_the_block(backend, capfd):
 
 ODD = [
     (elementwise_kernel, "x y out", "n", {"N": 100}, "i32"),
-    (matrix_kernel, "x row_out column_out best_out turned_out", "", {"M": 48, "N": 160}, "fp32"),
+    (matrix_kernel, "x row_out column_out best_out transposed_out", "", {"M": 48, "N": 160}, "fp32"),
     (reductions_kernel, "x out", "", {"M": 5, "N": 7}, "fp32"),
     (reshape_kernel, "x out", "", {"A": 6, "B": 32, "C": 4}, "fp32"),
     (pieces_kernel, "x y out", "", {"N": 176}, "fp32"),

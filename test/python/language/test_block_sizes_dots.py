@@ -1,4 +1,4 @@
-"""Products and memory access of blocks whose sides are no powers of two."""
+"""Dots and memory accesses of blocks whose dimensions are not powers of two."""
 
 import re
 
@@ -7,7 +7,7 @@ import pytest
 import tilewright as tw
 import tilewright.language as tl
 
-SIDES = [100, 192, 176, 3]
+SIZES = [100, 192, 176, 3]
 
 
 @tw.jit
@@ -25,7 +25,7 @@ DOTS = [(48, 24, 40), (80, 96, 48), (192, 176, 80), (3, 5, 7), (100, 16, 33), (6
 @pytest.mark.parametrize("dtype", ["float16", "float32"])
 def test_dot(backend, rng, sizes, dtype):
     m, n, k = sizes
-    # Infinities behind the rows of the first operand would make NaN of zeros in the second.
+    # Infinities after the rows of the first operand, times zeros of the second, would give NaN.
     x = np.full(m * k + 64, np.inf, dtype)
     x[: m * k] = rng.integers(-4, 4, m * k)
     y = np.full(k * n + 64, np.inf, dtype)
@@ -75,7 +75,7 @@ def test_matmul(backend, rng, blocks, desc):
 
 @pytest.mark.parametrize("num_warps", [1, 8, 16, 32])
 def test_matmul_in_warps(backend, rng, num_warps):
-    """Up to as many as a program has: with 32 none is left to produce."""
+    """Up to the maximum number of warps: with 32 none is left for a producer."""
     x, y = (rng.integers(-4, 4, shape).astype(np.float16) for shape in ((256, 160), (160, 240)))
     out = backend.poisoned((256, 240), "float16")
     matmul_kernel[1, 2](
@@ -94,14 +94,14 @@ def blocks_kernel(x, out, n, N: tl.constexpr, ADD: tl.constexpr):
             target.atomic_add([step * N], source.load([step * N]))
 
 
-@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("add", [False, True])
-def test_blocks_of_arrays_end_where_they_end(backend, side, add):
-    """Each block is written once, so that one written too far would show."""
+def test_blocks_end_at_their_size(backend, size, add):
+    """Each block is written once, so a write past the end of a block would show."""
     x = np.arange(1000, dtype=np.float32)
     out = backend.poisoned(1100, "float32")
     before = backend.numpy(out).copy()
-    blocks_kernel[1,](backend.array(x), out, 1000, N=side, ADD=add)
+    blocks_kernel[1,](backend.array(x), out, 1000, N=size, ADD=add)
     np.testing.assert_array_equal(backend.numpy(out)[:1000], x + 1 + x * add)
     np.testing.assert_array_equal(backend.numpy(out)[1000:], before[1000:])
 
@@ -114,17 +114,17 @@ def atomics_kernel(total, word, out, N: tl.constexpr):
     tl.store(out + i, tl.atomic_cas(word + i, 0, i + 1))
 
 
-@pytest.mark.parametrize("side", SIDES)
-def test_atomics(backend, side):
-    word = np.zeros(side + 40, np.int32)
+@pytest.mark.parametrize("size", SIZES)
+def test_atomics(backend, size):
+    word = np.zeros(size + 40, np.int32)
     word[1] = 9
     total, words = backend.array(np.zeros(3, np.int32)), backend.array(word)
-    out = backend.poisoned(side, "int32")
-    atomics_kernel[1,](total, words, out, N=side)
-    i = np.arange(side)
-    assert backend.numpy(total).tolist() == [i[::2].sum(), i[1::2].sum(), side - 2]
-    np.testing.assert_array_equal(backend.numpy(out), word[:side])
-    word[:side] = i + 1
+    out = backend.poisoned(size, "int32")
+    atomics_kernel[1,](total, words, out, N=size)
+    i = np.arange(size)
+    assert backend.numpy(total).tolist() == [i[::2].sum(), i[1::2].sum(), size - 2]
+    np.testing.assert_array_equal(backend.numpy(out), word[:size])
+    word[:size] = i + 1
     word[1] = 9
     np.testing.assert_array_equal(backend.numpy(words), word)
 
@@ -148,8 +148,8 @@ def test_odd_blocks_assemble(assemble, kernel, pointers, numbers, sizes, dtype):
 @pytest.mark.parametrize(
     "blocks, registers", [((192, 128, 64), 255), ((128, 176, 64), 232), ((128, 80, 48), 168)], ids=str
 )
-def test_products_cost_what_they_hold(assemble, blocks, registers):
-    """Slots of the ring and registers for 192 rows are not those for 256: there would be no room for both."""
+def test_resources_match_the_block(assemble, blocks, registers):
+    """The ring and the registers fit 192 rows and are not padded to 256 rows, which would exceed both."""
     pointers, numbers = ("x", "y", "out"), ("m", "n", "k")
     types = dict.fromkeys(pointers, "*fp16") | dict.fromkeys(numbers, "i32")
     attrs = dict.fromkeys((*pointers, *numbers), 16)
@@ -164,11 +164,11 @@ def test_products_cost_what_they_hold(assemble, blocks, registers):
     assert compiled.metadata["registers"] <= registers
 
 
-@pytest.mark.parametrize("sides", [(128, 256, 64), (96, 256, 32), (64, 320, 32)], ids=str)
-def test_blocks_of_more_sums_than_registers_are_assembled(assemble, sides):
+@pytest.mark.parametrize("blocks", [(128, 256, 64), (96, 256, 32), (64, 320, 32)], ids=str)
+def test_accumulators_larger_than_the_registers_assemble(assemble, blocks):
     types = {name: f"*{ty}" for name, ty in zip(("x", "y", "out"), ("fp16", "fp16", "fp16"), strict=True)}
     types |= dict.fromkeys(("m", "n", "k"), "i32")
     attrs = dict.fromkeys(types, 16)
-    constants = dict(zip("MNK", sides, strict=True))
+    constants = dict(zip("MNK", blocks, strict=True))
     kernel = assemble(matmul_kernel, types, {"DESC": False} | constants, attrs, num_warps=4, num_stages=1)
     assert kernel.asm["cubin"]

@@ -1,4 +1,4 @@
-"""Comparisons of numbers whose sign or bounds assemblers know, but that may be NaN."""
+"""Comparisons of numbers that may be NaN, although the assembler knows their sign or bounds."""
 
 import numpy as np
 import pytest

@@ -184,7 +184,7 @@ def test_loaded_pointers_are_not_checked(backend):
 
 @tw.jit
 def strides_kernel(x, table, out, N: tl.constexpr):
-    """Loaded pointers, alone and beside an argument."""
+    """Loaded pointers, alone and merged with an argument."""
     loaded = tl.load(table).to(tl.pointer_type(tl.float32))
     pointer, total = loaded, 0.0
     for k in range(2 * N):

@@ -1,4 +1,4 @@
-"""Masks and pointers that a loop brings up to date for its next iteration."""
+"""Loop-carried masks and pointers that the loop updates for its next iteration."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from tilewright.runtime.options import Options
 
 @tw.jit
 def row_sums(x_ptr, out_ptr, N, BLOCK: tl.constexpr, LATE: tl.constexpr, POINTERS: tl.constexpr):
-    """out[i] = sum(x[i, :N]); LATE: the first mask lets all of the first block pass."""
+    """out[i] = sum(x[i, :N]). With LATE the first mask includes the whole first block."""
     columns = tl.arange(0, BLOCK)
     row_ptr = x_ptr + tl.program_id(0) * N
     ptrs = row_ptr + columns
@@ -34,7 +34,7 @@ def test_masks(backend, rng, n, pointers):
 
 
 def test_a_mask_that_starts_otherwise(backend, rng):
-    """The first block has a mask of its own, which the loop's must not take the place of."""
+    """The first block has its own mask, which the mask of the loop must not replace."""
     x = rng.integers(-9, 9, (3, 40)).astype(np.float32)
     padded = np.concatenate([x.ravel(), np.ones(64, np.float32)])
     out = backend.poisoned((2,), "float32")
@@ -44,10 +44,10 @@ def test_a_mask_that_starts_otherwise(backend, rng):
 
 
 @tw.jit
-def packed_product(
+def packed_dot(
     a_ptr, words_ptr, scales_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr
 ):
-    """c = a @ (weights of 4 bits, eight of which follow each other along k in a word, times the scales of columns)."""
+    """c = a @ (4-bit weights * column scales); a word holds eight weights that are adjacent along k."""
     m = tl.program_id(0) * BM + tl.arange(0, BM)
     n = tl.program_id(1) * BN + tl.arange(0, BN)
     k = tl.arange(0, BK)
@@ -83,20 +83,18 @@ def test_packed_weights(backend, rng, shape):
     scales = rng.choice([0.5, 1.0, 2.0], N).astype(np.float16)
     c = backend.poisoned((M, N), "float32")
     grid = tw.cdiv(M, 32), tw.cdiv(N, 64)
-    packed_product[grid](*(backend.array(x) for x in (a, words, scales)), c, M, N, K, 32, 64, 64)
+    packed_dot[grid](*(backend.array(x) for x in (a, words, scales)), c, M, N, K, 32, 64, 64)
     expected = a.astype(np.float64) @ ((weights - 8) * scales.astype(np.float64))
     np.testing.assert_array_equal(backend.numpy(c), expected)
 
 
 @pytest.mark.compiled
-def test_what_becomes_of_them():
+def test_masks_are_not_carried():
     """No loop carries a mask, and each word is loaded once."""
-    types = dict(
-        zip(packed_product.arg_names, ["*fp16", "*i32", "*fp16", "*fp32"] + ["i32"] * 3, strict=False)
-    )
+    types = dict(zip(packed_dot.arg_names, ["*fp16", "*i32", "*fp16", "*fp32"] + ["i32"] * 3, strict=False))
     constants = {"BM": 32, "BN": 64, "BK": 64}
     compiled = compile_kernel(
-        packed_product.fn, types, constants, dict.fromkeys(types, 16), "sm_90a", Options(), "warp"
+        packed_dot.fn, types, constants, dict.fromkeys(types, 16), "sm_90a", Options(), "warp"
     )
     assert "tensor<64x64x!tile.ptr<i32>" not in compiled.asm["warp"]
     loops = [line for line in compiled.asm["warp"].splitlines() if "iter_args" in line]

@@ -1,4 +1,4 @@
-"""Kernels compiled with `check_nan`: NaNs made out of numbers are reported where they were made, if memory gets them."""
+"""Kernels compiled with `check_nan`: NaNs computed from numbers are reported at their op if they reach memory."""
 
 import numpy as np
 import pytest
@@ -54,8 +54,8 @@ def dot_kernel(x, y, out, n, N: tl.constexpr):
     i, j = tl.arange(0, N)[:, None], tl.arange(0, N)[None, :]
     a = tl.load(x + i) + 0.0 * j
     b = tl.load(y + j) + 0.0 * i
-    product = tl.dot(a, b)
-    tl.store(out + i + 0 * j, product, mask=(j == 5) & (i < n))
+    dot = tl.dot(a, b)
+    tl.store(out + i + 0 * j, dot, mask=(j == 5) & (i < n))
 
 
 @tw.jit
@@ -114,7 +114,7 @@ def flip_kernel(x, y, out, n, N: tl.constexpr):
 
 
 def special(**values):
-    """Ones, with other values from place 4 on."""
+    """Ones, with other values from index 4 on."""
     given = {name: np.ones(N, np.float32) for name in ("x", "y")}
     for name, value in values.items():
         given[name][4:] = value
@@ -123,7 +123,7 @@ def special(**values):
 
 INF = float("inf")
 
-#: kernel, its arrays, the line that makes the NaN below that of the decorator, what the message says.
+#: kernel, its arrays, the line of the NaN relative to the decorator, the message.
 FOUND = [
     (divide_kernel, special(x=0, y=0), 3, "/ makes a NaN out of numbers, which tl.store writes"),
     (where_kernel, special(x=0, y=0), 3, r"\* makes a NaN"),
@@ -167,7 +167,7 @@ def test_the_function_that_makes_it_is_named(backend):
     assert f"{__file__}:{halve.fn.__code__.co_firstlineno + 2}" in str(caught.value)
 
 
-#: Made, but left out; loaded; or not made at all.
+#: A NaN that is computed but masked out, one that is loaded, and kernels without a NaN.
 ALLOWED = [
     (divide_kernel, special(x=0, y=0), 4),
     (where_kernel, special(x=0, y=0), 4),

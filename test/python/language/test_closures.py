@@ -11,7 +11,7 @@ def nested_kernel(x, out, n, N: tl.constexpr):
 
     @tw.jit
     def affine(v, scale=2, *, ROUNDS: tl.constexpr = 1):
-        shift = bias * 1  # a variable of its own
+        shift = bias * 1  # a separate local variable
         for _ in tl.static_range(ROUNDS):
             v = v * scale + shift
         return v

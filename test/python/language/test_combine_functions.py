@@ -1,4 +1,4 @@
-"""Functions given to reductions and scans that branch and loop for each element, on every back end."""
+"""Combine functions of reductions and scans with branches and loops for each element, on every back end."""
 
 import math
 
@@ -37,18 +37,18 @@ def by_call(a, b):
 
 @tw.jit
 def larger_of_known_type(a, b):
-    """Makes a tile, of which only the type is wanted."""
+    """Computes a tile only for its type."""
     if (a + tl.zeros((1,), tl.int1)).dtype.is_int_signed():
         return tl.maximum(a, b)
     return a
 
 
 @tw.jit
-def first_greatest(a, place, b, other):
+def first_greatest(a, index, b, other):
     if a > b:
-        return a, place
+        return a, index
     elif a == b:
-        return a, tl.minimum(place, other)
+        return a, tl.minimum(index, other)
     else:
         return b, other
 
@@ -74,8 +74,8 @@ def scan_kernel(
     REVERSE: tl.constexpr,
     function: tl.constexpr,
 ):
-    place = tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :]
-    tl.store(out + place, tl.associative_scan(load_block(x, M, N), AXIS, function, reverse=REVERSE))
+    offsets = tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :]
+    tl.store(out + offsets, tl.associative_scan(load_block(x, M, N), AXIS, function, reverse=REVERSE))
 
 
 FUNCTIONS = [
@@ -89,7 +89,7 @@ SHAPES = [(4, 8), (5, 7), (1, 1), (1, 13), (3, 100)]
 
 
 def folded(function, x, axis):
-    """What `function` gives for each prefix along `axis`."""
+    """Returns the result of `function` for each prefix along `axis`."""
     return np.frompyfunc(function, 2, 1).accumulate(x.astype(object), axis).astype(x.dtype)
 
 
@@ -111,18 +111,18 @@ def test_scan(backend, rng, function, plain, shape, axis, reverse):
     x = rng.integers(1, 60, shape).astype(np.int32)
     out = backend.poisoned(shape, "int32")
     scan_kernel[1,](backend.array(x), out, *shape, axis, reverse, function)
-    turned = np.flip(x, axis) if reverse else x
-    expected = folded(plain, turned, axis)
+    reversed_x = np.flip(x, axis) if reverse else x
+    expected = folded(plain, reversed_x, axis)
     np.testing.assert_array_equal(backend.numpy(out), np.flip(expected, axis) if reverse else expected)
 
 
 @tw.jit
-def pairs_kernel(x, greatest, place, last, N: tl.constexpr):
+def pairs_kernel(x, greatest, index, last, N: tl.constexpr):
     i = tl.arange(0, N)
     value = tl.load(x + i)
     most, where = tl.associative_scan((value, i), 0, first_greatest)
     tl.store(greatest + i, most)
-    tl.store(place + i, where)
+    tl.store(index + i, where)
     most, where = tl.reduce((value, i), 0, first_greatest)
     tl.store(last, most)
     tl.store(last + 1, where)
@@ -132,17 +132,17 @@ def pairs_kernel(x, greatest, place, last, N: tl.constexpr):
 
 def test_tuples_and_lambdas(backend, rng):
     x = rng.integers(0, 9, 21).astype(np.int32)
-    greatest, place, last = (backend.poisoned((n,), "int32") for n in (21, 21, 4))
-    pairs_kernel[1,](backend.array(x), greatest, place, last, 21)
+    greatest, index, last = (backend.poisoned((n,), "int32") for n in (21, 21, 4))
+    pairs_kernel[1,](backend.array(x), greatest, index, last, 21)
     most = np.maximum.accumulate(x)
     np.testing.assert_array_equal(backend.numpy(greatest), most)
-    np.testing.assert_array_equal(backend.numpy(place), [np.argmax(x[: i + 1]) for i in range(21)])
+    np.testing.assert_array_equal(backend.numpy(index), [np.argmax(x[: i + 1]) for i in range(21)])
     np.testing.assert_array_equal(backend.numpy(last), [x.max(), np.argmax(x), x.max(), most.sum()])
 
 
 @tw.jit
 def affine(scale, offset, scale_b, offset_b):
-    """x -> scale x + offset, and then another one: associative, but not commutative."""
+    """x -> scale x + offset, then a second such map: associative, but not commutative."""
     return scale_b * scale, scale_b * offset + offset_b
 
 
@@ -197,7 +197,7 @@ def moments_kernel(x, out, M: tl.constexpr, N: tl.constexpr):
     tl.store(out + 2 * M + tl.arange(0, M), count)
 
 
-# The more warps there are the longer a function that each thread would apply to what all of them found.
+# With more warps, each thread would apply a long function to the results of more warps.
 @pytest.mark.parametrize("num_warps", [8, 16, 32])
 @pytest.mark.parametrize("shape", [(1, 4096), (2, 2048), (16, 256)], ids=str)
 def test_moments_of_many_warps(backend, rng, shape, num_warps):
@@ -209,7 +209,7 @@ def test_moments_of_many_warps(backend, rng, shape, num_warps):
 
 
 @tw.jit
-def halves_kernel(x, out, FACTOR: tl.constexpr, N: tl.constexpr):
+def mulhi_kernel(x, out, FACTOR: tl.constexpr, N: tl.constexpr):
     i = tl.arange(0, N)
     value = tl.load(x + i)
     low = value * FACTOR
@@ -219,10 +219,10 @@ def halves_kernel(x, out, FACTOR: tl.constexpr, N: tl.constexpr):
 
 
 @pytest.mark.parametrize("factor", [0xD2511F53, 0xCD9E8D57, 3])
-def test_both_halves_of_a_product(backend, rng, factor):
+def test_high_and_low_words(backend, rng, factor):
     x = rng.integers(0, 2**32, 256, dtype=np.uint32)
     out = backend.poisoned((3, 256), "uint32")
-    halves_kernel[1,](backend.array(x), out, factor, 256)
+    mulhi_kernel[1,](backend.array(x), out, factor, 256)
     whole = x.astype(np.uint64) * np.uint64(factor)
     low = whole & np.uint64(0xFFFFFFFF)
     again = low * x.astype(np.uint64)

@@ -31,7 +31,7 @@ def zeros_kernel(x_ptr, out_ptr, N: tl.constexpr):
     tl.store(out_ptr + i, tl.expect_zero(tl.load(x_ptr + i), i > 3) + 1)
 
 
-def test_what_is_expected_to_be_zero(backend):
+def test_expect_zero(backend):
     x = np.array([3, 2, 1, 0, 0, 0, 0, 0], np.float32)
     out = backend.poisoned(8, "float32")
     zeros_kernel[1,](backend.array(x), out, N=8, debug=True)
@@ -102,15 +102,15 @@ def sum_kernel(x, out, n, N: tl.constexpr):
 @tw.jit
 def cumsum_kernel(x, out, n, N: tl.constexpr):
     i = tl.arange(0, N)
-    places = tl.cumsum(tl.where(i < 2, n, 0), 0)
-    tl.store(out + i, places)
+    sums = tl.cumsum(tl.where(i < 2, n, 0), 0)
+    tl.store(out + i, sums)
 
 
 @tw.jit
 def block_kernel(x, out, n, N: tl.constexpr):
     described = tl.make_tensor_descriptor(x, [N], [1], [N])
-    place = n.to(tl.int64) * 2
-    tl.store(out + tl.arange(0, N), described.load([place]))
+    start = n.to(tl.int64) * 2
+    tl.store(out + tl.arange(0, N), described.load([start]))
 
 
 @tw.jit

@@ -7,22 +7,22 @@ import tilewright.language as tl
 
 @tw.jit
 def declared(out_ptr, n, WIDE: tl.constexpr):
-    SIDE: tl.constexpr
+    SIZE: tl.constexpr
     total: tl.int32
     if WIDE:
-        SIDE = 8
+        SIZE = 8
     else:
-        SIDE = 4
+        SIZE = 4
     total = last = n
     for i in range(3):
         last: tl.int32
         last = total
-        total += SIDE
-    i = tl.arange(0, SIDE)
+        total += SIZE
+    i = tl.arange(0, SIZE)
     tl.store(out_ptr + i, total + last)
 
 
-def test_declared_ahead(backend):
+def test_declared_before_the_branches(backend):
     for wide, want in ((True, [2 * 1 + 24 + 16] * 8), (False, [2 * 1 + 12 + 8] * 4 + [0] * 4)):
         out = backend.array(np.zeros(8), "int32")
         declared[1,](out, 1, wide)

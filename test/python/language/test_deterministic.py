@@ -1,4 +1,4 @@
-"""The option `deterministic`: equal launches give equal bits, those of programs one after the other."""
+"""The option `deterministic`: equal launches give equal bits, as if programs ran in order."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ PROGRAMS = 500
 def sum_kernel(x, out, work, N: tl.constexpr):
     i = tl.program_id(0) * N + tl.arange(0, N)
     value = tl.load(x + i)
-    for _ in range(work - tl.program_id(0) % 8 * (work // 8)):  # so that later programs are done earlier
+    for _ in range(work - tl.program_id(0) % 8 * (work // 8)):  # later programs finish earlier
         value = tl.sqrt(value * value)
     tl.atomic_add(out, tl.sum(value))
 
@@ -87,7 +87,7 @@ def test_locks_are_taken_in_order(backend, values):
     np.testing.assert_array_equal(backend.numpy(out), expected)
 
 
-def test_what_order_does_not_change_is_left_alone(backend):
+def test_order_independent_atomics_are_left_alone(backend):
     out = backend.array(np.zeros(2, np.int32))
     count_kernel[PROGRAMS,](out, deterministic=True)
     assert backend.numpy(out).tolist() == [PROGRAMS * (PROGRAMS - 1) // 2, PROGRAMS - 1]
@@ -95,7 +95,7 @@ def test_what_order_does_not_change_is_left_alone(backend):
 
 @tw.jit
 def grid_kernel(x, out, order, N: tl.constexpr):
-    """On some ways there is no atomic operation, on others there are several."""
+    """Some paths have no atomic operation, others have several."""
     i, j, k = tl.program_id(0), tl.program_id(1), tl.program_id(2)
     program = i + tl.num_programs(0) * (j + tl.num_programs(1) * k)
     if (i + j) % 3 != 0:
@@ -104,7 +104,7 @@ def grid_kernel(x, out, order, N: tl.constexpr):
         tl.store(order + program, tl.atomic_add(order + tl.num_programs(0) * 12, 1))
 
 
-def test_grids_of_three_sides_and_programs_that_stay_away(backend, values):
+def test_grids_of_three_dimensions_with_idle_programs(backend, values):
     grid, n = (5, 4, 3), 4
     out = backend.array(np.zeros(1, np.float32))
     order = backend.array(np.full(61, -1, np.int32))
@@ -123,7 +123,7 @@ def test_grids_of_three_sides_and_programs_that_stay_away(backend, values):
 
 @tw.jit
 def scatter_kernel(x, at, out, before, N: tl.constexpr, D: tl.constexpr):
-    """Adds rows to others, several to one."""
+    """Adds rows to other rows, several of them to the same row."""
     i = tl.program_id(0) * N + tl.arange(0, N)
     d = tl.arange(0, D)
     rows = tl.load(at + i)
@@ -197,13 +197,13 @@ SUM = (sum_kernel, {"x": "*fp32", "out": "*fp32", "work": "i32"}, {"N": 8})
 
 
 @pytest.mark.parametrize("target", ["sm_80", "sm_90a"])
-def test_gpu_programs_take_turns(target):
+def test_gpu_programs_take_tickets(target):
     compiled = compile_for_gpu(*SUM, target=target)
     assert compiled.metadata["launch_recipe"] == [3, 3, 0]
     assert "__tilewright_tickets" in compiled.asm["ptx"]
 
 
-def test_a_gpu_has_no_turns_where_order_makes_no_difference():
+def test_no_tickets_where_order_makes_no_difference():
     compiled = compile_for_gpu(count_kernel, {"out": "*i32"}, {})
     assert "launch_recipe" not in compiled.metadata
     assert "__tilewright_tickets" not in compiled.asm["ptx"]
@@ -215,7 +215,7 @@ def overlapped_kernel(x, out):
     tl.atomic_add(out, tl.load(x + tl.program_id(0)))
 
 
-def test_launches_that_count_turns_do_not_overlap():
+def test_launches_with_tickets_do_not_overlap():
     types = {"x": "*fp32", "out": "*fp32"}
     compiled = compile_for_gpu(overlapped_kernel, types, {}, launch_pdl=True)
     assert not compiled.metadata.get("waits_for_launches")
@@ -244,7 +244,7 @@ def test_waiting_for_a_later_program_is_an_error(backend):
 @pytest.mark.compiled
 def test_the_environment_and_the_decorator_ask_for_it(backend, monkeypatch):
     if backend.name == "cuda":
-        pytest.skip("says so in another place")
+        pytest.skip("reported elsewhere on a GPU")
     out = np.zeros(1, np.int32)
     assert tw.jit(last_kernel.fn).warmup(out).metadata.program_order == "any"
     assert tw.jit(last_kernel.fn, deterministic=True).warmup(out).metadata.program_order == "in_order"

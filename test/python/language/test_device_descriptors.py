@@ -1,4 +1,4 @@
-"""Tensor descriptors of arrays that only the kernel knows: on Hopper the device makes the maps."""
+"""Tensor descriptors of arrays that only the kernel knows: on Hopper the device makes the tensor maps."""
 
 import numpy as np
 import pytest
@@ -37,10 +37,10 @@ def grouped(
             c = tl.make_tensor_descriptor(c_ptr, [m, n], [ldc, 1], [BM, BN])
             while tile >= end and tile < end + tiles:
                 row, column = (tile - end) // columns * BM, (tile - end) % columns * BN
-                sums = tl.zeros((BM, BN), tl.float32)
+                acc = tl.zeros((BM, BN), tl.float32)
                 for start in range(0, k, BK):
-                    sums = tl.dot(a.load([row, start]), b.load([column, start]).T, sums)
-                c.store([row, column], sums.to(tl.float16))
+                    acc = tl.dot(a.load([row, start]), b.load([column, start]).T, acc)
+                c.store([row, column], acc.to(tl.float16))
                 tile += PROGRAMS
         end += tiles
 
@@ -60,7 +60,7 @@ def compiled_for(kernel, types, constants, stop="ptx", **options):
 
 
 def addresses(arrays):
-    """Where the arrays start, as int64."""
+    """Returns the addresses of the arrays as int64."""
     found = []
     for array in arrays:
         if isinstance(array, np.ndarray):
@@ -81,7 +81,7 @@ SHAPES = [(256, 128, 192), (100, 264, 64), (1, 8, 520), (384, 256, 40)]
 
 
 def run_grouped(backend, rng, shapes, programs, debug=False):
-    """Products of all shapes, twice, by so many programs."""
+    """Computes the matmuls of all shapes twice with the given number of programs."""
     a = [rng.integers(-3, 4, (m, k)).astype(np.float16) for m, n, k in shapes]
     b = [rng.integers(-3, 4, (n, k)).astype(np.float16) for m, n, k in shapes]
     rows = [[k + 8, k, n + 16] for m, n, k in shapes]
@@ -108,39 +108,39 @@ def run_grouped(backend, rng, shapes, programs, debug=False):
 @pytest.mark.compiled
 @pytest.mark.parametrize("programs", [1, 3, 64])
 @pytest.mark.parametrize("debug", [False, True])
-def test_grouped_products(backend, rng, programs, debug):
+def test_grouped_matmuls(backend, rng, programs, debug):
     run_grouped(backend, rng, SHAPES, programs, debug)
 
 
 @pytest.mark.compiled
 def test_a_producer_makes_its_maps():
-    made = compiled_for(grouped, TYPES, {"PROGRAMS": 4, **BLOCKS})
-    warp, ptx = made.asm["warp"], made.asm["ptx"]
+    compiled = compiled_for(grouped, TYPES, {"PROGRAMS": 4, **BLOCKS})
+    warp, ptx = compiled.asm["warp"], compiled.asm["ptx"]
     assert warp.count("warp.make_tensor_map") == 3
     assert warp.count("warp.tma_load") == 2 and warp.count("warp.wgmma ") == 2
     assert ptx.count("tensormap.cp_fenceproxy") == 3
-    assert "launch_recipe" not in made.metadata, "the host has nothing to do"
+    assert "launch_recipe" not in compiled.metadata, "the host has nothing to do"
 
 
 @pytest.mark.compiled
 def test_a_producer_that_makes_maps_has_registers_for_it():
-    made = compiled_for(grouped, TYPES, {"PROGRAMS": 4, **BLOCKS, "BN": 256}, stop="warp")
-    assert "warp.specialize warps [8, 4] registers [232, 40]" in made.asm["warp"]
+    compiled = compiled_for(grouped, TYPES, {"PROGRAMS": 4, **BLOCKS, "BN": 256}, stop="warp")
+    assert "warp.specialize warps [8, 4] registers [232, 40]" in compiled.asm["warp"]
 
 
 @pytest.mark.compiled
 def test_assembles(assemble, monkeypatch):
-    monkeypatch.setenv("TILEWRIGHT_CHECK", "0")  # a message about arrays that are not aligned is a call
-    made = assemble(grouped, TYPES, {"PROGRAMS": 4, **BLOCKS}, num_warps=8)
-    assert made.spills == 0 and made.metadata["advice"] == []
+    monkeypatch.setenv("TILEWRIGHT_CHECK", "0")  # the message about unaligned arrays is a call
+    compiled = assemble(grouped, TYPES, {"PROGRAMS": 4, **BLOCKS}, num_warps=8)
+    assert compiled.spills == 0 and compiled.metadata["advice"] == []
 
 
 @tw.jit
 def described(
     a_ptrs, b_ptrs, c_ptrs, sizes, ELEMENT: tl.constexpr, RESULT: tl.constexpr,
-    DEEP: tl.constexpr, TURNED: tl.constexpr, ADD: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
+    DEEP: tl.constexpr, TRANSPOSED: tl.constexpr, ADD: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
 ):  # fmt: skip
-    """c[g] = a[g] @ b[g].T, or that is added to it, by program g; `a` has two or five dimensions."""
+    """c[g] = or += a[g] @ b[g].T in program g; `a` has two or five dimensions."""
     g = tl.program_id(0)
     a_ptr = tl.load(a_ptrs + g).to(tl.pointer_type(ELEMENT))
     b_ptr = tl.load(b_ptrs + g).to(tl.pointer_type(ELEMENT))
@@ -152,28 +152,28 @@ def described(
         )
     else:
         a = tl.make_tensor_descriptor(a_ptr, [m, k], [k, 1], [BM, BK])
-    if TURNED:
+    if TRANSPOSED:
         b = tl.make_tensor_descriptor(b_ptr, [k, n], [n, 1], [BK, BN])
     else:
         b = tl.make_tensor_descriptor(b_ptr, [n, k], [k, 1], [BN, BK])
     c = tl.make_tensor_descriptor(c_ptr, [m, n], [n, 1], [BM, BN])
     for row in range(0, m, BM):
         for column in range(0, n, BN):
-            sums = tl.zeros((BM, BN), tl.int32 if ELEMENT == tl.int8 else tl.float32)
+            acc = tl.zeros((BM, BN), tl.int32 if ELEMENT == tl.int8 else tl.float32)
             for start in range(0, k, BK):
                 if DEEP:
                     left = a.load([0, 0, 1, row, start]).reshape(BM, BK)
                 else:
                     left = a.load([row, start])
-                right = b.load([start, column]) if TURNED else b.load([column, start]).T
-                sums = tl.dot(left, right, sums, input_precision="tf32")
+                right = b.load([start, column]) if TRANSPOSED else b.load([column, start]).T
+                acc = tl.dot(left, right, acc, input_precision="tf32")
             if ADD:
-                c.atomic_add([row, column], sums.to(RESULT))
+                c.atomic_add([row, column], acc.to(RESULT))
             else:
-                c.store([row, column], sums.to(RESULT))
+                c.store([row, column], acc.to(RESULT))
 
 
-# Elements, those of the result, how much of k at once: swizzles of 128, 64 and 32 bytes.
+# Element type, result type, block size along k: swizzles of 128, 64 and 32 bytes.
 ELEMENTS = [
     ("float16", "float32", 64),
     ("float16", "float16", 32),
@@ -186,14 +186,14 @@ ELEMENTS = [
 NAMES = {"float8_e4m3fn": "float8e4nv", "float8_e5m2": "float8e5"}
 
 
-def constants_of(element, result, depth, deep=False, turned=False, add=False):
+def constants_of(element, result, depth, deep=False, transposed=False, add=False):
     """The constants of `described`."""
     kinds = {"ELEMENT": getattr(tl, NAMES.get(element, element)), "RESULT": getattr(tl, result)}
-    return {**kinds, "DEEP": deep, "TURNED": turned, "ADD": add, "BM": 64, "BN": 64, "BK": depth}
+    return {**kinds, "DEEP": deep, "TRANSPOSED": transposed, "ADD": add, "BM": 64, "BN": 64, "BK": depth}
 
 
 def run_described(backend, rng, element, result, depth, sizes, **how):
-    deep, turned, add = (how.get(name, False) for name in ("deep", "turned", "add"))
+    deep, transposed, add = (how.get(name, False) for name in ("deep", "transposed", "add"))
     a = [rng.integers(-2, 3, (m, k)).astype(np.float32) for m, n, k in sizes]
     b = [rng.integers(-2, 3, (n, k)).astype(np.float32) for m, n, k in sizes]
     before = [np.full((m, n), 3 if add else 77, np.float32) for m, n, k in sizes]
@@ -202,13 +202,13 @@ def run_described(backend, rng, element, result, depth, sizes, **how):
         x = np.stack([np.full_like(x, 1), x]) if deep else x
         arrays += [
             backend.array(x, element),
-            backend.array(np.ascontiguousarray(y.T) if turned else y, element),
+            backend.array(np.ascontiguousarray(y.T) if transposed else y, element),
             backend.array(z, result),
         ]
     tables = [backend.array(addresses(arrays[kind::3])) for kind in range(3)]
     lengths = backend.array(np.array(sizes, np.int32))
     described[len(sizes),](
-        *tables, lengths, *constants_of(element, result, depth, deep, turned, add).values()
+        *tables, lengths, *constants_of(element, result, depth, deep, transposed, add).values()
     )
     for x, y, c in zip(a, b, arrays[2::3], strict=True):
         got = backend.numpy(c).astype(np.float32)
@@ -233,8 +233,8 @@ def test_five_dimensions(backend, rng, element):
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("element", ["float16", "bfloat16"])
-def test_other_way_round(backend, rng, element):
-    run_described(backend, rng, element, "float32", 64, SIZES, turned=True)
+def test_transposed_operand(backend, rng, element):
+    run_described(backend, rng, element, "float32", 64, SIZES, transposed=True)
 
 
 @pytest.mark.compiled
@@ -247,7 +247,7 @@ def test_added(backend, rng, element, result):
 
 @pytest.mark.compiled
 def test_arrays_without_elements(backend, rng):
-    """Nothing is read of them, and nothing written: the sum of no products is 0."""
+    """They are neither read nor written, and a dot with an empty K is 0."""
     run_described(
         backend, rng, "float16", "float32", 64, [(64, 64, 0), (0, 64, 64), (64, 0, 64), (64, 64, 64)]
     )
@@ -258,13 +258,13 @@ def test_arrays_without_elements(backend, rng):
 @pytest.mark.parametrize("add", [False, True])
 def test_the_device_makes_all_maps(element, result, depth, add):
     constants = constants_of(element, result, depth, add=add)
-    made = compiled_for(
+    compiled = compiled_for(
         described,
         {name: TYPES[name] for name in ("a_ptrs", "b_ptrs", "c_ptrs", "sizes")},
         constants,
         num_warps=4,
     )
-    assert made.asm["warp"].count("warp.make_tensor_map") == 3
+    assert compiled.asm["warp"].count("warp.make_tensor_map") == 3
 
 
 @tw.jit
@@ -293,10 +293,10 @@ def rows_of_roles(x_ptrs, y_ptrs, z_ptrs, N, INSIDE: tl.constexpr):
 @pytest.mark.compiled
 @pytest.mark.parametrize("inside", [False, True])
 def test_roles_of_a_kernel(backend, rng, inside):
-    """Two roles of one warp make maps at the same time, of descriptors of their own or of the kernel."""
+    """Two roles of one warp make maps at the same time, of their own descriptors or of those of the kernel."""
     types = {"x_ptrs": "*i64", "y_ptrs": "*i64", "z_ptrs": "*i64", "N": "i32"}
-    made = compiled_for(rows_of_roles, types, {"INSIDE": inside})
-    assert made.asm["warp"].count("warp.make_tensor_map") == 2
+    compiled = compiled_for(rows_of_roles, types, {"INSIDE": inside})
+    assert compiled.asm["warp"].count("warp.make_tensor_map") == 2
     if backend.name == "cpu":
         return  # it has no warps
     x = [rng.integers(-9, 9, (128, 64)).astype(np.float32) for _ in range(3)]

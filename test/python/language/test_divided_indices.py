@@ -1,4 +1,4 @@
-"""Places in arrays with gaps between rows, whose length is an argument: the index divided by it, and what is left."""
+"""Offsets into arrays with gaps between rows: quotients and remainders of an index by a runtime row length."""
 
 import numpy as np
 import pytest
@@ -32,7 +32,7 @@ def test_rows_with_gaps(backend, rng, width, pitch, first, count, dtype):
 
 
 @tw.jit
-def divide_places(quotients, rests, first, width, DTYPE: tl.constexpr, BLOCK: tl.constexpr):
+def divide_offsets(quotients, rests, first, width, DTYPE: tl.constexpr, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
     x, d = (first + i).to(DTYPE), width.to(DTYPE)
     tl.store(quotients + i, x // d)
@@ -45,7 +45,7 @@ def divide_places(quotients, rests, first, width, DTYPE: tl.constexpr, BLOCK: tl
 def test_quotients_and_rests(backend, dtype, width, first):
     x = (first + np.arange(BLOCK)).astype(dtype)
     quotients, rests = backend.poisoned((BLOCK,), dtype), backend.poisoned((BLOCK,), dtype)
-    divide_places[1,](quotients, rests, first, width, getattr(tl, dtype), BLOCK)
+    divide_offsets[1,](quotients, rests, first, width, getattr(tl, dtype), BLOCK)
     expected = np.fmod(x, np.array(width, dtype))  # the sign of the dividend
     np.testing.assert_array_equal(backend.numpy(rests), expected)
     np.testing.assert_array_equal(backend.numpy(quotients), (x - expected) // np.array(width, dtype))

@@ -1,5 +1,7 @@
-"""Division of float32: rounded to nearest for every pair of bits, or quick where that is asked for. And what else
-is lowered without calls in kernels that use the tensor cores: square roots, divisions of 64-bit integers."""
+"""Division of float32: rounded to nearest for all operands, or fast on request.
+
+Kernels that use tensor cores also lower square roots and 64-bit integer divisions without calls.
+"""
 
 import numpy as np
 import pytest
@@ -20,12 +22,12 @@ def divide(out, x, y, N: tl.constexpr, FAST: tl.constexpr):
 
 
 @tw.jit
-def divide_beside_dot(out, x, y, product, a, N: tl.constexpr):
-    """The division in a kernel that uses the tensor cores, which is lowered without calls."""
+def divide_with_dot(out, x, y, dot_out, a, N: tl.constexpr):
+    """A kernel with tensor cores lowers the division without calls."""
     rows = tl.arange(0, 64)[:, None]
     i = rows * 64 + tl.arange(0, 64)[None, :]
     tile = tl.load(a + i)
-    tl.store(product + i, tl.dot(tile, tile))
+    tl.store(dot_out + i, tl.dot(tile, tile))
     tl.store(out + i, tl.load(x + i) / tl.load(y + i))
 
 
@@ -42,16 +44,16 @@ def special_pairs(rng):
     return (np.concatenate([e, b, n.astype(np.float32)]) for e, b, n in zip(edges, bits, near, strict=True))
 
 
-@pytest.mark.parametrize("beside_dot", [False, True])
-def test_rounded_to_nearest(backend, rng, beside_dot):
+@pytest.mark.parametrize("with_dot", [False, True])
+def test_rounded_to_nearest(backend, rng, with_dot):
     x, y = special_pairs(rng)
     out = backend.poisoned(N, "float32")
-    if beside_dot:
+    if with_dot:
         tile = backend.array(rng.standard_normal((64, 64)), "float16")
-        product = backend.poisoned((64, 64), "float32")
-        divide_beside_dot[1](out, backend.array(x), backend.array(y), product, tile, N)
+        dot_out = backend.poisoned((64, 64), "float32")
+        divide_with_dot[1](out, backend.array(x), backend.array(y), dot_out, tile, N)
         exact = backend.numpy(tile).astype(np.float64)
-        backend.check(product, exact @ exact, "float32")
+        backend.check(dot_out, exact @ exact, "float32")
     else:
         divide[1](out, backend.array(x), backend.array(y), N, False)
     with np.errstate(all="ignore"):
@@ -62,7 +64,7 @@ def test_rounded_to_nearest(backend, rng, beside_dot):
     np.testing.assert_array_equal(got[numbers].view(np.uint32), expected[numbers].view(np.uint32))
 
 
-def test_quick(backend, rng):
+def test_fast(backend, rng):
     x, y = (rng.uniform(1, 2, N) * 2.0 ** rng.integers(-50, 50, N) for _ in range(2))
     x, y = x.astype(np.float32), y.astype(np.float32)
     out = backend.poisoned(N, "float32")
@@ -82,7 +84,7 @@ def integers_kernel(x, y, quotients, remainders, n, N: tl.constexpr):
 
 
 @pytest.mark.parametrize("dtype", ["int32", "int64", "uint32"])
-def test_divisions_without_a_result_harm_nobody(backend, dtype):
+def test_undefined_divisions_do_not_trap(backend, dtype):
     least = 0 if dtype[0] == "u" else np.iinfo(dtype).min
     x, y = np.array([20, least, least, 9], dtype), np.array([6, 2, -1, 0]).astype(dtype)
     outs = [backend.array(np.zeros(4, dtype)) for _ in range(2)]
@@ -99,26 +101,26 @@ def scalars_kernel(out, divisor):
     tl.store(out + 1, tl.where(divisor == 0, 5, 12 % divisor))
 
 
-def test_scalar_divisions_without_a_result(backend):
+def test_undefined_scalar_divisions_do_not_trap(backend):
     out = backend.array(np.zeros(2, np.int32))
     scalars_kernel[1,](out, 0)
     assert backend.numpy(out).tolist() == [0, 5]
 
 
 @tw.jit
-def roots_beside_dot(out, x, product, a):
+def roots_with_dot(out, x, dot_out, a):
     i = tl.arange(0, 64)[:, None] * 64 + tl.arange(0, 64)[None, :]
     tile = tl.load(a + i)
-    tl.store(product + i, tl.dot(tile, tile))
+    tl.store(dot_out + i, tl.dot(tile, tile))
     tl.store(out + i, tl.sqrt(tl.load(x + i)))
 
 
-def test_roots_beside_dot(backend, rng):
+def test_roots_with_dot(backend, rng):
     x = np.concatenate([v.astype(np.float32) for v in special_pairs(rng)])[:N]
     x[N // 2 :] = np.abs(x[N // 2 :])
-    out, product = backend.poisoned(N, "float32"), backend.poisoned((64, 64), "float32")
+    out, dot_out = backend.poisoned(N, "float32"), backend.poisoned((64, 64), "float32")
     tile = backend.array(rng.standard_normal((64, 64)), "float16")
-    roots_beside_dot[1](out, backend.array(x), product, tile)
+    roots_with_dot[1](out, backend.array(x), dot_out, tile)
     with np.errstate(all="ignore"):
         expected = np.sqrt(x)
     got = backend.numpy(out)
@@ -128,17 +130,17 @@ def test_roots_beside_dot(backend, rng):
 
 
 @tw.jit
-def integers_beside_dot(quotients, remainders, x, y, product, a):
+def integers_with_dot(quotients, remainders, x, y, dot_out, a):
     i = tl.arange(0, 64)[:, None] * 64 + tl.arange(0, 64)[None, :]
     tile = tl.load(a + i)
-    tl.store(product + i, tl.dot(tile, tile))
+    tl.store(dot_out + i, tl.dot(tile, tile))
     dividend, divisor = tl.load(x + i), tl.load(y + i)
     tl.store(quotients + i, dividend // divisor)
     tl.store(remainders + i, dividend % divisor)
 
 
 @pytest.mark.parametrize("dtype", ["int64", "uint64"])
-def test_wide_integers_beside_dot(backend, rng, dtype):
+def test_wide_integers_with_dot(backend, rng, dtype):
     info = np.iinfo(dtype)
     x, y = (
         rng.integers(info.min, info.max, N, dtype, endpoint=True) >> rng.integers(0, 64, N).astype(dtype)
@@ -149,8 +151,8 @@ def test_wide_integers_beside_dot(backend, rng, dtype):
     x[4:7], y[4:7] = info.min, (1, 3, info.max)
     x[7:500] = x[7:500] // y[7:500] * y[7:500]  # no remainder
     quotients, remainders = (backend.array(np.zeros(N, dtype)) for _ in range(2))
-    tile, product = backend.array(np.eye(64), "float16"), backend.poisoned((64, 64), "float32")
-    integers_beside_dot[1](quotients, remainders, backend.array(x), backend.array(y), product, tile)
+    tile, dot_out = backend.array(np.eye(64), "float16"), backend.poisoned((64, 64), "float32")
+    integers_with_dot[1](quotients, remainders, backend.array(x), backend.array(y), dot_out, tile)
     expected = [
         int(a) // int(b) if (a < 0) == (b < 0) else -(-int(a) // int(b)) for a, b in zip(x, y, strict=True)
     ]

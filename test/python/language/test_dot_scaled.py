@@ -1,4 +1,4 @@
-"""tl.dot_scaled against products in float64 of the numbers that the formats stand for."""
+"""tl.dot_scaled against float64 matmuls of the values that the formats encode."""
 
 import ml_dtypes
 import numpy as np
@@ -22,7 +22,7 @@ def load_block(p, M: tl.constexpr, N: tl.constexpr):
 
 
 @tw.jit
-def product(
+def dot_kernel(
     a, a_scale, b, b_scale, out, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, A: tl.constexpr, B: tl.constexpr,
     A_SCALED: tl.constexpr, B_SCALED: tl.constexpr, A_ALONG_K: tl.constexpr, B_ALONG_K: tl.constexpr,
     FAST: tl.constexpr, GROUP: tl.constexpr = 32,
@@ -52,7 +52,7 @@ def batch(a, a_scale, b, out, B: tl.constexpr, M: tl.constexpr, N: tl.constexpr,
 
 
 def elements(rng, shape, kind, axis):
-    """What a kernel is given for elements of a format, packed along `axis`, and the numbers they stand for."""
+    """Returns kernel input for elements of a format, packed along `axis`, and the values of the elements."""
     if kind != "e2m1":
         values = rng.integers(-6, 7, shape).astype(FLOATS[kind])
         return values, values.astype(np.float64)
@@ -87,7 +87,7 @@ def run(
         a_scale[0, 0] = spoil
     out = backend.poisoned((M, N), "float32")
     arrays = [backend.array(array) for array in (a, a_scale, b, b_scale)]
-    product[1,](*arrays, out, M, N, K, a_format, b_format, *scaled, *along_k, fast)
+    dot_kernel[1,](*arrays, out, M, N, K, a_format, b_format, *scaled, *along_k, fast)
     x = x * x_scale if scaled[0] else x
     y = y * y_scale.T if scaled[1] else y
     return backend.numpy(out), x @ y + 1
@@ -97,7 +97,7 @@ FORMATS = ["e2m1", "e4m3", "e5m2", "bf16", "fp16"]
 
 
 def small_floats(rng, rows, depth, group):
-    """Scales of e4m3 that need all of its bits, and what they are for each element."""
+    """Returns scales in e4m3 that use all of its bits, and the scale of each element."""
     codes = (rng.integers(8, 16, (rows, depth // group)) / 16).astype(FLOATS["e4m3"])
     return codes, np.repeat(codes.astype(np.float64), group, axis=1)
 
@@ -115,7 +115,7 @@ def test_scales_of_16_elements_and_with_a_mantissa(backend, rng, a_format, b_for
     (a_scale, x_scale), (b_scale, y_scale) = make(rng, M, K, group), make(rng, N, K, group)
     out = backend.poisoned((M, N), "float32")
     arrays = [backend.array(array) for array in (a, a_scale, b, b_scale)]
-    product[1,](*arrays, out, M, N, K, a_format, b_format, True, True, True, True, False, GROUP=group)
+    dot_kernel[1,](*arrays, out, M, N, K, a_format, b_format, True, True, True, True, False, GROUP=group)
     backend.check(out, (x * x_scale) @ (y * y_scale.T) + 1, "float32")
 
 
@@ -136,7 +136,7 @@ def test_scales_may_be_left_out(backend, rng, a_format, b_format, scaled):
 
 @pytest.mark.parametrize("along_k", [(False, True), (True, False), (False, False)])
 @pytest.mark.parametrize("shape", [(64, 32, 128), (16, 16, 32)])
-def test_packed_along_the_other_side(backend, rng, shape, along_k):
+def test_packed_along_the_other_axis(backend, rng, shape, along_k):
     out, want = run(backend, rng, *shape, "e2m1", "e2m1", along_k=along_k)
     backend.check(out, want, "float32")
 
@@ -160,7 +160,7 @@ def test_elements_as_integers(backend, rng):
     out = backend.poisoned((M, N), "float32")
     nothing = backend.array(np.zeros(1, np.uint8))
     arrays = [backend.array(a.view(np.uint8)), nothing, backend.array(b.view(np.uint16)), nothing]
-    product[1,](*arrays, out, M, N, K, "e4m3", "bf16", False, False, True, True, True)
+    dot_kernel[1,](*arrays, out, M, N, K, "e4m3", "bf16", False, False, True, True, True)
     backend.check(out, x @ y + 1, "float32")
 
 
@@ -181,4 +181,4 @@ def test_assembles_for_a_gpu(assemble, a_format, a_type, b_format, b_type):
     types = {"a": f"*{a_type}", "a_scale": "*u8", "b": f"*{b_type}", "b_scale": "*u8", "out": "*fp32"}
     constants = {"M": 128, "N": 64, "K": 64, "A": a_format, "B": b_format, "A_SCALED": a_format != "fp16"}
     constants |= {"B_SCALED": True, "A_ALONG_K": True, "B_ALONG_K": True, "FAST": False}
-    assert "mma" in assemble(product, types, constants).asm["ptx"]
+    assert "mma" in assemble(dot_kernel, types, constants).asm["ptx"]

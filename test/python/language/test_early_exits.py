@@ -1,5 +1,7 @@
-"""Products in loops that end early or test anew each time, and indices that wrap around in front of sums that are
-added to memory: what is read ahead is never seen."""
+"""Dots in loops with early exits, in while loops, and with wrapped indices before atomic adds.
+
+Tiles that are prefetched but not needed never change the result.
+"""
 
 import itertools
 
@@ -15,8 +17,9 @@ from tilewright.runtime.options import Options
 def until_marked(
     column_ptr, v_ptr, d_ptr, out_ptr, N, most, B: tl.constexpr, BN: tl.constexpr, STAGES: tl.constexpr
 ):
-    """Blocks of a row times those of a dense matrix that a list names, up to a negative number in it. The pointers to
-    the former move on.
+    """Blocks of a row times the listed blocks of a dense matrix, up to a negative list entry.
+
+    The loop carries the pointers to the former.
     """
     row = tl.program_id(0)
     n = tl.program_id(1) * BN + tl.arange(0, BN)
@@ -43,7 +46,7 @@ def test_until_marked(backend, rng, block, num_warps, stages):
     for row, length in enumerate(lengths):
         listed[row, :length] = rng.integers(0, columns, length)
     v = rng.standard_normal((rows, most, block, block)).astype(np.float16)
-    v[listed < 0] = np.nan  # what is behind the mark must not be seen
+    v[listed < 0] = np.nan  # blocks after the mark must not reach the result
     d = rng.standard_normal((columns, block, n)).astype(np.float16)
     out = backend.poisoned((rows * block, n), "float32")
     until_marked[(rows, tw.cdiv(n, 64))](
@@ -59,7 +62,7 @@ def test_until_marked(backend, rng, block, num_warps, stages):
 
 @tw.jit
 def while_listed(first_ptr, v_ptr, d_ptr, out_ptr, N, B: tl.constexpr, BN: tl.constexpr):
-    """A sum of products of blocks, from one place of a list to another."""
+    """A sum of dots of blocks over a range of a list."""
     row = tl.program_id(0)
     n = tl.program_id(1) * BN + tl.arange(0, BN)
     i = tl.arange(0, B)
@@ -95,7 +98,7 @@ def test_while_listed(backend, rng, block, num_warps):
 def added_parts(
     a_ptr, b_ptr, c_ptr, M, N, K, PARTS: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr
 ):
-    """A product in parts along k, whose sums are added to memory; rows and columns wrap around."""
+    """A split-K matmul with atomic adds to memory; rows and columns wrap around."""
     m = tl.program_id(0) * BM + tl.arange(0, BM)
     n = tl.program_id(1) * BN + tl.arange(0, BN)
     k = tl.program_id(2) * BK + tl.arange(0, BK)
@@ -139,8 +142,9 @@ def scaled_blocks(
     BN: tl.constexpr,
     BK: tl.constexpr,
 ):
-    """A product with scales of rows of `GROUP` elements of a, and of square blocks of b: the places of these are
-    quotients of columns that wrap around.
+    """A matmul with scales for `GROUP` elements of a row of a, and for square blocks of b.
+
+    The offsets of the scales of b are quotients of columns that wrap around.
     """
     m = (tl.program_id(0) * BM + tl.arange(0, BM)) % M
     n = (tl.program_id(1) * BN + tl.arange(0, BN)) % N
@@ -189,8 +193,8 @@ TILES = {"BM": 128, "BN": 128, "BK": 64, "B": 64, "STAGES": 3, "GROUP": 128, "PA
 @pytest.mark.parametrize(
     "kernel", [until_marked, while_listed, added_parts, scaled_blocks], ids=lambda k: k.fn.__name__
 )
-def test_comes_by_tensor_maps(kernel):
-    """On Hopper a producer brings both operands of each."""
+def test_operands_use_tma(kernel):
+    """On Hopper a producer loads both operands of each kernel by TMA."""
     names = kernel.arg_names
     constants = {name: value for name, value in TILES.items() if name in names}
     known = POINTERS | NUMBERS

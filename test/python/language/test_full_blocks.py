@@ -1,4 +1,4 @@
-"""Tiles with several values for each register of a thread: an element is done with before the next one begins."""
+"""Tiles with more values than a thread has registers: each element is finished before the next one starts."""
 
 import re
 
@@ -35,7 +35,7 @@ def remainders(x, out, N: tl.constexpr):
     tl.store(out + i, v // (w % 13 + 20) % (v % 7 + 9) + w, mask=i % 11 != 3)
 
 
-def test_elements_in_turn_are_the_same(backend, rng):
+def test_results_do_not_depend_on_the_element_order(backend, rng):
     x = rng.integers(0, 1 << 20, 16384).astype(np.int32)
     out = backend.poisoned(x.shape, "int64")
     before = backend.numpy(out).copy()
@@ -46,19 +46,19 @@ def test_elements_in_turn_are_the_same(backend, rng):
     np.testing.assert_array_equal(backend.numpy(out), np.where(i % 11 != 3, expected, before))
 
 
-def ptx(kernel, side, num_warps=4, dtype="fp32"):
+def ptx(kernel, size, num_warps=4, dtype="fp32"):
     types = {name: f"*{dtype}" for name in kernel.arg_names if name != "N"}
     attrs = dict.fromkeys(types, 16)
     options = Options(num_warps=num_warps)
-    made = compile_kernel(kernel.fn, types, {"N": side}, attrs, "sm_90a", options, stop_after="ptx")
+    made = compile_kernel(kernel.fn, types, {"N": size}, attrs, "sm_90a", options, stop_after="ptx")
     return made.asm["ptx"].splitlines()
 
 
 def begins_to_store_early(lines):
-    """Whether something is computed behind the first store."""
-    stores = [place for place, line in enumerate(lines) if re.search(r"\bst\.global", line)]
-    computed = [place for place, line in enumerate(lines) if re.search(r"\b(mul|fma|call)\b", line)]
-    return stores[0] < max(place for place in computed if place < stores[-1])
+    """Whether arithmetic follows the first store."""
+    stores = [index for index, line in enumerate(lines) if re.search(r"\bst\.global", line)]
+    computed = [index for index, line in enumerate(lines) if re.search(r"\b(mul|fma|call)\b", line)]
+    return stores[0] < max(index for index in computed if index < stores[-1])
 
 
 @pytest.mark.parametrize("kernel", [waves, numbers])
@@ -73,36 +73,36 @@ def logarithms(x, out, N: tl.constexpr):
     tl.store(out + i, tl.log(v * v) + tl.log(v * v + 1))
 
 
-def test_pieces_of_ptx_stand_where_they_are_needed():
+def test_inline_ptx_is_emitted_at_its_use():
     lines = ptx(logarithms, 16384)
-    stores = [place for place, line in enumerate(lines) if re.search(r"\bst\.global", line)]
-    assert stores[0] < max(place for place, line in enumerate(lines) if "not.pred" in line)
+    stores = [index for index, line in enumerate(lines) if re.search(r"\bst\.global", line)]
+    assert stores[0] < max(index for index, line in enumerate(lines) if "not.pred" in line)
 
 
 @tw.jit
-def normed_product(a, b, out, N: tl.constexpr):
+def normed_dot(a, b, out, N: tl.constexpr):
     i, k = tl.arange(0, N), tl.arange(0, 64)
     acc = tl.dot(tl.load(a + i[:, None] * 64 + k[None, :]), tl.load(b + k[:, None] * N + i[None, :]))
     norm = tl.rsqrt(tl.exp(acc) + tl.exp(-acc) * acc)
     tl.store(out + i[:, None] * N + i[None, :], norm.to(out.dtype.element_ty))
 
 
-def test_what_follows_a_product_is_computed_element_by_element():
-    lines = ptx(normed_product, 128, dtype="bf16")
+def test_epilogue_is_computed_element_by_element():
+    lines = ptx(normed_dot, 128, dtype="bf16")
     assert any("wgmma.mma_async" in line for line in lines)
-    first = next(place for place, line in enumerate(lines) if "rsqrt.approx" in line)
-    assert first < max(place for place, line in enumerate(lines) if "ex2.approx" in line)
+    first = next(index for index, line in enumerate(lines) if "rsqrt.approx" in line)
+    assert first < max(index for index, line in enumerate(lines) if "ex2.approx" in line)
 
 
 @tw.jit
 def chained(q, keys, out, rounds, N: tl.constexpr, D: tl.constexpr):
-    """Four parts of a row each: operands and sums of all of them, beside the keys, are more than registers hold."""
+    """Four parts of a row: their operands and accumulators together with the keys exceed the registers."""
     i, j, d = tl.arange(0, 16), tl.arange(0, N), tl.arange(0, D)
     at = i[:, None] * (4 * D) + d[None, :]
     q0, q1 = tl.load(q + at), tl.load(q + at + D)
     q2, q3 = tl.load(q + at + 2 * D), tl.load(q + at + 3 * D)
-    sum0, sum1 = tl.zeros((16, D), tl.float32), tl.zeros((16, D), tl.float32)
-    sum2, sum3 = tl.zeros((16, D), tl.float32), tl.zeros((16, D), tl.float32)
+    acc0, acc1 = tl.zeros((16, D), tl.float32), tl.zeros((16, D), tl.float32)
+    acc2, acc3 = tl.zeros((16, D), tl.float32), tl.zeros((16, D), tl.float32)
     most = tl.zeros((16,), tl.float32)
     for r in range(rounds):
         rows = keys + (r * N + j)[:, None] * (4 * D) + d[None, :]
@@ -112,17 +112,17 @@ def chained(q, keys, out, rounds, N: tl.constexpr, D: tl.constexpr):
         s += tl.dot(q2, tl.trans(k2)) + tl.dot(q3, tl.trans(k3))
         most = tl.maximum(most, tl.max(s, 1))
         p = tl.where(s > most[:, None] - 4, 1.0, 0.0).to(tl.float16)
-        sum0 += tl.dot(p, k0)
-        sum1 += tl.dot(p, k1)
-        sum2 += tl.dot(p, k2)
-        sum3 += tl.dot(p, k3)
-    tl.store(out + at, sum0)
-    tl.store(out + at + D, sum1)
-    tl.store(out + at + 2 * D, sum2)
-    tl.store(out + at + 3 * D, sum3)
+        acc0 += tl.dot(p, k0)
+        acc1 += tl.dot(p, k1)
+        acc2 += tl.dot(p, k2)
+        acc3 += tl.dot(p, k3)
+    tl.store(out + at, acc0)
+    tl.store(out + at + D, acc1)
+    tl.store(out + at + 2 * D, acc2)
+    tl.store(out + at + 3 * D, acc3)
 
 
-def test_operands_of_many_products(backend, rng):
+def test_operands_of_many_dots(backend, rng):
     n, d, rounds = 64, 128, 3
     q = rng.integers(-1, 2, (16, 4 * d)).astype(np.float16)
     keys = rng.integers(-1, 2, (rounds * n, 4 * d)).astype(np.float16)
@@ -165,7 +165,7 @@ def test_blocks_without_registers_are_computed_in_slices(backend, rng):
     np.testing.assert_array_equal(backend.numpy(device), np.where(inside, x - gate, x))
 
 
-def test_slices_do_not_write_what_others_read(backend, rng):
+def test_slices_have_no_hazards(backend, rng):
     x = rng.integers(0, 999, 65537).astype(np.int32)
     device = backend.array(x)
     shift[1,](device, N=x.size - 1)
@@ -179,18 +179,18 @@ def exponentials(x, out, N: tl.constexpr):
 
 
 def test_slices_are_few_instructions():
-    """Accesses stay wide, and a larger block takes no more of them."""
+    """Accesses stay wide, and a larger block does not need more of them."""
     large = ptx(exponentials, 1 << 18)
     assert sum("ld.global.v4" in line for line in large) == 8
     assert abs(len(ptx(exponentials, 1 << 20)) - len(large)) < 9
 
 
-def test_what_registers_hold_keeps_its_order():
+def test_blocks_in_registers_keep_their_order():
     assert not begins_to_store_early(ptx(waves, 1024))
 
 
 def test_more_warps_have_fewer_registers():
-    """A thread has 32 elements either way, and with 32 warps 64 registers."""
+    """A thread has 32 elements in both cases, but only 64 registers with 32 warps."""
     assert not begins_to_store_early(ptx(waves, 4096, num_warps=4))
     assert begins_to_store_early(ptx(waves, 32768, num_warps=32))
 

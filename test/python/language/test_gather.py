@@ -12,14 +12,14 @@ def gather_2d(
     x, index, y, M: tl.constexpr, N: tl.constexpr, P: tl.constexpr, Q: tl.constexpr, AXIS: tl.constexpr
 ):
     source = tl.load(x + tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :])
-    place = tl.arange(0, P)[:, None] * Q + tl.arange(0, Q)[None, :]
-    tl.store(y + place, tl.gather(source, tl.load(index + place), AXIS))
+    offsets = tl.arange(0, P)[:, None] * Q + tl.arange(0, Q)[None, :]
+    tl.store(y + offsets, tl.gather(source, tl.load(index + offsets), AXIS))
 
 
 @tw.jit
 def gather_1d(x, index, y, N: tl.constexpr, Q: tl.constexpr):
-    place = tl.arange(0, Q)
-    tl.store(y + place, tl.load(x + tl.arange(0, N)).gather(tl.load(index + place), 0))
+    offsets = tl.arange(0, Q)
+    tl.store(y + offsets, tl.load(x + tl.arange(0, N)).gather(tl.load(index + offsets), 0))
 
 
 @tw.jit
@@ -31,7 +31,7 @@ def gather_3d(x, index, y, N: tl.constexpr):
 
 @tw.jit
 def bubble(x, y, N: tl.constexpr):
-    """A block that a loop carries, rotated by one place in each iteration, its neighbour added."""
+    """A loop-carried block: each iteration adds the block rotated by one element."""
     value = tl.load(x + tl.arange(0, N))
     index = (tl.arange(0, N) + 1) % N
     for _ in range(5):
@@ -41,18 +41,18 @@ def bubble(x, y, N: tl.constexpr):
 
 @tw.jit
 def gather_conditions(x, index, y, N: tl.constexpr):
-    """Booleans are gathered, of a block that is transposed and never stands in memory."""
+    """Gathers booleans of a transposed block that is never in memory."""
     value = tl.load(x + tl.arange(0, N)[:, None] * N + tl.arange(0, N)[None, :])
-    place = tl.arange(0, N)[:, None] * N + tl.arange(0, N)[None, :]
-    picked = tl.gather((value > 0).T, tl.load(index + place), 1)
-    tl.store(y + place, picked.to(tl.int32))
+    offsets = tl.arange(0, N)[:, None] * N + tl.arange(0, N)[None, :]
+    picked = tl.gather((value > 0).T, tl.load(index + offsets), 1)
+    tl.store(y + offsets, picked.to(tl.int32))
 
 
 @tw.jit
 def gather_pointers(x, index, y, N: tl.constexpr):
     pointers = x + 2 * tl.arange(0, N)
-    place = tl.arange(0, N)
-    tl.store(y + place, tl.load(tl.gather(pointers, tl.load(index + place), 0)))
+    offsets = tl.arange(0, N)
+    tl.store(y + offsets, tl.load(tl.gather(pointers, tl.load(index + offsets), 0)))
 
 
 DTYPES = ["int8", "uint16", "int32", "int64", "float16", "bfloat16", "float8_e5m2", "float32", "float64"]
@@ -101,7 +101,7 @@ def test_three_axes(backend, rng):
     np.testing.assert_array_equal(backend.numpy(y), np.take_along_axis(x, index, 1))
 
 
-def test_of_what_a_loop_carries(backend, rng):
+def test_of_a_loop_carried_block(backend, rng):
     x = values(rng, 64, "int32")
     y = backend.poisoned((64,), "int32")
     bubble[1,](backend.array(x), y, 64)
@@ -128,7 +128,7 @@ def test_of_pointers(backend, rng):
 
 @pytest.mark.compiled
 def test_an_index_out_of_range_stays_inside(backend, rng):
-    """What it picks is not specified, but is an element of the source."""
+    """The result is unspecified, but it is an element of the source."""
     x = values(rng, 16, "float32")
     index = np.array([-1, 16, 2**31 - 1, -(2**31)] * 16, np.int32)
     y = backend.poisoned((64,), "float32")

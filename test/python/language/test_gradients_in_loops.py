@@ -1,5 +1,6 @@
-"""Loops as gradients of attention have: the result of a product is needed once more, transposed, by the next one, and
-what another one gives is added to memory through pointers that the loop carries.
+"""Gradient loops of attention: one dot result is also an operand of the next dot, transposed.
+
+Another result is added to memory through loop-carried pointers.
 """
 
 import numpy as np
@@ -23,7 +24,7 @@ def gradients(
     BM: tl.constexpr,
     BN: tl.constexpr,
 ):
-    """dv = (q k^T / 8)^T o of N rows, of which a program has BN, and dq += (q k^T / 8) k of M rows."""
+    """dv = (q k^T / 8)^T o of N rows, BN rows per program, and dq += (q k^T / 8) k of M rows."""
     m, n, d = tl.arange(0, BM), tl.program_id(0) * BN + tl.arange(0, BN), tl.arange(0, HEAD)
     k = tl.load(k_ptr + n[:, None] * row + d[None, :], mask=n[:, None] < N, other=0.0)
     q_ptrs = q_ptr + m[:, None] * row + d[None, :]

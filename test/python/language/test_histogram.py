@@ -19,11 +19,11 @@ def count_masked(x, y, n, N: tl.constexpr, BINS: tl.constexpr):
 
 @tw.jit
 def count_rows(x, y, M: tl.constexpr, N: tl.constexpr, BINS: tl.constexpr):
-    """All elements of a block with two axes, computed on the way, counted in a loop; a mask that broadcasts."""
+    """All elements of a computed block with two axes, counted in a loop; the mask broadcasts."""
     total = tl.zeros((BINS,), tl.int32)
-    place = tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :]
+    offsets = tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :]
     for step in range(3):
-        value = tl.load(x + place) + step
+        value = tl.load(x + offsets) + step
         total += tl.histogram(value.T, BINS, mask=(tl.arange(0, M) != 1)[None, :])
     tl.store(y + tl.arange(0, BINS), total)
 

@@ -1,5 +1,7 @@
-"""Tiles whose place was loaded: an index of a block, the page of a table, a row for each element. Such loads run
-ahead in loops, and what they depend on further ahead; nothing is read behind the end of either."""
+"""Tiles with loaded coordinates: an index of a block, the page of a table, a row for each element.
+
+Loops prefetch such loads, and prefetch their indices even earlier. Nothing is read past the end of either.
+"""
 
 import numpy as np
 import pytest
@@ -8,7 +10,7 @@ import tilewright.language as tl
 
 
 def rows_that_fault(backend, rng, rows, columns, used, dtype="float16"):
-    """An array whose rows that are not `used` are NaN: a result that has read one is NaN, too."""
+    """An array whose rows are NaN unless they are `used`: a result that reads such a row is NaN, too."""
     x = rng.standard_normal((rows, columns))
     x[np.setdiff1d(np.arange(rows), used)] = np.nan
     return backend.array(x, dtype)
@@ -18,7 +20,7 @@ def rows_that_fault(backend, rng, rows, columns, used, dtype="float16"):
 def block_sparse(
     first_ptr, column_ptr, v_ptr, d_ptr, out_ptr, N, B: tl.constexpr, BN: tl.constexpr, STAGES: tl.constexpr
 ):
-    """A matrix of blocks B x B, of which those that are not zero are listed, times a dense one."""
+    """A block-sparse matrix, given by a list of its nonzero B x B blocks, times a dense matrix."""
     row = tl.program_id(0)
     n = tl.program_id(1) * BN + tl.arange(0, BN)
     i = tl.arange(0, B)
@@ -114,7 +116,7 @@ def attend(q, k, v):
 def test_paged_attention(backend, rng, bm, page, num_warps, stages):
     d, dv, pages, entries = 64, 128, 24, 8
     lengths = np.array([page * 5 + 3, 1, page * 2, page * entries])
-    # What the table holds behind a sequence is no page at all.
+    # Table entries after the end of a sequence are not valid pages.
     table = np.full((len(lengths), entries), 1 << 28)
     free = list(rng.permutation(pages))
     for sequence, length in enumerate(lengths):
@@ -159,7 +161,7 @@ def gathered_rows(
     TWICE: tl.constexpr,
     STAGES: tl.constexpr,
 ):
-    """x times the rows of w that are listed, or that the listed entries list."""
+    """x times the rows of w that an index lists, directly or through a second lookup."""
     m = tl.program_id(0) * BM + tl.arange(0, BM)
     n, k = tl.arange(0, BN), tl.arange(0, BK)
     acc = tl.zeros((BM, BN), tl.float32)
@@ -210,10 +212,10 @@ def experts(
     TOP: tl.constexpr,
     STAGES: tl.constexpr,
 ):
-    """Each block of BM places, most of which stand for a token, goes to one expert."""
+    """Each block of BM slots goes to one expert; most slots hold a token."""
     block = tl.program_id(0)
-    place = block * BM + tl.arange(0, BM)
-    token = tl.load(token_ptr + place)
+    slot = block * BM + tl.arange(0, BM)
+    token = tl.load(token_ptr + slot)
     inside = token < tokens
     expert = tl.load(expert_ptr + block).to(tl.int64)
     n = tl.program_id(1) * BN + tl.arange(0, BN)
@@ -260,15 +262,15 @@ def test_experts(backend, rng, bm, num_warps, N, K):
     )
     expected = np.zeros((top * tokens, N))
     x, y = backend.numpy(a).astype(np.float64), backend.numpy(w).astype(np.float64)
-    for place, t in enumerate(token):
+    for slot, t in enumerate(token):
         if t < top * tokens:
-            expected[t] = y[expert[place // bm]] @ x[t // top]
+            expected[t] = y[expert[slot // bm]] @ x[t // top]
     backend.check(out, expected, "bfloat16")
 
 
 @tw.jit
 def list_walk(next_ptr, x_ptr, w_ptr, out_ptr, start, count, B: tl.constexpr):
-    """Each block says which comes after it."""
+    """Each block names its successor."""
     i = tl.arange(0, B)
     at = start
     acc = tl.zeros((B, B), tl.float32)
@@ -325,7 +327,7 @@ def test_rewritten_index(backend, rng):
 def moved_blocks(
     list_ptr, x_ptr, w_ptr, out_ptr, rows, count, B: tl.constexpr, HALF: tl.constexpr, STAGES: tl.constexpr
 ):
-    """Blocks that a list names, by halves: the place is moved by the difference of two of its numbers."""
+    """Listed blocks in halves: the block pointer advances by the difference of two list entries."""
     start = tl.load(list_ptr) * B
     x = tl.make_block_ptr(x_ptr, (rows, B), (B, 1), (start, 0), (HALF, B), (1, 0))
     w = tl.make_block_ptr(w_ptr, (B, rows), (1, B), (0, start), (B, HALF), (0, 1))

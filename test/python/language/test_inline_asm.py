@@ -1,4 +1,4 @@
-"""tl.inline_asm_elementwise: what it computes on every back end, and what it compiles to on a GPU."""
+"""tl.inline_asm_elementwise: its results on every back end, and its code on a GPU."""
 
 import numpy as np
 import pytest
@@ -51,19 +51,19 @@ def maximum_of_bytes(x, y, out, big, N: tl.constexpr):
 
 
 @tw.jit
-def doubled_halves(x, out, M: tl.constexpr, N: tl.constexpr):
-    """Two halves a register, of a block with two axes; the number broadcasts."""
-    place = tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :]
+def doubled_f16(x, out, M: tl.constexpr, N: tl.constexpr):
+    """Two f16 values per register, of a block with two axes; the constant broadcasts."""
+    offsets = tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :]
     one = tl.full((1, N), 1.0, tl.float16)
     twice = tl.inline_asm_elementwise(
-        "fma.rn.f16x2 $0, $1, $1, $2;", "=r,r,r", [tl.load(x + place), one], tl.float16, True, 2
+        "fma.rn.f16x2 $0, $1, $1, $2;", "=r,r,r", [tl.load(x + offsets), one], tl.float16, True, 2
     )
-    tl.store(out + place, twice)
+    tl.store(out + offsets, twice)
 
 
 @tw.jit
 def nibbles(x, out, N: tl.constexpr, MASK: tl.constexpr, TABLE: tl.constexpr):
-    """Constants stand in the text, some of them between registers."""
+    """Constants appear in the text, some of them between registers."""
     i = tl.arange(0, N)
     low, shifted = tl.inline_asm_elementwise(
         """{
@@ -117,10 +117,10 @@ def test_packed_bytes_and_two_results(backend, rng, size):
     np.testing.assert_array_equal(backend.numpy(big), np.maximum(x, y))
 
 
-def test_packed_halves(backend, rng):
+def test_packed_f16(backend, rng):
     x = rng.integers(-9, 9, (8, 32)).astype(np.float16)
     out = backend.poisoned((8, 32), "float16")
-    doubled_halves[1,](backend.array(x), out, 8, 32)
+    doubled_f16[1,](backend.array(x), out, 8, 32)
     np.testing.assert_array_equal(backend.numpy(out), x * x + 1)
 
 
@@ -141,7 +141,7 @@ ASSEMBLED = [
     (shifted, {"x": "*i32", "y": "*i32", "out": "*i32"}, {"N": 256, "PACK": 1}),
     (maximum_of_bytes, {"x": "*u8", "y": "*fp32", "out": "*i32", "big": "*fp32"}, {"N": 64}),
     (maximum_of_bytes, {"x": "*u8", "y": "*fp32", "out": "*i32", "big": "*fp32"}, {"N": 1024}),
-    (doubled_halves, {"x": "*fp16", "out": "*fp16"}, {"M": 8, "N": 32}),
+    (doubled_f16, {"x": "*fp16", "out": "*fp16"}, {"M": 8, "N": 32}),
     (nibbles, {"x": "*i32", "out": "*i32"}, {"N": 64, "MASK": 0x0F0F0F0F, "TABLE": 0xEA}),
     (scalar, {"x": "*fp64", "out": "*fp64"}, {}),
     (lanes, {"out": "*i32"}, {"N": 64}),
@@ -164,7 +164,7 @@ def test_wrong_ptx_comes_with_the_assemblers_words(assemble):
         assemble(wrong, {"out": "*i32"}, {})
 
 
-def test_without_a_gpu_what_is_of_a_gpu_is_refused_at_the_users_line(backend):
+def test_gpu_instructions_are_refused_without_a_gpu(backend):
     if backend.name == "cuda":
         pytest.skip("about other back ends")
     with pytest.raises(

@@ -1,4 +1,4 @@
-"""Integers become the nearest floats: all of 8 and 16 bits, and those of 32 bits of which a mask leaves few."""
+"""Integers become the nearest floats: all 8-bit and 16-bit integers, and 32-bit integers with few bits."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ def cast_masked(x, y, n, SHIFT: tl.constexpr, MASK: tl.constexpr, LESS: tl.const
 
 
 def check(backend, y, expected, to):
-    """`expected` are integers; of these all are float64, and those that bfloat16 rounds are float32."""
+    """`expected` are integers, exact in float64; those that bfloat16 rounds are exact in float32."""
     got = backend.numpy(y).astype(np.float64)
     if to == "bfloat16":
         bits = expected.astype(np.float32).view(np.uint32).astype(np.uint64)
@@ -45,7 +45,7 @@ def cast_back(x, narrow, y, B: tl.constexpr):
 @pytest.mark.parametrize("to", ["int8", "uint8", "int16", "uint16"])
 @pytest.mark.parametrize("dtype", ["float32", "float16", "float64"])
 def test_floats_that_do_not_fit_lose_their_high_bits(backend, dtype, to):
-    """Also where the number is used before it goes through memory."""
+    """Also if the number is used before it goes through memory."""
     x = np.array(
         [252, -4, -129, 300.75, 40000, -40000, 127.9, -0.9, 65000, 128, -128, 255, 256, -1, -65000, 0]
     )
@@ -85,7 +85,7 @@ def test_few_bits(backend, rng, dtype, to, shift, mask, less):
 
 @pytest.mark.parametrize("to", ["float16", "float32"])
 def test_wide_integers(backend, rng, to):
-    """What float32 rounds is infinite as float16, so the way through it rounds once."""
+    """Numbers that float32 rounds are infinite in float16, so a cast through float32 rounds once."""
     x = np.concatenate(
         [rng.integers(-(2**31), 2**31, 1000), np.arange(65500, 65540), [2**31 - 1, -(2**31), 0]]
     )
@@ -162,8 +162,8 @@ def test_multiples_by_negative_powers_of_two_wrap(backend, dtype, factor):
 
 
 @tw.jit
-def larger_of_rests(x, y):
-    """What is the same in all lanes, exchanged; rests of it, and it less a number."""
+def larger_of_remainders(x, y):
+    """A value that is equal in all lanes is reduced, then compared with its remainder and a difference."""
     least = tl.max(tl.full((64,), -5.0, tl.float32), 0).to(tl.int32)
     most = tl.min(tl.full((64,), 7, tl.int32), 0)
     value = tl.load(x)
@@ -172,10 +172,10 @@ def larger_of_rests(x, y):
     tl.store(y + 2, tl.minimum(most - value, most))
 
 
-def test_the_larger_of_rests_of_what_lanes_exchange(backend):
+def test_remainders_of_reduced_values(backend):
     for value in (-3, 0, 4):
         y = backend.poisoned((3,), "int32")
-        larger_of_rests[1,](backend.array([value], "int32"), y)
+        larger_of_remainders[1,](backend.array([value], "int32"), y)
         assert backend.numpy(y).tolist() == [-1, max(-5 - value, -5), min(7 - value, 7)]
 
 

@@ -1,4 +1,4 @@
-"""Loops of several products, some of whose sums the threads compute with: gradients of attention."""
+"""Loops of several dots whose accumulators the threads use between dots: gradients of attention."""
 
 import numpy as np
 import pytest
@@ -13,8 +13,9 @@ def gradients(
     q_ptr, k_ptr, v_ptr, do_ptr, m_ptr, delta_ptr, dq_ptr, dk_ptr, dv_ptr, N,
     B: tl.constexpr, STEP: tl.constexpr, D: tl.constexpr,
 ):  # fmt: skip
-    """Gradients of a block of keys and of a block of queries. Where the loop for the queries starts is computed
-    so that it could be in front of the array, for all that is known without its value.
+    """Gradients of a block of keys and of a block of queries.
+
+    The start of the loop for the queries could be negative for all that is known at compile time.
     """
     here = tl.program_id(0) * B + tl.arange(0, B)
     step = tl.arange(0, STEP)
@@ -54,7 +55,7 @@ def gradients(
 
 
 def expected_gradients(q, k, v, do, m, delta, block, step):
-    """In float64, with the rounding of what the products take."""
+    """Computes in float64, with the rounding of the dot operands."""
     q, k, v, do = (x.astype(np.float64) for x in (q, k, v, do))
     p = np.exp2(q @ k.T - m[:, None])
     ds = p * (do @ v.T - delta[:, None])
@@ -104,12 +105,12 @@ def test_compiled_for_hopper(block, step, d, num_warps, stages):
     remarks = [remark for remark in compiled.report["remarks"] if remark["kind"] == "passed"]
     assert sum(remark["pass"] == "warp-interleave-dots" for remark in remarks) == 2
     if num_warps == 4:
-        # That does not cost the second program: each has half of the registers and of the memory.
+        # Two CTAs still fit on an SM: each has half of the registers and of the shared memory.
         (roles,) = (remark["values"] for remark in compiled.report["remarks"] if remark["name"] == "Roles")
         registers = (
-            int(roles[f"{who}Warps"]) * int(roles[f"{who}Registers"]) for who in ("Consumer", "Producer")
+            int(roles[f"{kind}Warps"]) * int(roles[f"{kind}Registers"]) for kind in ("Consumer", "Producer")
         )
         assert 32 * sum(registers) <= 32 * 1024
         assert compiled.metadata["shared"] <= 113 * 1024
-    # Also where the end is not known to be a multiple of the step.
+    # TMA also loads tiles whose end is not known to be a multiple of the step.
     assert sum(remark["message"] == "loaded by the tensor memory accelerator" for remark in remarks) == 8

@@ -1,4 +1,4 @@
-"""Stores under masks that are known when a kernel is compiled leave what is beside them as it was."""
+"""Stores under masks that are known at compile time leave adjacent elements unchanged."""
 
 import numpy as np
 import pytest

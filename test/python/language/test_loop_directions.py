@@ -53,7 +53,7 @@ def test_loops_with_exits_count_both_ways(backend, start, stop, step):
 
 
 @tw.jit
-def products_down(x_ptr, y_ptr, out_ptr, first, step, B: tl.constexpr):
+def dots_down(x_ptr, y_ptr, out_ptr, first, step, B: tl.constexpr):
     i = tl.arange(0, B)
     at = i[:, None] * B + i[None, :]
     acc = tl.zeros((B, B), tl.float32)
@@ -63,10 +63,10 @@ def products_down(x_ptr, y_ptr, out_ptr, first, step, B: tl.constexpr):
 
 
 @pytest.mark.parametrize("size, num_warps", [(32, 2), (64, 4)])
-def test_loads_ahead_of_a_loop_that_counts_down(backend, rng, size, num_warps):
+def test_prefetch_in_a_loop_that_counts_down(backend, rng, size, num_warps):
     x, y = (backend.array(rng.standard_normal((7, size, size)), "float16") for _ in range(2))
     out = backend.poisoned((size, size), "float32")
-    products_down[1,](x, y, out, 6, -2, size, num_warps=num_warps)
+    dots_down[1,](x, y, out, 6, -2, size, num_warps=num_warps)
     expected = 0
     for k in (6, 4, 2, 0):
         expected = expected * 0.5 + backend.numpy(x)[k].astype(float) @ backend.numpy(y)[k].astype(float)

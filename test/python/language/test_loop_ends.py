@@ -110,7 +110,7 @@ def test_a_function_that_returns_from_its_loop(backend):
 
 @tw.jit
 def summed(x, out, start, STOP: tl.constexpr, STEP: tl.constexpr, LEAVE: tl.constexpr):
-    """What each iteration makes of the one before, so that none is left out unseen."""
+    """Each iteration depends on the previous one, so that a skipped iteration shows."""
     total = tl.load(x)
     for i in range(start, STOP, STEP):
         total = total * 3 + i

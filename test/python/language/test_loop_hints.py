@@ -1,4 +1,4 @@
-"""Hints of `tl.range` and `tl.condition` change how a loop is compiled, not what it computes."""
+"""Hints of `tl.range` and `tl.condition` change how a loop is compiled, but not its result."""
 
 import numpy as np
 import pytest
@@ -81,7 +81,7 @@ def moments(x_ptr, out_ptr, n, columns, BLOCK: tl.constexpr, OUTER: tl.constexpr
 
 @pytest.mark.parametrize("n, columns", [(1, 1), (5, 77), (6, 64), (3, 200)])
 def test_unrolled_sums_are_the_same(backend, n, columns):
-    """To the bit: iterations keep their order."""
+    """Bitwise equal, as iterations keep their order."""
     block = 16
     x = np.random.default_rng(n).standard_normal(n * columns)
     results = []
@@ -99,7 +99,7 @@ def test_unrolled_sums_are_the_same(backend, n, columns):
 
 
 @tw.jit
-def hinted_products(a_ptr, b_ptr, out_ptr, k, B: tl.constexpr, FACTOR: tl.constexpr):
+def hinted_dots(a_ptr, b_ptr, out_ptr, k, B: tl.constexpr, FACTOR: tl.constexpr):
     i = tl.arange(0, B)
     acc = tl.zeros((B, B), tl.float32)
     for first in tl.range(
@@ -112,12 +112,12 @@ def hinted_products(a_ptr, b_ptr, out_ptr, k, B: tl.constexpr, FACTOR: tl.conste
 
 
 @pytest.mark.parametrize("factor", [1, 2, 4])
-def test_products_with_hints(backend, factor):
+def test_dots_with_hints(backend, factor):
     k, block = 200, 32
     rng = np.random.default_rng(factor)
     a, b = rng.standard_normal((block, k)), rng.standard_normal((k, block))
     out = backend.array(np.full((block, block), np.nan), "float32")
-    hinted_products[1,](
+    hinted_dots[1,](
         backend.array(a.ravel(), "float16"), backend.array(b.ravel(), "float16"), out, k, block, factor
     )
     expected = a.astype(np.float16).astype(np.float64) @ b.astype(np.float16).astype(np.float64)

@@ -1,4 +1,4 @@
-"""tl.map_elementwise: functions of single elements with control flow of their own, on every back end."""
+"""tl.map_elementwise: functions of single elements with their own control flow, on every back end."""
 
 import math
 
@@ -24,7 +24,7 @@ def selu(x, out, alpha, N: tl.constexpr):
 
 @tw.jit
 def steps_of_one(n):
-    """How many steps of Collatz's lead to 1, and the greatest number on the way."""
+    """Returns the number of Collatz steps to 1, and the greatest number on the way."""
     count = 0
     top = n
     while n != 1:
@@ -36,10 +36,10 @@ def steps_of_one(n):
 
 @tw.jit
 def steps(x, count, top, M: tl.constexpr, N: tl.constexpr):
-    place = tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :]
-    found = tl.map_elementwise(steps_of_one, tl.load(x + place))
-    tl.store(count + place, found[0])
-    tl.store(top + place, found[1])
+    offsets = tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :]
+    found = tl.map_elementwise(steps_of_one, tl.load(x + offsets))
+    tl.store(count + offsets, found[0])
+    tl.store(top + offsets, found[1])
 
 
 @tw.jit
@@ -62,8 +62,8 @@ def half_of_one(x):
 
 
 @tw.jit
-def halves(x, out, N: tl.constexpr):
-    """An element type that has no arithmetic of its own, of a block that is loaded and one that is computed."""
+def halved(x, out, N: tl.constexpr):
+    """An element type without arithmetic, in a loaded block and in a computed block."""
     i = tl.arange(0, N)
     value = tl.map_elementwise(half_of_one, tl.load(x + i))
     tl.store(out + i, tl.map_elementwise(half_of_one, value))
@@ -113,7 +113,7 @@ def test_packed(backend, rng, size):
 def test_narrow_types(backend, rng, dtype):
     x = backend.array(rng.integers(-8, 8, 128) * 4.0, dtype)
     out = backend.poisoned((128,), dtype)
-    halves[1,](x, out, 128)
+    halved[1,](x, out, 128)
     np.testing.assert_array_equal(backend.numpy(out), backend.numpy(x) / 4)
 
 
@@ -128,7 +128,7 @@ ASSEMBLED = [
     (steps, {"x": "*i32", "count": "*i32", "top": "*i64"}, {"M": 8, "N": 16}),
     (packed, {"x": "*i32", "y": "*i32", "total": "*i32", "greater": "*i1"}, {"N": 512}),
     (packed, {"x": "*i32", "y": "*i32", "total": "*i32", "greater": "*i1"}, {"N": 64}),
-    (halves, {"x": "*fp8e4nv", "out": "*fp8e4nv"}, {"N": 512}),
+    (halved, {"x": "*fp8e4nv", "out": "*fp8e4nv"}, {"N": 512}),
     (scalars, {"out": "*fp32"}, {}),
 ]
 

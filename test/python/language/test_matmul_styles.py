@@ -1,4 +1,4 @@
-"""Matrix products as people write them, on every back end: whatever way the compiler takes, the numbers agree."""
+"""Matmuls in common styles, on every back end: the results agree for every lowering."""
 
 import numpy as np
 import pytest
@@ -86,10 +86,10 @@ def descriptors(
 
 
 def run(backend, kernel, a, b, blocks, programs=None):
-    """c = a @ b on a back end; the result is poisoned before, with a margin that must stay as it is."""
+    """c = a @ b on a back end. The result is poisoned first, and its margin must stay unchanged."""
     (M, K), N = a.shape, b.shape[1]
     margin = np.full((M, N + 8), np.nan, np.float16)
-    # A matrix that lies in columns is given as the memory of its transpose.
+    # A column-major matrix is passed as the memory of its transpose.
     x, y, c = (backend.array(m if m.flags.c_contiguous else m.T) for m in (a, b, margin))
     grid = programs or (tw.cdiv(M, blocks[0]) * tw.cdiv(N, blocks[1]),)
     strides = [s // 2 for array in (a, b, margin) for s in array.strides]
@@ -112,7 +112,7 @@ SHAPES = [(128, 128, 64), (64, 64, 0), (200, 136, 72), (136, 264, 200), (37, 40,
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("kernel", [wrapped, block_pointers, descriptors], ids=lambda k: k.fn.__name__)
-def test_products(backend, rng, kernel, shape):
+def test_matmuls(backend, rng, kernel, shape):
     M, N, K = shape
     a = rng.standard_normal((M, K)).astype(np.float16)
     b = rng.standard_normal((K, N)).astype(np.float16)
@@ -138,7 +138,7 @@ def test_a_program_computes_several_tiles(backend, rng, programs):
 
 @pytest.mark.parametrize("kernel", [wrapped, block_pointers, descriptors], ids=lambda k: k.fn.__name__)
 def test_rows_from_the_last_to_the_first(backend, rng, kernel):
-    """A stride that no hardware copies blocks along; what works for others works for it."""
+    """No copy hardware supports a negative stride, but the results are the same."""
     if backend.name == "interpreter":
         pytest.skip("the interpreter sees only the array that it is given")
     M, N, K = 128, 64, 64

@@ -1,4 +1,4 @@
-"""A program reads what it wrote before and writes after it has read, whichever of its threads do."""
+"""RAW, WAR and WAW hazards between threads of one program in global memory."""
 
 import numpy as np
 import pytest
@@ -36,7 +36,7 @@ def test_reversed(backend, rng, n, num_warps):
 
 @tw.jit
 def hadamard(x_ptr, N: tl.constexpr, STAGES: tl.constexpr):
-    """Each stage adds and subtracts pairs in memory, twice as far apart as those of the stage before."""
+    """Each stage adds and subtracts pairs in memory, with twice the distance of the previous stage."""
     i = tl.arange(0, N // 2)
     row = x_ptr + tl.program_id(0) * N
     for stage in range(STAGES):
@@ -100,46 +100,46 @@ def test_scalar_in_memory(backend):
 
 
 @tw.jit
-def marked(out_ptr, place_ptr, N: tl.constexpr):
+def marked(out_ptr, index_ptr, N: tl.constexpr):
     i = tl.arange(0, N)
     row = out_ptr + tl.program_id(0) * N
     tl.store(row + i, 0)
-    tl.store(row + tl.load(place_ptr + i), 1)
+    tl.store(row + tl.load(index_ptr + i), 1)
 
 
 def test_later_of_two_stores(backend, rng):
     n = 256
-    places = backend.array(2 * rng.permutation(n // 2).repeat(2), "int32")
+    indices = backend.array(2 * rng.permutation(n // 2).repeat(2), "int32")
     out = backend.poisoned((PROGRAMS, n), "int32")
-    marked[(PROGRAMS,)](out, places, n)
+    marked[(PROGRAMS,)](out, indices, n)
     assert np.array_equal(backend.numpy(out), np.tile([1, 0], (PROGRAMS, n // 2)))
 
 
 @tw.jit
-def turned_product(a_ptr, b_ptr, scratch_ptr, out_ptr, N: tl.constexpr):
-    """A product comes back from memory, transposed, as an operand of the next."""
+def transposed_operand(a_ptr, b_ptr, scratch_ptr, out_ptr, N: tl.constexpr):
+    """The result of a dot is stored, and loaded transposed as an operand of the next dot."""
     i = tl.arange(0, N)
     here = i[:, None] * N + i[None, :]
     first = tl.program_id(0) * N * N
     b = tl.load(b_ptr + here)
     tl.store(scratch_ptr + first + here, tl.dot(tl.load(a_ptr + first + here), b).to(tl.float16))
-    turned = tl.load(scratch_ptr + first + i[None, :] * N + i[:, None])
-    tl.store(out_ptr + first + here, tl.dot(turned, b))
+    transposed = tl.load(scratch_ptr + first + i[None, :] * N + i[:, None])
+    tl.store(out_ptr + first + here, tl.dot(transposed, b))
 
 
 @pytest.mark.parametrize("n, num_warps", [(32, 2), (64, 4), (128, 8)])
-def test_product_of_what_was_stored(backend, rng, n, num_warps):
+def test_dot_of_a_stored_tile(backend, rng, n, num_warps):
     a = backend.array(rng.standard_normal((8, n, n)), "float16")
     b = backend.array(rng.standard_normal((n, n)) / n, "float16")
     scratch, out = backend.poisoned((8, n, n), "float16"), backend.poisoned((8, n, n), "float32")
-    turned_product[(8,)](a, b, scratch, out, n, num_warps=num_warps)
+    transposed_operand[(8,)](a, b, scratch, out, n, num_warps=num_warps)
     stored = backend.numpy(scratch).astype(np.float64)
     backend.check(out, stored.transpose(0, 2, 1) @ backend.numpy(b).astype(np.float64), "float32")
 
 
 @tw.jit
 def found_by_atomics(x_ptr, out_ptr, n, N: tl.constexpr):
-    """What an atomic operation found tells of those before it, of the same kind, too."""
+    """The value that an atomic returns includes earlier atomics, also of the same kind."""
     i = tl.arange(0, N)
     row = x_ptr + tl.program_id(0) * N
     total = tl.zeros((N,), tl.int32)
@@ -165,8 +165,8 @@ def test_atomics_of_one_kind(backend, rng, n, num_warps):
 
 
 @tw.jit
-def product_in_place(x_ptr, w_ptr, M, S: tl.constexpr):
-    """Programs that load a block of rows as operands, and store what becomes of it in its place."""
+def dot_in_place(x_ptr, w_ptr, M, S: tl.constexpr):
+    """Each program loads a block of rows as an operand, and stores the result of the dot over it."""
     m = tl.program_id(0) * S + tl.arange(0, S)
     k = tl.arange(0, S)
     w = tl.load(w_ptr + k[:, None] * S + k[None, :])
@@ -175,20 +175,20 @@ def product_in_place(x_ptr, w_ptr, M, S: tl.constexpr):
 
 
 @pytest.mark.parametrize("num_warps", [4, 8])
-def test_products_in_place(backend, rng, num_warps, assemble):
+def test_dots_in_place(backend, rng, num_warps, assemble):
     x, w = rng.integers(-3, 4, (1000, 64)), rng.integers(-2, 3, (64, 64))
     out = backend.array(x, "float16")
-    product_in_place[(16,)](out, backend.array(w, "float16"), 1000, 64, num_warps=num_warps)
+    dot_in_place[(16,)](out, backend.array(w, "float16"), 1000, 64, num_warps=num_warps)
     np.testing.assert_array_equal(backend.numpy(out), x @ w)
     if backend.name == "cpu":
         types = {"x_ptr": "*fp16", "w_ptr": "*fp16", "M": "i32"}
         attrs = {"x_ptr": 16, "w_ptr": 16}
-        assert assemble(product_in_place, types, {"S": 64}, attrs, num_warps=num_warps).asm["cubin"]
+        assert assemble(dot_in_place, types, {"S": 64}, attrs, num_warps=num_warps).asm["cubin"]
 
 
 @tw.jit
 def overlapping_rows(x_ptr, out_ptr, rounds, stride, STRIDE: tl.constexpr, N: tl.constexpr, D: tl.constexpr):
-    """Rows that overlap, of which the first column alone is written."""
+    """Rows overlap, and only their first column is written."""
     if STRIDE is None:
         STRIDE = stride
     i, j = tl.arange(0, N)[:, None], tl.arange(0, D)[None, :]
@@ -216,7 +216,7 @@ def test_rows_that_overlap(backend, rng, n, d, stride, is_constant):
 
 @tw.jit
 def rolling_rows(x_ptr, stride, rows, D: tl.constexpr):
-    """Row after row in place; the next row begins within the last."""
+    """Flips row after row in place; a row may begin within the previous one."""
     j = tl.arange(0, D)[None, :]
     for i in range(rows):
         at = x_ptr + (i + tl.arange(0, 1))[:, None] * stride + j
@@ -234,8 +234,8 @@ def test_rows_in_place_that_overlap(backend, rng, stride):
 
 
 @tw.jit
-def shared_places(x_ptr, out_ptr, N: tl.constexpr, G: tl.constexpr):
-    """Each place is added to by many threads, which all look at it afterwards."""
+def shared_addresses(x_ptr, out_ptr, N: tl.constexpr, G: tl.constexpr):
+    """Many threads add to each address, and all of them load it afterwards."""
     i = tl.arange(0, N)
     at = x_ptr + i % G
     tl.atomic_add(at, i, sem="relaxed")
@@ -248,9 +248,9 @@ def shared_places(x_ptr, out_ptr, N: tl.constexpr, G: tl.constexpr):
 
 
 @pytest.mark.parametrize("n, groups", [(256, 8), (1024, 64), (512, 512), (128, 1)])
-def test_atomic_operations_whose_elements_share_places(backend, n, groups):
+def test_atomics_with_shared_addresses(backend, n, groups):
     x, out = backend.array(np.arange(groups), "int32"), backend.poisoned((4, n), "int32")
-    shared_places[1,](x, out, n, groups)
+    shared_addresses[1,](x, out, n, groups)
     i, sums = np.arange(n), np.arange(groups)
     np.add.at(sums, i % groups, i)
     most = sums.copy()

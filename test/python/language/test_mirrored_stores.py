@@ -1,4 +1,4 @@
-"""A matrix times its own transpose: tiles on one side of the diagonal are computed, and stored twice."""
+"""A matrix times its own transpose: tiles on and above the diagonal are computed, and stored twice."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from tilewright.runtime.options import Options
 
 @tw.jit
 def symmetric(x_ptr, out_ptr, M, K, B: tl.constexpr, BK: tl.constexpr, BRANCH: tl.constexpr):
-    """Under a branch the mirror image is another tile; else that of a tile on the diagonal is stored over it."""
+    """With BRANCH only tiles off the diagonal are mirrored; otherwise diagonal tiles are stored twice in place."""
     i, j = tl.program_id(0), tl.program_id(1)
     if i > j:
         return
@@ -31,18 +31,18 @@ def symmetric(x_ptr, out_ptr, M, K, B: tl.constexpr, BK: tl.constexpr, BRANCH: t
 
 @pytest.mark.parametrize("branch", [False, True])
 @pytest.mark.parametrize("M, K, block, warps", [(256, 64, 64, 4), (264, 72, 128, 4), (200, 136, 128, 8)])
-def test_both_sides(backend, rng, M, K, block, warps, branch):
+def test_both_triangles(backend, rng, M, K, block, warps, branch):
     x = rng.standard_normal((M, K)).astype(np.float16)
     out = backend.poisoned((M, M), "float16")
-    side = tw.cdiv(M, block)
-    symmetric[(side, side)](backend.array(x), out, M, K, block, 64, branch, num_warps=warps)
+    tiles = tw.cdiv(M, block)
+    symmetric[(tiles, tiles)](backend.array(x), out, M, K, block, 64, branch, num_warps=warps)
     backend.check(out, x.astype(np.float64) @ x.astype(np.float64).T, "float16")
 
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("branch", [False, True])
-def test_copies_of_both(branch):
-    """Where they cannot meet both are copied; where they can neither is, since copies keep no order."""
+def test_tma_copies_disjoint_tiles(branch):
+    """TMA copies both tiles if they are disjoint, and neither if they may overlap, as copies are unordered."""
     types = {"x_ptr": "*fp16", "out_ptr": "*fp16", "M": "i32", "K": "i32"}
     constants = {"B": 128, "BK": 64, "BRANCH": branch}
     options = Options(num_warps=4, num_stages=4)

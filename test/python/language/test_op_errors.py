@@ -1,4 +1,4 @@
-"""Mistakes in the use of single functions of the language: shown at the user's line (marked `# !`)."""
+"""Mistakes in calls of single functions of the language are reported at the user's line (marked `# !`)."""
 
 import re
 
@@ -129,7 +129,7 @@ def gather_along_no_axis(x):
     r"side 1 of tl\.gather along axis 0 is 16 in the source and 1 in the index",
     r"tl\.broadcast_to",
 )
-def gather_of_another_side(x):
+def gather_of_another_size(x):
     tl.gather(tl.zeros((8, 16), tl.int32), tl.arange(0, 4)[:, None], 0)  # !
 
 
@@ -179,7 +179,7 @@ def dot_of_two_batches(n):
 
 
 @mistake("i32", r"the last side of the first block and the last but one of the second differ")
-def batched_dot_of_other_sides(n):
+def batched_dot_of_other_sizes(n):
     tl.dot(tl.zeros((2, 16, 8), tl.float32), tl.zeros((2, 16, 8), tl.float32))  # !
 
 
@@ -278,7 +278,7 @@ def scaled_dot_with_float_scales(n):
 
 
 @mistake("i32", r"tl\.dot of \[32, 64\] and \[32, 16\]: the last side")
-def scaled_dot_of_other_sides(n):
+def scaled_dot_of_other_sizes(n):
     x, y = tl.zeros((32, 64), tl.float8e5), tl.zeros((32, 16), tl.float8e5)
     tl.dot_scaled(x, None, "e5m2", y, None, "e5m2")  # !
 

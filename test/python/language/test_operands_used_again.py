@@ -1,4 +1,4 @@
-"""Operands of products that something else needs, too, in another layout or later."""
+"""Operands of dots with further uses, in another layout or later."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ import tilewright.language as tl
 
 @tw.jit
 def used_thrice(x, out, sums, M: tl.constexpr, N: tl.constexpr):
-    """A tile that products of threads and of tensor cores read, and the threads as they loaded it."""
+    """A tile that is an operand of dots on threads and on tensor cores, and also used in its loaded layout."""
     n = tl.arange(0, N)
     at = tl.arange(0, M)[:, None] * N + n[None, :]
     v = tl.load(x + at)
@@ -32,8 +32,8 @@ def test_tile_that_three_read(backend, rng, assemble):
 
 
 @tw.jit
-def copied_and_made(a, b, c, M, N, K, sa, sb, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
-    """One operand is copied by threads ahead of time, the other made of what they load."""
+def copied_and_computed(a, b, c, M, N, K, sa, sb, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """Threads prefetch one operand, and compute the other from their loads."""
     m, n, k = tl.arange(0, BM), tl.arange(0, BN), tl.arange(0, BK)
     p = tl.make_block_ptr(a, (M, K), (1, sa), (0, 0), (BM, BK), (0, 1))
     acc = tl.zeros((BM, BN), tl.float32)
@@ -46,14 +46,16 @@ def copied_and_made(a, b, c, M, N, K, sa, sb, BM: tl.constexpr, BN: tl.constexpr
 
 
 @pytest.mark.parametrize("depth", [1, 16, 100])
-def test_copies_beside_computed_operands(backend, rng, assemble, depth):
+def test_copies_with_computed_operands(backend, rng, assemble, depth):
     a = rng.integers(-3, 4, (depth, 64)).astype(np.float16)
     b = rng.integers(-3, 4, (depth, 128)).astype(np.float16)
     out = backend.poisoned((64, 128), "float32")
     arrays = backend.array(a, "float16"), backend.array(b, "float16")
     options = {"num_stages": 4} if backend.name == "cuda" else {}
-    copied_and_made[1,](*arrays, out, 64, 128, depth, 64, 128, 64, 128, 16, **options)
+    copied_and_computed[1,](*arrays, out, 64, 128, depth, 64, 128, 64, 128, 16, **options)
     np.testing.assert_array_equal(backend.numpy(out), a.T.astype(np.float32) @ b.astype(np.float32))
     types = {"a": "*fp16", "b": "*fp16", "c": "*fp32"} | dict.fromkeys(("M", "N", "K", "sa", "sb"), "i32")
     attrs = {"a": 16, "b": 16, "c": 16, "M": 16, "N": 16, "K": 8, "sa": 16, "sb": 16}
-    assert assemble(copied_and_made, types, {"BM": 64, "BN": 128, "BK": 16}, attrs, num_stages=4).asm["cubin"]
+    assert assemble(copied_and_computed, types, {"BM": 64, "BN": 128, "BK": 16}, attrs, num_stages=4).asm[
+        "cubin"
+    ]

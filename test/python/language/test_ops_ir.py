@@ -173,7 +173,7 @@ def test_maximum_and_nan(tile, option, op):
     assert op in tile(kernel, "*fp32", "fp32", OPTION=option)
 
 
-def test_math_of_halves_is_computed_in_float32(tile):
+def test_math_of_f16_is_computed_in_float32(tile):
     def kernel(x, y):
         tl.store(x, tl.math.tanh(y))
 

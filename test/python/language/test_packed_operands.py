@@ -1,5 +1,4 @@
-"""Operands of products that are put together from what was loaded: weights of 4 bits, two in a byte, and complex
-numbers, whose parts alternate."""
+"""Operands of dots that are assembled from loads: packed 4-bit weights, and complex numbers with alternating parts."""
 
 import numpy as np
 import pytest
@@ -24,7 +23,7 @@ def packed_rows(
     BK: tl.constexpr,
     GROUP: tl.constexpr,
 ):
-    """Weights of 4 bits, of two neighbouring rows in a byte; a scale and a zero for each group of rows."""
+    """4-bit weights: a byte holds two adjacent rows, and each group of rows has a scale and a zero point."""
     m = tl.program_id(0) * BM + tl.arange(0, BM)
     n = tl.program_id(1) * BN + tl.arange(0, BN)
     k, pair = tl.arange(0, BK), tl.arange(0, BK // 2)
@@ -62,8 +61,8 @@ def test_packed_rows(backend, rng, bm, num_warps, M, N, K):
 @pytest.mark.parametrize(
     "bm, bn, num_warps, threads", [(128, 128, 8, 256), (64, 64, 4, 128), (128, 256, 8, 384)]
 )
-def test_no_warp_produces_where_another_program_fits(bm, bn, num_warps, threads):
-    """256 columns leave no registers for another program."""
+def test_no_producer_warp_where_a_second_cta_fits(bm, bn, num_warps, threads):
+    """256 columns leave no registers for a second CTA."""
     types = {"x_ptr": "*fp16", "w_ptr": "*u8", "scale_ptr": "*fp16", "zero_ptr": "*fp16", "out_ptr": "*fp32"}
     types |= dict.fromkeys("MNK", "i32")
     tiles = {"BM": bm, "BN": bn, "BK": 64, "GROUP": 64}
@@ -86,7 +85,7 @@ def packed_columns(
     BK: tl.constexpr,
     STRIDED: tl.constexpr,
 ):
-    """Weights of 4 bits with a sign, neighbours of a row in a byte."""
+    """Signed 4-bit weights: a byte holds two neighbours of a row."""
     m = tl.program_id(0) * BM + tl.arange(0, BM)
     n = tl.program_id(1) * BN + tl.arange(0, BN)
     k, pair = tl.arange(0, BK), tl.arange(0, BK // 2)
@@ -128,7 +127,7 @@ def packed_words(
     BK: tl.constexpr,
     GROUP: tl.constexpr,
 ):
-    """Weights of 4 bits, of eight neighbouring rows in a word, which each row reads anew; the pointers move on."""
+    """4-bit weights: a word holds eight adjacent rows, and each row loads it again; the loop carries the pointers."""
     m = tl.program_id(0) * BM + tl.arange(0, BM)
     n = tl.program_id(1) * BN + tl.arange(0, BN)
     k = tl.arange(0, BK)
@@ -179,7 +178,7 @@ def packed_zeros(
     BK: tl.constexpr,
     GROUP: tl.constexpr,
 ):
-    """Weights and zeros of 4 bits, of eight neighbouring columns in a word, which interleaving spreads."""
+    """4-bit weights and zero points: a word holds eight adjacent columns, which tl.interleave spreads."""
     m, k = tl.program_id(0) * BM + tl.arange(0, BM), tl.arange(0, BK)
     n, word = tl.program_id(1) * BN + tl.arange(0, BN), tl.program_id(1) * (BN // 8) + tl.arange(0, BN // 8)
     shift = tl.broadcast_to((tl.arange(0, BN) % 8 * 4)[None, :], (BK, BN))
@@ -218,7 +217,7 @@ def test_packed_zeros(backend, rng, bn, num_warps):
 @pytest.mark.parametrize("bn", [8, 16, 32, 64])
 @pytest.mark.parametrize("target", ["sm_80", "sm_90a"])
 def test_packed_zeros_compile(bn, target):
-    """A row of four words has less than a swizzle moves."""
+    """A row of four words is smaller than the unit of a swizzle."""
     types = {
         name: "*i32" if name in ("w_ptr", "zero_ptr") else "*fp16" for name in packed_zeros.arg_names[:4]
     }
@@ -231,7 +230,7 @@ def test_packed_zeros_compile(bn, target):
 
 
 @tw.jit
-def complex_product(a_ptr, b_ptr, out_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+def complex_dot(a_ptr, b_ptr, out_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
     m = tl.program_id(0) * BM + tl.arange(0, BM)
     n2 = tl.program_id(1) * 2 * BN + tl.arange(0, 2 * BN)
     k, k2 = tl.arange(0, BK), tl.arange(0, 2 * BK)
@@ -248,12 +247,12 @@ def complex_product(a_ptr, b_ptr, out_ptr, M, N, K, BM: tl.constexpr, BN: tl.con
 
 
 @pytest.mark.parametrize("bm, num_warps", [(16, 2), (64, 4), (128, 8)])
-def test_complex_product(backend, rng, bm, num_warps):
+def test_complex_dot(backend, rng, bm, num_warps):
     M, N, K = 128, 128, 160
     a = backend.array(rng.standard_normal((M, 2 * K)), "float16")
     b = backend.array(rng.standard_normal((K, 2 * N)), "float16")
     out = backend.poisoned((M, 2 * N), "float32")
-    complex_product[(M // bm, N // 64)](a, b, out, M, N, K, bm, 64, 32, num_warps=num_warps)
+    complex_dot[(M // bm, N // 64)](a, b, out, M, N, K, bm, 64, 32, num_warps=num_warps)
     x, y = (backend.numpy(v).astype(np.float64) for v in (a, b))
     expected = (x[:, ::2] + 1j * x[:, 1::2]) @ (y[:, ::2] + 1j * y[:, 1::2])
     backend.check(out, np.stack([expected.real, expected.imag], 2).reshape(M, 2 * N), "float32")
@@ -263,8 +262,8 @@ def test_complex_product(backend, rng, bm, num_warps):
 @pytest.mark.parametrize(
     "kernel, target", [(packed_rows, "sm_80"), (packed_rows, "sm_90a"), (packed_words, "sm_90a")]
 )
-def test_few_rows_are_copied_ahead(kernel, target):
-    """Activations and packed weights go through one ring; of words that eight rows share each is copied once."""
+def test_few_rows_are_prefetched(kernel, target):
+    """Activations and packed weights share one ring; a word that eight rows share is copied once."""
     tiles = {"BM": 16, "BN": 64, "BK": 64, "GROUP": 64}
     pointers = {name: "*fp16" for name in kernel.arg_names if name.endswith("_ptr")}
     pointers |= {"w_ptr": "*i32" if kernel is packed_words else "*i8", "out_ptr": "*fp32"}
@@ -282,7 +281,7 @@ def test_few_rows_are_copied_ahead(kernel, target):
 def scaled_groups(
     x_ptr, w_ptr, scale_ptr, out_ptr, N, K: tl.constexpr, BM: tl.constexpr, GROUP: tl.constexpr
 ):
-    """Weights of 4 bits with a scale for each `GROUP` rows of a column, in a loop of known length."""
+    """4-bit weights with a scale for each `GROUP` rows of a column, in a loop of constant length."""
     m, n = tl.arange(0, BM), tl.program_id(0) * 64 + tl.arange(0, 64)
     acc = tl.zeros((BM, 64), tl.float32)
     for start in range(0, K, 64):
@@ -324,8 +323,10 @@ def test_scales_of_groups_compile_for_a_gpu(bm, K, group):
 
 @tw.jit
 def weights_of_bytes(x, w, scale, out, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
-    """Weights of 8 bits become halves on their way; indices along k, carried from one iteration to the next, mask the
-    rows of the one operand and the columns of the other; scales of columns are a matrix of one row."""
+    """8-bit weights are converted to f16, with column scales from a matrix of one row.
+
+    Loop-carried indices along k mask the columns of one operand and the rows of the other.
+    """
     m = tl.program_id(0) * BM + tl.arange(0, BM)
     n = tl.program_id(1) * BN + tl.arange(0, BN)
     k = tl.arange(0, BK)

@@ -1,4 +1,4 @@
-"""Loops whose loads run ahead give what loops that do not give: any number of stages, any trip count."""
+"""Pipelined loops give the results of plain loops, for any number of stages and any trip count."""
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ def matmul_kernel_of_test(
 
 @pytest.mark.parametrize("num_warps", [1, 4, 8])
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
-def test_products(backend, rng, num_warps, dtype):
+def test_dots(backend, rng, num_warps, dtype):
     M, N = 64, 128
     for _ in range(12):
         K = int(rng.integers(0, 300))
@@ -60,7 +60,7 @@ def test_products(backend, rng, num_warps, dtype):
 
 @tw.jit
 def rows_kernel(c_ptr, a_ptr, b_ptr, rows, K, BLOCK: tl.constexpr, STAGES: tl.constexpr):
-    """One product for each of `rows` tiles of a: the ring starts again in each iteration of the outer loop."""
+    """One dot for each of `rows` tiles of a: the ring restarts in each iteration of the outer loop."""
     i = tl.arange(0, BLOCK)
     for row in range(0, rows):
         acc = tl.zeros((BLOCK, BLOCK), dtype=tl.float32)
@@ -85,8 +85,10 @@ def test_hint_in_an_outer_loop(backend, rng, stages):
 
 @tw.jit
 def scaled_kernel(c_ptr, q_ptr, k_ptr, v_ptr, g_ptr, h_ptr, t_ptr, sg, D: tl.constexpr, BLOCK: tl.constexpr):
-    """Products of products, scaled and moved by a number of each column; the loop carries the place of one of them.
-    No accelerator brings blocks whose end is known from memory only."""
+    """Chained dots, scaled and shifted by a number for each column; the loop carries the pointer to the scales.
+
+    TMA does not load blocks whose extent is known only from memory.
+    """
     T = tl.load(t_ptr)
     i, d = tl.arange(0, BLOCK), tl.arange(0, D)
     q = tl.load(q_ptr + i[:, None] * D + d[None, :])

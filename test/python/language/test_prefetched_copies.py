@@ -1,5 +1,4 @@
-"""Loops without products that ask for iterations in flight: threads copy ahead what they load, and nothing changes but
-the time it takes."""
+"""Loops without dots that ask for several stages: threads prefetch their loads, and only the run time changes."""
 
 import numpy as np
 import pytest
@@ -11,7 +10,7 @@ import tilewright.language as tl
 def softmax_rows(
     out_ptr, x_ptr, x_stride, out_stride, rows, columns, BLOCK: tl.constexpr, STAGES: tl.constexpr
 ):
-    """Some rows a program; what the mask leaves out is no zero."""
+    """Several rows per program; elements outside of the mask are not zero."""
     n = tl.arange(0, BLOCK)
     for row in tl.range(tl.program_id(0), rows, tl.num_programs(0), num_stages=STAGES):
         x = tl.load(x_ptr + row * x_stride + n, mask=n < columns, other=-float("inf")).to(tl.float32)
@@ -49,7 +48,7 @@ def test_rows(backend, rng, dtype, num_warps, stages):
 def blocks_of_two(
     out_ptr, x_ptr, y_ptr, rest_ptr, K, stride, M: tl.constexpr, BLOCK: tl.constexpr, STAGES: tl.constexpr
 ):
-    """Pointers that the loop moves; of the second array the mask leaves numbers of a third."""
+    """Loop-carried pointers; a third array replaces elements of the second that are outside of the mask."""
     m, k = tl.arange(0, M), tl.arange(0, BLOCK)
     at = m[:, None] * stride + k[None, :]
     x_ptrs, y_ptrs = x_ptr + at, y_ptr + at
@@ -84,7 +83,7 @@ def test_two_arrays(backend, rng, dtype, stages):
 
 @tw.jit
 def sums_in_place(x_ptr, rows, columns, BLOCK: tl.constexpr, STAGES: tl.constexpr):
-    """Each row becomes the sum of itself and all above: nothing of the next row may be loaded before it is stored."""
+    """Each row becomes the sum of itself and all rows above, so a row is stored before the next one loads it."""
     n = tl.arange(0, BLOCK)
     for row in tl.range(1, rows, num_stages=STAGES):
         above = tl.load(x_ptr + (row - 1) * columns + n, mask=n < columns, other=7.0)
@@ -93,7 +92,7 @@ def sums_in_place(x_ptr, rows, columns, BLOCK: tl.constexpr, STAGES: tl.constexp
 
 
 @pytest.mark.parametrize("stages", [2, 4])
-def test_what_the_loop_stores(backend, rng, stages):
+def test_rows_that_the_loop_stores(backend, rng, stages):
     for rows, columns in ((1, 100), (2, 128), (9, 129)):
         values = rng.integers(-50, 50, (rows, columns))
         x = backend.array(values, "float32")
@@ -103,7 +102,7 @@ def test_what_the_loop_stores(backend, rng, stages):
 
 @tw.jit
 def listed_rows(out_ptr, x_ptr, list_ptr, count, columns, BLOCK: tl.constexpr, STAGES: tl.constexpr):
-    """The maximum of rows whose numbers are loaded, too; a negative one names none."""
+    """The maximum of rows with loaded row numbers; a negative number stands for no row."""
     n = tl.arange(0, BLOCK)
     most = tl.full((BLOCK,), -float("inf"), tl.float32)
     for i in tl.range(0, count, num_stages=STAGES):
@@ -128,8 +127,8 @@ def test_rows_that_a_list_names(backend, rng, stages):
 
 
 @tw.jit
-def turned_blocks(out_ptr, x_ptr, count, rest, M: tl.constexpr, N: tl.constexpr, STAGES: tl.constexpr):
-    """Blocks in which a mask leaves `rest` are stored the other way round, by other threads than load them."""
+def transposed_blocks(out_ptr, x_ptr, count, rest, M: tl.constexpr, N: tl.constexpr, STAGES: tl.constexpr):
+    """Blocks with `rest` outside of the mask are stored transposed, by other threads than those that load them."""
     m, n = tl.arange(0, M)[:, None], tl.arange(0, N)[None, :]
     for i in tl.range(0, count, num_stages=STAGES):
         x = tl.load(x_ptr + (i * M + m) * N + n, mask=m % 5 != i % 5, other=rest)
@@ -138,12 +137,12 @@ def turned_blocks(out_ptr, x_ptr, count, rest, M: tl.constexpr, N: tl.constexpr,
 
 @pytest.mark.parametrize("dtype", ["float16", "float32"])
 @pytest.mark.parametrize("rest", [0.0, 3.0])
-def test_turned_blocks(backend, rng, dtype, rest):
+def test_transposed_blocks(backend, rng, dtype, rest):
     count, m, n = 5, 32, 64
     values = rng.integers(-50, 50, (count, m, n))
     x = backend.array(values, dtype)
     out = backend.poisoned((count, n, m), dtype)
-    turned_blocks[1,](out, x, count, rest, m, n, 3, num_warps=int(rng.choice([1, 4])))
+    transposed_blocks[1,](out, x, count, rest, m, n, 3, num_warps=int(rng.choice([1, 4])))
     i, row, _ = np.ogrid[:count, :m, :n]
     expected = np.where(row % 5 != i % 5, values, rest)
     backend.check(out, expected.transpose(0, 2, 1), dtype)

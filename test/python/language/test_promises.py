@@ -1,4 +1,4 @@
-"""What a kernel promises of its pointers decides how they are loaded, also of those that a loop carries."""
+"""Promises of a kernel about its pointers, also about loop-carried ones, decide how they are loaded."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from tilewright.runtime.options import Options
 
 @tw.jit
 def promised(a_ptr, b_ptr, c_ptr, N, K, lengths, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
-    """A product of arrays whose rows are as long as memory says: that these are aligned the kernel promises."""
+    """A matmul of arrays with row lengths from memory; the kernel promises their alignment."""
     a_row, b_row = tl.load(lengths), tl.load(lengths + 1)
     m, n, k = (
         tl.program_id(0) * BM + tl.arange(0, BM),
@@ -54,7 +54,7 @@ def groups(x, out, n, step, ASSUME: tl.constexpr):
 
 
 @pytest.mark.parametrize("assumes", [False, True])
-def test_what_is_assumed_is_as_it_was(backend, rng, assumes):
+def test_assumptions_keep_the_result(backend, rng, assumes):
     x = rng.integers(0, 99, 256).astype(np.float32)
     for n, step in [(0, 1), (8, 3), (24, 5)]:
         out = backend.poisoned(1024, "float32")
@@ -64,13 +64,15 @@ def test_what_is_assumed_is_as_it_was(backend, rng, assumes):
 
 
 @pytest.mark.compiled
-def test_what_is_not_negative_is_rounded_down():
+def test_nonnegative_indices_need_fewer_instructions():
     types = {"x": "*fp32", "out": "*fp32", "n": "i32", "step": "i32"}
 
     def count(assumes):
         constants = {"ASSUME": assumes}
-        made = compile_kernel(groups.fn, types, constants, {"x": 16, "out": 16}, "sm_90a", Options(), "ptx")
-        text = made.asm["ptx"]
+        compiled = compile_kernel(
+            groups.fn, types, constants, {"x": 16, "out": 16}, "sm_90a", Options(), "ptx"
+        )
+        text = compiled.asm["ptx"]
         return text.count("ld.global"), text.count("shr.s32")
 
     (loads, shifts), (all_loads, all_shifts) = count(True), count(False)
@@ -78,7 +80,7 @@ def test_what_is_not_negative_is_rounded_down():
 
 
 @pytest.mark.compiled
-def test_promised_pointers_are_copied_ahead():
+def test_promised_pointers_are_prefetched():
     names = promised.arg_names[:6]
     types = dict.fromkeys(names, "*fp16") | {"c_ptr": "*fp32", "lengths": "*i32", "N": "i32", "K": "i32"}
     compiled = compile_kernel(

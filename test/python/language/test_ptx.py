@@ -1,4 +1,4 @@
-"""Each instruction of PTX that runs without a GPU, against NumPy, on every back end; and what is refused."""
+"""Each PTX instruction that runs without a GPU, against NumPy, on every back end; and refused instructions."""
 
 import ml_dtypes
 import numpy as np
@@ -13,24 +13,24 @@ def prmt(a, b, selector):
     bytes_of = np.concatenate([part.view(np.uint8).reshape(-1, 4) for part in (a, b)], 1)
     out = np.zeros((len(a), 4), np.uint8)
     for row, picked, digits in zip(bytes_of, out, selector, strict=True):
-        for place in range(4):
-            digit = int(digits) >> (4 * place) & 15
+        for position in range(4):
+            digit = int(digits) >> (4 * position) & 15
             byte = row[digit & 7]
-            picked[place] = byte if digit < 8 else 255 * (byte > 127)
+            picked[position] = byte if digit < 8 else 255 * (byte > 127)
     return out.view(np.uint32).reshape(-1)
 
 
 def fields(a, start, length):
-    """bfe: by Python's integers of any width."""
+    """bfe, computed with Python integers of any width."""
 
     def field(value, start, length):
         start, length = int(start) & 255, int(length) & 255
         bits = [
-            int(value) >> min(place, 31 if a.dtype.kind == "i" else 63) & 1
-            for place in range(start, start + length)
+            int(value) >> min(position, 31 if a.dtype.kind == "i" else 63) & 1
+            for position in range(start, start + length)
         ]
         bits = bits[:32]
-        result = sum(bit << place for place, bit in enumerate(bits))
+        result = sum(bit << position for position, bit in enumerate(bits))
         return result - (1 << len(bits)) if a.dtype.kind == "i" and bits and bits[-1] else result
 
     return np.array([field(*row) for row in zip(a, start, length, strict=True)], a.dtype)
@@ -42,26 +42,26 @@ def inserted(a, b, start, length):
 
 
 def nth_ones(mask, base, offset):
-    """Walks over the bits as the manual of the instruction says."""
+    """fns, which walks over the bits as the PTX manual specifies."""
 
-    def place_of(mask, base, offset):
+    def position_of(mask, base, offset):
         if base > 31:
             return 0xFFFFFFFF
         if offset == 0:
             return base if mask >> base & 1 else 0xFFFFFFFF
-        places = range(base, 32) if offset > 0 else range(base, -1, -1)
-        ones = [place for place in places if mask >> place & 1]
+        positions = range(base, 32) if offset > 0 else range(base, -1, -1)
+        ones = [position for position in positions if mask >> position & 1]
         return ones[abs(offset) - 1] if abs(offset) <= len(ones) else 0xFFFFFFFF
 
-    return np.array([place_of(*map(int, row)) for row in zip(mask, base, offset, strict=True)], np.uint32)
+    return np.array([position_of(*map(int, row)) for row in zip(mask, base, offset, strict=True)], np.uint32)
 
 
-def test_the_place_of_the_nth_one(backend, rng):
+def test_the_position_of_the_nth_one(backend, rng):
     mask = rng.integers(0, 1 << 32, 256, dtype=np.uint32) & rng.integers(0, 1 << 32, 256, dtype=np.uint32)
     mask[:2] = 0, 0xFFFFFFFF
     base = rng.integers(0, 32, 256).astype(np.uint32)
     offset = rng.integers(-12, 13, 256).astype(np.int32)
-    if backend.name != "cuda":  # whose routine negates it and finds another place than the manual says
+    if backend.name != "cuda":  # its routine negates the offset, and the result differs from the manual
         offset[2] = -(1 << 31)
     out = backend.poisoned(256, "uint32")
     three[1,](
@@ -135,7 +135,7 @@ def test_division_of_integers(backend, rng, name, dtype):
     np.testing.assert_array_equal(out, expected)
 
 
-def test_wide_products(backend, rng):
+def test_wide_multiplications(backend, rng):
     a, b = numbers(rng, "int32", 2)
     (c,) = numbers(rng, "int64", 1)
     with np.errstate(over="ignore"):
@@ -239,7 +239,7 @@ def test_numbers_in_every_base(backend):
 
 @pytest.mark.parametrize("size, pack", [(64, 4), (7, 4), (1, 2), (30, 8)])
 def test_groups(backend, rng, size, pack):
-    """Elements that share registers come out where they went in, also where the last group is not full."""
+    """Elements that share a register keep their position, also in a last group that is not full."""
     x = rng.integers(-128, 128, size).astype(np.int8)
     out = backend.poisoned((size,), "int8")
     words = max(1, pack // 4)
@@ -314,7 +314,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize("asm, message", REFUSED, ids=lambda value: value[:24])
-def test_what_is_refused(backend, asm, message):
+def test_refused_instructions(backend, asm, message):
     if backend.name == "cuda":
         pytest.skip("the assembler's part")
     with pytest.raises(CompilationError) as caught:
@@ -326,7 +326,7 @@ def test_what_is_refused(backend, asm, message):
 
 @tw.jit
 def neighbours(x, scratch, out, N: tl.constexpr):
-    """Each element from the other half, through memory, between barriers whose result nobody wants."""
+    """Each element comes from the other half through memory, between barriers whose result is unused."""
     i = tl.arange(0, N)
     tl.store(scratch + i, tl.load(x + i))
     tl.inline_asm_elementwise("bar.sync 0;", "=r", [], tl.int32, False, 1)

@@ -1,4 +1,4 @@
-"""Instructions of PTX that convert numbers, those of few bits too, against NumPy, on every back end."""
+"""PTX conversion instructions, also for narrow types, against NumPy, on every back end."""
 
 import ml_dtypes
 import numpy as np
@@ -55,7 +55,7 @@ def test_floats_become_integers_that_saturate(backend, rng, name, function, to, 
 
 
 def test_two_at_once(backend, rng):
-    """Four-bit integers to halves, as kernels of quantised products write it."""
+    """Converts 4-bit integers to f16, as quantised matmul kernels do."""
     asm = """
     {
         .reg .b32 low, high;
@@ -69,9 +69,9 @@ def test_two_at_once(backend, rng):
     x = rng.integers(0, 2**32, 64, np.uint32)
     out, more = backend.poisoned((64,), "uint32"), backend.poisoned((64,), "uint32")
     unpack[1,](backend.array(x), out, more, 64, asm)
-    halves = x.view(np.uint16)
-    np.testing.assert_array_equal(backend.numpy(out).view(np.float16), (halves & 15).astype(np.float16))
-    np.testing.assert_array_equal(backend.numpy(more).view(np.float16), 2.0 * (halves >> 4 & 15) - 2)
+    words = x.view(np.uint16)
+    np.testing.assert_array_equal(backend.numpy(out).view(np.float16), (words & 15).astype(np.float16))
+    np.testing.assert_array_equal(backend.numpy(more).view(np.float16), 2.0 * (words >> 4 & 15) - 2)
 
 
 @tw.jit

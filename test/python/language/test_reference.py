@@ -1,4 +1,4 @@
-"""The reference: it has every public name, is up to date, and its examples do what they say."""
+"""The reference: it has every public name, is up to date, and its examples give the results that they show."""
 
 import inspect
 import subprocess

@@ -1,4 +1,4 @@
-"""Registers of a thread: what roles deal out again is there, and a bound is one for all warps of a multiprocessor."""
+"""Registers per thread: roles redistribute the launched registers, and a bound fits all warps of an SM."""
 
 import re
 
@@ -10,10 +10,10 @@ pytestmark = pytest.mark.compiled
 
 
 @tw.jit
-def products(a, b, c, sizes, N, K, S: tl.constexpr, T: tl.constexpr, MADE: tl.constexpr):
-    """Two products of each block, so that sums take many registers."""
+def two_dots(a, b, c, sizes, N, K, S: tl.constexpr, T: tl.constexpr, LOADED: tl.constexpr):
+    """Two dots of each block, so that accumulators take many registers."""
     i, j = tl.arange(0, S), tl.arange(0, T)
-    if MADE:
+    if LOADED:
         N = tl.load(sizes)
     left = tl.make_tensor_descriptor(a, [N, K], [K, 1], [S, 64])
     right = tl.make_tensor_descriptor(b, [N, K], [K, 1], [T, 64])
@@ -30,17 +30,17 @@ def products(a, b, c, sizes, N, K, S: tl.constexpr, T: tl.constexpr, MADE: tl.co
 TYPES = {"a": "*fp16", "b": "*fp16", "c": "*fp32", "sizes": "*i32", "N": "i32", "K": "i32"}
 
 
-def compiled(assemble, num_warps, sides, made=False, **options):
+def compiled(assemble, num_warps, shape, loaded=False, **options):
     attributes = dict.fromkeys(("a", "b", "c", "K"), 16)
-    constants = {"S": sides[0], "T": sides[1], "MADE": made}
-    return assemble(products, TYPES, constants, attributes, num_warps=num_warps, **options)
+    constants = {"S": shape[0], "T": shape[1], "LOADED": loaded}
+    return assemble(two_dots, TYPES, constants, attributes, num_warps=num_warps, **options)
 
 
-@pytest.mark.parametrize("made", [False, True])
-@pytest.mark.parametrize("num_warps, sides", [(8, (128, 128)), (16, (256, 128))])
-def test_roles_deal_out_what_their_threads_start_with(assemble, num_warps, sides, made):
-    """A role that asks for more waits for ever."""
-    kernel = compiled(assemble, num_warps, sides, made)
+@pytest.mark.parametrize("loaded", [False, True])
+@pytest.mark.parametrize("num_warps, shape", [(8, (128, 128)), (16, (256, 128))])
+def test_roles_ask_for_at_most_the_launched_registers(assemble, num_warps, shape, loaded):
+    """A role that asks for more registers waits forever."""
+    kernel = compiled(assemble, num_warps, shape, loaded)
     ptx, warp = kernel.asm["ptx"], kernel.asm["warp"]
     threads = int(re.search(r"\.reqntid (\d+)", ptx)[1])
     warps, budgets = re.search(r"warp\.specialize warps \[(.*?)\].* registers \[(.*?)\]", warp).groups()
@@ -54,25 +54,25 @@ def test_roles_deal_out_what_their_threads_start_with(assemble, num_warps, sides
 @pytest.mark.parametrize(
     "num_warps, asked, bound", [(16, 255, 96), (16, 88, 88), (8, 255, 168), (8, 256, 168), (4, 200, 200)]
 )
-def test_no_bound_is_above_what_all_warps_can_have(assemble, num_warps, asked, bound):
-    """Warps lie in four parts: beside 16 a producer's is the fifth of one of them."""
+def test_bounds_fit_all_warps(assemble, num_warps, asked, bound):
+    """An SM has four partitions: with 16 consumer warps the producer warp is the fifth warp of one of them."""
     ptx = compiled(assemble, num_warps, (64, 64), maxnreg=asked).asm["ptx"]
     assert f".reqntid {32 * num_warps + 32}" in ptx
     assert f".maxnreg {bound}" in ptx
 
 
-def test_no_instruction_has_more_sums_than_registers(assemble):
-    """Two products of 128 columns are one instruction of 256 where 8 warps compute them, not where 16 do."""
+def test_no_wgmma_has_more_accumulators_than_registers(assemble):
+    """Two dots of 128 columns become one wgmma of 256 columns with 8 warps, but not with 16."""
     few, many = (compiled(assemble, *how).asm["ptx"] for how in ((8, (128, 128)), (16, (256, 128))))
     assert "m64n256k16" in few
     assert "m64n256k16" not in many and "m64n128k16" in many
 
 
 @pytest.mark.parametrize(
-    "num_warps, sides, options", [(16, (256, 256), {}), (4, (64, 256), {"maxnreg": 152})]
+    "num_warps, shape, options", [(16, (256, 256), {}), (4, (64, 256), {"maxnreg": 152})]
 )
-def test_sums_that_no_thread_has_registers_for(assemble, num_warps, sides, options):
+def test_accumulators_that_exceed_the_registers(assemble, num_warps, shape, options):
     with pytest.raises(tw.CompilationError) as caught:
-        compiled(assemble, num_warps, sides, **options)
+        compiled(assemble, num_warps, shape, **options)
     assert "each thread holds 128 sums of this product at once" in str(caught.value)
     assert "first = tl.dot(x, right.load([row, start]).T, first)" in str(caught.value)

@@ -1,4 +1,4 @@
-"""Operands of products by strides that are only known when the kernel runs."""
+"""Operands of dots with strides that are known only at run time."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ def taps_kernel(
     x, weights, out, filters, channels, taps, filter_stride, channel_stride,
     P: tl.constexpr, C: tl.constexpr, F: tl.constexpr,
 ):  # fmt: skip
-    """The sum over taps of `x`, taps by pixels by channels, by the weights of each tap."""
+    """The sum over taps of `x` [taps, pixels, channels] times the weights of each tap."""
     pixel, filter, total = tl.arange(0, P), tl.arange(0, F), tl.zeros((P, F), tl.float32)
     for tap in range(taps):
         for first in range(0, channels, C):
@@ -38,8 +38,8 @@ def taps_kernel(
 def test_weights_of_convolutions(backend, rng, channels_first, dtype, num_warps):
     """One of the strides is 9, the other a multiple of 16."""
     x = rng.uniform(-1, 1, (TAPS, PIXELS, CHANNELS)).astype(dtype)
-    sides = (CHANNELS, FILTERS) if channels_first else (FILTERS, CHANNELS)
-    weights = rng.uniform(-1, 1, (*sides, TAPS)).astype(dtype)
+    dims = (CHANNELS, FILTERS) if channels_first else (FILTERS, CHANNELS)
+    weights = rng.uniform(-1, 1, (*dims, TAPS)).astype(dtype)
     strides = (TAPS, FILTERS * TAPS) if channels_first else (CHANNELS * TAPS, TAPS)
     out = backend.poisoned((PIXELS, FILTERS), "float32")
     taps_kernel[(1,)](
@@ -53,8 +53,8 @@ def test_weights_of_convolutions(backend, rng, channels_first, dtype, num_warps)
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("channel, filter", [(9, 432), (576, 9)])
-def test_lanes_stand_along_the_shorter_stride(assemble, channel, filter):
-    """Of the weights, whose elements are loaded one by one: lanes hold the low bits of its index."""
+def test_lanes_follow_the_shorter_stride(assemble, channel, filter):
+    """The weights are loaded element by element: lanes hold the low bits of the index with the shorter stride."""
     strides = {"channel_stride": channel, "filter_stride": filter}
     types = dict.fromkeys(("x", "weights", "out"), "*fp16") | {"out": "*fp32"}
     types |= dict.fromkeys(("filters", "channels", "taps", *strides), "i32")

@@ -1,4 +1,4 @@
-"""Scans, sorts and what joins blocks, against NumPy on random blocks; every kernel assembles for a GPU, too."""
+"""Scans, sorts and joins of blocks, against NumPy on random blocks; every kernel also assembles for a GPU."""
 
 import numpy as np
 import pytest
@@ -136,22 +136,22 @@ def test_join_and_split(backend, rng, dtype, what):
 
 @tw.jit
 def cat_kernel(x, y, M: tl.constexpr, N: tl.constexpr, FIRST: tl.constexpr, AXIS: tl.constexpr):
-    """What two parts of different sides make together is the whole; conditions and pointers go the same way."""
+    """Concatenates two parts of different sizes to the whole block, and also parts of conditions and pointers."""
     value = load_block(x, M, N)
     if AXIS == 0:
         whole = tl.cat(value[:FIRST, :], value[FIRST:, :], dim=0)
     else:
         whole = tl.cat(value[:, :FIRST], value[:, FIRST:], dim=1)
-    place = tl.arange(0, N)
-    pointers = tl.cat((y + place)[:1], (y + place)[1:])
-    odd = tl.cat(place[:3] % 2 == 1, place[3:] % 2 == 1)
+    column = tl.arange(0, N)
+    pointers = tl.cat((y + column)[:1], (y + column)[1:])
+    odd = tl.cat(column[:3] % 2 == 1, column[3:] % 2 == 1)
     store_block(y, tl.where(odd[None, :], whole, -whole))
     tl.store(pointers, tl.load(pointers) + 1)
 
 
 @pytest.mark.parametrize("axis, first", [(0, 1), (0, 7), (1, 1), (1, 5), (1, 6)])
 @pytest.mark.parametrize("dtype", ["int8", "float16", "float64"])
-def test_cat_of_different_sides(backend, rng, dtype, axis, first):
+def test_cat_of_different_sizes(backend, rng, dtype, axis, first):
     x = random(rng, dtype, (8, 12))
     out = np.where(np.arange(12) % 2 == 1, x, -x)
     out[0] += 1
@@ -190,33 +190,31 @@ def later_of_equal(x, i, y, j):
 
 
 @tw.jit
-def place_of_maximum_kernel(
-    x, y, M: tl.constexpr, N: tl.constexpr, AXIS: tl.constexpr, REVERSE: tl.constexpr
-):
-    """Places come from no memory: what is made of them finds its layout by what it is scanned with."""
+def argmax_kernel(x, y, M: tl.constexpr, N: tl.constexpr, AXIS: tl.constexpr, REVERSE: tl.constexpr):
+    """The indices are not loaded: they get the layout of the values that they are scanned with."""
     value = load_block(x, M, N)
-    place = tl.arange(0, M)[:, None] if AXIS == 0 else tl.arange(0, N)[None, :]
-    places = tl.broadcast_to(place.to(tl.int64), (M, N))
-    store_block(y, tl.associative_scan((value, places), AXIS, later_of_equal, REVERSE)[1])
+    index = tl.arange(0, M)[:, None] if AXIS == 0 else tl.arange(0, N)[None, :]
+    indices = tl.broadcast_to(index.to(tl.int64), (M, N))
+    store_block(y, tl.associative_scan((value, indices), AXIS, later_of_equal, REVERSE)[1])
 
 
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("shape, axis", [((8, 32), 1), ((1024, 2), 0), ((2, 1024), 1), ((30, 7), 0)], ids=str)
-def test_scan_of_places(backend, rng, shape, axis, reverse):
+def test_scan_of_indices(backend, rng, shape, axis, reverse):
     x = rng.integers(0, 9, shape).astype(np.int32)
 
     def scan(values, axis):
-        places = np.zeros(values.shape, np.int64)
-        for row, of_row in zip(values, places, strict=True):
+        indices = np.zeros(values.shape, np.int64)
+        for row, of_row in zip(values, indices, strict=True):
             for i in range(1, len(row)):
                 of_row[i] = i if row[i] >= row[of_row[i - 1]] else of_row[i - 1]
-        return places
+        return indices
 
-    places = scanned(scan, x if axis else np.ascontiguousarray(x.T), 1, reverse)
-    expected = np.ascontiguousarray(places if axis else places.T)
+    indices = scanned(scan, x if axis else np.ascontiguousarray(x.T), 1, reverse)
+    expected = np.ascontiguousarray(indices if axis else indices.T)
     run(
         backend,
-        place_of_maximum_kernel,
+        argmax_kernel,
         x,
         shape[axis] - 1 - expected if reverse else expected,
         axis,
@@ -227,12 +225,12 @@ def test_scan_of_places(backend, rng, shape, axis, reverse):
 @pytest.mark.compiled
 @pytest.mark.parametrize("rows, columns, axis", [(1024, 2, 0), (2, 1024, 1)])
 def test_joined_blocks_are_spread_over_the_threads(rows, columns, axis):
-    """Held by each thread as a whole, they took minutes to assemble."""
+    """Joined blocks that every thread holds as a whole assemble slowly: see benchmarks/notes/assembler-time.md."""
     from tilewright.runtime.compiler import compile_kernel
     from tilewright.runtime.options import Options
 
     constants = {"M": rows, "N": columns, "AXIS": axis, "REVERSE": False}
     types = {"x": "*fp32", "y": "*i64"}
-    kernel = place_of_maximum_kernel.fn
+    kernel = argmax_kernel.fn
     compiled = compile_kernel(kernel, types, constants, {}, "sm_90a", Options(), stop_after="ptx")
     assert len(compiled.asm["ptx"]) < 200_000

@@ -1,4 +1,4 @@
-"""Blocks that are scanned and sorted in loops, and what their code takes."""
+"""Blocks that are scanned and sorted in loops, and the size of their code."""
 
 import numpy as np
 import pytest
@@ -62,7 +62,7 @@ def test_topk_of_large_blocks(backend, rng, dtype, shape, k):
 @pytest.mark.compiled
 @pytest.mark.parametrize("num_warps", [8, 16])
 def test_topk_of_more_than_shared_memory_holds(num_warps):
-    """256 KB of numbers: most of what a run has to exchange stands in registers and lanes of one warp."""
+    """256 KB of numbers: most exchanges within a run are between registers and lanes of one warp."""
     from tilewright.runtime.compiler import compile_kernel
     from tilewright.runtime.options import Options
 
@@ -74,8 +74,10 @@ def test_topk_of_more_than_shared_memory_holds(num_warps):
 
 @pytest.mark.compiled
 def test_topk_of_as_many_numbers_as_registers_hold():
-    """Half of the registers hold numbers, and one half of these is done with before the other one begins: with both
-    side by side the assembler has to spill, and takes minutes for twice as many."""
+    """Half of the registers hold numbers. One half of these is finished before the other one starts.
+
+    With both at the same time the assembler spills: see benchmarks/notes/assembler-time.md.
+    """
     from tilewright import _tilewright
     from tilewright.runtime.assemblers import assembler_paths
     from tilewright.runtime.compiler import compile_kernel
@@ -92,7 +94,7 @@ def test_topk_of_as_many_numbers_as_registers_hold():
 @pytest.mark.parametrize(
     "kernel, constants, shuffles, barriers",
     [
-        # A thread has four rows and four columns: two steps between lanes, and what stands before a lane's.
+        # A thread has four rows and four columns: two steps between lanes, and the prefix before each lane.
         (cumsum_kernel, {"M": 64, "N": 32, "AXIS": 0, "REVERSE": False}, 12, 1),
         (affine_kernel, {"M": 64, "N": 32, "AXIS": 0, "REVERSE": True}, 24, 1),
         (cumsum_kernel, {"M": 64, "N": 32, "AXIS": 1, "REVERSE": False}, 16, 0),
@@ -140,7 +142,7 @@ def test_merge_of_a_large_block(backend, rng):
     ids=lambda value: getattr(value, "__name__", str(value)),
 )
 def test_the_code_of_large_blocks_is_small(kernel, constants, kilobytes):
-    """What the assembler takes grows faster than the code: ten times as much took a minute."""
+    """The time of the assembler grows faster than the code: see benchmarks/notes/assembler-time.md."""
     from tilewright.runtime.compiler import compile_kernel
     from tilewright.runtime.options import Options
 
@@ -156,8 +158,10 @@ def test_the_code_of_large_blocks_is_small(kernel, constants, kilobytes):
     [(cumsum_kernel, {"AXIS": 1, "REVERSE": False}, 0), (sort_kernel, {"DESCENDING": 1}, 2)],
 )
 def test_code_of_large_blocks_for_a_cpu(kernel, constants, loops):
-    """A step is one loop there, however large the block: scans apply the function fewer than 3n times, in steps of
-    their own, while the many steps of a sort stay a few, which compile in a fraction of a second."""
+    """A step is one loop on a CPU, for any block size.
+
+    A scan has its own steps, and applies its function fewer than 3n times. The steps of a sort share a few loops.
+    """
     from tilewright.runtime.compiler import compile_kernel
     from tilewright.runtime.options import Options
 
@@ -193,5 +197,5 @@ def test_blocks_too_large_are_refused_early(kernel, constants):
     with pytest.raises(tw.CompilationError, match=r"bytes of shared memory.*use smaller tiles") as caught:
         compile_kernel(kernel.fn, types, constants, {}, "sm_90a", Options(), stop_after="ptx")
     assert time.process_time() - start < 1
-    place = kernel.fn.__code__.co_firstlineno + 2
-    assert any(f"(line {place}: store_block(y, tl." in note for note in caught.value.notes)
+    line = kernel.fn.__code__.co_firstlineno + 2
+    assert any(f"(line {line}: store_block(y, tl." in note for note in caught.value.notes)

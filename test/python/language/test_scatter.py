@@ -1,4 +1,4 @@
-"""tl.scatter against NumPy, places named twice or outside, and its mistakes."""
+"""tl.scatter against NumPy, with repeated and out-of-range indices, and its mistakes."""
 
 import ml_dtypes
 import numpy as np
@@ -17,38 +17,38 @@ def scatter_2d(
     x, index, new, y,
     M: tl.constexpr, N: tl.constexpr, P: tl.constexpr, Q: tl.constexpr, AXIS: tl.constexpr,
 ):  # fmt: skip
-    place = tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :]
+    offsets = tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :]
     result = tl.scatter(load_block(x, M, N), load_block(index, P, Q), load_block(new, P, Q), AXIS)
-    tl.store(y + place, result)
+    tl.store(y + offsets, result)
 
 
 @tw.jit
 def scatter_1d(x, index, new, y, N: tl.constexpr, Q: tl.constexpr):
-    place = tl.arange(0, Q)
-    result = tl.load(x + tl.arange(0, N)).scatter(tl.load(index + place), tl.load(new + place), 0)
+    offsets = tl.arange(0, Q)
+    result = tl.load(x + tl.arange(0, N)).scatter(tl.load(index + offsets), tl.load(new + offsets), 0)
     tl.store(y + tl.arange(0, N), result)
 
 
 @tw.jit
 def scatter_3d(x, index, y, N: tl.constexpr):
-    place = tl.arange(0, 2 * 5 * N)
-    value = tl.load(x + place).reshape(2, 5, N)
+    offsets = tl.arange(0, 2 * 5 * N)
+    value = tl.load(x + offsets).reshape(2, 5, N)
     picked = tl.load(index + tl.arange(0, 2 * 3 * N)).reshape(2, 3, N)
-    tl.store(y + place, tl.scatter(value, picked, -1, 1).ravel())
+    tl.store(y + offsets, tl.scatter(value, picked, -1, 1).ravel())
 
 
 @tw.jit
 def scatter_others(x, index, y, N: tl.constexpr):
-    """Pointers and booleans; what a loop carries."""
+    """Scatters pointers, booleans and a loop-carried block."""
     i = tl.arange(0, N)
-    place = tl.load(index + i)
-    pointers = tl.scatter(x + i, place, x + 2 * i, 0)
+    at = tl.load(index + i)
+    pointers = tl.scatter(x + i, at, x + 2 * i, 0)
     tl.store(y + i, tl.load(pointers))
-    odd = tl.scatter(i < 0, place, i % 2 == 1, 0)
+    odd = tl.scatter(i < 0, at, i % 2 == 1, 0)
     tl.store(y + N + i, odd.to(tl.int32))
     value = i
-    for turn in range(3):
-        value = tl.scatter(value, place, value + turn, 0)
+    for k in range(3):
+        value = tl.scatter(value, at, value + k, 0)
     tl.store(y + 2 * N + i, value)
 
 
@@ -62,20 +62,20 @@ def values(rng, shape, dtype):
 
 
 def scattered(x, index, new, axis):
-    """What `new` makes of `x`, one element after the other."""
+    """Returns `x` with `new` scattered into it, element by element."""
     x = x.copy()
-    for place in np.ndindex(index.shape):
-        target = list(place)
-        target[axis] = index[place]
+    for source in np.ndindex(index.shape):
+        target = list(source)
+        target[axis] = index[source]
         if 0 <= target[axis] < x.shape[axis]:
-            x[tuple(target)] = new[place]
+            x[tuple(target)] = new[source]
     return x
 
 
 @pytest.mark.parametrize("axis, shape, count", SHAPES, ids=str)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_scatter(backend, rng, dtype, axis, shape, count):
-    """Most places are named more than once or by nobody, and some of the index are outside."""
+    """Most positions are written more than once or never, and some indices are out of range."""
     x, new = values(rng, shape, dtype), values(rng, count, dtype)
     index = rng.integers(-2, shape[axis] + 2, count).astype(np.int32)
     y = backend.poisoned(shape, dtype)
@@ -111,8 +111,8 @@ def test_pointers_booleans_and_loops(backend, rng):
     scatter_others[1,](backend.array(x), backend.array(index), y, n)
     i = np.arange(n)
     value = i
-    for turn in range(3):
-        value = scattered(value, index, value + turn, 0)
+    for k in range(3):
+        value = scattered(value, index, value + k, 0)
     expected = [x[scattered(i, index, 2 * i, 0)], scattered(i * 0, index, i % 2, 0), value]
     np.testing.assert_array_equal(backend.numpy(y), np.concatenate(expected))
 

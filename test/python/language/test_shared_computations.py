@@ -1,4 +1,4 @@
-"""Numbers that are computed from each other, each used twice: 2**50 ways lead from the last to the first."""
+"""Values that are computed from each other, each used twice: 2**50 paths lead from the last to the first."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def advanced(e, OP: tl.constexpr):
             e = tl.maximum(e - 1, e // 2)
         elif OP == "sum":
             e = e + e
-        elif OP == "product":
+        elif OP == "multiply":
             e = e * (e + 1)
         else:
             e = (e + e % 7) % 1000
@@ -25,15 +25,15 @@ def advanced(e, OP: tl.constexpr):
 
 
 @tw.jit
-def shared(x, y, out, n, rounds, S: tl.constexpr, PLACE: tl.constexpr, OP: tl.constexpr):
+def shared(x, y, out, n, rounds, S: tl.constexpr, USE: tl.constexpr, OP: tl.constexpr):
     m = tl.arange(0, S)
     at = m[:, None] * S + m[None, :]
     acc = tl.zeros((S, S), tl.float32)
-    if PLACE == "offset":
+    if USE == "offset":
         acc = tl.dot(tl.load(x + advanced(n, OP) + at), tl.load(y + at))
-    elif PLACE == "offsets":
+    elif USE == "offsets":
         acc = tl.dot(tl.load(x + m[:, None] * S + advanced(m + n, OP)[None, :]), tl.load(y + at))
-    elif PLACE == "descriptor":
+    elif USE == "descriptor":
         e = advanced(n, OP)
         for i in range(rounds):
             desc = tl.make_tensor_descriptor(x + i * e, [e, S], [e, 1], [S, S])
@@ -46,22 +46,22 @@ def shared(x, y, out, n, rounds, S: tl.constexpr, PLACE: tl.constexpr, OP: tl.co
     tl.store(out + at, acc)
 
 
-@pytest.mark.parametrize("place", ["offset", "offsets", "descriptor", "loop"])
-@pytest.mark.parametrize("op", ["min", "max", "sum", "product", "remainder"])
-def test_is_compiled(backend, place, op):
+@pytest.mark.parametrize("use", ["offset", "offsets", "descriptor", "loop"])
+@pytest.mark.parametrize("op", ["min", "max", "sum", "multiply", "remainder"])
+def test_is_compiled(backend, use, op):
     x, y = backend.array(np.ones(1 << 14), "float16"), backend.array(np.ones(4096), "float16")
     out = backend.array(np.zeros((64, 64)), "float32")
     if backend.name == "interpreter":
         pytest.skip("compiles nothing")
-    shared.warmup(x, y, out, 32, 2, 64, place, op)
+    shared.warmup(x, y, out, 32, 2, 64, use, op)
 
 
-@pytest.mark.parametrize("place", ["offset", "offsets", "descriptor", "loop"])
-@pytest.mark.parametrize("op", ["min", "max", "sum", "product", "remainder"])
-def test_is_assembled(assemble, place, op):
+@pytest.mark.parametrize("use", ["offset", "offsets", "descriptor", "loop"])
+@pytest.mark.parametrize("op", ["min", "max", "sum", "multiply", "remainder"])
+def test_is_assembled(assemble, use, op):
     types = {"x": "*fp16", "y": "*fp16", "out": "*fp32", "n": "i32", "rounds": "i32"}
     assert assemble(
-        shared, types, {"S": 64, "PLACE": place, "OP": op}, {"x": 16, "y": 16, "out": 16, "n": 16}
+        shared, types, {"S": 64, "USE": use, "OP": op}, {"x": 16, "y": 16, "out": 16, "n": 16}
     ).asm
 
 

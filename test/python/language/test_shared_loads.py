@@ -1,4 +1,4 @@
-"""Loads of which neighbours share one place: bytes of two 4-bit numbers, scales of groups."""
+"""Loads whose neighbours share one element: bytes with two 4-bit numbers, scales of groups."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ def dequantize(
 
 @tw.jit
 def dequantize_on(q_ptr, out_ptr, K, N, BLOCK_K: tl.constexpr, BLOCK_N: tl.constexpr):
-    """Pointers that move on from iteration to iteration."""
+    """The pointers advance in each iteration."""
     i = tl.arange(0, BLOCK_K)
     n = tl.arange(0, BLOCK_N)
     at = q_ptr + (i[:, None] // 2) + n[None, :] * (K // 2)
@@ -34,7 +34,7 @@ def dequantize_on(q_ptr, out_ptr, K, N, BLOCK_K: tl.constexpr, BLOCK_N: tl.const
 
 
 @pytest.mark.parametrize("block_k, block_n, num_warps", [(64, 64, 4), (64, 16, 2), (16, 8, 4)])
-def test_halves_of_bytes_in_a_loop(backend, rng, block_k, block_n, num_warps):
+def test_nibbles_in_a_loop(backend, rng, block_k, block_n, num_warps):
     K, N = 4 * block_k, block_n - 3
     q = rng.integers(0, 256, (N, K // 2))
     out = backend.poisoned((N, K), "int32")
@@ -46,8 +46,8 @@ def test_halves_of_bytes_in_a_loop(backend, rng, block_k, block_n, num_warps):
 @pytest.mark.parametrize(
     "block_k, block_n, group, num_warps", [(64, 64, 128, 4), (64, 16, 32, 2), (128, 8, 16, 4)]
 )
-def test_halves_of_bytes_and_scales_of_groups(backend, rng, block_k, block_n, group, num_warps):
-    # The last program's rows are left out by the mask, and three columns of each.
+def test_nibbles_and_scales_of_groups(backend, rng, block_k, block_n, group, num_warps):
+    # The mask excludes the last program, and three columns of each row.
     K, N = 4 * max(block_k, group), block_n - 3
     blocks = K // block_k + 1
     q = rng.integers(0, 256, (N, K // 2))

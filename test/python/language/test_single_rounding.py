@@ -38,7 +38,7 @@ def rounded(exact, name):
 
 
 def greatest(name):
-    """What overflows become."""
+    """The result of an overflow."""
     return FORMATS[name][2] if name in LANGUAGE else np.inf
 
 
@@ -58,7 +58,7 @@ def random_bits(rng, name):
 
 
 def near_midpoints(rng, name):
-    """Factors whose product is halfway between two numbers, with an addend far below it, on either side or zero."""
+    """Factors whose product is halfway between two numbers, with a much smaller addend: positive, negative or zero."""
     bits, least, largest = FORMATS[name]
     triples = []
     while len(triples) < COUNT:

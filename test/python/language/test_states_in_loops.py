@@ -1,4 +1,4 @@
-"""Loops whose products wait for what threads make of those before, and store it on the way."""
+"""Loops whose dots depend on values that threads compute from earlier dots and also store."""
 
 import numpy as np
 import pytest
@@ -15,9 +15,9 @@ def block(base, rows, columns, row, column, R: tl.constexpr, C: tl.constexpr, H:
 def delta_states(
     k_ptr, v_ptr, w_ptr, states_ptr, new_ptr, final_ptr, T, H: tl.constexpr, K: tl.constexpr, V: tl.constexpr
 ):
-    """A state of two halves, changed by each chunk of 64 tokens: stored as it was, and so are the values it leaves.
+    """A state of two halves is updated by each chunk of 64 tokens.
 
-    One of H heads: their blocks are none that the accelerator copies.
+    Each chunk stores the state before the update and the remaining values. With H heads TMA does not copy the blocks.
     """
     head = tl.program_id(0)
     k_ptr += head * K
@@ -78,13 +78,13 @@ def test_states(backend, rng, tokens, heads, columns, stages):
 
 @tw.jit
 def gated_states(k_ptr, v_ptr, g_ptr, states_ptr, T, H: tl.constexpr, C: tl.constexpr, BACK: tl.constexpr):
-    """States of C x C between chunks of 64 tokens; keys, or else values, are scaled on their way."""
+    """States of C x C between chunks of 64 tokens. BACK scales the keys; otherwise the values are scaled."""
     head = tl.program_id(0)
     t = tl.arange(0, 64)
     state = tl.zeros((C, C), tl.float32)
     for chunk in range(tl.cdiv(T, 64)):
-        place = states_ptr + (chunk * H + head) * C * C
-        tl.store(block(place, C, C, 0, 0, C, C), state.to(tl.float16), boundary_check=(0, 1))
+        state_ptr = states_ptr + (chunk * H + head) * C * C
+        tl.store(block(state_ptr, C, C, 0, 0, C, C), state.to(tl.float16), boundary_check=(0, 1))
         keys = tl.make_block_ptr(k_ptr + head * C, (C, T), (1, H * C), (0, chunk * 64), (C, 64), (0, 1))
         k = tl.load(keys, boundary_check=(0, 1))
         v = tl.load(block(v_ptr + head * C, T, C, chunk * 64, 0, 64, C, H), boundary_check=(0, 1))
@@ -118,27 +118,27 @@ def decode(
     q_ptr,
     keys_ptr,
     values_ptr,
-    places_ptr,
+    indices_ptr,
     out_ptr,
     N,
     D: tl.constexpr,
     BLOCK: tl.constexpr,
-    APART: tl.constexpr,
+    SEPARATE: tl.constexpr,
 ):
-    """Attention of 16 queries to keys found through places; the values are the keys, or lie APART."""
+    """Attention of 16 queries to keys that an index array lists; the values are the keys, or SEPARATE."""
     m, d = tl.arange(0, 16), tl.arange(0, D)
     q = tl.load(q_ptr + m[:, None] * D + d[None, :])
     most = tl.full((16,), -float("inf"), tl.float32)
     total, acc = tl.zeros((16,), tl.float32), tl.zeros((16, D), tl.float32)
     for start in range(0, N, BLOCK):
         n = start + tl.arange(0, BLOCK)
-        place = tl.load(places_ptr + n, mask=n < N, other=0)
-        k = tl.load(keys_ptr + place[None, :] * D + d[:, None], mask=n[None, :] < N, other=0.0)
+        index = tl.load(indices_ptr + n, mask=n < N, other=0)
+        k = tl.load(keys_ptr + index[None, :] * D + d[:, None], mask=n[None, :] < N, other=0.0)
         s = tl.where(n[None, :] < N, tl.dot(q, k), -float("inf"))
         now = tl.maximum(most, tl.max(s, 1))
         p, scale = tl.exp(s - now[:, None]), tl.exp(most - now)
-        if APART:
-            v = tl.load(values_ptr + place[:, None] * D + d[None, :], mask=n[:, None] < N, other=0.0)
+        if SEPARATE:
+            v = tl.load(values_ptr + index[:, None] * D + d[None, :], mask=n[:, None] < N, other=0.0)
         else:
             v = tl.trans(k)
         acc = acc * scale[:, None] + tl.dot(p.to(k.dtype), v)
@@ -152,31 +152,31 @@ def test_keys_that_are_values(backend, rng, dtype, tolerance, d, block, num_warp
     n = 131
     q = backend.array(rng.standard_normal((16, d)) * 0.3, dtype)
     keys = backend.array(rng.standard_normal((200, d)), dtype)
-    places = backend.array(rng.permutation(200)[:n], "int32")
+    indices = backend.array(rng.permutation(200)[:n], "int32")
     out = backend.poisoned((16, d), "float32")
-    decode[1,](q, keys, keys, places, out, n, d, block, APART=False, num_warps=num_warps, num_stages=2)
-    a, b = backend.numpy(q).astype(np.float64), backend.numpy(keys).astype(np.float64)[backend.numpy(places)]
+    decode[1,](q, keys, keys, indices, out, n, d, block, SEPARATE=False, num_warps=num_warps, num_stages=2)
+    a, b = backend.numpy(q).astype(np.float64), backend.numpy(keys).astype(np.float64)[backend.numpy(indices)]
     p = np.exp(a @ b.T - (a @ b.T).max(1, keepdims=True))
     assert np.allclose(backend.numpy(out), p / p.sum(1, keepdims=True) @ b, atol=tolerance)
 
 
 @pytest.mark.parametrize("n", [20, 64, 131])
 @pytest.mark.parametrize("d, block, num_warps", [(512, 32, 4), (512, 32, 8), (256, 64, 4), (128, 32, 4)])
-def test_values_apart(backend, rng, n, d, block, num_warps):
-    """Two slots of the largest of these tiles leave shared memory for one program alone."""
+def test_separate_values(backend, rng, n, d, block, num_warps):
+    """With two slots of the largest of these tiles, shared memory suffices for one CTA per SM."""
     q = backend.array(rng.standard_normal((16, d)) * 0.1, "float16")
     keys, values = (backend.array(rng.standard_normal((200, d)), "float16") for _ in range(2))
-    places = backend.array(rng.permutation(200)[:n], "int32")
+    indices = backend.array(rng.permutation(200)[:n], "int32")
     out = backend.poisoned((16, d), "float32")
-    decode[1,](q, keys, values, places, out, n, d, block, APART=True, num_warps=num_warps, num_stages=2)
+    decode[1,](q, keys, values, indices, out, n, d, block, SEPARATE=True, num_warps=num_warps, num_stages=2)
     a, b, c = (backend.numpy(x).astype(np.float64) for x in (q, keys, values))
-    b, c = b[backend.numpy(places)], c[backend.numpy(places)]
+    b, c = b[backend.numpy(indices)], c[backend.numpy(indices)]
     p = np.exp(a @ b.T - (a @ b.T).max(1, keepdims=True))
     assert np.allclose(backend.numpy(out), p / p.sum(1, keepdims=True) @ c, atol=2e-3)
 
 
 @tw.jit
-def add_in_turn(lock_ptr, sums_ptr, count_ptr, BLOCK: tl.constexpr):
+def add_under_lock(lock_ptr, sums_ptr, count_ptr, BLOCK: tl.constexpr):
     """Each program adds to the same sums, under a lock."""
     i = tl.arange(0, BLOCK)
     while tl.atomic_cas(lock_ptr, 0, 1) == 1:
@@ -188,10 +188,10 @@ def add_in_turn(lock_ptr, sums_ptr, count_ptr, BLOCK: tl.constexpr):
 
 
 @pytest.mark.parametrize("block, num_warps", [(256, 1), (1024, 4), (2048, 8)])
-def test_programs_take_a_lock_in_turn(backend, block, num_warps):
+def test_programs_take_a_lock(backend, block, num_warps):
     programs = 200
     lock, count = backend.array(np.zeros(1), "int32"), backend.array(np.zeros(1), "int32")
     sums = backend.array(np.zeros(block), "int32")
-    add_in_turn[programs,](lock, sums, count, block, num_warps=num_warps)
+    add_under_lock[programs,](lock, sums, count, block, num_warps=num_warps)
     assert backend.numpy(count)[0] == programs
     np.testing.assert_array_equal(backend.numpy(sums), programs * (np.arange(block) + 1))

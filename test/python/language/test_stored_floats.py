@@ -1,4 +1,4 @@
-"""8-bit floats that only memory knows, on every back end: all codes, and all ways to round."""
+"""8-bit floats that exist only in memory, on every back end: all codes, and all rounding modes."""
 
 import itertools
 
@@ -13,10 +13,10 @@ CODES = np.arange(256, dtype=np.uint8)
 
 
 def _values():
-    """What the codes of each type stand for."""
-    halves = ((CODES.astype(np.uint16) & 0x7F) << 7 | (CODES.astype(np.uint16) & 0x80) << 8).view(np.float16)
+    """Returns the values of the codes of each type."""
+    as_f16 = ((CODES.astype(np.uint16) & 0x7F) << 7 | (CODES.astype(np.uint16) & 0x80) << 8).view(np.float16)
     return {
-        "float8e4b15": halves.astype(np.float64),
+        "float8e4b15": as_f16.astype(np.float64),
         "float8e4b8": CODES.view(ml_dtypes.float8_e4m3fnuz).astype(np.float64),
         "float8e5b16": CODES.view(ml_dtypes.float8_e5m2fnuz).astype(np.float64),
     }
@@ -42,19 +42,19 @@ def narrow(x, out, N: tl.constexpr, TYPE: tl.constexpr, ROUNDING: tl.constexpr):
 
 @tw.jit
 def move(x, out, N: tl.constexpr, TYPE: tl.constexpr):
-    """Loaded with a mask, chosen, reshaped and transposed, filled: without being computed with."""
+    """Loads with a mask, selects, transposes and fills, without arithmetic."""
     i, j = tl.arange(0, N)[:, None], tl.arange(0, N)[None, :]
-    place = i * N + j
-    value = tl.load(x.to(tl.pointer_type(TYPE)) + place, mask=i > 0, other=1.0)
+    offsets = i * N + j
+    value = tl.load(x.to(tl.pointer_type(TYPE)) + offsets, mask=i > 0, other=1.0)
     value = tl.where(i == j, tl.full((N, N), -0.75, TYPE), value.T)
-    tl.store(out.to(tl.pointer_type(TYPE)) + place, value)
+    tl.store(out.to(tl.pointer_type(TYPE)) + offsets, value)
 
 
 @tw.jit
-def product(x, y, out, N: tl.constexpr, TYPE: tl.constexpr):
-    place = tl.arange(0, N)[:, None] * N + tl.arange(0, N)[None, :]
-    a, b = (tl.load(p.to(tl.pointer_type(TYPE)) + place) for p in (x, y))
-    tl.store(out + place, tl.dot(a, b))
+def dot_kernel(x, y, out, N: tl.constexpr, TYPE: tl.constexpr):
+    offsets = tl.arange(0, N)[:, None] * N + tl.arange(0, N)[None, :]
+    a, b = (tl.load(p.to(tl.pointer_type(TYPE)) + offsets) for p in (x, y))
+    tl.store(out + offsets, tl.dot(a, b))
 
 
 @pytest.mark.parametrize("wide", ["float32", "float16", "bfloat16", "float64"])
@@ -149,7 +149,7 @@ def test_dot(backend, rng, name):
     usable = np.flatnonzero(np.abs(np.nan_to_num(VALUES[name], nan=1e9)) <= 8).astype(np.uint8)
     x, y = rng.choice(usable, (32, 32)), rng.choice(usable, (32, 32))
     out = backend.poisoned((32, 32), "float32")
-    product[1,](backend.array(x), backend.array(y), out, 32, TYPES[name])
+    dot_kernel[1,](backend.array(x), backend.array(y), out, 32, TYPES[name])
     backend.check(out, VALUES[name][x] @ VALUES[name][y], "float32")
 
 
@@ -182,7 +182,7 @@ def test_assembles_for_a_gpu(assemble, name):
     constants = {"N": 1024, "TYPE": TYPES[name]}
     assemble(widen, {"x": "*u8", "out": "*fp16"}, constants)
     assemble(narrow, {"x": "*fp32", "out": "*u8"}, {**constants, "ROUNDING": None})
-    assemble(product, {"x": "*u8", "y": "*u8", "out": "*fp32"}, {"N": 64, "TYPE": TYPES[name]})
+    assemble(dot_kernel, {"x": "*u8", "y": "*u8", "out": "*fp32"}, {"N": 64, "TYPE": TYPES[name]})
 
 
 EIGHT_BITS = [*TYPES, "float8e4nv", "float8e5"]
@@ -199,7 +199,7 @@ def convert(x, direct, by_float, N: tl.constexpr, FROM: tl.constexpr, TO: tl.con
 
 @pytest.mark.parametrize("name, to", list(itertools.permutations(EIGHT_BITS, 2)))
 def test_from_one_kind_to_another(backend, name, to):
-    """float32 holds all of them: it is the way between any two."""
+    """float32 represents all of them, so each conversion goes through it."""
     direct, by_float = (backend.poisoned((256,), "uint8") for _ in range(2))
     convert[1,](backend.array(CODES), direct, by_float, 256, getattr(tl, name), getattr(tl, to))
     np.testing.assert_array_equal(backend.numpy(direct), backend.numpy(by_float))
@@ -215,7 +215,7 @@ def there_and_back(x, out, N: tl.constexpr, TYPE: tl.constexpr, OTHER: tl.conste
 @pytest.mark.parametrize("other", OTHERS)
 @pytest.mark.parametrize("name", EIGHT_BITS)
 def test_to_every_type_and_back(backend, name, other):
-    """0, 1 and 2 are numbers of all, but for 2 of int1 and float8e4b15."""
+    """All types have 0, 1 and 2, except that int1 and float8e4b15 have no 2."""
     one = {
         "float8e4b15": 0x78,
         "float8e4b8": 0x40,
@@ -257,7 +257,7 @@ def narrow_all(x, out, N: tl.constexpr):
 
 @pytest.mark.parametrize("source", ["float32", "float16", "bfloat16", "float64", "int32", "int64", "uint32"])
 @pytest.mark.parametrize("name", ["float8_e4m3fn", "float8_e5m2"])
-def test_what_is_too_large_becomes_the_largest_number(backend, name, source):
+def test_large_numbers_saturate(backend, name, source):
     values = [1, 447, 448, 449, 464, 465, 57344, 61439, 61440, 65000]
     if "int32" in source or "int64" in source:
         values += [2**31 - 1]

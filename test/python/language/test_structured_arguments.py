@@ -97,7 +97,7 @@ def test_descriptors_reach_no_further_than_the_memory(backend):
     with pytest.raises(ValueError, match=r"the elements 0 to 55 .* memory, of -8 to 39"):
         tw.TensorDescriptor(x[1:], [7, 8], [8, 1], [2, 4])
     if backend.is_emulated:
-        return  # its arrays do not say what memory they are part of
+        return  # its arrays do not name the memory that they are part of
     with pytest.raises(ValueError, match="are not all in its memory, of 0 to 47"):
         tw.TensorDescriptor(backend.array(x), [np.int64(7), 8], [8, 1], [2, 4])
 
@@ -112,7 +112,7 @@ def test_descriptors_of_part_of_the_memory():
     tw.TensorDescriptor(np.frombuffer(bytes(64), np.float32), [99], [1], [4])  # whose memory is not known
 
 
-def test_what_a_tuple_cannot_hold(backend):
+def test_unsupported_tuple_elements(backend):
     out = backend.array(np.zeros(32), "float32")
     with pytest.raises(TypeError, match=r"(?s)argument 'rest[.\[]1.*of type '?list"):
         combine[(1,)](out, Scaled(out, 1.0), (1, [out]), BLOCK=32)

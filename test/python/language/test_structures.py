@@ -36,7 +36,7 @@ class Span:
 
 @tl.aggregate
 class Window:
-    """Has a constructor of its own and another aggregate in it."""
+    """Has its own constructor and contains another aggregate."""
 
     span: Span
     factors: tuple
@@ -48,7 +48,7 @@ class Window:
 
 @tl.aggregate
 class Colored(Span):
-    """Derived from another aggregate: a field more, and what runs while compiling."""
+    """Derived from another aggregate, with one more field and compile-time methods."""
 
     COLOR: tl.constexpr
 
@@ -67,7 +67,7 @@ class Colored(Span):
 
 @tl.aggregate
 class Framed(Span):
-    """Derived, with a constructor that calls the other's."""
+    """Derived, with a constructor that calls the base's."""
 
     frame: tl.tensor
 
@@ -133,9 +133,9 @@ def test_tuples_of_arrays_of_several_types(backend):
 
 
 @tw.jit
-def constant_kernel(out, sides):
-    i = tl.arange(0, sides[0])
-    tl.store(out + i, i * sides[1])
+def constant_kernel(out, extents):
+    i = tl.arange(0, extents[0])
+    tl.store(out + i, i * extents[1])
 
 
 def test_constants_in_tuples_are_constants(backend):
@@ -234,7 +234,7 @@ def test_a_structure_is_compiled_once():
     first = constant_kernel.warmup(out, (tl.constexpr(16), 3))
     assert constant_kernel.warmup(out, (tl.constexpr(16), 5)) == first
     assert constant_kernel.warmup(out, (tl.constexpr(8), 3)) != first
-    assert first.arg_types == {"out": "*i32", "sides.1": "i32"}
+    assert first.arg_types == {"out": "*i32", "extents.1": "i32"}
 
 
 @pytest.mark.compiled
@@ -242,7 +242,7 @@ def test_grids_see_structured_arguments():
     out, seen = np.zeros(16, np.int32), []
 
     def grid(meta):
-        seen.append((meta["sides"], meta["num_warps"]))
+        seen.append((meta["extents"], meta["num_warps"]))
         return (1,)
 
     constant_kernel[grid](out, (tl.constexpr(16), 3), num_warps=2)
@@ -316,7 +316,7 @@ def changing_fields(out, n):
 
 
 def test_fields_are_assigned(backend):
-    """The variable has another aggregate then; what callers and other variables have stays."""
+    """An assignment gives the variable a new aggregate; callers and other variables keep theirs."""
     out = backend.array(np.zeros(6, np.int32))
     changing_fields[1,](out, 5)
     total = ((10 + 0 + 1 + 2) * 2) + 3 + 4
@@ -340,25 +340,25 @@ def test_aggregates_derived_from_others(backend):
     assert backend.numpy(out).tolist() == [3 + 1400, 60 + 5, 4 + 30 + 700]
 
 
-class Sides(NamedTuple):
+class Extents(NamedTuple):
     rows: int
     columns: int
 
 
 @tw.jit
 def attributes_of_constants(
-    out, D: tl.constexpr, NAME: tl.constexpr, START: tl.constexpr, SIDES: tl.constexpr
+    out, D: tl.constexpr, NAME: tl.constexpr, START: tl.constexpr, EXTENTS: tl.constexpr
 ):
     tl.store(out, D.primitive_bitwidth)
     tl.store(out + 1, NAME.startswith(START))
-    tl.store(out + 2, SIDES.columns)
+    tl.store(out + 2, EXTENTS.columns)
     if D.is_floating():
         tl.store(out + 3, NAME.upper() == "ROWS")
 
 
 def test_attributes_of_constants(backend):
     out = backend.poisoned(4, "int32")
-    attributes_of_constants[1,](out, tl.float16, "rows", "ro", Sides(3, 7))
+    attributes_of_constants[1,](out, tl.float16, "rows", "ro", Extents(3, 7))
     np.testing.assert_array_equal(backend.numpy(out), [16, 1, 7, 1])
 
 

@@ -1,4 +1,4 @@
-"""What becomes of float32 operands that tensor cores read in tf32."""
+"""Conversion of float32 operands that tensor cores read as tf32."""
 
 import pytest
 import tilewright as tw
@@ -8,16 +8,16 @@ from tilewright.runtime.options import Options
 
 
 @tw.jit
-def product(a, b, c):
+def dot_kernel(a, b, c):
     i = tl.arange(0, 16)
-    place = i[:, None] * 16 + i[None, :]
-    tl.store(c + place, tl.dot(tl.load(a + place), tl.load(b + place), input_precision="tf32"))
+    offsets = i[:, None] * 16 + i[None, :]
+    tl.store(c + offsets, tl.dot(tl.load(a + offsets), tl.load(b + offsets), input_precision="tf32"))
 
 
 def warp_text(target, numerics):
     types = dict.fromkeys("abc", "*fp32")
     options = Options(num_warps=1, numerics=numerics)
-    return compile_kernel(product, types, {}, {}, target, options, stop_after="warp").asm["warp"]
+    return compile_kernel(dot_kernel, types, {}, {}, target, options, stop_after="warp").asm["warp"]
 
 
 @pytest.mark.parametrize("target", ["sm_80", "sm_90a"])

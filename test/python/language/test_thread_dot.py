@@ -1,4 +1,4 @@
-"""Products of types that tensor cores do not take: threads multiply what they read from shared memory."""
+"""Dots of types that tensor cores do not support: threads multiply operands from shared memory."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ import tilewright.language as tl
 
 
 @tw.jit
-def product(
+def dot_kernel(
     a_ptr, b_ptr, c_ptr, M, N, K, stride_am, stride_ak, stride_bk, stride_bn,
     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, TYPE: tl.constexpr,
 ):  # fmt: skip
@@ -29,26 +29,26 @@ TYPES = {"float32": tl.float32, "float64": tl.float64, "int8": tl.int32}
 
 def operands(rng, layout, dtype, M, N, K):
     """Matrices whose rows (N) or columns (T) are contiguous."""
-    sides = [(M, K), (K, N)]
-    stored = [side[::-1] if turned == "T" else side for turned, side in zip(layout, sides)]
+    shapes = [(M, K), (K, N)]
+    stored = [shape[::-1] if order == "T" else shape for order, shape in zip(layout, shapes)]
     if dtype == "int8":
         return [rng.integers(-128, 128, shape).astype(np.int8) for shape in stored]
     return [rng.standard_normal(shape).astype(dtype) for shape in stored]
 
 
-# Sides that tensor maps and wide copies take, and such that they do not.
+# Dimensions that tensor maps and wide copies support, and dimensions that they do not.
 @pytest.mark.parametrize("shape", [(96, 64, 48), (67, 45, 51)])
 @pytest.mark.parametrize("layout", ["NN", "NT", "TN", "TT"])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("blocks", [(64, 64, 16), (64, 32, 32), (16, 128, 8)])
-def test_products(backend, rng, blocks, dtype, layout, shape):
+def test_dots(backend, rng, blocks, dtype, layout, shape):
     M, N, K = shape
     a, b = operands(rng, layout, dtype, M, N, K)
     expected = (a.T if layout[0] == "T" else a).astype(np.float64) @ (b.T if layout[1] == "T" else b)
     strides = [*((1, M) if layout[0] == "T" else (K, 1)), *((1, K) if layout[1] == "T" else (N, 1))]
     out = backend.poisoned((M, N), dtype)
     grid = (tw.cdiv(M, blocks[0]), tw.cdiv(N, blocks[1]))
-    product[grid](backend.array(a), backend.array(b), out, M, N, K, *strides, *blocks, TYPES[dtype])
+    dot_kernel[grid](backend.array(a), backend.array(b), out, M, N, K, *strides, *blocks, TYPES[dtype])
     backend.check(out, expected, dtype, factor=4)
 
 
@@ -56,7 +56,7 @@ def test_products(backend, rng, blocks, dtype, layout, shape):
 def test_few_rows_of_int8(backend, rng):
     a, b = operands(rng, "NT", "int8", 8, 64, 96)
     out = backend.poisoned((8, 64), "int32")
-    product[1, 1](backend.array(a), backend.array(b), out, 8, 64, 96, 96, 1, 1, 96, 8, 64, 32, tl.int32)
+    dot_kernel[1, 1](backend.array(a), backend.array(b), out, 8, 64, 96, 96, 1, 1, 96, 8, 64, 32, tl.int32)
     np.testing.assert_array_equal(backend.numpy(out), a.astype(np.int32) @ b.T.astype(np.int32))
 
 
@@ -73,8 +73,8 @@ def test_operands_are_read_16_bytes_at_a_time(assemble, dtype, layout):
         "BLOCK_K": 16,
         "TYPE": tl.float32 if dtype == "fp32" else tl.float64,
     }
-    numbers = {name: "i32" for name in product.arg_names if name not in types and name not in constants}
-    compiled = assemble(product, types | numbers, constants)
+    numbers = {name: "i32" for name in dot_kernel.arg_names if name not in types and name not in constants}
+    compiled = assemble(dot_kernel, types | numbers, constants)
     ptx = compiled.asm["ptx"]
     narrow = "ld.shared.b32" if dtype == "fp32" else "ld.shared.b64"
     assert narrow not in ptx
@@ -85,7 +85,7 @@ def test_operands_are_read_16_bytes_at_a_time(assemble, dtype, layout):
 
 @tw.jit
 def solve(a, out, rounds):
-    """Products of blocks of 16 x 16 that a loop has made, several of which stand in one after the other."""
+    """Dots of 16 x 16 blocks that a loop computes; results of some dots are operands of the next."""
     i = tl.arange(0, 16)
     at = i[:, None] * 16 + i[None, :]
     x, y, z = tl.load(a + at), tl.load(a + 256 + at), tl.load(a + 512 + at)
@@ -99,7 +99,7 @@ def solve(a, out, rounds):
     tl.store(out + 256 + at, tl.dot(twice, thrice, input_precision="ieee"))
 
 
-def test_products_of_what_a_loop_made(backend, rng):
+def test_dots_of_loop_results(backend, rng):
     a = rng.integers(-1, 2, (3, 16, 16)).astype(np.float32)
     x, y, z = a.astype(np.float64)
     unit = np.eye(16)

@@ -1,5 +1,7 @@
-"""Programs that take the number of their next tile from a counter in memory, and operations on flags in front of
-products: the producer of loads is told what comes out."""
+"""Programs that take the number of their next tile from a counter in memory, and atomics on flags before dots.
+
+The producer warp receives the results of these atomics.
+"""
 
 import numpy as np
 import pytest
@@ -69,7 +71,7 @@ def test_counted_tiles(backend, rng, programs, block, num_warps, sem, counter_ty
 def counted_groups(
     a_ptr, b_ptr, c_ptr, counter_ptr, groups, K, B: tl.constexpr, BK: tl.constexpr, ROUNDS: tl.constexpr
 ):
-    """One product a round, of a block whose number a counter gives; some rounds find none left."""
+    """One dot per round, of a block whose number a counter gives; some rounds find no block."""
     i, k = tl.arange(0, B), tl.arange(0, BK)
     for _ in range(ROUNDS):
         group = tl.atomic_add(counter_ptr, 1)

@@ -1,4 +1,4 @@
-"""Programs that wait for each other, more of them than threads, come to an end."""
+"""More programs than threads that wait for each other terminate."""
 
 import faulthandler
 import os
@@ -20,7 +20,7 @@ def _deadline():
 
 
 def count_of(backend):
-    """More programs than threads; on a GPU as many as run at once on any."""
+    """More programs than threads; on a GPU, as many as any GPU runs at once."""
     return 64 if backend.name == "cuda" else 4 * (os.cpu_count() or 1) + 3
 
 
@@ -32,7 +32,7 @@ def barrier_kernel(arrived, x, out, rounds, N: tl.constexpr):
         tl.atomic_add(arrived, 1)
         while tl.atomic_add(arrived, 0) < (step + 1) * count:
             pass
-        # What all others wrote before the barrier.
+        # The values that all other programs wrote before the barrier.
         i = tl.arange(0, N)
         seen = tl.load(x + step * count + i, mask=i < count, other=0, volatile=True)
         tl.store(out + step * count + program, tl.sum(seen))
@@ -49,7 +49,7 @@ def test_barriers_of_all_programs(backend):
 
 @tw.jit
 def chain_kernel(flags, out):
-    """Each program waits for the next one, the last for nobody."""
+    """Each program except the last waits for the next one."""
     program, last = tl.program_id(0), tl.num_programs(0) - 1
     if program < last:
         while tl.atomic_add(flags + program + 1, 0) == 0:
@@ -123,8 +123,8 @@ def test_a_failure_ends_the_waiting_of_others(backend):
 
 
 @tw.jit
-def products_of_blocks_that_come(flags, blocks, out, count, N: tl.constexpr):
-    """The first program writes blocks; the second one looks at flags until each is there."""
+def dots_of_arriving_blocks(flags, blocks, out, count, N: tl.constexpr):
+    """The first program writes blocks; the second one polls a flag for each block."""
     i = tl.arange(0, N)
     at = i[:, None] * N + i[None, :]
     if tl.program_id(0) == 0:
@@ -143,11 +143,9 @@ def products_of_blocks_that_come(flags, blocks, out, count, N: tl.constexpr):
 
 
 @pytest.mark.parametrize("num_warps, num_stages", [(4, 3), (8, 4)])
-def test_no_load_runs_ahead_of_a_volatile_one(backend, num_warps, num_stages):
+def test_no_load_is_hoisted_above_a_volatile_load(backend, num_warps, num_stages):
     n, count = 64, 6
     flags, out = backend.array(np.zeros(count, np.int32)), backend.array(np.zeros((n, n), np.float32))
     blocks = backend.array(np.zeros((count, n, n), np.float16))
-    products_of_blocks_that_come[2,](
-        flags, blocks, out, count, N=n, num_warps=num_warps, num_stages=num_stages
-    )
+    dots_of_arriving_blocks[2,](flags, blocks, out, count, N=n, num_warps=num_warps, num_stages=num_stages)
     assert (backend.numpy(out) == count * (count + 1) / 2).all()

@@ -1,6 +1,4 @@
-"""Kernels at the warp level as the assembler sees them: nothing serialised, nothing spilled, what the compiler's own
-passes would make.
-"""
+"""Kernels at the warp level after the assembler: no serialised wgmma, no spills, and the code of the passes."""
 
 import inspect
 import re
@@ -24,7 +22,7 @@ pytestmark = [
     ),
 ]
 
-#: kernel, the elements of its arrays, its constants.
+#: kernel, element types of its arrays, constants.
 CASES = [
     (tutorial.gemm_kernel, ("fp16",) * 3, {"BLOCK_M": 128, "BLOCK_N": 256, "BLOCK_K": 64, "SLOTS": 4}),
     (tutorial.gemm_kernel, ("bf16",) * 3, {"BLOCK_M": 256, "BLOCK_N": 128, "BLOCK_K": 64, "SLOTS": 3}),
@@ -32,26 +30,30 @@ CASES = [
     (attention.attention_kernel, ("bf16",) * 4, {"BLOCK_M": 128, "BLOCK_N": 128, "D": 128, "SLOTS": 2}),
     (kernels.copied, ("fp32", "fp32"), {"BLOCK": 32, "SLOTS": 3}),
     (
-        kernels.late,
+        kernels.held_slots,
         ("fp16", "fp16", "fp32"),
-        {"BLOCK_M": 64, "BLOCK_N": 64, "BLOCK_K": 32, "SUM": tl.float32},
+        {"BLOCK_M": 64, "BLOCK_N": 64, "BLOCK_K": 32, "ACC": tl.float32},
     ),
-    (kernels.late, ("i8", "i8", "i32"), {"BLOCK_M": 64, "BLOCK_N": 128, "BLOCK_K": 64, "SUM": tl.int32}),
     (
-        kernels.late,
-        ("fp8e4nv", "fp8e5", "fp32"),
-        {"BLOCK_M": 64, "BLOCK_N": 64, "BLOCK_K": 64, "SUM": tl.float32},
+        kernels.held_slots,
+        ("i8", "i8", "i32"),
+        {"BLOCK_M": 64, "BLOCK_N": 128, "BLOCK_K": 64, "ACC": tl.int32},
     ),
-    (kernels.halves, ("fp16", "fp16", "fp32"), {"BLOCK_K": 32}),
+    (
+        kernels.held_slots,
+        ("fp8e4nv", "fp8e5", "fp32"),
+        {"BLOCK_M": 64, "BLOCK_N": 64, "BLOCK_K": 64, "ACC": tl.float32},
+    ),
+    (kernels.two_consumers, ("fp16", "fp16", "fp32"), {"BLOCK_K": 32}),
     (kernels.clustered, ("fp16", "fp16", "fp32"), {"BLOCK": 64, "CLUSTER": 2, "ALWAYS": True}),
     (kernels.clustered, ("fp16", "fp16", "fp32"), {"BLOCK": 64, "CLUSTER": 4, "ALWAYS": False}),
     (kernels.chained, ("fp16", "fp16", "fp32"), {}),
-    (kernels.in_turn, ("fp16",) * 3, {"TILE": 128, "BLOCK": 64, "SLOTS": 2}),
+    (kernels.ping_pong, ("fp16",) * 3, {"TILE": 128, "BLOCK": 64, "SLOTS": 2}),
 ]
 
 
 def assemble(kernel, elements, constants, **options):
-    """The kernel for sm_90a, as for arrays that are aligned and sizes that are multiples of 16."""
+    """Compiles the kernel for sm_90a, with aligned arrays and sizes that are multiples of 16."""
     names = [name for name in inspect.signature(kernel.fn).parameters if name not in constants]
     pointers = [name for name in names if name.endswith("_ptr")]
     types = {name: "fp32" if name == "scale" else "i32" for name in names} | {
@@ -76,7 +78,7 @@ def tile_level(
     a_ptr, b_ptr, c_ptr, M, N, K,
     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, SLOTS: tl.constexpr,
 ):  # fmt: skip
-    """The tutorial's product without a word about warps."""
+    """The tutorial's matmul at the tile level."""
     a = tl.make_tensor_descriptor(a_ptr, [M, K], [K, 1], [BLOCK_M, BLOCK_K])
     b = tl.make_tensor_descriptor(b_ptr, [N, K], [K, 1], [BLOCK_N, BLOCK_K])
     c = tl.make_tensor_descriptor(c_ptr, [M, N], [N, 1], [BLOCK_M, BLOCK_N])
@@ -90,22 +92,22 @@ def tile_level(
 
 
 def count_instructions(compiled):
-    """How often each instruction about copies, barriers and products stands in the PTX."""
+    """Counts the copy, barrier and wgmma instructions in the PTX."""
     words = re.findall(
         r"\b(?:wgmma|mbarrier|cp\.async|bar|barrier|setmaxnreg|fence)\.[\w.:]+", compiled.asm["ptx"]
     )
     return Counter(words)
 
 
-def test_the_tutorial_is_what_the_compiler_makes():
+def test_the_tutorial_matches_the_compiler():
     kernel, elements, constants = CASES[0]
     by_hand = assemble(kernel, elements, constants)
     compiled = assemble(tile_level, elements, constants, num_warps=8, num_stages=4)
     counts = count_instructions(by_hand)
-    # In long products the compiler's copies wait for one more slot: see warp-throttle-producer.
+    # With a large K the compiler's copies wait for one more slot: see warp-throttle-producer.
     throttled = Counter({"mbarrier.try_wait.parity.shared::cta.b64": 1})
     assert counts + throttled == count_instructions(compiled)
-    # The first iteration of the loop stands apart.
+    # The first iteration of the loop is peeled.
     assert counts["wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16"] == 2 * 4
     for name in ("registers", "num_threads", "shared"):
         assert by_hand.metadata[name] == compiled.metadata[name]
@@ -125,7 +127,7 @@ def test_barriers_between_roles():
         kernels.alternating.fn, {"log_ptr": "*i32", "N": "i32"}, {}, {}, "sm_90a", Options()
     ).asm["ptx"]
     found = Counter(re.findall(r"\bbar\.(\w+)\s+(\d+), 256;", ptx))
-    # At the start each role waits at its own one, where the other arrives.
+    # At the start each role waits at its own barrier, and the other role arrives there.
     start = {("sync", "1"): 1, ("arrive", "1"): 1, ("sync", "2"): 1, ("arrive", "2"): 1}
     assert found == start | {("sync", "15"): 1, ("arrive", "15"): 2, ("sync", "14"): 1, ("arrive", "14"): 1}
 

@@ -1,4 +1,4 @@
-"""Blocks of shared memory that the programs of a cluster read from each other, in the interpreter and on Hopper."""
+"""CTAs of a cluster read shared memory of each other, in the interpreter and on Hopper."""
 
 import numpy as np
 import pytest
@@ -17,40 +17,40 @@ def _has_warps(request):
 
 
 @tw.jit
-def rotated(x_ptr, y_ptr, SIDE: tl.constexpr, TURNED: tl.constexpr, CLUSTER: tl.constexpr):
-    """Each program's block becomes that of the next program of its cluster, or its transpose; twice."""
-    part = warp.shared((SIDE, SIDE), x_ptr.dtype.element_ty, cluster=CLUSTER)
-    first = tl.program_id(0) * SIDE * SIDE
+def rotated(x_ptr, y_ptr, SIZE: tl.constexpr, TRANSPOSED: tl.constexpr, CLUSTER: tl.constexpr):
+    """Twice: each CTA replaces its block by the block of the next CTA in the cluster, or by its transpose."""
+    part = warp.shared((SIZE, SIZE), x_ptr.dtype.element_ty, cluster=CLUSTER)
+    first = tl.program_id(0) * SIZE * SIZE
 
     def role():
-        rows, columns = tl.arange(0, SIDE)[:, None], tl.arange(0, SIDE)[None, :]
-        places = first + rows * SIDE + columns
-        block = tl.load(x_ptr + places)
+        rows, columns = tl.arange(0, SIZE)[:, None], tl.arange(0, SIZE)[None, :]
+        offsets = first + rows * SIZE + columns
+        block = tl.load(x_ptr + offsets)
         for _ in range(2):
             part.store(block)
             warp.cluster_barrier()
-            other = part.T if TURNED else part
+            other = part.T if TRANSPOSED else part
             block = other.read((warp.cluster_rank() + 1) % CLUSTER)
             warp.cluster_barrier()
-        tl.store(y_ptr + places, block)
+        tl.store(y_ptr + offsets, block)
 
     warp.specialize(warp.role(role, warps=4))
 
 
 @pytest.mark.parametrize("cluster", (2, 4, 8))
-@pytest.mark.parametrize("turned", (False, True))
+@pytest.mark.parametrize("transposed", (False, True))
 @pytest.mark.parametrize("dtype", ("float32", "float16", "int8", "int64"))
-def test_read_of_the_next_program(backend, rng, dtype, turned, cluster):
+def test_read_of_the_next_program(backend, rng, dtype, transposed, cluster):
     x = rng.integers(-99, 99, (16, 32, 32)).astype(dtype)
     y = backend.poisoned(x.shape, dtype)
-    rotated[16](backend.array(x), y, 32, turned, cluster)
+    rotated[16](backend.array(x), y, 32, transposed, cluster)
     expected = np.roll(x.reshape(-1, cluster, 32, 32), -2, axis=1).reshape(x.shape)
-    np.testing.assert_array_equal(backend.numpy(y), expected)  # a transpose of a transpose is none
+    np.testing.assert_array_equal(backend.numpy(y), expected)  # two transposes cancel
 
 
 @tw.jit
 def row_sums(x_ptr, y_ptr, N, BLOCK: tl.constexpr, CLUSTER: tl.constexpr):
-    """y[row] = the sum of a row, of which each program of a cluster adds up a part."""
+    """y[row] = the sum of a row; each CTA of a cluster adds up a part."""
     parts = warp.shared((BLOCK,), tl.float32, cluster=CLUSTER)
     row, rank = tl.program_id(0) // CLUSTER, warp.cluster_rank()
 
@@ -80,12 +80,12 @@ def test_row_of_a_cluster(backend, rng, N):
 
 
 @tw.jit
-def split_product(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
-    """c = a @ b.T: two programs of a cluster share a tile, and each multiplies a half of k and stores half the sums."""
+def split_k_dot(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """c = a @ b.T: two CTAs of a cluster share a tile. Each multiplies half of K and stores half of the tile."""
     a = tl.make_tensor_descriptor(a_ptr, [M, K], [K, 1], [BM, BK])
     b = tl.make_tensor_descriptor(b_ptr, [N, K], [K, 1], [BN, BK])
     ring = warp.ring(3, a, b)
-    sums = warp.shared((BM, BN), tl.float32, cluster=2)
+    shared_acc = warp.shared((BM, BN), tl.float32, cluster=2)
     tile, rank = tl.program_id(0) // 2, warp.cluster_rank()
     m, n = tile // tl.cdiv(N, BN) * BM, tile % tl.cdiv(N, BN) * BN
 
@@ -104,9 +104,9 @@ def split_product(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constex
             slot = ring.wait()
             acc = warp.wgmma_wait(warp.wgmma(slot[0], slot[1].T, acc))
             ring.release(slot)
-        sums.store(acc)
+        shared_acc.store(acc)
         warp.cluster_barrier()
-        acc += sums.read(1 - rank)
+        acc += shared_acc.read(1 - rank)
         warp.cluster_barrier()
         rows, columns = m + tl.arange(0, BM)[:, None], n + tl.arange(0, BN)[None, :]
         mine = (rows // 16 % 2 == rank) & (rows < M) & (columns < N)
@@ -116,16 +116,16 @@ def split_product(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constex
 
 
 @pytest.mark.parametrize("M, N, K", ((64, 64, 64), (192, 128, 320), (100, 80, 1008)))
-def test_sums_of_two_programs(backend, rng, M, N, K):
-    a, b = (rng.integers(-3, 4, (side, K)).astype(np.float16) for side in (M, N))
+def test_accumulators_of_two_ctas(backend, rng, M, N, K):
+    a, b = (rng.integers(-3, 4, (rows, K)).astype(np.float16) for rows in (M, N))
     c = backend.poisoned((M, N), "float32")
-    split_product[2 * tw.cdiv(M, 64) * tw.cdiv(N, 64)](
+    split_k_dot[2 * tw.cdiv(M, 64) * tw.cdiv(N, 64)](
         backend.array(a), backend.array(b), c, M, N, K, 64, 64, 64
     )
     np.testing.assert_array_equal(backend.numpy(c), a.astype(np.float32) @ b.astype(np.float32).T)
 
 
-@pytest.mark.parametrize("fn, constants", [(rotated, {"SIDE": 32, "TURNED": False, "CLUSTER": 4})])
+@pytest.mark.parametrize("fn, constants", [(rotated, {"SIZE": 32, "TRANSPOSED": False, "CLUSTER": 4})])
 def test_code(fn, constants):
     made = compile_kernel(
         fn.fn, {"x_ptr": "*fp32", "y_ptr": "*fp32"}, constants, {}, "sm_90a", Options(), stop_after="ptx"
@@ -133,12 +133,12 @@ def test_code(fn, constants):
     assert made.metadata["cluster"] == 4
     ptx = made.asm["ptx"]
     assert "mapa.shared::cluster" in ptx and "ld.shared::cluster" in ptx
-    # Two in the loop, and the compiler's own where the kernel starts and ends.
+    # Two in the loop, and two by the compiler at the start and the end of the kernel.
     assert ptx.count("barrier.cluster.wait.aligned") == 4
 
 
 class TestRaces:
-    """What the interpreter finds."""
+    """Races that the interpreter finds."""
 
     def run(self, kernel, match):
         with pytest.raises(LanguageError, match=match):

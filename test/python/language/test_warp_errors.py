@@ -1,4 +1,4 @@
-"""What is wrong with kernels at the warp level is said at their line, before anything runs."""
+"""Mistakes in kernels at the warp level are reported at their line, before anything runs."""
 
 import inspect
 import re
@@ -14,7 +14,7 @@ from tilewright.runtime.options import Options
 
 
 def nothing():
-    """Used as a role that is none."""
+    """A plain function, which is not a role."""
 
 
 @tw.jit
@@ -166,10 +166,10 @@ class TestBarriers:
 
     def test_too_few_warps(self, refused):
         def kernel(x_ptr, n):
-            turn = warp.named_barrier(2)
+            barrier = warp.named_barrier(2)
 
             def role():
-                turn.wait()  # !
+                barrier.wait()  # !
 
             warp.specialize(warp.role(role, warps=4))
 
@@ -192,11 +192,11 @@ class TestBarriers:
 
     def test_too_many(self, refused):
         def kernel(x_ptr, n):
-            turns = [warp.named_barrier(4) for _ in range(14)]
+            barriers = [warp.named_barrier(4) for _ in range(14)]
 
             def role():
-                for turn in turns:
-                    turn.arrive()  # !
+                for barrier in barriers:
+                    barrier.arrive()  # !
 
             warp.specialize(warp.role(role, warps=4))
 
@@ -227,7 +227,7 @@ def refuses_dot(refused):
     return check
 
 
-class TestProducts:
+class TestWgmma:
     def test_operand_in_registers(self, refuses_dot):
         def multiply(a, b):
             warp.wgmma(a, b.read(), tl.zeros((64, 64), tl.float32))  # !
@@ -242,7 +242,7 @@ class TestProducts:
             multiply, "warp.wgmma of [64, 64] and [64, 64] onto [64, 32]: the sum has the shape [64, 64]"
         )
 
-    def test_sums(self, refuses_dot):
+    def test_accumulator_type(self, refuses_dot):
         def multiply(a, b):
             warp.wgmma(a, b, tl.zeros((64, 64), tl.float16))  # !
 
@@ -277,7 +277,7 @@ class TestProducts:
 
         refuses_dot(multiply, "warpgroups take 64 rows and 8 columns each", warps=32)
 
-    def test_running_sum(self, refuses_dot):
+    def test_pending_accumulator(self, refuses_dot):
         def multiply(a, b):
             acc = warp.wgmma(a, b, tl.zeros((64, 64), tl.float32))
             acc = warp.wgmma_wait(acc, pendings=1)

@@ -1,4 +1,4 @@
-"""Kernels at the warp level, in the interpreter and on a GPU of Hopper's kind."""
+"""Kernels at the warp level, in the interpreter and on Hopper GPUs."""
 
 import importlib.util
 from pathlib import Path
@@ -35,7 +35,7 @@ tutorial, attention = load_example("warp_gemm"), load_example("warp_attention")
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 def test_tutorial(backend, rng, shape, dtype):
     M, N, K = shape
-    a, b = (rng.standard_normal((side, K)) for side in (M, N))
+    a, b = (rng.standard_normal((rows, K)) for rows in (M, N))
     x, y = backend.array(a, dtype), backend.array(b, dtype)
     c = backend.poisoned((M, N), dtype)
     tutorial.gemm(x, y, c, programs=3)
@@ -45,7 +45,7 @@ def test_tutorial(backend, rng, shape, dtype):
 
 @tw.jit
 def copied(x_ptr, y_ptr, M, N, BLOCK: tl.constexpr, SLOTS: tl.constexpr):
-    """y = 2 x, rows of blocks that a role copies and another one reads into registers."""
+    """y = 2 x: one role copies rows of blocks, the other reads them into registers."""
     x = tl.make_tensor_descriptor(x_ptr, [M, N], [N, 1], [BLOCK, 64])
     ring = warp.ring(SLOTS, x)
     rows = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
@@ -88,18 +88,18 @@ def load_blocks(ring, a, b, rows, columns, K):
 
 
 @tw.jit
-def late(
+def held_slots(
     a_ptr, b_ptr, c_ptr, M, N, K,
-    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, SUM: tl.constexpr,
+    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, ACC: tl.constexpr,
 ):  # fmt: skip
-    """c = a @ b.T with a slot held for the product of the iteration before."""
+    """c = a @ b.T: the slot of the previous iteration is held until its wgmma is done."""
     a = tl.make_tensor_descriptor(a_ptr, [M, K], [K, 1], [BLOCK_M, BLOCK_K])
     b = tl.make_tensor_descriptor(b_ptr, [N, K], [K, 1], [BLOCK_N, BLOCK_K])
     ring = warp.ring(3, a, b)
     m, n = tl.program_id(0) * BLOCK_M, tl.program_id(1) * BLOCK_N
 
     def consume():
-        acc = tl.zeros((BLOCK_M, BLOCK_N), SUM)
+        acc = tl.zeros((BLOCK_M, BLOCK_N), ACC)
         held = ring.no_slot()
         for k in range(0, K, BLOCK_K):
             slot = ring.wait()
@@ -116,12 +116,12 @@ def late(
 
 @pytest.mark.parametrize("K", [0, 64, 208])
 @pytest.mark.parametrize("dtype", ["float16", "float8_e4m3fn", "int8", "float32"])
-def test_slots_held_for_running_products(backend, rng, dtype, K):
+def test_slots_held_for_pending_wgmmas(backend, rng, dtype, K):
     M, N = 100, 72
-    a, b = (rng.integers(-4, 5, (side, K)).astype(np.float64) for side in (M, N))
-    total = tl.int32 if dtype == "int8" else tl.float32
+    a, b = (rng.integers(-4, 5, (rows, K)).astype(np.float64) for rows in (M, N))
+    acc_type = tl.int32 if dtype == "int8" else tl.float32
     c = backend.poisoned((M, N), "int32" if dtype == "int8" else "float32")
-    late[(2, 2)](
+    held_slots[(2, 2)](
         backend.array(a, dtype),
         backend.array(b, dtype),
         c,
@@ -131,14 +131,14 @@ def test_slots_held_for_running_products(backend, rng, dtype, K):
         BLOCK_M=64,
         BLOCK_N=64,
         BLOCK_K=32,
-        SUM=total,
+        ACC=acc_type,
     )
     np.testing.assert_array_equal(backend.numpy(c), a @ b.T)
 
 
 @tw.jit
-def halves(a_ptr, b_ptr, c_ptr, K, BLOCK_K: tl.constexpr):
-    """c [128, 64] = a @ b.T by two roles, each of which computes 64 rows of the same slots."""
+def two_consumers(a_ptr, b_ptr, c_ptr, K, BLOCK_K: tl.constexpr):
+    """c [128, 64] = a @ b.T: two roles read the same slots and compute 64 rows each."""
     a = tl.make_tensor_descriptor(a_ptr, [128, K], [K, 1], [64, BLOCK_K])
     b = tl.make_tensor_descriptor(b_ptr, [64, K], [K, 1], [64, BLOCK_K])
     ring = warp.ring(2, a, a, b)
@@ -157,11 +157,11 @@ def halves(a_ptr, b_ptr, c_ptr, K, BLOCK_K: tl.constexpr):
             slot = ring.wait()
             acc = warp.wgmma_wait(warp.wgmma(slot[half], slot[2].T, acc))
             ring.release(slot)
-        # Through shared memory of each role's own.
+        # Each role reduces through its own scratch in shared memory.
         rows = tl.sum(acc, axis=0)
         columns = tl.arange(0, 64)
-        place = (64 * half + tl.arange(0, 64))[:, None] * 64 + columns[None, :]
-        tl.store(c_ptr + place, acc)
+        offset = (64 * half + tl.arange(0, 64))[:, None] * 64 + columns[None, :]
+        tl.store(c_ptr + offset, acc)
         tl.store(c_ptr + (128 + half) * 64 + columns, rows)
 
     warp.specialize(
@@ -174,82 +174,82 @@ def halves(a_ptr, b_ptr, c_ptr, K, BLOCK_K: tl.constexpr):
 def test_two_roles_read_one_ring(backend, rng):
     a, b = rng.integers(-4, 5, (128, 160)), rng.integers(-4, 5, (64, 160))
     c = backend.poisoned((130, 64), "float32")
-    halves[(1,)](backend.array(a, "float16"), backend.array(b, "float16"), c, 160, BLOCK_K=32)
-    product = (a @ b.T).astype(np.float32)
-    sums = np.stack([product[:64].sum(0), product[64:].sum(0)])
-    np.testing.assert_array_equal(backend.numpy(c), np.concatenate([product, sums]))
+    two_consumers[(1,)](backend.array(a, "float16"), backend.array(b, "float16"), c, 160, BLOCK_K=32)
+    dot = (a @ b.T).astype(np.float32)
+    sums = np.stack([dot[:64].sum(0), dot[64:].sum(0)])
+    np.testing.assert_array_equal(backend.numpy(c), np.concatenate([dot, sums]))
 
 
 @tw.jit
 def alternating(log_ptr, N):
-    """Two roles that take turns, N times each: which of them was when, as they counted it."""
-    first_turn, second_turn = warp.named_barrier(8), warp.named_barrier(8)
+    """Two roles alternate, N times each, and log their order."""
+    first_may_run, second_may_run = warp.named_barrier(8), warp.named_barrier(8)
 
     def note(number: tl.constexpr):
-        place = tl.load(log_ptr)
-        tl.store(log_ptr + 1 + place, number)
-        tl.store(log_ptr, place + 1)
+        count = tl.load(log_ptr)
+        tl.store(log_ptr + 1 + count, number)
+        tl.store(log_ptr, count + 1)
 
     def one():
         for _ in range(N):
-            first_turn.wait()
+            first_may_run.wait()
             note(1)
-            second_turn.arrive()
+            second_may_run.arrive()
 
     def other():
-        first_turn.arrive()
+        first_may_run.arrive()
         for i in range(N):
-            second_turn.wait()
+            second_may_run.wait()
             note(2)
             if i + 1 < N:
-                first_turn.arrive()
+                first_may_run.arrive()
 
     warp.specialize(warp.role(one, warps=4), warp.role(other, warps=4))
 
 
-def test_roles_take_turns(backend):
+def test_roles_alternate(backend):
     log = backend.array(np.zeros(21, np.int32))
     alternating[(1,)](log, 10)
     np.testing.assert_array_equal(backend.numpy(log), [20, *[1, 2] * 10])
 
 
 @tw.jit
-def in_turn(a_ptr, b_ptr, c_ptr, M, N, K, TILE: tl.constexpr, BLOCK: tl.constexpr, SLOTS: tl.constexpr):
-    """c = a @ b.T by two warpgroups with a tile each: one stores while the other multiplies."""
+def ping_pong(a_ptr, b_ptr, c_ptr, M, N, K, TILE: tl.constexpr, BLOCK: tl.constexpr, SLOTS: tl.constexpr):
+    """c = a @ b.T by two ping-pong groups with a tile each: one stores while the other multiplies."""
     a = tl.make_tensor_descriptor(a_ptr, [M, K], [K, 1], [TILE, BLOCK])
     b = tl.make_tensor_descriptor(b_ptr, [N, K], [K, 1], [TILE, BLOCK])
     c = tl.make_tensor_descriptor(c_ptr, [M, N], [N, 1], [TILE, TILE])
     rings = (warp.ring(SLOTS, a, b), warp.ring(SLOTS, a, b))
-    turns = (warp.named_barrier(8), warp.named_barrier(8))
+    may_start = (warp.named_barrier(8), warp.named_barrier(8))
     columns, programs = tl.cdiv(N, TILE), tl.num_programs(0)
     tiles = tl.cdiv(M, TILE) * columns
 
     def produce():
         for pair in range(tl.program_id(0), tiles, 2 * programs):
-            for team in tl.static_range(2):
-                tile = pair + team * programs
+            for group in tl.static_range(2):
+                tile = pair + group * programs
                 if tile < tiles:
                     m, n = tile // columns * TILE, tile % columns * TILE
                     for k in range(0, K, BLOCK):
-                        slot = rings[team].acquire()
+                        slot = rings[group].acquire()
                         slot.load(0, a, [m, k])
                         slot.load(1, b, [n, k])
-                        rings[team].commit(slot)
+                        rings[group].commit(slot)
 
-    def consume(team: tl.constexpr):
-        if team == 1 and tl.program_id(0) < tiles:
-            turns[0].arrive()
+    def consume(group: tl.constexpr):
+        if group == 1 and tl.program_id(0) < tiles:
+            may_start[0].arrive()
         for pair in range(tl.program_id(0), tiles, 2 * programs):
-            tile = pair + team * programs
+            tile = pair + group * programs
             if tile < tiles:
-                turns[team].wait()
+                may_start[group].wait()
                 acc = tl.zeros((TILE, TILE), tl.float32)
                 for _ in range(0, K, BLOCK):
-                    slot = rings[team].wait()
+                    slot = rings[group].wait()
                     acc = warp.wgmma_wait(warp.wgmma(slot[0], slot[1].T, acc))
-                    rings[team].release(slot)
-                if tile + programs < tiles:  # whose products may start now
-                    turns[1 - team].arrive()
+                    rings[group].release(slot)
+                if tile + programs < tiles:  # the other group may start its wgmmas
+                    may_start[1 - group].arrive()
                 c.store([tile // columns * TILE, tile % columns * TILE], acc.to(c_ptr.dtype.element_ty))
 
     warp.specialize(
@@ -261,17 +261,17 @@ def in_turn(a_ptr, b_ptr, c_ptr, M, N, K, TILE: tl.constexpr, BLOCK: tl.constexp
 
 @pytest.mark.parametrize("programs", [1, 2, 4])
 @pytest.mark.parametrize("M, N, K", [(64, 64, 64), (192, 128, 96), (150, 172, 72)])
-def test_tiles_in_turn(backend, rng, M, N, K, programs):
+def test_ping_pong(backend, rng, M, N, K, programs):
     a, b = rng.integers(-4, 5, (M, K)), rng.integers(-4, 5, (N, K))
     c = backend.poisoned((M, N), "float32")
     x, y = backend.array(a, "float16"), backend.array(b, "float16")
-    in_turn[(programs,)](x, y, c, M, N, K, TILE=64, BLOCK=32, SLOTS=2)
+    ping_pong[(programs,)](x, y, c, M, N, K, TILE=64, BLOCK=32, SLOTS=2)
     np.testing.assert_array_equal(backend.numpy(c), (a @ b.T).astype(np.float32))
 
 
 @tw.jit
 def clustered(a_ptr, b_ptr, c_ptr, M, N, K, BLOCK: tl.constexpr, CLUSTER: tl.constexpr, ALWAYS: tl.constexpr):
-    """c = a @ b.T by clusters of programs along M, which copy the blocks of b for each other."""
+    """c = a @ b.T by clusters of CTAs along M that multicast the blocks of b."""
     a = tl.make_tensor_descriptor(a_ptr, [M, K], [K, 1], [64, BLOCK])
     b = tl.make_tensor_descriptor(b_ptr, [N, K], [K, 1], [128, BLOCK])
     c = tl.make_tensor_descriptor(c_ptr, [M, N], [N, 1], [64, 128])
@@ -286,7 +286,7 @@ def clustered(a_ptr, b_ptr, c_ptr, M, N, K, BLOCK: tl.constexpr, CLUSTER: tl.con
             ring.commit(slot)
 
     def consume():
-        # The number in the cluster, once in each block of the result.
+        # Adds the rank in the cluster to each block of the result.
         acc = tl.zeros((64, 128), tl.float32) + warp.cluster_rank()
         for _ in range(0, K, BLOCK):
             slot = ring.wait()
@@ -320,7 +320,7 @@ def test_clusters(backend, rng, cluster, always):
 
 @tw.jit
 def chained(x_ptr, y_ptr, z_ptr):
-    """z = (x @ y).T @ y, [64, 64] each: blocks that threads make are operands, from memory and from registers."""
+    """z = (x @ y).T @ y and (x @ y) @ y, [64, 64] each: a computed operand in shared memory and in registers."""
     index = tl.arange(0, 64)[:, None] * 64 + tl.arange(0, 64)[None, :]
 
     def compute():
@@ -338,7 +338,7 @@ def chained(x_ptr, y_ptr, z_ptr):
     warp.specialize(warp.role(compute, warps=4))
 
 
-def test_operands_that_threads_make(backend, rng):
+def test_computed_operands(backend, rng):
     x, y = rng.integers(-2, 3, (64, 64)), rng.integers(-1, 2, (64, 64))
     z = backend.poisoned((128, 64), "float32")
     chained[(1,)](backend.array(x, "float16"), backend.array(y, "float16"), z)

@@ -1,4 +1,4 @@
-"""Each op of the `warp` dialect: documented with an example, verified, followed down to PTX, and run on a GPU."""
+"""Each op of the `warp` dialect has an example, lit tests, checked PTX and a kernel that runs it."""
 
 import re
 from pathlib import Path
@@ -18,13 +18,13 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 @tw.jit
-def roles(a_ptr, b_ptr, c_ptr, K, SIDE: tl.constexpr):
-    """c = 2 a @ b.T of SIDE rows each, by a role that copies and one that multiplies each slot twice."""
-    a = tl.make_tensor_descriptor(a_ptr, [SIDE, K], [K, 1], [SIDE, 64])
-    b = tl.make_tensor_descriptor(b_ptr, [SIDE, K], [K, 1], [SIDE, 64])
-    c = tl.make_tensor_descriptor(c_ptr, [SIDE, SIDE], [SIDE, 1], [SIDE, SIDE])
+def roles(a_ptr, b_ptr, c_ptr, K, SIZE: tl.constexpr):
+    """c = 2 a @ b.T of SIZE rows each: one role copies, the other multiplies each slot twice."""
+    a = tl.make_tensor_descriptor(a_ptr, [SIZE, K], [K, 1], [SIZE, 64])
+    b = tl.make_tensor_descriptor(b_ptr, [SIZE, K], [K, 1], [SIZE, 64])
+    c = tl.make_tensor_descriptor(c_ptr, [SIZE, SIZE], [SIZE, 1], [SIZE, SIZE])
     ring, done = warp.ring(2, a, b), warp.named_barrier(8)
-    part = warp.shared((SIDE, 64), tl.float16)
+    part = warp.shared((SIZE, 64), tl.float16)
 
     def produce():
         for k in range(0, K, 64):
@@ -35,7 +35,7 @@ def roles(a_ptr, b_ptr, c_ptr, K, SIDE: tl.constexpr):
         done.arrive()
 
     def consume():
-        acc, held = tl.zeros((SIDE, SIDE), tl.float32), ring.no_slot()
+        acc, held = tl.zeros((SIZE, SIZE), tl.float32), ring.no_slot()
         for k in range(0, K, 64):
             slot = ring.wait()
             part.store(slot[0].read())
@@ -52,71 +52,71 @@ def roles(a_ptr, b_ptr, c_ptr, K, SIDE: tl.constexpr):
 
 
 @tw.jit
-def small_product(a_ptr, b_ptr, c_ptr, K, SIDE: tl.constexpr):
-    """c = a @ b of SIDE rows and columns, too few for warpgroups."""
-    i, k = tl.arange(0, SIDE), tl.arange(0, 32)
-    acc = tl.zeros((SIDE, SIDE), tl.float32)
+def small_dot(a_ptr, b_ptr, c_ptr, K, SIZE: tl.constexpr):
+    """c = a @ b of SIZE rows and columns, too few for warpgroups."""
+    i, k = tl.arange(0, SIZE), tl.arange(0, 32)
+    acc = tl.zeros((SIZE, SIZE), tl.float32)
     for start in range(0, K, 32):
         a = tl.load(a_ptr + i[:, None] * K + start + k[None, :])
-        b = tl.load(b_ptr + (start + k)[:, None] * SIDE + i[None, :])
+        b = tl.load(b_ptr + (start + k)[:, None] * SIZE + i[None, :])
         acc = tl.dot(a, b, acc)
-    tl.store(c_ptr + i[:, None] * SIDE + i[None, :], acc)
+    tl.store(c_ptr + i[:, None] * SIZE + i[None, :], acc)
 
 
 @tw.jit
-def uneven_product(
-    a_ptr, b_ptr, c_ptr, K, SIDE: tl.constexpr, COLUMNS: tl.constexpr, FADING: tl.constexpr = False
+def uneven_dot(
+    a_ptr, b_ptr, c_ptr, K, SIZE: tl.constexpr, COLUMNS: tl.constexpr, DECAY: tl.constexpr = False
 ):
-    """c = a @ b.T of SIDE and COLUMNS rows; where it fades, every second row of the sums is halved before each step."""
-    i, j, k = tl.arange(0, SIDE), tl.arange(0, COLUMNS), tl.arange(0, 64)
-    acc = tl.zeros((SIDE, COLUMNS), tl.float32)
+    """c = a @ b.T of SIZE and COLUMNS rows. With DECAY, each step first halves every second row of acc."""
+    i, j, k = tl.arange(0, SIZE), tl.arange(0, COLUMNS), tl.arange(0, 64)
+    acc = tl.zeros((SIZE, COLUMNS), tl.float32)
     for start in range(0, K, 64):
         a = tl.load(a_ptr + i[:, None] * K + start + k[None, :])
         b = tl.load(b_ptr + j[None, :] * K + (start + k)[:, None])
-        if FADING:
+        if DECAY:
             acc *= tl.where(i % 2 == 0, 1.0, 0.5)[:, None]
         acc = tl.dot(a, b, acc)
     tl.store(c_ptr + i[:, None] * COLUMNS + j[None, :], acc)
 
 
 @tw.jit
-def tiles_in_turn(a_ptr, b_ptr, c_ptr, K, tiles, SIDE: tl.constexpr):
-    """c = a @ b.T, SIDE rows of a to a tile."""
-    i, k = tl.arange(0, SIDE), tl.arange(0, 64)
+def ping_pong_tiles(a_ptr, b_ptr, c_ptr, K, tiles, SIZE: tl.constexpr):
+    """c = a @ b.T: each tile covers SIZE rows of a."""
+    i, k = tl.arange(0, SIZE), tl.arange(0, 64)
     for tile in range(tl.program_id(0), tiles, tl.num_programs(0)):
-        rows = tile * SIDE + i
-        acc = tl.zeros((SIDE, SIDE), tl.float32)
+        rows = tile * SIZE + i
+        acc = tl.zeros((SIZE, SIZE), tl.float32)
         for start in range(0, K, 64):
             a = tl.load(a_ptr + rows[:, None] * K + start + k[None, :])
             b = tl.load(b_ptr + i[None, :] * K + (start + k)[:, None])
             acc = tl.dot(a, b, acc)
-        tl.store(c_ptr + rows[:, None] * SIDE + i[None, :], acc)
+        tl.store(c_ptr + rows[:, None] * SIZE + i[None, :], acc)
 
 
 @tw.jit
-def one_tile(a_ptr, b_ptr, c_ptr, K, tiles, SIDE: tl.constexpr):
-    """c = a @ b.T, a tile of SIDE rows and columns a program, of which `tiles` lie side by side."""
-    rows = tl.program_id(0) // tiles * SIDE + tl.arange(0, SIDE)
-    columns = tl.program_id(0) % tiles * SIDE + tl.arange(0, SIDE)
+def one_tile(a_ptr, b_ptr, c_ptr, K, tiles, SIZE: tl.constexpr):
+    """c = a @ b.T: each program computes a tile of SIZE x SIZE, `tiles` tiles per row of tiles."""
+    rows = tl.program_id(0) // tiles * SIZE + tl.arange(0, SIZE)
+    columns = tl.program_id(0) % tiles * SIZE + tl.arange(0, SIZE)
     k = tl.arange(0, 64)
-    acc = tl.zeros((SIDE, SIDE), tl.float32)
+    acc = tl.zeros((SIZE, SIZE), tl.float32)
     for start in range(0, K, 64):
         a = tl.load(a_ptr + rows[:, None] * K + start + k[None, :])
         b = tl.load(b_ptr + columns[None, :] * K + (start + k)[:, None])
         acc = tl.dot(a, b, acc)
-    tl.store(c_ptr + rows[:, None] * tiles * SIDE + columns[None, :], acc)
+    tl.store(c_ptr + rows[:, None] * tiles * SIZE + columns[None, :], acc)
 
 
 @tw.jit
-def turns(x_ptr, values_ptr):
-    """x += the value of each program, in their order."""
+def ordered_add(x_ptr, values_ptr):
+    """x += values[program], in program order."""
     tl.atomic_add(x_ptr, tl.load(values_ptr + tl.program_id(0)))
 
 
-def run_tiles_in_turn(backend, rng):
+def run_ping_pong_tiles(backend, rng):
     a, b = (rng.integers(-2, 3, (rows, 128)).astype(np.float16) for rows in (7 * 64, 64))
     c = backend.poisoned((7 * 64, 64), "float32")
-    tiles_in_turn[2](backend.array(a), backend.array(b), c, 128, 7, 64, ping_pong=True)
+    ping_pong_tiles[2](backend.array(a), backend.array(b), c, 128, 7, 64, ping_pong=True)
     np.testing.assert_array_equal(backend.numpy(c), a.astype(np.float32) @ b.astype(np.float32).T)
 
 
@@ -127,10 +127,10 @@ def run_one_tile(backend, rng):
     np.testing.assert_array_equal(backend.numpy(c), a.astype(np.float32) @ b.astype(np.float32).T)
 
 
-def run_turns(backend, rng):
+def run_ordered_add(backend, rng):
     values = (rng.standard_normal(100) * 10.0 ** rng.integers(-6, 6, 100)).astype(np.float32)
     x = backend.array(np.zeros(1, np.float32))
-    turns[100](x, backend.array(values), deterministic=True)
+    ordered_add[100](x, backend.array(values), deterministic=True)
     np.testing.assert_array_equal(backend.numpy(x), np.add.accumulate(values)[-1:])
 
 
@@ -141,24 +141,24 @@ def run_roles(backend, rng):
     np.testing.assert_array_equal(backend.numpy(c), 2 * a.astype(np.float32) @ b.astype(np.float32).T)
 
 
-def run_small_product(backend, rng):
+def run_small_dot(backend, rng):
     a, b = (rng.integers(-2, 3, shape).astype(np.float16) for shape in ((32, 256), (256, 32)))
     c = backend.poisoned((32, 32), "float32")
-    small_product[1](backend.array(a), backend.array(b), c, 256, 32)
+    small_dot[1](backend.array(a), backend.array(b), c, 256, 32)
     np.testing.assert_array_equal(backend.numpy(c), a.astype(np.float32) @ b.astype(np.float32))
 
 
-def run_uneven_product(backend, rng, columns=176):
+def run_uneven_dot(backend, rng, columns=176):
     a, b = (rng.integers(-2, 3, (rows, 256)).astype(np.float16) for rows in (64, columns))
     c = backend.poisoned((64, columns), "float32")
-    uneven_product[1](backend.array(a), backend.array(b), c, 256, 64, columns)
+    uneven_dot[1](backend.array(a), backend.array(b), c, 256, 64, columns)
     np.testing.assert_array_equal(backend.numpy(c), a.astype(np.float32) @ b.astype(np.float32).T)
 
 
-def run_fading_product(backend, rng):
+def run_decaying_dot(backend, rng):
     a, b = (rng.integers(-2, 3, (rows, 256)).astype(np.float16) for rows in (64, 128))
     c, want = backend.poisoned((64, 128), "float32"), np.zeros((64, 128), np.float32)
-    uneven_product[1](backend.array(a), backend.array(b), c, 256, 64, 128, FADING=True)
+    uneven_dot[1](backend.array(a), backend.array(b), c, 256, 64, 128, DECAY=True)
     for x, y in zip(np.split(a, 4, 1), np.split(b, 4, 1), strict=True):
         want[1::2] *= 0.5
         want += x.astype(np.float32) @ y.astype(np.float32).T
@@ -180,32 +180,32 @@ def run_counted_groups(backend, rng):
     np.testing.assert_array_equal(backend.numpy(c).reshape(3, 64, 64), x @ y.transpose(0, 2, 1))
 
 
-# A kernel, its constants, the types of its arguments, and what runs it. Programs of `turns` come in order.
+# Name: kernel, constants, argument types, the function that runs it. `ordered_add` is compiled as deterministic.
 _MATRICES = {"a_ptr": "*fp16", "b_ptr": "*fp16", "K": "i32"}
 KERNELS = {
-    "roles": (roles, {"SIDE": 64}, _MATRICES | {"c_ptr": "*fp16"}, run_roles),
-    "small product": (small_product, {"SIDE": 32}, _MATRICES | {"c_ptr": "*fp32"}, run_small_product),
-    "uneven product": (
-        uneven_product,
-        {"SIDE": 64, "COLUMNS": 176, "FADING": False},
+    "roles": (roles, {"SIZE": 64}, _MATRICES | {"c_ptr": "*fp16"}, run_roles),
+    "small dot": (small_dot, {"SIZE": 32}, _MATRICES | {"c_ptr": "*fp32"}, run_small_dot),
+    "uneven dot": (
+        uneven_dot,
+        {"SIZE": 64, "COLUMNS": 176, "DECAY": False},
         _MATRICES | {"c_ptr": "*fp32"},
-        run_uneven_product,
+        run_uneven_dot,
     ),
-    "product": (
-        uneven_product,
-        {"SIDE": 64, "COLUMNS": 128, "FADING": False},
+    "dot": (
+        uneven_dot,
+        {"SIZE": 64, "COLUMNS": 128, "DECAY": False},
         _MATRICES | {"c_ptr": "*fp32"},
-        lambda backend, rng: run_uneven_product(backend, rng, 128),
+        lambda backend, rng: run_uneven_dot(backend, rng, 128),
     ),
-    "fading product": (
-        uneven_product,
-        {"SIDE": 64, "COLUMNS": 128, "FADING": True},
+    "decaying dot": (
+        uneven_dot,
+        {"SIZE": 64, "COLUMNS": 128, "DECAY": True},
         _MATRICES | {"c_ptr": "*fp32"},
-        run_fading_product,
+        run_decaying_dot,
     ),
     "cluster": (
         rotated,
-        {"SIDE": 32, "TURNED": False, "CLUSTER": 2},
+        {"SIZE": 32, "TRANSPOSED": False, "CLUSTER": 2},
         {"x_ptr": "*fp32", "y_ptr": "*fp32"},
         run_rotated,
     ),
@@ -221,80 +221,80 @@ KERNELS = {
         _MATRICES | {"c_ptr": "*fp32", "counter_ptr": "*i32", "groups": "i32"},
         run_counted_groups,
     ),
-    "tiles in turn": (
-        tiles_in_turn,
-        {"SIDE": 64},
+    "ping pong": (
+        ping_pong_tiles,
+        {"SIZE": 64},
         _MATRICES | {"c_ptr": "*fp32", "tiles": "i32"},
-        run_tiles_in_turn,
+        run_ping_pong_tiles,
     ),
     "single wave": (
         one_tile,
-        {"SIDE": 64},
+        {"SIZE": 64},
         _MATRICES | {"c_ptr": "*fp32", "tiles": "i32"},
         run_one_tile,
     ),
-    "turns": (turns, {}, {"x_ptr": "*fp32", "values_ptr": "*fp32"}, run_turns),
+    "ordered add": (ordered_add, {}, {"x_ptr": "*fp32", "values_ptr": "*fp32"}, run_ordered_add),
 }
-# What they are compiled with besides.
+# Options that a kernel needs besides num_warps.
 OPTIONS = {
-    "turns": {"deterministic": True},
-    "tiles in turn": {"ping_pong": True},
+    "ordered add": {"deterministic": True},
+    "ping pong": {"ping_pong": True},
     "single wave": {"single_wave": True},
 }
 
-# The kernel that has an op, and what it becomes in PTX; nothing for those that are names only.
+# Op: the kernel that contains it, and a pattern of its PTX, or None if it emits no instruction.
 OPS = {
     "acquire_map_memory": ("maps", r"atom\.acquire\.gpu\.global\.or\.b32"),
     "alloc": ("roles", r"__tilewright_shared"),
-    "async_copy": ("small product", r"cp\.async\.c[ag]\.shared\.global"),
+    "async_copy": ("small dot", r"cp\.async\.c[ag]\.shared\.global"),
     "barrier": ("roles", r"bar\.sync\s+\d+, 128;"),
-    "by_here": ("single wave", r"setp\.eq\.and\.u32 none, %r\d+, 0, none; @none exit;"),
+    "sched_anchor": ("single wave", r"setp\.eq\.and\.u32 none, %r\d+, 0, none; @none exit;"),
     "cluster_barrier": ("cluster", r"barrier\.cluster\.wait"),
     "cluster_rank": ("cluster", r"%cluster_ctarank"),
-    "cold": ("maps", None),
-    "convert_layout": ("small product", r"shfl\.sync|st\.shared|stmatrix"),
-    "from_here": ("maps", None),
-    "hand": ("counter", r"mbarrier\.arrive\.shared::cta"),
-    "keep": ("product", r"mov\.b32\s+%a0, %r\d+;"),
-    "kept_registers": ("product", r"\.reg \.b32 %a<64>"),
+    "unlikely": ("maps", None),
+    "convert_layout": ("small dot", r"shfl\.sync|st\.shared|stmatrix"),
+    "opaque": ("maps", None),
+    "ring.put_scalar": ("counter", r"mbarrier\.arrive\.shared::cta"),
+    "acc_store": ("dot", r"mov\.b32\s+%a0, %r\d+;"),
+    "acc_decl": ("dot", r"\.reg \.b32 %a<64>"),
     "local_load": ("roles", r"ld\.shared|ldmatrix"),
     "local_store": ("roles", r"st\.shared|stmatrix"),
     "make_tensor_map": ("maps", r"tensormap\.replace\.tile\.global_address"),
-    "mma": ("small product", r"mma\.sync\.aligned\.m16n8k16"),
+    "mma": ("small dot", r"mma\.sync\.aligned\.m16n8k16"),
     "named_barrier_arrive": ("roles", r"bar\.arrive 15, 256;"),
     "named_barrier_wait": ("roles", r"bar\.sync\s+15, 256;"),
-    "ticket_pass": ("turns", r"st\.release\.gpu\.global"),
+    "ticket_pass": ("ordered add", r"st\.release\.gpu\.global"),
     "proxy_fence": ("roles", r"fence\.proxy\.async\.shared::cta"),
-    "recall": ("product", r"mov\.b32\s+%r\d+, %a0;"),
+    "acc_load": ("dot", r"mov\.b32\s+%r\d+, %a0;"),
     "release_map_memory": ("maps", r"red\.release\.gpu\.global\.and\.b32"),
     "remote_load": ("cluster", r"ld\.shared::cluster"),
     "ring": ("roles", r"mbarrier\.init"),
     "ring.acquire": ("roles", r"mbarrier\.arrive\.expect_tx"),
-    "ring.commit": ("small product", r"cp\.async\.commit_group"),
+    "ring.commit": ("small dot", r"cp\.async\.commit_group"),
     "ring.drain": ("maps", r"mbarrier\.try_wait\.parity"),
     "ring.no_slot": ("roles", None),
     "ring.release": ("roles", r"mbarrier\.arrive\.shared::cta"),
-    "ring.skip": ("tiles in turn", None),
+    "ring.skip": ("ping pong", None),
     "ring.wait": ("roles", r"mbarrier\.try_wait\.parity"),
     "role_end": ("roles", None),
-    "scale": ("fading product", r"mul\.rn\.f32\s+%a0, %a0, %r\d+;"),
+    "scale": ("decaying dot", r"mul\.rn\.f32\s+%a0, %a0, %r\d+;"),
     "shared_transpose": ("roles", None),
     "specialize": ("roles", r"setmaxnreg"),
-    "take": ("counter", r"fence\.proxy\.async;"),
-    "pingpong_leads": ("tiles in turn", r"%tid\.x"),
-    "pingpong_pass": ("tiles in turn", r"bar\.arrive %r\d+, 256;"),
-    "pingpong_wait": ("tiles in turn", r"bar\.sync\s+%r\d+, 256;"),
+    "ring.get_scalar": ("counter", r"fence\.proxy\.async;"),
+    "pingpong_leads": ("ping pong", r"%tid\.x"),
+    "pingpong_pass": ("ping pong", r"bar\.arrive %r\d+, 256;"),
+    "pingpong_wait": ("ping pong", r"bar\.sync\s+%r\d+, 256;"),
     "tma_load": ("roles", r"cp\.async\.bulk\.tensor\.2d\.shared::cluster\.global"),
     "tma_store": ("roles", r"cp\.async\.bulk\.tensor\.2d\.global\.shared::cta"),
     "tma_store_wait": ("roles", r"cp\.async\.bulk\.wait_group\.read"),
-    "ticket_wait": ("turns", r"ld\.acquire\.gpu\.global"),
+    "ticket_wait": ("ordered add", r"ld\.acquire\.gpu\.global"),
     "wgmma": ("roles", r"wgmma\.mma_async"),
-    "wgmma_beside": ("uneven product", r"wgmma\.mma_async\.sync\.aligned\.m64n176k16"),
+    "wgmma_merged": ("uneven dot", r"wgmma\.mma_async\.sync\.aligned\.m64n176k16"),
     "wgmma_wait": ("roles", r"wgmma\.wait_group"),
 }
 
-# Those that the way to LLVM puts in, behind the stage that is kept as "warp".
-LATE = ("keep", "kept_registers", "recall", "scale")
+# Ops that the lowering to LLVM inserts, after the stage that is saved as "warp".
+LATE = ("acc_store", "acc_decl", "acc_load", "scale")
 
 
 def definitions():
@@ -314,7 +314,7 @@ def named(op, text):
 
 def lit_tests(folder, pattern, marker=""):
     """The text of all lit tests of a folder that contain `marker`."""
-    texts = [path.read_text() for path in (ROOT / "test" / folder).glob(pattern)]
+    texts = [path.read_text() for path in (ROOT / "test" / folder).rglob(pattern)]
     return "\n".join(text for text in texts if marker in text)
 
 
@@ -337,7 +337,7 @@ def test_has_an_example(op):
 @pytest.mark.parametrize("op", OPS)
 def test_has_lit_tests(op):
     if op == "role_end":
-        return  # it is not written
+        return  # the implicit terminator is never written
     assert named(op, lit_tests("dialect/Warp", "*[!s].mlir")), "no test of its syntax"
     lowered = lit_tests("lib/Conversion/WarpToLLVM", "*.mlir", "tilewright-test-ptx")
     assert named(op, lowered), "no test follows it to PTX"

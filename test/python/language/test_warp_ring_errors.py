@@ -1,4 +1,4 @@
-"""What is wrong with rings and their slots is said at the line of the kernel, before anything runs."""
+"""Mistakes with rings and their slots are reported at the line of the kernel, before anything runs."""
 
 import inspect
 import re
@@ -24,7 +24,7 @@ class TestRings:
 
         refused(kernel, "a tensor descriptor, a tl.block_type or a pair (shape, dtype), got 64")
 
-    def test_sides(self, refused):
+    def test_block_shape(self, refused):
         def kernel(x_ptr, n):
             warp.ring(2, ((48, 64), tl.float16))  # !
 
@@ -72,7 +72,7 @@ class TestRings:
 
         refused(kernel, "a ring is made at the top of a kernel")
 
-    def test_two_roles_fill_one(self, refused):
+    def test_two_producers(self, refused):
         def kernel(x_ptr, n):
             x = tl.make_tensor_descriptor(x_ptr, [n, n], [n, 1], [64, 64])
             ring = warp.ring(2, x)
@@ -89,7 +89,7 @@ class TestRings:
 
         refused(kernel, "another role fills this ring already")
 
-    def test_nobody_reads(self, refused):
+    def test_no_consumer(self, refused):
         def kernel(x_ptr, n):
             x = tl.make_tensor_descriptor(x_ptr, [n, n], [n, 1], [64, 64])
             ring = warp.ring(2, x)  # !
@@ -105,7 +105,7 @@ class TestRings:
 
 
 def filled(body):
-    """Compiles `body(x, ring)` as the role that fills a ring, beside one that reads it."""
+    """A kernel with `body(x, ring, n)` as the producer of a ring, and a consumer that reads it."""
 
     def kernel(x_ptr, n):
         x = tl.make_tensor_descriptor(x_ptr, [n, n], [n, 1], [64, 64])
@@ -121,7 +121,7 @@ def filled(body):
 
 @pytest.fixture
 def refuses_role():
-    """`refuses_role(role, message)`: as `refused`, for a role that fills a ring of float16 blocks [64, 64]."""
+    """`refuses_role(role, message)`: as `refused`, for the producer of a ring of float16 blocks [64, 64]."""
 
     def check(role, message, x="*fp16", divisible=16):
         role = KernelFunction(role)
@@ -209,13 +209,13 @@ class TestSlots:
 
         refuses_role(produce, "a slot is loaded through a tensor descriptor, got int32")
 
-    def test_unaligned_place(self, refuses_role):
+    def test_unaligned_offset(self, refuses_role):
         def produce(x, ring, n):
             slot = ring.acquire()
             slot.load(0, x, [0, 3])  # !
             ring.commit(slot)
 
-        refuses_role(produce, "its place in a row is not known to be a multiple of 16 bytes")
+        refuses_role(produce, "its offset in a row is not known to be a multiple of 16 bytes")
 
     def test_unaligned_array(self, refuses_role):
         def produce(x, ring, n):

@@ -1,4 +1,4 @@
-"""Integers that wrap around on their way to an address or a mask: those of few bits, and hashes."""
+"""Integers that wrap around on their way to an address or a mask: narrow types and hashes."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def by_index(x_ptr, out_ptr, KIND: tl.constexpr, N: tl.constexpr):
     elif KIND == "offsets":
         x_ptr += 128
         j = i.to(tl.int8) + 100
-    elif KIND == "products":
+    elif KIND == "multiples":
         j = (i.to(tl.int16) * 1000).to(tl.int32) + 32768
     elif KIND == "quotients":
         j = (i.to(tl.int8) // 16).to(tl.int32) + 8
@@ -32,7 +32,7 @@ def by_index(x_ptr, out_ptr, KIND: tl.constexpr, N: tl.constexpr):
     tl.store(out_ptr + N + i, tl.load(x_ptr + j, mask=j < LIMIT, other=-1))
 
 
-@pytest.mark.parametrize("kind", ["bytes", "signed bytes", "offsets", "products", "quotients", "sums"])
+@pytest.mark.parametrize("kind", ["bytes", "signed bytes", "offsets", "multiples", "quotients", "sums"])
 def test_indices_of_few_bits(backend, kind):
     i = np.arange(N)
     byte = i.astype(np.int8).astype(int)
@@ -40,7 +40,7 @@ def test_indices_of_few_bits(backend, kind):
         "bytes": (i + 200) % 256,
         "signed bytes": (i + 100).astype(np.int8).astype(int) + 128,
         "offsets": (i + 100).astype(np.int8).astype(int),
-        "products": (i * 1000).astype(np.int16).astype(int) + 32768,
+        "multiples": (i * 1000).astype(np.int16).astype(int) + 32768,
         "quotients": np.trunc(byte / 16).astype(int) + 8,
         "sums": (i + 60000).astype(np.int16).astype(int) + 32768,
     }[kind]
@@ -53,7 +53,7 @@ def test_indices_of_few_bits(backend, kind):
 
 @tw.jit
 def groups(x_ptr, out_ptr, first, threshold, KIND: tl.constexpr, N: tl.constexpr):
-    """Eight neighbours have one element of x; whether it is inside is asked for each."""
+    """Eight neighbours share one element of x, but each has its own mask bit."""
     row = tl.arange(0, 4)[:, None]
     column = tl.arange(0, N)[None, :]
     if KIND == "hash":
@@ -86,7 +86,7 @@ def test_groups_that_begin_outside(backend, kind, first, threshold):
 
 
 @tw.jit
-def by_wrapped_products(x_ptr, out_ptr, STEP: tl.constexpr, GROUP: tl.constexpr, N: tl.constexpr):
+def by_wrapped_steps(x_ptr, out_ptr, STEP: tl.constexpr, GROUP: tl.constexpr, N: tl.constexpr):
     n = tl.arange(0, N)
     i = tl.program_id(0) * STEP + n
     value = tl.load(x_ptr + ((i // GROUP) & 63)) * 1000 + tl.load(x_ptr + ((i % (3 * GROUP)) & 63))
@@ -97,14 +97,14 @@ def by_wrapped_products(x_ptr, out_ptr, STEP: tl.constexpr, GROUP: tl.constexpr,
 def test_large_steps(backend, rng, step, group):
     programs, x = 9, rng.integers(0, 100, 64)
     out = backend.poisoned((programs, N), "int32")
-    by_wrapped_products[programs,](backend.array(x, "int32"), out, step, group, N)
+    by_wrapped_steps[programs,](backend.array(x, "int32"), out, step, group, N)
     i = (np.arange(programs)[:, None] * step + np.arange(N)).astype(np.int32).astype(np.int64)
     quotient, rest = np.sign(i) * (abs(i) // group), np.sign(i) * (abs(i) % (3 * group))
     np.testing.assert_array_equal(backend.numpy(out), x[quotient & 63] * 1000 + x[rest & 63])
 
 
 @tw.jit
-def by_widened_products(x_ptr, out_ptr, step, KIND: tl.constexpr, N: tl.constexpr):
+def by_widened_multiples(x_ptr, out_ptr, step, KIND: tl.constexpr, N: tl.constexpr):
     n = tl.arange(0, N)
     wide = (n * step).to(tl.int64)
     if KIND == "magnitude":
@@ -120,10 +120,10 @@ def by_widened_products(x_ptr, out_ptr, step, KIND: tl.constexpr, N: tl.constexp
 
 @pytest.mark.parametrize("kind", ["magnitude", "quotient", "bits", "choice"])
 @pytest.mark.parametrize("step", [2**31 - 1, -(2**31), 2**30 + 3, 7])
-def test_products_widened_once_they_have_wrapped(backend, rng, step, kind):
+def test_multiples_widened_after_they_wrap(backend, rng, step, kind):
     x = rng.integers(0, 100, 64)
     out = backend.poisoned((N,), "int32")
-    by_widened_products[1,](backend.array(x, "int32"), out, step, kind, N)
+    by_widened_multiples[1,](backend.array(x, "int32"), out, step, kind, N)
     wide = (np.arange(N) * step).astype(np.int32).astype(np.int64)
     wide = {
         "magnitude": abs(wide),

@@ -63,7 +63,7 @@ def _y1(t):
 
 
 def _stirling(t):
-    """8 / x times this is what Stirling's formula lacks of the logarithm of gamma."""
+    """8 / x times the result is the error of Stirling's formula for the logarithm of gamma."""
     x = _far(t)
     return (mp.loggamma(x) - ((x - mp.mpf(1) / 2) * mp.log(x) - x + mp.log(2 * mp.pi) / 2)) * x / 8
 

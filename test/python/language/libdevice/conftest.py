@@ -37,7 +37,7 @@ def kernels():
 
 @pytest.fixture
 def apply(backend, kernels):
-    """`apply("hypot", [x, y], "float32")`: what the function gives for NumPy arrays of a power of two elements."""
+    """`apply("hypot", [x, y], "float32")`: the results for NumPy arrays of a power of two elements."""
 
     def run(name, arrays, result):
         function = getattr(tl.extra.libdevice, name)

@@ -140,7 +140,7 @@ def test_powers_of_constants(backend, rng, dtype, exponent):
 
 @pytest.mark.parametrize("name", "log10 expm1 cbrt asinh acosh atanh sinh cosh asin acos atan".split())
 def test_ends_of_ranges(apply, rng, name):
-    """Numbers of all sizes, subnormal ones too, beside the ends of what the functions take and give."""
+    """Numbers of all magnitudes, also subnormal ones, near the ends of domains and ranges."""
     x = np.ldexp(rng.uniform(1, 2, COUNT), rng.integers(-148, 127, COUNT)).astype(np.float32)
     x[:1024] = rng.uniform(-1.1, 1.1, 1024)
     x[1024:2048] = rng.uniform(87, 90, 1024)
@@ -159,7 +159,7 @@ def test_ends_of_ranges(apply, rng, name):
 
 
 def test_directions(apply, rng):
-    """atan2 of points of all sizes, subnormal ones too, on the axes, and at infinity."""
+    """atan2 of points of all magnitudes, also subnormal ones, on the axes, and at infinity."""
     x, y = (np.ldexp(rng.uniform(-2, 2, COUNT), rng.integers(-148, 127, COUNT)) for _ in range(2))
     y[:1024] = x[:1024] * rng.uniform(0.5, 2, 1024)
     x, y = x.astype(np.float32), y.astype(np.float32)
@@ -178,7 +178,7 @@ def test_directions(apply, rng):
 @pytest.mark.parametrize("largest", [1e3, 99_999, 1e6, 1e8])
 def test_angles_of_many_turns(apply, rng, name, largest):
     x = rng.uniform(-largest, largest, COUNT).astype(np.float32)
-    x[:1024] = np.rint(x[:1024] / (np.pi / 2)) * (np.pi / 2)  # beside the zeros
+    x[:1024] = np.rint(x[:1024] / (np.pi / 2)) * (np.pi / 2)  # next to the zeros
     x[-4:] = [0.0, -0.0, 100_000, -100_001]
     want = getattr(np, name)(x.astype(np.longdouble))
     got = apply(name, [x], "float32")

@@ -38,7 +38,7 @@ def permuted(x, y, s):
     return sum(((data >> 8 * (s >> 4 * i & 7)) & 0xFF) << 8 * i for i in range(4))
 
 
-# name: dtypes of the arguments, of the result, the function on Python's integers.
+# name: argument types, result type, the function on Python integers.
 CASES = [
     *[("clz", [d], "int32", lambda x, b=b: b - pattern(x, b).bit_length()) for d, b in (("int32", 32), ("int64", 64))],
     *[("popc", [d], "int32", lambda x, b=b: pattern(x, b).bit_count()) for d, b in (("int32", 32), ("int64", 64))],
@@ -78,7 +78,7 @@ def test_bits(apply, rng, name, source, result):
     assert apply(name, [x], result).tobytes() == x.tobytes()
 
 
-def test_halves(apply, rng):
+def test_low_and_high_words(apply, rng):
     x = rng.standard_normal(64)
     low, high = x.view(np.int32)[::2].copy(), x.view(np.int32)[1::2].copy()
     np.testing.assert_array_equal(apply("double2loint", [x], "int32"), low)

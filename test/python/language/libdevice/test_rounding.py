@@ -112,7 +112,7 @@ def test_sqrt(apply, rng, dtype, mode):
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_what_is_not_finite_stays_so(apply, dtype, mode):
+def test_nonfinite_numbers_stay(apply, dtype, mode):
     inf = np.inf
     x = np.array([inf, -inf, np.nan, 1, 0, inf, 1, -1], dtype)
     y = np.array([1, 1, 1, np.nan, 0, inf, 0, 0], dtype)

@@ -48,8 +48,8 @@ def _normcdfinv(p, x):
     return -root * _erfcinv(2 * p, -x / root)
 
 
-# name: (reference, of argument and result where that starts the search; ranges, whose ends are positive for
-# numbers of all sizes between them; ULP allowed)
+# name: (reference, which may take the result as the start of its search; ranges; allowed ULP).
+# A range with positive ends has numbers of all magnitudes between them.
 FUNCTIONS = {
     "erfc": (_erfc, [(-4, 0), (0, 10), (9, 10.2), (LEAST, 3e38)], 4),
     "erfcinv": (_erfcinv, [(0.01, 1.99), (LEAST, 0.5), (1.9999, 1.9999999)], 4),
